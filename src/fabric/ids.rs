@@ -1,0 +1,59 @@
+//! Identifiers as InfiniBand names them.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A 64-bit globally unique identifier in host order. A switch's node GUID is its *UUID* in the
+/// paper's sense: the total order by which port groups and leaves are sorted.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Guid(pub u64);
+
+impl fmt::Display for Guid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "0x{:016x}", self.0)
+    }
+}
+
+impl fmt::Debug for Guid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for Guid {
+    type Err = std::num::ParseIntError;
+
+    /// Accepts what `strtoull(.., 0)` accepts of a GUID: `0x` and hexadecimal digits, or decimal.
+    fn from_str(s: &str) -> Result<Self, Self::Err> {
+        match s.strip_prefix("0x").or_else(|| s.strip_prefix("0X")) {
+            Some(hex) => u64::from_str_radix(hex, 16),
+            None => s.parse(),
+        }
+        .map(Guid)
+    }
+}
+
+/// A local identifier in host order. Unicast LIDs are `1..=0xBFFF`; 0 means "none yet".
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+pub struct Lid(pub u16);
+
+impl Lid {
+    /// The highest unicast LID (`IB_LID_UCAST_END_HO`).
+    pub const UNICAST_MAX: Lid = Lid(0xBFFF);
+
+    /// Whether this is a unicast LID.
+    pub fn is_unicast(self) -> bool {
+        (1..=Self::UNICAST_MAX.0).contains(&self.0)
+    }
+
+    /// The LID as an index into a linear forwarding table.
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+impl fmt::Display for Lid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}

@@ -1,0 +1,62 @@
+//! Linear forwarding tables in memory: one row of bytes per switch, indexed by LID.
+
+use crate::fabric::{Fabric, Lid};
+
+/// "No path": the entry of a LID that is not routed (`OSM_NO_PATH`).
+pub const NO_PATH: u8 = 255;
+
+/// The LFTs of all switches of a [`Fabric`], rows in the fabric's switch order. Entry 0 is port 0
+/// (the switch itself), [`NO_PATH`] is none, anything else an external port.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tables {
+    width: usize,
+    entries: Vec<u8>,
+}
+
+impl Tables {
+    /// Tables for `switches` switches and LIDs `0..=max_lid`, every entry [`NO_PATH`].
+    pub fn new(switches: usize, max_lid: Lid) -> Self {
+        let width = max_lid.index() + 1;
+        Tables { width, entries: vec![NO_PATH; width * switches] }
+    }
+
+    /// Tables of the size that a fabric needs, every entry [`NO_PATH`].
+    pub fn for_fabric(fabric: &Fabric) -> Self {
+        Self::new(fabric.switches().len(), fabric.max_lid())
+    }
+
+    /// Entries per row: the highest LID plus one.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Number of rows (switches).
+    pub fn len(&self) -> usize {
+        self.entries.len() / self.width
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The row of one switch.
+    pub fn row(&self, switch: u32) -> &[u8] {
+        &self.entries[switch as usize * self.width..][..self.width]
+    }
+
+    /// The row of one switch, to write.
+    pub fn row_mut(&mut self, switch: u32) -> &mut [u8] {
+        &mut self.entries[switch as usize * self.width..][..self.width]
+    }
+
+    /// All rows at once, for writers that work in parallel.
+    pub fn rows_mut(&mut self) -> Vec<&mut [u8]> {
+        self.entries.chunks_mut(self.width).collect()
+    }
+
+    /// The entry of one LID at one switch; [`NO_PATH`] for a LID beyond the table.
+    pub fn get(&self, switch: u32, lid: Lid) -> u8 {
+        self.row(switch).get(lid.index()).copied().unwrap_or(NO_PATH)
+    }
+}

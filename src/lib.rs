@@ -1,0 +1,4 @@
+//! Dmodc: fast, deterministic, fault-resilient routing of InfiniBand fat-trees.
+pub mod dmodc;
+pub mod fabric;
+pub mod lft;
