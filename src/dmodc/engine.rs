@@ -101,7 +101,7 @@ pub struct Plan {
 impl Plan {
     fn new(fabric: &Fabric, options: &Options) -> Result<Plan, RouteError> {
         let start = Instant::now();
-        let ranking = Ranking::new(fabric);
+        let ranking = Ranking::new(fabric, options);
         let groups = Groups::new(fabric, &ranking);
         let ranked = Instant::now();
         let costs = Costs::new(&ranking, &groups);

@@ -13,6 +13,7 @@ mod cost;
 mod detour;
 mod engine;
 mod groups;
+mod leaves;
 mod nid;
 mod options;
 #[cfg(test)]
@@ -24,5 +25,5 @@ mod validity;
 pub use engine::{Engine, Plan};
 pub use groups::{Group, Groups};
 pub use options::{OnUnreachable, Options, RouteError, Timings};
-pub use rank::Ranking;
+pub use rank::{Ranking, Rule};
 pub use validity::Unreachable;
