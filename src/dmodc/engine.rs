@@ -6,9 +6,10 @@ use super::detour::Detours;
 use super::groups::Groups;
 use super::nid::Nids;
 use super::options::{OnUnreachable, Options, RouteError, Timings};
-use super::rank::Ranking;
+use super::rank::{Ranking, Rule};
 use super::route::{Destinations, Router};
 use super::validity::Unreachable;
+use super::wiring::{self, Oddity};
 use crate::fabric::Fabric;
 use rayon::prelude::*;
 use std::time::{Duration, Instant};
@@ -40,8 +41,9 @@ impl Engine {
     /// Everything but the routes: ranks, port groups, costs, dividers, NIDs, validity.
     ///
     /// # Errors
-    /// [`RouteError::Unreachable`] if a pair of leaves has no up-down path and the options say that
-    /// this is to fail.
+    /// [`RouteError::NotATree`] if there are no levels in the fabric (unless roots are given, which
+    /// say where the top is); [`RouteError::Unreachable`] if a pair of leaves has no up-down path
+    /// and the options say that this is to fail.
     pub fn plan(&self, fabric: &Fabric, options: &Options) -> Result<Plan, RouteError> {
         self.pool.install(|| Plan::new(fabric, options))
     }
@@ -103,6 +105,12 @@ impl Plan {
         let start = Instant::now();
         let ranking = Ranking::new(fabric, options);
         let groups = Groups::new(fabric, &ranking);
+        if ranking.rule() != Rule::Roots
+            && let Some(cycle) = wiring::level_cycle(fabric, &groups)
+        {
+            let guid = |s: u32| fabric.switches()[s as usize].guid;
+            return Err(RouteError::NotATree(cycle.into_iter().map(guid).collect()));
+        }
         let ranked = Instant::now();
         let costs = Costs::new(&ranking, &groups);
         let detours = match options.connect_roots {
@@ -162,6 +170,11 @@ impl Plan {
     /// The levels of the fabric.
     pub fn ranking(&self) -> &Ranking {
         &self.ranking
+    }
+
+    /// What looks odd in the wiring.
+    pub fn oddities(&self, fabric: &Fabric) -> Vec<Oddity> {
+        wiring::oddities(fabric, &self.ranking, &self.groups)
     }
 
     /// The port groups of the fabric.

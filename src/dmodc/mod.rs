@@ -21,9 +21,11 @@ mod oracle;
 mod rank;
 mod route;
 mod validity;
+mod wiring;
 
 pub use engine::{Engine, Plan};
 pub use groups::{Group, Groups};
 pub use options::{OnUnreachable, Options, RouteError, Timings};
 pub use rank::{Ranking, Rule};
 pub use validity::Unreachable;
+pub use wiring::Oddity;

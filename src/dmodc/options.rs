@@ -47,6 +47,9 @@ pub enum RouteError {
     /// `on_unreachable=fail`, and there are such pairs.
     #[error("{0} pairs of leaves have no up-down path")]
     Unreachable(usize),
+    /// Links between switches of equal rank alone close a cycle: there are no levels.
+    #[error("not a tree: the links between equal ranks close a cycle: {}", closed(.0))]
+    NotATree(Vec<Guid>),
     /// A forwarding table is too short for the LIDs of the fabric.
     #[error(
         "the forwarding table of switch {switch} has {len} entries, the highest LID is {max_lid}"
@@ -67,6 +70,17 @@ pub enum RouteError {
         /// Switches of the fabric.
         switches: usize,
     },
+}
+
+/// A cycle in words, shortened where it is long.
+fn closed(cycle: &[Guid]) -> String {
+    const SHOWN: usize = 8;
+    let mut words: Vec<String> = cycle.iter().take(SHOWN).map(Guid::to_string).collect();
+    if cycle.len() > SHOWN {
+        words.push(format!("{} more", cycle.len() - SHOWN));
+    }
+    words.extend(cycle.first().map(Guid::to_string));
+    words.join(" - ")
 }
 
 /// Time spent in each phase of the core.
