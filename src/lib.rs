@@ -2,3 +2,6 @@
 pub mod dmodc;
 pub mod fabric;
 pub mod lft;
+#[cfg(feature = "plugin")]
+#[allow(unsafe_code)]
+mod plugin;
