@@ -10,8 +10,8 @@
 use super::live::Subnet;
 use super::options::PluginOptions;
 use super::{guids, hops, order, subnet};
-use crate::dmodc::{Engine, Options, Plan, RouteError};
-use crate::fabric::{Fabric, Guid, Lid};
+use crate::dmodc::{Engine, Oddity, Options, Plan, RouteError};
+use crate::fabric::{Fabric, Guid};
 use crate::lft::NO_PATH;
 use std::ffi::c_void;
 use std::sync::{Mutex, MutexGuard};
@@ -32,16 +32,6 @@ pub enum Failure {
     /// A switch has no forwarding table to write to.
     #[error("OpenSM has no forwarding table for switch {0}")]
     NoTable(Guid),
-    /// A forwarding table that ends before the highest LID.
-    #[error("the forwarding table of switch {guid} has {have} entries; LID {max_lid} is in use")]
-    ShortTable {
-        /// The switch.
-        guid: Guid,
-        /// Its entries.
-        have: usize,
-        /// The highest LID.
-        max_lid: Lid,
-    },
 }
 
 /// A fabric and what was planned for it.
@@ -95,7 +85,7 @@ impl Dmodc {
             rows.iter_mut().for_each(|row| row.fill(NO_PATH));
         }
         let mut undo = UndoOnPanic { rows: &mut rows };
-        let routes = engine.fill(&now.fabric, &now.plan, undo.rows);
+        let routes = engine.fill(&now.fabric, &now.plan, undo.rows)?;
         undo.rows = &mut [];
         drop(undo);
         let total = start.elapsed();
@@ -168,7 +158,7 @@ impl Dmodc {
         let read = start.elapsed();
         let plan = engine.plan(&fabric, &options)?;
         let ranks = (0..fabric.switches().len() as u32)
-            .map(|s| plan.rank(s))
+            .map(|s| plan.ranking().rank(s))
             .collect();
         Ok((
             Planned {
@@ -190,29 +180,20 @@ pub enum Stale<E> {
     Failed(E),
 }
 
-/// The tables in the fabric's switch order, each long enough.
+/// The tables in the fabric's switch order.
 fn rows_of<'t>(
     fabric: &Fabric,
     tables: &'t mut [(Guid, Option<&mut [u8]>)],
 ) -> Result<Vec<&'t mut [u8]>, Failure> {
     tables.sort_by_key(|(guid, _)| *guid);
     let mut tables = tables.iter_mut();
-    let row_of = |switch: &crate::fabric::Switch| {
-        let guid = switch.guid;
-        let found = tables
-            .find(|(g, _)| *g == guid)
-            .and_then(|(_, row)| row.as_deref_mut());
-        let row = found.ok_or(Failure::NoTable(guid))?;
-        match row.len() > fabric.max_lid().index() {
-            true => Ok(row),
-            false => Err(Failure::ShortTable {
-                guid,
-                have: row.len(),
-                max_lid: fabric.max_lid(),
-            }),
-        }
-    };
-    fabric.switches().iter().map(row_of).collect()
+    let switches = fabric.switches().iter();
+    let rows = switches.map(|switch| {
+        let of_switch = tables.find(|(guid, _)| *guid == switch.guid);
+        let row = of_switch.and_then(|(_, row)| row.as_deref_mut());
+        row.ok_or(Failure::NoTable(switch.guid))
+    });
+    rows.collect()
 }
 
 /// Puts the rows that it still has back to "no path".
@@ -236,7 +217,7 @@ fn report(
     routes: Duration,
 ) {
     let Planned { fabric, plan, .. } = planned;
-    let (count, pairs) = plan.unreachable();
+    let (count, pairs) = (plan.unreachable().count, &plan.unreachable().first);
     let name = |switch: u32| {
         let guid = fabric.switches()[switch as usize].guid;
         let name = subnet.switch(guid).map(|s| s.name()).unwrap_or_default();
@@ -248,6 +229,11 @@ fn report(
     if count > 0 {
         log::error!("{count} pairs of leaves have no up-down path; all the rest is routed");
     }
+    if log::log_enabled!(log::Level::Debug) {
+        for oddity in plan.oddities(fabric).into_iter().take(NAMED) {
+            log::debug!("{}", sentence(oddity, name));
+        }
+    }
     let timings = plan.timings();
     let phases = read + timings.rank + timings.cost + timings.nid + routes;
     log::info!(
@@ -256,7 +242,7 @@ fn report(
         fabric.switches().len(),
         fabric.end_nodes().len(),
         fabric.lid_count(),
-        plan.ranks(),
+        plan.ranking().per_rank().len(),
         total.as_micros(),
         read.as_micros(),
         timings.rank.as_micros(),
@@ -267,10 +253,38 @@ fn report(
     );
 }
 
+fn sentence(oddity: Oddity, name: impl Fn(u32) -> String) -> String {
+    match oddity {
+        Oddity::NodesFurtherUp { switch, nodes } => {
+            format!(
+                "{nodes} end nodes are on {}, which is no leaf",
+                name(switch)
+            )
+        }
+        Oddity::LevelLink { below, above } => {
+            format!(
+                "{} and {} are linked and of equal rank",
+                name(below),
+                name(above)
+            )
+        }
+        Oddity::FewerUplinks {
+            switch,
+            uplinks,
+            usual,
+        } => {
+            format!(
+                "{} has {uplinks} links up, {usual} are usual in its rank",
+                name(switch)
+            )
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fabric::Builder;
+    use crate::fabric::{Builder, Lid};
 
     fn two_switches() -> Fabric {
         let mut b = Builder::default();
@@ -288,18 +302,13 @@ mod tests {
     }
 
     #[test]
-    fn missing_and_short_tables_are_named() {
-        let (mut a, mut b) = ([1u8; 64], [2u8; 9]);
+    fn a_missing_table_is_named() {
+        let mut a = [1u8; 64];
         let mut tables = vec![(Guid(1), Some(&mut a[..])), (Guid(2), None)];
         let error = rows_of(&two_switches(), &mut tables)
             .expect_err("one missing")
             .to_string();
         assert!(error.contains("0x0000000000000002"), "{error}");
-        let mut tables = vec![(Guid(1), Some(&mut a[..])), (Guid(2), Some(&mut b[..]))];
-        let error = rows_of(&two_switches(), &mut tables)
-            .expect_err("one short")
-            .to_string();
-        assert!(error.contains("has 9 entries; LID 9"), "{error}");
         let mut tables = vec![(Guid(1), Some(&mut a[..]))];
         assert!(rows_of(&two_switches(), &mut tables).is_err());
     }

@@ -174,7 +174,7 @@ unsafe extern "C" fn delete(data: *mut c_void) {
     });
 }
 
-unsafe extern "C" fn report(data: *mut c_void, event: osm_epi_event_id_t, _data: *mut c_void) {
+unsafe extern "C" fn report(data: *mut c_void, event: osm_epi_event_id_t, _kind: *mut c_void) {
     if event != OSM_EVENT_ID_UCAST_ROUTING_DONE {
         return;
     }

@@ -17,7 +17,10 @@ use std::collections::VecDeque;
 /// Fills the tables of all switches that are there and in the plan.
 pub fn fill(subnet: &Subnet<'_>, planned: &Planned) {
     let Planned {
-        fabric, plan, ranks, ..
+        fabric,
+        plan,
+        ranks,
+        ..
     } = planned;
     let live: Vec<Option<Switch<'_>>> = fabric
         .switches()
@@ -32,7 +35,7 @@ pub fn fill(subnet: &Subnet<'_>, planned: &Planned) {
         let down = down_hops(fabric, ranks, to);
         for (from, switch) in (0u32..).zip(&live) {
             let Some(switch) = switch else { continue };
-            let row = row(fabric, ranks, from, to, &down, |n| plan.cost(n, to));
+            let row = row(fabric, ranks, from, to, &down, |n| plan.hops(n, to));
             if !switch.set_hops(destination.lid, &row) {
                 refused += 1;
             }

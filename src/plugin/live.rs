@@ -174,12 +174,15 @@ pub unsafe fn plugin_options(osm: NonNull<osm_opensm_t>) -> String {
 /// # Safety
 /// `pointer` is NULL or a C string.
 unsafe fn text(pointer: *const c_char) -> Option<String> {
+    if pointer.is_null() {
+        return None;
+    }
     // SAFETY: the caller vouches for the string.
-    (!pointer.is_null()).then(|| {
+    Some(
         unsafe { CStr::from_ptr(pointer) }
             .to_string_lossy()
-            .into_owned()
-    })
+            .into_owned(),
+    )
 }
 
 impl Locked<'_> {

@@ -89,7 +89,9 @@ fn line_of(level: Level, text: &str) -> String {
         .chars()
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect();
-    line.truncate(line.floor_char_boundary(MAX_LENGTH));
+    while line.len() > MAX_LENGTH {
+        line.pop();
+    }
     line
 }
 

@@ -84,37 +84,39 @@ mod tests {
         link: cl_list_item_t,
     }
 
+    const LINK: usize = offset_of!(Object, link);
+
     #[test]
     fn a_list_yields_its_objects_in_order() {
-        // SAFETY: all-zero bytes are valid for these plain C structures.
-        let (mut list_head, mut a, mut b): (cl_qlist_t, Object, Object) =
-            unsafe { (zeroed(), zeroed(), zeroed()) };
-        (a.value, b.value) = (1, 2);
-        list_head.count = 2;
-        list_head.end.p_next = &raw mut a.link;
-        a.link.p_next = &raw mut b.link;
-        b.link.p_next = &raw mut list_head.end;
-        // SAFETY: the list above is well-formed and nobody changes it.
-        let seen: Vec<u32> = unsafe {
-            list::<Object>(&raw const list_head, offset_of!(Object, link))
+        // SAFETY: all-zero bytes are valid for these plain C structures, and all of them outlive
+        // the iterator, which nothing changes meanwhile.
+        unsafe {
+            let (mut head, mut a, mut b): (cl_qlist_t, Object, Object) =
+                (zeroed(), zeroed(), zeroed());
+            let (head, a, b) = (&raw mut head, &raw mut a, &raw mut b);
+            ((*a).value, (*b).value, (*head).count) = (1, 2, 2);
+            (*head).end.p_next = &raw mut (*a).link;
+            (*a).link.p_next = &raw mut (*b).link;
+            (*b).link.p_next = &raw mut (*head).end;
+            let seen: Vec<u32> = list::<Object>(head, LINK)
                 .map(|o| (*o.as_ptr()).value)
-                .collect()
-        };
-        assert_eq!(seen, [1, 2]);
+                .collect();
+            assert_eq!(seen, [1, 2]);
+        }
     }
 
     #[test]
     fn what_was_never_initialised_is_empty_and_a_loop_ends() {
-        // SAFETY: all-zero bytes are valid for these plain C structures.
-        let (map_head, mut list_head, mut a): (cl_qmap_t, cl_qlist_t, Object) =
-            unsafe { (zeroed(), zeroed(), zeroed()) };
-        // SAFETY: an all-zero map; NULL is where the iteration ends.
-        assert_eq!(unsafe { map::<Object>(&raw const map_head) }.count(), 0);
-        list_head.count = 3;
-        list_head.end.p_next = &raw mut a.link;
-        a.link.p_next = &raw mut a.link;
-        // SAFETY: every pointer met leads to an Object.
-        let items = unsafe { list::<Object>(&raw const list_head, offset_of!(Object, link)) };
-        assert_eq!(items.count(), 3);
+        // SAFETY: as above; every pointer met leads to an Object, or is NULL.
+        unsafe {
+            let (map_head, mut head, mut a): (cl_qmap_t, cl_qlist_t, Object) =
+                (zeroed(), zeroed(), zeroed());
+            assert_eq!(map::<Object>(&raw const map_head).count(), 0);
+            let (head, a) = (&raw mut head, &raw mut a);
+            (*head).count = 3;
+            (*head).end.p_next = &raw mut (*a).link;
+            (*a).link.p_next = &raw mut (*a).link;
+            assert_eq!(list::<Object>(head, LINK).count(), 3);
+        }
     }
 }
