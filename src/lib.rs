@@ -1,4 +1,5 @@
 //! Dmodc: fast, deterministic, fault-resilient routing of InfiniBand fat-trees.
+pub mod analysis;
 pub mod dmodc;
 pub mod fabric;
 pub mod lft;

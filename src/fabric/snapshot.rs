@@ -107,7 +107,11 @@ impl Fabric {
     pub fn peer(&self, switch: u32, port: u8) -> Peer {
         match port {
             0 => Peer::None,
-            _ => self.peers_of(switch).get(usize::from(port) - 1).copied().unwrap_or(Peer::None),
+            _ => self
+                .peers_of(switch)
+                .get(usize::from(port) - 1)
+                .copied()
+                .unwrap_or(Peer::None),
         }
     }
 
@@ -119,7 +123,10 @@ impl Fabric {
 
     /// The switch with this node GUID.
     pub fn switch_by_guid(&self, guid: Guid) -> Option<u32> {
-        self.switches.binary_search_by_key(&guid, |s| s.guid).ok().map(|i| i as u32)
+        self.switches
+            .binary_search_by_key(&guid, |s| s.guid)
+            .ok()
+            .map(|i| i as u32)
     }
 
     /// The end nodes of one switch, in port order, as a range of indices.
@@ -131,12 +138,20 @@ impl Fabric {
 
     /// Number of links between switches.
     pub fn switch_links(&self) -> usize {
-        self.peers.iter().filter(|p| matches!(p, Peer::Switch { .. })).count() / 2
+        self.peers
+            .iter()
+            .filter(|p| matches!(p, Peer::Switch { .. }))
+            .count()
+            / 2
     }
 
     /// Number of LIDs routed: those of end nodes and of switches, LMC counted.
     pub fn lid_count(&self) -> usize {
-        let nodes = self.end_nodes.iter().map(|n| 1usize << n.lmc).sum::<usize>();
+        let nodes = self
+            .end_nodes
+            .iter()
+            .map(|n| 1usize << n.lmc)
+            .sum::<usize>();
         let switches = self.switches.iter().filter(|s| s.lid != Lid(0));
         nodes + switches.map(|s| 1usize << s.lmc).sum::<usize>()
     }
@@ -184,7 +199,13 @@ pub struct Placement {
 impl Builder {
     /// Adds a switch and returns its handle, which is valid for this builder alone.
     pub fn switch(&mut self, guid: Guid, lid: Lid, lmc: u8, ports: u8) -> u32 {
-        self.switches.push(Switch { guid, lid, lmc, ports, first_port: 0 });
+        self.switches.push(Switch {
+            guid,
+            lid,
+            lmc,
+            ports,
+            first_port: 0,
+        });
         self.switches.len() as u32 - 1
     }
 
@@ -210,21 +231,38 @@ impl Builder {
         let mut place: Vec<Option<u32>> = vec![None; order.len()];
         for &old in &order {
             let s = &self.switches[old as usize];
-            if fabric.switches.last().is_some_and(|last| last.guid == s.guid) {
+            if fabric
+                .switches
+                .last()
+                .is_some_and(|last| last.guid == s.guid)
+            {
                 defects.push(Defect::DuplicateSwitch(s.guid));
                 continue;
             }
             place[old as usize] = Some(fabric.switches.len() as u32);
             let first_port = fabric.peers.len() as u32;
-            fabric.switches.push(Switch { first_port, ..s.clone() });
-            fabric.peers.resize(fabric.peers.len() + usize::from(s.ports), Peer::None);
+            fabric.switches.push(Switch {
+                first_port,
+                ..s.clone()
+            });
+            fabric
+                .peers
+                .resize(fabric.peers.len() + usize::from(s.ports), Peer::None);
         }
         for [a, b] in self.links {
-            let (Some(sa), Some(sb)) = (place[a.0 as usize], place[b.0 as usize]) else { continue };
+            let (Some(sa), Some(sb)) = (place[a.0 as usize], place[b.0 as usize]) else {
+                continue;
+            };
             match (fabric.free_slot(sa, a.1), fabric.free_slot(sb, b.1)) {
                 (Ok(i), Ok(j)) => {
-                    fabric.peers[i] = Peer::Switch { index: sb, port: b.1 };
-                    fabric.peers[j] = Peer::Switch { index: sa, port: a.1 };
+                    fabric.peers[i] = Peer::Switch {
+                        index: sb,
+                        port: b.1,
+                    };
+                    fabric.peers[j] = Peer::Switch {
+                        index: sa,
+                        port: a.1,
+                    };
                 }
                 (Err(e), _) | (_, Err(e)) => defects.push(e),
             }
@@ -260,7 +298,14 @@ impl Builder {
             }
         }
         fabric.max_lid = lids.max;
-        (fabric, Placement { switches: place, end_nodes: node_place, defects })
+        (
+            fabric,
+            Placement {
+                switches: place,
+                end_nodes: node_place,
+                defects,
+            },
+        )
     }
 }
 

@@ -17,7 +17,10 @@ impl Tables {
     /// Tables for `switches` switches and LIDs `0..=max_lid`, every entry [`NO_PATH`].
     pub fn new(switches: usize, max_lid: Lid) -> Self {
         let width = max_lid.index() + 1;
-        Tables { width, entries: vec![NO_PATH; width * switches] }
+        Tables {
+            width,
+            entries: vec![NO_PATH; width * switches],
+        }
     }
 
     /// Tables of the size that a fabric needs, every entry [`NO_PATH`].
@@ -57,6 +60,9 @@ impl Tables {
 
     /// The entry of one LID at one switch; [`NO_PATH`] for a LID beyond the table.
     pub fn get(&self, switch: u32, lid: Lid) -> u8 {
-        self.row(switch).get(lid.index()).copied().unwrap_or(NO_PATH)
+        self.row(switch)
+            .get(lid.index())
+            .copied()
+            .unwrap_or(NO_PATH)
     }
 }
