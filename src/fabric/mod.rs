@@ -2,6 +2,7 @@
 //! fill and every phase of Dmodc reads.
 
 mod ids;
+mod search;
 mod snapshot;
 
 pub use ids::{Guid, Lid};

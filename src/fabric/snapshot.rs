@@ -276,6 +276,7 @@ impl Builder {
                 s.lid = Lid(0);
             }
         }
+        let mut node_place = vec![None; self.end_nodes.len()];
         let mut nodes: Vec<(usize, EndNode)> = Vec::with_capacity(self.end_nodes.len());
         for (handle, node) in self.end_nodes.into_iter().enumerate() {
             if let Some(switch) = place[node.switch as usize] {
@@ -283,7 +284,6 @@ impl Builder {
             }
         }
         nodes.sort_by_key(|(_, n)| (n.switch, n.port));
-        let mut node_place = vec![None; nodes.iter().map(|(h, _)| h + 1).max().unwrap_or(0)];
         for (handle, node) in nodes {
             let claimed = fabric
                 .free_slot(node.switch, node.port)
@@ -350,5 +350,5 @@ impl LidOwners {
 /// The LIDs of a port, or `None` if they leave the unicast range or the LMC is above 7.
 pub fn lid_range(base: Lid, lmc: u8) -> Option<RangeInclusive<u16>> {
     let last = base.0.checked_add((1u16.checked_shl(lmc.into())?) - 1)?;
-    (lmc <= 7 && base.is_unicast() && Lid(last).is_unicast()).then(|| base.0..=last)
+    (lmc <= 7 && base.is_unicast() && Lid(last).is_unicast()).then_some(base.0..=last)
 }

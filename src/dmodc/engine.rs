@@ -1,0 +1,222 @@
+//! The pipeline: a fabric goes in, a [`Plan`] of it comes out, and from that the tables.
+
+use super::choice::Choice;
+use super::cost::{Costs, dividers, path_dividers};
+use super::detour::Detours;
+use super::groups::Groups;
+use super::nid::Nids;
+use super::options::{OnUnreachable, Options, RouteError, Timings};
+use super::rank::{Ranking, Rule};
+use super::route::{Destinations, Router};
+use super::validity::Unreachable;
+use super::wiring::{self, Oddity};
+use crate::fabric::Fabric;
+use rayon::prelude::*;
+use std::time::{Duration, Instant};
+
+/// Computes routes with a thread pool of its own. Holds no state between fabrics: the tables depend
+/// on the fabric and the options alone, never on the number of threads or on what came before.
+pub struct Engine {
+    pool: rayon::ThreadPool,
+}
+
+impl Engine {
+    /// An engine with `threads` threads; 0 means one for each processor.
+    ///
+    /// # Errors
+    /// If the operating system gives no threads.
+    pub fn new(threads: usize) -> Result<Engine, rayon::ThreadPoolBuildError> {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(|i| format!("dmodc-{i}"))
+            .build()?;
+        Ok(Engine { pool })
+    }
+
+    /// The number of threads.
+    pub fn threads(&self) -> usize {
+        self.pool.current_num_threads()
+    }
+
+    /// Everything but the routes: ranks, port groups, costs, dividers, NIDs, validity.
+    ///
+    /// # Errors
+    /// [`RouteError::NotATree`] if there are no levels in the fabric (unless roots are given, which
+    /// say where the top is); [`RouteError::Unreachable`] if a pair of leaves has no up-down path
+    /// and the options say that this is to fail.
+    pub fn plan(&self, fabric: &Fabric, options: &Options) -> Result<Plan, RouteError> {
+        self.pool.install(|| Plan::new(fabric, options))
+    }
+
+    /// Writes the routes. `rows[s]` is the LFT of switch `s`, indexed by LID, at least
+    /// `fabric.max_lid() + 1` long and all [`crate::lft::NO_PATH`]; entries of LIDs that the fabric
+    /// does not have, or that cannot be reached, are left alone. Returns the time taken.
+    ///
+    /// # Errors
+    /// If the rows do not fit the fabric; nothing is written then.
+    pub fn fill(
+        &self,
+        fabric: &Fabric,
+        plan: &Plan,
+        rows: &mut [&mut [u8]],
+    ) -> Result<Duration, RouteError> {
+        let start = Instant::now();
+        let (tables, switches) = (rows.len(), fabric.switches().len());
+        if tables != switches {
+            return Err(RouteError::TableCount { tables, switches });
+        }
+        for (row, switch) in rows.iter().zip(fabric.switches()) {
+            if row.len() <= fabric.max_lid().index() {
+                return Err(RouteError::TableTooShort {
+                    switch: switch.guid,
+                    len: row.len(),
+                    max_lid: fabric.max_lid().0,
+                });
+            }
+        }
+        let router = plan.router(fabric);
+        self.pool.install(|| {
+            rows.par_iter_mut().enumerate().for_each_init(
+                || router.scratch(),
+                |scratch, (s, row)| router.write_row(s as u32, row, scratch),
+            );
+        });
+        Ok(start.elapsed())
+    }
+}
+
+/// What is known of a fabric before its routes are written.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    ranking: Ranking,
+    groups: Groups,
+    costs: Costs,
+    detours: Detours,
+    dividers: Vec<u32>,
+    path_dividers: Vec<u32>,
+    nids: Nids,
+    destinations: Destinations,
+    unreachable: Unreachable,
+    timings: Timings,
+}
+
+impl Plan {
+    fn new(fabric: &Fabric, options: &Options) -> Result<Plan, RouteError> {
+        let start = Instant::now();
+        let ranking = Ranking::new(fabric, options);
+        let groups = Groups::new(fabric, &ranking);
+        if ranking.rule() != Rule::Roots
+            && let Some(cycle) = wiring::level_cycle(fabric, &groups)
+        {
+            let guid = |s: u32| fabric.switches()[s as usize].guid;
+            return Err(RouteError::NotATree(cycle.into_iter().map(guid).collect()));
+        }
+        let ranked = Instant::now();
+        let costs = Costs::new(&ranking, &groups);
+        let detours = match options.connect_roots {
+            true => Detours::new(&groups, &costs),
+            false => Detours::none(fabric.switches().len()),
+        };
+        let unreachable = Unreachable::new(&ranking, &costs);
+        if unreachable.count > 0 && options.on_unreachable == OnUnreachable::Fail {
+            return Err(RouteError::Unreachable(unreachable.count));
+        }
+        let (dividers, path_dividers) = (dividers(&groups), path_dividers(&groups));
+        let costed = Instant::now();
+        let nids = Nids::new(fabric, &ranking, &costs);
+        let destinations = Destinations::new(fabric, &ranking, &costs, &nids);
+        let timings = Timings {
+            rank: ranked - start,
+            cost: costed - ranked,
+            nid: costed.elapsed(),
+            routes: Duration::ZERO,
+        };
+        Ok(Plan {
+            ranking,
+            groups,
+            costs,
+            detours,
+            dividers,
+            path_dividers,
+            nids,
+            destinations,
+            unreachable,
+            timings,
+        })
+    }
+
+    fn router<'a>(&'a self, fabric: &'a Fabric) -> Router<'a> {
+        Router {
+            fabric,
+            groups: &self.groups,
+            costs: &self.costs,
+            detours: &self.detours,
+            dividers: &self.dividers,
+            path_dividers: &self.path_dividers,
+            destinations: &self.destinations,
+        }
+    }
+
+    /// End nodes (indices into [`Fabric::end_nodes`]) in ascending topological NID.
+    pub fn order(&self) -> &[u32] {
+        self.nids.order()
+    }
+
+    /// The topological NID of an end node: t of the paper.
+    pub fn nid(&self, end_node: u32) -> u32 {
+        self.nids.nid(end_node)
+    }
+
+    /// The levels of the fabric.
+    pub fn ranking(&self) -> &Ranking {
+        &self.ranking
+    }
+
+    /// What looks odd in the wiring.
+    pub fn oddities(&self, fabric: &Fabric) -> Vec<Oddity> {
+        wiring::oddities(fabric, &self.ranking, &self.groups)
+    }
+
+    /// The port groups of the fabric.
+    pub fn groups(&self) -> &Groups {
+        &self.groups
+    }
+
+    /// The divider of a switch: Π of the paper.
+    pub fn divider(&self, switch: u32) -> u32 {
+        self.dividers[switch as usize]
+    }
+
+    /// Hops of the up-down path from switch `from` to switch `to`, `None` if there is none.
+    pub fn hops(&self, from: u32, to: u32) -> Option<u8> {
+        self.costs.hops(from, to)
+    }
+
+    /// Pairs of leaves without an up-down path.
+    pub fn unreachable(&self) -> &Unreachable {
+        &self.unreachable
+    }
+
+    /// The alternative output ports P(s,d) of the paper's equation (2) from a switch to an end
+    /// node, ascending by group and port; its own port where the node hangs off the switch.
+    pub fn alternatives(&self, fabric: &Fabric, switch: u32, end_node: u32) -> Vec<u8> {
+        let node = &fabric.end_nodes()[end_node as usize];
+        if node.switch == switch {
+            return vec![node.port];
+        }
+        let router = self.router(fabric);
+        let mut choice = Choice::new(&self.groups);
+        choice.set(router.candidates(switch, self.costs.column(node.switch)));
+        choice
+            .candidates()
+            .iter()
+            .flat_map(|g| self.groups.ports(g))
+            .copied()
+            .collect()
+    }
+
+    /// Time spent so far; routes come on top, see [`Engine::fill`].
+    pub fn timings(&self) -> Timings {
+        self.timings
+    }
+}

@@ -1,0 +1,97 @@
+//! What may be asked of the engine, what it answers when it refuses, and what it took.
+
+use crate::fabric::Guid;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// What to do when a pair of leaves has no up-down path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum OnUnreachable {
+    /// Route all the rest and leave those entries at "no path".
+    #[default]
+    Partial,
+    /// Refuse the fabric.
+    Fail,
+}
+
+impl FromStr for OnUnreachable {
+    type Err = String;
+
+    fn from_str(s: &str) -> Result<Self, String> {
+        match s {
+            "partial" => Ok(Self::Partial),
+            "fail" => Ok(Self::Fail),
+            _ => Err(format!("'{s}' is neither 'partial' nor 'fail'")),
+        }
+    }
+}
+
+/// What the administrator may ask for. The default asks for nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// What to do with pairs that have no up-down path.
+    pub on_unreachable: OnUnreachable,
+    /// Connect switches that have no up-down path between them (OpenSM's `connect_roots`).
+    pub connect_roots: bool,
+    /// Switches at the top of the tree (OpenSM's `root_guid_file`).
+    pub root_guids: Vec<Guid>,
+    /// Port GUIDs of compute nodes (OpenSM's `cn_guid_file`).
+    pub cn_guids: Vec<Guid>,
+    /// Port GUIDs of I/O nodes (OpenSM's `io_guid_file`).
+    pub io_guids: Vec<Guid>,
+}
+
+/// Why a fabric was not routed. Nothing has been written when this is returned.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum RouteError {
+    /// `on_unreachable=fail`, and there are such pairs.
+    #[error("{0} pairs of leaves have no up-down path")]
+    Unreachable(usize),
+    /// Links between switches of equal rank alone close a cycle: there are no levels.
+    #[error("not a tree: the links between equal ranks close a cycle: {}", closed(.0))]
+    NotATree(Vec<Guid>),
+    /// A forwarding table is too short for the LIDs of the fabric.
+    #[error(
+        "the forwarding table of switch {switch} has {len} entries, the highest LID is {max_lid}"
+    )]
+    TableTooShort {
+        /// Node GUID of the switch.
+        switch: Guid,
+        /// Entries that it has.
+        len: usize,
+        /// The highest LID of the fabric.
+        max_lid: u16,
+    },
+    /// Not one table for each switch.
+    #[error("{tables} forwarding tables for {switches} switches")]
+    TableCount {
+        /// Tables given.
+        tables: usize,
+        /// Switches of the fabric.
+        switches: usize,
+    },
+}
+
+/// A cycle in words, shortened where it is long.
+fn closed(cycle: &[Guid]) -> String {
+    const SHOWN: usize = 8;
+    let mut words: Vec<String> = cycle.iter().take(SHOWN).map(Guid::to_string).collect();
+    if cycle.len() > SHOWN {
+        words.push(format!("{} more", cycle.len() - SHOWN));
+    }
+    words.extend(cycle.first().map(Guid::to_string));
+    words.join(" - ")
+}
+
+/// Time spent in each phase of the core.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Timings {
+    /// Ranking and port groups.
+    pub rank: Duration,
+    /// Costs, dividers and the validity pass.
+    pub cost: Duration,
+    /// Topological NIDs.
+    pub nid: Duration,
+    /// Routes.
+    pub routes: Duration,
+}

@@ -1,0 +1,153 @@
+//! The paper's algorithms as printed, naive and literal, to hold the real ones against.
+//!
+//! Nothing is shared with them but the snapshot. The two places where the print cannot be followed
+//! are those that the specification pins: a leaf leaves the set X of Algorithm 2 once visited, and
+//! leaves are the switches that carry end nodes.
+
+use crate::fabric::{Fabric, NodeKind, Peer};
+use std::collections::BTreeMap;
+
+const INFINITY: u64 = u64::MAX;
+
+/// What the paper computes, by the paper's names.
+pub struct Oracle {
+    /// c: cost of a switch to a leaf.
+    pub c: Vec<BTreeMap<u32, u64>>,
+    /// Π: divider of a switch.
+    pub divider: Vec<u64>,
+    /// t: topological NID of a node.
+    pub t: Vec<u64>,
+    /// G: port groups of a switch, (remote switch, ports).
+    pub g: Vec<Vec<(u32, Vec<u8>)>>,
+}
+
+impl Oracle {
+    /// Everything up to the routes.
+    pub fn new(fabric: &Fabric) -> Oracle {
+        let switches = fabric.switches().len() as u32;
+        let leaves: Vec<u32> = (0..switches)
+            .filter(|&s| {
+                let nodes = &fabric.end_nodes()[fabric.end_nodes_of(s)];
+                nodes.iter().any(|n| n.kind != NodeKind::Aggregation)
+            })
+            .collect();
+
+        // Rank: levels by distance from the leaves.
+        let mut rank = vec![INFINITY; switches as usize];
+        for &l in &leaves {
+            rank[l as usize] = 0;
+        }
+        for level in 0..u64::from(switches) {
+            for s in 0..switches {
+                for peer in fabric.peers_of(s) {
+                    if let Peer::Switch { index, .. } = *peer
+                        && rank[s as usize] == level
+                        && rank[index as usize] > level + 1
+                    {
+                        rank[index as usize] = level + 1;
+                    }
+                }
+            }
+        }
+        let above = |s: u32, other: u32| rank[other as usize] > rank[s as usize];
+
+        // Port groups, sorted by UUID.
+        let g: Vec<Vec<(u32, Vec<u8>)>> = (0..switches)
+            .map(|s| {
+                let mut groups: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
+                for (i, peer) in fabric.peers_of(s).iter().enumerate() {
+                    if let Peer::Switch { index, .. } = *peer {
+                        groups.entry(index).or_default().push(i as u8 + 1);
+                    }
+                }
+                groups.into_iter().collect()
+            })
+            .collect();
+
+        // Algorithm 1.
+        let mut c: Vec<BTreeMap<u32, u64>> =
+            vec![leaves.iter().map(|&l| (l, INFINITY)).collect(); switches as usize];
+        let mut divider = vec![1u64; switches as usize];
+        for &l in &leaves {
+            c[l as usize].insert(l, 0);
+        }
+        let mut upwards: Vec<u32> = (0..switches).collect();
+        upwards.sort_by_key(|&s| rank[s as usize]);
+        let push = |c: &mut Vec<BTreeMap<u32, u64>>, from: u32, to: u32| {
+            for &l in &leaves {
+                let further = c[from as usize][&l].saturating_add(1);
+                if further < c[to as usize][&l] {
+                    c[to as usize].insert(l, further);
+                }
+            }
+        };
+        for &s in &upwards {
+            let up: Vec<u32> = g[s as usize]
+                .iter()
+                .map(|&(r, _)| r)
+                .filter(|&r| above(s, r))
+                .collect();
+            let product = divider[s as usize] * up.len() as u64;
+            for r in up {
+                push(&mut c, s, r);
+                divider[r as usize] = divider[r as usize].max(product);
+            }
+        }
+        for &s in upwards.iter().rev() {
+            if leaves.contains(&s) {
+                continue;
+            }
+            for &(r, _) in g[s as usize].iter().filter(|&&(r, _)| above(r, s)) {
+                push(&mut c, s, r);
+            }
+        }
+
+        // Algorithm 2.
+        let mut t = vec![0; fabric.end_nodes().len()];
+        let mut next = 0;
+        let mut x = leaves.clone();
+        while !x.is_empty() {
+            let l = x[0];
+            let others = x.iter().filter(|&&other| other != l);
+            let mu = others
+                .map(|other| c[l as usize][other])
+                .min()
+                .unwrap_or(INFINITY);
+            let visited: Vec<u32> = x
+                .iter()
+                .copied()
+                .filter(|other| c[l as usize][other] <= mu)
+                .collect();
+            for other in visited {
+                for n in fabric.end_nodes_of(other) {
+                    t[n] = next;
+                    next += 1;
+                }
+                x.retain(|&still| still != other);
+            }
+        }
+        Oracle { c, divider, t, g }
+    }
+
+    /// Equations (1) to (4): the output port of switch `s` for node `d`, `None` where the paper
+    /// has no candidate.
+    pub fn port(&self, fabric: &Fabric, s: u32, d: usize) -> Option<u8> {
+        let node = &fabric.end_nodes()[d];
+        if node.switch == s {
+            return Some(node.port);
+        }
+        let closer = self.closer(s, node.switch);
+        let (t, pi, n) = (self.t[d], self.divider[s as usize], closer.len() as u64);
+        let (_, ports) = closer.get((t / pi).checked_rem(n)? as usize)?;
+        Some(ports[(t / (pi * n) % ports.len() as u64) as usize])
+    }
+
+    /// Equation (1): the groups of `s` that lead closer to the leaf.
+    pub fn closer(&self, s: u32, leaf: u32) -> Vec<&(u32, Vec<u8>)> {
+        let cost = |switch: u32| self.c[switch as usize][&leaf];
+        self.g[s as usize]
+            .iter()
+            .filter(|(r, _)| cost(*r) < cost(s))
+            .collect()
+    }
+}
