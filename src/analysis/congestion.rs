@@ -12,7 +12,8 @@
 //!   over all shifts `k`.
 //!
 //! In a permutation all flows through a port differ in source and in destination, so the risk of
-//! the port is the number of its flows.
+//! the port is the number of its flows. LIDs have 16 bits, so these are never too many for a `u16`;
+//! counters of that size stay in the nearer caches.
 //!
 //! Routes that do not arrive take no part, not even as far as they get
 //! ([`Traffic::skipped`] counts them). All work runs in rayon's current pool; results do not
@@ -23,9 +24,20 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-/// Called once per unit of work done: a destination, a permutation, a shift.
-pub type Tick<'a> = &'a (dyn Fn() + Sync);
+/// Called with the number of units of work done since the last call: destinations, permutations,
+/// shifts.
+pub type Tick<'a> = &'a (dyn Fn(u64) + Sync);
+
+/// Permutations that are counted together, so that the entries of a destination are read once for
+/// all of them.
+const BATCH: usize = 8;
+
+/// Shifts that are counted together. The nodes of a leaf share their route to a destination, and
+/// neighbours in the order mostly share their leaf: the route is followed once, and what it adds
+/// to so many shifts is a vector.
+const SHIFTS: usize = 32;
 
 /// The congestion risk of a pattern.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -103,7 +115,7 @@ impl Traffic {
                     ends.destinations[c] += u32::from(std::mem::replace(&mut last[c], to) != to);
                 });
             }
-            tick();
+            tick(1);
         }
         ends
     }
@@ -111,70 +123,114 @@ impl Traffic {
     /// RP over `count` permutations drawn by `seed`. They depend on the fabric and the seed alone,
     /// not on the order given. Ticks once per permutation.
     pub fn random_permutations(&self, count: usize, seed: u64, tick: Tick) -> Risk {
-        let mut places: Vec<u32> = (0..self.nodes().len() as u32).collect();
-        places.sort_by_key(|&place| self.nodes()[place as usize]);
-        let load = |number: usize, load: &mut Load| {
-            let flows = places.iter().zip(permutation(&places, seed, number as u64));
-            let maximum = load.count(self, flows.map(|(&from, to)| (from as usize, to as usize)));
-            tick();
-            maximum
-        };
-        let new = || Load::new(self.channels().len());
-        let maxima: Vec<u16> = (0..count)
-            .into_par_iter()
-            .map_init(new, |state, number| load(number, state))
+        let numbers: Vec<u64> = (0..count as u64).collect();
+        let maxima: Vec<Vec<u16>> = numbers
+            .par_chunks(BATCH)
+            .map(|numbers| {
+                let flows = self.permuted(seed, numbers);
+                tick(numbers.len() as u64);
+                let maximum = |flows: &Vec<u16>| flows.iter().copied().max().unwrap_or(0);
+                flows.iter().map(maximum).collect()
+            })
             .collect();
+        let maxima = maxima.concat();
         let mut sorted = maxima.clone();
         sorted.sort_unstable();
         let median = sorted
             .get(sorted.len().saturating_sub(1) / 2)
             .copied()
             .unwrap_or(0);
-        let mut example = new();
-        if let Some(number) = maxima.iter().position(|&m| m == median) {
-            load(number, &mut example);
-        }
-        let by_channel = example.flows.iter().map(|&n| u32::from(n)).collect();
+        let by_channel = match maxima.iter().position(|&m| m == median) {
+            Some(number) => widen(&self.permuted(seed, &[number as u64])[0]),
+            None => vec![0; self.channels().len()],
+        };
         Risk {
             value: median.into(),
             by_channel,
         }
     }
 
+    /// The flows per channel of each of some random permutations.
+    fn permuted(&self, seed: u64, numbers: &[u64]) -> Vec<Vec<u16>> {
+        let mut places: Vec<u32> = (0..self.nodes().len() as u32).collect();
+        places.sort_by_key(|&place| self.nodes()[place as usize]);
+        let drawn: Vec<Vec<u32>> = numbers
+            .iter()
+            .map(|&n| permutation(&places, seed, n))
+            .collect();
+        let mut flows = vec![vec![0; self.channels().len()]; numbers.len()];
+        for (i, &to) in places.iter().enumerate() {
+            for (drawn, flows) in drawn.iter().zip(&mut flows) {
+                let from = self.switch(drawn[i] as usize);
+                self.follow(from, to as usize, |channel| flows[channel as usize] += 1);
+            }
+        }
+        flows
+    }
+
     /// SP over all shifts of the order given. Ticks once per shift.
     pub fn shifts(&self, tick: Tick) -> Risk {
         let nodes = self.nodes().len();
         let channels = self.channels().len();
-        let greatest = (1..nodes)
+        let places: Vec<usize> = (0..nodes).collect();
+        let leaves: Vec<&[usize]> = places
+            .chunk_by(|&a, &b| self.switch(a) == self.switch(b))
+            .collect();
+        let blocks: Vec<usize> = (1..nodes).step_by(SHIFTS).collect();
+        let greatest = blocks
             .into_par_iter()
             .fold(
-                || (Load::new(channels), vec![0; channels]),
-                |(mut load, mut greatest), shift| {
-                    let to = |from| {
-                        if from + shift < nodes {
-                            from + shift
-                        } else {
-                            from + shift - nodes
-                        }
-                    };
-                    load.count(self, (0..nodes).map(|from| (from, to(from))));
-                    raise(&mut greatest, &load.flows);
-                    tick();
-                    (load, greatest)
+                || (vec![[0; SHIFTS]; channels], vec![0; channels]),
+                |(mut flows, mut greatest), first| {
+                    let shifts = first..nodes.min(first + SHIFTS);
+                    leaves
+                        .iter()
+                        .for_each(|leaf| self.shift(leaf, shifts.clone(), &mut flows));
+                    for (greatest, flows) in greatest.iter_mut().zip(&mut flows) {
+                        *greatest = flows.iter().copied().fold(*greatest, u16::max);
+                        flows.fill(0);
+                    }
+                    tick(shifts.len() as u64);
+                    (flows, greatest)
                 },
             )
             .map(|(_, greatest)| greatest)
             .reduce(
                 || vec![0; channels],
                 |mut a, b| {
-                    raise(&mut a, &b);
+                    a.iter_mut().zip(b).for_each(|(a, b)| *a = b.max(*a));
                     a
                 },
             );
-        let by_channel: Vec<u32> = greatest.into_iter().map(u32::from).collect();
+        let by_channel = widen(&greatest);
         Risk {
             value: by_channel.iter().copied().max().unwrap_or(0),
             by_channel,
+        }
+    }
+
+    /// Adds the flows of sources at consecutive places on one switch, under consecutive shifts.
+    fn shift(&self, sources: &[usize], shifts: Range<usize>, flows: &mut [[u16; SHIFTS]]) {
+        let (Some(&lowest), Some(&highest)) = (sources.first(), sources.last()) else {
+            return;
+        };
+        for sum in lowest + shifts.start..highest + shifts.end {
+            // `sum` is source + shift: the destination, before it wraps around.
+            let from = sum.saturating_sub(highest).max(shifts.start) - shifts.start;
+            let to = (sum - lowest).min(shifts.end - 1) - shifts.start;
+            let mut adds = [0; SHIFTS];
+            adds[from..=to].fill(1);
+            let destination = if sum < self.nodes().len() {
+                sum
+            } else {
+                sum - self.nodes().len()
+            };
+            self.follow(self.switch(lowest), destination, |channel| {
+                flows[channel as usize]
+                    .iter_mut()
+                    .zip(&adds)
+                    .for_each(|(flows, add)| *flows += add);
+            });
         }
     }
 }
@@ -210,40 +266,8 @@ impl Ends {
     }
 }
 
-/// Flows per channel. LIDs have 16 bits, so flows of a permutation are never too many for `u16`;
-/// the counters of a large fabric then stay in the first-level cache.
-struct Load {
-    flows: Vec<u16>,
-}
-
-impl Load {
-    fn new(channels: usize) -> Load {
-        Load {
-            flows: vec![0; channels],
-        }
-    }
-
-    /// Counts the flows of a permutation afresh, given as places of the order, and returns the
-    /// maximum.
-    fn count(&mut self, traffic: &Traffic, flows: impl Iterator<Item = (usize, usize)>) -> u16 {
-        self.flows.fill(0);
-        let mut maximum = 0;
-        for (from, to) in flows {
-            traffic.follow(traffic.switch(from), to, |channel| {
-                let flows = &mut self.flows[channel as usize];
-                *flows += 1;
-                maximum = maximum.max(*flows);
-            });
-        }
-        maximum
-    }
-}
-
-fn raise(greatest: &mut [u16], values: &[u16]) {
-    greatest
-        .iter_mut()
-        .zip(values)
-        .for_each(|(g, &v)| *g = (*g).max(v));
+fn widen(flows: &[u16]) -> Vec<u32> {
+    flows.iter().copied().map(u32::from).collect()
 }
 
 /// The `number`th random permutation of `places` (Fisher and Yates), on a stream of its own so
