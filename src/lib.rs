@@ -2,4 +2,7 @@
 pub mod analysis;
 pub mod dmodc;
 pub mod fabric;
+pub mod input;
 pub mod lft;
+pub mod netlist;
+pub mod random;

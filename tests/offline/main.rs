@@ -1,0 +1,4 @@
+//! Tests that need no daemon: the file formats and the command line.
+
+mod netlist;
+mod support;
