@@ -10,8 +10,10 @@
 //! overlap and all are unicast. A file that breaks one of them is refused with the line that does:
 //! routing a fabric that differs from the one meant is worse than not routing it.
 
+mod degrade;
 mod draft;
 mod error;
+mod guids;
 mod ibnetdiscover;
 mod model;
 mod scan;
@@ -21,7 +23,9 @@ mod write;
 
 pub mod generate;
 
+pub use degrade::{NamedLink, NamedSwitch, NotEnough};
 pub use error::Reason;
+pub use guids::{NoGuid, parse_guids, read_guids};
 pub use model::{Kind, Netlist, Node, Port, PortZero};
 pub use to_fabric::{Names, TooManyLids};
 
