@@ -2,8 +2,8 @@
 
 use super::{Failure, Outcome, load_fabric};
 use crate::output::{is_stdout, say, say_json, write_to};
-use clap::ValueEnum;
-use dmodc::dmodc::{Engine, OnUnreachable, Options, Plan};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use dmodc::dmodc::{Engine, Oddity, OnUnreachable, Options, Plan};
 use dmodc::fabric::{Fabric, Guid};
 use dmodc::lft::{Tables, write_dump, write_order};
 use dmodc::netlist::{Names, read_guids};
@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// How many unreachable pairs are named.
-const NAMED_PAIRS: usize = 10;
+/// How many unreachable pairs, and how many oddities, are named.
+const NAMED: usize = 10;
 
 /// Route a fabric with Dmodc and write its forwarding tables
 #[derive(clap::Args)]
@@ -54,23 +54,16 @@ pub struct Args {
     /// Connect switches that have no up-down path between them
     #[arg(long)]
     connect_roots: bool,
-    /// What to do with pairs of leaves that have no up-down path
-    #[arg(long, value_enum, value_name = "WHAT", default_value = "partial")]
-    on_unreachable: Policy,
+    /// Pairs of leaves without an up-down path: route all the rest, or refuse the fabric
+    #[arg(long, value_name = "WHAT", default_value = "partial", value_parser =
+        PossibleValuesParser::new(["partial", "fail"]).try_map(|s| s.parse::<OnUnreachable>()))]
+    on_unreachable: OnUnreachable,
     /// Number of threads [default: one for each processor]
     #[arg(long, value_name = "N", default_value = "0", hide_default_value = true)]
     threads: usize,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Policy {
-    /// Leave those entries at "no path" and route all the rest
-    Partial,
-    /// Refuse the fabric
-    Fail,
 }
 
 /// Runs the subcommand.
@@ -89,10 +82,7 @@ pub fn run(args: Args) -> Outcome {
     let start = Instant::now();
     let (fabric, names) = load_fabric(&args.net, args.lmc)?;
     let options = Options {
-        on_unreachable: match args.on_unreachable {
-            Policy::Partial => OnUnreachable::Partial,
-            Policy::Fail => OnUnreachable::Fail,
-        },
+        on_unreachable: args.on_unreachable,
         connect_roots: args.connect_roots,
         root_guids: guids(args.root_guids.as_deref())?,
         cn_guids: guids(args.cn_guids.as_deref())?,
@@ -102,7 +92,7 @@ pub fn run(args: Args) -> Outcome {
     let engine = Engine::new(args.threads)?;
     let plan = engine.plan(&fabric, &options)?;
     let mut tables = Tables::for_fabric(&fabric);
-    let routes = engine.fill(&fabric, &plan, &mut tables.rows_mut());
+    let routes = engine.fill(&fabric, &plan, &mut tables.rows_mut())?;
     let write_start = Instant::now();
     if let Some(path) = &args.lfts {
         write_to(path, |mut out| {
@@ -195,8 +185,8 @@ impl Summary<'_> {
             "switches": self.fabric.switches().len(),
             "links": self.fabric.switch_links(),
             "lids": self.fabric.lid_count(),
-            "ranks": self.plan.ranks(),
-            "unreachable_pairs": self.plan.unreachable().0,
+            "ranks": self.plan.ranking().per_rank().len(),
+            "unreachable_pairs": self.plan.unreachable().count,
             "threads": threads,
             "phases": phases,
             "seconds": seconds,
@@ -204,30 +194,27 @@ impl Summary<'_> {
     }
 
     fn text(&self, threads: usize, seconds: f64) -> String {
-        let (unreachable, pairs) = self.plan.unreachable();
+        let unreachable = self.plan.unreachable();
         let counts = [
             ("switches", self.fabric.switches().len()),
             ("end nodes", self.fabric.end_nodes().len()),
             ("links between switches", self.fabric.switch_links()),
             ("LIDs", self.fabric.lid_count()),
-            ("ranks", self.plan.ranks()),
-            ("unreachable leaf pairs", unreachable),
+            ("ranks", self.plan.ranking().per_rank().len()),
+            ("unreachable leaf pairs", unreachable.count),
             ("threads", threads),
         ];
         let mut text = String::new();
         for (what, count) in counts {
             text += &format!("{what:<22}  {count:>10}\n");
         }
-        for &(a, b) in pairs.iter().take(NAMED_PAIRS) {
-            text += &format!(
-                "  no up-down path: {} -- {}\n",
-                self.switch(a),
-                self.switch(b)
-            );
-        }
-        if unreachable > NAMED_PAIRS.min(pairs.len()) {
-            text += "  and more\n";
-        }
+        let pairs = unreachable
+            .first
+            .iter()
+            .map(|&(a, b)| format!("no up-down path: {} -- {}", self.switch(a), self.switch(b)));
+        text += &named(pairs, unreachable.count);
+        let oddities = self.plan.oddities(self.fabric);
+        text += &named(oddities.iter().map(|o| self.oddity(o)), oddities.len());
         for (phase, time) in self.times {
             text += &format!("{phase:<22}  {:>10.3} ms\n", time.as_secs_f64() * 1e3);
         }
@@ -238,4 +225,43 @@ impl Summary<'_> {
         let guid = self.fabric.switches()[index as usize].guid;
         format!("{guid} '{}'", self.names.switches[index as usize])
     }
+    fn oddity(&self, oddity: &Oddity) -> String {
+        match *oddity {
+            Oddity::NodesFurtherUp { switch, nodes } => {
+                format!(
+                    "{nodes} end nodes above the leaves: {}",
+                    self.switch(switch)
+                )
+            }
+            Oddity::LevelLink { below, above } => {
+                format!(
+                    "equal ranks linked: {} -- {}",
+                    self.switch(below),
+                    self.switch(above)
+                )
+            }
+            Oddity::FewerUplinks {
+                switch,
+                uplinks,
+                usual,
+            } => {
+                format!(
+                    "{uplinks} links up, {usual} are usual: {}",
+                    self.switch(switch)
+                )
+            }
+        }
+    }
+}
+
+/// The first few of `count` things, one a line, and how many more there are.
+fn named(things: impl Iterator<Item = String>, count: usize) -> String {
+    let mut text: String = things
+        .take(NAMED)
+        .map(|thing| format!("  {thing}\n"))
+        .collect();
+    if count > NAMED {
+        text += &format!("  and {} more\n", count - NAMED);
+    }
+    text
 }
