@@ -12,6 +12,7 @@
 //! before it repeats. For k = 0 every digit is 0: base LIDs are the paper's.
 
 use super::groups::{Group, Groups};
+use crate::lft::NO_PATH;
 
 /// Tables longer than this are not worth building.
 const MAX_PERIOD: usize = 1024;
@@ -20,25 +21,38 @@ const MAX_PERIOD: usize = 1024;
 pub struct Choice<'a> {
     groups: &'a Groups,
     candidates: Vec<Group>,
-    table: Vec<u8>,
+    ways: usize,
+    /// Tables for offsets 0, 1, .. of one period each, or nothing while they are not needed.
+    tables: Vec<u8>,
+    offsets: usize,
+    /// Set aside while the candidates are compared with those before.
+    next: Vec<Group>,
 }
 
 impl<'a> Choice<'a> {
-    /// No candidates yet.
-    pub fn new(groups: &'a Groups) -> Self {
+    /// No candidates yet. `offsets` is the greatest number of LIDs of a port.
+    pub fn new(groups: &'a Groups, offsets: usize) -> Self {
+        let (candidates, next, tables) = Default::default();
         Choice {
             groups,
-            candidates: Vec::new(),
-            table: Vec::new(),
+            candidates,
+            ways: 1,
+            tables,
+            offsets,
+            next,
         }
     }
 
-    /// Sets the candidates, in ascending UUID of the remote switch.
-    pub fn set(&mut self, candidates: impl Iterator<Item = Group>) -> &mut Self {
-        self.candidates.clear();
-        self.candidates.extend(candidates);
-        self.table.clear();
-        self
+    /// Sets the candidates, in ascending UUID of the remote switch. `ways` is the switch's path
+    /// divider.
+    pub fn set(&mut self, ways: u32, candidates: impl Iterator<Item = Group>) {
+        self.next.clear();
+        self.next.extend(candidates);
+        if self.next != self.candidates || self.ways != ways as usize {
+            std::mem::swap(&mut self.next, &mut self.candidates);
+            self.ways = ways as usize;
+            self.tables.clear();
+        }
     }
 
     /// The candidates.
@@ -46,47 +60,56 @@ impl<'a> Choice<'a> {
         &self.candidates
     }
 
-    /// The output port for quotient `q`, or `None` without candidates.
-    pub fn port(&self, q: usize) -> Option<u8> {
+    /// The output port of a port's `offset`th LID, for quotient `q`; [`NO_PATH`] without
+    /// candidates.
+    pub fn port(&self, q: usize, offset: usize) -> u8 {
         let n = self.candidates.len();
-        let group = self.candidates.get(q.checked_rem(n)?)?;
-        Some(self.groups.ports(group)[(q / n) % group.size()])
-    }
-
-    /// The output port of a port's `offset`th LID. `ways` is the switch's path divider.
-    pub fn port_of_extra_lid(&self, q: usize, offset: usize, ways: u32) -> Option<u8> {
-        let n = self.candidates.len();
-        let ways = ways as usize;
-        let turn = digit(offset, ways, n);
-        let group = self.candidates.get((q + turn).checked_rem(n)?)?;
-        let turn = digit(offset, ways.saturating_mul(n), group.size());
-        Some(self.groups.ports(group)[(q / n + turn) % group.size()])
+        let (ports, turn) = match self.candidates.as_slice() {
+            [] => return NO_PATH,
+            [only] => (self.groups.ports(only), q),
+            several => {
+                let turn = digit(offset, self.ways, n);
+                (self.groups.ports(&several[(q + turn) % n]), q / n)
+            }
+        };
+        match ports {
+            [only] => *only,
+            _ => {
+                let ways = self.ways.saturating_mul(n);
+                ports[(turn + digit(offset, ways, ports.len())) % ports.len()]
+            }
+        }
     }
 
     /// The ports for quotients 0, 1, .. up to where they repeat, or `None` where that is far.
-    pub fn table(&mut self) -> Option<&[u8]> {
-        if self.table.is_empty() {
-            let n = self.candidates.len();
-            let period = self
-                .candidates
-                .iter()
-                .map(Group::size)
-                .try_fold(1, |all, len| {
-                    let common = lcm(all, len);
-                    (common * n <= MAX_PERIOD).then_some(common)
-                })?
-                * n;
-            for q in 0..period {
-                let port = self.port(q)?;
-                self.table.push(port);
+    pub fn table(&mut self, offset: usize) -> Option<&[u8]> {
+        let n = self.candidates.len();
+        let period = self
+            .candidates
+            .iter()
+            .map(Group::size)
+            .try_fold(1, |all, size| {
+                let common = lcm(all, size);
+                (common * n <= MAX_PERIOD).then_some(common)
+            })?
+            * n;
+        if self.tables.is_empty() {
+            for offset in 0..self.offsets {
+                for q in 0..period {
+                    let port = self.port(q, offset);
+                    self.tables.push(port);
+                }
             }
         }
-        Some(&self.table)
+        Some(&self.tables[offset * period..][..period])
     }
 }
 
 /// The digit, below `w`, by which offset `k` turns a choice among `w` above `ways` different ways.
 fn digit(k: usize, ways: usize, w: usize) -> usize {
+    if k == 0 {
+        return 0;
+    }
     let repeat = ways.saturating_mul(w);
     (k + (k % repeat.max(1)) / lcm(ways, w).max(1)) % w.max(1)
 }

@@ -43,8 +43,8 @@ pub struct Costs {
     column: Vec<u32>,
     switch: Vec<u32>,
     leaves: usize,
-    /// Per up class: 1 for each column to which all switches above lead equally well.
-    uniform: Vec<Vec<u8>>,
+    /// Per up class: the least hops above, and 1 where all switches above are equally near.
+    above: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
 impl Costs {
@@ -67,7 +67,7 @@ impl Costs {
             column: inverse(&switch),
             leaves: ranking.leaves().count(),
             switch,
-            uniform: vec![Vec::new(); groups.up_classes()],
+            above: vec![Default::default(); groups.up_classes()],
         };
         if width > 0 {
             costs.sweep_upward(groups);
@@ -107,9 +107,25 @@ impl Costs {
         (byte != INFINITE).then_some(byte & HOPS)
     }
 
-    /// For each column whether all switches above those of this up class lead there equally well.
-    pub fn uniform(&self, up_class: u32) -> &[u8] {
-        &self.uniform[up_class as usize]
+    /// The columns that a switch reaches going down only, its own left out.
+    pub fn columns_below(&self, switch: u32) -> impl Iterator<Item = usize> {
+        let below = |&(_, &byte): &(usize, &u8)| byte & UP == 0 && byte != 0;
+        self.row(switch)
+            .iter()
+            .enumerate()
+            .filter(below)
+            .map(|(column, _)| column)
+    }
+
+    /// For each column the least hops from a switch above those of this up class; 127 if none
+    /// leads there.
+    pub fn least_above(&self, up_class: u32) -> &[u8] {
+        &self.above[up_class as usize].0
+    }
+
+    /// For each column 1 if all switches above those of this up class are equally near, else 0.
+    pub fn uniform_above(&self, up_class: u32) -> &[u8] {
+        &self.above[up_class as usize].1
     }
 
     /// Upward: a switch reaches all that the switches below it reach going down, one hop further.
@@ -151,7 +167,7 @@ impl Costs {
                 .collect();
             by_class.sort_by_key(|&(class, s, _)| (class, s));
             let row = &self.row;
-            let done: Vec<(u32, Vec<u8>)> = by_class
+            let done: Vec<_> = by_class
                 .chunk_by_mut(|a, b| a.0 == b.0)
                 .collect::<Vec<_>>()
                 .into_par_iter()
@@ -178,11 +194,11 @@ impl Costs {
                     for (m, &l) in most.iter_mut().zip(&least) {
                         *m = u8::from(*m == l);
                     }
-                    (class[0].0, most)
+                    (class[0].0, (least, most))
                 })
                 .collect();
-            for (class, uniform) in done {
-                self.uniform[class as usize] = uniform;
+            for (class, above) in done {
+                self.above[class as usize] = above;
             }
         }
     }

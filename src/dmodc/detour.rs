@@ -17,16 +17,16 @@ pub struct Detours {
 
 impl Detours {
     /// No detours: the up-down rule is kept.
-    pub fn none(switches: usize) -> Self {
-        Detours {
-            hops: vec![Vec::new(); switches],
-        }
+    pub fn none() -> Self {
+        Self::default()
     }
 
     /// Detours to every switch that is not a leaf.
     pub fn new(groups: &Groups, costs: &Costs) -> Self {
         let switches = groups.bottom_up().len();
-        let mut detours = Self::none(switches);
+        let mut detours = Detours {
+            hops: vec![Vec::new(); switches],
+        };
         for column in costs.leaves()..switches {
             let to = costs.switch(column);
             let hops: Vec<u8> = (0..switches as u32)
@@ -42,6 +42,11 @@ impl Detours {
         detours
     }
 
+    /// The columns that have detours.
+    pub fn columns(&self) -> impl Iterator<Item = usize> {
+        (0..self.hops.len()).filter(|&column| !self.hops[column].is_empty())
+    }
+
     /// The groups of `switch` that lead nearer to the switch of a column, in ascending UUID.
     pub fn candidates<'a>(
         &'a self,
@@ -50,8 +55,7 @@ impl Detours {
         column: usize,
     ) -> impl Iterator<Item = Group> + 'a {
         let hops = &self.hops[column];
-        let nearer =
-            move |g: &&Group| !hops.is_empty() && hops[g.remote as usize] < hops[switch as usize];
+        let nearer = move |g: &&Group| hops[g.remote as usize] < hops[switch as usize];
         let mut found: Vec<Group> = groups
             .down(switch)
             .iter()

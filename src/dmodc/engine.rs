@@ -1,17 +1,17 @@
 //! The pipeline: a fabric goes in, a [`Plan`] of it comes out, and from that the tables.
 
-use super::choice::Choice;
 use super::cost::{Costs, dividers, path_dividers};
+use super::destinations::Destinations;
 use super::detour::Detours;
 use super::groups::Groups;
 use super::nid::Nids;
 use super::options::{OnUnreachable, Options, RouteError, Timings};
 use super::rank::{Ranking, Rule};
-use super::route::{Destinations, Router};
+use super::route::Router;
+use super::sharing::Sharing;
 use super::validity::Unreachable;
 use super::wiring::{self, Oddity};
 use crate::fabric::Fabric;
-use rayon::prelude::*;
 use std::time::{Duration, Instant};
 
 /// Computes routes with a thread pool of its own. Holds no state between fabrics: the tables depend
@@ -49,8 +49,8 @@ impl Engine {
     }
 
     /// Writes the routes. `rows[s]` is the LFT of switch `s`, indexed by LID, at least
-    /// `fabric.max_lid() + 1` long and all [`crate::lft::NO_PATH`]; entries of LIDs that the fabric
-    /// does not have, or that cannot be reached, are left alone. Returns the time taken.
+    /// `fabric.max_lid() + 1` long; every entry up to there is written, [`crate::lft::NO_PATH`] for
+    /// LIDs that the fabric does not have or that cannot be reached. Returns the time taken.
     ///
     /// # Errors
     /// If the rows do not fit the fabric; nothing is written then.
@@ -74,13 +74,9 @@ impl Engine {
                 });
             }
         }
-        let router = plan.router(fabric);
-        self.pool.install(|| {
-            rows.par_iter_mut().enumerate().for_each_init(
-                || router.scratch(),
-                |scratch, (s, row)| router.write_row(s as u32, row, scratch),
-            );
-        });
+        if switches > 0 {
+            self.pool.install(|| plan.router(fabric).write(rows));
+        }
         Ok(start.elapsed())
     }
 }
@@ -96,6 +92,7 @@ pub struct Plan {
     path_dividers: Vec<u32>,
     nids: Nids,
     destinations: Destinations,
+    sharing: Sharing,
     unreachable: Unreachable,
     timings: Timings,
 }
@@ -115,13 +112,16 @@ impl Plan {
         let costs = Costs::new(&ranking, &groups);
         let detours = match options.connect_roots {
             true => Detours::new(&groups, &costs),
-            false => Detours::none(fabric.switches().len()),
+            false => Detours::none(),
         };
         let unreachable = Unreachable::new(fabric, &ranking, &costs);
         if unreachable.count > 0 && options.on_unreachable == OnUnreachable::Fail {
             return Err(RouteError::Unreachable(unreachable.count));
         }
         let (dividers, path_dividers) = (dividers(&groups), path_dividers(&groups));
+        let sharing = Sharing::new(&groups, &dividers, &path_dividers, |s| {
+            4 * costs.columns_below(s).count() <= groups.bottom_up().len()
+        });
         let costed = Instant::now();
         let nids = Nids::new(fabric, &ranking, &costs);
         let destinations = Destinations::new(fabric, &ranking, &costs, &nids);
@@ -140,6 +140,7 @@ impl Plan {
             path_dividers,
             nids,
             destinations,
+            sharing,
             unreachable,
             timings,
         })
@@ -154,6 +155,7 @@ impl Plan {
             dividers: &self.dividers,
             path_dividers: &self.path_dividers,
             destinations: &self.destinations,
+            sharing: &self.sharing,
         }
     }
 
@@ -205,10 +207,8 @@ impl Plan {
             return vec![node.port];
         }
         let router = self.router(fabric);
-        let mut choice = Choice::new(&self.groups);
-        choice.set(router.candidates(switch, self.costs.column(node.switch)));
-        choice
-            .candidates()
+        let candidates = router.candidates(switch, self.costs.column(node.switch));
+        candidates
             .iter()
             .flat_map(|g| self.groups.ports(g))
             .copied()

@@ -10,6 +10,7 @@
 
 mod choice;
 mod cost;
+mod destinations;
 mod detour;
 mod engine;
 mod groups;
@@ -20,6 +21,7 @@ mod options;
 mod oracle;
 mod rank;
 mod route;
+mod sharing;
 mod validity;
 mod wiring;
 

@@ -186,6 +186,7 @@ mod tests {
     use crate::netlist::{Kind, Netlist};
     use crate::random::Random;
     use proptest::prelude::*;
+    use std::collections::HashSet;
 
     /// A PGFT with shuffled GUIDs and LIDs, less some of its links and switches.
     fn degraded(shape: Pgft, seed: u64, links: f64, switches: f64) -> Netlist {
@@ -245,8 +246,8 @@ mod tests {
         })
     }
 
-    fn compare(netlist: &Netlist, complete: bool) -> Result<(), TestCaseError> {
-        let (fabric, _) = netlist.to_fabric(None).expect("LIDs");
+    fn compare(netlist: &Netlist, lmc: u8, complete: bool) -> Result<(), TestCaseError> {
+        let (fabric, _) = netlist.to_fabric(Some(lmc)).expect("LIDs");
         let oracle = Oracle::new(&fabric);
         let (plan, tables) = route(&fabric, &Options::default(), 2);
         for (s, switch) in (0u32..).zip(fabric.switches()) {
@@ -275,6 +276,12 @@ mod tests {
                     .copied()
                     .collect();
                 prop_assert_eq!(plan.alternatives(&fabric, s, d as u32), all, "{}", place);
+                // Extra LIDs leave by candidates too, and by as many groups as there are.
+                let group_of = |port: u8| candidates.iter().position(|g| g.1.contains(&port));
+                let lids = (0..1u16 << lmc).map(|k| Lid(node.lid.0 + k));
+                let used: HashSet<_> = lids.map(|lid| group_of(tables.get(s, lid))).collect();
+                prop_assert_eq!(used.contains(&None), candidates.is_empty(), "{}", place);
+                prop_assert_eq!(used.len(), candidates.len().clamp(1, 1 << lmc), "{}", place);
                 // Where the two rules differ, the paper's would turn down-up: go down to where the
                 // leaf is not below. It takes heavy damage: a switch cut off from all below it
                 // stands above its former parents, and connects what was not connected.
@@ -290,8 +297,8 @@ mod tests {
         Ok(())
     }
 
-    fn compare_or_print(netlist: &Netlist, complete: bool) -> Result<(), TestCaseError> {
-        compare(netlist, complete)
+    fn compare_or_print(netlist: &Netlist, lmc: u8, complete: bool) -> Result<(), TestCaseError> {
+        compare(netlist, lmc, complete)
             .map_err(|e| TestCaseError::fail(format!("{e}\n{}", text(netlist))))
     }
 
@@ -299,15 +306,16 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(300))]
 
         #[test]
-        fn complete_trees_are_the_papers(shape in shapes(), seed: u64) {
-            compare_or_print(&degraded(shape, seed, 0.0, 0.0), true)?;
+        fn complete_trees_are_the_papers(shape in shapes(), seed: u64, lmc in 0u8..3) {
+            compare_or_print(&degraded(shape, seed, 0.0, 0.0), lmc, true)?;
         }
 
         #[test]
         fn degraded_trees_are_the_papers(
             shape in shapes(), seed: u64, links in 0.0..0.4, switches in 0.0..0.3,
+            lmc in 0u8..3,
         ) {
-            compare_or_print(&degraded(shape, seed, links, switches), false)?;
+            compare_or_print(&degraded(shape, seed, links, switches), lmc, false)?;
         }
 
         /// The tables depend on nothing but the fabric: not on threads, not on the order of nodes.
@@ -325,7 +333,7 @@ mod tests {
     fn figure_1_is_the_papers() {
         let shape: Pgft = "PGFT(3;2,2,3;1,2,2;1,2,1)".parse().expect("a shape");
         for seed in 0..20 {
-            compare(&degraded(shape.clone(), seed, 0.0, 0.0), true).expect("figure 1");
+            compare(&degraded(shape.clone(), seed, 0.0, 0.0), 0, true).expect("figure 1");
         }
     }
 
@@ -352,7 +360,7 @@ mod tests {
                 .map(|n| fabric.end_nodes()[n].switch)
                 .max_by_key(|&s| plan.hops(s, last.switch))
                 .expect("nodes");
-            let ways: std::collections::HashSet<Vec<(u32, u8)>> = (0..1u16 << lmc)
+            let ways: HashSet<Vec<(u32, u8)>> = (0..1u16 << lmc)
                 .map(|k| way_up(&fabric, &plan, &tables, from, Lid(last.lid.0 + k)))
                 .collect();
             assert_eq!(ways.len(), between_pods);

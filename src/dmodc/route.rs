@@ -2,89 +2,22 @@
 //!
 //! Work is done per (switch, leaf) rather than per node: the candidate groups are the same for all
 //! nodes of a leaf, and where all switches above lead equally well, for all leaves in a row. Runs
-//! of consecutive NIDs are then written without a division.
+//! of consecutive NIDs are then written without a division, and put into LID order at the end.
 //!
-//! Rows are independent of each other and each is written by one thread, once.
+//! It is done once for all switches that route alike (module `sharing`): first the rows that are
+//! shared are computed, in parallel, then the rows of all switches are written, in parallel, each
+//! once: as a copy of a shared row and what is the switch's own, or from the ground up.
 
 use super::choice::Choice;
 use super::cost::{Costs, HOPS, INFINITE, UP};
+use super::destinations::{Destinations, Single};
 use super::detour::Detours;
 use super::groups::{Group, Groups};
-use super::nid::Nids;
-use super::rank::Ranking;
-use crate::fabric::{EndNode, Fabric, Lid, NodeKind};
+use super::sharing::{Part, Sharing};
+use crate::fabric::{Fabric, Lid};
+use crate::lft::NO_PATH;
+use rayon::prelude::*;
 use std::ops::Range;
-
-/// All that is routed to, laid out for writing rows.
-#[derive(Clone, Debug, Default)]
-pub struct Destinations {
-    /// Base LID and LMC by NID.
-    lids: Vec<(u16, u8)>,
-    /// Leaves in NID order: column and NIDs.
-    leaves: Vec<(usize, Range<usize>)>,
-    /// All others: end nodes off the leaves, aggregation nodes, port 0 of switches.
-    single: Vec<Single>,
-    /// Some LMC is above 0.
-    extra_lids: bool,
-}
-
-#[derive(Clone, Debug)]
-struct Single {
-    column: usize,
-    t: usize,
-    lid: (u16, u8),
-}
-
-impl Destinations {
-    /// Collects the destinations of a fabric. Port 0 of a switch takes the place of a NID from the
-    /// switch's position among those of its rank.
-    pub fn new(fabric: &Fabric, ranking: &Ranking, costs: &Costs, nids: &Nids) -> Self {
-        let node = |n: u32| &fabric.end_nodes()[n as usize];
-        let lid = |n: &EndNode| (n.lid.0, n.lmc);
-        let mut all = Destinations {
-            lids: nids.order().iter().map(|&n| lid(node(n))).collect(),
-            ..Destinations::default()
-        };
-        let mut start = 0;
-        for &leaf in nids.leaves() {
-            let len = nids.order()[start..]
-                .iter()
-                .take_while(|&&n| node(n).switch == leaf && node(n).kind != NodeKind::Aggregation)
-                .count();
-            all.leaves.push((costs.column(leaf), start..start + len));
-            start += len;
-        }
-        for (t, &n) in nids.order().iter().enumerate().skip(start) {
-            let column = costs.column(node(n).switch);
-            all.single.push(Single {
-                column,
-                t,
-                lid: lid(node(n)),
-            });
-        }
-        let mut place = vec![0; ranking.per_rank().len()];
-        for (s, switch) in fabric.switches().iter().enumerate() {
-            let t = &mut place[ranking.rank(s as u32) as usize];
-            if switch.lid != Lid(0) {
-                let column = costs.column(s as u32);
-                all.single.push(Single {
-                    column,
-                    t: *t,
-                    lid: (switch.lid.0, switch.lmc),
-                });
-            }
-            *t += 1;
-        }
-        let singles = all.single.iter().map(|single| single.lid);
-        all.extra_lids = all
-            .lids
-            .iter()
-            .copied()
-            .chain(singles)
-            .any(|(_, lmc)| lmc > 0);
-        all
-    }
-}
 
 /// What all rows are computed from.
 pub struct Router<'a> {
@@ -102,10 +35,14 @@ pub struct Router<'a> {
     pub path_dividers: &'a [u32],
     /// What is routed to.
     pub destinations: &'a Destinations,
+    /// Which switches route alike.
+    pub sharing: &'a Sharing,
 }
 
 /// What a thread keeps from row to row.
-pub struct Scratch<'a> {
+struct Scratch<'a> {
+    /// A row by place.
+    places: Vec<u8>,
     /// All groups that lead up.
     over_the_top: Choice<'a>,
     /// Some other set of candidates.
@@ -115,176 +52,271 @@ pub struct Scratch<'a> {
 }
 
 impl<'a> Router<'a> {
-    /// A thread's working memory.
-    pub fn scratch(&self) -> Scratch<'a> {
+    /// Writes the rows of all switches, all entries up to the highest LID.
+    pub fn write(&self, rows: &mut [&mut [u8]]) {
+        let shared: Vec<Vec<u8>> = self
+            .sharing
+            .rows()
+            .par_iter()
+            .map_init(
+                || self.scratch(),
+                |scratch, &(switch, part)| {
+                    self.compute(switch, part, scratch);
+                    let mut row = vec![NO_PATH; self.fabric.max_lid().index() + 1];
+                    self.destinations.by_lid(&scratch.places, &mut row);
+                    row
+                },
+            )
+            .collect();
+        rows.par_iter_mut().enumerate().for_each_init(
+            || self.scratch(),
+            |scratch, (s, row)| self.write_row(s as u32, row, scratch, &shared),
+        );
+    }
+
+    fn scratch(&self) -> Scratch<'a> {
         Scratch {
-            over_the_top: Choice::new(self.groups),
-            other: Choice::new(self.groups),
+            places: Vec::new(),
+            over_the_top: Choice::new(self.groups, self.destinations.offsets()),
+            other: Choice::new(self.groups, self.destinations.offsets()),
             down: Vec::new(),
         }
     }
 
     /// The candidate groups C of equation (1) at `switch` for the switch of `column`: below where
     /// one leads there going down only, else above, where that is nearer. Ascending UUID.
-    pub fn candidates(&self, switch: u32, column: usize) -> impl Iterator<Item = Group> {
-        let byte = self.costs.row(switch)[column];
-        let over = byte != INFINITE && byte & UP != 0;
-        let from = match byte {
-            0 | INFINITE => &[],
-            _ if over => self.groups.up(switch),
-            _ => self.groups.down(switch),
-        };
-        let mask = if over { HOPS } else { 0xff };
-        from.iter()
-            .filter(move |g| self.costs.row(g.remote)[column] & mask == (byte & HOPS) - 1)
-            .copied()
+    pub fn candidates(&self, switch: u32, column: usize) -> Vec<Group> {
+        self.view(switch, Part::Whole).candidates(column).collect()
     }
 
-    /// Writes the row of one switch.
-    pub fn write_row(&self, switch: u32, row: &mut [u8], scratch: &mut Scratch<'a>) {
+    fn view(&self, switch: u32, part: Part) -> View<'_> {
+        let class = self.groups.up_class(switch);
+        View {
+            router: self,
+            switch,
+            part,
+            costs: self.costs.row(switch),
+            least: self.costs.least_above(class),
+            uniform: self.costs.uniform_above(class),
+        }
+    }
+
+    /// Computes a row by place. Its own LIDs get what another switch in its place would have.
+    fn compute(&self, switch: u32, part: Part, scratch: &mut Scratch<'a>) {
         let Scratch {
+            places,
             over_the_top,
             other,
             down,
         } = scratch;
-        let costs = self.costs.row(switch);
-        let uniform = self.costs.uniform(self.groups.up_class(switch));
-        let own = self.costs.column(switch);
-        self.find_ways_down(switch, down);
-        over_the_top.set(self.groups.up(switch).iter().copied());
-
-        let goes_over_the_top =
-            |c: usize| costs[c] != INFINITE && costs[c] & UP != 0 && uniform[c] != 0;
+        let view = self.view(switch, part);
+        places.clear();
+        places.resize(self.destinations.places(), NO_PATH);
+        if part == Part::Whole {
+            view.find_ways_down(down);
+        }
+        let ways = self.path_dividers[switch as usize];
+        over_the_top.set(ways, self.groups.up(switch).iter().copied());
         let mut run = 0..0;
-        for (column, nids) in &self.destinations.leaves {
-            if goes_over_the_top(*column) {
+        for (column, nids) in self.destinations.leaves() {
+            if view.goes_over_the_top(*column) {
                 if run.end != nids.start {
-                    self.write_nids(switch, row, over_the_top, run);
+                    self.write_run(switch, places, over_the_top, run);
                     run = nids.start..nids.start;
                 }
                 run.end = nids.end;
-            } else if *column != own {
-                self.choose(switch, *column, down, other);
-                self.write_nids(switch, row, other, nids.clone());
+            } else {
+                view.choose(*column, down, other);
+                self.write_run(switch, places, other, nids.clone());
             }
         }
-        self.write_nids(switch, row, over_the_top, run);
-        for single in &self.destinations.single {
-            if goes_over_the_top(single.column) {
-                self.write_single(switch, row, over_the_top, single);
-            } else if single.column != own {
-                self.choose(switch, single.column, down, other);
-                self.write_single(switch, row, other, single);
-            }
-        }
-        self.write_own(switch, row);
-    }
-
-    /// For every column, how many groups lead down there and which is the last of them.
-    fn find_ways_down(&self, switch: u32, down: &mut Vec<(u8, u8)>) {
-        let costs = self.costs.row(switch);
-        down.clear();
-        down.resize(costs.len(), (0, 0));
-        for (i, group) in self.groups.down(switch).iter().enumerate() {
-            let below = self.costs.row(group.remote);
-            for ((way, &c), &b) in down.iter_mut().zip(costs).zip(below) {
-                let leads = c & UP == 0 && b.wrapping_add(1) == c;
-                *way = if leads { (way.0 + 1, i as u8) } else { *way };
+        self.write_run(switch, places, over_the_top, run);
+        for single in self.destinations.singles() {
+            if view.goes_over_the_top(single.column) {
+                self.write_single(switch, places, over_the_top, single);
+            } else {
+                view.choose(single.column, down, other);
+                self.write_single(switch, places, other, single);
             }
         }
     }
 
-    /// Sets the candidates for a column.
-    fn choose(&self, switch: u32, column: usize, down: &[(u8, u8)], choice: &mut Choice<'a>) {
-        match (self.costs.row(switch)[column], down[column]) {
-            (INFINITE, _) => {
-                choice.set(self.detours.candidates(self.groups, switch, column));
-            }
-            (_, (1, only)) => {
-                choice.set(
-                    self.groups
-                        .down(switch)
-                        .get(usize::from(only))
-                        .copied()
-                        .into_iter(),
-                );
-            }
-            _ => {
-                choice.set(self.candidates(switch, column));
-            }
-        }
-    }
-
-    /// Writes the entries of consecutive NIDs.
-    fn write_nids(&self, switch: u32, row: &mut [u8], choice: &mut Choice, nids: Range<usize>) {
+    /// Writes the places of consecutive NIDs.
+    fn write_run(&self, switch: u32, places: &mut [u8], choice: &mut Choice, nids: Range<usize>) {
         if nids.is_empty() || choice.candidates().is_empty() {
             return;
         }
-        let lids = &self.destinations.lids[nids.clone()];
         let divider = self.dividers[switch as usize] as usize;
-        let first = nids.start / divider;
-        match choice.table() {
-            Some(&[only]) => lids.iter().for_each(|lid| row[usize::from(lid.0)] = only),
-            Some(table) => {
-                let mut lids = lids.iter();
-                let mut at = first % table.len();
-                let mut left = divider - nids.start % divider;
-                while !lids.as_slice().is_empty() {
-                    lids.by_ref()
-                        .take(left)
-                        .for_each(|lid| row[usize::from(lid.0)] = table[at]);
-                    at = if at + 1 == table.len() { 0 } else { at + 1 };
-                    left = divider;
-                }
-            }
-            None => {
-                for (t, lid) in nids.clone().zip(lids) {
-                    if let Some(port) = choice.port(t / divider) {
-                        row[usize::from(lid.0)] = port;
+        for offset in 0..self.destinations.offsets() {
+            let block = offset * self.destinations.block();
+            let out = &mut places[block + nids.start..block + nids.end];
+            match choice.table(offset) {
+                Some(table) => fill(out, table, nids.start, divider),
+                None => {
+                    for (entry, t) in out.iter_mut().zip(nids.clone()) {
+                        *entry = choice.port(t / divider, offset);
                     }
                 }
             }
         }
-        if self.destinations.extra_lids {
-            for (t, &lid) in nids.zip(lids) {
-                self.write_extra_lids(switch, row, choice, t, lid);
-            }
-        }
     }
 
-    fn write_single(&self, switch: u32, row: &mut [u8], choice: &Choice, single: &Single) {
+    fn write_single(&self, switch: u32, places: &mut [u8], choice: &Choice, single: &Single) {
         let q = single.t / self.dividers[switch as usize] as usize;
-        if let Some(port) = choice.port(q) {
-            row[usize::from(single.lid.0)] = port;
+        for offset in 0..self.destinations.offsets() {
+            let place = offset * self.destinations.block() + single.place;
+            places[place] = choice.port(q, offset);
         }
-        self.write_extra_lids(switch, row, choice, single.t, single.lid);
     }
 
-    fn write_extra_lids(
+    /// Writes one switch's row.
+    fn write_row(
         &self,
         switch: u32,
         row: &mut [u8],
-        choice: &Choice,
-        t: usize,
-        (lid, lmc): (u16, u8),
+        scratch: &mut Scratch<'a>,
+        shared: &[Vec<u8>],
     ) {
-        let q = t / self.dividers[switch as usize] as usize;
+        let row = &mut row[..=self.fabric.max_lid().index()];
+        let view = self.view(switch, Part::Whole);
         let ways = self.path_dividers[switch as usize];
-        for offset in 1..1usize << lmc {
-            if let Some(port) = choice.port_of_extra_lid(q, offset, ways) {
-                row[usize::from(lid) + offset] = port;
+        match self.sharing.source(switch) {
+            None => {
+                self.compute(switch, Part::Whole, scratch);
+                self.destinations.by_lid(&scratch.places, row);
+            }
+            Some((source, Part::Whole)) => row.copy_from_slice(&shared[source]),
+            Some((source, Part::Upward)) => {
+                row.copy_from_slice(&shared[source]);
+                for column in self.costs.columns_below(switch) {
+                    scratch.other.set(ways, view.candidates(column));
+                    self.patch_column(switch, column, &scratch.other, row);
+                }
+            }
+        }
+        let other = &mut scratch.other;
+        for column in self
+            .detours
+            .columns()
+            .filter(|&column| view.costs[column] == INFINITE)
+        {
+            other.set(ways, self.detours.candidates(self.groups, switch, column));
+            self.patch_column(switch, column, other, row);
+        }
+        self.patch_own(switch, row);
+    }
+
+    /// Writes the entries of all that is on one switch.
+    fn patch_column(&self, switch: u32, column: usize, choice: &Choice, row: &mut [u8]) {
+        let divider = self.dividers[switch as usize] as usize;
+        let (nodes, singles) = self.destinations.of_column(column);
+        let nodes = nodes.map(|nid| (nid, nid));
+        for (t, place) in nodes.chain(singles.iter().map(|single| (single.t, single.place))) {
+            let (lid, lmc) = self.destinations.lid(place);
+            for offset in 0..1 << lmc {
+                row[lid.index() + offset] = choice.port(t / divider, offset);
             }
         }
     }
 
     /// The end nodes on the switch itself, and its own port 0.
-    fn write_own(&self, switch: u32, row: &mut [u8]) {
+    fn patch_own(&self, switch: u32, row: &mut [u8]) {
         for node in &self.fabric.end_nodes()[self.fabric.end_nodes_of(switch)] {
             row[node.lid.index()..][..1 << node.lmc].fill(node.port);
         }
         let own = &self.fabric.switches()[switch as usize];
         if own.lid != Lid(0) {
             row[own.lid.index()..][..1 << own.lmc].fill(0);
+        }
+    }
+}
+
+/// What one switch sees of the costs.
+struct View<'r> {
+    router: &'r Router<'r>,
+    switch: u32,
+    part: Part,
+    costs: &'r [u8],
+    least: &'r [u8],
+    uniform: &'r [u8],
+}
+
+impl<'r> View<'r> {
+    fn goes_down(&self, column: usize) -> bool {
+        self.part == Part::Whole && self.costs[column] & UP == 0 && self.costs[column] != 0
+    }
+
+    /// Whether all groups that lead up are candidates.
+    fn goes_over_the_top(&self, column: usize) -> bool {
+        !self.goes_down(column) && self.uniform[column] != 0 && self.least[column] != HOPS
+    }
+
+    fn candidates(&self, column: usize) -> impl Iterator<Item = Group> + 'r {
+        let Router { groups, costs, .. } = self.router;
+        let (down, cost, least) = (
+            self.goes_down(column),
+            self.costs[column],
+            self.least[column],
+        );
+        let groups = match down {
+            true => groups.down(self.switch),
+            false if least == HOPS => &[],
+            false => groups.up(self.switch),
+        };
+        let nearer = move |g: &&Group| match (down, costs.row(g.remote)[column]) {
+            (true, byte) => byte == cost - 1,
+            (false, byte) => byte & HOPS == least,
+        };
+        groups.iter().filter(nearer).copied()
+    }
+
+    /// Sets the candidates for a column that does not go over the top.
+    fn choose(&self, column: usize, down: &[(u8, u8)], choice: &mut Choice) {
+        let ways = self.router.path_dividers[self.switch as usize];
+        if self.goes_down(column) && down[column].0 == 1 {
+            let only = usize::from(down[column].1);
+            choice.set(
+                ways,
+                self.router.groups.down(self.switch)[only..=only]
+                    .iter()
+                    .copied(),
+            );
+        } else {
+            choice.set(ways, self.candidates(column));
+        }
+    }
+
+    /// For every column, how many groups lead down there and which is the last of them.
+    fn find_ways_down(&self, down: &mut Vec<(u8, u8)>) {
+        down.clear();
+        down.resize(self.costs.len(), (0, 0));
+        for (i, group) in (0u8..).zip(self.router.groups.down(self.switch)) {
+            let below = self.router.costs.row(group.remote);
+            for ((way, &cost), &byte) in down.iter_mut().zip(self.costs).zip(below) {
+                let leads = cost & UP == 0 && byte.wrapping_add(1) == cost;
+                *way = if leads { (way.0 + 1, i) } else { *way };
+            }
+        }
+    }
+}
+
+/// Writes the ports of consecutive NIDs from `first` on: `table[⌊t/Π⌋ mod period]`.
+fn fill(out: &mut [u8], table: &[u8], first: usize, divider: usize) {
+    let mut at = first / divider % table.len();
+    if table.len() == 1 {
+        out.fill(table[0]);
+    } else if divider == 1 {
+        let (head, rest) = out.split_at_mut((table.len() - at).min(out.len()));
+        head.copy_from_slice(&table[at..at + head.len()]);
+        for part in rest.chunks_mut(table.len()) {
+            part.copy_from_slice(&table[..part.len()]);
+        }
+    } else {
+        let (head, rest) = out.split_at_mut((divider - first % divider).min(out.len()));
+        head.fill(table[at]);
+        for part in rest.chunks_mut(divider) {
+            at = if at + 1 == table.len() { 0 } else { at + 1 };
+            part.fill(table[at]);
         }
     }
 }
