@@ -2,7 +2,7 @@
 //! multicast LID, each once (`osm_mcast_make_port_list_and_map`).
 
 use super::bindings::{osm_mcm_port_t, osm_mgrp_box_t, osm_mgrp_t};
-use super::live::{Node, Port, Switch};
+use super::objects::{Node, Port, Switch};
 use super::qmap;
 use crate::fabric::Guid;
 use std::collections::BTreeMap;

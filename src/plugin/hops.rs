@@ -9,7 +9,8 @@
 //! a finite cost, any neighbour below that reaches the destination going down only.
 
 use super::engine::Planned;
-use super::live::{Subnet, Switch};
+use super::live::Subnet;
+use super::objects::Switch;
 use crate::fabric::{Fabric, Lid, Peer};
 use crate::lft::NO_PATH;
 use std::collections::VecDeque;

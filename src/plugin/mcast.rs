@@ -10,7 +10,8 @@
 
 use super::engine::{Dmodc, Failure, Planned, Stale};
 use super::group::Group;
-use super::live::{Subnet, Switch};
+use super::live::Subnet;
+use super::objects::Switch;
 use super::subnet::{Link, usable};
 use super::tree::{Edge, Terrain};
 use crate::fabric::Guid;

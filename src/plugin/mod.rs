@@ -6,24 +6,25 @@
 //! OpenSM's multicast and its dumps from the same snapshot.
 //!
 //! Invariants:
-//! - no panic crosses into OpenSM: every `extern "C"` function runs inside [`guard`];
+//! - no panic crosses into OpenSM: every `extern "C"` function runs inside [`guard`], but for the
+//!   two that only return or assign;
 //! - no pointer of OpenSM outlives the callback it was read in, but for `osm_opensm_t` itself,
 //!   which outlives the plugin;
 //! - a callback that fails returns a negative value and leaves the tables as it found them; none
 //!   ever returns a positive one, which OpenSM takes for "let minhop do it";
-//! - `unsafe` is in [`bindings`], [`symbols`], [`qmap`], [`live`], [`group`], [`log`] and [`entry`];
-//!   the other modules are safe code over their handles.
+//! - `unsafe` is in [`bindings`], [`symbols`], [`qmap`], [`live`], [`objects`], [`group`], [`log`]
+//!   and [`entry`]; the other modules are safe code over their handles.
 
 mod bindings;
 mod engine;
 mod entry;
 mod group;
 mod guard;
-mod guids;
 mod hops;
 mod live;
 mod log;
 mod mcast;
+mod objects;
 mod options;
 mod order;
 mod qmap;

@@ -9,7 +9,8 @@
 //! Every link between switches is met from both ends and given to the builder from the end with
 //! the lesser GUID.
 
-use super::live::{Port, Subnet, Switch};
+use super::live::Subnet;
+use super::objects::{Port, Switch};
 use crate::fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind};
 
 /// How many defects of a sweep are named in the log.

@@ -35,7 +35,7 @@ pub fn mismatch() -> Option<CString> {
     .ok()
 }
 
-/// Finds the string constant "OpenSM <digit>..." in an executable.
+/// Finds the string constant "OpenSM", a blank and a digit onwards in an executable.
 fn version_in(image: &[u8]) -> Option<&[u8]> {
     const PREFIX: &[u8] = b"\0OpenSM ";
     image
