@@ -1,0 +1,5 @@
+//! Integration tests with the real OpenSM on fabrics that ibsim plays.
+
+mod harness;
+#[path = "../support/mod.rs"]
+mod support;
