@@ -1,5 +1,13 @@
 //! Linear forwarding tables: in memory, as OpenSM's text dump, and compared.
 
+mod diff;
+mod order;
+mod read;
 mod table;
+mod write;
 
+pub use diff::{Changes, Diff, diff};
+pub use order::{OrderReason, parse_order, read_order, write_order};
+pub use read::{Dump, DumpReason, DumpedSwitch};
 pub use table::{NO_PATH, Tables};
+pub use write::write_dump;

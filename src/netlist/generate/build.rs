@@ -1,0 +1,316 @@
+//! Builds a shape into a netlist.
+//!
+//! Elements of a level are numbered by their digits, digit 1 the least significant, so the nodes
+//! of a leaf and the leaves of a subtree are neighbours. Ports of a switch: down first, then up, in
+//! the order of the other side's digit, parallel links side by side.
+
+use super::pgft::Pgft;
+use super::rlft::Rlft;
+use crate::fabric::{Guid, Lid};
+use crate::netlist::model::{Kind, Netlist, Node, Port, PortZero};
+use crate::random::Random;
+use std::sync::Arc;
+
+/// Node GUIDs of CAs and of switches start above these. Far enough apart that port GUIDs (node
+/// GUID + port number) never meet a node GUID.
+const CA_GUIDS: u64 = 0x0001_0000_0000_0000;
+const SWITCH_GUIDS: u64 = 0x0002_0000_0000_0000;
+
+/// How GUIDs and LIDs are given.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Order {
+    /// Shuffles node GUIDs and the order of LIDs by this seed; in order without.
+    pub seed: Option<u64>,
+    /// Whether the netlist has LIDs at all.
+    pub lids: bool,
+}
+
+impl Default for Order {
+    fn default() -> Self {
+        Order {
+            seed: None,
+            lids: true,
+        }
+    }
+}
+
+impl From<Pgft> for Rlft {
+    /// The full tree, with no port more than it uses.
+    fn from(shape: Pgft) -> Rlft {
+        Rlft {
+            nodes: shape.elements(0),
+            shape,
+            radix: 0,
+        }
+    }
+}
+
+/// Builds a tree: switches level by level from the leaves on, then the nodes.
+pub fn build(tree: &Rlft, order: Order) -> Netlist {
+    let shape = &tree.shape;
+    let present = present(tree);
+    let mut netlist = Netlist::default();
+    let mut place: Vec<Vec<u32>> = Vec::new();
+    for level in (1..=shape.levels()).chain([0]) {
+        let mut places = vec![0; shape.elements(level)];
+        for index in (0..shape.elements(level)).filter(|&i| present[level][i]) {
+            places[index] = netlist.nodes.len() as u32;
+            netlist.nodes.push(element(tree, level, index));
+        }
+        place.push(places);
+    }
+    place.rotate_right(1);
+    let link: Arc<str> = "4xEDR".into();
+    for level in 1..=shape.levels() {
+        for cable in cables(shape, level) {
+            if !(present[level - 1][cable.child] && present[level][cable.parent]) {
+                continue;
+            }
+            let down = (place[level - 1][cable.child], cable.child_port);
+            let up = (place[level][cable.parent], cable.parent_port);
+            for (here, there) in [(down, up), (up, down)] {
+                netlist.nodes[here.0 as usize].ports.push(Port {
+                    number: here.1,
+                    peer: there.0,
+                    peer_port: there.1,
+                    guid: None,
+                    lid: Lid(0),
+                    lmc: 0,
+                    link: link.clone(),
+                });
+            }
+        }
+    }
+    for node in &mut netlist.nodes {
+        node.ports.sort_by_key(|port| port.number);
+    }
+    let mut random = order.seed.map(Random::new);
+    name_by_guid(&mut netlist, random.as_mut());
+    if order.lids {
+        give_lids(&mut netlist, random.as_mut());
+    }
+    netlist
+}
+
+/// Which elements of each level are there: the first nodes, and the switches over one of them.
+fn present(tree: &Rlft) -> Vec<Vec<bool>> {
+    let shape = &tree.shape;
+    let mut present = vec![
+        (0..shape.elements(0))
+            .map(|i| i < tree.nodes)
+            .collect::<Vec<_>>(),
+    ];
+    for level in 1..=shape.levels() {
+        let mut here = vec![false; shape.elements(level)];
+        for cable in cables(shape, level) {
+            here[cable.parent] |= present[level - 1][cable.child];
+        }
+        present.push(here);
+    }
+    present
+}
+
+/// A cable between an element of level i-1 and one of level i.
+struct Cable {
+    child: usize,
+    child_port: u8,
+    parent: usize,
+    parent_port: u8,
+}
+
+/// All cables between levels `level` - 1 and `level`.
+fn cables(shape: &Pgft, level: usize) -> impl Iterator<Item = Cable> {
+    let (m, w, p) = (
+        shape.children(level),
+        shape.parents(level),
+        shape.parallel(level),
+    );
+    let low_digits: usize = (1..level).map(|i| shape.parents(i)).product();
+    let below = shape.down_ports(level - 1);
+    (0..shape.elements(level - 1)).flat_map(move |child| {
+        let (low, rest) = (child % low_digits, child / low_digits);
+        let (digit, high) = (rest % m, rest / m);
+        (0..w * p).map(move |up| Cable {
+            child,
+            child_port: (below + up + 1) as u8,
+            parent: low + low_digits * (up / p + w * high),
+            parent_port: (digit * p + up % p + 1) as u8,
+        })
+    })
+}
+
+/// An element without its links; GUID and id in order.
+fn element(tree: &Rlft, level: usize, index: usize) -> Node {
+    let shape = &tree.shape;
+    let used = (shape.down_ports(level) + shape.up_ports(level)) as u8;
+    let (kind, guid, description) = if level == 0 {
+        // ibsim reserves a GUID for the node and one for each port.
+        let guid = CA_GUIDS + 1 + index as u64 * (u64::from(used) + 1);
+        (Kind::Ca, guid, format!("node-{index}"))
+    } else {
+        let guid = SWITCH_GUIDS + ((level as u64) << 32) + index as u64;
+        (Kind::Switch, guid, format!("L{level}-{index}"))
+    };
+    Node {
+        kind,
+        id: String::new(),
+        description,
+        guid: Guid(guid),
+        system_guid: None,
+        vendor: 0,
+        device: 0,
+        port_count: if level == 0 {
+            used
+        } else {
+            used.max(tree.radix)
+        },
+        port_zero: (level > 0).then_some(PortZero::Base),
+        lid: Lid(0),
+        lmc: 0,
+        ports: Vec::new(),
+    }
+}
+
+/// Shuffles node GUIDs, those of switches and of CAs apart, and makes ids and port GUIDs of them.
+fn name_by_guid(netlist: &mut Netlist, mut random: Option<&mut Random>) {
+    for kind in [Kind::Switch, Kind::Ca] {
+        let of_kind = |n: &&mut Node| n.kind == kind;
+        let mut guids: Vec<Guid> = netlist
+            .nodes
+            .iter()
+            .filter(|n| n.kind == kind)
+            .map(|n| n.guid)
+            .collect();
+        if let Some(random) = &mut random {
+            random.shuffle(&mut guids);
+        }
+        for (node, guid) in netlist.nodes.iter_mut().filter(of_kind).zip(guids) {
+            let letter = if kind == Kind::Switch { 'S' } else { 'H' };
+            node.id = format!("{letter}-{:016x}", guid.0);
+            node.guid = guid;
+            node.system_guid = Some(guid);
+            for port in node.ports.iter_mut().filter(|_| kind == Kind::Ca) {
+                port.guid = Some(Guid(guid.0 + u64::from(port.number)));
+            }
+        }
+    }
+}
+
+/// Gives LIDs from 1 on in file order, or shuffled.
+fn give_lids(netlist: &mut Netlist, random: Option<&mut Random>) {
+    let endports = netlist.nodes.iter().map(|n| match n.kind {
+        Kind::Switch => 1,
+        _ => n.ports.len(),
+    });
+    let mut lids: Vec<Lid> = (1..=endports.sum::<usize>() as u16).map(Lid).collect();
+    if let Some(random) = random {
+        random.shuffle(&mut lids);
+    }
+    let mut lids = lids.into_iter();
+    for node in &mut netlist.nodes {
+        let ports = node.ports.iter_mut().map(|port| &mut port.lid);
+        let takers: Vec<&mut Lid> = match node.kind {
+            Kind::Switch => vec![&mut node.lid],
+            _ => ports.collect(),
+        };
+        for (taker, lid) in takers.into_iter().zip(&mut lids) {
+            *taker = lid;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pgft(text: &str, order: Order) -> Netlist {
+        build(&text.parse::<Pgft>().unwrap().into(), order)
+    }
+
+    fn written(netlist: &Netlist) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        netlist.write(&mut bytes).unwrap();
+        bytes
+    }
+
+    #[test]
+    fn figure_1_is_wired_as_drawn() {
+        let netlist = pgft("PGFT(3;2,2,3;1,2,2;1,2,1)", Order::default());
+        let links = |level: &str| -> Vec<usize> {
+            let nodes = netlist
+                .nodes
+                .iter()
+                .filter(|n| n.description.starts_with(level));
+            nodes.map(|n| n.ports.len()).collect()
+        };
+        assert_eq!(links("L1-"), [6; 6]);
+        assert_eq!(links("L2-"), [6; 6]);
+        assert_eq!(links("L3-"), [3; 4]);
+        assert_eq!(links("node-"), [1; 12]);
+        let parents = |name: &str| -> Vec<String> {
+            let node = netlist
+                .nodes
+                .iter()
+                .find(|n| n.description == name)
+                .unwrap();
+            let peers = node.ports.iter().map(|p| &netlist.nodes[p.peer as usize]);
+            peers.map(|n| n.description.clone()).collect()
+        };
+        assert_eq!(
+            parents("L1-3"),
+            ["node-6", "node-7", "L2-2", "L2-2", "L2-3", "L2-3"]
+        );
+        assert_eq!(parents("L3-1"), ["L2-1", "L2-3", "L2-5"]);
+    }
+
+    #[test]
+    fn every_generated_netlist_reads_back_as_it_was_written() {
+        for text in [
+            "PGFT(1;4;1;1)",
+            "PGFT(2;2,2;2,1;1,3)",
+            "PGFT(4;2,2,2,2;1,2,2,1;1,1,2,1)",
+        ] {
+            for seed in [None, Some(3)] {
+                for lids in [true, false] {
+                    let netlist = pgft(text, Order { seed, lids });
+                    assert_eq!(
+                        Netlist::parse(&written(&netlist)).unwrap(),
+                        netlist,
+                        "{text}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_real_life_tree_leaves_out_what_carries_no_node() {
+        let netlist = build(&Rlft::new(37, 36).unwrap(), Order::default());
+        let nodes = netlist.nodes.iter().filter(|n| n.kind == Kind::Ca).count();
+        assert_eq!((nodes, netlist.switches().count()), (37, 5));
+        let netlist = build(&Rlft::new(655, 36).unwrap(), Order::default());
+        assert_eq!(
+            netlist.nodes.iter().filter(|n| n.kind == Kind::Ca).count(),
+            655
+        );
+        assert!(netlist.nodes.iter().all(|n| !n.ports.is_empty()));
+        assert!(netlist.switches().all(|n| n.port_count == 36));
+        assert_eq!(Netlist::parse(&written(&netlist)).unwrap(), netlist);
+    }
+
+    #[test]
+    fn a_seed_changes_guids_and_lids_and_nothing_else() {
+        let text = "PGFT(2;4,4;1,2;1,1)";
+        let order = |seed| Order { seed, lids: true };
+        let (plain, shuffled) = (pgft(text, order(None)), pgft(text, order(Some(1))));
+        assert_eq!(shuffled, pgft(text, order(Some(1))));
+        assert_ne!(shuffled, pgft(text, order(Some(2))));
+        assert_ne!(shuffled, plain);
+        for (a, b) in plain.nodes.iter().zip(&shuffled.nodes) {
+            assert_eq!(
+                (&a.description, a.ports.len()),
+                (&b.description, b.ports.len())
+            );
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Real-life fat-trees: a given number of nodes, switches of one radix, one cable per node.
+//!
+//! Construction, for radix R and k = R/2: the fewest levels h with N <= R k^(h-1); then
+//! PGFT(h; k,..,k,m; 1,k,..,k,k/q; 1,..,1,q), where m = ceil(N / k^(h-1)) is the number of subtrees
+//! below the top and q the greatest divisor of k with m q <= R. So each switch below the top has
+//! as many ports up as down, as R allows, and the top level is only as large as the subtrees need,
+//! with q parallel links to each. Bisection is constant where R is even; an odd port is left free.
+//! The last subtree is filled from its first leaf on, and leaves (and switches over leaves) that
+//! would have no node are left out.
+
+use super::pgft::{Pgft, ShapeError};
+
+/// A real-life fat-tree: a PGFT of which the first `nodes` end nodes are there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rlft {
+    /// The full shape.
+    pub shape: Pgft,
+    /// Number of end nodes, at most those of the shape.
+    pub nodes: usize,
+    /// Ports of every switch.
+    pub radix: u8,
+}
+
+/// Why there is no such tree.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum RlftError {
+    /// No nodes.
+    #[error("a fabric needs at least one node")]
+    NoNodes,
+    /// Radix out of range.
+    #[error("radix {0}: a switch has 2 to 254 ports")]
+    Radix(usize),
+    /// More than six levels would be needed.
+    #[error("{nodes} nodes do not fit into six levels of {radix}-port switches")]
+    TooManyLevels {
+        /// Nodes wanted.
+        nodes: usize,
+        /// Ports of a switch.
+        radix: u8,
+    },
+    /// The tree would not fit.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+}
+
+impl Rlft {
+    /// The tree for this many nodes and switches of this radix.
+    pub fn new(nodes: usize, radix: usize) -> Result<Rlft, RlftError> {
+        if nodes == 0 {
+            return Err(RlftError::NoNodes);
+        }
+        let ports = match u8::try_from(radix) {
+            Ok(ports @ 2..=254) => ports,
+            _ => return Err(RlftError::Radix(radix)),
+        };
+        let k = radix / 2;
+        let below_top = |h: u32| k.saturating_pow(h - 1);
+        let h = (1..=6).find(|&h| nodes <= radix.saturating_mul(below_top(h)));
+        let h = h.ok_or(RlftError::TooManyLevels {
+            nodes,
+            radix: ports,
+        })?;
+        let m = nodes.div_ceil(below_top(h));
+        let levels = h as usize;
+        let (mut ms, mut ws, mut ps) = (vec![k; levels], vec![k; levels], vec![1; levels]);
+        ms[levels - 1] = m;
+        if levels > 1 {
+            let q = (1..=k)
+                .rev()
+                .find(|q| k.is_multiple_of(*q) && m * q <= radix)
+                .unwrap_or(1);
+            ws[levels - 1] = k / q;
+            ps[levels - 1] = q;
+        }
+        ws[0] = 1;
+        Ok(Rlft {
+            shape: Pgft::new(ms, ws, ps)?,
+            nodes,
+            radix: ports,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(nodes: usize, radix: usize) -> String {
+        Rlft::new(nodes, radix).unwrap().shape.to_string()
+    }
+
+    #[test]
+    fn levels_and_parallel_links_follow_the_number_of_nodes() {
+        assert_eq!(shape(20, 36), "PGFT(1;20;1;1)");
+        assert_eq!(shape(37, 36), "PGFT(2;18,3;1,2;1,9)");
+        assert_eq!(shape(648, 36), "PGFT(2;18,36;1,18;1,1)");
+        assert_eq!(shape(11664, 36), "PGFT(3;18,18,36;1,18,18;1,1,1)");
+        assert_eq!(shape(3240, 36), "PGFT(3;18,18,10;1,18,6;1,1,3)");
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        assert_eq!(Rlft::new(0, 36), Err(RlftError::NoNodes));
+        assert_eq!(Rlft::new(10, 255), Err(RlftError::Radix(255)));
+        assert_eq!(
+            Rlft::new(3, 2),
+            Err(RlftError::TooManyLevels { nodes: 3, radix: 2 })
+        );
+        assert!(matches!(
+            Rlft::new(60_000, 64),
+            Err(RlftError::Shape(ShapeError::TooLarge(_)))
+        ));
+    }
+}

@@ -1,0 +1,110 @@
+//! The netlist in memory.
+
+use crate::fabric::{Guid, Lid, NodeKind};
+use std::sync::Arc;
+
+/// All nodes in file order. Two netlists are equal if they describe the same fabric in the same
+/// order with the same words.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Netlist {
+    /// The nodes; ports refer to them by index.
+    pub nodes: Vec<Node>,
+}
+
+/// What a node is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A switch.
+    Switch,
+    /// A channel adapter.
+    Ca,
+    /// A router.
+    Router,
+}
+
+/// Whether a switch's port 0 is a base or an enhanced port.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PortZero {
+    /// Base port 0: LMC 0 only.
+    Base,
+    /// Enhanced port 0: a port of its own right, which may have an LMC.
+    Enhanced,
+}
+
+/// A switch, CA or router.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Node {
+    /// What it is.
+    pub kind: Kind,
+    /// The name by which links refer to it: `S-` or `H-` and a GUID, or any word in ibsim's files.
+    pub id: String,
+    /// Node description; the id if the file gives none. Not unique.
+    pub description: String,
+    /// Node GUID.
+    pub guid: Guid,
+    /// System image GUID, if the file gives one.
+    pub system_guid: Option<Guid>,
+    /// Vendor ID, 0 if unknown.
+    pub vendor: u32,
+    /// Device ID, 0 if unknown.
+    pub device: u16,
+    /// Number of external ports, linked or not.
+    pub port_count: u8,
+    /// What a switch says of its port 0.
+    pub port_zero: Option<PortZero>,
+    /// Base LID of a switch's port 0; 0 if the file gives none.
+    pub lid: Lid,
+    /// LMC of a switch's port 0.
+    pub lmc: u8,
+    /// The ports that have a link, in ascending order.
+    pub ports: Vec<Port>,
+}
+
+/// A port with a link.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Port {
+    /// Port number, from 1 on.
+    pub number: u8,
+    /// Index of the node at the other end.
+    pub peer: u32,
+    /// The other end's port number.
+    pub peer_port: u8,
+    /// Port GUID of a CA or router port, if the file gives one.
+    pub guid: Option<Guid>,
+    /// Base LID of a CA or router port; 0 if the file gives none.
+    pub lid: Lid,
+    /// LMC of a CA or router port.
+    pub lmc: u8,
+    /// Width and speed as the file has them, such as `4xEDR`; empty if it has none.
+    pub link: Arc<str>,
+}
+
+impl Node {
+    /// GUID of one of its ports: a switch's ports have its node GUID; a CA's or router's port has
+    /// the GUID given, else the one that ibsim gives it (node GUID + port number).
+    pub fn port_guid(&self, port: &Port) -> Guid {
+        match self.kind {
+            Kind::Switch => self.guid,
+            _ => port.guid.unwrap_or(self.simulated_port_guid(port.number)),
+        }
+    }
+
+    /// The GUID that ibsim gives a CA or router port, whatever the file says.
+    pub fn simulated_port_guid(&self, port: u8) -> Guid {
+        Guid(self.guid.0.wrapping_add(port.into()))
+    }
+
+    /// Whether this is a SHARP aggregation node: a CA inside a switch.
+    pub fn is_aggregation(&self) -> bool {
+        self.kind == Kind::Ca
+            && ((self.vendor, self.device) == NodeKind::AGGREGATION_DEVICE
+                || self.description == NodeKind::AGGREGATION_DESCRIPTION)
+    }
+}
+
+impl Netlist {
+    /// The switches, in file order.
+    pub fn switches(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.iter().filter(|n| n.kind == Kind::Switch)
+    }
+}

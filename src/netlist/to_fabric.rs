@@ -1,0 +1,180 @@
+//! From the netlist to the snapshot that Dmodc routes, and the names that go with it.
+//!
+//! An end node is a CA or router port linked to a switch; links between two CAs, and from a switch
+//! to itself, do not count. LIDs stay as the file has them; ports without one get, in file order,
+//! the lowest LIDs free (aligned to 2^LMC, as OpenSM aligns them).
+
+use super::model::{Kind, Netlist, Node, Port};
+use crate::fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind, lid_range};
+use std::collections::HashMap;
+
+/// Descriptions by the fabric's indices, and what else a dump needs to know of the end nodes.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Names {
+    /// Descriptions of the switches, by switch index. Not unique.
+    pub switches: Vec<String>,
+    /// Descriptions of the end nodes, by end node index. Not unique.
+    pub end_nodes: Vec<String>,
+    /// Whether ibsim would give an end node's port GUID to another port. ibsim makes all port
+    /// GUIDs from node GUID + port number, and the two functions of one HCA often have node GUIDs
+    /// in a row, so that one GUID names one port on the fabric and another under ibsim.
+    pub ambiguous: Vec<bool>,
+}
+
+/// The fabric needs more LIDs than there are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "the fabric needs more LIDs than InfiniBand has ({})",
+    Lid::UNICAST_MAX
+)]
+pub struct TooManyLids;
+
+/// A port that has LIDs: port 0 of a switch, or a CA or router port that is linked to a switch.
+struct Endport<'a> {
+    index: u32,
+    node: &'a Node,
+    port: Option<&'a Port>,
+    lid: Lid,
+    lmc: u8,
+}
+
+impl Netlist {
+    /// The fabric to route. With `lmc`, every end node gets that LMC whatever the file says, and a
+    /// LID of the file's that does not suit it (not aligned, or in the range of another) is given
+    /// anew.
+    pub fn to_fabric(&self, lmc: Option<u8>) -> Result<(Fabric, Names), TooManyLids> {
+        let mut endports = self.endports(lmc);
+        assign_lids(&mut endports, lmc.is_some())?;
+        let mut builder = Builder::default();
+        let mut handles = vec![0; self.nodes.len()];
+        for e in endports.iter().filter(|e| e.port.is_none()) {
+            handles[e.index as usize] =
+                builder.switch(e.node.guid, e.lid, e.lmc, e.node.port_count);
+        }
+        for e in &endports {
+            let Some(port) = e.port else {
+                self.add_links(e, &handles, &mut builder);
+                continue;
+            };
+            builder.end_node(EndNode {
+                guid: e.node.port_guid(port),
+                lid: e.lid,
+                lmc: e.lmc,
+                kind: kind(e.node),
+                switch: handles[port.peer as usize],
+                port: port.peer_port,
+            });
+        }
+        let (fabric, placement) = builder.finish();
+        let mut names = Names {
+            switches: vec![String::new(); fabric.switches().len()],
+            end_nodes: vec![String::new(); fabric.end_nodes().len()],
+            ambiguous: vec![false; fabric.end_nodes().len()],
+        };
+        let simulated = simulated_port_guids(&endports);
+        let mut switch_places = placement.switches.into_iter().flatten();
+        let mut node_places = placement.end_nodes.into_iter().flatten();
+        for e in &endports {
+            let description = e.node.description.clone();
+            match e.port {
+                None => {
+                    let place = switch_places.next().expect("node GUIDs are unique");
+                    names.switches[place as usize] = description;
+                }
+                Some(port) => {
+                    let place = node_places.next().expect("ports and LIDs are unique") as usize;
+                    names.end_nodes[place] = description;
+                    let holder = simulated.get(&e.node.port_guid(port));
+                    names.ambiguous[place] = holder.is_some_and(|&h| h != (e.index, port.number));
+                }
+            }
+        }
+        Ok((fabric, names))
+    }
+
+    fn endports(&self, lmc: Option<u8>) -> Vec<Endport<'_>> {
+        let mut endports = Vec::new();
+        for (index, node) in (0..).zip(&self.nodes) {
+            if node.kind == Kind::Switch {
+                let (lid, lmc) = (node.lid, node.lmc);
+                endports.push(Endport {
+                    index,
+                    node,
+                    port: None,
+                    lid,
+                    lmc,
+                });
+                continue;
+            }
+            for port in &node.ports {
+                if self.nodes[port.peer as usize].kind == Kind::Switch {
+                    let (lid, lmc) = (port.lid, lmc.unwrap_or(port.lmc));
+                    endports.push(Endport {
+                        index,
+                        node,
+                        port: Some(port),
+                        lid,
+                        lmc,
+                    });
+                }
+            }
+        }
+        endports
+    }
+
+    /// Adds the links of a switch to other switches, each link from one of its sides.
+    fn add_links(&self, switch: &Endport, handles: &[u32], builder: &mut Builder) {
+        for port in &switch.node.ports {
+            let (here, there) = ((switch.index, port.number), (port.peer, port.peer_port));
+            if here < there && self.nodes[port.peer as usize].kind == Kind::Switch {
+                let handle = |(node, port): (u32, u8)| (handles[node as usize], port);
+                builder.link(handle(here), handle(there));
+            }
+        }
+    }
+}
+
+fn kind(node: &Node) -> NodeKind {
+    match node.kind {
+        Kind::Router => NodeKind::Router,
+        _ if node.is_aggregation() => NodeKind::Aggregation,
+        _ => NodeKind::Ca,
+    }
+}
+
+fn simulated_port_guids(endports: &[Endport]) -> HashMap<Guid, (u32, u8)> {
+    let ports = endports.iter().filter_map(|e| Some((e, e.port?)));
+    ports
+        .map(|(e, p)| (e.node.simulated_port_guid(p.number), (e.index, p.number)))
+        .collect()
+}
+
+/// Keeps the LIDs given where they can be kept, and gives the others. LIDs that the file gives are
+/// kept even if not aligned, unless it was not the file that chose the LMC.
+fn assign_lids(endports: &mut [Endport], lmc_chosen: bool) -> Result<(), TooManyLids> {
+    let mut taken = vec![false; Lid::UNICAST_MAX.index() + 1];
+    let mut take = |lid: Lid, lmc: u8| {
+        let free = lid_range(lid, lmc).map(|r| usize::from(*r.start())..=usize::from(*r.end()));
+        let free = free.filter(|range| !taken[range.clone()].contains(&true));
+        free.map(|range| taken[range].fill(true)).is_some()
+    };
+    for e in endports.iter_mut() {
+        let aligned = e.lid.0.trailing_zeros() >= e.lmc.into();
+        let suits = aligned || !(lmc_chosen && e.port.is_some());
+        if !(suits && take(e.lid, e.lmc)) {
+            e.lid = Lid(0);
+        }
+    }
+    let mut next = [0, 1, 2, 3, 4, 5, 6, 7].map(|lmc| 1u16 << lmc);
+    for e in endports.iter_mut().filter(|e| e.lid == Lid(0)) {
+        let candidate = &mut next[usize::from(e.lmc.min(7))];
+        while !take(Lid(*candidate), e.lmc) {
+            if *candidate > Lid::UNICAST_MAX.0 {
+                return Err(TooManyLids);
+            }
+            *candidate += 1 << e.lmc;
+        }
+        e.lid = Lid(*candidate);
+    }
+    Ok(())
+}

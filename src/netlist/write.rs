@@ -1,0 +1,80 @@
+//! Writes a netlist as ibnetdiscover does, so that ibsim loads it and we read the same back.
+//!
+//! Every node gets its assignments (GUIDs, vendor and device), since ibsim's counters would give
+//! others. LID 0 stands for "none": ibsim takes it so, and so does the parser.
+
+use super::model::{Kind, Netlist, Node, Port, PortZero};
+use std::io::{self, Write};
+
+impl Netlist {
+    /// Writes the netlist. Many small writes: give it a buffered writer.
+    pub fn write<W: Write>(&self, out: &mut W) -> io::Result<()> {
+        for node in &self.nodes {
+            self.write_node(node, out)?;
+        }
+        Ok(())
+    }
+
+    fn write_node<W: Write>(&self, node: &Node, out: &mut W) -> io::Result<()> {
+        writeln!(out, "vendid=0x{:x}\ndevid=0x{:x}", node.vendor, node.device)?;
+        if let Some(guid) = node.system_guid {
+            writeln!(out, "sysimgguid=0x{:x}", guid.0)?;
+        }
+        let guid = node.guid.0;
+        let (count, id, description) = (node.port_count, &node.id, &node.description);
+        match node.kind {
+            Kind::Switch => {
+                writeln!(out, "switchguid=0x{guid:x}({guid:x})")?;
+                write!(out, "Switch\t{count} \"{id}\"\t\t# \"{description}\" ")?;
+                match node.port_zero {
+                    Some(PortZero::Enhanced) => write!(out, "enhanced port 0 ")?,
+                    Some(PortZero::Base) => write!(out, "base port 0 ")?,
+                    None => {}
+                }
+                writeln!(out, "lid {} lmc {}", node.lid, node.lmc)?;
+            }
+            Kind::Ca => {
+                writeln!(
+                    out,
+                    "caguid=0x{guid:x}\nCa\t{count} \"{id}\"\t\t# \"{description}\""
+                )?;
+            }
+            Kind::Router => {
+                writeln!(
+                    out,
+                    "rtguid=0x{guid:x}\nRt\t{count} \"{id}\"\t\t# \"{description}\""
+                )?;
+            }
+        }
+        for port in &node.ports {
+            self.write_port(node, port, out)?;
+        }
+        writeln!(out)
+    }
+
+    fn write_port<W: Write>(&self, node: &Node, port: &Port, out: &mut W) -> io::Result<()> {
+        let peer = &self.nodes[port.peer as usize];
+        let far = peer.ports.iter().find(|p| p.number == port.peer_port);
+        write!(out, "[{}]", port.number)?;
+        if let Some(guid) = port.guid {
+            write!(out, "({:x}) ", guid.0)?;
+        }
+        write!(out, "\t\"{}\"[{}]", peer.id, port.peer_port)?;
+        if let Some(guid) = far.and_then(|p| p.guid) {
+            write!(out, "({:x}) ", guid.0)?;
+        }
+        write!(out, "\t\t# ")?;
+        if node.kind != Kind::Switch {
+            write!(out, "lid {} lmc {} ", port.lid, port.lmc)?;
+        }
+        let far_lid = match peer.kind {
+            Kind::Switch => peer.lid,
+            _ => far.map_or(peer.lid, |p| p.lid),
+        };
+        writeln!(
+            out,
+            "\"{}\" lid {} {}",
+            peer.description, far_lid, port.link
+        )
+    }
+}

@@ -1,0 +1,62 @@
+//! Seeded randomness that is the same on every machine and in every release.
+//!
+//! `generate --seed` and `degrade --seed` are part of published results: the same seed must give
+//! the same fabric for ever. So nothing here rests on what a library may change: the generator is
+//! ChaCha8 by name, its 256-bit key is the seed as a little-endian number, and the ways from its
+//! 64-bit words to a bounded number and to a shuffle are written out below.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+/// A frozen stream of random numbers.
+pub struct Random(ChaCha8Rng);
+
+impl Random {
+    /// The stream of a seed.
+    pub fn new(seed: u64) -> Self {
+        let mut key = [0; 32];
+        key[..8].copy_from_slice(&seed.to_le_bytes());
+        Random(ChaCha8Rng::from_seed(key))
+    }
+
+    /// A number below `bound` (above 0), each equally likely: words at or above the greatest
+    /// multiple of `bound` are thrown away, the rest is taken modulo `bound`.
+    pub fn below(&mut self, bound: usize) -> usize {
+        let bound = bound as u64;
+        let fair = u64::MAX - u64::MAX % bound;
+        loop {
+            let word = self.0.next_u64();
+            if word < fair {
+                return (word % bound) as usize;
+            }
+        }
+    }
+
+    /// Shuffles in place (Fisher and Yates, from the last place down).
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for i in (1..items.len()).rev() {
+            items.swap(i, self.below(i + 1));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_gives_the_same_numbers_for_ever() {
+        let mut random = Random::new(42);
+        let numbers: Vec<_> = (0..8).map(|_| random.below(1000)).collect();
+        assert_eq!(numbers, [879, 99, 902, 802, 322, 945, 723, 433]);
+    }
+
+    #[test]
+    fn a_shuffle_loses_nothing() {
+        let mut items: Vec<usize> = (0..100).collect();
+        Random::new(7).shuffle(&mut items);
+        assert_ne!(items, (0..100).collect::<Vec<_>>());
+        items.sort_unstable();
+        assert_eq!(items, (0..100).collect::<Vec<_>>());
+    }
+}

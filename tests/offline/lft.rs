@@ -1,0 +1,136 @@
+//! Dumps of forwarding tables and node order files.
+
+use crate::support::data;
+use dmodc::fabric::{Fabric, Lid};
+use dmodc::lft::{Dump, NO_PATH, Tables, parse_order, write_dump, write_order};
+use dmodc::netlist::generate::{Order, Pgft, build};
+use dmodc::netlist::{Names, Netlist};
+
+fn small() -> (Fabric, Names) {
+    Netlist::read(&data("crlf.ibnetdiscover"))
+        .unwrap()
+        .to_fabric(None)
+        .unwrap()
+}
+
+/// Tables in which every entry is some port that its switch has, or none.
+fn arbitrary(fabric: &Fabric) -> Tables {
+    let mut tables = Tables::for_fabric(fabric);
+    for (index, switch) in (0..).zip(fabric.switches()) {
+        for (lid, entry) in tables.row_mut(index).iter_mut().enumerate().skip(1) {
+            let port = (lid * 7 + index as usize) % (usize::from(switch.ports) + 2);
+            *entry = if port > usize::from(switch.ports) {
+                NO_PATH
+            } else {
+                port as u8
+            };
+        }
+    }
+    tables
+}
+
+fn dumped(fabric: &Fabric, names: &Names, tables: &Tables) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    write_dump(fabric, names, tables, &mut bytes).unwrap();
+    bytes
+}
+
+#[test]
+fn the_text_is_opensm_s() {
+    let (fabric, mut names) = small();
+    let mut tables = Tables::for_fabric(&fabric);
+    for (lid, port) in [(10, 0), (11, 3), (4, 1), (7, 1), (12, 3), (9, 2)] {
+        tables.row_mut(0)[lid] = port;
+    }
+    names.ambiguous[2] = true;
+    let text = String::from_utf8(dumped(&fabric, &names, &tables)).unwrap();
+    let expected = "\
+Unicast lids [0-19] of switch Lid 10 guid 0x00000000000000a1 ('leaf \"one\"'):
+0x0004 001 # Channel Adapter portguid 0x00000000000000b1: 'host'
+0x0007 001 # Channel Adapter portguid 0x00000000000000b1: 'host'
+0x0009 002 # unknown node and type
+0x000a 000 # Switch portguid 0x00000000000000a1: 'leaf \"one\"'
+0x000b 003 # Switch portguid 0x00000000000000a2: 'spine'
+0x000c 003 # Channel Adapter: 'Mellanox Technologies Aggregation Node'
+19 lids dumped
+Unicast lids [0-19] of switch Lid 11 guid 0x00000000000000a2 ('spine'):
+19 lids dumped
+";
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn a_dump_written_reads_back_equal() {
+    let shape: Pgft = "PGFT(3;2,2,3;1,2,2;1,2,1)".parse().unwrap();
+    let netlist = build(
+        &shape.into(),
+        Order {
+            seed: Some(5),
+            lids: true,
+        },
+    );
+    let (fabric, names) = netlist.to_fabric(None).unwrap();
+    let tables = arbitrary(&fabric);
+    let dump = Dump::parse(&dumped(&fabric, &names, &tables)).unwrap();
+    assert!(dump.tables(&fabric).unwrap() == tables);
+}
+
+#[test]
+fn a_dump_that_does_not_fit_the_fabric_is_refused() {
+    let (fabric, names) = small();
+    let text = String::from_utf8(dumped(&fabric, &names, &arbitrary(&fabric))).unwrap();
+    let refusal = |text: &str| {
+        let fault = match Dump::parse(text.as_bytes()) {
+            Ok(dump) => dump.tables(&fabric).unwrap_err(),
+            Err(fault) => fault,
+        };
+        format!("{}: {}", fault.line, fault.reason)
+    };
+    let second = text.rfind("Unicast").unwrap();
+    assert!(refusal(&text[..second]).starts_with("0: switch 0x00000000000000a2 of the fabric"));
+    let other = text.replace("00a2 ('spine')", "00a3 ('spine')");
+    assert!(refusal(&other).contains("switch 0x00000000000000a3 is not in the fabric"));
+    assert!(refusal(&text.replace("00a2 ('spine')", "00a1 ('spine')")).contains("appears twice"));
+    assert!(refusal(&text.replacen("0x0001 001", "0x0001 200", 1)).contains("port 200 of switch"));
+    assert!(refusal(&text.replacen("0x0001", "0xffff", 1)).starts_with("2: bad entry"));
+    assert!(refusal(&text.replacen("0x0002", "0x0001", 1)).contains("has two entries"));
+    assert!(refusal(&text[..text.len() - 20]).contains("truncated"));
+    assert!(refusal("").contains("not a dump of forwarding tables"));
+    assert!(refusal("Unicast lids \u{1}\n0x0001 001\n").contains("without a GUID"));
+    assert!(refusal("\u{0}\u{1}").starts_with("1: binary data"));
+    assert!(refusal("0x0001 001 # x\n").starts_with("1: an entry that belongs to no switch"));
+}
+
+#[test]
+fn the_words_of_dump_lfts_are_read_too() {
+    let text = "\
+Unicast lids [0x0-0x3] of switch Lid 1 guid 0x00000000000000a1 (leaf):
+  Lid  Out   Destination
+       Port     Info
+0x0001 000 : (Switch portguid 0x00000000000000a1: 'leaf')
+0x0002 012 : (Channel Adapter portguid 0x00000000000000b1: 'h')
+2 valid lids dumped
+";
+    let dump = Dump::parse(text.as_bytes()).unwrap();
+    assert_eq!(dump.switches[0].entries, [(Lid(1), 0), (Lid(2), 12)]);
+}
+
+#[test]
+fn an_order_file_keeps_the_order_and_skips_the_padding() {
+    let (fabric, names) = small();
+    let mut bytes = Vec::new();
+    write_order(&fabric, &names, &[1, 0], &mut bytes).unwrap();
+    assert_eq!(bytes, b"0x0010\thost\n0x0004\thost\n");
+    bytes.extend_from_slice(b"0xFFFF\tDUMMY\r\n");
+    assert_eq!(parse_order(&fabric, &bytes).unwrap(), [1, 0]);
+    let refusal = |text: &str| {
+        let fault = parse_order(&fabric, text.as_bytes()).unwrap_err();
+        format!("{}: {}", fault.line, fault.reason)
+    };
+    assert_eq!(refusal("# x\n0x0005\tn\n"), "2: no end node has LID 5");
+    assert_eq!(
+        refusal("0x0004\tn\n0x0004\tn\n"),
+        "2: the end node with LID 4 appears twice"
+    );
+    assert_eq!(refusal("host\n"), "1: no LID at the start of the line");
+}

@@ -1,0 +1,5 @@
+//! Tests that need no daemon: the file formats and the command line.
+
+mod lft;
+mod netlist;
+mod support;

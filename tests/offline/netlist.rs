@@ -1,0 +1,217 @@
+//! Netlists: every dialect, every way to be wrong, and back to a file.
+
+use crate::support::{data, topologies};
+use dmodc::fabric::{Guid, Lid, NodeKind, Peer};
+use dmodc::netlist::{Kind, Netlist, PortZero};
+use std::path::Path;
+
+fn read(path: &Path) -> Netlist {
+    Netlist::read(path).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn written(netlist: &Netlist) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    netlist.write(&mut bytes).unwrap();
+    bytes
+}
+
+/// What a text is refused with, `line: reason`; line 0 stands for the whole file.
+fn refusal(text: impl AsRef<[u8]>) -> String {
+    let fault = Netlist::parse(text.as_ref()).unwrap_err();
+    format!("{}: {}", fault.line, fault.reason)
+}
+
+/// A switch with two hosts, to be spoilt.
+const SOUND: &str = r#"switchguid=0xa1
+Switch	4 "S-a1"		# "leaf" base port 0 lid 1 lmc 0
+[1]	"H-b1"[1](b2) 		# "h1" lid 2 4xEDR
+[2]	"H-c1"[1](c2) 		# "h2" lid 3 4xEDR
+
+caguid=0xb1
+Ca	1 "H-b1"		# "h1"
+[1](b2) 	"S-a1"[1]		# lid 2 lmc 0 "leaf" lid 1 4xEDR
+
+caguid=0xc1
+Ca	1 "H-c1"		# "h2"
+[1](c2) 	"S-a1"[2]		# lid 3 lmc 0 "leaf" lid 1 4xEDR
+"#;
+
+fn spoilt(from: &str, to: &str) -> String {
+    assert!(SOUND.contains(from), "{from}");
+    refusal(SOUND.replacen(from, to, 1))
+}
+
+#[test]
+fn ibsim_s_short_names_get_ibsim_s_defaults() {
+    let netlist = read(&data("short-names.net"));
+    let guids: Vec<u64> = netlist.nodes.iter().map(|n| n.guid.0).collect();
+    assert_eq!(guids, [0x200000, 0x200001, 0x100000, 0x100003, 0]);
+    let (fabric, names) = netlist.to_fabric(None).unwrap();
+    assert_eq!(names.switches, ["sw1", "sw2"]);
+    assert_eq!(names.end_nodes, ["h1", "h2", "r1"]);
+    assert_eq!(fabric.switch_links(), 2);
+    assert_eq!(fabric.end_nodes()[1].guid, Guid(0x100005));
+    assert_eq!(fabric.end_nodes()[2].kind, NodeKind::Router);
+    let lids: Vec<u16> = fabric.end_nodes().iter().map(|n| n.lid.0).collect();
+    assert_eq!(lids, [3, 4, 5]);
+}
+
+#[test]
+fn crlf_prompts_chassis_ports_self_links_and_lmc() {
+    let netlist = read(&data("crlf.ibnetdiscover"));
+    let leaf = &netlist.nodes[0];
+    assert_eq!(leaf.description, "leaf \"one\"");
+    assert_eq!(leaf.port_zero, Some(PortZero::Enhanced));
+    assert_eq!((leaf.vendor, leaf.device), (0x2c9, 0xcf08));
+    assert_eq!(&*leaf.ports[2].link, "4xHDR");
+    let (fabric, names) = netlist.to_fabric(None).unwrap();
+    assert_eq!(
+        fabric.switch_links(),
+        1,
+        "a link from a switch to itself does not count"
+    );
+    assert_eq!(fabric.peer(1, 1), Peer::None);
+    assert_eq!(fabric.peer(0, 3), Peer::Switch { index: 1, port: 3 });
+    let ends: Vec<_> = fabric
+        .end_nodes()
+        .iter()
+        .map(|n| (n.lid.0, n.lmc, n.guid.0))
+        .collect();
+    assert_eq!(ends, [(4, 2, 0xb1), (16, 2, 0xb2), (12, 0, 0xc1)]);
+    assert_eq!(fabric.end_nodes()[2].kind, NodeKind::Aggregation);
+    assert_eq!(names.end_nodes[0], "host");
+}
+
+#[test]
+fn tabs_are_no_part_of_the_grammar() {
+    let (fabric, names) = read(&data("no-tabs.ibnetdiscover"))
+        .to_fabric(None)
+        .unwrap();
+    assert_eq!(names.switches, ["one", "two"]);
+    assert_eq!(fabric.end_nodes()[0].guid, Guid(0xb2));
+    assert_eq!(fabric.end_nodes()[0].lid, Lid(3));
+    assert_eq!(fabric.switch_links(), 1);
+}
+
+#[test]
+fn opensm_s_subnet_list() {
+    let netlist = read(&data("subnet.lst"));
+    assert_eq!(
+        netlist.nodes[1].device, 0xcf08,
+        "not the swapped one of the right side"
+    );
+    assert_eq!(netlist.nodes[0].description, "host {1}");
+    assert_eq!(&*netlist.nodes[0].ports[0].link, "4xEDR");
+    assert_eq!(netlist.nodes[2].kind, Kind::Router);
+    let (fabric, _) = netlist.to_fabric(None).unwrap();
+    let ends: Vec<_> = fabric
+        .end_nodes()
+        .iter()
+        .map(|n| (n.port, n.lid.0, n.guid.0))
+        .collect();
+    assert_eq!(ends, [(2, 7, 0xd1), (31, 3, 0xb1)]);
+}
+
+#[test]
+fn a_netlist_written_reads_back_equal() {
+    let own = [
+        "short-names.net",
+        "crlf.ibnetdiscover",
+        "no-tabs.ibnetdiscover",
+        "subnet.lst",
+    ];
+    for path in own.map(data).into_iter().chain(topologies()) {
+        let netlist = read(&path);
+        let again = Netlist::parse(&written(&netlist)).unwrap();
+        assert!(again == netlist, "{}", path.display());
+    }
+}
+
+#[test]
+fn production_fabrics_have_the_counts_their_names_say() {
+    for path in topologies() {
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        let (fabric, _) = read(&path).to_fabric(None).unwrap();
+        assert!(
+            name.contains(&format!("-{}sw", fabric.switches().len())),
+            "{name}"
+        );
+        let text = std::fs::read_to_string(&path).unwrap();
+        let cas = text.lines().filter(|l| l.starts_with("[1](")).count();
+        let second_ports = text.lines().filter(|l| l.starts_with("[2](")).count();
+        assert_eq!(fabric.end_nodes().len(), cas + second_ports, "{name}");
+    }
+}
+
+#[test]
+fn an_lmc_asked_for_moves_only_what_it_must() {
+    let (fabric, _) = Netlist::parse(SOUND.as_bytes())
+        .unwrap()
+        .to_fabric(Some(1))
+        .unwrap();
+    let lids: Vec<_> = fabric
+        .end_nodes()
+        .iter()
+        .map(|n| (n.lid.0, n.lmc))
+        .collect();
+    assert_eq!(lids, [(2, 1), (4, 1)]);
+    assert_eq!(fabric.switches()[0].lid, Lid(1));
+}
+
+#[test]
+fn text_that_is_no_netlist() {
+    assert_eq!(refusal(""), "0: the file is empty");
+    assert!(refusal("hello\nworld\n").starts_with("0: no switch, CA or router"));
+    assert_eq!(refusal(b"Switch\x00\x01"), "1: binary data: not a netlist");
+    assert_eq!(
+        refusal("Switch 4 \"S-a1\"\n"),
+        "0: no link in it: a fabric has at least one"
+    );
+    assert!(refusal("include \"x\"\n").contains("'include' lines"));
+    assert!(refusal("[1] \"a\"[1]\n").starts_with("1: a port line that belongs to no node"));
+}
+
+#[test]
+fn every_truncation_is_noticed() {
+    let whole = Netlist::parse(SOUND.as_bytes()).unwrap();
+    for end in 0..SOUND.len() - 1 {
+        match Netlist::parse(&SOUND.as_bytes()[..end]) {
+            Err(_) => {}
+            // Cut within the trailer of the very last line: nothing of the fabric is lost.
+            Ok(netlist) => {
+                let (fabric, _) = netlist.to_fabric(None).unwrap();
+                assert!(fabric == whole.to_fabric(None).unwrap().0, "cut at {end}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_link_must_be_told_the_same_by_both_sides() {
+    let one_sided = "3: port 1 of \"S-a1\" is linked to port 1 of \"H-b1\", which says nothing";
+    let line = "[1](b2) \t\"S-a1\"[1]\t\t# lid 2 lmc 0 \"leaf\" lid 1 4xEDR\n";
+    assert!(spoilt(line, "").starts_with(one_sided));
+    assert!(spoilt("\"S-a1\"[1]", "\"S-a1\"[3]").contains("which is linked to port 3 of \"S-a1\""));
+    assert!(spoilt("\"H-b1\"[1]", "\"H-xx\"[1]").contains("\"H-xx\", which the file does not"));
+}
+
+#[test]
+fn numbers_out_of_range_and_things_used_twice() {
+    assert!(spoilt("[2]\t", "[1]\t").starts_with("4: port 1 of \"S-a1\" is used twice"));
+    assert!(spoilt("Switch\t4", "Switch\t300").starts_with("2: a node with 300 ports"));
+    assert!(spoilt("Switch\t4", "Switch\t1").starts_with("4: \"S-a1\" has ports 1 to 1, not 2"));
+    assert!(spoilt("lid 3 lmc", "lid 2 lmc").starts_with("12: LID 2 belongs to \"H-b1\" too"));
+    assert!(spoilt("lid 3 lmc", "lid 49152 lmc").starts_with("12: LID 49152 with LMC 0 is out of"));
+    assert!(spoilt("lid 3 lmc 0", "lid 3 lmc 8").starts_with("12: LID 3 with LMC 8 is out of"));
+    assert!(spoilt("lid 2 lmc 0", "lid 2 lmc 1").starts_with("12: LID 3 belongs to \"H-b1\" too"));
+    assert!(spoilt("caguid=0xc1", "caguid=0xb1").starts_with("11: GUID 0x00000000000000b1"));
+    assert!(spoilt("\n[1](c2)", "\n[1](b2)").starts_with("12: GUID 0x00000000000000b2"));
+    assert!(
+        spoilt(
+            "\"H-c1\"\t\t# \"h2\"\n[1](c2)",
+            "\"H-b1\"\t\t# \"h2\"\n[1](c2)"
+        )
+        .contains("twice")
+    );
+    assert!(spoilt("caguid=0xb1", "caguid=zz").starts_with("6: bad value for 'caguid'"));
+}
