@@ -4,4 +4,7 @@ pub mod fabric;
 pub mod input;
 pub mod lft;
 pub mod netlist;
+#[cfg(feature = "plugin")]
+#[allow(unsafe_code)]
+mod plugin;
 pub mod random;

@@ -1,0 +1,328 @@
+//! The routing engine: what one call of `ucast_build_fwd_tables` does, in safe code.
+//!
+//! Snapshot, plan, write. Everything that can fail is done before the first entry is written, and
+//! should the writing itself fail (it can only panic) the tables are put back to "no path", so
+//! that the next engine of OpenSM's list finds them as we did.
+//!
+//! What was planned is kept for the multicast trees and the hop tables of the same sweep. It holds
+//! GUIDs and indices, no pointers.
+
+use super::live::Subnet;
+use super::options::PluginOptions;
+use super::{guids, hops, order, subnet};
+use crate::dmodc::{Engine, Oddity, Options, Plan, RouteError};
+use crate::fabric::{Fabric, Guid};
+use crate::lft::NO_PATH;
+use std::ffi::c_void;
+use std::sync::{Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+/// How many pairs without a path are named in the log.
+const NAMED: usize = 10;
+
+/// Why a sweep was not routed.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The core refuses the fabric.
+    #[error(transparent)]
+    Refused(#[from] RouteError),
+    /// The pool could not be started.
+    #[error("cannot start the threads: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+    /// A switch has no forwarding table to write to.
+    #[error("OpenSM has no forwarding table for switch {0}")]
+    NoTable(Guid),
+}
+
+/// A fabric and what was planned for it.
+pub struct Planned {
+    /// The snapshot.
+    pub fabric: Fabric,
+    /// Ranks, costs, order.
+    pub plan: Plan,
+    /// Rank of each switch.
+    pub ranks: Vec<u32>,
+    /// Whether each switch forwards multicast.
+    pub multicast: Vec<bool>,
+}
+
+/// The engine, over all sweeps.
+pub struct Dmodc {
+    options: PluginOptions,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Started in the first sweep: OpenSM has long forked by then.
+    engine: Option<Engine>,
+    planned: Option<Planned>,
+}
+
+impl Dmodc {
+    /// An engine that has not routed yet.
+    pub fn new(options: PluginOptions) -> Self {
+        Dmodc {
+            options,
+            state: Mutex::default(),
+        }
+    }
+
+    /// Routes the subnet. `context` is what the engine is registered with.
+    pub fn route(&self, subnet: &mut Subnet<'_>, context: *const c_void) -> Result<(), Failure> {
+        let start = Instant::now();
+        let first = subnet.is_first_engine(context);
+        let mut state = self.lock();
+        let State { engine, planned } = &mut *state;
+        *planned = None;
+        let engine = self.started(engine)?;
+        let (now, read) = self.plan(engine, subnet)?;
+
+        let mut tables = subnet.new_lfts();
+        let mut rows = rows_of(&now.fabric, &mut tables)?;
+        if !first {
+            // An engine that failed before us may have left entries behind.
+            rows.iter_mut().for_each(|row| row.fill(NO_PATH));
+        }
+        let mut undo = UndoOnPanic { rows: &mut rows };
+        let routes = engine.fill(&now.fabric, &now.plan, undo.rows)?;
+        undo.rows = &mut [];
+        drop(undo);
+        let total = start.elapsed();
+
+        report(subnet, &now, engine.threads(), total, read, routes);
+        order::dump(subnet, &now);
+        *planned = Some(now);
+        Ok(())
+    }
+
+    /// Runs `body` on what was planned last, or on a new plan if there is none; if it finds the
+    /// live subnet changed since, once more on a new plan.
+    pub fn with_plan<T, E: From<Failure>>(
+        &self,
+        subnet: &Subnet<'_>,
+        body: impl Fn(&Planned) -> Result<T, Stale<E>>,
+    ) -> Result<T, E> {
+        let mut state = self.lock();
+        let State { engine, planned } = &mut *state;
+        if let Some(last) = planned {
+            match body(last) {
+                Err(Stale::Changed(_)) => {}
+                Err(Stale::Failed(e)) => return Err(e),
+                Ok(done) => return Ok(done),
+            }
+        }
+        *planned = None;
+        let (now, _) = self.plan(self.started(engine)?, subnet)?;
+        let result = body(planned.insert(now));
+        result.map_err(|e| match e {
+            Stale::Changed(e) | Stale::Failed(e) => e,
+        })
+    }
+
+    /// Fills OpenSM's hop tables from the last plan, if there is one.
+    pub fn fill_hop_tables(&self, subnet: &Subnet<'_>) {
+        if let Some(planned) = &self.lock().planned {
+            hops::fill(subnet, planned);
+        }
+    }
+
+    /// Forgets the last plan.
+    pub fn forget(&self) {
+        self.lock().planned = None;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // A panic while it was held left `planned` empty or whole; both are fine.
+        self.state.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    fn started<'e>(&self, engine: &'e mut Option<Engine>) -> Result<&'e Engine, Failure> {
+        if engine.is_none() {
+            *engine = Some(Engine::new(self.options.threads)?);
+        }
+        Ok(engine.as_ref().expect("set above"))
+    }
+
+    fn plan(&self, engine: &Engine, subnet: &Subnet<'_>) -> Result<(Planned, Duration), Failure> {
+        let start = Instant::now();
+        let guids = |file: Option<String>| file.map(|f| guids::read(&f)).unwrap_or_default();
+        let options = Options {
+            on_unreachable: self.options.on_unreachable,
+            connect_roots: subnet.connect_roots(),
+            root_guids: guids(subnet.root_guid_file()),
+            cn_guids: guids(subnet.cn_guid_file()),
+            io_guids: guids(subnet.io_guid_file()),
+        };
+        let (fabric, multicast) = subnet::read(subnet);
+        let read = start.elapsed();
+        let plan = engine.plan(&fabric, &options)?;
+        let ranks = (0..fabric.switches().len() as u32)
+            .map(|s| plan.ranking().rank(s))
+            .collect();
+        Ok((
+            Planned {
+                fabric,
+                plan,
+                ranks,
+                multicast,
+            },
+            read,
+        ))
+    }
+}
+
+/// Why work on a plan was given up.
+pub enum Stale<E> {
+    /// The live subnet differs from the snapshot.
+    Changed(E),
+    /// Something else.
+    Failed(E),
+}
+
+/// The tables in the fabric's switch order.
+fn rows_of<'t>(
+    fabric: &Fabric,
+    tables: &'t mut [(Guid, Option<&mut [u8]>)],
+) -> Result<Vec<&'t mut [u8]>, Failure> {
+    tables.sort_by_key(|(guid, _)| *guid);
+    let mut tables = tables.iter_mut();
+    let switches = fabric.switches().iter();
+    let rows = switches.map(|switch| {
+        let of_switch = tables.find(|(guid, _)| *guid == switch.guid);
+        let row = of_switch.and_then(|(_, row)| row.as_deref_mut());
+        row.ok_or(Failure::NoTable(switch.guid))
+    });
+    rows.collect()
+}
+
+/// Puts the rows that it still has back to "no path".
+struct UndoOnPanic<'r, 't> {
+    rows: &'r mut [&'t mut [u8]],
+}
+
+impl Drop for UndoOnPanic<'_, '_> {
+    fn drop(&mut self) {
+        self.rows.iter_mut().for_each(|row| row.fill(NO_PATH));
+    }
+}
+
+/// The line of the sweep, and the pairs without a path by name.
+fn report(
+    subnet: &Subnet<'_>,
+    planned: &Planned,
+    threads: usize,
+    total: Duration,
+    read: Duration,
+    routes: Duration,
+) {
+    let Planned { fabric, plan, .. } = planned;
+    let (count, pairs) = (plan.unreachable().count, &plan.unreachable().first);
+    let name = |switch: u32| {
+        let guid = fabric.switches()[switch as usize].guid;
+        let name = subnet.switch(guid).map(|s| s.name()).unwrap_or_default();
+        format!("{guid} ({name})")
+    };
+    for &(from, to) in pairs.iter().take(NAMED) {
+        log::error!("no up-down path between {} and {}", name(from), name(to));
+    }
+    if count > 0 {
+        log::error!("{count} pairs of leaves have no up-down path; all the rest is routed");
+    }
+    if log::log_enabled!(log::Level::Debug) {
+        for oddity in plan.oddities(fabric).into_iter().take(NAMED) {
+            log::debug!("{}", sentence(oddity, name));
+        }
+    }
+    let timings = plan.timings();
+    let phases = read + timings.rank + timings.cost + timings.nid + routes;
+    log::info!(
+        "routed switches={} nodes={} lids={} ranks={} unreachable={count} threads={threads} \
+         total_us={} read_us={} rank_us={} cost_us={} nid_us={} routes_us={} write_us={}",
+        fabric.switches().len(),
+        fabric.end_nodes().len(),
+        fabric.lid_count(),
+        plan.ranking().per_rank().len(),
+        total.as_micros(),
+        read.as_micros(),
+        timings.rank.as_micros(),
+        timings.cost.as_micros(),
+        timings.nid.as_micros(),
+        routes.as_micros(),
+        total.saturating_sub(phases).as_micros(),
+    );
+}
+
+fn sentence(oddity: Oddity, name: impl Fn(u32) -> String) -> String {
+    match oddity {
+        Oddity::NodesFurtherUp { switch, nodes } => {
+            format!(
+                "{nodes} end nodes are on {}, which is no leaf",
+                name(switch)
+            )
+        }
+        Oddity::LevelLink { below, above } => {
+            format!(
+                "{} and {} are linked and of equal rank",
+                name(below),
+                name(above)
+            )
+        }
+        Oddity::FewerUplinks {
+            switch,
+            uplinks,
+            usual,
+        } => {
+            format!(
+                "{} has {uplinks} links up, {usual} are usual in its rank",
+                name(switch)
+            )
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fabric::{Builder, Lid};
+
+    fn two_switches() -> Fabric {
+        let mut b = Builder::default();
+        b.switch(Guid(2), Lid(5), 0, 4);
+        b.switch(Guid(1), Lid(9), 0, 4);
+        b.finish().0
+    }
+
+    #[test]
+    fn rows_come_in_the_order_of_the_fabric() {
+        let (mut a, mut b) = ([1u8; 64], [2u8; 64]);
+        let mut tables = vec![(Guid(2), Some(&mut b[..])), (Guid(1), Some(&mut a[..]))];
+        let rows = rows_of(&two_switches(), &mut tables).expect("all there");
+        assert_eq!(rows.iter().map(|r| r[0]).collect::<Vec<_>>(), [1, 2]);
+    }
+
+    #[test]
+    fn a_missing_table_is_named() {
+        let mut a = [1u8; 64];
+        let mut tables = vec![(Guid(1), Some(&mut a[..])), (Guid(2), None)];
+        let error = rows_of(&two_switches(), &mut tables)
+            .expect_err("one missing")
+            .to_string();
+        assert!(error.contains("0x0000000000000002"), "{error}");
+        let mut tables = vec![(Guid(1), Some(&mut a[..]))];
+        assert!(rows_of(&two_switches(), &mut tables).is_err());
+    }
+
+    #[test]
+    fn a_panic_while_writing_leaves_no_path_everywhere() {
+        let mut table = [NO_PATH; 8];
+        let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let mut rows = [&mut table[..]];
+            let undo = UndoOnPanic { rows: &mut rows };
+            undo.rows[0][3] = 7;
+            panic!("while writing");
+        }));
+        assert!(caught.is_err());
+        assert_eq!(table, [NO_PATH; 8]);
+    }
+}

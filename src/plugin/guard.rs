@@ -1,0 +1,70 @@
+//! The one panic boundary: every function that OpenSM calls runs inside [`guard`].
+//!
+//! A panic that unwinds into C aborts the subnet manager. Here it becomes an ERROR line in
+//! OpenSM's log and the value that means "failed" to the caller, so that OpenSM takes the next
+//! engine of its list. Where the panic happened is logged by the hook of [`log_panics`], which
+//! runs on the thread that panics, a worker of the pool for instance.
+
+use std::panic::{self, AssertUnwindSafe};
+
+/// Runs `body`; if it panics, logs so and returns `fallback`. `function` is the callback's name in
+/// OpenSM's terms.
+pub fn guard<T>(function: &str, fallback: T, body: impl FnOnce() -> T) -> T {
+    // AssertUnwindSafe: the state that a callback shares with the next one is behind a mutex whose
+    // poison is handled where it is locked.
+    match panic::catch_unwind(AssertUnwindSafe(body)) {
+        Ok(value) => value,
+        Err(payload) => {
+            log::error!(
+                "{function} was given up: internal error: {}",
+                message(&*payload)
+            );
+            // The payload's own destructor might panic; it is a string in all but strange cases.
+            std::mem::forget(payload);
+            fallback
+        }
+    }
+}
+
+/// Sends panic messages to the log instead of standard error. The hook is this library's own:
+/// libdmodc.so carries its own copy of the standard library.
+pub fn log_panics() {
+    panic::set_hook(Box::new(|info| match info.location() {
+        Some(at) => log::error!("panic at {at}: {}", message(info.payload())),
+        None => log::error!("panic: {}", message(info.payload())),
+    }));
+}
+
+fn message(payload: &(dyn std::any::Any + Send)) -> &str {
+    match (
+        payload.downcast_ref::<&str>(),
+        payload.downcast_ref::<String>(),
+    ) {
+        (Some(text), _) => text,
+        (_, Some(text)) => text,
+        _ => "a panic without a message",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_becomes_the_fallback() {
+        assert_eq!(guard("callback", -1, || 0), 0);
+        assert_eq!(guard("callback", -1, || panic!("number {}", 7)), -1);
+        let unreachable: Option<u32> = None;
+        assert_eq!(
+            guard("callback", -1, || unreachable.map(|_| 0).expect("none")),
+            -1
+        );
+    }
+
+    #[test]
+    fn messages_of_all_kinds_are_found() {
+        assert_eq!(message(&"text"), "text");
+        assert_eq!(message(&String::from("owned")), "owned");
+        assert_eq!(message(&7u32), "a panic without a message");
+    }
+}

@@ -1,0 +1,428 @@
+//! Safe handles on OpenSM's live objects, for as long as its lock is held.
+//!
+//! A [`Subnet`] can be had only from inside a callback that OpenSM makes under its exclusive lock
+//! (or by taking that lock, [`Locked`]); every other handle borrows its lifetime, so none can be
+//! kept beyond the callback. NULL pointers, ports beyond the table and ports that OpenSM has not
+//! initialised (GUID 0, see `osm_physp_is_valid`) end here as `None`.
+//!
+//! C structures are read field by field through raw pointers; no Rust reference to one is made.
+
+use super::bindings::{
+    IB_NODE_TYPE_CA, IB_NODE_TYPE_ROUTER, osm_node_t, osm_opensm_t, osm_physp_t, osm_switch_t,
+};
+use super::qmap;
+use super::symbols::Symbols;
+use crate::fabric::{Guid, Lid, NodeKind};
+use crate::lft::NO_PATH;
+use std::ffi::{CStr, c_char, c_void};
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+type Held<'a> = PhantomData<&'a ()>;
+
+/// OpenSM's subnet while its lock is held.
+pub struct Subnet<'a> {
+    osm: NonNull<osm_opensm_t>,
+    symbols: Symbols,
+    held: Held<'a>,
+}
+
+/// OpenSM's exclusive lock, taken by us: for events, which are reported without it.
+pub struct Locked<'a> {
+    osm: NonNull<osm_opensm_t>,
+    held: Held<'a>,
+}
+
+/// A switch.
+#[derive(Clone, Copy)]
+pub struct Switch<'a>(NonNull<osm_switch_t>, Held<'a>);
+
+/// A physical port that OpenSM has initialised.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Port<'a>(NonNull<osm_physp_t>, Held<'a>);
+
+/// A node: what ports belong to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Node<'a>(NonNull<osm_node_t>, Held<'a>);
+
+/// Reads a field of a C structure, packed ones included.
+macro_rules! read {
+    ($handle:expr, $($field:tt)+) => {
+        // SAFETY: a handle points to a live object while the lock is held, and OpenSM changes
+        // nothing meanwhile.
+        unsafe { (&raw const (*$handle.as_ptr()).$($field)+).read_unaligned() }
+    };
+}
+
+impl<'a> Subnet<'a> {
+    /// The subnet of this OpenSM.
+    ///
+    /// # Safety
+    /// `osm` is the running OpenSM, and its lock is held exclusively for all of `'a`, by this
+    /// thread alone.
+    pub unsafe fn under_lock(osm: NonNull<osm_opensm_t>, symbols: Symbols) -> Self {
+        Subnet {
+            osm,
+            symbols,
+            held: PhantomData,
+        }
+    }
+
+    /// All switches that OpenSM has a switch object and a node for.
+    pub fn switches(&self) -> impl Iterator<Item = Switch<'a>> + use<'a> {
+        // SAFETY: the table holds `osm_switch_t`, map item first; the lock is held.
+        let items =
+            unsafe { qmap::map::<osm_switch_t>(&raw const (*self.osm.as_ptr()).subn.sw_guid_tbl) };
+        items
+            .map(|sw| Switch(sw, PhantomData))
+            .filter(|sw| sw.node().is_some())
+    }
+
+    /// The switch with this node GUID.
+    pub fn switch(&self, guid: Guid) -> Option<Switch<'a>> {
+        // SAFETY: as in `switches`; `cl_qmap_get` returns the map's end where there is none.
+        let found = unsafe {
+            let table = &raw const (*self.osm.as_ptr()).subn.sw_guid_tbl;
+            let item = (self.symbols.qmap_get)(table, guid.0.to_be());
+            (!std::ptr::eq(item, &raw const (*table).nil)).then_some(item)?
+        };
+        NonNull::new(found.cast())
+            .map(|sw| Switch(sw, PhantomData))
+            .filter(|s| s.node().is_some())
+    }
+
+    /// The forwarding table being built at each switch, with the switch's GUID, as long as OpenSM
+    /// has allocated it; `None` where it has not. While these slices live, nothing else can reach
+    /// the tables: the subnet is borrowed.
+    pub fn new_lfts(&mut self) -> Vec<(Guid, Option<&mut [u8]>)> {
+        let table = |sw: Switch<'a>| {
+            let row = NonNull::new(read!(sw.0, new_lft))?;
+            let size = usize::from(read!(sw.0, lft_size));
+            // SAFETY: OpenSM allocates `new_lft` with `lft_size` bytes (alloc_lft and
+            // osm_switch_prepare_path_rebuild), each switch its own, and writes all of them. Only
+            // this function makes references to them, and it borrows the subnet.
+            Some(unsafe { std::slice::from_raw_parts_mut(row.as_ptr(), size) })
+        };
+        self.switches().map(|sw| (sw.guid(), table(sw))).collect()
+    }
+
+    /// Whether the engine registered with this context is the first of the list, so that no other
+    /// engine has written to the tables before it in this sweep.
+    pub fn is_first_engine(&self, context: *const c_void) -> bool {
+        // SAFETY: the list is made once, at start, and only freed at exit.
+        unsafe {
+            let first = (*self.osm.as_ptr()).routing_engine_list;
+            !first.is_null() && std::ptr::eq((*first).context, context)
+        }
+    }
+
+    /// Whether the engine registered with this context made the tables in use.
+    pub fn is_engine_used(&self, context: *const c_void) -> bool {
+        // SAFETY: as in `is_first_engine`; the field is written under the lock.
+        unsafe {
+            let used = (*self.osm.as_ptr()).routing_engine_used;
+            !used.is_null() && std::ptr::eq((*used).context, context)
+        }
+    }
+
+    /// The option `lmc_esp0`: enhanced switch port 0 has the subnet's LMC.
+    pub fn lmc_esp0(&self) -> bool {
+        read!(self.osm, subn.opt.lmc_esp0) != 0
+    }
+
+    /// The option `connect_roots`.
+    pub fn connect_roots(&self) -> bool {
+        read!(self.osm, subn.opt.connect_roots) != 0
+    }
+
+    /// The option `root_guid_file`.
+    pub fn root_guid_file(&self) -> Option<String> {
+        self.text(read!(self.osm, subn.opt.root_guid_file))
+    }
+
+    /// The option `cn_guid_file`.
+    pub fn cn_guid_file(&self) -> Option<String> {
+        self.text(read!(self.osm, subn.opt.cn_guid_file))
+    }
+
+    /// The option `io_guid_file`.
+    pub fn io_guid_file(&self) -> Option<String> {
+        self.text(read!(self.osm, subn.opt.io_guid_file))
+    }
+
+    /// The option `dump_files_dir`.
+    pub fn dump_files_dir(&self) -> Option<String> {
+        self.text(read!(self.osm, subn.opt.dump_files_dir))
+    }
+
+    fn text(&self, option: *mut c_char) -> Option<String> {
+        // SAFETY: options are NULL or C strings that OpenSM owns, and changes only between sweeps
+        // on the thread that calls us.
+        unsafe { text(option) }.filter(|s| !s.is_empty())
+    }
+}
+
+/// The option `event_plugin_options`, empty if not given.
+///
+/// # Safety
+/// `osm` is an OpenSM that is creating its plugins.
+pub unsafe fn plugin_options(osm: NonNull<osm_opensm_t>) -> String {
+    // SAFETY: options are NULL or C strings that OpenSM owns.
+    unsafe { text((*osm.as_ptr()).subn.opt.event_plugin_options) }.unwrap_or_default()
+}
+
+/// # Safety
+/// `pointer` is NULL or a C string.
+unsafe fn text(pointer: *const c_char) -> Option<String> {
+    if pointer.is_null() {
+        return None;
+    }
+    // SAFETY: the caller vouches for the string.
+    Some(
+        unsafe { CStr::from_ptr(pointer) }
+            .to_string_lossy()
+            .into_owned(),
+    )
+}
+
+impl Locked<'_> {
+    /// Takes OpenSM's lock exclusively, as `CL_PLOCK_EXCL_ACQUIRE` does, until dropped.
+    ///
+    /// # Safety
+    /// `osm` is the running OpenSM, and this thread does not hold its lock.
+    pub unsafe fn acquire(osm: NonNull<osm_opensm_t>) -> Option<Self> {
+        // SAFETY: the lock is initialised before plugins are created and destroyed after them.
+        let taken = unsafe { libc::pthread_rwlock_wrlock(Self::lock(osm)) } == 0;
+        taken.then_some(Locked {
+            osm,
+            held: PhantomData,
+        })
+    }
+
+    /// The subnet under this lock.
+    pub fn subnet(&self, symbols: Symbols) -> Subnet<'_> {
+        // SAFETY: the lock is held as long as `self` lives.
+        unsafe { Subnet::under_lock(self.osm, symbols) }
+    }
+
+    fn lock(osm: NonNull<osm_opensm_t>) -> *mut libc::pthread_rwlock_t {
+        // SAFETY: only the address is computed.
+        unsafe { (&raw mut (*osm.as_ptr()).lock.lock).cast() }
+    }
+}
+
+impl Drop for Locked<'_> {
+    fn drop(&mut self) {
+        // SAFETY: `acquire` took the lock on this thread (`Locked` is not Send).
+        unsafe { libc::pthread_rwlock_unlock(Self::lock(self.osm)) };
+    }
+}
+
+// The headers and the libc crate mean the same lock.
+const _: () =
+    assert!(size_of::<super::bindings::pthread_rwlock_t>() == size_of::<libc::pthread_rwlock_t>());
+
+impl<'a> Switch<'a> {
+    fn node(self) -> Option<Node<'a>> {
+        NonNull::new(read!(self.0, p_node)).map(|n| Node(n, PhantomData))
+    }
+
+    /// Node GUID.
+    pub fn guid(self) -> Guid {
+        self.node().map_or(Guid(0), Node::guid)
+    }
+
+    /// Name, as OpenSM prints it.
+    pub fn name(self) -> String {
+        self.node().map_or_else(String::new, Node::name)
+    }
+
+    /// Number of external ports. Port 255 cannot be routed to: it is the mark of "no path".
+    pub fn ports(self) -> u8 {
+        let size = self.node().map_or(0, |n| n.port_table_size());
+        size.min(u32::from(read!(self.0, num_ports)))
+            .saturating_sub(1)
+            .min(254) as u8
+    }
+
+    /// Base LID of port 0; `Lid(0)` if it has none.
+    pub fn lid(self) -> Lid {
+        self.port(0).map_or(Lid(0), Port::lid)
+    }
+
+    /// LMC of port 0: OpenSM gives one to enhanced ports alone, and only under `lmc_esp0` (see
+    /// `osm_switch_sp0_is_lmc_capable` and lid_mgr_set_physp_pi).
+    pub fn lmc(self, lmc_esp0: bool) -> u8 {
+        let enhanced = read!(self.0, switch_info.flags) & 0x08 != 0;
+        match self.port(0) {
+            Some(port) if enhanced && lmc_esp0 => port.lmc(),
+            _ => 0,
+        }
+    }
+
+    /// Whether the switch forwards multicast (`osm_switch_supports_mcast`).
+    pub fn supports_multicast(self) -> bool {
+        read!(self.0, switch_info.mcast_cap) != 0
+    }
+
+    /// One of its ports, if OpenSM has initialised it.
+    pub fn port(self, number: u8) -> Option<Port<'a>> {
+        self.node()?.port(number)
+    }
+
+    /// Sets `port`'s bit for this multicast LID. Returns whether the switch's table has room.
+    pub fn set_multicast(self, subnet: &Subnet<'a>, mlid: u16, port: u8) -> bool {
+        // SAFETY: the table is this switch's own; `osm_mcast_tbl_set` indexes it unchecked, so the
+        // bounds that OpenSM's assertions name are checked here (16 masks of 16 ports hold any
+        // port number).
+        unsafe {
+            let table = &raw mut (*self.0.as_ptr()).mcast_tbl;
+            let room = !(*table).p_mask_tbl.is_null()
+                && (0xC000..=(*table).max_mlid_ho).contains(&mlid)
+                && usize::from(mlid - 0xC000) < (*table).mft_depth as usize;
+            if room {
+                (subnet.symbols.mcast_tbl_set)(table, mlid, port);
+            }
+            room
+        }
+    }
+
+    /// Sets the hop counts to `lid`, one for each port from 0 on; missing ones become "no path".
+    /// Returns false if OpenSM has no room for that LID or memory has run out.
+    pub fn set_hops(self, lid: Lid, hops: &[u8]) -> bool {
+        let ports = usize::from(read!(self.0, num_ports));
+        let table = read!(self.0, hops);
+        if table.is_null() || lid.index() >= usize::from(read!(self.0, num_hops)) {
+            return false;
+        }
+        // SAFETY: `hops` has `num_hops` pointers, each NULL or a row of `num_ports` bytes from
+        // malloc, which OpenSM frees (osm_switch_set_hops, osm_switch_delete).
+        unsafe {
+            let slot = table.add(lid.index());
+            if (*slot).is_null() {
+                *slot = libc::malloc(ports.max(1)).cast();
+            }
+            if (*slot).is_null() {
+                return false;
+            }
+            for port in 0..ports {
+                *(*slot).add(port) = hops.get(port).copied().unwrap_or(NO_PATH);
+            }
+        }
+        true
+    }
+}
+
+impl<'a> Port<'a> {
+    /// The handle of a port that OpenSM gave as a pointer.
+    ///
+    /// # Safety
+    /// `port` is NULL or a live `osm_physp_t`, and OpenSM's lock is held for all of `'a`.
+    pub unsafe fn from_raw(port: *mut osm_physp_t) -> Option<Self> {
+        NonNull::new(port)
+            .map(|p| Port(p, PhantomData))
+            .filter(|p| read!(p.0, port_guid) != 0)
+    }
+
+    /// Port number.
+    pub fn number(self) -> u8 {
+        read!(self.0, port_num)
+    }
+
+    /// Port GUID.
+    pub fn guid(self) -> Guid {
+        Guid(u64::from_be(read!(self.0, port_guid)))
+    }
+
+    /// Base LID; `Lid(0)` if it has none.
+    pub fn lid(self) -> Lid {
+        Lid(u16::from_be(read!(self.0, port_info.base_lid)))
+    }
+
+    /// LMC (`ib_port_info_get_lmc`).
+    pub fn lmc(self) -> u8 {
+        read!(self.0, port_info.mkey_lmc) & 0x07
+    }
+
+    /// Whether traps have marked the port as bad.
+    pub fn is_healthy(self) -> bool {
+        read!(self.0, healthy) != 0
+    }
+
+    /// The node that the port belongs to.
+    pub fn node(self) -> Option<Node<'a>> {
+        NonNull::new(read!(self.0, p_node)).map(|n| Node(n, PhantomData))
+    }
+
+    /// The port at the other end of the link.
+    pub fn remote(self) -> Option<Port<'a>> {
+        let remote = read!(self.0, p_remote_physp);
+        // SAFETY: the pointer is NULL or a live port, and the lock is held.
+        unsafe { Port::from_raw(remote) }
+    }
+}
+
+impl<'a> Node<'a> {
+    /// The handle of a node that OpenSM gave as a pointer.
+    ///
+    /// # Safety
+    /// `node` is NULL or a live `osm_node_t`, and OpenSM's lock is held for all of `'a`.
+    pub unsafe fn from_raw(node: *mut osm_node_t) -> Option<Self> {
+        NonNull::new(node).map(|n| Node(n, PhantomData))
+    }
+
+    /// Node GUID.
+    pub fn guid(self) -> Guid {
+        Guid(u64::from_be(read!(self.0, node_info.node_guid)))
+    }
+
+    /// The switch object, if the node is a switch that OpenSM can route.
+    pub fn switch(self) -> Option<Switch<'a>> {
+        NonNull::new(read!(self.0, sw)).map(|s| Switch(s, PhantomData))
+    }
+
+    /// Whether this is a CA or a router.
+    pub fn is_end_node(self) -> bool {
+        let node_type = u32::from(read!(self.0, node_info.node_type));
+        matches!(node_type, IB_NODE_TYPE_CA | IB_NODE_TYPE_ROUTER)
+    }
+
+    /// What kind of end node this is, were it one.
+    pub fn kind(self) -> NodeKind {
+        let vendor = u32::from_be(read!(self.0, node_info.port_num_vendor_id)) & 0x00FF_FFFF;
+        let device = u16::from_be(read!(self.0, node_info.device_id));
+        let description = read!(self.0, node_desc.description);
+        if u32::from(read!(self.0, node_info.node_type)) == IB_NODE_TYPE_ROUTER {
+            NodeKind::Router
+        } else if (vendor, device) == NodeKind::AGGREGATION_DEVICE
+            || description.starts_with(NodeKind::AGGREGATION_DESCRIPTION.as_bytes())
+        {
+            NodeKind::Aggregation
+        } else {
+            NodeKind::Ca
+        }
+    }
+
+    /// Name, as OpenSM prints it: from the node name map, else the node description.
+    pub fn name(self) -> String {
+        let name = read!(self.0, print_desc);
+        // SAFETY: `print_desc` is NULL or a C string that the node owns.
+        unsafe { text(name) }.unwrap_or_default()
+    }
+
+    fn port_table_size(self) -> u32 {
+        read!(self.0, physp_tbl_size)
+    }
+
+    /// One of its ports, if OpenSM has initialised it.
+    pub fn port(self, number: u8) -> Option<Port<'a>> {
+        if u32::from(number) >= self.port_table_size() {
+            return None;
+        }
+        // SAFETY: the port table, the node's last member, has `physp_tbl_size` entries.
+        unsafe {
+            let table = (&raw mut (*self.0.as_ptr()).physp_table).cast::<osm_physp_t>();
+            Port::from_raw(table.add(usize::from(number)))
+        }
+    }
+}

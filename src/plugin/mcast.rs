@@ -1,0 +1,131 @@
+//! Multicast: OpenSM's `mcast_build_stree`, called for one group at a time under its lock.
+//!
+//! OpenSM's default needs the hop tables that Dmodc does not build; [`super::tree`] needs only the
+//! ranks of the last plan. OpenSM clears the group's entries at all switches before the call and
+//! sends the tables after it.
+//!
+//! The last plan may be older than the subnet: with `use_ucast_cache` OpenSM drops and restores
+//! leaf switches without routing anew. So every link of a tree is looked up in the live subnet
+//! before the first bit is set, and if one has gone the subnet is read and planned again, once.
+
+use super::engine::{Dmodc, Failure, Planned, Stale};
+use super::group::Group;
+use super::live::{Subnet, Switch};
+use super::subnet::{Link, usable};
+use super::tree::{Edge, Terrain};
+use crate::fabric::Guid;
+
+/// Why a group has no tree.
+#[derive(Debug, thiserror::Error)]
+pub enum McastError {
+    /// The subnet could not be planned anew.
+    #[error(transparent)]
+    Plan(#[from] Failure),
+    /// A switch of the tree is not in the plan, or no longer in the subnet.
+    #[error("switch {0} has come or gone since the subnet was read")]
+    SwitchChanged(Guid),
+    /// A link of the tree is not in the subnet.
+    #[error("the link at port {1} of switch {0} has gone since the subnet was read")]
+    LinkChanged(Guid, u8),
+    /// No member's switch forwards multicast.
+    #[error("no member is at a switch that forwards multicast")]
+    NoSwitch,
+    /// A multicast table without room for the group.
+    #[error("the multicast table of switch {0} has no room for the group")]
+    NoRoom(Guid),
+}
+
+/// Sets the group's entries at all switches of its tree.
+pub fn build(dmodc: &Dmodc, subnet: &Subnet<'_>, group: &Group<'_>) -> Result<(), McastError> {
+    if group.size < 2 {
+        log::debug!(
+            "MLID 0x{:X} has {} members: nothing to do",
+            group.mlid,
+            group.size
+        );
+        return Ok(());
+    }
+    let entries = dmodc.with_plan(subnet, |planned| entries(planned, subnet, group))?;
+    for (switch, port) in entries {
+        if !switch.set_multicast(subnet, group.mlid, port) {
+            return Err(McastError::NoRoom(switch.guid()));
+        }
+    }
+    Ok(())
+}
+
+/// The (switch, port) pairs that forward the group's packets, all checked against the subnet.
+fn entries<'a>(
+    planned: &Planned,
+    subnet: &Subnet<'a>,
+    group: &Group<'a>,
+) -> Result<Vec<(Switch<'a>, u8)>, Stale<McastError>> {
+    let fabric = &planned.fabric;
+    let index_of = |switch: Switch<'_>| {
+        let guid = switch.guid();
+        fabric
+            .switch_by_guid(guid)
+            .ok_or(Stale::Changed(McastError::SwitchChanged(guid)))
+    };
+    let places: Vec<(u32, Switch<'a>, u8)> = group
+        .members
+        .iter()
+        .map(|&(switch, port)| Ok((index_of(switch)?, switch, port)))
+        .collect::<Result<_, _>>()?;
+    let mut members: Vec<u32> = places.iter().map(|&(index, ..)| index).collect();
+    members.sort();
+    members.dedup();
+
+    let terrain = Terrain::new(fabric, &planned.ranks, &planned.multicast);
+    let tree = terrain
+        .tree(&members, group.mlid)
+        .ok_or(Stale::Failed(McastError::NoSwitch))?;
+
+    let mut entries = Vec::with_capacity(places.len() + 2 * tree.edges.len());
+    for &[from, to] in &tree.edges {
+        let ends = link(planned, subnet, [from, to]).ok_or_else(|| {
+            let guid = fabric.switches()[from.0 as usize].guid;
+            Stale::Changed(McastError::LinkChanged(guid, from.1))
+        })?;
+        entries.extend(ends);
+    }
+    let reached = |index: &u32| !tree.left_out.contains(index);
+    entries.extend(
+        places
+            .iter()
+            .filter(|(i, ..)| reached(i))
+            .map(|&(_, sw, port)| (sw, port)),
+    );
+
+    if !tree.up_down {
+        log::warn!(
+            "the tree of MLID 0x{:X} is not up-down: no switch is above all",
+            group.mlid
+        );
+    }
+    if let Some(&missed) = tree.left_out.first() {
+        log::error!(
+            "the tree of MLID 0x{:X} leaves out {} switches with members, {} the first",
+            group.mlid,
+            tree.left_out.len(),
+            fabric.switches()[missed as usize].guid
+        );
+    }
+    Ok(entries)
+}
+
+/// The two live ends of a link, if it is there and usable.
+fn link<'a>(
+    planned: &Planned,
+    subnet: &Subnet<'a>,
+    [from, to]: Edge,
+) -> Option<[(Switch<'a>, u8); 2]> {
+    let live = |index: u32| subnet.switch(planned.fabric.switches()[index as usize].guid);
+    let (near, far) = (live(from.0)?, live(to.0)?);
+    match usable(near, near.port(from.1)?) {
+        Ok(Link::Switch(peer, port)) if peer.guid() == far.guid() && port == to.1 => {
+            Some([(near, from.1), (far, to.1)])
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,33 @@
+//! The OpenSM plugin: all that knows of OpenSM, and all of the crate's `unsafe`.
+//!
+//! The way of a sweep: OpenSM calls [`entry`] under its lock; [`subnet`] copies its subnet into an
+//! owned [`crate::fabric::Fabric`] through the handles of [`live`]; the core computes; [`engine`]
+//! hands it the forwarding tables as plain byte slices to fill. [`mcast`] and [`hops`] serve
+//! OpenSM's multicast and its dumps from the same snapshot.
+//!
+//! Invariants:
+//! - no panic crosses into OpenSM: every `extern "C"` function runs inside [`guard`];
+//! - no pointer of OpenSM outlives the callback it was read in, but for `osm_opensm_t` itself,
+//!   which outlives the plugin;
+//! - a callback that fails returns a negative value and leaves the tables as it found them; none
+//!   ever returns a positive one, which OpenSM takes for "let minhop do it";
+//! - `unsafe` is in [`bindings`], [`symbols`], [`qmap`], [`live`], [`group`], [`log`] and [`entry`];
+//!   the other modules are safe code over their handles.
+
+mod bindings;
+mod engine;
+mod entry;
+mod group;
+mod guard;
+mod guids;
+mod hops;
+mod live;
+mod log;
+mod mcast;
+mod options;
+mod order;
+mod qmap;
+mod subnet;
+mod symbols;
+mod tree;
+mod version;

@@ -1,0 +1,72 @@
+//! The version of OpenSM that the plugin was built for, and a refusal that names both.
+//!
+//! OpenSM's loader (`osm_epi_construct`) compares the plugin's `osm_version` with its own before
+//! it calls anything of ours, and on a mismatch prints the plugin's alone. So when the library is
+//! loaded into an OpenSM of another version, the string itself is made to say so, and OpenSM's
+//! refusal names both:
+//!
+//! > OpenSM version mismatch - plugin was built against OpenSM 3.3.22 (loaded into OpenSM 3.3.23)
+//! > version of OpenSM. Skip loading.
+//!
+//! The running version is in no exported symbol; it is a string constant of the executable, and is
+//! read there. Where that finds nothing, the refusal is OpenSM's plain one (the first line of its
+//! log names its own version).
+
+use super::bindings::OSM_VERSION;
+use super::symbols;
+use std::ffi::{CStr, CString};
+use std::fs;
+
+/// What the headers said when the plugin was built, "OpenSM 3.3.23" for instance.
+pub const BUILT_FOR: &CStr = OSM_VERSION;
+
+/// The string to show to OpenSM's loader instead of [`BUILT_FOR`], if the versions differ.
+pub fn mismatch() -> Option<CString> {
+    if !symbols::in_opensm() {
+        return None;
+    }
+    let image = fs::read("/proc/self/exe").ok()?;
+    let running = version_in(&image).filter(|v| *v != BUILT_FOR.to_bytes())?;
+    let running = String::from_utf8_lossy(running);
+    CString::new(format!(
+        "{} (loaded into {running})",
+        BUILT_FOR.to_string_lossy()
+    ))
+    .ok()
+}
+
+/// Finds the string constant "OpenSM <digit>..." in an executable.
+fn version_in(image: &[u8]) -> Option<&[u8]> {
+    const PREFIX: &[u8] = b"\0OpenSM ";
+    image
+        .windows(PREFIX.len() + 1)
+        .enumerate()
+        .find_map(|(at, window)| {
+            (window.starts_with(PREFIX) && window[PREFIX.len()].is_ascii_digit()).then_some(())?;
+            let text = image[at + 1..].iter().take(80).position(|&b| b == 0)?;
+            let text = &image[at + 1..][..text];
+            text.iter()
+                .all(|b| b.is_ascii_graphic() || *b == b' ')
+                .then_some(text)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_is_told_from_other_strings() {
+        let image =
+            b"\x7fELF\0OpenSM version 3.2.1 and below\0(OpenSM 2)\0OpenSM 3.3.99 beta\0rest";
+        assert_eq!(version_in(image), Some(&b"OpenSM 3.3.99 beta"[..]));
+        assert_eq!(version_in(b"\0OpenSM 3.3.99"), None);
+        assert_eq!(version_in(b""), None);
+    }
+
+    #[test]
+    fn a_process_that_is_no_opensm_has_no_mismatch() {
+        assert_eq!(mismatch(), None);
+        assert!(BUILT_FOR.to_bytes().starts_with(b"OpenSM "));
+    }
+}

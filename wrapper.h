@@ -1,0 +1,22 @@
+/*
+ * What the plugin needs of OpenSM's headers. osm_config.h comes first: the layout of the other
+ * structures depends on what it defines (ENABLE_OSM_PERF_MGR, HAVE_LIBPTHREAD, ..).
+ */
+#include <opensm/osm_config.h>
+#include <opensm/osm_version.h>
+#include <opensm/osm_opensm.h>
+#include <opensm/osm_event_plugin.h>
+#include <opensm/osm_log.h>
+#include <opensm/osm_mcast_tbl.h>
+#include <opensm/osm_mcm_port.h>
+#include <opensm/osm_multicast.h>
+#include <opensm/osm_node.h>
+#include <opensm/osm_port.h>
+#include <opensm/osm_subnet.h>
+#include <opensm/osm_switch.h>
+
+/* A test builds the plugin as if for another OpenSM and sees it refused. */
+#ifdef DMODC_OSM_VERSION
+#undef OSM_VERSION
+#define OSM_VERSION DMODC_OSM_VERSION
+#endif
