@@ -34,19 +34,36 @@ impl Ibsim {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let socket = format!("dmodc-{}-{count}", std::process::id());
-        let dir = tempfile::Builder::new().prefix("dmodc-").tempdir().expect("a temporary folder");
+        let dir = tempfile::Builder::new()
+            .prefix("dmodc-")
+            .tempdir()
+            .expect("a temporary folder");
         let text = fs::read(netlist).expect("the netlist can be read");
         let size = Size::of(&String::from_utf8_lossy(&text));
         let output = dir.path().join("ibsim.out");
         let mut command = process::system_command("ibsim", dir.path());
-        command.env("IBSIM_SOCKNAME", &socket).stdin(Stdio::piped()).arg("-s");
-        command.args(["-N", &size.nodes.to_string(), "-S", &size.switches.to_string()]);
+        command
+            .env("IBSIM_SOCKNAME", &socket)
+            .stdin(Stdio::piped())
+            .arg("-s");
+        command.args([
+            "-N",
+            &size.nodes.to_string(),
+            "-S",
+            &size.switches.to_string(),
+        ]);
         command.args(["-P", &size.ports.to_string(), "-L", &LINEAR_CAP.to_string()]);
         command.arg(fs::canonicalize(netlist).expect("the netlist has a path"));
         let mut process = process::start(&mut command, &output);
         let console = process.0.stdin.take().expect("standard input is a pipe");
-        let mut sim =
-            Ibsim { _process: process, console, output, socket, hosts: size.hosts, dir };
+        let mut sim = Ibsim {
+            _process: process,
+            console,
+            output,
+            socket,
+            hosts: size.hosts,
+            dir,
+        };
         sim.wait_until_ready();
         sim
     }
@@ -95,7 +112,10 @@ impl Ibsim {
         writeln!(self.console, "{line}").expect("ibsim reads its console");
         let answered = process::poll(LIMIT, || (prompts(&self.log()) >= awaited).then_some(()));
         let answer = self.log()[before.len()..].to_owned();
-        assert!(answered.is_some(), "ibsim did not answer {line:?}: {answer}");
+        assert!(
+            answered.is_some(),
+            "ibsim did not answer {line:?}: {answer}"
+        );
         assert!(!answer.contains('#'), "ibsim refused {line:?}: {answer}");
     }
 
@@ -125,8 +145,12 @@ impl Size {
         let mut size = Size::default();
         for line in netlist.lines() {
             let mut words = line.split_whitespace();
-            let (Some(kind), Some(ports)) = (words.next(), words.next()) else { continue };
-            let Ok(ports) = ports.parse::<usize>() else { continue };
+            let (Some(kind), Some(ports)) = (words.next(), words.next()) else {
+                continue;
+            };
+            let Ok(ports) = ports.parse::<usize>() else {
+                continue;
+            };
             match kind {
                 "Switch" => size.switches += 1,
                 "Ca" | "Hca" => size.hosts.extend(line.split('"').nth(1).map(str::to_owned)),
@@ -136,7 +160,10 @@ impl Size {
             size.nodes += 1;
             size.ports += ports + 1;
         }
-        assert!(!size.hosts.is_empty(), "the netlist has a CA for OpenSM to sit at");
+        assert!(
+            !size.hosts.is_empty(),
+            "the netlist has a CA for OpenSM to sit at"
+        );
         size
     }
 }

@@ -2,13 +2,15 @@
 
 use super::ibsim::Ibsim;
 use super::process::{self, Detached, Finished, Guard};
+use dmodc::fabric::lid_range;
+use dmodc::netlist::Netlist;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
 /// Time for a sweep of any fabric that these tests use, on a busy machine.
-const SWEEP: Duration = Duration::from_secs(120);
+const SWEEP: Duration = Duration::from_secs(20);
 /// The log has to be silent this long before the subnet counts as settled.
 const QUIET: Duration = Duration::from_millis(400);
 /// What OpenSM logs at the end of each complete heavy sweep.
@@ -25,7 +27,11 @@ impl Config {
     /// One engine and no other: a refused fabric stays unrouted.
     pub fn engine(name: &str) -> Config {
         let lines = vec![format!("routing_engine {name},no_fallback")];
-        Config { lines, libraries: plugin_dir() }.line("force_log_flush TRUE")
+        Config {
+            lines,
+            libraries: plugin_dir(),
+        }
+        .line("force_log_flush TRUE")
     }
 
     /// Our engine, with the plugin of the build under test.
@@ -55,8 +61,15 @@ impl Config {
 /// link that only `cargo build` renews; `deps` is where the compiler writes.
 pub fn plugin_dir() -> PathBuf {
     let bin = Path::new(env!("CARGO_BIN_EXE_dmodc"));
-    let dir = bin.parent().expect("the tool lies in a folder").join("deps");
-    assert!(dir.join("libdmodc.so").exists(), "no libdmodc.so in {}", dir.display());
+    let dir = bin
+        .parent()
+        .expect("the tool lies in a folder")
+        .join("deps");
+    assert!(
+        dir.join("libdmodc.so").exists(),
+        "no libdmodc.so in {}",
+        dir.display()
+    );
     dir
 }
 
@@ -67,14 +80,21 @@ pub struct Files {
 
 impl Files {
     fn prepare(sim: &Ibsim, config: &Config) -> Files {
-        let dir = tempfile::Builder::new().prefix("opensm-").tempdir_in(sim.dir());
+        let dir = tempfile::Builder::new()
+            .prefix("opensm-")
+            .tempdir_in(sim.dir());
         // The fabric's folder is removed as a whole, when nothing writes to it any more.
-        let files = Files { dir: dir.expect("a folder for OpenSM").keep() };
+        let files = Files {
+            dir: dir.expect("a folder for OpenSM").keep(),
+        };
         let mut text = config.lines.join("\n");
         text += &format!("\ndump_files_dir {}\n", files.dir.display());
         text += &format!("log_file {}\n", files.path("opensm.log").display());
         // None of the machine's own configuration.
-        text += &format!("partition_config_file {}\n", files.path("partitions.conf").display());
+        text += &format!(
+            "partition_config_file {}\n",
+            files.path("partitions.conf").display()
+        );
         // Sweeps come from traps and signals alone.
         text += "sweep_interval 0\n";
         fs::write(files.path("opensm.conf"), text).expect("the configuration can be written");
@@ -84,8 +104,13 @@ impl Files {
     fn command(&self, sim: &Ibsim, config: &Config) -> Command {
         let mut command = sim.client("opensm", &sim.hosts()[0], &self.dir);
         // 0x43: errors, information, and the dumps of the routing.
-        command.arg("-F").arg(self.path("opensm.conf")).args(["-D", "0x43"]);
-        command.env("LD_LIBRARY_PATH", &config.libraries).env("OSM_CACHE_DIR", &self.dir);
+        command
+            .arg("-F")
+            .arg(self.path("opensm.conf"))
+            .args(["-D", "0x43"]);
+        command
+            .env("LD_LIBRARY_PATH", &config.libraries)
+            .env("OSM_CACHE_DIR", &self.dir);
         command.env("OSM_TMP_DIR", &self.dir);
         command
     }
@@ -114,15 +139,40 @@ impl Files {
 
     /// The lines of the log that hold a text.
     pub fn log_lines(&self, text: &str) -> Vec<String> {
-        self.log().lines().filter(|l| l.contains(text)).map(str::to_owned).collect()
+        self.log()
+            .lines()
+            .filter(|l| l.contains(text))
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// The LIDs of all end nodes, LMC counted, in ascending order.
+    pub fn end_node_lids(&self) -> Vec<u16> {
+        let subnet = Netlist::read(&self.path("opensm-subnet.lst")).expect("OpenSM's own dump");
+        let (fabric, _) = subnet.to_fabric(None).expect("LIDs for all");
+        let mut lids: Vec<u16> = fabric
+            .end_nodes()
+            .iter()
+            .filter_map(|node| lid_range(node.lid, node.lmc))
+            .flatten()
+            .collect();
+        lids.sort_unstable();
+        lids
     }
 
     /// Waits for a text in the log beyond its first `from` bytes.
     fn wait_for(&self, from: usize, text: &str) {
         let seen = process::poll(SWEEP, || {
-            self.log().get(from..).is_some_and(|new| new.contains(text)).then_some(())
+            self.log()
+                .get(from..)
+                .is_some_and(|new| new.contains(text))
+                .then_some(())
         });
-        assert!(seen.is_some(), "no {text:?} in OpenSM's log:\n{}", self.log());
+        assert!(
+            seen.is_some(),
+            "no {text:?} in OpenSM's log:\n{}",
+            self.log()
+        );
     }
 
     /// Waits until the log has been silent for a while.
@@ -135,7 +185,11 @@ impl Files {
             }
             (last.1.elapsed() >= QUIET).then_some(())
         });
-        assert!(quiet.is_some(), "OpenSM does not come to rest:\n{}", self.log());
+        assert!(
+            quiet.is_some(),
+            "OpenSM does not come to rest:\n{}",
+            self.log()
+        );
     }
 }
 
@@ -175,7 +229,10 @@ impl OpenSm {
         let files = Files::prepare(sim, config);
         let mut command = files.command(sim, config);
         let guard = process::start(&mut command, &files.path("stdout"));
-        let sm = OpenSm { process: Process::Foreground(guard), files };
+        let sm = OpenSm {
+            process: Process::Foreground(guard),
+            files,
+        };
         sm.files.wait_for(0, SUBNET_UP);
         sm.files.wait_until_quiet();
         sm
@@ -189,9 +246,14 @@ impl OpenSm {
         command.arg("-B").arg("--pidfile").arg(&pid_file);
         let parent = process::run(command, &files.path("stdout"), SWEEP);
         assert!(parent.success(), "{}", parent.output);
-        let pid = process::poll(SWEEP, || fs::read_to_string(&pid_file).ok()?.trim().parse().ok());
+        let pid = process::poll(SWEEP, || {
+            fs::read_to_string(&pid_file).ok()?.trim().parse().ok()
+        });
         let daemon = Detached(pid.expect("the daemon writes its process id"));
-        let sm = OpenSm { process: Process::Daemon(daemon), files };
+        let sm = OpenSm {
+            process: Process::Daemon(daemon),
+            files,
+        };
         sm.files.wait_for(0, SUBNET_UP);
         sm.files.wait_until_quiet();
         sm

@@ -29,7 +29,9 @@ pub struct Guard(pub Child);
 impl Guard {
     /// Waits for the end, at most this long.
     pub fn wait(&mut self, limit: Duration) -> Option<ExitStatus> {
-        poll(limit, || self.0.try_wait().expect("a child can be waited for"))
+        poll(limit, || {
+            self.0.try_wait().expect("a child can be waited for")
+        })
     }
 }
 
@@ -63,7 +65,12 @@ impl Drop for Detached {
 /// Sends a signal by name. The shell's own `kill` spares an unsafe call and a dependency.
 pub fn signal(pid: u32, name: &str) {
     let status = Command::new("sh")
-        .args(["-c", "kill -s \"$0\" \"$1\" 2>/dev/null", name, &pid.to_string()])
+        .args([
+            "-c",
+            "kill -s \"$0\" \"$1\" 2>/dev/null",
+            name,
+            &pid.to_string(),
+        ])
         .status()
         .expect("sh runs");
     // A failure means that the process is gone.
@@ -92,7 +99,10 @@ pub fn run(mut command: Command, output: &Path, limit: Duration) -> Finished {
     let status = child.wait(limit);
     drop(child);
     let text = fs::read(output).expect("the output file is there");
-    Finished { status, output: String::from_utf8_lossy(&text).into_owned() }
+    Finished {
+        status,
+        output: String::from_utf8_lossy(&text).into_owned(),
+    }
 }
 
 /// Starts a command with both of its outputs in one file.
@@ -105,7 +115,10 @@ pub fn start(command: &mut Command, output: &Path) -> Guard {
     }
     match command.spawn() {
         Ok(child) => Guard(child),
-        Err(e) => panic!("cannot run {:?} ({e}); `make setup` installs it", command.get_program()),
+        Err(e) => panic!(
+            "cannot run {:?} ({e}); `make setup` installs it",
+            command.get_program()
+        ),
     }
 }
 
@@ -113,13 +126,19 @@ pub fn start(command: &mut Command, output: &Path) -> Guard {
 pub fn system_command(program: &str, dir: &Path) -> Command {
     let path = std::env::var("PATH").unwrap_or_default();
     let mut command = Command::new(program);
-    command.env("PATH", format!("{path}:/usr/local/sbin:/usr/sbin:/sbin")).current_dir(dir);
+    command
+        .env("PATH", format!("{path}:/usr/local/sbin:/usr/sbin:/sbin"))
+        .current_dir(dir);
     command
 }
 
 /// ibsim's client library, which takes the place of the kernel's umad devices.
 pub fn umad2sim() -> PathBuf {
-    let multiarch = fs::read_dir("/usr/lib").into_iter().flatten().flatten().map(|e| e.path());
+    let multiarch = fs::read_dir("/usr/lib")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|e| e.path());
     multiarch
         .chain(["/usr/lib", "/usr/lib64", "/usr/local/lib"].map(PathBuf::from))
         .map(|dir| dir.join("umad2sim/libumad2sim.so"))
