@@ -9,7 +9,7 @@ use std::time::Duration;
 #[test]
 fn every_tool_accepts_a_stock_engine() {
     let sim = Ibsim::start(&Net::two_levels().path);
-    let sm = OpenSm::start(&sim, &Config::engine("minhop"));
+    let sm = OpenSm::start(&sim, &Config::engine("minhop").line(tools::OSMTEST));
     tools::osmtest(&sim, &sm.files);
     tools::ibdmchk(&sim, &sm.files);
     assert!(tools::smpquery(&sim, &sm.files, 1).contains("Channel Adapter"));

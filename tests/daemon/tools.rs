@@ -8,7 +8,7 @@ use crate::support::tools;
 #[test]
 fn osmtest_passes() {
     let sim = Ibsim::start(&Net::pgft(FIGURE_1).path);
-    let sm = OpenSm::start(&sim, &Config::dmodc());
+    let sm = OpenSm::start(&sim, &Config::dmodc().line(tools::OSMTEST));
     tools::osmtest(&sim, &sm.files);
 }
 

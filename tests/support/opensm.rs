@@ -137,6 +137,12 @@ impl Files {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
+    /// What OpenSM printed, where a plugin that cannot log yet complains too.
+    pub fn stdout(&self) -> String {
+        let bytes = fs::read(self.path("stdout")).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
     /// The lines of the log that hold a text.
     pub fn log_lines(&self, text: &str) -> Vec<String> {
         self.log()
