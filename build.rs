@@ -99,7 +99,9 @@ mod plugin {
             .prepend_enum_name(false)
             .parse_callbacks(Box::new(bindgen::CargoCallbacks::new()));
         if let Ok(version) = env::var("DMODC_OSM_VERSION") {
-            builder = builder.clang_arg(format!("-DDMODC_OSM_VERSION=\"{version}\""));
+            builder = builder.blocklist_item("OSM_VERSION").raw_line(format!(
+                "pub const OSM_VERSION: &::std::ffi::CStr = c{version:?};"
+            ));
         }
         for name in TYPES {
             builder = builder.allowlist_type(name);

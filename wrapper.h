@@ -14,9 +14,3 @@
 #include <opensm/osm_port.h>
 #include <opensm/osm_subnet.h>
 #include <opensm/osm_switch.h>
-
-/* A test builds the plugin as if for another OpenSM and sees it refused. */
-#ifdef DMODC_OSM_VERSION
-#undef OSM_VERSION
-#define OSM_VERSION DMODC_OSM_VERSION
-#endif

@@ -1,4 +1,18 @@
 //! Dmodc: fast, deterministic, fault-resilient routing of InfiniBand fat-trees.
+//!
+//! Two sources meet at one snapshot of the fabric, two sinks leave from one set of tables:
+//!
+//! ```text
+//! OpenSM's subnet (plugin) ─┐                              ┌─ OpenSM's new_lft (plugin)
+//!                           ├─ fabric ── dmodc ── tables ──┤
+//! netlist file (netlist) ───┘                   (lft)      └─ opensm-lfts.dump (lft)
+//!                                                  └─ analysis: check, congestion
+//! ```
+//!
+//! Everything between is shared and safe: the same fabric, routed offline and by a live OpenSM,
+//! gives the same bytes. The plugin alone knows C.
+
+pub mod analysis;
 pub mod dmodc;
 pub mod fabric;
 pub mod input;

@@ -16,39 +16,29 @@ use crate::fabric::{Fabric, NodeKind};
 /// with a node of `cn_guid_file`); where there are any, all others are put to the test.
 pub fn find(fabric: &Fabric, known: &[bool]) -> Vec<bool> {
     let hosts = host_counts(fabric);
+    let carriers: Vec<bool> = hosts.iter().map(|&count| count > 0).collect();
     let usual = usual_count(&hosts);
     let certain = known.contains(&true);
-    let suspect = |s: usize| match certain {
-        true => !known[s],
-        false => {
-            2 * hosts[s] < usual
-                || fabric
-                    .neighbours(s as u32)
-                    .any(|other| hosts[other as usize] > 0)
-        }
+    let judges: Vec<bool> = match certain {
+        true => known.to_vec(),
+        false => hosts
+            .iter()
+            .map(|&count| count > 0 && 2 * count >= usual)
+            .collect(),
     };
-    let mut leaf: Vec<bool> = hosts.iter().map(|&count| count > 0).collect();
-    let suspects: Vec<usize> = (0..leaf.len()).filter(|&s| leaf[s] && suspect(s)).collect();
-    for &s in &suspects {
-        leaf[s] = false;
-    }
-    if !leaf.contains(&true) {
-        // Nothing is certain: every suspect is judged by the others.
-        for &s in &suspects {
-            leaf[s] = true;
-        }
-    }
-    let judges = leaf.clone();
-    for &s in &suspects {
-        leaf[s] = !is_between(fabric, s as u32, &judges);
-    }
-    if !leaf.contains(&true) {
+    let suspect = |s: usize| {
+        let beside_a_carrier = || fabric.neighbours(s as u32).any(|n| carriers[n as usize]);
+        carriers[s] && !(certain && known[s]) && (!judges[s] || beside_a_carrier())
+    };
+    let further_up = |s: usize| suspect(s) && is_between(fabric, s as u32, &judges);
+    let leaf: Vec<bool> = (0..carriers.len())
+        .map(|s| carriers[s] && !further_up(s))
+        .collect();
+    match leaf.contains(&true) {
+        true => leaf,
         // All lie between all others: a ring, a mesh. The ranks will say so.
-        for s in suspects {
-            leaf[s] = true;
-        }
+        false => carriers,
     }
-    leaf
 }
 
 /// End nodes per switch, aggregation nodes not counted.

@@ -9,11 +9,13 @@
 
 use super::live::Subnet;
 use super::options::PluginOptions;
-use super::{guids, hops, order, subnet};
+use super::{hops, order, subnet};
 use crate::dmodc::{Engine, Oddity, Options, Plan, RouteError};
 use crate::fabric::{Fabric, Guid};
 use crate::lft::NO_PATH;
+use crate::netlist;
 use std::ffi::c_void;
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -146,13 +148,12 @@ impl Dmodc {
 
     fn plan(&self, engine: &Engine, subnet: &Subnet<'_>) -> Result<(Planned, Duration), Failure> {
         let start = Instant::now();
-        let guids = |file: Option<String>| file.map(|f| guids::read(&f)).unwrap_or_default();
         let options = Options {
             on_unreachable: self.options.on_unreachable,
             connect_roots: subnet.connect_roots(),
-            root_guids: guids(subnet.root_guid_file()),
-            cn_guids: guids(subnet.cn_guid_file()),
-            io_guids: guids(subnet.io_guid_file()),
+            root_guids: guids_in(subnet.root_guid_file()),
+            cn_guids: guids_in(subnet.cn_guid_file()),
+            io_guids: guids_in(subnet.io_guid_file()),
         };
         let (fabric, multicast) = subnet::read(subnet);
         let read = start.elapsed();
@@ -170,6 +171,16 @@ impl Dmodc {
             read,
         ))
     }
+}
+
+/// The GUIDs of a file of OpenSM's. One that cannot be read, or has a line that is none, is an ERROR
+/// line and counts as not given, for half a list of roots is worse than none.
+fn guids_in(file: Option<String>) -> Vec<Guid> {
+    let Some(file) = file else { return Vec::new() };
+    netlist::read_guids(Path::new(&file)).unwrap_or_else(|e| {
+        log::error!("{e}; going on without this file");
+        Vec::new()
+    })
 }
 
 /// Why work on a plan was given up.

@@ -14,7 +14,7 @@ use super::bindings::{
     LOG_ENTRY_SIZE_MAX, OSM_LOG_DEBUG, OSM_LOG_ERROR, OSM_LOG_INFO, OSM_LOG_ROUTING,
     OSM_LOG_VERBOSE, osm_log_t,
 };
-use super::symbols::{LogSymbols, Missing};
+use super::symbols::{LogV2, Missing};
 use log::{Level, LevelFilter, Log, Metadata, Record};
 use std::ffi::c_int;
 use std::ptr::NonNull;
@@ -28,7 +28,7 @@ const FILE_ID: c_int = 255;
 
 struct Target {
     log: NonNull<osm_log_t>,
-    symbols: LogSymbols,
+    write: LogV2,
 }
 
 // SAFETY: OpenSM's log is made to be written from any thread (it has a lock of its own), and the
@@ -47,8 +47,8 @@ static TARGET: RwLock<Option<Target>> = RwLock::new(None);
 /// # Safety
 /// `log` points to OpenSM's initialised log and stays valid until [`detach`].
 pub unsafe fn attach(log: NonNull<osm_log_t>) -> Result<(), Missing> {
-    let symbols = LogSymbols::load()?;
-    *TARGET.write().unwrap_or_else(|e| e.into_inner()) = Some(Target { log, symbols });
+    let write = LogV2::load()?;
+    *TARGET.write().unwrap_or_else(|e| e.into_inner()) = Some(Target { log, write });
     // A second plugin instance finds the logger set already, to the same thing.
     let _ = log::set_logger(&LOGGER);
     log::set_max_level(LevelFilter::Trace);
@@ -68,8 +68,10 @@ pub fn routing_dumps_wanted() -> bool {
 fn active(level: u32) -> bool {
     let target = TARGET.read().unwrap_or_else(|e| e.into_inner());
     target.as_ref().is_some_and(|t| {
-        // SAFETY: the log is valid by the contract of `attach`.
-        unsafe { (t.symbols.is_active)(t.log.as_ptr(), level as u8, FILE_ID) != 0 }
+        // SAFETY: the log is valid by the contract of `attach`. The level is one byte, which the
+        // console may change at any time, as it may for OpenSM's own osm_log_is_active_v2.
+        let set = unsafe { (&raw const (*t.log.as_ptr()).level).read_volatile() };
+        u32::from(set) & level != 0
     })
 }
 
@@ -111,7 +113,7 @@ impl Log for OpensmLog {
             // SAFETY: the log is valid by the contract of `attach`; "%.*s" takes an int and reads
             // that many bytes at most, all of them ours.
             unsafe {
-                (t.symbols.write)(
+                (t.write.0)(
                     t.log.as_ptr(),
                     level,
                     FILE_ID,

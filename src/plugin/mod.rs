@@ -19,7 +19,6 @@ mod engine;
 mod entry;
 mod group;
 mod guard;
-mod guids;
 mod hops;
 mod live;
 mod log;

@@ -12,11 +12,9 @@ use super::bindings::{
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::NonNull;
 
-/// `osm_log_v2`.
-pub type LogV2 =
-    unsafe extern "C" fn(*mut osm_log_t, osm_log_level_t, c_int, *const c_char, ...) -> ();
-/// `osm_log_is_active_v2`.
-pub type LogIsActiveV2 = unsafe extern "C" fn(*const osm_log_t, osm_log_level_t, c_int) -> c_int;
+/// The type of `osm_log_v2`.
+pub type WriteLog =
+    unsafe extern "C" fn(*mut osm_log_t, osm_log_level_t, c_int, *const c_char, ...);
 /// `osm_register_external_routing_engine`.
 pub type RegisterEngine = unsafe extern "C" fn(
     *mut osm_opensm_t,
@@ -30,10 +28,7 @@ pub type McastTblSet = unsafe extern "C" fn(*mut osm_mcast_tbl_t, u16, u8);
 
 /// A function that the running OpenSM lacks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error(
-    "this OpenSM has no {0}(); external routing engines need OpenSM 3.3.22 or later, or one \
-     patched with opensm-patch"
-)]
+#[error("this OpenSM has no {0}(); external routing engines need OpenSM 3.3.22 or later")]
 pub struct Missing(pub &'static str);
 
 /// What the plugin calls of OpenSM, logging apart.
@@ -47,14 +42,9 @@ pub struct Symbols {
     pub mcast_tbl_set: McastTblSet,
 }
 
-/// The two functions of OpenSM's log.
+/// OpenSM's function that writes a line to its log.
 #[derive(Clone, Copy)]
-pub struct LogSymbols {
-    /// Writes a line.
-    pub write: LogV2,
-    /// Whether a line of this level would be written.
-    pub is_active: LogIsActiveV2,
-}
+pub struct LogV2(pub WriteLog);
 
 impl Symbols {
     /// Looks up all of them.
@@ -75,17 +65,14 @@ impl Symbols {
     }
 }
 
-impl LogSymbols {
-    /// Looks up both.
+impl LogV2 {
+    /// Looks it up.
     pub fn load() -> Result<Self, Missing> {
         // SAFETY: as in `Symbols::load`.
         unsafe {
-            Ok(LogSymbols {
-                write: std::mem::transmute::<NonNull<c_void>, LogV2>(find(c"osm_log_v2")?),
-                is_active: std::mem::transmute::<NonNull<c_void>, LogIsActiveV2>(find(
-                    c"osm_log_is_active_v2",
-                )?),
-            })
+            Ok(LogV2(std::mem::transmute::<NonNull<c_void>, WriteLog>(
+                find(c"osm_log_v2")?,
+            )))
         }
     }
 }
@@ -115,7 +102,7 @@ mod tests {
                 .to_string()
                 .contains("osm_register_external_routing_engine()")
         );
-        assert_eq!(LogSymbols::load().err(), Some(Missing("osm_log_v2")));
+        assert_eq!(LogV2::load().err(), Some(Missing("osm_log_v2")));
         assert!(find(c"malloc").is_ok());
     }
 }

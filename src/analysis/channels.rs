@@ -1,0 +1,149 @@
+//! Channels: the directed switch-to-switch ports, numbered densely.
+//!
+//! A link between two switches is two channels, one leaving each of its ports; links between a
+//! switch and an end node are none, since no route between end nodes shares them with another
+//! destination (down) or another source (up). Channels are numbered in ascending (switch, port)
+//! order, so that counters are plain arrays and every listing comes out in one order.
+
+use crate::fabric::{Fabric, Peer};
+
+/// A directed switch-to-switch port.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Channel {
+    /// The switch that it leaves.
+    pub from: u32,
+    /// The port by which it leaves.
+    pub port: u8,
+    /// The switch that it enters.
+    pub to: u32,
+    /// The port by which it enters.
+    pub to_port: u8,
+}
+
+/// What a packet meets behind a switch port.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Hop {
+    /// Nothing: no such port, or no link.
+    Nothing,
+    /// Another switch, by a channel.
+    Switch {
+        /// The channel's number.
+        channel: u32,
+        /// The switch's index.
+        to: u32,
+    },
+    /// An end node, by index.
+    EndNode(u32),
+}
+
+/// The channels of a fabric, and what lies behind each port.
+#[derive(Debug)]
+pub struct Channels {
+    /// Where the ports of each switch begin in `hops`; one more for the end.
+    first: Vec<u32>,
+    hops: Vec<Hop>,
+    channels: Vec<Channel>,
+}
+
+impl Channels {
+    /// Numbers the channels of a fabric.
+    pub fn new(fabric: &Fabric) -> Channels {
+        let mut all = Channels {
+            first: vec![0],
+            hops: Vec::new(),
+            channels: Vec::new(),
+        };
+        for from in 0..fabric.switches().len() as u32 {
+            for (port, peer) in (1..).zip(fabric.peers_of(from)) {
+                all.hops.push(match *peer {
+                    Peer::None => Hop::Nothing,
+                    Peer::EndNode(node) => Hop::EndNode(node),
+                    Peer::Switch {
+                        index: to,
+                        port: to_port,
+                    } => {
+                        all.channels.push(Channel {
+                            from,
+                            port,
+                            to,
+                            to_port,
+                        });
+                        Hop::Switch {
+                            channel: all.channels.len() as u32 - 1,
+                            to,
+                        }
+                    }
+                });
+            }
+            all.first.push(all.hops.len() as u32);
+        }
+        all
+    }
+
+    /// Number of channels.
+    pub fn len(&self) -> usize {
+        self.channels.len()
+    }
+
+    /// Whether there is none: at most one switch, or none linked to another.
+    pub fn is_empty(&self) -> bool {
+        self.channels.is_empty()
+    }
+
+    /// Number of switches.
+    pub fn switches(&self) -> usize {
+        self.first.len() - 1
+    }
+
+    /// The channel with this number.
+    pub fn get(&self, channel: u32) -> Channel {
+        self.channels[channel as usize]
+    }
+
+    /// All channels in the order of their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = Channel> + '_ {
+        self.channels.iter().copied()
+    }
+
+    /// What lies behind port `port` of switch `switch`. Port 0 is the switch itself: nothing lies
+    /// behind it.
+    #[inline]
+    pub fn hop(&self, switch: u32, port: u8) -> Hop {
+        let (from, to) = (self.first[switch as usize], self.first[switch as usize + 1]);
+        if port == 0 || u32::from(port) > to - from {
+            return Hop::Nothing;
+        }
+        self.hops[(from + u32::from(port) - 1) as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::Net;
+    use super::*;
+
+    #[test]
+    fn numbers_both_directions_of_each_link_and_no_other_port() {
+        let net = Net::new(&[(0, 1), (0, 1), (1, 2)], &[0, 2]).build();
+        let channels = Channels::new(&net);
+        let ends: Vec<_> = channels
+            .iter()
+            .map(|c| (c.from, c.port, c.to, c.to_port))
+            .collect();
+        assert_eq!(
+            ends,
+            [
+                (0, 1, 1, 1),
+                (0, 2, 1, 2),
+                (1, 1, 0, 1),
+                (1, 2, 0, 2),
+                (1, 3, 2, 1),
+                (2, 1, 1, 3)
+            ]
+        );
+        assert_eq!(channels.hop(1, 3), Hop::Switch { channel: 4, to: 2 });
+        assert_eq!(channels.hop(0, 3), Hop::EndNode(0));
+        assert_eq!(channels.hop(0, 0), Hop::Nothing);
+        assert_eq!(channels.hop(0, 200), Hop::Nothing);
+    }
+}

@@ -1,0 +1,284 @@
+//! Congestion risk (paper, section IV): what share of a traffic pattern's routes meet at one port.
+//!
+//! The risk of a directed switch-to-switch port is min(#sources, #destinations) of the pattern's
+//! routes through it: so many flows could want the port at once while none of them is held up at
+//! an end node. The risk of a pattern is the maximum over the ports. It is a static figure and no
+//! throughput.
+//!
+//! - A2A, all to all: every ordered pair of nodes.
+//! - RP, random permutation: every node sends to one node, drawn at random. The figure is the
+//!   median over many permutations (the lower middle one of an even number).
+//! - SP, shift permutation: node `i` of an order sends to node `i + k`. The figure is the maximum
+//!   over all shifts `k`.
+//!
+//! In a permutation all flows through a port differ in source and in destination, so the risk of
+//! the port is the number of its flows. LIDs have 16 bits, so these are never too many for a `u16`;
+//! counters of that size stay in the nearer caches.
+//!
+//! Routes that do not arrive take no part, not even as far as they get
+//! ([`Traffic::skipped`] counts them). All work runs in rayon's current pool; results do not
+//! depend on its size.
+
+use super::Traffic;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Called with the number of units of work done since the last call: destinations, permutations,
+/// shifts.
+pub type Tick<'a> = &'a (dyn Fn(u64) + Sync);
+
+/// Permutations that are counted together, so that the entries of a destination are read once for
+/// all of them.
+const BATCH: usize = 8;
+
+/// Shifts that are counted together. The nodes of a leaf share their route to a destination, and
+/// neighbours in the order mostly share their leaf: the route is followed once, and what it adds
+/// to so many shifts is a vector.
+const SHIFTS: usize = 32;
+
+/// The congestion risk of a pattern.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Risk {
+    /// The risk of the pattern.
+    pub value: u32,
+    /// The risk of each channel, by number: for RP in the first permutation whose maximum is the
+    /// median, for SP the greatest over all shifts.
+    pub by_channel: Vec<u32>,
+}
+
+impl Risk {
+    /// How many channels have each value, ascending.
+    pub fn histogram(&self) -> BTreeMap<u32, usize> {
+        let mut histogram = BTreeMap::new();
+        for &value in &self.by_channel {
+            *histogram.entry(value).or_insert(0) += 1;
+        }
+        histogram
+    }
+
+    /// The `n` channels of greatest risk and their values, the worst first, equals by number.
+    pub fn worst(&self, n: usize) -> Vec<(u32, u32)> {
+        let mut all: Vec<(u32, u32)> = (0..).zip(self.by_channel.iter().copied()).collect();
+        all.sort_by_key(|&(channel, value)| (std::cmp::Reverse(value), channel));
+        all.truncate(n);
+        all
+    }
+}
+
+impl Traffic {
+    /// A2A. Ticks once per node.
+    pub fn all_to_all(&self, tick: Tick) -> Risk {
+        let mut weight = vec![0u32; self.channels().switches()];
+        (0..self.nodes().len()).for_each(|place| weight[self.switch(place) as usize] += 1);
+        let leaves: Vec<u32> = (0..weight.len() as u32)
+            .filter(|&s| weight[s as usize] > 0)
+            .collect();
+        let places: Vec<usize> = (0..self.nodes().len()).collect();
+        let share = places.len().div_ceil(rayon::current_num_threads()).max(1);
+        let ends = places
+            .par_chunks(share)
+            .map(|destinations| self.ends(&leaves, destinations, tick))
+            .reduce_with(Ends::merge)
+            .unwrap_or_else(|| Ends::new(self.channels().len(), leaves.len()));
+        let sources = |set: &[u64]| -> u32 {
+            let sends = |&(i, _): &(usize, &u32)| set[i / 64] >> (i % 64) & 1 == 1;
+            leaves
+                .iter()
+                .enumerate()
+                .filter(sends)
+                .map(|(_, &s)| weight[s as usize])
+                .sum()
+        };
+        let sets = ends.sources.chunks(ends.words);
+        let by_channel: Vec<u32> = sets
+            .zip(&ends.destinations)
+            .map(|(set, &n)| sources(set).min(n))
+            .collect();
+        Risk {
+            value: by_channel.iter().copied().max().unwrap_or(0),
+            by_channel,
+        }
+    }
+
+    /// Who sends through each channel to some destinations, and to how many of them.
+    fn ends(&self, leaves: &[u32], destinations: &[usize], tick: Tick) -> Ends {
+        let mut ends = Ends::new(self.channels().len(), leaves.len());
+        let mut last = vec![usize::MAX; self.channels().len()];
+        for &to in destinations {
+            for (i, &leaf) in leaves.iter().enumerate() {
+                self.follow(leaf, to, |channel| {
+                    let c = channel as usize;
+                    ends.sources[c * ends.words + i / 64] |= 1 << (i % 64);
+                    ends.destinations[c] += u32::from(std::mem::replace(&mut last[c], to) != to);
+                });
+            }
+            tick(1);
+        }
+        ends
+    }
+
+    /// RP over `count` permutations drawn by `seed`. They depend on the fabric and the seed alone,
+    /// not on the order given. Ticks once per permutation.
+    pub fn random_permutations(&self, count: usize, seed: u64, tick: Tick) -> Risk {
+        let numbers: Vec<u64> = (0..count as u64).collect();
+        let maxima: Vec<Vec<u16>> = numbers
+            .par_chunks(BATCH)
+            .map(|numbers| {
+                let flows = self.permuted(seed, numbers);
+                tick(numbers.len() as u64);
+                let maximum = |flows: &Vec<u16>| flows.iter().copied().max().unwrap_or(0);
+                flows.iter().map(maximum).collect()
+            })
+            .collect();
+        let maxima = maxima.concat();
+        let mut sorted = maxima.clone();
+        sorted.sort_unstable();
+        let median = sorted
+            .get(sorted.len().saturating_sub(1) / 2)
+            .copied()
+            .unwrap_or(0);
+        let by_channel = match maxima.iter().position(|&m| m == median) {
+            Some(number) => widen(&self.permuted(seed, &[number as u64])[0]),
+            None => vec![0; self.channels().len()],
+        };
+        Risk {
+            value: median.into(),
+            by_channel,
+        }
+    }
+
+    /// The flows per channel of each of some random permutations.
+    fn permuted(&self, seed: u64, numbers: &[u64]) -> Vec<Vec<u16>> {
+        let mut places: Vec<u32> = (0..self.nodes().len() as u32).collect();
+        places.sort_by_key(|&place| self.nodes()[place as usize]);
+        let drawn: Vec<Vec<u32>> = numbers
+            .iter()
+            .map(|&n| permutation(&places, seed, n))
+            .collect();
+        let mut flows = vec![vec![0; self.channels().len()]; numbers.len()];
+        for (i, &to) in places.iter().enumerate() {
+            for (drawn, flows) in drawn.iter().zip(&mut flows) {
+                let from = self.switch(drawn[i] as usize);
+                self.follow(from, to as usize, |channel| flows[channel as usize] += 1);
+            }
+        }
+        flows
+    }
+
+    /// SP over all shifts of the order given. Ticks once per shift.
+    pub fn shifts(&self, tick: Tick) -> Risk {
+        let nodes = self.nodes().len();
+        let channels = self.channels().len();
+        let places: Vec<usize> = (0..nodes).collect();
+        let leaves: Vec<&[usize]> = places
+            .chunk_by(|&a, &b| self.switch(a) == self.switch(b))
+            .collect();
+        let blocks: Vec<usize> = (1..nodes).step_by(SHIFTS).collect();
+        let greatest = blocks
+            .into_par_iter()
+            .fold(
+                || (vec![[0; SHIFTS]; channels], vec![0; channels]),
+                |(mut flows, mut greatest), first| {
+                    let shifts = first..nodes.min(first + SHIFTS);
+                    leaves
+                        .iter()
+                        .for_each(|leaf| self.shift(leaf, shifts.clone(), &mut flows));
+                    for (greatest, flows) in greatest.iter_mut().zip(&mut flows) {
+                        *greatest = flows.iter().copied().fold(*greatest, u16::max);
+                        flows.fill(0);
+                    }
+                    tick(shifts.len() as u64);
+                    (flows, greatest)
+                },
+            )
+            .map(|(_, greatest)| greatest)
+            .reduce(
+                || vec![0; channels],
+                |mut a, b| {
+                    a.iter_mut().zip(b).for_each(|(a, b)| *a = b.max(*a));
+                    a
+                },
+            );
+        let by_channel = widen(&greatest);
+        Risk {
+            value: by_channel.iter().copied().max().unwrap_or(0),
+            by_channel,
+        }
+    }
+
+    /// Adds the flows of sources at consecutive places on one switch, under consecutive shifts.
+    fn shift(&self, sources: &[usize], shifts: Range<usize>, flows: &mut [[u16; SHIFTS]]) {
+        let (Some(&lowest), Some(&highest)) = (sources.first(), sources.last()) else {
+            return;
+        };
+        for sum in lowest + shifts.start..highest + shifts.end {
+            // `sum` is source + shift: the destination, before it wraps around.
+            let from = sum.saturating_sub(highest).max(shifts.start) - shifts.start;
+            let to = (sum - lowest).min(shifts.end - 1) - shifts.start;
+            let mut adds = [0; SHIFTS];
+            adds[from..=to].fill(1);
+            let destination = if sum < self.nodes().len() {
+                sum
+            } else {
+                sum - self.nodes().len()
+            };
+            self.follow(self.switch(lowest), destination, |channel| {
+                flows[channel as usize]
+                    .iter_mut()
+                    .zip(&adds)
+                    .for_each(|(flows, add)| *flows += add);
+            });
+        }
+    }
+}
+
+/// For each channel the switches that send through it, as a set, and the number of destinations.
+struct Ends {
+    words: usize,
+    sources: Vec<u64>,
+    destinations: Vec<u32>,
+}
+
+impl Ends {
+    fn new(channels: usize, leaves: usize) -> Ends {
+        let words = leaves.div_ceil(64).max(1);
+        Ends {
+            words,
+            sources: vec![0; words * channels],
+            destinations: vec![0; channels],
+        }
+    }
+
+    /// Joins the findings of disjoint destinations.
+    fn merge(mut self, other: Ends) -> Ends {
+        self.sources
+            .iter_mut()
+            .zip(other.sources)
+            .for_each(|(a, b)| *a |= b);
+        self.destinations
+            .iter_mut()
+            .zip(other.destinations)
+            .for_each(|(a, b)| *a += b);
+        self
+    }
+}
+
+fn widen(flows: &[u16]) -> Vec<u32> {
+    flows.iter().copied().map(u32::from).collect()
+}
+
+/// The `number`th random permutation of `places` (Fisher and Yates), on a stream of its own so
+/// that permutations can be drawn in any order. The remainder of 64 random bits is uneven by less
+/// than one part in 2^47.
+pub(super) fn permutation(places: &[u32], seed: u64, number: u64) -> Vec<u32> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    random.set_stream(number);
+    let mut permuted = places.to_vec();
+    for i in (1..permuted.len()).rev() {
+        permuted.swap(i, (random.next_u64() % (i as u64 + 1)) as usize);
+    }
+    permuted
+}

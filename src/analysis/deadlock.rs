@@ -1,0 +1,159 @@
+//! Credit loops: cycles of the channel dependency graph.
+//!
+//! A packet that came in by channel `a` and wants to leave by channel `b` holds a buffer at the
+//! end of `a` until there is one at the end of `b`: `a` depends on `b`. When such dependencies
+//! close a circle, packets can wait for one another for ever (Dally and Seitz). A network whose
+//! graph has no cycle never deadlocks.
+//!
+//! All traffic is taken to be on virtual lane 0: SL2VL tables are not looked at, so an engine that
+//! breaks its cycles with several lanes (dfsssp, lash, torus-2QoS, nue) is judged as if it had one.
+
+use super::channels::{Channels, Hop};
+
+/// The dependencies seen so far: for each channel, the ports by which packets that came in by it
+/// leave the switch at its end.
+#[derive(Clone)]
+pub(super) struct Dependencies {
+    ports: Vec<[u64; 4]>,
+}
+
+/// What was found in a channel dependency graph.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CreditLoops {
+    /// Strongly connected components with a cycle: 0 means free of deadlock.
+    pub count: usize,
+    /// Channels in such components, all together.
+    pub channels: usize,
+    /// The channels (by number) of a shortest cycle in the component that holds the lowest
+    /// channel, beginning with that component's lowest channel on the cycle's way.
+    pub example: Vec<u32>,
+}
+
+impl Dependencies {
+    pub fn new(channels: &Channels) -> Dependencies {
+        Dependencies {
+            ports: vec![[0; 4]; channels.len()],
+        }
+    }
+
+    /// Packets that came in by `channel` leave by `port`.
+    pub fn add(&mut self, channel: u32, port: u8) {
+        self.ports[channel as usize][usize::from(port / 64)] |= 1 << (port % 64);
+    }
+
+    /// Takes over what another has seen.
+    pub fn merge(&mut self, other: &Dependencies) {
+        for (mine, theirs) in self.ports.iter_mut().zip(&other.ports) {
+            for (a, b) in mine.iter_mut().zip(theirs) {
+                *a |= b;
+            }
+        }
+    }
+
+    /// The channels that a channel depends on.
+    fn successors<'a>(
+        &'a self,
+        channels: &'a Channels,
+        channel: u32,
+    ) -> impl Iterator<Item = u32> + 'a {
+        let at = channels.get(channel).to;
+        let ports = self.ports[channel as usize];
+        (1..=u8::MAX)
+            .filter(move |p| ports[usize::from(p / 64)] >> (p % 64) & 1 == 1)
+            .filter_map(move |p| match channels.hop(at, p) {
+                Hop::Switch { channel, .. } => Some(channel),
+                Hop::EndNode(_) | Hop::Nothing => None,
+            })
+    }
+
+    /// Finds the cycles.
+    pub fn loops(&self, channels: &Channels) -> CreditLoops {
+        let edges: Vec<Vec<u32>> = (0..channels.len() as u32)
+            .map(|c| self.successors(channels, c).collect())
+            .collect();
+        // No channel depends on itself (that would take a link from a switch to itself), so a
+        // component has a cycle if it has two members.
+        let (component, sizes) = components(&edges);
+        let cyclic = |c: &u32| sizes[component[*c as usize] as usize] > 1;
+        let Some(first) = (0..edges.len() as u32).find(cyclic) else {
+            return CreditLoops::default();
+        };
+        CreditLoops {
+            count: sizes.iter().filter(|&&n| n > 1).count(),
+            channels: sizes.iter().filter(|&&n| n > 1).sum(),
+            example: shortest_cycle(&edges, first),
+        }
+    }
+}
+
+/// Strongly connected components (Tarjan, with a stack of its own): the component of each vertex
+/// and the size of each component.
+fn components(edges: &[Vec<u32>]) -> (Vec<u32>, Vec<usize>) {
+    const NEW: u32 = u32::MAX;
+    let mut number = vec![NEW; edges.len()];
+    let mut low = vec![0; edges.len()];
+    let mut component = vec![NEW; edges.len()];
+    let mut sizes = Vec::new();
+    let mut open: Vec<u32> = Vec::new();
+    let mut calls: Vec<(u32, usize)> = Vec::new();
+    let mut numbered = 0;
+    for root in 0..edges.len() as u32 {
+        if number[root as usize] != NEW {
+            continue;
+        }
+        calls.push((root, 0));
+        while let Some((v, edge)) = calls.pop() {
+            let at = v as usize;
+            if edge == 0 {
+                number[at] = numbered;
+                low[at] = numbered;
+                numbered += 1;
+                open.push(v);
+            }
+            if let Some(&w) = edges[at].get(edge) {
+                calls.push((v, edge + 1));
+                if number[w as usize] == NEW {
+                    calls.push((w, 0));
+                } else if component[w as usize] == NEW {
+                    low[at] = low[at].min(number[w as usize]);
+                }
+                continue;
+            }
+            if low[at] == number[at] {
+                let from = open.iter().rposition(|&w| w == v).unwrap_or(0);
+                for &w in &open[from..] {
+                    component[w as usize] = sizes.len() as u32;
+                }
+                sizes.push(open.len() - from);
+                open.truncate(from);
+            }
+            if let Some(&(parent, _)) = calls.last() {
+                low[parent as usize] = low[parent as usize].min(low[at]);
+            }
+        }
+    }
+    (component, sizes)
+}
+
+/// A shortest cycle through `start`, which must lie on one.
+fn shortest_cycle(edges: &[Vec<u32>], start: u32) -> Vec<u32> {
+    let mut came_from = vec![None; edges.len()];
+    let mut queue = std::collections::VecDeque::from([start]);
+    while let Some(v) = queue.pop_front() {
+        for &w in &edges[v as usize] {
+            if w == start {
+                let mut cycle = vec![v];
+                while let Some(before) = came_from[cycle[cycle.len() - 1] as usize] {
+                    cycle.push(before);
+                }
+                cycle.reverse();
+                return cycle;
+            }
+            if came_from[w as usize].is_none() {
+                came_from[w as usize] = Some(v);
+                queue.push_back(w);
+            }
+        }
+    }
+    Vec::new()
+}

@@ -1,0 +1,227 @@
+//! The same questions answered the slow and obvious way: every pair walked by itself, with sets.
+//! Only tests use it.
+
+use super::report::{FIRST, Route, Tally};
+use super::testing::lids;
+use crate::fabric::{Fabric, NodeKind, Peer};
+use crate::lft::{NO_PATH, Tables};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+
+/// How a walk ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    Delivered,
+    NoEntry,
+    WrongPort,
+    Loop,
+}
+
+/// A directed port.
+pub type Port = (u32, u8);
+
+/// The directed ports between switches that a packet takes from a switch, and how it ends. A
+/// packet that loops takes one port twice.
+pub fn walk(
+    fabric: &Fabric,
+    tables: &Tables,
+    from: u32,
+    at: (u32, u8),
+    lid: u16,
+) -> (Vec<Port>, End) {
+    let (mut here, mut taken, mut seen) = (from, Vec::new(), HashSet::new());
+    loop {
+        let port = tables.row(here)[usize::from(lid)];
+        if port == NO_PATH {
+            return (taken, End::NoEntry);
+        }
+        if (here, port) == at {
+            return (taken, End::Delivered);
+        }
+        let Peer::Switch { index, .. } = fabric.peer(here, port) else {
+            return (taken, End::WrongPort);
+        };
+        taken.push((here, port));
+        if !seen.insert(here) {
+            return (taken, End::Loop);
+        }
+        here = index;
+    }
+}
+
+fn to(fabric: &Fabric, (switch, port): Port) -> u32 {
+    let Peer::Switch { index, .. } = fabric.peer(switch, port) else {
+        panic!("a channel")
+    };
+    index
+}
+
+/// Length of the shortest up-down path, found forwards.
+pub fn updown_distance(
+    fabric: &Fabric,
+    above: &dyn Fn(u32, u32) -> bool,
+    from: u32,
+    goal: u32,
+) -> Option<usize> {
+    let mut seen = HashSet::from([(from, false)]);
+    let mut queue = VecDeque::from([(from, false, 0)]);
+    while let Some((at, gone_down, length)) = queue.pop_front() {
+        if at == goal {
+            return Some(length);
+        }
+        for peer in fabric.peers_of(at) {
+            let Peer::Switch { index, .. } = *peer else {
+                continue;
+            };
+            let up = above(at, index);
+            if !(up && gone_down) && seen.insert((index, !up)) {
+                queue.push_back((index, !up, length + 1));
+            }
+        }
+    }
+    None
+}
+
+/// Tallies by name, the number of leaf pairs without an up-down path, and the components of the
+/// channel dependency graph that have a cycle.
+pub struct Verdict {
+    pub tallies: BTreeMap<&'static str, Tally>,
+    pub unreachable_pairs: usize,
+    pub cycles: BTreeSet<BTreeSet<Port>>,
+}
+
+pub fn check(fabric: &Fabric, tables: &Tables, above: &dyn Fn(u32, u32) -> bool) -> Verdict {
+    let switches = fabric.switches().len() as u32;
+    let mut found: BTreeMap<(&'static str, Route), (u64, u64)> = BTreeMap::new();
+    let mut depends: HashMap<Port, BTreeSet<Port>> = HashMap::new();
+    let nodes = fabric.end_nodes();
+    let sources = nodes
+        .iter()
+        .map(|n| (n.switch, n.port))
+        .chain((0..switches).map(|s| (s, 0)));
+    for source in sources {
+        for (lid, at_switch, at_port) in lids(fabric) {
+            let target = (at_switch, at_port);
+            if source == target {
+                continue;
+            }
+            let (taken, end) = walk(fabric, tables, source.0, target, lid.0);
+            let shortest = updown_distance(fabric, above, source.0, target.0);
+            let ups: Vec<bool> = taken.iter().map(|&c| above(c.0, to(fabric, c))).collect();
+            let turn = ups.windows(2).any(|w| !w[0] && w[1]);
+            let mut names = vec!["checked"];
+            match end {
+                End::Delivered if shortest.is_none() && target.1 == 0 => {
+                    names.push("roots_connected")
+                }
+                End::Delivered if turn => names.push("turns"),
+                End::Delivered => {}
+                End::NoEntry if shortest.is_none() => names.push("unreachable"),
+                End::NoEntry => names.push("no_entry"),
+                End::WrongPort => names.push("wrong_port"),
+                End::Loop => names.push("looping"),
+            }
+            if end == End::Delivered && shortest.is_some_and(|n| taken.len() > n) {
+                names.push("nonminimal");
+            }
+            for name in names {
+                let count = found
+                    .entry((
+                        name,
+                        Route {
+                            switch: source.0,
+                            lid,
+                        },
+                    ))
+                    .or_default();
+                count.0 += 1;
+                count.1 += u64::from(source.1 != 0 && target.1 != 0);
+            }
+            if source.1 != 0 {
+                for w in taken.windows(2) {
+                    depends.entry(w[0]).or_default().insert(w[1]);
+                }
+            }
+        }
+    }
+    let mut tallies: BTreeMap<&'static str, Tally> = BTreeMap::new();
+    for ((name, route), (pairs, node_pairs)) in found {
+        let tally = tallies.entry(name).or_default();
+        tally.routes += 1;
+        tally.pairs += pairs;
+        tally.node_pairs += node_pairs;
+        if tally.first.len() < FIRST {
+            tally.first.push(route);
+        }
+    }
+    let hosts = nodes
+        .iter()
+        .filter(|n| n.kind != NodeKind::Aggregation)
+        .map(|n| n.switch);
+    let leaves: BTreeSet<u32> = hosts.collect();
+    let apart = |a: u32| {
+        leaves
+            .iter()
+            .filter(|&&b| a < b && updown_distance(fabric, above, a, b).is_none())
+            .count()
+    };
+    let unreachable_pairs = leaves.iter().map(|&a| apart(a)).sum();
+    Verdict {
+        tallies,
+        unreachable_pairs,
+        cycles: cycles(&depends),
+    }
+}
+
+/// The sets of ports that lie on cycles together.
+fn cycles(depends: &HashMap<Port, BTreeSet<Port>>) -> BTreeSet<BTreeSet<Port>> {
+    let reach = |from: Port| {
+        let (mut seen, mut queue) = (BTreeSet::new(), vec![from]);
+        while let Some(at) = queue.pop() {
+            let onward = depends.get(&at).into_iter().flatten();
+            queue.extend(onward.copied().filter(|&p| seen.insert(p)));
+        }
+        seen
+    };
+    let reached: HashMap<Port, BTreeSet<Port>> = depends.keys().map(|&p| (p, reach(p))).collect();
+    let circle = |p: &Port| -> BTreeSet<Port> {
+        let mutual = |q: &&Port| reached.get(*q).is_some_and(|r| r.contains(p));
+        reached[p].iter().filter(mutual).copied().collect()
+    };
+    depends
+        .keys()
+        .map(circle)
+        .filter(|c| !c.is_empty())
+        .collect()
+}
+
+/// The risk of each directed port under a set of (source, destination) end nodes.
+pub fn risk(
+    fabric: &Fabric,
+    tables: &Tables,
+    pattern: impl Iterator<Item = (u32, u32)>,
+) -> BTreeMap<Port, u32> {
+    let mut ends: BTreeMap<Port, (HashSet<u32>, HashSet<u32>)> = BTreeMap::new();
+    for (source, destination) in pattern.filter(|(s, d)| s != d) {
+        let (from, node) = (
+            &fabric.end_nodes()[source as usize],
+            &fabric.end_nodes()[destination as usize],
+        );
+        let (taken, end) = walk(
+            fabric,
+            tables,
+            from.switch,
+            (node.switch, node.port),
+            node.lid.0,
+        );
+        if end == End::Delivered {
+            for port in taken {
+                let (sources, destinations) = ends.entry(port).or_default();
+                sources.insert(source);
+                destinations.insert(destination);
+            }
+        }
+    }
+    ends.into_iter()
+        .map(|(p, (s, d))| (p, s.len().min(d.len()) as u32))
+        .collect()
+}

@@ -1,0 +1,121 @@
+//! Small fabrics for the tests of this folder, and tables for them.
+
+use crate::fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind};
+use crate::lft::Tables;
+use std::collections::VecDeque;
+
+/// A fabric given by links between switch numbers and by the switches that carry end nodes, one
+/// for each time a switch is named. Ports are taken in the order of naming, links first. Switch
+/// and end node numbers are their indices in the fabric if nodes are named in ascending order.
+/// LIDs: switch `s` has `1 + s`, end nodes follow, spaced by their LMC.
+pub struct Net {
+    pub switches: usize,
+    pub links: Vec<(u32, u32)>,
+    pub nodes: Vec<u32>,
+    pub lmc: u8,
+    pub aggregation: Vec<usize>,
+    /// Given to LIDs in that order, for LIDs that do not ascend with the indices.
+    pub shuffle: Vec<u16>,
+}
+
+impl Net {
+    pub fn new(links: &[(u32, u32)], nodes: &[u32]) -> Net {
+        let ends = links
+            .iter()
+            .flat_map(|&(a, b)| [a, b])
+            .chain(nodes.iter().copied());
+        Net {
+            switches: ends.max().map_or(0, |m| m as usize + 1),
+            links: links.to_vec(),
+            nodes: nodes.to_vec(),
+            lmc: 0,
+            aggregation: Vec::new(),
+            shuffle: Vec::new(),
+        }
+    }
+
+    pub fn build(&self) -> Fabric {
+        let lid = |i: usize| {
+            let i = self.shuffle.get(i).map_or(i, |&i| usize::from(i));
+            Lid(((i << self.lmc) + (1 << self.lmc)) as u16)
+        };
+        let mut ports = vec![0u8; self.switches];
+        let mut port = |switch: u32| {
+            ports[switch as usize] += 1;
+            (switch, ports[switch as usize])
+        };
+        let links: Vec<_> = self
+            .links
+            .iter()
+            .map(|&(a, b)| (port(a), port(b)))
+            .collect();
+        let nodes: Vec<_> = self.nodes.iter().map(|&s| port(s)).collect();
+        let mut builder = Builder::default();
+        for (s, &used) in ports.iter().enumerate() {
+            builder.switch(Guid(s as u64 + 1), lid(s), 0, used + 1);
+        }
+        links.into_iter().for_each(|(a, b)| builder.link(a, b));
+        for (i, (switch, port)) in nodes.into_iter().enumerate() {
+            builder.end_node(EndNode {
+                guid: Guid(1000 + i as u64),
+                lid: lid(self.switches + i),
+                lmc: self.lmc,
+                kind: match self.aggregation.contains(&i) {
+                    true => NodeKind::Aggregation,
+                    false => NodeKind::Ca,
+                },
+                switch,
+                port,
+            });
+        }
+        let (fabric, placement) = builder.finish();
+        assert_eq!(placement.defects, []);
+        fabric
+    }
+}
+
+/// Every LID with the switch it lives at and the port there (0 for the switch itself).
+pub fn lids(fabric: &Fabric) -> Vec<(Lid, u32, u8)> {
+    let nodes = fabric
+        .end_nodes()
+        .iter()
+        .map(|n| (n.lid, n.lmc, n.switch, n.port));
+    let switches = (0..)
+        .zip(fabric.switches())
+        .map(|(i, s)| (s.lid, s.lmc, i, 0));
+    nodes
+        .chain(switches)
+        .flat_map(|(lid, lmc, switch, port)| {
+            (0..1u16 << lmc).map(move |i| (Lid(lid.0 + i), switch, port))
+        })
+        .collect()
+}
+
+/// The port of `from` with the lowest number that leads to `to`.
+pub fn port(fabric: &Fabric, from: u32, to: u32) -> u8 {
+    let leads = |p: &u8| matches!(fabric.peer(from, *p), crate::fabric::Peer::Switch { index, .. } if index == to);
+    (1..=u8::MAX).find(leads).expect("a link between the two")
+}
+
+/// Shortest paths, whichever way the links go, by the lowest port: what minhop would do.
+pub fn shortest(fabric: &Fabric) -> Tables {
+    let mut tables = Tables::for_fabric(fabric);
+    for (lid, target, last) in lids(fabric) {
+        tables.row_mut(target)[lid.index()] = last;
+        let mut known = vec![false; fabric.switches().len()];
+        known[target as usize] = true;
+        let mut queue = VecDeque::from([target]);
+        while let Some(at) = queue.pop_front() {
+            for peer in fabric.peers_of(at) {
+                let crate::fabric::Peer::Switch { index, .. } = *peer else {
+                    continue;
+                };
+                if !std::mem::replace(&mut known[index as usize], true) {
+                    tables.row_mut(index)[lid.index()] = port(fabric, index, at);
+                    queue.push_back(index);
+                }
+            }
+        }
+    }
+    tables
+}
