@@ -4,13 +4,10 @@ use crate::support::fabrics::{FIGURE_1, NODES_648, Net, route_offline};
 use crate::support::ibsim::Ibsim;
 use crate::support::opensm::{Config, OpenSm};
 use dmodc::dmodc::Options;
-use dmodc::netlist::Netlist;
 
 /// The tables that belong to the fabric as OpenSM saw it last.
-fn expected(sm: &OpenSm) -> Vec<u8> {
-    let subnet = sm.files.path("opensm-subnet.lst");
-    let subnet = Netlist::read(&subnet).expect("OpenSM's own dump");
-    route_offline(&subnet, 2, &Options::default())
+fn expected(sm: &OpenSm, config: &Config) -> Vec<u8> {
+    route_offline(&sm.files.subnet(), config.lmc, 2, &Options::default())
 }
 
 /// Takes a link away and brings it back.
@@ -23,7 +20,10 @@ fn a_link_goes_and_comes_back(net: &Net, config: &Config) {
     sm.resweep();
     let without = sm.files.lfts();
     assert!(without != first, "the tables do not use the link");
-    assert!(without == expected(&sm), "not the tables of the fabric");
+    assert!(
+        without == expected(&sm, config),
+        "not the tables of the fabric"
+    );
     sim.relink(node, port);
     sm.resweep();
     assert!(sm.files.lfts() == first, "the tables did not return");
@@ -74,14 +74,15 @@ fn sweeps_in_a_row_change_nothing() {
 #[test]
 fn a_daemon_routes_and_ends() {
     let sim = Ibsim::start(&Net::pgft(FIGURE_1).path);
-    let sm = OpenSm::daemon(&sim, &Config::dmodc());
+    let config = Config::dmodc();
+    let sm = OpenSm::daemon(&sim, &config);
     assert!(
-        sm.files.lfts() == expected(&sm),
+        sm.files.lfts() == expected(&sm, &config),
         "not the tables of the fabric"
     );
     sm.resweep();
     assert!(
-        sm.files.lfts() == expected(&sm),
+        sm.files.lfts() == expected(&sm, &config),
         "not the tables of the fabric"
     );
     assert!(sm.stop());

@@ -5,16 +5,14 @@ use crate::support::fabrics::{FIGURE_1, NODES_648, Net, route_offline};
 use crate::support::ibsim::Ibsim;
 use crate::support::opensm::{self, Config};
 use dmodc::dmodc::Options;
-use dmodc::netlist::Netlist;
 
 /// Routes a fabric with a live OpenSM and offline, and compares.
 fn same_live_and_offline(net: &Net, config: &Config, options: &Options) {
     let sim = Ibsim::start(&net.path);
     let files = opensm::route(&sim, config);
-    let subnet = Netlist::read(&files.path("opensm-subnet.lst")).expect("OpenSM's own dump");
     let live = files.lfts();
     for threads in [1, 2] {
-        let offline = route_offline(&subnet, threads, options);
+        let offline = route_offline(&files.subnet(), config.lmc, threads, options);
         assert_same(&live, &offline);
     }
 }

@@ -36,7 +36,7 @@ fn every_lid_is_reached_and_traced() {
     let net = Net::pgft(FIGURE_1);
     let sim = Ibsim::start(&net.path);
     let sm = OpenSm::start(&sim, &Config::dmodc().lmc(1));
-    let lids = sm.files.end_node_lids();
+    let lids = sm.files.end_node_lids(1);
     assert_eq!(lids.len(), sim.hosts().len() * 2);
     for &lid in &lids {
         assert!(tools::smpquery(&sim, &sm.files, lid).contains("Channel Adapter"));

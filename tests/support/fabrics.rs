@@ -95,9 +95,10 @@ impl Net {
     }
 }
 
-/// The tables of a fabric in OpenSM's dump format, computed with no OpenSM about.
-pub fn route_offline(netlist: &Netlist, threads: usize, options: &Options) -> Vec<u8> {
-    let (fabric, names) = netlist.to_fabric(None).expect("LIDs for all");
+/// The tables of a fabric in OpenSM's dump format, computed with no OpenSM about. The LMC is an
+/// argument because `opensm-subnet.lst` does not say it.
+pub fn route_offline(netlist: &Netlist, lmc: u8, threads: usize, options: &Options) -> Vec<u8> {
+    let (fabric, names) = netlist.to_fabric(Some(lmc)).expect("LIDs for all");
     let engine = Engine::new(threads).expect("threads");
     let plan = engine.plan(&fabric, options).expect("the fabric is a tree");
     let mut tables = Tables::for_fabric(&fabric);

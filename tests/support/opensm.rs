@@ -19,6 +19,8 @@ const SUBNET_UP: &str = "SUBNET UP";
 /// How OpenSM is to run.
 #[derive(Clone)]
 pub struct Config {
+    /// The LMC of end nodes.
+    pub lmc: u8,
     lines: Vec<String>,
     libraries: PathBuf,
 }
@@ -28,6 +30,7 @@ impl Config {
     pub fn engine(name: &str) -> Config {
         let lines = vec![format!("routing_engine {name},no_fallback")];
         Config {
+            lmc: 0,
             lines,
             libraries: plugin_dir(),
         }
@@ -46,7 +49,8 @@ impl Config {
     }
 
     /// 2^lmc LIDs for each port.
-    pub fn lmc(self, lmc: u8) -> Config {
+    pub fn lmc(mut self, lmc: u8) -> Config {
+        self.lmc = lmc;
         self.line(format!("lmc {lmc}"))
     }
 
@@ -152,10 +156,14 @@ impl Files {
             .collect()
     }
 
+    /// The subnet as OpenSM saw it last.
+    pub fn subnet(&self) -> Netlist {
+        Netlist::read(&self.path("opensm-subnet.lst")).expect("OpenSM's own dump")
+    }
+
     /// The LIDs of all end nodes, LMC counted, in ascending order.
-    pub fn end_node_lids(&self) -> Vec<u16> {
-        let subnet = Netlist::read(&self.path("opensm-subnet.lst")).expect("OpenSM's own dump");
-        let (fabric, _) = subnet.to_fabric(None).expect("LIDs for all");
+    pub fn end_node_lids(&self, lmc: u8) -> Vec<u16> {
+        let (fabric, _) = self.subnet().to_fabric(Some(lmc)).expect("LIDs for all");
         let mut lids: Vec<u16> = fabric
             .end_nodes()
             .iter()
@@ -174,10 +182,10 @@ impl Files {
                 .is_some_and(|new| new.contains(text))
                 .then_some(())
         });
+        let (log, stdout) = (self.log(), self.stdout());
         assert!(
             seen.is_some(),
-            "no {text:?} in OpenSM's log:\n{}",
-            self.log()
+            "no {text:?} in OpenSM's log:\n{log}\n{stdout}"
         );
     }
 
