@@ -20,8 +20,7 @@
 //! depend on its size.
 
 use super::Traffic;
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use crate::random::Random;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -270,15 +269,9 @@ fn widen(flows: &[u16]) -> Vec<u32> {
     flows.iter().copied().map(u32::from).collect()
 }
 
-/// The `number`th random permutation of `places` (Fisher and Yates), on a stream of its own so
-/// that permutations can be drawn in any order. The remainder of 64 random bits is uneven by less
-/// than one part in 2^47.
+/// The `number`th random permutation of `places` that a seed gives.
 pub(super) fn permutation(places: &[u32], seed: u64, number: u64) -> Vec<u32> {
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
-    random.set_stream(number);
     let mut permuted = places.to_vec();
-    for i in (1..permuted.len()).rev() {
-        permuted.swap(i, (random.next_u64() % (i as u64 + 1)) as usize);
-    }
+    Random::stream(seed, number).shuffle(&mut permuted);
     permuted
 }

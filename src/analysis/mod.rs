@@ -26,7 +26,7 @@ mod walk;
 
 pub use channels::{Channel, Channels, Hop};
 pub use check::check;
-pub use congestion::Risk;
+pub use congestion::{Risk, Tick};
 pub use deadlock::CreditLoops;
 pub use report::{CheckReport, FIRST, Route, Tally};
 pub use traffic::Traffic;

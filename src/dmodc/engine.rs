@@ -117,7 +117,7 @@ impl Plan {
             true => Detours::new(&groups, &costs),
             false => Detours::none(fabric.switches().len()),
         };
-        let unreachable = Unreachable::new(&ranking, &costs);
+        let unreachable = Unreachable::new(fabric, &ranking, &costs);
         if unreachable.count > 0 && options.on_unreachable == OnUnreachable::Fail {
             return Err(RouteError::Unreachable(unreachable.count));
         }

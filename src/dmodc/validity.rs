@@ -1,36 +1,55 @@
-//! Validity: routing is complete if and only if every leaf has an up-down path to every other
-//! (paper, section IV, "Validity"). Paths go both ways, so a pair is counted once.
+//! Validity: routing is complete if and only if every switch that carries end nodes has an up-down
+//! path to every other (paper, section IV, "Validity"). The paper's pass is over pairs of leaves;
+//! here it takes in the switches further up that carry end nodes. Paths go both ways, so a pair is
+//! counted once.
 
 use super::cost::{Costs, INFINITE};
+use super::leaves::host_counts;
 use super::rank::Ranking;
+use crate::fabric::Fabric;
 
 /// How many pairs are kept by name.
 const NAMED: usize = 10;
 
-/// Pairs of leaves without an up-down path.
+/// Pairs of switches with end nodes that have no up-down path.
 #[derive(Clone, Debug, Default)]
 pub struct Unreachable {
     /// How many there are.
     pub count: usize,
-    /// The first few, as switch indices, the lower UUID first.
+    /// The first few, as switch indices.
     pub first: Vec<(u32, u32)>,
 }
 
 impl Unreachable {
-    /// Passes over all pairs of leaves.
-    pub fn new(ranking: &Ranking, costs: &Costs) -> Self {
+    /// Passes over all pairs.
+    pub fn new(fabric: &Fabric, ranking: &Ranking, costs: &Costs) -> Self {
         let mut found = Unreachable::default();
+        let hosts = host_counts(fabric);
+        let further_up: Vec<u32> = (0..hosts.len() as u32)
+            .filter(|&s| hosts[s as usize] > 0 && !ranking.is_leaf(s))
+            .collect();
         for (i, leaf) in ranking.leaves().enumerate() {
-            let later = &costs.row(leaf)[i + 1..costs.leaves()];
-            let missing = later.iter().filter(|&&byte| byte == INFINITE).count();
-            if missing > 0 && found.first.len() < NAMED {
-                let pairs = (i + 1..costs.leaves())
-                    .filter(|&c| costs.row(leaf)[c] == INFINITE)
-                    .map(|c| (leaf, costs.switch(c)));
-                found.first.extend(pairs.take(NAMED - found.first.len()));
+            let row = costs.row(leaf);
+            if row[i + 1..costs.leaves()].contains(&INFINITE) {
+                let columns = (i + 1..costs.leaves()).filter(|&c| row[c] == INFINITE);
+                found.add(leaf, columns.map(|c| costs.switch(c)));
             }
-            found.count += missing;
+            let missing = further_up.iter().copied();
+            found.add(leaf, missing.filter(|&s| costs.byte(leaf, s) == INFINITE));
+        }
+        for (i, &from) in further_up.iter().enumerate() {
+            let missing = further_up[i + 1..].iter().copied();
+            found.add(from, missing.filter(|&s| costs.byte(from, s) == INFINITE));
         }
         found
+    }
+
+    fn add(&mut self, from: u32, missing: impl Iterator<Item = u32>) {
+        for to in missing {
+            self.count += 1;
+            if self.first.len() < NAMED {
+                self.first.push((from, to));
+            }
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! Tests that need no daemon: the file formats and the command line.
 
+#[cfg(feature = "cli")]
+mod judge;
 mod lft;
 mod netlist;
 mod support;

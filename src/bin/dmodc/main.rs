@@ -28,6 +28,8 @@ enum Command {
     Generate(cmd::generate::Args),
     Degrade(cmd::degrade::Args),
     Route(cmd::route::Args),
+    Check(cmd::check::Args),
+    Analyze(cmd::analyze::Args),
     Diff(cmd::diff::Args),
 }
 
@@ -39,6 +41,8 @@ fn main() -> ExitCode {
         Command::Generate(args) => cmd::generate::run(args),
         Command::Degrade(args) => cmd::degrade::run(args),
         Command::Route(args) => cmd::route::run(args),
+        Command::Check(args) => cmd::check::run(args),
+        Command::Analyze(args) => cmd::analyze::run(args),
         Command::Diff(args) => cmd::diff::run(args),
     };
     match result {

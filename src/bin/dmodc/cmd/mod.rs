@@ -1,9 +1,12 @@
 //! The subcommands, how they get at fabrics and tables, and how they fail.
 
+pub mod analyze;
+pub mod check;
 pub mod degrade;
 pub mod diff;
 pub mod generate;
 pub mod route;
+pub mod tables;
 
 use dmodc::dmodc::RouteError;
 use dmodc::fabric::Fabric;

@@ -1,0 +1,203 @@
+//! `dmodc analyze`: how the traffic patterns share the links.
+
+use super::Outcome;
+use super::tables::{Input, Judged};
+use crate::output::{say, say_json};
+use clap::ValueEnum;
+use dmodc::analysis::{Risk, Traffic};
+use dmodc::dmodc::Engine;
+use dmodc::fabric::NodeKind;
+use dmodc::lft::read_order;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// How many of the worst ports are named.
+const WORST: usize = 10;
+
+/// Measure the congestion risk of the forwarding tables of any routing engine
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  dmodc route fabric.net --lfts - | dmodc analyze fabric.net -
+  dmodc analyze fabric.net opensm-lfts.dump --patterns sp --order opensm-ftree-ca-order.dump
+  dmodc analyze opensm-subnet.lst opensm-lfts.dump --json | jq .a2a
+
+The congestion risk of a port that leads from switch to switch is the number of sources or of
+destinations of the routes through it, whichever is less; that of a pattern is the maximum over the
+ports. Aggregation nodes take no part, nor do end nodes that the order file leaves out, nor pairs
+whose route does not arrive.")]
+pub struct Args {
+    #[command(flatten)]
+    input: Input,
+    /// Traffic patterns, with commas between them
+    #[arg(long, value_enum, value_delimiter = ',', default_values = ["a2a", "rp", "sp"])]
+    patterns: Vec<Pattern>,
+    /// Node order of the shifts, as opensm-ftree-ca-order.dump [default: topological NIDs]
+    #[arg(long, value_name = "F")]
+    order: Option<PathBuf>,
+    /// Number of random permutations
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u32).range(1..))]
+    permutations: u32,
+    /// Seed of the random permutations
+    #[arg(long, value_name = "S", default_value = "1")]
+    seed: u64,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Pattern {
+    /// All to all
+    A2a,
+    /// Random permutations: the median
+    Rp,
+    /// All shift permutations: the maximum
+    Sp,
+}
+
+impl Pattern {
+    fn key(self) -> &'static str {
+        match self {
+            Pattern::A2a => "a2a",
+            Pattern::Rp => "rp",
+            Pattern::Sp => "sp",
+        }
+    }
+}
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> Outcome {
+    let start = Instant::now();
+    let judged = args.input.load()?;
+    let order = match &args.order {
+        Some(path) => read_order(&judged.fabric, path)?,
+        None => topological_order(&judged)?,
+    };
+    let traffic = Traffic::new(&judged.fabric, &judged.tables, &order);
+    let all = judged
+        .fabric
+        .end_nodes()
+        .iter()
+        .filter(|n| n.kind != NodeKind::Aggregation)
+        .count();
+    if traffic.nodes().len() < all {
+        let left_out = all - traffic.nodes().len();
+        log::warn!("{left_out} of {all} end nodes are not in the order and take no part");
+    }
+    let mut risks: Vec<(Pattern, Risk)> = Vec::new();
+    for &pattern in &args.patterns {
+        if risks.iter().all(|(known, _)| *known != pattern) {
+            risks.push((pattern, measure(&traffic, pattern, &args)));
+        }
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    if args.json {
+        say_json(&json(&judged, &traffic, &risks, &args, seconds))?;
+    } else {
+        say(&text(&judged, &traffic, &risks, seconds), false)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// End nodes in the order of Dmodc's topological NIDs; as the fabric has them, by switch GUID and
+/// port, where it is no tree.
+fn topological_order(judged: &Judged) -> Result<Vec<u32>, super::Failure> {
+    match Engine::new(0)?.plan(&judged.fabric, &judged.options) {
+        Ok(plan) => Ok(plan.order().to_vec()),
+        Err(reason) => {
+            log::warn!("{reason}: end nodes are ordered by switch GUID and port instead");
+            Ok((0..judged.fabric.end_nodes().len() as u32).collect())
+        }
+    }
+}
+
+fn measure(traffic: &Traffic, pattern: Pattern, args: &Args) -> Risk {
+    let nodes = traffic.nodes().len() as u64;
+    let work = match pattern {
+        Pattern::A2a => nodes,
+        Pattern::Rp => args.permutations.into(),
+        Pattern::Sp => nodes.saturating_sub(1),
+    };
+    let bar = ProgressBar::new(work).with_message(pattern.key());
+    if let Ok(style) = ProgressStyle::with_template("{msg:>4} {wide_bar} {pos}/{len} {eta}") {
+        bar.set_style(style);
+    }
+    let tick = |done| bar.inc(done);
+    let risk = match pattern {
+        Pattern::A2a => traffic.all_to_all(&tick),
+        Pattern::Rp => traffic.random_permutations(args.permutations as usize, args.seed, &tick),
+        Pattern::Sp => traffic.shifts(&tick),
+    };
+    bar.finish_and_clear();
+    risk
+}
+
+fn json(
+    judged: &Judged,
+    traffic: &Traffic,
+    risks: &[(Pattern, Risk)],
+    args: &Args,
+    seconds: f64,
+) -> serde_json::Value {
+    let mut object = json!({
+        "nodes": judged.fabric.end_nodes().len(),
+        "switches": judged.fabric.switches().len(),
+        "links": judged.fabric.switch_links(),
+        "taking_part": traffic.nodes().len(),
+        "skipped": traffic.skipped(),
+        "permutations": args.permutations,
+        "seed": args.seed,
+        "seconds": seconds,
+    });
+    for (pattern, risk) in risks {
+        let histogram: serde_json::Map<_, _> = risk
+            .histogram()
+            .into_iter()
+            .map(|(v, n)| (v.to_string(), json!(n)))
+            .collect();
+        let worst: Vec<_> = risk
+            .worst(WORST)
+            .into_iter()
+            .map(|(c, v)| json!({ "risk": v, "port": judged.channel(traffic.channels().get(c)) }))
+            .collect();
+        object[pattern.key()] = json!(risk.value);
+        object[format!("{}_ports", pattern.key())] =
+            json!({ "histogram": histogram, "worst": worst });
+    }
+    object
+}
+
+fn text(judged: &Judged, traffic: &Traffic, risks: &[(Pattern, Risk)], seconds: f64) -> String {
+    let mut text = String::new();
+    for (pattern, risk) in risks {
+        text += &format!("{:<26}  {:>8}\n", pattern.key().to_uppercase(), risk.value);
+    }
+    text += &format!(
+        "{:<26}  {:>8}\n",
+        "end nodes taking part",
+        traffic.nodes().len()
+    );
+    text += &format!("{:<26}  {:>8}\n", "pairs with no route", traffic.skipped());
+    text += &format!("{:<26}  {seconds:>8.3}\n", "seconds");
+    for (pattern, risk) in risks {
+        let name = pattern.key().to_uppercase();
+        text += &format!("\n{name}: ports by risk\n");
+        let histogram = risk.histogram();
+        let most = histogram.values().copied().max().unwrap_or(1);
+        for (value, ports) in histogram {
+            let bar = "#".repeat((ports * 40).div_ceil(most));
+            text += &format!("{value:>8}  {ports:>8}  {bar}\n");
+        }
+        text += &format!("{name}: worst ports\n");
+        for (channel, value) in risk.worst(WORST) {
+            text += &format!(
+                "{value:>8}  {}\n",
+                judged.channel(traffic.channels().get(channel))
+            );
+        }
+    }
+    text
+}
