@@ -13,7 +13,8 @@ use crate::fabric::{Fabric, NodeKind};
 use crate::netlist::Names;
 use std::io::{self, Write};
 
-/// Writes the tables of all switches in ascending GUID order. Every block is written at once: no
+/// Writes the tables of all switches in OpenSM's order: it keeps GUIDs as they come over the wire,
+/// so on a little-endian machine the lowest byte counts most. Every block is written at once: no
 /// buffered writer is needed.
 pub fn write_dump<W: Write>(
     fabric: &Fabric,
@@ -27,7 +28,9 @@ pub fn write_dump<W: Write>(
         .zip(line_ends(fabric, names, tables.width()))
         .collect();
     let mut block = Vec::new();
-    for (index, switch) in (0..).zip(fabric.switches()) {
+    let mut order: Vec<_> = (0..).zip(fabric.switches()).collect();
+    order.sort_by_key(|(_, switch)| switch.guid.0.swap_bytes());
+    for (index, switch) in order {
         block.clear();
         writeln!(
             block,

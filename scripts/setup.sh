@@ -1,0 +1,85 @@
+#!/bin/bash
+# Installs what building and testing need and this machine lacks. Nothing is done, and no privilege
+# asked for, where all is there. Exit 0: all is there now; 1: something is missing, named last.
+set -euo pipefail
+
+# What is needed, how to see that it is there, and the Debian package that brings it.
+needs() {
+    cat <<'END'
+opensm              command opensm
+osmtest             command opensm
+ibsim               command ibsim-utils
+ibtracert           command infiniband-diags
+smpquery            command infiniband-diags
+ibdmchk             command ibutils
+opensm-headers      header infiniband/opensm/osm_config.h libopensm-dev
+umad-headers        header infiniband/umad.h libibumad-dev
+libclang            library libclang libclang-dev
+cc                  command build-essential
+pkg-config          command pkg-config
+END
+}
+
+# OpenSM and its tools lie in sbin, where a user's PATH may not look.
+PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
+
+is_there() { # NAME KIND DETAIL
+    case $2 in
+        command) command -v "$1" >/dev/null ;;
+        header) [[ -e /usr/include/$3 || -e /usr/local/include/$3 || -n ${OPENSM_INCLUDE:-} ]] ;;
+        library) compgen -G "/usr/lib/llvm-*/lib/$3*.so*" >/dev/null \
+            || compgen -G "/usr/lib/*/$3*.so*" >/dev/null \
+            || compgen -G "/usr/lib64/$3*.so*" >/dev/null || [[ -n ${LIBCLANG_PATH:-} ]] ;;
+    esac
+}
+
+# The packages of what is missing, one a line.
+missing() {
+    local name kind detail package
+    while read -r name kind detail package; do
+        is_there "$name" "$kind" "$detail" || echo "${package:-$detail}"
+    done < <(needs) | sort -u
+}
+
+as_root() {
+    if [[ $(id -u) -eq 0 ]]; then
+        "$@"
+    elif command -v sudo >/dev/null; then
+        sudo "$@"
+    else
+        echo "setup: neither root nor sudo: cannot run: $*" >&2
+        return 1
+    fi
+}
+
+install() {
+    as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y --no-install-recommends "$@" >/dev/null
+}
+
+if ! command -v cargo >/dev/null; then
+    echo "setup: no cargo: Rust 1.88 or later is needed. See https://rustup.rs, then:" >&2
+    echo "setup:     rustup toolchain install stable" >&2
+    exit 1
+fi
+
+mapfile -t wanted < <(missing)
+if [[ ${#wanted[@]} -gt 0 ]]; then
+    echo "setup: installing ${wanted[*]}"
+    if ! command -v apt-get >/dev/null; then
+        echo "setup: no apt-get on this machine; install these packages or their like by hand" >&2
+    elif ! install "${wanted[@]}" 2>/dev/null; then
+        # The list of packages may be old or absent; and one that fails must not stop the others.
+        as_root apt-get update >/dev/null || true
+        for package in "${wanted[@]}"; do
+            install "$package" || echo "setup: apt-get could not install $package" >&2
+        done
+    fi
+    mapfile -t wanted < <(missing)
+    if [[ ${#wanted[@]} -gt 0 ]]; then
+        echo "setup: still missing: ${wanted[*]}" >&2
+        exit 1
+    fi
+fi
+echo "setup: all there: $(opensm --version 2>/dev/null | grep -o 'OpenSM [0-9.]*' | head -1)," \
+    "$(cargo --version | cut -d' ' -f1,2)"

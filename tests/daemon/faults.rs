@@ -1,0 +1,89 @@
+//! A running OpenSM through changes of the fabric: the tables depend on the fabric alone.
+
+use crate::support::fabrics::{FIGURE_1, NODES_648, Net, route_offline};
+use crate::support::ibsim::Ibsim;
+use crate::support::opensm::{Config, OpenSm};
+use dmodc::dmodc::Options;
+
+/// The tables that belong to the fabric as OpenSM saw it last.
+fn expected(sm: &OpenSm, config: &Config) -> Vec<u8> {
+    route_offline(&sm.files.subnet(), config.lmc, 2, &Options::default())
+}
+
+/// Takes a link away and brings it back.
+fn a_link_goes_and_comes_back(net: &Net, config: &Config) {
+    let mut sim = Ibsim::start(&net.path);
+    let sm = OpenSm::start(&sim, config);
+    let first = sm.files.lfts();
+    let (node, port) = net.switch_link();
+    sim.unlink(node, port);
+    sm.resweep();
+    let without = sm.files.lfts();
+    assert!(without != first, "the tables do not use the link");
+    assert!(
+        without == expected(&sm, config),
+        "not the tables of the fabric"
+    );
+    sim.relink(node, port);
+    sm.resweep();
+    assert!(sm.files.lfts() == first, "the tables did not return");
+}
+
+#[test]
+fn figure_1_returns_to_the_byte() {
+    a_link_goes_and_comes_back(&Net::pgft(FIGURE_1), &Config::dmodc());
+}
+
+#[test]
+fn figure_1_returns_to_the_byte_with_four_lids_a_port() {
+    a_link_goes_and_comes_back(&Net::pgft(FIGURE_1), &Config::dmodc().lmc(2));
+}
+
+#[test]
+fn figure_1_returns_to_the_byte_with_the_unicast_cache() {
+    let config = Config::dmodc().line("use_ucast_cache TRUE");
+    let net = Net::pgft(FIGURE_1);
+    let mut sim = Ibsim::start(&net.path);
+    let sm = OpenSm::start(&sim, &config);
+    let first = sm.files.lfts();
+    let (node, port) = net.switch_link();
+    sim.unlink(node, port);
+    sm.resweep();
+    sim.relink(node, port);
+    sm.resweep();
+    assert!(sm.files.lfts() == first, "the tables did not return");
+}
+
+#[test]
+fn nodes_648_return_to_the_byte() {
+    a_link_goes_and_comes_back(&Net::pgft(NODES_648), &Config::dmodc());
+}
+
+#[test]
+fn sweeps_in_a_row_change_nothing() {
+    let sim = Ibsim::start(&Net::pgft(FIGURE_1).path);
+    let sm = OpenSm::start(&sim, &Config::dmodc());
+    let first = sm.files.lfts();
+    for _ in 0..2 {
+        sm.resweep();
+        assert!(sm.files.lfts() == first, "a sweep changed the tables");
+    }
+    assert!(sm.files.log_lines("dmodc: routed ").len() >= 3);
+}
+
+#[test]
+fn a_daemon_routes_and_ends() {
+    let sim = Ibsim::start(&Net::pgft(FIGURE_1).path);
+    let config = Config::dmodc();
+    let sm = OpenSm::daemon(&sim, &config);
+    assert!(
+        sm.files.lfts() == expected(&sm, &config),
+        "not the tables of the fabric"
+    );
+    sm.resweep();
+    assert!(
+        sm.files.lfts() == expected(&sm, &config),
+        "not the tables of the fabric"
+    );
+    assert!(sm.stop());
+}

@@ -1,0 +1,110 @@
+//! The plugin at OpenSM's edge: its log line, its options, its files, and refusals.
+
+use crate::support::fabrics::{FIGURE_1, Net};
+use crate::support::ibsim::Ibsim;
+use crate::support::opensm::{self, Config, plugin_dir};
+use std::fs;
+use std::time::Duration;
+
+/// The fields of the line that each sweep leaves, in order.
+const FIELDS: [&str; 13] = [
+    "switches",
+    "nodes",
+    "lids",
+    "ranks",
+    "unreachable",
+    "threads",
+    "total_us",
+    "read_us",
+    "rank_us",
+    "cost_us",
+    "nid_us",
+    "routes_us",
+    "write_us",
+];
+
+/// The numbers of the one such line in a log.
+fn routed(files: &opensm::Files) -> Vec<u64> {
+    let lines = files.log_lines("dmodc: routed ");
+    assert_eq!(lines.len(), 1, "{}", files.log());
+    let (_, line) = lines[0].split_once("dmodc: routed ").expect("just found");
+    let words: Vec<&str> = line.split(' ').collect();
+    assert_eq!(words.len(), FIELDS.len(), "{line}");
+    let value = |(word, name): (&&str, &str)| {
+        let (key, value) = word.split_once('=').expect("key=value");
+        assert_eq!(key, name, "{line}");
+        value.parse().expect("a number")
+    };
+    words.iter().zip(FIELDS).map(value).collect()
+}
+
+#[test]
+fn each_sweep_leaves_its_line() {
+    let sim = Ibsim::start(&Net::pgft(FIGURE_1).path);
+    let config = Config::dmodc().line("event_plugin_options dmodc.threads=3");
+    let files = opensm::route(&sim, &config);
+    let values = routed(&files);
+    assert_eq!(values[..6], [16, 12, 28, 3, 0, 3]);
+    assert!(values[6] >= values[7..].iter().sum::<u64>().saturating_sub(6));
+    assert!(
+        files
+            .log()
+            .contains("dmodc tables configured on all switches"),
+        "{}",
+        files.log()
+    );
+    assert_eq!(files.log_lines("dmodc: ERR"), [""; 0]);
+}
+
+#[test]
+fn wrong_options_are_named_and_the_default_holds() {
+    let sim = Ibsim::start(&Net::pgft(FIGURE_1).path);
+    let options = "dmodc.threads=many dmodc.colour=blue dmodc.on_unreachable=partial";
+    let config = Config::dmodc().line(format!("event_plugin_options {options}"));
+    let files = opensm::route(&sim, &config);
+    let errors = files.log_lines("dmodc: ERR");
+    assert_eq!(errors.len(), 2, "{errors:#?}");
+    assert!(
+        errors[0].contains("dmodc.threads") && errors[0].contains("many"),
+        "{errors:#?}"
+    );
+    assert!(errors[1].contains("dmodc.colour=blue"), "{errors:#?}");
+    let processors = std::thread::available_parallelism().expect("Linux knows");
+    assert_eq!(routed(&files)[5], processors.get() as u64);
+}
+
+#[test]
+fn the_node_order_is_dumped() {
+    let sim = Ibsim::start(&Net::pgft(FIGURE_1).path);
+    let files = opensm::route(&sim, &Config::dmodc());
+    let order = files.read("opensm-dmodc-ca-order.dump");
+    let order = String::from_utf8(order).expect("text");
+    assert_eq!(order.lines().count(), 12, "{order}");
+    assert!(order.lines().all(|l| l.starts_with("0x")), "{order}");
+}
+
+#[test]
+fn another_opensm_version_is_refused() {
+    let sim = Ibsim::start(&Net::two_levels().path);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut library = fs::read(plugin_dir().join("libdmodc.so")).expect("the plugin");
+    // The plugin as if built for another OpenSM: the first digit of the version is changed.
+    let name = b"OpenSM 3.";
+    let places = library.windows(name.len()).enumerate();
+    let places = places.filter(|(_, w)| w == name).map(|(at, _)| at);
+    let places: Vec<usize> = places.collect();
+    assert!(!places.is_empty(), "the library names its OpenSM");
+    places
+        .iter()
+        .for_each(|at| library[at + name.len() - 2] = b'9');
+    fs::write(folder.path().join("libdmodc.so"), library).expect("a library can be written");
+
+    let config = Config::dmodc().libraries(folder.path());
+    let (files, _) = opensm::once(&sim, &config, Duration::from_secs(2));
+    let log = files.log();
+    let refusals = files.log_lines("version mismatch");
+    assert_eq!(refusals.len(), 1, "{log}");
+    let both = refusals[0].contains("OpenSM 9.") && refusals[0].contains("OpenSM 3.");
+    assert!(both, "{}", refusals[0]);
+    assert!(files.log_lines("dmodc: routed").is_empty(), "{log}");
+}

@@ -1,0 +1,111 @@
+//! Fabrics to route, and the library as the offline side of every comparison.
+
+use dmodc::dmodc::{Engine, Options};
+use dmodc::lft::{Tables, write_dump};
+use dmodc::netlist::Netlist;
+use dmodc::netlist::generate::{Order, Pgft, build};
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// The paper's Figure 1.
+pub const FIGURE_1: &str = "PGFT(3;2,2,3;1,2,2;1,2,1)";
+/// 648 nodes and 54 switches: what 36-port switches make in two levels.
+pub const NODES_648: &str = "PGFT(2;18,36;1,18;1,1)";
+
+/// A netlist in a file, which goes with this value.
+pub struct Net {
+    pub netlist: Netlist,
+    pub path: PathBuf,
+    _dir: Option<TempDir>,
+}
+
+impl Net {
+    /// A PGFT with GUIDs and LIDs out of order, as they are in real fabrics.
+    pub fn pgft(spec: &str) -> Net {
+        let shape: Pgft = spec.parse().expect("a good shape");
+        let order = Order {
+            seed: Some(7),
+            lids: false,
+        };
+        Net::write(build(&shape.into(), order))
+    }
+
+    /// The same fabric with some links between switches taken away.
+    pub fn without_links(&self, links: usize, seed: u64) -> Net {
+        let (netlist, _) = self
+            .netlist
+            .without_links(links, seed)
+            .expect("that many links");
+        Net::write(netlist)
+    }
+
+    fn write(netlist: Netlist) -> Net {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let path = dir.path().join("fabric.netlist");
+        let mut text = Vec::new();
+        netlist.write(&mut text).expect("memory takes it");
+        fs::write(&path, text).expect("the netlist can be written");
+        Net {
+            netlist,
+            path,
+            _dir: Some(dir),
+        }
+    }
+
+    fn open(path: PathBuf) -> Net {
+        Net {
+            netlist: Netlist::read(&path).expect("a good netlist"),
+            path,
+            _dir: None,
+        }
+    }
+
+    /// Two leaves with two hosts each under two upper switches.
+    pub fn two_levels() -> Net {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        Net::open(root.join("tests/data/two-levels.netlist"))
+    }
+
+    /// A production fabric that lies beside the project; none, and a word about it, where it does
+    /// not.
+    pub fn production(name: &str) -> Option<Net> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/topologies");
+        let path = folder.join(name);
+        if !path.exists() {
+            eprintln!("skipped: no {}", path.display());
+            return None;
+        }
+        Some(Net::open(path))
+    }
+
+    /// A link between two switches: the node name and the port at one end of it.
+    pub fn switch_link(&self) -> (&str, u8) {
+        self.netlist
+            .switches()
+            .find_map(|switch| {
+                let port = switch.ports.iter().find(|p| {
+                    self.netlist.switches().any(|s| {
+                        s.guid != switch.guid && s.guid == self.netlist.nodes[p.peer as usize].guid
+                    })
+                })?;
+                Some((&*switch.id, port.number))
+            })
+            .expect("switches are linked")
+    }
+}
+
+/// The tables of a fabric in OpenSM's dump format, computed with no OpenSM about. The LMC is an
+/// argument because `opensm-subnet.lst` does not say it.
+pub fn route_offline(netlist: &Netlist, lmc: u8, threads: usize, options: &Options) -> Vec<u8> {
+    let (fabric, names) = netlist.to_fabric(Some(lmc)).expect("LIDs for all");
+    let engine = Engine::new(threads).expect("threads");
+    let plan = engine.plan(&fabric, options).expect("the fabric is a tree");
+    let mut tables = Tables::for_fabric(&fabric);
+    engine
+        .fill(&fabric, &plan, &mut tables.rows_mut())
+        .expect("tables of the right size");
+    let mut dump = Vec::new();
+    write_dump(&fabric, &names, &tables, &mut dump).expect("memory takes it");
+    dump
+}
