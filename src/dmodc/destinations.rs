@@ -7,7 +7,7 @@
 use super::cost::Costs;
 use super::nid::Nids;
 use super::rank::Ranking;
-use crate::fabric::{Fabric, Lid, NodeKind};
+use crate::fabric::{Fabric, Lid};
 use crate::lft::NO_PATH;
 use std::ops::Range;
 
@@ -21,11 +21,11 @@ pub struct Destinations {
     /// LIDs per port at most: blocks of places.
     offsets: usize,
     /// Leaves in NID order: column, and the places of its nodes.
-    leaves: Vec<(usize, Range<usize>)>,
+    runs: Vec<(usize, Range<usize>)>,
     /// All others: end nodes off the leaves, aggregation nodes, port 0 of switches.
     singles: Vec<Single>,
-    /// Per column: the leaf's position in `leaves`, and its part of `singles`.
-    of_column: Vec<(Option<u32>, Range<usize>)>,
+    /// Per column: the places of the leaf's nodes, and its part of `singles`.
+    of_column: Vec<(Vec<Range<usize>>, Range<usize>)>,
 }
 
 /// A destination by itself.
@@ -47,18 +47,14 @@ impl Destinations {
         let mut all = Destinations::default();
         all.lids
             .extend(nids.order().iter().map(|&n| (node(n).lid, node(n).lmc)));
-        all.of_column = vec![(None, 0..0); fabric.switches().len()];
-        let mut start = 0;
-        for &leaf in nids.leaves() {
-            let of_leaf =
-                |&&n: &&u32| node(n).switch == leaf && node(n).kind != NodeKind::Aggregation;
-            let end = start + nids.order()[start..].iter().take_while(of_leaf).count();
-            let column = costs.column(leaf);
-            all.of_column[column].0 = Some(all.leaves.len() as u32);
-            all.leaves.push((column, start..end));
-            start = end;
+        all.of_column = vec![(Vec::new(), 0..0); fabric.switches().len()];
+        for (leaf, run) in nids.runs() {
+            let column = costs.column(*leaf);
+            all.of_column[column].0.push(run.clone());
+            all.runs.push((column, run.clone()));
         }
-        for (t, &n) in nids.order().iter().enumerate().skip(start) {
+        let on_leaves = nids.runs().last().map_or(0, |(_, run)| run.end);
+        for (t, &n) in nids.order().iter().enumerate().skip(on_leaves) {
             let column = costs.column(node(n).switch);
             all.singles.push(Single {
                 column,
@@ -112,8 +108,8 @@ impl Destinations {
     }
 
     /// Leaves in NID order: column, and the places of its nodes, which are their NIDs.
-    pub fn leaves(&self) -> &[(usize, Range<usize>)] {
-        &self.leaves
+    pub fn runs(&self) -> &[(usize, Range<usize>)] {
+        &self.runs
     }
 
     /// All that are not nodes on leaves, by column.
@@ -121,11 +117,12 @@ impl Destinations {
         &self.singles
     }
 
-    /// The places of the nodes of a column's leaf, and the other destinations of that column.
-    pub fn of_column(&self, column: usize) -> (Range<usize>, &[Single]) {
-        let (leaf, singles) = &self.of_column[column];
-        let nodes = leaf.map_or(0..0, |leaf| self.leaves[leaf as usize].1.clone());
-        (nodes, &self.singles[singles.clone()])
+    /// All destinations of a column: NID or what stands for it, and place.
+    pub fn of_column(&self, column: usize) -> impl Iterator<Item = (usize, usize)> {
+        let (runs, singles) = &self.of_column[column];
+        let nodes = runs.iter().cloned().flatten().map(|nid| (nid, nid));
+        let singles = self.singles[singles.clone()].iter();
+        nodes.chain(singles.map(|single| (single.t, single.place)))
     }
 
     /// Base LID and LMC of a place of the first block.

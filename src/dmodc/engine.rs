@@ -9,6 +9,7 @@ use super::options::{OnUnreachable, Options, RouteError, Timings};
 use super::rank::{Ranking, Rule};
 use super::route::Router;
 use super::sharing::Sharing;
+use super::types::NodeTypes;
 use super::validity::Unreachable;
 use super::wiring::{self, Oddity};
 use crate::fabric::Fabric;
@@ -123,7 +124,7 @@ impl Plan {
             4 * costs.columns_below(s).count() <= groups.bottom_up().len()
         });
         let costed = Instant::now();
-        let nids = Nids::new(fabric, &ranking, &costs);
+        let nids = Nids::new(fabric, &ranking, &costs, &NodeTypes::new(options));
         let destinations = Destinations::new(fabric, &ranking, &costs, &nids);
         let timings = Timings {
             rank: ranked - start,

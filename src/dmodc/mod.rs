@@ -22,6 +22,7 @@ mod oracle;
 mod rank;
 mod route;
 mod sharing;
+mod types;
 mod validity;
 mod wiring;
 

@@ -15,6 +15,7 @@
 
 use super::leaves;
 use super::options::Options;
+use super::types::NodeTypes;
 use crate::fabric::Fabric;
 use std::fmt;
 
@@ -61,9 +62,10 @@ impl Ranking {
         if !roots.is_empty() {
             return Self::from_roots(fabric, &roots);
         }
+        let types = NodeTypes::new(options);
         let mut compute = vec![false; fabric.switches().len()];
         for node in fabric.end_nodes() {
-            compute[node.switch as usize] |= options.cn_guids.contains(&node.guid);
+            compute[node.switch as usize] |= types.is_listed_compute(node.guid);
         }
         let leaf = leaves::find(fabric, &compute);
         let rank = Levels {

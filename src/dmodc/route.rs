@@ -118,7 +118,7 @@ impl<'a> Router<'a> {
         let ways = self.path_dividers[switch as usize];
         over_the_top.set(ways, self.groups.up(switch).iter().copied());
         let mut run = 0..0;
-        for (column, nids) in self.destinations.leaves() {
+        for (column, nids) in self.destinations.runs() {
             if view.goes_over_the_top(*column) {
                 if run.end != nids.start {
                     self.write_run(switch, places, over_the_top, run);
@@ -209,9 +209,7 @@ impl<'a> Router<'a> {
     /// Writes the entries of all that is on one switch.
     fn patch_column(&self, switch: u32, column: usize, choice: &Choice, row: &mut [u8]) {
         let divider = self.dividers[switch as usize] as usize;
-        let (nodes, singles) = self.destinations.of_column(column);
-        let nodes = nodes.map(|nid| (nid, nid));
-        for (t, place) in nodes.chain(singles.iter().map(|single| (single.t, single.place))) {
+        for (t, place) in self.destinations.of_column(column) {
             let (lid, lmc) = self.destinations.lid(place);
             for offset in 0..1 << lmc {
                 row[lid.index() + offset] = choice.port(t / divider, offset);
