@@ -177,7 +177,7 @@ impl Plan {
 
     /// What looks odd in the wiring.
     pub fn oddities(&self, fabric: &Fabric) -> Vec<Oddity> {
-        wiring::oddities(fabric, &self.ranking, &self.groups)
+        wiring::oddities(fabric, &self.ranking)
     }
 
     /// The port groups of the fabric.

@@ -31,4 +31,4 @@ pub use groups::{Group, Groups};
 pub use options::{OnUnreachable, Options, RouteError, Timings};
 pub use rank::{Ranking, Rule};
 pub use validity::Unreachable;
-pub use wiring::Oddity;
+pub use wiring::{Oddity, oddities};

@@ -147,6 +147,16 @@ impl Ranking {
     }
 }
 
+impl fmt::Display for Ranking {
+    /// The rule, and how many switches each rank has.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; switches by rank:", self.rule)?;
+        self.per_rank()
+            .iter()
+            .try_for_each(|count| write!(f, " {count}"))
+    }
+}
+
 /// Switches with end nodes, aggregation nodes not counted.
 fn carriers(fabric: &Fabric) -> Vec<bool> {
     leaves::host_counts(fabric)

@@ -37,8 +37,37 @@ pub enum Oddity {
     },
 }
 
+impl Oddity {
+    /// The oddity in a sentence; `name` names a switch.
+    pub fn describe(&self, name: impl Fn(u32) -> String) -> String {
+        match *self {
+            Oddity::NodesFurtherUp { switch, nodes } => {
+                format!("{nodes} end nodes above the leaves, on {}", name(switch))
+            }
+            Oddity::LevelLink { below, above } => {
+                format!(
+                    "link between equal ranks: {} -- {}",
+                    name(below),
+                    name(above)
+                )
+            }
+            Oddity::FewerUplinks {
+                switch,
+                uplinks,
+                usual,
+            } => {
+                format!(
+                    "{uplinks} links up where {usual} are usual, at {}",
+                    name(switch)
+                )
+            }
+        }
+    }
+}
+
 /// Looks for oddities, in ascending UUID of each kind.
-pub fn oddities(fabric: &Fabric, ranking: &Ranking, groups: &Groups) -> Vec<Oddity> {
+pub fn oddities(fabric: &Fabric, ranking: &Ranking) -> Vec<Oddity> {
+    let groups = &Groups::new(fabric, ranking);
     let switches = || 0..fabric.switches().len() as u32;
     let mut found = Vec::new();
     for (switch, nodes) in leaves::host_counts(fabric).into_iter().enumerate() {

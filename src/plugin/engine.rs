@@ -10,7 +10,7 @@
 use super::live::Subnet;
 use super::options::PluginOptions;
 use super::{hops, order, subnet};
-use crate::dmodc::{Engine, Oddity, Options, Plan, RouteError};
+use crate::dmodc::{Engine, Options, Plan, RouteError};
 use crate::fabric::{Fabric, Guid};
 use crate::lft::NO_PATH;
 use crate::netlist;
@@ -59,6 +59,8 @@ struct State {
     /// Started in the first sweep: OpenSM has long forked by then.
     engine: Option<Engine>,
     planned: Option<Planned>,
+    /// What was last said of the ranks and the wiring.
+    wiring: Vec<String>,
 }
 
 impl Dmodc {
@@ -75,7 +77,11 @@ impl Dmodc {
         let start = Instant::now();
         let first = subnet.is_first_engine(context);
         let mut state = self.lock();
-        let State { engine, planned } = &mut *state;
+        let State {
+            engine,
+            planned,
+            wiring,
+        } = &mut *state;
         *planned = None;
         let engine = self.started(engine)?;
         let (now, read) = self.plan(engine, subnet)?;
@@ -93,6 +99,7 @@ impl Dmodc {
         let total = start.elapsed();
 
         report(subnet, &now, engine.threads(), total, read, routes);
+        report_wiring(subnet, &now, wiring);
         order::dump(subnet, &now);
         *planned = Some(now);
         Ok(())
@@ -106,7 +113,9 @@ impl Dmodc {
         body: impl Fn(&Planned) -> Result<T, Stale<E>>,
     ) -> Result<T, E> {
         let mut state = self.lock();
-        let State { engine, planned } = &mut *state;
+        let State {
+            engine, planned, ..
+        } = &mut *state;
         if let Some(last) = planned {
             match body(last) {
                 Err(Stale::Changed(_)) => {}
@@ -229,21 +238,14 @@ fn report(
 ) {
     let Planned { fabric, plan, .. } = planned;
     let (count, pairs) = (plan.unreachable().count, &plan.unreachable().first);
-    let name = |switch: u32| {
-        let guid = fabric.switches()[switch as usize].guid;
-        let name = subnet.switch(guid).map(|s| s.name()).unwrap_or_default();
-        format!("{guid} ({name})")
-    };
+    let name = |switch: u32| name(subnet, fabric, switch);
     for &(from, to) in pairs.iter().take(NAMED) {
         log::error!("no up-down path between {} and {}", name(from), name(to));
     }
     if count > 0 {
-        log::error!("{count} pairs of leaves have no up-down path; all the rest is routed");
-    }
-    if log::log_enabled!(log::Level::Debug) {
-        for oddity in plan.oddities(fabric).into_iter().take(NAMED) {
-            log::debug!("{}", sentence(oddity, name));
-        }
+        log::error!(
+            "{count} pairs of switches with end nodes have no up-down path; all the rest is routed"
+        );
     }
     let timings = plan.timings();
     let phases = read + timings.rank + timings.cost + timings.nid + routes;
@@ -264,32 +266,29 @@ fn report(
     );
 }
 
-fn sentence(oddity: Oddity, name: impl Fn(u32) -> String) -> String {
-    match oddity {
-        Oddity::NodesFurtherUp { switch, nodes } => {
-            format!(
-                "{nodes} end nodes are on {}, which is no leaf",
-                name(switch)
-            )
-        }
-        Oddity::LevelLink { below, above } => {
-            format!(
-                "{} and {} are linked and of equal rank",
-                name(below),
-                name(above)
-            )
-        }
-        Oddity::FewerUplinks {
-            switch,
-            uplinks,
-            usual,
-        } => {
-            format!(
-                "{} has {uplinks} links up, {usual} are usual in its rank",
-                name(switch)
-            )
-        }
+/// How the fabric was ranked, and what looks odd in it: said when it differs from the last sweep.
+fn report_wiring(subnet: &Subnet<'_>, planned: &Planned, last: &mut Vec<String>) {
+    let Planned { fabric, plan, .. } = planned;
+    let oddities = plan.oddities(fabric);
+    let mut lines = vec![format!("ranks: {}", plan.ranking())];
+    let named = oddities.iter().take(NAMED);
+    lines.extend(named.map(|o| o.describe(|switch| name(subnet, fabric, switch))));
+    if oddities.len() > NAMED {
+        lines.push(format!(
+            "{} more such places in the wiring",
+            oddities.len() - NAMED
+        ));
     }
+    if lines != *last {
+        lines.iter().for_each(|line| log::info!("{line}"));
+        *last = lines;
+    }
+}
+
+fn name(subnet: &Subnet<'_>, fabric: &Fabric, switch: u32) -> String {
+    let guid = fabric.switches()[switch as usize].guid;
+    let name = subnet.switch(guid).map(|s| s.name()).unwrap_or_default();
+    format!("{guid} ({name})")
 }
 
 #[cfg(test)]

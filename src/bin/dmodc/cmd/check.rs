@@ -4,10 +4,13 @@ use super::Outcome;
 use super::tables::{Input, Judged};
 use crate::output::{say, say_json};
 use dmodc::analysis::{Channels, CheckReport, Tally, check};
-use dmodc::dmodc::Ranking;
+use dmodc::dmodc::{Oddity, Ranking, oddities};
 use serde_json::json;
 use std::process::ExitCode;
 use std::time::Instant;
+
+/// How many oddities of the wiring are named.
+const NAMED: usize = 10;
 
 /// Check the forwarding tables of any routing engine
 #[derive(clap::Args)]
@@ -36,12 +39,13 @@ pub fn run(args: Args) -> Outcome {
     let start = Instant::now();
     let judged = args.input.load()?;
     let ranking = Ranking::new(&judged.fabric, &judged.options);
+    let oddities = oddities(&judged.fabric, &ranking);
     let report = check(&judged.fabric, &judged.tables, |a, b| ranking.is_up(a, b));
     let seconds = start.elapsed().as_secs_f64();
     if args.json {
-        say_json(&json(&judged, &report, seconds))?;
+        say_json(&json(&judged, &oddities, &report, seconds))?;
     } else {
-        say(&text(&judged, &ranking, &report, seconds), false)?;
+        say(&text(&judged, &ranking, &oddities, &report, seconds), false)?;
     }
     Ok(if report.passed() {
         ExitCode::SUCCESS
@@ -50,7 +54,16 @@ pub fn run(args: Args) -> Outcome {
     })
 }
 
-fn json(judged: &Judged, report: &CheckReport, seconds: f64) -> serde_json::Value {
+fn json(
+    judged: &Judged,
+    oddities: &[Oddity],
+    report: &CheckReport,
+    seconds: f64,
+) -> serde_json::Value {
+    let wiring: Vec<_> = oddities
+        .iter()
+        .map(|o| o.describe(|s| judged.switch(s)))
+        .collect();
     let tally = |t: &Tally| {
         let first: Vec<_> = t.first.iter().map(|r| judged.route(r)).collect();
         json!({ "pairs": t.pairs, "node_pairs": t.node_pairs, "routes": t.routes, "first": first })
@@ -73,6 +86,7 @@ fn json(judged: &Judged, report: &CheckReport, seconds: f64) -> serde_json::Valu
         "credit_loop": credit_loop(judged, report),
         "unreachable_pairs": report.unreachable_pairs,
         "details": details,
+        "wiring": wiring,
         "passed": report.passed(),
         "seconds": seconds,
     })
@@ -106,7 +120,13 @@ fn credit_loop(judged: &Judged, report: &CheckReport) -> Vec<String> {
         .collect()
 }
 
-fn text(judged: &Judged, ranking: &Ranking, report: &CheckReport, seconds: f64) -> String {
+fn text(
+    judged: &Judged,
+    ranking: &Ranking,
+    oddities: &[Oddity],
+    report: &CheckReport,
+    seconds: f64,
+) -> String {
     let fabric = &judged.fabric;
     let mut text = String::new();
     let mut line = |what: &str, count: u64| text += &format!("{what:<26}  {count:>12}\n");
@@ -122,9 +142,15 @@ fn text(judged: &Judged, ranking: &Ranking, report: &CheckReport, seconds: f64) 
     line("down-up turns", report.turns.routes);
     line("not minimal", report.nonminimal.routes);
     line("credit loops", report.credit_loops.count as u64);
-    line("unreachable leaf pairs", report.unreachable_pairs as u64);
+    line("unreachable pairs", report.unreachable_pairs as u64);
     text += &format!("{:<26}  {seconds:>12.3}\n", "seconds");
-    text += &format!("ranks: {}\n", ranking.rule());
+    text += &format!("ranks: {ranking}\n");
+    for oddity in oddities.iter().take(NAMED) {
+        text += &format!("wiring: {}\n", oddity.describe(|s| judged.switch(s)));
+    }
+    if oddities.len() > NAMED {
+        text += &format!("wiring: .. {} such places in all\n", oddities.len());
+    }
     // The last two findings are no defects: connected roots, and the fabric's own gaps.
     for (_, name, tally) in &findings(report)[..5] {
         for route in &tally.first {

@@ -3,7 +3,7 @@
 use super::{Failure, Outcome, load_fabric};
 use crate::output::{is_stdout, say, say_json, write_to};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use dmodc::dmodc::{Engine, Oddity, OnUnreachable, Options, Plan};
+use dmodc::dmodc::{Engine, OnUnreachable, Options, Plan};
 use dmodc::fabric::{Fabric, Guid};
 use dmodc::lft::{Tables, write_dump, write_order};
 use dmodc::netlist::{Names, read_guids};
@@ -201,20 +201,22 @@ impl Summary<'_> {
             ("links between switches", self.fabric.switch_links()),
             ("LIDs", self.fabric.lid_count()),
             ("ranks", self.plan.ranking().per_rank().len()),
-            ("unreachable leaf pairs", unreachable.count),
+            ("unreachable pairs", unreachable.count),
             ("threads", threads),
         ];
         let mut text = String::new();
         for (what, count) in counts {
             text += &format!("{what:<22}  {count:>10}\n");
         }
+        text += &format!("ranked by: {}\n", self.plan.ranking());
         let pairs = unreachable
             .first
             .iter()
             .map(|&(a, b)| format!("no up-down path: {} -- {}", self.switch(a), self.switch(b)));
         text += &named(pairs, unreachable.count);
         let oddities = self.plan.oddities(self.fabric);
-        text += &named(oddities.iter().map(|o| self.oddity(o)), oddities.len());
+        let sentences = oddities.iter().map(|o| o.describe(|s| self.switch(s)));
+        text += &named(sentences, oddities.len());
         for (phase, time) in self.times {
             text += &format!("{phase:<22}  {:>10.3} ms\n", time.as_secs_f64() * 1e3);
         }
@@ -224,33 +226,6 @@ impl Summary<'_> {
     fn switch(&self, index: u32) -> String {
         let guid = self.fabric.switches()[index as usize].guid;
         format!("{guid} '{}'", self.names.switches[index as usize])
-    }
-    fn oddity(&self, oddity: &Oddity) -> String {
-        match *oddity {
-            Oddity::NodesFurtherUp { switch, nodes } => {
-                format!(
-                    "{nodes} end nodes above the leaves: {}",
-                    self.switch(switch)
-                )
-            }
-            Oddity::LevelLink { below, above } => {
-                format!(
-                    "equal ranks linked: {} -- {}",
-                    self.switch(below),
-                    self.switch(above)
-                )
-            }
-            Oddity::FewerUplinks {
-                switch,
-                uplinks,
-                usual,
-            } => {
-                format!(
-                    "{uplinks} links up, {usual} are usual: {}",
-                    self.switch(switch)
-                )
-            }
-        }
     }
 }
 
