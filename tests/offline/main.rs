@@ -1,5 +1,6 @@
 //! Tests that need no daemon: the file formats and the command line.
 
+mod cli;
 #[cfg(feature = "cli")]
 mod judge;
 mod lft;
