@@ -121,7 +121,7 @@ fn standard_input_and_output_make_a_pipe() {
         dump.matches("portguid").count(),
         16 * 12 + 36 + 72 + 48 + 18 + 24 + 4
     );
-    assert!(stderr(&output).contains("unreachable leaf pairs"));
+    assert!(stderr(&output).contains("unreachable pairs"));
 }
 
 #[test]
@@ -245,7 +245,7 @@ fn production_fabrics_are_routed_and_a_ring_is_refused() {
         } else {
             let text = ok(&["route", path(&file)]);
             assert!(
-                text.contains("unreachable leaf pairs           0\n"),
+                text.contains("unreachable pairs           0\n"),
                 "{text}"
             );
         }
