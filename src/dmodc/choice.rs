@@ -60,6 +60,14 @@ impl<'a> Choice<'a> {
         &self.candidates
     }
 
+    /// The output port, if there is but one.
+    pub fn only_port(&self) -> Option<u8> {
+        match self.candidates.as_slice() {
+            [only] if only.size() == 1 => self.groups.ports(only).first().copied(),
+            _ => None,
+        }
+    }
+
     /// The output port of a port's `offset`th LID, for quotient `q`; [`NO_PATH`] without
     /// candidates.
     pub fn port(&self, q: usize, offset: usize) -> u8 {

@@ -39,20 +39,30 @@ pub struct Costs {
     bytes: Vec<u8>,
     /// Row of a switch. Rows stand in [`Groups::bottom_up`] order.
     row: Vec<u32>,
-    /// Column of a switch, and back. Leaves have columns `0..leaves`, in ascending UUID.
+    /// Column of a switch, and back. Leaves have columns `0..leaves`, siblings side by side.
     column: Vec<u32>,
     switch: Vec<u32>,
     leaves: usize,
-    /// Per up class: the least hops above, and 1 where all switches above are equally near.
-    above: Vec<(Vec<u8>, Vec<u8>)>,
+    /// Per row: the columns reached going down only, the switch's own left out.
+    below: Vec<Vec<u32>>,
+    /// Per up class: what is above.
+    above: Vec<Above>,
+}
+
+/// What the switches above some switch lead to.
+#[derive(Clone, Debug, Default)]
+pub struct Above {
+    /// For each column the least hops of any; 127 if none leads there.
+    pub least: Vec<u8>,
+    /// For each column 1 if each of them is as far from it as from the column before, else 0.
+    pub same: Vec<u8>,
 }
 
 impl Costs {
     /// Computes all costs.
     pub fn new(ranking: &Ranking, groups: &Groups) -> Self {
         let width = groups.bottom_up().len();
-        let mut switch: Vec<u32> = (0..width as u32).collect();
-        switch.sort_by_key(|&s| !ranking.is_leaf(s));
+        let switch = columns(ranking, groups);
         let inverse = |of: &[u32]| {
             let mut at = vec![0u32; width];
             for (i, &s) in of.iter().enumerate() {
@@ -67,7 +77,8 @@ impl Costs {
             column: inverse(&switch),
             leaves: ranking.leaves().count(),
             switch,
-            above: vec![Default::default(); groups.up_classes()],
+            below: Vec::with_capacity(width),
+            above: vec![Above::default(); groups.up_classes().len()],
         };
         if width > 0 {
             costs.sweep_upward(groups);
@@ -108,24 +119,13 @@ impl Costs {
     }
 
     /// The columns that a switch reaches going down only, its own left out.
-    pub fn columns_below(&self, switch: u32) -> impl Iterator<Item = usize> {
-        let below = |&(_, &byte): &(usize, &u8)| byte & UP == 0 && byte != 0;
-        self.row(switch)
-            .iter()
-            .enumerate()
-            .filter(below)
-            .map(|(column, _)| column)
+    pub fn columns_below(&self, switch: u32) -> &[u32] {
+        &self.below[self.row[switch as usize] as usize]
     }
 
-    /// For each column the least hops from a switch above those of this up class; 127 if none
-    /// leads there.
-    pub fn least_above(&self, up_class: u32) -> &[u8] {
-        &self.above[up_class as usize].0
-    }
-
-    /// For each column 1 if all switches above those of this up class are equally near, else 0.
-    pub fn uniform_above(&self, up_class: u32) -> &[u8] {
-        &self.above[up_class as usize].1
+    /// What the switches above those of an up class lead to.
+    pub fn above(&self, up_class: u32) -> &Above {
+        &self.above[up_class as usize]
     }
 
     /// Upward: a switch reaches all that the switches below it reach going down, one hop further.
@@ -133,21 +133,32 @@ impl Costs {
         let (width, row, column) = (self.width, &self.row, &self.column);
         for layer in groups.layer_starts().windows(2) {
             let (below, here) = self.bytes.split_at_mut(layer[0] * width);
+            let columns_below = &self.below;
             let members = &groups.bottom_up()[layer[0]..layer[1]];
-            here.par_chunks_mut(width)
-                .zip(members)
-                .for_each(|(out, &s)| {
-                    for group in groups.down(s) {
-                        let from = &below[row[group.remote as usize] as usize * width..][..width];
-                        for (o, &b) in out.iter_mut().zip(from) {
-                            *o = (*o).min(b);
+            let reach = |(out, &s): (&mut [u8], &u32)| {
+                let mut reached = Vec::new();
+                let mut offer = |column: u32, hops: u8| {
+                    let cost = &mut out[column as usize];
+                    if hops < *cost && hops <= MAX_HOPS {
+                        if *cost == INFINITE {
+                            reached.push(column);
                         }
+                        *cost = hops;
                     }
-                    for o in out.iter_mut() {
-                        *o = if *o < MAX_HOPS { *o + 1 } else { INFINITE };
+                };
+                for group in groups.down(s) {
+                    let from = row[group.remote as usize] as usize;
+                    let costs = &below[from * width..][..width];
+                    offer(column[group.remote as usize], 1);
+                    for &column in &columns_below[from] {
+                        offer(column, costs[column as usize] + 1);
                     }
-                    out[column[s as usize] as usize] = 0;
-                });
+                }
+                out[column[s as usize] as usize] = 0;
+                reached
+            };
+            let reached: Vec<_> = here.par_chunks_mut(width).zip(members).map(reach).collect();
+            self.below.extend(reached);
         }
     }
 
@@ -160,41 +171,30 @@ impl Costs {
                 self.bytes[layer[0] * width..].split_at_mut((layer[1] - layer[0]) * width);
             let above_start = layer[1];
             let members = &groups.bottom_up()[layer[0]..layer[1]];
-            let mut by_class: Vec<(u32, u32, &mut [u8])> = members
-                .iter()
-                .zip(here.chunks_mut(width))
-                .map(|(&s, out)| (groups.up_class(s), s, out))
-                .collect();
-            by_class.sort_by_key(|&(class, s, _)| (class, s));
             let row = &self.row;
-            let done: Vec<_> = by_class
+            let costs_of =
+                |s: u32| &above[(row[s as usize] as usize - above_start) * width..][..width];
+            let mut by_class: Vec<(u32, &mut [u8])> = members
+                .iter()
+                .map(|&s| groups.up_class(s))
+                .zip(here.chunks_mut(width))
+                .collect();
+            by_class.sort_by_key(|&(class, _)| class);
+            let done: Vec<(u32, Above)> = by_class
                 .chunk_by_mut(|a, b| a.0 == b.0)
                 .collect::<Vec<_>>()
                 .into_par_iter()
-                .map(|class| {
-                    let mut least = vec![HOPS; width];
-                    let mut most = vec![0; width];
-                    for group in groups.up(class[0].1) {
-                        let at = row[group.remote as usize] as usize - above_start;
-                        for ((l, m), &b) in least
-                            .iter_mut()
-                            .zip(&mut most)
-                            .zip(&above[at * width..][..width])
-                        {
-                            *l = (*l).min(b & HOPS);
-                            *m = (*m).max(b & HOPS);
-                        }
-                    }
-                    for (_, _, out) in class.iter_mut() {
-                        for (o, &l) in out.iter_mut().zip(&least) {
+                .map(|alike| {
+                    let class = alike[0].0;
+                    let up = groups.up(groups.up_classes()[class as usize]);
+                    let all = Above::new(up.iter().map(|g| costs_of(g.remote)), width);
+                    for (_, out) in alike.iter_mut().filter(|_| !up.is_empty()) {
+                        for (o, &l) in out.iter_mut().zip(&all.least) {
                             let over = if l < MAX_HOPS { UP | (l + 1) } else { INFINITE };
                             *o = if *o == INFINITE { over } else { *o };
                         }
                     }
-                    for (m, &l) in most.iter_mut().zip(&least) {
-                        *m = u8::from(*m == l);
-                    }
-                    (class[0].0, (least, most))
+                    (class, all)
                 })
                 .collect();
             for (class, above) in done {
@@ -202,6 +202,44 @@ impl Costs {
             }
         }
     }
+}
+
+impl Above {
+    fn new<'a>(rows: impl Iterator<Item = &'a [u8]>, width: usize) -> Self {
+        let (mut least, mut same) = (vec![HOPS; width], vec![1; width]);
+        for costs in rows {
+            for (l, &c) in least.iter_mut().zip(costs) {
+                *l = (*l).min(c & HOPS);
+            }
+            for ((s, &c), &before) in same[1..].iter_mut().zip(&costs[1..]).zip(costs) {
+                *s &= u8::from(c & HOPS == before & HOPS);
+            }
+        }
+        same[0] = 0;
+        Above { least, same }
+    }
+}
+
+/// The switches in the order of columns: leaves first, those that share their first switch above
+/// side by side, so that neighbouring columns are alike. In a complete tree this is the order of
+/// the topological NIDs.
+fn columns(ranking: &Ranking, groups: &Groups) -> Vec<u32> {
+    let switches = groups.bottom_up().len();
+    // The first leaf, in ascending UUID, under each switch.
+    let mut first_under: Vec<Option<u32>> = vec![None; switches];
+    let mut key = vec![(false, u32::MAX, 0); switches];
+    for s in 0..switches as u32 {
+        key[s as usize] = match (ranking.is_leaf(s), groups.up(s).first()) {
+            (true, Some(up)) => {
+                let first = *first_under[up.remote as usize].get_or_insert(s);
+                (false, first, s)
+            }
+            (leaf, _) => (!leaf, s, s),
+        };
+    }
+    let mut order: Vec<u32> = (0..switches as u32).collect();
+    order.sort_unstable_by_key(|&s| key[s as usize]);
+    order
 }
 
 /// The divider Π of every switch (Algorithm 1, max reduction): the product of the numbers of

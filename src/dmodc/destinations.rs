@@ -8,7 +8,6 @@ use super::cost::Costs;
 use super::nid::Nids;
 use super::rank::Ranking;
 use crate::fabric::{Fabric, Lid};
-use crate::lft::NO_PATH;
 use std::ops::Range;
 
 /// The destinations of a fabric.
@@ -102,7 +101,7 @@ impl Destinations {
         self.offsets
     }
 
-    /// All places.
+    /// All places, the one for "no path" included.
     pub fn places(&self) -> usize {
         self.block() * self.offsets + 1
     }
@@ -117,12 +116,10 @@ impl Destinations {
         &self.singles
     }
 
-    /// All destinations of a column: NID or what stands for it, and place.
-    pub fn of_column(&self, column: usize) -> impl Iterator<Item = (usize, usize)> {
+    /// The places of the nodes on a column's leaf, and the other destinations of the column.
+    pub fn of_column(&self, column: usize) -> (&[Range<usize>], &[Single]) {
         let (runs, singles) = &self.of_column[column];
-        let nodes = runs.iter().cloned().flatten().map(|nid| (nid, nid));
-        let singles = self.singles[singles.clone()].iter();
-        nodes.chain(singles.map(|single| (single.t, single.place)))
+        (runs, &self.singles[singles.clone()])
     }
 
     /// Base LID and LMC of a place of the first block.
@@ -132,8 +129,11 @@ impl Destinations {
 
     /// Turns a row by place into a row by LID.
     pub fn by_lid(&self, places: &[u8], row: &mut [u8]) {
+        // The mask changes nothing; it tells the compiler that no index is out of bounds.
+        let mask = places.len() - 1;
+        assert!(places.len().is_power_of_two() && self.places() <= places.len());
         for (entry, &place) in row.iter_mut().zip(&self.place) {
-            *entry = places.get(place as usize).copied().unwrap_or(NO_PATH);
+            *entry = places[place as usize & mask];
         }
     }
 }

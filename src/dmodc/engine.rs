@@ -121,7 +121,7 @@ impl Plan {
         }
         let (dividers, path_dividers) = (dividers(&groups), path_dividers(&groups));
         let sharing = Sharing::new(&groups, &dividers, &path_dividers, |s| {
-            4 * costs.columns_below(s).count() <= groups.bottom_up().len()
+            4 * costs.columns_below(s).len() <= groups.bottom_up().len()
         });
         let costed = Instant::now();
         let nids = Nids::new(fabric, &ranking, &costs, &NodeTypes::new(options));

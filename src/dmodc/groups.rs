@@ -9,9 +9,9 @@
 //! - *up classes*: switches with the same set of switches above them, which therefore share
 //!   whatever is computed from those (costs over the top, which parents lead where).
 
+use super::partition::{Partition, mix};
 use super::rank::Ranking;
 use crate::fabric::{Fabric, Peer};
-use std::collections::HashMap;
 
 /// The ports of one switch that lead to one remote switch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,9 +42,7 @@ pub struct Groups {
     bottom_up: Vec<u32>,
     /// Where each layer starts in `bottom_up`, and the end.
     layer_start: Vec<usize>,
-    /// Per switch: its up class.
-    up_class: Vec<u32>,
-    up_classes: usize,
+    up_class: Partition,
 }
 
 impl Groups {
@@ -122,12 +120,12 @@ impl Groups {
     /// The up class of a switch: equal for two switches exactly if their groups that lead up lead
     /// to the same switches.
     pub fn up_class(&self, switch: u32) -> u32 {
-        self.up_class[switch as usize]
+        self.up_class.class(switch).unwrap_or_default()
     }
 
-    /// Number of up classes.
-    pub fn up_classes(&self) -> usize {
-        self.up_classes
+    /// A switch of each up class.
+    pub fn up_classes(&self) -> &[u32] {
+        self.up_class.firsts()
     }
 
     fn make_layers(&mut self, ranking: &Ranking) {
@@ -151,12 +149,13 @@ impl Groups {
     }
 
     fn make_up_classes(&mut self) {
-        let mut known: HashMap<Vec<u32>, u32> = HashMap::new();
-        for s in 0..self.span.len() as u32 - 1 {
-            let above: Vec<u32> = self.up(s).iter().map(|g| g.remote).collect();
-            let next = known.len() as u32;
-            self.up_class.push(*known.entry(above).or_insert(next));
-        }
-        self.up_classes = known.len();
+        let switches = self.span.len() - 1;
+        let above = |s: u32| self.up(s).iter().map(|g| g.remote);
+        self.up_class = Partition::new(
+            switches,
+            0..switches as u32,
+            |s| above(s).fold(0, |hash, remote| mix(hash, u64::from(remote))),
+            |a, b| above(a).eq(above(b)),
+        );
     }
 }

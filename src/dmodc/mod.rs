@@ -19,6 +19,7 @@ mod nid;
 mod options;
 #[cfg(test)]
 mod oracle;
+mod partition;
 mod rank;
 mod route;
 mod sharing;

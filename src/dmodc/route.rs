@@ -9,7 +9,7 @@
 //! once: as a copy of a shared row and what is the switch's own, or from the ground up.
 
 use super::choice::Choice;
-use super::cost::{Costs, HOPS, INFINITE, UP};
+use super::cost::{Above, Costs, HOPS, INFINITE, UP};
 use super::destinations::{Destinations, Single};
 use super::detour::Detours;
 use super::groups::{Group, Groups};
@@ -43,11 +43,8 @@ pub struct Router<'a> {
 struct Scratch<'a> {
     /// A row by place.
     places: Vec<u8>,
-    /// All groups that lead up.
-    over_the_top: Choice<'a>,
-    /// Some other set of candidates.
-    other: Choice<'a>,
-    /// Per column: how many groups lead down there, and the last of them.
+    choice: Choice<'a>,
+    /// Per column below the switch: how many groups lead there, and the last of them.
     down: Vec<(u8, u8)>,
 }
 
@@ -76,17 +73,17 @@ impl<'a> Router<'a> {
 
     fn scratch(&self) -> Scratch<'a> {
         Scratch {
-            places: Vec::new(),
-            over_the_top: Choice::new(self.groups, self.destinations.offsets()),
-            other: Choice::new(self.groups, self.destinations.offsets()),
-            down: Vec::new(),
+            places: vec![NO_PATH; self.destinations.places().next_power_of_two()],
+            choice: Choice::new(self.groups, self.destinations.offsets()),
+            down: vec![(0, 0); self.groups.bottom_up().len()],
         }
     }
 
     /// The candidate groups C of equation (1) at `switch` for the switch of `column`: below where
     /// one leads there going down only, else above, where that is nearer. Ascending UUID.
     pub fn candidates(&self, switch: u32, column: usize) -> Vec<Group> {
-        self.view(switch, Part::Whole).candidates(column).collect()
+        let view = self.view(switch, Part::Whole);
+        view.candidates(column, &[]).collect()
     }
 
     fn view(&self, switch: u32, part: Part) -> View<'_> {
@@ -96,8 +93,7 @@ impl<'a> Router<'a> {
             switch,
             part,
             costs: self.costs.row(switch),
-            least: self.costs.least_above(class),
-            uniform: self.costs.uniform_above(class),
+            above: self.costs.above(class),
         }
     }
 
@@ -105,39 +101,35 @@ impl<'a> Router<'a> {
     fn compute(&self, switch: u32, part: Part, scratch: &mut Scratch<'a>) {
         let Scratch {
             places,
-            over_the_top,
-            other,
+            choice,
             down,
         } = scratch;
         let view = self.view(switch, part);
-        places.clear();
-        places.resize(self.destinations.places(), NO_PATH);
+        let ways = self.path_dividers[switch as usize];
+        places.fill(NO_PATH);
         if part == Part::Whole {
             view.find_ways_down(down);
         }
-        let ways = self.path_dividers[switch as usize];
-        over_the_top.set(ways, self.groups.up(switch).iter().copied());
+        // Neighbouring columns with the same candidates make one run.
         let mut run = 0..0;
+        let mut last = None;
         for (column, nids) in self.destinations.runs() {
-            if view.goes_over_the_top(*column) {
-                if run.end != nids.start {
-                    self.write_run(switch, places, over_the_top, run);
-                    run = nids.start..nids.start;
-                }
-                run.end = nids.end;
-            } else {
-                view.choose(*column, down, other);
-                self.write_run(switch, places, other, nids.clone());
+            if run.end != nids.start || !last.is_some_and(|last| view.alike(last, *column, down)) {
+                self.write_run(switch, places, choice, run);
+                run = nids.start..nids.start;
+                choice.set(ways, view.candidates(*column, down));
             }
+            run.end = nids.end;
+            last = Some(*column);
         }
-        self.write_run(switch, places, over_the_top, run);
+        self.write_run(switch, places, choice, run);
+        let mut last = None;
         for single in self.destinations.singles() {
-            if view.goes_over_the_top(single.column) {
-                self.write_single(switch, places, over_the_top, single);
-            } else {
-                view.choose(single.column, down, other);
-                self.write_single(switch, places, other, single);
+            if !last.is_some_and(|last| view.alike(last, single.column, down)) {
+                choice.set(ways, view.candidates(single.column, down));
             }
+            self.write_single(switch, places, choice, single);
+            last = Some(single.column);
         }
     }
 
@@ -188,13 +180,15 @@ impl<'a> Router<'a> {
             Some((source, Part::Whole)) => row.copy_from_slice(&shared[source]),
             Some((source, Part::Upward)) => {
                 row.copy_from_slice(&shared[source]);
-                for column in self.costs.columns_below(switch) {
-                    scratch.other.set(ways, view.candidates(column));
-                    self.patch_column(switch, column, &scratch.other, row);
+                let down = &mut scratch.down;
+                view.find_ways_down(down);
+                for column in self.costs.columns_below(switch).iter().map(|&c| c as usize) {
+                    scratch.choice.set(ways, view.candidates(column, down));
+                    self.patch_column(switch, column, &scratch.choice, row);
                 }
             }
         }
-        let other = &mut scratch.other;
+        let other = &mut scratch.choice;
         for column in self
             .detours
             .columns()
@@ -209,11 +203,20 @@ impl<'a> Router<'a> {
     /// Writes the entries of all that is on one switch.
     fn patch_column(&self, switch: u32, column: usize, choice: &Choice, row: &mut [u8]) {
         let divider = self.dividers[switch as usize] as usize;
-        for (t, place) in self.destinations.of_column(column) {
+        let (runs, singles) = self.destinations.of_column(column);
+        let only = choice.only_port();
+        let mut patch = |t: usize, place: usize| {
             let (lid, lmc) = self.destinations.lid(place);
             for offset in 0..1 << lmc {
-                row[lid.index() + offset] = choice.port(t / divider, offset);
+                let port = only.unwrap_or_else(|| choice.port(t / divider, offset));
+                row[lid.index() + offset] = port;
             }
+        };
+        for nid in runs.iter().flat_map(|run| run.clone()) {
+            patch(nid, nid);
+        }
+        for single in singles {
+            patch(single.t, single.place);
         }
     }
 
@@ -235,8 +238,7 @@ struct View<'r> {
     switch: u32,
     part: Part,
     costs: &'r [u8],
-    least: &'r [u8],
-    uniform: &'r [u8],
+    above: &'r Above,
 }
 
 impl<'r> View<'r> {
@@ -244,55 +246,53 @@ impl<'r> View<'r> {
         self.part == Part::Whole && self.costs[column] & UP == 0 && self.costs[column] != 0
     }
 
-    /// Whether all groups that lead up are candidates.
-    fn goes_over_the_top(&self, column: usize) -> bool {
-        !self.goes_down(column) && self.uniform[column] != 0 && self.least[column] != HOPS
+    /// Whether two columns surely have the same candidates.
+    fn alike(&self, last: usize, column: usize, down: &[(u8, u8)]) -> bool {
+        match (self.goes_down(last), self.goes_down(column)) {
+            (true, true) => down[column].0 == 1 && down[last] == down[column],
+            (false, false) => {
+                last == column || (last + 1 == column && self.above.same[column] != 0)
+            }
+            _ => false,
+        }
     }
 
-    fn candidates(&self, column: usize) -> impl Iterator<Item = Group> + 'r {
+    /// The candidates for a column. `down` is what [`View::find_ways_down`] found, or empty.
+    fn candidates(&self, column: usize, down: &[(u8, u8)]) -> impl Iterator<Item = Group> + 'r {
         let Router { groups, costs, .. } = self.router;
-        let (down, cost, least) = (
-            self.goes_down(column),
-            self.costs[column],
-            self.least[column],
-        );
-        let groups = match down {
-            true => groups.down(self.switch),
-            false if least == HOPS => &[],
-            false => groups.up(self.switch),
+        let (cost, least) = (self.costs[column], self.above.least[column]);
+        let goes_down = self.goes_down(column);
+        let groups = match (goes_down, down.get(column)) {
+            (true, Some(&(1, only))) => &groups.down(self.switch)[usize::from(only)..][..1],
+            (true, _) => groups.down(self.switch),
+            (false, _) if least == HOPS => &[],
+            (false, _) => groups.up(self.switch),
         };
-        let nearer = move |g: &&Group| match (down, costs.row(g.remote)[column]) {
+        let nearer = move |g: &&Group| match (goes_down, costs.row(g.remote)[column]) {
             (true, byte) => byte == cost - 1,
             (false, byte) => byte & HOPS == least,
         };
         groups.iter().filter(nearer).copied()
     }
 
-    /// Sets the candidates for a column that does not go over the top.
-    fn choose(&self, column: usize, down: &[(u8, u8)], choice: &mut Choice) {
-        let ways = self.router.path_dividers[self.switch as usize];
-        if self.goes_down(column) && down[column].0 == 1 {
-            let only = usize::from(down[column].1);
-            choice.set(
-                ways,
-                self.router.groups.down(self.switch)[only..=only]
-                    .iter()
-                    .copied(),
-            );
-        } else {
-            choice.set(ways, self.candidates(column));
+    /// For every column below the switch, how many groups lead there and which is the last.
+    fn find_ways_down(&self, down: &mut [(u8, u8)]) {
+        let Router { groups, costs, .. } = self.router;
+        for &column in costs.columns_below(self.switch) {
+            down[column as usize] = (0, 0);
         }
-    }
-
-    /// For every column, how many groups lead down there and which is the last of them.
-    fn find_ways_down(&self, down: &mut Vec<(u8, u8)>) {
-        down.clear();
-        down.resize(self.costs.len(), (0, 0));
-        for (i, group) in (0u8..).zip(self.router.groups.down(self.switch)) {
-            let below = self.router.costs.row(group.remote);
-            for ((way, &cost), &byte) in down.iter_mut().zip(self.costs).zip(below) {
-                let leads = cost & UP == 0 && byte.wrapping_add(1) == cost;
-                *way = if leads { (way.0 + 1, i) } else { *way };
+        for (i, group) in (0u8..).zip(groups.down(self.switch)) {
+            let row = costs.row(group.remote);
+            let own = costs.column(group.remote);
+            for column in costs
+                .columns_below(group.remote)
+                .iter()
+                .map(|&c| c as usize)
+                .chain([own])
+            {
+                if row[column] + 1 == self.costs[column] {
+                    down[column] = (down[column].0 + 1, i);
+                }
             }
         }
     }

@@ -9,8 +9,7 @@
 //! In a complete tree a few dozen rows are so computed, and all others copied.
 
 use super::groups::{Group, Groups};
-use std::collections::HashMap;
-use std::hash::Hash;
+use super::partition::{Partition, mix};
 
 /// How much of a row is computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,43 +38,57 @@ impl Sharing {
         path_dividers: &[u32],
         little_below: impl Fn(u32) -> bool,
     ) -> Self {
-        let switches = || 0..dividers.len() as u32;
+        let count = dividers.len();
         let divider = |s: u32| (dividers[s as usize], path_dividers[s as usize]);
-        let wiring = |list: &[Group]| -> Vec<(u32, Vec<u8>)> {
-            list.iter()
-                .map(|g| (g.remote, groups.ports(g).to_vec()))
-                .collect()
+        let wired = |a: &[Group], b: &[Group]| {
+            let same = |(a, b): (&Group, &Group)| {
+                a.remote == b.remote && groups.ports(a) == groups.ports(b)
+            };
+            a.len() == b.len() && a.iter().zip(b).all(same)
         };
+        let hash = |seed: u64, list: &[Group]| {
+            let port = |hash, &port: &u8| mix(hash, u64::from(port));
+            let group = |hash, g: &Group| {
+                groups
+                    .ports(g)
+                    .iter()
+                    .fold(mix(hash, u64::from(g.remote)), port)
+            };
+            list.iter().fold(mix(seed, list.len() as u64), group)
+        };
+        let hash_up = |s: u32| hash(u64::from(divider(s).0), groups.up(s));
+        let same_up =
+            |a: u32, b: u32| divider(a) == divider(b) && wired(groups.up(a), groups.up(b));
         let mut sharing = Sharing {
             rows: Vec::new(),
-            source: vec![None; dividers.len()],
+            source: vec![None; count],
         };
-        let whole = |s: u32| (divider(s), wiring(groups.up(s)), wiring(groups.down(s)));
-        sharing.share(switches(), Part::Whole, whole);
-        let rest: Vec<u32> = switches()
-            .filter(|&s| sharing.source[s as usize].is_none() && little_below(s))
-            .collect();
-        sharing.share(rest.into_iter(), Part::Upward, |s| {
-            (divider(s), wiring(groups.up(s)))
-        });
+        let whole = Partition::new(
+            count,
+            0..count as u32,
+            |s| hash(hash_up(s), groups.down(s)),
+            |a, b| same_up(a, b) && wired(groups.down(a), groups.down(b)),
+        );
+        sharing.share(&whole, Part::Whole);
+        let rest =
+            (0..count as u32).filter(|&s| sharing.source[s as usize].is_none() && little_below(s));
+        let upward = Partition::new(count, rest, hash_up, same_up);
+        sharing.share(&upward, Part::Upward);
         sharing
     }
 
-    fn share<K: Hash + Eq>(
-        &mut self,
-        switches: impl Iterator<Item = u32>,
-        part: Part,
-        key: impl Fn(u32) -> K,
-    ) {
-        let mut alike: HashMap<K, Vec<u32>> = HashMap::new();
-        for s in switches {
-            alike.entry(key(s)).or_default().push(s);
-        }
-        for members in alike.into_values().filter(|members| members.len() > 1) {
-            for &s in &members {
-                self.source[s as usize] = Some(self.rows.len() as u32);
+    fn share(&mut self, alike: &Partition, part: Part) {
+        let mut row = Vec::new();
+        for (&first, size) in alike.firsts().iter().zip(alike.sizes()) {
+            row.push((size > 1).then_some(self.rows.len() as u32));
+            if size > 1 {
+                self.rows.push((first, part));
             }
-            self.rows.push((members[0], part));
+        }
+        for (s, source) in (0u32..).zip(&mut self.source) {
+            if let Some(class) = alike.class(s) {
+                *source = row[class as usize];
+            }
         }
     }
 

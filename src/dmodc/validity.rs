@@ -28,10 +28,11 @@ impl Unreachable {
         let further_up: Vec<u32> = (0..hosts.len() as u32)
             .filter(|&s| hosts[s as usize] > 0 && !ranking.is_leaf(s))
             .collect();
-        for (i, leaf) in ranking.leaves().enumerate() {
+        for column in 0..costs.leaves() {
+            let leaf = costs.switch(column);
             let row = costs.row(leaf);
-            if row[i + 1..costs.leaves()].contains(&INFINITE) {
-                let columns = (i + 1..costs.leaves()).filter(|&c| row[c] == INFINITE);
+            if row[column + 1..costs.leaves()].contains(&INFINITE) {
+                let columns = (column + 1..costs.leaves()).filter(|&c| row[c] == INFINITE);
                 found.add(leaf, columns.map(|c| costs.switch(c)));
             }
             let missing = further_up.iter().copied();

@@ -244,10 +244,7 @@ fn production_fabrics_are_routed_and_a_ring_is_refused() {
             assert!(fails(1, &["route", path(&file)]).contains("not a tree"));
         } else {
             let text = ok(&["route", path(&file)]);
-            assert!(
-                text.contains("unreachable pairs           0\n"),
-                "{text}"
-            );
+            assert!(text.contains("unreachable pairs           0\n"), "{text}");
         }
     }
 }
