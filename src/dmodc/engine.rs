@@ -8,9 +8,10 @@ use super::nid::Nids;
 use super::options::{OnUnreachable, Options, RouteError, Timings};
 use super::rank::{Ranking, Rule};
 use super::route::Router;
-use super::sharing::Sharing;
+use super::sharing::{Part, Sharing};
 use super::types::NodeTypes;
 use super::validity::Unreachable;
+use super::view::View;
 use super::wiring::{self, Oddity};
 use crate::fabric::Fabric;
 use std::time::{Duration, Instant};
@@ -207,12 +208,10 @@ impl Plan {
         if node.switch == switch {
             return vec![node.port];
         }
-        let router = self.router(fabric);
-        let candidates = router.candidates(switch, self.costs.column(node.switch));
+        let view = View::new(&self.groups, &self.costs, switch, Part::Whole);
+        let candidates = view.candidates(self.costs.column(node.switch), &[]);
         candidates
-            .iter()
-            .flat_map(|g| self.groups.ports(g))
-            .copied()
+            .flat_map(|g| self.groups.ports(&g).to_vec())
             .collect()
     }
 

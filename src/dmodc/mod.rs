@@ -25,6 +25,7 @@ mod route;
 mod sharing;
 mod types;
 mod validity;
+mod view;
 mod wiring;
 
 pub use engine::{Engine, Plan};

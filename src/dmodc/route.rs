@@ -9,11 +9,12 @@
 //! once: as a copy of a shared row and what is the switch's own, or from the ground up.
 
 use super::choice::Choice;
-use super::cost::{Above, Costs, HOPS, INFINITE, UP};
+use super::cost::{Costs, INFINITE};
 use super::destinations::{Destinations, Single};
 use super::detour::Detours;
-use super::groups::{Group, Groups};
+use super::groups::Groups;
 use super::sharing::{Part, Sharing};
+use super::view::View;
 use crate::fabric::{Fabric, Lid};
 use crate::lft::NO_PATH;
 use rayon::prelude::*;
@@ -79,24 +80,6 @@ impl<'a> Router<'a> {
         }
     }
 
-    /// The candidate groups C of equation (1) at `switch` for the switch of `column`: below where
-    /// one leads there going down only, else above, where that is nearer. Ascending UUID.
-    pub fn candidates(&self, switch: u32, column: usize) -> Vec<Group> {
-        let view = self.view(switch, Part::Whole);
-        view.candidates(column, &[]).collect()
-    }
-
-    fn view(&self, switch: u32, part: Part) -> View<'_> {
-        let class = self.groups.up_class(switch);
-        View {
-            router: self,
-            switch,
-            part,
-            costs: self.costs.row(switch),
-            above: self.costs.above(class),
-        }
-    }
-
     /// Computes a row by place. Its own LIDs get what another switch in its place would have.
     fn compute(&self, switch: u32, part: Part, scratch: &mut Scratch<'a>) {
         let Scratch {
@@ -104,7 +87,7 @@ impl<'a> Router<'a> {
             choice,
             down,
         } = scratch;
-        let view = self.view(switch, part);
+        let view = View::new(self.groups, self.costs, switch, part);
         let ways = self.path_dividers[switch as usize];
         places.fill(NO_PATH);
         if part == Part::Whole {
@@ -170,7 +153,7 @@ impl<'a> Router<'a> {
         shared: &[Vec<u8>],
     ) {
         let row = &mut row[..=self.fabric.max_lid().index()];
-        let view = self.view(switch, Part::Whole);
+        let view = View::new(self.groups, self.costs, switch, Part::Whole);
         let ways = self.path_dividers[switch as usize];
         match self.sharing.source(switch) {
             None => {
@@ -192,7 +175,7 @@ impl<'a> Router<'a> {
         for column in self
             .detours
             .columns()
-            .filter(|&column| view.costs[column] == INFINITE)
+            .filter(|&column| self.costs.row(switch)[column] == INFINITE)
         {
             other.set(ways, self.detours.candidates(self.groups, switch, column));
             self.patch_column(switch, column, other, row);
@@ -228,72 +211,6 @@ impl<'a> Router<'a> {
         let own = &self.fabric.switches()[switch as usize];
         if own.lid != Lid(0) {
             row[own.lid.index()..][..1 << own.lmc].fill(0);
-        }
-    }
-}
-
-/// What one switch sees of the costs.
-struct View<'r> {
-    router: &'r Router<'r>,
-    switch: u32,
-    part: Part,
-    costs: &'r [u8],
-    above: &'r Above,
-}
-
-impl<'r> View<'r> {
-    fn goes_down(&self, column: usize) -> bool {
-        self.part == Part::Whole && self.costs[column] & UP == 0 && self.costs[column] != 0
-    }
-
-    /// Whether two columns surely have the same candidates.
-    fn alike(&self, last: usize, column: usize, down: &[(u8, u8)]) -> bool {
-        match (self.goes_down(last), self.goes_down(column)) {
-            (true, true) => down[column].0 == 1 && down[last] == down[column],
-            (false, false) => {
-                last == column || (last + 1 == column && self.above.same[column] != 0)
-            }
-            _ => false,
-        }
-    }
-
-    /// The candidates for a column. `down` is what [`View::find_ways_down`] found, or empty.
-    fn candidates(&self, column: usize, down: &[(u8, u8)]) -> impl Iterator<Item = Group> + 'r {
-        let Router { groups, costs, .. } = self.router;
-        let (cost, least) = (self.costs[column], self.above.least[column]);
-        let goes_down = self.goes_down(column);
-        let groups = match (goes_down, down.get(column)) {
-            (true, Some(&(1, only))) => &groups.down(self.switch)[usize::from(only)..][..1],
-            (true, _) => groups.down(self.switch),
-            (false, _) if least == HOPS => &[],
-            (false, _) => groups.up(self.switch),
-        };
-        let nearer = move |g: &&Group| match (goes_down, costs.row(g.remote)[column]) {
-            (true, byte) => byte == cost - 1,
-            (false, byte) => byte & HOPS == least,
-        };
-        groups.iter().filter(nearer).copied()
-    }
-
-    /// For every column below the switch, how many groups lead there and which is the last.
-    fn find_ways_down(&self, down: &mut [(u8, u8)]) {
-        let Router { groups, costs, .. } = self.router;
-        for &column in costs.columns_below(self.switch) {
-            down[column as usize] = (0, 0);
-        }
-        for (i, group) in (0u8..).zip(groups.down(self.switch)) {
-            let row = costs.row(group.remote);
-            let own = costs.column(group.remote);
-            for column in costs
-                .columns_below(group.remote)
-                .iter()
-                .map(|&c| c as usize)
-                .chain([own])
-            {
-                if row[column] + 1 == self.costs[column] {
-                    down[column] = (down[column].0 + 1, i);
-                }
-            }
         }
     }
 }
