@@ -5,7 +5,8 @@
 //! an end node. The risk of a pattern is the maximum over the ports. It is a static figure and no
 //! throughput.
 //!
-//! - A2A, all to all: every ordered pair of nodes.
+//! - A2A, all to all: every ordered pair of nodes. The same is asked of nodes of one type and
+//!   nodes of another: every compute node to every I/O node.
 //! - RP, random permutation: every node sends to one node, drawn at random. The figure is the
 //!   median over many permutations (the lower middle one of an even number).
 //! - SP, shift permutation: node `i` of an order sends to node `i + k`. The figure is the maximum
@@ -70,12 +71,28 @@ impl Risk {
 impl Traffic {
     /// A2A. Ticks once per node.
     pub fn all_to_all(&self, tick: Tick) -> Risk {
+        self.all_between(|_| true, |_| true, tick)
+    }
+
+    /// From every node of one kind to every node of another. Both are told by end node index.
+    /// Ticks once per destination.
+    pub fn all_between(
+        &self,
+        sends: impl Fn(u32) -> bool,
+        receives: impl Fn(u32) -> bool,
+        tick: Tick,
+    ) -> Risk {
+        let places = || 0..self.nodes().len();
         let mut weight = vec![0u32; self.channels().switches()];
-        (0..self.nodes().len()).for_each(|place| weight[self.switch(place) as usize] += 1);
+        for place in places().filter(|&place| sends(self.nodes()[place])) {
+            weight[self.switch(place) as usize] += 1;
+        }
         let leaves: Vec<u32> = (0..weight.len() as u32)
             .filter(|&s| weight[s as usize] > 0)
             .collect();
-        let places: Vec<usize> = (0..self.nodes().len()).collect();
+        let places: Vec<usize> = places()
+            .filter(|&place| receives(self.nodes()[place]))
+            .collect();
         let share = places.len().div_ceil(rayon::current_num_threads()).max(1);
         let ends = places
             .par_chunks(share)

@@ -32,5 +32,6 @@ pub use engine::{Engine, Plan};
 pub use groups::{Group, Groups};
 pub use options::{OnUnreachable, Options, RouteError, Timings};
 pub use rank::{Ranking, Rule};
+pub use types::{NodeType, NodeTypes};
 pub use validity::Unreachable;
 pub use wiring::{Oddity, oddities};

@@ -35,10 +35,7 @@ impl Nids {
         let nodes = fabric.end_nodes();
         let counted = |n: &usize| nodes[*n].kind != NodeKind::Aggregation;
         let leaves = order_of_leaves(ranking, costs);
-        for node_type in 0..NodeTypes::COUNT {
-            if node_type > 0 && !types.are_given() {
-                break;
-            }
+        for &node_type in types.all() {
             for &leaf in &leaves {
                 let of_type = |n: &usize| types.of(nodes[*n].guid) == node_type;
                 let on_leaf = fabric.end_nodes_of(leaf).filter(counted).filter(of_type);

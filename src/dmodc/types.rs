@@ -8,6 +8,17 @@
 use super::options::Options;
 use crate::fabric::Guid;
 
+/// What a node is for. The order is that of the NIDs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NodeType {
+    /// It computes.
+    Compute,
+    /// It stores, or leads elsewhere.
+    Io,
+    /// Neither.
+    Other,
+}
+
 /// Which node is of which type.
 #[derive(Clone, Debug)]
 pub struct NodeTypes {
@@ -16,9 +27,6 @@ pub struct NodeTypes {
 }
 
 impl NodeTypes {
-    /// Number of types.
-    pub const COUNT: usize = 3;
-
     /// Types by the GUID lists of the options, which name ports. Without any list all nodes are of
     /// one type.
     pub fn new(options: &Options) -> Self {
@@ -43,17 +51,25 @@ impl NodeTypes {
         self.compute.binary_search(&port).is_ok()
     }
 
-    /// The type of a port: 0 compute, 1 I/O, 2 neither. A node in both lists is a compute node;
-    /// without a list of compute nodes, what is not I/O is compute.
-    pub fn of(&self, port: Guid) -> usize {
+    /// The types that there are, in the order of their NIDs.
+    pub fn all(&self) -> &'static [NodeType] {
+        match self.are_given() {
+            true => &[NodeType::Compute, NodeType::Io, NodeType::Other],
+            false => &[NodeType::Compute],
+        }
+    }
+
+    /// The type of a port. A node in both lists is a compute node; without a list of compute nodes,
+    /// what is not I/O is compute.
+    pub fn of(&self, port: Guid) -> NodeType {
         if self.is_listed_compute(port) {
-            0
+            NodeType::Compute
         } else if self.io.binary_search(&port).is_ok() {
-            1
+            NodeType::Io
         } else if self.compute.is_empty() {
-            0
+            NodeType::Compute
         } else {
-            2
+            NodeType::Other
         }
     }
 }

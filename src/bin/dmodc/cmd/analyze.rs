@@ -1,11 +1,11 @@
 //! `dmodc analyze`: how the traffic patterns share the links.
 
-use super::Outcome;
 use super::tables::{Input, Judged};
+use super::{Failure, Outcome};
 use crate::output::{say, say_json};
 use clap::ValueEnum;
 use dmodc::analysis::{Risk, Traffic};
-use dmodc::dmodc::Engine;
+use dmodc::dmodc::{Engine, NodeType, NodeTypes};
 use dmodc::fabric::NodeKind;
 use dmodc::lft::read_order;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -23,6 +23,7 @@ const WORST: usize = 10;
   dmodc route fabric.net --lfts - | dmodc analyze fabric.net -
   dmodc analyze fabric.net opensm-lfts.dump --patterns sp --order opensm-ftree-ca-order.dump
   dmodc analyze opensm-subnet.lst opensm-lfts.dump --json | jq .a2a
+  dmodc analyze fabric.net io.lfts --patterns cn2io --io-guids io.guids
 
 The congestion risk of a port that leads from switch to switch is the number of sources or of
 destinations of the routes through it, whichever is less; that of a pattern is the maximum over the
@@ -56,6 +57,10 @@ enum Pattern {
     Rp,
     /// All shift permutations: the maximum
     Sp,
+    /// All compute nodes to all I/O nodes
+    Cn2io,
+    /// All I/O nodes to all compute nodes
+    Io2cn,
 }
 
 impl Pattern {
@@ -64,6 +69,8 @@ impl Pattern {
             Pattern::A2a => "a2a",
             Pattern::Rp => "rp",
             Pattern::Sp => "sp",
+            Pattern::Cn2io => "cn2io",
+            Pattern::Io2cn => "io2cn",
         }
     }
 }
@@ -76,6 +83,13 @@ pub fn run(args: Args) -> Outcome {
         Some(path) => read_order(&judged.fabric, path)?,
         None => topological_order(&judged)?,
     };
+    let types = NodeTypes::new(&judged.options);
+    let by_type = |p: &Pattern| matches!(p, Pattern::Cn2io | Pattern::Io2cn);
+    if args.patterns.iter().any(by_type) && !types.are_given() {
+        return Err(Failure::Usage(
+            "the patterns cn2io and io2cn need --cn-guids, --io-guids or both",
+        ));
+    }
     let traffic = Traffic::new(&judged.fabric, &judged.tables, &order);
     let all = judged
         .fabric
@@ -90,7 +104,7 @@ pub fn run(args: Args) -> Outcome {
     let mut risks: Vec<(Pattern, Risk)> = Vec::new();
     for &pattern in &args.patterns {
         if risks.iter().all(|(known, _)| *known != pattern) {
-            risks.push((pattern, measure(&traffic, pattern, &args)));
+            risks.push((pattern, measure(&judged, &types, &traffic, pattern, &args)));
         }
     }
     let seconds = start.elapsed().as_secs_f64();
@@ -104,7 +118,7 @@ pub fn run(args: Args) -> Outcome {
 
 /// End nodes in the order of Dmodc's topological NIDs; as the fabric has them, by switch GUID and
 /// port, where it is no tree.
-fn topological_order(judged: &Judged) -> Result<Vec<u32>, super::Failure> {
+fn topological_order(judged: &Judged) -> Result<Vec<u32>, Failure> {
     match Engine::new(0)?.plan(&judged.fabric, &judged.options) {
         Ok(plan) => Ok(plan.order().to_vec()),
         Err(reason) => {
@@ -114,10 +128,26 @@ fn topological_order(judged: &Judged) -> Result<Vec<u32>, super::Failure> {
     }
 }
 
-fn measure(traffic: &Traffic, pattern: Pattern, args: &Args) -> Risk {
+fn measure(
+    judged: &Judged,
+    types: &NodeTypes,
+    traffic: &Traffic,
+    pattern: Pattern,
+    args: &Args,
+) -> Risk {
+    let of_type =
+        |t: NodeType| move |node: u32| types.of(judged.fabric.end_nodes()[node as usize].guid) == t;
+    let (compute, io) = (of_type(NodeType::Compute), of_type(NodeType::Io));
     let nodes = traffic.nodes().len() as u64;
     let work = match pattern {
         Pattern::A2a => nodes,
+        Pattern::Cn2io | Pattern::Io2cn => {
+            let receives = |&&node: &&u32| match pattern {
+                Pattern::Cn2io => io(node),
+                _ => compute(node),
+            };
+            traffic.nodes().iter().filter(receives).count() as u64
+        }
         Pattern::Rp => args.permutations.into(),
         Pattern::Sp => nodes.saturating_sub(1),
     };
@@ -130,6 +160,8 @@ fn measure(traffic: &Traffic, pattern: Pattern, args: &Args) -> Risk {
         Pattern::A2a => traffic.all_to_all(&tick),
         Pattern::Rp => traffic.random_permutations(args.permutations as usize, args.seed, &tick),
         Pattern::Sp => traffic.shifts(&tick),
+        Pattern::Cn2io => traffic.all_between(compute, io, &tick),
+        Pattern::Io2cn => traffic.all_between(io, compute, &tick),
     };
     bar.finish_and_clear();
     risk

@@ -24,6 +24,9 @@ pub struct Input {
     /// Port GUIDs of the compute nodes
     #[arg(long, value_name = "F")]
     cn_guids: Option<PathBuf>,
+    /// Port GUIDs of the I/O nodes
+    #[arg(long, value_name = "F")]
+    io_guids: Option<PathBuf>,
 }
 
 /// A fabric with the tables to judge.
@@ -57,6 +60,7 @@ impl Input {
         let options = Options {
             root_guids: guids(self.root_guids.as_deref())?,
             cn_guids: guids(self.cn_guids.as_deref())?,
+            io_guids: guids(self.io_guids.as_deref())?,
             ..Options::default()
         };
         Ok(Judged {
