@@ -102,10 +102,14 @@ impl Bench {
             Ending::Refused(reason) => Verdict::Refused(reason.clone()),
             _ => Verdict::Accepted(judge::figures(&run, &self.engine, &self.scale)?),
         };
+        let (switches, nodes) = match &verdict {
+            Verdict::Accepted(figures) => (figures.switches, figures.nodes),
+            Verdict::Refused(_) => (fabric.switches().len(), fabric.end_nodes().len()),
+        };
         Ok(Row {
             fabric: name.into(),
-            switches: fabric.switches().len(),
-            nodes: fabric.end_nodes().len(),
+            switches,
+            nodes,
             contestant: contestant.clone(),
             verdict,
             stage: run.stage,

@@ -38,6 +38,8 @@ pub fn figures(run: &Run, engine: &Engine, scale: &Scale) -> Result<Figures, Com
     let traffic = Traffic::new(&fabric, &tables, &order);
     let tick = |_| ();
     Ok(Figures {
+        switches: fabric.switches().len(),
+        nodes: fabric.end_nodes().len(),
         unreachable_pairs: report.unreachable_pairs,
         no_route: traffic.skipped(),
         undelivered: report.undelivered(),

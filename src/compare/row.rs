@@ -7,6 +7,10 @@ use std::time::Duration;
 /// What the tables of an engine are worth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Figures {
+    /// Switches that OpenSM found.
+    pub switches: usize,
+    /// End nodes that OpenSM found.
+    pub nodes: usize,
     /// Pairs of leaves with no up-down path: the fabric's fault.
     pub unreachable_pairs: usize,
     /// Ordered pairs of end nodes (aggregation nodes aside) whose route does not arrive.
@@ -41,9 +45,9 @@ pub enum Verdict {
 pub struct Row {
     /// Name of the fabric.
     pub fabric: String,
-    /// Its switches.
+    /// Its switches, as OpenSM found them; those of the netlist if the engine refused.
     pub switches: usize,
-    /// Its end nodes.
+    /// Its end nodes, likewise. OpenSM finds nothing behind a CA, where a second plane may lie.
     pub nodes: usize,
     /// The engine.
     pub contestant: Contestant,
@@ -155,9 +159,24 @@ fn quoted(field: &str) -> String {
     }
 }
 
-/// The rows as tables in Markdown, one for each fabric.
+/// What stands above the tables.
+const LEGEND: &str = "\
+Each engine ran alone in the stock OpenSM (`-R ENGINE,no_fallback`) on the fabric simulated by ibsim;
+the tables are those that OpenSM dumped, judged by `dmodc check` and `dmodc analyze`. `+roots` means
+that the engine was given a `root_guid_file` with the switches at the top.
+
+- *unreachable leaf pairs*: no up-down path, by Dmodc's ranks; *node pairs with no route*: ordered
+  pairs of end nodes whose route does not arrive. These take no part in the figures that follow.
+- *check*: undelivered pairs and credit loops; for Dmodc down-up turns and detours, too. Where an
+  engine refused, its reason.
+- *A2A*, *RP*, *SP*: congestion risk of all to all, of random permutations (median) and of shift
+  permutations (maximum, in the order of Dmodc's topological NIDs). Less is better.
+- *seconds*: the engine's stage by OpenSM's log, the sending of the first blocks included.
+";
+
+/// The rows as tables in Markdown, one for each fabric, with a legend.
 pub fn markdown(rows: &[Row]) -> String {
-    let mut text = String::new();
+    let mut text = LEGEND.to_owned();
     for of_fabric in rows.chunk_by(|a, b| a.fabric == b.fabric) {
         let first = &of_fabric[0];
         // Writing to a string cannot fail.
@@ -196,6 +215,8 @@ mod tests {
     }
 
     const FIGURES: Figures = Figures {
+        switches: 1,
+        nodes: 2,
         unreachable_pairs: 0,
         no_route: 0,
         undelivered: 0,
