@@ -119,7 +119,7 @@ impl Row {
         let found: Vec<String> = findings
             .iter()
             .filter(|(count, _, counts)| *counts && *count > 0)
-            .map(|(count, name, _)| format!("{count} {name}"))
+            .map(|(count, name, _)| format!("{name}: {count}"))
             .collect();
         match found.is_empty() {
             true => "ok".into(),
@@ -161,6 +161,8 @@ fn quoted(field: &str) -> String {
 
 /// What stands above the tables.
 const LEGEND: &str = "\
+# Routing engines on fabrics of many shapes
+
 Each engine ran alone in the stock OpenSM (`-R ENGINE,no_fallback`) on the fabric simulated by ibsim;
 the tables are those that OpenSM dumped, judged by `dmodc check` and `dmodc analyze`. `+roots` means
 that the engine was given a `root_guid_file` with the switches at the top.
@@ -253,8 +255,8 @@ mod tests {
     #[test]
     fn turns_are_held_against_dmodc_alone() {
         let line = |engine| row(engine, Verdict::Accepted(FIGURES)).markdown();
-        assert!(line("sssp").contains("| 2 credit loops | 9 | 3 | 1 | 0.007 |"));
-        assert!(line("dmodc").contains("| 4 turns, 2 credit loops |"));
+        assert!(line("sssp").contains("| credit loops: 2 | 9 | 3 | 1 | 0.007 |"));
+        assert!(line("dmodc").contains("| turns: 4, credit loops: 2 |"));
     }
 
     #[test]
