@@ -1,8 +1,11 @@
 # What people and CI call. Each target does what it says, from a clean clone on.
 
 CARGO ?= cargo
+DMODC = target/release/dmodc
+PRODUCTION = $(wildcard ../shared/topologies/*.ibnetdiscover)
+ENGINES = dmodc,ftree,ftree+roots,updn,updn+roots,minhop,sssp
 
-.PHONY: all setup build test check demo clean
+.PHONY: all setup build test check demo fabrics clean
 
 all: build
 
@@ -28,6 +31,18 @@ check: setup
 # A fabric of 8,640 nodes, or NET=file, routed by a stock OpenSM. DEMO_COMPARE=1 times ftree too.
 demo: setup
 	@scripts/demo.sh
+
+# The table of docs/fabrics.md: every engine on every fabric, by the stock OpenSM.
+fabrics: setup build
+	rm -rf target/fabrics && mkdir -p target/fabrics
+	$(DMODC) generate 'PGFT(1;12;1;1)' -o target/fabrics/one-switch.netlist
+	$(DMODC) generate 'PGFT(3;12,6,8;1,6,6;1,1,1)' --seed 1 -o target/fabrics/pgft-576.netlist
+	$(DMODC) degrade target/fabrics/pgft-576.netlist --links 30 --seed 1 -o target/fabrics/pgft-576-minus-30-links.netlist
+	$(DMODC) degrade target/fabrics/pgft-576.netlist --switches 5 --seed 1 -o target/fabrics/pgft-576-minus-5-switches.netlist
+	$(DMODC) generate 'PGFT(2;6,24;1,12;1,1)' --seed 1 -o target/fabrics/half-populated-leaves.netlist
+	$(DMODC) generate rlft --nodes 450 --radix 24 -o target/fabrics/rlft-450.netlist
+	$(DMODC) compare $(PRODUCTION) target/fabrics/*.netlist tests/data/fabrics/*.netlist \
+	    --engines $(ENGINES) -o target/fabrics --markdown docs/fabrics.md
 
 clean:
 	$(CARGO) clean

@@ -13,6 +13,8 @@
 //! gives the same bytes. The plugin alone knows C.
 
 pub mod analysis;
+#[cfg(feature = "cli")]
+pub mod compare;
 pub mod dmodc;
 pub mod fabric;
 pub mod input;

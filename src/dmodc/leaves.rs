@@ -6,38 +6,48 @@
 //! through a third*, while shortest ways lead through every switch further up. So a switch is
 //! further up if it lies on shortest ways from the leaves nearest to it to many of the others.
 //!
-//! The test costs four searches of the fabric. It is spent only on switches that look out of place:
-//! those linked to another switch with end nodes, and those with less than half as many end nodes
-//! as is usual. A fabric whose leaves are alike is never searched.
+//! The test costs four searches of the fabric. It is spared where a look at the switch and its
+//! neighbours will do ([`Carriers::looks_like_a_leaf`]): in a tree whose leaves are alike, however
+//! damaged, it is never made, and the ranks are the paper's.
 
+use super::partition::{Partition, mix};
 use crate::fabric::{Fabric, NodeKind};
+use std::collections::BTreeMap;
 
 /// For every switch whether it is a leaf. `known` are switches that are leaves for certain (those
 /// with a node of `cn_guid_file`); where there are any, all others are put to the test.
 pub fn find(fabric: &Fabric, known: &[bool]) -> Vec<bool> {
-    let hosts = host_counts(fabric);
-    let carriers: Vec<bool> = hosts.iter().map(|&count| count > 0).collect();
-    let usual = usual_count(&hosts);
-    let certain = known.contains(&true);
-    let judges: Vec<bool> = match certain {
+    let carriers = Carriers::new(fabric);
+    let switches = || 0..fabric.switches().len() as u32;
+    let certain: Vec<bool> = match known.contains(&true) {
         true => known.to_vec(),
-        false => hosts
-            .iter()
-            .map(|&count| count > 0 && 2 * count >= usual)
-            .collect(),
+        false => switches().map(|s| carriers.looks_like_a_leaf(s)).collect(),
     };
-    let suspect = |s: usize| {
-        let beside_a_carrier = || fabric.neighbours(s as u32).any(|n| carriers[n as usize]);
-        carriers[s] && !(certain && known[s]) && (!judges[s] || beside_a_carrier())
+    let carry: Vec<bool> = switches().map(|s| carriers.carries(s)).collect();
+    let judges = if known.contains(&true) { known } else { &carry };
+    // Switches with the same neighbours stand on the same level: one of them is put to the test.
+    let suspects = switches().filter(|&s| carry[s as usize] && !certain[s as usize]);
+    let alike = Partition::new(
+        certain.len(),
+        suspects,
+        |s| {
+            carriers.neighbours[s as usize]
+                .iter()
+                .fold(0, |h, &n| mix(h, n.into()))
+        },
+        |a, b| carriers.neighbours[a as usize] == carriers.neighbours[b as usize],
+    );
+    let tested = alike.firsts().iter();
+    let further_up: Vec<bool> = tested.map(|&s| carriers.is_between(s, judges)).collect();
+    let is_leaf = |s: u32| match alike.class(s) {
+        Some(class) => !further_up[class as usize],
+        None => certain[s as usize],
     };
-    let further_up = |s: usize| suspect(s) && is_between(fabric, s as u32, &judges);
-    let leaf: Vec<bool> = (0..carriers.len())
-        .map(|s| carriers[s] && !further_up(s))
-        .collect();
+    let leaf: Vec<bool> = switches().map(is_leaf).collect();
     match leaf.contains(&true) {
         true => leaf,
         // All lie between all others: a ring, a mesh. The ranks will say so.
-        false => carriers,
+        false => carry,
     }
 }
 
@@ -50,40 +60,120 @@ pub fn host_counts(fabric: &Fabric) -> Vec<u32> {
     count
 }
 
-/// The number of end nodes on the switch of the median end node: what is usual, as end nodes see it.
-fn usual_count(hosts: &[u32]) -> u32 {
-    let mut counts: Vec<u32> = hosts.iter().copied().filter(|&count| count > 0).collect();
-    counts.sort_unstable();
-    let total: u64 = counts.iter().map(|&count| u64::from(count)).sum();
-    let mut seen = 0;
-    let median = counts.into_iter().find(|&count| {
-        seen += u64::from(count);
-        2 * seen >= total
-    });
-    median.unwrap_or(0)
+/// The switches that carry end nodes, and who is linked to whom.
+struct Carriers<'a> {
+    fabric: &'a Fabric,
+    hosts: Vec<u32>,
+    /// The number of end nodes that most end nodes' switches have.
+    usual: u32,
+    /// Per switch: the switches it is linked to, ascending, each once.
+    neighbours: Vec<Vec<u32>>,
 }
 
+/// How many neighbours are looked at, and how many carriers beyond each.
+const LOOKS: usize = 2;
+const SIBLINGS: usize = 8;
 /// How many of the nearest judges give their view. One alone may be cut off by damage.
 const VIEWS: usize = 3;
 
-/// Whether `s` lies on a shortest way to a quarter or more of the judges, as seen from most of the
-/// judges nearest to it. A spine between two halves of a fabric sees half of the ways; a leaf none.
-fn is_between(fabric: &Fabric, s: u32, judges: &[bool]) -> bool {
-    let from_s = fabric.distances([s]);
-    let reached = |j: &u32| *j != s && judges[*j as usize] && from_s[*j as usize] != Fabric::FAR;
-    let mut others: Vec<u32> = (0..judges.len() as u32).filter(reached).collect();
-    others.sort_by_key(|&j| from_s[j as usize]);
-    let views = &others[..others.len().min(VIEWS)];
-    let between = views.iter().filter(|&&nearest| {
-        let from_nearest = fabric.distances([nearest]);
-        let to_s = from_s[nearest as usize];
-        let through = |j: &&u32| to_s + from_s[**j as usize] <= from_nearest[**j as usize];
-        let count = others
+impl<'a> Carriers<'a> {
+    fn new(fabric: &'a Fabric) -> Self {
+        let neighbours = |s: u32| {
+            let mut all: Vec<u32> = fabric.neighbours(s).collect();
+            all.sort_unstable();
+            all.dedup();
+            all
+        };
+        let hosts = host_counts(fabric);
+        let mut on: BTreeMap<u32, u32> = BTreeMap::new();
+        hosts
             .iter()
-            .filter(|&&j| j != nearest)
-            .filter(through)
-            .count();
-        count > 0 && 4 * count >= others.len()
-    });
-    2 * between.count() > views.len()
+            .for_each(|&count| *on.entry(count).or_default() += count);
+        Carriers {
+            fabric,
+            usual: on
+                .into_iter()
+                .max_by_key(|&(_, nodes)| nodes)
+                .map_or(0, |(count, _)| count),
+            hosts,
+            neighbours: (0..fabric.switches().len() as u32)
+                .map(neighbours)
+                .collect(),
+        }
+    }
+
+    fn carries(&self, s: u32) -> bool {
+        self.hosts[s as usize] > 0
+    }
+
+    /// A leaf is not linked to other switches with end nodes. It carries as many as is usual, or
+    /// most of what its neighbours carry (counted in end nodes) is on its siblings: linked to most
+    /// of its neighbours. Further up, neighbours lead to different parts of the fabric.
+    fn looks_like_a_leaf(&self, s: u32) -> bool {
+        let mine = &self.neighbours[s as usize];
+        if !self.carries(s) || mine.iter().any(|&n| self.carries(n)) {
+            return false;
+        }
+        if self.hosts[s as usize] == self.usual {
+            return true;
+        }
+        let share = |other: u32| {
+            let theirs = &self.neighbours[other as usize];
+            let common = mine
+                .iter()
+                .filter(|n| theirs.binary_search(n).is_ok())
+                .count();
+            2 * common > mine.len()
+        };
+        mine.iter()
+            .step_by(mine.len().div_ceil(LOOKS).max(1))
+            .all(|&n| {
+                let beyond = self.neighbours[n as usize].iter();
+                let beyond: Vec<u32> = beyond
+                    .copied()
+                    .filter(|&o| o != s && self.carries(o))
+                    .collect();
+                let (mut on_siblings, mut on_all) = (0, 0);
+                for &other in beyond
+                    .iter()
+                    .step_by(beyond.len().div_ceil(SIBLINGS).max(1))
+                {
+                    on_all += self.hosts[other as usize];
+                    on_siblings += if share(other) {
+                        self.hosts[other as usize]
+                    } else {
+                        0
+                    };
+                }
+                2 * on_siblings > on_all
+            })
+    }
+
+    /// Whether `s` lies on a shortest way to a quarter or more of what the judges carry, as seen
+    /// from most of the judges nearest to it. A spine between two halves of a fabric sees half of
+    /// the ways; a leaf none.
+    fn is_between(&self, s: u32, judges: &[bool]) -> bool {
+        let from_s = self.fabric.distances([s]);
+        let reached =
+            |j: &u32| *j != s && judges[*j as usize] && from_s[*j as usize] != Fabric::FAR;
+        let mut others: Vec<u32> = (0..judges.len() as u32).filter(reached).collect();
+        others.sort_by_key(|&j| from_s[j as usize]);
+        let views = &others[..others.len().min(VIEWS)];
+        let between = views.iter().filter(|&&nearest| {
+            let from_nearest = self.fabric.distances([nearest]);
+            let to_s = from_s[nearest as usize];
+            let through = |j: u32| to_s + from_s[j as usize] <= from_nearest[j as usize];
+            let (mut passing, mut all) = (0, 0);
+            for &j in others.iter().filter(|&&j| j != nearest) {
+                all += self.hosts[j as usize];
+                passing += if through(j) {
+                    self.hosts[j as usize]
+                } else {
+                    0
+                };
+            }
+            passing > 0 && 4 * passing >= all
+        });
+        2 * between.count() > views.len()
+    }
 }

@@ -23,6 +23,8 @@ mod partition;
 mod rank;
 mod route;
 mod sharing;
+#[cfg(test)]
+mod tests;
 mod types;
 mod validity;
 mod view;

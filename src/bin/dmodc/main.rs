@@ -31,6 +31,7 @@ enum Command {
     Check(cmd::check::Args),
     Analyze(cmd::analyze::Args),
     Diff(cmd::diff::Args),
+    Compare(cmd::compare::Args),
 }
 
 fn main() -> ExitCode {
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         Command::Check(args) => cmd::check::run(args),
         Command::Analyze(args) => cmd::analyze::run(args),
         Command::Diff(args) => cmd::diff::run(args),
+        Command::Compare(args) => cmd::compare::run(args),
     };
     match result {
         Ok(code) => code,

@@ -2,6 +2,7 @@
 
 pub mod analyze;
 pub mod check;
+pub mod compare;
 pub mod degrade;
 pub mod diff;
 pub mod generate;
@@ -49,6 +50,9 @@ pub enum Failure {
     /// A fabric that Dmodc refuses to route.
     #[error(transparent)]
     Route(#[from] RouteError),
+    /// A comparison that could not be made.
+    #[error(transparent)]
+    Compare(#[from] dmodc::compare::CompareError),
     /// Threads that the system would not give.
     #[error(transparent)]
     Threads(#[from] rayon::ThreadPoolBuildError),

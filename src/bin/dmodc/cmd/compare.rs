@@ -1,0 +1,207 @@
+//! `dmodc compare`: OpenSM's own routing engines and ours, on the same fabrics, by one measure.
+
+use super::{Failure, Outcome};
+use crate::output::{say, say_json, write_to};
+use dmodc::compare::{Bench, Contestant, Row, Scale, Verdict, csv_header, markdown};
+use dmodc::netlist::Netlist;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Run OpenSM's routing engines on simulated fabrics and compare them
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  dmodc compare fabric.net --engines dmodc,updn,updn+roots -o results
+  dmodc compare *.ibnetdiscover --markdown fabrics.md
+
+Each engine runs alone ('-R ENGINE,no_fallback') in the stock OpenSM on a fabric simulated by ibsim,
+and its tables are judged as OpenSM dumps them. 'ENGINE+roots' gives the engine a root_guid_file with
+the switches at the top. Turns are by Dmodc's ranks, and held against Dmodc alone.
+
+One line for each engine is appended to DIR/compare.csv as soon as it is known. Seconds are those
+of the engine's stage by OpenSM's log: hop tables, routes, and the first blocks sent. Pairs with no
+route take no part in A2A, RP and SP, which flatters an engine that leaves many out.")]
+pub struct Args {
+    /// The fabrics
+    #[arg(required = true)]
+    nets: Vec<PathBuf>,
+    /// Routing engines, with commas between them
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_values = ["dmodc", "ftree", "updn", "minhop", "sssp"])]
+    engines: Vec<Contestant>,
+    /// Folder for compare.csv, to which rows are appended
+    #[arg(short, long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Write the table as Markdown
+    #[arg(long, value_name = "F")]
+    markdown: Option<PathBuf>,
+    /// Folder of libdmodc.so [default: that of this program]
+    #[arg(long, value_name = "DIR")]
+    plugin: Option<PathBuf>,
+    /// Number of random permutations
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u32).range(1..))]
+    permutations: u32,
+    /// Seed of the random permutations
+    #[arg(long, value_name = "S", default_value = "1")]
+    seed: u64,
+    /// Time for each run of OpenSM, in seconds
+    #[arg(long, value_name = "S", default_value = "300", value_parser = clap::value_parser!(u64).range(1..))]
+    limit: u64,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> Outcome {
+    let scale = Scale {
+        permutations: args.permutations,
+        seed: args.seed,
+    };
+    let limit = Duration::from_secs(args.limit);
+    let bench = Bench::new(plugin_dir(args.plugin.as_deref())?, scale, limit)?;
+    let mut csv = args.out.as_deref().map(open_csv).transpose()?;
+    let bar = ProgressBar::new((args.nets.len() * args.engines.len()) as u64);
+    if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}") {
+        bar.set_style(style);
+    }
+    let mut rows = Vec::new();
+    for path in &args.nets {
+        let netlist = Netlist::read(path)?;
+        let name = path.file_stem().unwrap_or(path.as_os_str());
+        let name = name.to_string_lossy();
+        for contestant in &args.engines {
+            bar.set_message(format!("{name} {contestant}"));
+            let row = bench.run(&name, &netlist, contestant)?;
+            if let Some((path, file)) = &mut csv {
+                file.write_all(row.csv().as_bytes())
+                    .map_err(unwritable(path))?;
+            }
+            rows.push(row);
+            bar.inc(1);
+        }
+    }
+    bar.finish_and_clear();
+    if let Some(path) = &args.markdown {
+        write_to(path, |out| out.write_all(markdown(&rows).as_bytes()))?;
+    }
+    if args.json {
+        let rows: Vec<_> = rows.iter().map(json).collect();
+        say_json(&json!({ "rows": rows, "permutations": args.permutations, "seed": args.seed }))?;
+    } else {
+        say(
+            &text(&rows),
+            args.markdown.as_deref() == Some(Path::new("-")),
+        )?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The folder of the plugin: the one given, else that of this program.
+fn plugin_dir(given: Option<&Path>) -> Result<PathBuf, Failure> {
+    let dir = match given {
+        Some(dir) => {
+            fs::canonicalize(dir).map_err(|_| Failure::Usage("no such --plugin folder"))?
+        }
+        None => std::env::current_exe()
+            .ok()
+            .and_then(|program| Some(program.parent()?.to_owned()))
+            .ok_or(Failure::Usage(
+                "--plugin is needed: this program does not know its folder",
+            ))?,
+    };
+    Ok(dir)
+}
+
+/// Opens the file that rows are appended to; a new one gets its header.
+fn open_csv(dir: &Path) -> Result<(PathBuf, fs::File), Failure> {
+    let path = dir.join("compare.csv");
+    let open = || -> io::Result<fs::File> {
+        fs::create_dir_all(dir)?;
+        let mut file = OpenOptions::new().create(true).append(true).open(&path)?;
+        if file.metadata()?.len() == 0 {
+            file.write_all(csv_header().as_bytes())?;
+        }
+        Ok(file)
+    };
+    let file = open().map_err(unwritable(&path))?;
+    Ok((path, file))
+}
+
+fn unwritable(path: &Path) -> impl FnOnce(io::Error) -> Failure {
+    let file = path.display().to_string();
+    move |reason| Failure::Unwritable { file, reason }
+}
+
+fn json(row: &Row) -> serde_json::Value {
+    let mut object = json!({
+        "fabric": row.fabric,
+        "switches": row.switches,
+        "nodes": row.nodes,
+        "engine": row.contestant.to_string(),
+        "seconds": row.stage.map(|t| t.as_secs_f64()),
+        "run_seconds": row.whole.as_secs_f64(),
+    });
+    match &row.verdict {
+        Verdict::Accepted(f) => {
+            object["accepted"] = json!(true);
+            object["unreachable_pairs"] = json!(f.unreachable_pairs);
+            object["no_route"] = json!(f.no_route);
+            object["undelivered"] = json!(f.undelivered);
+            object["turns"] = json!(f.turns);
+            object["nonminimal"] = json!(f.nonminimal);
+            object["credit_loops"] = json!(f.credit_loops);
+            object["a2a"] = json!(f.a2a);
+            object["rp"] = json!(f.rp);
+            object["sp"] = json!(f.sp);
+        }
+        Verdict::Refused(reason) => {
+            object["accepted"] = json!(false);
+            object["reason"] = json!(reason);
+        }
+    }
+    object
+}
+
+fn text(rows: &[Row]) -> String {
+    let wide = rows
+        .iter()
+        .map(|r| r.fabric.len())
+        .max()
+        .unwrap_or(0)
+        .max(6);
+    let mut text = format!(
+        "{:<wide$}  {:<11}  {:>11}  {:>8}  {:>6}  {:>5}  {:>6}  {:>5}  {:>5}  {:>8}\n",
+        "fabric",
+        "engine",
+        "undelivered",
+        "no route",
+        "turns",
+        "loops",
+        "a2a",
+        "rp",
+        "sp",
+        "seconds"
+    );
+    for row in rows {
+        text += &format!(
+            "{:<wide$}  {:<11}  ",
+            row.fabric,
+            row.contestant.to_string()
+        );
+        let stage = row.stage.map_or(0.0, |t| t.as_secs_f64());
+        match &row.verdict {
+            Verdict::Accepted(f) => {
+                text += &format!(
+                    "{:>11}  {:>8}  {:>6}  {:>5}  {:>6}  {:>5}  {:>5}  {stage:>8.3}\n",
+                    f.undelivered, f.no_route, f.turns, f.credit_loops, f.a2a, f.rp, f.sp
+                );
+            }
+            Verdict::Refused(reason) => text += &format!("refused: {reason}\n"),
+        }
+    }
+    text
+}

@@ -1,0 +1,33 @@
+//! The stock OpenSM as a measuring bench: one fabric, any of its routing engines, one scale.
+//!
+//! ```text
+//! Netlist ─ Ibsim ─ opensm -o -R ENGINE,no_fallback ─┬─ its log ── accepted or refused, seconds
+//!                                                    └─ its dumps ─ Fabric + Tables ─ Row
+//! ```
+//!
+//! What is judged is what OpenSM itself holds: the fabric is its `opensm-subnet.lst`, the tables
+//! are its `opensm-lfts.dump`, and an engine that refuses a fabric has no tables (`no_fallback`
+//! keeps minhop from standing in for it). Such an OpenSM sweeps for ever, so every run is bounded,
+//! and ended as soon as the log says how it went.
+//!
+//! Invariants:
+//! - every process is owned by a guard that ends it, by its process id, when dropped;
+//! - sockets, caches, configuration, logs and dumps are private to one run, in a temporary folder,
+//!   so that any number of runs go on side by side, under any user;
+//! - every engine is measured on a fresh ibsim, so that no engine finds what another left (LIDs);
+//! - all engines are judged alike: the same node order (Dmodc's topological NIDs), the same
+//!   permutations, the same ranks to say which way is up.
+
+mod bench;
+mod error;
+mod ibsim;
+mod judge;
+mod opensm;
+mod opensm_log;
+mod process;
+mod row;
+
+pub use bench::{BadName, Bench, Contestant};
+pub use error::CompareError;
+pub use judge::Scale;
+pub use row::{Figures, Row, Verdict, csv_header, markdown};

@@ -1,0 +1,268 @@
+//! The table: a row for each fabric and engine, as CSV for programs and as Markdown for people.
+
+use super::bench::Contestant;
+use std::fmt::Write;
+use std::time::Duration;
+
+/// What the tables of an engine are worth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Figures {
+    /// Switches that OpenSM found.
+    pub switches: usize,
+    /// End nodes that OpenSM found.
+    pub nodes: usize,
+    /// Pairs of leaves with no up-down path: the fabric's fault.
+    pub unreachable_pairs: usize,
+    /// Ordered pairs of end nodes (aggregation nodes aside) whose route does not arrive.
+    pub no_route: u64,
+    /// Pairs not delivered though there is an up-down path.
+    pub undelivered: u64,
+    /// Routes that turn from down to up, by Dmodc's ranks.
+    pub turns: u64,
+    /// Routes longer than the shortest up-down path, by Dmodc's ranks.
+    pub nonminimal: u64,
+    /// Credit loops.
+    pub credit_loops: usize,
+    /// Congestion risk of all to all.
+    pub a2a: u32,
+    /// Congestion risk of random permutations, the median.
+    pub rp: u32,
+    /// Congestion risk of shift permutations, the maximum.
+    pub sp: u32,
+}
+
+/// How an engine did.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// It routed the fabric.
+    Accepted(Figures),
+    /// It did not, and why.
+    Refused(String),
+}
+
+/// One engine on one fabric.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Row {
+    /// Name of the fabric.
+    pub fabric: String,
+    /// Its switches, as OpenSM found them; those of the netlist if the engine refused.
+    pub switches: usize,
+    /// Its end nodes, likewise. OpenSM finds nothing behind a CA, where a second plane may lie.
+    pub nodes: usize,
+    /// The engine.
+    pub contestant: Contestant,
+    /// How it did.
+    pub verdict: Verdict,
+    /// Time of the engine's stage, if the log has both ends of it.
+    pub stage: Option<Duration>,
+    /// Time of the whole run of OpenSM.
+    pub whole: Duration,
+    /// Random permutations.
+    pub permutations: u32,
+    /// Seed of the random permutations.
+    pub seed: u64,
+}
+
+/// The first line of a CSV file of rows.
+pub fn csv_header() -> &'static str {
+    "fabric,switches,nodes,engine,accepted,unreachable_pairs,no_route,undelivered,turns,\
+     nonminimal,credit_loops,a2a,rp,sp,seconds,run_seconds,permutations,seed,version,reason\n"
+}
+
+impl Row {
+    /// The row as a line of CSV.
+    pub fn csv(&self) -> String {
+        let (figures, reason) = match &self.verdict {
+            Verdict::Accepted(f) => (
+                format!(
+                    "1,{},{},{},{},{},{},{},{},{}",
+                    f.unreachable_pairs,
+                    f.no_route,
+                    f.undelivered,
+                    f.turns,
+                    f.nonminimal,
+                    f.credit_loops,
+                    f.a2a,
+                    f.rp,
+                    f.sp
+                ),
+                "",
+            ),
+            Verdict::Refused(reason) => ("0,,,,,,,,,".to_owned(), &**reason),
+        };
+        let stage = self
+            .stage
+            .map_or(String::new(), |t| format!("{:.6}", t.as_secs_f64()));
+        format!(
+            "{},{},{},{},{figures},{stage},{:.3},{},{},{},{}\n",
+            quoted(&self.fabric),
+            self.switches,
+            self.nodes,
+            self.contestant,
+            self.whole.as_secs_f64(),
+            self.permutations,
+            self.seed,
+            env!("CARGO_PKG_VERSION"),
+            quoted(reason),
+        )
+    }
+
+    /// What the check found, in a few words. Turns and detours are Dmodc's promise alone.
+    fn check(&self, f: &Figures) -> String {
+        let ours = self.contestant.is_dmodc();
+        let findings = [
+            (f.undelivered, "undelivered", true),
+            (f.turns, "turns", ours),
+            (f.nonminimal, "not minimal", ours),
+            (f.credit_loops as u64, "credit loops", true),
+        ];
+        let found: Vec<String> = findings
+            .iter()
+            .filter(|(count, _, counts)| *counts && *count > 0)
+            .map(|(count, name, _)| format!("{name}: {count}"))
+            .collect();
+        match found.is_empty() {
+            true => "ok".into(),
+            false => found.join(", "),
+        }
+    }
+
+    fn markdown(&self) -> String {
+        let stage = self
+            .stage
+            .map_or(String::new(), |t| format!("{:.3}", t.as_secs_f64()));
+        match &self.verdict {
+            Verdict::Accepted(f) => format!(
+                "| {} | yes | {} | {} | {} | {} | {} | {} | {stage} |",
+                self.contestant,
+                f.unreachable_pairs,
+                f.no_route,
+                self.check(f),
+                f.a2a,
+                f.rp,
+                f.sp
+            ),
+            Verdict::Refused(reason) => format!(
+                "| {} | no | | | {} | | | | {stage} |",
+                self.contestant,
+                reason.replace('|', "\\|")
+            ),
+        }
+    }
+}
+
+/// A field of CSV, in quotes where it needs them.
+fn quoted(field: &str) -> String {
+    match field.contains([',', '"', '\n']) {
+        true => format!("\"{}\"", field.replace('"', "\"\"")),
+        false => field.into(),
+    }
+}
+
+/// What stands above the tables.
+const LEGEND: &str = "\
+# Routing engines on fabrics of many shapes
+
+Each engine ran alone in the stock OpenSM (`-R ENGINE,no_fallback`) on the fabric simulated by ibsim;
+the tables are those that OpenSM dumped, judged by `dmodc check` and `dmodc analyze`. `+roots` means
+that the engine was given a `root_guid_file` with the switches at the top.
+
+- *unreachable leaf pairs*: no up-down path, by Dmodc's ranks; *node pairs with no route*: ordered
+  pairs of end nodes whose route does not arrive. These take no part in the figures that follow.
+- *check*: undelivered pairs and credit loops; for Dmodc down-up turns and detours, too. Where an
+  engine refused, its reason.
+- *A2A*, *RP*, *SP*: congestion risk of all to all, of random permutations (median) and of shift
+  permutations (maximum, in the order of Dmodc's topological NIDs). Less is better.
+- *seconds*: the engine's stage by OpenSM's log, the sending of the first blocks included.
+";
+
+/// The rows as tables in Markdown, one for each fabric, with a legend.
+pub fn markdown(rows: &[Row]) -> String {
+    let mut text = LEGEND.to_owned();
+    for of_fabric in rows.chunk_by(|a, b| a.fabric == b.fabric) {
+        let first = &of_fabric[0];
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "\n### {}: {} switches, {} end nodes\n\n\
+             | engine | accepted | unreachable leaf pairs | node pairs with no route | check \
+             | A2A | RP | SP | seconds |\n\
+             |---|---|---:|---:|---|---:|---:|---:|---:|",
+            first.fabric, first.switches, first.nodes
+        );
+        for row in of_fabric {
+            text += &row.markdown();
+            text.push('\n');
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(engine: &str, verdict: Verdict) -> Row {
+        Row {
+            fabric: "PGFT(1;2;1;1)".into(),
+            switches: 1,
+            nodes: 2,
+            contestant: engine.parse().unwrap(),
+            verdict,
+            stage: Some(Duration::from_millis(7)),
+            whole: Duration::from_millis(1500),
+            permutations: 10,
+            seed: 1,
+        }
+    }
+
+    const FIGURES: Figures = Figures {
+        switches: 1,
+        nodes: 2,
+        unreachable_pairs: 0,
+        no_route: 0,
+        undelivered: 0,
+        turns: 4,
+        nonminimal: 0,
+        credit_loops: 2,
+        a2a: 9,
+        rp: 3,
+        sp: 1,
+    };
+
+    /// Splits a line of CSV at the commas outside quotes.
+    fn fields(line: &str) -> usize {
+        let mut inside = false;
+        let commas = line.chars().filter(|&c| {
+            inside ^= c == '"';
+            c == ',' && !inside
+        });
+        commas.count() + 1
+    }
+
+    #[test]
+    fn lines_of_csv_have_the_headers_fields() {
+        let accepted = row("sssp", Verdict::Accepted(FIGURES)).csv();
+        let refused = row("ftree", Verdict::Refused("no \"roots\", none".into())).csv();
+        assert_eq!(fields(&accepted), fields(csv_header()));
+        assert_eq!(fields(&refused), fields(csv_header()));
+        assert!(
+            refused.ends_with("\"no \"\"roots\"\", none\"\n"),
+            "{refused}"
+        );
+    }
+
+    #[test]
+    fn turns_are_held_against_dmodc_alone() {
+        let line = |engine| row(engine, Verdict::Accepted(FIGURES)).markdown();
+        assert!(line("sssp").contains("| credit loops: 2 | 9 | 3 | 1 | 0.007 |"));
+        assert!(line("dmodc").contains("| turns: 4, credit loops: 2 |"));
+    }
+
+    #[test]
+    fn each_fabric_has_its_table() {
+        let mut rows = vec![row("dmodc", Verdict::Accepted(FIGURES)); 2];
+        rows[1].fabric = "other".into();
+        assert_eq!(markdown(&rows).matches("###").count(), 2);
+    }
+}
