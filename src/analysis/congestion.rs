@@ -5,12 +5,14 @@
 //! an end node. The risk of a pattern is the maximum over the ports. It is a static figure and no
 //! throughput.
 //!
-//! - A2A, all to all: every ordered pair of nodes. The same is asked of nodes of one type and
-//!   nodes of another: every compute node to every I/O node.
+//! - A2A, all to all: every ordered pair of nodes.
 //! - RP, random permutation: every node sends to one node, drawn at random. The figure is the
 //!   median over many permutations (the lower middle one of an even number).
 //! - SP, shift permutation: node `i` of an order sends to node `i + k`. The figure is the maximum
 //!   over all shifts `k`.
+//!
+//! - From one type of node to another: the nodes of the larger type, in the order, take turns with
+//!   those of the smaller, all of which are shifted; the figure is the maximum over all shifts.
 //!
 //! In a permutation all flows through a port differ in source and in destination, so the risk of
 //! the port is the number of its flows. LIDs have 16 bits, so these are never too many for a `u16`;
@@ -71,28 +73,12 @@ impl Risk {
 impl Traffic {
     /// A2A. Ticks once per node.
     pub fn all_to_all(&self, tick: Tick) -> Risk {
-        self.all_between(|_| true, |_| true, tick)
-    }
-
-    /// From every node of one kind to every node of another. Both are told by end node index.
-    /// Ticks once per destination.
-    pub fn all_between(
-        &self,
-        sends: impl Fn(u32) -> bool,
-        receives: impl Fn(u32) -> bool,
-        tick: Tick,
-    ) -> Risk {
-        let places = || 0..self.nodes().len();
         let mut weight = vec![0u32; self.channels().switches()];
-        for place in places().filter(|&place| sends(self.nodes()[place])) {
-            weight[self.switch(place) as usize] += 1;
-        }
+        (0..self.nodes().len()).for_each(|place| weight[self.switch(place) as usize] += 1);
         let leaves: Vec<u32> = (0..weight.len() as u32)
             .filter(|&s| weight[s as usize] > 0)
             .collect();
-        let places: Vec<usize> = places()
-            .filter(|&place| receives(self.nodes()[place]))
-            .collect();
+        let places: Vec<usize> = (0..self.nodes().len()).collect();
         let share = places.len().div_ceil(rayon::current_num_threads()).max(1);
         let ends = places
             .par_chunks(share)
@@ -223,6 +209,67 @@ impl Traffic {
             value: by_channel.iter().copied().max().unwrap_or(0),
             by_channel,
         }
+    }
+
+    /// From the nodes of one type to those of another, both told by end node index, over all shifts
+    /// of the smaller type. Ticks once per shift.
+    pub fn type_to_type(
+        &self,
+        sends: impl Fn(u32) -> bool,
+        receives: impl Fn(u32) -> bool,
+        tick: Tick,
+    ) -> Risk {
+        let places = |takes_part: &dyn Fn(u32) -> bool| -> Vec<usize> {
+            (0..self.nodes().len())
+                .filter(|&place| takes_part(self.nodes()[place]))
+                .collect()
+        };
+        let (from, to) = (places(&sends), places(&receives));
+        let shifts: Vec<usize> = (0..from.len().min(to.len())).collect();
+        let by_channel = shifts
+            .into_par_iter()
+            .map(|shift| {
+                let pairs = (0..from.len().max(to.len())).map(|i| match from.len() < to.len() {
+                    true => (from[(i + shift) % from.len()], to[i]),
+                    false => (from[i], to[(i + shift) % to.len()]),
+                });
+                let risks = self.ends_met(pairs.collect());
+                tick(1);
+                risks
+            })
+            .reduce(
+                || vec![0; self.channels().len()],
+                |mut a, b| {
+                    a.iter_mut().zip(b).for_each(|(a, b)| *a = b.max(*a));
+                    a
+                },
+            );
+        Risk {
+            value: by_channel.iter().copied().max().unwrap_or(0),
+            by_channel,
+        }
+    }
+
+    /// For each channel min(#sources, #destinations) of some routes, given by place.
+    fn ends_met(&self, mut pairs: Vec<(usize, usize)>) -> Vec<u32> {
+        let mut count = |end: fn(&(usize, usize)) -> usize| {
+            pairs.sort_by_key(end);
+            let mut met = vec![0u32; self.channels().len()];
+            let mut last = vec![usize::MAX; met.len()];
+            for pair in &pairs {
+                let (from, to) = *pair;
+                self.follow(self.switch(from), to, |channel| {
+                    let c = channel as usize;
+                    let before = std::mem::replace(&mut last[c], end(pair));
+                    met[c] += u32::from(before != end(pair));
+                });
+            }
+            met
+        };
+        let (sources, destinations) = (count(|pair| pair.0), count(|pair| pair.1));
+        let both = sources.into_iter().zip(destinations);
+        both.map(|(sources, destinations)| sources.min(destinations))
+            .collect()
     }
 
     /// Adds the flows of sources at consecutive places on one switch, under consecutive shifts.

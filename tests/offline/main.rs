@@ -6,3 +6,4 @@ mod judge;
 mod lft;
 mod netlist;
 mod support;
+mod types;

@@ -57,9 +57,9 @@ enum Pattern {
     Rp,
     /// All shift permutations: the maximum
     Sp,
-    /// All compute nodes to all I/O nodes
+    /// Compute nodes to I/O nodes taking turns, all shifts: the maximum
     Cn2io,
-    /// All I/O nodes to all compute nodes
+    /// I/O nodes taking turns to compute nodes, all shifts: the maximum
     Io2cn,
 }
 
@@ -142,11 +142,10 @@ fn measure(
     let work = match pattern {
         Pattern::A2a => nodes,
         Pattern::Cn2io | Pattern::Io2cn => {
-            let receives = |&&node: &&u32| match pattern {
-                Pattern::Cn2io => io(node),
-                _ => compute(node),
+            let count = |is: &dyn Fn(u32) -> bool| {
+                traffic.nodes().iter().filter(|&&node| is(node)).count() as u64
             };
-            traffic.nodes().iter().filter(receives).count() as u64
+            count(&compute).min(count(&io))
         }
         Pattern::Rp => args.permutations.into(),
         Pattern::Sp => nodes.saturating_sub(1),
@@ -160,8 +159,8 @@ fn measure(
         Pattern::A2a => traffic.all_to_all(&tick),
         Pattern::Rp => traffic.random_permutations(args.permutations as usize, args.seed, &tick),
         Pattern::Sp => traffic.shifts(&tick),
-        Pattern::Cn2io => traffic.all_between(compute, io, &tick),
-        Pattern::Io2cn => traffic.all_between(io, compute, &tick),
+        Pattern::Cn2io => traffic.type_to_type(compute, io, &tick),
+        Pattern::Io2cn => traffic.type_to_type(io, compute, &tick),
     };
     bar.finish_and_clear();
     risk
