@@ -25,34 +25,27 @@ pub struct Choice<'a> {
     /// Tables for offsets 0, 1, .. of one period each, or nothing while they are not needed.
     tables: Vec<u8>,
     offsets: usize,
-    /// Set aside while the candidates are compared with those before.
-    next: Vec<Group>,
 }
 
 impl<'a> Choice<'a> {
     /// No candidates yet. `offsets` is the greatest number of LIDs of a port.
     pub fn new(groups: &'a Groups, offsets: usize) -> Self {
-        let (candidates, next, tables) = Default::default();
         Choice {
             groups,
-            candidates,
+            candidates: Vec::new(),
             ways: 1,
-            tables,
+            tables: Vec::new(),
             offsets,
-            next,
         }
     }
 
     /// Sets the candidates, in ascending UUID of the remote switch. `ways` is the switch's path
     /// divider.
     pub fn set(&mut self, ways: u32, candidates: impl Iterator<Item = Group>) {
-        self.next.clear();
-        self.next.extend(candidates);
-        if self.next != self.candidates || self.ways != ways as usize {
-            std::mem::swap(&mut self.next, &mut self.candidates);
-            self.ways = ways as usize;
-            self.tables.clear();
-        }
+        self.candidates.clear();
+        self.candidates.extend(candidates);
+        self.ways = ways as usize;
+        self.tables.clear();
     }
 
     /// The candidates.
@@ -110,6 +103,76 @@ impl<'a> Choice<'a> {
             }
         }
         Some(&self.tables[offset * period..][..period])
+    }
+}
+
+/// The last few choices of one switch. Leaves that have lost a link stand among others that have
+/// not, so the candidates of a row come back again and again.
+pub struct Choices<'a> {
+    slots: Vec<(Option<GroupSet>, Choice<'a>)>,
+    next: usize,
+}
+
+/// How many choices are kept.
+const KEPT: usize = 8;
+
+impl<'a> Choices<'a> {
+    /// No choices yet. `offsets` is the greatest number of LIDs of a port.
+    pub fn new(groups: &'a Groups, offsets: usize) -> Self {
+        let slot = || (None, Choice::new(groups, offsets));
+        Choices {
+            slots: std::iter::repeat_with(slot).take(KEPT).collect(),
+            next: 0,
+        }
+    }
+
+    /// Forgets all choices: another switch is next.
+    pub fn clear(&mut self) {
+        self.slots.iter_mut().for_each(|(set, _)| *set = None);
+    }
+
+    /// Where the choice among a set of groups is kept. `ways` is the switch's path divider, and
+    /// `candidates` the groups of the set.
+    pub fn slot(
+        &mut self,
+        set: GroupSet,
+        ways: u32,
+        candidates: impl FnOnce() -> Vec<Group>,
+    ) -> usize {
+        if let Some(slot) = self.slots.iter().position(|(kept, _)| *kept == Some(set)) {
+            return slot;
+        }
+        let slot = self.next;
+        self.next = (slot + 1) % KEPT;
+        self.slots[slot].0 = Some(set);
+        self.slots[slot].1.set(ways, candidates().into_iter());
+        slot
+    }
+
+    /// The choice kept in a slot.
+    pub fn at(&mut self, slot: usize) -> &mut Choice<'a> {
+        &mut self.slots[slot].1
+    }
+}
+
+/// A set of a switch's groups, either of those that lead down or of those that lead up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct GroupSet {
+    /// Whether they lead down.
+    pub down: bool,
+    /// One bit for each group, in their order. A switch has at most 254 ports.
+    pub bits: [u64; 4],
+}
+
+impl GroupSet {
+    /// Puts the `i`th group in, if `is_in`.
+    pub fn put(&mut self, i: usize, is_in: bool) {
+        self.bits[i / 64] |= u64::from(is_in) << (i % 64);
+    }
+
+    /// Whether the `i`th group is in.
+    pub fn contains(&self, i: usize) -> bool {
+        self.bits[i / 64] >> (i % 64) & 1 != 0
     }
 }
 

@@ -209,9 +209,12 @@ impl Plan {
             return vec![node.port];
         }
         let view = View::new(&self.groups, &self.costs, switch, Part::Whole);
-        let candidates = view.candidates(self.costs.column(node.switch), &[]);
-        candidates
-            .flat_map(|g| self.groups.ports(&g).to_vec())
+        let set = view.candidates(self.costs.column(node.switch), &[]);
+        let groups = view.groups(set);
+        groups
+            .iter()
+            .flat_map(|g| self.groups.ports(g))
+            .copied()
             .collect()
     }
 

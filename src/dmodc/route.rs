@@ -8,7 +8,7 @@
 //! shared are computed, in parallel, then the rows of all switches are written, in parallel, each
 //! once: as a copy of a shared row and what is the switch's own, or from the ground up.
 
-use super::choice::Choice;
+use super::choice::{Choice, Choices};
 use super::cost::{Costs, INFINITE};
 use super::destinations::{Destinations, Single};
 use super::detour::Detours;
@@ -44,7 +44,9 @@ pub struct Router<'a> {
 struct Scratch<'a> {
     /// A row by place.
     places: Vec<u8>,
-    choice: Choice<'a>,
+    choices: Choices<'a>,
+    /// Candidates by hand: detours.
+    detour: Choice<'a>,
     /// Per column below the switch: how many groups lead there, and the last of them.
     down: Vec<(u8, u8)>,
 }
@@ -75,7 +77,8 @@ impl<'a> Router<'a> {
     fn scratch(&self) -> Scratch<'a> {
         Scratch {
             places: vec![NO_PATH; self.destinations.places().next_power_of_two()],
-            choice: Choice::new(self.groups, self.destinations.offsets()),
+            choices: Choices::new(self.groups, self.destinations.offsets()),
+            detour: Choice::new(self.groups, self.destinations.offsets()),
             down: vec![(0, 0); self.groups.bottom_up().len()],
         }
     }
@@ -84,34 +87,42 @@ impl<'a> Router<'a> {
     fn compute(&self, switch: u32, part: Part, scratch: &mut Scratch<'a>) {
         let Scratch {
             places,
-            choice,
+            choices,
             down,
+            ..
         } = scratch;
         let view = View::new(self.groups, self.costs, switch, part);
         let ways = self.path_dividers[switch as usize];
         places.fill(NO_PATH);
+        choices.clear();
         if part == Part::Whole {
             view.find_ways_down(down);
         }
+        let choose = |choices: &mut Choices, column: usize| {
+            let set = view.candidates(column, down);
+            choices.slot(set, ways, || view.groups(set))
+        };
         // Neighbouring columns with the same candidates make one run.
         let mut run = 0..0;
-        let mut last = None;
+        let (mut last, mut slot) = (None, 0);
         for (column, nids) in self.destinations.runs() {
-            if run.end != nids.start || !last.is_some_and(|last| view.alike(last, *column, down)) {
-                self.write_run(switch, places, choice, run);
+            let alike = last.is_some_and(|last| view.alike(last, *column, down));
+            if !alike || run.end != nids.start {
+                // Written before another choice may take its slot.
+                self.write_run(switch, places, choices.at(slot), run);
                 run = nids.start..nids.start;
-                choice.set(ways, view.candidates(*column, down));
+                slot = choose(choices, *column);
             }
             run.end = nids.end;
             last = Some(*column);
         }
-        self.write_run(switch, places, choice, run);
+        self.write_run(switch, places, choices.at(slot), run);
         let mut last = None;
         for single in self.destinations.singles() {
             if !last.is_some_and(|last| view.alike(last, single.column, down)) {
-                choice.set(ways, view.candidates(single.column, down));
+                slot = choose(choices, single.column);
             }
-            self.write_single(switch, places, choice, single);
+            self.write_single(switch, places, choices.at(slot), single);
             last = Some(single.column);
         }
     }
@@ -165,13 +176,15 @@ impl<'a> Router<'a> {
                 row.copy_from_slice(&shared[source]);
                 let down = &mut scratch.down;
                 view.find_ways_down(down);
+                scratch.choices.clear();
                 for column in self.costs.columns_below(switch).iter().map(|&c| c as usize) {
-                    scratch.choice.set(ways, view.candidates(column, down));
-                    self.patch_column(switch, column, &scratch.choice, row);
+                    let set = view.candidates(column, down);
+                    let slot = scratch.choices.slot(set, ways, || view.groups(set));
+                    self.patch_column(switch, column, scratch.choices.at(slot), row);
                 }
             }
         }
-        let other = &mut scratch.choice;
+        let other = &mut scratch.detour;
         for column in self
             .detours
             .columns()

@@ -1,6 +1,7 @@
 //! What one switch sees of the costs: which of its groups lead nearer to a destination (paper,
 //! equation (1), under the up-down guarantee of module `cost`).
 
+use super::choice::GroupSet;
 use super::cost::{Above, Costs, HOPS, UP};
 use super::groups::{Group, Groups};
 use super::sharing::Part;
@@ -13,11 +14,15 @@ pub struct View<'r> {
     part: Part,
     costs: &'r [u8],
     above: &'r Above,
+    /// The cost rows behind the groups that lead down, and behind those that lead up.
+    down: Vec<&'r [u8]>,
+    up: Vec<&'r [u8]>,
 }
 
 impl<'r> View<'r> {
     /// The view of a switch, for as much of its row as is to be computed.
     pub fn new(groups: &'r Groups, all: &'r Costs, switch: u32, part: Part) -> Self {
+        let rows = |list: &[Group]| list.iter().map(|g| all.row(g.remote)).collect();
         View {
             groups,
             all,
@@ -25,6 +30,8 @@ impl<'r> View<'r> {
             part,
             costs: all.row(switch),
             above: all.above(groups.up_class(switch)),
+            down: rows(groups.down(switch)),
+            up: rows(groups.up(switch)),
         }
     }
 
@@ -44,22 +51,43 @@ impl<'r> View<'r> {
     }
 
     /// The candidate groups C of equation (1) for a column: below where one leads there going down
-    /// only, else above, where that is nearer; in ascending UUID. `down` is what [`View::find_ways_down`] found, or empty.
-    pub fn candidates(&self, column: usize, down: &[(u8, u8)]) -> impl Iterator<Item = Group> + 'r {
-        let (groups, costs) = (self.groups, self.all);
+    /// only, else above, where that is nearer. `down` is what [`View::find_ways_down`] found, or
+    /// empty.
+    pub fn candidates(&self, column: usize, down: &[(u8, u8)]) -> GroupSet {
+        let mut set = GroupSet {
+            down: self.goes_down(column),
+            ..GroupSet::default()
+        };
         let (cost, least) = (self.costs[column], self.above.least[column]);
-        let goes_down = self.goes_down(column);
-        let groups = match (goes_down, down.get(column)) {
-            (true, Some(&(1, only))) => &groups.down(self.switch)[usize::from(only)..][..1],
-            (true, _) => groups.down(self.switch),
-            (false, _) if least == HOPS => &[],
-            (false, _) => groups.up(self.switch),
+        match (set.down, down.get(column)) {
+            (true, Some(&(1, only))) => set.put(usize::from(only), true),
+            (true, _) => {
+                for (i, row) in self.down.iter().enumerate() {
+                    set.put(i, row[column] == cost - 1);
+                }
+            }
+            (false, _) if least == HOPS => {}
+            (false, _) => {
+                for (i, row) in self.up.iter().enumerate() {
+                    set.put(i, row[column] & HOPS == least);
+                }
+            }
+        }
+        set
+    }
+
+    /// The groups of a set, in ascending UUID of the remote switch.
+    pub fn groups(&self, set: GroupSet) -> Vec<Group> {
+        let all = match set.down {
+            true => self.groups.down(self.switch),
+            false => self.groups.up(self.switch),
         };
-        let nearer = move |g: &&Group| match (goes_down, costs.row(g.remote)[column]) {
-            (true, byte) => byte == cost - 1,
-            (false, byte) => byte & HOPS == least,
-        };
-        groups.iter().filter(nearer).copied()
+        let is_in = |(i, _): &(usize, &Group)| set.contains(*i);
+        all.iter()
+            .enumerate()
+            .filter(is_in)
+            .map(|(_, g)| *g)
+            .collect()
     }
 
     /// For every column below the switch, how many groups lead there and which is the last.
