@@ -2,9 +2,11 @@
 
 pub mod analyze;
 pub mod check;
+pub mod completions;
 pub mod degrade;
 pub mod diff;
 pub mod generate;
+pub mod man;
 pub mod route;
 pub mod tables;
 
