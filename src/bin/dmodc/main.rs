@@ -63,7 +63,7 @@ fn main() -> ExitCode {
         // Whoever read our output has had enough of it: `dmodc .. | head`.
         Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("dmodc: {failure}");
+            output::complain(&format!("dmodc: {failure}\n"));
             failure.exit_code()
         }
     }
