@@ -1,59 +1,6 @@
 //! The command line, run as a user runs it: outputs, exit codes, messages.
 
-use crate::support::{data, topologies};
-use std::io::Write;
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
-
-const FIGURE_1: &str = "PGFT(3;2,2,3;1,2,2;1,2,1)";
-
-fn dmodc(args: &[&str]) -> Output {
-    dmodc_with_input(args, b"")
-}
-
-fn dmodc_with_input(args: &[&str], input: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_dmodc"))
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    let input = input.to_vec();
-    // A child that refuses its arguments does not read: that write may fail.
-    let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
-    let output = child.wait_with_output().unwrap();
-    writer.join().unwrap();
-    output
-}
-
-/// Runs what must succeed and gives its standard output.
-fn ok(args: &[&str]) -> String {
-    let output = dmodc(args);
-    assert!(output.status.success(), "{args:?}: {}", stderr(&output));
-    String::from_utf8(output.stdout).unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-/// Runs what must fail with this exit code and gives its message.
-fn fails(code: i32, args: &[&str]) -> String {
-    let output = dmodc(args);
-    assert_eq!(
-        output.status.code(),
-        Some(code),
-        "{args:?}: {}",
-        stderr(&output)
-    );
-    stderr(&output)
-}
-
-fn path(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
+use crate::support::*;
 
 #[test]
 fn generate_degrade_route_and_diff_go_together() {
@@ -121,7 +68,7 @@ fn standard_input_and_output_make_a_pipe() {
         dump.matches("portguid").count(),
         16 * 12 + 36 + 72 + 48 + 18 + 24 + 4
     );
-    assert!(stderr(&output).contains("unreachable leaf pairs"));
+    assert!(stderr(&output).contains("unreachable pairs"));
 }
 
 #[test]
@@ -182,72 +129,4 @@ fn bad_usage_is_exit_2() {
     assert!(fails(2, &["generate", "PGFT(2;2;1;1)"]).contains("m has 1 numbers where h says 2"));
     fails(2, &["no-such-command"]);
     fails(2, &[]);
-}
-
-#[test]
-fn unreadable_input_is_exit_2_with_file_line_and_reason() {
-    let dir = tempfile::tempdir().unwrap();
-    let bad = dir.path().join("bad.net");
-    let message = |content: &[u8]| {
-        std::fs::write(&bad, content).unwrap();
-        let message = fails(2, &["route", path(&bad)]);
-        message
-            .strip_prefix(&format!("dmodc: {}", path(&bad)))
-            .unwrap()
-            .to_owned()
-    };
-    assert_eq!(message(b""), ": the file is empty\n");
-    assert_eq!(
-        message(b"Switch 300 \"a\"\n"),
-        ":1: a node with 300 ports: InfiniBand allows 1 to 254\n"
-    );
-    assert!(message(b"\x7fELF\x02\x01\x00").starts_with(":1: binary data"));
-    assert!(fails(2, &["route", "no-such-file"]).starts_with("dmodc: no-such-file: "));
-    assert!(fails(2, &["diff", "no-such-file", "x"]).starts_with("dmodc: no-such-file: "));
-    let net = data("short-names.net");
-    let guids = dir.path().join("guids");
-    std::fs::write(&guids, "0x1\nspine\n").unwrap();
-    let message = fails(2, &["route", path(&net), "--root-guids", path(&guids)]);
-    assert!(
-        message.contains("guids:2: no GUID at the start of the line"),
-        "{message}"
-    );
-    let message = fails(2, &["degrade", path(&net), "--links", "3", "--seed", "1"]);
-    assert_eq!(
-        message,
-        "dmodc: cannot remove 3 links between switches: there are 2\n"
-    );
-    let nowhere = dir.path().join("no/such/folder");
-    assert!(
-        fails(2, &["route", path(&net), "--lfts", path(&nowhere)]).contains("no/such/folder: ")
-    );
-}
-
-#[test]
-fn a_reader_that_goes_away_is_no_failure() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_dmodc"))
-        .args(["generate", "PGFT(2;30,30;1,10;1,1)"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    drop(child.stdout.take());
-    let output = child.wait_with_output().unwrap();
-    assert!(output.status.success());
-    assert_eq!(stderr(&output), "");
-}
-
-#[test]
-fn production_fabrics_are_routed_and_a_ring_is_refused() {
-    for file in topologies() {
-        if path(&file).contains("ring") {
-            assert!(fails(1, &["route", path(&file)]).contains("not a tree"));
-        } else {
-            let text = ok(&["route", path(&file)]);
-            assert!(
-                text.contains("unreachable leaf pairs           0\n"),
-                "{text}"
-            );
-        }
-    }
 }
