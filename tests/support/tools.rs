@@ -3,7 +3,6 @@
 use super::ibsim::Ibsim;
 use super::opensm::Files;
 use super::process::{self, Finished};
-use dmodc::netlist::Netlist;
 use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -84,13 +83,4 @@ pub fn ibdmchk(sim: &Ibsim, files: &Files) {
     );
     assert!(text.contains("-I- no credit loops found"), "{text}");
     assert!(!text.contains("-E-"), "{text}");
-}
-
-/// The fabric as ibnetdiscover finds it, by directed routes, with no subnet manager about.
-pub fn ibnetdiscover(sim: &Ibsim) -> Netlist {
-    let host = sim.hosts().first().expect("there is a host");
-    let command = sim.client("ibnetdiscover", host, sim.dir());
-    let done = process::run(command, &sim.dir().join("ibnetdiscover.out"), LIMIT);
-    assert!(done.success(), "{}", done.output);
-    Netlist::parse(done.output.as_bytes()).unwrap_or_else(|e| panic!("{e:?}:\n{}", done.output))
 }
