@@ -5,7 +5,7 @@ DMODC = target/release/dmodc
 PRODUCTION = $(wildcard ../shared/topologies/*.ibnetdiscover)
 ENGINES = dmodc,ftree,ftree+roots,updn,updn+roots,minhop,sssp
 
-.PHONY: all setup build test check demo fabrics clean
+.PHONY: all setup build test check fuzz demo fabrics clean
 
 all: build
 
@@ -24,9 +24,16 @@ test: setup
 # What has to pass before a change goes in.
 check: setup
 	$(CARGO) fmt --check
+	$(CARGO) fmt --check --manifest-path fuzz/Cargo.toml
 	$(CARGO) clippy --all-targets -- -D warnings
+	$(CARGO) clippy --all-targets --no-default-features -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --document-private-items
 	$(MAKE) test
+
+# Every fuzz target for FUZZ_SECONDS (20) each; installs cargo-fuzz into target/tools.
+fuzz:
+	@scripts/fuzz.sh
 
 # A fabric of 8,640 nodes, or NET=file, routed by a stock OpenSM. DEMO_COMPARE=1 times ftree too.
 demo: setup

@@ -6,7 +6,7 @@
 //! with no link are findings and never a reason to stop. The one thing that is asked of the caller
 //! is which way links go ([`UpDown`]), since up and down lie in the eye of the ranking.
 //!
-//! - [`check`]: delivery, minimality, down-up turns, credit loops;
+//! - [`check()`]: delivery, minimality, down-up turns, credit loops;
 //! - [`Traffic`]: the congestion risk of the traffic patterns A2A, RP and SP.
 
 mod channels;

@@ -1,4 +1,4 @@
-//! What [`check`](super::check) reports: tallies with the first offenders.
+//! What [`check()`](super::check()) reports: tallies with the first offenders.
 //!
 //! A *route* is a (source switch, destination LID): every source on a switch shares it. A *pair*
 //! is a (source, destination LID), where the sources of a switch are its end nodes, aggregation

@@ -40,8 +40,10 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// The number of an id, given out when it first turns up.
+    /// The number of an id, given out when it first turns up. Ids that read alike are one.
     pub fn id(&mut self, id: &[u8]) -> u32 {
+        let id = String::from_utf8_lossy(id);
+        let id = id.as_bytes();
         match self.ids.get(id) {
             Some(&number) => number,
             None => {

@@ -2,6 +2,8 @@
 //!
 //! `no_fallback` throughout: a plugin that fails would otherwise pass as minhop.
 
+#[cfg(feature = "cli")]
+mod cli;
 mod faults;
 mod harness;
 mod plugin;

@@ -1,9 +1,20 @@
 //! Tests that need no daemon: the file formats and the command line.
 
+#[cfg(feature = "cli")]
+mod bad_input;
+#[cfg(feature = "cli")]
 mod cli;
+#[cfg(feature = "cli")]
+mod contract;
+#[cfg(feature = "cli")]
+mod golden;
 #[cfg(feature = "cli")]
 mod judge;
 mod lft;
 mod netlist;
+#[cfg(feature = "cli")]
+mod pages;
+#[cfg(feature = "cli")]
+mod production;
 mod support;
 mod types;

@@ -215,3 +215,15 @@ fn numbers_out_of_range_and_things_used_twice() {
     );
     assert!(spoilt("caguid=0xb1", "caguid=zz").starts_with("6: bad value for 'caguid'"));
 }
+
+#[test]
+fn ids_that_are_no_text_and_read_alike_are_one_id() {
+    // Found by fuzzing: two ids that differ only in bytes that are not UTF-8 were two nodes, and
+    // one and the same when written.
+    let twice = [
+        &b"Switch 1 \"s\xfe\"\n[1] \"s\xff\"[1]\n"[..],
+        b"Switch 1 \"s\xff\"\n",
+    ]
+    .concat();
+    assert_eq!(refusal(twice), "3: node \"s\u{fffd}\" is described twice");
+}

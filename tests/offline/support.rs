@@ -1,6 +1,8 @@
-//! Where the test files are.
+//! Where the test files are, and the tool as its users run it.
 
 use std::path::{Path, PathBuf};
+#[cfg(feature = "cli")]
+pub use tool::*;
 
 /// A file of the project's own.
 pub fn data(name: &str) -> PathBuf {
@@ -20,4 +22,103 @@ pub fn topologies() -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = entries.map(|e| e.unwrap().path()).collect();
     files.sort();
     files
+}
+
+#[cfg(feature = "cli")]
+mod tool {
+    use std::io::Write;
+    use std::path::Path;
+    use std::process::{Command, Output, Stdio};
+
+    /// The paper's Figure 1.
+    pub const FIGURE_1: &str = "PGFT(3;2,2,3;1,2,2;1,2,1)";
+
+    /// Runs the tool.
+    pub fn dmodc(args: &[&str]) -> Output {
+        dmodc_with_input(args, b"")
+    }
+
+    /// Runs the tool with something on its standard input.
+    pub fn dmodc_with_input(args: &[&str], input: &[u8]) -> Output {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_dmodc"))
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let input = input.to_vec();
+        // A child that refuses its arguments does not read: that write may fail.
+        let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+        let output = child.wait_with_output().unwrap();
+        writer.join().unwrap();
+        output
+    }
+
+    /// Runs what must succeed and gives its standard output.
+    pub fn ok(args: &[&str]) -> String {
+        ok_with_input(args, b"")
+    }
+
+    /// As [`ok`], with something on standard input.
+    pub fn ok_with_input(args: &[&str], input: &[u8]) -> String {
+        let output = dmodc_with_input(args, input);
+        assert!(output.status.success(), "{args:?}: {}", stderr(&output));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Runs what must succeed with `--json` and gives the object.
+    pub fn json(args: &[&str]) -> serde_json::Value {
+        serde_json::from_str(&ok(&[args, &["--json"]].concat())).unwrap()
+    }
+
+    /// Runs what must fail with this exit code and gives its message.
+    pub fn fails(code: i32, args: &[&str]) -> String {
+        let output = dmodc(args);
+        let found = output.status.code();
+        assert_eq!(found, Some(code), "{args:?}: {}", stderr(&output));
+        stderr(&output)
+    }
+
+    /// What the tool said on standard error.
+    pub fn stderr(output: &Output) -> String {
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    }
+
+    /// A path as an argument.
+    pub fn path(path: &Path) -> &str {
+        path.to_str().unwrap()
+    }
+
+    /// A folder with a netlist and its tables.
+    pub struct Routed {
+        dir: tempfile::TempDir,
+        /// The netlist.
+        pub net: String,
+        /// Its tables.
+        pub lfts: String,
+    }
+
+    impl Routed {
+        /// A generated fabric.
+        pub fn shape(shape: &str) -> Routed {
+            Routed::net(ok(&["generate", shape, "--seed", "1"]).as_bytes())
+        }
+
+        /// The fabric of a netlist.
+        pub fn net(text: &[u8]) -> Routed {
+            let dir = tempfile::tempdir().unwrap();
+            let file = |name| path(&dir.path().join(name)).to_owned();
+            let (net, lfts) = (file("net"), file("lfts"));
+            std::fs::write(&net, text).unwrap();
+            ok(&["route", &net, "--lfts", &lfts]);
+            Routed { dir, net, lfts }
+        }
+
+        /// Path of another file in the folder.
+        pub fn file(&self, name: &str) -> String {
+            path(&self.dir.path().join(name)).to_owned()
+        }
+    }
 }

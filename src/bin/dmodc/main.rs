@@ -14,9 +14,18 @@ use std::process::ExitCode;
 #[derive(Parser)]
 #[command(
     version,
-    after_help = "NET is a netlist of ibnetdiscover or ibsim, or an opensm-subnet.lst, recognised by \
-content.\nLFTS is OpenSM's opensm-lfts.dump. '-' is standard input or output.\n\nExit codes: 0 done, \
-1 the check failed or the fabric is not valid,\n2 bad usage or unreadable input."
+    after_help = "Examples:
+  ibnetdiscover > fabric.net
+  dmodc route fabric.net --lfts fabric.lfts
+  dmodc check fabric.net fabric.lfts
+  dmodc analyze fabric.net fabric.lfts
+  dmodc degrade fabric.net --links 10 --seed 1 | dmodc route - --lfts degraded.lfts
+  dmodc diff fabric.lfts degraded.lfts
+
+NET is a netlist of ibnetdiscover or ibsim, or an opensm-subnet.lst, recognised by content. LFTS is
+OpenSM's opensm-lfts.dump. '-' is standard input or output.
+
+Exit codes: 0 done, 1 the check failed or the fabric is not valid, 2 bad usage or unreadable input."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -32,6 +41,8 @@ enum Command {
     Analyze(cmd::analyze::Args),
     Diff(cmd::diff::Args),
     Compare(cmd::compare::Args),
+    Completions(cmd::completions::Args),
+    Man(cmd::man::Args),
 }
 
 fn main() -> ExitCode {
@@ -46,13 +57,15 @@ fn main() -> ExitCode {
         Command::Analyze(args) => cmd::analyze::run(args),
         Command::Diff(args) => cmd::diff::run(args),
         Command::Compare(args) => cmd::compare::run(args),
+        Command::Completions(args) => cmd::completions::run(args),
+        Command::Man(args) => cmd::man::run(args),
     };
     match result {
         Ok(code) => code,
         // Whoever read our output has had enough of it: `dmodc .. | head`.
         Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("dmodc: {failure}");
+            output::complain(&format!("dmodc: {failure}\n"));
             failure.exit_code()
         }
     }

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-/// Whether a path stands for standard output.
-pub fn is_stdout(path: &Path) -> bool {
+/// Whether a path stands for standard input or output.
+pub fn is_dash(path: &Path) -> bool {
     path == Path::new("-")
 }
 
@@ -15,12 +15,12 @@ pub fn write_to(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    let result = if is_stdout(path) {
+    let result = if is_dash(path) {
         buffered(io::stdout().lock(), write)
     } else {
         File::create(path).and_then(|file| buffered(file, write))
     };
-    let file = if is_stdout(path) {
+    let file = if is_dash(path) {
         "<stdout>".into()
     } else {
         path.display().to_string()
@@ -31,10 +31,15 @@ pub fn write_to(
 /// Writes text for people: to standard output, or to standard error where data goes there.
 pub fn say(text: &str, stdout_is_taken: bool) -> Result<(), Failure> {
     if stdout_is_taken {
-        eprint!("{text}");
+        complain(text);
         return Ok(());
     }
     write_to(Path::new("-"), |out| out.write_all(text.as_bytes()))
+}
+
+/// Writes to standard error. Where nobody reads that, there is nobody to tell.
+pub fn complain(text: &str) {
+    let _ = io::stderr().write_all(text.as_bytes());
 }
 
 /// Writes one JSON object and a line end to standard output.

@@ -1,6 +1,6 @@
 //! Generated fabrics: parallel generalized fat-trees (PGFT) and real-life fat-trees (RLFT).
 //!
-//! The shapes are parsed and checked first ([`Pgft`], [`rlft`]), then built into a netlist. In
+//! The shapes are parsed and checked first ([`Pgft`], [`Rlft`]), then built into a netlist. In
 //! order, GUIDs and LIDs follow the position in the tree, leaves first; real fabrics are never in
 //! order, so a seed shuffles both (see [`crate::random`] for what that promises).
 

@@ -78,7 +78,7 @@ impl Pattern {
 /// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
     let start = Instant::now();
-    let judged = args.input.load()?;
+    let judged = args.input.load(args.order.as_ref())?;
     let order = match &args.order {
         Some(path) => read_order(&judged.fabric, path)?,
         None => topological_order(&judged)?,

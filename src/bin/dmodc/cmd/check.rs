@@ -37,7 +37,7 @@ pub struct Args {
 /// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
     let start = Instant::now();
-    let judged = args.input.load()?;
+    let judged = args.input.load(None)?;
     let ranking = Ranking::new(&judged.fabric, &judged.options);
     let oddities = oddities(&judged.fabric, &ranking);
     let report = check(&judged.fabric, &judged.tables, |a, b| ranking.is_up(a, b));

@@ -1,7 +1,7 @@
 //! `dmodc degrade`: random faults.
 
 use super::Outcome;
-use crate::output::{is_stdout, say, write_to};
+use crate::output::{is_dash, say, write_to};
 use dmodc::netlist::{NamedSwitch, Netlist};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -71,7 +71,7 @@ pub fn run(args: Args) -> Outcome {
         write_to(path, |mut out| degraded.write(&mut out))?;
     }
     if args.list {
-        say(&list, output.is_some_and(is_stdout))?;
+        say(&list, output.is_some_and(is_dash))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,6 +1,6 @@
 //! `dmodc diff`: what a change of tables costs to send.
 
-use super::Outcome;
+use super::{Outcome, one_stdin};
 use crate::output::{say, say_json};
 use dmodc::fabric::Guid;
 use dmodc::lft::{Diff, Dump};
@@ -29,6 +29,7 @@ pub struct Args {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
+    one_stdin([&args.first, &args.second])?;
     let start = Instant::now();
     let diff = dmodc::lft::diff(&Dump::read(&args.first)?, &Dump::read(&args.second)?);
     if args.json {

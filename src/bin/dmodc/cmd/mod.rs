@@ -3,19 +3,22 @@
 pub mod analyze;
 pub mod check;
 pub mod compare;
+pub mod completions;
 pub mod degrade;
 pub mod diff;
 pub mod generate;
+pub mod man;
 pub mod route;
 pub mod tables;
 
+use crate::output::is_dash;
 use dmodc::dmodc::RouteError;
 use dmodc::fabric::Fabric;
 use dmodc::input::InputError;
 use dmodc::netlist::generate::{RlftError, ShapeError};
 use dmodc::netlist::{Names, Netlist, NotEnough, TooManyLids};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// What a subcommand ends with.
@@ -79,6 +82,14 @@ impl Failure {
     pub fn is_broken_pipe(&self) -> bool {
         matches!(self, Failure::Unwritable { reason, .. }
             if reason.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+/// Refuses to read standard input more than once: the second reader would find it empty.
+pub fn one_stdin<'a>(inputs: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), Failure> {
+    match inputs.into_iter().filter(|path| is_dash(path)).count() {
+        0 | 1 => Ok(()),
+        _ => Err(Failure::Usage("only one input can be standard input")),
     }
 }
 

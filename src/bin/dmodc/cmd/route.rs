@@ -1,7 +1,7 @@
 //! `dmodc route`: Dmodc on a described fabric.
 
-use super::{Failure, Outcome, load_fabric};
-use crate::output::{is_stdout, say, say_json, write_to};
+use super::{Failure, Outcome, load_fabric, one_stdin};
+use crate::output::{is_dash, say, say_json, write_to};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dmodc::dmodc::{Engine, OnUnreachable, Options, Plan};
 use dmodc::fabric::{Fabric, Guid};
@@ -72,13 +72,15 @@ pub fn run(args: Args) -> Outcome {
     let to_stdout = outputs
         .into_iter()
         .flatten()
-        .filter(|path| is_stdout(path))
+        .filter(|path| is_dash(path))
         .count();
     if to_stdout + usize::from(args.json) > 1 {
         return Err(Failure::Usage(
             "only one of the outputs can go to standard output",
         ));
     }
+    let guid_files = [&args.root_guids, &args.cn_guids, &args.io_guids];
+    one_stdin(guid_files.into_iter().flatten().chain([&args.net]))?;
     let start = Instant::now();
     let (fabric, names) = load_fabric(&args.net, args.lmc)?;
     let options = Options {

@@ -1,6 +1,6 @@
 //! What `check` and `analyze` have in common: a fabric, the tables to judge, and how to name things.
 
-use super::{Failure, load_fabric};
+use super::{Failure, load_fabric, one_stdin};
 use dmodc::analysis::{Channel, Route};
 use dmodc::dmodc::Options;
 use dmodc::fabric::{Fabric, Guid, Lid, lid_range};
@@ -42,16 +42,15 @@ pub struct Judged {
 }
 
 impl Input {
-    /// Reads everything.
-    pub fn load(&self) -> Result<Judged, Failure> {
-        if [&self.net, &self.lfts]
-            .iter()
-            .all(|path| crate::output::is_stdout(path))
-        {
-            return Err(Failure::Usage(
-                "only one of NET and LFTS can be standard input",
-            ));
-        }
+    /// Reads everything. `order` is a further input of the caller's, yet to be read.
+    pub fn load(&self, order: Option<&PathBuf>) -> Result<Judged, Failure> {
+        let guid_files = [self.root_guids.as_ref(), self.cn_guids.as_ref(), order];
+        one_stdin(
+            guid_files
+                .into_iter()
+                .flatten()
+                .chain([&self.net, &self.lfts]),
+        )?;
         let (fabric, names) = load_fabric(&self.net, self.lmc)?;
         let dump = Dump::read(&self.lfts)?;
         let tables = dump

@@ -1,0 +1,16 @@
+//! GUID files.
+
+#![no_main]
+
+use dmodc::netlist::parse_guids;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    if let Ok(guids) = parse_guids(bytes) {
+        let text: String = guids.iter().map(|guid| format!("{guid}\n")).collect();
+        assert_eq!(
+            parse_guids(text.as_bytes()).expect("GUIDs, one a line"),
+            guids
+        );
+    }
+});

@@ -1,0 +1,29 @@
+//! Dumps of forwarding tables, on their own and for a fabric that they may fit.
+
+#![no_main]
+
+use dmodc::fabric::Fabric;
+use dmodc::lft::{Dump, diff, write_dump};
+use dmodc::netlist::{Names, Netlist};
+use libfuzzer_sys::fuzz_target;
+use std::sync::LazyLock;
+
+static SMALL: LazyLock<(Fabric, Names)> = LazyLock::new(|| {
+    let text = include_bytes!("../../tests/data/crlf.ibnetdiscover");
+    let netlist = Netlist::parse(text).expect("a good netlist");
+    netlist.to_fabric(None).expect("LIDs for all")
+});
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(dump) = Dump::parse(bytes) else {
+        return;
+    };
+    assert_eq!(diff(&dump, &dump).entries(), 0);
+    let (fabric, names) = &*SMALL;
+    if let Ok(tables) = dump.tables(fabric) {
+        let mut text = Vec::new();
+        write_dump(fabric, names, &tables, &mut text).expect("memory takes it");
+        let again = Dump::parse(&text).expect("what we write, we read");
+        assert!(again.tables(fabric).expect("the same switches") == tables);
+    }
+});

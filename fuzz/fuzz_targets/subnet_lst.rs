@@ -1,0 +1,19 @@
+//! OpenSM's `opensm-subnet.lst`: neither a panic nor a fabric that is not the netlist's.
+//!
+//! The first line's opening brace is put there, so that nothing is wasted on netlists.
+
+#![no_main]
+
+use dmodc::netlist::Netlist;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let text = [b"{ ", bytes].concat();
+    let Ok(netlist) = Netlist::parse(&text) else {
+        return;
+    };
+    if let Ok((fabric, names)) = netlist.to_fabric(None) {
+        assert_eq!(fabric.switches().len(), names.switches.len());
+        assert_eq!(fabric.end_nodes().len(), names.end_nodes.len());
+    }
+});

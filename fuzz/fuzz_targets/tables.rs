@@ -1,0 +1,104 @@
+//! Any fabric at all, however senseless, to tables: no panic, every entry a port that leads
+//! somewhere, and what can be routed arrives, turns nowhere and waits in no circle.
+//!
+//! The bytes are read as a list of switches, links and end nodes; see [`fabric`].
+
+#![no_main]
+
+use dmodc::analysis::check;
+use dmodc::dmodc::{Engine, OnUnreachable, Options, RouteError};
+use dmodc::fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind, Peer};
+use dmodc::lft::{NO_PATH, Tables};
+use libfuzzer_sys::fuzz_target;
+use std::sync::LazyLock;
+
+static ENGINE: LazyLock<Engine> = LazyLock::new(|| Engine::new(1).expect("a thread"));
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((&asked, bytes)) = bytes.split_first() else {
+        return;
+    };
+    let fabric = fabric(bytes);
+    let options = options(asked, &fabric);
+    let plan = match ENGINE.plan(&fabric, &options) {
+        Ok(plan) => plan,
+        Err(RouteError::NotATree(cycle)) => return assert!(cycle.len() > 2),
+        Err(RouteError::Unreachable(count)) => return assert!(count > 0),
+        Err(other) => panic!("{other}"),
+    };
+    let mut tables = Tables::for_fabric(&fabric);
+    // What is not written shows: no switch has port 254 here.
+    tables.rows_mut().into_iter().for_each(|row| row.fill(254));
+    ENGINE
+        .fill(&fabric, &plan, &mut tables.rows_mut())
+        .expect("tables of the right size");
+    for (index, _) in (0..).zip(fabric.switches()) {
+        for (lid, &port) in tables.row(index).iter().enumerate() {
+            let leads = port == 0 || fabric.peer(index, port) != Peer::None;
+            assert!(
+                leads || port == NO_PATH,
+                "LID {lid} to port {port} of {index}"
+            );
+        }
+    }
+    let order = plan.order().len();
+    assert_eq!(order, fabric.end_nodes().len());
+    let ranking = plan.ranking();
+    let report = check(&fabric, &tables, |a, b| ranking.is_up(a, b));
+    // Routes may be longer than the shortest where the fabric is no PGFT: who can go down does. To
+    // connect roots is to turn, on request.
+    let turns = report.turns.routes > 0 || report.credit_loops.count > 0;
+    let sound = report.undelivered() == 0 && (options.connect_roots || !turns);
+    assert!(sound, "{fabric:#?}\n{report:#?}");
+});
+
+/// The first byte: what to ask for.
+fn options(asked: u8, fabric: &Fabric) -> Options {
+    let guid = |s: usize| fabric.switches().get(s).map(|s| s.guid);
+    let node = |n: usize| fabric.end_nodes().get(n).map(|n| n.guid);
+    let given = |bit: u8, guids: [Option<Guid>; 2]| match asked & bit {
+        0 => Vec::new(),
+        _ => guids.into_iter().flatten().collect(),
+    };
+    Options {
+        on_unreachable: match asked & 1 {
+            0 => OnUnreachable::Partial,
+            _ => OnUnreachable::Fail,
+        },
+        connect_roots: asked & 2 != 0,
+        root_guids: given(4, [guid(0), guid(3)]),
+        cn_guids: given(8, [node(0), node(2)]),
+        io_guids: given(16, [node(1), node(2)]),
+    }
+}
+
+/// Records of five bytes: a kind, and four for what it is made of. Links and end nodes refer to the
+/// switches before them; ports, LIDs and LMCs may be out of range or taken.
+fn fabric(bytes: &[u8]) -> Fabric {
+    let mut builder = Builder::default();
+    let mut switches = 0;
+    for record in bytes.as_chunks::<5>().0 {
+        let &[kind, a, b, c, d] = record;
+        match kind % 4 {
+            0 => {
+                builder.switch(Guid(a.into()), Lid(b.into()), c % 9, d % 40);
+                switches += 1;
+            }
+            _ if switches == 0 => {}
+            1 | 2 => builder.link((u32::from(a) % switches, b), (u32::from(c) % switches, d)),
+            _ => builder.end_node(EndNode {
+                guid: Guid(0x1000 + u64::from(c)),
+                lid: Lid(u16::from(c) << (kind >> 6)),
+                lmc: d % 9,
+                kind: match d >> 6 {
+                    0 => NodeKind::Router,
+                    1 => NodeKind::Aggregation,
+                    _ => NodeKind::Ca,
+                },
+                switch: u32::from(a) % switches,
+                port: b,
+            }),
+        }
+    }
+    builder.finish().0
+}

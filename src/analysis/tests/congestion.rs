@@ -1,0 +1,104 @@
+//! Congestion risk, against hand-made tables and against the oracle.
+
+use super::random::{Case, case};
+use crate::analysis::testing::{Net, shortest};
+use crate::analysis::{Channel, Traffic, congestion, oracle};
+use crate::fabric::NodeKind;
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+#[test]
+fn risks_of_one_spine() {
+    // Everything between two leaves of two nodes each crosses one spine.
+    let fabric = Net::new(&[(0, 2), (1, 2)], &[0, 0, 1, 1]).build();
+    let tables = shortest(&fabric);
+    let traffic = Traffic::new(&fabric, &tables, &[0, 1, 2, 3]);
+    assert_eq!(traffic.all_to_all(&|_| ()).value, 2);
+    assert_eq!(traffic.shifts(&|_| ()).value, 2, "shift by two");
+    let interleaved = Traffic::new(&fabric, &tables, &[0, 2, 1, 3]);
+    assert_eq!(interleaved.shifts(&|_| ()).value, 2, "shift by one");
+    let risk = traffic.all_to_all(&|_| ());
+    assert_eq!(risk.histogram(), BTreeMap::from([(2, 4)]));
+    assert_eq!(risk.worst(2), [(0, 2), (1, 2)]);
+    // The order names who takes part.
+    assert_eq!(
+        Traffic::new(&fabric, &tables, &[0, 2])
+            .all_to_all(&|_| ())
+            .value,
+        1
+    );
+}
+
+#[test]
+fn every_permutation_is_drawn_and_the_seed_fixes_them() {
+    let places: Vec<u32> = (0..3).collect();
+    let drawn: BTreeSet<_> = (0..100)
+        .map(|n| congestion::permutation(&places, 7, n))
+        .collect();
+    assert_eq!(drawn.len(), 6);
+    // Frozen: the same on every machine and in every release.
+    let ten: Vec<u32> = (0..10).collect();
+    assert_eq!(
+        congestion::permutation(&ten, 1, 0),
+        [5, 6, 9, 0, 8, 4, 3, 2, 1, 7]
+    );
+}
+
+proptest! {
+    // Enough nodes for several blocks of shifts.
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn congestion_agrees_with_the_oracle(
+        Case { fabric, tables, .. } in case(80),
+        swaps in prop::collection::vec(any::<prop::sample::Index>(), 80),
+    ) {
+        let mut order: Vec<u32> = (0..fabric.end_nodes().len() as u32).collect();
+        for (i, swap) in swaps.iter().take(order.len()).enumerate() {
+            let other = swap.index(order.len());
+            order.swap(i, other);
+        }
+        let traffic = Traffic::new(&fabric, &tables, &order);
+        let nodes = traffic.nodes().to_vec();
+        let aggregates = |&n: &u32| fabric.end_nodes()[n as usize].kind == NodeKind::Aggregation;
+        prop_assert!(!nodes.iter().any(aggregates));
+        let by_channel = |risk: BTreeMap<oracle::Port, u32>| -> Vec<u32> {
+            let value = |c: Channel| risk.get(&(c.from, c.port)).copied().unwrap_or(0);
+            traffic.channels().iter().map(value).collect()
+        };
+        let pairs = nodes.iter().flat_map(|&a| nodes.iter().map(move |&b| (a, b)));
+        let all = by_channel(oracle::risk(&fabric, &tables, pairs.clone()));
+        let risk = traffic.all_to_all(&|_| ());
+        prop_assert_eq!(risk.value, all.iter().copied().max().unwrap_or(0));
+        prop_assert_eq!(risk.by_channel, all);
+
+        let lost = |&(a, b): &(u32, u32)| {
+            let (a, b) = (&fabric.end_nodes()[a as usize], &fabric.end_nodes()[b as usize]);
+            let end = oracle::walk(&fabric, &tables, a.switch, (b.switch, b.port), b.lid.0).1;
+            a != b && end != oracle::End::Delivered
+        };
+        prop_assert_eq!(traffic.skipped(), pairs.filter(lost).count() as u64);
+
+        let mut greatest = vec![0; traffic.channels().len()];
+        for k in 1..nodes.len() {
+            let shift = (0..nodes.len()).map(|i| (nodes[i], nodes[(i + k) % nodes.len()]));
+            let risk = by_channel(oracle::risk(&fabric, &tables, shift));
+            greatest.iter_mut().zip(risk).for_each(|(g, v): (&mut u32, u32)| *g = v.max(*g));
+        }
+        prop_assert_eq!(traffic.shifts(&|_| ()).by_channel, greatest);
+
+        let mut sorted = nodes.clone();
+        sorted.sort_unstable();
+        let mut maxima: Vec<u32> = (0..9)
+            .map(|n| {
+                let drawn = congestion::permutation(&sorted, 5, n);
+                let flows = drawn.into_iter().zip(sorted.iter().copied());
+                oracle::risk(&fabric, &tables, flows).into_values().max().unwrap_or(0)
+            })
+            .collect();
+        maxima.sort_unstable();
+        let risk = traffic.random_permutations(9, 5, &|_| ());
+        prop_assert_eq!(risk.value, maxima[4]);
+        prop_assert_eq!(risk.by_channel.iter().copied().max().unwrap_or(0), maxima[4]);
+    }
+}

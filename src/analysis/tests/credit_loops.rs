@@ -1,0 +1,45 @@
+//! Credit loops of rings.
+
+use crate::analysis::testing::{Net, lids, ranked, send, shortest};
+use crate::analysis::{Channels, CreditLoops, check};
+
+#[test]
+fn a_ring_routed_clockwise_has_one_credit_loop() {
+    let fabric = Net::new(&[(0, 1), (1, 2), (2, 3), (3, 0)], &[0, 1, 2, 3]).build();
+    let mut tables = shortest(&fabric);
+    for (lid, target, _) in lids(&fabric) {
+        let path: Vec<u32> = (1..=4).map(|i| (target + i) % 4).collect();
+        send(&fabric, &mut tables, lid, &path);
+    }
+    let report = check(&fabric, &tables, ranked(&[0; 4]));
+    assert_eq!(report.undelivered(), 0);
+    assert_eq!(
+        (report.credit_loops.count, report.credit_loops.channels),
+        (1, 4)
+    );
+    let channels = Channels::new(&fabric);
+    let cycle: Vec<u32> = report
+        .credit_loops
+        .example
+        .iter()
+        .map(|&c| channels.get(c).from)
+        .collect();
+    assert_eq!(cycle, [0, 1, 2, 3]);
+    assert!(report.turns.routes > 0);
+}
+
+#[test]
+fn an_entry_that_no_traffic_meets_makes_no_credit_loop() {
+    // The clockwise ring again, but with end nodes on one switch only: routes to switches do not
+    // wrap around.
+    let fabric = Net::new(&[(0, 1), (1, 2), (2, 3), (3, 0)], &[0]).build();
+    let mut tables = shortest(&fabric);
+    for (lid, target, _) in lids(&fabric) {
+        let path: Vec<u32> = (1..=4).map(|i| (target + i) % 4).collect();
+        send(&fabric, &mut tables, lid, &path);
+    }
+    assert_eq!(
+        check(&fabric, &tables, ranked(&[0; 4])).credit_loops,
+        CreditLoops::default()
+    );
+}

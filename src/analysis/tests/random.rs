@@ -1,0 +1,94 @@
+//! Random fabrics with random tables, and `check` against the oracle on them.
+
+use crate::analysis::testing::{Net, lids, ranked, shortest};
+use crate::analysis::{Channels, check, oracle};
+use crate::fabric::Fabric;
+use crate::lft::{NO_PATH, Tables};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+/// A fabric with its ranks, and tables that are shortest paths with some entries spoilt.
+#[derive(Debug, Clone)]
+pub struct Case {
+    pub fabric: Fabric,
+    pub tables: Tables,
+    pub ranks: Vec<u8>,
+}
+
+pub fn case(nodes: u32) -> impl Strategy<Value = Case> {
+    let shape = (2u32..9).prop_flat_map(move |n| {
+        let link = (0..n, 0..n).prop_filter("a link joins two", |(a, b)| a != b);
+        (
+            prop::collection::vec(link, 1..16),
+            prop::collection::vec(0..n, 0..nodes as usize),
+            prop::collection::vec(0u8..4, n as usize),
+            Just((0..(n + nodes) as u16).collect::<Vec<u16>>()).prop_shuffle(),
+        )
+    });
+    let spoilt = (
+        any::<prop::sample::Index>(),
+        any::<prop::sample::Index>(),
+        0u8..9,
+    );
+    (
+        shape,
+        0u8..3,
+        prop::collection::vec(spoilt, 0..60),
+        any::<bool>(),
+    )
+        .prop_map(
+            |((links, mut nodes, mut ranks, shuffle), lmc, spoilt, aggregation)| {
+                nodes.sort_unstable();
+                let aggregation = if aggregation { vec![0, 3] } else { vec![] };
+                let fabric = Net {
+                    lmc,
+                    aggregation,
+                    shuffle,
+                    ..Net::new(&links, &nodes)
+                }
+                .build();
+                ranks.truncate(fabric.switches().len());
+                let mut tables = shortest(&fabric);
+                let lids = lids(&fabric);
+                for (switch, lid, port) in spoilt {
+                    let row = tables.row_mut(switch.index(fabric.switches().len()) as u32);
+                    row[lid.get(&lids).0.index()] = if port == 8 { NO_PATH } else { port };
+                }
+                Case {
+                    fabric,
+                    tables,
+                    ranks,
+                }
+            },
+        )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn check_agrees_with_the_oracle(Case { fabric, tables, ranks } in case(10)) {
+        let above = ranked(&ranks);
+        let report = check(&fabric, &tables, &above);
+        let mut truth = oracle::check(&fabric, &tables, &above);
+        let mut expect = |name| truth.tallies.remove(name).unwrap_or_default();
+        prop_assert_eq!(report.checked, expect("checked"));
+        prop_assert_eq!(report.no_entry, expect("no_entry"));
+        prop_assert_eq!(report.wrong_port, expect("wrong_port"));
+        prop_assert_eq!(report.looping, expect("looping"));
+        prop_assert_eq!(report.unreachable, expect("unreachable"));
+        prop_assert_eq!(report.turns, expect("turns"));
+        prop_assert_eq!(report.roots_connected, expect("roots_connected"));
+        prop_assert_eq!(report.nonminimal, expect("nonminimal"));
+        prop_assert_eq!(report.unreachable_pairs, truth.unreachable_pairs);
+        let loops = report.credit_loops;
+        prop_assert_eq!(loops.count, truth.cycles.len());
+        prop_assert_eq!(loops.channels, truth.cycles.iter().map(BTreeSet::len).sum::<usize>());
+        let channels = Channels::new(&fabric);
+        let port = |&c: &u32| (channels.get(c).from, channels.get(c).port);
+        let example: BTreeSet<_> = loops.example.iter().map(port).collect();
+        prop_assert_eq!(example.len(), loops.example.len());
+        prop_assert!(loops.count == 0 || truth.cycles.iter().any(|c| example.is_subset(c)));
+        prop_assert!(loops.count == 0 || loops.example.len() > 1);
+    }
+}

@@ -1,0 +1,148 @@
+//! The tool's files in the hands of the real programs: its netlists in ibsim, its tables in OpenSM,
+//! OpenSM's tables in its analysis.
+
+use crate::support::fabrics::{FIGURE_1, NODES_648};
+use crate::support::ibsim::Ibsim;
+use crate::support::opensm::{self, Config};
+use crate::support::{process, tools};
+use dmodc::fabric::Guid;
+use dmodc::netlist::Netlist;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// Runs the tool in a folder; it must succeed.
+fn dmodc(dir: &TempDir, args: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_dmodc"))
+        .args(args)
+        .current_dir(dir.path())
+        .output()
+        .expect("the tool runs");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{args:?}: {message}");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// A folder with a netlist of the tool's in it.
+fn generated(args: &[&str]) -> (TempDir, PathBuf) {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    dmodc(&dir, &[&["generate", "-o", "net"], args].concat());
+    let net = dir.path().join("net");
+    (dir, net)
+}
+
+/// The links, each from both its ends, in an order that does not depend on the file's.
+fn links(netlist: &Netlist) -> Vec<[(Guid, u8); 2]> {
+    let mut links = Vec::new();
+    for node in &netlist.nodes {
+        for port in &node.ports {
+            let peer = netlist.nodes[port.peer as usize].guid;
+            links.push([(node.guid, port.number), (peer, port.peer_port)]);
+        }
+    }
+    links.sort_unstable();
+    links
+}
+
+/// The fabric as ibnetdiscover finds it, by directed routes, with no subnet manager about.
+fn ibnetdiscover(sim: &Ibsim) -> Netlist {
+    let command = sim.client("ibnetdiscover", &sim.hosts()[0], sim.dir());
+    let output = sim.dir().join("ibnetdiscover.out");
+    let done = process::run(command, &output, Duration::from_secs(60));
+    assert!(done.success(), "{}", done.output);
+    Netlist::parse(done.output.as_bytes()).unwrap_or_else(|e| panic!("{e:?}:\n{}", done.output))
+}
+
+/// ibsim loads the file and plays just that fabric.
+fn plays(net: &Path) {
+    let written = Netlist::read(net).expect("our own netlist");
+    let found = ibnetdiscover(&Ibsim::start(net));
+    assert_eq!(found.nodes.len(), written.nodes.len());
+    assert!(links(&found) == links(&written), "other links than written");
+}
+
+#[test]
+fn generated_fabrics_are_played() {
+    plays(&generated(&[FIGURE_1]).1);
+    plays(&generated(&[FIGURE_1, "--seed", "3"]).1);
+    plays(&generated(&[FIGURE_1, "--seed", "3", "--no-lids"]).1);
+    plays(&generated(&["rlft", "--nodes", "100", "--radix", "12", "--seed", "3"]).1);
+}
+
+#[test]
+fn degraded_fabrics_are_played() {
+    let (dir, _) = generated(&[FIGURE_1, "--seed", "3"]);
+    for what in ["--links", "--switches"] {
+        dmodc(
+            &dir,
+            &["degrade", "net", what, "2", "--seed", "1", "-o", "less"],
+        );
+        plays(&dir.path().join("less"));
+    }
+}
+
+/// OpenSM loads the tables, and has just those afterwards.
+fn installs(sim: &Ibsim, lfts: &Path, config: Config) {
+    let config = config.line(format!("lfts_file {}", lfts.display()));
+    let files = opensm::route(sim, &config);
+    let (written, installed) = (std::fs::read(lfts).expect("tables"), files.lfts());
+    if written != installed {
+        let text = [&written, &installed].map(|bytes| String::from_utf8_lossy(bytes));
+        let mut lines = text[0].lines().zip(text[1].lines()).enumerate();
+        let first = lines.find(|(_, (a, b))| a != b);
+        panic!("installed tables differ from those written, first at {first:#?}");
+    }
+    tools::ibdmchk(sim, &files);
+}
+
+#[test]
+fn tables_of_a_netlist_load_into_opensm() {
+    for args in [
+        &[FIGURE_1][..],
+        &[FIGURE_1, "--seed", "3"],
+        &["rlft", "--nodes", "100", "--radix", "12", "--seed", "3"],
+    ] {
+        let (dir, net) = generated(args);
+        dmodc(&dir, &["route", "net", "--lfts", "lfts"]);
+        let sim = Ibsim::start(&net);
+        installs(&sim, &dir.path().join("lfts"), Config::engine("file"));
+    }
+}
+
+#[test]
+fn tables_of_a_live_subnet_with_four_lids_a_port_load_into_opensm() {
+    let (dir, net) = generated(&[FIGURE_1, "--seed", "3", "--no-lids"]);
+    let sim = Ibsim::start(&net);
+    let before = opensm::route(&sim, &Config::engine("minhop").lmc(2));
+    let subnet = before.path("opensm-subnet.lst");
+    let subnet = subnet.to_str().expect("plain text");
+    dmodc(&dir, &["route", subnet, "--lmc", "2", "--lfts", "lfts"]);
+    let config = Config::engine("file").lmc(2);
+    installs(&sim, &dir.path().join("lfts"), config);
+}
+
+#[test]
+fn ftree_s_own_tables_and_order_shift_without_congestion() {
+    // The theorem that ftree is built on: in a tree of constant bisection, with nodes in its
+    // order, no shift puts two routes on one link. All to all, 18 nodes of a leaf share a link.
+    let (dir, net) = generated(&[NODES_648, "--seed", "3"]);
+    let sim = Ibsim::start(&net);
+    let files = opensm::route(&sim, &Config::engine("ftree"));
+    let file = |name: &str| files.path(name).to_str().expect("plain text").to_owned();
+    let (subnet, lfts) = (file("opensm-subnet.lst"), file("opensm-lfts.dump"));
+    let order = file("opensm-ftree-ca-order.dump");
+    let args = [
+        "analyze",
+        &subnet,
+        &lfts,
+        "--order",
+        &order,
+        "--patterns",
+        "a2a,sp",
+        "--json",
+    ];
+    let found: serde_json::Value = serde_json::from_str(&dmodc(&dir, &args)).expect("JSON");
+    assert_eq!((&found["a2a"], &found["sp"]), (&18.into(), &1.into()));
+    dmodc(&dir, &["check", &subnet, &lfts]);
+}

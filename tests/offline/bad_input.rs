@@ -1,0 +1,190 @@
+//! Bad input on the command line: a message with file, line and reason, exit 2, and no more memory
+//! than a small multiple of the file. What the parsers make of each line is in `netlist.rs` and
+//! `lft.rs`.
+
+use crate::support::*;
+use std::fs::File;
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// How much address space a refusal may take, in KiB.
+const MEMORY: &str = "1000000";
+
+#[test]
+fn unreadable_input_is_exit_2_with_file_line_and_reason() {
+    let dir = tempfile::tempdir().unwrap();
+    let bad = dir.path().join("bad.net");
+    let message = |content: &[u8]| {
+        std::fs::write(&bad, content).unwrap();
+        let message = fails(2, &["route", path(&bad)]);
+        message
+            .strip_prefix(&format!("dmodc: {}", path(&bad)))
+            .unwrap()
+            .to_owned()
+    };
+    assert_eq!(message(b""), ": the file is empty\n");
+    assert_eq!(
+        message(b"Switch 300 \"a\"\n"),
+        ":1: a node with 300 ports: InfiniBand allows 1 to 254\n"
+    );
+    assert!(message(b"\x7fELF\x02\x01\x00").starts_with(":1: binary data"));
+    assert!(fails(2, &["route", "no-such-file"]).starts_with("dmodc: no-such-file: "));
+    assert!(fails(2, &["diff", "no-such-file", "x"]).starts_with("dmodc: no-such-file: "));
+    let net = data("short-names.net");
+    let guids = dir.path().join("guids");
+    std::fs::write(&guids, "0x1\nspine\n").unwrap();
+    let message = fails(2, &["route", path(&net), "--root-guids", path(&guids)]);
+    assert!(
+        message.contains("guids:2: no GUID at the start of the line"),
+        "{message}"
+    );
+    let message = fails(2, &["degrade", path(&net), "--links", "3", "--seed", "1"]);
+    assert_eq!(
+        message,
+        "dmodc: cannot remove 3 links between switches: there are 2\n"
+    );
+    let nowhere = dir.path().join("no/such/folder");
+    assert!(
+        fails(2, &["route", path(&net), "--lfts", path(&nowhere)]).contains("no/such/folder: ")
+    );
+}
+
+/// The message that a file is refused with, less the file's name, by each subcommand that reads it.
+fn refusal(dir: &Path, content: &str) -> String {
+    let bad = dir.join("bad.net");
+    std::fs::write(&bad, content).unwrap();
+    let message = fails(2, &["route", path(&bad)]);
+    for args in [
+        &["degrade", path(&bad), "--links", "1", "--seed", "1"][..],
+        &["check", path(&bad), "x"],
+        &["analyze", path(&bad), "x"],
+    ] {
+        assert_eq!(fails(2, args), message, "{args:?}");
+    }
+    let prefix = format!("dmodc: {}", path(&bad));
+    message.strip_prefix(&prefix).unwrap().to_owned()
+}
+
+#[test]
+fn each_way_to_spoil_a_netlist_is_told_with_its_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let whole = std::fs::read_to_string(data("two-levels.netlist")).unwrap();
+    let spoilt = |from: &str, to: &str| {
+        assert!(whole.contains(from), "{from}");
+        refusal(dir.path(), &whole.replacen(from, to, 1))
+    };
+    // A link told by one side only.
+    let line = "[1]\t\"S-0000000000000001\"[3]\n";
+    let message = spoilt(line, "");
+    assert!(
+        message.starts_with(":4: port 3 of \"S-0000000000000001\"") && message.contains("nothing"),
+        "{message}"
+    );
+    // A port used twice.
+    let message = spoilt("[2]\t\"H-0000000000000102\"", "[1]\t\"H-0000000000000102\"");
+    assert_eq!(
+        message,
+        ":3: port 1 of \"S-0000000000000001\" is used twice\n"
+    );
+    // LIDs.
+    let message = spoilt(
+        "\"leaf 1\" base port 0 lid 0",
+        "\"leaf 1\" base port 0 lid 50000",
+    );
+    assert!(message.starts_with(":1: LID 50000 with LMC 0 is out of range"));
+    let both = whole.replacen("port 0 lid 0", "port 0 lid 7", 1).replacen(
+        "port 0 lid 0",
+        "port 0 lid 7",
+        1,
+    );
+    let message = refusal(dir.path(), &both);
+    assert_eq!(message, ":7: LID 7 belongs to \"S-0000000000000001\" too\n");
+    // 300 ports.
+    let message = spoilt("Switch\t4", "Switch\t300");
+    assert!(
+        message.starts_with(":1: a node with 300 ports"),
+        "{message}"
+    );
+    // Cut in the middle of a line, and between two.
+    let cut = whole.rfind("[1]\t").unwrap() + 9;
+    let message = refusal(dir.path(), &whole[..cut]);
+    let last = whole[..cut].lines().count();
+    assert!(message.starts_with(&format!(":{last}: ")), "{message}");
+    let cut = whole.rfind("Ca").unwrap();
+    let message = refusal(dir.path(), &whole[..cut]);
+    assert!(
+        message.contains("which the file does not describe"),
+        "{message}"
+    );
+}
+
+#[test]
+fn bad_tables_are_told_with_their_line() {
+    let routed = Routed::shape(FIGURE_1);
+    let whole = std::fs::read_to_string(&routed.lfts).unwrap();
+    let bad = routed.file("bad.lfts");
+    let refusal = |content: &[u8]| {
+        std::fs::write(&bad, content).unwrap();
+        let message = fails(2, &["check", &routed.net, &bad]);
+        assert_eq!(fails(2, &["analyze", &routed.net, &bad]), message);
+        let prefix = format!("dmodc: {bad}");
+        message.strip_prefix(&prefix).unwrap().to_owned()
+    };
+    assert!(refusal(b"").starts_with(": no 'Unicast lids"));
+    assert!(refusal(b"\x7fELF\x02\x01\x00").starts_with(":1: binary data"));
+    let cut = &whole[..whole.len() - 100];
+    let last = cut.lines().count();
+    assert!(refusal(cut.as_bytes()).starts_with(&format!(":{last}: ")));
+    let message = refusal(whole.replacen("0x0001 0", "0xc000 0", 1).as_bytes());
+    assert!(message.starts_with(":2: bad entry"), "{message}");
+    let message = refusal(whole.replacen(" guid 0x0002", " guid 0x0009", 1).as_bytes());
+    assert!(message.contains("is not in the fabric"), "{message}");
+    let small = Routed::shape("PGFT(1;2;1;1)");
+    assert!(fails(2, &["check", &small.net, &routed.lfts]).contains(&routed.lfts));
+}
+
+/// A file of 100 MB that takes no room on the disk: `head`, then zeros.
+fn sparse(dir: &Path, head: &[u8]) -> PathBuf {
+    let path = dir.join("large");
+    let mut file = File::create(&path).unwrap();
+    file.write_all(head).unwrap();
+    file.seek(SeekFrom::Start(100_000_000)).unwrap();
+    file.write_all(b"\n").unwrap();
+    path
+}
+
+/// Runs the tool with a limit on its memory; what must fail with exit 2 gives its message.
+fn fails_in_little_memory(args: &[&str]) -> String {
+    let output = Command::new("sh")
+        .args(["-c", "ulimit -v \"$0\"; exec \"$@\"", MEMORY])
+        .arg(env!("CARGO_BIN_EXE_dmodc"))
+        .args(args)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    stderr(&output)
+}
+
+#[test]
+fn files_of_100_mb_are_refused_in_little_memory() {
+    let dir = tempfile::tempdir().unwrap();
+    let head = std::fs::read(data("two-levels.netlist")).unwrap();
+    let junk = sparse(dir.path(), &head);
+    let line = head.iter().filter(|&&b| b == b'\n').count() + 1;
+    let message = fails_in_little_memory(&["route", path(&junk)]);
+    assert!(message.ends_with(&format!("large:{line}: binary data: not a netlist\n")));
+    let message = fails_in_little_memory(&["diff", path(&junk), path(&junk)]);
+    assert!(message.contains("large:"), "{message}");
+    // One line without end.
+    std::fs::write(&junk, vec![b'x'; 100_000_000]).unwrap();
+    let message = fails_in_little_memory(&["route", path(&junk)]);
+    assert!(message.contains("no switch, CA or router"), "{message}");
+    let message = fails_in_little_memory(&[
+        "route",
+        path(&data("two-levels.netlist")),
+        "--root-guids",
+        path(&junk),
+    ]);
+    assert!(message.contains("large:1: no GUID"), "{message}");
+}

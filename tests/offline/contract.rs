@@ -1,0 +1,218 @@
+//! What other programs rely on: JSON keys, standard input and output, exit codes.
+
+use crate::support::*;
+use serde_json::Value;
+use std::process::{Command, Stdio};
+
+/// Holds an object to keys of the contract: counts, and the seconds.
+fn counts(object: &Value, keys: &[&str]) {
+    for key in keys {
+        assert!(object[key].is_u64(), "{key} in {object}");
+    }
+    assert!(object["seconds"].as_f64().is_some_and(|s| s > 0.0));
+}
+
+#[test]
+fn json_keys() {
+    let routed = Routed::shape(FIGURE_1);
+    let (net, lfts) = (&*routed.net, &*routed.lfts);
+    let fabric = ["nodes", "switches", "links"];
+    let route = json(&["route", net]);
+    counts(&route, &[&fabric[..], &["unreachable_pairs"]].concat());
+    let check = json(&["check", net, lfts]);
+    let findings = [
+        "undelivered",
+        "turns",
+        "nonminimal",
+        "credit_loops",
+        "unreachable_pairs",
+    ];
+    counts(&check, &[fabric.as_slice(), &findings].concat());
+    let analyze = json(&["analyze", net, lfts]);
+    counts(
+        &analyze,
+        &[fabric.as_slice(), &["a2a", "rp", "sp"]].concat(),
+    );
+    let diff = json(&["diff", lfts, lfts]);
+    counts(&diff, &["switches", "changed_entries", "changed_blocks"]);
+    for object in [&route, &check, &analyze] {
+        assert_eq!(
+            fabric.map(|key| object[key].as_u64().unwrap()),
+            [12, 16, 36]
+        );
+    }
+    assert_eq!(findings.map(|key| check[key].as_u64().unwrap()), [0; 5]);
+    // By hand: two nodes of a leaf share two uplinks (A2A 2 of min(2 sources, 10 destinations)).
+    assert_eq!(analyze["a2a"], 2);
+}
+
+#[test]
+fn findings_are_counted_under_their_keys() {
+    // Two leaves under a spine each, and no link between the spines.
+    let net = "Switch 4 \"l1\"\n[1] \"h1\"\n[2] \"s1\"[1]\nSwitch 4 \"l2\"\n[1] \"h2\"\n\
+               [2] \"s2\"[1]\nSwitch 4 \"s1\"\n[1] \"l1\"[2]\nSwitch 4 \"s2\"\n[1] \"l2\"[2]\n\
+               Hca 1 \"h1\"\n[1] \"l1\"[1]\nHca 1 \"h2\"\n[1] \"l2\"[1]\n";
+    let routed = Routed::net(net.as_bytes());
+    assert_eq!(json(&["route", &routed.net])["unreachable_pairs"], 1);
+    let check = json(&["check", &routed.net, &routed.lfts]);
+    assert_eq!(
+        (&check["unreachable_pairs"], &check["undelivered"]),
+        (&1.into(), &0.into())
+    );
+    let refused = fails(1, &["route", &routed.net, "--on-unreachable", "fail"]);
+    assert!(
+        refused.contains("1 pairs of leaves have no up-down path"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn a_dash_is_standard_input_for_every_input() {
+    let routed = Routed::shape(FIGURE_1);
+    let (net, lfts) = (&*routed.net, &*routed.lfts);
+    let text = |file: &str| std::fs::read(file).unwrap();
+    let (order, guids) = (routed.file("order"), routed.file("guids"));
+    ok(&["route", net, "--order", &order]);
+    std::fs::write(&guids, "0x0001000000000001 # a node\n").unwrap();
+    for (args, file) in [
+        (vec!["route", "-", "--lfts", "-"], net),
+        (
+            vec!["route", net, "--lfts", "-", "--root-guids", "-"],
+            &guids,
+        ),
+        (vec!["route", net, "--lfts", "-", "--cn-guids", "-"], &guids),
+        (vec!["route", net, "--lfts", "-", "--io-guids", "-"], &guids),
+        (vec!["degrade", "-", "--links", "2", "--seed", "1"], net),
+        (vec!["check", "-", lfts], net),
+        (vec!["check", net, "-"], lfts),
+        (vec!["analyze", "-", lfts], net),
+        (vec!["analyze", net, "-"], lfts),
+        (vec!["analyze", net, lfts, "--order", "-"], &order),
+        (vec!["diff", "-", lfts], lfts),
+        (vec!["diff", lfts, "-"], lfts),
+    ] {
+        let by_name: Vec<&str> = match args[1] {
+            "-" => [&[args[0], file], &args[2..]].concat(),
+            _ => {
+                // Standard input is the last dash: outputs are named before.
+                let at = args.iter().rposition(|a| *a == "-").unwrap();
+                [&args[..at], &[file], &args[at + 1..]].concat()
+            }
+        };
+        let lasting = |text: String| -> Vec<String> {
+            let lines = text.lines().filter(|line| !line.starts_with("seconds"));
+            lines.map(str::to_owned).collect()
+        };
+        let piped = ok_with_input(&args, &text(file));
+        assert_eq!(lasting(piped), lasting(ok(&by_name)), "{args:?}");
+    }
+}
+
+#[test]
+fn standard_input_is_read_once() {
+    let net = data("two-levels.netlist");
+    let net = path(&net);
+    for args in [
+        &["route", "-", "--root-guids", "-"][..],
+        &["route", net, "--cn-guids", "-", "--io-guids", "-"],
+        &["check", "-", "-"],
+        &["analyze", net, "-", "--order", "-"],
+        &["analyze", net, "-", "--root-guids", "-"],
+        &["diff", "-", "-"],
+    ] {
+        assert!(
+            fails(2, args).contains("only one input can be standard input"),
+            "{args:?}"
+        );
+    }
+}
+
+#[test]
+fn a_dash_is_standard_output_for_every_output() {
+    let routed = Routed::shape(FIGURE_1);
+    let (net, file) = (&*routed.net, routed.file("out"));
+    for args in [
+        vec!["generate", FIGURE_1, "-o", "-"],
+        vec!["degrade", net, "--links", "2", "--seed", "1", "-o", "-"],
+        vec!["route", net, "--lfts", "-"],
+        vec!["route", net, "--order", "-"],
+        vec!["route", net, "--alternatives", "-"],
+    ] {
+        let printed = ok(&args);
+        let named: Vec<&str> = [&args[..args.len() - 1], &[&file]].concat();
+        ok(&named);
+        assert_eq!(printed, std::fs::read_to_string(&file).unwrap(), "{args:?}");
+    }
+}
+
+#[test]
+fn a_full_disk_is_exit_2() {
+    let routed = Routed::shape(FIGURE_1);
+    for args in [
+        vec!["generate", FIGURE_1, "-o", "/dev/full"],
+        vec!["route", &routed.net, "--lfts", "/dev/full"],
+    ] {
+        assert!(
+            fails(2, &args).starts_with("dmodc: /dev/full: "),
+            "{args:?}"
+        );
+    }
+}
+
+/// Runs the tool with the reader of one of its outputs gone: that is no failure and no panic.
+fn with_a_reader_gone(args: &[&str], stderr_too: bool) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_dmodc"))
+        .args(args)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    if stderr_too {
+        drop(child.stderr.take());
+    }
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{args:?}: {:?}", output.status);
+    assert_eq!(stderr(&output), "", "{args:?}");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let routed = Routed::shape("PGFT(2;30,30;1,10;1,1)");
+    let (net, lfts) = (&*routed.net, &*routed.lfts);
+    for args in [
+        &["generate", "PGFT(2;30,30;1,10;1,1)"][..],
+        &["degrade", net, "--links", "2", "--seed", "1"],
+        &["degrade", net, "--links", "2", "--seed", "1", "--list"],
+        &["route", net],
+        &["route", net, "--json"],
+        &["route", net, "--lfts", "-"],
+        &["check", net, lfts],
+        &["analyze", net, lfts, "--permutations", "1"],
+        &["diff", lfts, lfts],
+        &["completions", "bash"],
+        &["man"],
+        &["--help"],
+    ] {
+        with_a_reader_gone(args, false);
+        with_a_reader_gone(args, true);
+    }
+}
+
+#[test]
+fn exit_codes_with_nobody_to_read_the_message() {
+    let child = |args: &[&str]| {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_dmodc"))
+            .args(args)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop((child.stdout.take(), child.stderr.take()));
+        child.wait().unwrap().code()
+    };
+    assert_eq!(child(&["route", "no-such-file"]), Some(2));
+    assert_eq!(child(&["no-such-command"]), Some(2));
+}

@@ -1,0 +1,108 @@
+//! Each subcommand on the netlists of production fabrics that lie beside the project, and on the
+//! project's own small ones.
+
+use crate::support::*;
+use std::path::PathBuf;
+
+fn own() -> Vec<PathBuf> {
+    [
+        "short-names.net",
+        "crlf.ibnetdiscover",
+        "no-tabs.ibnetdiscover",
+        "subnet.lst",
+        "two-levels.netlist",
+    ]
+    .map(data)
+    .into()
+}
+
+fn trees() -> Vec<PathBuf> {
+    let files = own().into_iter().chain(topologies());
+    files.filter(|file| !path(file).contains("ring")).collect()
+}
+
+#[test]
+fn a_ring_is_refused() {
+    for file in topologies()
+        .iter()
+        .filter(|file| path(file).contains("ring"))
+    {
+        let message = fails(1, &["route", path(file)]);
+        assert!(message.contains("not a tree"), "{message}");
+    }
+}
+
+#[test]
+fn tables_are_written_checked_analyzed_and_compared() {
+    let dir = tempfile::tempdir().unwrap();
+    let lfts = dir.path().join("lfts");
+    for file in trees() {
+        let (net, lfts) = (path(&file), path(&lfts));
+        let route = json(&["route", net, "--lfts", lfts]);
+        let check = json(&["check", net, lfts]);
+        assert_eq!(check["passed"], true, "{net}: {check}");
+        // Two of its spines carry gateways, and share no switch above them.
+        let unreachable = u64::from(net.contains("gpu-cluster"));
+        for found in [&route, &check] {
+            assert_eq!(found["unreachable_pairs"], unreachable, "{net}");
+        }
+        let analyze = json(&["analyze", net, lfts, "--permutations", "20"]);
+        assert_eq!(analyze["skipped"], 2 * 25 * unreachable, "{net}");
+        for key in ["nodes", "switches", "links"] {
+            assert_eq!(
+                (&check[key], &analyze[key]),
+                (&route[key], &route[key]),
+                "{net}"
+            );
+        }
+        // A permutation is a part of all pairs, whatever the fabric.
+        let risk = |key: &str| analyze[key].as_u64().unwrap();
+        assert!(
+            risk("rp") <= risk("a2a") && risk("sp") <= risk("a2a"),
+            "{net}"
+        );
+        assert_eq!(json(&["diff", lfts, lfts])["changed_entries"], 0);
+    }
+}
+
+#[test]
+fn a_tenth_of_the_links_goes_and_all_that_can_be_is_routed() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = |name| path(&dir.path().join(name)).to_owned();
+    let (less, lfts, whole) = (file("less"), file("lfts"), file("whole"));
+    for net in topologies()
+        .iter()
+        .filter(|file| !path(file).contains("ring"))
+    {
+        let net = path(net);
+        let links = json(&["route", net, "--lfts", &whole])["links"]
+            .as_u64()
+            .unwrap();
+        let gone = (links / 10).max(1).to_string();
+        let degrade = [
+            "degrade", net, "--links", &gone, "--seed", "5", "-o", &less, "--list",
+        ];
+        assert_eq!(ok(&degrade).lines().count().to_string(), gone);
+        let first = std::fs::read(&less).unwrap();
+        ok(&degrade);
+        assert!(
+            std::fs::read(&less).unwrap() == first,
+            "{net}: a seed fixes the outcome"
+        );
+        let route = json(&["route", &less, "--lfts", &lfts]);
+        assert_eq!(
+            route["links"].as_u64().unwrap(),
+            links - gone.parse::<u64>().unwrap()
+        );
+        let check = json(&["check", &less, &lfts]);
+        assert_eq!(check["passed"], true, "{net}: {check}");
+        assert_eq!(
+            check["unreachable_pairs"], route["unreachable_pairs"],
+            "{net}"
+        );
+        assert!(
+            json(&["diff", &whole, &lfts])["changed_entries"].as_u64() > Some(0),
+            "{net}"
+        );
+    }
+}
