@@ -5,6 +5,7 @@
 mod faults;
 mod harness;
 mod plugin;
+mod refusals;
 #[path = "../support/mod.rs"]
 mod support;
 mod tables;

@@ -42,6 +42,11 @@ impl Config {
         Config::engine("dmodc").line("event_plugin_name dmodc")
     }
 
+    /// Our engine, and another one for what ours refuses.
+    pub fn dmodc_or(other: &str) -> Config {
+        Config::engine(&format!("dmodc,{other}")).line("event_plugin_name dmodc")
+    }
+
     /// One more line of the configuration file.
     pub fn line(mut self, line: impl Into<String>) -> Config {
         self.lines.push(line.into());
