@@ -4,8 +4,11 @@
 
 mod faults;
 mod harness;
+mod management;
+mod options;
 mod plugin;
 mod refusals;
+mod storm;
 #[path = "../support/mod.rs"]
 mod support;
 mod tables;

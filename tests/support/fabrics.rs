@@ -91,16 +91,21 @@ impl Net {
 
     /// A link between two switches: the node name and the port at one end of it.
     pub fn switch_link(&self) -> (&str, u8) {
-        self.netlist
-            .switches()
-            .find_map(|switch| {
-                let port = switch.ports.iter().find(|p| {
-                    self.netlist.switches().any(|s| {
-                        s.guid != switch.guid && s.guid == self.netlist.nodes[p.peer as usize].guid
-                    })
-                })?;
-                Some((&*switch.id, port.number))
+        let link = self.switch_links().next();
+        link.expect("switches are linked")
+    }
+
+    /// The links between switches, each by the node name and the port at one end.
+    pub fn switch_links(&self) -> impl Iterator<Item = (&str, u8)> {
+        let nodes = (0..).zip(&self.netlist.nodes);
+        nodes
+            .filter(|(_, node)| node.kind == Kind::Switch)
+            .flat_map(move |(index, node)| {
+                let ports = node.ports.iter();
+                let once = ports.filter(move |p| {
+                    p.peer > index && self.netlist.nodes[p.peer as usize].kind == Kind::Switch
+                });
+                once.map(|p| (&*node.id, p.number))
             })
-            .expect("switches are linked")
     }
 }

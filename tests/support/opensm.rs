@@ -285,6 +285,15 @@ impl OpenSm {
         }
     }
 
+    /// Memory that is resident, in KiB.
+    pub fn resident(&self) -> usize {
+        let path = format!("/proc/{}/status", self.pid());
+        let status = fs::read_to_string(path).expect("OpenSM is alive");
+        let value = status.lines().find_map(|l| l.strip_prefix("VmRSS:"));
+        let number = value.and_then(|v| v.split_whitespace().next()?.parse().ok());
+        number.expect("Linux says how much memory a process has")
+    }
+
     /// Makes OpenSM sweep heavily and waits for the end of it, and of any sweep that a trap of
     /// the fabric has started meanwhile.
     pub fn resweep(&self) {
