@@ -23,13 +23,16 @@ fn bursts_of_broken_and_repaired_links() {
     let sm = OpenSm::start(&sim, &Config::dmodc());
     let first = sm.files.lfts();
     let mut random = Random::new(1);
+    // All links but the one of the host that OpenSM runs on.
+    let hosts = sim.hosts()[1..].to_vec();
     let mut whole: Vec<(&str, u8)> = net.switch_links().collect();
+    whole.extend(hosts.iter().map(|host| (host.as_str(), 1)));
     let mut broken: Vec<(&str, u8)> = Vec::new();
     let mut resident = 0;
     for round in 1..=ROUNDS {
         for _ in 0..=random.below(BURST) {
-            // As likely to break as to repair once a sixth of the links is broken.
-            if broken.len() < 10 || random.below(2) == 0 {
+            // As likely to break as to repair once a tenth of the links is broken.
+            if broken.len() < 20 || random.below(2) == 0 {
                 let link = whole.swap_remove(random.below(whole.len()));
                 sim.unlink(link.0, link.1);
                 broken.push(link);
@@ -50,6 +53,7 @@ fn bursts_of_broken_and_repaired_links() {
     assert_swept(&sm, ROUNDS + 1);
     assert!(sm.files.lfts() == first, "the tables did not return");
     let grown = sm.resident();
+    println!("OpenSM: {resident} KiB after {WARM} rounds, {grown} after all");
     assert!(
         grown * 100 <= resident * 105,
         "OpenSM grew from {resident} to {grown} KiB"
@@ -65,6 +69,8 @@ fn assert_swept(sm: &OpenSm, round: usize) {
     assert!(routed() > before, "round {round}:\n{}", sm.files.log());
     let offline = Offline::route(&sm.files.subnet(), 0, 1, &Options::default());
     let live = sm.files.lfts();
-    offline.assert_same(&live);
+    // Not the dump byte for byte: its headers count LIDs that OpenSM has given out and not seen
+    // since.
+    offline.assert_same_entries(&live);
     offline.assert_clean(&live);
 }
