@@ -64,7 +64,9 @@ fn a_ring_from_production() {
 
 #[test]
 fn a_mesh() {
-    is_no_tree(&sketch::mesh(3, 3));
+    for (width, height) in [(3, 3), (4, 3), (4, 4), (5, 5)] {
+        is_no_tree(&sketch::mesh(width, height));
+    }
 }
 
 #[test]
@@ -74,7 +76,9 @@ fn a_torus() {
 
 #[test]
 fn a_dragonfly() {
-    is_no_tree(&sketch::dragonfly(5, 4));
+    for (groups, of) in [(5, 4), (3, 3), (4, 3), (6, 3)] {
+        is_no_tree(&sketch::dragonfly(groups, of));
+    }
 }
 
 #[test]

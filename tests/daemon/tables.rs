@@ -76,22 +76,25 @@ fn production_fabrics() {
     }
 }
 
-/// A host on one spine, a router on the other, and one on a leaf.
+/// A host on one spine, a router on the other, and one on a leaf: in a fair tree and a tiny one.
 #[test]
 fn nodes_on_spines() {
-    let mut sketch = sketch::Sketch::switches(4, 3);
-    let spines = [sketch.switch(), sketch.switch()];
-    for spine in spines {
-        (0..4).for_each(|leaf| sketch.link(leaf, spine));
+    for (leaves, hosts) in [(4, 3), (3, 2)] {
+        let mut sketch = sketch::Sketch::switches(leaves, hosts);
+        let spines = [sketch.switch(), sketch.switch()];
+        for spine in spines {
+            (0..leaves).for_each(|leaf| sketch.link(leaf, spine));
+        }
+        sketch.host(spines[0]);
+        sketch.router(spines[1]);
+        sketch.router(0);
+        let (live, offline) =
+            same_live_and_offline(&sketch.net(), &Config::dmodc(), &Options::default());
+        let nodes = (leaves * hosts + 3) as usize;
+        assert_eq!(offline.fabric.end_nodes().len(), nodes);
+        assert_eq!(offline.plan.unreachable().count, 1, "spine to spine");
+        assert_eq!(offline.check(&live).unreachable_pairs, 1);
     }
-    sketch.host(spines[0]);
-    sketch.router(spines[1]);
-    sketch.router(0);
-    let (live, offline) =
-        same_live_and_offline(&sketch.net(), &Config::dmodc(), &Options::default());
-    assert_eq!(offline.fabric.end_nodes().len(), 15);
-    assert_eq!(offline.plan.unreachable().count, 1, "spine to spine");
-    assert_eq!(offline.check(&live).unreachable_pairs, 1);
 }
 
 /// The LIDs of a port lead over different paths, as many as there are.
