@@ -8,9 +8,11 @@
 //! GUIDs and indices, no pointers.
 
 use super::live::Subnet;
+#[cfg(debug_assertions)]
+use super::options::PanicAt;
 use super::options::PluginOptions;
-use super::{hops, order, subnet};
-use crate::dmodc::{Engine, Options, Plan, RouteError};
+use super::{hops, order, report, subnet};
+use crate::dmodc::{Engine, OnUnreachable, Options, Plan, RouteError};
 use crate::fabric::{Fabric, Guid};
 use crate::lft::NO_PATH;
 use crate::netlist;
@@ -18,9 +20,6 @@ use std::ffi::c_void;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
-
-/// How many pairs without a path are named in the log.
-const NAMED: usize = 10;
 
 /// Why a sweep was not routed.
 #[derive(Debug, thiserror::Error)]
@@ -61,6 +60,9 @@ struct State {
     planned: Option<Planned>,
     /// What was last said of the ranks and the wiring.
     wiring: Vec<String>,
+    /// A panic that a test has asked for and not had yet.
+    #[cfg(debug_assertions)]
+    panic_due: Option<PanicAt>,
 }
 
 impl Dmodc {
@@ -68,7 +70,11 @@ impl Dmodc {
     pub fn new(options: PluginOptions) -> Self {
         Dmodc {
             options,
-            state: Mutex::default(),
+            state: Mutex::new(State {
+                #[cfg(debug_assertions)]
+                panic_due: options.provoke_panic,
+                ..State::default()
+            }),
         }
     }
 
@@ -81,10 +87,19 @@ impl Dmodc {
             engine,
             planned,
             wiring,
+            #[cfg(debug_assertions)]
+            panic_due,
         } = &mut *state;
         *planned = None;
         let engine = self.started(engine)?;
+        #[cfg(debug_assertions)]
+        panic_if_due(panic_due, PanicAt::Plan);
         let (now, read) = self.plan(engine, subnet)?;
+        report::unreachable(subnet, &now);
+        let unreachable = now.plan.unreachable().count;
+        if unreachable > 0 && self.options.on_unreachable == OnUnreachable::Fail {
+            return Err(RouteError::Unreachable(unreachable).into());
+        }
 
         let mut tables = subnet.new_lfts();
         let mut rows = rows_of(&now.fabric, &mut tables)?;
@@ -94,12 +109,14 @@ impl Dmodc {
         }
         let mut undo = UndoOnPanic { rows: &mut rows };
         let routes = engine.fill(&now.fabric, &now.plan, undo.rows)?;
+        #[cfg(debug_assertions)]
+        panic_if_due(panic_due, PanicAt::Fill);
         undo.rows = &mut [];
         drop(undo);
         let total = start.elapsed();
 
-        report(subnet, &now, engine.threads(), total, read, routes);
-        report_wiring(subnet, &now, wiring);
+        report::routed(&now, engine.threads(), total, read, routes);
+        report::wiring(subnet, &now, wiring);
         order::dump(subnet, &now);
         *planned = Some(now);
         Ok(())
@@ -158,7 +175,8 @@ impl Dmodc {
     fn plan(&self, engine: &Engine, subnet: &Subnet<'_>) -> Result<(Planned, Duration), Failure> {
         let start = Instant::now();
         let options = Options {
-            on_unreachable: self.options.on_unreachable,
+            // Whether to go on with it is decided by `route`, when the pairs have been named.
+            on_unreachable: OnUnreachable::Partial,
             connect_roots: subnet.connect_roots(),
             root_guids: guids_in(subnet.root_guid_file()),
             cn_guids: guids_in(subnet.cn_guid_file()),
@@ -227,68 +245,12 @@ impl Drop for UndoOnPanic<'_, '_> {
     }
 }
 
-/// The line of the sweep, and the pairs without a path by name.
-fn report(
-    subnet: &Subnet<'_>,
-    planned: &Planned,
-    threads: usize,
-    total: Duration,
-    read: Duration,
-    routes: Duration,
-) {
-    let Planned { fabric, plan, .. } = planned;
-    let (count, pairs) = (plan.unreachable().count, &plan.unreachable().first);
-    let name = |switch: u32| name(subnet, fabric, switch);
-    for &(from, to) in pairs.iter().take(NAMED) {
-        log::error!("no up-down path between {} and {}", name(from), name(to));
+/// Panics if a test has asked for it at this place; once, so that it sees what comes after.
+#[cfg(debug_assertions)]
+fn panic_if_due(due: &mut Option<PanicAt>, place: PanicAt) {
+    if due.take_if(|due| *due == place).is_some() {
+        panic!("provoked by dmodc.provoke_panic");
     }
-    if count > 0 {
-        log::error!(
-            "{count} pairs of switches with end nodes have no up-down path; all the rest is routed"
-        );
-    }
-    let timings = plan.timings();
-    let phases = read + timings.rank + timings.cost + timings.nid + routes;
-    log::info!(
-        "routed switches={} nodes={} lids={} ranks={} unreachable={count} threads={threads} \
-         total_us={} read_us={} rank_us={} cost_us={} nid_us={} routes_us={} write_us={}",
-        fabric.switches().len(),
-        fabric.end_nodes().len(),
-        fabric.lid_count(),
-        plan.ranking().per_rank().len(),
-        total.as_micros(),
-        read.as_micros(),
-        timings.rank.as_micros(),
-        timings.cost.as_micros(),
-        timings.nid.as_micros(),
-        routes.as_micros(),
-        total.saturating_sub(phases).as_micros(),
-    );
-}
-
-/// How the fabric was ranked, and what looks odd in it: said when it differs from the last sweep.
-fn report_wiring(subnet: &Subnet<'_>, planned: &Planned, last: &mut Vec<String>) {
-    let Planned { fabric, plan, .. } = planned;
-    let oddities = plan.oddities(fabric);
-    let mut lines = vec![format!("ranks: {}", plan.ranking())];
-    let named = oddities.iter().take(NAMED);
-    lines.extend(named.map(|o| o.describe(|switch| name(subnet, fabric, switch))));
-    if oddities.len() > NAMED {
-        lines.push(format!(
-            "{} more such places in the wiring",
-            oddities.len() - NAMED
-        ));
-    }
-    if lines != *last {
-        lines.iter().for_each(|line| log::info!("{line}"));
-        *last = lines;
-    }
-}
-
-fn name(subnet: &Subnet<'_>, fabric: &Fabric, switch: u32) -> String {
-    let guid = fabric.switches()[switch as usize].guid;
-    let name = subnet.switch(guid).map(|s| s.name()).unwrap_or_default();
-    format!("{guid} ({name})")
 }
 
 #[cfg(test)]

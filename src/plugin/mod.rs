@@ -28,6 +28,7 @@ mod objects;
 mod options;
 mod order;
 mod qmap;
+mod report;
 mod subnet;
 mod symbols;
 mod tree;

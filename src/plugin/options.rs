@@ -15,6 +15,19 @@ pub struct PluginOptions {
     pub threads: usize,
     /// `dmodc.on_unreachable=partial|fail`.
     pub on_unreachable: OnUnreachable,
+    /// `dmodc.provoke_panic=plan|fill`, for tests alone: a release build does not know it.
+    #[cfg(debug_assertions)]
+    pub provoke_panic: Option<PanicAt>,
+}
+
+/// Where the first sweep is to panic.
+#[cfg(debug_assertions)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PanicAt {
+    /// Before anything is computed.
+    Plan,
+    /// When the tables of OpenSM are half changed: all written, and not yet vouched for.
+    Fill,
 }
 
 /// A word that could not be taken.
@@ -60,6 +73,18 @@ pub fn parse(text: &str) -> (PluginOptions, Vec<OptionError>) {
                 }
                 _ => "partial or fail",
             },
+            #[cfg(debug_assertions)]
+            "dmodc.provoke_panic" => match value {
+                "plan" => {
+                    options.provoke_panic = Some(PanicAt::Plan);
+                    continue;
+                }
+                "fill" => {
+                    options.provoke_panic = Some(PanicAt::Fill);
+                    continue;
+                }
+                _ => "plan or fill",
+            },
             _ => {
                 errors.push(OptionError::Unknown(word.to_owned()));
                 continue;
@@ -87,7 +112,8 @@ mod tests {
             options,
             PluginOptions {
                 threads: 4,
-                on_unreachable: OnUnreachable::Fail
+                on_unreachable: OnUnreachable::Fail,
+                ..PluginOptions::default()
             }
         );
         assert_eq!(errors, []);

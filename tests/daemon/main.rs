@@ -6,7 +6,11 @@
 mod cli;
 mod faults;
 mod harness;
+mod management;
+mod options;
 mod plugin;
+mod refusals;
+mod storm;
 #[path = "../support/mod.rs"]
 mod support;
 mod tables;

@@ -1,9 +1,7 @@
-//! Fabrics to route, and the library as the offline side of every comparison.
+//! Fabrics to route: generated, degraded, from files.
 
-use dmodc::dmodc::{Engine, Options};
-use dmodc::lft::{Tables, write_dump};
-use dmodc::netlist::Netlist;
 use dmodc::netlist::generate::{Order, Pgft, build};
+use dmodc::netlist::{Kind, Netlist, PortZero};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -40,7 +38,19 @@ impl Net {
         Net::write(netlist)
     }
 
-    fn write(netlist: Netlist) -> Net {
+    /// The same fabric with an enhanced port 0 at every switch.
+    pub fn with_enhanced_ports_zero(&self) -> Net {
+        let mut netlist = self.netlist.clone();
+        for node in &mut netlist.nodes {
+            if node.kind == Kind::Switch {
+                node.port_zero = Some(PortZero::Enhanced);
+            }
+        }
+        Net::write(netlist)
+    }
+
+    /// A netlist in a file of its own.
+    pub fn write(netlist: Netlist) -> Net {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let path = dir.path().join("fabric.netlist");
         let mut text = Vec::new();
@@ -81,31 +91,21 @@ impl Net {
 
     /// A link between two switches: the node name and the port at one end of it.
     pub fn switch_link(&self) -> (&str, u8) {
-        self.netlist
-            .switches()
-            .find_map(|switch| {
-                let port = switch.ports.iter().find(|p| {
-                    self.netlist.switches().any(|s| {
-                        s.guid != switch.guid && s.guid == self.netlist.nodes[p.peer as usize].guid
-                    })
-                })?;
-                Some((&*switch.id, port.number))
-            })
-            .expect("switches are linked")
+        let link = self.switch_links().next();
+        link.expect("switches are linked")
     }
-}
 
-/// The tables of a fabric in OpenSM's dump format, computed with no OpenSM about. The LMC is an
-/// argument because `opensm-subnet.lst` does not say it.
-pub fn route_offline(netlist: &Netlist, lmc: u8, threads: usize, options: &Options) -> Vec<u8> {
-    let (fabric, names) = netlist.to_fabric(Some(lmc)).expect("LIDs for all");
-    let engine = Engine::new(threads).expect("threads");
-    let plan = engine.plan(&fabric, options).expect("the fabric is a tree");
-    let mut tables = Tables::for_fabric(&fabric);
-    engine
-        .fill(&fabric, &plan, &mut tables.rows_mut())
-        .expect("tables of the right size");
-    let mut dump = Vec::new();
-    write_dump(&fabric, &names, &tables, &mut dump).expect("memory takes it");
-    dump
+    /// The links between switches, each by the node name and the port at one end.
+    pub fn switch_links(&self) -> impl Iterator<Item = (&str, u8)> {
+        let nodes = (0..).zip(&self.netlist.nodes);
+        nodes
+            .filter(|(_, node)| node.kind == Kind::Switch)
+            .flat_map(move |(index, node)| {
+                let ports = node.ports.iter();
+                let once = ports.filter(move |p| {
+                    p.peer > index && self.netlist.nodes[p.peer as usize].kind == Kind::Switch
+                });
+                once.map(|p| (&*node.id, p.number))
+            })
+    }
 }

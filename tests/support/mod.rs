@@ -11,6 +11,8 @@
 
 pub mod fabrics;
 pub mod ibsim;
+pub mod judge;
 pub mod opensm;
 pub mod process;
+pub mod sketch;
 pub mod tools;

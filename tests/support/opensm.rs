@@ -42,6 +42,11 @@ impl Config {
         Config::engine("dmodc").line("event_plugin_name dmodc")
     }
 
+    /// Our engine, and another one for what ours refuses.
+    pub fn dmodc_or(other: &str) -> Config {
+        Config::engine(&format!("dmodc,{other}")).line("event_plugin_name dmodc")
+    }
+
     /// One more line of the configuration file.
     pub fn line(mut self, line: impl Into<String>) -> Config {
         self.lines.push(line.into());
@@ -278,6 +283,15 @@ impl OpenSm {
             Process::Foreground(guard) => guard.0.id(),
             Process::Daemon(daemon) => daemon.0,
         }
+    }
+
+    /// Memory that is resident, in KiB.
+    pub fn resident(&self) -> usize {
+        let path = format!("/proc/{}/status", self.pid());
+        let status = fs::read_to_string(path).expect("OpenSM is alive");
+        let value = status.lines().find_map(|l| l.strip_prefix("VmRSS:"));
+        let number = value.and_then(|v| v.split_whitespace().next()?.parse().ok());
+        number.expect("Linux says how much memory a process has")
     }
 
     /// Makes OpenSM sweep heavily and waits for the end of it, and of any sweep that a trap of

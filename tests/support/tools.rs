@@ -10,6 +10,10 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// Runs a client of the fabric at the last host, so that OpenSM at the first one is remote.
 fn client(sim: &Ibsim, files: &Files, program: &str, args: &[&str]) -> Finished {
     let host = sim.hosts().last().expect("there is a host");
+    client_at(host, sim, files, program, args)
+}
+
+fn client_at(host: &str, sim: &Ibsim, files: &Files, program: &str, args: &[&str]) -> Finished {
     let mut command = sim.client(program, host, sim.dir());
     command.args(args);
     process::run(command, &files.path(&format!("{program}.out")), LIMIT)
@@ -54,8 +58,22 @@ pub fn ibtracert(sim: &Ibsim, files: &Files, from: u16, to: u16) -> String {
 
 /// The node at a LID, reached by its routes, by smpquery.
 pub fn smpquery(sim: &Ibsim, files: &Files, lid: u16) -> String {
-    let done = client(sim, files, "smpquery", &["nodeinfo", &lid.to_string()]);
+    smpquery_from(sim, files, sim.hosts().last().expect("a host"), lid)
+}
+
+/// The node at a LID, as a host sees it.
+pub fn smpquery_from(sim: &Ibsim, files: &Files, host: &str, lid: u16) -> String {
+    let args = ["nodeinfo", &lid.to_string()];
+    let done = client_at(host, sim, files, "smpquery", &args);
     assert!(done.success(), "smpquery nodeinfo {lid}:\n{}", done.output);
+    done.output
+}
+
+/// The counters of a port at a LID, by perfquery.
+pub fn perfquery(sim: &Ibsim, files: &Files, lid: u16, port: u8) -> String {
+    let args = [&lid.to_string(), &port.to_string()];
+    let done = client(sim, files, "perfquery", &args.map(|a| a.as_str()));
+    assert!(done.success(), "perfquery {lid} {port}:\n{}", done.output);
     done.output
 }
 

@@ -1,0 +1,71 @@
+//! In-band management: switches answer at their LIDs, by Dmodc's routes, wherever the question
+//! comes from and wherever hosts and routers are.
+
+use crate::support::fabrics::{FIGURE_1, Net};
+use crate::support::ibsim::Ibsim;
+use crate::support::opensm::{Config, OpenSm};
+use crate::support::sketch::Sketch;
+use crate::support::tools;
+use dmodc::fabric::NodeKind;
+
+/// Asks every switch for its description and its counters, and traces the way to it.
+fn every_switch_answers(sim: &Ibsim, sm: &OpenSm) {
+    let (fabric, _) = sm.files.subnet().to_fabric(Some(0)).expect("LIDs for all");
+    let from = *sm.files.end_node_lids(0).last().expect("there are hosts");
+    for switch in fabric.switches() {
+        let lid = switch.lid.0;
+        let info = tools::smpquery(sim, &sm.files, lid);
+        assert!(info.contains("Switch"), "LID {lid}: {info}");
+        assert!(
+            info.contains(&format!("{:#018x}", switch.guid.0)),
+            "LID {lid}: {info}"
+        );
+        let counters = tools::perfquery(sim, &sm.files, lid, 1);
+        assert!(counters.contains("PortRcvData"), "LID {lid}: {counters}");
+        let route = tools::ibtracert(sim, &sm.files, from, lid);
+        assert!(route.contains("To switch"), "LID {lid}: {route}");
+    }
+}
+
+#[test]
+fn every_switch_of_a_tree_answers() {
+    let sim = Ibsim::start(&Net::pgft(FIGURE_1).path);
+    let sm = OpenSm::start(&sim, &Config::dmodc());
+    every_switch_answers(&sim, &sm);
+}
+
+/// Hosts on a leaf and on one spine, routers on a leaf and on the other spine.
+#[test]
+fn hosts_and_routers_on_spines() {
+    let mut sketch = Sketch::switches(4, 3);
+    let spines = [sketch.switch(), sketch.switch()];
+    for spine in spines {
+        (0..4).for_each(|leaf| sketch.link(leaf, spine));
+    }
+    sketch.router(1);
+    sketch.router(spines[1]);
+    sketch.host(spines[0]);
+    let net = sketch.net();
+    let sim = Ibsim::start(&net.path);
+    let sm = OpenSm::start(&sim, &Config::dmodc());
+    let (fabric, _) = sm.files.subnet().to_fabric(Some(0)).expect("LIDs for all");
+    let routers = fabric
+        .end_nodes()
+        .iter()
+        .filter(|n| n.kind == NodeKind::Router);
+    let routers: Vec<u16> = routers.map(|n| n.lid.0).collect();
+    assert_eq!(routers.len(), 2, "OpenSM gives routers LIDs");
+    // Routers run no ranks of anyone's job.
+    let order = sm.files.read("opensm-dmodc-ca-order.dump");
+    assert_eq!(String::from_utf8_lossy(&order).lines().count(), 13);
+    // The first host is on a leaf, from where there is a way to everything.
+    let lids = sm.files.end_node_lids(0);
+    for &lid in &lids {
+        let info = tools::smpquery_from(&sim, &sm.files, &sim.hosts()[0], lid);
+        let kind = match routers.contains(&lid) {
+            true => "Router",
+            false => "Channel Adapter",
+        };
+        assert!(info.contains(kind), "LID {lid}: {info}");
+    }
+}

@@ -1,0 +1,179 @@
+//! Where Dmodc does not route: the next engine of the list does, on tables that look as if we had
+//! never been there, and the daemon lives.
+
+use crate::support::fabrics::{FIGURE_1, Net};
+use crate::support::ibsim::Ibsim;
+use crate::support::judge::Offline;
+use crate::support::opensm::{self, Config, Files, OpenSm};
+use crate::support::sketch;
+use dmodc::dmodc::Options;
+
+/// Runs `-R dmodc,minhop` and `-R minhop` on a fabric of the same kind, and wants the same tables.
+/// Returns the log of the former.
+fn minhop_takes_over(net: &Net, config: &Config) -> String {
+    let sim = Ibsim::start(&net.path);
+    let files = opensm::route(&sim, config);
+    assert_minhop(&files, &minhop_alone(net));
+    let log = files.log();
+    assert!(
+        log.contains("minhop tables configured on all switches"),
+        "{log}"
+    );
+    assert!(files.log_lines("dmodc: routed ").is_empty(), "{log}");
+    log
+}
+
+fn minhop_alone(net: &Net) -> Vec<u8> {
+    let sim = Ibsim::start(&net.path);
+    opensm::route(&sim, &Config::engine("minhop")).lfts()
+}
+
+fn assert_minhop(files: &Files, alone: &[u8]) {
+    assert!(files.lfts() == alone, "not the tables of minhop alone");
+}
+
+/// The lines of a log that are our errors.
+fn errors(log: &str) -> Vec<&str> {
+    log.lines().filter(|l| l.contains("dmodc: ERR")).collect()
+}
+
+/// What is no tree is refused in one line that says so and names switches of the fabric.
+fn is_no_tree(net: &Net) {
+    let log = minhop_takes_over(net, &Config::dmodc_or("minhop"));
+    let errors = errors(&log);
+    assert_eq!(errors.len(), 1, "{errors:#?}");
+    assert!(errors[0].contains("not routed: not a tree: "), "{errors:?}");
+    let named = net
+        .netlist
+        .switches()
+        .filter(|s| errors[0].contains(&s.guid.to_string()));
+    assert!(named.count() >= 3, "{errors:?}");
+}
+
+#[test]
+fn a_ring() {
+    is_no_tree(&sketch::ring(5));
+}
+
+#[test]
+fn a_ring_from_production() {
+    if let Some(net) = Net::production("ring-4sw.ibnetdiscover") {
+        is_no_tree(&net);
+    }
+}
+
+#[test]
+fn a_mesh() {
+    for (width, height) in [(3, 3), (4, 3), (4, 4), (5, 5)] {
+        is_no_tree(&sketch::mesh(width, height));
+    }
+}
+
+#[test]
+fn a_torus() {
+    is_no_tree(&sketch::torus(4, 3));
+}
+
+#[test]
+fn a_dragonfly() {
+    for (groups, of) in [(5, 4), (3, 3), (4, 3), (6, 3)] {
+        is_no_tree(&sketch::dragonfly(groups, of));
+    }
+}
+
+#[test]
+fn a_refused_fabric_is_routed_once_it_is_a_tree() {
+    let net = sketch::ring(5);
+    let mut sim = Ibsim::start(&net.path);
+    let sm = OpenSm::start(&sim, &Config::dmodc_or("minhop"));
+    assert!(sm.files.log_lines("dmodc: routed ").is_empty());
+    let (node, port) = net.switch_link();
+    sim.unlink(node, port);
+    sm.resweep();
+    assert!(!sm.files.log_lines("dmodc: routed ").is_empty());
+    let offline = Offline::route(&sm.files.subnet(), 0, 1, &Options::default());
+    offline.assert_same(&sm.files.lfts());
+}
+
+/// Six leaves beside one another leave 10 pairs without a path, seven 15.
+#[test]
+fn pairs_without_a_path_are_named() {
+    for (leaves, count, named) in [(3, 1, 1), (6, 10, 10), (7, 15, 10)] {
+        let net = sketch::zigzag(leaves);
+        let sim = Ibsim::start(&net.path);
+        let files = opensm::route(&sim, &Config::dmodc());
+        let live = files.lfts();
+        let log = files.log();
+        let errors = errors(&log);
+        assert_eq!(errors.len(), named + 1, "{errors:#?}");
+        let (last, pairs) = errors.split_last().expect("at least the count");
+        assert!(last.contains(&format!("ERR: {count} pairs ")), "{last}");
+        for line in pairs {
+            let guids = line.matches("0x0000").count();
+            let both = line.contains("no up-down path between") && guids == 2;
+            assert!(both && line.contains("(switch "), "{line}");
+        }
+        let offline = Offline::route(&files.subnet(), 0, 1, &Options::default());
+        offline.assert_same(&live);
+        let report = offline.check(&live);
+        assert!(report.passed(), "{report:#?}");
+        assert_eq!(report.unreachable_pairs, count);
+    }
+}
+
+#[test]
+fn pairs_without_a_path_make_it_fail_if_so_wanted() {
+    let config = Config::dmodc_or("minhop").line("event_plugin_options dmodc.on_unreachable=fail");
+    let log = minhop_takes_over(&sketch::zigzag(7), &config);
+    let errors = errors(&log);
+    assert_eq!(errors.len(), 10 + 2, "{errors:#?}");
+    assert!(errors[10].contains("ERR: 15 pairs "), "{}", errors[10]);
+    assert!(errors[11].contains("ERR: not routed: "), "{}", errors[11]);
+    // Where all pairs have a path, the option makes no difference.
+    let net = Net::pgft(FIGURE_1);
+    let files = opensm::route(&Ibsim::start(&net.path), &config);
+    assert_eq!(files.log_lines("dmodc: ERR"), [""; 0]);
+}
+
+/// The first sweep panics: minhop routes it. The next is ours again.
+#[cfg(debug_assertions)]
+#[test]
+fn a_panic_gives_way_to_the_next_engine() {
+    for place in ["plan", "fill"] {
+        let net = Net::pgft(FIGURE_1);
+        let option = format!("event_plugin_options dmodc.provoke_panic={place}");
+        let sim = Ibsim::start(&net.path);
+        let sm = OpenSm::start(&sim, &Config::dmodc_or("minhop").line(option));
+        let log = sm.files.log();
+        let errors = errors(&log);
+        assert_eq!(errors.len(), 2, "{errors:#?}");
+        assert!(errors[0].contains("ERR: panic at src/"), "{}", errors[0]);
+        let given_up = "ucast_build_fwd_tables was given up: internal error: provoked";
+        assert!(errors[1].contains(given_up), "{}", errors[1]);
+        assert!(
+            log.contains("minhop tables configured on all switches"),
+            "{log}"
+        );
+        assert_minhop(&sm.files, &minhop_alone(&net));
+
+        for _ in 0..2 {
+            sm.resweep();
+            let offline = Offline::route(&sm.files.subnet(), 0, 1, &Options::default());
+            offline.assert_same(&sm.files.lfts());
+        }
+        assert_eq!(sm.files.log_lines("dmodc: ERR").len(), 2);
+        assert!(sm.stop());
+    }
+}
+
+/// What is there for the test above is not there in what users run.
+#[cfg(not(debug_assertions))]
+#[test]
+fn a_release_build_provokes_no_panic() {
+    let net = Net::pgft(FIGURE_1);
+    let config = Config::dmodc().line("event_plugin_options dmodc.provoke_panic=plan");
+    let files = opensm::route(&Ibsim::start(&net.path), &config);
+    let errors = files.log_lines("dmodc: ERR");
+    assert_eq!(errors.len(), 1, "{errors:#?}");
+    assert!(errors[0].contains("unknown option"), "{errors:#?}");
+}

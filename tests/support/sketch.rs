@@ -1,0 +1,162 @@
+//! Small fabrics drawn by hand: switches, links and end nodes in the order in which a test names
+//! them, and the shapes that are no trees.
+
+use super::fabrics::Net;
+use dmodc::fabric::{Guid, Lid};
+use dmodc::netlist::{Kind, Netlist, Node, Port, PortZero};
+
+/// External ports of every switch drawn.
+const RADIX: u8 = 36;
+/// GUIDs stand this far apart, so that those that ibsim gives to ports (node GUID + number) are
+/// free.
+const STEP: u64 = 0x100;
+
+/// A fabric being drawn. Nodes are numbered in the order in which they are added.
+#[derive(Default)]
+pub struct Sketch(Netlist);
+
+impl Sketch {
+    /// `count` switches, each with `hosts` end nodes, and no links between them.
+    pub fn switches(count: u32, hosts: u32) -> Sketch {
+        let mut sketch = Sketch::default();
+        for _ in 0..count {
+            sketch.switch();
+        }
+        for switch in 0..count {
+            for _ in 0..hosts {
+                sketch.host(switch);
+            }
+        }
+        sketch
+    }
+
+    /// Adds a switch.
+    pub fn switch(&mut self) -> u32 {
+        self.node(Kind::Switch, "switch", RADIX)
+    }
+
+    /// Adds a CA of one port and links it to a switch.
+    pub fn host(&mut self, switch: u32) -> u32 {
+        let host = self.node(Kind::Ca, "host", 1);
+        self.link(switch, host);
+        host
+    }
+
+    /// Adds a router of one port and links it to a switch.
+    pub fn router(&mut self, switch: u32) -> u32 {
+        let router = self.node(Kind::Router, "router", 1);
+        self.link(switch, router);
+        router
+    }
+
+    /// Links two nodes by the lowest port that is free at each.
+    pub fn link(&mut self, a: u32, b: u32) {
+        let [port_a, port_b] = [a, b].map(|node| self.0.nodes[node as usize].ports.len() as u8 + 1);
+        for (node, number, peer, peer_port) in [(a, port_a, b, port_b), (b, port_b, a, port_a)] {
+            let node = &mut self.0.nodes[node as usize];
+            assert!(number <= node.port_count, "{} has a free port", node.id);
+            node.ports.push(Port {
+                number,
+                peer,
+                peer_port,
+                guid: None,
+                lid: Lid(0),
+                lmc: 0,
+                link: "4xEDR".into(),
+            });
+        }
+    }
+
+    /// The drawing as a file.
+    pub fn net(self) -> Net {
+        Net::write(self.0)
+    }
+
+    fn node(&mut self, kind: Kind, word: &str, port_count: u8) -> u32 {
+        let index = self.0.nodes.len();
+        let guid = Guid((index as u64 + 1) * STEP);
+        let letter = match kind {
+            Kind::Switch => 'S',
+            Kind::Ca => 'H',
+            Kind::Router => 'R',
+        };
+        self.0.nodes.push(Node {
+            kind,
+            id: format!("{letter}-{:016x}", guid.0),
+            description: format!("{word} {index}"),
+            guid,
+            system_guid: None,
+            vendor: 0,
+            device: 0,
+            port_count,
+            port_zero: (kind == Kind::Switch).then_some(PortZero::Base),
+            lid: Lid(0),
+            lmc: 0,
+            ports: Vec::new(),
+        });
+        index as u32
+    }
+}
+
+/// Switches in a circle, a host on each.
+pub fn ring(count: u32) -> Net {
+    let mut sketch = Sketch::switches(count, 1);
+    for s in 0..count {
+        sketch.link(s, (s + 1) % count);
+    }
+    sketch.net()
+}
+
+/// Switches in rows and columns, a host on each.
+pub fn mesh(width: u32, height: u32) -> Net {
+    grid(width, height, false).net()
+}
+
+/// A mesh whose rows and columns are closed.
+pub fn torus(width: u32, height: u32) -> Net {
+    grid(width, height, true).net()
+}
+
+fn grid(width: u32, height: u32, closed: bool) -> Sketch {
+    let mut sketch = Sketch::switches(width * height, 1);
+    for y in 0..height {
+        for x in 0..width {
+            let at = |x: u32, y: u32| (y % height) * width + x % width;
+            if closed || x + 1 < width {
+                sketch.link(at(x, y), at(x + 1, y));
+            }
+            if closed || y + 1 < height {
+                sketch.link(at(x, y), at(x, y + 1));
+            }
+        }
+    }
+    sketch
+}
+
+/// Groups of switches, all linked within a group, and one link between every two groups.
+pub fn dragonfly(groups: u32, of: u32) -> Net {
+    let mut sketch = Sketch::switches(groups * of, 1);
+    for group in 0..groups {
+        for a in 0..of {
+            for b in a + 1..of {
+                sketch.link(group * of + a, group * of + b);
+            }
+        }
+        for other in group + 1..groups {
+            sketch.link(group * of + other % of, other * of + group % of);
+        }
+    }
+    sketch.net()
+}
+
+/// Leaves and spines in one line, in turn, so that every spine joins two leaves and every leaf but
+/// the first and the last two spines: only leaves under one spine have an up-down path.
+pub fn zigzag(leaves: u32) -> Net {
+    let mut sketch = Sketch::switches(leaves, 2);
+    for leaf in 1..leaves {
+        let spine = sketch.switch();
+        sketch.link(leaf - 1, spine);
+        sketch.link(leaf, spine);
+    }
+    sketch.net()
+}
