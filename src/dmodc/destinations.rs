@@ -36,6 +36,8 @@ pub struct Single {
     pub t: usize,
     /// Its place in the first block.
     pub place: usize,
+    /// Whether it is port 0 of the switch.
+    pub port_zero: bool,
 }
 
 impl Destinations {
@@ -59,6 +61,7 @@ impl Destinations {
                 column,
                 t,
                 place: t,
+                port_zero: false,
             });
         }
         let mut position = vec![0; ranking.per_rank().len()];
@@ -70,6 +73,7 @@ impl Destinations {
                     column,
                     t: *t,
                     place,
+                    port_zero: true,
                 });
                 all.lids.push((switch.lid, switch.lmc));
             }

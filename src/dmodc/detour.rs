@@ -2,8 +2,11 @@
 //!
 //! Two switches at the top of a tree share no switch above them. Up-down routing leaves them apart;
 //! `connect_roots` asks to connect them all the same, in violation of the up-down rule and so of
-//! the guarantee against credit loops. A switch without an up-down path hands over to the neighbour
-//! nearest to one that has it. The distance falls with every hop, so no route loops.
+//! the guarantee against credit loops. So only the LIDs of switches are reached that way, as with
+//! ftree (`fabric_route_roots`), and never those of end nodes.
+//!
+//! A switch without an up-down path hands over to the neighbour nearest to one that has it. The
+//! distance falls with every hop, so no route loops.
 
 use super::cost::{Costs, HOPS, INFINITE};
 use super::groups::{Group, Groups};

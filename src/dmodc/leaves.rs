@@ -12,6 +12,7 @@
 
 use super::partition::{Partition, mix};
 use crate::fabric::{Fabric, NodeKind};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// For every switch whether it is a leaf. `known` are switches that are leaves for certain (those
@@ -44,9 +45,13 @@ pub fn find(fabric: &Fabric, known: &[bool]) -> Vec<bool> {
         None => certain[s as usize],
     };
     let leaf: Vec<bool> = switches().map(is_leaf).collect();
-    match leaf.contains(&true) {
+    let on = |of: &[bool]| -> u64 {
+        let counted = carriers.hosts.iter().zip(of).filter(|&(_, &is)| is);
+        counted.map(|(&count, _)| u64::from(count)).sum()
+    };
+    match 3 * on(&leaf) >= 2 * on(&carry) {
         true => leaf,
-        // All lie between all others: a ring, a mesh. The ranks will say so.
+        // Most end nodes lie between others: a ring, a mesh, a dragonfly. The ranks will say so.
         false => carry,
     }
 }
@@ -150,30 +155,30 @@ impl<'a> Carriers<'a> {
     }
 
     /// Whether `s` lies on a shortest way to a quarter or more of what the judges carry, as seen
-    /// from most of the judges nearest to it. A spine between two halves of a fabric sees half of
-    /// the ways; a leaf none.
+    /// from most of what the judges nearest to it carry. A spine between two halves of a fabric
+    /// sees half of the ways; a leaf none.
     fn is_between(&self, s: u32, judges: &[bool]) -> bool {
+        let hosts = |j: u32| u64::from(self.hosts[j as usize]);
         let from_s = self.fabric.distances([s]);
         let reached =
             |j: &u32| *j != s && judges[*j as usize] && from_s[*j as usize] != Fabric::FAR;
         let mut others: Vec<u32> = (0..judges.len() as u32).filter(reached).collect();
-        others.sort_by_key(|&j| from_s[j as usize]);
-        let views = &others[..others.len().min(VIEWS)];
-        let between = views.iter().filter(|&&nearest| {
+        others.sort_by_key(|&j| (from_s[j as usize], Reverse(hosts(j))));
+        let (mut for_between, mut asked) = (0, 0);
+        for &nearest in others.iter().take(VIEWS) {
             let from_nearest = self.fabric.distances([nearest]);
             let to_s = from_s[nearest as usize];
             let through = |j: u32| to_s + from_s[j as usize] <= from_nearest[j as usize];
             let (mut passing, mut all) = (0, 0);
             for &j in others.iter().filter(|&&j| j != nearest) {
-                all += self.hosts[j as usize];
-                passing += if through(j) {
-                    self.hosts[j as usize]
-                } else {
-                    0
-                };
+                all += hosts(j);
+                passing += if through(j) { hosts(j) } else { 0 };
             }
-            passing > 0 && 4 * passing >= all
-        });
-        2 * between.count() > views.len()
+            asked += hosts(nearest);
+            if passing > 0 && 4 * passing >= all {
+                for_between += hosts(nearest);
+            }
+        }
+        2 * for_between > asked
     }
 }

@@ -147,13 +147,20 @@ impl Ranking {
     }
 }
 
+/// How many ranks are written out.
+const WRITTEN: usize = 16;
+
 impl fmt::Display for Ranking {
     /// The rule, and how many switches each rank has.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counts = self.per_rank();
         write!(f, "{}; switches by rank:", self.rule)?;
-        self.per_rank()
-            .iter()
-            .try_for_each(|count| write!(f, " {count}"))
+        let mut written = counts.iter().take(WRITTEN);
+        written.try_for_each(|count| write!(f, " {count}"))?;
+        match counts.len() > WRITTEN {
+            true => write!(f, " .. ({} ranks)", counts.len()),
+            false => Ok(()),
+        }
     }
 }
 

@@ -184,35 +184,38 @@ impl<'a> Router<'a> {
                 }
             }
         }
-        let other = &mut scratch.detour;
-        for column in self
-            .detours
-            .columns()
-            .filter(|&column| self.costs.row(switch)[column] == INFINITE)
-        {
-            other.set(ways, self.detours.candidates(self.groups, switch, column));
-            self.patch_column(switch, column, other, row);
+        for column in self.detours.columns() {
+            if self.costs.row(switch)[column] == INFINITE {
+                let groups = self.detours.candidates(self.groups, switch, column);
+                scratch.detour.set(ways, groups);
+                let (_, singles) = self.destinations.of_column(column);
+                for single in singles.iter().filter(|single| single.port_zero) {
+                    self.patch(switch, single.t, single.place, &scratch.detour, row);
+                }
+            }
         }
         self.patch_own(switch, row);
     }
 
     /// Writes the entries of all that is on one switch.
     fn patch_column(&self, switch: u32, column: usize, choice: &Choice, row: &mut [u8]) {
-        let divider = self.dividers[switch as usize] as usize;
         let (runs, singles) = self.destinations.of_column(column);
-        let only = choice.only_port();
-        let mut patch = |t: usize, place: usize| {
-            let (lid, lmc) = self.destinations.lid(place);
-            for offset in 0..1 << lmc {
-                let port = only.unwrap_or_else(|| choice.port(t / divider, offset));
-                row[lid.index() + offset] = port;
-            }
-        };
         for nid in runs.iter().flat_map(|run| run.clone()) {
-            patch(nid, nid);
+            self.patch(switch, nid, nid, choice, row);
         }
         for single in singles {
-            patch(single.t, single.place);
+            self.patch(switch, single.t, single.place, choice, row);
+        }
+    }
+
+    /// Writes the entries of one port.
+    fn patch(&self, switch: u32, t: usize, place: usize, choice: &Choice, row: &mut [u8]) {
+        let (lid, lmc) = self.destinations.lid(place);
+        for offset in 0..1 << lmc {
+            row[lid.index() + offset] = match choice.only_port() {
+                Some(port) => port,
+                None => choice.port(t / self.dividers[switch as usize] as usize, offset),
+            };
         }
     }
 

@@ -2,13 +2,14 @@
 
 use crate::support::*;
 
-const COMMANDS: [&str; 8] = [
+const COMMANDS: [&str; 9] = [
     "generate",
     "degrade",
     "route",
     "check",
     "analyze",
     "diff",
+    "compare",
     "completions",
     "man",
 ];
