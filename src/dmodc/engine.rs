@@ -40,6 +40,11 @@ impl Engine {
         self.pool.current_num_threads()
     }
 
+    /// Runs something on the engine's threads.
+    pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        self.pool.install(work)
+    }
+
     /// Everything but the routes: ranks, port groups, costs, dividers, NIDs, validity.
     ///
     /// # Errors

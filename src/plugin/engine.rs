@@ -182,7 +182,7 @@ impl Dmodc {
             cn_guids: guids_in(subnet.cn_guid_file()),
             io_guids: guids_in(subnet.io_guid_file()),
         };
-        let (fabric, multicast) = subnet::read(subnet);
+        let (fabric, multicast) = subnet::read(subnet, engine);
         let read = start.elapsed();
         let plan = engine.plan(&fabric, &options)?;
         let ranks = (0..fabric.switches().len() as u32)

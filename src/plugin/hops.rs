@@ -37,7 +37,7 @@ pub fn fill(subnet: &Subnet<'_>, planned: &Planned) {
         for (from, switch) in (0u32..).zip(&live) {
             let Some(switch) = switch else { continue };
             let row = row(fabric, ranks, from, to, &down, |n| plan.hops(n, to));
-            if !switch.set_hops(destination.lid, &row) {
+            if !switch.set_hops(subnet, destination.lid, &row) {
                 refused += 1;
             }
         }

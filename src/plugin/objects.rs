@@ -28,6 +28,13 @@ pub struct Port<'a>(NonNull<osm_physp_t>, Held<'a>);
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Node<'a>(NonNull<osm_node_t>, Held<'a>);
 
+// SAFETY: what handles read, nobody writes while OpenSM's lock is held exclusively; what is written
+// meanwhile, by us alone (forwarding, multicast and hop tables), no handle reads, and it takes the
+// `Subnet`, which stays on the thread that holds the lock.
+unsafe impl Send for Switch<'_> {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Switch<'_> {}
+
 /// Reads a field of a C structure, packed ones included.
 macro_rules! read {
     ($handle:expr, $($field:tt)+) => {
@@ -136,7 +143,7 @@ impl<'a> Switch<'a> {
 
     /// Sets the hop counts to `lid`, one for each port from 0 on; missing ones become "no path".
     /// Returns false if OpenSM has no room for that LID or memory has run out.
-    pub fn set_hops(self, lid: Lid, hops: &[u8]) -> bool {
+    pub fn set_hops(self, _subnet: &Subnet<'a>, lid: Lid, hops: &[u8]) -> bool {
         let ports = usize::from(read!(self.0, num_ports));
         let table = read!(self.0, hops);
         if table.is_null() || lid.index() >= usize::from(read!(self.0, num_hops)) {

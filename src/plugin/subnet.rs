@@ -11,7 +11,9 @@
 
 use super::live::Subnet;
 use super::objects::{Port, Switch};
+use crate::dmodc::Engine;
 use crate::fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind};
+use rayon::prelude::*;
 
 /// How many defects of a sweep are named in the log.
 const NAMED: usize = 10;
@@ -31,46 +33,49 @@ impl Defects {
     }
 }
 
-/// Takes the snapshot; with it, for each switch, whether it forwards multicast.
-pub fn read(subnet: &Subnet<'_>) -> (Fabric, Vec<bool>) {
-    let mut defects = Defects::default();
-    let mut switches: Vec<Switch<'_>> = subnet.switches().collect();
-    switches.sort_by_key(|sw| sw.guid());
-    let guids: Vec<Guid> = switches.iter().map(|sw| sw.guid()).collect();
-    let mut builder = Builder::default();
+/// What one switch is, and what its ports lead to.
+struct Scan<'a> {
+    switch: Switch<'a>,
+    lid: Lid,
+    lmc: u8,
+    ports: u8,
+    /// Links to switches of greater GUID: own port, index, port there.
+    links: Vec<(u8, u32, u8)>,
+    end_nodes: Vec<EndNode>,
+    odd: Vec<(u8, Odd)>,
+}
+
+/// Takes the snapshot, on the threads of the engine; with it, for each switch, whether it forwards
+/// multicast.
+pub fn read(subnet: &Subnet<'_>, engine: &Engine) -> (Fabric, Vec<bool>) {
+    let mut switches: Vec<(Guid, Switch<'_>)> =
+        subnet.switches().map(|sw| (sw.guid(), sw)).collect();
+    switches.sort_unstable_by_key(|&(guid, _)| guid);
     let lmc_esp0 = subnet.lmc_esp0();
-    for &sw in &switches {
-        if sw.lid() == Lid(0) {
-            defects.report(|| format!("switch {} ({}) has no LID yet", sw.guid(), sw.name()));
+    let scan = |(i, &(guid, sw))| scan(i as u32, guid, sw, lmc_esp0, &switches);
+    let scans: Vec<Scan<'_>> =
+        engine.install(|| switches.par_iter().enumerate().map(scan).collect());
+
+    let mut defects = Defects::default();
+    let mut builder = Builder::default();
+    for (scan, (guid, _)) in scans.iter().zip(&switches) {
+        if scan.lid == Lid(0) {
+            defects.report(|| format!("switch {guid} ({}) has no LID yet", scan.switch.name()));
         }
-        builder.switch(sw.guid(), sw.lid(), sw.lmc(lmc_esp0), sw.ports());
+        builder.switch(*guid, scan.lid, scan.lmc, scan.ports);
     }
-    for (handle, &sw) in (0u32..).zip(&switches) {
-        for number in 1..=sw.ports() {
-            let Some(port) = sw.port(number) else {
-                continue;
-            };
-            match usable(sw, port) {
-                Ok(Link::None) => {}
-                Ok(Link::Switch(peer, peer_port)) => {
-                    if sw.guid() < peer.guid()
-                        && let Ok(to) = guids.binary_search(&peer.guid())
-                    {
-                        builder.link((handle, number), (to as u32, peer_port));
-                    }
-                }
-                Ok(Link::End(end)) => builder.end_node(EndNode {
-                    guid: end.guid(),
-                    lid: end.lid(),
-                    lmc: end.lmc(),
-                    kind: end.node().map_or(NodeKind::Ca, |n| n.kind()),
-                    switch: handle,
-                    port: number,
-                }),
-                Err(odd) => defects
-                    .report(|| format!("port {number} of {} ({}): {odd}", sw.guid(), sw.name())),
-            }
+    let mut multicast = Vec::with_capacity(scans.len());
+    for ((handle, scan), (guid, _)) in (0u32..).zip(scans).zip(&switches) {
+        for (port, peer, peer_port) in scan.links {
+            builder.link((handle, port), (peer, peer_port));
         }
+        scan.end_nodes
+            .into_iter()
+            .for_each(|node| builder.end_node(node));
+        for (port, odd) in scan.odd {
+            defects.report(|| format!("port {port} of {guid} ({}): {odd}", scan.switch.name()));
+        }
+        multicast.push(scan.switch.supports_multicast());
     }
     let (fabric, placement) = builder.finish();
     for defect in placement.defects {
@@ -82,13 +87,58 @@ pub fn read(subnet: &Subnet<'_>) -> (Fabric, Vec<bool>) {
             defects.count - NAMED
         );
     }
-    let mut multicast = vec![false; fabric.switches().len()];
-    for (sw, place) in switches.iter().zip(placement.switches) {
+    let mut forwards = vec![false; fabric.switches().len()];
+    for (forwards_multicast, place) in multicast.into_iter().zip(placement.switches) {
         if let Some(index) = place {
-            multicast[index as usize] = sw.supports_multicast();
+            forwards[index as usize] = forwards_multicast;
         }
     }
-    (fabric, multicast)
+    (fabric, forwards)
+}
+
+/// Reads one switch: the `handle`th of all.
+fn scan<'a>(
+    handle: u32,
+    guid: Guid,
+    switch: Switch<'a>,
+    lmc_esp0: bool,
+    all: &[(Guid, Switch<'a>)],
+) -> Scan<'a> {
+    let mut scan = Scan {
+        switch,
+        lid: switch.lid(),
+        lmc: switch.lmc(lmc_esp0),
+        ports: switch.ports(),
+        links: Vec::new(),
+        end_nodes: Vec::new(),
+        odd: Vec::new(),
+    };
+    for number in 1..=scan.ports {
+        let Some(port) = switch.port(number) else {
+            continue;
+        };
+        match usable(switch, port) {
+            Ok(Link::None) => {}
+            Ok(Link::Switch(peer, peer_port)) => {
+                let peer = peer.guid();
+                if guid < peer
+                    && let Ok(to) = all.binary_search_by_key(&peer, |&(guid, _)| guid)
+                {
+                    scan.links.push((number, to as u32, peer_port));
+                }
+            }
+            Ok(Link::End(end)) => scan.end_nodes.push(EndNode {
+                guid: end.guid(),
+                lid: end.lid(),
+                lmc: end.lmc(),
+                kind: end.node().map_or(NodeKind::Ca, |n| n.kind()),
+                switch: handle,
+                port: number,
+            }),
+            Err(odd) => scan.odd.push((number, odd)),
+        }
+    }
+    scan
 }
 
 /// What a switch port leads to.
