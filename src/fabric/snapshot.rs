@@ -1,6 +1,6 @@
 //! The owned snapshot of a fabric: what every phase of Dmodc reads, and all that it reads.
 //!
-//! Invariants, made by [`Builder::finish`] and relied upon everywhere:
+//! Invariants, made by [`Builder::finish`](super::Builder::finish) and relied upon everywhere:
 //! - switches stand in ascending GUID order, so comparing two switch indices compares UUIDs;
 //! - a link is known at both ends: if port `p` of switch `a` leads to port `q` of switch `b`, then
 //!   port `q` of `b` leads to port `p` of `a`; no link joins a switch with itself;
@@ -9,7 +9,6 @@
 //! - there is no pointer, no lock and no name in here.
 
 use super::ids::{Guid, Lid};
-use std::ops::RangeInclusive;
 
 /// What an end node is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,7 +40,7 @@ pub struct Switch {
     pub lmc: u8,
     /// Number of external ports; port numbers run from 1 to this.
     pub ports: u8,
-    first_port: u32,
+    pub(super) first_port: u32,
 }
 
 /// A CA or router port with a LID, behind a usable link to a switch. Each port of a dual-port HCA
@@ -81,10 +80,10 @@ pub enum Peer {
 /// The snapshot. See the module's text for its invariants.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Fabric {
-    switches: Vec<Switch>,
-    end_nodes: Vec<EndNode>,
-    peers: Vec<Peer>,
-    max_lid: Lid,
+    pub(super) switches: Vec<Switch>,
+    pub(super) end_nodes: Vec<EndNode>,
+    pub(super) peers: Vec<Peer>,
+    pub(super) max_lid: Lid,
 }
 
 impl Fabric {
@@ -155,200 +154,4 @@ impl Fabric {
         let switches = self.switches.iter().filter(|s| s.lid != Lid(0));
         nodes + switches.map(|s| 1usize << s.lmc).sum::<usize>()
     }
-}
-
-/// Something that a source offered and the snapshot could not take as it was. The part named is
-/// left out; the rest stands.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Defect {
-    /// Two switches claim one node GUID.
-    #[error("switch GUID {0} appears twice")]
-    DuplicateSwitch(Guid),
-    /// A link that names a port its switch does not have.
-    #[error("switch {0} has no port {1}")]
-    NoSuchPort(Guid, u8),
-    /// A port with two links.
-    #[error("port {1} of switch {0} has two links")]
-    PortTaken(Guid, u8),
-    /// A LID outside the unicast range, LMC counted, or an LMC above 7.
-    #[error("{0}: LID {1} with LMC {2} is out of range (1..=49151)")]
-    LidOutOfRange(Guid, Lid, u8),
-    /// A LID that is taken.
-    #[error("{0}: LID {1} is taken by {2}")]
-    DuplicateLid(Guid, Lid, Guid),
-}
-
-/// Collects a fabric in any order and makes a [`Fabric`] of it.
-#[derive(Default)]
-pub struct Builder {
-    switches: Vec<Switch>,
-    links: Vec<[(u32, u8); 2]>,
-    end_nodes: Vec<EndNode>,
-}
-
-/// Where the things given to a [`Builder`] ended up.
-pub struct Placement {
-    /// Index in the fabric of each switch, by the order in which it was added.
-    pub switches: Vec<Option<u32>>,
-    /// Index in the fabric of each end node, by the order in which it was added.
-    pub end_nodes: Vec<Option<u32>>,
-    /// What was left out, and why.
-    pub defects: Vec<Defect>,
-}
-
-impl Builder {
-    /// Adds a switch and returns its handle, which is valid for this builder alone.
-    pub fn switch(&mut self, guid: Guid, lid: Lid, lmc: u8, ports: u8) -> u32 {
-        self.switches.push(Switch {
-            guid,
-            lid,
-            lmc,
-            ports,
-            first_port: 0,
-        });
-        self.switches.len() as u32 - 1
-    }
-
-    /// Adds a link between two switch ports, given once. A link from a switch to itself is
-    /// dropped silently: such links do not count.
-    pub fn link(&mut self, a: (u32, u8), b: (u32, u8)) {
-        if a.0 != b.0 {
-            self.links.push([a, b]);
-        }
-    }
-
-    /// Adds an end node behind a port of a switch. `node.switch` is the switch's handle.
-    pub fn end_node(&mut self, node: EndNode) {
-        self.end_nodes.push(node);
-    }
-
-    /// Sorts, checks and lays out what was collected.
-    pub fn finish(self) -> (Fabric, Placement) {
-        let mut defects = Vec::new();
-        let mut order: Vec<u32> = (0..self.switches.len() as u32).collect();
-        order.sort_by_key(|&i| self.switches[i as usize].guid);
-        let mut fabric = Fabric::default();
-        let mut place: Vec<Option<u32>> = vec![None; order.len()];
-        for &old in &order {
-            let s = &self.switches[old as usize];
-            if fabric
-                .switches
-                .last()
-                .is_some_and(|last| last.guid == s.guid)
-            {
-                defects.push(Defect::DuplicateSwitch(s.guid));
-                continue;
-            }
-            place[old as usize] = Some(fabric.switches.len() as u32);
-            let first_port = fabric.peers.len() as u32;
-            fabric.switches.push(Switch {
-                first_port,
-                ..s.clone()
-            });
-            fabric
-                .peers
-                .resize(fabric.peers.len() + usize::from(s.ports), Peer::None);
-        }
-        for [a, b] in self.links {
-            let (Some(sa), Some(sb)) = (place[a.0 as usize], place[b.0 as usize]) else {
-                continue;
-            };
-            match (fabric.free_slot(sa, a.1), fabric.free_slot(sb, b.1)) {
-                (Ok(i), Ok(j)) => {
-                    fabric.peers[i] = Peer::Switch {
-                        index: sb,
-                        port: b.1,
-                    };
-                    fabric.peers[j] = Peer::Switch {
-                        index: sa,
-                        port: a.1,
-                    };
-                }
-                (Err(e), _) | (_, Err(e)) => defects.push(e),
-            }
-        }
-        let mut lids = LidOwners::default();
-        for s in &mut fabric.switches {
-            if s.lid != Lid(0)
-                && let Err(e) = lids.claim(s.guid, s.lid, s.lmc)
-            {
-                defects.push(e);
-                s.lid = Lid(0);
-            }
-        }
-        let mut node_place = vec![None; self.end_nodes.len()];
-        let mut nodes: Vec<(usize, EndNode)> = Vec::with_capacity(self.end_nodes.len());
-        for (handle, node) in self.end_nodes.into_iter().enumerate() {
-            if let Some(switch) = place[node.switch as usize] {
-                nodes.push((handle, EndNode { switch, ..node }));
-            }
-        }
-        nodes.sort_by_key(|(_, n)| (n.switch, n.port));
-        for (handle, node) in nodes {
-            let claimed = fabric
-                .free_slot(node.switch, node.port)
-                .and_then(|slot| lids.claim(node.guid, node.lid, node.lmc).map(|()| slot));
-            match claimed {
-                Ok(slot) => {
-                    node_place[handle] = Some(fabric.end_nodes.len() as u32);
-                    fabric.peers[slot] = Peer::EndNode(fabric.end_nodes.len() as u32);
-                    fabric.end_nodes.push(node);
-                }
-                Err(e) => defects.push(e),
-            }
-        }
-        fabric.max_lid = lids.max;
-        (
-            fabric,
-            Placement {
-                switches: place,
-                end_nodes: node_place,
-                defects,
-            },
-        )
-    }
-}
-
-impl Fabric {
-    fn free_slot(&self, switch: u32, port: u8) -> Result<usize, Defect> {
-        let s = &self.switches[switch as usize];
-        if port == 0 || port > s.ports {
-            return Err(Defect::NoSuchPort(s.guid, port));
-        }
-        let slot = s.first_port as usize + usize::from(port) - 1;
-        match self.peers[slot] {
-            Peer::None => Ok(slot),
-            _ => Err(Defect::PortTaken(s.guid, port)),
-        }
-    }
-}
-
-/// Who holds which LID.
-#[derive(Default)]
-struct LidOwners {
-    owner: Vec<Option<Guid>>,
-    max: Lid,
-}
-
-impl LidOwners {
-    fn claim(&mut self, guid: Guid, lid: Lid, lmc: u8) -> Result<(), Defect> {
-        let range = lid_range(lid, lmc).ok_or(Defect::LidOutOfRange(guid, lid, lmc))?;
-        let (from, to) = (usize::from(*range.start()), usize::from(*range.end()));
-        if self.owner.len() <= to {
-            self.owner.resize(to + 1, None);
-        }
-        if let Some(taken) = (from..=to).find(|&l| self.owner[l].is_some()) {
-            let holder = self.owner[taken].unwrap_or_default();
-            return Err(Defect::DuplicateLid(guid, Lid(taken as u16), holder));
-        }
-        self.owner[from..=to].fill(Some(guid));
-        self.max = self.max.max(Lid(*range.end()));
-        Ok(())
-    }
-}
-
-/// The LIDs of a port, or `None` if they leave the unicast range or the LMC is above 7.
-pub fn lid_range(base: Lid, lmc: u8) -> Option<RangeInclusive<u16>> {
-    let last = base.0.checked_add((1u16.checked_shl(lmc.into())?) - 1)?;
-    (lmc <= 7 && base.is_unicast() && Lid(last).is_unicast()).then_some(base.0..=last)
 }
