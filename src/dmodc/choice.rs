@@ -22,6 +22,8 @@ pub struct Choice<'a> {
     groups: &'a Groups,
     candidates: Vec<Group>,
     ways: usize,
+    /// Quotients after which the choice repeats; `None` where that is far.
+    period: Option<usize>,
     /// Tables for offsets 0, 1, .. of one period each, or nothing while they are not needed.
     tables: Vec<u8>,
     offsets: usize,
@@ -34,6 +36,7 @@ impl<'a> Choice<'a> {
             groups,
             candidates: Vec::new(),
             ways: 1,
+            period: None,
             tables: Vec::new(),
             offsets,
         }
@@ -46,6 +49,21 @@ impl<'a> Choice<'a> {
         self.candidates.extend(candidates);
         self.ways = ways as usize;
         self.tables.clear();
+        let (groups, n) = (self.groups, self.candidates.len());
+        if self.candidates.iter().all(|g| g.size() == 1) {
+            self.period = Some(n);
+            if self.offsets == 1 {
+                // What most switches have: one link to each switch, one LID a port.
+                self.tables
+                    .extend(self.candidates.iter().map(|g| groups.ports(g)[0]));
+            }
+            return;
+        }
+        let common = self.candidates.iter().try_fold(1, |all, g| {
+            let common = lcm(all, g.size());
+            (common * n <= MAX_PERIOD).then_some(common)
+        });
+        self.period = common.map(|common| common * n);
     }
 
     /// The candidates.
@@ -84,16 +102,7 @@ impl<'a> Choice<'a> {
 
     /// The ports for quotients 0, 1, .. up to where they repeat, or `None` where that is far.
     pub fn table(&mut self, offset: usize) -> Option<&[u8]> {
-        let n = self.candidates.len();
-        let period = self
-            .candidates
-            .iter()
-            .map(Group::size)
-            .try_fold(1, |all, size| {
-                let common = lcm(all, size);
-                (common * n <= MAX_PERIOD).then_some(common)
-            })?
-            * n;
+        let period = self.period?;
         if self.tables.is_empty() {
             for offset in 0..self.offsets {
                 for q in 0..period {
@@ -133,11 +142,11 @@ impl<'a> Choices<'a> {
 
     /// Where the choice among a set of groups is kept. `ways` is the switch's path divider, and
     /// `candidates` the groups of the set.
-    pub fn slot(
+    pub fn slot<G: Iterator<Item = Group>>(
         &mut self,
         set: GroupSet,
         ways: u32,
-        candidates: impl FnOnce() -> Vec<Group>,
+        candidates: impl FnOnce() -> G,
     ) -> usize {
         if let Some(slot) = self.slots.iter().position(|(kept, _)| *kept == Some(set)) {
             return slot;
@@ -145,7 +154,7 @@ impl<'a> Choices<'a> {
         let slot = self.next;
         self.next = (slot + 1) % KEPT;
         self.slots[slot].0 = Some(set);
-        self.slots[slot].1.set(ways, candidates().into_iter());
+        self.slots[slot].1.set(ways, candidates());
         slot
     }
 
@@ -170,9 +179,18 @@ impl GroupSet {
         self.bits[i / 64] |= u64::from(is_in) << (i % 64);
     }
 
-    /// Whether the `i`th group is in.
-    pub fn contains(&self, i: usize) -> bool {
-        self.bits[i / 64] >> (i % 64) & 1 != 0
+    /// The groups that are in, by their position, ascending.
+    pub fn positions(self) -> impl Iterator<Item = usize> {
+        self.bits
+            .into_iter()
+            .enumerate()
+            .flat_map(|(word, mut bits)| {
+                std::iter::from_fn(move || {
+                    let bit = bits.trailing_zeros() as usize;
+                    bits &= bits.wrapping_sub(1);
+                    (bit < 64).then_some(64 * word + bit)
+                })
+            })
     }
 }
 

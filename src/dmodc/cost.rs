@@ -221,20 +221,23 @@ impl Above {
 }
 
 /// The switches in the order of columns: leaves first, those that share their first switch above
-/// side by side, so that neighbouring columns are alike. In a complete tree this is the order of
-/// the topological NIDs.
+/// side by side, so that neighbouring columns are alike; in a complete tree this is the order of the
+/// topological NIDs. Then the others, by rank, likewise (at the top by the first switch below).
 fn columns(ranking: &Ranking, groups: &Groups) -> Vec<u32> {
     let switches = groups.bottom_up().len();
     // The first leaf, in ascending UUID, under each switch.
     let mut first_under: Vec<Option<u32>> = vec![None; switches];
-    let mut key = vec![(false, u32::MAX, 0); switches];
+    let mut key = vec![(0, 0, 0); switches];
     for s in 0..switches as u32 {
-        key[s as usize] = match (ranking.is_leaf(s), groups.up(s).first()) {
-            (true, Some(up)) => {
-                let first = *first_under[up.remote as usize].get_or_insert(s);
-                (false, first, s)
-            }
-            (leaf, _) => (!leaf, s, s),
+        let relative = groups
+            .up(s)
+            .first()
+            .or(groups.down(s).first())
+            .map(|g| g.remote);
+        key[s as usize] = match (ranking.is_leaf(s), relative) {
+            (true, Some(up)) => (0, *first_under[up as usize].get_or_insert(s), s),
+            (true, None) => (0, s, s),
+            (false, relative) => (1 + ranking.rank(s), relative.unwrap_or(s), s),
         };
     }
     let mut order: Vec<u32> = (0..switches as u32).collect();

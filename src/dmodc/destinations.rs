@@ -21,8 +21,10 @@ pub struct Destinations {
     offsets: usize,
     /// Leaves in NID order: column, and the places of its nodes.
     runs: Vec<(usize, Range<usize>)>,
-    /// All others: end nodes off the leaves, aggregation nodes, port 0 of switches.
+    /// All others: end nodes off the leaves, aggregation nodes, port 0 of switches; by column, those
+    /// on leaves first.
     singles: Vec<Single>,
+    on_leaves: usize,
     /// Per column: the places of the leaf's nodes, and its part of `singles`.
     of_column: Vec<(Vec<Range<usize>>, Range<usize>)>,
 }
@@ -80,6 +82,9 @@ impl Destinations {
             *t += 1;
         }
         all.singles.sort_by_key(|single| single.column);
+        all.on_leaves = all
+            .singles
+            .partition_point(|single| single.column < costs.leaves());
         for (i, single) in all.singles.iter().enumerate() {
             let range = &mut all.of_column[single.column].1;
             let start = if range.end == 0 { i } else { range.start };
@@ -115,9 +120,9 @@ impl Destinations {
         &self.runs
     }
 
-    /// All that are not nodes on leaves, by column.
-    pub fn singles(&self) -> &[Single] {
-        &self.singles
+    /// All that are not on leaves, by column.
+    pub fn singles_off_leaves(&self) -> &[Single] {
+        &self.singles[self.on_leaves..]
     }
 
     /// The places of the nodes on a column's leaf, and the other destinations of the column.

@@ -210,12 +210,8 @@ impl Plan {
         }
         let view = View::new(&self.groups, &self.costs, switch, Part::Whole);
         let set = view.candidates(self.costs.column(node.switch), &[]);
-        let groups = view.groups(set);
-        groups
-            .iter()
-            .flat_map(|g| self.groups.ports(g))
-            .copied()
-            .collect()
+        let ports = |g| self.groups.ports(&g).to_vec();
+        view.groups(set).flat_map(ports).collect()
     }
 
     /// Time spent so far; routes come on top, see [`Engine::fill`].

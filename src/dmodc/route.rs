@@ -115,10 +115,14 @@ impl<'a> Router<'a> {
             }
             run.end = nids.end;
             last = Some(*column);
+            let (_, singles) = self.destinations.of_column(*column);
+            for single in singles {
+                self.write_single(switch, places, choices.at(slot), single);
+            }
         }
         self.write_run(switch, places, choices.at(slot), run);
         let mut last = None;
-        for single in self.destinations.singles() {
+        for single in self.destinations.singles_off_leaves() {
             if !last.is_some_and(|last| view.alike(last, single.column, down)) {
                 slot = choose(choices, single.column);
             }

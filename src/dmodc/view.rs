@@ -77,17 +77,12 @@ impl<'r> View<'r> {
     }
 
     /// The groups of a set, in ascending UUID of the remote switch.
-    pub fn groups(&self, set: GroupSet) -> Vec<Group> {
+    pub fn groups(&self, set: GroupSet) -> impl Iterator<Item = Group> + 'r {
         let all = match set.down {
             true => self.groups.down(self.switch),
             false => self.groups.up(self.switch),
         };
-        let is_in = |(i, _): &(usize, &Group)| set.contains(*i);
-        all.iter()
-            .enumerate()
-            .filter(is_in)
-            .map(|(_, g)| *g)
-            .collect()
+        set.positions().map(|i| all[i])
     }
 
     /// For every column below the switch, how many groups lead there and which is the last.
