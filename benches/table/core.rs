@@ -14,6 +14,7 @@ use std::time::Instant;
 /// One fabric.
 pub struct Measured {
     pub name: &'static str,
+    pub shape: &'static str,
     pub degraded: bool,
     pub switches: usize,
     pub nodes: usize,
@@ -43,7 +44,13 @@ impl Measured {
 }
 
 /// Measures a fabric.
-pub fn measure(name: &'static str, degraded: bool, netlist: &Netlist, repeats: usize) -> Measured {
+pub fn measure(
+    name: &'static str,
+    shape: &'static str,
+    degraded: bool,
+    netlist: &Netlist,
+    repeats: usize,
+) -> Measured {
     let fabric = support::snapshot(netlist);
     let mut tables = Tables::for_fabric(&fabric);
     let mut rows = tables.rows_mut();
@@ -83,6 +90,7 @@ pub fn measure(name: &'static str, degraded: bool, netlist: &Netlist, repeats: u
     }
     Measured {
         name,
+        shape,
         degraded,
         switches: fabric.switches().len(),
         nodes: fabric.end_nodes().len(),

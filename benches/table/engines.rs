@@ -13,6 +13,7 @@ use std::time::Duration;
 /// One engine on one fabric.
 pub struct Timed {
     pub name: &'static str,
+    pub shape: &'static str,
     pub switches: usize,
     pub nodes: usize,
     pub engine: String,
@@ -28,6 +29,7 @@ pub fn total_ms(callbacks: &Callbacks) -> f64 {
 /// Runs one engine.
 pub fn measure(
     name: &'static str,
+    shape: &'static str,
     netlist: &Netlist,
     engine: &str,
     plugins: &Path,
@@ -37,6 +39,7 @@ pub fn measure(
     let switches = netlist.switches().count();
     Ok(Timed {
         name,
+        shape,
         switches,
         nodes: netlist.nodes.iter().filter(|n| n.kind == Kind::Ca).count(),
         engine: engine.into(),

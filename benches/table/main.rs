@@ -51,8 +51,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         eprintln!("bench: core, {shape}");
         let whole = support::complete(shape);
         let less = support::degraded(&whole);
-        fabrics.push(core::measure(name, false, &whole, repeats));
-        fabrics.push(core::measure(name, true, &less, repeats));
+        fabrics.push(core::measure(name, shape, false, &whole, repeats));
+        fabrics.push(core::measure(name, shape, true, &less, repeats));
     }
     let mut runs = Vec::new();
     for (name, shape) in ENGINE_SHAPES {
@@ -60,7 +60,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         for engine in names.split(',').filter(|n| !n.is_empty()) {
             eprintln!("bench: OpenSM, {engine} on {shape}");
             let plugins = target.join("release");
-            runs.push(engines::measure(name, &whole, engine, &plugins, limit)?);
+            runs.push(engines::measure(
+                name, shape, &whole, engine, &plugins, limit,
+            )?);
         }
     }
 
@@ -76,10 +78,13 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Everything, one figure a line.
 fn csv(fabrics: &[core::Measured], runs: &[engines::Timed]) -> String {
     let mut text: String =
-        "fabric,faults,switches,nodes,engine,threads,phase,ms,to_memset,extra_kib\n".into();
+        "fabric,shape,faults,switches,nodes,engine,threads,phase,ms,to_memset,extra_kib\n".into();
     for f in fabrics {
         let faults = if f.degraded { "degraded" } else { "complete" };
-        let head = format!("{},{faults},{},{}", f.name, f.switches, f.nodes);
+        let head = format!(
+            "{},\"{}\",{faults},{},{}",
+            f.name, f.shape, f.switches, f.nodes
+        );
         for p in &f.phases {
             let (threads, phase, ratio) = (p.threads, p.name, p.to_memset);
             let _ = writeln!(
@@ -91,8 +96,8 @@ fn csv(fabrics: &[core::Measured], runs: &[engines::Timed]) -> String {
     }
     for r in runs {
         let head = format!(
-            "{},complete,{},{},{}",
-            r.name, r.switches, r.nodes, r.engine
+            "{},\"{}\",complete,{},{},{}",
+            r.name, r.shape, r.switches, r.nodes, r.engine
         );
         match &r.outcome {
             Ok(c) => {
