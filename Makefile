@@ -5,7 +5,7 @@ DMODC = target/release/dmodc
 PRODUCTION = $(wildcard ../shared/topologies/*.ibnetdiscover)
 ENGINES = dmodc,ftree,ftree+roots,updn,updn+roots,minhop,sssp
 
-.PHONY: all setup build test check fuzz demo fabrics clean
+.PHONY: all setup build test check fuzz demo fabrics bench instructions clean
 
 all: build
 
@@ -25,6 +25,7 @@ test: setup
 check: setup
 	$(CARGO) fmt --check
 	$(CARGO) fmt --check --manifest-path fuzz/Cargo.toml
+	$(CARGO) fmt --check --manifest-path tools/callback-timer/Cargo.toml
 	$(CARGO) clippy --all-targets -- -D warnings
 	$(CARGO) clippy --all-targets --no-default-features -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps
@@ -50,6 +51,16 @@ fabrics: setup build
 	$(DMODC) generate rlft --nodes 450 --radix 24 -o target/fabrics/rlft-450.netlist
 	$(DMODC) compare $(PRODUCTION) target/fabrics/*.netlist tests/data/fabrics/*.netlist \
 	    --engines $(ENGINES) -o target/fabrics --markdown docs/fabrics.md
+
+# How fast: the core beside a memset, OpenSM's engines beside the core. A table, and under target/bench
+# the same as CSV and as a plot. Each run of OpenSM is given BENCH_LIMIT (60) seconds.
+bench: setup build
+	$(CARGO) build --release --manifest-path tools/callback-timer/Cargo.toml --target-dir target
+	$(CARGO) bench --bench table
+
+# Instructions of each phase beside those of benches/instructions.txt: a guard that no load shakes.
+instructions:
+	@scripts/instructions.sh
 
 clean:
 	$(CARGO) clean

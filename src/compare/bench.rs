@@ -3,14 +3,14 @@
 use super::CompareError;
 use super::ibsim::Ibsim;
 use super::judge::{self, Scale};
-use super::opensm;
+use super::opensm::{self, Callbacks, Timing};
 use super::opensm_log::Ending;
 use super::row::{Row, Verdict};
 use crate::dmodc::{Engine, Options, Ranking};
 use crate::fabric::{Fabric, Guid};
 use crate::netlist::Netlist;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -97,7 +97,7 @@ impl Bench {
         let (fabric, _) = netlist.to_fabric(None)?;
         let ibsim = Ibsim::start(netlist)?;
         let (roots, dir) = (roots(&fabric), &self.plugin_dir);
-        let run = opensm::run(&ibsim, contestant, &roots, dir, self.limit)?;
+        let run = opensm::run(&ibsim, contestant, &roots, dir, self.limit, Timing::Stage)?;
         let verdict = match &run.ending {
             Ending::Refused(reason) => Verdict::Refused(reason.clone()),
             _ => Verdict::Accepted(judge::figures(&run, &self.engine, &self.scale)?),
@@ -118,6 +118,28 @@ impl Bench {
             seed: self.scale.seed,
         })
     }
+}
+
+/// Runs one engine on a fabric and times its callbacks; what it routes is not looked at. The folder
+/// holds `libdmodc.so` and the `libcallback_timer.so` of `tools/callback-timer`. `Err` of the inner
+/// result says why there is no time: the engine refused, or took longer than the limit.
+pub fn time_callbacks(
+    netlist: &Netlist,
+    contestant: &Contestant,
+    plugin_dir: &Path,
+    limit: Duration,
+) -> Result<Result<Callbacks, String>, CompareError> {
+    let (fabric, _) = netlist.to_fabric(None)?;
+    let ibsim = Ibsim::start(netlist)?;
+    let (roots, timing) = (roots(&fabric), Timing::Callbacks);
+    let run = opensm::run(&ibsim, contestant, &roots, plugin_dir, limit, timing)?;
+    Ok(match (run.ending, run.callbacks) {
+        (Ending::Refused(reason), None) => Err(reason),
+        (_, None) => Err("the callback timer is silent".into()),
+        // Late dumps do not matter, but another engine's tables do.
+        (Ending::Refused(reason), _) if reason.contains(" tables configured") => Err(reason),
+        (_, Some(callbacks)) => Ok(callbacks),
+    })
 }
 
 /// The tops of a fabric, as an administrator would name them: switches with no neighbour of a

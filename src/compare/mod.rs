@@ -27,7 +27,8 @@ mod opensm_log;
 mod process;
 mod row;
 
-pub use bench::{BadName, Bench, Contestant};
+pub use bench::{BadName, Bench, Contestant, time_callbacks};
 pub use error::CompareError;
 pub use judge::Scale;
+pub use opensm::Callbacks;
 pub use row::{Figures, Row, Verdict, csv_header, markdown};

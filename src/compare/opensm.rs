@@ -19,6 +19,29 @@ const OPENSM: Program = Program {
     package: "opensm",
 };
 
+/// The plugin and engine of `tools/callback-timer`.
+const TIMER: &str = "callback_timer";
+
+/// How the time of an engine is taken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Timing {
+    /// By the stamps of the log, OpenSM as shipped.
+    Stage,
+    /// By wrappers around the engine's callbacks as well.
+    Callbacks,
+}
+
+/// What an engine's callbacks took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Callbacks {
+    /// `build_lid_matrices`.
+    pub lid_matrices: Duration,
+    /// `ucast_build_fwd_tables`.
+    pub fwd_tables: Duration,
+    /// By how much they raised the peak of OpenSM's memory over what it held before.
+    pub extra_kib: u64,
+}
+
 /// What a run left.
 pub struct Run {
     /// Whether the engine's tables are in the dumps.
@@ -27,6 +50,8 @@ pub struct Run {
     pub stage: Option<Duration>,
     /// Time of the whole run: discovery, routing, set-up, dumps.
     pub whole: Duration,
+    /// What the callback timer says of the engine, where it was asked to listen.
+    pub callbacks: Option<Callbacks>,
     dir: PathBuf,
 }
 
@@ -43,18 +68,19 @@ impl Run {
 }
 
 /// Runs one engine. `roots` are for contestants that are told them; `plugin_dir` holds
-/// `libdmodc.so`.
+/// `libdmodc.so`, and, if the callbacks are to be timed, `libcallback_timer.so`.
 pub fn run(
     ibsim: &Ibsim,
     contestant: &Contestant,
     roots: &[Guid],
     plugin_dir: &Path,
     limit: Duration,
+    timing: Timing,
 ) -> Result<Run, CompareError> {
     let dir = ibsim.dir().join("opensm");
     fs::create_dir(&dir).map_err(CompareError::file(&dir))?;
     let path = |name: &str| dir.join(name);
-    configure(&dir, contestant, roots)?;
+    configure(&dir, contestant, roots, timing)?;
     let mut command = ibsim.client(&OPENSM);
     // 0x43: errors, information, and the dumps of the routing.
     command
@@ -83,6 +109,7 @@ pub fn run(
         ending: judge(status, ending, limit),
         stage,
         whole: start.elapsed(),
+        callbacks: callbacks(&fs::read_to_string(path("stdout")).unwrap_or_default()),
         dir,
     })
 }
@@ -97,10 +124,20 @@ fn judge(status: Option<ExitStatus>, ending: Ending, limit: Duration) -> Ending 
     }
 }
 
-fn configure(dir: &Path, contestant: &Contestant, roots: &[Guid]) -> Result<(), CompareError> {
+fn configure(
+    dir: &Path,
+    contestant: &Contestant,
+    roots: &[Guid],
+    timing: Timing,
+) -> Result<(), CompareError> {
     let path = |name: &str| dir.join(name);
+    let engine = contestant.engine();
     let mut lines = vec![
-        format!("routing_engine {},no_fallback", contestant.engine()),
+        match timing {
+            Timing::Stage => format!("routing_engine {engine},no_fallback"),
+            // The timer takes minhop's callbacks for those that an engine leaves to OpenSM.
+            Timing::Callbacks => format!("routing_engine {TIMER},{engine},minhop,no_fallback"),
+        },
         format!("dump_files_dir {}", dir.display()),
         format!("log_file {}", path("opensm.log").display()),
         // None of the machine's own configuration.
@@ -116,8 +153,11 @@ fn configure(dir: &Path, contestant: &Contestant, roots: &[Guid]) -> Result<(), 
         // The line that says when an engine begins is VERBOSE, few other lines of its module are.
         ("modules.conf", "osm_ucast_mgr.c 0x47\n".to_owned()),
     ];
-    if contestant.is_dmodc() {
-        lines.push("event_plugin_name dmodc".into());
+    match (timing, contestant.is_dmodc()) {
+        (Timing::Stage, false) => {}
+        (Timing::Stage, true) => lines.push("event_plugin_name dmodc".into()),
+        (Timing::Callbacks, false) => lines.push(format!("event_plugin_name {TIMER}")),
+        (Timing::Callbacks, true) => lines.push(format!("event_plugin_name {TIMER} dmodc")),
     }
     if contestant.is_told_roots() {
         lines.push(format!("root_guid_file {}", path("roots").display()));
@@ -129,4 +169,39 @@ fn configure(dir: &Path, contestant: &Contestant, roots: &[Guid]) -> Result<(), 
         fs::write(path(name), text).map_err(CompareError::file(&path(name)))?;
     }
     Ok(())
+}
+
+/// The first line of the timer's.
+fn callbacks(output: &str) -> Option<Callbacks> {
+    let mut lines = output.lines();
+    let line = lines.find_map(|l| l.strip_prefix(TIMER)?.strip_prefix(": engine="))?;
+    let value = |name: &str| -> Option<u64> {
+        let mut words = line.split_whitespace();
+        words
+            .find_map(|word| word.strip_prefix(name)?.strip_prefix('='))?
+            .parse()
+            .ok()
+    };
+    Some(Callbacks {
+        lid_matrices: Duration::from_micros(value("lid_matrices_us")?),
+        fwd_tables: Duration::from_micros(value("fwd_tables_us")?),
+        extra_kib: value("extra_kib")?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_timer_s_line_is_found_among_opensm_s() {
+        let output = "Reading Cached Option File\n\
+            callback_timer: engine=ftree lid_matrices_us=1500000 fwd_tables_us=7 extra_kib=12\n\
+            callback_timer: engine=ftree lid_matrices_us=1 fwd_tables_us=1 extra_kib=1\n";
+        let found = callbacks(output).expect("it is there");
+        assert_eq!(found.lid_matrices, Duration::from_millis(1500));
+        assert_eq!(found.fwd_tables, Duration::from_micros(7));
+        assert_eq!(found.extra_kib, 12);
+        assert_eq!(callbacks("callback_timer: no minhop in the list\n"), None);
+    }
 }

@@ -1,0 +1,44 @@
+//! One fabric, one phase, a fixed number of times: the program whose instructions are counted.
+//!
+//! `phases 648|A complete|degraded none|plan|routes`: each phase does what the one before does and
+//! its own part on top, so that the difference of two counts is the part. One thread, or idle
+//! threads looking for work would be counted too.
+
+mod support;
+
+use dmodc::dmodc::{Engine, Options};
+use dmodc::lft::Tables;
+use std::process::ExitCode;
+use support::{A, SMALL, complete, degraded, snapshot};
+
+/// How often a phase is done: scripts/instructions.sh divides by it.
+const TIMES: usize = 4;
+
+fn main() -> ExitCode {
+    // Cargo adds --bench to what it is given.
+    let args = std::env::args().skip(1).filter(|a| a != "--bench");
+    let args: Vec<String> = args.collect();
+    let [fabric, faults, phase] = &args[..] else {
+        eprintln!("phases: 648|A complete|degraded none|plan|routes");
+        return ExitCode::from(2);
+    };
+    let whole = complete(if fabric == "A" { A } else { SMALL });
+    let netlist = match faults.as_str() {
+        "degraded" => degraded(&whole),
+        _ => whole,
+    };
+    let fabric = snapshot(&netlist);
+    let mut tables = Tables::for_fabric(&fabric);
+    let mut rows = tables.rows_mut();
+    let engine = Engine::new(1).expect("the system gives threads");
+    for _ in 0..TIMES {
+        if phase != "none" {
+            let plan = engine.plan(&fabric, &Options::default());
+            let plan = plan.expect("it is a tree");
+            if phase == "routes" {
+                engine.fill(&fabric, &plan, &mut rows).expect("tables fit");
+            }
+        }
+    }
+    ExitCode::SUCCESS
+}

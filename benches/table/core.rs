@@ -1,0 +1,133 @@
+//! The core: each phase of each fabric, with one thread and with two, beside a memset.
+//!
+//! Phases and memset take turns, and a ratio is the median of the ratios of single turns, so that
+//! whatever slows the machine down for a while slows down both. Tables are touched before the
+//! clock starts.
+
+use super::support;
+use dmodc::dmodc::{Engine, Options};
+use dmodc::lft::Tables;
+use dmodc::netlist::Netlist;
+use std::fmt::Write as _;
+use std::time::Instant;
+
+/// One fabric.
+pub struct Measured {
+    pub name: &'static str,
+    pub shape: &'static str,
+    pub degraded: bool,
+    pub switches: usize,
+    pub nodes: usize,
+    pub phases: Vec<Phase>,
+}
+
+/// One phase with so many threads.
+pub struct Phase {
+    pub threads: usize,
+    pub name: &'static str,
+    /// Median.
+    pub ms: f64,
+    /// Median of the ratios to the memset of the same turn.
+    pub to_memset: f64,
+}
+
+/// The phases, in the order of the columns. `all` is plan and routes.
+const PHASES: [&str; 4] = ["plan", "routes", "all", "memset"];
+
+impl Measured {
+    /// One of its phases.
+    pub fn phase(&self, threads: usize, name: &str) -> &Phase {
+        let mut phases = self.phases.iter();
+        let found = phases.find(|p| p.threads == threads && p.name == name);
+        found.expect("every phase is measured")
+    }
+}
+
+/// Measures a fabric.
+pub fn measure(
+    name: &'static str,
+    shape: &'static str,
+    degraded: bool,
+    netlist: &Netlist,
+    repeats: usize,
+) -> Measured {
+    let fabric = support::snapshot(netlist);
+    let mut tables = Tables::for_fabric(&fabric);
+    let mut rows = tables.rows_mut();
+    let options = Options::default();
+    let (threads, mut turns) = ([1, 2], [Vec::new(), Vec::new()]);
+    let engines = threads.map(|n| Engine::new(n).expect("the system gives threads"));
+    let pools = threads.map(support::pool);
+    for _ in 0..repeats {
+        for ((engine, pool), turns) in engines.iter().zip(&pools).zip(&mut turns) {
+            let mut clock = Instant::now();
+            let mut lap = || {
+                let took = clock.elapsed().as_secs_f64() * 1e3;
+                clock = Instant::now();
+                took
+            };
+            let plan = engine.plan(&fabric, &options).expect("it is a tree");
+            let planned = lap();
+            engine.fill(&fabric, &plan, &mut rows).expect("tables fit");
+            let routed = lap();
+            drop(plan);
+            lap();
+            support::memset(pool, &mut rows);
+            let set = lap();
+            turns.push([planned, routed, planned + routed, set]);
+        }
+    }
+    let mut phases = Vec::new();
+    for (threads, turns) in threads.into_iter().zip(&turns) {
+        for (column, name) in PHASES.into_iter().enumerate() {
+            phases.push(Phase {
+                threads,
+                name,
+                ms: median(turns.iter().map(|t| t[column])),
+                to_memset: median(turns.iter().map(|t| t[column] / t[3])),
+            });
+        }
+    }
+    Measured {
+        name,
+        shape,
+        degraded,
+        switches: fabric.switches().len(),
+        nodes: fabric.end_nodes().len(),
+        phases,
+    }
+}
+
+/// The fabrics that have a name, as Markdown.
+pub fn table(fabrics: &[Measured]) -> String {
+    let mut text =
+        "| fabric | switches | nodes | threads | plan, ms | routes, ms | all, ms | memset, ms \
+         | routes to memset | all to memset |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n"
+            .to_owned();
+    for f in fabrics.iter().filter(|f| !f.name.is_empty()) {
+        for threads in [1, 2] {
+            let [plan, routes, all, memset] = PHASES.map(|name| f.phase(threads, name));
+            let faults = if f.degraded { ", degraded" } else { "" };
+            let _ = writeln!(
+                text,
+                "| {}{faults} | {} | {} | {threads} | {:.2} | {:.2} | {:.2} | {:.2} | {:.1} | {:.1} |",
+                f.name,
+                f.switches,
+                f.nodes,
+                plan.ms,
+                routes.ms,
+                all.ms,
+                memset.ms,
+                routes.to_memset,
+                all.to_memset
+            );
+        }
+    }
+    text
+}
+
+fn median(figures: impl Iterator<Item = f64>) -> f64 {
+    let mut figures: Vec<f64> = figures.collect();
+    figures.sort_by(f64::total_cmp);
+    figures[figures.len() / 2]
+}
