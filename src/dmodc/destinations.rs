@@ -81,10 +81,11 @@ impl Destinations {
             }
             *t += 1;
         }
-        all.singles.sort_by_key(|single| single.column);
-        all.on_leaves = all
-            .singles
-            .partition_point(|single| single.column < costs.leaves());
+        let off_leaves = |single: &Single| all.of_column[single.column].0.is_empty();
+        let mut singles = std::mem::take(&mut all.singles);
+        singles.sort_by_key(|single| (off_leaves(single), single.column));
+        all.on_leaves = singles.partition_point(|single| !off_leaves(single));
+        all.singles = singles;
         for (i, single) in all.singles.iter().enumerate() {
             let range = &mut all.of_column[single.column].1;
             let start = if range.end == 0 { i } else { range.start };

@@ -16,7 +16,7 @@
 use super::leaves;
 use super::options::Options;
 use super::types::NodeTypes;
-use crate::fabric::Fabric;
+use crate::fabric::{Fabric, NodeKind};
 use std::fmt;
 
 /// What the ranks were counted from.
@@ -65,7 +65,8 @@ impl Ranking {
         let types = NodeTypes::new(options);
         let mut compute = vec![false; fabric.switches().len()];
         for node in fabric.end_nodes() {
-            compute[node.switch as usize] |= types.is_listed_compute(node.guid);
+            let listed = types.is_listed_compute(node.guid);
+            compute[node.switch as usize] |= listed && node.kind != NodeKind::Aggregation;
         }
         let leaf = leaves::find(fabric, &compute);
         let rank = Levels {

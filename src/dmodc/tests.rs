@@ -3,7 +3,7 @@
 
 use super::oracle::{INFINITY, Oracle};
 use crate::dmodc::{Engine, Options, Plan};
-use crate::fabric::{Fabric, Guid, Lid, Peer};
+use crate::fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind, Peer};
 use crate::lft::{NO_PATH, Tables};
 use crate::netlist::generate::{Order, Pgft, build};
 use crate::netlist::{Kind, Netlist, Node, Port};
@@ -226,6 +226,37 @@ fn unreachable_pairs_are_counted_and_left_alone() {
     };
     let engine = Engine::new(1).expect("threads");
     assert!(engine.plan(&fabric, &fail).is_err());
+}
+
+/// Port 0 of a switch that carries an aggregation node alone is routed, listed as compute node or
+/// not. (Found by fuzzing.)
+#[test]
+fn a_listed_aggregation_node_makes_no_leaf() {
+    let mut b = Builder::default();
+    let switches = [1, 2, 3].map(|i| b.switch(Guid(i), Lid(i as u16), 0, 4));
+    b.link((switches[0], 3), (switches[2], 1));
+    b.link((switches[1], 3), (switches[2], 2));
+    for (i, kind) in [(0, NodeKind::Ca), (1, NodeKind::Aggregation)] {
+        b.end_node(EndNode {
+            guid: Guid(0x10 + i),
+            lid: Lid(0x10 + i as u16),
+            lmc: 0,
+            kind,
+            switch: switches[i as usize],
+            port: 1,
+        });
+    }
+    let (fabric, _) = b.finish();
+    let listed = Options {
+        cn_guids: vec![Guid(0x10), Guid(0x11)],
+        ..Options::default()
+    };
+    for options in [Options::default(), listed] {
+        let (plan, tables) = route(&fabric, &options, 1);
+        assert!(!plan.ranking().is_leaf(1));
+        assert_eq!(tables.get(0, Lid(2)), 3);
+        assert_eq!(tables.get(0, Lid(0x11)), 3);
+    }
 }
 
 /// A tree with some end nodes on its upper switches: a netlist, and the same without them.
