@@ -14,7 +14,8 @@ smpquery            command infiniband-diags
 ibdmchk             command ibutils
 opensm-headers      header infiniband/opensm/osm_config.h libopensm-dev
 umad-headers        header infiniband/umad.h libibumad-dev
-libclang            library libclang libclang-dev
+libclang            library libclang-dev
+clang-headers       compiler libclang-dev
 cc                  command build-essential
 pkg-config          command pkg-config
 END
@@ -23,13 +24,23 @@ END
 # OpenSM and its tools lie in sbin, where a user's PATH may not look.
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 
+# By its name or with a version, as bindgen looks for it: libclang-cpp is another library.
+has_library() { # NAME
+    local folder
+    for folder in /usr/lib/llvm-*/lib /usr/lib/*-linux-gnu /usr/lib64 /usr/lib; do
+        compgen -G "$folder/$1.so*" >/dev/null && return
+        compgen -G "$folder/$1-[0-9]*.so*" >/dev/null && return
+    done
+    return 1
+}
+
 is_there() { # NAME KIND DETAIL
     case $2 in
         command) command -v "$1" >/dev/null ;;
         header) [[ -e /usr/include/$3 || -e /usr/local/include/$3 || -n ${OPENSM_INCLUDE:-} ]] ;;
-        library) compgen -G "/usr/lib/llvm-*/lib/$3*.so*" >/dev/null \
-            || compgen -G "/usr/lib/*/$3*.so*" >/dev/null \
-            || compgen -G "/usr/lib64/$3*.so*" >/dev/null || [[ -n ${LIBCLANG_PATH:-} ]] ;;
+        library) has_library "$1" || [[ -n ${LIBCLANG_PATH:-} ]] ;;
+        compiler) compgen -G "/usr/lib*/llvm-*/lib/clang/*/include/stddef.h" >/dev/null \
+            || compgen -G "/usr/lib*/clang/*/include/stddef.h" >/dev/null ;;
     esac
 }
 
