@@ -2,7 +2,7 @@
 //! none of these.
 
 use crate::input::InputError;
-use crate::netlist::TooManyLids;
+use crate::netlist::{NotEnough, TooManyLids};
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -32,8 +32,13 @@ pub enum CompareError {
     #[error("no libumad2sim.so in /usr/lib; is package ibsim-utils installed?")]
     NoClientLibrary,
     /// No plugin to load.
-    #[error("no libdmodc.so in {}", .0.display())]
-    NoPlugin(PathBuf),
+    #[error("no {name} in {}; is it built (cargo build --examples)?", .dir.display())]
+    NoPlugin {
+        /// The file.
+        name: &'static str,
+        /// Where it was looked for.
+        dir: PathBuf,
+    },
     /// There is no place for OpenSM in the fabric.
     #[error("the fabric has no CA port linked to a switch, where OpenSM could sit")]
     NoHost,
@@ -55,12 +60,28 @@ pub enum CompareError {
         /// The last lines of its log.
         log: String,
     },
+    /// libengine_relay.so wrote what this program does not understand.
+    #[error("libengine_relay.so is of another version: {0}")]
+    Relay(String),
     /// OpenSM's dumps cannot be read.
     #[error(transparent)]
     Dump(#[from] InputError),
     /// OpenSM's fabric cannot be used.
     #[error(transparent)]
     Lids(#[from] TooManyLids),
+    /// A throw cannot remove so much.
+    #[error(transparent)]
+    NotEnough(#[from] NotEnough),
+    /// A file of rows has a line that is none.
+    #[error("{}:{line}: {reason}", .path.display())]
+    Row {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        line: u64,
+        /// What is wrong.
+        reason: String,
+    },
     /// The threads that judge the tables could not be had.
     #[error(transparent)]
     Threads(#[from] rayon::ThreadPoolBuildError),
