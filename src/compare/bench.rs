@@ -5,7 +5,7 @@ use super::ibsim::Ibsim;
 use super::judge::{self, Scale};
 use super::contestant::Contestant;
 use super::opensm;
-use super::relay::{self, Callbacks, Hints, Outcome, Plugins};
+use super::relay::{self, Callbacks, Outcome, Plugins};
 use super::opensm_log::Ending;
 use super::row::{Row, Verdict};
 use crate::dmodc::{Engine, Options, Ranking};
@@ -82,16 +82,9 @@ pub fn time_callbacks(
     plugin_dir: &Path,
     limit: Duration,
 ) -> Result<Result<Callbacks, String>, CompareError> {
-    let (fabric, _) = netlist.to_fabric(None)?;
-    let ibsim = Ibsim::start(netlist)?;
-    let roots = roots(&fabric);
-    let hints = Hints {
-        roots: &roots,
-        io: &[],
-    };
     let alone = std::slice::from_ref(contestant);
     let plugins = Plugins::find(plugin_dir)?;
-    let answer = relay::run(&ibsim, alone, &hints, &plugins, limit)?;
+    let answer = relay::route(netlist, alone, &[], &plugins, limit)?;
     Ok(match answer.outcomes.into_iter().next() {
         Some(Outcome::Routed(_, callbacks)) => Ok(callbacks),
         Some(Outcome::Refused(reason)) => Err(reason),

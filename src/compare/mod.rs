@@ -35,7 +35,7 @@ pub use bench::{Bench, time_callbacks};
 pub use contestant::{BadName, Contestant};
 pub use error::CompareError;
 pub use judge::{Risks, Scale};
-pub use relay::Callbacks;
+pub use relay::{Answer, Callbacks, Copied, Outcome, Plugins, route};
 pub use row::{Figures, Row, Verdict, csv_header, markdown};
 pub use throw_row::{Journal, Routed, ThrowRow, read_throws};
 pub use throws::{Equipment, Series, Thrower};

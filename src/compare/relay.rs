@@ -3,10 +3,11 @@
 //! `tools/engine_relay.rs` is an OpenSM plugin that runs the engines of its plan one after another
 //! on the same subnet, each from the state in which OpenSM calls its first engine, times them, and
 //! ends the process. That the tables are those of an OpenSM with that engine alone is held to by
-//! `tests/compare.rs`. An engine that crashes OpenSM or takes longer than the limit counts as one
+//! `tests/daemon/relay.rs`. An engine that crashes OpenSM or takes longer than the limit counts as one
 //! that refuses; the others go on in a new OpenSM.
 
 use super::CompareError;
+use super::bench::roots;
 use super::contestant::Contestant;
 use super::ibsim::Ibsim;
 use super::opensm::{self, OPENSM};
@@ -14,6 +15,7 @@ use super::opensm_log::last_text;
 use super::process;
 use crate::fabric::{Fabric, Guid, Lid};
 use crate::lft::Tables;
+use crate::netlist::Netlist;
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -64,11 +66,9 @@ pub struct Answer {
 }
 
 /// What contestants can be told.
-pub struct Hints<'a> {
-    /// The roots of the fabric.
-    pub roots: &'a [Guid],
-    /// The ports of I/O nodes.
-    pub io: &'a [Guid],
+struct Hints<'a> {
+    roots: Vec<Guid>,
+    io: &'a [Guid],
 }
 
 /// Where the plugins are.
@@ -98,21 +98,26 @@ impl Plugins {
     }
 }
 
-/// Runs the contestants on a fabric. The limit is for each of them, and for the discovery.
-pub fn run(
-    ibsim: &Ibsim,
+/// Runs the contestants on a fabric, in this order. `io` are port GUIDs of I/O nodes, for those that
+/// are told them. The limit is for each contestant, and for the discovery.
+pub fn route(
+    netlist: &Netlist,
     contestants: &[Contestant],
-    hints: &Hints,
+    io: &[Guid],
     plugins: &Plugins,
     limit: Duration,
 ) -> Result<Answer, CompareError> {
+    let (fabric, _) = netlist.to_fabric(None)?;
+    let ibsim = Ibsim::start(netlist)?;
+    let roots = roots(&fabric);
+    let hints = Hints { roots, io };
     let mut outcomes: Vec<Option<Outcome>> = vec![None; contestants.len()];
     for round in 0.. {
         let open = |i: &usize| outcomes[*i].is_none();
         let pending: Vec<usize> = (0..contestants.len()).filter(open).collect();
         let dir = ibsim.dir().join(format!("relay-{round}"));
         let running: Vec<&Contestant> = pending.iter().map(|&i| &contestants[i]).collect();
-        let ending = relay(ibsim, &dir, &running, hints, plugins, limit)?;
+        let ending = relay(&ibsim, &dir, &running, &hints, plugins, limit)?;
         let mut found = read_outcomes(&dir)?;
         if found.len() < pending.len() {
             // The one that was running when OpenSM ended is to blame.
@@ -145,7 +150,7 @@ fn relay(
 ) -> Result<String, CompareError> {
     fs::create_dir(dir).map_err(CompareError::file(dir))?;
     let (roots, io, plan) = (dir.join("roots"), dir.join("io"), dir.join("plan"));
-    opensm::write_guids(&roots, hints.roots)?;
+    opensm::write_guids(&roots, &hints.roots)?;
     opensm::write_guids(&io, hints.io)?;
     let file = |told: bool, file: &Path| match told {
         true => file.display().to_string(),

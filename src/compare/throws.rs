@@ -10,11 +10,9 @@
 //! told the roots, on the complete fabric, as in the paper; and that of Dmodc's topological NIDs on
 //! the fabric at hand.
 
-use super::bench::roots;
 use super::contestant::Contestant;
-use super::ibsim::Ibsim;
 use super::judge::{self, Orders, Risks, Scale};
-use super::relay::{self, Answer, Copied, Hints, Outcome, Plugins};
+use super::relay::{self, Answer, Copied, Outcome, Plugins};
 use super::throw_row::{Routed, ThrowRow};
 use super::CompareError;
 use crate::dmodc::{Engine, Options};
@@ -127,7 +125,7 @@ impl Thrower {
         let plugins = Plugins::find(plugin_dir)?;
         // The node order of the paper's shifts.
         let ftree = "ftree+roots".parse().expect("it is a name");
-        let answer = ask(&netlist, &[ftree], &series.io, &plugins, limit)?;
+        let answer = relay::route(&netlist, &[ftree], &series.io, &plugins, limit)?;
         adopt(&mut netlist, &answer.lids);
         let (fabric, _) = netlist.to_fabric(None)?;
         let ftree_order = answer.ftree_order.and_then(|bytes| {
@@ -175,7 +173,8 @@ impl Thrower {
     ) -> Result<(Answer, Vec<ThrowRow>), CompareError> {
         let (removed, seed) = self.series.removal(number);
         let netlist = self.series.degraded(&self.netlist, removed, seed)?;
-        let answer = ask(&netlist, contestants, &self.series.io, &self.plugins, self.limit)?;
+        let (io, plugins) = (&self.series.io, &self.plugins);
+        let answer = relay::route(&netlist, contestants, io, plugins, self.limit)?;
         let (fabric, _) = netlist.to_fabric(None)?;
         let plan = self.engine.plan(&fabric, &Options::default()).ok();
         let orders = Orders {
@@ -238,21 +237,6 @@ impl Thrower {
         let order = self.ftree_order.iter();
         order.filter_map(|guid| by_guid.get(guid).copied()).collect()
     }
-}
-
-/// Starts a fabric and has the contestants route it.
-fn ask(
-    netlist: &Netlist,
-    contestants: &[Contestant],
-    io: &[Guid],
-    plugins: &Plugins,
-    limit: Duration,
-) -> Result<Answer, CompareError> {
-    let (fabric, _) = netlist.to_fabric(None)?;
-    let ibsim = Ibsim::start(netlist)?;
-    let roots = roots(&fabric);
-    let hints = Hints { roots: &roots, io };
-    relay::run(&ibsim, contestants, &hints, plugins, limit)
 }
 
 /// Takes OpenSM's LIDs over. A port that OpenSM did not find keeps what it has.
