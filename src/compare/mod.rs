@@ -20,11 +20,13 @@
 
 mod bench;
 mod contestant;
+mod drawing;
 mod error;
 mod ibsim;
 mod judge;
 mod opensm;
 mod opensm_log;
+mod portrait;
 mod process;
 mod relay;
 mod row;
@@ -34,6 +36,7 @@ mod throws;
 pub use bench::{Bench, time_callbacks};
 pub use contestant::{BadName, Contestant};
 pub use error::CompareError;
+pub use portrait::{DrawnLink, DrawnSwitch, Portrait, WorstPort};
 pub use judge::{Risks, Scale};
 pub use relay::{Answer, Callbacks, Copied, Outcome, Plugins, route};
 pub use row::{Figures, Row, Verdict, csv_header, markdown};

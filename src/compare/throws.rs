@@ -11,10 +11,13 @@
 //! the fabric at hand.
 
 use super::contestant::Contestant;
+use super::drawing::Drawing;
 use super::judge::{self, Orders, Risks, Scale};
+use super::portrait::{Portrait, WorstPort};
 use super::relay::{self, Answer, Copied, Outcome, Plugins};
 use super::throw_row::{Routed, ThrowRow};
 use super::CompareError;
+use crate::analysis::Traffic;
 use crate::dmodc::{Engine, Options};
 use crate::fabric::{Fabric, Guid, Lid};
 use crate::lft::{Tables, parse_order};
@@ -157,6 +160,19 @@ impl Thrower {
         Ok((thrower, rows))
     }
 
+    /// What the throws have in common.
+    pub fn series(&self) -> &Series {
+        &self.series
+    }
+
+    /// How much there is of what throws remove.
+    pub fn pieces(&self) -> usize {
+        match self.series.equipment {
+            Equipment::Switches => self.netlist.removable_switches(false).len(),
+            Equipment::Links => self.netlist.links_between_switches().len(),
+        }
+    }
+
     /// Makes a throw for some of the contestants.
     pub fn throw(
         &self,
@@ -228,6 +244,46 @@ impl Thrower {
             });
         }
         Ok((answer, rows))
+    }
+
+    /// Makes a throw again, and says for each contestant which ports are its worst.
+    pub fn portrait(&self, number: u32, worst: usize) -> Result<Portrait, CompareError> {
+        let (complete, _) = self.netlist.to_fabric(None)?;
+        let (removed, seed) = self.series.removal(number);
+        let netlist = self.series.degraded(&self.netlist, removed, seed)?;
+        let (fabric, _) = netlist.to_fabric(None)?;
+        let drawing = Drawing::new(&complete, &self.ftree_order(&complete));
+        let mut portrait = Portrait {
+            fabric: self.series.fabric.clone(),
+            equipment: self.series.equipment,
+            throw: number,
+            removed,
+            switches: drawing.switches(&fabric),
+            links: drawing.links(&fabric),
+            ports: vec![],
+        };
+        let (io, plugins) = (&self.series.io, &self.plugins);
+        let answer = relay::route(&netlist, &self.contestants, io, plugins, self.limit)?;
+        let order: Vec<u32> = (0..fabric.end_nodes().len() as u32).collect();
+        for (contestant, outcome) in self.contestants.iter().zip(answer.outcomes) {
+            let Outcome::Routed(copied, _) = outcome else {
+                continue;
+            };
+            let traffic = Traffic::new(&fabric, &copied.tables(&fabric), &order);
+            for (channel, risk) in traffic.all_to_all(&|_| ()).worst(worst) {
+                let channel = traffic.channels().get(channel);
+                let place = |switch: u32| drawing.place(fabric.switches()[switch as usize].guid);
+                if let (Some(from), Some(to)) = (place(channel.from), place(channel.to)) {
+                    portrait.ports.push(WorstPort {
+                        from,
+                        to,
+                        risk,
+                        contestant: contestant.clone(),
+                    });
+                }
+            }
+        }
+        Ok(portrait)
     }
 
     /// ftree's order of the complete fabric, without the nodes that are gone.

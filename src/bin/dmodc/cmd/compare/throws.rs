@@ -12,6 +12,9 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
+/// How many of an engine's worst ports are drawn.
+const WORST: usize = 150;
+
 /// Makes the throws that are not made yet.
 pub fn run(
     args: &Args,
@@ -47,27 +50,27 @@ pub fn run(
             scale,
             io: io.clone(),
         };
-        let file = dir.join(format!("throws-{}-{equipment}.csv", series.fabric));
-        let (made, appended) = fill(args, series, netlist, &plugin_dir, limit, &file, &bar)?;
+        let rows = fill(args, series, netlist, &plugin_dir, limit, dir, &bar)?;
         bar.finish_and_clear();
-        let file = file.display();
-        say(&format!("{file}: {made} throws, {appended} rows appended\n"), false)?;
+        let fabric = fabric.to_string_lossy();
+        let text = format!("{fabric}: {} throws, {rows} rows appended\n", args.throws);
+        say(&text, false)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Brings a file up to the number of throws asked for. How many there are now, and how many rows
-/// were added.
+/// Brings a series up to the number of throws asked for. How many rows that took.
 fn fill(
     args: &Args,
     series: Series,
     netlist: Netlist,
     plugin_dir: &Path,
     limit: Duration,
-    file: &Path,
+    dir: &Path,
     bar: &ProgressBar,
-) -> Result<(u32, usize), Failure> {
-    let mut journal = Journal::open(file)?;
+) -> Result<usize, Failure> {
+    let name = format!("throws-{}-{}.csv", series.fabric, series.equipment);
+    let mut journal = Journal::open(&dir.join(name))?;
     if !journal.rows().iter().all(|row| is_of(row, &series)) {
         return Err(Failure::Usage(
             "DIR holds throws of another exponent, seed or number of permutations",
@@ -85,8 +88,9 @@ fn fill(
         all.filter(|c| is_missing(throw, c)).cloned().collect()
     };
     let open: Vec<u32> = (0..=args.throws).filter(|&t| !missing(t).is_empty()).collect();
-    if open.is_empty() {
-        return Ok((args.throws, 0));
+    let drawn = dir.join(format!("drawn-{}-{}.csv", series.fabric, series.equipment));
+    if open.is_empty() && drawn.exists() {
+        return Ok(0);
     }
     bar.set_length(u64::from(args.throws) + 1);
     bar.set_position((args.throws as usize + 1 - open.len()) as u64);
@@ -106,7 +110,19 @@ fn fill(
         appended += rows.len();
         bar.inc(1);
     }
-    Ok((args.throws, appended))
+    draw(&thrower, args.throws, &drawn)?;
+    Ok(appended)
+}
+
+/// Keeps the throw that removes most, of those that remove a twentieth at most, or one piece.
+fn draw(thrower: &Thrower, throws: u32, file: &Path) -> Result<(), Failure> {
+    let series = thrower.series();
+    let few = thrower.pieces() / 20;
+    let numbers = (1..=throws).filter(|&n| (1..=few.max(1)).contains(&series.removal(n).0));
+    if let Some(number) = numbers.max_by_key(|&n| series.removal(n).0) {
+        thrower.portrait(number, WORST)?.write(file)?;
+    }
+    Ok(())
 }
 
 fn is_of(row: &ThrowRow, series: &Series) -> bool {
