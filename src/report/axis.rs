@@ -17,7 +17,8 @@ impl LogAxis {
     }
 
     /// An axis with marks at the round numbers of the range: 1, 2 and 5 of each decade; more of them
-    /// where the range is short, less where it is long. None between whole numbers.
+    /// where the range is short, less where it is long. None between whole numbers, all of those if
+    /// there are no others.
     pub fn round(range: Range<f64>) -> LogAxis {
         let digits: &[f64] = match range.end / range.start {
             ..5.0 => &[1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0],
@@ -28,7 +29,11 @@ impl LogAxis {
         let decades = (-3..9).map(|power| 10f64.powi(power));
         let round = decades.flat_map(|decade| digits.iter().map(move |digit| digit * decade));
         let inside = round.filter(|v| range.contains(v) && (*v < 1.0 || v.fract() == 0.0));
-        let marks = inside.collect();
+        let mut marks: Vec<f64> = inside.collect();
+        if marks.len() < 2 {
+            let whole = range.start.ceil() as u64..=range.end as u64;
+            marks = whole.map(|v| v as f64).collect();
+        }
         LogAxis { range, marks }
     }
 
@@ -69,6 +74,7 @@ mod tests {
         assert_eq!(marks(9.0..31.0), [10.0, 12.0, 15.0, 20.0, 25.0, 30.0]);
         assert_eq!(marks(0.9..12.0), [1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0]);
         assert_eq!(marks(0.9..130.0), [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]);
+        assert_eq!(marks(15.5..20.5), [16.0, 17.0, 18.0, 19.0, 20.0]);
         let faults = LogAxis::round(0.4..6.0).starting_at(0.5);
         assert_eq!(faults.marks, [0.5, 1.0, 2.0, 3.0, 4.0, 5.0]);
     }

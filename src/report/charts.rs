@@ -69,7 +69,8 @@ fn risk_panel(area: &Area, set: &Set, contestants: &[Contestant], pattern: Patte
         .x_desc(format!("{} removed", set.equipment))
         .y_desc("congestion risk")
         .draw()?;
-    for (i, (contestant, points)) in shown.iter().zip(&all).enumerate() {
+    // The first engine is drawn last, over the others.
+    for (i, (contestant, points)) in shown.iter().zip(&all).enumerate().rev() {
         let aside = aside(i, shown.len(), 0.025);
         let place = |removed: f64, risk: f64| (removed.max(NONE) * aside, risk.max(1.0));
         let color = color(contestant);
@@ -171,7 +172,7 @@ fn legend(area: &Area, contestants: &[Contestant]) -> Drawn {
     for contestant in contestants {
         let name = contestant.to_string();
         // About what a letter of this size takes.
-        let width = SAMPLE + 12 + 9 * name.len() as i32;
+        let width = SAMPLE + 10 + 8 * name.len() as i32;
         if x + width > WIDTH as i32 - 10 {
             (x, y) = (60, y + LEGEND as i32 - 6);
         }

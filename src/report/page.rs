@@ -19,6 +19,7 @@ figcaption, .note { font-size: .88rem; color: #444; max-width: 46rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .82rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .18rem .5rem; text-align: right; border-bottom: 1px solid #ddd; }
+thead tr + tr th { white-space: nowrap; padding: .18rem .35rem; }
 thead th { border-bottom: 1px solid #888; text-align: center; font-weight: 600; }
 tbody th { text-align: left; font-weight: 600; white-space: nowrap; }
 td.text { text-align: left; color: #444; font-size: .75rem; }

@@ -2,7 +2,7 @@
 
 use super::page::escape;
 use super::sets::{Pattern, Set, comparable, known};
-use super::stats::{Duel, blocks_per_fault, decades, duel, endings, median_of};
+use super::stats::{Duel, Endings, blocks_per_fault, decades, duel, endings, median_of};
 use crate::compare::{Contestant, ThrowRow};
 use std::fmt::Write;
 
@@ -105,30 +105,35 @@ pub fn beside_ours(set: &Set) -> Vec<(Contestant, Vec<(Pattern, Duel)>)> {
 /// Refusals, incomplete tables and blocks to send.
 pub fn costs(set: &Set) -> String {
     let faulty: Vec<_> = decades(set).into_iter().filter(|d| *d.0.end() > 0).collect();
+    let contestants = set.contestants();
+    let endings: Vec<Endings> = contestants.iter().map(|c| endings(set, c)).collect();
     let mut html = format!(
         "<table><thead><tr><th rowspan=2></th><th rowspan=2>refused</th>\
          <th rowspan=2>left connected pairs<br>without a route</th>\
          <th colspan={}>LFT blocks changed for each piece removed</th>\
-         <th rowspan=2>reason most often given</th></tr><tr>",
-        faulty.len().max(1)
+         <th rowspan=2>{}</th></tr><tr>",
+        faulty.len().max(1),
+        match endings.iter().any(|ends| ends.refused > 0) {
+            true => "reason most often given",
+            false => "",
+        }
     );
     for (_, name) in &faulty {
         let _ = write!(html, "<th>{name}</th>");
     }
     html += "</tr></thead><tbody>";
-    for contestant in set.contestants() {
-        let ends = endings(set, &contestant);
+    for (contestant, ends) in contestants.iter().zip(&endings) {
         let _ = write!(
             html,
             "<tr><th>{contestant}</th><td>{} of {}</td><td>{}</td>",
             ends.refused, ends.throws, ends.incomplete
         );
         for (decade, _) in &faulty {
-            let blocks = median_of(set, &contestant, decade, blocks_per_fault);
+            let blocks = median_of(set, contestant, decade, blocks_per_fault);
             html += &cell(blocks.map(f64::round), false);
         }
-        let reason = ends.reason.unwrap_or_default();
-        let _ = write!(html, "<td class=text>{}</td></tr>", escape(&reason));
+        let reason = ends.reason.as_deref().unwrap_or_default();
+        let _ = write!(html, "<td class=text>{}</td></tr>", escape(reason));
     }
     html + "</tbody></table>"
 }
