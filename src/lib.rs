@@ -26,3 +26,4 @@ mod plugin;
 pub mod random;
 #[cfg(feature = "cli")]
 pub mod report;
+pub mod sim;

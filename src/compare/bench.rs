@@ -1,7 +1,6 @@
 //! The bench: a fabric and a contestant go in, a row of the table comes out.
 
 use super::CompareError;
-use super::ibsim::Ibsim;
 use super::judge::{self, Scale};
 use super::contestant::Contestant;
 use super::opensm;
@@ -11,6 +10,7 @@ use super::row::{Row, Verdict};
 use crate::dmodc::{Engine, Options, Ranking};
 use crate::fabric::{Fabric, Guid};
 use crate::netlist::Netlist;
+use crate::sim::Ibsim;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

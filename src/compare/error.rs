@@ -3,34 +3,16 @@
 
 use crate::input::InputError;
 use crate::netlist::{NotEnough, TooManyLids};
+use crate::sim::SimError;
 use std::io;
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// Why a run came to nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum CompareError {
-    /// A file or folder of the run could not be made or read.
-    #[error("{}: {reason}", .path.display())]
-    File {
-        /// Which.
-        path: PathBuf,
-        /// The system's reason.
-        reason: io::Error,
-    },
-    /// A program could not be started.
-    #[error("cannot run {program}: {reason}; is package {package} installed?")]
-    Start {
-        /// The program.
-        program: &'static str,
-        /// The Debian package that brings it.
-        package: &'static str,
-        /// The system's reason.
-        reason: io::Error,
-    },
-    /// ibsim's client library is not installed.
-    #[error("no libumad2sim.so in /usr/lib; is package ibsim-utils installed?")]
-    NoClientLibrary,
+    /// The simulated fabric, or a file or process of the run.
+    #[error(transparent)]
+    Sim(#[from] SimError),
     /// No plugin to load.
     #[error("no {name} in {}; is it built (cargo build --examples)?", .dir.display())]
     NoPlugin {
@@ -38,17 +20,6 @@ pub enum CompareError {
         name: &'static str,
         /// Where it was looked for.
         dir: PathBuf,
-    },
-    /// There is no place for OpenSM in the fabric.
-    #[error("the fabric has no CA port linked to a switch, where OpenSM could sit")]
-    NoHost,
-    /// ibsim did not come up.
-    #[error("ibsim did not load the fabric within {}s:\n{output}", .limit.as_secs())]
-    IbsimNotReady {
-        /// How long it was waited for.
-        limit: Duration,
-        /// What it said.
-        output: String,
     },
     /// OpenSM ended, or ran out of time, with neither tables nor a refusal.
     #[error("opensm with engine {engine} {what}; the last lines of its log:\n{log}")]
@@ -90,7 +61,7 @@ pub enum CompareError {
 impl CompareError {
     /// For `map_err`: a failure with the file that it is about.
     pub(super) fn file(path: &std::path::Path) -> impl FnOnce(io::Error) -> CompareError {
-        let path = path.to_owned();
-        move |reason| CompareError::File { path, reason }
+        let file = SimError::file(path);
+        move |reason| file(reason).into()
     }
 }

@@ -5,10 +5,9 @@
 
 use super::CompareError;
 use super::contestant::Contestant;
-use super::ibsim::Ibsim;
 use super::opensm_log::{Ending, Reading, read_log};
-use super::process::{self, Program};
 use crate::fabric::Guid;
+use crate::sim::{self, Ibsim, Program};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
@@ -71,7 +70,7 @@ pub fn run(
     let command = command(ibsim, &dir, lines, "0x43", &[plugin_dir])?;
     let mut opensm = OPENSM.start(command, &dir.join("stdout"))?;
     let read = || read_log(&log(&dir), contestant.engine());
-    let ended = process::poll(limit, || {
+    let ended = sim::poll(limit, || {
         // In this order, or the last lines of a log could be missed.
         let status = opensm.ended();
         let reading = read();

@@ -9,13 +9,12 @@
 use super::CompareError;
 use super::bench::roots;
 use super::contestant::Contestant;
-use super::ibsim::Ibsim;
 use super::opensm::{self, OPENSM};
 use super::opensm_log::last_text;
-use super::process;
 use crate::fabric::{Fabric, Guid, Lid};
 use crate::lft::Tables;
 use crate::netlist::Netlist;
+use crate::sim::{self, Ibsim};
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -178,7 +177,7 @@ fn relay(
     let mut process = OPENSM.start(command, &dir.join("stdout"))?;
     let mut settled = (0, Instant::now());
     let ended: Option<ExitStatus> = loop {
-        if let Some(status) = process::poll(Duration::from_millis(100), || process.ended()) {
+        if let Some(status) = sim::poll(Duration::from_millis(100), || process.ended()) {
             break Some(status);
         }
         let now = results(dir).lines().count();
