@@ -1,4 +1,5 @@
-//! OpenSM's engines: what their callbacks take in the stock OpenSM, by `tools/callback-timer`.
+//! OpenSM's engines: what their callbacks take in the stock OpenSM, by
+//! `tools/engine_relay.rs`.
 //!
 //! Dmodc's callbacks are timed the same way. Its hop tables are filled later, outside of them, and
 //! only if something asks; the other engines' lid matrices are those hop tables.
