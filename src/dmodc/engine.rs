@@ -4,6 +4,7 @@ use super::cost::{Costs, dividers, path_dividers};
 use super::destinations::Destinations;
 use super::detour::Detours;
 use super::groups::Groups;
+use super::links::Links;
 use super::nid::Nids;
 use super::options::{OnUnreachable, Options, RouteError, Timings};
 use super::rank::{Ranking, Rule};
@@ -107,10 +108,11 @@ pub struct Plan {
 impl Plan {
     fn new(fabric: &Fabric, options: &Options) -> Result<Plan, RouteError> {
         let start = Instant::now();
-        let ranking = Ranking::new(fabric, options);
-        let groups = Groups::new(fabric, &ranking);
+        let links = Links::new(fabric);
+        let ranking = Ranking::of(fabric, &links, options);
+        let groups = Groups::new(links, &ranking);
         if ranking.rule() != Rule::Roots
-            && let Some(cycle) = wiring::level_cycle(fabric, &groups)
+            && let Some(cycle) = wiring::level_cycle(&groups)
         {
             let guid = |s: u32| fabric.switches()[s as usize].guid;
             return Err(RouteError::NotATree(cycle.into_iter().map(guid).collect()));

@@ -120,6 +120,14 @@ impl Fabric {
         &self.peers[s.first_port as usize..][..usize::from(s.ports)]
     }
 
+    /// The switches linked to a switch, in port order, once for each link.
+    pub fn neighbours(&self, switch: u32) -> impl Iterator<Item = u32> {
+        self.peers_of(switch).iter().filter_map(|peer| match *peer {
+            Peer::Switch { index, .. } => Some(index),
+            _ => None,
+        })
+    }
+
     /// The switch with this node GUID.
     pub fn switch_by_guid(&self, guid: Guid) -> Option<u32> {
         self.switches
