@@ -31,6 +31,8 @@ pub const UP: u8 = 0x80;
 /// Takes the hops out of a byte.
 pub const HOPS: u8 = 0x7f;
 const MAX_HOPS: u8 = 126;
+/// What no hops are equal to.
+const NOT_ABOVE: u8 = 0x80;
 
 /// The cost matrix.
 #[derive(Clone, Debug)]
@@ -45,22 +47,13 @@ pub struct Costs {
     leaves: usize,
     /// Per row: the columns reached going down only, the switch's own left out.
     below: Vec<Vec<u32>>,
-    /// Per up class: what is above.
-    above: Vec<Above>,
-}
-
-/// What the switches above some switch lead to.
-#[derive(Clone, Debug, Default)]
-pub struct Above {
-    /// For each column the least hops of any; 127 if none leads there.
-    pub least: Vec<u8>,
-    /// For each column 1 if each of them is as far from it as from the column before, else 0.
-    pub same: Vec<u8>,
+    /// Per up class: for each column the least hops from any switch above, or [`NOT_ABOVE`].
+    above: Vec<Vec<u8>>,
 }
 
 impl Costs {
-    /// Computes all costs.
-    pub fn new(ranking: &Ranking, groups: &Groups) -> Self {
+    /// Computes all costs, in the memory of others that are done with.
+    pub fn new(ranking: &Ranking, groups: &Groups, spare: Option<Costs>) -> Self {
         let width = groups.bottom_up().len();
         let switch = columns(ranking, groups);
         let inverse = |of: &[u32]| {
@@ -70,15 +63,18 @@ impl Costs {
             }
             at
         };
+        let mut bytes = spare.map_or_else(Vec::new, |costs| costs.bytes);
+        bytes.clear();
+        bytes.resize(width * width, INFINITE);
         let mut costs = Costs {
             width,
-            bytes: vec![INFINITE; width * width],
+            bytes,
             row: inverse(groups.bottom_up()),
             column: inverse(&switch),
             leaves: ranking.leaves().count(),
             switch,
             below: Vec::with_capacity(width),
-            above: vec![Above::default(); groups.up_classes().len()],
+            above: vec![Vec::new(); groups.up_classes().len()],
         };
         if width > 0 {
             costs.sweep_upward(groups);
@@ -123,8 +119,9 @@ impl Costs {
         &self.below[self.row[switch as usize] as usize]
     }
 
-    /// What the switches above those of an up class lead to.
-    pub fn above(&self, up_class: u32) -> &Above {
+    /// The least hops from any switch above those of an up class, by column: what no hops are equal
+    /// to where none leads there.
+    pub fn least_above(&self, up_class: u32) -> &[u8] {
         &self.above[up_class as usize]
     }
 
@@ -180,21 +177,21 @@ impl Costs {
                 .zip(here.chunks_mut(width))
                 .collect();
             by_class.sort_by_key(|&(class, _)| class);
-            let done: Vec<(u32, Above)> = by_class
+            let done: Vec<(u32, Vec<u8>)> = by_class
                 .chunk_by_mut(|a, b| a.0 == b.0)
                 .collect::<Vec<_>>()
                 .into_par_iter()
                 .map(|alike| {
                     let class = alike[0].0;
                     let up = groups.up(groups.up_classes()[class as usize]);
-                    let all = Above::new(up.iter().map(|g| costs_of(g.remote)), width);
+                    let least = least(up.iter().map(|g| costs_of(g.remote)), width);
                     for (_, out) in alike.iter_mut().filter(|_| !up.is_empty()) {
-                        for (o, &l) in out.iter_mut().zip(&all.least) {
+                        for (o, &l) in out.iter_mut().zip(&least) {
                             let over = if l < MAX_HOPS { UP | (l + 1) } else { INFINITE };
                             *o = if *o == INFINITE { over } else { *o };
                         }
                     }
-                    (class, all)
+                    (class, least)
                 })
                 .collect();
             for (class, above) in done {
@@ -204,20 +201,18 @@ impl Costs {
     }
 }
 
-impl Above {
-    fn new<'a>(rows: impl Iterator<Item = &'a [u8]>, width: usize) -> Self {
-        let (mut least, mut same) = (vec![HOPS; width], vec![1; width]);
-        for costs in rows {
-            for (l, &c) in least.iter_mut().zip(costs) {
-                *l = (*l).min(c & HOPS);
-            }
-            for ((s, &c), &before) in same[1..].iter_mut().zip(&costs[1..]).zip(costs) {
-                *s &= u8::from(c & HOPS == before & HOPS);
-            }
+/// The least hops in any of some rows, by column.
+fn least<'a>(rows: impl Iterator<Item = &'a [u8]>, width: usize) -> Vec<u8> {
+    let mut least = vec![HOPS; width];
+    for costs in rows {
+        for (l, &c) in least.iter_mut().zip(costs) {
+            *l = (*l).min(c & HOPS);
         }
-        same[0] = 0;
-        Above { least, same }
     }
+    for l in least.iter_mut().filter(|l| **l == HOPS) {
+        *l = NOT_ABOVE;
+    }
+    least
 }
 
 /// The switches in the order of columns: leaves first, those that share their first switch above
