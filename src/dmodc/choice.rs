@@ -57,18 +57,15 @@ impl Choice {
     /// choice is then known by its table alone.
     fn set_plain(&mut self, ports: &[u8], set: GroupSet) {
         self.candidates.clear();
-        self.tables.clear();
-        let (mut chosen, mut period) = ([0; 256], 0u8);
+        // All are made as long as the longest: no memory is asked for again.
+        self.tables.resize(ports.len() + STRETCH, NO_PATH);
+        let mut period = 0;
         set.for_each(|i| {
-            chosen[usize::from(period)] = ports[i];
+            self.tables[period] = ports[i];
             period += 1;
         });
-        let period = usize::from(period);
-        self.tables.extend_from_slice(&chosen[..period]);
         self.period = Some(period);
-        if period > 0 {
-            self.stretch(0, period);
-        }
+        repeat(&mut self.tables[..period + STRETCH], period);
     }
 
     /// The output port of a port's `offset`th LID, for quotient `q`; [`NO_PATH`] without
@@ -103,29 +100,26 @@ impl Choice {
                     let port = self.port(groups, q, offset);
                     self.tables.push(port);
                 }
-                self.stretch(start, period);
+                self.tables.resize(start + period + STRETCH, NO_PATH);
+                repeat(&mut self.tables[start..], period);
             }
         }
-        let length = stretched(period);
+        let length = period + STRETCH;
         Some(Table {
             ports: &self.tables[offset * length..][..length],
             period,
         })
     }
-
-    /// Repeats the period that a table starts with.
-    fn stretch(&mut self, start: usize, period: usize) {
-        let end = start + stretched(period);
-        while self.tables.len() < end {
-            let more = (self.tables.len() - start).min(end - self.tables.len());
-            self.tables.extend_from_within(start..start + more);
-        }
-    }
 }
 
-/// Length of a table of some period.
-fn stretched(period: usize) -> usize {
-    (period + STRETCH).next_multiple_of(period)
+/// Repeats the period that a table starts with up to its end.
+fn repeat(table: &mut [u8], period: usize) {
+    let mut known = period;
+    while 0 < known && known < table.len() {
+        let more = known.min(table.len() - known);
+        table.copy_within(..more, known);
+        known += more;
+    }
 }
 
 /// The last choices of one switch. Leaves that have lost a link stand among others that have not,
@@ -169,7 +163,7 @@ impl Choices {
         let choice = self.kept_or(set, |choice| choice.set_plain(ports, set));
         let period = choice.period.filter(|&period| period > 0)?;
         Some(Table {
-            ports: &choice.tables,
+            ports: &choice.tables[..period + STRETCH],
             period,
         })
     }

@@ -40,7 +40,7 @@ pub struct Destinations {
     singles: Vec<(usize, usize)>,
     /// Per column: the places of the leaf's nodes, and its part of `singles`.
     of_column: Vec<(Vec<Range<usize>>, Range<usize>)>,
-    /// Columns of one rank each, leaves first.
+    /// The columns of each rank above the leaves.
     ranks: Vec<Range<usize>>,
     /// End nodes: the place of the first port 0.
     nodes: usize,
@@ -78,16 +78,10 @@ impl Destinations {
             let start = if range.end == 0 { i } else { range.start };
             *range = start..i + 1;
         }
-        let kind = |column: &usize| {
-            let switch = costs.switch(*column);
-            (*column >= costs.leaves()).then(|| ranking.rank(switch))
-        };
-        let columns: Vec<usize> = (0..switches.len()).collect();
-        all.ranks
-            .extend(columns.chunk_by(|a, b| kind(a) == kind(b)).map(|chunk| {
-                let first = chunk[0];
-                first..first + chunk.len()
-            }));
+        let above: Vec<usize> = (costs.leaves()..switches.len()).collect();
+        let rank = |&column: &usize| ranking.rank(costs.switch(column));
+        let ranks = above.chunk_by(|a, b| rank(a) == rank(b));
+        all.ranks.extend(ranks.map(|r| r[0]..r[0] + r.len()));
         all.offsets = all.lids.iter().map(|&(_, lmc)| 1 << lmc).max().unwrap_or(1);
         let lids = fabric.max_lid().index() + 1;
         all.place = match all.places() <= 1 << 16 {
@@ -140,8 +134,8 @@ impl Destinations {
         (runs, &self.singles[singles.clone()])
     }
 
-    /// Columns of one rank each, leaves first. Port 0 of a switch takes in place of a NID its
-    /// column's position among these.
+    /// The columns of each rank above the leaves. Port 0 of a switch takes in place of a NID its
+    /// column's position among these; port 0 of a leaf, that among the leaves.
     pub fn ranks(&self) -> &[Range<usize>] {
         &self.ranks
     }

@@ -141,33 +141,32 @@ impl Router<'_> {
             choices,
             places,
         };
-        // Neighbouring columns with the same candidates make one run.
-        let (mut first, mut last, mut run) = (0, None, 0..0);
+        // Neighbouring columns with the same candidates make one run: of their nodes, and of their
+        // switches.
+        let (mut columns, mut run) = (0..0, 0..0);
         for (column, nids) in self.destinations.runs() {
-            let alike = last.is_some_and(|last| {
-                last == *column || (last + 1 == *column && !writer.survey.differs(*column))
-            });
-            if !alike || run.end != nids.start {
-                writer.write(first, run.start, run);
-                first = *column;
+            let next = columns.end == *column && !writer.survey.differs(*column);
+            let again = columns.end == *column + 1;
+            if !(next || again) || run.end != nids.start {
+                writer.write_leaves(columns, run);
+                columns = *column..*column;
                 run = nids.start..nids.start;
             }
+            columns.end = *column + 1;
             run.end = nids.end;
-            last = Some(*column);
         }
-        writer.write(first, run.start, run);
+        writer.write_leaves(columns, run);
         for rank in self.destinations.ranks() {
             let mut start = rank.start;
             for column in rank.clone() {
                 if column + 1 == rank.end || writer.survey.differs(column + 1) {
-                    let place = self.destinations.port_zero(start);
-                    writer.write(start, place, start - rank.start..column + 1 - rank.start);
+                    writer.write_switches(start..column + 1, rank.start);
                     start = column + 1;
                 }
             }
         }
         for &(column, nid) in self.destinations.singles() {
-            writer.write(column, nid, nid..nid + 1);
+            writer.choose(column).write(nid, nid..nid + 1);
         }
     }
 
@@ -280,38 +279,92 @@ struct Writer<'w> {
 }
 
 impl Writer<'_> {
-    /// Writes the places from `place` on, of consecutive NIDs with the candidates of a column.
-    fn write(&mut self, column: usize, place: usize, nids: Range<usize>) {
-        if nids.is_empty() {
-            return;
+    /// Writes what is on leaves with the same candidates, and the leaves themselves.
+    fn write_leaves(&mut self, columns: Range<usize>, nids: Range<usize>) {
+        if !columns.is_empty() {
+            let port_zero = self.all.destinations.port_zero(columns.start);
+            let mut chosen = self.choose(columns.start);
+            chosen.write(nids.start, nids);
+            chosen.write(port_zero, columns);
         }
+    }
+
+    /// Writes switches of one rank with the same candidates. `first` is the first column of the rank.
+    fn write_switches(&mut self, columns: Range<usize>, first: usize) {
+        let port_zero = self.all.destinations.port_zero(columns.start);
+        let positions = columns.start - first..columns.end - first;
+        self.choose(columns.start).write(port_zero, positions);
+    }
+
+    /// Chooses among the candidates for a column.
+    fn choose(&mut self, column: usize) -> Chosen<'_> {
+        let (all, survey) = (self.all, self.survey);
+        let how = match survey.only_port(&self.view, column) {
+            Some(port) => How::Port(port),
+            None => {
+                let set = survey.candidates(&self.view, column);
+                let ports = survey.up_ports();
+                if all.destinations.offsets() == 1 && !set.down && !ports.is_empty() {
+                    How::Table(self.choices.plain(set, ports))
+                } else {
+                    let ways = all.path_dividers[self.switch as usize];
+                    How::Choice(self.choices.of(set, ways, || self.view.groups(set)))
+                }
+            }
+        };
+        Chosen {
+            all,
+            divider: all.divider(self.switch),
+            how,
+            places: self.places,
+        }
+    }
+}
+
+/// The choice for some columns, and the row to write it to.
+struct Chosen<'w> {
+    all: &'w Router<'w>,
+    divider: usize,
+    how: How<'w>,
+    places: &'w mut [u8],
+}
+
+/// How a port is chosen.
+enum How<'w> {
+    /// It is always the same.
+    Port(u8),
+    /// By a table, for ports of one LID each.
+    Table(Option<Table<'w>>),
+    /// By the closed form.
+    Choice(&'w mut Choice),
+}
+
+impl Chosen<'_> {
+    /// Writes the places from `place` on, of consecutive NIDs.
+    fn write(&mut self, place: usize, nids: Range<usize>) {
         let destinations = self.all.destinations;
-        let divider = self.all.divider(self.switch);
-        let blocks = (0..destinations.offsets()).map(|k| (k, k * destinations.block() + place));
-        if let Some(port) = self.survey.only_port(&self.view, column) {
-            for (_, start) in blocks {
-                self.places[start..][..nids.len()].fill(port);
+        let (offsets, block) = (destinations.offsets(), destinations.block());
+        match &mut self.how {
+            How::Port(port) => {
+                for offset in 0..offsets {
+                    self.places[offset * block + place..][..nids.len()].fill(*port);
+                }
             }
-            return;
-        }
-        let set = self.survey.candidates(&self.view, column);
-        let ports = self.survey.up_ports();
-        if destinations.offsets() == 1 && !set.down && !ports.is_empty() {
-            if let Some(table) = self.choices.plain(set, ports) {
+            How::Table(None) => {}
+            How::Table(Some(table)) => {
                 let out = &mut self.places[place..][..nids.len()];
-                fill(out, &table, nids.start, divider);
+                fill(out, table, nids.start, self.divider);
             }
-            return;
-        }
-        let ways = self.all.path_dividers[self.switch as usize];
-        let choice = self.choices.of(set, ways, || self.view.groups(set));
-        for (offset, start) in blocks {
-            let out = &mut self.places[start..][..nids.len()];
-            match choice.table(self.all.groups, offset, destinations.offsets()) {
-                Some(table) => fill(out, &table, nids.start, divider),
-                None => {
+            How::Choice(choice) => {
+                let groups = self.all.groups;
+                for offset in 0..offsets {
+                    let out = &mut self.places[offset * block + place..][..nids.len()];
+                    if let Some(table) = choice.table(groups, offset, offsets) {
+                        fill(out, &table, nids.start, self.divider);
+                        continue;
+                    }
                     for (entry, t) in out.iter_mut().zip(nids.clone()) {
-                        *entry = choice.port(self.all.groups, t / divider, offset);
+                        *entry = choice.port(groups, t / self.divider, offset);
                     }
                 }
             }
