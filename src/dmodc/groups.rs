@@ -7,10 +7,11 @@
 //! - *layers*: switches such that all below a switch stand in earlier layers. Within a layer all
 //!   work is independent. In a tree without links between equal ranks a layer is a rank.
 //! - *up classes*: switches with the same set of switches above them, which therefore share
-//!   whatever is computed from those (costs over the top, which parents lead where).
+//!   whatever is computed from those (costs over the top, which parents lead where); and *down
+//!   classes*, likewise for what is below them.
 
 use super::links::Links;
-use super::partition::{Partition, mix};
+use super::partition::{Partition, mix, sort_by_small_key};
 use super::rank::Ranking;
 use std::ops::Range;
 
@@ -60,11 +61,12 @@ pub struct Groups {
     /// Per switch: where its groups start, where those that lead up start, and the end.
     span: Vec<[u32; 3]>,
     has_level_links: bool,
-    /// Switches by layer, ascending index within a layer.
+    /// Switches by layer, and within a layer by up class.
     bottom_up: Vec<u32>,
     /// Where each layer starts in `bottom_up`, and the end.
     layer_start: Vec<usize>,
     up_class: Partition,
+    down_class: Partition,
 }
 
 impl Groups {
@@ -102,8 +104,9 @@ impl Groups {
             has_level_links,
             ..Groups::default()
         };
+        all.up_class = all.classes(Self::up);
+        all.down_class = all.classes(Self::down);
         all.make_layers(ranking);
-        all.make_up_classes();
         all
     }
 
@@ -129,7 +132,8 @@ impl Groups {
         &self.ports[group.range()]
     }
 
-    /// All switches such that every switch stands after all below it.
+    /// All switches such that every switch stands after all below it; those of one layer and up class
+    /// side by side.
     pub fn bottom_up(&self) -> &[u32] {
         &self.bottom_up
     }
@@ -150,50 +154,43 @@ impl Groups {
         self.up_class.firsts()
     }
 
+    /// The down class of a switch: as [`Groups::up_class`], for the groups that lead down.
+    pub fn down_class(&self, switch: u32) -> u32 {
+        self.down_class.class(switch).unwrap_or_default()
+    }
+
+    /// A switch of each down class.
+    pub fn down_classes(&self) -> &[u32] {
+        self.down_class.firsts()
+    }
+
     fn make_layers(&mut self, ranking: &Ranking) {
-        let switches = self.span.len();
-        let (order, _) = in_order(switches, |s| ranking.rank(s));
-        let mut layer = vec![0u32; switches];
-        for &s in &order {
+        let switches: Vec<u32> = (0..self.span.len() as u32).collect();
+        let mut layer = vec![0u32; switches.len()];
+        // In the order of (rank, UUID) all below a switch come before it.
+        for s in sort_by_small_key(&switches, |s| ranking.rank(s)) {
             let below = self.down(s).iter().map(|g| layer[g.remote as usize] + 1);
             layer[s as usize] = below.max().unwrap_or(0);
         }
-        (self.bottom_up, self.layer_start) = in_order(switches, |s| layer[s as usize]);
+        let by_class = sort_by_small_key(&switches, |s| self.up_class(s));
+        self.bottom_up = sort_by_small_key(&by_class, |s| layer[s as usize]);
+        let layer_of = |&s: &u32| layer[s as usize];
+        let layers = self.bottom_up.chunk_by(|a, b| layer_of(a) == layer_of(b));
+        self.layer_start.push(0);
+        for layer in layers {
+            let start = self.layer_start.last().copied().unwrap_or(0);
+            self.layer_start.push(start + layer.len());
+        }
     }
 
-    fn make_up_classes(&mut self) {
-        let switches = self.span.len();
-        let above = |s: u32| self.up(s).iter().map(|g| g.remote);
-        self.up_class = Partition::new(
-            switches,
-            0..switches as u32,
-            |s| above(s).fold(0, |hash, remote| mix(hash, u64::from(remote))),
-            |a, b| above(a).eq(above(b)),
-        );
+    /// Switches by the remote switches of some of their groups.
+    fn classes(&self, list: impl Fn(&Self, u32) -> &[Group]) -> Partition {
+        let remotes = |s: u32| list(self, s).iter().map(|g| g.remote);
+        Partition::new(
+            self.span.len(),
+            0..self.span.len() as u32,
+            |s| remotes(s).fold(0, |hash, remote| mix(hash, u64::from(remote))),
+            |a, b| remotes(a).eq(remotes(b)),
+        )
     }
-}
-
-/// The switches in ascending order of a small key, by index where it is equal, and where each key
-/// that occurs starts, with the end.
-fn in_order(switches: usize, key: impl Fn(u32) -> u32) -> (Vec<u32>, Vec<usize>) {
-    let keys = (0..switches as u32)
-        .map(&key)
-        .max()
-        .map_or(0, |most| most + 1);
-    let mut next = vec![0usize; keys as usize + 1];
-    for s in 0..switches as u32 {
-        next[key(s) as usize + 1] += 1;
-    }
-    for k in 1..next.len() {
-        next[k] += next[k - 1];
-    }
-    let mut starts = next.clone();
-    starts.dedup();
-    let mut order = vec![0; switches];
-    for s in 0..switches as u32 {
-        let at = &mut next[key(s) as usize];
-        order[*at] = s;
-        *at += 1;
-    }
-    (order, starts)
 }
