@@ -40,6 +40,9 @@ pub struct Destinations {
     singles: Vec<(usize, usize)>,
     /// Per column: the places of the leaf's nodes, and its part of `singles`.
     of_column: Vec<(Vec<Range<usize>>, Range<usize>)>,
+    /// All LIDs behind the switch of a column, its own included, and where each column's start.
+    lids_behind: Vec<Lid>,
+    behind_start: Vec<u32>,
     /// The columns of each rank above the leaves.
     ranks: Vec<Range<usize>>,
     /// End nodes: the place of the first port 0.
@@ -83,12 +86,31 @@ impl Destinations {
         let ranks = above.chunk_by(|a, b| rank(a) == rank(b));
         all.ranks.extend(ranks.map(|r| r[0]..r[0] + r.len()));
         all.offsets = all.lids.iter().map(|&(_, lmc)| 1 << lmc).max().unwrap_or(1);
+        all.collect_lids_behind();
         let lids = fabric.max_lid().index() + 1;
         all.place = match all.places() <= 1 << 16 {
             true => PlaceOfLid::Short(all.places_of_lids(lids, |place| place as u16)),
             false => PlaceOfLid::Long(all.places_of_lids(lids, |place| place as u32)),
         };
         all
+    }
+
+    fn collect_lids_behind(&mut self) {
+        let mut behind = Vec::with_capacity(self.block());
+        let mut start = Vec::with_capacity(self.of_column.len() + 1);
+        for (column, (runs, singles)) in self.of_column.iter().enumerate() {
+            start.push(behind.len() as u32);
+            let singles = self.singles[singles.clone()].iter().map(|&(_, nid)| nid);
+            let places = runs.iter().flat_map(Range::clone).chain(singles);
+            for place in places.chain([self.port_zero(column)]) {
+                let (lid, lmc) = self.lids[place];
+                if lid != Lid(0) {
+                    behind.extend((lid.0..lid.0 + (1 << lmc)).map(Lid));
+                }
+            }
+        }
+        start.push(behind.len() as u32);
+        (self.lids_behind, self.behind_start) = (behind, start);
     }
 
     fn places_of_lids<T: Copy>(&self, lids: usize, number: impl Fn(usize) -> T) -> Vec<T> {
@@ -144,6 +166,12 @@ impl Destinations {
     pub fn position(&self, column: usize) -> usize {
         let rank = self.ranks.iter().find(|rank| rank.contains(&column));
         column - rank.map_or(0, |rank| rank.start)
+    }
+
+    /// All LIDs behind the switch of a column, its own included.
+    pub fn lids_behind(&self, column: usize) -> &[Lid] {
+        let (from, to) = (self.behind_start[column], self.behind_start[column + 1]);
+        &self.lids_behind[from as usize..to as usize]
     }
 
     /// The place of a column's port 0.

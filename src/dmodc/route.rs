@@ -216,7 +216,11 @@ impl Router<'_> {
         choices.clear();
         for column in self.costs.columns_below(switch).iter().map(|&c| c as usize) {
             match survey.only_port(&view, column) {
-                Some(port) => self.patch_column(column, row, |_, _| port),
+                Some(port) => {
+                    for lid in self.destinations.lids_behind(column) {
+                        row[lid.index()] = port;
+                    }
+                }
                 None => {
                     let set = survey.candidates(&view, column);
                     let choice = choices.of(set, ways, || view.groups(set));
