@@ -5,7 +5,7 @@ DMODC = target/release/dmodc
 PRODUCTION = $(wildcard ../shared/topologies/*.ibnetdiscover)
 ENGINES = dmodc,ftree,ftree+roots,updn,updn+roots,minhop,sssp
 
-.PHONY: all setup build test check fuzz demo fabrics bench instructions clean
+.PHONY: all setup build test check fuzz demo fabrics bench instructions opensm-patch clean
 
 all: build
 
@@ -61,6 +61,11 @@ bench: setup build
 # Instructions of each phase beside those of benches/instructions.txt: a guard that no load shakes.
 instructions:
 	@scripts/instructions.sh
+
+# The patches of opensm-patch/ on OpenSM's source (Debian's, or OPENSM_TREE=git tree), built and run.
+opensm-patch:
+	@scripts/setup.sh opensm-source
+	@scripts/opensm-patch.sh
 
 clean:
 	$(CARGO) clean
