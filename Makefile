@@ -1,11 +1,19 @@
 # What people and CI call. Each target does what it says, from a clean clone on.
 
 CARGO ?= cargo
-DMODC = target/release/dmodc
+# Where cargo puts what it builds.
+TARGET = $(or $(CARGO_TARGET_DIR),target)
+DMODC = $(TARGET)/release/dmodc
 PRODUCTION = $(wildcard ../shared/topologies/*.ibnetdiscover)
 ENGINES = dmodc,ftree,ftree+roots,updn,updn+roots,minhop,sssp
 
-.PHONY: all setup build test check fuzz demo fabrics bench instructions opensm-patch clean
+# Where `make install` puts things. OpenSM looks for plugins where the loader looks for libraries.
+PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+SHARE = $(DESTDIR)$(PREFIX)/share
+
+.PHONY: all setup build test check fuzz demo fabrics bench instructions install uninstall deb rpm \
+    package-test opensm-patch clean
 
 all: build
 
@@ -61,6 +69,38 @@ bench: setup build
 # Instructions of each phase beside those of benches/instructions.txt: a guard that no load shakes.
 instructions:
 	@scripts/instructions.sh
+
+# The plugin, the tool, its manual and completions, and how to switch on, below DESTDIR and PREFIX.
+install: build
+	install -D -m 755 $(DMODC) $(DESTDIR)$(PREFIX)/bin/dmodc
+	install -D -m 644 $(TARGET)/release/libdmodc.so $(DESTDIR)$(LIBDIR)/libdmodc.so
+	install -d $(SHARE)/man/man1 $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions \
+	    $(SHARE)/fish/vendor_completions.d $(SHARE)/doc/opensm-dmodc/docs
+	$(DMODC) man -o $(SHARE)/man/man1
+	$(DMODC) completions bash >$(SHARE)/bash-completion/completions/dmodc
+	$(DMODC) completions zsh >$(SHARE)/zsh/site-functions/_dmodc
+	$(DMODC) completions fish >$(SHARE)/fish/vendor_completions.d/dmodc.fish
+	install -m 644 README.md CHANGELOG.md packaging/opensm.conf packaging/switching.md \
+	    $(SHARE)/doc/opensm-dmodc
+	install -m 644 docs/*.md docs/*.svg $(SHARE)/doc/opensm-dmodc/docs
+	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" -ne 0 ] || ldconfig
+
+# What `make install` has put there.
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/dmodc $(DESTDIR)$(LIBDIR)/libdmodc.so \
+	    $(SHARE)/man/man1/dmodc.1 $(SHARE)/man/man1/dmodc-*.1 \
+	    $(SHARE)/bash-completion/completions/dmodc $(SHARE)/zsh/site-functions/_dmodc \
+	    $(SHARE)/fish/vendor_completions.d/dmodc.fish
+	rm -rf $(SHARE)/doc/opensm-dmodc
+
+# Packages for the OpenSM of this machine, in target/package.
+deb rpm: setup
+	@scripts/package.sh $@
+
+# Both packages made; the .deb on a clean Debian root, the .rpm unpacked, each routes a fabric.
+package-test: deb rpm
+	@scripts/setup.sh root rpm
+	@scripts/package-test.sh
 
 # The patches of opensm-patch/ on OpenSM's source (Debian's, or OPENSM_TREE=git tree), built and run.
 opensm-patch:

@@ -28,7 +28,7 @@ pub type McastTblSet = unsafe extern "C" fn(*mut osm_mcast_tbl_t, u16, u8);
 
 /// A function that the running OpenSM lacks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("this OpenSM has no {0}(); external routing engines need OpenSM 3.3.23 or later, or the backport")]
+#[error("this OpenSM has no {0}(); external routing engines came with OpenSM 3.3.23")]
 pub struct Missing(pub &'static str);
 
 /// What the plugin calls of OpenSM, logging apart.
