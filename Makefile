@@ -13,7 +13,7 @@ LIBDIR ?= $(PREFIX)/lib
 SHARE = $(DESTDIR)$(PREFIX)/share
 
 .PHONY: all setup build test check fuzz demo fabrics bench instructions install uninstall deb rpm \
-    package-test opensm-patch clean
+    package-test opensm-patch docker docker-test clean
 
 all: build
 
@@ -38,6 +38,7 @@ check: setup
 	$(CARGO) clippy --all-targets --no-default-features -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --document-private-items
+	@scripts/deny.sh
 	$(MAKE) test
 
 # Every fuzz target for FUZZ_SECONDS (20) each; installs cargo-fuzz into target/tools.
@@ -71,7 +72,8 @@ instructions:
 	@scripts/instructions.sh
 
 # The plugin, the tool, its manual and completions, and how to switch on, below DESTDIR and PREFIX.
-install: build
+# Under sudo, where there is no cargo, it installs what `make build` has built.
+install: $(if $(shell command -v $(CARGO)),build)
 	install -D -m 755 $(DMODC) $(DESTDIR)$(PREFIX)/bin/dmodc
 	install -D -m 644 $(TARGET)/release/libdmodc.so $(DESTDIR)$(LIBDIR)/libdmodc.so
 	install -d $(SHARE)/man/man1 $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions \
@@ -106,6 +108,14 @@ package-test: deb rpm
 opensm-patch:
 	@scripts/setup.sh opensm-source
 	@scripts/opensm-patch.sh
+
+# Images with OpenSM, Dmodc and ibsim.
+docker:
+	@docker/images.sh
+
+# The integration suite in those containers: bring-up, fault, recovery, ftree.
+docker-test:
+	@docker/test.sh
 
 clean:
 	$(CARGO) clean
