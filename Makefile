@@ -1,7 +1,9 @@
 # What people and CI call. Each target does what it says, from a clean clone on.
 
 CARGO ?= cargo
-DMODC = target/release/dmodc
+# Where cargo puts what it builds.
+TARGET = $(or $(CARGO_TARGET_DIR),target)
+DMODC = $(TARGET)/release/dmodc
 PRODUCTION = $(wildcard ../shared/topologies/*.ibnetdiscover)
 ENGINES = dmodc,ftree,ftree+roots,updn,updn+roots,minhop,sssp
 
@@ -12,7 +14,13 @@ THROWN_648 = $(THROWN_8640),ftree+roots+io,dfsssp,nue
 # Complete fabrics for the runtime over nodes.
 TIMED = $(patsubst %,$(RESULTS)/%.net,324 1440 2880 5760)
 
-.PHONY: all setup build test check fuzz demo fabrics results bench instructions clean
+# Where `make install` puts things. OpenSM looks for plugins where the loader looks for libraries.
+PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+SHARE = $(DESTDIR)$(PREFIX)/share
+
+.PHONY: all setup build test check fuzz demo fabrics results bench instructions install uninstall deb rpm \
+    package-test opensm-patch docker docker-test clean
 
 all: build
 
@@ -36,6 +44,7 @@ check: setup
 	$(CARGO) clippy --all-targets --no-default-features -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --document-private-items
+	@scripts/deny.sh
 	$(MAKE) test
 
 # Every fuzz target for FUZZ_SECONDS (20) each; installs cargo-fuzz into target/tools.
@@ -97,6 +106,52 @@ bench: setup build
 # Instructions of each phase beside those of benches/instructions.txt: a guard that no load shakes.
 instructions:
 	@scripts/instructions.sh
+
+# The plugin, the tool, its manual and completions, and how to switch on, below DESTDIR and PREFIX.
+# Under sudo, where there is no cargo, it installs what `make build` has built.
+install: $(if $(shell command -v $(CARGO)),build)
+	install -D -m 755 $(DMODC) $(DESTDIR)$(PREFIX)/bin/dmodc
+	install -D -m 644 $(TARGET)/release/libdmodc.so $(DESTDIR)$(LIBDIR)/libdmodc.so
+	install -d $(SHARE)/man/man1 $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions \
+	    $(SHARE)/fish/vendor_completions.d $(SHARE)/doc/opensm-dmodc/docs
+	$(DMODC) man -o $(SHARE)/man/man1
+	$(DMODC) completions bash >$(SHARE)/bash-completion/completions/dmodc
+	$(DMODC) completions zsh >$(SHARE)/zsh/site-functions/_dmodc
+	$(DMODC) completions fish >$(SHARE)/fish/vendor_completions.d/dmodc.fish
+	install -m 644 README.md CHANGELOG.md packaging/opensm.conf packaging/switching.md \
+	    $(SHARE)/doc/opensm-dmodc
+	install -m 644 docs/*.md docs/*.svg $(SHARE)/doc/opensm-dmodc/docs
+	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" -ne 0 ] || ldconfig
+
+# What `make install` has put there.
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/dmodc $(DESTDIR)$(LIBDIR)/libdmodc.so \
+	    $(SHARE)/man/man1/dmodc.1 $(SHARE)/man/man1/dmodc-*.1 \
+	    $(SHARE)/bash-completion/completions/dmodc $(SHARE)/zsh/site-functions/_dmodc \
+	    $(SHARE)/fish/vendor_completions.d/dmodc.fish
+	rm -rf $(SHARE)/doc/opensm-dmodc
+
+# Packages for the OpenSM of this machine, in target/package.
+deb rpm: setup
+	@scripts/package.sh $@
+
+# Both packages made; the .deb on a clean Debian root, the .rpm unpacked, each routes a fabric.
+package-test: deb rpm
+	@scripts/setup.sh root rpm
+	@scripts/package-test.sh
+
+# The patches of opensm-patch/ on OpenSM's source (Debian's, or OPENSM_TREE=git tree), built and run.
+opensm-patch:
+	@scripts/setup.sh opensm-source
+	@scripts/opensm-patch.sh
+
+# Images with OpenSM, Dmodc and ibsim.
+docker:
+	@docker/images.sh
+
+# The integration suite in those containers: bring-up, fault, recovery, ftree.
+docker-test:
+	@docker/test.sh
 
 clean:
 	$(CARGO) clean
