@@ -9,6 +9,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+quietly() { "$@" >"$log" 2>&1 || { tail -30 "$log" >&2; exit 1; }; }
+
 available() { # IMAGE
     docker image inspect "$1" >/dev/null 2>&1 || docker pull -q "$1" >/dev/null 2>&1
 }
@@ -32,7 +36,7 @@ make_rust() {
         --transform "s|^\./|rust/|" -C "$sysroot" . \
         -C "$home" registry \
         -C "$PWD/target" Dockerfile.rust \
-        | docker build -q -f Dockerfile.rust -t "$1" - >/dev/null
+        | quietly docker build -f Dockerfile.rust -t "$1" -
 }
 
 base=${BASE:-debian:bookworm-slim}
@@ -50,10 +54,10 @@ fi
 
 build() { # TARGET TAG
     # What this machine reaches the network by; docker leaves out what is not set.
-    docker build -q -f docker/Dockerfile --target "$1" -t "$2" \
+    quietly docker build -f docker/Dockerfile --target "$1" -t "$2" \
         --build-arg "BASE=$base" --build-arg "RUST=$rust" \
-        --build-arg http_proxy --build-arg https_proxy --build-arg no_proxy . >/dev/null
+        --build-arg http_proxy --build-arg https_proxy --build-arg no_proxy .
     echo "docker: $2 $(docker image inspect -f '{{.Size}}' "$2" | awk '{ printf "%.0f MB", $1 / 1e6 }')"
 }
-build opensm opensm-dmodc
 build simulated opensm-dmodc-simulated
+build opensm opensm-dmodc
