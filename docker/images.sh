@@ -13,9 +13,8 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 quietly() { "$@" >"$log" 2>&1 || { tail -30 "$log" >&2; exit 1; }; }
 
-available() { # IMAGE
-    docker image inspect "$1" >/dev/null 2>&1 || docker pull -q "$1" >/dev/null 2>&1
-}
+present() { docker image inspect "$1" >/dev/null 2>&1; }
+available() { present "$1" || docker pull -q "$1" >/dev/null 2>&1; }
 
 make_base() {
     scripts/setup.sh root
@@ -28,6 +27,7 @@ make_rust() {
     local sysroot home
     sysroot=$(rustc --print sysroot)
     home=${CARGO_HOME:-$HOME/.cargo}
+    mkdir -p target
     cargo fetch --locked --quiet
     printf '%s\n' "FROM $base" 'COPY rust /opt/rust' 'COPY registry /opt/cargo/registry' \
         'ENV PATH=/opt/rust/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' \
@@ -43,12 +43,13 @@ base=${BASE:-debian:bookworm-slim}
 rust=${RUST:-rust:1-bookworm}
 if ! available "$base"; then
     base=dmodc-base
-    echo "docker: ${BASE:-debian:bookworm-slim} cannot be had; making $base"
-    make_base "$base"
+    echo "docker: ${BASE:-debian:bookworm-slim} cannot be had: $base"
+    present "$base" || make_base "$base"
 fi
 if ! available "$rust"; then
     rust=dmodc-rust
-    echo "docker: ${RUST:-rust:1-bookworm} cannot be had; making $rust"
+    echo "docker: ${RUST:-rust:1-bookworm} cannot be had: $rust"
+    # Made anew each time, of what is cached: the crates may have changed.
     make_rust "$rust"
 fi
 
