@@ -7,12 +7,17 @@ DMODC = $(TARGET)/release/dmodc
 PRODUCTION = $(wildcard ../shared/topologies/*.ibnetdiscover)
 ENGINES = dmodc,ftree,ftree+roots,updn,updn+roots,minhop,sssp
 
+# Of docs/results: engines as shipped, told the roots, told the I/O nodes.
+RESULTS = target/results
+THROWN_8640 = dmodc,dmodc+io,ftree,ftree+roots,updn,updn+roots,minhop,sssp
+THROWN_648 = $(THROWN_8640),ftree+roots+io,dfsssp,nue
+
 # Where `make install` puts things. OpenSM looks for plugins where the loader looks for libraries.
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 SHARE = $(DESTDIR)$(PREFIX)/share
 
-.PHONY: all setup build test check fuzz demo fabrics bench instructions install uninstall deb rpm \
+.PHONY: all setup build test check fuzz demo fabrics results bench instructions install uninstall deb rpm \
     package-test opensm-patch docker docker-test clean
 
 all: build
@@ -33,7 +38,6 @@ test: setup
 check: setup
 	$(CARGO) fmt --check
 	$(CARGO) fmt --check --manifest-path fuzz/Cargo.toml
-	$(CARGO) fmt --check --manifest-path tools/callback-timer/Cargo.toml
 	$(CARGO) clippy --all-targets -- -D warnings
 	$(CARGO) clippy --all-targets --no-default-features -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps
@@ -61,10 +65,34 @@ fabrics: setup build
 	$(DMODC) compare $(PRODUCTION) target/fabrics/*.netlist tests/data/fabrics/*.netlist \
 	    --engines $(ENGINES) -o target/fabrics --markdown docs/fabrics.md
 
+# docs/results: random throws at 648 and 8,640 nodes, and their report. Hours; what is there already is
+# not made again, so a run that was cut goes on, and `rm -r docs/results` starts anew.
+results: setup build $(RESULTS)/648.net $(RESULTS)/8640.net
+	$(CARGO) build --release --example engine_relay
+	$(call throw,648,18,$(THROWN_648),switches,4,300)
+	$(call throw,648,18,$(THROWN_648),links,8,300)
+	$(call throw,8640,24,$(THROWN_8640),switches,7,60)
+	$(call throw,8640,24,$(THROWN_8640),links,10,60)
+	$(DMODC) report docs/results
+
+# An I/O node at the last port (of this number) of each leaf.
+define throw
+awk -v port=$(2) '/^Switch/ { leaf = /"L1-/ } leaf && $$1 ~ "^\\[" port "\\]" { split($$0, part, /[()]/); print "0x" part[2] }' \
+    $(RESULTS)/$(1).net > $(RESULTS)/$(1).io
+$(DMODC) compare $(RESULTS)/$(1).net --engines $(3) --io-guids $(RESULTS)/$(1).io \
+    --degrade $(4) --max-exponent $(5) --throws $(6) -o docs/results
+endef
+
+$(RESULTS)/648.net: SHAPE = PGFT(2;18,36;1,18;1,1)
+$(RESULTS)/8640.net: SHAPE = PGFT(3;24,15,24;1,6,15;1,1,1)
+$(RESULTS)/%.net: | build
+	mkdir -p $(RESULTS)
+	$(DMODC) generate '$(SHAPE)' --seed 1 -o $@
+
 # How fast: the core beside a memset, OpenSM's engines beside the core. A table, and under target/bench
 # the same as CSV and as a plot. Each run of OpenSM is given BENCH_LIMIT (60) seconds.
 bench: setup build
-	$(CARGO) build --release --manifest-path tools/callback-timer/Cargo.toml --target-dir target
+	$(CARGO) build --release --example engine_relay
 	$(CARGO) bench --bench table
 
 # Instructions of each phase beside those of benches/instructions.txt: a guard that no load shakes.

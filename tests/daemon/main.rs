@@ -10,6 +10,7 @@ mod management;
 mod options;
 mod plugin;
 mod refusals;
+mod relay;
 mod storm;
 #[path = "../support/mod.rs"]
 mod support;

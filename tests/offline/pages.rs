@@ -10,6 +10,7 @@ const COMMANDS: [&str; 9] = [
     "analyze",
     "diff",
     "compare",
+    "report",
     "completions",
     "man",
 ];

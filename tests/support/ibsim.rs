@@ -1,97 +1,40 @@
-//! A simulated fabric: one ibsim process with a socket name and a console of its own.
-//!
-//! ibsim binds datagram sockets named after `IBSIM_SOCKNAME` in Linux's abstract name space and
-//! takes commands on its standard input; its limits are static, so they are fitted to the netlist.
+//! The library's ibsim with what tests need beside: the console, which makes faults, and hosts by name.
 
-use super::process::{self, Guard};
-use std::fs;
+use super::process;
+use dmodc::netlist::{Kind, Netlist};
+use dmodc::sim;
 use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{ChildStdin, Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
-use tempfile::TempDir;
 
-/// Time for ibsim to read a netlist and to answer a command.
+/// Time for ibsim to answer a command.
 const LIMIT: Duration = Duration::from_secs(30);
-/// Every unicast LID.
-const LINEAR_CAP: usize = 49_152;
 
 /// A running ibsim, killed when dropped. Its folder holds all that belongs to this fabric.
 pub struct Ibsim {
-    // Fields are dropped in this order: the process ends before its folder goes.
-    _process: Guard,
-    console: ChildStdin,
-    output: PathBuf,
-    socket: String,
+    sim: sim::Ibsim,
     hosts: Vec<String>,
-    dir: TempDir,
 }
 
 impl Ibsim {
     /// Starts ibsim on a netlist and waits until it takes clients.
-    pub fn start(netlist: &Path) -> Ibsim {
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let socket = format!("dmodc-{}-{count}", std::process::id());
-        let dir = tempfile::Builder::new()
-            .prefix("dmodc-")
-            .tempdir()
-            .expect("a temporary folder");
-        let text = fs::read(netlist).expect("the netlist can be read");
-        let size = Size::of(&String::from_utf8_lossy(&text));
-        let output = dir.path().join("ibsim.out");
-        let mut command = process::system_command("ibsim", dir.path());
-        command
-            .env("IBSIM_SOCKNAME", &socket)
-            .stdin(Stdio::piped())
-            .arg("-s");
-        command.args([
-            "-N",
-            &size.nodes.to_string(),
-            "-S",
-            &size.switches.to_string(),
-        ]);
-        command.args(["-P", &size.ports.to_string(), "-L", &LINEAR_CAP.to_string()]);
-        command.arg(fs::canonicalize(netlist).expect("the netlist has a path"));
-        let mut process = process::start(&mut command, &output);
-        let console = process.0.stdin.take().expect("standard input is a pipe");
-        let mut sim = Ibsim {
-            _process: process,
-            console,
-            output,
-            socket,
-            hosts: size.hosts,
-            dir,
-        };
-        sim.wait_until_ready();
-        sim
-    }
-
-    fn wait_until_ready(&mut self) {
-        let name = format!("@{}:ctl", self.socket);
-        let bound = process::poll(LIMIT, || {
-            let sockets = fs::read_to_string("/proc/net/unix").expect("Linux lists its sockets");
-            // The name is followed by the padding that ibsim binds along with it.
-            sockets.contains(&name).then_some(())
-        });
-        assert!(bound.is_some(), "ibsim is not ready:\n{}", self.log());
+    pub fn start(file: &Path) -> Ibsim {
+        let netlist = Netlist::read(file).expect("a good netlist");
+        let sim = sim::Ibsim::open(file, &netlist).unwrap_or_else(|e| panic!("{e}"));
+        let nodes = netlist.nodes.into_iter();
+        let hosts = nodes.filter(|n| n.kind == Kind::Ca).map(|n| n.id).collect();
+        Ibsim { sim, hosts }
     }
 
     /// The folder of this fabric.
     pub fn dir(&self) -> &Path {
-        self.dir.path()
+        self.sim.dir()
     }
 
     /// Node names of the CAs, in file order.
     pub fn hosts(&self) -> &[String] {
         &self.hosts
-    }
-
-    /// What ibsim has printed.
-    pub fn log(&self) -> String {
-        let bytes = fs::read(&self.output).unwrap_or_default();
-        String::from_utf8_lossy(&bytes).into_owned()
     }
 
     /// Takes a link away: `Unlink "node"[port]`.
@@ -106,12 +49,14 @@ impl Ibsim {
 
     /// Runs a console command and waits for the next prompt.
     fn command(&mut self, line: &str) {
-        let before = self.log();
+        let before = self.sim.printed();
         let prompts = |text: &str| text.matches("sim> ").count();
         let awaited = prompts(&before) + 1;
-        writeln!(self.console, "{line}").expect("ibsim reads its console");
-        let answered = process::poll(LIMIT, || (prompts(&self.log()) >= awaited).then_some(()));
-        let answer = self.log()[before.len()..].to_owned();
+        writeln!(self.sim.console(), "{line}").expect("ibsim reads its console");
+        let answered = process::poll(LIMIT, || {
+            (prompts(&self.sim.printed()) >= awaited).then_some(())
+        });
+        let answer = self.sim.printed()[before.len()..].to_owned();
         assert!(
             answered.is_some(),
             "ibsim did not answer {line:?}: {answer}"
@@ -120,50 +65,7 @@ impl Ibsim {
     }
 
     /// A command that takes this fabric for the machine's InfiniBand, attached at `host`.
-    pub fn client(&self, program: &str, host: &str, dir: &Path) -> Command {
-        let mut command = process::system_command(program, dir);
-        command
-            .env("LD_PRELOAD", process::umad2sim())
-            .env("IBSIM_SOCKNAME", &self.socket)
-            .env("SIM_HOST", host);
-        command
-    }
-}
-
-/// What ibsim must make room for.
-#[derive(Default)]
-struct Size {
-    nodes: usize,
-    switches: usize,
-    ports: usize,
-    hosts: Vec<String>,
-}
-
-impl Size {
-    /// Counts the lines that open a node: `Switch 36 "S-.."`, `Ca 1 "H-.."`.
-    fn of(netlist: &str) -> Size {
-        let mut size = Size::default();
-        for line in netlist.lines() {
-            let mut words = line.split_whitespace();
-            let (Some(kind), Some(ports)) = (words.next(), words.next()) else {
-                continue;
-            };
-            let Ok(ports) = ports.parse::<usize>() else {
-                continue;
-            };
-            match kind {
-                "Switch" => size.switches += 1,
-                "Ca" | "Hca" => size.hosts.extend(line.split('"').nth(1).map(str::to_owned)),
-                "Rt" | "Router" => {}
-                _ => continue,
-            }
-            size.nodes += 1;
-            size.ports += ports + 1;
-        }
-        assert!(
-            !size.hosts.is_empty(),
-            "the netlist has a CA for OpenSM to sit at"
-        );
-        size
+    pub fn client(&self, program: &'static str, host: &str, dir: &Path) -> Command {
+        self.sim.client_at(&process::program(program), host, dir)
     }
 }

@@ -246,8 +246,7 @@ impl OpenSm {
     /// Starts OpenSM in the foreground and waits for its first sweep.
     pub fn start(sim: &Ibsim, config: &Config) -> OpenSm {
         let files = Files::prepare(sim, config);
-        let mut command = files.command(sim, config);
-        let guard = process::start(&mut command, &files.path("stdout"));
+        let guard = process::start(files.command(sim, config), &files.path("stdout"));
         let sm = OpenSm {
             process: Process::Foreground(guard),
             files,
@@ -280,7 +279,7 @@ impl OpenSm {
 
     fn pid(&self) -> u32 {
         match &self.process {
-            Process::Foreground(guard) => guard.0.id(),
+            Process::Foreground(guard) => guard.id(),
             Process::Daemon(daemon) => daemon.0,
         }
     }
