@@ -4,8 +4,8 @@
 //! takes commands on its standard input; its limits are static, so they are fitted to the netlist.
 
 use super::process::{self, Guard};
-use std::fs;
-use std::io::Write;
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,11 +16,13 @@ use tempfile::TempDir;
 const LIMIT: Duration = Duration::from_secs(30);
 /// Every unicast LID.
 const LINEAR_CAP: usize = 49_152;
+/// What ibsim prints when it has answered.
+const PROMPT: &str = "sim> ";
 
 /// A running ibsim, killed when dropped. Its folder holds all that belongs to this fabric.
 pub struct Ibsim {
     // Fields are dropped in this order: the process ends before its folder goes.
-    _process: Guard,
+    process: Guard,
     console: ChildStdin,
     output: PathBuf,
     socket: String,
@@ -57,7 +59,7 @@ impl Ibsim {
         let mut process = process::start(&mut command, &output);
         let console = process.0.stdin.take().expect("standard input is a pipe");
         let mut sim = Ibsim {
-            _process: process,
+            process,
             console,
             output,
             socket,
@@ -104,19 +106,50 @@ impl Ibsim {
         self.command(&format!("ReLink \"{node}\"[{port}]"));
     }
 
-    /// Runs a console command and waits for the next prompt.
+    /// Runs console commands, all of them before ibsim answers any client again.
+    pub fn batch(&mut self, lines: &[String]) {
+        let file = self.dir.path().join("batch");
+        fs::write(&file, lines.join("\n") + "\n").expect("the commands can be written");
+        self.command(&format!("!{}", file.display()));
+    }
+
+    /// What every node now is: its links, LIDs and tables. The text goes from the output file, where
+    /// it would pile up.
+    pub fn dump(&mut self) -> Vec<u8> {
+        let before = fs::metadata(&self.output).expect("the output is there");
+        let text = self.ask("Dump");
+        let output = File::options().write(true).open(&self.output);
+        let cut = output.and_then(|file| file.set_len(before.len()));
+        cut.expect("the output can be cut");
+        text
+    }
+
+    /// ibsim's process id.
+    pub fn pid(&self) -> u32 {
+        self.process.0.id()
+    }
+
+    /// Runs a console command that has no answer but the next prompt.
     fn command(&mut self, line: &str) {
-        let before = self.log();
-        let prompts = |text: &str| text.matches("sim> ").count();
-        let awaited = prompts(&before) + 1;
-        writeln!(self.console, "{line}").expect("ibsim reads its console");
-        let answered = process::poll(LIMIT, || (prompts(&self.log()) >= awaited).then_some(()));
-        let answer = self.log()[before.len()..].to_owned();
-        assert!(
-            answered.is_some(),
-            "ibsim did not answer {line:?}: {answer}"
-        );
+        let answer = String::from_utf8_lossy(&self.ask(line)).into_owned();
         assert!(!answer.contains('#'), "ibsim refused {line:?}: {answer}");
+    }
+
+    /// Runs a console command and returns what ibsim prints up to the next prompt.
+    fn ask(&mut self, line: &str) -> Vec<u8> {
+        let mut output = File::open(&self.output).expect("the output is there");
+        output.seek(SeekFrom::End(0)).expect("a file has an end");
+        writeln!(self.console, "{line}").expect("ibsim reads its console");
+        let mut answer = Vec::new();
+        let answered = process::poll(LIMIT, || {
+            let from = answer.len().saturating_sub(PROMPT.len());
+            output.read_to_end(&mut answer).expect("a file can be read");
+            let mut places = answer[from..].windows(PROMPT.len());
+            places.any(|w| w == PROMPT.as_bytes()).then_some(())
+        });
+        let text = String::from_utf8_lossy(&answer);
+        assert!(answered.is_some(), "ibsim did not answer {line:?}: {text}");
+        answer
     }
 
     /// A command that takes this fabric for the machine's InfiniBand, attached at `host`.

@@ -23,6 +23,7 @@ pub struct Config {
     pub lmc: u8,
     lines: Vec<String>,
     libraries: PathBuf,
+    log_flags: &'static str,
 }
 
 impl Config {
@@ -33,6 +34,7 @@ impl Config {
             lmc: 0,
             lines,
             libraries: plugin_dir(),
+            log_flags: "0x43",
         }
         .line("force_log_flush TRUE")
     }
@@ -57,6 +59,13 @@ impl Config {
     pub fn lmc(mut self, lmc: u8) -> Config {
         self.lmc = lmc;
         self.line(format!("lmc {lmc}"))
+    }
+
+    /// Errors and information only: no dumps of the routing, which take longer than all else on
+    /// large fabrics.
+    pub fn without_dumps(mut self) -> Config {
+        self.log_flags = "0x03";
+        self
     }
 
     /// Looks for plugins in this folder.
@@ -116,7 +125,7 @@ impl Files {
         command
             .arg("-F")
             .arg(self.path("opensm.conf"))
-            .args(["-D", "0x43"]);
+            .args(["-D", config.log_flags]);
         command
             .env("LD_LIBRARY_PATH", &config.libraries)
             .env("OSM_CACHE_DIR", &self.dir);
@@ -243,15 +252,20 @@ enum Process {
 }
 
 impl OpenSm {
-    /// Starts OpenSM in the foreground and waits for its first sweep.
-    pub fn start(sim: &Ibsim, config: &Config) -> OpenSm {
+    /// Starts OpenSM in the foreground and waits for nothing.
+    pub fn launch(sim: &Ibsim, config: &Config) -> OpenSm {
         let files = Files::prepare(sim, config);
         let mut command = files.command(sim, config);
         let guard = process::start(&mut command, &files.path("stdout"));
-        let sm = OpenSm {
+        OpenSm {
             process: Process::Foreground(guard),
             files,
-        };
+        }
+    }
+
+    /// Starts OpenSM in the foreground and waits for its first sweep.
+    pub fn start(sim: &Ibsim, config: &Config) -> OpenSm {
+        let sm = OpenSm::launch(sim, config);
         sm.files.wait_for(0, SUBNET_UP);
         sm.files.wait_until_quiet();
         sm
@@ -278,7 +292,8 @@ impl OpenSm {
         sm
     }
 
-    fn pid(&self) -> u32 {
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
         match &self.process {
             Process::Foreground(guard) => guard.0.id(),
             Process::Daemon(daemon) => daemon.0,
@@ -294,11 +309,16 @@ impl OpenSm {
         number.expect("Linux says how much memory a process has")
     }
 
+    /// Asks OpenSM for a heavy sweep, and waits for nothing.
+    pub fn hang_up(&self) {
+        process::signal(self.pid(), "HUP");
+    }
+
     /// Makes OpenSM sweep heavily and waits for the end of it, and of any sweep that a trap of
     /// the fabric has started meanwhile.
     pub fn resweep(&self) {
         let from = self.files.log().len();
-        process::signal(self.pid(), "HUP");
+        self.hang_up();
         self.files.wait_for(from, SUBNET_UP);
         self.files.wait_until_quiet();
     }
