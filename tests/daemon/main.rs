@@ -6,7 +6,9 @@
 mod cli;
 mod faults;
 mod harness;
+mod lifecycle;
 mod management;
+mod memory;
 mod options;
 mod plugin;
 mod refusals;

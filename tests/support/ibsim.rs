@@ -25,6 +25,8 @@ pub struct Ibsim {
     process: Guard,
     console: ChildStdin,
     output: PathBuf,
+    /// How much of the output has been taken for an answer.
+    answered: u64,
     socket: String,
     hosts: Vec<String>,
     dir: TempDir,
@@ -62,6 +64,7 @@ impl Ibsim {
             process,
             console,
             output,
+            answered: 0,
             socket,
             hosts: size.hosts,
             dir,
@@ -78,6 +81,7 @@ impl Ibsim {
             sockets.contains(&name).then_some(())
         });
         assert!(bound.is_some(), "ibsim is not ready:\n{}", self.log());
+        self.answered = self.log().len() as u64;
     }
 
     /// The folder of this fabric.
@@ -113,13 +117,12 @@ impl Ibsim {
         self.command(&format!("!{}", file.display()));
     }
 
-    /// What every node now is: its links, LIDs and tables. The text goes from the output file, where
-    /// it would pile up.
+    /// What every node now is: its links, LIDs and tables.
     pub fn dump(&mut self) -> Vec<u8> {
-        let before = fs::metadata(&self.output).expect("the output is there");
         let text = self.ask("Dump");
+        // It would pile up. ibsim writes on where it was, behind a hole that takes no room.
         let output = File::options().write(true).open(&self.output);
-        let cut = output.and_then(|file| file.set_len(before.len()));
+        let cut = output.and_then(|file| file.set_len(0));
         cut.expect("the output can be cut");
         text
     }
@@ -138,7 +141,8 @@ impl Ibsim {
     /// Runs a console command and returns what ibsim prints up to the next prompt.
     fn ask(&mut self, line: &str) -> Vec<u8> {
         let mut output = File::open(&self.output).expect("the output is there");
-        output.seek(SeekFrom::End(0)).expect("a file has an end");
+        let start = SeekFrom::Start(self.answered);
+        output.seek(start).expect("a place in a file");
         writeln!(self.console, "{line}").expect("ibsim reads its console");
         let mut answer = Vec::new();
         let answered = process::poll(LIMIT, || {
@@ -149,6 +153,7 @@ impl Ibsim {
         });
         let text = String::from_utf8_lossy(&answer);
         assert!(answered.is_some(), "ibsim did not answer {line:?}: {text}");
+        self.answered += answer.len() as u64;
         answer
     }
 

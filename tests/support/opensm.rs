@@ -23,7 +23,10 @@ pub struct Config {
     pub lmc: u8,
     lines: Vec<String>,
     libraries: PathBuf,
+    /// 0x43: errors, information, and the dumps of the routing.
     log_flags: &'static str,
+    host: usize,
+    valgrind: bool,
 }
 
 impl Config {
@@ -35,6 +38,8 @@ impl Config {
             lines,
             libraries: plugin_dir(),
             log_flags: "0x43",
+            host: 0,
+            valgrind: false,
         }
         .line("force_log_flush TRUE")
     }
@@ -61,10 +66,22 @@ impl Config {
         self.line(format!("lmc {lmc}"))
     }
 
-    /// Errors and information only: no dumps of the routing, which take longer than all else on
-    /// large fabrics.
-    pub fn without_dumps(mut self) -> Config {
-        self.log_flags = "0x03";
+    /// What OpenSM logs and dumps, as its `-D`. Without 0x40 it does not dump the routing, which
+    /// takes longer than all else on large fabrics.
+    pub fn log_flags(mut self, flags: &'static str) -> Config {
+        self.log_flags = flags;
+        self
+    }
+
+    /// Sits at another host than the first.
+    pub fn at(mut self, host: usize) -> Config {
+        self.host = host;
+        self
+    }
+
+    /// Runs under valgrind, which leaves `findings.xml`.
+    pub fn under_valgrind(mut self) -> Config {
+        self.valgrind = true;
         self
     }
 
@@ -120,8 +137,18 @@ impl Files {
     }
 
     fn command(&self, sim: &Ibsim, config: &Config) -> Command {
-        let mut command = sim.client("opensm", &sim.hosts()[0], &self.dir);
-        // 0x43: errors, information, and the dumps of the routing.
+        let host = &sim.hosts()[config.host];
+        let mut command = match config.valgrind {
+            false => sim.client("opensm", host, &self.dir),
+            true => {
+                let mut command = sim.client("valgrind", host, &self.dir);
+                let file = self.path("findings.xml");
+                command.args(["--xml=yes", &format!("--xml-file={}", file.display())]);
+                command.args(["--leak-check=full", "--show-leak-kinds=all"]);
+                command.args(["--num-callers=100", "opensm"]);
+                command
+            }
+        };
         command
             .arg("-F")
             .arg(self.path("opensm.conf"))
@@ -189,7 +216,7 @@ impl Files {
     }
 
     /// Waits for a text in the log beyond its first `from` bytes.
-    fn wait_for(&self, from: usize, text: &str) {
+    pub fn wait_for(&self, from: usize, text: &str) {
         let seen = process::poll(SWEEP, || {
             self.log()
                 .get(from..)
@@ -254,7 +281,19 @@ enum Process {
 impl OpenSm {
     /// Starts OpenSM in the foreground and waits for nothing.
     pub fn launch(sim: &Ibsim, config: &Config) -> OpenSm {
-        let files = Files::prepare(sim, config);
+        OpenSm::launch_in(Files::prepare(sim, config), sim, config)
+    }
+
+    /// Starts OpenSM where another one has run: with its configuration and all that it has left.
+    pub fn again(files: Files, sim: &Ibsim, config: &Config) -> OpenSm {
+        let from = files.log().len();
+        let sm = OpenSm::launch_in(files, sim, config);
+        sm.files.wait_for(from, SUBNET_UP);
+        sm.files.wait_until_quiet();
+        sm
+    }
+
+    fn launch_in(files: Files, sim: &Ibsim, config: &Config) -> OpenSm {
         let mut command = files.command(sim, config);
         let guard = process::start(&mut command, &files.path("stdout"));
         OpenSm {
@@ -324,13 +363,19 @@ impl OpenSm {
     }
 
     /// Ends OpenSM in good order and says whether it did so by itself.
-    pub fn stop(mut self) -> bool {
+    pub fn stop(self) -> bool {
+        self.stop_for_files().is_some()
+    }
+
+    /// As [`OpenSm::stop`]; what it leaves, if it did end by itself.
+    pub fn stop_for_files(mut self) -> Option<Files> {
         process::signal(self.pid(), "TERM");
-        match &mut self.process {
+        let ended = match &mut self.process {
             Process::Foreground(guard) => guard.wait(SWEEP).is_some_and(|s| s.success()),
             Process::Daemon(daemon) => {
                 process::poll(SWEEP, || (!daemon.is_alive()).then_some(())).is_some()
             }
-        }
+        };
+        ended.then_some(self.files)
     }
 }

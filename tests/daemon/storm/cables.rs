@@ -1,12 +1,30 @@
 //! The cables of a simulated fabric: which are plugged, and the console commands that change them.
+//!
+//! ibsim sends traps while it changes links, and waits with each until OpenSM's side has taken it;
+//! that side waits for ibsim to take its answers, with a lock held that taking traps needs. More
+//! than a few changes at once and the two wait for each other for ever. So OpenSM's own link is
+//! taken away while many others change: no trap reaches it, and it sees all of them at once.
 
 use dmodc::netlist::{Kind, Netlist};
 
 /// Node index and port number.
 pub type End = (u32, u8);
 
-/// Every cable that the fabric has when it is whole. The one to the first CA, where OpenSM sits, is
-/// never unplugged but to be plugged elsewhere.
+/// As many links may change with OpenSM's own link up: two traps each.
+const FEW: usize = 3;
+
+/// Commands for ibsim, all at once.
+pub struct Batch {
+    /// The commands.
+    pub commands: Vec<String>,
+    /// Links that go or come, LIDs that change.
+    pub changes: usize,
+    /// Whether OpenSM's own link is down meanwhile.
+    pub unseen: bool,
+}
+
+/// Every cable that the fabric has when it is whole. The one to the first CA, where OpenSM sits,
+/// counts as unplugged here: it is never taken away for longer than the others change.
 pub struct Cables<'n> {
     netlist: &'n Netlist,
     ends: Vec<[End; 2]>,
@@ -16,6 +34,8 @@ pub struct Cables<'n> {
     commands: Vec<String>,
     /// Links that went or came since [`Cables::take`].
     changes: usize,
+    /// Where OpenSM's CA was plugged in when the commands were last taken.
+    home_end: End,
 }
 
 impl<'n> Cables<'n> {
@@ -27,14 +47,19 @@ impl<'n> Cables<'n> {
                 ends.push([(index, port.number), (port.peer, port.peer_port)]);
             }
         }
-        Cables {
+        let mut cables = Cables {
             netlist,
             plugged: vec![true; ends.len()],
             original: ends.clone(),
             ends,
             commands: Vec::new(),
             changes: 0,
-        }
+            home_end: (0, 0),
+        };
+        let home = cables.home_cable();
+        cables.plugged[home] = false;
+        cables.home_end = cables.plug_of_home();
+        cables
     }
 
     /// The CA that OpenSM sits at: the first of the netlist.
@@ -45,17 +70,19 @@ impl<'n> Cables<'n> {
 
     /// The switch that OpenSM's CA is plugged into.
     pub fn home_switch(&self) -> u32 {
+        self.plug_of_home().0
+    }
+
+    /// The switch port that OpenSM's CA is plugged into.
+    fn plug_of_home(&self) -> End {
         let ends = self.ends[self.home_cable()];
-        let other = ends.iter().find(|end| end.0 != self.home());
-        other.expect("a cable has two ends").0
+        let other = ends.into_iter().find(|end| end.0 != self.home());
+        other.expect("a cable has two ends")
     }
 
     fn home_cable(&self) -> usize {
         let home = self.home();
-        let at = self
-            .ends
-            .iter()
-            .position(|ends| touches(ends, |n| n == home));
+        let at = (self.ends.iter()).position(|ends| touches(ends, |n| n == home));
         at.expect("OpenSM's CA has a cable")
     }
 
@@ -66,10 +93,8 @@ impl<'n> Cables<'n> {
 
     /// The plugged cables that have an end at one of these nodes, OpenSM's own excepted.
     pub fn of(&self, node: impl Fn(u32) -> bool) -> Vec<usize> {
-        let home = self.home();
         (0..self.ends.len())
             .filter(|&c| self.plugged[c] && touches(&self.ends[c], &node))
-            .filter(|&c| !touches(&self.ends[c], |n| n == home))
             .collect()
     }
 
@@ -94,14 +119,37 @@ impl<'n> Cables<'n> {
         self.changes += 1;
     }
 
-    /// Lets two CAs change places, the plugs of these two cables at the switches exchanged.
+    /// Lets two CAs, both plugged in, change places.
     pub fn exchange(&mut self, a: usize, b: usize) {
-        let plugged = [a, b].map(|c| self.plugged[c]);
-        for c in [a, b] {
-            if self.plugged[c] {
-                self.unplug(c);
-            }
-        }
+        self.unplug(a);
+        self.unplug(b);
+        self.swap_hosts(a, b);
+        self.plug(a);
+        self.plug(b);
+    }
+
+    /// Lets OpenSM's CA and another one, which is plugged in, change places.
+    pub fn move_home(&mut self, cable: usize) {
+        let home = self.home_cable();
+        self.unplug(cable);
+        self.swap_hosts(home, cable);
+        self.plug(home);
+    }
+
+    /// Lets every CA go back to its own place, where all are plugged in.
+    pub fn put_back(&mut self) {
+        let all = 0..self.ends.len();
+        let moved: Vec<usize> = all.filter(|&c| self.ends[c] != self.original[c]).collect();
+        let away = self.home_cable();
+        let others = moved.iter().filter(|&&c| c != away);
+        others.for_each(|&c| self.unplug(c));
+        moved.iter().for_each(|&c| self.ends[c] = self.original[c]);
+        let home = self.home_cable();
+        let others = moved.iter().filter(|&&c| c != home);
+        others.for_each(|&c| self.plug(c));
+    }
+
+    fn swap_hosts(&mut self, a: usize, b: usize) {
         let host = |ends: &[End; 2]| {
             let kinds = ends.map(|(n, _)| self.netlist.nodes[n as usize].kind);
             kinds.iter().position(|&k| k == Kind::Ca)
@@ -109,26 +157,6 @@ impl<'n> Cables<'n> {
         let [i, j] = [a, b].map(|c| host(&self.ends[c]).expect("a cable of a CA"));
         let (at_a, at_b) = (self.ends[a][i], self.ends[b][j]);
         (self.ends[a][i], self.ends[b][j]) = (at_b, at_a);
-        for (c, was) in [a, b].into_iter().zip(plugged) {
-            if was {
-                self.plug(c);
-            }
-        }
-    }
-
-    /// Lets OpenSM's CA and another one change places.
-    pub fn move_home(&mut self, cable: usize) {
-        self.exchange(self.home_cable(), cable);
-    }
-
-    /// Lets every CA go back to its own place.
-    pub fn put_back(&mut self) {
-        let all = 0..self.ends.len();
-        let moved: Vec<usize> = all.filter(|&c| self.ends[c] != self.original[c]).collect();
-        let plugged: Vec<usize> = moved.iter().copied().filter(|&c| self.plugged[c]).collect();
-        plugged.iter().for_each(|&c| self.unplug(c));
-        moved.iter().for_each(|&c| self.ends[c] = self.original[c]);
-        plugged.iter().for_each(|&c| self.plug(c));
     }
 
     /// Restarts nodes: their ports forget everything, and their cables are plugged as before.
@@ -162,10 +190,23 @@ impl<'n> Cables<'n> {
         self.commands.push(format!("Error \"{id}\" {percent}"));
     }
 
-    /// The commands since the last call, and how many changes they are.
-    pub fn take(&mut self) -> (Vec<String>, usize) {
+    /// What is to be done since the last call.
+    pub fn take(&mut self) -> Batch {
+        let mut commands = std::mem::take(&mut self.commands);
         let changes = std::mem::take(&mut self.changes);
-        (std::mem::take(&mut self.commands), changes)
+        let plug = self.plug_of_home();
+        let moved = std::mem::replace(&mut self.home_end, plug) != plug;
+        let unseen = moved || changes > FEW;
+        if unseen {
+            let home = self.name((self.home(), 1));
+            commands.insert(0, format!("Unlink {home}"));
+            commands.push(format!("Link {home} {}", self.name(plug)));
+        }
+        Batch {
+            commands,
+            changes: changes + 2 * usize::from(moved),
+            unseen,
+        }
     }
 
     fn name(&self, (node, port): End) -> String {

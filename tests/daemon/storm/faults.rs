@@ -167,9 +167,9 @@ impl<'n> Faults<'n> {
 
     /// Repairs everything.
     pub fn repair_all(&mut self, cables: &mut Cables) -> Kind {
-        cables.put_back();
         let all = self.open.drain(..).chain(self.late.drain(..));
         all.for_each(|unplugged| plug(cables, unplugged));
+        cables.put_back();
         Kind::Repair
     }
 
