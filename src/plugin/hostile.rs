@@ -494,6 +494,123 @@ fn a_subnet_without_switches_has_nothing_to_route() {
     world.use_plan(&dmodc, &mut Random::new(1));
 }
 
+/// The error and warning lines that a group of the leaves `members` makes, after something has been
+/// changed since the fabric was routed.
+fn group_lines(members: &[usize], before: fn(&mut World), since: fn(&mut World)) -> Vec<String> {
+    let (mut world, dmodc) = (World::new(), engine());
+    before(&mut world);
+    world.route(&dmodc, SWITCHES).expect("a tree");
+    since(&mut world);
+    logged();
+    let handles = members.iter().map(|&s| world.switches[s]);
+    // SAFETY: the switches are live as long as the world.
+    let members = handles.map(|s| (unsafe { Switch::new(s) }, 1));
+    let group = Group {
+        mlid: 0xC001,
+        size: members.len(),
+        members: members.collect(),
+    };
+    let built = mcast::build(&dmodc, &world.subnet(), &group);
+    let mut lines = logged();
+    lines.retain(|l| !l.starts_with("INFO"));
+    lines.extend(built.err().map(|e| format!("ERROR: {e}")));
+    lines
+}
+
+/// Unlinks both ends of a link between a leaf and a spine.
+fn cut(world: &mut World, leaf: usize, spine: usize) {
+    let ends = [(leaf, spine as u8 - 1), (spine, leaf as u8 + 1)];
+    for (n, port) in ends {
+        set!(world.port(n, port), p_remote_physp = ptr::null_mut());
+    }
+}
+
+#[test]
+fn every_fault_of_multicast_is_named() {
+    let fine = |_: &mut World| ();
+    assert_eq!(group_lines(&[0, 2], fine, fine), [""; 0]);
+    // What has changed since is planned anew, without a word.
+    let cut_one = |w: &mut World| {
+        cut(w, 0, 4);
+        cut(w, 2, 4);
+    };
+    assert_eq!(group_lines(&[0, 2], fine, cut_one), [""; 0]);
+    // Leaf 3 hangs by no spine: its members are left out.
+    let cut_off = |w: &mut World| {
+        cut(w, 3, 4);
+        cut(w, 3, 5);
+    };
+    let left_out = group_lines(&[0, 2, 3], cut_off, fine).concat();
+    assert!(
+        left_out.contains("is not up-down: no switch is above all"),
+        "{left_out}"
+    );
+    let named = "leaves out 1 switches with members, 0x0000000000000400 the first";
+    assert!(left_out.contains(named), "{left_out}");
+    let cases: [(fn(&mut World), &str); 4] = [
+        (
+            |w| (0..SWITCHES).for_each(|s| set!(w.switches[s], switch_info.mcast_cap = 0)),
+            "no member is at a switch that forwards multicast",
+        ),
+        (
+            |w| set!(w.switches[0], mcast_tbl.mft_depth = 1),
+            "the multicast table of switch 0x0000000000000100 has no room for the group",
+        ),
+        (
+            |w| set!(w.switches[2], mcast_tbl.p_mask_tbl = ptr::null_mut()),
+            "the multicast table of switch 0x0000000000000300 has no room for the group",
+        ),
+        // A member at a switch that is not in the subnet, whatever is read.
+        (
+            |w| set!(w.switches[2], p_node = ptr::null_mut()),
+            "switch 0x0000000000000000 has come or gone since the subnet was read",
+        ),
+    ];
+    for (spoil, line) in cases {
+        let lines = group_lines(&[0, 2], spoil, fine).concat();
+        assert!(lines.contains(line), "{line}: {lines}");
+    }
+}
+
+#[test]
+fn hop_tables_without_room_are_named() {
+    let (mut world, dmodc) = (World::new(), engine());
+    set!(world.switches[1], num_hops = 2);
+    world.route(&dmodc, SWITCHES).expect("a tree");
+    logged();
+    dmodc.fill_hop_tables(&world.subnet());
+    let lines = logged();
+    assert!(lines.concat().contains("no room for 5 rows"), "{lines:#?}");
+}
+
+/// The first ten parts that are left out are named, and how many more there are.
+#[test]
+fn many_defects_are_counted() {
+    let (mut world, dmodc) = (World::new(), engine());
+    for n in 0..NODES {
+        let number = u8::from(n >= SWITCHES);
+        set!(world.port(n, number), port_info.base_lid = 0);
+    }
+    logged();
+    world.route(&dmodc, SWITCHES).expect("nothing to route to");
+    let lines = logged();
+    let errors = lines.iter().filter(|l| l.starts_with("ERROR: "));
+    assert_eq!(errors.count(), 10 + 1);
+    let rest = format!("{} more parts of the subnet were left out", NODES - 10);
+    assert!(lines.concat().contains(&rest), "{lines:#?}");
+}
+
+/// An OpenSM of another version, or laid out otherwise, is left alone.
+#[test]
+fn another_opensm_is_refused() {
+    let world = World::new();
+    for version in [c"OpenSM 3.3.22", super::version::BUILT_FOR] {
+        set!(world.osm, osm_version = version.as_ptr());
+        // SAFETY: nothing but the version, and where the structures lie, is read of it.
+        assert!(unsafe { super::entry::created(world.osm) }.is_none());
+    }
+}
+
 /// Something wrong at random.
 fn spoil(world: &mut World, random: &mut Random) {
     let n = random.below(NODES);

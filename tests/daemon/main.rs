@@ -4,6 +4,7 @@
 
 #[cfg(feature = "cli")]
 mod cli;
+mod errors;
 mod faults;
 mod harness;
 mod lifecycle;

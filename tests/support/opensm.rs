@@ -27,6 +27,7 @@ pub struct Config {
     log_flags: &'static str,
     host: usize,
     valgrind: bool,
+    address_space: Option<u64>,
 }
 
 impl Config {
@@ -40,6 +41,7 @@ impl Config {
             log_flags: "0x43",
             host: 0,
             valgrind: false,
+            address_space: None,
         }
         .line("force_log_flush TRUE")
     }
@@ -82,6 +84,12 @@ impl Config {
     /// Runs under valgrind, which leaves `findings.xml`.
     pub fn under_valgrind(mut self) -> Config {
         self.valgrind = true;
+        self
+    }
+
+    /// Has no more bytes of addresses than this.
+    pub fn address_space(mut self, bytes: u64) -> Config {
+        self.address_space = Some(bytes);
         self
     }
 
@@ -138,17 +146,21 @@ impl Files {
 
     fn command(&self, sim: &Ibsim, config: &Config) -> Command {
         let host = &sim.hosts()[config.host];
-        let mut command = match config.valgrind {
-            false => sim.client("opensm", host, &self.dir),
-            true => {
-                let mut command = sim.client("valgrind", host, &self.dir);
-                let file = self.path("findings.xml");
-                command.args(["--xml=yes", &format!("--xml-file={}", file.display())]);
-                command.args(["--leak-check=full", "--show-leak-kinds=all"]);
-                command.args(["--num-callers=100", "opensm"]);
-                command
-            }
-        };
+        // What OpenSM is run by, if not by itself.
+        let mut wrapper = Vec::new();
+        if let Some(bytes) = config.address_space {
+            wrapper.extend(["prlimit".into(), format!("--as={bytes}")]);
+        }
+        if config.valgrind {
+            let options = "valgrind --xml=yes --leak-check=full --show-leak-kinds=all";
+            wrapper.extend(options.split(' ').map(str::to_owned));
+            wrapper.push("--num-callers=100".into());
+            let file = self.path("findings.xml");
+            wrapper.push(format!("--xml-file={}", file.display()));
+        }
+        wrapper.push("opensm".into());
+        let mut command = sim.client(&wrapper[0], host, &self.dir);
+        command.args(&wrapper[1..]);
         command
             .arg("-F")
             .arg(self.path("opensm.conf"))
