@@ -8,6 +8,7 @@ mod cli;
 mod contract;
 #[cfg(feature = "cli")]
 mod golden;
+mod invariants;
 #[cfg(feature = "cli")]
 mod judge;
 mod lft;
