@@ -28,6 +28,7 @@ pub struct Config {
     host: usize,
     valgrind: bool,
     address_space: Option<u64>,
+    one_arena: bool,
 }
 
 impl Config {
@@ -42,6 +43,7 @@ impl Config {
             host: 0,
             valgrind: false,
             address_space: None,
+            one_arena: false,
         }
         .line("force_log_flush TRUE")
     }
@@ -90,6 +92,13 @@ impl Config {
     /// Has no more bytes of addresses than this.
     pub fn address_space(mut self, bytes: u64) -> Config {
         self.address_space = Some(bytes);
+        self
+    }
+
+    /// Lets all threads allocate from one arena of glibc's. With one for each, free memory of one is
+    /// no use to another, and what is resident grows for long without anything being kept.
+    pub fn one_arena(mut self) -> Config {
+        self.one_arena = true;
         self
     }
 
@@ -169,6 +178,9 @@ impl Files {
             .env("LD_LIBRARY_PATH", &config.libraries)
             .env("OSM_CACHE_DIR", &self.dir);
         command.env("OSM_TMP_DIR", &self.dir);
+        if config.one_arena {
+            command.env("MALLOC_ARENA_MAX", "1");
+        }
         command
     }
 
