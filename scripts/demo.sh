@@ -8,28 +8,11 @@
 # Exit 0 if OpenSM took Dmodc's tables and the check of them passed. Nothing stays behind.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/simulated.sh
 
 SHAPE='PGFT(3;24,15,24;1,6,15;1,1,1)'
 LIMIT=${DEMO_LIMIT:-600}
-PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 net=$(realpath -- "${NET:-/dev/null}")
-
-say() { printf '\n== %s\n' "$*"; }
-die() { printf 'demo: %s\n' "$*" >&2; exit 1; }
-
-work=$(mktemp -d "${TMPDIR:-/tmp}/dmodc-demo.XXXXXX")
-cleanup() {
-    local pid
-    # The last started first: OpenSM before the fabric that it waits for.
-    for pid in $(jobs -pr | tac); do
-        kill "$pid" 2>/dev/null || true
-        wait "$pid" 2>/dev/null || true
-    done
-    rm -rf -- "$work"
-}
-trap cleanup EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
 
 # Seconds between the first lines of a log that hold one text and another. A line without a stamp
 # goes on with the one before.
@@ -53,13 +36,7 @@ route_with() { # ENGINE
         echo "partition_config_file $dir/partitions.conf"
     } >"$dir/opensm.conf"
     # 0x47: errors, information, the stages of the sweep, and the dumps of the routing.
-    (
-        cd "$dir"
-        exec env LD_PRELOAD="$umad2sim" IBSIM_SOCKNAME="$socket" SIM_HOST="$host" \
-            LD_LIBRARY_PATH="$libraries" OSM_CACHE_DIR="$dir" OSM_TMP_DIR="$dir" \
-            timeout --kill-after=10 "$LIMIT" opensm -o -F opensm.conf -D 0x47 >stdout 2>&1
-    ) &
-    wait $! || status=$?
+    attached "$dir" "$libraries" "$LIMIT" opensm -o -F opensm.conf -D 0x47 || status=$?
     if [[ $status -eq 0 ]] && grep -q 'SUBNET UP' "$dir/opensm.log"; then
         return 0
     fi
@@ -72,11 +49,7 @@ say "Building"
 cargo build --release --quiet
 libraries=$(realpath "${CARGO_TARGET_DIR:-target}/release")
 dmodc=$libraries/dmodc
-for program in opensm ibsim; do
-    command -v "$program" >/dev/null || die "no $program on this machine: run 'make setup'"
-done
-umad2sim=$(find /usr/lib /usr/lib64 /usr/local/lib -name libumad2sim.so 2>/dev/null | head -1)
-[[ -n $umad2sim ]] || die "no libumad2sim.so on this machine: run 'make setup'"
+command -v opensm >/dev/null || die "no opensm on this machine: run 'make setup'"
 
 if [[ -n ${NET:-} ]]; then
     say "The fabric: $NET"
@@ -86,26 +59,11 @@ else
     net=$work/fabric.net
     "$dmodc" generate "$SHAPE" --seed 1 --no-lids -o "$net"
 fi
-# What ibsim must make room for, and the host to start OpenSM at.
-read -r nodes switches ports host < <(awk -F'"' '
-    /^(Switch|Ca|Hca|Rt)[ \t]/ { split($1, w, " "); nodes++; ports += w[2] + 1
-        if (w[1] == "Switch") switches++
-        if (host == "" && w[1] ~ /Ca|Hca/) host = $2 }
-    END { print nodes + 0, switches + 0, ports + 0, host }' "$net")
-[[ -n $host && $switches -gt 0 ]] || die "no switch or no CA in ${NET:-the fabric}"
+measure "$net"
 echo "$switches switches, $((nodes - switches)) CAs and routers"
 
 say "Starting ibsim"
-socket=dmodc-demo-$$
-IBSIM_SOCKNAME=$socket ibsim -s -n -N "$nodes" -S "$switches" -P "$ports" -L 49152 "$net" \
-    >"$work/ibsim.out" 2>&1 </dev/null &
-sim=$!
-for ((i = 0; ; i++)); do
-    if grep -q "@$socket:ctl" /proc/net/unix; then break; fi
-    kill -0 "$sim" 2>/dev/null || { tail -5 "$work/ibsim.out" >&2; die "ibsim does not take it"; }
-    [[ $i -lt 600 ]] || die "ibsim is not ready after a minute"
-    sleep 0.1
-done
+start_ibsim "$net"
 echo "ready"
 
 say "Routing with stock $(opensm --version | grep -o 'OpenSM [0-9.]*' | head -1), -R dmodc,no_fallback"

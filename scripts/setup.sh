@@ -1,10 +1,33 @@
 #!/bin/bash
 # Installs what building and testing need and this machine lacks. Nothing is done, and no privilege
 # asked for, where all is there. Exit 0: all is there now; 1: something is missing, named last.
+#
+#   scripts/setup.sh [opensm-source] [root] [rpm]
+#
+# opensm-source: what building OpenSM itself needs on top; root: what making a Debian root needs;
+# rpm: what installs a package of that kind.
 set -euo pipefail
+for part; do
+    [[ $part == opensm-source || $part == root || $part == rpm ]] \
+        || { echo "setup: there is no part '$part'" >&2; exit 2; }
+done
+parts=" $* "
 
 # What is needed, how to see that it is there, and the Debian package that brings it.
 needs() {
+    [[ $parts != *" opensm-source "* ]] || cat <<'END'
+autoreconf          command autoconf
+automake            command automake
+libtoolize          command libtool
+bison               command bison
+flex                command flex
+END
+    [[ $parts != *" root "* ]] || cat <<'END'
+debootstrap         command debootstrap
+END
+    [[ $parts != *" rpm "* ]] || cat <<'END'
+rpm                 command rpm
+END
     cat <<'END'
 opensm              command opensm
 osmtest             command opensm

@@ -24,3 +24,6 @@ pub mod netlist;
 #[allow(unsafe_code)]
 mod plugin;
 pub mod random;
+#[cfg(feature = "cli")]
+pub mod report;
+pub mod sim;

@@ -1,6 +1,8 @@
 //! `dmodc compare` with the stock OpenSM and ibsim on fabrics of a few switches.
 #![cfg(all(feature = "cli", feature = "plugin"))]
 
+use dmodc::compare::read_throws;
+use dmodc::netlist::{Kind, Netlist};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -78,6 +80,112 @@ fn engines_are_run_judged_and_refused() {
     assert!(compare(&args).status.success());
     let csv = fs::read_to_string(dir.path().join("results/compare.csv")).expect("rows");
     assert_eq!(csv.lines().count(), 1 + 2 * 4, "{csv}");
+}
+
+/// Runs the tool and wants success; what it printed.
+fn dmodc(args: &[&str]) -> String {
+    let done = Command::new(env!("CARGO_BIN_EXE_dmodc"))
+        .args(args)
+        .output()
+        .expect("the tool runs");
+    let errors = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{args:?}: {errors}");
+    String::from_utf8(done.stdout).expect("plain text")
+}
+
+/// The whole chain: throws, a run that was cut, the page.
+#[test]
+fn throws_are_made_resumed_and_reported() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    let (net, out, io) = (path("tree.net"), path("results"), path("io.guids"));
+    // 96 nodes, 14 switches above the leaves.
+    dmodc(&[
+        "generate",
+        "PGFT(3;6,4,4;1,2,3;1,1,1)",
+        "--seed",
+        "5",
+        "-o",
+        &net,
+    ]);
+    let netlist = Netlist::read(Path::new(&net)).expect("our own netlist");
+    let nodes = netlist.nodes.iter().filter(|n| n.kind == Kind::Ca);
+    let guids = nodes
+        .step_by(6)
+        .map(|n| format!("{}\n", n.simulated_port_guid(1)));
+    fs::write(&io, guids.collect::<String>()).expect("a file of GUIDs");
+    let throw = |throws: &str| {
+        let args = [
+            &*net,
+            "--engines",
+            "dmodc,dmodc+io,ftree,ftree+roots,minhop",
+            "--degrade",
+            "links",
+            "--throws",
+            throws,
+            "--max-exponent",
+            "3",
+            "--io-guids",
+            &io,
+            "-o",
+            &out,
+        ];
+        let done = compare(&args);
+        let errors = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{errors}");
+        String::from_utf8(done.stdout).expect("plain text")
+    };
+
+    assert_eq!(throw("2"), "tree: 2 throws, 15 rows appended\n");
+    let file = dir.path().join("results/throws-tree-links.csv");
+    let whole = fs::read_to_string(&file).expect("rows");
+    // Cut in the last row: that throw is made again for that engine, and one more for all.
+    fs::write(&file, &whole[..whole.len() - 9]).expect("the file can be cut");
+    assert_eq!(throw("3"), "tree: 3 throws, 6 rows appended\n");
+    assert_eq!(throw("3"), "tree: 3 throws, 0 rows appended\n");
+
+    let rows = read_throws(&file).expect("rows");
+    assert_eq!(rows.len(), 4 * 5);
+    let again = &rows[14];
+    assert_eq!((again.throw, &*again.contestant.to_string()), (2, "minhop"));
+    assert!(rows.iter().any(|row| row.removed > 0));
+    for row in &rows {
+        let engine = row.contestant.to_string();
+        match &row.outcome {
+            Ok(routed) => {
+                assert_eq!((row.nodes, routed.risks.no_route), (96, 0), "{row:?}");
+                assert!(routed.risks.cn2io.is_some() && routed.risks.sp_ftree.is_some());
+                // The complete fabric is what the others are held against.
+                let expected = (row.throw > 0).then_some(row.removed > 0);
+                let changed = routed.changed_blocks.map(|blocks| blocks > 0);
+                assert_eq!(changed, expected, "{row:?}");
+            }
+            // As shipped, ftree takes no tree that lacks a link.
+            Err(reason) => {
+                assert!(engine == "ftree" && row.removed > 0, "{row:?}");
+                assert!(reason.contains("not a fat-tree"), "{reason}");
+            }
+        }
+    }
+
+    assert!(dmodc(&["report", &out]).contains("3 figures"));
+    let page = fs::read_to_string(dir.path().join("results/report.html")).expect("a page");
+    for text in [
+        "Static risks, not throughput",
+        "tree: 3 throws of links (3 connected)",
+        "Where Dmodc is not best",
+        "Fabric topology is not a fat-tree",
+        "worst port:",
+    ] {
+        assert!(page.contains(text), "no {text:?}");
+    }
+    // All in one file: nothing is fetched.
+    assert!(!page.contains("src=") && !page.contains("<link") && !page.contains("url("));
+    for figure in ["risk-tree-links", "drawn-tree-links", "runtime"] {
+        let svg = dir.path().join(format!("results/{figure}.svg"));
+        let svg = fs::read_to_string(svg).expect("a figure");
+        assert!(svg.contains("<svg") && page.contains(&svg[svg.find("<svg").unwrap_or(0)..]));
+    }
 }
 
 #[test]

@@ -2,48 +2,24 @@
 //! none of these.
 
 use crate::input::InputError;
-use crate::netlist::TooManyLids;
+use crate::netlist::{NotEnough, TooManyLids};
+use crate::sim::SimError;
 use std::io;
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// Why a run came to nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum CompareError {
-    /// A file or folder of the run could not be made or read.
-    #[error("{}: {reason}", .path.display())]
-    File {
-        /// Which.
-        path: PathBuf,
-        /// The system's reason.
-        reason: io::Error,
-    },
-    /// A program could not be started.
-    #[error("cannot run {program}: {reason}; is package {package} installed?")]
-    Start {
-        /// The program.
-        program: &'static str,
-        /// The Debian package that brings it.
-        package: &'static str,
-        /// The system's reason.
-        reason: io::Error,
-    },
-    /// ibsim's client library is not installed.
-    #[error("no libumad2sim.so in /usr/lib; is package ibsim-utils installed?")]
-    NoClientLibrary,
+    /// The simulated fabric, or a file or process of the run.
+    #[error(transparent)]
+    Sim(#[from] SimError),
     /// No plugin to load.
-    #[error("no libdmodc.so in {}", .0.display())]
-    NoPlugin(PathBuf),
-    /// There is no place for OpenSM in the fabric.
-    #[error("the fabric has no CA port linked to a switch, where OpenSM could sit")]
-    NoHost,
-    /// ibsim did not come up.
-    #[error("ibsim did not load the fabric within {}s:\n{output}", .limit.as_secs())]
-    IbsimNotReady {
-        /// How long it was waited for.
-        limit: Duration,
-        /// What it said.
-        output: String,
+    #[error("no {name} in {}; is it built (cargo build --examples)?", .dir.display())]
+    NoPlugin {
+        /// The file.
+        name: &'static str,
+        /// Where it was looked for.
+        dir: PathBuf,
     },
     /// OpenSM ended, or ran out of time, with neither tables nor a refusal.
     #[error("opensm with engine {engine} {what}; the last lines of its log:\n{log}")]
@@ -55,12 +31,28 @@ pub enum CompareError {
         /// The last lines of its log.
         log: String,
     },
+    /// libengine_relay.so wrote what this program does not understand.
+    #[error("libengine_relay.so is of another version: {0}")]
+    Relay(String),
     /// OpenSM's dumps cannot be read.
     #[error(transparent)]
     Dump(#[from] InputError),
     /// OpenSM's fabric cannot be used.
     #[error(transparent)]
     Lids(#[from] TooManyLids),
+    /// A throw cannot remove so much.
+    #[error(transparent)]
+    NotEnough(#[from] NotEnough),
+    /// A file of rows has a line that is none.
+    #[error("{}:{line}: {reason}", .path.display())]
+    Row {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        line: u64,
+        /// What is wrong.
+        reason: String,
+    },
     /// The threads that judge the tables could not be had.
     #[error(transparent)]
     Threads(#[from] rayon::ThreadPoolBuildError),
@@ -69,7 +61,7 @@ pub enum CompareError {
 impl CompareError {
     /// For `map_err`: a failure with the file that it is about.
     pub(super) fn file(path: &std::path::Path) -> impl FnOnce(io::Error) -> CompareError {
-        let path = path.to_owned();
-        move |reason| CompareError::File { path, reason }
+        let file = SimError::file(path);
+        move |reason| file(reason).into()
     }
 }

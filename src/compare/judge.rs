@@ -9,8 +9,9 @@ use super::CompareError;
 use super::opensm::Run;
 use super::row::Figures;
 use crate::analysis::{Traffic, check};
-use crate::dmodc::{Engine, Options, Ranking};
-use crate::lft::Dump;
+use crate::dmodc::{Engine, NodeType, NodeTypes, Options, Ranking};
+use crate::fabric::{Fabric, Guid};
+use crate::lft::{Dump, Tables};
 use crate::netlist::Netlist;
 
 /// The random permutations by which all engines are judged.
@@ -52,4 +53,66 @@ pub fn figures(run: &Run, engine: &Engine, scale: &Scale) -> Result<Figures, Com
             .value,
         sp: traffic.shifts(&tick).value,
     })
+}
+
+/// The node orders in which shifts are taken, by end node index; an empty one is not to be had.
+pub struct Orders {
+    /// That of OpenSM's ftree on the complete fabric.
+    pub ftree: Vec<u32>,
+    /// That of Dmodc's topological NIDs.
+    pub dmodc: Vec<u32>,
+}
+
+/// The congestion risks of the tables of a throw.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Risks {
+    /// Ordered pairs of end nodes (aggregation nodes aside) whose route does not arrive.
+    pub no_route: u64,
+    /// All to all.
+    pub a2a: u32,
+    /// Random permutations, the median.
+    pub rp: u32,
+    /// All shifts in ftree's order, the maximum.
+    pub sp_ftree: Option<u32>,
+    /// All shifts in Dmodc's order, the maximum.
+    pub sp_dmodc: Option<u32>,
+    /// Compute nodes to I/O nodes, all shifts, the maximum; if there are I/O nodes.
+    pub cn2io: Option<u32>,
+}
+
+/// Measures them. `io` are port GUIDs of I/O nodes.
+pub fn risks(
+    fabric: &Fabric,
+    tables: &Tables,
+    orders: &Orders,
+    io: &[Guid],
+    scale: &Scale,
+) -> Risks {
+    let tick = |_| ();
+    let plain: Vec<u32> = (0..fabric.end_nodes().len() as u32).collect();
+    let order = match orders.dmodc.is_empty() {
+        true => &plain,
+        false => &orders.dmodc,
+    };
+    let traffic = Traffic::new(fabric, tables, order);
+    let types = NodeTypes::new(&Options {
+        io_guids: io.to_vec(),
+        ..Options::default()
+    });
+    let is = |node: u32, t| types.of(fabric.end_nodes()[node as usize].guid) == t;
+    let (compute, io) = (|n| is(n, NodeType::Compute), |n| is(n, NodeType::Io));
+    let ftree = (!orders.ftree.is_empty()).then(|| Traffic::new(fabric, tables, &orders.ftree));
+    let permutations = scale.permutations as usize;
+    Risks {
+        no_route: traffic.skipped(),
+        a2a: traffic.all_to_all(&tick).value,
+        rp: traffic
+            .random_permutations(permutations, scale.seed, &tick)
+            .value,
+        sp_ftree: ftree.map(|traffic| traffic.shifts(&tick).value),
+        sp_dmodc: (!orders.dmodc.is_empty()).then(|| traffic.shifts(&tick).value),
+        cn2io: types
+            .are_given()
+            .then(|| traffic.type_to_type(compute, io, &tick).value),
+    }
 }

@@ -19,16 +19,24 @@
 //!   permutations, the same ranks to say which way is up.
 
 mod bench;
+mod contestant;
+mod drawing;
 mod error;
-mod ibsim;
 mod judge;
 mod opensm;
 mod opensm_log;
-mod process;
+mod portrait;
+mod relay;
 mod row;
+mod throw_row;
+mod throws;
 
-pub use bench::{BadName, Bench, Contestant, time_callbacks};
+pub use bench::{Bench, time_callbacks};
+pub use contestant::{BadName, Contestant};
 pub use error::CompareError;
-pub use judge::Scale;
-pub use opensm::Callbacks;
+pub use judge::{Risks, Scale};
+pub use portrait::{DrawnLink, DrawnSwitch, Portrait, WorstPort};
+pub use relay::{Answer, Callbacks, Copied, Outcome, Plugins, route};
 pub use row::{Figures, Row, Verdict, csv_header, markdown};
+pub use throw_row::{Journal, Routed, ThrowRow, read_throws};
+pub use throws::{Equipment, Series, Thrower};

@@ -65,6 +65,11 @@ pub fn read_log(log: &str, engine: &str) -> Reading {
     }
 }
 
+/// The text of the last line of a log that has one.
+pub fn last_text(log: &str) -> Option<&str> {
+    log.lines().filter_map(line).last().map(|(_, text)| text)
+}
+
 /// The time of day of a line, and its text.
 fn line(line: &str) -> Option<(Duration, &str)> {
     let (head, text) = line.split_once(" -> ")?;

@@ -1,6 +1,6 @@
 //! The table: a row for each fabric and engine, as CSV for programs and as Markdown for people.
 
-use super::bench::Contestant;
+use super::contestant::Contestant;
 use std::fmt::Write;
 use std::time::Duration;
 

@@ -14,51 +14,38 @@
 use super::groups::{Group, Groups};
 use crate::lft::NO_PATH;
 
-/// Tables longer than this are not worth building.
+/// Longer periods are not worth a table.
 const MAX_PERIOD: usize = 1024;
+/// A table goes on for at least so many entries beyond its period, so that short runs are a copy.
+const STRETCH: usize = 64;
 
 /// The ordered candidates of one switch for some destinations.
-pub struct Choice<'a> {
-    groups: &'a Groups,
+#[derive(Default)]
+pub struct Choice {
     candidates: Vec<Group>,
     ways: usize,
     /// Quotients after which the choice repeats; `None` where that is far.
     period: Option<usize>,
-    /// Tables for offsets 0, 1, .. of one period each, or nothing while they are not needed.
+    /// Tables for offsets 0, 1, .., or nothing while they are not needed.
     tables: Vec<u8>,
-    offsets: usize,
 }
 
-impl<'a> Choice<'a> {
-    /// No candidates yet. `offsets` is the greatest number of LIDs of a port.
-    pub fn new(groups: &'a Groups, offsets: usize) -> Self {
-        Choice {
-            groups,
-            candidates: Vec::new(),
-            ways: 1,
-            period: None,
-            tables: Vec::new(),
-            offsets,
-        }
-    }
+/// The ports for quotients 0, 1, ..: at least one period of them.
+pub struct Table<'c> {
+    /// The ports, some of them beyond the period.
+    pub ports: &'c [u8],
+    /// After how many they repeat.
+    pub period: usize,
+}
 
+impl Choice {
     /// Sets the candidates, in ascending UUID of the remote switch. `ways` is the switch's path
     /// divider.
-    pub fn set(&mut self, ways: u32, candidates: impl Iterator<Item = Group>) {
-        self.candidates.clear();
-        self.candidates.extend(candidates);
+    pub fn set(&mut self, ways: u32, candidates: Vec<Group>) {
+        self.candidates = candidates;
         self.ways = ways as usize;
         self.tables.clear();
-        let (groups, n) = (self.groups, self.candidates.len());
-        if self.candidates.iter().all(|g| g.size() == 1) {
-            self.period = Some(n);
-            if self.offsets == 1 {
-                // What most switches have: one link to each switch, one LID a port.
-                self.tables
-                    .extend(self.candidates.iter().map(|g| groups.ports(g)[0]));
-            }
-            return;
-        }
+        let n = self.candidates.len();
         let common = self.candidates.iter().try_fold(1, |all, g| {
             let common = lcm(all, g.size());
             (common * n <= MAX_PERIOD).then_some(common)
@@ -66,29 +53,31 @@ impl<'a> Choice<'a> {
         self.period = common.map(|common| common * n);
     }
 
-    /// The candidates.
-    pub fn candidates(&self) -> &[Group] {
-        &self.candidates
-    }
-
-    /// The output port, if there is but one.
-    pub fn only_port(&self) -> Option<u8> {
-        match self.candidates.as_slice() {
-            [only] if only.size() == 1 => self.groups.ports(only).first().copied(),
-            _ => None,
-        }
+    /// Sets candidates of one port each, for ports of one LID each: what most switches have. The
+    /// choice is then known by its table alone.
+    fn set_plain(&mut self, ports: &[u8], set: GroupSet) {
+        self.candidates.clear();
+        // All are made as long as the longest: no memory is asked for again.
+        self.tables.resize(ports.len() + STRETCH, NO_PATH);
+        let mut period = 0;
+        set.for_each(|i| {
+            self.tables[period] = ports[i];
+            period += 1;
+        });
+        self.period = Some(period);
+        repeat(&mut self.tables[..period + STRETCH], period);
     }
 
     /// The output port of a port's `offset`th LID, for quotient `q`; [`NO_PATH`] without
     /// candidates.
-    pub fn port(&self, q: usize, offset: usize) -> u8 {
+    pub fn port(&self, groups: &Groups, q: usize, offset: usize) -> u8 {
         let n = self.candidates.len();
         let (ports, turn) = match self.candidates.as_slice() {
             [] => return NO_PATH,
-            [only] => (self.groups.ports(only), q),
+            [only] => (groups.ports(only), q),
             several => {
                 let turn = digit(offset, self.ways, n);
-                (self.groups.ports(&several[(q + turn) % n]), q / n)
+                (groups.ports(&several[(q + turn) % n]), q / n)
             }
         };
         match ports {
@@ -100,67 +89,95 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// The ports for quotients 0, 1, .. up to where they repeat, or `None` where that is far.
-    pub fn table(&mut self, offset: usize) -> Option<&[u8]> {
-        let period = self.period?;
+    /// The table of an offset, or `None` where the period is long. `offsets` is the greatest number
+    /// of LIDs of a port.
+    pub fn table(&mut self, groups: &Groups, offset: usize, offsets: usize) -> Option<Table<'_>> {
+        let period = self.period.filter(|&period| period > 0)?;
         if self.tables.is_empty() {
-            for offset in 0..self.offsets {
+            for offset in 0..offsets {
+                let start = self.tables.len();
                 for q in 0..period {
-                    let port = self.port(q, offset);
+                    let port = self.port(groups, q, offset);
                     self.tables.push(port);
                 }
+                self.tables.resize(start + period + STRETCH, NO_PATH);
+                repeat(&mut self.tables[start..], period);
             }
         }
-        Some(&self.tables[offset * period..][..period])
+        let length = period + STRETCH;
+        Some(Table {
+            ports: &self.tables[offset * length..][..length],
+            period,
+        })
     }
 }
 
-/// The last few choices of one switch. Leaves that have lost a link stand among others that have
-/// not, so the candidates of a row come back again and again.
-pub struct Choices<'a> {
-    slots: Vec<(Option<GroupSet>, Choice<'a>)>,
-    next: usize,
+/// Repeats the period that a table starts with up to its end.
+fn repeat(table: &mut [u8], period: usize) {
+    let mut known = period;
+    while 0 < known && known < table.len() {
+        let more = known.min(table.len() - known);
+        table.copy_within(..more, known);
+        known += more;
+    }
 }
 
-/// How many choices are kept.
-const KEPT: usize = 8;
+/// The last choices of one switch. Leaves that have lost a link stand among others that have not,
+/// so the candidates of a row come back again and again.
+pub struct Choices {
+    slots: Vec<(Option<GroupSet>, Choice)>,
+}
 
-impl<'a> Choices<'a> {
-    /// No choices yet. `offsets` is the greatest number of LIDs of a port.
-    pub fn new(groups: &'a Groups, offsets: usize) -> Self {
-        let slot = || (None, Choice::new(groups, offsets));
+/// How many choices are kept, as a power of two.
+const KEPT: u32 = 8;
+
+impl Default for Choices {
+    fn default() -> Self {
+        let slots = std::iter::repeat_with(Default::default);
         Choices {
-            slots: std::iter::repeat_with(slot).take(KEPT).collect(),
-            next: 0,
+            slots: slots.take(1 << KEPT).collect(),
         }
     }
+}
 
+impl Choices {
     /// Forgets all choices: another switch is next.
     pub fn clear(&mut self) {
         self.slots.iter_mut().for_each(|(set, _)| *set = None);
     }
 
-    /// Where the choice among a set of groups is kept. `ways` is the switch's path divider, and
-    /// `candidates` the groups of the set.
-    pub fn slot<G: Iterator<Item = Group>>(
+    /// The choice among a set of groups. `ways` is the switch's path divider, and `candidates` the
+    /// groups of the set.
+    pub fn of(
         &mut self,
         set: GroupSet,
         ways: u32,
-        candidates: impl FnOnce() -> G,
-    ) -> usize {
-        if let Some(slot) = self.slots.iter().position(|(kept, _)| *kept == Some(set)) {
-            return slot;
-        }
-        let slot = self.next;
-        self.next = (slot + 1) % KEPT;
-        self.slots[slot].0 = Some(set);
-        self.slots[slot].1.set(ways, candidates());
-        slot
+        candidates: impl FnOnce() -> Vec<Group>,
+    ) -> &mut Choice {
+        self.kept_or(set, |choice| choice.set(ways, candidates()))
     }
 
-    /// The choice kept in a slot.
-    pub fn at(&mut self, slot: usize) -> &mut Choice<'a> {
-        &mut self.slots[slot].1
+    /// The table of a choice among groups of one port each, for ports of one LID each: `ports` are
+    /// those of all groups.
+    pub fn plain(&mut self, set: GroupSet, ports: &[u8]) -> Option<Table<'_>> {
+        let choice = self.kept_or(set, |choice| choice.set_plain(ports, set));
+        let period = choice.period.filter(|&period| period > 0)?;
+        Some(Table {
+            ports: &choice.tables[..period + STRETCH],
+            period,
+        })
+    }
+
+    fn kept_or(&mut self, set: GroupSet, make: impl FnOnce(&mut Choice)) -> &mut Choice {
+        let [a, b, c, d] = set.bits;
+        let bits = a ^ b.rotate_left(16) ^ c.rotate_left(32) ^ d.rotate_left(48);
+        let hash = (bits ^ u64::from(set.down)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let (kept, choice) = &mut self.slots[(hash >> (64 - KEPT)) as usize];
+        if *kept != Some(set) {
+            *kept = Some(set);
+            make(choice);
+        }
+        choice
     }
 }
 
@@ -179,18 +196,14 @@ impl GroupSet {
         self.bits[i / 64] |= u64::from(is_in) << (i % 64);
     }
 
-    /// The groups that are in, by their position, ascending.
-    pub fn positions(self) -> impl Iterator<Item = usize> {
-        self.bits
-            .into_iter()
-            .enumerate()
-            .flat_map(|(word, mut bits)| {
-                std::iter::from_fn(move || {
-                    let bit = bits.trailing_zeros() as usize;
-                    bits &= bits.wrapping_sub(1);
-                    (bit < 64).then_some(64 * word + bit)
-                })
-            })
+    /// Calls `visit` with the position of each group that is in, ascending.
+    pub fn for_each(self, mut visit: impl FnMut(usize)) {
+        for (word, mut bits) in self.bits.into_iter().enumerate() {
+            while bits != 0 {
+                visit(64 * word + bits.trailing_zeros() as usize);
+                bits &= bits - 1;
+            }
+        }
     }
 }
 

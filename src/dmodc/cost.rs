@@ -20,7 +20,8 @@
 //!
 //! The columns are all switches, leaves first: the LIDs of a switch's port 0 are routed too.
 
-use super::groups::Groups;
+use super::groups::{Group, Groups};
+use super::partition::sort_by_small_key;
 use super::rank::Ranking;
 use rayon::prelude::*;
 
@@ -31,6 +32,8 @@ pub const UP: u8 = 0x80;
 /// Takes the hops out of a byte.
 pub const HOPS: u8 = 0x7f;
 const MAX_HOPS: u8 = 126;
+/// What no hops are equal to.
+const NOT_ABOVE: u8 = 0x80;
 
 /// The cost matrix.
 #[derive(Clone, Debug)]
@@ -43,24 +46,23 @@ pub struct Costs {
     column: Vec<u32>,
     switch: Vec<u32>,
     leaves: usize,
-    /// Per row: the columns reached going down only, the switch's own left out.
-    below: Vec<Vec<u32>>,
-    /// Per up class: what is above.
-    above: Vec<Above>,
+    /// Per switch: its down class, and per down class what is below.
+    down_class: Vec<u32>,
+    below: Vec<Below>,
+    /// Per up class: for each column the least hops from any switch above, or [`NOT_ABOVE`].
+    above: Vec<Vec<u8>>,
 }
 
-/// What the switches above some switch lead to.
+/// What a switch reaches going down only, itself left out.
 #[derive(Clone, Debug, Default)]
-pub struct Above {
-    /// For each column the least hops of any; 127 if none leads there.
-    pub least: Vec<u8>,
-    /// For each column 1 if each of them is as far from it as from the column before, else 0.
-    pub same: Vec<u8>,
+struct Below {
+    columns: Vec<u32>,
+    hops: Vec<u8>,
 }
 
 impl Costs {
-    /// Computes all costs.
-    pub fn new(ranking: &Ranking, groups: &Groups) -> Self {
+    /// Computes all costs, in the memory of others that are done with.
+    pub fn new(ranking: &Ranking, groups: &Groups, spare: Option<Costs>) -> Self {
         let width = groups.bottom_up().len();
         let switch = columns(ranking, groups);
         let inverse = |of: &[u32]| {
@@ -70,15 +72,19 @@ impl Costs {
             }
             at
         };
+        // Whatever stands in it is written over.
+        let mut bytes = spare.map_or_else(Vec::new, |costs| costs.bytes);
+        bytes.resize(width * width, INFINITE);
         let mut costs = Costs {
             width,
-            bytes: vec![INFINITE; width * width],
+            bytes,
             row: inverse(groups.bottom_up()),
             column: inverse(&switch),
             leaves: ranking.leaves().count(),
             switch,
-            below: Vec::with_capacity(width),
-            above: vec![Above::default(); groups.up_classes().len()],
+            down_class: (0..width as u32).map(|s| groups.down_class(s)).collect(),
+            below: vec![Below::default(); groups.down_classes().len()],
+            above: vec![Vec::new(); groups.up_classes().len()],
         };
         if width > 0 {
             costs.sweep_upward(groups);
@@ -120,129 +126,162 @@ impl Costs {
 
     /// The columns that a switch reaches going down only, its own left out.
     pub fn columns_below(&self, switch: u32) -> &[u32] {
-        &self.below[self.row[switch as usize] as usize]
+        &self.below(switch).columns
     }
 
-    /// What the switches above those of an up class lead to.
-    pub fn above(&self, up_class: u32) -> &Above {
+    fn below(&self, switch: u32) -> &Below {
+        &self.below[self.down_class[switch as usize] as usize]
+    }
+
+    /// The least hops from any switch above those of an up class, by column: what no hops are equal
+    /// to where none leads there.
+    pub fn least_above(&self, up_class: u32) -> &[u8] {
         &self.above[up_class as usize]
     }
 
     /// Upward: a switch reaches all that the switches below it reach going down, one hop further.
+    /// Switches of one down class reach the same.
     fn sweep_upward(&mut self, groups: &Groups) {
-        let (width, row, column) = (self.width, &self.row, &self.column);
         for layer in groups.layer_starts().windows(2) {
-            let (below, here) = self.bytes.split_at_mut(layer[0] * width);
-            let columns_below = &self.below;
             let members = &groups.bottom_up()[layer[0]..layer[1]];
-            let reach = |(out, &s): (&mut [u8], &u32)| {
-                let mut reached = Vec::new();
-                let mut offer = |column: u32, hops: u8| {
-                    let cost = &mut out[column as usize];
-                    if hops < *cost && hops <= MAX_HOPS {
-                        if *cost == INFINITE {
-                            reached.push(column);
-                        }
-                        *cost = hops;
-                    }
-                };
-                for group in groups.down(s) {
-                    let from = row[group.remote as usize] as usize;
-                    let costs = &below[from * width..][..width];
-                    offer(column[group.remote as usize], 1);
-                    for &column in &columns_below[from] {
-                        offer(column, costs[column as usize] + 1);
-                    }
-                }
-                out[column[s as usize] as usize] = 0;
-                reached
-            };
-            let reached: Vec<_> = here.par_chunks_mut(width).zip(members).map(reach).collect();
-            self.below.extend(reached);
+            let is_first = |s: &u32| groups.down_classes()[groups.down_class(*s) as usize] == *s;
+            let firsts: Vec<u32> = members.iter().copied().filter(is_first).collect();
+            let found: Vec<Below> = firsts
+                .par_iter()
+                .map_init(
+                    || vec![INFINITE; self.width],
+                    |hops, &s| self.reach_down(groups, s, hops),
+                )
+                .collect();
+            for (s, below) in firsts.into_iter().zip(found) {
+                self.below[groups.down_class(s) as usize] = below;
+            }
         }
+    }
+
+    /// What a switch reaches going down only, from what those below it reach. `hops` is infinite for
+    /// every column, and so again afterwards.
+    fn reach_down(&self, groups: &Groups, switch: u32, hops: &mut [u8]) -> Below {
+        let mut columns = Vec::new();
+        let mut offer = |column: u32, new: u8| {
+            let known = &mut hops[column as usize];
+            if new < *known && new <= MAX_HOPS {
+                if *known == INFINITE {
+                    columns.push(column);
+                }
+                *known = new;
+            }
+        };
+        for group in groups.down(switch) {
+            offer(self.column[group.remote as usize], 1);
+            let below = self.below(group.remote);
+            for (&column, &hops) in below.columns.iter().zip(&below.hops) {
+                offer(column, hops + 1);
+            }
+        }
+        let take = |&column: &u32| std::mem::replace(&mut hops[column as usize], INFINITE);
+        let hops = columns.iter().map(take).collect();
+        Below { columns, hops }
     }
 
     /// Downward: where a switch cannot go down, it goes by the least cost above it. Switches of one
     /// up class share that minimum.
     fn sweep_downward(&mut self, groups: &Groups) {
         let width = self.width;
+        let mut bytes = std::mem::take(&mut self.bytes);
         for layer in groups.layer_starts().windows(2).rev() {
             let (here, above) =
-                self.bytes[layer[0] * width..].split_at_mut((layer[1] - layer[0]) * width);
-            let above_start = layer[1];
+                bytes[layer[0] * width..].split_at_mut((layer[1] - layer[0]) * width);
+            let row_above = |s: u32| {
+                let row = self.row[s as usize] as usize - layer[1];
+                &above[row * width..][..width]
+            };
+            let mut rest = here;
             let members = &groups.bottom_up()[layer[0]..layer[1]];
-            let row = &self.row;
-            let costs_of =
-                |s: u32| &above[(row[s as usize] as usize - above_start) * width..][..width];
-            let mut by_class: Vec<(u32, &mut [u8])> = members
-                .iter()
-                .map(|&s| groups.up_class(s))
-                .zip(here.chunks_mut(width))
-                .collect();
-            by_class.sort_by_key(|&(class, _)| class);
-            let done: Vec<(u32, Above)> = by_class
-                .chunk_by_mut(|a, b| a.0 == b.0)
-                .collect::<Vec<_>>()
-                .into_par_iter()
+            let alike: Vec<(&[u32], &mut [u8])> = members
+                .chunk_by(|&a, &b| groups.up_class(a) == groups.up_class(b))
                 .map(|alike| {
-                    let class = alike[0].0;
-                    let up = groups.up(groups.up_classes()[class as usize]);
-                    let all = Above::new(up.iter().map(|g| costs_of(g.remote)), width);
-                    for (_, out) in alike.iter_mut().filter(|_| !up.is_empty()) {
-                        for (o, &l) in out.iter_mut().zip(&all.least) {
-                            let over = if l < MAX_HOPS { UP | (l + 1) } else { INFINITE };
-                            *o = if *o == INFINITE { over } else { *o };
-                        }
-                    }
-                    (class, all)
+                    let (rows, others) =
+                        std::mem::take(&mut rest).split_at_mut(alike.len() * width);
+                    rest = others;
+                    (alike, rows)
                 })
                 .collect();
-            for (class, above) in done {
-                self.above[class as usize] = above;
+            let done: Vec<(u32, Vec<u8>)> = alike
+                .into_par_iter()
+                .map(|(alike, rows)| {
+                    let up = groups.up(alike[0]);
+                    let least = least(up.iter().map(|g| row_above(g.remote)), width);
+                    let over: Vec<u8> = least.iter().map(|&hops| one_more(hops)).collect();
+                    for (row, &s) in rows.chunks_mut(width).zip(alike) {
+                        row.copy_from_slice(&over);
+                        let below = self.below(s);
+                        for (&column, &hops) in below.columns.iter().zip(&below.hops) {
+                            row[column as usize] = hops;
+                        }
+                        row[self.column(s)] = 0;
+                    }
+                    (groups.up_class(alike[0]), least)
+                })
+                .collect();
+            for (class, least) in done {
+                self.above[class as usize] = least;
             }
         }
+        self.bytes = bytes;
     }
 }
 
-impl Above {
-    fn new<'a>(rows: impl Iterator<Item = &'a [u8]>, width: usize) -> Self {
-        let (mut least, mut same) = (vec![HOPS; width], vec![1; width]);
-        for costs in rows {
-            for (l, &c) in least.iter_mut().zip(costs) {
-                *l = (*l).min(c & HOPS);
-            }
-            for ((s, &c), &before) in same[1..].iter_mut().zip(&costs[1..]).zip(costs) {
-                *s &= u8::from(c & HOPS == before & HOPS);
-            }
-        }
-        same[0] = 0;
-        Above { least, same }
+/// The cost byte over a switch above that is so far from a destination.
+fn one_more(hops: u8) -> u8 {
+    if hops < MAX_HOPS {
+        UP | (hops + 1)
+    } else {
+        INFINITE
     }
 }
 
-/// The switches in the order of columns: leaves first, those that share their first switch above
-/// side by side, so that neighbouring columns are alike; in a complete tree this is the order of the
-/// topological NIDs. Then the others, by rank, likewise (at the top by the first switch below).
+/// The least hops in any of some rows, by column.
+fn least<'a>(rows: impl Iterator<Item = &'a [u8]>, width: usize) -> Vec<u8> {
+    let mut least = vec![HOPS; width];
+    for costs in rows {
+        for (l, &c) in least.iter_mut().zip(costs) {
+            *l = (*l).min(c & HOPS);
+        }
+    }
+    for l in least.iter_mut().filter(|l| **l == HOPS) {
+        *l = NOT_ABOVE;
+    }
+    least
+}
+
+/// The switches in the order of columns: leaves first, those that share a switch above side by side,
+/// so that neighbouring columns are alike; in a complete tree this is the order of the topological
+/// NIDs. Then the others, by rank, likewise by their first switch above, or below at the top.
 fn columns(ranking: &Ranking, groups: &Groups) -> Vec<u32> {
-    let switches = groups.bottom_up().len();
+    let switches: Vec<u32> = (0..groups.bottom_up().len() as u32).collect();
     // The first leaf, in ascending UUID, under each switch.
-    let mut first_under: Vec<Option<u32>> = vec![None; switches];
-    let mut key = vec![(0, 0, 0); switches];
-    for s in 0..switches as u32 {
-        let relative = groups
-            .up(s)
-            .first()
-            .or(groups.down(s).first())
-            .map(|g| g.remote);
-        key[s as usize] = match (ranking.is_leaf(s), relative) {
-            (true, Some(up)) => (0, *first_under[up as usize].get_or_insert(s), s),
-            (true, None) => (0, s, s),
-            (false, relative) => (1 + ranking.rank(s), relative.unwrap_or(s), s),
-        };
+    let mut first_under = vec![u32::MAX; switches.len()];
+    let mut kin = switches.clone();
+    for &s in &switches {
+        let relatives = groups.up(s).first().or(groups.down(s).first());
+        if !ranking.is_leaf(s) {
+            kin[s as usize] = relatives.map_or(s, |g| g.remote);
+            continue;
+        }
+        let under = |g: &Group| first_under[g.remote as usize];
+        let first = groups.up(s).iter().map(under).min().unwrap_or(s).min(s);
+        for group in groups.up(s) {
+            let under = &mut first_under[group.remote as usize];
+            *under = first.min(*under);
+        }
+        kin[s as usize] = first;
     }
-    let mut order: Vec<u32> = (0..switches as u32).collect();
-    order.sort_unstable_by_key(|&s| key[s as usize]);
-    order
+    let by_kin = sort_by_small_key(&switches, |s| kin[s as usize]);
+    sort_by_small_key(&by_kin, |s| match ranking.is_leaf(s) {
+        true => 0,
+        false => 1 + ranking.rank(s),
+    })
 }
 
 /// The divider Π of every switch (Algorithm 1, max reduction): the product of the numbers of

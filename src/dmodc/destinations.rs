@@ -1,104 +1,128 @@
 //! What is routed to, in the order in which it is computed, and back into the order of LIDs.
 //!
-//! A row is computed by *place*: first the end nodes by NID, then port 0 of every switch, then,
-//! where ports have an LMC, all of that once more for each further offset. Consecutive NIDs are
-//! thus neighbours however LIDs were given, and a row becomes an LFT in one pass.
+//! A row is computed by *place*: first the end nodes by NID, then port 0 of every switch by column,
+//! then, where ports have an LMC, all of that once more for each further offset. What is next to
+//! each other in the tree is thus next to each other in the row however LIDs were given, and a row
+//! becomes an LFT in one pass.
 
 use super::cost::Costs;
 use super::nid::Nids;
 use super::rank::Ranking;
 use crate::fabric::{Fabric, Lid};
+use crate::lft::NO_PATH;
 use std::ops::Range;
+
+/// The place of each LID, in two bytes where they suffice: every row is put in order by it.
+#[derive(Clone, Debug)]
+enum PlaceOfLid {
+    Short(Vec<u16>),
+    Long(Vec<u32>),
+}
+
+impl Default for PlaceOfLid {
+    fn default() -> Self {
+        PlaceOfLid::Short(Vec::new())
+    }
+}
 
 /// The destinations of a fabric.
 #[derive(Clone, Debug, Default)]
 pub struct Destinations {
-    /// Base LID and LMC of each place of the first block.
+    /// Base LID and LMC of each place of the first block; LID 0 for a switch that has none.
     lids: Vec<(Lid, u8)>,
     /// The place of each LID; the last place, which holds "no path", for a LID that is not used.
-    place: Vec<u32>,
+    place: PlaceOfLid,
     /// LIDs per port at most: blocks of places.
     offsets: usize,
     /// Leaves in NID order: column, and the places of its nodes.
     runs: Vec<(usize, Range<usize>)>,
-    /// All others: end nodes off the leaves, aggregation nodes, port 0 of switches; by column, those
-    /// on leaves first.
-    singles: Vec<Single>,
-    on_leaves: usize,
+    /// End nodes off the leaves and aggregation nodes: column and NID, by column.
+    singles: Vec<(usize, usize)>,
     /// Per column: the places of the leaf's nodes, and its part of `singles`.
     of_column: Vec<(Vec<Range<usize>>, Range<usize>)>,
-}
-
-/// A destination by itself.
-#[derive(Clone, Copy, Debug)]
-pub struct Single {
-    /// Column of its switch.
-    pub column: usize,
-    /// Its NID, or what stands for it.
-    pub t: usize,
-    /// Its place in the first block.
-    pub place: usize,
-    /// Whether it is port 0 of the switch.
-    pub port_zero: bool,
+    /// All LIDs behind the switch of a column, its own included, and where each column's start.
+    lids_behind: Vec<Lid>,
+    behind_start: Vec<u32>,
+    /// The columns of each rank above the leaves.
+    ranks: Vec<Range<usize>>,
+    /// End nodes: the place of the first port 0.
+    nodes: usize,
 }
 
 impl Destinations {
-    /// Collects the destinations of a fabric. Port 0 of a switch takes in place of a NID its
-    /// switch's position among those of its rank.
+    /// Collects the destinations of a fabric.
     pub fn new(fabric: &Fabric, ranking: &Ranking, costs: &Costs, nids: &Nids) -> Self {
+        let switches = fabric.switches();
         let node = |n: u32| &fabric.end_nodes()[n as usize];
-        let mut all = Destinations::default();
+        let mut all = Destinations {
+            nodes: nids.order().len(),
+            of_column: vec![(Vec::new(), 0..0); switches.len()],
+            ..Destinations::default()
+        };
+        all.lids.reserve(all.nodes + switches.len());
         all.lids
             .extend(nids.order().iter().map(|&n| (node(n).lid, node(n).lmc)));
-        all.of_column = vec![(Vec::new(), 0..0); fabric.switches().len()];
+        all.lids.extend((0..switches.len()).map(|column| {
+            let switch = &switches[costs.switch(column) as usize];
+            (switch.lid, switch.lmc)
+        }));
         for (leaf, run) in nids.runs() {
             let column = costs.column(*leaf);
             all.of_column[column].0.push(run.clone());
             all.runs.push((column, run.clone()));
         }
         let on_leaves = nids.runs().last().map_or(0, |(_, run)| run.end);
-        for (t, &n) in nids.order().iter().enumerate().skip(on_leaves) {
-            let column = costs.column(node(n).switch);
-            all.singles.push(Single {
-                column,
-                t,
-                place: t,
-                port_zero: false,
-            });
-        }
-        let mut position = vec![0; ranking.per_rank().len()];
-        for (s, switch) in (0u32..).zip(fabric.switches()) {
-            let t = &mut position[ranking.rank(s) as usize];
-            if switch.lid != Lid(0) {
-                let (column, place) = (costs.column(s), all.lids.len());
-                all.singles.push(Single {
-                    column,
-                    t: *t,
-                    place,
-                    port_zero: true,
-                });
-                all.lids.push((switch.lid, switch.lmc));
-            }
-            *t += 1;
-        }
-        let off_leaves = |single: &Single| all.of_column[single.column].0.is_empty();
-        let mut singles = std::mem::take(&mut all.singles);
-        singles.sort_by_key(|single| (off_leaves(single), single.column));
-        all.on_leaves = singles.partition_point(|single| !off_leaves(single));
-        all.singles = singles;
-        for (i, single) in all.singles.iter().enumerate() {
-            let range = &mut all.of_column[single.column].1;
+        let column_of = |nid: usize| costs.column(node(nids.order()[nid]).switch);
+        all.singles
+            .extend((on_leaves..all.nodes).map(|nid| (column_of(nid), nid)));
+        all.singles.sort_unstable();
+        for (i, &(column, _)) in all.singles.iter().enumerate() {
+            let range = &mut all.of_column[column].1;
             let start = if range.end == 0 { i } else { range.start };
             *range = start..i + 1;
         }
+        let above: Vec<usize> = (costs.leaves()..switches.len()).collect();
+        let rank = |&column: &usize| ranking.rank(costs.switch(column));
+        let ranks = above.chunk_by(|a, b| rank(a) == rank(b));
+        all.ranks.extend(ranks.map(|r| r[0]..r[0] + r.len()));
         all.offsets = all.lids.iter().map(|&(_, lmc)| 1 << lmc).max().unwrap_or(1);
-        all.place = vec![all.places() as u32 - 1; fabric.max_lid().index() + 1];
-        for (place, &(lid, lmc)) in all.lids.iter().enumerate() {
-            for offset in 0..1usize << lmc {
-                all.place[lid.index() + offset] = (offset * all.block() + place) as u32;
+        all.collect_lids_behind();
+        let lids = fabric.max_lid().index() + 1;
+        all.place = match all.places() <= 1 << 16 {
+            true => PlaceOfLid::Short(all.places_of_lids(lids, |place| place as u16)),
+            false => PlaceOfLid::Long(all.places_of_lids(lids, |place| place as u32)),
+        };
+        all
+    }
+
+    fn collect_lids_behind(&mut self) {
+        let mut behind = Vec::with_capacity(self.block());
+        let mut start = Vec::with_capacity(self.of_column.len() + 1);
+        for (column, (runs, singles)) in self.of_column.iter().enumerate() {
+            start.push(behind.len() as u32);
+            let singles = self.singles[singles.clone()].iter().map(|&(_, nid)| nid);
+            let places = runs.iter().flat_map(Range::clone).chain(singles);
+            for place in places.chain([self.port_zero(column)]) {
+                let (lid, lmc) = self.lids[place];
+                if lid != Lid(0) {
+                    behind.extend((lid.0..lid.0 + (1 << lmc)).map(Lid));
+                }
             }
         }
-        all
+        start.push(behind.len() as u32);
+        (self.lids_behind, self.behind_start) = (behind, start);
+    }
+
+    fn places_of_lids<T: Copy>(&self, lids: usize, number: impl Fn(usize) -> T) -> Vec<T> {
+        let mut of_lid = vec![number(self.places() - 1); lids];
+        for (place, &(lid, lmc)) in self.lids.iter().enumerate() {
+            if lid != Lid(0) {
+                for offset in 0..1usize << lmc {
+                    of_lid[lid.index() + offset] = number(offset * self.block() + place);
+                }
+            }
+        }
+        of_lid
     }
 
     /// Places in a block: one for each port that is routed to.
@@ -121,29 +145,79 @@ impl Destinations {
         &self.runs
     }
 
-    /// All that are not on leaves, by column.
-    pub fn singles_off_leaves(&self) -> &[Single] {
-        &self.singles[self.on_leaves..]
+    /// End nodes off the leaves and aggregation nodes: column and NID, by column.
+    pub fn singles(&self) -> &[(usize, usize)] {
+        &self.singles
     }
 
-    /// The places of the nodes on a column's leaf, and the other destinations of the column.
-    pub fn of_column(&self, column: usize) -> (&[Range<usize>], &[Single]) {
+    /// The NIDs of the nodes on a column's leaf, and its singles.
+    pub fn of_column(&self, column: usize) -> (&[Range<usize>], &[(usize, usize)]) {
         let (runs, singles) = &self.of_column[column];
         (runs, &self.singles[singles.clone()])
     }
 
-    /// Base LID and LMC of a place of the first block.
+    /// The columns of each rank above the leaves. Port 0 of a switch takes in place of a NID its
+    /// column's position among these; port 0 of a leaf, that among the leaves.
+    pub fn ranks(&self) -> &[Range<usize>] {
+        &self.ranks
+    }
+
+    /// What stands for the NID of a column's port 0.
+    pub fn position(&self, column: usize) -> usize {
+        let rank = self.ranks.iter().find(|rank| rank.contains(&column));
+        column - rank.map_or(0, |rank| rank.start)
+    }
+
+    /// All LIDs behind the switch of a column, its own included.
+    pub fn lids_behind(&self, column: usize) -> &[Lid] {
+        let (from, to) = (self.behind_start[column], self.behind_start[column + 1]);
+        &self.lids_behind[from as usize..to as usize]
+    }
+
+    /// The place of a column's port 0.
+    pub fn port_zero(&self, column: usize) -> usize {
+        self.nodes + column
+    }
+
+    /// Base LID and LMC of a place of the first block; LID 0 for a switch that has none.
     pub fn lid(&self, place: usize) -> (Lid, u8) {
         self.lids[place]
     }
 
+    /// A row by place with no path anywhere, in memory that has been used before.
+    pub fn clear(&self, places: &mut Vec<u8>) {
+        let length = self.places().next_power_of_two().max(1 << 16);
+        places.resize(length, NO_PATH);
+        places[..self.places()].fill(NO_PATH);
+    }
+
     /// Turns a row by place into a row by LID.
     pub fn by_lid(&self, places: &[u8], row: &mut [u8]) {
-        // The mask changes nothing; it tells the compiler that no index is out of bounds.
-        let mask = places.len() - 1;
-        assert!(places.len().is_power_of_two() && self.places() <= places.len());
-        for (entry, &place) in row.iter_mut().zip(&self.place) {
-            *entry = places[place as usize & mask];
+        match &self.place {
+            PlaceOfLid::Short(of_lid) => {
+                let places: &[u8; 1 << 16] = places.first_chunk().expect("it is at least so long");
+                gather(row, of_lid, |place| places[usize::from(place)]);
+            }
+            PlaceOfLid::Long(of_lid) => {
+                // The mask changes nothing; it tells the compiler that no index is out of bounds.
+                assert!(places.len().is_power_of_two());
+                let mask = places.len() - 1;
+                gather(row, of_lid, |place| places[place as usize & mask]);
+            }
         }
+    }
+}
+
+/// Fills a row by the place of each entry, eight at a time.
+fn gather<T: Copy>(row: &mut [u8], of_lid: &[T], port: impl Fn(T) -> u8) {
+    let (entries, entries_left) = row[..of_lid.len()].as_chunks_mut::<8>();
+    let (at, at_left) = of_lid.as_chunks::<8>();
+    for (entries, at) in entries.iter_mut().zip(at) {
+        for i in 0..8 {
+            entries[i] = port(at[i]);
+        }
+    }
+    for (entry, &at) in entries_left.iter_mut().zip(at_left) {
+        *entry = port(at);
     }
 }

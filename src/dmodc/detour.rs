@@ -51,12 +51,7 @@ impl Detours {
     }
 
     /// The groups of `switch` that lead nearer to the switch of a column, in ascending UUID.
-    pub fn candidates<'a>(
-        &'a self,
-        groups: &'a Groups,
-        switch: u32,
-        column: usize,
-    ) -> impl Iterator<Item = Group> + 'a {
+    pub fn candidates(&self, groups: &Groups, switch: u32, column: usize) -> Vec<Group> {
         let hops = &self.hops[column];
         let nearer = move |g: &&Group| hops[g.remote as usize] < hops[switch as usize];
         let mut found: Vec<Group> = groups
@@ -67,7 +62,7 @@ impl Detours {
             .copied()
             .collect();
         found.sort_unstable_by_key(|g| g.remote);
-        found.into_iter()
+        found
     }
 }
 

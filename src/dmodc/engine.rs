@@ -4,22 +4,28 @@ use super::cost::{Costs, dividers, path_dividers};
 use super::destinations::Destinations;
 use super::detour::Detours;
 use super::groups::Groups;
+use super::links::Links;
 use super::nid::Nids;
 use super::options::{OnUnreachable, Options, RouteError, Timings};
 use super::rank::{Ranking, Rule};
-use super::route::Router;
-use super::sharing::{Part, Sharing};
+use super::route::{RouteMemory, Router};
+use super::sharing::Sharing;
 use super::types::NodeTypes;
 use super::validity::Unreachable;
 use super::view::View;
 use super::wiring::{self, Oddity};
 use crate::fabric::Fabric;
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-/// Computes routes with a thread pool of its own. Holds no state between fabrics: the tables depend
-/// on the fabric and the options alone, never on the number of threads or on what came before.
+/// Computes routes with a thread pool of its own. Between fabrics it keeps memory and nothing else:
+/// the tables depend on the fabric and the options alone, never on the number of threads or on what
+/// came before.
 pub struct Engine {
     pool: rayon::ThreadPool,
+    memory: RouteMemory,
+    /// Memory of a plan that is done with.
+    spare: Mutex<Option<Plan>>,
 }
 
 impl Engine {
@@ -32,7 +38,12 @@ impl Engine {
             .num_threads(threads)
             .thread_name(|i| format!("dmodc-{i}"))
             .build()?;
-        Ok(Engine { pool })
+        let memory = RouteMemory::new(pool.current_num_threads());
+        Ok(Engine {
+            pool,
+            memory,
+            spare: Mutex::new(None),
+        })
     }
 
     /// The number of threads.
@@ -52,7 +63,18 @@ impl Engine {
     /// say where the top is); [`RouteError::Unreachable`] if a pair of leaves has no up-down path
     /// and the options say that this is to fail.
     pub fn plan(&self, fabric: &Fabric, options: &Options) -> Result<Plan, RouteError> {
-        self.pool.install(|| Plan::new(fabric, options))
+        let spare = self.spare().take();
+        self.pool.install(|| Plan::new(fabric, options, spare))
+    }
+
+    /// Takes back a plan that is done with: the next one is made in its memory, which spares first
+    /// touching that much anew.
+    pub fn recycle(&self, plan: Plan) {
+        *self.spare() = Some(plan);
+    }
+
+    fn spare(&self) -> MutexGuard<'_, Option<Plan>> {
+        self.spare.lock().unwrap_or_else(|e| e.into_inner())
     }
 
     /// Writes the routes. `rows[s]` is the LFT of switch `s`, indexed by LID, at least
@@ -82,7 +104,8 @@ impl Engine {
             }
         }
         if switches > 0 {
-            self.pool.install(|| plan.router(fabric).write(rows));
+            self.pool
+                .install(|| plan.router(fabric).write(rows, &self.memory));
         }
         Ok(start.elapsed())
     }
@@ -105,18 +128,19 @@ pub struct Plan {
 }
 
 impl Plan {
-    fn new(fabric: &Fabric, options: &Options) -> Result<Plan, RouteError> {
+    fn new(fabric: &Fabric, options: &Options, spare: Option<Plan>) -> Result<Plan, RouteError> {
         let start = Instant::now();
-        let ranking = Ranking::new(fabric, options);
-        let groups = Groups::new(fabric, &ranking);
+        let links = Links::new(fabric);
+        let ranking = Ranking::of(fabric, &links, options);
+        let groups = Groups::new(links, &ranking);
         if ranking.rule() != Rule::Roots
-            && let Some(cycle) = wiring::level_cycle(fabric, &groups)
+            && let Some(cycle) = wiring::level_cycle(&groups)
         {
             let guid = |s: u32| fabric.switches()[s as usize].guid;
             return Err(RouteError::NotATree(cycle.into_iter().map(guid).collect()));
         }
         let ranked = Instant::now();
-        let costs = Costs::new(&ranking, &groups);
+        let costs = Costs::new(&ranking, &groups, spare.map(|plan| plan.costs));
         let detours = match options.connect_roots {
             true => Detours::new(&groups, &costs),
             false => Detours::none(),
@@ -213,10 +237,10 @@ impl Plan {
         if node.switch == switch {
             return vec![node.port];
         }
-        let view = View::new(&self.groups, &self.costs, switch, Part::Whole);
-        let set = view.candidates(self.costs.column(node.switch), &[]);
-        let ports = |g| self.groups.ports(&g).to_vec();
-        view.groups(set).flat_map(ports).collect()
+        let view = View::new(&self.groups, &self.costs, switch);
+        let set = view.candidates(self.costs.column(node.switch));
+        let ports = |g| self.groups.ports(g).to_vec();
+        view.groups(set).iter().flat_map(ports).collect()
     }
 
     /// Time spent so far; routes come on top, see [`Engine::fill`].

@@ -7,14 +7,16 @@
 //! - *layers*: switches such that all below a switch stand in earlier layers. Within a layer all
 //!   work is independent. In a tree without links between equal ranks a layer is a rank.
 //! - *up classes*: switches with the same set of switches above them, which therefore share
-//!   whatever is computed from those (costs over the top, which parents lead where).
+//!   whatever is computed from those (costs over the top, which parents lead where); and *down
+//!   classes*, likewise for what is below them.
 
-use super::partition::{Partition, mix};
+use super::links::Links;
+use super::partition::{Partition, mix, sort_by_small_key};
 use super::rank::Ranking;
-use crate::fabric::{Fabric, Peer};
+use std::ops::Range;
 
 /// The ports of one switch that lead to one remote switch.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Group {
     /// The remote switch: Ω of the paper.
     pub remote: u32,
@@ -25,6 +27,26 @@ pub struct Group {
 }
 
 impl Group {
+    /// A group of one port, the `first` of those of its switch that are not in a group yet.
+    pub(super) fn new(remote: u32, first: u32) -> Self {
+        Group {
+            remote,
+            level: false,
+            first,
+            size: 1,
+        }
+    }
+
+    /// Takes in the next port.
+    pub(super) fn grow(&mut self) {
+        self.size += 1;
+    }
+
+    /// Where its ports are.
+    pub(super) fn range(&self) -> Range<usize> {
+        self.first as usize..self.first as usize + self.size()
+    }
+
     /// Number of ports: #g of the paper.
     pub fn size(&self) -> usize {
         usize::from(self.size)
@@ -36,78 +58,82 @@ impl Group {
 pub struct Groups {
     groups: Vec<Group>,
     ports: Vec<u8>,
-    /// Per switch: where its groups start, and where those that lead up start.
-    span: Vec<(u32, u32)>,
-    /// Switches by layer, ascending index within a layer.
+    /// Per switch: where its groups start, where those that lead up start, and the end.
+    span: Vec<[u32; 3]>,
+    has_level_links: bool,
+    /// Switches by layer, and within a layer by up class.
     bottom_up: Vec<u32>,
     /// Where each layer starts in `bottom_up`, and the end.
     layer_start: Vec<usize>,
     up_class: Partition,
+    down_class: Partition,
 }
 
 impl Groups {
-    /// Collects the groups of every switch.
-    pub fn new(fabric: &Fabric, ranking: &Ranking) -> Self {
-        let mut all = Groups::default();
-        let mut links: Vec<(bool, u32, u8)> = Vec::new();
-        for s in 0..fabric.switches().len() as u32 {
-            links.clear();
-            for (i, peer) in fabric.peers_of(s).iter().enumerate() {
-                if let Peer::Switch { index, .. } = *peer {
-                    links.push((ranking.is_up(s, index), index, i as u8 + 1));
+    /// Sorts the links of every switch into those that lead down and those that lead up.
+    pub fn new(links: Links, ranking: &Ranking) -> Self {
+        let Links {
+            mut groups,
+            ports,
+            span: spans,
+        } = links;
+        let mut has_level_links = false;
+        let mut up = Vec::new();
+        let mut span = Vec::with_capacity(spans.len());
+        for (s, (start, end)) in (0u32..).zip(spans) {
+            let mut up_start = start;
+            up.clear();
+            for i in start..end {
+                let mut group = groups[i as usize];
+                group.level = ranking.rank(group.remote) == ranking.rank(s);
+                has_level_links |= group.level;
+                if ranking.is_up(s, group.remote) {
+                    up.push(group);
+                } else {
+                    groups[up_start as usize] = group;
+                    up_start += 1;
                 }
             }
-            links.sort_unstable();
-            let start = all.groups.len() as u32;
-            let mut up_start = None;
-            for (i, &(up, remote, port)) in links.iter().enumerate() {
-                if up && up_start.is_none() {
-                    up_start = Some(all.groups.len() as u32);
-                }
-                if i == 0 || links[i - 1].1 != remote {
-                    let level = ranking.rank(remote) == ranking.rank(s);
-                    let first = all.ports.len() as u32;
-                    all.groups.push(Group {
-                        remote,
-                        level,
-                        first,
-                        size: 0,
-                    });
-                }
-                all.ports.push(port);
-                if let Some(group) = all.groups.last_mut() {
-                    group.size += 1;
-                }
-            }
-            all.span
-                .push((start, up_start.unwrap_or(all.groups.len() as u32)));
+            groups[up_start as usize..end as usize].copy_from_slice(&up);
+            span.push([start, up_start, end]);
         }
-        all.span
-            .push((all.groups.len() as u32, all.groups.len() as u32));
+        let mut all = Groups {
+            groups,
+            ports,
+            span,
+            has_level_links,
+            ..Groups::default()
+        };
+        all.up_class = all.classes(Self::up);
+        all.down_class = all.classes(Self::down);
         all.make_layers(ranking);
-        all.make_up_classes();
         all
+    }
+
+    /// Whether any link joins switches of equal rank.
+    pub fn has_level_links(&self) -> bool {
+        self.has_level_links
     }
 
     /// The groups of `switch` that lead down, in ascending UUID of the remote switch.
     pub fn down(&self, switch: u32) -> &[Group] {
-        let (start, up) = self.span[switch as usize];
+        let [start, up, _] = self.span[switch as usize];
         &self.groups[start as usize..up as usize]
     }
 
     /// The groups of `switch` that lead up, in ascending UUID of the remote switch.
     pub fn up(&self, switch: u32) -> &[Group] {
-        let (_, up) = self.span[switch as usize];
-        let (end, _) = self.span[switch as usize + 1];
+        let [_, up, end] = self.span[switch as usize];
         &self.groups[up as usize..end as usize]
     }
 
     /// The ports of a group, ascending.
     pub fn ports(&self, group: &Group) -> &[u8] {
-        &self.ports[group.first as usize..][..group.size()]
+        &self.ports[group.range()]
     }
 
-    /// All switches such that every switch stands after all below it.
+    /// All switches such that every switch stands after all below it; those of one layer and up class
+    /// side by side.
     pub fn bottom_up(&self) -> &[u32] {
         &self.bottom_up
     }
@@ -128,34 +154,43 @@ impl Groups {
         self.up_class.firsts()
     }
 
+    /// The down class of a switch: as [`Groups::up_class`], for the groups that lead down.
+    pub fn down_class(&self, switch: u32) -> u32 {
+        self.down_class.class(switch).unwrap_or_default()
+    }
+
+    /// A switch of each down class.
+    pub fn down_classes(&self) -> &[u32] {
+        self.down_class.firsts()
+    }
+
     fn make_layers(&mut self, ranking: &Ranking) {
-        let switches = self.span.len() as u32 - 1;
-        let mut order: Vec<u32> = (0..switches).collect();
-        order.sort_unstable_by_key(|&s| (ranking.rank(s), s));
-        let mut layer = vec![0u32; switches as usize];
-        for &s in &order {
+        let switches: Vec<u32> = (0..self.span.len() as u32).collect();
+        let mut layer = vec![0u32; switches.len()];
+        // In the order of (rank, UUID) all below a switch come before it.
+        for s in sort_by_small_key(&switches, |s| ranking.rank(s)) {
             let below = self.down(s).iter().map(|g| layer[g.remote as usize] + 1);
             layer[s as usize] = below.max().unwrap_or(0);
         }
-        order.sort_unstable_by_key(|&s| (layer[s as usize], s));
-        self.layer_start = vec![0];
-        for i in 1..order.len() {
-            if layer[order[i] as usize] != layer[order[i - 1] as usize] {
-                self.layer_start.push(i);
-            }
+        let by_class = sort_by_small_key(&switches, |s| self.up_class(s));
+        self.bottom_up = sort_by_small_key(&by_class, |s| layer[s as usize]);
+        let layer_of = |&s: &u32| layer[s as usize];
+        let layers = self.bottom_up.chunk_by(|a, b| layer_of(a) == layer_of(b));
+        self.layer_start.push(0);
+        for layer in layers {
+            let start = self.layer_start.last().copied().unwrap_or(0);
+            self.layer_start.push(start + layer.len());
         }
-        self.layer_start.push(order.len());
-        self.bottom_up = order;
     }
 
-    fn make_up_classes(&mut self) {
-        let switches = self.span.len() - 1;
-        let above = |s: u32| self.up(s).iter().map(|g| g.remote);
-        self.up_class = Partition::new(
-            switches,
-            0..switches as u32,
-            |s| above(s).fold(0, |hash, remote| mix(hash, u64::from(remote))),
-            |a, b| above(a).eq(above(b)),
-        );
+    /// Switches by the remote switches of some of their groups.
+    fn classes(&self, list: impl Fn(&Self, u32) -> &[Group]) -> Partition {
+        let remotes = |s: u32| list(self, s).iter().map(|g| g.remote);
+        Partition::new(
+            self.span.len(),
+            0..self.span.len() as u32,
+            |s| remotes(s).fold(0, |hash, remote| mix(hash, u64::from(remote))),
+            |a, b| remotes(a).eq(remotes(b)),
+        )
     }
 }

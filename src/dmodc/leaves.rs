@@ -10,16 +10,17 @@
 //! neighbours will do ([`Carriers::looks_like_a_leaf`]): in a tree whose leaves are alike, however
 //! damaged, it is never made, and the ranks are the paper's.
 
+use super::links::Links;
 use super::partition::{Partition, mix};
 use crate::fabric::{Fabric, NodeKind};
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
-/// For every switch whether it is a leaf. `known` are switches that are leaves for certain (those
-/// with a node of `cn_guid_file`); where there are any, all others are put to the test.
-pub fn find(fabric: &Fabric, known: &[bool]) -> Vec<bool> {
-    let carriers = Carriers::new(fabric);
-    let switches = || 0..fabric.switches().len() as u32;
+/// For every switch whether it is a leaf. `hosts` is what each carries ([`host_counts`]). `known` are
+/// switches that are leaves for certain (those with a node of `cn_guid_file`); where there are any,
+/// all others are put to the test.
+pub fn find(links: &Links, hosts: &[u32], known: &[bool]) -> Vec<bool> {
+    let carriers = Carriers::new(links, hosts);
+    let switches = || 0..hosts.len() as u32;
     let certain: Vec<bool> = match known.contains(&true) {
         true => known.to_vec(),
         false => switches().map(|s| carriers.looks_like_a_leaf(s)).collect(),
@@ -31,12 +32,8 @@ pub fn find(fabric: &Fabric, known: &[bool]) -> Vec<bool> {
     let alike = Partition::new(
         certain.len(),
         suspects,
-        |s| {
-            carriers.neighbours[s as usize]
-                .iter()
-                .fold(0, |h, &n| mix(h, n.into()))
-        },
-        |a, b| carriers.neighbours[a as usize] == carriers.neighbours[b as usize],
+        |s| links.neighbours(s).fold(0, |h, n| mix(h, n.into())),
+        |a, b| links.neighbours(a).eq(links.neighbours(b)),
     );
     let tested = alike.firsts().iter();
     let further_up: Vec<bool> = tested.map(|&s| carriers.is_between(s, judges)).collect();
@@ -46,7 +43,7 @@ pub fn find(fabric: &Fabric, known: &[bool]) -> Vec<bool> {
     };
     let leaf: Vec<bool> = switches().map(is_leaf).collect();
     let on = |of: &[bool]| -> u64 {
-        let counted = carriers.hosts.iter().zip(of).filter(|&(_, &is)| is);
+        let counted = hosts.iter().zip(of).filter(|&(_, &is)| is);
         counted.map(|(&count, _)| u64::from(count)).sum()
     };
     match 3 * on(&leaf) >= 2 * on(&carry) {
@@ -67,12 +64,10 @@ pub fn host_counts(fabric: &Fabric) -> Vec<u32> {
 
 /// The switches that carry end nodes, and who is linked to whom.
 struct Carriers<'a> {
-    fabric: &'a Fabric,
-    hosts: Vec<u32>,
+    links: &'a Links,
+    hosts: &'a [u32],
     /// The number of end nodes that most end nodes' switches have.
     usual: u32,
-    /// Per switch: the switches it is linked to, ascending, each once.
-    neighbours: Vec<Vec<u32>>,
 }
 
 /// How many neighbours are looked at, and how many carriers beyond each.
@@ -82,28 +77,17 @@ const SIBLINGS: usize = 8;
 const VIEWS: usize = 3;
 
 impl<'a> Carriers<'a> {
-    fn new(fabric: &'a Fabric) -> Self {
-        let neighbours = |s: u32| {
-            let mut all: Vec<u32> = fabric.neighbours(s).collect();
-            all.sort_unstable();
-            all.dedup();
-            all
-        };
-        let hosts = host_counts(fabric);
-        let mut on: BTreeMap<u32, u32> = BTreeMap::new();
-        hosts
-            .iter()
-            .for_each(|&count| *on.entry(count).or_default() += count);
+    fn new(links: &'a Links, hosts: &'a [u32]) -> Self {
+        let most = hosts.iter().copied().max().unwrap_or(0) as usize;
+        let mut on = vec![0; most + 1];
+        hosts.iter().for_each(|&count| on[count as usize] += count);
         Carriers {
-            fabric,
-            usual: on
-                .into_iter()
+            links,
+            hosts,
+            usual: (0..)
+                .zip(&on)
                 .max_by_key(|&(_, nodes)| nodes)
                 .map_or(0, |(count, _)| count),
-            hosts,
-            neighbours: (0..fabric.switches().len() as u32)
-                .map(neighbours)
-                .collect(),
         }
     }
 
@@ -115,29 +99,23 @@ impl<'a> Carriers<'a> {
     /// most of what its neighbours carry (counted in end nodes) is on its siblings: linked to most
     /// of its neighbours. Further up, neighbours lead to different parts of the fabric.
     fn looks_like_a_leaf(&self, s: u32) -> bool {
-        let mine = &self.neighbours[s as usize];
-        if !self.carries(s) || mine.iter().any(|&n| self.carries(n)) {
+        let mine = self.links.neighbours(s);
+        if !self.carries(s) || mine.clone().any(|n| self.carries(n)) {
             return false;
         }
         if self.hosts[s as usize] == self.usual {
             return true;
         }
         let share = |other: u32| {
-            let theirs = &self.neighbours[other as usize];
-            let common = mine
-                .iter()
-                .filter(|n| theirs.binary_search(n).is_ok())
-                .count();
-            2 * common > mine.len()
+            let theirs = self.links.of(other);
+            let is_theirs = |n: &u32| theirs.binary_search_by_key(n, |g| g.remote).is_ok();
+            2 * mine.clone().filter(is_theirs).count() > mine.len()
         };
-        mine.iter()
+        mine.clone()
             .step_by(mine.len().div_ceil(LOOKS).max(1))
-            .all(|&n| {
-                let beyond = self.neighbours[n as usize].iter();
-                let beyond: Vec<u32> = beyond
-                    .copied()
-                    .filter(|&o| o != s && self.carries(o))
-                    .collect();
+            .all(|n| {
+                let beyond = self.links.neighbours(n);
+                let beyond: Vec<u32> = beyond.filter(|&o| o != s && self.carries(o)).collect();
                 let (mut on_siblings, mut on_all) = (0, 0);
                 for &other in beyond
                     .iter()
@@ -159,14 +137,13 @@ impl<'a> Carriers<'a> {
     /// sees half of the ways; a leaf none.
     fn is_between(&self, s: u32, judges: &[bool]) -> bool {
         let hosts = |j: u32| u64::from(self.hosts[j as usize]);
-        let from_s = self.fabric.distances([s]);
-        let reached =
-            |j: &u32| *j != s && judges[*j as usize] && from_s[*j as usize] != Fabric::FAR;
+        let from_s = self.links.distances([s]);
+        let reached = |j: &u32| *j != s && judges[*j as usize] && from_s[*j as usize] != Links::FAR;
         let mut others: Vec<u32> = (0..judges.len() as u32).filter(reached).collect();
         others.sort_by_key(|&j| (from_s[j as usize], Reverse(hosts(j))));
         let (mut for_between, mut asked) = (0, 0);
         for &nearest in others.iter().take(VIEWS) {
-            let from_nearest = self.fabric.distances([nearest]);
+            let from_nearest = self.links.distances([nearest]);
             let to_s = from_s[nearest as usize];
             let through = |j: u32| to_s + from_s[j as usize] <= from_nearest[j as usize];
             let (mut passing, mut all) = (0, 0);

@@ -15,6 +15,7 @@ mod detour;
 mod engine;
 mod groups;
 mod leaves;
+mod links;
 mod nid;
 mod options;
 #[cfg(test)]

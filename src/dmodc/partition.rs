@@ -1,7 +1,5 @@
 //! Partitions of the switches: which are alike in some respect.
 
-use std::collections::HashMap;
-
 /// A partition into classes, numbered from 0 in the order of their first members.
 #[derive(Clone, Debug, Default)]
 pub struct Partition {
@@ -24,17 +22,26 @@ impl Partition {
             class: vec![OUT; count],
             first: Vec::new(),
         };
-        let mut known: HashMap<u64, Vec<u32>> = HashMap::new();
+        // An open hash table of classes, at most half full.
+        let mut table = vec![(0, OUT); (2 * count).next_power_of_two()];
+        let mask = table.len() - 1;
         for member in members {
-            let classes = known.entry(hash(member)).or_default();
-            let alike = |&&class: &&u32| same(partition.first[class as usize], member);
-            let class = classes.iter().find(alike).copied();
-            partition.class[member as usize] = class.unwrap_or_else(|| {
-                let new = partition.first.len() as u32;
-                classes.push(new);
-                partition.first.push(member);
-                new
-            });
+            let hash = scatter(hash(member));
+            let mut at = hash as usize & mask;
+            let class = loop {
+                let (known, class) = table[at];
+                if class == OUT {
+                    let new = partition.first.len() as u32;
+                    partition.first.push(member);
+                    table[at] = (hash, new);
+                    break new;
+                }
+                if known == hash && same(partition.first[class as usize], member) {
+                    break class;
+                }
+                at = (at + 1) & mask;
+            };
+            partition.class[member as usize] = class;
         }
         partition
     }
@@ -64,4 +71,29 @@ pub fn mix(hash: u64, number: u64) -> u64 {
     (hash ^ number)
         .wrapping_mul(0x0000_0100_0000_01b3)
         .rotate_left(23)
+}
+
+/// Spreads a hash over its low bits.
+fn scatter(hash: u64) -> u64 {
+    let hash = (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    hash ^ (hash >> 32)
+}
+
+/// Puts members in ascending order of a small key, and keeps their order where it is equal.
+pub fn sort_by_small_key(members: &[u32], key: impl Fn(u32) -> u32) -> Vec<u32> {
+    let most = members.iter().map(|&m| key(m)).max().unwrap_or(0);
+    let mut next = vec![0u32; most as usize + 2];
+    for &member in members {
+        next[key(member) as usize + 1] += 1;
+    }
+    for k in 1..next.len() {
+        next[k] += next[k - 1];
+    }
+    let mut sorted = vec![0; members.len()];
+    for &member in members {
+        let at = &mut next[key(member) as usize];
+        sorted[*at as usize] = member;
+        *at += 1;
+    }
+    sorted
 }

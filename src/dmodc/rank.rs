@@ -14,6 +14,7 @@
 //! total order: every link goes up or down, and none goes round.
 
 use super::leaves;
+use super::links::Links;
 use super::options::Options;
 use super::types::NodeTypes;
 use crate::fabric::{Fabric, NodeKind};
@@ -54,13 +55,18 @@ pub struct Ranking {
 impl Ranking {
     /// Ranks a fabric.
     pub fn new(fabric: &Fabric, options: &Options) -> Self {
+        Self::of(fabric, &Links::new(fabric), options)
+    }
+
+    /// Ranks a fabric whose links are known.
+    pub(super) fn of(fabric: &Fabric, links: &Links, options: &Options) -> Self {
         let roots: Vec<u32> = options
             .root_guids
             .iter()
             .filter_map(|&guid| fabric.switch_by_guid(guid))
             .collect();
         if !roots.is_empty() {
-            return Self::from_roots(fabric, &roots);
+            return Self::from_roots(fabric, links, &roots);
         }
         let types = NodeTypes::new(options);
         let mut compute = vec![false; fabric.switches().len()];
@@ -68,9 +74,11 @@ impl Ranking {
             let listed = types.is_listed_compute(node.guid);
             compute[node.switch as usize] |= listed && node.kind != NodeKind::Aggregation;
         }
-        let leaf = leaves::find(fabric, &compute);
+        let hosts = leaves::host_counts(fabric);
+        let leaf = leaves::find(links, &hosts, &compute);
         let rank = Levels {
-            fabric,
+            links,
+            hosts: &hosts,
             leaf: &leaf,
         }
         .rank();
@@ -78,7 +86,7 @@ impl Ranking {
             .iter()
             .zip(&rank)
             .all(|(&leaf, &rank)| !leaf || rank == 0);
-        let plain = at_the_bottom && leaf == carriers(fabric);
+        let plain = at_the_bottom && leaf == carriers(&hosts);
         let rule = match (compute.contains(&true), plain) {
             (true, _) => Rule::ComputeNodes,
             (false, true) => Rule::EndNodes,
@@ -89,18 +97,19 @@ impl Ranking {
 
     /// Counts ranks down from the roots. A leaf is a switch with end nodes most of whose
     /// neighbours, if it has any, are above it.
-    fn from_roots(fabric: &Fabric, roots: &[u32]) -> Self {
-        let mut depth = fabric.distances(roots.iter().copied());
-        rank_the_rest(fabric, &mut depth);
+    fn from_roots(fabric: &Fabric, links: &Links, roots: &[u32]) -> Self {
+        let mut depth = links.distances(roots.iter().copied());
+        rank_the_rest(links, &mut depth);
         let deepest = depth.iter().copied().max().unwrap_or(0);
         let rank: Vec<u32> = depth.iter().map(|d| deepest - d).collect();
-        let mut leaf = carriers(fabric);
+        let mut leaf = carriers(&leaves::host_counts(fabric));
         for (s, leaf) in leaf.iter_mut().enumerate() {
             let (mut above, mut below) = (0, 0);
-            for other in fabric.neighbours(s as u32) {
-                match (rank[other as usize], other as usize) > (rank[s], s) {
-                    true => above += 1,
-                    false => below += 1,
+            for group in links.of(s as u32) {
+                let other = group.remote as usize;
+                match (rank[other], other) > (rank[s], s) {
+                    true => above += group.size(),
+                    false => below += group.size(),
                 }
             }
             *leaf &= above >= below;
@@ -165,26 +174,24 @@ impl fmt::Display for Ranking {
     }
 }
 
-/// Switches with end nodes, aggregation nodes not counted.
-fn carriers(fabric: &Fabric) -> Vec<bool> {
-    leaves::host_counts(fabric)
-        .into_iter()
-        .map(|count| count > 0)
-        .collect()
+/// Switches with end nodes.
+fn carriers(hosts: &[u32]) -> Vec<bool> {
+    hosts.iter().map(|&count| count > 0).collect()
 }
 
 /// Ranks parts of the fabric without a seed from their switch of lowest UUID.
-fn rank_the_rest(fabric: &Fabric, rank: &mut [u32]) {
+fn rank_the_rest(links: &Links, rank: &mut [u32]) {
     for s in 0..rank.len() {
-        if rank[s] == Fabric::FAR {
-            fabric.extend_distances(rank, [s as u32]);
+        if rank[s] == Links::FAR {
+            links.extend_distances(rank, [s as u32]);
         }
     }
 }
 
 /// Ranks by distance from the leaves.
 struct Levels<'a> {
-    fabric: &'a Fabric,
+    links: &'a Links,
+    hosts: &'a [u32],
     leaf: &'a [bool],
 }
 
@@ -201,16 +208,16 @@ impl Levels<'_> {
             // Leaves and nothing else: there is nothing for them to be tails of.
             (tails, bottom) = (bottom, tails);
         }
-        let mut rank = self.fabric.distances(bottom.iter().copied());
+        let mut rank = self.links.distances(bottom.iter().copied());
         let shallow = self.find_shallow(&mut bottom, &mut rank);
-        rank_the_rest(self.fabric, &mut rank);
+        rank_the_rest(self.links, &mut rank);
         self.lower(rank, &bottom, &shallow, &tails)
     }
 
     /// Whether all that a leaf is linked to are other leaves.
     fn is_tail(&self, s: u32) -> bool {
         let mut linked = false;
-        self.fabric.neighbours(s).all(|other| {
+        self.links.neighbours(s).all(|other| {
             linked = true;
             self.leaf[other as usize]
         }) && linked
@@ -225,16 +232,16 @@ impl Levels<'_> {
                 .iter()
                 .copied()
                 .filter(|&s| {
-                    self.fabric
+                    self.links
                         .neighbours(s)
                         .any(|other| level.iter().any(|&(a, b)| a == other || b == other))
                 })
                 .collect();
-            near.sort_by_key(|&s| self.fabric.end_nodes_of(s).len());
+            near.sort_by_key(|&s| self.hosts[s as usize]);
             near.truncate(MAX_SHALLOW);
             let better = near.into_iter().find_map(|s| {
                 let rest: Vec<u32> = bottom.iter().copied().filter(|&b| b != s).collect();
-                let rank = self.fabric.distances(rest.iter().copied());
+                let rank = self.links.distances(rest.iter().copied());
                 let level_then = self.level_links(&rank);
                 (!rest.is_empty() && level_then.len() < level.len())
                     .then_some((s, rest, rank, level_then))
@@ -252,25 +259,27 @@ impl Levels<'_> {
     fn level_links(&self, rank: &[u32]) -> Vec<(u32, u32)> {
         let mut found = Vec::new();
         for s in 0..rank.len() as u32 {
-            if rank[s as usize] == 0 || rank[s as usize] == Fabric::FAR {
+            if rank[s as usize] == 0 || rank[s as usize] == Links::FAR {
                 continue;
             }
             let equal = self
-                .fabric
+                .links
                 .neighbours(s)
                 .filter(|&other| other > s && rank[other as usize] == rank[s as usize]);
             found.extend(equal.map(|other| (s, other)));
         }
-        found.dedup();
         found
     }
 
     /// Puts shallow leaves and tails one below their lowest neighbour, and counts again from 0.
     fn lower(&self, rank: Vec<u32>, bottom: &[u32], shallow: &[u32], tails: &[u32]) -> Vec<u32> {
+        if shallow.is_empty() && tails.is_empty() {
+            return rank;
+        }
         let mut rank: Vec<i64> = rank.into_iter().map(i64::from).collect();
         let below = |rank: &[i64], s: u32, but: &[u32]| {
             let others = self
-                .fabric
+                .links
                 .neighbours(s)
                 .filter(|other| !but.contains(other));
             others
@@ -285,7 +294,7 @@ impl Levels<'_> {
         }
         // A tail of a tail hangs lower still: nearest to the bottom first.
         let mut rest: Vec<u32> = tails.to_vec();
-        let from_bottom = self.fabric.distances(bottom.iter().copied());
+        let from_bottom = self.links.distances(bottom.iter().copied());
         rest.sort_by_key(|&s| from_bottom[s as usize]);
         for (i, &s) in rest.iter().enumerate() {
             if let Some(lower) = below(&rank, s, &rest[i..]) {

@@ -8,17 +8,17 @@
 //! shared are computed, in parallel, then the rows of all switches are written, in parallel, each
 //! once: as a copy of a shared row and what is the switch's own, or from the ground up.
 
-use super::choice::{Choice, Choices};
+use super::choice::{Choice, Choices, Table};
 use super::cost::{Costs, INFINITE};
-use super::destinations::{Destinations, Single};
+use super::destinations::Destinations;
 use super::detour::Detours;
 use super::groups::Groups;
 use super::sharing::{Part, Sharing};
-use super::view::View;
+use super::view::{Survey, View};
 use crate::fabric::{Fabric, Lid};
 use crate::lft::NO_PATH;
-use rayon::prelude::*;
 use std::ops::Range;
+use std::sync::{Mutex, MutexGuard};
 
 /// What all rows are computed from.
 pub struct Router<'a> {
@@ -40,187 +40,224 @@ pub struct Router<'a> {
     pub sharing: &'a Sharing,
 }
 
-/// What a thread keeps from row to row.
-struct Scratch<'a> {
+/// What a thread keeps from row to row, and from sweep to sweep.
+#[derive(Default)]
+pub struct Scratch {
     /// A row by place.
     places: Vec<u8>,
-    choices: Choices<'a>,
+    survey: Survey,
+    choices: Choices,
     /// Candidates by hand: detours.
-    detour: Choice<'a>,
-    /// Per column below the switch: how many groups lead there, and the last of them.
-    down: Vec<(u8, u8)>,
+    detour: Choice,
 }
 
-impl<'a> Router<'a> {
-    /// Writes the rows of all switches, all entries up to the highest LID.
-    pub fn write(&self, rows: &mut [&mut [u8]]) {
-        let shared: Vec<Vec<u8>> = self
-            .sharing
-            .rows()
-            .par_iter()
-            .map_init(
-                || self.scratch(),
-                |scratch, &(switch, part)| {
-                    self.compute(switch, part, scratch);
-                    let mut row = vec![NO_PATH; self.fabric.max_lid().index() + 1];
-                    self.destinations.by_lid(&scratch.places, &mut row);
-                    row
-                },
-            )
-            .collect();
-        rows.par_iter_mut().enumerate().for_each_init(
-            || self.scratch(),
-            |scratch, (s, row)| self.write_row(s as u32, row, scratch, &shared),
-        );
+/// Memory for routes that is kept from sweep to sweep: to touch it first costs more than routing.
+pub struct RouteMemory {
+    /// One for each thread.
+    scratch: Vec<Mutex<Scratch>>,
+    /// The shared rows, one after the other.
+    shared: Mutex<Vec<u8>>,
+}
+
+impl RouteMemory {
+    /// Memory for so many threads.
+    pub fn new(threads: usize) -> Self {
+        RouteMemory {
+            scratch: std::iter::repeat_with(Mutex::default)
+                .take(threads)
+                .collect(),
+            shared: Mutex::default(),
+        }
     }
 
-    fn scratch(&self) -> Scratch<'a> {
-        Scratch {
-            places: vec![NO_PATH; self.destinations.places().next_power_of_two()],
-            choices: Choices::new(self.groups, self.destinations.offsets()),
-            detour: Choice::new(self.groups, self.destinations.offsets()),
-            down: vec![(0, 0); self.groups.bottom_up().len()],
-        }
+    /// Does jobs on all threads of the pool that this runs on, each with its own scratch.
+    fn share_out<T: Send>(
+        &self,
+        jobs: impl Iterator<Item = T> + Send,
+        work: impl Fn(T, &mut Scratch) + Sync,
+    ) {
+        let jobs = Mutex::new(jobs);
+        rayon::broadcast(|thread| {
+            let mut scratch = lock(&self.scratch[thread.index()]);
+            loop {
+                let next = lock(&jobs).next();
+                let Some(job) = next else { break };
+                work(job, &mut scratch);
+            }
+        });
+    }
+}
+
+/// A panic while it was held leaves nothing behind that is read again.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|e| e.into_inner())
+}
+
+/// How many rows a thread takes at a time.
+const ROWS_AT_A_TIME: usize = 8;
+
+impl Router<'_> {
+    /// Writes the rows of all switches, all entries up to the highest LID.
+    pub fn write(&self, rows: &mut [&mut [u8]], memory: &RouteMemory) {
+        let width = self.fabric.max_lid().index() + 1;
+        let mut shared = lock(&memory.shared);
+        shared.resize(width * self.sharing.rows().len(), NO_PATH);
+        let jobs = self.sharing.rows().iter().zip(shared.chunks_mut(width));
+        memory.share_out(jobs, |(&(switch, part), row), scratch| {
+            self.compute(switch, part, scratch);
+            self.destinations.by_lid(&scratch.places, row);
+        });
+        // Those that copy the same row one after the other, while it is at hand.
+        let mut jobs: Vec<_> = (0u32..)
+            .zip(rows)
+            .map(|(switch, row)| (self.sharing.source(switch), switch, row))
+            .collect();
+        jobs.sort_unstable_by_key(|&(source, switch, _)| (source.map(|(row, _)| row), switch));
+        memory.share_out(jobs.chunks_mut(ROWS_AT_A_TIME), |jobs, scratch| {
+            for (source, switch, row) in jobs {
+                let source = source.map(|(row, part)| (&shared[row * width..][..width], part));
+                self.write_row(*switch, &mut row[..width], source, scratch);
+            }
+        });
     }
 
     /// Computes a row by place. Its own LIDs get what another switch in its place would have.
-    fn compute(&self, switch: u32, part: Part, scratch: &mut Scratch<'a>) {
+    fn compute(&self, switch: u32, part: Part, scratch: &mut Scratch) {
         let Scratch {
             places,
+            survey,
             choices,
-            down,
             ..
         } = scratch;
-        let view = View::new(self.groups, self.costs, switch, part);
-        let ways = self.path_dividers[switch as usize];
-        places.fill(NO_PATH);
+        let view = View::new(self.groups, self.costs, switch);
+        survey.take(&view, part);
         choices.clear();
-        if part == Part::Whole {
-            view.find_ways_down(down);
-        }
-        let choose = |choices: &mut Choices, column: usize| {
-            let set = view.candidates(column, down);
-            choices.slot(set, ways, || view.groups(set))
+        self.destinations.clear(places);
+        let mut writer = Writer {
+            all: self,
+            switch,
+            view,
+            survey,
+            choices,
+            places,
         };
-        // Neighbouring columns with the same candidates make one run.
-        let mut run = 0..0;
-        let (mut last, mut slot) = (None, 0);
+        // Neighbouring columns with the same candidates make one run: of their nodes, and of their
+        // switches.
+        let (mut columns, mut run) = (0..0, 0..0);
         for (column, nids) in self.destinations.runs() {
-            let alike = last.is_some_and(|last| view.alike(last, *column, down));
-            if !alike || run.end != nids.start {
-                // Written before another choice may take its slot.
-                self.write_run(switch, places, choices.at(slot), run);
+            let next = columns.end == *column && !writer.survey.differs(*column);
+            let again = columns.end == *column + 1;
+            if !(next || again) || run.end != nids.start {
+                writer.write_leaves(columns, run);
+                columns = *column..*column;
                 run = nids.start..nids.start;
-                slot = choose(choices, *column);
             }
+            columns.end = *column + 1;
             run.end = nids.end;
-            last = Some(*column);
-            let (_, singles) = self.destinations.of_column(*column);
-            for single in singles {
-                self.write_single(switch, places, choices.at(slot), single);
-            }
         }
-        self.write_run(switch, places, choices.at(slot), run);
-        let mut last = None;
-        for single in self.destinations.singles_off_leaves() {
-            if !last.is_some_and(|last| view.alike(last, single.column, down)) {
-                slot = choose(choices, single.column);
-            }
-            self.write_single(switch, places, choices.at(slot), single);
-            last = Some(single.column);
-        }
-    }
-
-    /// Writes the places of consecutive NIDs.
-    fn write_run(&self, switch: u32, places: &mut [u8], choice: &mut Choice, nids: Range<usize>) {
-        if nids.is_empty() || choice.candidates().is_empty() {
-            return;
-        }
-        let divider = self.dividers[switch as usize] as usize;
-        for offset in 0..self.destinations.offsets() {
-            let block = offset * self.destinations.block();
-            let out = &mut places[block + nids.start..block + nids.end];
-            match choice.table(offset) {
-                Some(table) => fill(out, table, nids.start, divider),
-                None => {
-                    for (entry, t) in out.iter_mut().zip(nids.clone()) {
-                        *entry = choice.port(t / divider, offset);
-                    }
+        writer.write_leaves(columns, run);
+        for rank in self.destinations.ranks() {
+            let mut start = rank.start;
+            for column in rank.clone() {
+                if column + 1 == rank.end || writer.survey.differs(column + 1) {
+                    writer.write_switches(start..column + 1, rank.start);
+                    start = column + 1;
                 }
             }
         }
-    }
-
-    fn write_single(&self, switch: u32, places: &mut [u8], choice: &Choice, single: &Single) {
-        let q = single.t / self.dividers[switch as usize] as usize;
-        for offset in 0..self.destinations.offsets() {
-            let place = offset * self.destinations.block() + single.place;
-            places[place] = choice.port(q, offset);
+        for &(column, nid) in self.destinations.singles() {
+            writer.choose(column).write(nid, nid..nid + 1);
         }
     }
 
-    /// Writes one switch's row.
+    /// Writes one switch's row: from a shared one or from the ground up.
     fn write_row(
         &self,
         switch: u32,
         row: &mut [u8],
-        scratch: &mut Scratch<'a>,
-        shared: &[Vec<u8>],
+        source: Option<(&[u8], Part)>,
+        scratch: &mut Scratch,
     ) {
-        let row = &mut row[..=self.fabric.max_lid().index()];
-        let view = View::new(self.groups, self.costs, switch, Part::Whole);
-        let ways = self.path_dividers[switch as usize];
-        match self.sharing.source(switch) {
+        match source {
             None => {
                 self.compute(switch, Part::Whole, scratch);
                 self.destinations.by_lid(&scratch.places, row);
             }
-            Some((source, Part::Whole)) => row.copy_from_slice(&shared[source]),
-            Some((source, Part::Upward)) => {
-                row.copy_from_slice(&shared[source]);
-                let down = &mut scratch.down;
-                view.find_ways_down(down);
-                scratch.choices.clear();
-                for column in self.costs.columns_below(switch).iter().map(|&c| c as usize) {
-                    let set = view.candidates(column, down);
-                    let slot = scratch.choices.slot(set, ways, || view.groups(set));
-                    self.patch_column(switch, column, scratch.choices.at(slot), row);
-                }
+            Some((shared, Part::Whole)) => row.copy_from_slice(shared),
+            Some((shared, Part::Upward)) => {
+                row.copy_from_slice(shared);
+                self.patch_below(switch, row, scratch);
             }
         }
+        let ways = self.path_dividers[switch as usize];
         for column in self.detours.columns() {
             if self.costs.row(switch)[column] == INFINITE {
                 let groups = self.detours.candidates(self.groups, switch, column);
                 scratch.detour.set(ways, groups);
-                let (_, singles) = self.destinations.of_column(column);
-                for single in singles.iter().filter(|single| single.port_zero) {
-                    self.patch(switch, single.t, single.place, &scratch.detour, row);
-                }
+                let q = self.destinations.position(column) / self.divider(switch);
+                let place = self.destinations.port_zero(column);
+                self.patch(place, row, |offset| {
+                    scratch.detour.port(self.groups, q, offset)
+                });
             }
         }
         self.patch_own(switch, row);
     }
 
-    /// Writes the entries of all that is on one switch.
-    fn patch_column(&self, switch: u32, column: usize, choice: &Choice, row: &mut [u8]) {
-        let (runs, singles) = self.destinations.of_column(column);
-        for nid in runs.iter().flat_map(|run| run.clone()) {
-            self.patch(switch, nid, nid, choice, row);
-        }
-        for single in singles {
-            self.patch(switch, single.t, single.place, choice, row);
+    /// Writes the entries of all that is below the switch.
+    fn patch_below(&self, switch: u32, row: &mut [u8], scratch: &mut Scratch) {
+        let Scratch {
+            survey, choices, ..
+        } = scratch;
+        let view = View::new(self.groups, self.costs, switch);
+        let ways = self.path_dividers[switch as usize];
+        let divider = self.divider(switch);
+        survey.find_ways_down(&view);
+        choices.clear();
+        for column in self.costs.columns_below(switch).iter().map(|&c| c as usize) {
+            match survey.only_port(&view, column) {
+                Some(port) => {
+                    for lid in self.destinations.lids_behind(column) {
+                        row[lid.index()] = port;
+                    }
+                }
+                None => {
+                    let set = survey.candidates(&view, column);
+                    let choice = choices.of(set, ways, || view.groups(set));
+                    let port = |t, offset| choice.port(self.groups, t / divider, offset);
+                    self.patch_column(column, row, port);
+                }
+            }
         }
     }
 
-    /// Writes the entries of one port.
-    fn patch(&self, switch: u32, t: usize, place: usize, choice: &Choice, row: &mut [u8]) {
-        let (lid, lmc) = self.destinations.lid(place);
-        for offset in 0..1 << lmc {
-            row[lid.index() + offset] = match choice.only_port() {
-                Some(port) => port,
-                None => choice.port(t / self.dividers[switch as usize] as usize, offset),
-            };
+    /// Writes the entries of all that is on the switch of a column, and of the switch itself:
+    /// `port` tells the output port by NID and offset.
+    fn patch_column(&self, column: usize, row: &mut [u8], port: impl Fn(usize, usize) -> u8) {
+        let (runs, singles) = self.destinations.of_column(column);
+        for nid in runs.iter().flat_map(|run| run.clone()) {
+            self.patch(nid, row, |offset| port(nid, offset));
         }
+        for &(_, nid) in singles {
+            self.patch(nid, row, |offset| port(nid, offset));
+        }
+        let position = self.destinations.position(column);
+        let port_zero = self.destinations.port_zero(column);
+        self.patch(port_zero, row, |offset| port(position, offset));
+    }
+
+    /// Writes the entries of the LIDs of one place.
+    fn patch(&self, place: usize, row: &mut [u8], port: impl Fn(usize) -> u8) {
+        let (lid, lmc) = self.destinations.lid(place);
+        if lid != Lid(0) {
+            for offset in 0..1 << lmc {
+                row[lid.index() + offset] = port(offset);
+            }
+        }
+    }
+
+    fn divider(&self, switch: u32) -> usize {
+        self.dividers[switch as usize] as usize
     }
 
     /// The end nodes on the switch itself, and its own port 0.
@@ -235,23 +272,138 @@ impl<'a> Router<'a> {
     }
 }
 
+/// Writes one row by place.
+struct Writer<'w> {
+    all: &'w Router<'w>,
+    switch: u32,
+    view: View<'w>,
+    survey: &'w Survey,
+    choices: &'w mut Choices,
+    places: &'w mut [u8],
+}
+
+impl Writer<'_> {
+    /// Writes what is on leaves with the same candidates, and the leaves themselves.
+    fn write_leaves(&mut self, columns: Range<usize>, nids: Range<usize>) {
+        if !columns.is_empty() {
+            let port_zero = self.all.destinations.port_zero(columns.start);
+            let mut chosen = self.choose(columns.start);
+            chosen.write(nids.start, nids);
+            chosen.write(port_zero, columns);
+        }
+    }
+
+    /// Writes switches of one rank with the same candidates. `first` is the first column of the rank.
+    fn write_switches(&mut self, columns: Range<usize>, first: usize) {
+        let port_zero = self.all.destinations.port_zero(columns.start);
+        let positions = columns.start - first..columns.end - first;
+        self.choose(columns.start).write(port_zero, positions);
+    }
+
+    /// Chooses among the candidates for a column.
+    fn choose(&mut self, column: usize) -> Chosen<'_> {
+        let (all, survey) = (self.all, self.survey);
+        let how = match survey.only_port(&self.view, column) {
+            Some(port) => How::Port(port),
+            None => {
+                let set = survey.candidates(&self.view, column);
+                let ports = survey.up_ports();
+                if all.destinations.offsets() == 1 && !set.down && !ports.is_empty() {
+                    How::Table(self.choices.plain(set, ports))
+                } else {
+                    let ways = all.path_dividers[self.switch as usize];
+                    How::Choice(self.choices.of(set, ways, || self.view.groups(set)))
+                }
+            }
+        };
+        Chosen {
+            all,
+            divider: all.divider(self.switch),
+            how,
+            places: self.places,
+        }
+    }
+}
+
+/// The choice for some columns, and the row to write it to.
+struct Chosen<'w> {
+    all: &'w Router<'w>,
+    divider: usize,
+    how: How<'w>,
+    places: &'w mut [u8],
+}
+
+/// How a port is chosen.
+enum How<'w> {
+    /// It is always the same.
+    Port(u8),
+    /// By a table, for ports of one LID each.
+    Table(Option<Table<'w>>),
+    /// By the closed form.
+    Choice(&'w mut Choice),
+}
+
+impl Chosen<'_> {
+    /// Writes the places from `place` on, of consecutive NIDs.
+    fn write(&mut self, place: usize, nids: Range<usize>) {
+        let destinations = self.all.destinations;
+        let (offsets, block) = (destinations.offsets(), destinations.block());
+        match &mut self.how {
+            How::Port(port) => {
+                for offset in 0..offsets {
+                    self.places[offset * block + place..][..nids.len()].fill(*port);
+                }
+            }
+            How::Table(None) => {}
+            How::Table(Some(table)) => {
+                let out = &mut self.places[place..][..nids.len()];
+                fill(out, table, nids.start, self.divider);
+            }
+            How::Choice(choice) => {
+                let groups = self.all.groups;
+                for offset in 0..offsets {
+                    let out = &mut self.places[offset * block + place..][..nids.len()];
+                    if let Some(table) = choice.table(groups, offset, offsets) {
+                        fill(out, &table, nids.start, self.divider);
+                        continue;
+                    }
+                    for (entry, t) in out.iter_mut().zip(nids.clone()) {
+                        *entry = choice.port(groups, t / self.divider, offset);
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// Writes the ports of consecutive NIDs from `first` on: `table[⌊t/Π⌋ mod period]`.
-fn fill(out: &mut [u8], table: &[u8], first: usize, divider: usize) {
-    let mut at = first / divider % table.len();
-    if table.len() == 1 {
-        out.fill(table[0]);
-    } else if divider == 1 {
-        let (head, rest) = out.split_at_mut((table.len() - at).min(out.len()));
-        head.copy_from_slice(&table[at..at + head.len()]);
-        for part in rest.chunks_mut(table.len()) {
-            part.copy_from_slice(&table[..part.len()]);
-        }
+fn fill(out: &mut [u8], table: &Table, first: usize, divider: usize) {
+    let &Table { ports, period } = table;
+    let mut at = match divider {
+        1 => first % period,
+        _ => first / divider % period,
+    };
+    // What is written by hand; the rest repeats it.
+    let mut done;
+    if divider == 1 {
+        let ahead = ports.len() - at;
+        done = match out.len() <= ahead {
+            true => out.len(),
+            false => ahead / period * period,
+        };
+        out[..done].copy_from_slice(&ports[at..at + done]);
     } else {
-        let (head, rest) = out.split_at_mut((divider - first % divider).min(out.len()));
-        head.fill(table[at]);
+        done = out.len().min(period.saturating_mul(divider));
+        let (head, rest) = out[..done].split_at_mut((divider - first % divider).min(done));
+        head.fill(ports[at]);
         for part in rest.chunks_mut(divider) {
-            at = if at + 1 == table.len() { 0 } else { at + 1 };
-            part.fill(table[at]);
+            at = if at + 1 == period { 0 } else { at + 1 };
+            part.fill(ports[at]);
         }
+    }
+    while done < out.len() {
+        let more = done.min(out.len() - done);
+        out.copy_within(..more, done);
+        done += more;
     }
 }

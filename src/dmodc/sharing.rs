@@ -39,26 +39,24 @@ impl Sharing {
         little_below: impl Fn(u32) -> bool,
     ) -> Self {
         let count = dividers.len();
-        let divider = |s: u32| (dividers[s as usize], path_dividers[s as usize]);
-        let wired = |a: &[Group], b: &[Group]| {
-            let same = |(a, b): (&Group, &Group)| {
-                a.remote == b.remote && groups.ports(a) == groups.ports(b)
-            };
-            a.len() == b.len() && a.iter().zip(b).all(same)
+        let key = |s: u32| {
+            let s = s as usize;
+            (dividers[s], path_dividers[s], groups.up_class(s as u32))
         };
-        let hash = |seed: u64, list: &[Group]| {
-            let port = |hash, &port: &u8| mix(hash, u64::from(port));
-            let group = |hash, g: &Group| {
-                groups
-                    .ports(g)
-                    .iter()
-                    .fold(mix(hash, u64::from(g.remote)), port)
-            };
-            list.iter().fold(mix(seed, list.len() as u64), group)
+        // The same switches are at the other ends: the classes say so.
+        let same_ports = |a: &[Group], b: &[Group]| {
+            let same = |(a, b): (&Group, &Group)| groups.ports(a) == groups.ports(b);
+            a.iter().zip(b).all(same)
         };
-        let hash_up = |s: u32| hash(u64::from(divider(s).0), groups.up(s));
-        let same_up =
-            |a: u32, b: u32| divider(a) == divider(b) && wired(groups.up(a), groups.up(b));
+        let hash_ports = |seed: u64, list: &[Group]| {
+            let first = |hash, g: &Group| mix(hash, u64::from(groups.ports(g)[0]));
+            list.iter().fold(seed, first)
+        };
+        let hash_up = |s: u32| {
+            let (divider, _, class) = key(s);
+            hash_ports(mix(u64::from(divider), u64::from(class)), groups.up(s))
+        };
+        let same_up = |a: u32, b: u32| key(a) == key(b) && same_ports(groups.up(a), groups.up(b));
         let mut sharing = Sharing {
             rows: Vec::new(),
             source: vec![None; count],
@@ -66,8 +64,12 @@ impl Sharing {
         let whole = Partition::new(
             count,
             0..count as u32,
-            |s| hash(hash_up(s), groups.down(s)),
-            |a, b| same_up(a, b) && wired(groups.down(a), groups.down(b)),
+            |s| mix(hash_up(s), u64::from(groups.down_class(s))),
+            |a, b| {
+                groups.down_class(a) == groups.down_class(b)
+                    && same_up(a, b)
+                    && same_ports(groups.down(a), groups.down(b))
+            },
         );
         sharing.share(&whole, Part::Whole);
         let rest =

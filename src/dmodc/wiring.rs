@@ -6,6 +6,7 @@
 
 use super::groups::Groups;
 use super::leaves;
+use super::links::Links;
 use super::rank::Ranking;
 use crate::fabric::Fabric;
 
@@ -67,7 +68,7 @@ impl Oddity {
 
 /// Looks for oddities, in ascending UUID of each kind.
 pub fn oddities(fabric: &Fabric, ranking: &Ranking) -> Vec<Oddity> {
-    let groups = &Groups::new(fabric, ranking);
+    let groups = &Groups::new(Links::new(fabric), ranking);
     let switches = || 0..fabric.switches().len() as u32;
     let mut found = Vec::new();
     for (switch, nodes) in leaves::host_counts(fabric).into_iter().enumerate() {
@@ -109,8 +110,11 @@ fn most_common(numbers: impl Iterator<Item = u32>) -> u32 {
 }
 
 /// A cycle of links between equal ranks, as the switches along it, or `None`.
-pub fn level_cycle(fabric: &Fabric, groups: &Groups) -> Option<Vec<u32>> {
-    let mut parent: Vec<u32> = (0..fabric.switches().len() as u32).collect();
+pub fn level_cycle(groups: &Groups) -> Option<Vec<u32>> {
+    if !groups.has_level_links() {
+        return None;
+    }
+    let mut parent: Vec<u32> = (0..groups.bottom_up().len() as u32).collect();
     let mut tree: Vec<Vec<u32>> = vec![Vec::new(); parent.len()];
     for a in 0..parent.len() as u32 {
         for b in groups.up(a).iter().filter(|g| g.level).map(|g| g.remote) {

@@ -57,6 +57,7 @@ impl Builder {
             lmc,
             ports,
             first_port: 0,
+            end_nodes: (0, 0),
         });
         self.switches.len() as u32 - 1
     }
@@ -142,8 +143,12 @@ impl Builder {
                 .and_then(|slot| lids.claim(node.guid, node.lid, node.lmc).map(|()| slot));
             match claimed {
                 Ok(slot) => {
-                    node_place[handle] = Some(fabric.end_nodes.len() as u32);
-                    fabric.peers[slot] = Peer::EndNode(fabric.end_nodes.len() as u32);
+                    let index = fabric.end_nodes.len() as u32;
+                    node_place[handle] = Some(index);
+                    fabric.peers[slot] = Peer::EndNode(index);
+                    let of_switch = &mut fabric.switches[node.switch as usize].end_nodes;
+                    let first = if of_switch.1 == 0 { index } else { of_switch.0 };
+                    *of_switch = (first, index + 1);
                     fabric.end_nodes.push(node);
                 }
                 Err(e) => defects.push(e),

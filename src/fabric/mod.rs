@@ -3,7 +3,6 @@
 
 mod builder;
 mod ids;
-mod search;
 mod snapshot;
 
 pub use builder::{Builder, Defect, Placement, lid_range};

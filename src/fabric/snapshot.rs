@@ -41,6 +41,8 @@ pub struct Switch {
     /// Number of external ports; port numbers run from 1 to this.
     pub ports: u8,
     pub(super) first_port: u32,
+    /// Where its end nodes are.
+    pub(super) end_nodes: (u32, u32),
 }
 
 /// A CA or router port with a LID, behind a usable link to a switch. Each port of a dual-port HCA
@@ -120,6 +122,14 @@ impl Fabric {
         &self.peers[s.first_port as usize..][..usize::from(s.ports)]
     }
 
+    /// The switches linked to a switch, in port order, once for each link.
+    pub fn neighbours(&self, switch: u32) -> impl Iterator<Item = u32> {
+        self.peers_of(switch).iter().filter_map(|peer| match *peer {
+            Peer::Switch { index, .. } => Some(index),
+            _ => None,
+        })
+    }
+
     /// The switch with this node GUID.
     pub fn switch_by_guid(&self, guid: Guid) -> Option<u32> {
         self.switches
@@ -130,9 +140,8 @@ impl Fabric {
 
     /// The end nodes of one switch, in port order, as a range of indices.
     pub fn end_nodes_of(&self, switch: u32) -> std::ops::Range<usize> {
-        let from = self.end_nodes.partition_point(|n| n.switch < switch);
-        let len = self.end_nodes[from..].partition_point(|n| n.switch == switch);
-        from..from + len
+        let (from, to) = self.switches[switch as usize].end_nodes;
+        from as usize..to as usize
     }
 
     /// Number of links between switches.

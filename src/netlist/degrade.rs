@@ -45,18 +45,7 @@ impl Netlist {
         count: usize,
         seed: u64,
     ) -> Result<(Netlist, Vec<NamedLink>), NotEnough> {
-        let mut links = Vec::new();
-        for (index, node) in (0..)
-            .zip(&self.nodes)
-            .filter(|(_, n)| n.kind == Kind::Switch)
-        {
-            for port in &node.ports {
-                let peer = &self.nodes[port.peer as usize];
-                if peer.kind == Kind::Switch && node.guid < peer.guid {
-                    links.push([(index, port.number), (port.peer, port.peer_port)]);
-                }
-            }
-        }
+        let mut links = self.links_between_switches();
         links.sort_by_key(|&[(node, port), _]| (self.nodes[node as usize].guid, port));
         choose(&mut links, count, seed, "links between switches")?;
         let gone: HashSet<(u32, u8)> = links.iter().flatten().copied().collect();
@@ -81,16 +70,7 @@ impl Netlist {
         seed: u64,
         leaves: bool,
     ) -> Result<(Netlist, Vec<NamedSwitch>), NotEnough> {
-        let carries = |node: &Node| {
-            let mut peers = node.ports.iter().map(|p| &self.nodes[p.peer as usize]);
-            peers.any(|peer| peer.kind != Kind::Switch && !peer.is_aggregation())
-        };
-        let candidate = |node: &Node| node.kind == Kind::Switch && (leaves || !carries(node));
-        let nodes = (0..).zip(&self.nodes);
-        let mut switches: Vec<u32> = nodes
-            .filter(|(_, node)| candidate(node))
-            .map(|(index, _)| index)
-            .collect();
+        let mut switches = self.removable_switches(leaves);
         switches.sort_by_key(|&index| self.nodes[index as usize].guid);
         let what = if leaves {
             "switches"
@@ -107,6 +87,37 @@ impl Netlist {
             self.keeping(|node| !gone.contains(&node), |_, _| true),
             names,
         ))
+    }
+
+    /// The links between different switches, each as its two sides (node and port).
+    pub fn links_between_switches(&self) -> Vec<[(u32, u8); 2]> {
+        let mut links = Vec::new();
+        for (index, node) in (0..)
+            .zip(&self.nodes)
+            .filter(|(_, n)| n.kind == Kind::Switch)
+        {
+            for port in &node.ports {
+                let peer = &self.nodes[port.peer as usize];
+                if peer.kind == Kind::Switch && node.guid < peer.guid {
+                    links.push([(index, port.number), (port.peer, port.peer_port)]);
+                }
+            }
+        }
+        links
+    }
+
+    /// The switches that [`Netlist::without_switches`] chooses from, by index.
+    pub fn removable_switches(&self, leaves: bool) -> Vec<u32> {
+        let carries = |node: &Node| {
+            let mut peers = node.ports.iter().map(|p| &self.nodes[p.peer as usize]);
+            peers.any(|peer| peer.kind != Kind::Switch && !peer.is_aggregation())
+        };
+        let candidate = |node: &Node| node.kind == Kind::Switch && (leaves || !carries(node));
+        let nodes = (0..).zip(&self.nodes);
+        nodes
+            .filter(|(_, node)| candidate(node))
+            .map(|(index, _)| index)
+            .collect()
     }
 
     /// The nodes and ports kept, without links that lost a side and end nodes that lost them all.

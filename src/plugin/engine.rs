@@ -90,8 +90,10 @@ impl Dmodc {
             #[cfg(debug_assertions)]
             panic_due,
         } = &mut *state;
-        *planned = None;
         let engine = self.started(engine)?;
+        if let Some(last) = planned.take() {
+            engine.recycle(last.plan);
+        }
         #[cfg(debug_assertions)]
         panic_if_due(panic_due, PanicAt::Plan);
         let (now, read) = self.plan(engine, subnet)?;

@@ -2,7 +2,7 @@
 //!
 //! The library links with nothing of OpenSM: `opensm` exports what it has, and its own libraries
 //! (libopensm, libosmcomp) are in the global scope. A function that is missing, as
-//! `osm_register_external_routing_engine` is before OpenSM 3.3.22, is an error with a name rather
+//! `osm_register_external_routing_engine` is before OpenSM 3.3.23, is an error with a name rather
 //! than a failed `dlopen`.
 
 use super::bindings::{
@@ -28,7 +28,7 @@ pub type McastTblSet = unsafe extern "C" fn(*mut osm_mcast_tbl_t, u16, u8);
 
 /// A function that the running OpenSM lacks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("this OpenSM has no {0}(); external routing engines need OpenSM 3.3.22 or later")]
+#[error("this OpenSM has no {0}(); external routing engines came with OpenSM 3.3.23")]
 pub struct Missing(pub &'static str);
 
 /// What the plugin calls of OpenSM, logging apart.

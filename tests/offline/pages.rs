@@ -2,7 +2,7 @@
 
 use crate::support::*;
 
-const COMMANDS: [&str; 9] = [
+const COMMANDS: [&str; 10] = [
     "generate",
     "degrade",
     "route",
@@ -10,6 +10,7 @@ const COMMANDS: [&str; 9] = [
     "analyze",
     "diff",
     "compare",
+    "report",
     "completions",
     "man",
 ];

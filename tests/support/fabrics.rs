@@ -19,12 +19,21 @@ pub struct Net {
 }
 
 impl Net {
-    /// A PGFT with GUIDs and LIDs out of order, as they are in real fabrics.
+    /// A PGFT with GUIDs out of order, as they are in real fabrics, and no LIDs.
     pub fn pgft(spec: &str) -> Net {
+        Net::generated(spec, false)
+    }
+
+    /// The same, with LIDs in the netlist, so that every OpenSM gives the same.
+    pub fn pgft_with_lids(spec: &str) -> Net {
+        Net::generated(spec, true)
+    }
+
+    fn generated(spec: &str, lids: bool) -> Net {
         let shape: Pgft = spec.parse().expect("a good shape");
         let order = Order {
             seed: Some(7),
-            lids: false,
+            lids,
         };
         Net::write(build(&shape.into(), order))
     }

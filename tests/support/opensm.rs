@@ -16,6 +16,15 @@ const QUIET: Duration = Duration::from_millis(400);
 /// What OpenSM logs at the end of each complete heavy sweep.
 const SUBNET_UP: &str = "SUBNET UP";
 
+/// What OpenSM runs inside of.
+#[derive(Clone, Copy)]
+enum Inside {
+    Nothing,
+    Valgrind,
+    /// No more bytes of addresses than this.
+    AddressSpace(u64),
+}
+
 /// How OpenSM is to run.
 #[derive(Clone)]
 pub struct Config {
@@ -26,8 +35,7 @@ pub struct Config {
     /// 0x43: errors, information, and the dumps of the routing.
     log_flags: &'static str,
     host: usize,
-    valgrind: bool,
-    address_space: Option<u64>,
+    inside: Inside,
     one_arena: bool,
 }
 
@@ -41,8 +49,7 @@ impl Config {
             libraries: plugin_dir(),
             log_flags: "0x43",
             host: 0,
-            valgrind: false,
-            address_space: None,
+            inside: Inside::Nothing,
             one_arena: false,
         }
         .line("force_log_flush TRUE")
@@ -85,13 +92,13 @@ impl Config {
 
     /// Runs under valgrind, which leaves `findings.xml`.
     pub fn under_valgrind(mut self) -> Config {
-        self.valgrind = true;
+        self.inside = Inside::Valgrind;
         self
     }
 
     /// Has no more bytes of addresses than this.
     pub fn address_space(mut self, bytes: u64) -> Config {
-        self.address_space = Some(bytes);
+        self.inside = Inside::AddressSpace(bytes);
         self
     }
 
@@ -155,21 +162,22 @@ impl Files {
 
     fn command(&self, sim: &Ibsim, config: &Config) -> Command {
         let host = &sim.hosts()[config.host];
-        // What OpenSM is run by, if not by itself.
-        let mut wrapper = Vec::new();
-        if let Some(bytes) = config.address_space {
-            wrapper.extend(["prlimit".into(), format!("--as={bytes}")]);
-        }
-        if config.valgrind {
-            let options = "valgrind --xml=yes --leak-check=full --show-leak-kinds=all";
-            wrapper.extend(options.split(' ').map(str::to_owned));
-            wrapper.push("--num-callers=100".into());
-            let file = self.path("findings.xml");
-            wrapper.push(format!("--xml-file={}", file.display()));
-        }
-        wrapper.push("opensm".into());
-        let mut command = sim.client(&wrapper[0], host, &self.dir);
-        command.args(&wrapper[1..]);
+        let mut command = match config.inside {
+            Inside::Nothing => sim.client("opensm", host, &self.dir),
+            Inside::Valgrind => {
+                let mut command = sim.client("valgrind", host, &self.dir);
+                let file = self.path("findings.xml");
+                command.args(["--xml=yes", &format!("--xml-file={}", file.display())]);
+                command.args(["--leak-check=full", "--show-leak-kinds=all"]);
+                command.args(["--num-callers=100", "opensm"]);
+                command
+            }
+            Inside::AddressSpace(bytes) => {
+                let mut command = sim.client("prlimit", host, &self.dir);
+                command.args([&format!("--as={bytes}"), "opensm"]);
+                command
+            }
+        };
         command
             .arg("-F")
             .arg(self.path("opensm.conf"))
@@ -318,8 +326,7 @@ impl OpenSm {
     }
 
     fn launch_in(files: Files, sim: &Ibsim, config: &Config) -> OpenSm {
-        let mut command = files.command(sim, config);
-        let guard = process::start(&mut command, &files.path("stdout"));
+        let guard = process::start(files.command(sim, config), &files.path("stdout"));
         OpenSm {
             process: Process::Foreground(guard),
             files,
@@ -358,7 +365,7 @@ impl OpenSm {
     /// Its process id.
     pub fn pid(&self) -> u32 {
         match &self.process {
-            Process::Foreground(guard) => guard.0.id(),
+            Process::Foreground(guard) => guard.id(),
             Process::Daemon(daemon) => daemon.0,
         }
     }

@@ -8,12 +8,18 @@ use std::time::Duration;
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// Runs a client of the fabric at the last host, so that OpenSM at the first one is remote.
-fn client(sim: &Ibsim, files: &Files, program: &str, args: &[&str]) -> Finished {
+fn client(sim: &Ibsim, files: &Files, program: &'static str, args: &[&str]) -> Finished {
     let host = sim.hosts().last().expect("there is a host");
     client_at(host, sim, files, program, args)
 }
 
-fn client_at(host: &str, sim: &Ibsim, files: &Files, program: &str, args: &[&str]) -> Finished {
+fn client_at(
+    host: &str,
+    sim: &Ibsim,
+    files: &Files,
+    program: &'static str,
+    args: &[&str],
+) -> Finished {
     let mut command = sim.client(program, host, sim.dir());
     command.args(args);
     process::run(command, &files.path(&format!("{program}.out")), LIMIT)
@@ -83,7 +89,7 @@ pub fn perfquery(sim: &Ibsim, files: &Files, lid: u16, port: u8) -> String {
 /// never told the LMC: told one, it takes LIDs to start at 1 where OpenSM starts at 2^lmc, and
 /// gives up on any engine's dumps; so it judges the base LIDs.
 pub fn ibdmchk(sim: &Ibsim, files: &Files) {
-    let mut command = process::system_command("ibdmchk", sim.dir());
+    let mut command = process::program("ibdmchk").command(sim.dir());
     for (option, file) in [
         ("-s", "opensm-subnet.lst"),
         ("-f", "opensm.fdbs"),

@@ -41,6 +41,7 @@ enum Command {
     Analyze(cmd::analyze::Args),
     Diff(cmd::diff::Args),
     Compare(cmd::compare::Args),
+    Report(cmd::report::Args),
     Completions(cmd::completions::Args),
     Man(cmd::man::Args),
 }
@@ -57,6 +58,7 @@ fn main() -> ExitCode {
         Command::Analyze(args) => cmd::analyze::run(args),
         Command::Diff(args) => cmd::diff::run(args),
         Command::Compare(args) => cmd::compare::run(args),
+        Command::Report(args) => cmd::report::run(args),
         Command::Completions(args) => cmd::completions::run(args),
         Command::Man(args) => cmd::man::run(args),
     };

@@ -110,7 +110,8 @@ impl Storm {
         let ours = name == "dmodc";
         let config = match ours {
             true => Config::dmodc(),
-            false => Config::engine(name),
+            // What it refuses, minhop routes.
+            false => Config::engine(&format!("{name},minhop")),
         };
         let mut config = config.log_flags("0x03").one_arena();
         if self.valgrind {

@@ -1,8 +1,10 @@
 //! `dmodc compare`: OpenSM's own routing engines and ours, on the same fabrics, by one measure.
 
+mod throws;
+
 use super::{Failure, Outcome};
 use crate::output::{say, say_json, write_to};
-use dmodc::compare::{Bench, Contestant, Row, Scale, Verdict, csv_header, markdown};
+use dmodc::compare::{Bench, Contestant, Equipment, Row, Scale, Verdict, csv_header, markdown};
 use dmodc::netlist::Netlist;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
@@ -17,6 +19,8 @@ use std::time::Duration;
 #[command(after_help = "Examples:
   dmodc compare fabric.net --engines dmodc,updn,updn+roots -o results
   dmodc compare *.ibnetdiscover --markdown fabrics.md
+  dmodc compare fabric.net --engines dmodc,ftree,ftree+roots,updn+roots,minhop,sssp \\
+      --degrade switches --throws 60 --max-exponent 7 -o results
 
 Each engine runs alone ('-R ENGINE,no_fallback') in the stock OpenSM on a fabric simulated by ibsim,
 and its tables are judged as OpenSM dumps them. 'ENGINE+roots' gives the engine a root_guid_file with
@@ -24,7 +28,12 @@ the switches at the top. Turns are by Dmodc's ranks, and held against Dmodc alon
 
 One line for each engine is appended to DIR/compare.csv as soon as it is known. Seconds are those
 of the engine's stage by OpenSM's log: hop tables, routes, and the first blocks sent. Pairs with no
-route take no part in A2A, RP and SP, which flatters an engine that leaves many out.")]
+route take no part in A2A, RP and SP, which flatters an engine that leaves many out.
+
+With --degrade each throw removes floor(2^(M*u) - 1) switches without end nodes, or links between
+switches, from the complete fabric, u uniform. All engines route it in one OpenSM, one after another.
+Rows go to DIR/throws-FABRIC-WHAT.csv, those of the complete fabric (throw 0) first; a run that was
+cut goes on where it stopped. 'ENGINE+io' gives the engine the --io-guids. See dmodc report.")]
 pub struct Args {
     /// The fabrics
     #[arg(required = true)]
@@ -38,16 +47,28 @@ pub struct Args {
     /// Write the table as Markdown
     #[arg(long, value_name = "F")]
     markdown: Option<PathBuf>,
+    /// Remove equipment at random, again and again, instead of routing the fabrics as they are
+    #[arg(long, value_name = "WHAT", requires = "max_exponent", requires = "out", conflicts_with_all = ["markdown", "json"])]
+    degrade: Option<Equipment>,
+    /// How often
+    #[arg(long, value_name = "N", default_value = "60", requires = "degrade")]
+    throws: u32,
+    /// Up to 2^M - 1 pieces go
+    #[arg(long, value_name = "M", requires = "degrade", value_parser = exponent)]
+    max_exponent: Option<f64>,
+    /// Port GUIDs of I/O nodes, for ENGINE+io and the risk of compute to I/O traffic
+    #[arg(long, value_name = "F", requires = "degrade")]
+    io_guids: Option<PathBuf>,
     /// Folder of libdmodc.so [default: that of this program]
     #[arg(long, value_name = "DIR")]
     plugin: Option<PathBuf>,
     /// Number of random permutations
     #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u32).range(1..))]
     permutations: u32,
-    /// Seed of the random permutations
+    /// Seed of the random permutations, and of the throws
     #[arg(long, value_name = "S", default_value = "1")]
     seed: u64,
-    /// Time for each run of OpenSM, in seconds
+    /// Time for each run of OpenSM, with --degrade for each engine, in seconds
     #[arg(long, value_name = "S", default_value = "300", value_parser = clap::value_parser!(u64).range(1..))]
     limit: u64,
     /// Print one JSON object
@@ -62,6 +83,12 @@ pub fn run(args: Args) -> Outcome {
         seed: args.seed,
     };
     let limit = Duration::from_secs(args.limit);
+    if let (Some(equipment), Some(max_exponent)) = (args.degrade, args.max_exponent) {
+        return throws::run(&args, equipment, max_exponent, scale, limit);
+    }
+    if args.engines.iter().any(Contestant::is_told_io) {
+        return Err(Failure::Usage("'+io' is for --degrade with --io-guids"));
+    }
     let bench = Bench::new(plugin_dir(args.plugin.as_deref())?, scale, limit)?;
     let mut csv = args.out.as_deref().map(open_csv).transpose()?;
     let bar = ProgressBar::new((args.nets.len() * args.engines.len()) as u64);
@@ -98,6 +125,13 @@ pub fn run(args: Args) -> Outcome {
         )?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn exponent(text: &str) -> Result<f64, &'static str> {
+    let expected = "a number from 0 to 20";
+    let exponent: f64 = text.parse().map_err(|_| expected)?;
+    let fits = (0.0..=20.0).contains(&exponent);
+    fits.then_some(exponent).ok_or(expected)
 }
 
 /// The folder of the plugin: the one given, else that of this program.

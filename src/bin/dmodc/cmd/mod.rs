@@ -8,6 +8,7 @@ pub mod degrade;
 pub mod diff;
 pub mod generate;
 pub mod man;
+pub mod report;
 pub mod route;
 pub mod tables;
 
@@ -56,6 +57,9 @@ pub enum Failure {
     /// A comparison that could not be made.
     #[error(transparent)]
     Compare(#[from] dmodc::compare::CompareError),
+    /// A report that could not be made.
+    #[error(transparent)]
+    Report(#[from] dmodc::report::ReportError),
     /// Threads that the system would not give.
     #[error(transparent)]
     Threads(#[from] rayon::ThreadPoolBuildError),

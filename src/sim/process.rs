@@ -1,9 +1,9 @@
 //! Child processes as guards, private folders, and polling.
 
-use super::CompareError;
+use super::SimError;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -32,6 +32,21 @@ impl Guard {
     /// Its exit status, if it has ended.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         self.0.try_wait().ok().flatten()
+    }
+
+    /// Waits for its end, at most this long.
+    pub fn wait(&mut self, limit: Duration) -> Option<ExitStatus> {
+        poll(limit, || self.ended())
+    }
+
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.0.id()
+    }
+
+    /// Its standard input, the first time that this is asked.
+    pub(super) fn take_stdin(&mut self) -> Option<ChildStdin> {
+        self.0.stdin.take()
     }
 }
 
@@ -63,12 +78,22 @@ impl Program {
         command
     }
 
+    /// Starts a command of this program with nothing to read and both of its outputs in one file.
+    pub fn start(&self, command: Command, output: &Path) -> Result<Guard, SimError> {
+        self.start_reading(command, Stdio::null(), output)
+    }
+
     /// Starts a command of this program with both of its outputs in one file.
-    pub fn start(&self, mut command: Command, output: &Path) -> Result<Guard, CompareError> {
-        let file = File::create(output).map_err(CompareError::file(output))?;
-        let same = file.try_clone().map_err(CompareError::file(output))?;
-        command.stdin(Stdio::null()).stdout(file).stderr(same);
-        let child = command.spawn().map_err(|reason| CompareError::Start {
+    pub(super) fn start_reading(
+        &self,
+        mut command: Command,
+        input: Stdio,
+        output: &Path,
+    ) -> Result<Guard, SimError> {
+        let file = File::create(output).map_err(SimError::file(output))?;
+        let same = file.try_clone().map_err(SimError::file(output))?;
+        command.stdin(input).stdout(file).stderr(same);
+        let child = command.spawn().map_err(|reason| SimError::Start {
             program: self.name,
             package: self.package,
             reason,
@@ -82,9 +107,9 @@ pub struct PrivateDir(PathBuf);
 
 impl PrivateDir {
     /// Makes one in the system's folder for such things.
-    pub fn new() -> Result<PrivateDir, CompareError> {
+    pub fn new() -> Result<PrivateDir, SimError> {
         let path = std::env::temp_dir().join(unique());
-        fs::create_dir(&path).map_err(CompareError::file(&path))?;
+        fs::create_dir(&path).map_err(SimError::file(&path))?;
         Ok(PrivateDir(path))
     }
 
@@ -106,5 +131,5 @@ impl Drop for PrivateDir {
 pub fn unique() -> String {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    format!("dmodc-compare-{}-{count}", std::process::id())
+    format!("dmodc-{}-{count}", std::process::id())
 }

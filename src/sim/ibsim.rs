@@ -1,16 +1,16 @@
-//! A simulated fabric: one ibsim process with a socket name of its own.
+//! A simulated fabric: one ibsim process with a socket name and a console of its own.
 //!
-//! ibsim binds datagram sockets named after `IBSIM_SOCKNAME` in Linux's abstract name space; its
-//! limits are static, so they are fitted to the netlist. It gives CA ports the GUID node GUID +
-//! port number, whatever the netlist says.
+//! ibsim binds datagram sockets named after `IBSIM_SOCKNAME` in Linux's abstract name space and
+//! takes commands on its standard input; its limits are static, so they are fitted to the netlist.
+//! It gives CA ports the GUID node GUID + port number, whatever the netlist says.
 
-use super::CompareError;
+use super::SimError;
 use super::process::{self, Guard, PrivateDir, Program};
 use crate::netlist::{Kind, Netlist};
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{ChildStdin, Command, Stdio};
 use std::time::Duration;
 
 const IBSIM: Program = Program {
@@ -25,7 +25,9 @@ const LINEAR_CAP: usize = 49_152;
 /// A running ibsim, ended when dropped. Its folder holds all that belongs to this run.
 pub struct Ibsim {
     // Fields are dropped in this order: the process ends before its folder goes.
-    _process: Guard,
+    process: Guard,
+    console: ChildStdin,
+    output: PathBuf,
     socket: String,
     host: String,
     library: PathBuf,
@@ -34,13 +36,23 @@ pub struct Ibsim {
 
 impl Ibsim {
     /// Starts ibsim on a fabric and waits until it takes clients.
-    pub fn start(netlist: &Netlist) -> Result<Ibsim, CompareError> {
-        let library = client_library().ok_or(CompareError::NoClientLibrary)?;
-        let host = host(netlist).ok_or(CompareError::NoHost)?;
+    pub fn start(netlist: &Netlist) -> Result<Ibsim, SimError> {
         let dir = PrivateDir::new()?;
         let net = dir.path().join("fabric.netlist");
+        write(netlist, &net).map_err(SimError::file(&net))?;
+        Ibsim::load(dir, &net, netlist)
+    }
+
+    /// The same with a file as it is, of which this is the netlist.
+    pub fn open(file: &Path, netlist: &Netlist) -> Result<Ibsim, SimError> {
+        let file = fs::canonicalize(file).map_err(SimError::file(file))?;
+        Ibsim::load(PrivateDir::new()?, &file, netlist)
+    }
+
+    fn load(dir: PrivateDir, net: &Path, netlist: &Netlist) -> Result<Ibsim, SimError> {
+        let library = client_library().ok_or(SimError::NoClientLibrary)?;
+        let host = host(netlist).ok_or(SimError::NoHost)?;
         let output = dir.path().join("ibsim.out");
-        write(netlist, &net).map_err(CompareError::file(&net))?;
         let socket = process::unique();
         let mut command = IBSIM.command(dir.path());
         let ports: usize = netlist
@@ -54,13 +66,14 @@ impl Ibsim {
             ("-P", ports),
             ("-L", LINEAR_CAP),
         ];
-        // -s: start at once; -n: no console.
-        command.env("IBSIM_SOCKNAME", &socket).args(["-s", "-n"]);
+        // -s: start at once.
+        command.env("IBSIM_SOCKNAME", &socket).arg("-s");
         for (option, limit) in limits {
             command.arg(option).arg(limit.to_string());
         }
-        command.arg(&net);
-        let mut ibsim = IBSIM.start(command, &output)?;
+        command.arg(net);
+        let mut ibsim = IBSIM.start_reading(command, Stdio::piped(), &output)?;
+        let console = ibsim.take_stdin().expect("standard input is a pipe");
         let control = format!("@{socket}:ctl");
         let ready = process::poll(LIMIT, || {
             let sockets = fs::read_to_string("/proc/net/unix").unwrap_or_default();
@@ -69,15 +82,13 @@ impl Ibsim {
             (bound || ibsim.ended().is_some()).then_some(bound)
         });
         if ready != Some(true) {
-            let output = fs::read(&output).unwrap_or_default();
-            let output = String::from_utf8_lossy(&output).into_owned();
-            return Err(CompareError::IbsimNotReady {
-                limit: LIMIT,
-                output,
-            });
+            let (limit, output) = (LIMIT, text_of(&output));
+            return Err(SimError::NotReady { limit, output });
         }
         Ok(Ibsim {
-            _process: ibsim,
+            process: ibsim,
+            console,
+            output,
             socket,
             host,
             library,
@@ -90,15 +101,45 @@ impl Ibsim {
         self.dir.path()
     }
 
+    /// ibsim's console, which takes commands line by line (`Unlink "S-1"[3]`).
+    pub fn console(&mut self) -> &mut impl Write {
+        &mut self.console
+    }
+
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// The file that takes what ibsim prints.
+    pub fn output(&self) -> &Path {
+        &self.output
+    }
+
+    /// What ibsim has printed so far.
+    pub fn printed(&self) -> String {
+        text_of(&self.output)
+    }
+
     /// A command that takes this fabric for the machine's InfiniBand, attached at its first host.
     pub fn client(&self, program: &Program) -> Command {
-        let mut command = program.command(self.dir());
+        self.client_at(program, &self.host, self.dir())
+    }
+
+    /// The same attached at a host, by node name, and run in some folder.
+    pub fn client_at(&self, program: &Program, host: &str, dir: &Path) -> Command {
+        let mut command = program.command(dir);
         command
             .env("LD_PRELOAD", &self.library)
             .env("IBSIM_SOCKNAME", &self.socket)
-            .env("SIM_HOST", &self.host);
+            .env("SIM_HOST", host);
         command
     }
+}
+
+fn text_of(file: &Path) -> String {
+    let bytes = fs::read(file).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 fn write(netlist: &Netlist, path: &Path) -> std::io::Result<()> {

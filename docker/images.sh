@@ -1,0 +1,59 @@
+#!/bin/bash
+# Builds the images opensm-dmodc and opensm-dmodc-simulated.
+#
+#   BASE=IMAGE   Debian to run in      (debian:bookworm-slim)
+#   RUST=IMAGE   the same with Rust    (rust:1-bookworm)
+#
+# Where those cannot be pulled, they are made: BASE of this machine's Debian packages (debootstrap,
+# docker import; needs root), RUST of that, this machine's Rust and the crates of Cargo.lock.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+available() { # IMAGE
+    docker image inspect "$1" >/dev/null 2>&1 || docker pull -q "$1" >/dev/null 2>&1
+}
+
+make_base() {
+    scripts/setup.sh root
+    scripts/debian-root.sh target/debian-root.tar
+    docker import target/debian-root.tar "$1" >/dev/null
+}
+
+# The toolchain without its documentation, and the crates as cargo has fetched them.
+make_rust() {
+    local sysroot home
+    sysroot=$(rustc --print sysroot)
+    home=${CARGO_HOME:-$HOME/.cargo}
+    cargo fetch --locked --quiet
+    printf '%s\n' "FROM $base" 'COPY rust /opt/rust' 'COPY registry /opt/cargo/registry' \
+        'ENV PATH=/opt/rust/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' \
+        'ENV CARGO_HOME=/opt/cargo CARGO_NET_OFFLINE=true' >target/Dockerfile.rust
+    tar -c --exclude=./share --exclude=registry/src \
+        --transform "s|^\./|rust/|" -C "$sysroot" . \
+        -C "$home" registry \
+        -C "$PWD/target" Dockerfile.rust \
+        | docker build -q -f Dockerfile.rust -t "$1" - >/dev/null
+}
+
+base=${BASE:-debian:bookworm-slim}
+rust=${RUST:-rust:1-bookworm}
+if ! available "$base"; then
+    base=dmodc-base
+    echo "docker: ${BASE:-debian:bookworm-slim} cannot be had; making $base"
+    make_base "$base"
+fi
+if ! available "$rust"; then
+    rust=dmodc-rust
+    echo "docker: ${RUST:-rust:1-bookworm} cannot be had; making $rust"
+    make_rust "$rust"
+fi
+
+build() { # TARGET TAG
+    # What this machine reaches the network by; docker leaves out what is not set.
+    docker build -q -f docker/Dockerfile --target "$1" -t "$2" \
+        --build-arg "BASE=$base" --build-arg "RUST=$rust" \
+        --build-arg http_proxy --build-arg https_proxy --build-arg no_proxy . >/dev/null
+    echo "docker: $2 $(docker image inspect -f '{{.Size}}' "$2" | awk '{ printf "%.0f MB", $1 / 1e6 }')"
+}
+build opensm opensm-dmodc
+build simulated opensm-dmodc-simulated

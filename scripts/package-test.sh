@@ -1,0 +1,106 @@
+#!/bin/bash
+# Tries the packages of target/package, made by `make deb rpm`.
+#
+# The .deb: on a clean Debian root (debootstrap), installed by apt with all that it depends on, then
+# switched on as its own text says and by `opensm -R dmodc`, on a simulated fabric; then purged.
+# The .rpm: what it asks for, then installed into a folder, and the OpenSM of this machine run with
+# the plugin in there. There is no Red Hat here to install it on.
+# Needs root, for chroot; says so and does nothing without. Exit 0: all held, or nothing was done.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+if [[ $(id -u) -ne 0 ]]; then
+    echo "package-test: skipped: a clean Debian root can be made by root alone"
+    exit 0
+fi
+. scripts/simulated.sh
+
+top=$PWD/target/package
+deb=$(ls -t "$top"/*.deb | head -1)
+rpm=$(ls -t "$top"/*.rpm | head -1)
+root=$work/root
+
+say "A clean Debian root"
+scripts/debian-root.sh target/debian-root.tar
+mkdir "$root"
+tar -xf target/debian-root.tar -C "$root"
+# What this machine reaches the network and its mirror by, if by anything special.
+for file in /etc/resolv.conf /etc/hosts /etc/apt/apt.conf /etc/apt/apt.conf.d/*proxy*; do
+    [[ ! -f $file ]] || cp -L --parents "$file" "$root"
+done
+# No daemon starts in there.
+printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
+chmod +x "$root/usr/sbin/policy-rc.d"
+cp "$deb" scripts/simulated.sh "$root/tmp"
+target/package/root/usr/bin/dmodc generate 'PGFT(3;6,4,6;1,3,4;1,1,1)' --seed 1 --no-lids \
+    -o "$root/tmp/fabric.net"
+
+# Mounts of its own, which vanish with it.
+inside() { # SCRIPT
+    unshare --mount sh -c 'mount -t proc proc "$1/proc" && exec chroot "$1" /bin/bash -euo pipefail -c "$2"' \
+        sh "$root" "$1"
+}
+
+say "Installing $(basename "$deb")"
+inside '
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get -qq update
+    apt-get -qq install --no-install-recommends /tmp/*.deb ibsim-utils man-db >/tmp/apt.log 2>&1 \
+        || { tail -30 /tmp/apt.log; exit 1; }
+    dpkg-query -f "\${Package} \${Version}: \${Depends}\n" -W opensm-dmodc
+    dmodc --version
+    man -w dmodc dmodc-route >/dev/null
+    test -s /usr/share/bash-completion/completions/dmodc
+'
+
+# Runs OpenSM as it is, with no more said than where its files are to go.
+route='
+    cd /tmp
+    . /tmp/simulated.sh
+    measure /tmp/fabric.net
+    start_ibsim /tmp/fabric.net
+    attached "$work" "" 120 opensm -o -R dmodc,no_fallback -D 0x43 -f "$work/opensm.log" \
+        --dump_files_dir "$work" \
+        || { tail -20 "$work/opensm.log"; die "OpenSM did not end well"; }
+    grep -q "SUBNET UP" "$work/opensm.log"
+    grep -o "dmodc: routed .*" "$work/opensm.log"
+    dmodc check "$work/opensm-subnet.lst" "$work/opensm-lfts.dump" | tail -1
+'
+
+say "A short opensm.conf, and opensm -R dmodc,no_fallback"
+inside '
+    mkdir -p /etc/opensm
+    cp /usr/share/doc/opensm-dmodc/opensm.conf /etc/opensm/opensm.conf
+'
+inside "$route"
+
+say "The same lines at the end of a full opensm.conf"
+inside '
+    rm /etc/opensm/opensm.conf
+    opensm -c /etc/opensm/opensm.conf >/dev/null
+    grep -q "^event_plugin_name (null)" /etc/opensm/opensm.conf
+    cat /usr/share/doc/opensm-dmodc/opensm.conf >>/etc/opensm/opensm.conf
+'
+inside "$route"
+
+say "Purged"
+inside '
+    dpkg --purge opensm-dmodc
+    test -x /usr/sbin/opensm
+    ! ls /usr/bin/dmodc /usr/lib/*/libdmodc.so /usr/share/doc/opensm-dmodc 2>/dev/null
+'
+
+say "$(basename "$rpm")"
+rpm -qp --requires "$rpm" | grep '^opensm = '
+rpm -qpl "$rpm" | grep -E '^/usr/(bin/dmodc|lib64/libdmodc.so)$'
+mkdir "$work/rpm" "$work/run"
+rpm --root "$work/rpm" --install --nodeps "$rpm" 2>/dev/null
+dmodc=$work/rpm/usr/bin/dmodc
+measure "$root/tmp/fabric.net"
+start_ibsim "$root/tmp/fabric.net"
+cp packaging/opensm.conf "$work/run"
+attached "$work/run" "$work/rpm/usr/lib64" 120 \
+    opensm -o -F opensm.conf -R dmodc,no_fallback -D 0x43 -f "$work/run/opensm.log" \
+    || { tail -20 "$work/run/opensm.log"; die "OpenSM did not end well"; }
+grep -o 'dmodc: routed .*' "$work/run/opensm.log"
+"$dmodc" check "$work/run/opensm-subnet.lst" "$work/run/opensm-lfts.dump" | tail -1
+say "Done"

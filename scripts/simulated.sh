@@ -1,0 +1,65 @@
+# Sourced by the scripts that run OpenSM on a fabric that ibsim plays: a folder for their files,
+# ibsim started and waited for, programs attached to it, and nothing left behind.
+# shellcheck shell=bash
+
+PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
+script=$(basename "$0" .sh)
+
+say() { printf '\n== %s\n' "$*"; }
+die() { printf '%s: %s\n' "$script" "$*" >&2; exit 1; }
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/dmodc-$script.XXXXXX")
+cleanup() {
+    local pid
+    # The last started first: OpenSM before the fabric that it waits for.
+    for pid in $(jobs -pr | tac); do
+        kill "$pid" 2>/dev/null || true
+        wait "$pid" 2>/dev/null || true
+    done
+    rm -rf -- "$work"
+}
+trap cleanup EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# Sets nodes, switches, ports: what ibsim must make room for; and host: where to start OpenSM.
+measure() { # NET
+    read -r nodes switches ports host < <(awk -F'"' '
+        /^(Switch|Ca|Hca|Rt)[ \t]/ { split($1, w, " "); nodes++; ports += w[2] + 1
+            if (w[1] == "Switch") switches++
+            if (host == "" && w[1] ~ /Ca|Hca/) host = $2 }
+        END { print nodes + 0, switches + 0, ports + 0, host }' "$1")
+    [[ -n $host && $switches -gt 0 ]] || die "no switch or no CA in the fabric"
+}
+
+# Starts ibsim on what `measure` has measured, and waits until it answers.
+start_ibsim() { # NET
+    local i sim
+    umad2sim=$(find /usr/lib /usr/lib64 /usr/local/lib -name libumad2sim.so 2>/dev/null | head -1)
+    [[ -n $umad2sim ]] || die "no libumad2sim.so on this machine: run 'make setup'"
+    command -v ibsim >/dev/null || die "no ibsim on this machine: run 'make setup'"
+    socket=dmodc-$script-$$
+    IBSIM_SOCKNAME=$socket ibsim -s -n -N "$nodes" -S "$switches" -P "$ports" -L 49152 "$1" \
+        >"$work/ibsim.out" 2>&1 </dev/null &
+    sim=$!
+    for ((i = 0; ; i++)); do
+        if grep -q "@$socket:ctl" /proc/net/unix; then break; fi
+        kill -0 "$sim" 2>/dev/null || { tail -5 "$work/ibsim.out" >&2; die "ibsim does not take it"; }
+        [[ $i -lt 600 ]] || die "ibsim is not ready after a minute"
+        sleep 0.1
+    done
+}
+
+# Runs a program on the simulated fabric for LIMIT seconds at most, with FOLDER as its own and
+# LIBRARIES to find plugins in. What it prints is then in FOLDER/stdout.
+attached() { # FOLDER LIBRARIES LIMIT COMMAND..
+    local dir=$1 libraries=$2 limit=$3
+    shift 3
+    (
+        cd "$dir"
+        exec env LD_PRELOAD="$umad2sim" IBSIM_SOCKNAME="$socket" SIM_HOST="$host" \
+            LD_LIBRARY_PATH="$libraries" OSM_CACHE_DIR="$dir" OSM_TMP_DIR="$dir" \
+            timeout --kill-after=10 "$limit" "$@" >stdout 2>&1
+    ) &
+    wait $!
+}

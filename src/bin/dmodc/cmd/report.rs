@@ -1,0 +1,34 @@
+//! `dmodc report`: a comparison as a page to read.
+
+use super::Outcome;
+use crate::output::{say, write_to};
+use dmodc::report::report;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Make a page with figures of what 'dmodc compare --degrade' found
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  dmodc compare fabric.net --degrade links --throws 100 --max-exponent 8 -o results
+  dmodc report results
+
+Reads DIR/throws-*.csv and DIR/drawn-*.csv; writes DIR/report.html, with all in it that it needs, and
+its figures as DIR/*.svg.")]
+pub struct Args {
+    /// Folder of the comparison
+    dir: PathBuf,
+}
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> Outcome {
+    let report = report(&args.dir)?;
+    for figure in &report.figures {
+        let path = args.dir.join(&figure.name);
+        write_to(&path, |out| out.write_all(figure.svg.as_bytes()))?;
+    }
+    let path = args.dir.join("report.html");
+    write_to(&path, |out| out.write_all(report.html.as_bytes()))?;
+    let (page, figures) = (path.display(), report.figures.len());
+    say(&format!("{page}: {figures} figures\n"), false)?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,322 @@
+//! The rows of a series, and the CSV file that they are appended to.
+//!
+//! A run that was cut goes on where it stopped: the rows say which throws are made, for which
+//! engines. A last line that was cut in the middle is dropped when the file is opened again.
+
+use super::CompareError;
+use super::contestant::Contestant;
+use super::judge::Risks;
+use super::throws::Equipment;
+use csv::StringRecord;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+/// What an engine made of a throw.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Routed {
+    /// What its tables are worth.
+    pub risks: Risks,
+    /// Blocks of 64 LIDs that differ from its tables of the complete fabric; unknown if it refused
+    /// that, or if LIDs moved.
+    pub changed_blocks: Option<usize>,
+    /// Time of `build_lid_matrices`.
+    pub lid_matrices: Duration,
+    /// Time of `ucast_build_fwd_tables`.
+    pub fwd_tables: Duration,
+}
+
+/// One engine in one throw.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ThrowRow {
+    /// Name of the fabric.
+    pub fabric: String,
+    /// Switches left.
+    pub switches: usize,
+    /// End nodes left.
+    pub nodes: usize,
+    /// What was removed.
+    pub equipment: Equipment,
+    /// The exponent of the series.
+    pub max_exponent: f64,
+    /// The seed of the series.
+    pub seed: u64,
+    /// Number of the throw; 0 is the complete fabric.
+    pub throw: u32,
+    /// How much was removed.
+    pub removed: usize,
+    /// Pairs of leaves with no up-down path; unknown where what is left is no tree.
+    pub unreachable_pairs: Option<usize>,
+    /// The engine.
+    pub contestant: Contestant,
+    /// What it made, or why it refused.
+    pub outcome: Result<Routed, String>,
+    /// Random permutations.
+    pub permutations: u32,
+    /// Version of this program.
+    pub version: String,
+    /// Version of OpenSM.
+    pub opensm: String,
+}
+
+const HEADER: [&str; 23] = [
+    "fabric",
+    "switches",
+    "nodes",
+    "degrade",
+    "max_exponent",
+    "seed",
+    "throw",
+    "removed",
+    "unreachable_pairs",
+    "engine",
+    "accepted",
+    "no_route",
+    "a2a",
+    "rp",
+    "sp_ftree",
+    "sp_dmodc",
+    "cn2io",
+    "changed_blocks",
+    "lid_matrices_us",
+    "fwd_tables_us",
+    "permutations",
+    "versions",
+    "reason",
+];
+
+impl ThrowRow {
+    /// Time of both callbacks, if it routed.
+    pub fn callbacks(&self) -> Option<Duration> {
+        let routed = self.outcome.as_ref().ok()?;
+        Some(routed.lid_matrices + routed.fwd_tables)
+    }
+
+    fn record(&self) -> Vec<String> {
+        let text = |value: Option<u64>| value.map_or(String::new(), |v| v.to_string());
+        let routed = self.outcome.as_ref().ok();
+        let risk =
+            |of: fn(&Risks) -> Option<u32>| text(routed.and_then(|r| Some(of(&r.risks)?.into())));
+        let micros = |of: fn(&Routed) -> Duration| text(routed.map(|r| of(r).as_micros() as u64));
+        let blocks = routed.and_then(|r| r.changed_blocks);
+        vec![
+            self.fabric.clone(),
+            self.switches.to_string(),
+            self.nodes.to_string(),
+            self.equipment.to_string(),
+            self.max_exponent.to_string(),
+            self.seed.to_string(),
+            self.throw.to_string(),
+            self.removed.to_string(),
+            text(self.unreachable_pairs.map(|n| n as u64)),
+            self.contestant.to_string(),
+            u8::from(routed.is_some()).to_string(),
+            text(routed.map(|r| r.risks.no_route)),
+            risk(|r| Some(r.a2a)),
+            risk(|r| Some(r.rp)),
+            risk(|r| r.sp_ftree),
+            risk(|r| r.sp_dmodc),
+            risk(|r| r.cn2io),
+            text(blocks.map(|n| n as u64)),
+            micros(|r| r.lid_matrices),
+            micros(|r| r.fwd_tables),
+            self.permutations.to_string(),
+            format!("dmodc {}; {}", self.version, self.opensm),
+            self.outcome.as_ref().err().cloned().unwrap_or_default(),
+        ]
+    }
+
+    fn parse(record: &StringRecord) -> Option<ThrowRow> {
+        fn optional<T: FromStr>(word: &str) -> Option<Option<T>> {
+            match word {
+                "" => Some(None),
+                _ => Some(Some(word.parse().ok()?)),
+            }
+        }
+        fn needed<T: FromStr>(word: &str) -> Option<T> {
+            word.parse().ok()
+        }
+        let field = |name: &str| record.get(HEADER.iter().position(|&n| n == name)?);
+        let outcome = match field("accepted")? {
+            "1" => Ok(Routed {
+                risks: Risks {
+                    no_route: needed(field("no_route")?)?,
+                    a2a: needed(field("a2a")?)?,
+                    rp: needed(field("rp")?)?,
+                    sp_ftree: optional(field("sp_ftree")?)?,
+                    sp_dmodc: optional(field("sp_dmodc")?)?,
+                    cn2io: optional(field("cn2io")?)?,
+                },
+                changed_blocks: optional(field("changed_blocks")?)?,
+                lid_matrices: Duration::from_micros(needed(field("lid_matrices_us")?)?),
+                fwd_tables: Duration::from_micros(needed(field("fwd_tables_us")?)?),
+            }),
+            _ => Err(field("reason")?.to_owned()),
+        };
+        let (version, opensm) = field("versions")?.split_once("; ")?;
+        Some(ThrowRow {
+            fabric: field("fabric")?.to_owned(),
+            switches: needed(field("switches")?)?,
+            nodes: needed(field("nodes")?)?,
+            equipment: needed(field("degrade")?)?,
+            max_exponent: needed(field("max_exponent")?)?,
+            seed: needed(field("seed")?)?,
+            throw: needed(field("throw")?)?,
+            removed: needed(field("removed")?)?,
+            unreachable_pairs: optional(field("unreachable_pairs")?)?,
+            contestant: needed(field("engine")?)?,
+            outcome,
+            permutations: needed(field("permutations")?)?,
+            version: version.trim_start_matches("dmodc ").to_owned(),
+            opensm: opensm.to_owned(),
+        })
+    }
+}
+
+/// Reads a file of rows.
+pub fn read_throws(path: &Path) -> Result<Vec<ThrowRow>, CompareError> {
+    let bytes = fs::read(path).map_err(CompareError::file(path))?;
+    parse_throws(&bytes).map_err(|(line, reason)| CompareError::Row {
+        path: path.to_owned(),
+        line,
+        reason,
+    })
+}
+
+fn parse_throws(bytes: &[u8]) -> Result<Vec<ThrowRow>, (u64, String)> {
+    let mut reader = csv::Reader::from_reader(bytes);
+    let header = reader.headers().map_err(|e| (1, e.to_string()))?;
+    if header != HEADER[..] {
+        return Err((1, "the columns are not those of this version".into()));
+    }
+    let mut rows = Vec::new();
+    for record in reader.records() {
+        let record = record.map_err(|e| (e.position().map_or(0, |p| p.line()), e.to_string()))?;
+        let line = record.position().map_or(0, |p| p.line());
+        rows.push(ThrowRow::parse(&record).ok_or((line, "a field is none".into()))?);
+    }
+    Ok(rows)
+}
+
+/// A file that rows are appended to.
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+    rows: Vec<ThrowRow>,
+}
+
+impl Journal {
+    /// Opens a file, new or left by an earlier run.
+    pub fn open(path: &Path) -> Result<Journal, CompareError> {
+        let failed = CompareError::file;
+        let left = match fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+            Err(e) => return Err(failed(path)(e)),
+        };
+        let whole = left
+            .iter()
+            .rposition(|&b| b == b'\n')
+            .map_or(0, |at| at + 1);
+        let mut options = OpenOptions::new();
+        let mut file = options
+            .create(true)
+            .append(true)
+            .open(path)
+            .map_err(failed(path))?;
+        file.set_len(whole as u64).map_err(failed(path))?;
+        if whole == 0 {
+            let header = HEADER.join(",") + "\n";
+            file.write_all(header.as_bytes()).map_err(failed(path))?;
+        }
+        Ok(Journal {
+            path: path.to_owned(),
+            file,
+            rows: read_throws(path)?,
+        })
+    }
+
+    /// The rows that an earlier run left.
+    pub fn rows(&self) -> &[ThrowRow] {
+        &self.rows
+    }
+
+    /// Appends rows.
+    pub fn append(&mut self, rows: &[ThrowRow]) -> Result<(), CompareError> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        for row in rows {
+            writer
+                .write_record(row.record())
+                .expect("memory can be written");
+        }
+        let bytes = writer.into_inner().expect("memory can be written");
+        self.file
+            .write_all(&bytes)
+            .map_err(CompareError::file(&self.path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(throw: u32, outcome: Result<Routed, String>) -> ThrowRow {
+        ThrowRow {
+            fabric: "PGFT(1;2;1;1)".into(),
+            switches: 1,
+            nodes: 2,
+            equipment: Equipment::Links,
+            max_exponent: 2.5,
+            seed: 1,
+            throw,
+            removed: 3,
+            unreachable_pairs: Some(0),
+            contestant: "ftree+roots".parse().unwrap(),
+            outcome,
+            permutations: 10,
+            version: "0.1.0".into(),
+            opensm: "OpenSM 3.3.23".into(),
+        }
+    }
+
+    const ROUTED: Routed = Routed {
+        risks: Risks {
+            no_route: 0,
+            a2a: 3,
+            rp: 2,
+            sp_ftree: Some(1),
+            sp_dmodc: None,
+            cn2io: None,
+        },
+        changed_blocks: None,
+        lid_matrices: Duration::from_micros(5),
+        fwd_tables: Duration::from_micros(6),
+    };
+
+    #[test]
+    fn rows_are_read_as_they_were_written_and_a_cut_line_is_dropped() {
+        let dir = std::env::temp_dir().join(format!("dmodc-journal-{}", std::process::id()));
+        fs::create_dir_all(&dir).unwrap();
+        let path = dir.join("throws.csv");
+        let rows = [row(1, Ok(ROUTED)), row(2, Err("no \"roots\", none".into()))];
+        Journal::open(&path).unwrap().append(&rows).unwrap();
+        let whole = fs::read(&path).unwrap();
+        fs::write(&path, &whole[..whole.len() - 3]).unwrap();
+        let mut journal = Journal::open(&path).unwrap();
+        assert_eq!(journal.rows(), &rows[..1]);
+        journal.append(&rows[1..]).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), whole);
+        assert_eq!(read_throws(&path).unwrap(), rows);
+        fs::remove_dir_all(&dir).unwrap();
+    }
+
+    #[test]
+    fn a_wrong_field_is_named_by_its_line() {
+        let mut bytes = (HEADER.join(",") + "\n").into_bytes();
+        bytes.extend(b"x,one,2,links,1,1,1,1,,dmodc,0,,,,,,,,,,1,dmodc 1; OpenSM 1,no\n");
+        assert_eq!(parse_throws(&bytes).unwrap_err().0, 2);
+        assert_eq!(parse_throws(b"a,b\n").unwrap_err().0, 1);
+    }
+}

@@ -1,0 +1,91 @@
+//! A logarithmic axis with round numbers on it. plotters' own puts its marks where powers of ten
+//! are, which is nowhere in a range from 8 to 30.
+
+use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
+use std::ops::Range;
+
+/// A logarithmic axis, with its marks.
+pub struct LogAxis {
+    range: Range<f64>,
+    marks: Vec<f64>,
+}
+
+impl LogAxis {
+    /// An axis over a range of numbers above 0, with these marks.
+    pub fn new(range: Range<f64>, marks: Vec<f64>) -> LogAxis {
+        LogAxis { range, marks }
+    }
+
+    /// An axis with marks at the round numbers of the range: 1, 2 and 5 of each decade; more of them
+    /// where the range is short, less where it is long. None between whole numbers, all of those if
+    /// there are no others.
+    pub fn round(range: Range<f64>) -> LogAxis {
+        let digits: &[f64] = match range.end / range.start {
+            ..5.0 => &[1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0],
+            ..20.0 => &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0],
+            ..5000.0 => &[1.0, 2.0, 5.0],
+            _ => &[1.0],
+        };
+        let decades = (-3..9).map(|power| 10f64.powi(power));
+        let round = decades.flat_map(|decade| digits.iter().map(move |digit| digit * decade));
+        let inside = round.filter(|v| range.contains(v) && (*v < 1.0 || v.fract() == 0.0));
+        let mut marks: Vec<f64> = inside.collect();
+        if marks.len() < 2 {
+            let whole = range.start.ceil() as u64..=range.end as u64;
+            marks = whole.map(|v| v as f64).collect();
+        }
+        LogAxis { range, marks }
+    }
+
+    /// With one more mark, and those below it left out.
+    pub fn starting_at(mut self, mark: f64) -> LogAxis {
+        self.marks.retain(|&v| v >= 1.0);
+        self.marks.insert(0, mark);
+        self
+    }
+}
+
+impl Ranged for LogAxis {
+    type FormatOption = DefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, pixels: (i32, i32)) -> i32 {
+        let (start, end) = (self.range.start.ln(), self.range.end.ln());
+        let share = (value.ln() - start) / (end - start);
+        pixels.0 + (f64::from(pixels.1 - pixels.0) * share).round() as i32
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
+        self.marks.clone()
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.range.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_round_and_as_many_as_fit() {
+        let marks = |range| LogAxis::round(range).marks;
+        assert_eq!(marks(9.0..31.0), [10.0, 12.0, 15.0, 20.0, 25.0, 30.0]);
+        assert_eq!(marks(0.9..12.0), [1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0]);
+        assert_eq!(marks(0.9..130.0), [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]);
+        assert_eq!(marks(15.5..20.5), [16.0, 17.0, 18.0, 19.0, 20.0]);
+        let faults = LogAxis::round(0.4..6.0).starting_at(0.5);
+        assert_eq!(faults.marks, [0.5, 1.0, 2.0, 3.0, 4.0, 5.0]);
+    }
+
+    #[test]
+    fn equal_ratios_are_equal_lengths() {
+        let axis = LogAxis::round(1.0..100.0);
+        assert_eq!(
+            [1.0, 10.0, 100.0].map(|v| axis.map(&v, (0, 200))),
+            [0, 100, 200]
+        );
+        assert_eq!(axis.map(&10.0, (300, 100)), 200);
+    }
+}

@@ -1,0 +1,91 @@
+//! A comparison as something to read: one HTML file with all in it, and its figures as SVG files.
+//!
+//! ```text
+//! throws-*.csv ─ sets ─ stats ─┬─ tables ────┐
+//!                              ├─ charts ────┼─ page ─ report.html
+//! drawn-*.csv ─────────────────┴─ fabric_svg ┘
+//! ```
+//!
+//! Nothing is measured here: the same folder gives the same report.
+
+mod axis;
+mod charts;
+mod fabric_svg;
+mod page;
+mod sets;
+mod stats;
+mod style;
+mod tables;
+
+use crate::compare::CompareError;
+use std::path::Path;
+
+/// Why there is no report.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// A file of the comparison cannot be used.
+    #[error(transparent)]
+    Compare(#[from] CompareError),
+    /// The folder cannot be read.
+    #[error("{folder}: {reason}")]
+    Folder {
+        /// The folder.
+        folder: String,
+        /// The system's reason.
+        reason: std::io::Error,
+    },
+    /// There is nothing to report.
+    #[error("{0}: no throws-*.csv with a throw; dmodc compare --degrade makes them")]
+    Empty(String),
+    /// A chart could not be drawn.
+    #[error("cannot draw {what}: {reason}")]
+    Draw {
+        /// Which.
+        what: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// A figure.
+pub struct Figure {
+    /// Its file name.
+    pub name: String,
+    /// The SVG.
+    pub svg: String,
+}
+
+/// A report in memory.
+pub struct Report {
+    /// The page, figures included.
+    pub html: String,
+    /// The figures by themselves.
+    pub figures: Vec<Figure>,
+}
+
+/// Makes the report of a folder that `dmodc compare --degrade` has written to.
+pub fn report(dir: &Path) -> Result<Report, ReportError> {
+    let sets = sets::read(dir)?;
+    let mut figures = Vec::new();
+    let mut sections = Vec::new();
+    for set in sets.iter().filter(|set| set.throws() > 0) {
+        let risk = Figure {
+            name: format!("risk-{}.svg", set.slug()),
+            svg: charts::risk(set)?,
+        };
+        let drawn = set.portrait.as_ref().map(|portrait| Figure {
+            name: format!("drawn-{}.svg", set.slug()),
+            svg: fabric_svg::draw(portrait),
+        });
+        sections.push(page::section(set, &risk, drawn.as_ref()));
+        figures.push(risk);
+        figures.extend(drawn);
+    }
+    let runtime = Figure {
+        name: "runtime.svg".into(),
+        svg: charts::runtime(&sets)?,
+    };
+    let html = page::page(&sets, &sections, &runtime);
+    figures.push(runtime);
+    Ok(Report { html, figures })
+}
