@@ -20,7 +20,8 @@ LIBDIR ?= $(PREFIX)/lib
 SHARE = $(DESTDIR)$(PREFIX)/share
 
 .PHONY: all setup build test check fuzz demo fabrics results bench instructions install uninstall deb rpm \
-    package-test opensm-patch docker docker-test clean
+    package-test opensm-patch docker docker-test clean \
+    soak memcheck hostile invariants versions sanitize
 
 all: build
 
@@ -46,6 +47,40 @@ check: setup
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --document-private-items
 	@scripts/deny.sh
 	$(MAKE) test
+
+# What follows is too long for every run of the tests, which have a short form of each; what it
+# found when it was last run is in docs/reliability.md.
+
+# Storms of faults under a running OpenSM: 648 nodes, 500 rounds, and 8,640 nodes, 50 rounds, or
+# SOAK_ROUNDS, under each engine of SOAK_ENGINES (dmodc,ftree,updn). An hour on 2 cores.
+soak: setup
+	$(CARGO) test --release --test daemon -- --ignored --nocapture --test-threads 1 storm::soak
+
+# The plugin under valgrind: a storm in a real OpenSM, and subnets that contradict themselves.
+memcheck: setup
+	$(CARGO) test --test daemon -- --ignored --nocapture memory::
+	@scripts/memcheck.sh
+
+# DMODC_MUTATIONS (a million) subnets that contradict themselves, read and routed.
+hostile: setup
+	DMODC_MUTATIONS=$${DMODC_MUTATIONS:-1000000} \
+	    $(CARGO) test --release --lib plugin::hostile -- --nocapture
+
+# DMODC_FABRICS (100,000) random fabrics: no turn, no circle of dependencies, all delivered at their
+# cost.
+invariants:
+	DMODC_FABRICS=$${DMODC_FABRICS:-100000} $(CARGO) test --release --no-default-features \
+	    --test offline invariants -- --nocapture
+
+# A plugin built for another OpenSM is refused; the tool and the core without OpenSM's headers.
+versions: setup
+	$(CARGO) test --test daemon -- --ignored another_version
+	$(CARGO) test --no-default-features --features cli --lib --bins --test offline
+	$(CARGO) test --no-default-features --lib --test offline
+
+# The unit tests under AddressSanitizer and ThreadSanitizer, where there is a nightly toolchain.
+sanitize:
+	@scripts/sanitize.sh
 
 # Every fuzz target for FUZZ_SECONDS (20) each; installs cargo-fuzz into target/tools.
 fuzz:

@@ -6,8 +6,10 @@ mod bad_input;
 mod cli;
 #[cfg(feature = "cli")]
 mod contract;
+mod documents;
 #[cfg(feature = "cli")]
 mod golden;
+mod invariants;
 #[cfg(feature = "cli")]
 mod judge;
 mod lft;
