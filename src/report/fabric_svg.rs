@@ -156,10 +156,12 @@ fn ramp(risk: u32, least: u32, most: u32) -> RGBColor {
 }
 
 fn ramp_legend(least: u32, most: u32) -> String {
+    // All ports alike need no scale.
     const STEPS: u32 = 24;
+    let steps = if least < most { STEPS } else { 1 };
     let mut svg = format!("<text x=\"{MARGIN}\" y=\"24\" font-size=\"13\">risk {least}</text>");
     let start = 80.0;
-    for step in 0..STEPS {
+    for step in 0..steps {
         let color = css(ramp(step, 0, STEPS - 1));
         let x = start + f64::from(step) * 6.0;
         let _ = write!(
@@ -167,7 +169,7 @@ fn ramp_legend(least: u32, most: u32) -> String {
             "<rect x=\"{x}\" y=\"13\" width=\"6.2\" height=\"13\" fill=\"{color}\"/>"
         );
     }
-    let end = start + f64::from(STEPS) * 6.0;
+    let end = start + f64::from(steps) * 6.0;
     let _ = writeln!(
         svg,
         "<text x=\"{}\" y=\"24\" font-size=\"13\">{most}</text>\

@@ -17,9 +17,9 @@ figure { margin: 1rem 0; }
 figure svg { width: 100%; height: auto; display: block; }
 figcaption, .note { font-size: .88rem; color: #444; max-width: 46rem; }
 .scroll { overflow-x: auto; }
-table { border-collapse: collapse; font-size: .82rem; font-variant-numeric: tabular-nums; }
-th, td { padding: .18rem .5rem; text-align: right; border-bottom: 1px solid #ddd; }
-thead tr + tr th { white-space: nowrap; padding: .18rem .35rem; }
+table { border-collapse: collapse; font-size: .76rem; font-variant-numeric: tabular-nums; }
+th, td { padding: .18rem .34rem; text-align: right; border-bottom: 1px solid #ddd; }
+thead tr + tr th { white-space: nowrap; padding: .18rem .3rem; }
 thead th { border-bottom: 1px solid #888; text-align: center; font-weight: 600; }
 tbody th { text-align: left; font-weight: 600; white-space: nowrap; }
 td.text { text-align: left; color: #444; font-size: .75rem; }
@@ -111,7 +111,7 @@ pub fn section(set: &Set, risk: &Figure, drawn: Option<&Figure>) -> String {
             html,
             "<h3>One throw, drawn</h3>\n<figure>{}<figcaption>Throw {}, {} {} removed: switches by \
              level, leaves at the bottom, and the {} worst ports of each engine under all-to-all \
-             traffic.</figcaption></figure>",
+             traffic (of equals the first).</figcaption></figure>",
             inline(&drawn.svg),
             portrait.throw,
             portrait.removed,
@@ -194,9 +194,10 @@ pub fn page(sets: &[Set], sections: &[String], runtime: &Figure) -> String {
         html,
         "<h2>Runtime over nodes</h2>\n<figure>{}<figcaption>Time of an engine's two callbacks \
          (<code>build_lid_matrices</code> and <code>ucast_build_fwd_tables</code>) in OpenSM: the \
-         median over all throws at a fabric, and the range from the fastest to the slowest. Both \
-         axes logarithmic.</figcaption></figure>\n<div class=scroll>{}</div>\n<p class=note>Medians, \
-         in milliseconds. The machine had other work meanwhile: look at the ratios.</p>",
+         fastest of all throws at a fabric. Both axes logarithmic.</figcaption></figure>\n<div \
+         class=scroll>{}</div>\n<p class=note>The same, in milliseconds. Wall-clock time: where the \
+         machine had other work to do, single throws took many times as long, and fabrics with one \
+         throw have no faster one to show.</p>",
         inline(&runtime.svg),
         tables::runtimes(sets)
     );
