@@ -11,6 +11,8 @@ ENGINES = dmodc,ftree,ftree+roots,updn,updn+roots,minhop,sssp
 RESULTS = target/results
 THROWN_8640 = dmodc,dmodc+io,ftree,ftree+roots,updn,updn+roots,minhop,sssp
 THROWN_648 = $(THROWN_8640),ftree+roots+io,dfsssp,nue
+# Complete fabrics for the runtime over nodes.
+TIMED = $(patsubst %,$(RESULTS)/%.net,324 1440 2880 5760)
 
 # Where `make install` puts things. OpenSM looks for plugins where the loader looks for libraries.
 PREFIX ?= /usr/local
@@ -102,8 +104,10 @@ fabrics: setup build
 
 # docs/results: random throws at 648 and 8,640 nodes, and their report. Hours; what is there already is
 # not made again, so a run that was cut goes on, and `rm -r docs/results` starts anew.
-results: setup build $(RESULTS)/648.net $(RESULTS)/8640.net
+results: setup build $(RESULTS)/648.net $(RESULTS)/8640.net $(TIMED)
 	$(CARGO) build --release --example engine_relay
+	$(DMODC) compare $(TIMED) --engines $(ENGINES) --degrade switches --max-exponent 0 --throws 0 \
+	    -o docs/results
 	$(call throw,648,18,$(THROWN_648),switches,4,300)
 	$(call throw,648,18,$(THROWN_648),links,8,300)
 	$(call throw,8640,24,$(THROWN_8640),switches,7,60)
@@ -118,6 +122,10 @@ $(DMODC) compare $(RESULTS)/$(1).net --engines $(3) --io-guids $(RESULTS)/$(1).i
     --degrade $(4) --max-exponent $(5) --throws $(6) -o docs/results
 endef
 
+$(RESULTS)/324.net: SHAPE = PGFT(2;18,18;1,9;1,1)
+$(RESULTS)/1440.net: SHAPE = PGFT(3;24,15,4;1,6,15;1,1,1)
+$(RESULTS)/2880.net: SHAPE = PGFT(3;24,15,8;1,6,15;1,1,1)
+$(RESULTS)/5760.net: SHAPE = PGFT(3;24,15,16;1,6,15;1,1,1)
 $(RESULTS)/648.net: SHAPE = PGFT(2;18,36;1,18;1,1)
 $(RESULTS)/8640.net: SHAPE = PGFT(3;24,15,24;1,6,15;1,1,1)
 $(RESULTS)/%.net: | build

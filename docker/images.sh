@@ -9,9 +9,12 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-available() { # IMAGE
-    docker image inspect "$1" >/dev/null 2>&1 || docker pull -q "$1" >/dev/null 2>&1
-}
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+quietly() { "$@" >"$log" 2>&1 || { tail -30 "$log" >&2; exit 1; }; }
+
+present() { docker image inspect "$1" >/dev/null 2>&1; }
+available() { present "$1" || docker pull -q "$1" >/dev/null 2>&1; }
 
 make_base() {
     scripts/setup.sh root
@@ -24,6 +27,7 @@ make_rust() {
     local sysroot home
     sysroot=$(rustc --print sysroot)
     home=${CARGO_HOME:-$HOME/.cargo}
+    mkdir -p target
     cargo fetch --locked --quiet
     printf '%s\n' "FROM $base" 'COPY rust /opt/rust' 'COPY registry /opt/cargo/registry' \
         'ENV PATH=/opt/rust/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' \
@@ -32,28 +36,29 @@ make_rust() {
         --transform "s|^\./|rust/|" -C "$sysroot" . \
         -C "$home" registry \
         -C "$PWD/target" Dockerfile.rust \
-        | docker build -q -f Dockerfile.rust -t "$1" - >/dev/null
+        | quietly docker build -f Dockerfile.rust -t "$1" -
 }
 
 base=${BASE:-debian:bookworm-slim}
 rust=${RUST:-rust:1-bookworm}
 if ! available "$base"; then
     base=dmodc-base
-    echo "docker: ${BASE:-debian:bookworm-slim} cannot be had; making $base"
-    make_base "$base"
+    echo "docker: ${BASE:-debian:bookworm-slim} cannot be had: $base"
+    present "$base" || make_base "$base"
 fi
 if ! available "$rust"; then
     rust=dmodc-rust
-    echo "docker: ${RUST:-rust:1-bookworm} cannot be had; making $rust"
+    echo "docker: ${RUST:-rust:1-bookworm} cannot be had: $rust"
+    # Made anew each time, of what is cached: the crates may have changed.
     make_rust "$rust"
 fi
 
 build() { # TARGET TAG
     # What this machine reaches the network by; docker leaves out what is not set.
-    docker build -q -f docker/Dockerfile --target "$1" -t "$2" \
+    quietly docker build -f docker/Dockerfile --target "$1" -t "$2" \
         --build-arg "BASE=$base" --build-arg "RUST=$rust" \
-        --build-arg http_proxy --build-arg https_proxy --build-arg no_proxy . >/dev/null
+        --build-arg http_proxy --build-arg https_proxy --build-arg no_proxy .
     echo "docker: $2 $(docker image inspect -f '{{.Size}}' "$2" | awk '{ printf "%.0f MB", $1 / 1e6 }')"
 }
-build opensm opensm-dmodc
 build simulated opensm-dmodc-simulated
+build opensm opensm-dmodc

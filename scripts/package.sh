@@ -5,7 +5,8 @@
 #   scripts/package.sh deb|rpm..
 set -euo pipefail
 cd "$(dirname "$0")/.."
-PATH=$PATH:$PWD/target/tools/bin:/usr/local/sbin:/usr/sbin:/sbin
+tools=$PWD/target/tools
+PATH=$PATH:$tools/bin:/usr/local/sbin:/usr/sbin:/sbin
 
 top=$PWD/target/package
 multiarch=$(cc -print-multiarch)
@@ -19,7 +20,7 @@ opensm_package=$(dpkg-query -f '${Version}' -W opensm 2>/dev/null || true)
 tool() { # NAME
     command -v "$1" >/dev/null && return
     echo "package: installing $1 into target/tools"
-    cargo install "$1" --locked --root target/tools
+    cargo install "$1" --locked --root "$tools"
 }
 
 stage() {

@@ -93,6 +93,18 @@ impl Series {
         (self.max_exponent.exp2() - 1.0) as usize
     }
 
+    /// The throw to draw, of the first `throws` at a fabric: that which removes most, of those that
+    /// remove a twentieth at most, or one piece; if there is one.
+    pub fn worth_drawing(&self, netlist: &Netlist, throws: u32) -> Option<u32> {
+        let pieces = match self.equipment {
+            Equipment::Switches => netlist.removable_switches(false).len(),
+            Equipment::Links => netlist.links_between_switches().len(),
+        };
+        let few = 1..=(pieces / 20).max(1);
+        let drawable = (1..=throws).filter(|&n| few.contains(&self.removal(n).0));
+        drawable.max_by_key(|&n| self.removal(n).0)
+    }
+
     fn degraded(&self, netlist: &Netlist, count: usize, seed: u64) -> Result<Netlist, NotEnough> {
         Ok(match self.equipment {
             Equipment::Switches => netlist.without_switches(count, seed, false)?.0,
@@ -158,19 +170,6 @@ impl Thrower {
             }
         }
         Ok((thrower, rows))
-    }
-
-    /// What the throws have in common.
-    pub fn series(&self) -> &Series {
-        &self.series
-    }
-
-    /// How much there is of what throws remove.
-    pub fn pieces(&self) -> usize {
-        match self.series.equipment {
-            Equipment::Switches => self.netlist.removable_switches(false).len(),
-            Equipment::Links => self.netlist.links_between_switches().len(),
-        }
     }
 
     /// Makes a throw for some of the contestants.

@@ -51,12 +51,12 @@ pub fn draw(portrait: &Portrait) -> String {
             .collect();
         ports.sort_by_key(|port| port.risk);
         let worst = ports.last().map_or(0, |port| port.risk);
-        let _ = write!(
+        let _ = writeln!(
             svg,
             "<g transform=\"translate({x} {y})\"><text x=\"0\" y=\"14\" font-size=\"14\" \
              fill=\"{}\" font-weight=\"bold\">{contestant}</text><text x=\"{}\" y=\"14\" \
              font-size=\"13\" text-anchor=\"end\">worst port: {worst}</text>\
-             <use href=\"#{id}\"/>\n",
+             <use href=\"#{id}\"/>",
             css(color(contestant)),
             PANEL.0 - 2.0 * MARGIN,
         );

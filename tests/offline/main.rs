@@ -6,6 +6,7 @@ mod bad_input;
 mod cli;
 #[cfg(feature = "cli")]
 mod contract;
+mod documents;
 #[cfg(feature = "cli")]
 mod golden;
 mod invariants;

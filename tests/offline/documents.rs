@@ -1,0 +1,90 @@
+//! The documents keep up: every message that can stand in OpenSM's log is explained, and no link
+//! between the pages leads nowhere.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(root().join(folder)).expect("a folder of the project");
+    let paths = entries.map(|e| e.expect("an entry").path());
+    paths
+        .filter(|p| p.extension().is_some_and(|e| e == extension))
+        .collect()
+}
+
+/// The string literal that `source` begins with, blanks before it skipped.
+fn literal(source: &str) -> Option<String> {
+    let mut text = String::new();
+    let mut chars = source.trim_start().strip_prefix('"')?.chars().peekable();
+    loop {
+        match chars.next()? {
+            '"' => return Some(text),
+            '\\' if chars.peek() == Some(&'\n') => {
+                while chars.next_if(|c| c.is_whitespace()).is_some() {}
+            }
+            '\\' => text.extend(chars.next()),
+            c => text.push(c),
+        }
+    }
+}
+
+/// What is the same in all messages of one format, the longest piece of it.
+fn fixed_part(format: &str) -> String {
+    let pieces = format.split('{').map(|p| p.split('}').next_back());
+    let pieces = pieces.map(|p| p.unwrap_or_default().trim());
+    let longest = pieces.max_by_key(|p| p.len()).unwrap_or_default();
+    longest.trim_start_matches("of ").to_owned()
+}
+
+#[test]
+fn every_message_is_explained() {
+    let page = fs::read_to_string(root().join("docs/troubleshooting.md")).expect("the page");
+    let mut sources = files("src/plugin", "rs");
+    for core in ["dmodc/options.rs", "fabric/builder.rs", "netlist/guids.rs"] {
+        sources.push(root().join("src").join(core));
+    }
+    let mut messages = 0;
+    for source in sources {
+        let text = fs::read_to_string(&source).expect("a source file");
+        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+        for start in ["log::error!(", "log::warn!(", "#[error(", "complain("] {
+            for format in code.split(start).skip(1).filter_map(literal) {
+                let fixed = fixed_part(&format);
+                messages += usize::from(!fixed.is_empty());
+                assert!(
+                    page.contains(&fixed),
+                    "{}: the page does not explain {format:?}: no {fixed:?}",
+                    source.display()
+                );
+            }
+        }
+    }
+    assert!(messages > 20, "only {messages} messages found");
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let mut pages: Vec<PathBuf> = [".", "docs", "docker", "opensm-patch", "tests/data"]
+        .iter()
+        .flat_map(|folder| files(folder, "md"))
+        .collect();
+    pages.sort();
+    let mut links = 0;
+    for page in pages {
+        let text = fs::read_to_string(&page).expect("a page");
+        for target in text.split("](").skip(1) {
+            let target = target.split([')', '#']).next().unwrap();
+            if target.is_empty() || target.contains("://") {
+                continue;
+            }
+            links += 1;
+            let path = page.parent().expect("a folder").join(target);
+            assert!(path.exists(), "{}: no {target}", page.display());
+        }
+    }
+    assert!(links > 10, "only {links} links found");
+}
