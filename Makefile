@@ -11,6 +11,8 @@ ENGINES = dmodc,ftree,ftree+roots,updn,updn+roots,minhop,sssp
 RESULTS = target/results
 THROWN_8640 = dmodc,dmodc+io,ftree,ftree+roots,updn,updn+roots,minhop,sssp
 THROWN_648 = $(THROWN_8640),ftree+roots+io,dfsssp,nue
+# Complete fabrics for the runtime over nodes.
+TIMED = $(patsubst %,$(RESULTS)/%.net,324 1440 2880 5760)
 
 # Where `make install` puts things. OpenSM looks for plugins where the loader looks for libraries.
 PREFIX ?= /usr/local
@@ -18,7 +20,8 @@ LIBDIR ?= $(PREFIX)/lib
 SHARE = $(DESTDIR)$(PREFIX)/share
 
 .PHONY: all setup build test check fuzz demo fabrics results bench instructions install uninstall deb rpm \
-    package-test opensm-patch docker docker-test clean
+    package-test opensm-patch docker docker-test clean \
+    soak memcheck hostile invariants versions sanitize
 
 all: build
 
@@ -45,6 +48,40 @@ check: setup
 	@scripts/deny.sh
 	$(MAKE) test
 
+# What follows is too long for every run of the tests, which have a short form of each; what it
+# found when it was last run is in docs/reliability.md.
+
+# Storms of faults under a running OpenSM: 648 nodes, 500 rounds, and 8,640 nodes, 50 rounds, or
+# SOAK_ROUNDS, under each engine of SOAK_ENGINES (dmodc,ftree,updn). An hour on 2 cores.
+soak: setup
+	$(CARGO) test --release --test daemon -- --ignored --nocapture --test-threads 1 storm::soak
+
+# The plugin under valgrind: a storm in a real OpenSM, and subnets that contradict themselves.
+memcheck: setup
+	$(CARGO) test --test daemon -- --ignored --nocapture memory::
+	@scripts/memcheck.sh
+
+# DMODC_MUTATIONS (a million) subnets that contradict themselves, read and routed.
+hostile: setup
+	DMODC_MUTATIONS=$${DMODC_MUTATIONS:-1000000} \
+	    $(CARGO) test --release --lib plugin::hostile -- --nocapture
+
+# DMODC_FABRICS (100,000) random fabrics: no turn, no circle of dependencies, all delivered at their
+# cost.
+invariants:
+	DMODC_FABRICS=$${DMODC_FABRICS:-100000} $(CARGO) test --release --no-default-features \
+	    --test offline invariants -- --nocapture
+
+# A plugin built for another OpenSM is refused; the tool and the core without OpenSM's headers.
+versions: setup
+	$(CARGO) test --test daemon -- --ignored another_version
+	$(CARGO) test --no-default-features --features cli --lib --bins --test offline
+	$(CARGO) test --no-default-features --lib --test offline
+
+# The unit tests under AddressSanitizer and ThreadSanitizer, where there is a nightly toolchain.
+sanitize:
+	@scripts/sanitize.sh
+
 # Every fuzz target for FUZZ_SECONDS (20) each; installs cargo-fuzz into target/tools.
 fuzz:
 	@scripts/fuzz.sh
@@ -67,8 +104,10 @@ fabrics: setup build
 
 # docs/results: random throws at 648 and 8,640 nodes, and their report. Hours; what is there already is
 # not made again, so a run that was cut goes on, and `rm -r docs/results` starts anew.
-results: setup build $(RESULTS)/648.net $(RESULTS)/8640.net
+results: setup build $(RESULTS)/648.net $(RESULTS)/8640.net $(TIMED)
 	$(CARGO) build --release --example engine_relay
+	$(DMODC) compare $(TIMED) --engines $(ENGINES) --degrade switches --max-exponent 0 --throws 0 \
+	    -o docs/results
 	$(call throw,648,18,$(THROWN_648),switches,4,300)
 	$(call throw,648,18,$(THROWN_648),links,8,300)
 	$(call throw,8640,24,$(THROWN_8640),switches,7,60)
@@ -83,6 +122,10 @@ $(DMODC) compare $(RESULTS)/$(1).net --engines $(3) --io-guids $(RESULTS)/$(1).i
     --degrade $(4) --max-exponent $(5) --throws $(6) -o docs/results
 endef
 
+$(RESULTS)/324.net: SHAPE = PGFT(2;18,18;1,9;1,1)
+$(RESULTS)/1440.net: SHAPE = PGFT(3;24,15,4;1,6,15;1,1,1)
+$(RESULTS)/2880.net: SHAPE = PGFT(3;24,15,8;1,6,15;1,1,1)
+$(RESULTS)/5760.net: SHAPE = PGFT(3;24,15,16;1,6,15;1,1,1)
 $(RESULTS)/648.net: SHAPE = PGFT(2;18,36;1,18;1,1)
 $(RESULTS)/8640.net: SHAPE = PGFT(3;24,15,24;1,6,15;1,1,1)
 $(RESULTS)/%.net: | build

@@ -35,6 +35,8 @@ ibsim               command ibsim-utils
 ibtracert           command infiniband-diags
 smpquery            command infiniband-diags
 ibdmchk             command ibutils
+valgrind            command valgrind
+prlimit             command util-linux
 opensm-headers      header infiniband/opensm/osm_config.h libopensm-dev
 umad-headers        header infiniband/umad.h libibumad-dev
 libclang            library libclang-dev

@@ -100,10 +100,19 @@ fn throws_are_made_resumed_and_reported() {
     let path = |name: &str| dir.path().join(name).display().to_string();
     let (net, out, io) = (path("tree.net"), path("results"), path("io.guids"));
     // 96 nodes, 14 switches above the leaves.
-    dmodc(&["generate", "PGFT(3;6,4,4;1,2,3;1,1,1)", "--seed", "5", "-o", &net]);
+    dmodc(&[
+        "generate",
+        "PGFT(3;6,4,4;1,2,3;1,1,1)",
+        "--seed",
+        "5",
+        "-o",
+        &net,
+    ]);
     let netlist = Netlist::read(Path::new(&net)).expect("our own netlist");
     let nodes = netlist.nodes.iter().filter(|n| n.kind == Kind::Ca);
-    let guids = nodes.step_by(6).map(|n| format!("{}\n", n.simulated_port_guid(1)));
+    let guids = nodes
+        .step_by(6)
+        .map(|n| format!("{}\n", n.simulated_port_guid(1)));
     fs::write(&io, guids.collect::<String>()).expect("a file of GUIDs");
     let throw = |throws: &str| {
         let args = [

@@ -132,7 +132,10 @@ fn find(name: &CStr) -> Option<*mut c_void> {
     // SAFETY: dlsym only reads the string, which is terminated.
     let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
     if found.is_null() {
-        eprintln!("engine_relay: this OpenSM has no {}", name.to_string_lossy());
+        eprintln!(
+            "engine_relay: this OpenSM has no {}",
+            name.to_string_lossy()
+        );
     }
     (!found.is_null()).then_some(found)
 }
@@ -248,7 +251,12 @@ unsafe fn run_engine(
         let resident = status_kib("VmRSS:");
         let start = Instant::now();
         let (own, stand_in) = (&*entry, &*default);
-        if !stage(own.build_lid_matrices, own, stand_in.build_lid_matrices, stand_in) {
+        if !stage(
+            own.build_lid_matrices,
+            own,
+            stand_in.build_lid_matrices,
+            stand_in,
+        ) {
             return None;
         }
         let lid_matrices = start.elapsed();

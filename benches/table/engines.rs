@@ -1,8 +1,10 @@
-//! OpenSM's engines: what their callbacks take in the stock OpenSM, by `tools/callback-timer`.
+//! OpenSM's engines: what their callbacks take in the stock OpenSM, by
+//! `tools/engine_relay.rs`.
 //!
 //! Dmodc's callbacks are timed the same way. Its hop tables are filled later, outside of them, and
 //! only if something asks; the other engines' lid matrices are those hop tables.
 
+use super::core::Measured;
 use dmodc::compare::{Callbacks, Contestant, time_callbacks};
 use dmodc::netlist::{Kind, Netlist};
 use std::error::Error;
@@ -47,18 +49,19 @@ pub fn measure(
     })
 }
 
-/// All of them, as Markdown. Ratios are to Dmodc on the same fabric.
-pub fn table(runs: &[Timed]) -> String {
+/// All of them, as Markdown. Ratios are to Dmodc, and to a memset of the tables by two threads, on
+/// the same fabric.
+pub fn table(runs: &[Timed], fabrics: &[Measured]) -> String {
     let mut text =
         "| fabric | nodes | engine | lid matrices, ms | tables, ms | both, ms | to Dmodc \
-         | extra memory, MiB |\n|---|--:|---|--:|--:|--:|--:|--:|\n"
+                    | to memset | extra memory, MiB |\n|---|--:|---|--:|--:|--:|--:|--:|--:|\n"
             .to_owned();
     for run in runs {
         let _ = write!(text, "| {} | {} | {} | ", run.name, run.nodes, run.engine);
         let callbacks = match &run.outcome {
             Ok(callbacks) => callbacks,
             Err(reason) => {
-                let _ = writeln!(text, "{} | | | | |", reason.replace('|', "/"));
+                let _ = writeln!(text, "{} | | | | | |", reason.replace('|', "/"));
                 continue;
             }
         };
@@ -68,9 +71,12 @@ pub fn table(runs: &[Timed]) -> String {
         let ratio = ours
             .and_then(|ours| ours.outcome.as_ref().ok())
             .map(|ours| format!("{:.0}", total_ms(callbacks) / total_ms(ours)));
+        let is_same = |f: &&Measured| f.name == run.name && !f.degraded;
+        let fabric = fabrics.iter().find(is_same).expect("its core is measured");
+        let memset = total_ms(callbacks) / fabric.phase(2, "memset").ms;
         let _ = writeln!(
             text,
-            "{:.1} | {:.1} | {:.1} | {} | {:.0} |",
+            "{:.1} | {:.1} | {:.1} | {} | {memset:.0} | {:.0} |",
             ms(callbacks.lid_matrices),
             ms(callbacks.fwd_tables),
             total_ms(callbacks),

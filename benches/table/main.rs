@@ -2,17 +2,21 @@
 //!
 //! - `core`: plan and routes of Dmodc, from a snapshot in memory to finished tables;
 //! - `engines`: OpenSM's engines, and Dmodc among them, in the stock OpenSM on a simulated fabric;
+//! - `faults`: what has to be sent to the switches after a fault, by engine;
 //! - `plot`: the drawing.
 //!
-//! Environment: `BENCH_LIMIT`, seconds for each run of OpenSM (60); `BENCH_ENGINES`, comma-separated
-//! (none if empty); `BENCH_REPEATS`, how often the core is timed (15).
+//! Environment: `BENCH_LIMIT`, seconds for each run of OpenSM (300); `BENCH_ENGINES`, comma-separated
+//! (none if empty); `BENCH_FABRICS`, on which of those with a name OpenSM runs (648,A,B);
+//! `BENCH_REPEATS`, how often the core is timed (15).
 
 mod core;
 mod engines;
+mod faults;
 mod plot;
 #[path = "../support/mod.rs"]
 mod support;
 
+use dmodc::compare::Plugins;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -34,14 +38,17 @@ const SHAPES: [(&str, &str); 9] = [
     ("", "PGFT(3;32,32,44;1,32,32;1,1,1)"),
 ];
 const ENGINES: &str = "dmodc,ftree+roots,updn+roots,minhop,sssp+roots";
-const ENGINE_SHAPES: [(&str, &str); 2] = [("648", SMALL), ("A", A)];
+/// On which fabrics OpenSM runs. A run on C takes minutes before any engine is called.
+const ENGINE_FABRICS: &str = "648,A,B";
+/// On which fabric faults are tried.
+const FAULTY: &str = "A";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let number = |name: &str, default: u64| match env::var(name) {
         Ok(value) => value.parse().map_err(|e| format!("{name}={value}: {e}")),
         Err(_) => Ok(default),
     };
-    let limit = Duration::from_secs(number("BENCH_LIMIT", 60)?);
+    let limit = Duration::from_secs(number("BENCH_LIMIT", 300)?);
     let repeats = number("BENCH_REPEATS", 15)?.max(1) as usize;
     let names = env::var("BENCH_ENGINES").unwrap_or(ENGINES.into());
     let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("target");
@@ -54,23 +61,40 @@ fn main() -> Result<(), Box<dyn Error>> {
         fabrics.push(core::measure(name, shape, false, &whole, repeats));
         fabrics.push(core::measure(name, shape, true, &less, repeats));
     }
-    let mut runs = Vec::new();
-    for (name, shape) in ENGINE_SHAPES {
+    let plugins = target.join("release");
+    let on = env::var("BENCH_FABRICS").unwrap_or(ENGINE_FABRICS.into());
+    let engines: Vec<&str> = names.split(',').filter(|n| !n.is_empty()).collect();
+    let (mut runs, mut sent) = (Vec::new(), Vec::new());
+    for (name, shape) in SHAPES {
+        if name.is_empty() || !on.split(',').any(|n| n == name) {
+            continue;
+        }
         let whole = support::complete(shape);
-        for engine in names.split(',').filter(|n| !n.is_empty()) {
+        for engine in &engines {
             eprintln!("bench: OpenSM, {engine} on {shape}");
-            let plugins = target.join("release");
             runs.push(engines::measure(
                 name, shape, &whole, engine, &plugins, limit,
             )?);
+        }
+        if name == FAULTY && !engines.is_empty() {
+            eprintln!("bench: faults on {shape}");
+            let contestants: Result<Vec<_>, _> = engines.iter().map(|e| e.parse()).collect();
+            let plugins = Plugins::find(&plugins)?;
+            sent = faults::measure(name, &whole, &contestants?, &plugins, limit)?;
         }
     }
 
     let dir = target.join("bench");
     fs::create_dir_all(&dir)?;
     fs::write(dir.join("bench.csv"), csv(&fabrics, &runs))?;
+    fs::write(dir.join("faults.csv"), faults::csv(&sent))?;
     plot::draw(&dir.join("bench.svg"), &fabrics, &runs, limit)?;
-    println!("{}\n{}", core::table(&fabrics), engines::table(&runs));
+    println!(
+        "{}\n{}",
+        core::table(&fabrics),
+        engines::table(&runs, &fabrics)
+    );
+    println!("{}", faults::table(&sent));
     println!("written to {}", dir.display());
     Ok(())
 }

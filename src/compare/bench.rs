@@ -1,11 +1,11 @@
 //! The bench: a fabric and a contestant go in, a row of the table comes out.
 
 use super::CompareError;
-use super::judge::{self, Scale};
 use super::contestant::Contestant;
+use super::judge::{self, Scale};
 use super::opensm;
-use super::relay::{self, Callbacks, Outcome, Plugins};
 use super::opensm_log::Ending;
+use super::relay::{self, Callbacks, Outcome, Plugins};
 use super::row::{Row, Verdict};
 use crate::dmodc::{Engine, Options, Ranking};
 use crate::fabric::{Fabric, Guid};

@@ -17,7 +17,9 @@ pub struct Contestant {
 
 /// A name that no engine can have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("an engine is a word of letters, digits, '-' and '_', then maybe '+roots', then maybe '+io'")]
+#[error(
+    "an engine is a word of letters, digits, '-' and '_', then maybe '+roots', then maybe '+io'"
+)]
 pub struct BadName;
 
 impl FromStr for Contestant {

@@ -41,7 +41,9 @@ impl<'a> Drawing<'a> {
             key(a).partial_cmp(&key(b)).expect("no place is NaN")
         });
         let mut place = vec![0; count];
-        (0..).zip(&order).for_each(|(at, &s)| place[s as usize] = at);
+        (0..)
+            .zip(&order)
+            .for_each(|(at, &s)| place[s as usize] = at);
         Drawing {
             fabric,
             ranking,

@@ -106,7 +106,9 @@ pub fn risks(
     Risks {
         no_route: traffic.skipped(),
         a2a: traffic.all_to_all(&tick).value,
-        rp: traffic.random_permutations(permutations, scale.seed, &tick).value,
+        rp: traffic
+            .random_permutations(permutations, scale.seed, &tick)
+            .value,
         sp_ftree: ftree.map(|traffic| traffic.shifts(&tick).value),
         sp_dmodc: (!orders.dmodc.is_empty()).then(|| traffic.shifts(&tick).value),
         cn2io: types

@@ -10,11 +10,16 @@
 //! keeps minhop from standing in for it). Such an OpenSM sweeps for ever, so every run is bounded,
 //! and ended as soon as the log says how it went.
 //!
+//! Random throws ([`Thrower`], [`Series`]) need many runs, so there engines share an OpenSM, one after
+//! another, and hand their tables over in binary ([`route`]); rows go to a file that a later run goes
+//! on with ([`Journal`]).
+//!
 //! Invariants:
 //! - every process is owned by a guard that ends it, by its process id, when dropped;
 //! - sockets, caches, configuration, logs and dumps are private to one run, in a temporary folder,
 //!   so that any number of runs go on side by side, under any user;
-//! - every engine is measured on a fresh ibsim, so that no engine finds what another left (LIDs);
+//! - every engine is measured on a fresh ibsim, or from the state in which OpenSM calls its first
+//!   engine, so that no engine finds what another left;
 //! - all engines are judged alike: the same node order (Dmodc's topological NIDs), the same
 //!   permutations, the same ranks to say which way is up.
 
@@ -34,8 +39,8 @@ mod throws;
 pub use bench::{Bench, time_callbacks};
 pub use contestant::{BadName, Contestant};
 pub use error::CompareError;
-pub use portrait::{DrawnLink, DrawnSwitch, Portrait, WorstPort};
 pub use judge::{Risks, Scale};
+pub use portrait::{DrawnLink, DrawnSwitch, Portrait, WorstPort};
 pub use relay::{Answer, Callbacks, Copied, Outcome, Plugins, route};
 pub use row::{Figures, Row, Verdict, csv_header, markdown};
 pub use throw_row::{Journal, Routed, ThrowRow, read_throws};

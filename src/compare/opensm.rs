@@ -56,7 +56,10 @@ pub fn run(
 ) -> Result<Run, CompareError> {
     let dir = ibsim.dir().join("opensm");
     fs::create_dir(&dir).map_err(CompareError::file(&dir))?;
-    let mut lines = vec![format!("routing_engine {},no_fallback", contestant.engine())];
+    let mut lines = vec![format!(
+        "routing_engine {},no_fallback",
+        contestant.engine()
+    )];
     if contestant.is_dmodc() {
         lines.push("event_plugin_name dmodc".into());
     }

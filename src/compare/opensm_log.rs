@@ -67,7 +67,7 @@ pub fn read_log(log: &str, engine: &str) -> Reading {
 
 /// The text of the last line of a log that has one.
 pub fn last_text(log: &str) -> Option<&str> {
-    log.lines().filter_map(line).last().map(|(_, text)| text)
+    log.lines().rev().find_map(line).map(|(_, text)| text)
 }
 
 /// The time of day of a line, and its text.

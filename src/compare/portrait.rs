@@ -100,9 +100,7 @@ impl Portrait {
             .flexible(true)
             .from_writer(Vec::new());
         for record in records {
-            writer
-                .write_record(record)
-                .expect("memory can be written");
+            writer.write_record(record).expect("memory can be written");
         }
         let bytes = writer.into_inner().expect("memory can be written");
         fs::write(path, bytes).map_err(CompareError::file(path))
@@ -216,8 +214,17 @@ mod tests {
         assert_eq!(Portrait::read(&path).unwrap(), portrait);
         fs::remove_file(&path).unwrap();
         let title = "throw,f,links,1,2\n";
-        for (bad, line) in [("", 1), ("link,0,1,0\n", 1), ("switch,0x1\n", 2), ("link,0,0,0\n", 2)] {
-            let text = if line == 1 { bad.into() } else { title.to_owned() + bad };
+        for (bad, line) in [
+            ("", 1),
+            ("link,0,1,0\n", 1),
+            ("switch,0x1\n", 2),
+            ("link,0,0,0\n", 2),
+        ] {
+            let text = if line == 1 {
+                bad.into()
+            } else {
+                title.to_owned() + bad
+            };
             assert_eq!(parse(text.as_bytes()), Err(line), "{bad}");
         }
     }

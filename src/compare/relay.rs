@@ -86,7 +86,11 @@ impl Plugins {
         if !dir.join("libdmodc.so").exists() {
             return Err(missing("libdmodc.so"));
         }
-        let places = [dir.to_owned(), dir.join("examples"), dir.join("../examples")];
+        let places = [
+            dir.to_owned(),
+            dir.join("examples"),
+            dir.join("../examples"),
+        ];
         let relay = places
             .into_iter()
             .find(|place| place.join("libengine_relay.so").exists());

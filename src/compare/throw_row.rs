@@ -97,7 +97,8 @@ impl ThrowRow {
     fn record(&self) -> Vec<String> {
         let text = |value: Option<u64>| value.map_or(String::new(), |v| v.to_string());
         let routed = self.outcome.as_ref().ok();
-        let risk = |of: fn(&Risks) -> Option<u32>| text(routed.and_then(|r| Some(of(&r.risks)?.into())));
+        let risk =
+            |of: fn(&Risks) -> Option<u32>| text(routed.and_then(|r| Some(of(&r.risks)?.into())));
         let micros = |of: fn(&Routed) -> Duration| text(routed.map(|r| of(r).as_micros() as u64));
         let blocks = routed.and_then(|r| r.changed_blocks);
         vec![
@@ -215,7 +216,10 @@ impl Journal {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
             Err(e) => return Err(failed(path)(e)),
         };
-        let whole = left.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
+        let whole = left
+            .iter()
+            .rposition(|&b| b == b'\n')
+            .map_or(0, |at| at + 1);
         let mut options = OpenOptions::new();
         let mut file = options
             .create(true)
@@ -243,7 +247,9 @@ impl Journal {
     pub fn append(&mut self, rows: &[ThrowRow]) -> Result<(), CompareError> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         for row in rows {
-            writer.write_record(row.record()).expect("memory can be written");
+            writer
+                .write_record(row.record())
+                .expect("memory can be written");
         }
         let bytes = writer.into_inner().expect("memory can be written");
         self.file

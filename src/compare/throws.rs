@@ -10,13 +10,13 @@
 //! told the roots, on the complete fabric, as in the paper; and that of Dmodc's topological NIDs on
 //! the fabric at hand.
 
+use super::CompareError;
 use super::contestant::Contestant;
 use super::drawing::Drawing;
 use super::judge::{self, Orders, Risks, Scale};
 use super::portrait::{Portrait, WorstPort};
 use super::relay::{self, Answer, Copied, Outcome, Plugins};
 use super::throw_row::{Routed, ThrowRow};
-use super::CompareError;
 use crate::analysis::Traffic;
 use crate::dmodc::{Engine, Options};
 use crate::fabric::{Fabric, Guid, Lid};
@@ -93,6 +93,18 @@ impl Series {
         (self.max_exponent.exp2() - 1.0) as usize
     }
 
+    /// The throw to draw, of the first `throws` at a fabric: that which removes most, of those that
+    /// remove a twentieth at most, or one piece; if there is one.
+    pub fn worth_drawing(&self, netlist: &Netlist, throws: u32) -> Option<u32> {
+        let pieces = match self.equipment {
+            Equipment::Switches => netlist.removable_switches(false).len(),
+            Equipment::Links => netlist.links_between_switches().len(),
+        };
+        let few = 1..=(pieces / 20).max(1);
+        let drawable = (1..=throws).filter(|&n| few.contains(&self.removal(n).0));
+        drawable.max_by_key(|&n| self.removal(n).0)
+    }
+
     fn degraded(&self, netlist: &Netlist, count: usize, seed: u64) -> Result<Netlist, NotEnough> {
         Ok(match self.equipment {
             Equipment::Switches => netlist.without_switches(count, seed, false)?.0,
@@ -160,19 +172,6 @@ impl Thrower {
         Ok((thrower, rows))
     }
 
-    /// What the throws have in common.
-    pub fn series(&self) -> &Series {
-        &self.series
-    }
-
-    /// How much there is of what throws remove.
-    pub fn pieces(&self) -> usize {
-        match self.series.equipment {
-            Equipment::Switches => self.netlist.removable_switches(false).len(),
-            Equipment::Links => self.netlist.links_between_switches().len(),
-        }
-    }
-
     /// Makes a throw for some of the contestants.
     pub fn throw(
         &self,
@@ -198,7 +197,10 @@ impl Thrower {
             dmodc: plan.as_ref().map_or(vec![], |plan| plan.order().to_vec()),
         };
         // LIDs that moved would make blocks differ that no route has to do with.
-        let same_lids = answer.lids.iter().all(|(port, lid)| self.lids.get(port) == Some(lid));
+        let same_lids = answer
+            .lids
+            .iter()
+            .all(|(port, lid)| self.lids.get(port) == Some(lid));
         // Engines often agree: what they agree on is judged once.
         let mut judged: Vec<(Tables, Risks)> = Vec::new();
         let mut rows = Vec::new();
@@ -291,7 +293,9 @@ impl Thrower {
         let nodes = (0..).zip(fabric.end_nodes());
         let by_guid: HashMap<Guid, u32> = nodes.map(|(index, node)| (node.guid, index)).collect();
         let order = self.ftree_order.iter();
-        order.filter_map(|guid| by_guid.get(guid).copied()).collect()
+        order
+            .filter_map(|guid| by_guid.get(guid).copied())
+            .collect()
     }
 }
 
@@ -334,7 +338,10 @@ mod tests {
         assert_eq!(series.most(), 127);
         assert_eq!(series.removal(0).0, 0);
         let counts: Vec<usize> = (1..=2000).map(|n| series.removal(n).0).collect();
-        assert_eq!(counts, (1..=2000).map(|n| series.removal(n).0).collect::<Vec<_>>());
+        assert_eq!(
+            counts,
+            (1..=2000).map(|n| series.removal(n).0).collect::<Vec<_>>()
+        );
         assert!(counts.iter().all(|&a| a <= 127));
         // a = 0 for u < 1/7, a < 15 for u < 4/7.
         let share = |below: usize| counts.iter().filter(|&&a| a < below).count() as f64 / 2000.0;

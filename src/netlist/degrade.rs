@@ -82,11 +82,13 @@ impl Netlist {
             .iter()
             .map(|&index| named(&self.nodes[index as usize]))
             .collect();
-        let gone: HashSet<u32> = switches.into_iter().collect();
-        Ok((
-            self.keeping(|node| !gone.contains(&node), |_, _| true),
-            names,
-        ))
+        Ok((self.without_nodes(&switches), names))
+    }
+
+    /// Removes these nodes, by index, with all their links; end nodes without a link left go too.
+    pub fn without_nodes(&self, nodes: &[u32]) -> Netlist {
+        let gone: HashSet<u32> = nodes.iter().copied().collect();
+        self.keeping(|node| !gone.contains(&node), |_, _| true)
     }
 
     /// The links between different switches, each as its two sides (node and port).

@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 const ENGINE: &CStr = c"dmodc";
 
 /// What OpenSM keeps for us, as plugin data and as the engine's context.
-struct Context {
+pub(super) struct Context {
     osm: NonNull<osm_opensm_t>,
     symbols: Symbols,
     dmodc: Dmodc,
@@ -92,7 +92,7 @@ unsafe extern "C" fn create(osm: *mut osm_opensm_t) -> *mut c_void {
 
 /// # Safety
 /// `osm` is an OpenSM that is creating its plugins.
-unsafe fn created(osm: NonNull<osm_opensm_t>) -> Option<Box<Context>> {
+pub(super) unsafe fn created(osm: NonNull<osm_opensm_t>) -> Option<Box<Context>> {
     // SAFETY: the version is the first member in every OpenSM, and a C string. Nothing else may be
     // read before it has been compared.
     let running = unsafe { CStr::from_ptr((*osm.as_ptr()).osm_version) };

@@ -21,6 +21,8 @@ mod entry;
 mod group;
 mod guard;
 mod hops;
+#[cfg(test)]
+mod hostile;
 mod live;
 mod log;
 mod mcast;

@@ -82,7 +82,10 @@ mod tests {
     #[test]
     fn equal_ratios_are_equal_lengths() {
         let axis = LogAxis::round(1.0..100.0);
-        assert_eq!([1.0, 10.0, 100.0].map(|v| axis.map(&v, (0, 200))), [0, 100, 200]);
+        assert_eq!(
+            [1.0, 10.0, 100.0].map(|v| axis.map(&v, (0, 200))),
+            [0, 100, 200]
+        );
         assert_eq!(axis.map(&10.0, (300, 100)), 200);
     }
 }

@@ -45,7 +45,10 @@ fn risk_panel(area: &Area, set: &Set, contestants: &[Contestant], pattern: Patte
     let all: Vec<Vec<(usize, u32)>> = shown.iter().map(|c| points(set, c, pattern)).collect();
     let most = all.iter().flatten().map(|p| p.0).max().unwrap_or(1).max(2);
     let risks = || all.iter().flatten().map(|p| f64::from(p.1).max(1.0));
-    let (low, high) = (risks().fold(f64::MAX, f64::min), risks().fold(1.0, f64::max));
+    let (low, high) = (
+        risks().fold(f64::MAX, f64::min),
+        risks().fold(1.0, f64::max),
+    );
     let x = LogAxis::round(NONE * 0.8..most as f64 * 1.25).starting_at(NONE);
     let y = LogAxis::round(low.min(high) / 1.15..high * 1.3);
     let mut chart = ChartBuilder::on(area)

@@ -35,7 +35,11 @@ pub fn draw(portrait: &Portrait) -> String {
          <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
     );
     let id = format!("fabric-{}-{}", portrait.fabric, portrait.equipment);
-    let _ = writeln!(svg, "<defs><g id=\"{id}\">{}</g></defs>", background(portrait, &places));
+    let _ = writeln!(
+        svg,
+        "<defs><g id=\"{id}\">{}</g></defs>",
+        background(portrait, &places)
+    );
     svg += &ramp_legend(least, most);
     for (i, contestant) in contestants.iter().enumerate() {
         let x = MARGIN + (i % COLUMNS) as f64 * PANEL.0;
@@ -47,12 +51,12 @@ pub fn draw(portrait: &Portrait) -> String {
             .collect();
         ports.sort_by_key(|port| port.risk);
         let worst = ports.last().map_or(0, |port| port.risk);
-        let _ = write!(
+        let _ = writeln!(
             svg,
             "<g transform=\"translate({x} {y})\"><text x=\"0\" y=\"14\" font-size=\"14\" \
              fill=\"{}\" font-weight=\"bold\">{contestant}</text><text x=\"{}\" y=\"14\" \
              font-size=\"13\" text-anchor=\"end\">worst port: {worst}</text>\
-             <use href=\"#{id}\"/>\n",
+             <use href=\"#{id}\"/>",
             css(color(contestant)),
             PANEL.0 - 2.0 * MARGIN,
         );
@@ -158,7 +162,10 @@ fn ramp_legend(least: u32, most: u32) -> String {
     for step in 0..STEPS {
         let color = css(ramp(step, 0, STEPS - 1));
         let x = start + f64::from(step) * 6.0;
-        let _ = write!(svg, "<rect x=\"{x}\" y=\"13\" width=\"6.2\" height=\"13\" fill=\"{color}\"/>");
+        let _ = write!(
+            svg,
+            "<rect x=\"{x}\" y=\"13\" width=\"6.2\" height=\"13\" fill=\"{color}\"/>"
+        );
     }
     let end = start + f64::from(STEPS) * 6.0;
     let _ = writeln!(

@@ -28,7 +28,9 @@ td.lost { background: #fde3d3; }
 code { font-size: .9em; }
 @page { size: A4; margin: 14mm; }
 @media print {
-  body { font-size: 10.5pt; padding: 0; max-width: none; }
+  body { font-size: 9.5pt; line-height: 1.35; padding: 0; max-width: none; }
+  h3 { margin: .8rem 0 .2rem; }
+  figcaption, .note { font-size: 8pt; margin: .3rem 0; }
   h2 { break-before: page; }
   h2.first { break-before: auto; }
   h3 { break-after: avoid; }
@@ -72,44 +74,44 @@ pub fn section(set: &Set, risk: &Figure, drawn: Option<&Figure>) -> String {
     if !tables::has_figures(set) {
         return html + "<p>None of them can be compared.</p>\n";
     }
-    let _ = write!(
+    let _ = writeln!(
         html,
         "<figure>{}<figcaption>Maximum congestion risk over {} removed, both axes logarithmic. A \
          point is a throw, a line the running median (over an eighth of the throws). Engines stand a \
          little aside of each other, so that none hides another. Less is better.</figcaption>\
-         </figure>\n",
+         </figure>",
         inline(&risk.svg),
         set.equipment
     );
-    let _ = write!(
+    let _ = writeln!(
         html,
         "<h3>Medians by decade of faults</h3>\n<div class=scroll>{}</div>\n<p class=note>Bold: the \
          least of a column. Each engine over the throws that it accepted, so an engine that refuses \
-         the hard ones is flattered.</p>\n",
+         the hard ones is flattered.</p>",
         tables::medians(set)
     );
-    let _ = write!(
+    let _ = writeln!(
         html,
         "<h3>Beside Dmodc, throw by throw</h3>\n<div class=scroll>{}</div>\n<p class=note>Throws \
          with faults in which the engine's risk is lower than Dmodc's / the same / higher; shaded \
          where it is lower more often than higher. Engines that are told of I/O nodes stand beside \
-         dmodc+io.</p>\n",
+         dmodc+io.</p>",
         tables::duels(set)
     );
     html += &not_best(set);
-    let _ = write!(
+    let _ = writeln!(
         html,
         "<h3>Refusals, and what has to be sent</h3>\n<div class=scroll>{}</div>\n<p class=note>Blocks \
          hold 64 LIDs of one switch. They are counted against the engine's own tables of the \
-         complete fabric; the median is over the throws of the decade.</p>\n",
+         complete fabric; the median is over the throws of the decade.</p>",
         tables::costs(set)
     );
     if let (Some(drawn), Some(portrait)) = (drawn, &set.portrait) {
-        let _ = write!(
+        let _ = writeln!(
             html,
             "<h3>One throw, drawn</h3>\n<figure>{}<figcaption>Throw {}, {} {} removed: switches by \
              level, leaves at the bottom, and the {} worst ports of each engine under all-to-all \
-             traffic.</figcaption></figure>\n",
+             traffic.</figcaption></figure>",
             inline(&drawn.svg),
             portrait.throw,
             portrait.removed,
@@ -122,7 +124,10 @@ pub fn section(set: &Set, risk: &Figure, drawn: Option<&Figure>) -> String {
 
 fn worst_ports(portrait: &crate::compare::Portrait) -> usize {
     let first = portrait.ports.first().map(|port| &port.contestant);
-    let of_first = portrait.ports.iter().filter(|p| Some(&p.contestant) == first);
+    let of_first = portrait
+        .ports
+        .iter()
+        .filter(|p| Some(&p.contestant) == first);
     of_first.count()
 }
 
@@ -185,20 +190,20 @@ pub fn page(sets: &[Set], sections: &[String], runtime: &Figure) -> String {
     for section in sections {
         html += section;
     }
-    let _ = write!(
+    let _ = writeln!(
         html,
         "<h2>Runtime over nodes</h2>\n<figure>{}<figcaption>Time of an engine's two callbacks \
          (<code>build_lid_matrices</code> and <code>ucast_build_fwd_tables</code>) in OpenSM: the \
          median over all throws at a fabric, and the range from the fastest to the slowest. Both \
          axes logarithmic.</figcaption></figure>\n<div class=scroll>{}</div>\n<p class=note>Medians, \
-         in milliseconds. The machine had other work meanwhile: look at the ratios.</p>\n",
+         in milliseconds. The machine had other work meanwhile: look at the ratios.</p>",
         inline(&runtime.svg),
         tables::runtimes(sets)
     );
-    let _ = write!(
+    let _ = writeln!(
         html,
         "<p class=note>Made by <code>dmodc report</code> from rows of <code>dmodc compare \
-         --degrade</code>: {}.</p>\n</body>\n</html>\n",
+         --degrade</code>: {}.</p>\n</body>\n</html>",
         escape(&tables::versions(sets).join("; "))
     );
     html

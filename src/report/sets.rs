@@ -75,7 +75,10 @@ impl Set {
 
     /// Throws after which every pair of leaves has an up-down path: those that are compared.
     pub fn connected_throws(&self) -> usize {
-        let whole = self.rows.iter().filter(|row| row.throw > 0 && is_connected(row));
+        let whole = self
+            .rows
+            .iter()
+            .filter(|row| row.throw > 0 && is_connected(row));
         whole.map(|row| row.throw).collect::<HashSet<u32>>().len()
     }
 
@@ -141,7 +144,9 @@ pub fn read(dir: &Path) -> Result<Vec<Set>, ReportError> {
     for path in files.iter().filter(|path| is_named(path, "drawn-")) {
         let portrait = Portrait::read(path)?;
         let key = (portrait.fabric.clone(), portrait.equipment);
-        let set = sets.iter_mut().find(|set| (set.fabric.clone(), set.equipment) == key);
+        let set = sets
+            .iter_mut()
+            .find(|set| (set.fabric.clone(), set.equipment) == key);
         if let Some(set) = set {
             set.portrait = Some(portrait);
         }

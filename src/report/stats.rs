@@ -147,7 +147,9 @@ pub fn endings(set: &Set, contestant: &Contestant) -> Endings {
             }
         }
     }
-    let most = reasons.into_iter().max_by_key(|&(reason, count)| (count, reason));
+    let most = reasons
+        .into_iter()
+        .max_by_key(|&(reason, count)| (count, reason));
     endings.reason = most.map(|(reason, _)| reason.to_owned());
     endings
 }

@@ -25,7 +25,10 @@ pub fn color(contestant: &Contestant) -> RGBColor {
 /// where the engine can be told them: dashed.
 pub fn dash(contestant: &Contestant) -> Option<(i32, i32)> {
     let takes_roots = ["ftree", "updn"].contains(&contestant.engine());
-    match (contestant.is_told_io(), takes_roots && !contestant.is_told_roots()) {
+    match (
+        contestant.is_told_io(),
+        takes_roots && !contestant.is_told_roots(),
+    ) {
         (true, _) => Some((2, 4)),
         (false, true) => Some((8, 5)),
         (false, false) => None,

@@ -24,9 +24,17 @@ fn cell(value: Option<f64>, is_best: bool) -> String {
 /// Medians of the risk of each pattern in each decade of faults, the least of a column bold.
 pub fn medians(set: &Set) -> String {
     let (patterns, decades) = (set.patterns(), decades(set));
-    let mut html = format!("<table><thead><tr><th rowspan=2>{} removed</th>", set.equipment);
+    let mut html = format!(
+        "<table><thead><tr><th rowspan=2>{} removed</th>",
+        set.equipment
+    );
     for pattern in &patterns {
-        let _ = write!(html, "<th colspan={}>{}</th>", decades.len(), pattern.name());
+        let _ = write!(
+            html,
+            "<th colspan={}>{}</th>",
+            decades.len(),
+            pattern.name()
+        );
     }
     html += "</tr><tr>";
     for _ in &patterns {
@@ -72,8 +80,16 @@ pub fn duels(set: &Set) -> String {
     for (contestant, duels) in beside_ours(set) {
         let _ = write!(html, "<tr><th>{contestant}</th>");
         for (_, d) in duels {
-            let class = if d.better > d.worse { " class=lost" } else { "" };
-            let _ = write!(html, "<td{class}>{} / {} / {}</td>", d.better, d.equal, d.worse);
+            let class = if d.better > d.worse {
+                " class=lost"
+            } else {
+                ""
+            };
+            let _ = write!(
+                html,
+                "<td{class}>{} / {} / {}</td>",
+                d.better, d.equal, d.worse
+            );
         }
         html += "</tr>";
     }
@@ -104,7 +120,10 @@ pub fn beside_ours(set: &Set) -> Vec<(Contestant, Vec<(Pattern, Duel)>)> {
 
 /// Refusals, incomplete tables and blocks to send.
 pub fn costs(set: &Set) -> String {
-    let faulty: Vec<_> = decades(set).into_iter().filter(|d| *d.0.end() > 0).collect();
+    let faulty: Vec<_> = decades(set)
+        .into_iter()
+        .filter(|d| *d.0.end() > 0)
+        .collect();
     let contestants = set.contestants();
     let endings: Vec<Endings> = contestants.iter().map(|c| endings(set, c)).collect();
     let mut html = format!(

@@ -25,7 +25,7 @@ const LINEAR_CAP: usize = 49_152;
 /// A running ibsim, ended when dropped. Its folder holds all that belongs to this run.
 pub struct Ibsim {
     // Fields are dropped in this order: the process ends before its folder goes.
-    _process: Guard,
+    process: Guard,
     console: ChildStdin,
     output: PathBuf,
     socket: String,
@@ -86,7 +86,7 @@ impl Ibsim {
             return Err(SimError::NotReady { limit, output });
         }
         Ok(Ibsim {
-            _process: ibsim,
+            process: ibsim,
             console,
             output,
             socket,
@@ -104,6 +104,16 @@ impl Ibsim {
     /// ibsim's console, which takes commands line by line (`Unlink "S-1"[3]`).
     pub fn console(&mut self) -> &mut impl Write {
         &mut self.console
+    }
+
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// The file that takes what ibsim prints.
+    pub fn output(&self) -> &Path {
+        &self.output
     }
 
     /// What ibsim has printed so far.

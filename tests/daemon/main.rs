@@ -4,9 +4,12 @@
 
 #[cfg(feature = "cli")]
 mod cli;
+mod errors;
 mod faults;
 mod harness;
+mod lifecycle;
 mod management;
+mod memory;
 mod options;
 mod plugin;
 mod refusals;

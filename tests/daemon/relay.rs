@@ -68,7 +68,12 @@ fn refusing(net: &Net, top: &str) -> Vec<String> {
     let is_top = |s: &&dmodc::netlist::Node| s.description.starts_with(top);
     let tops = net.netlist.switches().filter(is_top);
     let roots: Vec<Guid> = tops.map(|s| s.guid).collect();
-    let io: Vec<Guid> = fabric.end_nodes().iter().step_by(6).map(|n| n.guid).collect();
+    let io: Vec<Guid> = fabric
+        .end_nodes()
+        .iter()
+        .step_by(6)
+        .map(|n| n.guid)
+        .collect();
 
     let there: Vec<Contestant> = ENGINES.map(|name| name.parse().expect("a name")).into();
     let back = there.iter().rev();

@@ -9,6 +9,7 @@ mod contract;
 mod documents;
 #[cfg(feature = "cli")]
 mod golden;
+mod invariants;
 #[cfg(feature = "cli")]
 mod judge;
 mod lft;

@@ -2,7 +2,7 @@
 
 use crate::support::*;
 
-const COMMANDS: [&str; 9] = [
+const COMMANDS: [&str; 10] = [
     "generate",
     "degrade",
     "route",

@@ -3,18 +3,23 @@
 use super::process;
 use dmodc::netlist::{Kind, Netlist};
 use dmodc::sim;
-use std::io::Write;
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
 /// Time for ibsim to answer a command.
 const LIMIT: Duration = Duration::from_secs(30);
+/// What ibsim prints when it has answered.
+const PROMPT: &str = "sim> ";
 
 /// A running ibsim, killed when dropped. Its folder holds all that belongs to this fabric.
 pub struct Ibsim {
     sim: sim::Ibsim,
     hosts: Vec<String>,
+    /// How much of the output has been taken for an answer.
+    answered: u64,
 }
 
 impl Ibsim {
@@ -24,7 +29,12 @@ impl Ibsim {
         let sim = sim::Ibsim::open(file, &netlist).unwrap_or_else(|e| panic!("{e}"));
         let nodes = netlist.nodes.into_iter();
         let hosts = nodes.filter(|n| n.kind == Kind::Ca).map(|n| n.id).collect();
-        Ibsim { sim, hosts }
+        let answered = sim.printed().len() as u64;
+        Ibsim {
+            sim,
+            hosts,
+            answered,
+        }
     }
 
     /// The folder of this fabric.
@@ -47,21 +57,51 @@ impl Ibsim {
         self.command(&format!("ReLink \"{node}\"[{port}]"));
     }
 
-    /// Runs a console command and waits for the next prompt.
+    /// Runs console commands, all of them before ibsim answers any client again.
+    pub fn batch(&mut self, lines: &[String]) {
+        let file = self.dir().join("batch");
+        fs::write(&file, lines.join("\n") + "\n").expect("the commands can be written");
+        self.command(&format!("!{}", file.display()));
+    }
+
+    /// What every node now is: its links, LIDs and tables.
+    pub fn dump(&mut self) -> Vec<u8> {
+        let text = self.ask("Dump");
+        // It would pile up. ibsim writes on where it was, behind a hole that takes no room.
+        let output = File::options().write(true).open(self.sim.output());
+        let cut = output.and_then(|file| file.set_len(0));
+        cut.expect("the output can be cut");
+        text
+    }
+
+    /// ibsim's process id.
+    pub fn pid(&self) -> u32 {
+        self.sim.id()
+    }
+
+    /// Runs a console command that has no answer but the next prompt.
     fn command(&mut self, line: &str) {
-        let before = self.sim.printed();
-        let prompts = |text: &str| text.matches("sim> ").count();
-        let awaited = prompts(&before) + 1;
-        writeln!(self.sim.console(), "{line}").expect("ibsim reads its console");
-        let answered = process::poll(LIMIT, || {
-            (prompts(&self.sim.printed()) >= awaited).then_some(())
-        });
-        let answer = self.sim.printed()[before.len()..].to_owned();
-        assert!(
-            answered.is_some(),
-            "ibsim did not answer {line:?}: {answer}"
-        );
+        let answer = String::from_utf8_lossy(&self.ask(line)).into_owned();
         assert!(!answer.contains('#'), "ibsim refused {line:?}: {answer}");
+    }
+
+    /// Runs a console command and returns what ibsim prints up to the next prompt.
+    fn ask(&mut self, line: &str) -> Vec<u8> {
+        let mut output = File::open(self.sim.output()).expect("the output is there");
+        let start = SeekFrom::Start(self.answered);
+        output.seek(start).expect("a place in a file");
+        writeln!(self.sim.console(), "{line}").expect("ibsim reads its console");
+        let mut answer = Vec::new();
+        let answered = process::poll(LIMIT, || {
+            let from = answer.len().saturating_sub(PROMPT.len());
+            output.read_to_end(&mut answer).expect("a file can be read");
+            let mut places = answer[from..].windows(PROMPT.len());
+            places.any(|w| w == PROMPT.as_bytes()).then_some(())
+        });
+        let text = String::from_utf8_lossy(&answer);
+        assert!(answered.is_some(), "ibsim did not answer {line:?}: {text}");
+        self.answered += answer.len() as u64;
+        answer
     }
 
     /// A command that takes this fabric for the machine's InfiniBand, attached at `host`.

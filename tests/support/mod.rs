@@ -15,4 +15,5 @@ pub mod judge;
 pub mod opensm;
 pub mod process;
 pub mod sketch;
+pub mod tail;
 pub mod tools;

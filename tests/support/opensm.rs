@@ -16,6 +16,15 @@ const QUIET: Duration = Duration::from_millis(400);
 /// What OpenSM logs at the end of each complete heavy sweep.
 const SUBNET_UP: &str = "SUBNET UP";
 
+/// What OpenSM runs inside of.
+#[derive(Clone, Copy)]
+enum Inside {
+    Nothing,
+    Valgrind,
+    /// No more bytes of addresses than this.
+    AddressSpace(u64),
+}
+
 /// How OpenSM is to run.
 #[derive(Clone)]
 pub struct Config {
@@ -23,6 +32,11 @@ pub struct Config {
     pub lmc: u8,
     lines: Vec<String>,
     libraries: PathBuf,
+    /// 0x43: errors, information, and the dumps of the routing.
+    log_flags: &'static str,
+    host: usize,
+    inside: Inside,
+    one_arena: bool,
 }
 
 impl Config {
@@ -33,6 +47,10 @@ impl Config {
             lmc: 0,
             lines,
             libraries: plugin_dir(),
+            log_flags: "0x43",
+            host: 0,
+            inside: Inside::Nothing,
+            one_arena: false,
         }
         .line("force_log_flush TRUE")
     }
@@ -57,6 +75,38 @@ impl Config {
     pub fn lmc(mut self, lmc: u8) -> Config {
         self.lmc = lmc;
         self.line(format!("lmc {lmc}"))
+    }
+
+    /// What OpenSM logs and dumps, as its `-D`. Without 0x40 it does not dump the routing, which
+    /// takes longer than all else on large fabrics.
+    pub fn log_flags(mut self, flags: &'static str) -> Config {
+        self.log_flags = flags;
+        self
+    }
+
+    /// Sits at another host than the first.
+    pub fn at(mut self, host: usize) -> Config {
+        self.host = host;
+        self
+    }
+
+    /// Runs under valgrind, which leaves `findings.xml`.
+    pub fn under_valgrind(mut self) -> Config {
+        self.inside = Inside::Valgrind;
+        self
+    }
+
+    /// Has no more bytes of addresses than this.
+    pub fn address_space(mut self, bytes: u64) -> Config {
+        self.inside = Inside::AddressSpace(bytes);
+        self
+    }
+
+    /// Lets all threads allocate from one arena of glibc's. With one for each, free memory of one is
+    /// no use to another, and what is resident grows for long without anything being kept.
+    pub fn one_arena(mut self) -> Config {
+        self.one_arena = true;
+        self
     }
 
     /// Looks for plugins in this folder.
@@ -111,16 +161,34 @@ impl Files {
     }
 
     fn command(&self, sim: &Ibsim, config: &Config) -> Command {
-        let mut command = sim.client("opensm", &sim.hosts()[0], &self.dir);
-        // 0x43: errors, information, and the dumps of the routing.
+        let host = &sim.hosts()[config.host];
+        let mut command = match config.inside {
+            Inside::Nothing => sim.client("opensm", host, &self.dir),
+            Inside::Valgrind => {
+                let mut command = sim.client("valgrind", host, &self.dir);
+                let file = self.path("findings.xml");
+                command.args(["--xml=yes", &format!("--xml-file={}", file.display())]);
+                command.args(["--leak-check=full", "--show-leak-kinds=all"]);
+                command.args(["--num-callers=100", "opensm"]);
+                command
+            }
+            Inside::AddressSpace(bytes) => {
+                let mut command = sim.client("prlimit", host, &self.dir);
+                command.args([&format!("--as={bytes}"), "opensm"]);
+                command
+            }
+        };
         command
             .arg("-F")
             .arg(self.path("opensm.conf"))
-            .args(["-D", "0x43"]);
+            .args(["-D", config.log_flags]);
         command
             .env("LD_LIBRARY_PATH", &config.libraries)
             .env("OSM_CACHE_DIR", &self.dir);
         command.env("OSM_TMP_DIR", &self.dir);
+        if config.one_arena {
+            command.env("MALLOC_ARENA_MAX", "1");
+        }
         command
     }
 
@@ -180,7 +248,7 @@ impl Files {
     }
 
     /// Waits for a text in the log beyond its first `from` bytes.
-    fn wait_for(&self, from: usize, text: &str) {
+    pub fn wait_for(&self, from: usize, text: &str) {
         let seen = process::poll(SWEEP, || {
             self.log()
                 .get(from..)
@@ -243,14 +311,31 @@ enum Process {
 }
 
 impl OpenSm {
-    /// Starts OpenSM in the foreground and waits for its first sweep.
-    pub fn start(sim: &Ibsim, config: &Config) -> OpenSm {
-        let files = Files::prepare(sim, config);
+    /// Starts OpenSM in the foreground and waits for nothing.
+    pub fn launch(sim: &Ibsim, config: &Config) -> OpenSm {
+        OpenSm::launch_in(Files::prepare(sim, config), sim, config)
+    }
+
+    /// Starts OpenSM where another one has run: with its configuration and all that it has left.
+    pub fn again(files: Files, sim: &Ibsim, config: &Config) -> OpenSm {
+        let from = files.log().len();
+        let sm = OpenSm::launch_in(files, sim, config);
+        sm.files.wait_for(from, SUBNET_UP);
+        sm.files.wait_until_quiet();
+        sm
+    }
+
+    fn launch_in(files: Files, sim: &Ibsim, config: &Config) -> OpenSm {
         let guard = process::start(files.command(sim, config), &files.path("stdout"));
-        let sm = OpenSm {
+        OpenSm {
             process: Process::Foreground(guard),
             files,
-        };
+        }
+    }
+
+    /// Starts OpenSM in the foreground and waits for its first sweep.
+    pub fn start(sim: &Ibsim, config: &Config) -> OpenSm {
+        let sm = OpenSm::launch(sim, config);
         sm.files.wait_for(0, SUBNET_UP);
         sm.files.wait_until_quiet();
         sm
@@ -277,7 +362,8 @@ impl OpenSm {
         sm
     }
 
-    fn pid(&self) -> u32 {
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
         match &self.process {
             Process::Foreground(guard) => guard.id(),
             Process::Daemon(daemon) => daemon.0,
@@ -293,23 +379,34 @@ impl OpenSm {
         number.expect("Linux says how much memory a process has")
     }
 
+    /// Asks OpenSM for a heavy sweep, and waits for nothing.
+    pub fn hang_up(&self) {
+        process::signal(self.pid(), "HUP");
+    }
+
     /// Makes OpenSM sweep heavily and waits for the end of it, and of any sweep that a trap of
     /// the fabric has started meanwhile.
     pub fn resweep(&self) {
         let from = self.files.log().len();
-        process::signal(self.pid(), "HUP");
+        self.hang_up();
         self.files.wait_for(from, SUBNET_UP);
         self.files.wait_until_quiet();
     }
 
     /// Ends OpenSM in good order and says whether it did so by itself.
-    pub fn stop(mut self) -> bool {
+    pub fn stop(self) -> bool {
+        self.stop_for_files().is_some()
+    }
+
+    /// As [`OpenSm::stop`]; what it leaves, if it did end by itself.
+    pub fn stop_for_files(mut self) -> Option<Files> {
         process::signal(self.pid(), "TERM");
-        match &mut self.process {
+        let ended = match &mut self.process {
             Process::Foreground(guard) => guard.wait(SWEEP).is_some_and(|s| s.success()),
             Process::Daemon(daemon) => {
                 process::poll(SWEEP, || (!daemon.is_alive()).then_some(())).is_some()
             }
-        }
+        };
+        ended.then_some(self.files)
     }
 }

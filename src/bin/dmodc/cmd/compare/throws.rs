@@ -81,15 +81,18 @@ fn fill(
         .iter()
         .map(|row| (row.throw, row.contestant.clone()))
         .collect();
-    let is_missing =
-        |throw: u32, c: &Contestant| !made.contains(&(throw, c.clone()));
+    let is_missing = |throw: u32, c: &Contestant| !made.contains(&(throw, c.clone()));
     let missing = |throw: u32| -> Vec<Contestant> {
         let all = args.engines.iter();
         all.filter(|c| is_missing(throw, c)).cloned().collect()
     };
-    let open: Vec<u32> = (0..=args.throws).filter(|&t| !missing(t).is_empty()).collect();
+    let open: Vec<u32> = (0..=args.throws)
+        .filter(|&t| !missing(t).is_empty())
+        .collect();
     let drawn = dir.join(format!("drawn-{}-{}.csv", series.fabric, series.equipment));
-    if open.is_empty() && drawn.exists() {
+    let to_draw = series.worth_drawing(&netlist, args.throws);
+    let to_draw = to_draw.filter(|_| !(open.is_empty() && drawn.exists()));
+    if open.is_empty() && to_draw.is_none() {
         return Ok(0);
     }
     bar.set_length(u64::from(args.throws) + 1);
@@ -110,19 +113,10 @@ fn fill(
         appended += rows.len();
         bar.inc(1);
     }
-    draw(&thrower, args.throws, &drawn)?;
-    Ok(appended)
-}
-
-/// Keeps the throw that removes most, of those that remove a twentieth at most, or one piece.
-fn draw(thrower: &Thrower, throws: u32, file: &Path) -> Result<(), Failure> {
-    let series = thrower.series();
-    let few = thrower.pieces() / 20;
-    let numbers = (1..=throws).filter(|&n| (1..=few.max(1)).contains(&series.removal(n).0));
-    if let Some(number) = numbers.max_by_key(|&n| series.removal(n).0) {
-        thrower.portrait(number, WORST)?.write(file)?;
+    if let Some(number) = to_draw {
+        thrower.portrait(number, WORST)?.write(&drawn)?;
     }
-    Ok(())
+    Ok(appended)
 }
 
 fn is_of(row: &ThrowRow, series: &Series) -> bool {

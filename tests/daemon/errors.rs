@@ -1,0 +1,59 @@
+//! Error paths of the plugin that only a live OpenSM can provoke, each with the line that names it.
+
+use crate::support::fabrics::{FIGURE_1, Net};
+use crate::support::ibsim::Ibsim;
+use crate::support::judge::Offline;
+use crate::support::opensm::{self, Config, Files, OpenSm};
+use dmodc::dmodc::Options;
+use std::fs;
+
+fn assert_routed(files: &Files) {
+    let offline = Offline::route(&files.subnet(), 0, 1, &Options::default());
+    offline.assert_same(&files.lfts());
+}
+
+#[test]
+fn an_order_that_cannot_be_written_is_named() {
+    let sim = Ibsim::start(&Net::pgft(FIGURE_1).path);
+    let sm = OpenSm::start(&sim, &Config::dmodc());
+    let temporary = sm.files.path("opensm-dmodc-ca-order.dump.tmp");
+    fs::create_dir(&temporary).expect("a folder in the way");
+    sm.resweep();
+    let errors = sm.files.log_lines("dmodc: ERR");
+    assert_eq!(errors.len(), 1, "{errors:#?}");
+    assert!(errors[0].contains("cannot write /"), "{errors:#?}");
+    assert_routed(&sm.files);
+}
+
+/// The first of two instances registers the engine and works on.
+#[test]
+fn a_plugin_named_twice_is_refused_once() {
+    let sim = Ibsim::start(&Net::pgft(FIGURE_1).path);
+    let config = Config::engine("dmodc").line("event_plugin_name dmodc dmodc");
+    let files = opensm::route(&sim, &config);
+    let errors = files.log_lines("dmodc: ERR");
+    assert_eq!(errors.len(), 1, "{errors:#?}");
+    let refused = "OpenSM refused the routing engine (status 20)";
+    assert!(errors[0].contains(refused), "{errors:#?}");
+    assert_routed(&files);
+}
+
+/// 256 threads want 2 MiB of addresses each, and there are fewer.
+#[test]
+fn without_threads_the_next_engine_routes() {
+    let net = Net::pgft(FIGURE_1);
+    let threads = "event_plugin_options dmodc.threads=256";
+    let config = Config::dmodc_or("minhop").line(threads);
+    let sim = Ibsim::start(&net.path);
+    let sm = OpenSm::start(&sim, &config.address_space(450 << 20));
+    let errors = sm.files.log_lines("dmodc: ERR");
+    assert_eq!(errors.len(), 1, "{errors:#?}");
+    assert!(
+        errors[0].contains("cannot start the threads"),
+        "{errors:#?}"
+    );
+    let log = sm.files.log();
+    let others = "minhop tables configured on all switches";
+    assert!(log.contains(others), "{log}");
+    assert!(sm.stop());
+}

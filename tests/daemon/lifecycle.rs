@@ -1,0 +1,175 @@
+//! What befalls an OpenSM in its life besides faults: it is asked to sweep or to route, hands over
+//! to another and takes over from one, is restarted, and has its log taken away.
+
+use crate::storm::truth::Truth;
+use crate::support::fabrics::{FIGURE_1, Net};
+use crate::support::ibsim::Ibsim;
+use crate::support::judge::Offline;
+use crate::support::opensm::{Config, Files, OpenSm};
+use crate::support::process;
+use dmodc::dmodc::{Engine, Options};
+use dmodc::netlist::Kind;
+use std::fs;
+use std::io::Write;
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::os::unix::fs::MetadataExt;
+use std::time::Duration;
+
+const LIMIT: Duration = Duration::from_secs(20);
+
+fn routed(files: &Files) -> usize {
+    files.log_lines("dmodc: routed ").len()
+}
+
+/// Wants every switch of the simulator to hold what Dmodc makes for the fabric.
+fn assert_routed(sim: &mut Ibsim, net: &Net) {
+    let nodes = &net.netlist.nodes;
+    let home = nodes.iter().position(|n| n.kind == Kind::Ca);
+    let truth = Truth::read(sim, &net.netlist, home.expect("a CA") as u32);
+    truth.assert_routed(&Engine::new(1).expect("a thread"));
+}
+
+/// `resweep heavy` and `reroute` call the engine, the latter without looking at the fabric;
+/// `resweep light` does not where nothing has changed.
+#[test]
+fn sweeps_and_routes_on_request() {
+    let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|l| l.local_addr());
+    let port = free.expect("a free port").port();
+    let net = Net::pgft(FIGURE_1);
+    let mut sim = Ibsim::start(&net.path);
+    let config = Config::dmodc().line("console loopback");
+    let sm = OpenSm::start(&sim, &config.line(format!("console_port {port}")));
+    let console = process::poll(LIMIT, || {
+        TcpStream::connect((Ipv4Addr::LOCALHOST, port)).ok()
+    });
+    let mut console = console.expect("OpenSM has a console");
+    for request in ["resweep heavy", "reroute", "resweep light", "reroute"] {
+        let before = routed(&sm.files);
+        writeln!(console, "{request}").expect("OpenSM reads its console");
+        let limit = match request {
+            "resweep light" => Duration::from_secs(1),
+            _ => LIMIT,
+        };
+        let called = process::poll(limit, || (routed(&sm.files) > before).then_some(()));
+        assert_eq!(called.is_some(), limit == LIMIT, "{}", sm.files.log());
+        assert_routed(&mut sim, &net);
+    }
+    assert!(sm.stop());
+}
+
+/// The one of higher priority manages; the other routes when the first dies, and gives way when it
+/// is back.
+#[test]
+fn another_opensm_takes_over_and_gives_back() {
+    let net = Net::pgft(FIGURE_1);
+    let mut sim = Ibsim::start(&net.path);
+    let config = |priority: u8, host: usize| {
+        let config = Config::dmodc().at(host);
+        let config = config.line(format!("sm_priority {priority}"));
+        let config = config.line("sminfo_polling_timeout 100");
+        config.line("polling_retry_number 2")
+    };
+    let high = OpenSm::start(&sim, &config(9, 0));
+    let first = high.files.lfts();
+    let low = OpenSm::launch(&sim, &config(3, 5));
+    low.files.wait_for(0, "Entering STANDBY state");
+    assert_eq!(routed(&low.files), 0, "it stands by");
+
+    // It dies without a word, and a link with it.
+    drop(high);
+    let (node, port) = net.switch_link();
+    sim.unlink(node, port);
+    low.files.wait_for(0, "Entering MASTER state");
+    low.files.wait_for(0, "SUBNET UP");
+    assert!(routed(&low.files) > 0);
+    assert_routed(&mut sim, &net);
+    sim.relink(node, port);
+    low.resweep();
+    assert!(low.files.lfts() == first, "both make the same tables");
+
+    let high = OpenSm::start(&sim, &config(9, 0));
+    assert!(routed(&high.files) > 0);
+    low.files.wait_for(0, "Entering STANDBY state");
+    assert!(high.files.lfts() == first, "the tables did not return");
+    assert_routed(&mut sim, &net);
+    assert!(low.stop() && high.stop());
+}
+
+/// Restarted on a fabric that has forgotten its LIDs, OpenSM gives out those of its file, whatever
+/// they are, and Dmodc routes to them.
+#[test]
+fn a_restart_keeps_the_lids_of_guid2lid() {
+    let net = Net::pgft(FIGURE_1);
+    let sim = Ibsim::start(&net.path);
+    let config = Config::dmodc().line("honor_guid2lid_file TRUE");
+    let sm = OpenSm::start(&sim, &config);
+    let first = sm.files.lfts();
+    let files = sm.stop_for_files().expect("OpenSM ends in good order");
+
+    let forgetful = Ibsim::start(&net.path);
+    let sm = OpenSm::again(files, &forgetful, &config);
+    assert!(sm.files.lfts() == first, "the LIDs are others");
+    let files = sm.stop_for_files().expect("OpenSM ends in good order");
+
+    // The LIDs in reverse: GUID, first LID, last LID.
+    let path = files.path("guid2lid");
+    let text = fs::read_to_string(&path).expect("OpenSM has kept its LIDs");
+    let lines: Vec<(&str, &str)> = text
+        .lines()
+        .filter_map(|line| line.split_once(' '))
+        .collect();
+    let lids = lines.iter().rev().map(|(_, lids)| lids);
+    let guids = lines.iter().map(|(guid, _)| guid);
+    let pairs = guids
+        .zip(lids)
+        .map(|(guid, lids)| format!("{guid} {lids}\n\n"));
+    fs::write(&path, pairs.collect::<String>()).expect("the file can be written");
+
+    let forgetful = Ibsim::start(&net.path);
+    let sm = OpenSm::again(files, &forgetful, &config);
+    let live = sm.files.lfts();
+    assert!(live != first, "the LIDs of the file are not taken");
+    Offline::route(&sm.files.subnet(), 0, 1, &Options::default()).assert_same(&live);
+}
+
+/// What logrotate does: the file is moved away, and OpenSM told.
+#[test]
+fn the_log_is_rotated() {
+    let sim = Ibsim::start(&Net::pgft(FIGURE_1).path);
+    let sm = OpenSm::start(&sim, &Config::dmodc());
+    let (log, old) = (sm.files.path("opensm.log"), sm.files.path("opensm.log.1"));
+    fs::rename(&log, &old).expect("the log can be moved");
+    process::signal(sm.pid(), "USR1");
+    let opened = process::poll(LIMIT, || log.exists().then_some(()));
+    assert!(opened.is_some(), "OpenSM opens a new log");
+    let size = || fs::metadata(&old).expect("the old log is there").len();
+    let before = size();
+    sm.resweep();
+    assert_eq!(routed(&sm.files), 1, "our line is in the new log");
+    assert_eq!(size(), before, "nothing goes to the old log");
+    assert!(sm.stop());
+}
+
+/// A log that has reached its limit is cut while we write to it.
+#[test]
+fn the_log_is_limited() {
+    let net = Net::pgft(FIGURE_1);
+    let sim = Ibsim::start(&net.path);
+    let config = Config::dmodc().log_flags("0xFF").line("log_max_size 1");
+    let sm = OpenSm::start(&sim, &config);
+    let order = sm.files.path("opensm-dmodc-ca-order.dump");
+    // A new file with each call of the engine.
+    let written = || fs::metadata(&order).map_or(0, |file| file.ino());
+    let size = || fs::metadata(sm.files.path("opensm.log")).map_or(0, |log| log.len());
+    let (mut cut, mut most) = (false, 0);
+    for _ in 0..8 {
+        let (before, last) = (size(), written());
+        sm.hang_up();
+        let called = process::poll(LIMIT, || (written() != last).then_some(()));
+        assert!(called.is_some(), "OpenSM does not sweep any more");
+        cut |= size() < before;
+        most = most.max(size());
+    }
+    assert!(cut && most < 2 << 20, "the log had up to {most} bytes");
+    assert!(sm.stop());
+}

@@ -1,0 +1,219 @@
+//! The cables of a simulated fabric: which are plugged, and the console commands that change them.
+//!
+//! ibsim sends traps while it changes links, and waits with each until OpenSM's side has taken it;
+//! that side waits for ibsim to take its answers, with a lock held that taking traps needs. More
+//! than a few changes at once and the two wait for each other for ever. So OpenSM's own link is
+//! taken away while many others change: no trap reaches it, and it sees all of them at once.
+
+use dmodc::netlist::{Kind, Netlist};
+
+/// Node index and port number.
+pub type End = (u32, u8);
+
+/// As many links may change with OpenSM's own link up: two traps each.
+const FEW: usize = 3;
+
+/// Commands for ibsim, all at once.
+pub struct Batch {
+    /// The commands.
+    pub commands: Vec<String>,
+    /// Links that go or come, LIDs that change.
+    pub changes: usize,
+    /// Whether OpenSM's own link is down meanwhile.
+    pub unseen: bool,
+}
+
+/// Every cable that the fabric has when it is whole. The one to the first CA, where OpenSM sits,
+/// counts as unplugged here: it is never taken away for longer than the others change.
+pub struct Cables<'n> {
+    netlist: &'n Netlist,
+    ends: Vec<[End; 2]>,
+    original: Vec<[End; 2]>,
+    plugged: Vec<bool>,
+    /// Commands that are still to be given to ibsim.
+    commands: Vec<String>,
+    /// Links that went or came since [`Cables::take`].
+    changes: usize,
+    /// Where OpenSM's CA was plugged in when the commands were last taken.
+    home_end: End,
+}
+
+impl<'n> Cables<'n> {
+    /// All plugged, as ibsim reads the netlist.
+    pub fn new(netlist: &'n Netlist) -> Self {
+        let mut ends = Vec::new();
+        for (index, node) in (0..).zip(&netlist.nodes) {
+            for port in node.ports.iter().filter(|p| index < p.peer) {
+                ends.push([(index, port.number), (port.peer, port.peer_port)]);
+            }
+        }
+        let mut cables = Cables {
+            netlist,
+            plugged: vec![true; ends.len()],
+            original: ends.clone(),
+            ends,
+            commands: Vec::new(),
+            changes: 0,
+            home_end: (0, 0),
+        };
+        let home = cables.home_cable();
+        cables.plugged[home] = false;
+        cables.home_end = cables.plug_of_home();
+        cables
+    }
+
+    /// The CA that OpenSM sits at: the first of the netlist.
+    pub fn home(&self) -> u32 {
+        let home = self.netlist.nodes.iter().position(|n| n.kind == Kind::Ca);
+        home.expect("a fabric has a CA") as u32
+    }
+
+    /// The switch that OpenSM's CA is plugged into.
+    pub fn home_switch(&self) -> u32 {
+        self.plug_of_home().0
+    }
+
+    /// The switch port that OpenSM's CA is plugged into.
+    fn plug_of_home(&self) -> End {
+        let ends = self.ends[self.home_cable()];
+        let other = ends.into_iter().find(|end| end.0 != self.home());
+        other.expect("a cable has two ends")
+    }
+
+    fn home_cable(&self) -> usize {
+        let home = self.home();
+        let at = (self.ends.iter()).position(|ends| touches(ends, |n| n == home));
+        at.expect("OpenSM's CA has a cable")
+    }
+
+    /// How many cables there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The plugged cables that have an end at one of these nodes, OpenSM's own excepted.
+    pub fn of(&self, node: impl Fn(u32) -> bool) -> Vec<usize> {
+        (0..self.ends.len())
+            .filter(|&c| self.plugged[c] && touches(&self.ends[c], &node))
+            .collect()
+    }
+
+    /// The plugged cables of CAs, OpenSM's own excepted.
+    pub fn of_hosts(&self) -> Vec<usize> {
+        self.of(|n| self.netlist.nodes[n as usize].kind == Kind::Ca)
+    }
+
+    /// Unplugs a cable.
+    pub fn unplug(&mut self, cable: usize) {
+        assert!(std::mem::replace(&mut self.plugged[cable], false));
+        let end = self.name(self.ends[cable][0]);
+        self.commands.push(format!("Unlink {end}"));
+        self.changes += 1;
+    }
+
+    /// Plugs a cable in.
+    pub fn plug(&mut self, cable: usize) {
+        assert!(!std::mem::replace(&mut self.plugged[cable], true));
+        let [a, b] = self.ends[cable].map(|end| self.name(end));
+        self.commands.push(format!("Link {a} {b}"));
+        self.changes += 1;
+    }
+
+    /// Lets two CAs, both plugged in, change places.
+    pub fn exchange(&mut self, a: usize, b: usize) {
+        self.unplug(a);
+        self.unplug(b);
+        self.swap_hosts(a, b);
+        self.plug(a);
+        self.plug(b);
+    }
+
+    /// Lets OpenSM's CA and another one, which is plugged in, change places.
+    pub fn move_home(&mut self, cable: usize) {
+        let home = self.home_cable();
+        self.unplug(cable);
+        self.swap_hosts(home, cable);
+        self.plug(home);
+    }
+
+    /// Lets every CA go back to its own place, where all are plugged in.
+    pub fn put_back(&mut self) {
+        let all = 0..self.ends.len();
+        let moved: Vec<usize> = all.filter(|&c| self.ends[c] != self.original[c]).collect();
+        let away = self.home_cable();
+        let others = moved.iter().filter(|&&c| c != away);
+        others.for_each(|&c| self.unplug(c));
+        moved.iter().for_each(|&c| self.ends[c] = self.original[c]);
+        let home = self.home_cable();
+        let others = moved.iter().filter(|&&c| c != home);
+        others.for_each(|&c| self.plug(c));
+    }
+
+    fn swap_hosts(&mut self, a: usize, b: usize) {
+        let host = |ends: &[End; 2]| {
+            let kinds = ends.map(|(n, _)| self.netlist.nodes[n as usize].kind);
+            kinds.iter().position(|&k| k == Kind::Ca)
+        };
+        let [i, j] = [a, b].map(|c| host(&self.ends[c]).expect("a cable of a CA"));
+        let (at_a, at_b) = (self.ends[a][i], self.ends[b][j]);
+        (self.ends[a][i], self.ends[b][j]) = (at_b, at_a);
+    }
+
+    /// Restarts nodes: their ports forget everything, and their cables are plugged as before.
+    pub fn reboot(&mut self, nodes: &[u32]) {
+        let cables = self.of(|n| nodes.contains(&n));
+        for &n in nodes {
+            let id = &self.netlist.nodes[n as usize].id;
+            self.commands.push(format!("Clear \"{id}\""));
+        }
+        for &c in &cables {
+            self.plugged[c] = false;
+            self.plug(c);
+        }
+        self.changes += cables.len();
+    }
+
+    /// Writes a LID into a node's port behind OpenSM's back.
+    pub fn overwrite_lid(&mut self, node: u32, lid: u16) {
+        let port = match self.netlist.nodes[node as usize].kind {
+            Kind::Switch => 0,
+            _ => 1,
+        };
+        let end = self.name((node, port));
+        self.commands.push(format!("Baselid {end} {lid}"));
+        self.changes += 1;
+    }
+
+    /// Lets a node lose this share of the MADs that come to it, in percent.
+    pub fn lose(&mut self, node: u32, percent: u8) {
+        let id = &self.netlist.nodes[node as usize].id;
+        self.commands.push(format!("Error \"{id}\" {percent}"));
+    }
+
+    /// What is to be done since the last call.
+    pub fn take(&mut self) -> Batch {
+        let mut commands = std::mem::take(&mut self.commands);
+        let changes = std::mem::take(&mut self.changes);
+        let plug = self.plug_of_home();
+        let moved = std::mem::replace(&mut self.home_end, plug) != plug;
+        let unseen = moved || changes > FEW;
+        if unseen {
+            let home = self.name((self.home(), 1));
+            commands.insert(0, format!("Unlink {home}"));
+            commands.push(format!("Link {home} {}", self.name(plug)));
+        }
+        Batch {
+            commands,
+            changes: changes + 2 * usize::from(moved),
+            unseen,
+        }
+    }
+
+    fn name(&self, (node, port): End) -> String {
+        format!("\"{}\"[{port}]", self.netlist.nodes[node as usize].id)
+    }
+}
+
+fn touches(ends: &[End; 2], node: impl Fn(u32) -> bool) -> bool {
+    ends.iter().any(|&(n, _)| node(n))
+}

@@ -1,0 +1,280 @@
+//! What happens to a fabric in a storm, one thing a round, drawn by a seed.
+
+use super::cables::Cables;
+use dmodc::netlist::{Kind as NodeKind, Netlist};
+use dmodc::random::Random;
+
+/// As many faults may be open at a time; then one is repaired for each that comes.
+const MOST_OPEN: usize = 6;
+
+/// What happens in a round.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A switch that was not there joins.
+    Join,
+    /// A link breaks.
+    Link,
+    /// One link of a hundred breaks.
+    Burst,
+    /// All links of a switch break.
+    Switch,
+    /// All links of a pod break, those of its end nodes included.
+    Pod,
+    /// Pods restart: all links go and come back at once, and their ports forget their LIDs.
+    Islet,
+    /// Some switches lose a part of the MADs sent to them for a while.
+    Loss,
+    /// Ports find other LIDs in themselves, of others too.
+    Lids,
+    /// CAs change places, so that other LIDs are behind the same ports.
+    Places,
+    /// OpenSM's CA is plugged in elsewhere.
+    Home,
+    /// All that is broken is repaired.
+    Repair,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Kind; 11] = [
+        Kind::Join,
+        Kind::Link,
+        Kind::Burst,
+        Kind::Switch,
+        Kind::Pod,
+        Kind::Islet,
+        Kind::Loss,
+        Kind::Lids,
+        Kind::Places,
+        Kind::Home,
+        Kind::Repair,
+    ];
+
+    /// Those that come again and again.
+    const DRAWN: [Kind; 9] = [
+        Kind::Link,
+        Kind::Burst,
+        Kind::Switch,
+        Kind::Pod,
+        Kind::Islet,
+        Kind::Loss,
+        Kind::Lids,
+        Kind::Places,
+        Kind::Home,
+    ];
+
+    /// Whether a switch sends a trap, be it that it comes through or not.
+    pub fn sends_traps(self) -> bool {
+        !matches!(self, Kind::Loss | Kind::Lids)
+    }
+}
+
+/// The faults of a storm.
+pub struct Faults<'n> {
+    netlist: &'n Netlist,
+    random: Random,
+    /// The cables that each fault has unplugged.
+    open: Vec<Vec<usize>>,
+    /// Switches that are still to join, each by its cables.
+    late: Vec<Vec<usize>>,
+    /// What is still to come before all kinds are shuffled anew.
+    deck: Vec<Kind>,
+    losing: Vec<u32>,
+    pods: Vec<Vec<u32>>,
+}
+
+impl<'n> Faults<'n> {
+    /// Draws by this seed.
+    pub fn new(netlist: &'n Netlist, seed: u64) -> Self {
+        Faults {
+            netlist,
+            random: Random::new(seed),
+            open: Vec::new(),
+            late: Vec::new(),
+            deck: Vec::new(),
+            losing: Vec::new(),
+            pods: pods(netlist),
+        }
+    }
+
+    /// Unplugs a few switches that are to join later.
+    pub fn hold_back(&mut self, cables: &mut Cables) {
+        for _ in 0..3 {
+            let switch = self.switch(cables);
+            let unplugged = unplug(cables, cables.of(|n| n == switch));
+            self.late.push(unplugged);
+        }
+    }
+
+    /// Whether nothing is broken, and no switch is still to join.
+    pub fn is_whole(&self) -> bool {
+        self.open.is_empty() && self.late.is_empty()
+    }
+
+    /// The next thing that happens.
+    pub fn next(&mut self, cables: &mut Cables) -> Kind {
+        if let Some(unplugged) = self.late.pop() {
+            plug(cables, unplugged);
+            return Kind::Join;
+        }
+        if self.open.len() >= MOST_OPEN {
+            let open = self.open.swap_remove(self.random.below(self.open.len()));
+            plug(cables, open);
+        }
+        if self.deck.is_empty() {
+            self.deck = Kind::DRAWN.to_vec();
+            self.random.shuffle(&mut self.deck);
+        }
+        let kind = self.deck.pop().expect("just filled");
+        match kind {
+            Kind::Link => self.links(cables, 1),
+            Kind::Burst => self.links(cables, cables.len().div_ceil(100)),
+            Kind::Switch => {
+                let switch = self.switch(cables);
+                self.break_all(cables, &[switch]);
+            }
+            Kind::Pod => {
+                let pod = self.pod(cables);
+                self.break_all(cables, &pod);
+            }
+            Kind::Islet => {
+                let mut nodes = Vec::new();
+                for _ in 0..self.pods.len().div_ceil(6) {
+                    nodes.extend(self.pod(cables));
+                }
+                nodes.sort_unstable();
+                nodes.dedup();
+                cables.reboot(&nodes);
+            }
+            Kind::Loss => {
+                for _ in 0..8 {
+                    let switch = self.switch(cables);
+                    cables.lose(switch, 30);
+                    self.losing.push(switch);
+                }
+            }
+            Kind::Lids => self.lids(cables),
+            Kind::Places => self.places(cables),
+            Kind::Home => {
+                let hosts = cables.of_hosts();
+                let host = hosts[self.random.below(hosts.len())];
+                cables.move_home(host);
+            }
+            Kind::Join | Kind::Repair => unreachable!("these are not drawn"),
+        }
+        kind
+    }
+
+    /// Repairs everything.
+    pub fn repair_all(&mut self, cables: &mut Cables) -> Kind {
+        let all = self.open.drain(..).chain(self.late.drain(..));
+        all.for_each(|unplugged| plug(cables, unplugged));
+        cables.put_back();
+        Kind::Repair
+    }
+
+    /// Lets no switch lose MADs any more.
+    pub fn stop_losing(&mut self, cables: &mut Cables) {
+        self.losing
+            .drain(..)
+            .for_each(|switch| cables.lose(switch, 0));
+    }
+
+    fn links(&mut self, cables: &mut Cables, count: usize) {
+        let mut all = cables.of(|_| true);
+        self.random.shuffle(&mut all);
+        all.truncate(count);
+        let unplugged = unplug(cables, all);
+        self.open.push(unplugged);
+    }
+
+    fn break_all(&mut self, cables: &mut Cables, nodes: &[u32]) {
+        let unplugged = unplug(cables, cables.of(|n| nodes.contains(&n)));
+        self.open.push(unplugged);
+    }
+
+    fn lids(&mut self, cables: &mut Cables) {
+        let nodes = self.netlist.nodes.len();
+        for _ in 0..8 {
+            let node = self.random.below(nodes) as u32;
+            if node != cables.home() {
+                // LIDs in use by others, and free ones above all.
+                let lid = 1 + self.random.below(nodes + 100) as u16;
+                cables.overwrite_lid(node, lid);
+            }
+        }
+    }
+
+    fn places(&mut self, cables: &mut Cables) {
+        let mut hosts = cables.of_hosts();
+        self.random.shuffle(&mut hosts);
+        let pairs = hosts.as_chunks().0.iter().take(4);
+        pairs.for_each(|&[a, b]| cables.exchange(a, b));
+    }
+
+    /// A switch with a link, not the one that OpenSM's CA is plugged into.
+    fn switch(&mut self, cables: &Cables) -> u32 {
+        let switches: Vec<u32> = (0..self.netlist.nodes.len() as u32)
+            .filter(|&n| self.netlist.nodes[n as usize].kind == NodeKind::Switch)
+            .filter(|&n| n != cables.home_switch() && is_linked(cables, &[n]))
+            .collect();
+        switches[self.random.below(switches.len())]
+    }
+
+    /// The nodes of a pod with a link, not of the one that OpenSM's CA is plugged into.
+    fn pod(&mut self, cables: &Cables) -> Vec<u32> {
+        let home = cables.home_switch();
+        let there = |pod: &&Vec<u32>| !pod.contains(&home) && is_linked(cables, pod);
+        let pods: Vec<&Vec<u32>> = self.pods.iter().filter(there).collect();
+        let pod = pods[self.random.below(pods.len())].clone();
+        pod.into_iter().filter(|&n| n != cables.home()).collect()
+    }
+}
+
+fn is_linked(cables: &Cables, nodes: &[u32]) -> bool {
+    !cables.of(|n| nodes.contains(&n)).is_empty()
+}
+
+fn unplug(cables: &mut Cables, which: Vec<usize>) -> Vec<usize> {
+    which.iter().for_each(|&c| cables.unplug(c));
+    which
+}
+
+fn plug(cables: &mut Cables, which: Vec<usize>) {
+    which.into_iter().for_each(|c| cables.plug(c));
+}
+
+/// The parts into which a tree falls without its top switches, which are those farthest from the
+/// end nodes; each with its end nodes.
+fn pods(netlist: &Netlist) -> Vec<Vec<u32>> {
+    let nodes = &netlist.nodes;
+    let mut far = vec![usize::MAX; nodes.len()];
+    let mut queue: std::collections::VecDeque<u32> = (0..nodes.len() as u32)
+        .filter(|&n| nodes[n as usize].kind != NodeKind::Switch)
+        .collect();
+    queue.iter().for_each(|&n| far[n as usize] = 0);
+    while let Some(n) = queue.pop_front() {
+        for port in &nodes[n as usize].ports {
+            if far[port.peer as usize] == usize::MAX {
+                far[port.peer as usize] = far[n as usize] + 1;
+                queue.push_back(port.peer);
+            }
+        }
+    }
+    let top = far.iter().copied().max().expect("nodes");
+    let mut seen: Vec<bool> = far.iter().map(|&f| f == top).collect();
+    let mut pods = Vec::new();
+    for start in 0..nodes.len() as u32 {
+        let (mut pod, mut todo) = (Vec::new(), vec![start]);
+        while let Some(n) = todo.pop() {
+            if !std::mem::replace(&mut seen[n as usize], true) {
+                pod.push(n);
+                todo.extend(nodes[n as usize].ports.iter().map(|p| p.peer));
+            }
+        }
+        if !pod.is_empty() {
+            pods.push(pod);
+        }
+    }
+    pods
+}

@@ -1,0 +1,147 @@
+//! What the simulated nodes really hold: links, LIDs and tables, read from ibsim itself, not from
+//! anything that OpenSM says.
+
+use crate::support::ibsim::Ibsim;
+use dmodc::analysis::check;
+use dmodc::dmodc::{Engine, Options};
+use dmodc::fabric::{Guid, Lid};
+use dmodc::lft::{NO_PATH, Tables};
+use dmodc::netlist::{Kind, Netlist, Port};
+use std::collections::{BTreeMap, HashMap};
+
+/// The part of the fabric that is connected with OpenSM.
+pub struct Truth {
+    netlist: Netlist,
+    /// The table of each switch without the "no path" at its end.
+    pub rows: BTreeMap<Guid, Vec<u8>>,
+}
+
+impl Truth {
+    /// Reads ibsim's own account of the fabric. `home` is the node at which OpenSM sits.
+    pub fn read(sim: &mut Ibsim, original: &Netlist, home: u32) -> Truth {
+        let text = String::from_utf8(sim.dump()).expect("ibsim writes plain text");
+        let places = (0..).zip(&original.nodes);
+        let index: HashMap<&str, u32> = places.map(|(i, n)| (&*n.id, i)).collect();
+        let mut netlist = original.clone();
+        let mut rows = BTreeMap::new();
+        let mut at = 0;
+        for line in text.lines() {
+            if let Some(rest) = line.strip_prefix("#\tForwarding table") {
+                let guid = netlist.nodes[at].guid;
+                read_entries(rest, rows.entry(guid).or_insert_with(Vec::new));
+            } else if line.contains("\tnodeguid ") {
+                let id = line.split('"').nth(1).expect("the node's name");
+                at = index[id] as usize;
+                netlist.nodes[at].ports.clear();
+            } else if let Some((number, rest)) = port(line) {
+                let node = &mut netlist.nodes[at];
+                let lid = Lid(after(rest, " lid ").unwrap_or(0));
+                if number == 0 {
+                    node.lid = lid;
+                } else if let Some((peer, peer_port)) = link(rest) {
+                    node.ports.push(Port {
+                        number,
+                        peer: index[peer],
+                        peer_port,
+                        guid: None,
+                        lid,
+                        lmc: 0,
+                        link: "4x".into(),
+                    });
+                }
+            }
+        }
+        let netlist = connected(&netlist, home);
+        let there: Vec<Guid> = netlist.switches().map(|s| s.guid).collect();
+        rows.retain(|guid, _| there.contains(guid));
+        for row in rows.values_mut() {
+            let used = row.iter().rposition(|&port| port != NO_PATH);
+            row.truncate(used.map_or(0, |last| last + 1));
+        }
+        Truth { netlist, rows }
+    }
+
+    /// Wants every port to have a LID, and every switch the table that Dmodc makes for this very
+    /// fabric, which is to deliver without turns, detours and credit loops.
+    pub fn assert_routed(&self, engine: &Engine) {
+        for node in &self.netlist.nodes {
+            let lids = match node.kind {
+                Kind::Switch => vec![node.lid],
+                _ => node.ports.iter().map(|p| p.lid).collect(),
+            };
+            assert!(
+                lids.iter().all(|&lid| lid != Lid(0)),
+                "{} has a LID",
+                node.id
+            );
+        }
+        let (fabric, _) = self.netlist.to_fabric(None).expect("LIDs for all");
+        let plan = engine.plan(&fabric, &Options::default()).expect("a tree");
+        let mut tables = Tables::for_fabric(&fabric);
+        engine
+            .fill(&fabric, &plan, &mut tables.rows_mut())
+            .expect("tables of the right size");
+        for (s, switch) in (0..).zip(fabric.switches()) {
+            let (wanted, found) = (tables.row(s), &self.rows[&switch.guid]);
+            let entry = |row: &[u8], lid: usize| row.get(lid).copied().unwrap_or(NO_PATH);
+            let mut lids = 0..wanted.len().max(found.len());
+            let wrong = lids.find(|&lid| entry(wanted, lid) != entry(found, lid));
+            let both = wrong.map(|lid| (lid, entry(found, lid), entry(wanted, lid)));
+            assert_eq!(both, None, "(LID, found, wanted) at {}", switch.guid);
+        }
+        let ranking = plan.ranking();
+        let report = check(&fabric, &tables, |a, b| ranking.is_up(a, b));
+        assert!(report.passed(), "{report:#?}");
+    }
+}
+
+/// ` 0-15: [0]FF [1]3 ..`: port numbers in hexadecimal.
+fn read_entries(text: &str, row: &mut Vec<u8>) {
+    for entry in text.split(' ').filter_map(|word| word.strip_prefix('[')) {
+        let (lid, port) = entry.split_once(']').expect("[LID]port");
+        assert_eq!(lid.parse(), Ok(row.len()), "entries come in order");
+        row.push(u8::from_str_radix(port, 16).expect("a port number"));
+    }
+}
+
+/// `200000000000c	[3]	"S-..."[5]	...`: a port's number and what follows it.
+fn port(line: &str) -> Option<(u8, &str)> {
+    let (guid, rest) = line.split_once("\t[")?;
+    u64::from_str_radix(guid, 16).ok()?;
+    let (number, rest) = rest.split_once(']')?;
+    Some((number.parse().ok()?, rest))
+}
+
+/// The far end, if the port has a link.
+fn link(rest: &str) -> Option<(&str, u8)> {
+    let (id, rest) = rest.strip_prefix("\t\"")?.split_once("\"[")?;
+    Some((id, rest.split_once(']')?.0.parse().ok()?))
+}
+
+fn after(text: &str, word: &str) -> Option<u16> {
+    let (_, rest) = text.split_once(word)?;
+    rest.split(' ').next()?.parse().ok()
+}
+
+/// The nodes that a packet from `home` could come to by some way.
+fn connected(netlist: &Netlist, home: u32) -> Netlist {
+    let mut seen = vec![false; netlist.nodes.len()];
+    let mut todo = vec![home];
+    while let Some(node) = todo.pop() {
+        if !std::mem::replace(&mut seen[node as usize], true) {
+            todo.extend(netlist.nodes[node as usize].ports.iter().map(|p| p.peer));
+        }
+    }
+    let mut next = 0;
+    let mut place = |&there: &bool| {
+        next += u32::from(there);
+        next.wrapping_sub(1)
+    };
+    let places: Vec<u32> = seen.iter().map(&mut place).collect();
+    let kept = netlist.nodes.iter().zip(&seen).filter(|(_, seen)| **seen);
+    let mut nodes: Vec<_> = kept.map(|(node, _)| node.clone()).collect();
+    for port in nodes.iter_mut().flat_map(|node| &mut node.ports) {
+        port.peer = places[port.peer as usize];
+    }
+    Netlist { nodes }
+}

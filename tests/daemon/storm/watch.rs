@@ -1,0 +1,151 @@
+//! OpenSM's reaction to a change: from the change to the last "SUBNET UP" that follows.
+
+use crate::support::ibsim::Ibsim;
+use crate::support::opensm::OpenSm;
+use crate::support::tail::Tail;
+use std::fs;
+use std::time::{Duration, Instant};
+
+/// How long to wait between two looks.
+const LOOK: Duration = Duration::from_millis(2);
+/// How long OpenSM and ibsim have to do nothing before they count as being at rest.
+const REST: Duration = Duration::from_millis(300);
+/// Time on the processor that counts as nothing in that while.
+const NOTHING: Duration = Duration::from_millis(2);
+/// How long a trap may take to make OpenSM do something.
+const TRAP: Duration = Duration::from_millis(200);
+/// Time for one reaction on the largest fabric, on a busy machine.
+const LIMIT: Duration = Duration::from_secs(180);
+
+/// What OpenSM did.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reaction {
+    /// From the change to the end of the first sweep after it.
+    pub first: Duration,
+    /// From the change to the end of the last sweep that it caused.
+    pub last: Duration,
+    /// Sweeps that ended well.
+    pub sweeps: usize,
+    /// Sweeps that ended with "Errors during initialization".
+    pub errors: usize,
+    /// Sweeps routed by the engine under test.
+    pub ours: usize,
+    /// Sweeps routed by another engine, in its place.
+    pub others: usize,
+    /// Whether OpenSM had to be asked, since no trap reached it.
+    pub asked: bool,
+}
+
+/// A running OpenSM under watch.
+pub struct Watch {
+    pub sm: OpenSm,
+    engine: &'static str,
+    tail: Tail,
+}
+
+impl Watch {
+    /// Watches an OpenSM that was launched a moment ago, and waits for its first sweep.
+    pub fn first_sweep(sm: OpenSm, sim: &Ibsim, engine: &'static str) -> (Watch, Reaction) {
+        let log = sm.files.path("opensm.log");
+        let start = Instant::now();
+        while !log.exists() {
+            assert!(start.elapsed() < LIMIT, "{}", sm.files.stdout());
+            std::thread::sleep(LOOK);
+        }
+        let mut watch = Watch {
+            tail: Tail::of(&log),
+            sm,
+            engine,
+        };
+        let reaction = watch.settle(sim, start, false, true);
+        (watch, reaction)
+    }
+
+    /// Waits for what OpenSM does about a change that was made just now. If no trap tells it of the
+    /// change, it is asked to sweep.
+    pub fn reaction(&mut self, sim: &Ibsim, traps: bool) -> Reaction {
+        let start = Instant::now();
+        let work = self.work(sim);
+        while traps && start.elapsed() < TRAP {
+            if self.work(sim) > work + NOTHING {
+                return self.settle(sim, start, false, true);
+            }
+            std::thread::sleep(LOOK);
+        }
+        self.sm.hang_up();
+        self.settle(sim, Instant::now(), true, true)
+    }
+
+    /// Asks for a sweep, and waits until it has ended, well or not.
+    pub fn sweep(&mut self, sim: &Ibsim) {
+        self.sm.hang_up();
+        self.settle(sim, Instant::now(), true, false);
+    }
+
+    /// Waits until a sweep has ended, well if so wanted, and all is at rest.
+    fn settle(&mut self, sim: &Ibsim, start: Instant, asked: bool, well: bool) -> Reaction {
+        let mut reaction = Reaction {
+            asked,
+            ..Reaction::default()
+        };
+        let mut rest = (self.work(sim), Instant::now());
+        loop {
+            std::thread::sleep(LOOK);
+            for line in self.tail.lines() {
+                if line.contains("SUBNET UP") {
+                    reaction.sweeps += 1;
+                    reaction.last = start.elapsed();
+                    if reaction.sweeps == 1 {
+                        reaction.first = reaction.last;
+                    }
+                } else if line.contains("Errors during initialization") {
+                    reaction.errors += 1;
+                } else if let Some((_, rest)) = line.split_once("ucast_mgr_process: ")
+                    && let Some((engine, _)) = rest.split_once(" tables configured")
+                {
+                    match engine == self.engine {
+                        true => reaction.ours += 1,
+                        false => reaction.others += 1,
+                    }
+                }
+            }
+            let work = self.work(sim);
+            if work > rest.0 + NOTHING {
+                rest = (work, Instant::now());
+            }
+            if rest.1.elapsed() >= REST {
+                if reaction.sweeps > 0 || (reaction.errors > 0 && !well) {
+                    return reaction;
+                }
+                // Sweeps that end in errors are not repeated without being asked.
+                reaction.asked = true;
+                self.sm.hang_up();
+                rest.1 = Instant::now();
+            }
+            assert!(start.elapsed() < LIMIT, "{reaction:?}\n{}", self.log_end());
+        }
+    }
+
+    /// The last lines of OpenSM's log.
+    pub fn log_end(&self) -> String {
+        let log = self.sm.files.log();
+        let lines: Vec<&str> = log.lines().collect();
+        lines[lines.len().saturating_sub(60)..].join("\n")
+    }
+
+    /// Time that OpenSM and ibsim have spent on a processor or waiting for one.
+    fn work(&self, sim: &Ibsim) -> Duration {
+        let of = |pid: u32| -> u64 {
+            let tasks = fs::read_dir(format!("/proc/{pid}/task"));
+            let tasks = tasks.unwrap_or_else(|e| panic!("process {pid} has died: {e}"));
+            // A thread may end while it is looked at.
+            let stats = tasks.flatten().filter_map(|task| {
+                let text = fs::read_to_string(task.path().join("schedstat")).ok()?;
+                let words = text.split_whitespace().take(2);
+                Some(words.filter_map(|w| w.parse::<u64>().ok()).sum::<u64>())
+            });
+            stats.sum()
+        };
+        Duration::from_nanos(of(self.sm.pid()) + of(sim.pid()))
+    }
+}
