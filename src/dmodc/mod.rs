@@ -16,6 +16,7 @@ mod engine;
 mod groups;
 mod leaves;
 mod links;
+pub mod multicast;
 mod nid;
 mod options;
 #[cfg(test)]

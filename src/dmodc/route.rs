@@ -70,20 +70,28 @@ impl RouteMemory {
         }
     }
 
-    /// Does jobs on all threads of the pool that this runs on, each with its own scratch.
+    /// Does jobs on the threads of the pool that this runs on, each with its own scratch. A thread
+    /// that other work keeps away is not waited for.
     fn share_out<T: Send>(
         &self,
         jobs: impl Iterator<Item = T> + Send,
         work: impl Fn(T, &mut Scratch) + Sync,
     ) {
         let jobs = Mutex::new(jobs);
-        rayon::broadcast(|thread| {
-            let mut scratch = lock(&self.scratch[thread.index()]);
+        let take_part = || {
+            let thread = rayon::current_thread_index().expect("this runs on the pool");
+            let mut scratch = lock(&self.scratch[thread]);
             loop {
                 let next = lock(&jobs).next();
                 let Some(job) = next else { break };
                 work(job, &mut scratch);
             }
+        };
+        rayon::scope(|scope| {
+            for _ in 1..self.scratch.len() {
+                scope.spawn(|_| take_part());
+            }
+            take_part();
         });
     }
 }

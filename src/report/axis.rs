@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn marks_are_round_and_as_many_as_fit() {
         let marks = |range| LogAxis::round(range).marks;
-        assert_eq!(marks(9.0..31.0), [10.0, 12.0, 15.0, 20.0, 25.0, 30.0]);
+        assert_eq!(marks(9.5..31.0), [10.0, 12.0, 15.0, 20.0, 25.0, 30.0]);
         assert_eq!(marks(0.9..12.0), [1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0]);
         assert_eq!(marks(0.9..130.0), [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]);
         assert_eq!(marks(15.5..20.5), [16.0, 17.0, 18.0, 19.0, 20.0]);

@@ -13,6 +13,7 @@ mod memory;
 mod options;
 mod plugin;
 mod refusals;
+#[cfg(feature = "cli")]
 mod relay;
 mod storm;
 #[path = "../support/mod.rs"]

@@ -25,6 +25,7 @@ impl Net {
     }
 
     /// The same, with LIDs in the netlist, so that every OpenSM gives the same.
+    #[cfg(feature = "cli")]
     pub fn pgft_with_lids(spec: &str) -> Net {
         Net::generated(spec, true)
     }
