@@ -5,7 +5,9 @@
 //! clock starts.
 
 use super::support;
-use dmodc::dmodc::{Engine, Options};
+use dmodc::dmodc::multicast::Terrain;
+use dmodc::dmodc::{Engine, Options, Ranking};
+use dmodc::fabric::Fabric;
 use dmodc::lft::Tables;
 use dmodc::netlist::Netlist;
 use std::fmt::Write as _;
@@ -19,6 +21,8 @@ pub struct Measured {
     pub switches: usize,
     pub nodes: usize,
     pub phases: Vec<Phase>,
+    /// Building the multicast tree of a group with a member on every leaf. Median.
+    pub group_ms: f64,
 }
 
 /// One phase with so many threads.
@@ -81,6 +85,8 @@ pub fn measure(
             }
         }
     }
+    let plan = engines[0].plan(&fabric, &options).expect("it is a tree");
+    let group_ms = median((0..repeats).map(|_| build_tree(&fabric, plan.ranking())));
     let mut phases = Vec::new();
     for (threads, turns) in threads.into_iter().zip(&turns) {
         for (column, name) in PHASES.into_iter().enumerate() {
@@ -99,14 +105,30 @@ pub fn measure(
         switches: fabric.switches().len(),
         nodes: fabric.end_nodes().len(),
         phases,
+        group_ms,
     }
+}
+
+/// Milliseconds that the tree of a group with a member on every leaf takes.
+fn build_tree(fabric: &Fabric, ranking: &Ranking) -> f64 {
+    let ranks: Vec<u32> = (0..fabric.switches().len() as u32)
+        .map(|s| ranking.rank(s))
+        .collect();
+    let members: Vec<u32> = ranking.leaves().collect();
+    let clock = Instant::now();
+    let capable = vec![true; ranks.len()];
+    let tree = Terrain::new(fabric, &ranks, &capable).tree(&members, 0xC000);
+    let took = clock.elapsed().as_secs_f64() * 1e3;
+    assert!(tree.is_some_and(|tree| tree.left_out.is_empty()));
+    took
 }
 
 /// The fabrics that have a name, as Markdown.
 pub fn table(fabrics: &[Measured]) -> String {
     let mut text =
         "| fabric | switches | nodes | threads | plan, ms | routes, ms | all, ms | memset, ms \
-         | routes to memset | all to memset |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n"
+         | routes to memset | all to memset | group of all, ms |\n\
+         |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n"
             .to_owned();
     for f in fabrics.iter().filter(|f| !f.name.is_empty()) {
         for threads in [1, 2] {
@@ -114,7 +136,7 @@ pub fn table(fabrics: &[Measured]) -> String {
             let faults = if f.degraded { ", degraded" } else { "" };
             let _ = writeln!(
                 text,
-                "| {}{faults} | {} | {} | {threads} | {:.2} | {:.2} | {:.2} | {:.2} | {:.1} | {:.1} |",
+                "| {}{faults} | {} | {} | {threads} | {:.2} | {:.2} | {:.2} | {:.2} | {:.1} | {:.1} | {:.2} |",
                 f.name,
                 f.switches,
                 f.nodes,
@@ -123,7 +145,8 @@ pub fn table(fabrics: &[Measured]) -> String {
                 all.ms,
                 memset.ms,
                 routes.to_memset,
-                all.to_memset
+                all.to_memset,
+                f.group_ms
             );
         }
     }

@@ -5,10 +5,11 @@ use super::destinations::Destinations;
 use super::detour::Detours;
 use super::groups::Groups;
 use super::links::Links;
+use super::memory::{RouteMemory, lock};
 use super::nid::Nids;
 use super::options::{OnUnreachable, Options, RouteError, Timings};
 use super::rank::{Ranking, Rule};
-use super::route::{RouteMemory, Router};
+use super::route::Router;
 use super::sharing::Sharing;
 use super::types::NodeTypes;
 use super::validity::Unreachable;
@@ -74,7 +75,7 @@ impl Engine {
     }
 
     fn spare(&self) -> MutexGuard<'_, Option<Plan>> {
-        self.spare.lock().unwrap_or_else(|e| e.into_inner())
+        lock(&self.spare)
     }
 
     /// Writes the routes. `rows[s]` is the LFT of switch `s`, indexed by LID, at least

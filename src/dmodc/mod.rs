@@ -3,7 +3,7 @@
 //! ```text
 //! Fabric ─ rank ─ groups ─ cost ─┬─ validity
 //!                                ├─ nid ─┐
-//!                                └───────┴─ route (choice) ─ LFT rows
+//!                                └───────┴─ route (survey, choice, writer) ─ LFT rows
 //! ```
 //!
 //! [`Engine::plan`] does everything up to the routes, [`Engine::fill`] writes them.
@@ -16,6 +16,8 @@ mod engine;
 mod groups;
 mod leaves;
 mod links;
+mod memory;
+pub mod multicast;
 mod nid;
 mod options;
 #[cfg(test)]
@@ -24,12 +26,14 @@ mod partition;
 mod rank;
 mod route;
 mod sharing;
+mod survey;
 #[cfg(test)]
 mod tests;
 mod types;
 mod validity;
 mod view;
 mod wiring;
+mod writer;
 
 pub use engine::{Engine, Plan};
 pub use groups::{Group, Groups};

@@ -8,17 +8,16 @@
 //! shared are computed, in parallel, then the rows of all switches are written, in parallel, each
 //! once: as a copy of a shared row and what is the switch's own, or from the ground up.
 
-use super::choice::{Choice, Choices, Table};
 use super::cost::{Costs, INFINITE};
 use super::destinations::Destinations;
 use super::detour::Detours;
 use super::groups::Groups;
+use super::memory::{RouteMemory, Scratch, lock};
 use super::sharing::{Part, Sharing};
-use super::view::{Survey, View};
+use super::view::View;
+use super::writer::Writer;
 use crate::fabric::{Fabric, Lid};
 use crate::lft::NO_PATH;
-use std::ops::Range;
-use std::sync::{Mutex, MutexGuard};
 
 /// What all rows are computed from.
 pub struct Router<'a> {
@@ -38,59 +37,6 @@ pub struct Router<'a> {
     pub destinations: &'a Destinations,
     /// Which switches route alike.
     pub sharing: &'a Sharing,
-}
-
-/// What a thread keeps from row to row, and from sweep to sweep.
-#[derive(Default)]
-pub struct Scratch {
-    /// A row by place.
-    places: Vec<u8>,
-    survey: Survey,
-    choices: Choices,
-    /// Candidates by hand: detours.
-    detour: Choice,
-}
-
-/// Memory for routes that is kept from sweep to sweep: to touch it first costs more than routing.
-pub struct RouteMemory {
-    /// One for each thread.
-    scratch: Vec<Mutex<Scratch>>,
-    /// The shared rows, one after the other.
-    shared: Mutex<Vec<u8>>,
-}
-
-impl RouteMemory {
-    /// Memory for so many threads.
-    pub fn new(threads: usize) -> Self {
-        RouteMemory {
-            scratch: std::iter::repeat_with(Mutex::default)
-                .take(threads)
-                .collect(),
-            shared: Mutex::default(),
-        }
-    }
-
-    /// Does jobs on all threads of the pool that this runs on, each with its own scratch.
-    fn share_out<T: Send>(
-        &self,
-        jobs: impl Iterator<Item = T> + Send,
-        work: impl Fn(T, &mut Scratch) + Sync,
-    ) {
-        let jobs = Mutex::new(jobs);
-        rayon::broadcast(|thread| {
-            let mut scratch = lock(&self.scratch[thread.index()]);
-            loop {
-                let next = lock(&jobs).next();
-                let Some(job) = next else { break };
-                work(job, &mut scratch);
-            }
-        });
-    }
-}
-
-/// A panic while it was held leaves nothing behind that is read again.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(|e| e.into_inner())
 }
 
 /// How many rows a thread takes at a time.
@@ -256,7 +202,8 @@ impl Router<'_> {
         }
     }
 
-    fn divider(&self, switch: u32) -> usize {
+    /// Π of a switch.
+    pub fn divider(&self, switch: u32) -> usize {
         self.dividers[switch as usize] as usize
     }
 
@@ -269,141 +216,5 @@ impl Router<'_> {
         if own.lid != Lid(0) {
             row[own.lid.index()..][..1 << own.lmc].fill(0);
         }
-    }
-}
-
-/// Writes one row by place.
-struct Writer<'w> {
-    all: &'w Router<'w>,
-    switch: u32,
-    view: View<'w>,
-    survey: &'w Survey,
-    choices: &'w mut Choices,
-    places: &'w mut [u8],
-}
-
-impl Writer<'_> {
-    /// Writes what is on leaves with the same candidates, and the leaves themselves.
-    fn write_leaves(&mut self, columns: Range<usize>, nids: Range<usize>) {
-        if !columns.is_empty() {
-            let port_zero = self.all.destinations.port_zero(columns.start);
-            let mut chosen = self.choose(columns.start);
-            chosen.write(nids.start, nids);
-            chosen.write(port_zero, columns);
-        }
-    }
-
-    /// Writes switches of one rank with the same candidates. `first` is the first column of the rank.
-    fn write_switches(&mut self, columns: Range<usize>, first: usize) {
-        let port_zero = self.all.destinations.port_zero(columns.start);
-        let positions = columns.start - first..columns.end - first;
-        self.choose(columns.start).write(port_zero, positions);
-    }
-
-    /// Chooses among the candidates for a column.
-    fn choose(&mut self, column: usize) -> Chosen<'_> {
-        let (all, survey) = (self.all, self.survey);
-        let how = match survey.only_port(&self.view, column) {
-            Some(port) => How::Port(port),
-            None => {
-                let set = survey.candidates(&self.view, column);
-                let ports = survey.up_ports();
-                if all.destinations.offsets() == 1 && !set.down && !ports.is_empty() {
-                    How::Table(self.choices.plain(set, ports))
-                } else {
-                    let ways = all.path_dividers[self.switch as usize];
-                    How::Choice(self.choices.of(set, ways, || self.view.groups(set)))
-                }
-            }
-        };
-        Chosen {
-            all,
-            divider: all.divider(self.switch),
-            how,
-            places: self.places,
-        }
-    }
-}
-
-/// The choice for some columns, and the row to write it to.
-struct Chosen<'w> {
-    all: &'w Router<'w>,
-    divider: usize,
-    how: How<'w>,
-    places: &'w mut [u8],
-}
-
-/// How a port is chosen.
-enum How<'w> {
-    /// It is always the same.
-    Port(u8),
-    /// By a table, for ports of one LID each.
-    Table(Option<Table<'w>>),
-    /// By the closed form.
-    Choice(&'w mut Choice),
-}
-
-impl Chosen<'_> {
-    /// Writes the places from `place` on, of consecutive NIDs.
-    fn write(&mut self, place: usize, nids: Range<usize>) {
-        let destinations = self.all.destinations;
-        let (offsets, block) = (destinations.offsets(), destinations.block());
-        match &mut self.how {
-            How::Port(port) => {
-                for offset in 0..offsets {
-                    self.places[offset * block + place..][..nids.len()].fill(*port);
-                }
-            }
-            How::Table(None) => {}
-            How::Table(Some(table)) => {
-                let out = &mut self.places[place..][..nids.len()];
-                fill(out, table, nids.start, self.divider);
-            }
-            How::Choice(choice) => {
-                let groups = self.all.groups;
-                for offset in 0..offsets {
-                    let out = &mut self.places[offset * block + place..][..nids.len()];
-                    if let Some(table) = choice.table(groups, offset, offsets) {
-                        fill(out, &table, nids.start, self.divider);
-                        continue;
-                    }
-                    for (entry, t) in out.iter_mut().zip(nids.clone()) {
-                        *entry = choice.port(groups, t / self.divider, offset);
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// Writes the ports of consecutive NIDs from `first` on: `table[⌊t/Π⌋ mod period]`.
-fn fill(out: &mut [u8], table: &Table, first: usize, divider: usize) {
-    let &Table { ports, period } = table;
-    let mut at = match divider {
-        1 => first % period,
-        _ => first / divider % period,
-    };
-    // What is written by hand; the rest repeats it.
-    let mut done;
-    if divider == 1 {
-        let ahead = ports.len() - at;
-        done = match out.len() <= ahead {
-            true => out.len(),
-            false => ahead / period * period,
-        };
-        out[..done].copy_from_slice(&ports[at..at + done]);
-    } else {
-        done = out.len().min(period.saturating_mul(divider));
-        let (head, rest) = out[..done].split_at_mut((divider - first % divider).min(done));
-        head.fill(ports[at]);
-        for part in rest.chunks_mut(divider) {
-            at = if at + 1 == period { 0 } else { at + 1 };
-            part.fill(ports[at]);
-        }
-    }
-    while done < out.len() {
-        let more = done.min(out.len() - done);
-        out.copy_within(..more, done);
-        done += more;
     }
 }

@@ -547,7 +547,8 @@ fn every_fault_of_multicast_is_named() {
     );
     let named = "leaves out 1 switches with members, 0x0000000000000400 the first";
     assert!(left_out.contains(named), "{left_out}");
-    let cases: [(fn(&mut World), &str); 4] = [
+    type Case<'a> = (fn(&mut World), &'a str);
+    let cases: [Case<'_>; 4] = [
         (
             |w| (0..SWITCHES).for_each(|s| set!(w.switches[s], switch_info.mcast_cap = 0)),
             "no member is at a switch that forwards multicast",

@@ -1,6 +1,6 @@
 //! Multicast: OpenSM's `mcast_build_stree`, called for one group at a time under its lock.
 //!
-//! OpenSM's default needs the hop tables that Dmodc does not build; [`super::tree`] needs only the
+//! OpenSM's default needs the hop tables that Dmodc does not build; [`crate::dmodc::multicast`] needs only the
 //! ranks of the last plan. OpenSM clears the group's entries at all switches before the call and
 //! sends the tables after it.
 //!
@@ -13,7 +13,7 @@ use super::group::Group;
 use super::live::Subnet;
 use super::objects::Switch;
 use super::subnet::{Link, usable};
-use super::tree::{Edge, Terrain};
+use crate::dmodc::multicast::{Edge, Terrain};
 use crate::fabric::Guid;
 
 /// Why a group has no tree.

@@ -33,5 +33,4 @@ mod qmap;
 mod report;
 mod subnet;
 mod symbols;
-mod tree;
 mod version;

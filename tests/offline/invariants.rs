@@ -261,7 +261,8 @@ fn hold_on_random_fabrics() {
     let count = env::var("DMODC_FABRICS").map(|n| n.parse().expect("a number"));
     let count: u64 = count.unwrap_or(1_000);
     let engine = Engine::new(1).expect("a thread");
-    let families: [(Family, fn(Random) -> Fabric); 4] = [
+    type Make = fn(Random) -> Fabric;
+    let families: [(Family, Make); 4] = [
         (Family::Pgft, pgft),
         (Family::Rlft, rlft),
         (Family::Layered, layered),

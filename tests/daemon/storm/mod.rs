@@ -78,14 +78,15 @@ fn soak_8640() {
     soak("8640", NODES_8640, 50);
 }
 
-/// The same storm under each engine of `SOAK_ENGINES`, the rounds of Dmodc from `SOAK_ROUNDS`.
+/// The same storm of `SOAK_ROUNDS` under each engine of `SOAK_ENGINES`.
 fn soak(name: &'static str, shape: &'static str, rounds: usize) {
     let number = |name: &str| env::var(name).ok().map(|v| v.parse().expect("a number"));
+    let rounds = number("SOAK_ROUNDS").unwrap_or(rounds);
     let storm = Storm {
         name,
         shape,
-        rounds: number("SOAK_ROUNDS").unwrap_or(rounds),
-        warm: 20,
+        rounds,
+        warm: rounds.min(20),
         valgrind: false,
     };
     let engines = env::var("SOAK_ENGINES").unwrap_or("dmodc,ftree,updn".into());

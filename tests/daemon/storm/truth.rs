@@ -104,7 +104,7 @@ fn read_entries(text: &str, row: &mut Vec<u8>) {
     }
 }
 
-/// `200000000000c	[3]	"S-..."[5]	...`: a port's number and what follows it.
+/// `200000000000c`, `[3]`, `"S-..."[5]` with tabs between: a port's number and what follows it.
 fn port(line: &str) -> Option<(u8, &str)> {
     let (guid, rest) = line.split_once("\t[")?;
     u64::from_str_radix(guid, 16).ok()?;

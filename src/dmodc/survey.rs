@@ -1,0 +1,126 @@
+//! Equation (1) for one switch and all columns at once: whole cost rows are compared, sixteen or more
+//! columns at a time, and a candidate is a bit.
+
+use super::choice::GroupSet;
+use super::cost::HOPS;
+use super::sharing::Part;
+use super::view::View;
+
+/// The candidates of one switch for all columns. Kept from switch to switch for its memory.
+#[derive(Default)]
+pub struct Survey {
+    /// For every eight groups that lead up, one byte a column: a bit for each that is a candidate.
+    planes: Vec<u8>,
+    width: usize,
+    /// Not 0 where a column may have other candidates than the one before.
+    differs: Vec<u8>,
+    /// How many groups lead down to a column, and the last of them.
+    down: Vec<(u8, u8)>,
+    /// The ports of the groups that lead up, if each has but one.
+    up_ports: Vec<u8>,
+}
+
+impl Survey {
+    /// Surveys a part of what the switch of a view sees.
+    pub fn take(&mut self, view: &View, part: Part) {
+        self.find_ways_up(view);
+        if part == Part::Whole {
+            self.find_ways_down(view);
+        }
+    }
+
+    fn find_ways_up(&mut self, view: &View) {
+        let width = view.least.len();
+        self.width = width;
+        self.planes.clear();
+        self.planes.resize(width * view.up.len().div_ceil(8), 0);
+        self.differs.clear();
+        self.differs.resize(width, 0);
+        for (plane, rows) in self.planes.chunks_mut(width).zip(view.up.chunks(8)) {
+            for (i, row) in rows.iter().enumerate() {
+                for ((bits, &cost), &least) in plane.iter_mut().zip(*row).zip(view.least) {
+                    *bits |= if cost & HOPS == least { 1 << i } else { 0 };
+                }
+            }
+            let pairs = plane[1..].iter().zip(plane.iter());
+            for (differs, (here, before)) in self.differs[1..].iter_mut().zip(pairs) {
+                *differs |= here ^ before;
+            }
+        }
+        self.down.clear();
+        self.down.resize(width, (0, 0));
+        let up = view.groups.up(view.switch);
+        self.up_ports.clear();
+        if up.iter().all(|g| g.size() == 1) {
+            let ports = up.iter().map(|g| view.groups.ports(g)[0]);
+            self.up_ports.extend(ports);
+        }
+    }
+
+    /// The ports of the groups that lead up, if each has but one; else nothing.
+    pub fn up_ports(&self) -> &[u8] {
+        &self.up_ports
+    }
+
+    /// As [`Survey::take`], but for the columns below the switch alone.
+    pub fn find_ways_down(&mut self, view: &View) {
+        let (groups, costs) = (view.groups, view.all);
+        self.down.resize(view.costs.len(), (0, 0));
+        let below = costs.columns_below(view.switch);
+        for &column in below {
+            self.down[column as usize] = (0, 0);
+            if let Some(differs) = self.differs.get_mut(column as usize + 1) {
+                *differs = 1;
+            }
+        }
+        for (i, group) in (0u8..).zip(groups.down(view.switch)) {
+            let row = costs.row(group.remote);
+            let own = costs.column(group.remote) as u32;
+            for &column in costs.columns_below(group.remote).iter().chain([&own]) {
+                let column = column as usize;
+                if row[column] + 1 == view.costs[column] {
+                    self.down[column] = (self.down[column].0 + 1, i);
+                }
+            }
+        }
+        for &column in below {
+            let column = column as usize;
+            let before = column.checked_sub(1).map(|before| self.down[before]);
+            if let Some(differs) = self.differs.get_mut(column) {
+                *differs = u8::from(self.down[column].0 > 1 || before != Some(self.down[column]));
+            }
+        }
+    }
+
+    /// Whether a column may have other candidates than the one before it.
+    pub fn differs(&self, column: usize) -> bool {
+        self.differs[column] != 0
+    }
+
+    /// The candidates for a column of the part surveyed: what [`View::candidates`] says.
+    pub fn candidates(&self, view: &View, column: usize) -> GroupSet {
+        let mut set = GroupSet::default();
+        match self.down[column] {
+            (0, _) => {
+                for (i, plane) in self.planes.chunks(self.width).enumerate() {
+                    set.bits[i / 8] |= u64::from(plane[column]) << (8 * (i % 8));
+                }
+            }
+            (1, only) => {
+                set.down = true;
+                set.put(usize::from(only), true);
+            }
+            _ => set = view.candidates(column),
+        }
+        set
+    }
+
+    /// The port to a column, where one group of one port leads down there and no other.
+    pub fn only_port(&self, view: &View, column: usize) -> Option<u8> {
+        let (1, only) = self.down[column] else {
+            return None;
+        };
+        let group = &view.groups.down(view.switch)[usize::from(only)];
+        (group.size() == 1).then(|| view.groups.ports(group)[0])
+    }
+}

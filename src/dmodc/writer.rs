@@ -1,0 +1,150 @@
+//! One row by place: runs of consecutive NIDs with the same candidates, written without a division
+//! for each (paper, equations (3) and (4)).
+
+use super::choice::{Choice, Choices, Table};
+use super::route::Router;
+use super::survey::Survey;
+use super::view::View;
+use std::ops::Range;
+
+/// Writes one row by place.
+pub struct Writer<'w> {
+    /// What all rows are computed from.
+    pub all: &'w Router<'w>,
+    /// Whose row this is.
+    pub switch: u32,
+    /// What it sees.
+    pub view: View<'w>,
+    /// The same, for all columns.
+    pub survey: &'w Survey,
+    /// The choices made so far.
+    pub choices: &'w mut Choices,
+    /// The row.
+    pub places: &'w mut [u8],
+}
+
+impl Writer<'_> {
+    /// Writes what is on leaves with the same candidates, and the leaves themselves.
+    pub fn write_leaves(&mut self, columns: Range<usize>, nids: Range<usize>) {
+        if !columns.is_empty() {
+            let port_zero = self.all.destinations.port_zero(columns.start);
+            let mut chosen = self.choose(columns.start);
+            chosen.write(nids.start, nids);
+            chosen.write(port_zero, columns);
+        }
+    }
+
+    /// Writes switches of one rank with the same candidates. `first` is the first column of the rank.
+    pub fn write_switches(&mut self, columns: Range<usize>, first: usize) {
+        let port_zero = self.all.destinations.port_zero(columns.start);
+        let positions = columns.start - first..columns.end - first;
+        self.choose(columns.start).write(port_zero, positions);
+    }
+
+    /// Chooses among the candidates for a column.
+    pub fn choose(&mut self, column: usize) -> Chosen<'_> {
+        let (all, survey) = (self.all, self.survey);
+        let how = match survey.only_port(&self.view, column) {
+            Some(port) => How::Port(port),
+            None => {
+                let set = survey.candidates(&self.view, column);
+                let ports = survey.up_ports();
+                if all.destinations.offsets() == 1 && !set.down && !ports.is_empty() {
+                    How::Table(self.choices.plain(set, ports))
+                } else {
+                    let ways = all.path_dividers[self.switch as usize];
+                    How::Choice(self.choices.of(set, ways, || self.view.groups(set)))
+                }
+            }
+        };
+        Chosen {
+            all,
+            divider: all.divider(self.switch),
+            how,
+            places: self.places,
+        }
+    }
+}
+
+/// The choice for some columns, and the row to write it to.
+pub struct Chosen<'w> {
+    all: &'w Router<'w>,
+    divider: usize,
+    how: How<'w>,
+    places: &'w mut [u8],
+}
+
+/// How a port is chosen.
+enum How<'w> {
+    /// It is always the same.
+    Port(u8),
+    /// By a table, for ports of one LID each.
+    Table(Option<Table<'w>>),
+    /// By the closed form.
+    Choice(&'w mut Choice),
+}
+
+impl Chosen<'_> {
+    /// Writes the places from `place` on, of consecutive NIDs.
+    pub fn write(&mut self, place: usize, nids: Range<usize>) {
+        let destinations = self.all.destinations;
+        let (offsets, block) = (destinations.offsets(), destinations.block());
+        match &mut self.how {
+            How::Port(port) => {
+                for offset in 0..offsets {
+                    self.places[offset * block + place..][..nids.len()].fill(*port);
+                }
+            }
+            How::Table(None) => {}
+            How::Table(Some(table)) => {
+                let out = &mut self.places[place..][..nids.len()];
+                fill(out, table, nids.start, self.divider);
+            }
+            How::Choice(choice) => {
+                let groups = self.all.groups;
+                for offset in 0..offsets {
+                    let out = &mut self.places[offset * block + place..][..nids.len()];
+                    if let Some(table) = choice.table(groups, offset, offsets) {
+                        fill(out, &table, nids.start, self.divider);
+                        continue;
+                    }
+                    for (entry, t) in out.iter_mut().zip(nids.clone()) {
+                        *entry = choice.port(groups, t / self.divider, offset);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Writes the ports of consecutive NIDs from `first` on: `table[⌊t/Π⌋ mod period]`.
+fn fill(out: &mut [u8], table: &Table, first: usize, divider: usize) {
+    let &Table { ports, period } = table;
+    let mut at = match divider {
+        1 => first % period,
+        _ => first / divider % period,
+    };
+    // What is written by hand; the rest repeats it.
+    let mut done;
+    if divider == 1 {
+        let ahead = ports.len() - at;
+        done = match out.len() <= ahead {
+            true => out.len(),
+            false => ahead / period * period,
+        };
+        out[..done].copy_from_slice(&ports[at..at + done]);
+    } else {
+        done = out.len().min(period.saturating_mul(divider));
+        let (head, rest) = out[..done].split_at_mut((divider - first % divider).min(done));
+        head.fill(ports[at]);
+        for part in rest.chunks_mut(divider) {
+            at = if at + 1 == period { 0 } else { at + 1 };
+            part.fill(ports[at]);
+        }
+    }
+    while done < out.len() {
+        let more = done.min(out.len() - done);
+        out.copy_within(..more, done);
+        done += more;
+    }
+}
