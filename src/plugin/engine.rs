@@ -16,6 +16,7 @@ use crate::dmodc::{Engine, OnUnreachable, Options, Plan, RouteError};
 use crate::fabric::{Fabric, Guid};
 use crate::lft::NO_PATH;
 use crate::netlist;
+use rayon::prelude::*;
 use std::ffi::c_void;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
@@ -60,6 +61,8 @@ struct State {
     planned: Option<Planned>,
     /// What was last said of the ranks and the wiring.
     wiring: Vec<String>,
+    /// Whether [`Dmodc::tell`] has told of what is planned.
+    told: bool,
     /// A panic that a test has asked for and not had yet.
     #[cfg(debug_assertions)]
     panic_due: Option<PanicAt>,
@@ -86,9 +89,10 @@ impl Dmodc {
         let State {
             engine,
             planned,
-            wiring,
+            told,
             #[cfg(debug_assertions)]
             panic_due,
+            ..
         } = &mut *state;
         let engine = self.started(engine)?;
         if let Some(last) = planned.take() {
@@ -106,8 +110,12 @@ impl Dmodc {
         let mut tables = subnet.new_lfts();
         let mut rows = rows_of(&now.fabric, &mut tables)?;
         if !first {
-            // An engine that failed before us may have left entries behind.
-            rows.iter_mut().for_each(|row| row.fill(NO_PATH));
+            // An engine that failed before us may have left entries behind. Those up to the highest
+            // LID are written in any case.
+            let beyond = now.fabric.max_lid().index() + 1;
+            let clear =
+                |row: &mut &mut [u8]| row.iter_mut().skip(beyond).for_each(|p| *p = NO_PATH);
+            engine.install(|| rows.par_iter_mut().for_each(clear));
         }
         let mut undo = UndoOnPanic { rows: &mut rows };
         let routes = engine.fill(&now.fabric, &now.plan, undo.rows)?;
@@ -118,10 +126,26 @@ impl Dmodc {
         let total = start.elapsed();
 
         report::routed(&now, engine.threads(), total, read, routes);
-        report::wiring(subnet, &now, wiring);
-        order::dump(subnet, &now);
         *planned = Some(now);
+        *told = false;
         Ok(())
+    }
+
+    /// What can wait until the tables are on their way: what the wiring looks like, in the log, and
+    /// the file with the order of the nodes. Once for each plan that routed.
+    pub fn tell(&self, subnet: &Subnet<'_>) {
+        let State {
+            planned,
+            wiring,
+            told,
+            ..
+        } = &mut *self.lock();
+        if let Some(planned) = planned
+            && !std::mem::replace(told, true)
+        {
+            report::wiring(subnet, planned, wiring);
+            order::dump(subnet, planned);
+        }
     }
 
     /// Runs `body` on what was planned last, or on a new plan if there is none; if it finds the

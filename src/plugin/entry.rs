@@ -183,9 +183,6 @@ unsafe extern "C" fn report(data: *mut c_void, event: osm_epi_event_id_t, _kind:
         let Some(context) = (unsafe { context(data) }) else {
             return;
         };
-        if !opensm_log::routing_dumps_wanted() {
-            return;
-        }
         // SAFETY: do_sweep reports this event without the lock, which ucast_mgr_process has
         // released and mcast_mgr_process has yet to take.
         let Some(lock) = (unsafe { Locked::acquire(context.osm) }) else {
@@ -193,7 +190,10 @@ unsafe extern "C" fn report(data: *mut c_void, event: osm_epi_event_id_t, _kind:
         };
         let subnet = lock.subnet(context.symbols);
         if subnet.is_engine_used(data) {
-            context.dmodc.fill_hop_tables(&subnet);
+            context.dmodc.tell(&subnet);
+            if opensm_log::routing_dumps_wanted() {
+                context.dmodc.fill_hop_tables(&subnet);
+            }
         }
     });
 }
