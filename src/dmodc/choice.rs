@@ -19,6 +19,11 @@ const MAX_PERIOD: usize = 1024;
 /// A table goes on for at least so many entries beyond its period, so that short runs are a copy.
 const STRETCH: usize = 64;
 
+/// The length of a table: from wherever in its period a run starts, at least a whole period follows.
+fn stretched(period: usize) -> usize {
+    period + period.max(STRETCH)
+}
+
 /// The ordered candidates of one switch for some destinations.
 #[derive(Default)]
 pub struct Choice {
@@ -30,9 +35,9 @@ pub struct Choice {
     tables: Vec<u8>,
 }
 
-/// The ports for quotients 0, 1, ..: at least one period of them.
+/// The ports for quotients 0, 1, ..: the first period of them and more.
 pub struct Table<'c> {
-    /// The ports, some of them beyond the period.
+    /// The ports, at least one whole period of them beyond the first.
     pub ports: &'c [u8],
     /// After how many they repeat.
     pub period: usize,
@@ -58,14 +63,14 @@ impl Choice {
     fn set_plain(&mut self, ports: &[u8], set: GroupSet) {
         self.candidates.clear();
         // All are made as long as the longest: no memory is asked for again.
-        self.tables.resize(ports.len() + STRETCH, NO_PATH);
+        self.tables.resize(stretched(ports.len()), NO_PATH);
         let mut period = 0;
         set.for_each(|i| {
             self.tables[period] = ports[i];
             period += 1;
         });
         self.period = Some(period);
-        repeat(&mut self.tables[..period + STRETCH], period);
+        repeat(&mut self.tables[..stretched(period)], period);
     }
 
     /// The output port of a port's `offset`th LID, for quotient `q`; [`NO_PATH`] without
@@ -100,11 +105,11 @@ impl Choice {
                     let port = self.port(groups, q, offset);
                     self.tables.push(port);
                 }
-                self.tables.resize(start + period + STRETCH, NO_PATH);
+                self.tables.resize(start + stretched(period), NO_PATH);
                 repeat(&mut self.tables[start..], period);
             }
         }
-        let length = period + STRETCH;
+        let length = stretched(period);
         Some(Table {
             ports: &self.tables[offset * length..][..length],
             period,
@@ -163,7 +168,7 @@ impl Choices {
         let choice = self.kept_or(set, |choice| choice.set_plain(ports, set));
         let period = choice.period.filter(|&period| period > 0)?;
         Some(Table {
-            ports: &choice.tables[..period + STRETCH],
+            ports: &choice.tables[..stretched(period)],
             period,
         })
     }

@@ -148,3 +148,33 @@ fn fill(out: &mut [u8], table: &Table, first: usize, divider: usize) {
         done += more;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dmodc::choice::GroupSet;
+
+    #[test]
+    fn a_run_is_what_the_closed_form_says_wherever_it_starts() {
+        let ports: Vec<u8> = (1..=254).collect();
+        for period in [1, 2, 23, 63, 64, 65, 100, 200, 254] {
+            let mut set = GroupSet::default();
+            (0..period).for_each(|i| set.put(i, true));
+            let mut choices = Choices::default();
+            let table = choices.plain(set, &ports).expect("it has candidates");
+            for divider in [1, 3, 24] {
+                for first in 0..2 * period {
+                    for length in [1, 24, 90, 700] {
+                        let mut out = vec![0; length];
+                        fill(&mut out, &table, first, divider);
+                        let closed = (first..).map(|t| ports[t / divider % period]);
+                        assert!(
+                            out.iter().copied().eq(closed.take(length)),
+                            "period {period}, divider {divider}, from {first}, {length} NIDs"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
