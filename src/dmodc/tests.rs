@@ -152,6 +152,25 @@ proptest! {
     }
 }
 
+/// Leaves with so many groups upwards that their choices are of many words, and repeat late.
+fn wide_shapes() -> impl Strategy<Value = Pgft> {
+    let p = prop_oneof![3 => Just(1usize), 1 => Just(2usize)];
+    (1usize..=50, 2usize..=6, 60usize..=200, p).prop_map(|(m, leaves, w, p)| {
+        let w = if p == 1 { w } else { w / 2 };
+        Pgft::new(vec![m, leaves], vec![1, w], vec![1, p]).expect("a shape")
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(30))]
+
+    #[test]
+    fn wide_trees_are_the_papers(shape in wide_shapes(), seed: u64, links in 0.0..0.2, lmc in 0u8..2) {
+        let cut = if seed.is_multiple_of(3) { 0.0 } else { links };
+        compare_or_print(&degraded(shape, seed, cut, 0.0), lmc, cut == 0.0)?;
+    }
+}
+
 #[test]
 fn figure_1_is_the_papers() {
     let shape: Pgft = "PGFT(3;2,2,3;1,2,2;1,2,1)".parse().expect("a shape");
