@@ -9,6 +9,8 @@ use std::sync::{Mutex, MutexGuard};
 pub struct Scratch {
     /// A row by place.
     pub places: Vec<u8>,
+    /// A row by LID that several switches share.
+    pub shared: Vec<u8>,
     /// What the switch of a row sees.
     pub survey: Survey,
     /// The choices that it has made.
@@ -21,8 +23,6 @@ pub struct Scratch {
 pub struct RouteMemory {
     /// One for each thread.
     scratch: Vec<Mutex<Scratch>>,
-    /// The shared rows, one after the other.
-    pub shared: Mutex<Vec<u8>>,
 }
 
 impl RouteMemory {
@@ -32,8 +32,12 @@ impl RouteMemory {
             scratch: std::iter::repeat_with(Mutex::default)
                 .take(threads)
                 .collect(),
-            shared: Mutex::default(),
         }
+    }
+
+    /// For how many threads it is.
+    pub fn threads(&self) -> usize {
+        self.scratch.len()
     }
 
     /// Does jobs on the threads of the pool that this runs on, each with its own scratch. A thread

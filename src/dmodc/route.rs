@@ -4,15 +4,15 @@
 //! nodes of a leaf, and where all switches above lead equally well, for all leaves in a row. Runs
 //! of consecutive NIDs are then written without a division, and put into LID order at the end.
 //!
-//! It is done once for all switches that route alike (module `sharing`): first the rows that are
-//! shared are computed, in parallel, then the rows of all switches are written, in parallel, each
-//! once: as a copy of a shared row and what is the switch's own, or from the ground up.
+//! It is done once for all switches that route alike (module `sharing`), one class of them after the
+//! other, in parallel: the row that they share is computed, and each switch's row is written once, as
+//! a copy of it and what is the switch's own. What shares with no other is computed by itself.
 
 use super::cost::{Costs, INFINITE};
 use super::destinations::Destinations;
 use super::detour::Detours;
 use super::groups::Groups;
-use super::memory::{RouteMemory, Scratch, lock};
+use super::memory::{RouteMemory, Scratch};
 use super::sharing::{Part, Sharing};
 use super::view::View;
 use super::writer::Writer;
@@ -39,31 +39,36 @@ pub struct Router<'a> {
     pub sharing: &'a Sharing,
 }
 
-/// How many rows a thread takes at a time.
-const ROWS_AT_A_TIME: usize = 8;
+/// A thread takes so few of all rows at a time that each comes back for more about as often.
+const TURNS: usize = 16;
 
 impl Router<'_> {
     /// Writes the rows of all switches, all entries up to the highest LID.
     pub fn write(&self, rows: &mut [&mut [u8]], memory: &RouteMemory) {
         let width = self.fabric.max_lid().index() + 1;
-        let mut shared = lock(&memory.shared);
-        shared.resize(width * self.sharing.rows().len(), NO_PATH);
-        let jobs = self.sharing.rows().iter().zip(shared.chunks_mut(width));
-        memory.share_out(jobs, |(&(switch, part), row), scratch| {
-            self.compute(switch, part, scratch);
-            self.destinations.by_lid(&scratch.places, row);
-        });
-        // Those that copy the same row one after the other, while it is at hand.
-        let mut jobs: Vec<_> = (0u32..)
-            .zip(rows)
-            .map(|(switch, row)| (self.sharing.source(switch), switch, row))
+        let most = rows.len().div_ceil(TURNS * memory.threads());
+        // Those that share a row go together: it is computed where it is copied, and is at hand.
+        let mut rows: Vec<Option<&mut [u8]>> =
+            rows.iter_mut().map(|row| Some(&mut row[..width])).collect();
+        let mut jobs: Vec<(u32, &mut [u8])> = (self.sharing.order().iter())
+            .filter_map(|&switch| Some((switch, rows[switch as usize].take()?)))
             .collect();
-        jobs.sort_unstable_by_key(|&(source, switch, _)| (source.map(|(row, _)| row), switch));
-        memory.share_out(jobs.chunks_mut(ROWS_AT_A_TIME), |jobs, scratch| {
-            for (source, switch, row) in jobs {
-                let source = source.map(|(row, part)| (&shared[row * width..][..width], part));
-                self.write_row(*switch, &mut row[..width], source, scratch);
+        let source = |&(switch, _): &(u32, _)| self.sharing.source(switch);
+        let alike = jobs.chunk_by_mut(|a, b| source(a).is_some() && source(a) == source(b));
+        let jobs = alike.flat_map(|alike| alike.chunks_mut(most));
+        memory.share_out(jobs, |jobs, scratch| {
+            let shared = jobs.first().and_then(source);
+            let mut row = std::mem::take(&mut scratch.shared);
+            if let Some((first, part)) = shared {
+                row.resize(width, NO_PATH);
+                self.compute(first, part, scratch);
+                self.destinations.by_lid(&scratch.places, &mut row);
             }
+            let source = shared.map(|(_, part)| (&row[..], part));
+            for (switch, row) in jobs {
+                self.write_row(*switch, row, source, scratch);
+            }
+            scratch.shared = row;
         });
     }
 

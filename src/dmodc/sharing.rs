@@ -9,7 +9,7 @@
 //! In a complete tree a few dozen rows are so computed, and all others copied.
 
 use super::groups::{Group, Groups};
-use super::partition::{Partition, mix};
+use super::partition::{Partition, mix, sort_by_small_key};
 
 /// How much of a row is computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,10 +23,10 @@ pub enum Part {
 /// Which rows are shared, and by whom.
 #[derive(Clone, Debug, Default)]
 pub struct Sharing {
-    /// Rows to compute: a switch that has such a row, and how much of it.
-    rows: Vec<(u32, Part)>,
-    /// Per switch: the shared row to copy.
-    source: Vec<Option<u32>>,
+    /// Per switch: the first of those that it shares a row with, and how much of it.
+    source: Vec<Option<(u32, Part)>>,
+    /// All switches, those that share a row side by side.
+    order: Vec<u32>,
 }
 
 impl Sharing {
@@ -58,8 +58,8 @@ impl Sharing {
         };
         let same_up = |a: u32, b: u32| key(a) == key(b) && same_ports(groups.up(a), groups.up(b));
         let mut sharing = Sharing {
-            rows: Vec::new(),
             source: vec![None; count],
+            order: Vec::new(),
         };
         let whole = Partition::new(
             count,
@@ -76,32 +76,33 @@ impl Sharing {
             (0..count as u32).filter(|&s| sharing.source[s as usize].is_none() && little_below(s));
         let upward = Partition::new(count, rest, hash_up, same_up);
         sharing.share(&upward, Part::Upward);
+        // The longest work first: classes before what shares with no other.
+        let all: Vec<u32> = (0..count as u32).collect();
+        sharing.order = sort_by_small_key(&all, |s| match sharing.source(s) {
+            Some((first, _)) => first,
+            None => count as u32,
+        });
         sharing
     }
 
     fn share(&mut self, alike: &Partition, part: Part) {
-        let mut row = Vec::new();
-        for (&first, size) in alike.firsts().iter().zip(alike.sizes()) {
-            row.push((size > 1).then_some(self.rows.len() as u32));
-            if size > 1 {
-                self.rows.push((first, part));
-            }
-        }
+        let sizes = alike.sizes();
         for (s, source) in (0u32..).zip(&mut self.source) {
-            if let Some(class) = alike.class(s) {
-                *source = row[class as usize];
+            if let Some(class) = alike.class(s)
+                && sizes[class as usize] > 1
+            {
+                *source = Some((alike.firsts()[class as usize], part));
             }
         }
     }
 
-    /// Rows to compute: a switch that has such a row, and how much of it.
-    pub fn rows(&self) -> &[(u32, Part)] {
-        &self.rows
+    /// The row that a switch shares: the first switch that has it, and how much of it it is.
+    pub fn source(&self, switch: u32) -> Option<(u32, Part)> {
+        self.source[switch as usize]
     }
 
-    /// The shared row that a switch copies: its index in [`Sharing::rows`], and how much it has.
-    pub fn source(&self, switch: u32) -> Option<(usize, Part)> {
-        let row = self.source[switch as usize]? as usize;
-        Some((row, self.rows[row].1))
+    /// All switches, those that share a row side by side.
+    pub fn order(&self) -> &[u32] {
+        &self.order
     }
 }
