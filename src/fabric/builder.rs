@@ -130,26 +130,36 @@ impl Builder {
             }
         }
         let mut node_place = vec![None; self.end_nodes.len()];
-        let mut nodes: Vec<(usize, EndNode)> = Vec::with_capacity(self.end_nodes.len());
-        for (handle, node) in self.end_nodes.into_iter().enumerate() {
-            if let Some(switch) = place[node.switch as usize] {
-                nodes.push((handle, EndNode { switch, ..node }));
-            }
+        // A source that goes from switch to switch gives them in order.
+        let mut by_port: Vec<u32> = (0..self.end_nodes.len() as u32).collect();
+        let port = |&node: &u32| {
+            let node = &self.end_nodes[node as usize];
+            (place[node.switch as usize], node.port)
+        };
+        if !by_port.is_sorted_by_key(port) {
+            by_port.sort_by_key(port);
         }
-        nodes.sort_by_key(|(_, n)| (n.switch, n.port));
-        for (handle, node) in nodes {
+        fabric.end_nodes.reserve_exact(by_port.len());
+        for handle in by_port {
+            let node = &self.end_nodes[handle as usize];
+            let Some(switch) = place[node.switch as usize] else {
+                continue;
+            };
             let claimed = fabric
-                .free_slot(node.switch, node.port)
+                .free_slot(switch, node.port)
                 .and_then(|slot| lids.claim(node.guid, node.lid, node.lmc).map(|()| slot));
             match claimed {
                 Ok(slot) => {
                     let index = fabric.end_nodes.len() as u32;
-                    node_place[handle] = Some(index);
+                    node_place[handle as usize] = Some(index);
                     fabric.peers[slot] = Peer::EndNode(index);
-                    let of_switch = &mut fabric.switches[node.switch as usize].end_nodes;
+                    let of_switch = &mut fabric.switches[switch as usize].end_nodes;
                     let first = if of_switch.1 == 0 { index } else { of_switch.0 };
                     *of_switch = (first, index + 1);
-                    fabric.end_nodes.push(node);
+                    fabric.end_nodes.push(EndNode {
+                        switch,
+                        ..node.clone()
+                    });
                 }
                 Err(e) => defects.push(e),
             }
@@ -183,7 +193,9 @@ impl Fabric {
 /// Who holds which LID.
 #[derive(Default)]
 struct LidOwners {
-    owner: Vec<Option<Guid>>,
+    /// Per LID: 0, or the number of its owner in `owners`, counted from 1.
+    owner: Vec<u32>,
+    owners: Vec<Guid>,
     max: Lid,
 }
 
@@ -192,13 +204,14 @@ impl LidOwners {
         let range = lid_range(lid, lmc).ok_or(Defect::LidOutOfRange(guid, lid, lmc))?;
         let (from, to) = (usize::from(*range.start()), usize::from(*range.end()));
         if self.owner.len() <= to {
-            self.owner.resize(to + 1, None);
+            self.owner.resize(to + 1, 0);
         }
-        if let Some(taken) = (from..=to).find(|&l| self.owner[l].is_some()) {
-            let holder = self.owner[taken].unwrap_or_default();
+        if let Some(taken) = (from..=to).find(|&l| self.owner[l] != 0) {
+            let holder = self.owners[self.owner[taken] as usize - 1];
             return Err(Defect::DuplicateLid(guid, Lid(taken as u16), holder));
         }
-        self.owner[from..=to].fill(Some(guid));
+        self.owners.push(guid);
+        self.owner[from..=to].fill(self.owners.len() as u32);
         self.max = self.max.max(Lid(*range.end()));
         Ok(())
     }
