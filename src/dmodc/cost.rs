@@ -20,10 +20,12 @@
 //!
 //! The columns are all switches, leaves first: the LIDs of a switch's port 0 are routed too.
 
+use super::crew::Muster;
 use super::groups::{Group, Groups};
+use super::memory::lock;
 use super::partition::sort_by_small_key;
 use super::rank::Ranking;
-use rayon::prelude::*;
+use std::sync::Mutex;
 
 /// The byte for "no up-down path".
 pub const INFINITE: u8 = 0xff;
@@ -62,7 +64,12 @@ struct Below {
 
 impl Costs {
     /// Computes all costs, in the memory of others that are done with.
-    pub fn new(ranking: &Ranking, groups: &Groups, spare: Option<Costs>) -> Self {
+    pub fn new(
+        ranking: &Ranking,
+        groups: &Groups,
+        spare: Option<Costs>,
+        muster: &Muster<'_>,
+    ) -> Self {
         let width = groups.bottom_up().len();
         let switch = columns(ranking, groups);
         let inverse = |of: &[u32]| {
@@ -87,8 +94,8 @@ impl Costs {
             above: vec![Vec::new(); groups.up_classes().len()],
         };
         if width > 0 {
-            costs.sweep_upward(groups);
-            costs.sweep_downward(groups);
+            costs.sweep_upward(groups, muster);
+            costs.sweep_downward(groups, muster);
         }
         costs
     }
@@ -141,18 +148,19 @@ impl Costs {
 
     /// Upward: a switch reaches all that the switches below it reach going down, one hop further.
     /// Switches of one down class reach the same.
-    fn sweep_upward(&mut self, groups: &Groups) {
+    fn sweep_upward(&mut self, groups: &Groups, muster: &Muster<'_>) {
+        let scratch: Vec<_> = std::iter::repeat_with(|| Mutex::new(vec![INFINITE; self.width]))
+            .take(muster.threads())
+            .collect();
         for layer in groups.layer_starts().windows(2) {
             let members = &groups.bottom_up()[layer[0]..layer[1]];
             let is_first = |s: &u32| groups.down_classes()[groups.down_class(*s) as usize] == *s;
             let firsts: Vec<u32> = members.iter().copied().filter(is_first).collect();
-            let found: Vec<Below> = firsts
-                .par_iter()
-                .map_init(
-                    || vec![INFINITE; self.width],
-                    |hops, &s| self.reach_down(groups, s, hops),
-                )
-                .collect();
+            let mut found = vec![Below::default(); firsts.len()];
+            let jobs = firsts.iter().zip(&mut found);
+            muster.share_out(jobs, |(&s, found), thread| {
+                *found = self.reach_down(groups, s, &mut lock(&scratch[thread]));
+            });
             for (s, below) in firsts.into_iter().zip(found) {
                 self.below[groups.down_class(s) as usize] = below;
             }
@@ -186,7 +194,7 @@ impl Costs {
 
     /// Downward: where a switch cannot go down, it goes by the least cost above it. Switches of one
     /// up class share that minimum.
-    fn sweep_downward(&mut self, groups: &Groups) {
+    fn sweep_downward(&mut self, groups: &Groups, muster: &Muster<'_>) {
         let width = self.width;
         let mut bytes = std::mem::take(&mut self.bytes);
         for layer in groups.layer_starts().windows(2).rev() {
@@ -207,23 +215,22 @@ impl Costs {
                     (alike, rows)
                 })
                 .collect();
-            let done: Vec<(u32, Vec<u8>)> = alike
-                .into_par_iter()
-                .map(|(alike, rows)| {
-                    let up = groups.up(alike[0]);
-                    let least = least(up.iter().map(|g| row_above(g.remote)), width);
-                    let over: Vec<u8> = least.iter().map(|&hops| one_more(hops)).collect();
-                    for (row, &s) in rows.chunks_mut(width).zip(alike) {
-                        row.copy_from_slice(&over);
-                        let below = self.below(s);
-                        for (&column, &hops) in below.columns.iter().zip(&below.hops) {
-                            row[column as usize] = hops;
-                        }
-                        row[self.column(s)] = 0;
+            let mut done = vec![(0, Vec::new()); alike.len()];
+            let jobs = alike.into_iter().zip(&mut done);
+            muster.share_out(jobs, |((alike, rows), done), _| {
+                let up = groups.up(alike[0]);
+                let least = least(up.iter().map(|g| row_above(g.remote)), width);
+                let over: Vec<u8> = least.iter().map(|&hops| one_more(hops)).collect();
+                for (row, &s) in rows.chunks_mut(width).zip(alike) {
+                    row.copy_from_slice(&over);
+                    let below = self.below(s);
+                    for (&column, &hops) in below.columns.iter().zip(&below.hops) {
+                        row[column as usize] = hops;
                     }
-                    (groups.up_class(alike[0]), least)
-                })
-                .collect();
+                    row[self.column(s)] = 0;
+                }
+                *done = (groups.up_class(alike[0]), least);
+            });
             for (class, least) in done {
                 self.above[class as usize] = least;
             }

@@ -71,7 +71,7 @@ impl Destinations {
             all.of_column[column].0.push(run.clone());
             all.runs.push((column, run.clone()));
         }
-        let on_leaves = nids.runs().last().map_or(0, |(_, run)| run.end);
+        let on_leaves = all.on_leaves();
         let column_of = |nid: usize| costs.column(node(nids.order()[nid]).switch);
         all.singles
             .extend((on_leaves..all.nodes).map(|nid| (column_of(nid), nid)));
@@ -143,6 +143,11 @@ impl Destinations {
     /// Leaves in NID order: column, and the places of its nodes, which are their NIDs.
     pub fn runs(&self) -> &[(usize, Range<usize>)] {
         &self.runs
+    }
+
+    /// How many end nodes are on leaves: they have the first NIDs.
+    pub fn on_leaves(&self) -> usize {
+        self.runs.last().map_or(0, |(_, run)| run.end)
     }
 
     /// End nodes off the leaves and aggregation nodes: column and NID, by column.

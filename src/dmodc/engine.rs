@@ -1,6 +1,7 @@
 //! The pipeline: a fabric goes in, a [`Plan`] of it comes out, and from that the tables.
 
 use super::cost::{Costs, dividers, path_dividers};
+use super::crew::{Crew, Muster};
 use super::destinations::Destinations;
 use super::detour::Detours;
 use super::groups::Groups;
@@ -19,42 +20,41 @@ use crate::fabric::Fabric;
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-/// Computes routes with a thread pool of its own. Between fabrics it keeps memory and nothing else:
+/// Computes routes with threads of its own. Between fabrics it keeps memory and nothing else:
 /// the tables depend on the fabric and the options alone, never on the number of threads or on what
 /// came before.
 pub struct Engine {
-    pool: rayon::ThreadPool,
+    crew: Crew,
     memory: RouteMemory,
     /// Memory of a plan that is done with.
     spare: Mutex<Option<Plan>>,
 }
 
 impl Engine {
-    /// An engine with `threads` threads; 0 means one for each processor.
+    /// An engine with `threads` threads, the one that asks among them; 0 means one for each
+    /// processor.
     ///
     /// # Errors
     /// If the operating system gives no threads.
     pub fn new(threads: usize) -> Result<Engine, rayon::ThreadPoolBuildError> {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .thread_name(|i| format!("dmodc-{i}"))
-            .build()?;
-        let memory = RouteMemory::new(pool.current_num_threads());
+        let crew = Crew::new(threads)?;
+        let memory = RouteMemory::new(crew.threads());
         Ok(Engine {
-            pool,
+            crew,
             memory,
             spare: Mutex::new(None),
         })
     }
 
-    /// The number of threads.
+    /// The number of threads, the one that asks among them.
     pub fn threads(&self) -> usize {
-        self.pool.current_num_threads()
+        self.crew.threads()
     }
 
-    /// Runs something on the engine's threads.
-    pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        self.pool.install(work)
+    /// Runs `work` on this thread with the others awake: what is planned and filled meanwhile need
+    /// not wait for them. `switches` says how many there are to work on.
+    pub fn muster<R>(&self, switches: usize, work: impl FnOnce(&Muster<'_>) -> R) -> R {
+        self.crew.muster(switches, work)
     }
 
     /// Everything but the routes: ranks, port groups, costs, dividers, NIDs, validity.
@@ -65,7 +65,9 @@ impl Engine {
     /// and the options say that this is to fail.
     pub fn plan(&self, fabric: &Fabric, options: &Options) -> Result<Plan, RouteError> {
         let spare = self.spare().take();
-        self.pool.install(|| Plan::new(fabric, options, spare))
+        self.muster(fabric.switches().len(), |muster| {
+            Plan::new(fabric, options, spare, muster)
+        })
     }
 
     /// Takes back a plan that is done with: the next one is made in its memory, which spares first
@@ -105,8 +107,9 @@ impl Engine {
             }
         }
         if switches > 0 {
-            self.pool
-                .install(|| plan.router(fabric).write(rows, &self.memory));
+            self.muster(switches, |muster| {
+                plan.router(fabric).write(rows, &self.memory, muster);
+            });
         }
         Ok(start.elapsed())
     }
@@ -129,11 +132,16 @@ pub struct Plan {
 }
 
 impl Plan {
-    fn new(fabric: &Fabric, options: &Options, spare: Option<Plan>) -> Result<Plan, RouteError> {
+    fn new(
+        fabric: &Fabric,
+        options: &Options,
+        spare: Option<Plan>,
+        muster: &Muster<'_>,
+    ) -> Result<Plan, RouteError> {
         let start = Instant::now();
-        let links = Links::new(fabric);
+        let links = Links::new(fabric, muster);
         let ranking = Ranking::of(fabric, &links, options);
-        let groups = Groups::new(links, &ranking);
+        let groups = Groups::new(links, &ranking, muster);
         if ranking.rule() != Rule::Roots
             && let Some(cycle) = wiring::level_cycle(&groups)
         {
@@ -141,22 +149,31 @@ impl Plan {
             return Err(RouteError::NotATree(cycle.into_iter().map(guid).collect()));
         }
         let ranked = Instant::now();
-        let costs = Costs::new(&ranking, &groups, spare.map(|plan| plan.costs));
+        let costs = Costs::new(&ranking, &groups, spare.map(|plan| plan.costs), muster);
         let detours = match options.connect_roots {
             true => Detours::new(&groups, &costs),
             false => Detours::none(),
         };
-        let unreachable = Unreachable::new(fabric, &ranking, &costs);
+        let costed = Instant::now();
+        let types = NodeTypes::new(options);
+        // What follows from the costs, for the destinations and for the switches.
+        let of_destinations = || {
+            let nids = Nids::new(fabric, &ranking, &costs, &types);
+            let destinations = Destinations::new(fabric, &ranking, &costs, &nids);
+            (nids, destinations)
+        };
+        let of_switches = || {
+            let unreachable = Unreachable::new(fabric, &ranking, &costs);
+            let (dividers, path_dividers) = (dividers(&groups), path_dividers(&groups));
+            let little_below = |s| 4 * costs.columns_below(s).len() <= groups.bottom_up().len();
+            let sharing = Sharing::new(&groups, &dividers, &path_dividers, little_below);
+            (unreachable, dividers, path_dividers, sharing)
+        };
+        let ((nids, destinations), (unreachable, dividers, path_dividers, sharing)) =
+            muster.both(of_destinations, of_switches);
         if unreachable.count > 0 && options.on_unreachable == OnUnreachable::Fail {
             return Err(RouteError::Unreachable(unreachable.count));
         }
-        let (dividers, path_dividers) = (dividers(&groups), path_dividers(&groups));
-        let sharing = Sharing::new(&groups, &dividers, &path_dividers, |s| {
-            4 * costs.columns_below(s).len() <= groups.bottom_up().len()
-        });
-        let costed = Instant::now();
-        let nids = Nids::new(fabric, &ranking, &costs, &NodeTypes::new(options));
-        let destinations = Destinations::new(fabric, &ranking, &costs, &nids);
         let timings = Timings {
             rank: ranked - start,
             cost: costed - ranked,

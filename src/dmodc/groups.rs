@@ -10,10 +10,12 @@
 //!   whatever is computed from those (costs over the top, which parents lead where); and *down
 //!   classes*, likewise for what is below them.
 
+use super::crew::Muster;
 use super::links::Links;
 use super::partition::{Partition, mix, sort_by_small_key};
 use super::rank::Ranking;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The ports of one switch that lead to one remote switch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -69,43 +71,63 @@ pub struct Groups {
     down_class: Partition,
 }
 
+/// Into so many parts the switches are divided, for the threads to sort their links.
+const PARTS: usize = 16;
+
 impl Groups {
     /// Sorts the links of every switch into those that lead down and those that lead up.
-    pub fn new(links: Links, ranking: &Ranking) -> Self {
+    pub fn new(links: Links, ranking: &Ranking, muster: &Muster<'_>) -> Self {
         let Links {
             mut groups,
             ports,
             span: spans,
         } = links;
-        let mut has_level_links = false;
-        let mut up = Vec::new();
-        let mut span = Vec::with_capacity(spans.len());
-        for (s, (start, end)) in (0u32..).zip(spans) {
-            let mut up_start = start;
-            up.clear();
-            for i in start..end {
-                let mut group = groups[i as usize];
-                group.level = ranking.rank(group.remote) == ranking.rank(s);
-                has_level_links |= group.level;
-                if ranking.is_up(s, group.remote) {
-                    up.push(group);
-                } else {
-                    groups[up_start as usize] = group;
-                    up_start += 1;
+        let mut span = vec![[0; 3]; spans.len()];
+        let has_level_links = AtomicBool::new(false);
+        let share = spans.len().div_ceil(PARTS).max(1);
+        let mut left = &mut groups[..];
+        let mut start = 0;
+        let parts: Vec<_> = (spans.chunks(share).zip(span.chunks_mut(share)))
+            .zip((0u32..).step_by(share))
+            .map(|((of, span), first)| {
+                let begin = start;
+                start = of.last().map_or(start, |&(_, end)| end);
+                let groups = left.split_off_mut(..(start - begin) as usize);
+                (first, begin, of, span, groups.unwrap_or_default())
+            })
+            .collect();
+        muster.share_out(parts.into_iter(), |(first, begin, of, span, groups), _| {
+            let mut up = Vec::new();
+            let mut level = false;
+            for ((s, &(start, end)), span) in (first..).zip(of).zip(span) {
+                let groups = &mut groups[(start - begin) as usize..(end - begin) as usize];
+                let mut down = 0;
+                up.clear();
+                for i in 0..groups.len() {
+                    let mut group = groups[i];
+                    group.level = ranking.rank(group.remote) == ranking.rank(s);
+                    level |= group.level;
+                    if ranking.is_up(s, group.remote) {
+                        up.push(group);
+                    } else {
+                        groups[down] = group;
+                        down += 1;
+                    }
                 }
+                groups[down..].copy_from_slice(&up);
+                *span = [start, start + down as u32, end];
             }
-            groups[up_start as usize..end as usize].copy_from_slice(&up);
-            span.push([start, up_start, end]);
-        }
+            has_level_links.fetch_or(level, Ordering::Relaxed);
+        });
         let mut all = Groups {
             groups,
             ports,
             span,
-            has_level_links,
+            has_level_links: has_level_links.into_inner(),
             ..Groups::default()
         };
-        all.up_class = all.classes(Self::up);
-        all.down_class = all.classes(Self::down);
+        (all.up_class, all.down_class) =
+            muster.both(|| all.classes(Self::up), || all.classes(Self::down));
         all.make_layers(ranking);
         all
     }

@@ -55,11 +55,12 @@ pub fn find(links: &Links, hosts: &[u32], known: &[bool]) -> Vec<bool> {
 
 /// End nodes per switch, aggregation nodes not counted.
 pub fn host_counts(fabric: &Fabric) -> Vec<u32> {
-    let mut count = vec![0; fabric.switches().len()];
-    for node in fabric.end_nodes() {
-        count[node.switch as usize] += u32::from(node.kind != NodeKind::Aggregation);
-    }
-    count
+    let count = |s| {
+        let nodes = &fabric.end_nodes()[fabric.end_nodes_of(s)];
+        let counted = nodes.iter().filter(|n| n.kind != NodeKind::Aggregation);
+        counted.count() as u32
+    };
+    (0..fabric.switches().len() as u32).map(count).collect()
 }
 
 /// The switches that carry end nodes, and who is linked to whom.

@@ -1,6 +1,7 @@
 //! The links between switches, bundled by neighbour: what ranks are found from, and what port
 //! groups are once it is known which of them lead up.
 
+use super::crew::Muster;
 use super::groups::Group;
 use crate::fabric::{Fabric, Peer};
 use std::collections::VecDeque;
@@ -14,41 +15,85 @@ pub struct Links {
     pub(super) span: Vec<(u32, u32)>,
 }
 
+/// So many threads pass over all links to pick out those of their switches.
+const PARTS: usize = 4;
+
+/// Consecutive switches, and where their groups and ports go.
+struct Part<'l> {
+    /// The first of the switches, and the first of all groups that is theirs.
+    first: u32,
+    start: u32,
+    span: &'l mut [(u32, u32)],
+    groups: &'l mut [Group],
+    ports: &'l mut [u8],
+}
+
+impl Part<'_> {
+    fn collect(self, fabric: &Fabric) {
+        let mut linked: Vec<u32> = self.span.iter().map(|&(start, _)| start).collect();
+        for remote in 0..fabric.switches().len() as u32 {
+            for peer in fabric.peers_of(remote) {
+                let Peer::Switch { index, port } = *peer else {
+                    continue;
+                };
+                let s = index.wrapping_sub(self.first) as usize;
+                let Some((start, end)) = self.span.get_mut(s) else {
+                    continue;
+                };
+                let next = &mut linked[s];
+                self.ports[(*next - self.start) as usize] = port;
+                let last = (*end - self.start) as usize;
+                if end > start && self.groups[last - 1].remote == remote {
+                    let group = &mut self.groups[last - 1];
+                    group.grow();
+                    let first = group.range().start - self.start as usize;
+                    self.ports[first..][..group.size()].sort_unstable();
+                } else {
+                    self.groups[last] = Group::new(remote, *next);
+                    *end += 1;
+                }
+                *next += 1;
+            }
+        }
+    }
+}
+
 impl Links {
     /// Distance of a switch that cannot be reached.
     pub const FAR: u32 = u32::MAX;
 
     /// Collects the links of a fabric in one pass: neighbours come by in ascending order, so no
     /// list needs sorting.
-    pub fn new(fabric: &Fabric) -> Self {
+    ///
+    /// Each thread does it for some of the switches.
+    pub fn new(fabric: &Fabric, muster: &Muster<'_>) -> Self {
         let mut room = 0;
         let mut span = Vec::with_capacity(fabric.switches().len());
         for switch in fabric.switches() {
             span.push((room, room));
             room += u32::from(switch.ports);
         }
-        let mut linked: Vec<u32> = span.iter().map(|&(start, _)| start).collect();
         let mut groups = vec![Group::default(); room as usize];
         let mut ports = vec![0; room as usize];
-        for remote in 0..fabric.switches().len() as u32 {
-            for peer in fabric.peers_of(remote) {
-                let Peer::Switch { index, port } = *peer else {
-                    continue;
-                };
-                let (start, end) = &mut span[index as usize];
-                let next = &mut linked[index as usize];
-                ports[*next as usize] = port;
-                if end > start && groups[*end as usize - 1].remote == remote {
-                    let group = &mut groups[*end as usize - 1];
-                    group.grow();
-                    ports[group.range()].sort_unstable();
-                } else {
-                    groups[*end as usize] = Group::new(remote, *next);
-                    *end += 1;
+        let share = span.len().div_ceil(muster.threads().min(PARTS)).max(1);
+        let (mut groups_left, mut ports_left) = (&mut groups[..], &mut ports[..]);
+        let parts: Vec<_> = (0u32..)
+            .step_by(share)
+            .zip(span.chunks_mut(share))
+            .map(|(first, span)| {
+                let start = span[0].0;
+                let end = fabric.switches()[first as usize..][..span.len()].iter();
+                let room = end.map(|switch| usize::from(switch.ports)).sum();
+                Part {
+                    first,
+                    start,
+                    span,
+                    groups: groups_left.split_off_mut(..room).unwrap_or_default(),
+                    ports: ports_left.split_off_mut(..room).unwrap_or_default(),
                 }
-                *next += 1;
-            }
-        }
+            })
+            .collect();
+        muster.share_out(parts.into_iter(), |part, _| part.collect(fabric));
         Links {
             groups,
             ports,

@@ -1,4 +1,4 @@
-//! Memory for routes that is kept from sweep to sweep, and the threads that work in it.
+//! Memory for routes that is kept from sweep to sweep.
 
 use super::choice::{Choice, Choices};
 use super::survey::Survey;
@@ -35,34 +35,9 @@ impl RouteMemory {
         }
     }
 
-    /// For how many threads it is.
-    pub fn threads(&self) -> usize {
-        self.scratch.len()
-    }
-
-    /// Does jobs on the threads of the pool that this runs on, each with its own scratch. A thread
-    /// that other work keeps away is not waited for.
-    pub fn share_out<T: Send>(
-        &self,
-        jobs: impl Iterator<Item = T> + Send,
-        work: impl Fn(T, &mut Scratch) + Sync,
-    ) {
-        let jobs = Mutex::new(jobs);
-        let take_part = || {
-            let thread = rayon::current_thread_index().expect("this runs on the pool");
-            let mut scratch = lock(&self.scratch[thread]);
-            loop {
-                let next = lock(&jobs).next();
-                let Some(job) = next else { break };
-                work(job, &mut scratch);
-            }
-        };
-        rayon::scope(|scope| {
-            for _ in 1..self.scratch.len() {
-                scope.spawn(|_| take_part());
-            }
-            take_part();
-        });
+    /// The scratch of a thread.
+    pub fn of(&self, thread: usize) -> MutexGuard<'_, Scratch> {
+        lock(&self.scratch[thread])
     }
 }
 

@@ -10,6 +10,7 @@
 
 mod choice;
 mod cost;
+mod crew;
 mod destinations;
 mod detour;
 mod engine;
@@ -35,6 +36,7 @@ mod view;
 mod wiring;
 mod writer;
 
+pub use crew::Muster;
 pub use engine::{Engine, Plan};
 pub use groups::{Group, Groups};
 pub use options::{OnUnreachable, Options, RouteError, Timings};

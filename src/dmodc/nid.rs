@@ -37,7 +37,8 @@ impl Nids {
         let leaves = order_of_leaves(ranking, costs);
         for &node_type in types.all() {
             for &leaf in &leaves {
-                let of_type = |n: &usize| types.of(nodes[*n].guid) == node_type;
+                let of_type =
+                    |n: &usize| !types.are_given() || types.of(nodes[*n].guid) == node_type;
                 let on_leaf = fabric.end_nodes_of(leaf).filter(counted).filter(of_type);
                 let start = nids.order.len();
                 nids.order.extend(on_leaf.map(|n| n as u32));
@@ -46,12 +47,14 @@ impl Nids {
                 }
             }
         }
-        let all = || 0..nodes.len();
-        let off_leaves = |n: &usize| !ranking.is_leaf(nodes[*n].switch);
-        nids.order
-            .extend(all().filter(counted).filter(off_leaves).map(|n| n as u32));
-        nids.order
-            .extend(all().filter(|n| !counted(n)).map(|n| n as u32));
+        if nids.order.len() < nodes.len() {
+            let all = || 0..nodes.len();
+            let off_leaves = |n: &usize| !ranking.is_leaf(nodes[*n].switch);
+            nids.order
+                .extend(all().filter(counted).filter(off_leaves).map(|n| n as u32));
+            nids.order
+                .extend(all().filter(|n| !counted(n)).map(|n| n as u32));
+        }
         nids.nid = vec![0; nids.order.len()];
         for (nid, &node) in (0u32..).zip(&nids.order) {
             nids.nid[node as usize] = nid;

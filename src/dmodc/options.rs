@@ -88,9 +88,9 @@ fn closed(cycle: &[Guid]) -> String {
 pub struct Timings {
     /// Ranking and port groups.
     pub rank: Duration,
-    /// Costs, dividers and the validity pass.
+    /// Costs.
     pub cost: Duration,
-    /// Topological NIDs.
+    /// Topological NIDs; beside them dividers, the validity pass, and which switches route alike.
     pub nid: Duration,
     /// Routes.
     pub routes: Duration,

@@ -13,6 +13,7 @@
 //! Two neighbours of equal rank are ordered by UUID, the greater above, which makes (rank, UUID) a
 //! total order: every link goes up or down, and none goes round.
 
+use super::crew::Muster;
 use super::leaves;
 use super::links::Links;
 use super::options::Options;
@@ -55,7 +56,7 @@ pub struct Ranking {
 impl Ranking {
     /// Ranks a fabric.
     pub fn new(fabric: &Fabric, options: &Options) -> Self {
-        Self::of(fabric, &Links::new(fabric), options)
+        Self::of(fabric, &Links::new(fabric, &Muster::alone()), options)
     }
 
     /// Ranks a fabric whose links are known.
@@ -70,7 +71,11 @@ impl Ranking {
         }
         let types = NodeTypes::new(options);
         let mut compute = vec![false; fabric.switches().len()];
-        for node in fabric.end_nodes() {
+        let listed_nodes = match types.are_given() {
+            true => fabric.end_nodes(),
+            false => &[],
+        };
+        for node in listed_nodes {
             let listed = types.is_listed_compute(node.guid);
             compute[node.switch as usize] |= listed && node.kind != NodeKind::Aggregation;
         }

@@ -9,11 +9,12 @@
 //! a copy of it and what is the switch's own. What shares with no other is computed by itself.
 
 use super::cost::{Costs, INFINITE};
+use super::crew::Muster;
 use super::destinations::Destinations;
 use super::detour::Detours;
 use super::groups::Groups;
 use super::memory::{RouteMemory, Scratch};
-use super::sharing::{Part, Sharing};
+use super::sharing::{Part, Sharing, differing};
 use super::view::View;
 use super::writer::Writer;
 use crate::fabric::{Fabric, Lid};
@@ -39,14 +40,18 @@ pub struct Router<'a> {
     pub sharing: &'a Sharing,
 }
 
-/// A thread takes so few of all rows at a time that each comes back for more about as often.
-const TURNS: usize = 16;
+/// Several threads divide a class of more rows than this: the row that it shares takes about as long
+/// to compute as these to copy.
+const ROWS_AT_A_TIME: usize = 32;
 
 impl Router<'_> {
     /// Writes the rows of all switches, all entries up to the highest LID.
-    pub fn write(&self, rows: &mut [&mut [u8]], memory: &RouteMemory) {
+    pub fn write(&self, rows: &mut [&mut [u8]], memory: &RouteMemory, muster: &Muster<'_>) {
         let width = self.fabric.max_lid().index() + 1;
-        let most = rows.len().div_ceil(TURNS * memory.threads());
+        let most = match muster.threads() {
+            1 => rows.len().max(1),
+            _ => ROWS_AT_A_TIME,
+        };
         // Those that share a row go together: it is computed where it is copied, and is at hand.
         let mut rows: Vec<Option<&mut [u8]>> =
             rows.iter_mut().map(|row| Some(&mut row[..width])).collect();
@@ -54,21 +59,38 @@ impl Router<'_> {
             .filter_map(|&switch| Some((switch, rows[switch as usize].take()?)))
             .collect();
         let source = |&(switch, _): &(u32, _)| self.sharing.source(switch);
-        let alike = jobs.chunk_by_mut(|a, b| source(a).is_some() && source(a) == source(b));
+        let row_of = |job: &(u32, _)| source(job).map(|(first, _)| first);
+        let alike = jobs.chunk_by_mut(|a, b| row_of(a).is_some() && row_of(a) == row_of(b));
         let jobs = alike.flat_map(|alike| alike.chunks_mut(most));
-        memory.share_out(jobs, |jobs, scratch| {
-            let shared = jobs.first().and_then(source);
-            let mut row = std::mem::take(&mut scratch.shared);
-            if let Some((first, part)) = shared {
-                row.resize(width, NO_PATH);
+        muster.share_out(jobs, |jobs, thread| {
+            let scratch = &mut *memory.of(thread);
+            let mut shared = std::mem::take(&mut scratch.shared);
+            if let Some((first, part)) = jobs.first().and_then(source) {
+                shared.resize(width, NO_PATH);
                 self.compute(first, part, scratch);
-                self.destinations.by_lid(&scratch.places, &mut row);
+                self.destinations.by_lid(&scratch.places, &mut shared);
             }
-            let source = shared.map(|(_, part)| (&row[..], part));
-            for (switch, row) in jobs {
-                self.write_row(*switch, row, source, scratch);
+            for job in jobs {
+                let source = source(job);
+                let (switch, row) = job;
+                match source {
+                    None => {
+                        self.compute(*switch, Part::Whole, scratch);
+                        self.destinations.by_lid(&scratch.places, row);
+                    }
+                    Some((first, part)) => {
+                        row.copy_from_slice(&shared);
+                        match part {
+                            Part::Whole => {}
+                            Part::Upward => self.patch_below(*switch, row, scratch),
+                            Part::Near => self.patch_differing(*switch, first, row, scratch),
+                        }
+                    }
+                }
+                self.patch_detours(*switch, row, scratch);
+                self.patch_own(*switch, row);
             }
-            scratch.shared = row;
+            scratch.shared = shared;
         });
     }
 
@@ -92,10 +114,14 @@ impl Router<'_> {
             choices,
             places,
         };
-        // Neighbouring columns with the same candidates make one run: of their nodes, and of their
-        // switches.
+        // All by the usual candidates, then what has others. Neighbouring columns with the same
+        // candidates make one run: of their nodes, and of their switches.
+        writer.write_usual(self.costs.leaves(), self.destinations.on_leaves());
         let (mut columns, mut run) = (0..0, 0..0);
         for (column, nids) in self.destinations.runs() {
+            if writer.survey.is_usual(*column) {
+                continue;
+            }
             let next = columns.end == *column && !writer.survey.differs(*column);
             let again = columns.end == *column + 1;
             if !(next || again) || run.end != nids.start {
@@ -121,40 +147,6 @@ impl Router<'_> {
         }
     }
 
-    /// Writes one switch's row: from a shared one or from the ground up.
-    fn write_row(
-        &self,
-        switch: u32,
-        row: &mut [u8],
-        source: Option<(&[u8], Part)>,
-        scratch: &mut Scratch,
-    ) {
-        match source {
-            None => {
-                self.compute(switch, Part::Whole, scratch);
-                self.destinations.by_lid(&scratch.places, row);
-            }
-            Some((shared, Part::Whole)) => row.copy_from_slice(shared),
-            Some((shared, Part::Upward)) => {
-                row.copy_from_slice(shared);
-                self.patch_below(switch, row, scratch);
-            }
-        }
-        let ways = self.path_dividers[switch as usize];
-        for column in self.detours.columns() {
-            if self.costs.row(switch)[column] == INFINITE {
-                let groups = self.detours.candidates(self.groups, switch, column);
-                scratch.detour.set(ways, groups);
-                let q = self.destinations.position(column) / self.divider(switch);
-                let place = self.destinations.port_zero(column);
-                self.patch(place, row, |offset| {
-                    scratch.detour.port(self.groups, q, offset)
-                });
-            }
-        }
-        self.patch_own(switch, row);
-    }
-
     /// Writes the entries of all that is below the switch.
     fn patch_below(&self, switch: u32, row: &mut [u8], scratch: &mut Scratch) {
         let Scratch {
@@ -178,6 +170,41 @@ impl Router<'_> {
                     let port = |t, offset| choice.port(self.groups, t / divider, offset);
                     self.patch_column(column, row, port);
                 }
+            }
+        }
+    }
+
+    /// Writes the entries of what lies behind the groups that a top switch has and another does not,
+    /// and of what lies behind those that the other has.
+    fn patch_differing(&self, switch: u32, other: u32, row: &mut [u8], scratch: &mut Scratch) {
+        let view = View::new(self.groups, self.costs, switch);
+        let ways = self.path_dividers[switch as usize];
+        let divider = self.divider(switch);
+        scratch.choices.clear();
+        for remote in differing(self.groups, switch, other) {
+            let below = self.costs.columns_below(remote).iter();
+            let own = self.costs.column(remote);
+            for column in below.map(|&column| column as usize).chain([own]) {
+                let set = view.candidates(column);
+                let choice = scratch.choices.of(set, ways, || view.groups(set));
+                let port = |t, offset| choice.port(self.groups, t / divider, offset);
+                self.patch_column(column, row, port);
+            }
+        }
+    }
+
+    /// Writes the entries of what can only be reached by a way around the up-down rule.
+    fn patch_detours(&self, switch: u32, row: &mut [u8], scratch: &mut Scratch) {
+        let ways = self.path_dividers[switch as usize];
+        for column in self.detours.columns() {
+            if self.costs.row(switch)[column] == INFINITE {
+                let groups = self.detours.candidates(self.groups, switch, column);
+                scratch.detour.set(ways, groups);
+                let q = self.destinations.position(column) / self.divider(switch);
+                let place = self.destinations.port_zero(column);
+                self.patch(place, row, |offset| {
+                    scratch.detour.port(self.groups, q, offset)
+                });
             }
         }
     }
@@ -215,7 +242,10 @@ impl Router<'_> {
     /// The end nodes on the switch itself, and its own port 0.
     fn patch_own(&self, switch: u32, row: &mut [u8]) {
         for node in &self.fabric.end_nodes()[self.fabric.end_nodes_of(switch)] {
-            row[node.lid.index()..][..1 << node.lmc].fill(node.port);
+            match node.lmc {
+                0 => row[node.lid.index()] = node.port,
+                lmc => row[node.lid.index()..][..1 << lmc].fill(node.port),
+            }
         }
         let own = &self.fabric.switches()[switch as usize];
         if own.lid != Lid(0) {

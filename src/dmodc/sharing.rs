@@ -4,7 +4,8 @@
 //! route alike: their rows differ in their own LIDs alone. The leaves of a pod are such, and the
 //! top switches of one position in a complete tree. Where only the groups that lead *up* are the
 //! same, as with the switches of one position in all pods, rows differ in what lies below; that is
-//! worth patching where it is little.
+//! worth patching where it is little. And where a top switch has lost a link or two that the others
+//! of its position have, its row differs from theirs in what was below these.
 //!
 //! In a complete tree a few dozen rows are so computed, and all others copied.
 
@@ -18,6 +19,39 @@ pub enum Part {
     Whole,
     /// What the switch would route if nothing were below it.
     Upward,
+    /// All but what is below the groups in which the switch differs from those that have the row,
+    /// and its own LIDs.
+    Near,
+}
+
+/// How many of the groups of a switch are asked for its likes, and how many of these are compared.
+const POSITIONS: usize = 2;
+const KNOWN: usize = 8;
+
+/// The switches below one of two switches that are not below the other by the same ports.
+pub fn differing(groups: &Groups, a: u32, b: u32) -> Vec<u32> {
+    let (mut of_a, mut of_b) = (groups.down(a), groups.down(b));
+    let mut found = Vec::new();
+    loop {
+        match (of_a, of_b) {
+            ([], []) => return found,
+            ([x, rest_a @ ..], [y, rest_b @ ..]) if x.remote == y.remote => {
+                if groups.ports(x) != groups.ports(y) {
+                    found.push(x.remote);
+                }
+                (of_a, of_b) = (rest_a, rest_b);
+            }
+            ([x, rest @ ..], others) if others.first().is_none_or(|y| x.remote < y.remote) => {
+                found.push(x.remote);
+                of_a = rest;
+            }
+            (_, [y, rest @ ..]) => {
+                found.push(y.remote);
+                of_b = rest;
+            }
+            (_, []) => unreachable!("taken by the arm before"),
+        }
+    }
 }
 
 /// Which rows are shared, and by whom.
@@ -72,6 +106,7 @@ impl Sharing {
             },
         );
         sharing.share(&whole, Part::Whole);
+        sharing.find_near(groups, |a, b| key(a) == key(b));
         let rest =
             (0..count as u32).filter(|&s| sharing.source[s as usize].is_none() && little_below(s));
         let upward = Partition::new(count, rest, hash_up, same_up);
@@ -83,6 +118,38 @@ impl Sharing {
             None => count as u32,
         });
         sharing
+    }
+
+    /// Lets top switches that share with no other copy the row of one that is nearly the same.
+    fn find_near(&mut self, groups: &Groups, comparable: impl Fn(u32, u32) -> bool) {
+        let tops = (0..self.source.len() as u32).filter(|&s| groups.up(s).is_empty());
+        let alone: Vec<u32> = tops
+            .filter(|&s| self.source[s as usize].is_none())
+            .collect();
+        for s in alone {
+            // Those of its position are the tops above whatever is below it.
+            let below = groups.down(s);
+            let mut known: Vec<u32> = Vec::new();
+            for group in below.iter().take(POSITIONS) {
+                for other in groups.up(group.remote).iter().map(|g| g.remote) {
+                    if let Some((first, Part::Whole)) = self.source[other as usize]
+                        && !known.contains(&first)
+                        && known.len() < KNOWN
+                    {
+                        known.push(first);
+                    }
+                }
+            }
+            let tops = known.into_iter().filter(|&first| comparable(s, first));
+            let nearest = tops
+                .map(|first| (differing(groups, s, first).len(), first))
+                .min();
+            if let Some((differences, first)) = nearest
+                && 4 * differences <= below.len()
+            {
+                self.source[s as usize] = Some((first, Part::Near));
+            }
+        }
     }
 
     fn share(&mut self, alike: &Partition, part: Part) {

@@ -14,6 +14,8 @@ pub struct Survey {
     width: usize,
     /// Not 0 where a column may have other candidates than the one before.
     differs: Vec<u8>,
+    /// Not 0 where not all groups that lead up, and they alone, are candidates.
+    unusual: Vec<u8>,
     /// How many groups lead down to a column, and the last of them.
     down: Vec<(u8, u8)>,
     /// The ports of the groups that lead up, if each has but one.
@@ -24,7 +26,7 @@ impl Survey {
     /// Surveys a part of what the switch of a view sees.
     pub fn take(&mut self, view: &View, part: Part) {
         self.find_ways_up(view);
-        if part == Part::Whole {
+        if part != Part::Upward {
             self.find_ways_down(view);
         }
     }
@@ -36,6 +38,8 @@ impl Survey {
         self.planes.resize(width * view.up.len().div_ceil(8), 0);
         self.differs.clear();
         self.differs.resize(width, 0);
+        self.unusual.clear();
+        self.unusual.resize(width, u8::from(view.up.is_empty()));
         for (plane, rows) in self.planes.chunks_mut(width).zip(view.up.chunks(8)) {
             for (i, row) in rows.iter().enumerate() {
                 for ((bits, &cost), &least) in plane.iter_mut().zip(*row).zip(view.least) {
@@ -45,6 +49,10 @@ impl Survey {
             let pairs = plane[1..].iter().zip(plane.iter());
             for (differs, (here, before)) in self.differs[1..].iter_mut().zip(pairs) {
                 *differs |= here ^ before;
+            }
+            let all = u8::MAX >> (8 - rows.len());
+            for (unusual, here) in self.unusual.iter_mut().zip(plane.iter()) {
+                *unusual |= here ^ all;
             }
         }
         self.down.clear();
@@ -89,12 +97,27 @@ impl Survey {
             if let Some(differs) = self.differs.get_mut(column) {
                 *differs = u8::from(self.down[column].0 > 1 || before != Some(self.down[column]));
             }
+            if let Some(unusual) = self.unusual.get_mut(column) {
+                *unusual = 1;
+            }
         }
     }
 
     /// Whether a column may have other candidates than the one before it.
     pub fn differs(&self, column: usize) -> bool {
         self.differs[column] != 0
+    }
+
+    /// What the candidates for most columns are, if anything leads up: all groups that do.
+    pub fn usual(&self, view: &View) -> Option<GroupSet> {
+        let mut set = GroupSet::default();
+        (0..view.up.len()).for_each(|i| set.put(i, true));
+        (!view.up.is_empty()).then_some(set)
+    }
+
+    /// Whether the candidates for a column are the usual ones.
+    pub fn is_usual(&self, column: usize) -> bool {
+        self.unusual[column] == 0
     }
 
     /// The candidates for a column of the part surveyed: what [`View::candidates`] says.

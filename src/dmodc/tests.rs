@@ -171,6 +171,22 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(20))]
+
+    /// Most switches of a position still route alike, and others nearly so.
+    #[test]
+    fn trees_with_few_faults_are_the_papers(
+        shape in prop::sample::select(vec![
+            "PGFT(3;4,4,8;1,4,4;1,1,1)", "PGFT(3;3,4,6;1,4,6;1,1,1)", "PGFT(3;3,3,8;1,3,4;1,1,2)",
+        ]),
+        seed: u64, links in 0.0..0.04, switches in 0.0..0.03, lmc in 0u8..2,
+    ) {
+        let shape: Pgft = shape.parse().expect("a shape");
+        compare_or_print(&degraded(shape, seed, links, switches), lmc, false)?;
+    }
+}
+
 #[test]
 fn figure_1_is_the_papers() {
     let shape: Pgft = "PGFT(3;2,2,3;1,2,2;1,2,1)".parse().expect("a shape");

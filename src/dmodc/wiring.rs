@@ -4,6 +4,7 @@
 //! links alone close a cycle (a ring, a torus, a mesh, a dragonfly) there are no levels to speak
 //! of, and the fabric is refused.
 
+use super::crew::Muster;
 use super::groups::Groups;
 use super::leaves;
 use super::links::Links;
@@ -68,7 +69,8 @@ impl Oddity {
 
 /// Looks for oddities, in ascending UUID of each kind.
 pub fn oddities(fabric: &Fabric, ranking: &Ranking) -> Vec<Oddity> {
-    let groups = &Groups::new(Links::new(fabric), ranking);
+    let alone = Muster::alone();
+    let groups = &Groups::new(Links::new(fabric, &alone), ranking, &alone);
     let switches = || 0..fabric.switches().len() as u32;
     let mut found = Vec::new();
     for (switch, nodes) in leaves::host_counts(fabric).into_iter().enumerate() {

@@ -1,10 +1,11 @@
 //! One row by place: runs of consecutive NIDs with the same candidates, written without a division
 //! for each (paper, equations (3) and (4)).
 
-use super::choice::{Choice, Choices, Table};
+use super::choice::{Choice, Choices, GroupSet, Table};
 use super::route::Router;
 use super::survey::Survey;
 use super::view::View;
+use crate::lft::NO_PATH;
 use std::ops::Range;
 
 /// Writes one row by place.
@@ -24,6 +25,16 @@ pub struct Writer<'w> {
 }
 
 impl Writer<'_> {
+    /// Writes all that is on leaves, and the leaves, by the usual candidates.
+    pub fn write_usual(&mut self, leaves: usize, nids: usize) {
+        if let Some(set) = self.survey.usual(&self.view) {
+            let port_zero = self.all.destinations.port_zero(0);
+            let mut chosen = self.choose_among(set);
+            chosen.write(0, 0..nids);
+            chosen.write(port_zero, 0..leaves);
+        }
+    }
+
     /// Writes what is on leaves with the same candidates, and the leaves themselves.
     pub fn write_leaves(&mut self, columns: Range<usize>, nids: Range<usize>) {
         if !columns.is_empty() {
@@ -43,19 +54,26 @@ impl Writer<'_> {
 
     /// Chooses among the candidates for a column.
     pub fn choose(&mut self, column: usize) -> Chosen<'_> {
-        let (all, survey) = (self.all, self.survey);
-        let how = match survey.only_port(&self.view, column) {
-            Some(port) => How::Port(port),
-            None => {
-                let set = survey.candidates(&self.view, column);
-                let ports = survey.up_ports();
-                if all.destinations.offsets() == 1 && !set.down && !ports.is_empty() {
-                    How::Table(self.choices.plain(set, ports))
-                } else {
-                    let ways = all.path_dividers[self.switch as usize];
-                    How::Choice(self.choices.of(set, ways, || self.view.groups(set)))
-                }
-            }
+        match self.survey.only_port(&self.view, column) {
+            Some(port) => Chosen {
+                all: self.all,
+                divider: self.all.divider(self.switch),
+                how: How::Port(port),
+                places: self.places,
+            },
+            None => self.choose_among(self.survey.candidates(&self.view, column)),
+        }
+    }
+
+    /// Chooses among candidates.
+    fn choose_among(&mut self, set: GroupSet) -> Chosen<'_> {
+        let all = self.all;
+        let ports = self.survey.up_ports();
+        let how = if all.destinations.offsets() == 1 && !set.down && !ports.is_empty() {
+            How::Table(self.choices.plain(set, ports))
+        } else {
+            let ways = all.path_dividers[self.switch as usize];
+            How::Choice(self.choices.of(set, ways, || self.view.groups(set)))
         };
         Chosen {
             all,
@@ -95,7 +113,7 @@ impl Chosen<'_> {
                     self.places[offset * block + place..][..nids.len()].fill(*port);
                 }
             }
-            How::Table(None) => {}
+            How::Table(None) => self.places[place..][..nids.len()].fill(NO_PATH),
             How::Table(Some(table)) => {
                 let out = &mut self.places[place..][..nids.len()];
                 fill(out, table, nids.start, self.divider);
@@ -152,7 +170,6 @@ fn fill(out: &mut [u8], table: &Table, first: usize, divider: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dmodc::choice::GroupSet;
 
     #[test]
     fn a_run_is_what_the_closed_form_says_wherever_it_starts() {

@@ -16,7 +16,6 @@ use crate::dmodc::{Engine, OnUnreachable, Options, Plan, RouteError};
 use crate::fabric::{Fabric, Guid};
 use crate::lft::NO_PATH;
 use crate::netlist;
-use rayon::prelude::*;
 use std::ffi::c_void;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
@@ -98,35 +97,41 @@ impl Dmodc {
         if let Some(last) = planned.take() {
             engine.recycle(last.plan);
         }
-        #[cfg(debug_assertions)]
-        panic_if_due(panic_due, PanicAt::Plan);
-        let (now, read) = self.plan(engine, subnet)?;
-        report::unreachable(subnet, &now);
-        let unreachable = now.plan.unreachable().count;
-        if unreachable > 0 && self.options.on_unreachable == OnUnreachable::Fail {
-            return Err(RouteError::Unreachable(unreachable).into());
-        }
+        // From the first look at the subnet to the last entry nobody waits for a thread to wake.
+        let routed: Result<Planned, Failure> = engine.muster(subnet.switch_count(), |muster| {
+            #[cfg(debug_assertions)]
+            panic_if_due(panic_due, PanicAt::Plan);
+            let (now, read) = self.plan(engine, subnet)?;
+            report::unreachable(subnet, &now);
+            let unreachable = now.plan.unreachable().count;
+            if unreachable > 0 && self.options.on_unreachable == OnUnreachable::Fail {
+                return Err(RouteError::Unreachable(unreachable).into());
+            }
 
-        let mut tables = subnet.new_lfts();
-        let mut rows = rows_of(&now.fabric, &mut tables)?;
-        if !first {
-            // An engine that failed before us may have left entries behind. Those up to the highest
-            // LID are written in any case.
-            let beyond = now.fabric.max_lid().index() + 1;
-            let clear =
-                |row: &mut &mut [u8]| row.iter_mut().skip(beyond).for_each(|p| *p = NO_PATH);
-            engine.install(|| rows.par_iter_mut().for_each(clear));
-        }
-        let mut undo = UndoOnPanic { rows: &mut rows };
-        let routes = engine.fill(&now.fabric, &now.plan, undo.rows)?;
-        #[cfg(debug_assertions)]
-        panic_if_due(panic_due, PanicAt::Fill);
-        undo.rows = &mut [];
-        drop(undo);
-        let total = start.elapsed();
+            let mut tables = subnet.new_lfts();
+            let mut rows = rows_of(&now.fabric, &mut tables)?;
+            if !first {
+                // An engine that failed before us may have left entries behind. Those up to the highest
+                // LID are written in any case.
+                let beyond = now.fabric.max_lid().index() + 1;
+                muster.share_out(rows.iter_mut(), |row, _| {
+                    if let Some(rest) = row.get_mut(beyond..) {
+                        rest.fill(NO_PATH);
+                    }
+                });
+            }
+            let mut undo = UndoOnPanic { rows: &mut rows };
+            let routes = engine.fill(&now.fabric, &now.plan, undo.rows)?;
+            #[cfg(debug_assertions)]
+            panic_if_due(panic_due, PanicAt::Fill);
+            undo.rows = &mut [];
+            drop(undo);
+            let total = start.elapsed();
 
-        report::routed(&now, engine.threads(), total, read, routes);
-        *planned = Some(now);
+            report::routed(&now, engine.threads(), total, read, routes);
+            Ok(now)
+        });
+        *planned = Some(routed?);
         *told = false;
         Ok(())
     }

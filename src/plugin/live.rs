@@ -55,6 +55,11 @@ impl<'a> Subnet<'a> {
         switches.filter(|sw| sw.node().is_some())
     }
 
+    /// How many switch objects there are.
+    pub fn switch_count(&self) -> usize {
+        read!(self.osm, subn.sw_guid_tbl.count)
+    }
+
     /// The switch with this node GUID.
     pub fn switch(&self, guid: Guid) -> Option<Switch<'a>> {
         // SAFETY: as in `switches`; `cl_qmap_get` returns the map's end where there is none.

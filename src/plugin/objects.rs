@@ -46,6 +46,21 @@ macro_rules! read {
 
 pub(super) use read;
 
+/// Asks for the cache lines of some fields of a C structure.
+macro_rules! prefetch {
+    ($pointer:expr, $($field:ident $(. $more:ident)*),+) => {
+        $(
+            // SAFETY: only the address is computed, and a hint to fetch it reads nothing.
+            #[cfg(target_arch = "x86_64")]
+            unsafe {
+                use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+                let field = (&raw const (*$pointer).$field $(. $more)*).cast();
+                _mm_prefetch::<_MM_HINT_T0>(field);
+            }
+        )+
+    };
+}
+
 /// Copies a string.
 ///
 /// # Safety
@@ -122,6 +137,31 @@ impl<'a> Switch<'a> {
     /// One of its ports, if OpenSM has initialised it.
     pub fn port(self, number: u8) -> Option<Port<'a>> {
         self.node()?.port(number)
+    }
+
+    /// Asks for the memory that a look at all links of the switch reads. OpenSM's ports and nodes
+    /// lie far apart: met one by one, each is waited for; asked for together, they come together.
+    pub fn prefetch_links(self) {
+        let Some(node) = self.node() else { return };
+        for number in 1..=self.ports() {
+            // SAFETY: only the address is computed, of an entry of the table: `ports` is less than
+            // its size.
+            let port = unsafe { node.port_table().add(usize::from(number)) };
+            prefetch!(port, port_guid, healthy);
+        }
+        let ports = || (1..=self.ports()).filter_map(|number| self.port(number));
+        let remotes = || ports().filter_map(|p| NonNull::new(read!(p.0, p_remote_physp)));
+        for remote in remotes() {
+            prefetch!(remote.as_ptr(), port_info.base_lid, port_guid, healthy);
+        }
+        for node in remotes().filter_map(|r| NonNull::new(read!(r, p_node))) {
+            prefetch!(
+                node.as_ptr(),
+                sw,
+                node_info.node_guid,
+                node_desc.description
+            );
+        }
     }
 
     /// Sets `port`'s bit for this multicast LID. Returns whether the switch's table has room.
@@ -274,9 +314,11 @@ impl<'a> Node<'a> {
             return None;
         }
         // SAFETY: the port table, the node's last member, has `physp_tbl_size` entries.
-        unsafe {
-            let table = (&raw mut (*self.0.as_ptr()).physp_table).cast::<osm_physp_t>();
-            Port::from_raw(table.add(usize::from(number)))
-        }
+        unsafe { Port::from_raw(self.port_table().add(usize::from(number))) }
+    }
+
+    fn port_table(self) -> *mut osm_physp_t {
+        // SAFETY: only the address is computed.
+        unsafe { (&raw mut (*self.0.as_ptr()).physp_table).cast() }
     }
 }

@@ -13,7 +13,6 @@ use super::live::Subnet;
 use super::objects::{Port, Switch};
 use crate::dmodc::Engine;
 use crate::fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind};
-use rayon::prelude::*;
 
 /// How many defects of a sweep are named in the log.
 const NAMED: usize = 10;
@@ -52,9 +51,14 @@ pub fn read(subnet: &Subnet<'_>, engine: &Engine) -> (Fabric, Vec<bool>) {
         subnet.switches().map(|sw| (sw.guid(), sw)).collect();
     switches.sort_unstable_by_key(|&(guid, _)| guid);
     let lmc_esp0 = subnet.lmc_esp0();
-    let scan = |(i, &(guid, sw))| scan(i as u32, guid, sw, lmc_esp0, &switches);
-    let scans: Vec<Scan<'_>> =
-        engine.install(|| switches.par_iter().enumerate().map(scan).collect());
+    let mut scans: Vec<Option<Scan<'_>>> = switches.iter().map(|_| None).collect();
+    engine.muster(switches.len(), |muster| {
+        let jobs = (0u32..).zip(&switches).zip(&mut scans);
+        muster.share_out(jobs, |((i, &(guid, sw)), done), _| {
+            *done = Some(scan(i, guid, sw, lmc_esp0, &switches));
+        });
+    });
+    let scans: Vec<Scan<'_>> = scans.into_iter().flatten().collect();
 
     let mut defects = Defects::default();
     let mut builder = Builder::default();
@@ -113,6 +117,7 @@ fn scan<'a>(
         end_nodes: Vec::new(),
         odd: Vec::new(),
     };
+    switch.prefetch_links();
     for number in 1..=scan.ports {
         let Some(port) = switch.port(number) else {
             continue;
