@@ -63,11 +63,11 @@ struct Below {
 }
 
 impl Costs {
-    /// Computes all costs, in the memory of others that are done with.
+    /// Computes all costs, in memory that others have left ([`Costs::into_memory`]).
     pub fn new(
         ranking: &Ranking,
         groups: &Groups,
-        spare: Option<Costs>,
+        memory: Vec<u8>,
         muster: &Muster<'_>,
     ) -> Self {
         let width = groups.bottom_up().len();
@@ -80,7 +80,7 @@ impl Costs {
             at
         };
         // Whatever stands in it is written over.
-        let mut bytes = spare.map_or_else(Vec::new, |costs| costs.bytes);
+        let mut bytes = memory;
         bytes.resize(width * width, INFINITE);
         let mut costs = Costs {
             width,
@@ -98,6 +98,11 @@ impl Costs {
             costs.sweep_downward(groups, muster);
         }
         costs
+    }
+
+    /// The memory of costs that are done with.
+    pub fn into_memory(self) -> Vec<u8> {
+        self.bytes
     }
 
     /// The cost bytes of a switch, by column.

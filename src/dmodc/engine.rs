@@ -17,7 +17,7 @@ use super::validity::Unreachable;
 use super::view::View;
 use super::wiring::{self, Oddity};
 use crate::fabric::Fabric;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// Computes routes with threads of its own. Between fabrics it keeps memory and nothing else:
@@ -26,8 +26,8 @@ use std::time::{Duration, Instant};
 pub struct Engine {
     crew: Crew,
     memory: RouteMemory,
-    /// Memory of a plan that is done with.
-    spare: Mutex<Option<Plan>>,
+    /// Memory of the costs of a plan that is done with.
+    spare: Mutex<Vec<u8>>,
 }
 
 impl Engine {
@@ -42,7 +42,7 @@ impl Engine {
         Ok(Engine {
             crew,
             memory,
-            spare: Mutex::new(None),
+            spare: Mutex::default(),
         })
     }
 
@@ -64,20 +64,16 @@ impl Engine {
     /// say where the top is); [`RouteError::Unreachable`] if a pair of leaves has no up-down path
     /// and the options say that this is to fail.
     pub fn plan(&self, fabric: &Fabric, options: &Options) -> Result<Plan, RouteError> {
-        let spare = self.spare().take();
+        let spare = std::mem::take(&mut *lock(&self.spare));
         self.muster(fabric.switches().len(), |muster| {
             Plan::new(fabric, options, spare, muster)
         })
     }
 
-    /// Takes back a plan that is done with: the next one is made in its memory, which spares first
-    /// touching that much anew.
+    /// Takes back a plan that is done with: the costs of the next one, the largest part of it, go
+    /// where its costs were, which spares first touching that much anew.
     pub fn recycle(&self, plan: Plan) {
-        *self.spare() = Some(plan);
-    }
-
-    fn spare(&self) -> MutexGuard<'_, Option<Plan>> {
-        lock(&self.spare)
+        *lock(&self.spare) = plan.costs.into_memory();
     }
 
     /// Writes the routes. `rows[s]` is the LFT of switch `s`, indexed by LID, at least
@@ -135,7 +131,7 @@ impl Plan {
     fn new(
         fabric: &Fabric,
         options: &Options,
-        spare: Option<Plan>,
+        spare: Vec<u8>,
         muster: &Muster<'_>,
     ) -> Result<Plan, RouteError> {
         let start = Instant::now();
@@ -149,7 +145,7 @@ impl Plan {
             return Err(RouteError::NotATree(cycle.into_iter().map(guid).collect()));
         }
         let ranked = Instant::now();
-        let costs = Costs::new(&ranking, &groups, spare.map(|plan| plan.costs), muster);
+        let costs = Costs::new(&ranking, &groups, spare, muster);
         let detours = match options.connect_roots {
             true => Detours::new(&groups, &costs),
             false => Detours::none(),

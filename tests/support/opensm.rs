@@ -263,7 +263,7 @@ impl Files {
     }
 
     /// Waits until the log has been silent for a while.
-    fn wait_until_quiet(&self) {
+    pub fn wait_until_quiet(&self) {
         let mut last = (0, std::time::Instant::now());
         let quiet = process::poll(SWEEP, || {
             let len = self.log().len();
