@@ -64,12 +64,7 @@ struct Below {
 
 impl Costs {
     /// Computes all costs, in memory that others have left ([`Costs::into_memory`]).
-    pub fn new(
-        ranking: &Ranking,
-        groups: &Groups,
-        memory: Vec<u8>,
-        muster: &Muster<'_>,
-    ) -> Self {
+    pub fn new(ranking: &Ranking, groups: &Groups, memory: Vec<u8>, muster: &Muster<'_>) -> Self {
         let width = groups.bottom_up().len();
         let switch = columns(ranking, groups);
         let inverse = |of: &[u32]| {
