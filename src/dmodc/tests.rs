@@ -187,6 +187,28 @@ proptest! {
     }
 }
 
+/// Large enough that work is shared out.
+#[test]
+fn large_trees_are_the_papers_on_any_number_of_threads() {
+    for (shape, seed, links, switches, lmc, naively) in [
+        ("PGFT(3;3,12,10;1,4,6;1,1,1)", 1, 0.02, 0.03, 0, true),
+        ("PGFT(3;5,12,20;1,6,12;1,1,1)", 2, 0.0, 0.0, 0, false),
+        ("PGFT(3;5,12,20;1,6,12;1,1,1)", 3, 0.02, 0.03, 0, false),
+        ("PGFT(3;5,12,20;1,6,12;1,1,1)", 4, 0.02, 0.03, 1, false),
+    ] {
+        let netlist = degraded(shape.parse().expect("a shape"), seed, links, switches);
+        if naively {
+            compare(&netlist, lmc, false).expect("the paper's tables");
+        }
+        let (fabric, _) = netlist.to_fabric(Some(lmc)).expect("LIDs");
+        let (_, one) = route(&fabric, &Options::default(), 1);
+        for threads in [2, 3, 8] {
+            let (_, several) = route(&fabric, &Options::default(), threads);
+            assert!(several == one, "{threads} threads, seed {seed}");
+        }
+    }
+}
+
 #[test]
 fn figure_1_is_the_papers() {
     let shape: Pgft = "PGFT(3;2,2,3;1,2,2;1,2,1)".parse().expect("a shape");

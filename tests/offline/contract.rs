@@ -2,7 +2,6 @@
 
 use crate::support::*;
 use serde_json::Value;
-use std::process::{Command, Stdio};
 
 /// Holds an object to keys of the contract: counts, and the seconds.
 fn counts(object: &Value, keys: &[&str]) {
@@ -161,13 +160,7 @@ fn a_full_disk_is_exit_2() {
 
 /// Runs the tool with the reader of one of its outputs gone: that is no failure and no panic.
 fn with_a_reader_gone(args: &[&str], stderr_too: bool) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_dmodc"))
-        .args(args)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = start(args);
     drop(child.stdout.take());
     if stderr_too {
         drop(child.stderr.take());
@@ -203,13 +196,7 @@ fn a_reader_that_goes_away_is_no_failure() {
 #[test]
 fn exit_codes_with_nobody_to_read_the_message() {
     let child = |args: &[&str]| {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_dmodc"))
-            .args(args)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child = start(args);
         drop((child.stdout.take(), child.stderr.take()));
         child.wait().unwrap().code()
     };

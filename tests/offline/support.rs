@@ -28,7 +28,7 @@ pub fn topologies() -> Vec<PathBuf> {
 mod tool {
     use std::io::Write;
     use std::path::Path;
-    use std::process::{Command, Output, Stdio};
+    use std::process::{Child, Command, Output, Stdio};
 
     /// The paper's Figure 1.
     pub const FIGURE_1: &str = "PGFT(3;2,2,3;1,2,2;1,2,1)";
@@ -38,15 +38,20 @@ mod tool {
         dmodc_with_input(args, b"")
     }
 
-    /// Runs the tool with something on its standard input.
-    pub fn dmodc_with_input(args: &[&str], input: &[u8]) -> Output {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_dmodc"))
+    /// Starts the tool with pipes for all that it reads and writes.
+    pub fn start(args: &[&str]) -> Child {
+        Command::new(env!("CARGO_BIN_EXE_dmodc"))
             .args(args)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .unwrap();
+            .unwrap()
+    }
+
+    /// Runs the tool with something on its standard input.
+    pub fn dmodc_with_input(args: &[&str], input: &[u8]) -> Output {
+        let mut child = start(args);
         let mut stdin = child.stdin.take().unwrap();
         let input = input.to_vec();
         // A child that refuses its arguments does not read: that write may fail.
