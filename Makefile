@@ -78,7 +78,7 @@ versions: setup
 	$(CARGO) test --no-default-features --features cli --lib --bins --test offline
 	$(CARGO) test --no-default-features --lib --test offline
 
-# The plugin's unit tests under AddressSanitizer, where there is a nightly toolchain.
+# Unit tests under AddressSanitizer, ThreadSanitizer and Miri, as far as there is a nightly toolchain.
 sanitize:
 	@scripts/sanitize.sh
 
