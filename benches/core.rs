@@ -13,7 +13,7 @@ use dmodc::fabric::Fabric;
 use dmodc::lft::Tables;
 use std::hint::black_box;
 use std::time::Duration;
-use support::{A, B, C, SMALL, complete, degraded, memset, pool, snapshot};
+use support::{A, B, C, SMALL, complete, degraded, memset, snapshot};
 
 fn core(c: &mut Criterion) {
     for (name, shape) in [("648", SMALL), ("A", A), ("B", B), ("C", C)] {
@@ -37,9 +37,8 @@ fn phases(c: &mut Criterion, name: &str, fabric: &Fabric) {
         group.bench_function(BenchmarkId::new("routes", threads), |b| {
             b.iter(|| engine.fill(black_box(fabric), &plan, &mut rows));
         });
-        let pool = pool(threads);
         group.bench_function(BenchmarkId::new("memset", threads), |b| {
-            b.iter(|| memset(&pool, black_box(&mut rows)));
+            b.iter(|| memset(&engine, black_box(&mut rows)));
         });
     }
 }

@@ -4,11 +4,11 @@
 //! of the links between switches gone, and then 5 % of the switches, none with end nodes among
 //! them. All of it comes from fixed seeds, so that every run routes the same fabrics.
 
+use dmodc::dmodc::Engine;
 use dmodc::fabric::Fabric;
 use dmodc::lft::NO_PATH;
 use dmodc::netlist::Netlist;
 use dmodc::netlist::generate::{Order, Pgft, build};
-use rayon::prelude::*;
 
 const ORDER_SEED: u64 = 1;
 /// Seed for the links that go.
@@ -53,15 +53,12 @@ pub fn snapshot(netlist: &Netlist) -> Fabric {
     netlist.to_fabric(None).expect("it has LIDs enough").0
 }
 
-/// Writes every entry as plainly as can be: what routing is measured against.
+/// Writes every entry as plainly as can be, on the same threads: what routing is measured against.
 #[allow(dead_code, reason = "not every bench takes a memset")]
-pub fn memset(pool: &rayon::ThreadPool, rows: &mut [&mut [u8]]) {
-    pool.install(|| rows.par_iter_mut().for_each(|row| row.fill(NO_PATH)));
-}
-
-/// A pool for it with as many threads as the engine's.
-#[allow(dead_code, reason = "not every bench takes a memset")]
-pub fn pool(threads: usize) -> rayon::ThreadPool {
-    let builder = rayon::ThreadPoolBuilder::new().num_threads(threads);
-    builder.build().expect("the system gives threads")
+pub fn memset(engine: &Engine, rows: &mut [&mut [u8]]) {
+    engine.muster(rows.len(), |muster| {
+        muster.share_out(rows.chunks_mut(8), |rows, _| {
+            rows.iter_mut().for_each(|row| row.fill(NO_PATH));
+        });
+    });
 }

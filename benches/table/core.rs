@@ -61,10 +61,9 @@ pub fn measure(
     let options = Options::default();
     let (threads, mut turns) = ([1, 2], [Vec::new(), Vec::new()]);
     let engines = threads.map(|n| Engine::new(n).expect("the system gives threads"));
-    let pools = threads.map(support::pool);
     // The first turn touches memory that later ones find ready; it does not count.
     for turn in 0..=repeats {
-        for ((engine, pool), turns) in engines.iter().zip(&pools).zip(&mut turns) {
+        for (engine, turns) in engines.iter().zip(&mut turns) {
             let mut clock = Instant::now();
             let mut lap = || {
                 let took = clock.elapsed().as_secs_f64() * 1e3;
@@ -78,7 +77,7 @@ pub fn measure(
             // As from sweep to sweep: the next plan is made in the memory of this one.
             engine.recycle(plan);
             lap();
-            support::memset(pool, &mut rows);
+            support::memset(engine, &mut rows);
             let set = lap();
             if turn > 0 {
                 turns.push([planned, routed, planned + routed, set]);
