@@ -11,8 +11,10 @@ use std::hint;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// A helper is worth its waking for so many switches.
-const SWITCHES_PER_HELPER: usize = 64;
+/// A helper is worth having for so many switches: where something else keeps a processor busy, and
+/// `opensm -o` does so itself, a phase ends only when the helper has had its turn, milliseconds later.
+/// Tests share out less.
+const SWITCHES_PER_HELPER: usize = if cfg!(test) { 64 } else { 1024 };
 
 /// How often the thread that asks looks whether the others are done before it goes to sleep: for
 /// some 50 µs, which is about what waking takes.
