@@ -1,9 +1,11 @@
 //! The threads that routes are computed on: the one that asks, and helpers.
 //!
 //! A sleeping thread takes longer to wake than a phase of a small fabric takes to compute. So the
-//! thread that asks starts at once and takes its share, nobody waits for a helper that comes late,
-//! and from the first phase to the last helpers are kept awake; a fabric with little to share out
-//! calls none.
+//! thread that asks starts at once and takes its share, from the first phase to the last helpers are
+//! kept awake, and a fabric with little to share out calls none.
+//!
+//! What is shared out ends when every helper has had its turn: one that other work keeps from its
+//! processor is waited for, if only to find that nothing is left.
 
 use super::memory::lock;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
@@ -114,6 +116,7 @@ impl Muster<'_> {
         let jobs = Mutex::new(jobs);
         let take_part = |thread| {
             loop {
+                // Not in the head of a loop: the lock would be held until the job is done.
                 let Some(job) = lock(&jobs).next() else {
                     break;
                 };

@@ -11,6 +11,7 @@
 
 use super::groups::{Group, Groups};
 use super::partition::{Partition, mix, sort_by_small_key};
+use std::cmp::Ordering;
 
 /// How much of a row is computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,27 +32,28 @@ const KNOWN: usize = 8;
 /// The switches below one of two switches that are not below the other by the same ports.
 pub fn differing(groups: &Groups, a: u32, b: u32) -> Vec<u32> {
     let (mut of_a, mut of_b) = (groups.down(a), groups.down(b));
+    // Groups stand in ascending order of the remote switch.
+    let remote = |list: &[Group]| list.first().map_or(u32::MAX, |g| g.remote);
     let mut found = Vec::new();
-    loop {
-        match (of_a, of_b) {
-            ([], []) => return found,
-            ([x, rest_a @ ..], [y, rest_b @ ..]) if x.remote == y.remote => {
-                if groups.ports(x) != groups.ports(y) {
-                    found.push(x.remote);
+    while !(of_a.is_empty() && of_b.is_empty()) {
+        match remote(of_a).cmp(&remote(of_b)) {
+            Ordering::Less => {
+                found.push(remote(of_a));
+                of_a = &of_a[1..];
+            }
+            Ordering::Greater => {
+                found.push(remote(of_b));
+                of_b = &of_b[1..];
+            }
+            Ordering::Equal => {
+                if groups.ports(&of_a[0]) != groups.ports(&of_b[0]) {
+                    found.push(remote(of_a));
                 }
-                (of_a, of_b) = (rest_a, rest_b);
+                (of_a, of_b) = (&of_a[1..], &of_b[1..]);
             }
-            ([x, rest @ ..], others) if others.first().is_none_or(|y| x.remote < y.remote) => {
-                found.push(x.remote);
-                of_a = rest;
-            }
-            (_, [y, rest @ ..]) => {
-                found.push(y.remote);
-                of_b = rest;
-            }
-            (_, []) => unreachable!("taken by the arm before"),
         }
     }
+    found
 }
 
 /// Which rows are shared, and by whom.

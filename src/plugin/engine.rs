@@ -97,7 +97,7 @@ impl Dmodc {
         if let Some(last) = planned.take() {
             engine.recycle(last.plan);
         }
-        // From the first look at the subnet to the last entry nobody waits for a thread to wake.
+        // Helpers stay awake from the first look at the subnet to the last entry.
         let routed: Result<Planned, Failure> = engine.muster(subnet.switch_count(), |muster| {
             #[cfg(debug_assertions)]
             panic_if_due(panic_due, PanicAt::Plan);
