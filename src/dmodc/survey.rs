@@ -5,6 +5,7 @@ use super::choice::GroupSet;
 use super::cost::HOPS;
 use super::sharing::Part;
 use super::view::View;
+use crate::lft::NO_PATH;
 
 /// The candidates of one switch for all columns. Kept from switch to switch for its memory.
 #[derive(Default)]
@@ -28,6 +29,7 @@ impl Survey {
         self.find_ways_up(view);
         if part != Part::Upward {
             self.find_ways_down(view);
+            self.mark_ways_down(view);
         }
     }
 
@@ -40,9 +42,10 @@ impl Survey {
         self.differs.resize(width, 0);
         self.unusual.clear();
         self.unusual.resize(width, u8::from(view.up.is_empty()));
-        for (plane, rows) in self.planes.chunks_mut(width).zip(view.up.chunks(8)) {
-            for (i, row) in rows.iter().enumerate() {
-                for ((bits, &cost), &least) in plane.iter_mut().zip(*row).zip(view.least) {
+        for (plane, groups) in self.planes.chunks_mut(width).zip(view.up.chunks(8)) {
+            for (i, group) in groups.iter().enumerate() {
+                let costs = view.behind(group);
+                for ((bits, &cost), &least) in plane.iter_mut().zip(costs).zip(view.least) {
                     *bits |= if cost & HOPS == least { 1 << i } else { 0 };
                 }
             }
@@ -50,17 +53,16 @@ impl Survey {
             for (differs, (here, before)) in self.differs[1..].iter_mut().zip(pairs) {
                 *differs |= here ^ before;
             }
-            let all = u8::MAX >> (8 - rows.len());
+            let all = u8::MAX >> (8 - groups.len());
             for (unusual, here) in self.unusual.iter_mut().zip(plane.iter()) {
                 *unusual |= here ^ all;
             }
         }
         self.down.clear();
         self.down.resize(width, (0, 0));
-        let up = view.groups.up(view.switch);
         self.up_ports.clear();
-        if up.iter().all(|g| g.size() == 1) {
-            let ports = up.iter().map(|g| view.groups.ports(g)[0]);
+        if view.up.iter().all(|g| g.size() == 1) {
+            let ports = view.up.iter().map(|g| view.groups.ports(g)[0]);
             self.up_ports.extend(ports);
         }
     }
@@ -70,36 +72,39 @@ impl Survey {
         &self.up_ports
     }
 
-    /// As [`Survey::take`], but for the columns below the switch alone.
+    /// Finds the groups that lead down to the columns below the switch, and no more than that.
     pub fn find_ways_down(&mut self, view: &View) {
-        let (groups, costs) = (view.groups, view.all);
+        let costs = view.all;
         self.down.resize(view.costs.len(), (0, 0));
-        let below = costs.columns_below(view.switch);
-        for &column in below {
+        for &column in costs.columns_below(view.switch) {
             self.down[column as usize] = (0, 0);
-            if let Some(differs) = self.differs.get_mut(column as usize + 1) {
-                *differs = 1;
-            }
         }
-        for (i, group) in (0u8..).zip(groups.down(view.switch)) {
-            let row = costs.row(group.remote);
-            let own = costs.column(group.remote) as u32;
-            for &column in costs.columns_below(group.remote).iter().chain([&own]) {
-                let column = column as usize;
+        for (i, group) in (0u8..).zip(view.down) {
+            let own = costs.column(group.remote);
+            if view.costs[own] == 1 {
+                self.down[own] = (self.down[own].0 + 1, i);
+            }
+            let row = view.behind(group);
+            for column in costs.columns_below(group.remote) {
+                let column = *column as usize;
                 if row[column] + 1 == view.costs[column] {
                     self.down[column] = (self.down[column].0 + 1, i);
                 }
             }
         }
-        for &column in below {
-            let column = column as usize;
+    }
+
+    /// Marks the columns below the switch, whose candidates are others than those further up.
+    fn mark_ways_down(&mut self, view: &View) {
+        for column in view.all.columns_below(view.switch) {
+            let column = *column as usize;
             let before = column.checked_sub(1).map(|before| self.down[before]);
-            if let Some(differs) = self.differs.get_mut(column) {
-                *differs = u8::from(self.down[column].0 > 1 || before != Some(self.down[column]));
+            let differs = self.down[column].0 > 1 || before != Some(self.down[column]);
+            self.differs[column] = u8::from(differs);
+            if self.down.get(column + 1).is_some_and(|&(n, _)| n == 0) {
+                self.differs[column + 1] = 1;
             }
-            if let Some(unusual) = self.unusual.get_mut(column) {
-                *unusual = 1;
-            }
+            self.unusual[column] = 1;
         }
     }
 
@@ -138,12 +143,32 @@ impl Survey {
         set
     }
 
-    /// The port to a column, where one group of one port leads down there and no other.
+    /// The port to a column, where there is but one: one group leads there and no other, and it has
+    /// one port. [`NO_PATH`] where nothing leads there.
     pub fn only_port(&self, view: &View, column: usize) -> Option<u8> {
-        let (1, only) = self.down[column] else {
-            return None;
-        };
-        let group = &view.groups.down(view.switch)[usize::from(only)];
-        (group.size() == 1).then(|| view.groups.ports(group)[0])
+        match self.down[column] {
+            (0, _) if view.up.is_empty() => Some(NO_PATH),
+            (0, _) => self.only_port_up(column),
+            (1, only) => {
+                let group = &view.down[usize::from(only)];
+                (group.size() == 1).then(|| view.groups.ports(group)[0])
+            }
+            _ => None,
+        }
+    }
+
+    fn only_port_up(&self, column: usize) -> Option<u8> {
+        let mut found = None;
+        let ports = self.up_ports.chunks(8);
+        for (ports, plane) in ports.zip(self.planes.chunks_exact(self.width)) {
+            match plane[column] {
+                0 => {}
+                one if one.is_power_of_two() && found.is_none() => {
+                    found = Some(ports[one.trailing_zeros() as usize]);
+                }
+                _ => return None,
+            }
+        }
+        (!self.up_ports.is_empty()).then_some(found.unwrap_or(NO_PATH))
     }
 }

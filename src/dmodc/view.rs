@@ -14,24 +14,28 @@ pub struct View<'r> {
     pub(super) costs: &'r [u8],
     /// The least cost above, by column.
     pub(super) least: &'r [u8],
-    /// The cost rows behind the groups that lead down, and behind those that lead up.
-    pub(super) down: Vec<&'r [u8]>,
-    pub(super) up: Vec<&'r [u8]>,
+    /// The groups that lead down, and those that lead up.
+    pub(super) down: &'r [Group],
+    pub(super) up: &'r [Group],
 }
 
 impl<'r> View<'r> {
     /// The view of a switch.
     pub fn new(groups: &'r Groups, all: &'r Costs, switch: u32) -> Self {
-        let rows = |list: &[Group]| list.iter().map(|g| all.row(g.remote)).collect();
         View {
             groups,
             all,
             switch,
             costs: all.row(switch),
             least: all.least_above(groups.up_class(switch)),
-            down: rows(groups.down(switch)),
-            up: rows(groups.up(switch)),
+            down: groups.down(switch),
+            up: groups.up(switch),
         }
+    }
+
+    /// The costs of the switch behind a group, by column.
+    pub fn behind(&self, group: &Group) -> &'r [u8] {
+        self.all.row(group.remote)
     }
 
     /// The candidate groups C of equation (1) for a column: below where one leads there going down
@@ -44,12 +48,12 @@ impl<'r> View<'r> {
             ..GroupSet::default()
         };
         if down {
-            for (i, row) in self.down.iter().enumerate() {
-                set.put(i, row[column] == cost - 1);
+            for (i, group) in self.down.iter().enumerate() {
+                set.put(i, self.behind(group)[column] == cost - 1);
             }
         } else {
-            for (i, row) in self.up.iter().enumerate() {
-                set.put(i, row[column] & HOPS == self.least[column]);
+            for (i, group) in self.up.iter().enumerate() {
+                set.put(i, self.behind(group)[column] & HOPS == self.least[column]);
             }
         }
         set
@@ -57,10 +61,7 @@ impl<'r> View<'r> {
 
     /// The groups of a set, in ascending UUID of the remote switch.
     pub fn groups(&self, set: GroupSet) -> Vec<Group> {
-        let all = match set.down {
-            true => self.groups.down(self.switch),
-            false => self.groups.up(self.switch),
-        };
+        let all = if set.down { self.down } else { self.up };
         let mut groups = Vec::new();
         set.for_each(|i| groups.push(all[i]));
         groups
