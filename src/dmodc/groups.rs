@@ -45,7 +45,7 @@ impl Group {
     }
 
     /// Where its ports are.
-    pub(super) fn range(&self) -> Range<usize> {
+    fn range(&self) -> Range<usize> {
         self.first as usize..self.first as usize + self.size()
     }
 
@@ -74,6 +74,9 @@ pub struct Groups {
 /// Into so many parts the switches are divided, for the threads to sort their links.
 const PARTS: usize = 16;
 
+/// No switch has more.
+pub(super) const MAX_PORTS: usize = u8::MAX as usize;
+
 impl Groups {
     /// Sorts the links of every switch into those that lead down and those that lead up.
     pub fn new(links: Links, ranking: &Ranking, muster: &Muster<'_>) -> Self {
@@ -97,25 +100,23 @@ impl Groups {
             })
             .collect();
         muster.share_out(parts.into_iter(), |(first, begin, of, span, groups), _| {
-            let mut up = Vec::new();
+            let mut up = [Group::default(); MAX_PORTS];
             let mut level = false;
             for ((s, &(start, end)), span) in (first..).zip(of).zip(span) {
                 let groups = &mut groups[(start - begin) as usize..(end - begin) as usize];
-                let mut down = 0;
-                up.clear();
+                // Up and down come in no order that a processor could guess, so both are written.
+                let (mut ups, mut downs) = (0, 0);
                 for i in 0..groups.len() {
                     let mut group = groups[i];
                     group.level = ranking.rank(group.remote) == ranking.rank(s);
                     level |= group.level;
-                    if ranking.is_up(s, group.remote) {
-                        up.push(group);
-                    } else {
-                        groups[down] = group;
-                        down += 1;
-                    }
+                    let is_up = ranking.is_up(s, group.remote);
+                    (up[ups], groups[downs]) = (group, group);
+                    ups += usize::from(is_up);
+                    downs += usize::from(!is_up);
                 }
-                groups[down..].copy_from_slice(&up);
-                *span = [start, start + down as u32, end];
+                groups[downs..].copy_from_slice(&up[..ups]);
+                *span = [start, start + downs as u32, end];
             }
             has_level_links.fetch_or(level, Ordering::Relaxed);
         });

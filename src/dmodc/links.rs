@@ -2,7 +2,7 @@
 //! groups are once it is known which of them lead up.
 
 use super::crew::Muster;
-use super::groups::Group;
+use super::groups::{Group, MAX_PORTS};
 use crate::fabric::{Fabric, Peer};
 use std::collections::VecDeque;
 
@@ -29,33 +29,58 @@ struct Part<'l> {
 }
 
 impl Part<'_> {
-    fn collect(self, fabric: &Fabric) {
-        let mut linked: Vec<u32> = self.span.iter().map(|&(start, _)| start).collect();
+    fn collect(mut self, fabric: &Fabric) {
+        let mut fronts: Vec<Front> = (self.span.iter())
+            .map(|&(start, _)| Front {
+                ports: start - self.start,
+                groups: start - self.start,
+                remote: u32::MAX,
+            })
+            .collect();
+        let mut found = [(0, 0); MAX_PORTS];
         for remote in 0..fabric.switches().len() as u32 {
+            // Theirs and others' come in no order that a processor could guess.
+            let mut count = 0;
             for peer in fabric.peers_of(remote) {
-                let Peer::Switch { index, port } = *peer else {
-                    continue;
+                let (switch, port) = match *peer {
+                    Peer::Switch { index, port } => (index, port),
+                    Peer::EndNode(_) | Peer::None => (u32::MAX, 0),
                 };
-                let s = index.wrapping_sub(self.first) as usize;
-                let Some((start, end)) = self.span.get_mut(s) else {
-                    continue;
-                };
-                let next = &mut linked[s];
-                self.ports[(*next - self.start) as usize] = port;
-                let last = (*end - self.start) as usize;
-                if end > start && self.groups[last - 1].remote == remote {
-                    let group = &mut self.groups[last - 1];
-                    group.grow();
-                    let first = group.range().start - self.start as usize;
-                    self.ports[first..][..group.size()].sort_unstable();
-                } else {
-                    self.groups[last] = Group::new(remote, *next);
-                    *end += 1;
-                }
-                *next += 1;
+                let s = switch.wrapping_sub(self.first) as usize;
+                found[count] = (s, port);
+                count += usize::from(s < fronts.len());
+            }
+            for &(s, port) in &found[..count] {
+                self.take_in(&mut fronts[s], remote, port);
             }
         }
+        for ((_, end), front) in self.span.iter_mut().zip(fronts) {
+            *end = self.start + front.groups;
+        }
     }
+
+    fn take_in(&mut self, front: &mut Front, remote: u32, port: u8) {
+        let at = front.ports as usize;
+        self.ports[at] = port;
+        if front.remote == remote {
+            let group = &mut self.groups[front.groups as usize - 1];
+            group.grow();
+            self.ports[at + 1 - group.size()..=at].sort_unstable();
+        } else {
+            self.groups[front.groups as usize] = Group::new(remote, self.start + front.ports);
+            front.groups += 1;
+            front.remote = remote;
+        }
+        front.ports += 1;
+    }
+}
+
+/// How far the lists of a switch have come.
+struct Front {
+    ports: u32,
+    groups: u32,
+    /// The neighbour that the last group leads to.
+    remote: u32,
 }
 
 impl Links {
