@@ -118,7 +118,9 @@ pub fn command(
             path("partitions.conf").display()
         ),
         format!("per_module_logging_file {}", path("modules.conf").display()),
-        "sweep_interval 0".into(),
+        // One sweep is all. With 0 `opensm -o` does not sleep until then, but turns on the spot
+        // (osm_opensm_wait_for_subnet_up), and takes a processor from what is to be timed.
+        "sweep_interval 3600".into(),
         "force_log_flush TRUE".into(),
     ]);
     let files = [

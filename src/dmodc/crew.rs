@@ -5,22 +5,22 @@
 //! kept awake, and a fabric with little to share out calls none.
 //!
 //! What is shared out ends when every helper has had its turn: one that other work keeps from its
-//! processor is waited for, if only to find that nothing is left.
+//! processor is waited for, if only to find that nothing is left. That other work may be the thread
+//! that asks: a scheduler often wakes a thread where it was called from, though another processor
+//! idles, and takes milliseconds to see it. So whoever waits gives its processor away.
 
 use super::memory::lock;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
-use std::hint;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
 
-/// A helper is worth having for so many switches: where something else keeps a processor busy, and
-/// `opensm -o` does so itself, a phase ends only when the helper has had its turn, milliseconds later.
-/// Tests share out less.
-const SWITCHES_PER_HELPER: usize = if cfg!(test) { 64 } else { 1024 };
+/// A helper is worth waking for so many switches.
+const SWITCHES_PER_HELPER: usize = 64;
 
 /// How often the thread that asks looks whether the others are done before it goes to sleep: for
 /// some 50 µs, which is about what waking takes.
-const LOOKS: usize = 1 << 12;
+const LOOKS: usize = 1 << 8;
 
 /// The threads of an engine.
 pub struct Crew {
@@ -57,20 +57,37 @@ impl Crew {
         let Some(pool) = muster.pool else {
             return work(&muster);
         };
-        let over = AtomicBool::new(false);
+        let (over, inside) = (AtomicBool::new(false), AtomicUsize::new(helpers));
         pool.in_place_scope(|scope| {
             // Whether it returns or panics.
-            let _end = Raise(&over);
+            let end = Raise(&over);
             for _ in 0..helpers {
                 scope.spawn(|_| {
                     while !over.load(Ordering::Acquire) {
-                        rayon::yield_now();
-                        hint::spin_loop();
+                        if rayon::yield_now() != Some(rayon::Yield::Executed) {
+                            thread::yield_now();
+                        }
                     }
+                    inside.fetch_sub(1, Ordering::Release);
                 });
             }
-            work(&muster)
+            let done = work(&muster);
+            drop(end);
+            wait_for_none(&inside);
+            done
         })
+    }
+}
+
+/// Waits a while for helpers to leave a scope. Whoever is inside after that is waited for asleep.
+fn wait_for_none(inside: &AtomicUsize) {
+    for _ in 0..LOOKS {
+        let none = inside.load(Ordering::Acquire) == 0;
+        // Also when there is none, for the last may be on the doorstep.
+        thread::yield_now();
+        if none {
+            return;
+        }
     }
 }
 
@@ -123,22 +140,17 @@ impl Muster<'_> {
                 work(job, thread);
             }
         };
-        let busy = AtomicUsize::new(self.helpers);
+        let inside = AtomicUsize::new(self.helpers);
         pool.in_place_scope(|scope| {
             for helper in 1..=self.helpers {
-                let (take_part, busy) = (&take_part, &busy);
+                let (take_part, inside) = (&take_part, &inside);
                 scope.spawn(move |_| {
                     take_part(helper);
-                    busy.fetch_sub(1, Ordering::Release);
+                    inside.fetch_sub(1, Ordering::Release);
                 });
             }
             take_part(0);
-            for _ in 0..LOOKS {
-                if busy.load(Ordering::Acquire) == 0 {
-                    break;
-                }
-                hint::spin_loop();
-            }
+            wait_for_none(&inside);
         });
     }
 
