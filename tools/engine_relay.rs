@@ -20,14 +20,16 @@
 //! for each run that makes tables `N.tables` (see [`copy_tables`]); and, line by line, `results`:
 //!
 //! ```text
-//! 0 routed LID_MATRICES_US FWD_TABLES_US EXTRA_KIB
+//! 0 routed LID_MATRICES_US FWD_TABLES_US EXTRA_KIB GROUP_US
 //! 1 refused LOG_FROM LOG_TO
 //! 2 missing
 //! ```
 //!
 //! `EXTRA_KIB` is by how much the peak of the process's memory rose over what it held before (of
 //! use for the first run alone), `LOG_FROM` and `LOG_TO` are where in OpenSM's log the engine's
-//! lines are. After the last run the process ends: no table is sent, nothing is dumped.
+//! lines are. `GROUP_US` is what the multicast tree of a group of all end nodes took (see
+//! [`time_group`]), if `ENGINE_RELAY_GROUP` is set, and else `-`. After the last run the process ends:
+//! no forwarding table is sent, nothing is dumped.
 
 #![allow(unsafe_code)]
 
@@ -36,6 +38,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::ptr;
+use std::thread;
 use std::time::{Duration, Instant};
 
 #[allow(
@@ -54,8 +57,9 @@ mod opensm {
 }
 
 use opensm::{
-    OSM_VERSION, cl_map_item_t, cl_qmap_t, cl_status_t, external_routing_engine_module_t,
-    osm_opensm_t, osm_port_t, osm_routing_engine_t, osm_switch_t,
+    IB_NODE_TYPE_CA, IB_SUCCESS, OSM_VERSION, cl_map_item_t, cl_qmap_t, cl_status_t,
+    external_routing_engine_module_t, ib_api_status_t, ib_member_rec_t, osm_log_t, osm_mgrp_box_t,
+    osm_mgrp_t, osm_opensm_t, osm_port_t, osm_routing_engine_t, osm_sm, osm_subn_t, osm_switch_t,
 };
 
 const NAME: &CStr = c"engine_relay";
@@ -67,6 +71,17 @@ type Register = unsafe extern "C" fn(
 ) -> cl_status_t;
 /// `osm_switch_prepare_path_rebuild`.
 type Prepare = unsafe extern "C" fn(*mut osm_switch_t, u16) -> c_int;
+/// `osm_mgrp_add_port`.
+type AddPort = unsafe extern "C" fn(
+    *mut osm_subn_t,
+    *mut osm_log_t,
+    *mut osm_mgrp_t,
+    *mut osm_port_t,
+    *mut ib_member_rec_t,
+    c_int,
+) -> *mut c_void;
+/// `osm_mcast_mgr_process`.
+type ProcessGroups = unsafe extern "C" fn(*mut osm_sm, c_int) -> c_int;
 type Callback = Option<unsafe extern "C" fn(*mut c_void) -> c_int>;
 
 /// `osm_event_plugin_t`.
@@ -208,7 +223,14 @@ unsafe fn relay(osm: *mut osm_opensm_t) -> io::Result<()> {
                     let (matrices, tables) = (done.lid_matrices, done.fwd_tables);
                     let (matrices, tables) = (matrices.as_micros(), tables.as_micros());
                     let extra = done.extra_kib;
-                    writeln!(results, "{number} routed {matrices} {tables} {extra}")?;
+                    let group = match std::env::var_os("ENGINE_RELAY_GROUP") {
+                        Some(_) => time_group(osm, entry)?.as_micros().to_string(),
+                        None => "-".into(),
+                    };
+                    writeln!(
+                        results,
+                        "{number} routed {matrices} {tables} {extra} {group}"
+                    )?;
                 }
                 None => writeln!(results, "{number} refused {log_from} {}", log_length(osm))?,
             }
@@ -292,6 +314,80 @@ unsafe fn stage(
         }
     }
 }
+
+/// For how long the switches are given to answer what multicast has sent.
+const ANSWERS: Duration = Duration::from_secs(1);
+
+/// What the multicast tree of a group of all end nodes takes: all join the broadcast group of the
+/// default partition, and OpenSM's `osm_mcast_mgr_process` is timed with the engine in charge, and
+/// before that with one that builds nothing. The difference is the engine's, or that of OpenSM's
+/// default where the engine leaves it to that.
+///
+/// # Safety
+/// As for [`relay`]; the engine has routed the subnet.
+unsafe fn time_group(
+    osm: *mut osm_opensm_t,
+    engine: *mut osm_routing_engine_t,
+) -> io::Result<Duration> {
+    let function = |name: &CStr| find(name).ok_or(io::Error::other("cannot time multicast"));
+    // SAFETY: the types are those of OpenSM's own headers. The lock, which OpenSM's own thread and we
+    // with it hold, is given back while OpenSM's function takes it.
+    unsafe {
+        let process = function(c"osm_mcast_mgr_process")?;
+        let process = std::mem::transmute::<*mut c_void, ProcessGroups>(process);
+        join_all(osm, function(c"osm_mgrp_add_port")?)?;
+        let lock = (&raw mut (*osm).lock.lock).cast();
+        libc::pthread_rwlock_unlock(lock);
+        let mut idle = ptr::read(engine);
+        idle.mcast_build_stree = Some(build_nothing);
+        let took = [&raw mut idle, engine].map(|engine| {
+            (*osm).routing_engine_used = engine;
+            let start = Instant::now();
+            process(&raw mut (*osm).sm, 1);
+            let took = start.elapsed();
+            thread::sleep(ANSWERS);
+            took
+        });
+        libc::pthread_rwlock_wrlock(lock);
+        Ok(took[1].saturating_sub(took[0]))
+    }
+}
+
+unsafe extern "C" fn build_nothing(_: *mut c_void, _: *mut osm_mgrp_box_t) -> ib_api_status_t {
+    IB_SUCCESS
+}
+
+/// Joins all end nodes to the group of the lowest multicast LID.
+///
+/// # Safety
+/// As for [`relay`]; `add_port` is `osm_mgrp_add_port`.
+unsafe fn join_all(osm: *mut osm_opensm_t, add_port: *mut c_void) -> io::Result<()> {
+    // SAFETY: OpenSM has a box with one group at least for each LID in use.
+    unsafe {
+        let add_port = std::mem::transmute::<*mut c_void, AddPort>(add_port);
+        let mbox: *mut osm_mgrp_box_t = (*osm).subn.mboxes[0].cast();
+        if mbox.is_null() {
+            return Err(io::Error::other("there is no broadcast group"));
+        }
+        let item = (*mbox).mgrp_list.end.p_next;
+        let group: *mut osm_mgrp_t = item
+            .byte_sub(std::mem::offset_of!(osm_mgrp_t, list_item))
+            .cast();
+        for port in map::<osm_port_t>(&raw const (*osm).subn.port_guid_tbl) {
+            if u32::from((*(*port).p_node).node_info.node_type) == IB_NODE_TYPE_CA {
+                let mut member = (*group).mcmember_rec;
+                member.port_gid.unicast.interface_id = (*port).guid;
+                member.scope_state |= FULL_MEMBER;
+                let (subn, log) = (&raw mut (*osm).subn, &raw mut (*osm).log);
+                add_port(subn, log, group, port, &raw mut member, 0);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `IB_JOIN_STATE_FULL`.
+const FULL_MEMBER: u8 = 1;
 
 /// Writes the tables of all switches: their number (32 bits), then for each its node GUID (64 bits),
 /// the length of its table (32 bits) and its table, all little-endian.

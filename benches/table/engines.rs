@@ -54,14 +54,15 @@ pub fn measure(
 pub fn table(runs: &[Timed], fabrics: &[Measured]) -> String {
     let mut text =
         "| fabric | nodes | engine | lid matrices, ms | tables, ms | both, ms | to Dmodc \
-                    | to memset | extra memory, MiB |\n|---|--:|---|--:|--:|--:|--:|--:|--:|\n"
+                    | to memset | extra memory, MiB | group of all, ms |\n\
+         |---|--:|---|--:|--:|--:|--:|--:|--:|--:|\n"
             .to_owned();
     for run in runs {
         let _ = write!(text, "| {} | {} | {} | ", run.name, run.nodes, run.engine);
         let callbacks = match &run.outcome {
             Ok(callbacks) => callbacks,
             Err(reason) => {
-                let _ = writeln!(text, "{} | | | | | |", reason.replace('|', "/"));
+                let _ = writeln!(text, "{} | | | | | | |", reason.replace('|', "/"));
                 continue;
             }
         };
@@ -73,10 +74,13 @@ pub fn table(runs: &[Timed], fabrics: &[Measured]) -> String {
             .map(|ours| format!("{:.0}", total_ms(callbacks) / total_ms(ours)));
         let is_same = |f: &&Measured| f.name == run.name && !f.degraded;
         let fabric = fabrics.iter().find(is_same).expect("its core is measured");
+        let group = callbacks
+            .group
+            .map_or(String::new(), |g| format!("{:.1}", ms(g)));
         let memset = total_ms(callbacks) / fabric.phase(2, "memset").ms;
         let _ = writeln!(
             text,
-            "{:.1} | {:.1} | {:.1} | {} | {memset:.0} | {:.0} |",
+            "{:.1} | {:.1} | {:.1} | {} | {memset:.0} | {:.0} | {group} |",
             ms(callbacks.lid_matrices),
             ms(callbacks.fwd_tables),
             total_ms(callbacks),

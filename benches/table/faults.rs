@@ -26,7 +26,7 @@ pub fn measure(
     limit: Duration,
 ) -> Result<Vec<Sent>, Box<dyn Error>> {
     let tables = |netlist: &Netlist| -> Result<Vec<Option<Copied>>, Box<dyn Error>> {
-        let outcomes = route(netlist, engines, &[], plugins, limit)?.outcomes;
+        let outcomes = route(netlist, engines, &[], plugins, limit, false)?.outcomes;
         Ok(outcomes.into_iter().map(routed).collect())
     };
     let before = tables(whole)?;

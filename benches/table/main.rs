@@ -138,6 +138,9 @@ fn csv(fabrics: &[core::Measured], runs: &[engines::Timed]) -> String {
                     tables * 1e3,
                     c.extra_kib
                 );
+                if let Some(group) = c.group {
+                    let _ = writeln!(text, "{head},,group,{:.3},,", group.as_secs_f64() * 1e3);
+                }
             }
             Err(_) => {
                 let _ = writeln!(text, "{head},,none,,,");

@@ -73,7 +73,7 @@ impl Bench {
     }
 }
 
-/// Runs one engine on a fabric and times its callbacks; what it routes is not looked at. The folder
+/// Runs one engine on a fabric and times its callbacks and a multicast group; what it routes is not looked at. The folder
 /// is that of `libdmodc.so`. `Err` of the inner result says why there is no time: the engine
 /// refused, or took longer than the limit.
 pub fn time_callbacks(
@@ -84,7 +84,7 @@ pub fn time_callbacks(
 ) -> Result<Result<Callbacks, String>, CompareError> {
     let alone = std::slice::from_ref(contestant);
     let plugins = Plugins::find(plugin_dir)?;
-    let answer = relay::route(netlist, alone, &[], &plugins, limit)?;
+    let answer = relay::route(netlist, alone, &[], &plugins, limit, true)?;
     Ok(match answer.outcomes.into_iter().next() {
         Some(Outcome::Routed(_, callbacks)) => Ok(callbacks),
         Some(Outcome::Refused(reason)) => Err(reason),

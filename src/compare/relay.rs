@@ -35,6 +35,8 @@ pub struct Callbacks {
     /// By how much they raised the peak of OpenSM's memory over what it held before. Of use for the
     /// first engine of a relay alone.
     pub extra_kib: u64,
+    /// The multicast tree of a group of all end nodes, if it was asked for.
+    pub group: Option<Duration>,
 }
 
 /// The tables of an engine, by GUID of the switch and then by LID.
@@ -64,10 +66,11 @@ pub struct Answer {
     pub ftree_order: Option<Vec<u8>>,
 }
 
-/// What contestants can be told.
+/// What contestants can be told, and the relay.
 struct Hints<'a> {
     roots: Vec<Guid>,
     io: &'a [Guid],
+    with_group: bool,
 }
 
 /// Where the plugins are.
@@ -102,18 +105,24 @@ impl Plugins {
 }
 
 /// Runs the contestants on a fabric, in this order. `io` are port GUIDs of I/O nodes, for those that
-/// are told them. The limit is for each contestant, and for the discovery.
+/// are told them. The limit is for each contestant, and for the discovery. `with_group` says to time a
+/// multicast group too.
 pub fn route(
     netlist: &Netlist,
     contestants: &[Contestant],
     io: &[Guid],
     plugins: &Plugins,
     limit: Duration,
+    with_group: bool,
 ) -> Result<Answer, CompareError> {
     let (fabric, _) = netlist.to_fabric(None)?;
     let ibsim = Ibsim::start(netlist)?;
     let roots = roots(&fabric);
-    let hints = Hints { roots, io };
+    let hints = Hints {
+        roots,
+        io,
+        with_group,
+    };
     let mut outcomes: Vec<Option<Outcome>> = vec![None; contestants.len()];
     for round in 0.. {
         let open = |i: &usize| outcomes[*i].is_none();
@@ -178,6 +187,9 @@ fn relay(
     let dirs = [&*plugins.dir, &*plugins.relay];
     let mut command = opensm::command(ibsim, dir, lines, "0x03", &dirs)?;
     command.env("ENGINE_RELAY_DIR", dir);
+    if hints.with_group {
+        command.env("ENGINE_RELAY_GROUP", "1");
+    }
     let mut process = OPENSM.start(command, &dir.join("stdout"))?;
     let mut settled = (0, Instant::now());
     let ended: Option<ExitStatus> = loop {
@@ -219,12 +231,16 @@ fn read_outcomes(dir: &Path) -> Result<Vec<Outcome>, CompareError> {
     let outcome = |line: &str| {
         let words: Vec<&str> = line.split(' ').collect();
         match words[..] {
-            [number, "routed", matrices, tables, extra] => {
+            [number, "routed", matrices, tables, extra, group] => {
                 let micros = |word| number_in(word, line).map(Duration::from_micros);
                 let callbacks = Callbacks {
                     lid_matrices: micros(matrices)?,
                     fwd_tables: micros(tables)?,
                     extra_kib: number_in(extra, line)?,
+                    group: match group {
+                        "-" => None,
+                        took => Some(micros(took)?),
+                    },
                 };
                 let file = dir.join(format!("{number}.tables"));
                 let bytes = fs::read(&file).map_err(CompareError::file(&file))?;

@@ -140,7 +140,7 @@ impl Thrower {
         let plugins = Plugins::find(plugin_dir)?;
         // The node order of the paper's shifts.
         let ftree = "ftree+roots".parse().expect("it is a name");
-        let answer = relay::route(&netlist, &[ftree], &series.io, &plugins, limit)?;
+        let answer = relay::route(&netlist, &[ftree], &series.io, &plugins, limit, false)?;
         adopt(&mut netlist, &answer.lids);
         let (fabric, _) = netlist.to_fabric(None)?;
         let ftree_order = answer.ftree_order.and_then(|bytes| {
@@ -189,7 +189,7 @@ impl Thrower {
         let (removed, seed) = self.series.removal(number);
         let netlist = self.series.degraded(&self.netlist, removed, seed)?;
         let (io, plugins) = (&self.series.io, &self.plugins);
-        let answer = relay::route(&netlist, contestants, io, plugins, self.limit)?;
+        let answer = relay::route(&netlist, contestants, io, plugins, self.limit, false)?;
         let (fabric, _) = netlist.to_fabric(None)?;
         let plan = self.engine.plan(&fabric, &Options::default()).ok();
         let orders = Orders {
@@ -265,7 +265,7 @@ impl Thrower {
             ports: vec![],
         };
         let (io, plugins) = (&self.series.io, &self.plugins);
-        let answer = relay::route(&netlist, &self.contestants, io, plugins, self.limit)?;
+        let answer = relay::route(&netlist, &self.contestants, io, plugins, self.limit, false)?;
         let order: Vec<u32> = (0..fabric.end_nodes().len() as u32).collect();
         for (contestant, outcome) in self.contestants.iter().zip(answer.outcomes) {
             let Outcome::Routed(copied, _) = outcome else {

@@ -156,16 +156,16 @@ impl Plan {
         let of_destinations = || {
             let nids = Nids::new(fabric, &ranking, &costs, &types);
             let destinations = Destinations::new(fabric, &ranking, &costs, &nids);
-            (nids, destinations)
+            let unreachable = Unreachable::new(fabric, &ranking, &costs);
+            (nids, destinations, unreachable)
         };
         let of_switches = || {
-            let unreachable = Unreachable::new(fabric, &ranking, &costs);
             let (dividers, path_dividers) = (dividers(&groups), path_dividers(&groups));
             let little_below = |s| 4 * costs.columns_below(s).len() <= groups.bottom_up().len();
             let sharing = Sharing::new(&groups, &dividers, &path_dividers, little_below);
-            (unreachable, dividers, path_dividers, sharing)
+            (dividers, path_dividers, sharing)
         };
-        let ((nids, destinations), (unreachable, dividers, path_dividers, sharing)) =
+        let ((nids, destinations, unreachable), (dividers, path_dividers, sharing)) =
             muster.both(of_destinations, of_switches);
         if unreachable.count > 0 && options.on_unreachable == OnUnreachable::Fail {
             return Err(RouteError::Unreachable(unreachable.count));

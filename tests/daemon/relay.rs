@@ -79,7 +79,7 @@ fn refusing(net: &Net, top: &str) -> Vec<String> {
     let back = there.iter().rev();
     let order: Vec<Contestant> = there.iter().chain(back).cloned().collect();
     let plugins = Plugins::find(&plugin_dir()).expect("cargo test builds the examples, too");
-    let answer = route(&net.netlist, &order, &io, &plugins, LIMIT).expect("OpenSM runs");
+    let answer = route(&net.netlist, &order, &io, &plugins, LIMIT, false).expect("OpenSM runs");
 
     assert_eq!(answer.outcomes.len(), order.len());
     let mut refusing = Vec::new();
@@ -118,7 +118,7 @@ fn refusals_have_the_engine_s_own_reason() {
     let net = Net::pgft_with_lids("PGFT(2;4,6;1,4;1,1)").without_links(5, 2);
     let order = ["no-such-engine", "torus-2QoS", "dmodc"].map(|name| name.parse().expect("a name"));
     let plugins = Plugins::find(&plugin_dir()).expect("cargo test builds the examples, too");
-    let answer = route(&net.netlist, &order, &[], &plugins, LIMIT).expect("OpenSM runs");
+    let answer = route(&net.netlist, &order, &[], &plugins, LIMIT, false).expect("OpenSM runs");
     let reason = |i: usize| match &answer.outcomes[i] {
         Outcome::Refused(reason) => &**reason,
         Outcome::Routed(..) => "",
@@ -126,4 +126,20 @@ fn refusals_have_the_engine_s_own_reason() {
     assert_eq!(reason(0), "OpenSM could not set it up");
     assert!(reason(1).contains("torus"), "{}", reason(1));
     assert!(matches!(answer.outcomes[2], Outcome::Routed(..)));
+}
+
+#[test]
+fn a_group_of_all_is_timed_where_it_is_asked_for() {
+    let net = Net::pgft_with_lids("PGFT(2;4,6;1,4;1,1)");
+    let order = ["dmodc", "minhop"].map(|name| name.parse().expect("a name"));
+    let plugins = Plugins::find(&plugin_dir()).expect("cargo test builds the examples, too");
+    for asked in [false, true] {
+        let answer = route(&net.netlist, &order, &[], &plugins, LIMIT, asked).expect("OpenSM runs");
+        for outcome in answer.outcomes {
+            let Outcome::Routed(_, took) = outcome else {
+                panic!("{outcome:?}");
+            };
+            assert_eq!(took.group.is_some(), asked);
+        }
+    }
 }
