@@ -73,9 +73,9 @@ impl Bench {
     }
 }
 
-/// Runs one engine on a fabric and times its callbacks and a multicast group; what it routes is not looked at. The folder
-/// is that of `libdmodc.so`. `Err` of the inner result says why there is no time: the engine
-/// refused, or took longer than the limit.
+/// Runs one engine on a fabric and times its callbacks and a multicast group; what it routes is not
+/// looked at. The folder is that of `libdmodc.so`. `Err` of the inner result says why there is no
+/// time: the engine refused, or took longer than the limit.
 pub fn time_callbacks(
     netlist: &Netlist,
     contestant: &Contestant,

@@ -55,7 +55,7 @@ pub struct Dmodc {
 
 #[derive(Default)]
 struct State {
-    /// Started by [`Dmodc::start`], or in the first sweep: OpenSM has long forked by then.
+    /// Started in the first sweep: OpenSM has forked by then, and has the threads that it needs.
     engine: Option<Engine>,
     planned: Option<Planned>,
     /// What was last said of the ranks and the wiring.
@@ -77,15 +77,6 @@ impl Dmodc {
                 panic_due: options.provoke_panic,
                 ..State::default()
             }),
-        }
-    }
-
-    /// Starts the threads, so that the first sweep finds them asleep, each on a processor of its own: a
-    /// thread that has just been made runs where its maker does. What fails here is tried again by
-    /// then.
-    pub fn start(&self) {
-        if let Err(e) = self.started(&mut self.lock().engine) {
-            log::error!("{e}");
         }
     }
 

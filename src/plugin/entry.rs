@@ -210,13 +210,7 @@ unsafe extern "C" fn setup(engine: *mut osm_routing_engine_t, _osm: *mut osm_ope
         (*engine).mcast_build_stree = Some(mcast_build_stree);
         (*engine).destroy = Some(destroy);
     }
-    guard("setup", -1, || {
-        // SAFETY: the context that the engine was registered with.
-        if let Some(context) = unsafe { context((*engine.as_ptr()).context) } {
-            context.dmodc.start();
-        }
-        0
-    })
+    0
 }
 
 /// Nothing to do: no callback of ours reads hop tables (see `hops`).
