@@ -59,16 +59,19 @@ impl Choice {
     }
 
     /// Sets candidates of one port each, for ports of one LID each: what most switches have. The
-    /// choice is then known by its table alone.
+    /// choice is then known by its table alone, whose period is their number; without any, the port
+    /// is [`NO_PATH`] for all.
     fn set_plain(&mut self, ports: &[u8], set: GroupSet) {
         self.candidates.clear();
         // All are made as long as the longest: no memory is asked for again.
-        self.tables.resize(stretched(ports.len()), NO_PATH);
-        let mut period = 0;
+        self.tables.resize(stretched(ports.len().max(1)), NO_PATH);
+        self.tables[0] = NO_PATH;
+        let mut known = 0;
         set.for_each(|i| {
-            self.tables[period] = ports[i];
-            period += 1;
+            self.tables[known] = ports[i];
+            known += 1;
         });
+        let period = known.max(1);
         self.period = Some(period);
         repeat(&mut self.tables[..stretched(period)], period);
     }
@@ -164,13 +167,13 @@ impl Choices {
 
     /// The table of a choice among groups of one port each, for ports of one LID each: `ports` are
     /// those of all groups.
-    pub fn plain(&mut self, set: GroupSet, ports: &[u8]) -> Option<Table<'_>> {
+    pub fn plain(&mut self, set: GroupSet, ports: &[u8]) -> Table<'_> {
         let choice = self.kept_or(set, |choice| choice.set_plain(ports, set));
-        let period = choice.period.filter(|&period| period > 0)?;
-        Some(Table {
+        let period = set.len().max(1);
+        Table {
             ports: &choice.tables[..stretched(period)],
             period,
-        })
+        }
     }
 
     fn kept_or(&mut self, set: GroupSet, make: impl FnOnce(&mut Choice)) -> &mut Choice {
@@ -199,6 +202,14 @@ impl GroupSet {
     /// Puts the `i`th group in, if `is_in`.
     pub fn put(&mut self, i: usize, is_in: bool) {
         self.bits[i / 64] |= u64::from(is_in) << (i % 64);
+    }
+
+    /// How many groups are in.
+    fn len(self) -> usize {
+        self.bits
+            .iter()
+            .map(|word| word.count_ones() as usize)
+            .sum()
     }
 
     /// Calls `visit` with the position of each group that is in, ascending.
@@ -233,6 +244,24 @@ fn gcd(a: usize, b: usize) -> usize {
 mod tests {
     use super::*;
     use std::collections::HashSet;
+
+    #[test]
+    fn without_candidates_there_is_no_path() {
+        let mut choices = Choices::default();
+        for (ports, up) in [
+            (&[][..], vec![]),
+            (&[7, 8, 9], vec![]),
+            (&[7, 8, 9], vec![2]),
+        ] {
+            let mut set = GroupSet::default();
+            up.iter().for_each(|&i| set.put(i, true));
+            let table = choices.plain(set, ports);
+            let port = up.first().map_or(NO_PATH, |&i| ports[i]);
+            assert_eq!(table.period, 1);
+            assert!(table.ports.iter().all(|&p| p == port));
+            choices.clear();
+        }
+    }
 
     #[test]
     fn digits_meet_every_combination_once() {

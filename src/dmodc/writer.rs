@@ -5,7 +5,6 @@ use super::choice::{Choice, Choices, GroupSet, Table};
 use super::route::Router;
 use super::survey::Survey;
 use super::view::View;
-use crate::lft::NO_PATH;
 use std::ops::Range;
 
 /// Writes one row by place.
@@ -97,7 +96,7 @@ enum How<'w> {
     /// It is always the same.
     Port(u8),
     /// By a table, for ports of one LID each.
-    Table(Option<Table<'w>>),
+    Table(Table<'w>),
     /// By the closed form.
     Choice(&'w mut Choice),
 }
@@ -113,8 +112,7 @@ impl Chosen<'_> {
                     self.places[offset * block + place..][..nids.len()].fill(*port);
                 }
             }
-            How::Table(None) => self.places[place..][..nids.len()].fill(NO_PATH),
-            How::Table(Some(table)) => {
+            How::Table(table) => {
                 let out = &mut self.places[place..][..nids.len()];
                 fill(out, table, nids.start, self.divider);
             }
@@ -178,7 +176,7 @@ mod tests {
             let mut set = GroupSet::default();
             (0..period).for_each(|i| set.put(i, true));
             let mut choices = Choices::default();
-            let table = choices.plain(set, &ports).expect("it has candidates");
+            let table = choices.plain(set, &ports);
             for divider in [1, 3, 24] {
                 for first in 0..2 * period {
                     for length in [1, 24, 90, 700] {
