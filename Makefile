@@ -52,7 +52,8 @@ check: setup
 # found when it was last run is in docs/reliability.md.
 
 # Storms of faults under a running OpenSM: 648 nodes, 500 rounds, and 8,640 nodes, 50 rounds, or
-# SOAK_ROUNDS, under each engine of SOAK_ENGINES (dmodc,ftree,updn). An hour on 2 cores.
+# SOAK_ROUNDS, under each engine of SOAK_ENGINES (dmodc,ftree,updn). An hour on 2 cores. With
+# SOAK_DEFAULT_ARENAS=1 OpenSM's memory is kept as glibc does by default, and its growth not judged.
 soak: setup
 	$(CARGO) test --release --test daemon -- --ignored --nocapture --test-threads 1 storm::soak
 

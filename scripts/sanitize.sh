@@ -4,8 +4,8 @@
 #
 #   address  the plugin's unit tests under AddressSanitizer: DMODC_MUTATIONS (100000) random subnets
 #   thread   the core's unit tests under ThreadSanitizer, the standard library built for it (rust-src)
-#   miri     unit tests without OpenSM under Miri, which sees data races too; those that draw hundreds
-#            of random fabrics are left out
+#   miri     unit tests of core and plugin under Miri, which sees data races too, half an hour; one
+#            random fabric where they draw hundreds (MIRI_TESTS: a part of a name, as for cargo test)
 #
 # scripts/sanitize.sh [PART..]: all of them, or those named.
 set -euo pipefail
@@ -40,8 +40,8 @@ miri() {
     fi
     # rayon's threads live as long as the process; crossbeam's lists want the tree model of borrows.
     MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-ignore-leaks -Zmiri-tree-borrows" \
-        cargo +nightly miri test --no-default-features --lib -- dmodc:: fabric:: lft:: netlist:: \
-        --skip trees_ --skip tables_depend --skip strays --skip extra_lids
+        cargo +nightly miri test --no-default-features --features plugin --lib -- \
+        ${MIRI_TESTS:+"$MIRI_TESTS"}
 }
 
 parts=("$@")

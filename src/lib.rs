@@ -27,3 +27,5 @@ pub mod random;
 #[cfg(feature = "cli")]
 pub mod report;
 pub mod sim;
+#[cfg(test)]
+mod testing;

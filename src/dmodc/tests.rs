@@ -8,6 +8,7 @@ use crate::lft::{NO_PATH, Tables};
 use crate::netlist::generate::{Order, Pgft, build};
 use crate::netlist::{Kind, Netlist, Node, Port};
 use crate::random::Random;
+use crate::testing::cases;
 use proptest::prelude::*;
 use std::collections::HashSet;
 
@@ -126,7 +127,7 @@ fn compare_or_print(netlist: &Netlist, lmc: u8, complete: bool) -> Result<(), Te
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(cases(300))]
 
     #[test]
     fn complete_trees_are_the_papers(shape in shapes(), seed: u64, lmc in 0u8..3) {
@@ -162,7 +163,7 @@ fn wide_shapes() -> impl Strategy<Value = Pgft> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(30))]
+    #![proptest_config(cases(30))]
 
     #[test]
     fn wide_trees_are_the_papers(shape in wide_shapes(), seed: u64, links in 0.0..0.2, lmc in 0u8..2) {
@@ -172,7 +173,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(20))]
+    #![proptest_config(cases(20))]
 
     /// Most switches of a position still route alike, and others nearly so.
     #[test]
@@ -189,6 +190,7 @@ proptest! {
 
 /// Large enough that work is shared out.
 #[test]
+#[cfg_attr(miri, ignore = "too large for Miri")]
 fn large_trees_are_the_papers_on_any_number_of_threads() {
     for (shape, seed, links, switches, lmc, naively) in [
         ("PGFT(3;3,12,10;1,4,6;1,1,1)", 1, 0.02, 0.03, 0, true),
@@ -212,13 +214,15 @@ fn large_trees_are_the_papers_on_any_number_of_threads() {
 #[test]
 fn figure_1_is_the_papers() {
     let shape: Pgft = "PGFT(3;2,2,3;1,2,2;1,2,1)".parse().expect("a shape");
-    for seed in 0..20 {
+    let seeds = if cfg!(miri) { 1 } else { 20 };
+    for seed in 0..seeds {
         compare(&degraded(shape.clone(), seed, 0.0, 0.0), 0, true).expect("figure 1");
     }
 }
 
 /// The 2^lmc LIDs of a port take as many different paths as there are, up to 2^lmc.
 #[test]
+#[cfg_attr(miri, ignore = "too large for Miri")]
 fn extra_lids_take_different_paths() {
     for (shape, lmc, between_pods) in [
         ("PGFT(3;4,4,4;1,4,4;1,1,1)", 0, 1),
@@ -371,7 +375,7 @@ fn with_strays(shape: Pgft, seed: u64, strays: usize) -> (Netlist, Netlist) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(cases(300))]
 
     /// A few end nodes on upper switches change no rank and no route of the others.
     #[test]

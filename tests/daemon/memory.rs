@@ -3,7 +3,7 @@
 //! Everything of OpenSM's that the plugin reads and writes lies in blocks of OpenSM's own, so an
 //! entry written beside a table would be found as well as one read of our own.
 
-use crate::storm::{NODES_100, Storm};
+use crate::storm::{Memory, NODES_100, Storm};
 use crate::support::fabrics::{FIGURE_1, Net};
 use crate::support::ibsim::Ibsim;
 use crate::support::opensm::{Config, OpenSm};
@@ -66,9 +66,9 @@ fn no_error_and_no_leak_in_a_storm() {
     let storm = Storm {
         name: "100-valgrind",
         shape: NODES_100,
-        rounds: 40,
+        rounds: 200,
         warm: 8,
-        valgrind: true,
+        memory: Memory::Valgrind,
     };
     let (_, found) = storm.run("dmodc");
     Findings::parse(found.expect("it ran under valgrind")).assert_none_of_ours();

@@ -4,6 +4,7 @@ use super::random::{Case, case};
 use crate::analysis::testing::{Net, shortest};
 use crate::analysis::{Channel, Traffic, congestion, oracle};
 use crate::fabric::NodeKind;
+use crate::testing::cases;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,7 +47,7 @@ fn every_permutation_is_drawn_and_the_seed_fixes_them() {
 
 proptest! {
     // Enough nodes for several blocks of shifts.
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(cases(64))]
 
     #[test]
     fn congestion_agrees_with_the_oracle(

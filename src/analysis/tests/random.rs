@@ -4,6 +4,7 @@ use crate::analysis::testing::{Net, lids, ranked, shortest};
 use crate::analysis::{Channels, check, oracle};
 use crate::fabric::Fabric;
 use crate::lft::{NO_PATH, Tables};
+use crate::testing::cases;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -64,7 +65,7 @@ pub fn case(nodes: u32) -> impl Strategy<Value = Case> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(cases(512))]
 
     #[test]
     fn check_agrees_with_the_oracle(Case { fabric, tables, ranks } in case(10)) {

@@ -38,8 +38,20 @@ pub struct Storm {
     pub rounds: usize,
     /// The round after which OpenSM has allocated what it keeps; it repairs everything.
     pub warm: usize,
-    /// Whether OpenSM runs under valgrind, which takes memory of its own.
-    pub valgrind: bool,
+    /// What OpenSM's memory is.
+    pub memory: Memory,
+}
+
+/// How OpenSM's memory is kept.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Memory {
+    /// In one arena of malloc's, so that it shows what is kept: it may grow by 5 %.
+    OneArena,
+    /// As glibc does it, with an arena for each thread. What one of them has free is no use to
+    /// another, so OpenSM's grows for long under any engine, and is printed only.
+    Default,
+    /// Under valgrind, which takes memory of its own.
+    Valgrind,
 }
 
 /// One round: what was done, how many links went or came, what OpenSM did about it, and its
@@ -58,7 +70,7 @@ fn all_kinds_of_faults() {
         shape: NODES_100,
         rounds: 24,
         warm: 8,
-        valgrind: false,
+        memory: Memory::OneArena,
     };
     let (rounds, _) = storm.run("dmodc");
     let met = |kind: &Kind| rounds.iter().any(|round| round.kind == *kind);
@@ -78,16 +90,21 @@ fn soak_8640() {
     soak("8640", NODES_8640, 50);
 }
 
-/// The same storm of `SOAK_ROUNDS` under each engine of `SOAK_ENGINES`.
+/// The same storm of `SOAK_ROUNDS` under each engine of `SOAK_ENGINES`; with glibc's arenas as they
+/// are by default if `SOAK_DEFAULT_ARENAS` is set.
 fn soak(name: &'static str, shape: &'static str, rounds: usize) {
     let number = |name: &str| env::var(name).ok().map(|v| v.parse().expect("a number"));
     let rounds = number("SOAK_ROUNDS").unwrap_or(rounds);
+    let memory = match env::var_os("SOAK_DEFAULT_ARENAS") {
+        Some(_) => Memory::Default,
+        None => Memory::OneArena,
+    };
     let storm = Storm {
         name,
         shape,
         rounds,
         warm: rounds.min(20),
-        valgrind: false,
+        memory,
     };
     let engines = env::var("SOAK_ENGINES").unwrap_or("dmodc,ftree,updn".into());
     for engine in engines.split(',') {
@@ -114,10 +131,12 @@ impl Storm {
             // What it refuses, minhop routes.
             false => Config::engine(&format!("{name},minhop")),
         };
-        let mut config = config.log_flags("0x03").one_arena();
-        if self.valgrind {
-            config = config.under_valgrind();
-        }
+        let config = config.log_flags("0x03");
+        let config = match self.memory {
+            Memory::OneArena => config.one_arena(),
+            Memory::Default => config,
+            Memory::Valgrind => config.under_valgrind(),
+        };
         let sm = OpenSm::launch(&sim, &config);
         let (mut watch, _) = Watch::first_sweep(sm, &sim, name);
         let engine = Engine::new(0).expect("threads");
@@ -173,7 +192,7 @@ impl Storm {
                 "the tables did not return"
             );
             assert!(
-                grown * 100 <= warm * 105 || self.valgrind,
+                grown * 100 <= warm * 105 || self.memory != Memory::OneArena,
                 "OpenSM grew from {warm} to {grown} KiB"
             );
         }
@@ -181,7 +200,8 @@ impl Storm {
             .sm
             .stop_for_files()
             .expect("OpenSM ends in good order");
-        (rounds, self.valgrind.then(|| files.read("findings.xml")))
+        let found = (self.memory == Memory::Valgrind).then(|| files.read("findings.xml"));
+        (rounds, found)
     }
 
     /// Prints what the rounds were, and keeps every one as a line of a table.
