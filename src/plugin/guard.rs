@@ -19,8 +19,10 @@ pub fn guard<T>(function: &str, fallback: T, body: impl FnOnce() -> T) -> T {
                 "{function} was given up: internal error: {}",
                 message(&*payload)
             );
-            // The payload's own destructor might panic; it is a string in all but strange cases.
-            std::mem::forget(payload);
+            // In all but strange cases it is a string; another's own destructor might panic.
+            if let Err(another) = panic::catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+                std::mem::forget(another);
+            }
             fallback
         }
     }
@@ -59,6 +61,18 @@ mod tests {
             guard("callback", -1, || unreachable.map(|_| 0).expect("none")),
             -1
         );
+    }
+
+    #[test]
+    fn a_payload_that_panics_when_dropped_is_held_back_too() {
+        struct Strange;
+        impl Drop for Strange {
+            fn drop(&mut self) {
+                panic::panic_any(());
+            }
+        }
+        let caught = guard("callback", -1, || panic::panic_any(Strange));
+        assert_eq!(caught, -1);
     }
 
     #[test]
