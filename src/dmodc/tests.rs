@@ -177,6 +177,7 @@ proptest! {
 
     /// Most switches of a position still route alike, and others nearly so.
     #[test]
+    #[cfg_attr(miri, ignore = "too large for Miri")]
     fn trees_with_few_faults_are_the_papers(
         shape in prop::sample::select(vec![
             "PGFT(3;4,4,8;1,4,4;1,1,1)", "PGFT(3;3,4,6;1,4,6;1,1,1)", "PGFT(3;3,3,8;1,3,4;1,1,2)",

@@ -172,7 +172,9 @@ mod tests {
     #[test]
     fn a_run_is_what_the_closed_form_says_wherever_it_starts() {
         let ports: Vec<u8> = (1..=254).collect();
-        for period in [1, 2, 23, 63, 64, 65, 100, 200, 254] {
+        let periods = [1, 2, 23, 63, 64, 65, 100, 200, 254];
+        let few = if cfg!(miri) { 2 } else { periods.len() };
+        for period in periods.into_iter().take(few) {
             let mut set = GroupSet::default();
             (0..period).for_each(|i| set.put(i, true));
             let mut choices = Choices::default();
