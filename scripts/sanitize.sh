@@ -1,18 +1,26 @@
 #!/bin/bash
-# What a nightly toolchain can find at run time; each part says what it skips where something is
-# missing.
+# What a nightly toolchain can find at run time. Where there is rustup, it installs the toolchain;
+# where there is none and no toolchain, this says so and does nothing.
 #
 #   address  the plugin's unit tests under AddressSanitizer: DMODC_MUTATIONS (100000) random subnets
-#   thread   the core's unit tests under ThreadSanitizer, the standard library built for it (rust-src)
-#   miri     unit tests of core and plugin under Miri, which sees data races too, half an hour; one
-#            random fabric where they draw hundreds (MIRI_TESTS: a part of a name, as for cargo test)
+#   thread   the core's unit tests under ThreadSanitizer, the standard library built for it
+#   miri     unit tests of core and plugin under Miri, which sees data races too: half an hour. One
+#            random fabric where they draw hundreds; MIRI_TESTS: parts of names, to run those alone
 #
 # scripts/sanitize.sh [PART..]: all of them, or those named.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-if ! cargo +nightly --version >/dev/null 2>&1; then
-    echo "sanitize: skipped, no nightly toolchain on this machine"
+is_there() {
+    cargo +nightly miri --version && [[ -d $(rustc +nightly --print sysroot)/lib/rustlib/src/rust ]]
+} >/dev/null 2>&1
+
+if ! is_there && command -v rustup >/dev/null; then
+    echo "sanitize: installing the nightly toolchain with Miri and the standard library's source"
+    rustup toolchain install nightly --profile minimal --component miri,rust-src >/dev/null 2>&1 || true
+fi
+if ! is_there; then
+    echo "sanitize: skipped, no nightly toolchain with miri and rust-src on this machine"
     exit 0
 fi
 machine=$(rustc -vV | sed -n 's/^host: //p')
@@ -25,23 +33,16 @@ address() {
 }
 
 thread() {
-    if [[ ! -d $(rustc +nightly --print sysroot)/lib/rustlib/src/rust ]]; then
-        echo "sanitize: thread skipped, no rust-src (rustup component add rust-src --toolchain nightly)"
-        return
-    fi
     RUSTFLAGS="-Zsanitizer=thread" cargo +nightly test -Zbuild-std --release --lib \
         --no-default-features --target "$machine" dmodc::
 }
 
 miri() {
-    if ! cargo +nightly miri --version >/dev/null 2>&1; then
-        echo "sanitize: miri skipped, it is not there (rustup component add miri --toolchain nightly)"
-        return
-    fi
+    local tests
+    read -ra tests <<<"${MIRI_TESTS:-}"
     # rayon's threads live as long as the process; crossbeam's lists want the tree model of borrows.
     MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-ignore-leaks -Zmiri-tree-borrows" \
-        cargo +nightly miri test --no-default-features --features plugin --lib -- \
-        ${MIRI_TESTS:+"$MIRI_TESTS"}
+        cargo +nightly miri test --no-default-features --features plugin --lib -- "${tests[@]}"
 }
 
 parts=("$@")

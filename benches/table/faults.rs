@@ -2,11 +2,10 @@
 //! engine makes in the stock OpenSM before and after.
 
 use super::support;
-use dmodc::compare::{Contestant, Copied, Outcome, Plugins, route};
+use dmodc::compare::{Contestant, Copied, Outcome, Relay};
 use dmodc::netlist::{Kind, Netlist, Node};
 use std::error::Error;
 use std::fmt::Write as _;
-use std::time::Duration;
 
 /// One engine and one fault.
 pub struct Sent {
@@ -22,11 +21,10 @@ pub fn measure(
     name: &'static str,
     whole: &Netlist,
     engines: &[Contestant],
-    plugins: &Plugins,
-    limit: Duration,
+    relay: &Relay,
 ) -> Result<Vec<Sent>, Box<dyn Error>> {
     let tables = |netlist: &Netlist| -> Result<Vec<Option<Copied>>, Box<dyn Error>> {
-        let outcomes = route(netlist, engines, &[], plugins, limit, false)?.outcomes;
+        let outcomes = relay.route(netlist, engines)?.outcomes;
         Ok(outcomes.into_iter().map(routed).collect())
     };
     let before = tables(whole)?;

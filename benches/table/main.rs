@@ -16,7 +16,7 @@ mod plot;
 #[path = "../support/mod.rs"]
 mod support;
 
-use dmodc::compare::Plugins;
+use dmodc::compare::Relay;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -79,8 +79,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         if name == FAULTY && !engines.is_empty() {
             eprintln!("bench: faults on {shape}");
             let contestants: Result<Vec<_>, _> = engines.iter().map(|e| e.parse()).collect();
-            let plugins = Plugins::find(&plugins)?;
-            sent = faults::measure(name, &whole, &contestants?, &plugins, limit)?;
+            let relay = Relay::find(&plugins, limit)?;
+            sent = faults::measure(name, &whole, &contestants?, &relay)?;
         }
     }
 

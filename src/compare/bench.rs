@@ -5,7 +5,7 @@ use super::contestant::Contestant;
 use super::judge::{self, Scale};
 use super::opensm;
 use super::opensm_log::Ending;
-use super::relay::{self, Callbacks, Outcome, Plugins};
+use super::relay::{Callbacks, Outcome, Relay};
 use super::row::{Row, Verdict};
 use crate::dmodc::{Engine, Options, Ranking};
 use crate::fabric::{Fabric, Guid};
@@ -83,8 +83,8 @@ pub fn time_callbacks(
     limit: Duration,
 ) -> Result<Result<Callbacks, String>, CompareError> {
     let alone = std::slice::from_ref(contestant);
-    let plugins = Plugins::find(plugin_dir)?;
-    let answer = relay::route(netlist, alone, &[], &plugins, limit, true)?;
+    let relay = Relay::find(plugin_dir, limit)?.with_group();
+    let answer = relay.route(netlist, alone)?;
     Ok(match answer.outcomes.into_iter().next() {
         Some(Outcome::Routed(_, callbacks)) => Ok(callbacks),
         Some(Outcome::Refused(reason)) => Err(reason),

@@ -41,7 +41,7 @@ pub use contestant::{BadName, Contestant};
 pub use error::CompareError;
 pub use judge::{Risks, Scale};
 pub use portrait::{DrawnLink, DrawnSwitch, Portrait, WorstPort};
-pub use relay::{Answer, Callbacks, Copied, Outcome, Plugins, route};
+pub use relay::{Answer, Callbacks, Copied, Outcome, Relay};
 pub use row::{Figures, Row, Verdict, csv_header, markdown};
 pub use throw_row::{Journal, Routed, ThrowRow, read_throws};
 pub use throws::{Equipment, Series, Thrower};

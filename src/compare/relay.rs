@@ -66,22 +66,19 @@ pub struct Answer {
     pub ftree_order: Option<Vec<u8>>,
 }
 
-/// What contestants can be told, and the relay.
-struct Hints<'a> {
-    roots: Vec<Guid>,
-    io: &'a [Guid],
+/// The plugins of a relay, and what its engines are told.
+pub struct Relay {
+    dir: PathBuf,
+    relay: PathBuf,
+    limit: Duration,
+    io: Vec<Guid>,
     with_group: bool,
 }
 
-/// Where the plugins are.
-pub struct Plugins {
-    dir: PathBuf,
-    relay: PathBuf,
-}
-
-impl Plugins {
-    /// Finds `libengine_relay.so` beside `libdmodc.so`, or where cargo puts examples.
-    pub fn find(dir: &Path) -> Result<Plugins, CompareError> {
+impl Relay {
+    /// Finds `libengine_relay.so` beside `libdmodc.so`, or where cargo puts examples. The limit is for
+    /// each contestant, and for the discovery.
+    pub fn find(dir: &Path, limit: Duration) -> Result<Relay, CompareError> {
         let missing = |name| CompareError::NoPlugin {
             name,
             dir: dir.to_owned(),
@@ -97,126 +94,131 @@ impl Plugins {
         let relay = places
             .into_iter()
             .find(|place| place.join("libengine_relay.so").exists());
-        Ok(Plugins {
+        Ok(Relay {
             dir: dir.to_owned(),
             relay: relay.ok_or_else(|| missing("libengine_relay.so"))?,
+            limit,
+            io: Vec::new(),
+            with_group: false,
         })
     }
-}
 
-/// Runs the contestants on a fabric, in this order. `io` are port GUIDs of I/O nodes, for those that
-/// are told them. The limit is for each contestant, and for the discovery. `with_group` says to time a
-/// multicast group too.
-pub fn route(
-    netlist: &Netlist,
-    contestants: &[Contestant],
-    io: &[Guid],
-    plugins: &Plugins,
-    limit: Duration,
-    with_group: bool,
-) -> Result<Answer, CompareError> {
-    let (fabric, _) = netlist.to_fabric(None)?;
-    let ibsim = Ibsim::start(netlist)?;
-    let roots = roots(&fabric);
-    let hints = Hints {
-        roots,
-        io,
-        with_group,
-    };
-    let mut outcomes: Vec<Option<Outcome>> = vec![None; contestants.len()];
-    for round in 0.. {
-        let open = |i: &usize| outcomes[*i].is_none();
-        let pending: Vec<usize> = (0..contestants.len()).filter(open).collect();
-        let dir = ibsim.dir().join(format!("relay-{round}"));
-        let running: Vec<&Contestant> = pending.iter().map(|&i| &contestants[i]).collect();
-        let ending = relay(&ibsim, &dir, &running, &hints, plugins, limit)?;
-        let mut found = read_outcomes(&dir)?;
-        if found.len() < pending.len() {
-            // The one that was running when OpenSM ended is to blame.
-            found.push(Outcome::Refused(ending));
+    /// With these port GUIDs of I/O nodes for those contestants that are told them.
+    pub fn io(mut self, guids: &[Guid]) -> Relay {
+        self.io = guids.to_vec();
+        self
+    }
+
+    /// Times the multicast tree of a group of all end nodes, too.
+    pub fn with_group(mut self) -> Relay {
+        self.with_group = true;
+        self
+    }
+
+    /// Runs the contestants on a fabric, in this order.
+    pub fn route(
+        &self,
+        netlist: &Netlist,
+        contestants: &[Contestant],
+    ) -> Result<Answer, CompareError> {
+        let (fabric, _) = netlist.to_fabric(None)?;
+        let ibsim = Ibsim::start(netlist)?;
+        let roots = roots(&fabric);
+        let mut outcomes: Vec<Option<Outcome>> = vec![None; contestants.len()];
+        for round in 0.. {
+            let open = |i: &usize| outcomes[*i].is_none();
+            let pending: Vec<usize> = (0..contestants.len()).filter(open).collect();
+            let dir = ibsim.dir().join(format!("relay-{round}"));
+            let running: Vec<&Contestant> = pending.iter().map(|&i| &contestants[i]).collect();
+            let ending = self.run(&ibsim, &dir, &running, &roots)?;
+            let mut found = read_outcomes(&dir)?;
+            if found.len() < pending.len() {
+                // The one that was running when OpenSM ended is to blame.
+                found.push(Outcome::Refused(ending));
+            }
+            for (i, outcome) in pending.into_iter().zip(found) {
+                outcomes[i] = Some(outcome);
+            }
+            if outcomes.iter().all(Option::is_some) {
+                let (version, lids) = read_subnet(&dir)?;
+                return Ok(Answer {
+                    version,
+                    lids,
+                    outcomes: outcomes.into_iter().flatten().collect(),
+                    ftree_order: fs::read(dir.join("opensm-ftree-ca-order.dump")).ok(),
+                });
+            }
         }
-        for (i, outcome) in pending.into_iter().zip(found) {
-            outcomes[i] = Some(outcome);
+        unreachable!("every round settles one contestant at least")
+    }
+
+    /// One OpenSM, until it ends or its time is over. How it ended, in words.
+    fn run(
+        &self,
+        ibsim: &Ibsim,
+        dir: &Path,
+        contestants: &[&Contestant],
+        roots: &[Guid],
+    ) -> Result<String, CompareError> {
+        fs::create_dir(dir).map_err(CompareError::file(dir))?;
+        let [roots_file, io_file, plan] = ["roots", "io", "plan"].map(|name| dir.join(name));
+        opensm::write_guids(&roots_file, roots)?;
+        opensm::write_guids(&io_file, &self.io)?;
+        let file = |told: bool, file: &Path| match told {
+            true => file.display().to_string(),
+            false => "-".into(),
+        };
+        let line = |c: &&Contestant| {
+            let roots = file(c.is_told_roots(), &roots_file);
+            let io = file(c.is_told_io(), &io_file);
+            format!("{}\t{roots}\t{io}\n", c.engine())
+        };
+        let text: String = contestants.iter().map(line).collect();
+        fs::write(&plan, text).map_err(CompareError::file(&plan))?;
+        let engines: Vec<&str> = contestants.iter().map(|c| c.engine()).collect();
+        let plugin = match contestants.iter().any(|c| c.is_dmodc()) {
+            true => " dmodc",
+            false => "",
+        };
+        let lines = vec![
+            format!("routing_engine {RELAY},{},no_fallback", engines.join(",")),
+            format!("event_plugin_name {RELAY}{plugin}"),
+        ];
+        // 0x03: errors and information.
+        let dirs = [&*self.dir, &*self.relay];
+        let mut command = opensm::command(ibsim, dir, lines, "0x03", &dirs)?;
+        command.env("ENGINE_RELAY_DIR", dir);
+        if self.with_group {
+            command.env("ENGINE_RELAY_GROUP", "1");
         }
-        if outcomes.iter().all(Option::is_some) {
-            let (version, lids) = read_subnet(&dir)?;
-            return Ok(Answer {
-                version,
-                lids,
-                outcomes: outcomes.into_iter().flatten().collect(),
-                ftree_order: fs::read(dir.join("opensm-ftree-ca-order.dump")).ok(),
+        let mut process = OPENSM.start(command, &dir.join("stdout"))?;
+        let mut settled = (0, Instant::now());
+        let ended: Option<ExitStatus> = loop {
+            if let Some(status) = sim::poll(Duration::from_millis(100), || process.ended()) {
+                break Some(status);
+            }
+            let now = results(dir).lines().count();
+            if now > settled.0 {
+                settled = (now, Instant::now());
+            }
+            if settled.1.elapsed() > self.limit {
+                break None;
+            }
+        };
+        let ending = match ended {
+            Some(status) => format!("opensm ended with {status}"),
+            None => format!("not done in {} s", self.limit.as_secs()),
+        };
+        if !dir.join("results").exists() {
+            let output = fs::read_to_string(dir.join("stdout")).unwrap_or_default();
+            return Err(CompareError::NoOutcome {
+                engine: RELAY.into(),
+                what: format!("never came to routing: {ending}"),
+                log: output + &opensm::log(dir),
             });
         }
+        Ok(ending)
     }
-    unreachable!("every round settles one contestant at least")
-}
-
-/// One OpenSM, until it ends or its time is over. How it ended, in words.
-fn relay(
-    ibsim: &Ibsim,
-    dir: &Path,
-    contestants: &[&Contestant],
-    hints: &Hints,
-    plugins: &Plugins,
-    limit: Duration,
-) -> Result<String, CompareError> {
-    fs::create_dir(dir).map_err(CompareError::file(dir))?;
-    let (roots, io, plan) = (dir.join("roots"), dir.join("io"), dir.join("plan"));
-    opensm::write_guids(&roots, &hints.roots)?;
-    opensm::write_guids(&io, hints.io)?;
-    let file = |told: bool, file: &Path| match told {
-        true => file.display().to_string(),
-        false => "-".into(),
-    };
-    let line = |c: &&Contestant| {
-        let (roots, io) = (file(c.is_told_roots(), &roots), file(c.is_told_io(), &io));
-        format!("{}\t{roots}\t{io}\n", c.engine())
-    };
-    let text: String = contestants.iter().map(line).collect();
-    fs::write(&plan, text).map_err(CompareError::file(&plan))?;
-    let engines: Vec<&str> = contestants.iter().map(|c| c.engine()).collect();
-    let plugin = match contestants.iter().any(|c| c.is_dmodc()) {
-        true => " dmodc",
-        false => "",
-    };
-    let lines = vec![
-        format!("routing_engine {RELAY},{},no_fallback", engines.join(",")),
-        format!("event_plugin_name {RELAY}{plugin}"),
-    ];
-    // 0x03: errors and information.
-    let dirs = [&*plugins.dir, &*plugins.relay];
-    let mut command = opensm::command(ibsim, dir, lines, "0x03", &dirs)?;
-    command.env("ENGINE_RELAY_DIR", dir);
-    if hints.with_group {
-        command.env("ENGINE_RELAY_GROUP", "1");
-    }
-    let mut process = OPENSM.start(command, &dir.join("stdout"))?;
-    let mut settled = (0, Instant::now());
-    let ended: Option<ExitStatus> = loop {
-        if let Some(status) = sim::poll(Duration::from_millis(100), || process.ended()) {
-            break Some(status);
-        }
-        let now = results(dir).lines().count();
-        if now > settled.0 {
-            settled = (now, Instant::now());
-        }
-        if settled.1.elapsed() > limit {
-            break None;
-        }
-    };
-    let ending = match ended {
-        Some(status) => format!("opensm ended with {status}"),
-        None => format!("not done in {} s", limit.as_secs()),
-    };
-    if !dir.join("results").exists() {
-        let output = fs::read_to_string(dir.join("stdout")).unwrap_or_default();
-        return Err(CompareError::NoOutcome {
-            engine: RELAY.into(),
-            what: format!("never came to routing: {ending}"),
-            log: output + &opensm::log(dir),
-        });
-    }
-    Ok(ending)
 }
 
 fn results(dir: &Path) -> String {

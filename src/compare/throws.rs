@@ -15,7 +15,7 @@ use super::contestant::Contestant;
 use super::drawing::Drawing;
 use super::judge::{self, Orders, Risks, Scale};
 use super::portrait::{Portrait, WorstPort};
-use super::relay::{self, Answer, Copied, Outcome, Plugins};
+use super::relay::{Answer, Copied, Outcome, Relay};
 use super::throw_row::{Routed, ThrowRow};
 use crate::analysis::Traffic;
 use crate::dmodc::{Engine, Options};
@@ -118,8 +118,7 @@ pub struct Thrower {
     series: Series,
     contestants: Vec<Contestant>,
     netlist: Netlist,
-    plugins: Plugins,
-    limit: Duration,
+    relay: Relay,
     engine: Engine,
     lids: HashMap<Guid, Lid>,
     ftree_order: Vec<Guid>,
@@ -137,10 +136,10 @@ impl Thrower {
         limit: Duration,
     ) -> Result<(Thrower, Vec<ThrowRow>), CompareError> {
         series.degraded(&netlist, series.most(), 0)?;
-        let plugins = Plugins::find(plugin_dir)?;
+        let relay = Relay::find(plugin_dir, limit)?.io(&series.io);
         // The node order of the paper's shifts.
         let ftree = "ftree+roots".parse().expect("it is a name");
-        let answer = relay::route(&netlist, &[ftree], &series.io, &plugins, limit, false)?;
+        let answer = relay.route(&netlist, &[ftree])?;
         adopt(&mut netlist, &answer.lids);
         let (fabric, _) = netlist.to_fabric(None)?;
         let ftree_order = answer.ftree_order.and_then(|bytes| {
@@ -155,8 +154,7 @@ impl Thrower {
             series,
             contestants,
             netlist,
-            plugins,
-            limit,
+            relay,
             engine: Engine::new(0)?,
             lids: answer.lids,
             ftree_order: ftree_order.unwrap_or_default(),
@@ -188,8 +186,7 @@ impl Thrower {
     ) -> Result<(Answer, Vec<ThrowRow>), CompareError> {
         let (removed, seed) = self.series.removal(number);
         let netlist = self.series.degraded(&self.netlist, removed, seed)?;
-        let (io, plugins) = (&self.series.io, &self.plugins);
-        let answer = relay::route(&netlist, contestants, io, plugins, self.limit, false)?;
+        let answer = self.relay.route(&netlist, contestants)?;
         let (fabric, _) = netlist.to_fabric(None)?;
         let plan = self.engine.plan(&fabric, &Options::default()).ok();
         let orders = Orders {
@@ -264,8 +261,7 @@ impl Thrower {
             links: drawing.links(&fabric),
             ports: vec![],
         };
-        let (io, plugins) = (&self.series.io, &self.plugins);
-        let answer = relay::route(&netlist, &self.contestants, io, plugins, self.limit, false)?;
+        let answer = self.relay.route(&netlist, &self.contestants)?;
         let order: Vec<u32> = (0..fabric.end_nodes().len() as u32).collect();
         for (contestant, outcome) in self.contestants.iter().zip(answer.outcomes) {
             let Outcome::Routed(copied, _) = outcome else {

@@ -7,7 +7,7 @@
 use crate::support::fabrics::{FIGURE_1, Net};
 use crate::support::ibsim::Ibsim;
 use crate::support::opensm::{self, Config, plugin_dir};
-use dmodc::compare::{Contestant, Outcome, Plugins, route};
+use dmodc::compare::{Contestant, Outcome, Relay};
 use dmodc::fabric::Guid;
 use dmodc::lft::{Dump, Tables};
 use std::fs;
@@ -78,8 +78,8 @@ fn refusing(net: &Net, top: &str) -> Vec<String> {
     let there: Vec<Contestant> = ENGINES.map(|name| name.parse().expect("a name")).into();
     let back = there.iter().rev();
     let order: Vec<Contestant> = there.iter().chain(back).cloned().collect();
-    let plugins = Plugins::find(&plugin_dir()).expect("cargo test builds the examples, too");
-    let answer = route(&net.netlist, &order, &io, &plugins, LIMIT, false).expect("OpenSM runs");
+    let relay = relay().io(&io);
+    let answer = relay.route(&net.netlist, &order).expect("OpenSM runs");
 
     assert_eq!(answer.outcomes.len(), order.len());
     let mut refusing = Vec::new();
@@ -97,6 +97,10 @@ fn refusing(net: &Net, top: &str) -> Vec<String> {
         }
     }
     refusing
+}
+
+fn relay() -> Relay {
+    Relay::find(&plugin_dir(), LIMIT).expect("cargo test builds the examples, too")
 }
 
 // With LIDs, so that every OpenSM gives the same.
@@ -117,8 +121,7 @@ fn so_they_are_with_links_gone() {
 fn refusals_have_the_engine_s_own_reason() {
     let net = Net::pgft_with_lids("PGFT(2;4,6;1,4;1,1)").without_links(5, 2);
     let order = ["no-such-engine", "torus-2QoS", "dmodc"].map(|name| name.parse().expect("a name"));
-    let plugins = Plugins::find(&plugin_dir()).expect("cargo test builds the examples, too");
-    let answer = route(&net.netlist, &order, &[], &plugins, LIMIT, false).expect("OpenSM runs");
+    let answer = relay().route(&net.netlist, &order).expect("OpenSM runs");
     let reason = |i: usize| match &answer.outcomes[i] {
         Outcome::Refused(reason) => &**reason,
         Outcome::Routed(..) => "",
@@ -132,9 +135,8 @@ fn refusals_have_the_engine_s_own_reason() {
 fn a_group_of_all_is_timed_where_it_is_asked_for() {
     let net = Net::pgft_with_lids("PGFT(2;4,6;1,4;1,1)");
     let order = ["dmodc", "minhop"].map(|name| name.parse().expect("a name"));
-    let plugins = Plugins::find(&plugin_dir()).expect("cargo test builds the examples, too");
-    for asked in [false, true] {
-        let answer = route(&net.netlist, &order, &[], &plugins, LIMIT, asked).expect("OpenSM runs");
+    for (relay, asked) in [(relay(), false), (relay().with_group(), true)] {
+        let answer = relay.route(&net.netlist, &order).expect("OpenSM runs");
         for outcome in answer.outcomes {
             let Outcome::Routed(_, took) = outcome else {
                 panic!("{outcome:?}");

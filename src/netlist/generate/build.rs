@@ -284,6 +284,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too large for Miri")]
     fn a_real_life_tree_leaves_out_what_carries_no_node() {
         let netlist = build(&Rlft::new(37, 36).unwrap(), Order::default());
         let nodes = netlist.nodes.iter().filter(|n| n.kind == Kind::Ca).count();
