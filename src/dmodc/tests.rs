@@ -166,6 +166,7 @@ proptest! {
     #![proptest_config(cases(30))]
 
     #[test]
+    #[cfg_attr(miri, ignore = "too large for Miri")]
     fn wide_trees_are_the_papers(shape in wide_shapes(), seed: u64, links in 0.0..0.2, lmc in 0u8..2) {
         let cut = if seed.is_multiple_of(3) { 0.0 } else { links };
         compare_or_print(&degraded(shape, seed, cut, 0.0), lmc, cut == 0.0)?;

@@ -103,6 +103,8 @@ pub fn parse(text: &str) -> (PluginOptions, Vec<OptionError>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::cases;
+    use proptest::prelude::*;
 
     #[test]
     fn ours_are_taken_and_others_ignored() {
@@ -146,5 +148,22 @@ mod tests {
                  processor) to 256; the default is used",
             ]
         );
+    }
+
+    proptest! {
+        #![proptest_config(cases(1000))]
+
+        /// Whatever stands there, nothing beyond the limits is taken, no more is wrong than there
+        /// are words of ours, and a good word at the end holds.
+        #[test]
+        fn anything_may_stand_there(
+            text in "((--)?(dmodc\\.)?(threads|on_unreachable|\\PC{0,3})=?([0-9]{1,20}|fail|\\PC{0,5})\\s?){0,6}",
+        ) {
+            let (options, errors) = parse(&text);
+            let ours = text.split_whitespace().filter(|word| word.starts_with("dmodc.")).count();
+            prop_assert!(options.threads <= MAX_THREADS && errors.len() <= ours);
+            let (options, more) = parse(&format!("{text} dmodc.threads=7"));
+            prop_assert_eq!((options.threads, more), (7, errors));
+        }
     }
 }
