@@ -79,7 +79,7 @@ versions: setup
 	$(CARGO) test --no-default-features --features cli --lib --bins --test offline
 	$(CARGO) test --no-default-features --lib --test offline
 
-# Unit tests under AddressSanitizer, ThreadSanitizer and Miri, as far as there is a nightly toolchain.
+# Unit tests under AddressSanitizer, ThreadSanitizer and Miri, half an hour; installs a nightly toolchain.
 sanitize:
 	@scripts/sanitize.sh
 
