@@ -12,7 +12,8 @@ seconds=${FUZZ_SECONDS:-20}
 tools=$PWD/target/tools
 if ! command -v cargo-fuzz >/dev/null && [[ ! -x $tools/bin/cargo-fuzz ]]; then
     echo "fuzz: installing cargo-fuzz into target/tools"
-    cargo install cargo-fuzz --locked --root "$tools"
+    # --debug: it is built longer than it runs.
+    cargo install cargo-fuzz --locked --debug --root "$tools"
 fi
 PATH=$PATH:$tools/bin
 

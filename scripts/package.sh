@@ -20,7 +20,8 @@ opensm_package=$(dpkg-query -f '${Version}' -W opensm 2>/dev/null || true)
 tool() { # NAME
     command -v "$1" >/dev/null && return
     echo "package: installing $1 into target/tools"
-    cargo install "$1" --locked --root "$tools"
+    # --debug: it is built longer than it runs.
+    cargo install "$1" --locked --debug --root "$tools"
 }
 
 stage() {
