@@ -48,7 +48,7 @@ pub enum Memory {
     /// In one arena of malloc's, so that it shows what is kept: it may grow by 5 %.
     OneArena,
     /// As glibc does it, with an arena for each thread. What one of them has free is no use to
-    /// another, so OpenSM's grows for long under any engine, and is printed only.
+    /// another, so OpenSM's grows for long, under updn too, and is printed only.
     Default,
     /// Under valgrind, which takes memory of its own.
     Valgrind,
