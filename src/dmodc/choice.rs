@@ -29,8 +29,8 @@ fn stretched(period: usize) -> usize {
 pub struct Choice {
     candidates: Vec<Group>,
     ways: usize,
-    /// Quotients after which the choice repeats; `None` where that is far.
-    period: Option<usize>,
+    /// Quotients after which the choice repeats; 0 where that is far, or there are no candidates.
+    period: usize,
     /// Tables for offsets 0, 1, .., or nothing while they are not needed.
     tables: Vec<u8>,
 }
@@ -55,7 +55,7 @@ impl Choice {
             let common = lcm(all, g.size());
             (common * n <= MAX_PERIOD).then_some(common)
         });
-        self.period = common.map(|common| common * n);
+        self.period = common.map_or(0, |common| common * n);
     }
 
     /// Sets candidates of one port each, for ports of one LID each: what most switches have. The
@@ -71,9 +71,8 @@ impl Choice {
             self.tables[known] = ports[i];
             known += 1;
         });
-        let period = known.max(1);
-        self.period = Some(period);
-        repeat(&mut self.tables[..stretched(period)], period);
+        self.period = known.max(1);
+        repeat(&mut self.tables[..stretched(self.period)], self.period);
     }
 
     /// The output port of a port's `offset`th LID, for quotient `q`; [`NO_PATH`] without
@@ -100,7 +99,10 @@ impl Choice {
     /// The table of an offset, or `None` where the period is long. `offsets` is the greatest number
     /// of LIDs of a port.
     pub fn table(&mut self, groups: &Groups, offset: usize, offsets: usize) -> Option<Table<'_>> {
-        let period = self.period.filter(|&period| period > 0)?;
+        let period = self.period;
+        if period == 0 {
+            return None;
+        }
         if self.tables.is_empty() {
             for offset in 0..offsets {
                 let start = self.tables.len();
@@ -120,10 +122,10 @@ impl Choice {
     }
 }
 
-/// Repeats the period that a table starts with up to its end.
+/// Repeats the period, not 0, that a table starts with up to its end.
 fn repeat(table: &mut [u8], period: usize) {
     let mut known = period;
-    while 0 < known && known < table.len() {
+    while known < table.len() {
         let more = known.min(table.len() - known);
         table.copy_within(..more, known);
         known += more;
@@ -169,10 +171,9 @@ impl Choices {
     /// those of all groups.
     pub fn plain(&mut self, set: GroupSet, ports: &[u8]) -> Table<'_> {
         let choice = self.kept_or(set, |choice| choice.set_plain(ports, set));
-        let period = set.len().max(1);
         Table {
-            ports: &choice.tables[..stretched(period)],
-            period,
+            ports: &choice.tables[..stretched(choice.period)],
+            period: choice.period,
         }
     }
 
@@ -202,14 +203,6 @@ impl GroupSet {
     /// Puts the `i`th group in, if `is_in`.
     pub fn put(&mut self, i: usize, is_in: bool) {
         self.bits[i / 64] |= u64::from(is_in) << (i % 64);
-    }
-
-    /// How many groups are in.
-    fn len(self) -> usize {
-        self.bits
-            .iter()
-            .map(|word| word.count_ones() as usize)
-            .sum()
     }
 
     /// Calls `visit` with the position of each group that is in, ascending.

@@ -75,6 +75,8 @@ fn maps() -> (Init, Insert, QmapGet) {
 
 #[cfg(miri)]
 fn maps() -> (Init, Insert, QmapGet) {
+    use crate::plugin::qmap;
+    use std::ptr::NonNull;
     unsafe extern "C" fn init(map: *mut cl_qmap_t) {
         // SAFETY: the map is the caller's own. Its list is empty where it leads back to its end.
         unsafe {
@@ -111,14 +113,8 @@ fn maps() -> (Init, Insert, QmapGet) {
     unsafe extern "C" fn get(map: *const cl_qmap_t, key: u64) -> *mut cl_map_item_t {
         // SAFETY: as above; nothing is written.
         unsafe {
-            let end = (&raw const (*map).nil).cast_mut();
-            let mut item: *mut cl_map_item_t = end;
-            loop {
-                item = (*item).pool_item.list_item.p_next.cast();
-                if item == end || (*item).key == key {
-                    return item;
-                }
-            }
+            let found = qmap::map::<cl_map_item_t>(map).find(|item| (*item.as_ptr()).key == key);
+            found.map_or((&raw const (*map).nil).cast_mut(), NonNull::as_ptr)
         }
     }
     (init, insert, get)
