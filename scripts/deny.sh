@@ -6,10 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 PATH=$PATH:$PWD/target/tools/bin
 
-if ! command -v cargo-deny >/dev/null; then
-    echo "deny: installing cargo-deny into target/tools"
-    cargo install cargo-deny --locked --root target/tools
-fi
+scripts/cargo-tool.sh cargo-deny
 cargo deny --offline check licenses bans sources
 if cargo deny fetch db >/dev/null 2>&1; then
     cargo deny --offline check advisories

@@ -9,13 +9,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 seconds=${FUZZ_SECONDS:-20}
-tools=$PWD/target/tools
-if ! command -v cargo-fuzz >/dev/null && [[ ! -x $tools/bin/cargo-fuzz ]]; then
-    echo "fuzz: installing cargo-fuzz into target/tools"
-    # --debug: it is built longer than it runs.
-    cargo install cargo-fuzz --locked --debug --root "$tools"
-fi
-PATH=$PATH:$tools/bin
+PATH=$PATH:$PWD/target/tools/bin
+scripts/cargo-tool.sh cargo-fuzz
 
 targets=("$@")
 if [[ $# -eq 0 ]]; then

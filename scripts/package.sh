@@ -5,8 +5,8 @@
 #   scripts/package.sh deb|rpm..
 set -euo pipefail
 cd "$(dirname "$0")/.."
-tools=$PWD/target/tools
-PATH=$PATH:$tools/bin:/usr/local/sbin:/usr/sbin:/sbin
+tool=$PWD/scripts/cargo-tool.sh
+PATH=$PATH:$PWD/target/tools/bin:/usr/local/sbin:/usr/sbin:/sbin
 
 top=$PWD/target/package
 multiarch=$(cc -print-multiarch)
@@ -16,13 +16,6 @@ version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
 opensm=$(sed -n 's/^#define OSM_VERSION "OpenSM \([^"]*\)".*/\1/p' \
     "${OPENSM_INCLUDE:-/usr/include/infiniband}/opensm/osm_version.h")
 opensm_package=$(dpkg-query -f '${Version}' -W opensm 2>/dev/null || true)
-
-tool() { # NAME
-    command -v "$1" >/dev/null && return
-    echo "package: installing $1 into target/tools"
-    # --debug: it is built longer than it runs.
-    cargo install "$1" --locked --debug --root "$tools"
-}
 
 stage() {
     rm -rf "$top/root"
@@ -41,11 +34,11 @@ for kind; do
     case $kind in
         deb)
             [[ -n $opensm_package ]] || { echo "package: no package opensm on this machine" >&2; exit 1; }
-            tool cargo-deb
+            "$tool" cargo-deb
             cargo deb --no-build --no-strip --output "$top/"
             ;;
         rpm)
-            tool cargo-generate-rpm
+            "$tool" cargo-generate-rpm
             cargo generate-rpm --auto-req builtin --output "$top/"
             ;;
         *) echo "package: there is no package of kind '$kind'" >&2; exit 2 ;;
