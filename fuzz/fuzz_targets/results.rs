@@ -10,7 +10,10 @@ use std::fs;
 use std::path::Path;
 
 fuzz_target!(|bytes: &[u8]| {
-    let dir = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../target/fuzz/results"));
+    let dir = Path::new(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../target/fuzz/results"
+    ));
     let [rows, drawn] = ["throws-fuzz.csv", "drawn.csv"].map(|name| dir.join(name));
     fs::create_dir_all(dir).expect("a folder");
     fs::write(&rows, bytes).expect("a file");

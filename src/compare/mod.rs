@@ -11,8 +11,8 @@
 //! and ended as soon as the log says how it went.
 //!
 //! Random throws ([`Thrower`], [`Series`]) need many runs, so there engines share an OpenSM, one after
-//! another, and hand their tables over in binary ([`route`]); rows go to a file that a later run goes
-//! on with ([`Journal`]).
+//! another, and hand their tables over in binary ([`Relay::route`]); rows go to a file that a later run
+//! goes on with ([`Journal`]).
 //!
 //! Invariants:
 //! - every process is owned by a guard that ends it, by its process id, when dropped;

@@ -5,7 +5,7 @@
 //! decades of `a`. Throw 0 removes nothing. A throw depends on the fabric, the series and its own
 //! number alone: throws can be made in any order, by different runs, for one engine or for many.
 //!
-//! All engines of a throw route the same fabric in the same OpenSM (see [`relay`]) and
+//! All engines of a throw route the same fabric in the same OpenSM (see [`super::relay`]) and
 //! are judged by the tables that it holds. Shifts are taken in two orders: that of OpenSM's ftree,
 //! told the roots, on the complete fabric, as in the paper; and that of Dmodc's topological NIDs on
 //! the fabric at hand.
