@@ -1,43 +1,46 @@
-# What people and CI call. Each target does what it says, from a clean clone on.
+# The entry points for people and CI. Every target works on a clean clone.
 
 CARGO ?= cargo
-# Where cargo puts what it builds.
+# The build output of cargo.
 TARGET = $(or $(CARGO_TARGET_DIR),target)
 DMODC = $(TARGET)/release/dmodc
-PRODUCTION = $(wildcard ../shared/topologies/*.ibnetdiscover)
+PRODUCTION = $(wildcard tests/data/production/*.ibnetdiscover)
 ENGINES = dmodc,ftree,ftree+roots,updn,updn+roots,minhop,sssp
 
-# Of docs/results: engines as shipped, told the roots, told the I/O nodes.
+# The engines of docs/results: as shipped, with the roots, with the I/O nodes.
 RESULTS = target/results
 THROWN_8640 = dmodc,dmodc+io,ftree,ftree+roots,updn,updn+roots,minhop,sssp
 THROWN_648 = $(THROWN_8640),ftree+roots+io,dfsssp,nue
-# Complete fabrics for the runtime over nodes.
+# Complete fabrics, for the plot of time over nodes.
 TIMED = $(patsubst %,$(RESULTS)/%.net,324 1440 2880 5760)
 
-# Where `make install` puts things. OpenSM looks for plugins where the loader looks for libraries.
+# If make is killed, what follows ends too.
+UNTIL_MAKE_ENDS = setpriv --pdeathsig TERM
+
+# The folders of `make install`. OpenSM finds plugins where the loader finds libraries.
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 SHARE = $(DESTDIR)$(PREFIX)/share
 
 .PHONY: all setup build test check fuzz demo fabrics results bench instructions install uninstall deb rpm \
     package-test opensm-patch docker docker-test clean \
-    soak memcheck hostile invariants versions sanitize
+    soak events memcheck hostile invariants stable versions sanitize
 
 all: build
 
-# Installs the packages that are missing (Debian, Ubuntu; asks for sudo if need be).
+# Installs missing packages (Debian, Ubuntu; asks for sudo if necessary).
 setup:
 	@scripts/setup.sh
 
 # libdmodc.so and the tool, in target/release.
 build:
-	$(CARGO) build --release
+	$(CARGO) build --release --lib --bin dmodc
 
-# Every test, those with the real OpenSM on simulated fabrics included. What is skipped says so.
+# Every test, with the real OpenSM on simulated fabrics. A test that is skipped says so.
 test: setup
 	$(CARGO) test -- --show-output
 
-# What has to pass before a change goes in.
+# Must pass before a change goes in.
 check: setup
 	$(CARGO) fmt --check
 	$(CARGO) fmt --check --manifest-path fuzz/Cargo.toml
@@ -48,50 +51,60 @@ check: setup
 	@scripts/deny.sh
 	$(MAKE) test
 
-# What follows is too long for every run of the tests, which have a short form of each; what it
-# found when it was last run is in docs/reliability.md.
+# The long forms of tests that `make test` has in short. docs/reliability.md has their last results.
 
-# Storms of faults under a running OpenSM: 648 nodes, 500 rounds, and 8,640 nodes, 50 rounds, or
-# SOAK_ROUNDS, under each engine of SOAK_ENGINES (dmodc,ftree,updn). An hour on 2 cores. With
-# SOAK_DEFAULT_ARENAS=1 OpenSM's memory is kept as glibc does by default, and its growth not judged.
+# Storms of faults under a running OpenSM, with each engine of SOAK_ENGINES (dmodc,ftree,updn): 500 rounds
+# on 648 nodes and 50 on 8,640 nodes, or SOAK_ROUNDS. An hour on 2 cores. SOAK_DEFAULT_ARENAS=1 leaves
+# glibc its default arenas and does not check the growth of OpenSM's memory.
 soak: setup
 	$(CARGO) test --release --test daemon -- --ignored --nocapture --test-threads 1 storm::soak
+
+# What events change in the tables of the switches under a running OpenSM, with each engine of EVENTS_ENGINES
+# (dmodc,updn,ftree,minhop,sssp), on EVENTS_SHAPE (8,640 nodes). An hour on 2 cores.
+events: setup
+	$(CARGO) test --release --test daemon -- --ignored --nocapture events::
 
 # The plugin under valgrind: a storm in a real OpenSM, and subnets that contradict themselves.
 memcheck: setup
 	$(CARGO) test --test daemon -- --ignored --nocapture memory::
 	@scripts/memcheck.sh
 
-# DMODC_MUTATIONS (a million) subnets that contradict themselves, read and routed.
+# Reads and routes DMODC_MUTATIONS (a million) subnets that contradict themselves.
 hostile: setup
 	DMODC_MUTATIONS=$${DMODC_MUTATIONS:-1000000} \
 	    $(CARGO) test --release --lib plugin::hostile -- --nocapture
 
-# DMODC_FABRICS (100,000) random fabrics: no turn, no circle of dependencies, all delivered at their
+# DMODC_FABRICS (100,000) random fabrics: no turn, no circle of dependencies, all pairs delivered at their
 # cost.
 invariants:
 	DMODC_FABRICS=$${DMODC_FABRICS:-100000} $(CARGO) test --release --no-default-features \
 	    --test offline invariants -- --nocapture
 
-# A plugin built for another OpenSM is refused; the tool and the core without OpenSM's headers.
+# What `faults=stable` promises, on DMODC_CASES (20) times as many drawn fabrics as in `make test`, and the
+# goals on 8,640 nodes on ten seeds.
+stable:
+	DMODC_CASES=$${DMODC_CASES:-20} $(CARGO) test --release --no-default-features \
+	    --test offline stable -- --include-ignored --nocapture
+
+# OpenSM refuses a plugin for another OpenSM; tool and core build without OpenSM's headers.
 versions: setup
 	$(CARGO) test --test daemon -- --ignored another_version
 	$(CARGO) test --no-default-features --features cli --lib --bins --test offline
 	$(CARGO) test --no-default-features --lib --test offline
 
-# Unit tests under AddressSanitizer, ThreadSanitizer and Miri, half an hour; installs a nightly toolchain.
+# Unit tests under AddressSanitizer, ThreadSanitizer and Miri. Half an hour; installs a nightly toolchain.
 sanitize:
 	@scripts/sanitize.sh
 
-# Every fuzz target for FUZZ_SECONDS (20) each; installs cargo-fuzz into target/tools.
+# Every fuzz target, FUZZ_SECONDS (20) each; installs cargo-fuzz into target/tools.
 fuzz:
 	@scripts/fuzz.sh
 
-# A fabric of 8,640 nodes, or NET=file, routed by a stock OpenSM. DEMO_COMPARE=1 times ftree too.
-demo: setup
-	@scripts/demo.sh
+# Routes 8,640 simulated nodes, or NET=file, with a stock OpenSM. DEMO_COMPARE=1 also times ftree.
+demo: setup build
+	$(UNTIL_MAKE_ENDS) $(CARGO) run --release --quiet --bin dmodc-demo
 
-# The table of docs/fabrics.md: every engine on every fabric, by the stock OpenSM.
+# Writes docs/fabrics.md: every engine on every fabric, in the stock OpenSM.
 fabrics: setup build
 	rm -rf target/fabrics && mkdir -p target/fabrics
 	$(DMODC) generate 'PGFT(1;12;1;1)' -o target/fabrics/one-switch.netlist
@@ -103,10 +116,9 @@ fabrics: setup build
 	$(DMODC) compare $(PRODUCTION) target/fabrics/*.netlist tests/data/fabrics/*.netlist \
 	    --engines $(ENGINES) -o target/fabrics --markdown docs/fabrics.md
 
-# docs/results: random throws at 648 and 8,640 nodes, and their report. Hours; what is there already is
-# not made again, so a run that was cut goes on, and `rm -r docs/results` starts anew.
+# Writes docs/results: random throws at 648 and 8,640 nodes, and their report. Hours. It keeps the rows that
+# are there, so a second run continues the first; `rm docs/results/*.csv` starts anew.
 results: setup build $(RESULTS)/648.net $(RESULTS)/8640.net $(TIMED)
-	$(CARGO) build --release --example engine_relay
 	$(DMODC) compare $(TIMED) --engines $(ENGINES) --degrade switches --max-exponent 0 --throws 0 \
 	    -o docs/results
 	$(call throw,648,18,$(THROWN_648),switches,4,300)
@@ -115,7 +127,7 @@ results: setup build $(RESULTS)/648.net $(RESULTS)/8640.net $(TIMED)
 	$(call throw,8640,24,$(THROWN_8640),links,10,60)
 	$(DMODC) report docs/results
 
-# An I/O node at the last port (of this number) of each leaf.
+# $(call throw,FABRIC,PORT,ENGINES,WHAT,EXPONENT,THROWS): an I/O node is at port PORT, the last, of each leaf.
 define throw
 awk -v port=$(2) '/^Switch/ { leaf = /"L1-/ } leaf && $$1 ~ "^\\[" port "\\]" { split($$0, part, /[()]/); print "0x" part[2] }' \
     $(RESULTS)/$(1).net > $(RESULTS)/$(1).io
@@ -133,18 +145,17 @@ $(RESULTS)/%.net: | build
 	mkdir -p $(RESULTS)
 	$(DMODC) generate '$(SHAPE)' --seed 1 -o $@
 
-# How fast: the core beside a memset, OpenSM's engines beside the core. A table, and under target/bench
-# the same as CSV and as a plot. Each run of OpenSM is given BENCH_LIMIT (60) seconds.
+# Times the core beside a memset, and OpenSM's engines beside Dmodc. Prints tables, and writes them to
+# target/bench as CSV and as a plot. A run of OpenSM may take BENCH_LIMIT (60) seconds.
 bench: setup build
-	$(CARGO) build --release --example engine_relay
 	$(CARGO) bench --bench table
 
-# Instructions of each phase beside those of benches/instructions.txt: a guard that no load shakes.
+# Compares the instructions of each phase with benches/instructions.txt. Other load does not change them.
 instructions:
 	@scripts/instructions.sh
 
-# The plugin, the tool, its manual and completions, and how to switch on, below DESTDIR and PREFIX.
-# Under sudo, where there is no cargo, it installs what `make build` has built.
+# Installs plugin, tool, manual, completions and documents below DESTDIR and PREFIX. Under sudo there may be
+# no cargo; then it installs the output of an earlier `make build`.
 install: $(if $(shell command -v $(CARGO)),build)
 	install -D -m 755 $(DMODC) $(DESTDIR)$(PREFIX)/bin/dmodc
 	install -D -m 644 $(TARGET)/release/libdmodc.so $(DESTDIR)$(LIBDIR)/libdmodc.so
@@ -159,7 +170,7 @@ install: $(if $(shell command -v $(CARGO)),build)
 	install -m 644 docs/*.md docs/*.svg $(SHARE)/doc/opensm-dmodc/docs
 	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" -ne 0 ] || ldconfig
 
-# What `make install` has put there.
+# Removes what `make install` has installed.
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/dmodc $(DESTDIR)$(LIBDIR)/libdmodc.so \
 	    $(SHARE)/man/man1/dmodc.1 $(SHARE)/man/man1/dmodc-*.1 \
@@ -171,21 +182,21 @@ uninstall:
 deb rpm: setup
 	@scripts/package.sh $@
 
-# Both packages made; the .deb on a clean Debian root, the .rpm unpacked, each routes a fabric.
+# Makes both packages. The .deb, on a clean Debian root, and the .rpm, unpacked, each route a fabric.
 package-test: deb rpm
 	@scripts/setup.sh root rpm
 	@scripts/package-test.sh
 
-# The patches of opensm-patch/ on OpenSM's source (Debian's, or OPENSM_TREE=git tree), built and run.
+# Applies opensm-patch/ to OpenSM's source (Debian's, or OPENSM_TREE=git tree), builds it and runs it.
 opensm-patch:
 	@scripts/setup.sh opensm-source
 	@scripts/opensm-patch.sh
 
-# Images with OpenSM, Dmodc and ibsim.
+# Builds images with OpenSM, Dmodc and ibsim.
 docker:
 	@docker/images.sh
 
-# The integration suite in those containers: bring-up, fault, recovery, ftree.
+# Runs the integration suite in those containers: bring-up, fault, recovery, ftree.
 docker-test:
 	@docker/test.sh
 

@@ -4,8 +4,8 @@
 #   BASE=IMAGE   Debian to run in      (debian:bookworm-slim)
 #   RUST=IMAGE   the same with Rust    (rust:1-bookworm)
 #
-# Where those cannot be pulled, they are made: BASE of this machine's Debian packages (debootstrap,
-# docker import; needs root), RUST of that, this machine's Rust and the crates of Cargo.lock.
+# If it cannot pull those, it makes them: BASE from this machine's Debian packages (debootstrap, docker
+# import; needs root), RUST from that, this machine's Rust and the crates of Cargo.lock.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The integration suite in containers: ibsim in one, OpenSM with Dmodc in another, the network between.
-# Bring-up, fault, recovery, and the same with ftree. Says so and does nothing where no Docker engine
-# answers. Exit 0: all held, or nothing was done. Containers and network are gone afterwards.
+# Bring-up, fault, recovery, and bring-up with ftree. If no Docker engine answers, it says so and does
+# nothing. Exit 0: all passed, or nothing was done. Afterwards containers and network are gone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Installs a tool of cargo's into target/tools, unless the machine or that folder has it. Unoptimised: it
-# is built longer than it runs.
+# Installs a cargo tool into target/tools, unless it is there or on the machine. Unoptimised, because it
+# takes longer to build than to run.
 #
 #   scripts/cargo-tool.sh NAME
 set -euo pipefail

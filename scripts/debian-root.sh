@@ -3,8 +3,8 @@
 #
 #   scripts/debian-root.sh FILE.tar
 #
-# For the test of the package, and for the base image of docker/ where no registry can be reached.
-# Needs root. Nothing is done where the file is there already.
+# For the test of the packages, and for the base image of docker/ if no registry can be reached. Needs root.
+# Does nothing if the file exists.
 set -euo pipefail
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 

@@ -1,10 +1,10 @@
 #!/bin/bash
-# Fuzzes each target for a while: FUZZ_SECONDS (20) each, or those named as arguments. Seeds are
-# the files of tests/data and fuzz/seeds; what is found on top stays in target/fuzz/corpus. A
-# finding ends the run with exit 1, and the input that makes it lies in fuzz/artifacts.
+# Fuzzes each target, or those named as arguments, for FUZZ_SECONDS (20). The seeds are the files of
+# tests/data and fuzz/seeds; new inputs stay in target/fuzz/corpus. A finding ends the run with exit 1; its
+# input is in fuzz/artifacts.
 #
-# The stable toolchain will do: no sanitizer is asked for, since the code is safe Rust; what is
-# looked for is panics, endless loops, endless memory and broken promises.
+# The stable toolchain is enough: the code is safe Rust, so no sanitizer is needed. It looks for panics,
+# endless loops, endless memory and broken properties.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -3,10 +3,10 @@
 # benches/instructions.txt. Times on shared machines drift by a fifth and more; these counts do not.
 #
 #   DMODC_BLESS=1     write the file anew
-#   TOLERANCE=PERCENT how many more than the file says are let through (10)
+#   TOLERANCE=PERCENT accept this many more than in the file (10)
 #
-# Exit 0: no phase needs more than that, or there is no valgrind; 1: one does. Another compiler
-# makes other counts: where rustc is not the one that the file names, this says so.
+# Exit 0: no phase needs more, or there is no valgrind; 1: one does. Counts depend on the compiler: this
+# says so if rustc is not the one that the file names.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,7 +1,6 @@
 #!/bin/bash
-# Runs the plugin's tests on subnets that contradict themselves under valgrind: each structure is a
-# block of its own, so whatever is read or written beyond one is an error. DMODC_MUTATIONS (2000)
-# says how many random ones. Exit 0: no error, and nothing lost.
+# Runs the plugin's tests on inconsistent subnets under valgrind, DMODC_MUTATIONS (2000) random ones. Each
+# structure is a block of its own, so each access beyond one is an error. Exit 0: no error, no leak.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -6,8 +6,8 @@
 #                     later, instead of the source package that apt has
 #   JOBS=N            compile this many files at a time (as many as there are processors)
 #
-# What is made stays below target/opensm-patch/: source/, the patched OpenSM in root/, the plugin
-# and the tool in plugin/debug/. Exit 0 if the patched OpenSM took Dmodc's tables and they are right.
+# The results stay in target/opensm-patch/: source/, the patched OpenSM in root/, the plugin and the tool
+# in plugin/debug/. Exit 0 if the patched OpenSM took Dmodc's tables and they are right.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/simulated.sh
@@ -18,8 +18,8 @@ root=$top/root
 jobs=${JOBS:-$(nproc)}
 log=$top/build.log
 
-# The source of OpenSM that belongs to the packages of this machine. Its lists of packages rarely
-# name sources, so apt is given a list of its own, made of where `opensm` itself comes from.
+# The source of this machine's package opensm. Its lists of packages rarely name sources, so this makes a
+# list for apt from the origin of `opensm`.
 source_package() {
     local apt=$top/apt
     [[ -n $(origins) ]] || die "apt knows of no package opensm: run 'apt-get update'"
@@ -32,7 +32,7 @@ source_package() {
     tar -xf "$apt"/opensm_*.orig.tar.* -C "$source" --strip-components=1
 }
 
-# Where apt has opensm from, as lines of a list of sources.
+# The origins of opensm, as lines of a list of sources.
 origins() {
     apt-cache policy opensm | awk '$3 ~ "/" && /:\/\// { sub("/", " ", $3); print "deb-src", $2, $3 }' \
         | sort -u
@@ -89,7 +89,7 @@ OPENSM_INCLUDE=$root/include/infiniband cargo build --quiet --target-dir "$top/p
 libraries=$top/plugin/debug
 dmodc=$libraries/dmodc
 
-# Runs the patched OpenSM once, with these options alone.
+# Runs the patched OpenSM once, with only these options.
 opensm_with() { # FOLDER OPTIONS..
     local dir=$work/$1
     mkdir "$dir"

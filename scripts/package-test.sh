@@ -1,11 +1,11 @@
 #!/bin/bash
 # Tries the packages of target/package, made by `make deb rpm`.
 #
-# The .deb: on a clean Debian root (debootstrap), installed by apt with all that it depends on, then
-# switched on as its own text says and by `opensm -R dmodc`, on a simulated fabric; then purged.
-# The .rpm: what it asks for, then installed into a folder, and the OpenSM of this machine run with
-# the plugin in there. There is no Red Hat here to install it on.
-# Needs root, for chroot; says so and does nothing without. Exit 0: all held, or nothing was done.
+# The .deb: apt installs it on a clean Debian root (debootstrap), with its dependencies. Then, on simulated
+# fabrics: `dmodc compare --degrade`, the lines of its opensm.conf, and `opensm -R dmodc`. Then a purge.
+# The .rpm: its requirements; then its plugin, from a folder, in this machine's OpenSM. It is not installed
+# on a Red Hat system.
+# Needs root, for chroot; without, this says so and does nothing. Exit 0: all passed, or nothing was done.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [[ $(id -u) -ne 0 ]]; then
@@ -23,7 +23,7 @@ say "A clean Debian root"
 scripts/debian-root.sh target/debian-root.tar
 mkdir "$root"
 tar -xf target/debian-root.tar -C "$root"
-# What this machine reaches the network and its mirror by, if by anything special.
+# This machine's own ways to the network and its mirror, if any.
 for file in /etc/resolv.conf /etc/hosts /etc/apt/apt.conf /etc/apt/apt.conf.d/*proxy*; do
     [[ ! -f $file ]] || cp -L --parents "$file" "$root"
 done
@@ -34,7 +34,7 @@ cp "$deb" scripts/simulated.sh "$root/tmp"
 target/package/root/usr/bin/dmodc generate 'PGFT(3;6,4,6;1,3,4;1,1,1)' --seed 1 --no-lids \
     -o "$root/tmp/fabric.net"
 
-# Mounts of its own, which vanish with it.
+# Runs a script in the root, with its own mounts, which end with it.
 inside() { # SCRIPT
     unshare --mount sh -c 'mount -t proc proc "$1/proc" && exec chroot "$1" /bin/bash -euo pipefail -c "$2"' \
         sh "$root" "$1"
@@ -52,7 +52,7 @@ inside '
     test -s /usr/share/bash-completion/completions/dmodc
 '
 
-# Runs OpenSM as it is, with no more said than where its files are to go.
+# Runs OpenSM with its default options, but for the place of its files.
 route='
     cd /tmp
     . /tmp/simulated.sh
@@ -64,6 +64,14 @@ route='
     grep -q "SUBNET UP" "$work/opensm.log"
     grep -o "dmodc: routed .*" "$work/opensm.log"
     dmodc check "$work/opensm-subnet.lst" "$work/opensm-lfts.dump" | tail -1
+'
+
+say "dmodc compare --degrade and dmodc report, as the manual shows them"
+inside '
+    cd /tmp
+    dmodc compare fabric.net --engines dmodc,ftree+roots --degrade links --throws 2
+    dmodc report results
+    test -s results/report.html
 '
 
 say "A short opensm.conf, and opensm -R dmodc,no_fallback"

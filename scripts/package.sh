@@ -1,6 +1,6 @@
 #!/bin/bash
 # Makes the packages for the OpenSM of this machine: target/package/*.deb, target/package/*.rpm.
-# Installs cargo-deb and cargo-generate-rpm into target/tools if need be.
+# Installs cargo-deb and cargo-generate-rpm into target/tools if they are missing.
 #
 #   scripts/package.sh deb|rpm..
 set -euo pipefail
@@ -12,7 +12,7 @@ top=$PWD/target/package
 multiarch=$(cc -print-multiarch)
 libdir=/usr/lib/$multiarch
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
-# What the plugin is built for: the headers' version, and the package that they are of.
+# The OpenSM that the plugin is built for: the version of the headers, and their package.
 opensm=$(sed -n 's/^#define OSM_VERSION "OpenSM \([^"]*\)".*/\1/p' \
     "${OPENSM_INCLUDE:-/usr/include/infiniband}/opensm/osm_version.h")
 opensm_package=$(dpkg-query -f '${Version}' -W opensm 2>/dev/null || true)

@@ -1,13 +1,13 @@
 #!/bin/bash
-# What a nightly toolchain can find at run time. Where there is rustup, it installs the toolchain;
-# where there is none and no toolchain, this says so and does nothing.
+# Tests with the sanitizers of a nightly toolchain, which rustup installs. Without rustup and toolchain, this
+# says so and does nothing.
 #
 #   address  the plugin's unit tests under AddressSanitizer: DMODC_MUTATIONS (100000) random subnets
 #   thread   the core's unit tests under ThreadSanitizer, the standard library built for it
 #   miri     unit tests of core and plugin under Miri, which sees data races too: half an hour. One
 #            random fabric where they draw hundreds; MIRI_TESTS: parts of names, to run those alone
 #
-# scripts/sanitize.sh [PART..]: all of them, or those named.
+# scripts/sanitize.sh [PART…]: all parts, or those named.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,11 +1,11 @@
 #!/bin/bash
-# Installs what building and testing need and this machine lacks. Nothing is done, and no privilege
-# asked for, where all is there. Exit 0: all is there now; 1: something is missing, named last.
+# Installs what building and testing need and this machine lacks. If nothing is missing, it does nothing and
+# needs no privilege. Exit 0: all is there; 1: something is missing, and the last line names it.
 #
 #   scripts/setup.sh [opensm-source] [root] [rpm]
 #
-# opensm-source: what building OpenSM itself needs on top; root: what making a Debian root needs;
-# rpm: what installs a package of that kind.
+# opensm-source: also what OpenSM's own build needs; root: also what a Debian root needs; rpm: also what
+# installs an .rpm.
 set -euo pipefail
 for part; do
     [[ $part == opensm-source || $part == root || $part == rpm ]] \
@@ -13,7 +13,7 @@ for part; do
 done
 parts=" $* "
 
-# What is needed, how to see that it is there, and the Debian package that brings it.
+# Each need, the test for it, and its Debian package.
 needs() {
     [[ $parts != *" opensm-source "* ]] || cat <<'END'
 autoreconf          command autoconf
@@ -36,6 +36,7 @@ ibtracert           command infiniband-diags
 smpquery            command infiniband-diags
 ibdmchk             command ibutils
 valgrind            command valgrind
+dot                 command graphviz
 prlimit             command util-linux
 opensm-headers      header infiniband/opensm/osm_config.h libopensm-dev
 umad-headers        header infiniband/umad.h libibumad-dev
@@ -46,7 +47,7 @@ pkg-config          command pkg-config
 END
 }
 
-# OpenSM and its tools lie in sbin, where a user's PATH may not look.
+# OpenSM and its tools are in sbin, which may be missing in a user's PATH.
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 
 # By its name or with a version, as bindgen looks for it: libclang-cpp is another library.
@@ -69,7 +70,7 @@ is_there() { # NAME KIND DETAIL
     esac
 }
 
-# The packages of what is missing, one a line.
+# The packages of missing needs, one per line.
 missing() {
     local name kind detail package
     while read -r name kind detail package; do

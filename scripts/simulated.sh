@@ -1,5 +1,7 @@
-# Sourced by the scripts that run OpenSM on a fabric that ibsim plays: a folder for their files,
-# ibsim started and waited for, programs attached to it, and nothing left behind.
+# Sourced by package-test.sh and opensm-patch.sh only: a folder for files, ibsim, and programs on the fabric
+# that it simulates; all are gone at the end. Tests, `dmodc compare` and the demo use src/sim instead. These
+# two cannot: package-test.sh runs in a bare Debian root without Rust, and both run an OpenSM other than
+# this machine's, as an administrator would.
 # shellcheck shell=bash
 
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
@@ -11,7 +13,7 @@ die() { printf '%s: %s\n' "$script" "$*" >&2; exit 1; }
 work=$(mktemp -d "${TMPDIR:-/tmp}/dmodc-$script.XXXXXX")
 cleanup() {
     local pid
-    # The last started first: OpenSM before the fabric that it waits for.
+    # The youngest first: OpenSM before its fabric.
     for pid in $(jobs -pr | tac); do
         kill "$pid" 2>/dev/null || true
         wait "$pid" 2>/dev/null || true
@@ -21,8 +23,11 @@ cleanup() {
 trap cleanup EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
+trap 'exit 129' HUP
+# After KILL none of this runs: Linux ends the children.
+with_us=(setpriv --pdeathsig KILL)
 
-# Sets nodes, switches, ports: what ibsim must make room for; and host: where to start OpenSM.
+# Sets nodes, switches and ports, the limits of ibsim, and host, where OpenSM starts.
 measure() { # NET
     read -r nodes switches ports host < <(awk -F'"' '
         /^(Switch|Ca|Hca|Rt)[ \t]/ { split($1, w, " "); nodes++; ports += w[2] + 1
@@ -32,14 +37,14 @@ measure() { # NET
     [[ -n $host && $switches -gt 0 ]] || die "no switch or no CA in the fabric"
 }
 
-# Starts ibsim on what `measure` has measured, and waits until it answers.
+# After `measure`: starts ibsim and waits until it answers.
 start_ibsim() { # NET
     local i sim
     umad2sim=$(find /usr/lib /usr/lib64 /usr/local/lib -name libumad2sim.so 2>/dev/null | head -1)
     [[ -n $umad2sim ]] || die "no libumad2sim.so on this machine: run 'make setup'"
     command -v ibsim >/dev/null || die "no ibsim on this machine: run 'make setup'"
     socket=dmodc-$script-$$
-    IBSIM_SOCKNAME=$socket ibsim -s -n -N "$nodes" -S "$switches" -P "$ports" -L 49152 "$1" \
+    IBSIM_SOCKNAME=$socket "${with_us[@]}" ibsim -s -n -N "$nodes" -S "$switches" -P "$ports" -L 49152 "$1" \
         >"$work/ibsim.out" 2>&1 </dev/null &
     sim=$!
     for ((i = 0; ; i++)); do
@@ -50,16 +55,17 @@ start_ibsim() { # NET
     done
 }
 
-# Runs a program on the simulated fabric for LIMIT seconds at most, with FOLDER as its own and
-# LIBRARIES to find plugins in. What it prints is then in FOLDER/stdout.
+# Runs a program on the simulated fabric for LIMIT seconds at most, in FOLDER, with plugins from LIBRARIES.
+# Its output is in FOLDER/stdout.
 attached() { # FOLDER LIBRARIES LIMIT COMMAND..
     local dir=$1 libraries=$2 limit=$3
     shift 3
     (
         cd "$dir"
-        exec env LD_PRELOAD="$umad2sim" IBSIM_SOCKNAME="$socket" SIM_HOST="$host" \
+        exec "${with_us[@]}" timeout --kill-after=10 "$limit" "${with_us[@]}" \
+            env LD_PRELOAD="$umad2sim" IBSIM_SOCKNAME="$socket" SIM_HOST="$host" \
             LD_LIBRARY_PATH="$libraries" OSM_CACHE_DIR="$dir" OSM_TMP_DIR="$dir" \
-            timeout --kill-after=10 "$limit" "$@" >stdout 2>&1
+            "$@" >stdout 2>&1
     ) &
     wait $!
 }

@@ -1,13 +1,17 @@
-//! Reading input: a file or standard input, whole, and what went wrong with it by file, line and
-//! reason.
+//! Reading files, whole, and what went wrong with them by file, line and reason.
 //!
 //! Every format is parsed from bytes in memory, so a parser never blocks, never sees half a file,
 //! and can be tested and fuzzed without one. Memory is bounded by a small multiple of the file.
 //! Parsers report a [`Fault`]; whoever knows the file's name makes an [`InputError`] of it.
+//!
+//! Captures are seldom perfect. What is odd in one and still has a sensible reading is a warning,
+//! kept beside what was read ([`Lenient`]); [`Lenient::strict`] makes an error of it.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::mem::{Discriminant, discriminant};
 use std::path::Path;
+use std::{fs, io};
 
 /// What is wrong with some text, and in which line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,12 +37,83 @@ impl<R> Fault<R> {
 impl<R: std::error::Error + Send + Sync + 'static> Fault<R> {
     /// The fault with the name of the file it was found in.
     pub fn in_file(self, path: &Path) -> InputError {
-        let file = display_name(path);
+        let file = path.display().to_string();
         let reason = Box::new(self.reason);
         match self.line {
             0 => InputError::Whole { file, reason },
             line => InputError::Line { file, line, reason },
         }
+    }
+}
+
+/// What was odd in a text and was read all the same. It keeps the first few of each kind and counts
+/// all of them, so that a large file takes no more memory for it than a small one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Warnings<R> {
+    first: Vec<Fault<R>>,
+    kinds: HashMap<Discriminant<R>, u64>,
+}
+
+/// How many warnings of each kind are kept.
+const KEPT: u64 = 5;
+
+impl<R> Default for Warnings<R> {
+    fn default() -> Self {
+        Warnings {
+            first: Vec::new(),
+            kinds: HashMap::new(),
+        }
+    }
+}
+
+impl<R> Warnings<R> {
+    /// Adds a warning about a line.
+    pub fn add(&mut self, line: u32, reason: R) {
+        let count = self.kinds.entry(discriminant(&reason)).or_insert(0);
+        *count += 1;
+        if *count <= KEPT {
+            self.first.push(Fault { line, reason });
+        }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u64 {
+        self.kinds.values().sum()
+    }
+
+    /// The first few of each kind, by line.
+    pub fn first(mut self) -> Vec<Fault<R>> {
+        self.first.sort_by_key(|fault| fault.line);
+        self.first
+    }
+}
+
+/// Something that was read, and what was odd in the text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lenient<T, R> {
+    /// What was read.
+    pub value: T,
+    /// What was odd.
+    pub warnings: Warnings<R>,
+}
+
+impl<T, R> Lenient<T, R> {
+    /// What was read, if nothing was odd; else the first warning as an error.
+    pub fn strict(self) -> Result<T, Fault<R>> {
+        match self.warnings.first().into_iter().next() {
+            Some(fault) => Err(fault),
+            None => Ok(self.value),
+        }
+    }
+}
+
+impl<T, R> Lenient<Vec<T>, R> {
+    /// What was read, unless that is nothing and something was odd.
+    pub fn unless_empty(self) -> Result<Self, Fault<R>> {
+        if self.value.is_empty() && self.warnings.count() > 0 {
+            return Err(self.warnings.first().remove(0));
+        }
+        Ok(self)
     }
 }
 
@@ -48,7 +123,7 @@ pub enum InputError {
     /// The operating system would not give it.
     #[error("{file}: {reason}")]
     Unreadable {
-        /// File name, `<stdin>` for standard input.
+        /// File name.
         file: String,
         /// The system's reason.
         reason: io::Error,
@@ -56,7 +131,7 @@ pub enum InputError {
     /// A line is wrong.
     #[error("{file}:{line}: {reason}")]
     Line {
-        /// File name, `<stdin>` for standard input.
+        /// File name.
         file: String,
         /// Line number from 1 on.
         line: u32,
@@ -66,36 +141,19 @@ pub enum InputError {
     /// The file as a whole is wrong.
     #[error("{file}: {reason}")]
     Whole {
-        /// File name, `<stdin>` for standard input.
+        /// File name.
         file: String,
         /// What is wrong.
         reason: Box<dyn std::error::Error + Send + Sync>,
     },
 }
 
-/// Reads a file whole; `-` is standard input.
+/// Reads a file whole.
 pub fn read(path: &Path) -> Result<Vec<u8>, InputError> {
-    let mut bytes = Vec::new();
-    let result = if path == Path::new("-") {
-        io::stdin().lock().read_to_end(&mut bytes)
-    } else {
-        File::open(path).and_then(|mut file| file.read_to_end(&mut bytes))
-    };
-    match result {
-        Ok(_) => Ok(bytes),
-        Err(reason) => Err(InputError::Unreadable {
-            file: display_name(path),
-            reason,
-        }),
-    }
-}
-
-fn display_name(path: &Path) -> String {
-    if path == Path::new("-") {
-        "<stdin>".into()
-    } else {
-        path.display().to_string()
-    }
+    fs::read(path).map_err(|reason| InputError::Unreadable {
+        file: path.display().to_string(),
+        reason,
+    })
 }
 
 /// The lines of a text with their numbers from 1 on, without line ends (`\n` or `\r\n`).
@@ -105,9 +163,74 @@ pub fn lines(bytes: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
     lines.map(|(i, line)| (i as u32 + 1, line.strip_suffix(b"\r").unwrap_or(line)))
 }
 
+/// A line without what a terminal adds to it (escape sequences, backspaces, bells). `None` if it is
+/// no text at all.
+pub fn plain(line: &[u8]) -> Option<Cow<'_, [u8]>> {
+    let is_control = |b: &u8| b.is_ascii_control() && !matches!(b, b'\t' | b'\r' | 0x0c);
+    if !line.iter().any(is_control) {
+        return Some(line.into());
+    }
+    let mut text = Vec::with_capacity(line.len());
+    let mut rest = line.iter().copied();
+    while let Some(byte) = rest.next() {
+        match byte {
+            0 => return None,
+            0x1b => escape_sequence(&mut rest),
+            0x08 => drop(text.pop()),
+            b if is_control(&b) => {}
+            b => text.push(b),
+        }
+    }
+    Some(text.into())
+}
+
+/// Skips what follows an escape character: `[` to a letter or the like, `]` to a bell, or one byte.
+fn escape_sequence(rest: &mut impl Iterator<Item = u8>) {
+    match rest.next() {
+        Some(b'[') => drop(rest.find(|b| (0x40..=0x7e).contains(b))),
+        Some(b']') => drop(rest.find(|b| *b == 0x07)),
+        _ => {}
+    }
+}
+
+/// Text as a message quotes it: on one line, and not too much of it.
+pub fn quoted(text: &[u8]) -> String {
+    const LONGEST: usize = 60;
+    let text = text.trim_ascii();
+    let begin = String::from_utf8_lossy(&text[..text.len().min(4 * LONGEST)]);
+    let mut quoted: String = begin.chars().take(LONGEST).collect();
+    if quoted.len() < text.len() {
+        quoted.push('…');
+    }
+    quoted
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn terminals_leave_no_trace() {
+        let text = |line| plain(line).map(|text| String::from_utf8(text.to_vec()).unwrap());
+        assert_eq!(text(b"\x1b[1;32mSwitch\x1b[0m 4").unwrap(), "Switch 4");
+        assert_eq!(text(b"\x1b]0;root@host\x07a\x07bx\x08c").unwrap(), "abc");
+        assert_eq!(text(b"\x1b[").unwrap(), "");
+        assert_eq!(text(b"a\tb").unwrap(), "a\tb");
+        assert_eq!(text(b"a\0b"), None);
+    }
+
+    #[test]
+    fn warnings_are_counted_and_the_first_of_each_kind_kept() {
+        let mut warnings = Warnings::default();
+        for line in (1..=100).rev() {
+            warnings.add(line, Some(line));
+        }
+        warnings.add(1, None);
+        assert_eq!(warnings.count(), 101);
+        let first = warnings.first();
+        assert_eq!(first.len(), 6);
+        assert_eq!((first[0].line, first[0].reason), (1, None));
+    }
 
     #[test]
     fn lines_lose_their_ends_and_keep_their_numbers() {

@@ -16,16 +16,21 @@ pub mod analysis;
 #[cfg(feature = "cli")]
 pub mod compare;
 pub mod dmodc;
+pub mod draw;
+pub mod export;
 pub mod fabric;
 pub mod input;
 pub mod lft;
+pub mod names;
 pub mod netlist;
 #[cfg(feature = "plugin")]
-#[allow(unsafe_code)]
 mod plugin;
 pub mod random;
 #[cfg(feature = "cli")]
 pub mod report;
+#[cfg(feature = "cli")]
 pub mod sim;
 #[cfg(test)]
 mod testing;
+pub mod whatif;
+pub mod wiring;

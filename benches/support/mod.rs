@@ -56,9 +56,8 @@ pub fn snapshot(netlist: &Netlist) -> Fabric {
 /// Writes every entry as plainly as can be, on the same threads: what routing is measured against.
 #[allow(dead_code, reason = "not every bench takes a memset")]
 pub fn memset(engine: &Engine, rows: &mut [&mut [u8]]) {
-    engine.muster(rows.len(), |muster| {
-        muster.share_out(rows.chunks_mut(8), |rows, _| {
-            rows.iter_mut().for_each(|row| row.fill(NO_PATH));
-        });
+    let threads = engine.threads(rows.len());
+    threads.for_each(rows.chunks_mut(8).collect(), |rows| {
+        rows.iter_mut().for_each(|row| row.fill(NO_PATH));
     });
 }

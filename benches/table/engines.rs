@@ -1,15 +1,15 @@
-//! OpenSM's engines: what their callbacks take in the stock OpenSM, by
-//! `tools/engine_relay.rs`.
+//! OpenSM's engines: what their callbacks take in the stock OpenSM, by the relay of
+//! `libdmodc.so`.
 //!
 //! Dmodc's callbacks are timed the same way. Its hop tables are filled later, outside of them, and
 //! only if something asks; the other engines' lid matrices are those hop tables.
 
 use super::core::Measured;
-use dmodc::compare::{Callbacks, Contestant, time_callbacks};
+use dmodc::compare::{Callbacks, EngineSpec, time_callbacks};
 use dmodc::netlist::{Kind, Netlist};
+use dmodc::sim::Plugin;
 use std::error::Error;
 use std::fmt::Write as _;
-use std::path::Path;
 use std::time::Duration;
 
 /// One engine on one fabric.
@@ -34,10 +34,10 @@ pub fn measure(
     shape: &'static str,
     netlist: &Netlist,
     engine: &str,
-    plugins: &Path,
+    plugin: &Plugin,
     limit: Duration,
 ) -> Result<Timed, Box<dyn Error>> {
-    let contestant: Contestant = engine.parse()?;
+    let spec: EngineSpec = engine.parse()?;
     let switches = netlist.switches().count();
     Ok(Timed {
         name,
@@ -45,7 +45,7 @@ pub fn measure(
         switches,
         nodes: netlist.nodes.iter().filter(|n| n.kind == Kind::Ca).count(),
         engine: engine.into(),
-        outcome: time_callbacks(netlist, &contestant, plugins, limit)?,
+        outcome: time_callbacks(netlist, &spec, plugin, limit)?,
     })
 }
 

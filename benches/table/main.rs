@@ -2,21 +2,24 @@
 //!
 //! - `core`: plan and routes of Dmodc, from a snapshot in memory to finished tables;
 //! - `engines`: OpenSM's engines, and Dmodc among them, in the stock OpenSM on a simulated fabric;
-//! - `faults`: what has to be sent to the switches after a fault, by engine;
+//! - `faults`: what events change in the tables, by engine;
 //! - `plot`: the drawing.
 //!
 //! Environment: `BENCH_LIMIT`, seconds for each run of OpenSM (300); `BENCH_ENGINES`, comma-separated
 //! (none if empty); `BENCH_FABRICS`, on which of those with a name OpenSM runs (648,A,B);
-//! `BENCH_REPEATS`, how often the core is timed (15).
+//! `BENCH_REPEATS`, how often the core is timed (15); `BENCH_EVENTS`, "only" for events and no times, which
+//! need a quiet machine, "no" for times alone.
 
 mod core;
 mod engines;
+mod events;
 mod faults;
 mod plot;
 #[path = "../support/mod.rs"]
 mod support;
 
-use dmodc::compare::Relay;
+use dmodc::compare::MultiEngineRun;
+use dmodc::sim::Plugin;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -40,7 +43,7 @@ const SHAPES: [(&str, &str); 9] = [
 const ENGINES: &str = "dmodc,ftree+roots,updn+roots,minhop,sssp+roots";
 /// On which fabrics OpenSM runs. A run on C takes minutes before any engine is called.
 const ENGINE_FABRICS: &str = "648,A,B";
-/// On which fabric faults are tried.
+/// On which fabric events are tried.
 const FAULTY: &str = "A";
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -53,48 +56,50 @@ fn main() -> Result<(), Box<dyn Error>> {
     let names = env::var("BENCH_ENGINES").unwrap_or(ENGINES.into());
     let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("target");
 
-    let mut fabrics = Vec::new();
-    for (name, shape) in SHAPES {
-        eprintln!("bench: core, {shape}");
-        let whole = support::complete(shape);
-        let less = support::degraded(&whole);
-        fabrics.push(core::measure(name, shape, false, &whole, repeats));
-        fabrics.push(core::measure(name, shape, true, &less, repeats));
-    }
-    let plugins = target.join("release");
-    let on = env::var("BENCH_FABRICS").unwrap_or(ENGINE_FABRICS.into());
-    let engines: Vec<&str> = names.split(',').filter(|n| !n.is_empty()).collect();
-    let (mut runs, mut sent) = (Vec::new(), Vec::new());
-    for (name, shape) in SHAPES {
-        if name.is_empty() || !on.split(',').any(|n| n == name) {
-            continue;
-        }
-        let whole = support::complete(shape);
-        for engine in &engines {
-            eprintln!("bench: OpenSM, {engine} on {shape}");
-            runs.push(engines::measure(
-                name, shape, &whole, engine, &plugins, limit,
-            )?);
-        }
-        if name == FAULTY && !engines.is_empty() {
-            eprintln!("bench: faults on {shape}");
-            let contestants: Result<Vec<_>, _> = engines.iter().map(|e| e.parse()).collect();
-            let relay = Relay::find(&plugins, limit)?;
-            sent = faults::measure(name, &whole, &contestants?, &relay)?;
-        }
-    }
-
     let dir = target.join("bench");
     fs::create_dir_all(&dir)?;
-    fs::write(dir.join("bench.csv"), csv(&fabrics, &runs))?;
-    fs::write(dir.join("faults.csv"), faults::csv(&sent))?;
-    plot::draw(&dir.join("bench.svg"), &fabrics, &runs, limit)?;
-    println!(
-        "{}\n{}",
-        core::table(&fabrics),
-        engines::table(&runs, &fabrics)
-    );
-    println!("{}", faults::table(&sent));
+    let plugin = Plugin::in_dir(&target.join("release"))?;
+    let engines: Vec<&str> = names.split(',').filter(|n| !n.is_empty()).collect();
+    let events = env::var("BENCH_EVENTS").unwrap_or_default();
+    if events != "only" {
+        let mut fabrics = Vec::new();
+        for (name, shape) in SHAPES {
+            eprintln!("bench: core, {shape}");
+            let whole = support::complete(shape);
+            let less = support::degraded(&whole);
+            fabrics.push(core::measure(name, shape, false, &whole, repeats));
+            fabrics.push(core::measure(name, shape, true, &less, repeats));
+        }
+        let on = env::var("BENCH_FABRICS").unwrap_or(ENGINE_FABRICS.into());
+        let mut runs = Vec::new();
+        for (name, shape) in SHAPES {
+            if name.is_empty() || !on.split(',').any(|n| n == name) {
+                continue;
+            }
+            let whole = support::complete(shape);
+            for engine in &engines {
+                eprintln!("bench: OpenSM, {engine} on {shape}");
+                runs.push(engines::measure(
+                    name, shape, &whole, engine, &plugin, limit,
+                )?);
+            }
+        }
+        fs::write(dir.join("bench.csv"), csv(&fabrics, &runs))?;
+        plot::draw(&dir.join("bench.svg"), &fabrics, &runs, limit)?;
+        println!(
+            "{}\n{}",
+            core::table(&fabrics),
+            engines::table(&runs, &fabrics)
+        );
+    }
+    if events != "no" {
+        let others = engines.iter().filter(|&&engine| engine != "dmodc");
+        let specs: Result<Vec<_>, _> = others.map(|engine| engine.parse()).collect();
+        let runs = MultiEngineRun::new(plugin, limit);
+        let changed = faults::measure(FAULTY, &support::complete(A), &specs?, &runs)?;
+        fs::write(dir.join("events.csv"), faults::csv(&changed))?;
+        println!("{}", faults::table(&changed));
+    }
     println!("written to {}", dir.display());
     Ok(())
 }

@@ -2,11 +2,12 @@
 
 #![no_main]
 
-use dmodc::netlist::parse_guids;
+use dmodc::netlist::{parse_guids, parse_guids_leniently};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    if let Ok(guids) = parse_guids(bytes) {
+    if let Ok(read) = parse_guids_leniently(bytes) {
+        let guids = read.value;
         let text: String = guids.iter().map(|guid| format!("{guid}\n")).collect();
         assert_eq!(
             parse_guids(text.as_bytes()).expect("GUIDs, one a line"),

@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use dmodc::compare::Portrait;
+use dmodc::compare::ThrowDrawing;
 use dmodc::report::report;
 use libfuzzer_sys::fuzz_target;
 use std::fs;
@@ -19,9 +19,9 @@ fuzz_target!(|bytes: &[u8]| {
     fs::write(&rows, bytes).expect("a file");
     // Whatever it says, it ends.
     let _ = report(dir);
-    if let Ok(portrait) = Portrait::read(&rows) {
-        portrait.write(&drawn).expect("a file");
-        let again = Portrait::read(&drawn).expect("what we write, we read");
-        assert!(again == portrait);
+    if let Ok(drawing) = ThrowDrawing::read(&rows) {
+        drawing.write(&drawn).expect("a file");
+        let again = ThrowDrawing::read(&drawn).expect("what we write, we read");
+        assert!(again == drawing);
     }
 });

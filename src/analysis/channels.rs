@@ -1,9 +1,8 @@
 //! Channels: the directed switch-to-switch ports, numbered densely.
 //!
-//! A link between two switches is two channels, one leaving each of its ports; links between a
-//! switch and an end node are none, since no route between end nodes shares them with another
-//! destination (down) or another source (up). Channels are numbered in ascending (switch, port)
-//! order, so that counters are plain arrays and every listing comes out in one order.
+//! A link between two switches is two channels, one leaving each of its ports. A link between a switch
+//! and an end node is none: downwards it has one destination, upwards one source. Channel numbers
+//! ascend with (switch, port), so counters are plain arrays, and all lists have the same order.
 
 use crate::fabric::{Fabric, Peer};
 
@@ -20,7 +19,7 @@ pub struct Channel {
     pub to_port: u8,
 }
 
-/// What a packet meets behind a switch port.
+/// What is behind a switch port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Hop {
     /// Nothing: no such port, or no link.
@@ -36,10 +35,10 @@ pub enum Hop {
     EndNode(u32),
 }
 
-/// The channels of a fabric, and what lies behind each port.
+/// The channels of a fabric, and what is behind each port.
 #[derive(Debug)]
 pub struct Channels {
-    /// Where the ports of each switch begin in `hops`; one more for the end.
+    /// The place of each switch's first port in `hops`, and the end.
     first: Vec<u32>,
     hops: Vec<Hop>,
     channels: Vec<Channel>,
@@ -85,7 +84,7 @@ impl Channels {
         self.channels.len()
     }
 
-    /// Whether there is none: at most one switch, or none linked to another.
+    /// Whether there are no channels: at most one switch, or no links between switches.
     pub fn is_empty(&self) -> bool {
         self.channels.is_empty()
     }
@@ -105,7 +104,17 @@ impl Channels {
         self.channels.iter().copied()
     }
 
-    /// What lies behind port `port` of switch `switch`. Port 0 is the switch itself: nothing lies
+    /// The channels that leave a switch, by number.
+    pub fn of_switch(&self, switch: u32) -> impl Iterator<Item = u32> + '_ {
+        let (from, to) = (self.first[switch as usize], self.first[switch as usize + 1]);
+        let hops = self.hops[from as usize..to as usize].iter();
+        hops.filter_map(|hop| match *hop {
+            Hop::Switch { channel, .. } => Some(channel),
+            _ => None,
+        })
+    }
+
+    /// What is behind port `port` of switch `switch`. Port 0 is the switch itself, with nothing
     /// behind it.
     #[inline]
     pub fn hop(&self, switch: u32, port: u8) -> Hop {

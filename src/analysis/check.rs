@@ -1,30 +1,28 @@
-//! Whether tables do what tables must: deliver every pair, by shortest paths that never turn from
-//! down to up, without credit loops.
+//! Checks tables: every pair is delivered, on a shortest path that never turns from down to up, and
+//! there are no credit loops.
 //!
 //! Destinations are all LIDs: every LID of an end node's LMC range and of every switch's port 0.
-//! Sources are end nodes and switches (see [`super::report`] for what is counted). The LIDs of one
-//! switch (its end nodes' and its own) share their up-down distances and are judged together:
-//! their table columns are gathered first, row by row, since walking in the tables themselves
-//! would cost a cache miss per hop. Each LID then takes one pass over the switches, so the whole
-//! check is O(LIDs x switches), spread over rayon's current pool.
+//! Sources are end nodes and switches ([`super::report`] says what counts). The LIDs of one switch
+//! (its end nodes' and its own) share their up-down distances, so one step checks them together. It
+//! first gathers their table columns, row by row, since a walk in the tables themselves costs a cache
+//! miss per hop. Each LID then takes one pass over the switches. The whole check is O(LIDs x
+//! switches), on the threads of rayon's current pool.
 //!
-//! The channel dependency graph takes in what traffic can use: the routes to every LID that start
-//! at an end node, also where they do not arrive (a packet waits for credits before anyone knows
-//! that it is lost). Entries that no such route meets do not count, nor do routes from a switch's
-//! port 0: what switches send by themselves to one another travels on virtual lane 15, which knows
-//! no credits.
+//! The channel dependency graph has the routes from every switch to every LID: those from its end nodes
+//! and those of its own, for a switch answers hosts on their lanes. Routes that do not arrive count,
+//! too: a packet waits for credits before anyone knows that it is lost.
 
 use super::channels::Channels;
 use super::deadlock::Dependencies;
 use super::report::{CheckReport, FIRST, Route, Tally};
 use super::updown::{UNREACHABLE, UpDown};
 use super::walk::{Fate, NO_CHANNEL, Target, Walker};
-use crate::fabric::{Fabric, Lid, NodeKind, lid_range};
+use crate::fabric::{End, Fabric, Lid, NodeKind, Peer, lid_range};
 use crate::lft::{NO_PATH, Tables};
 use rayon::prelude::*;
 
-/// Checks the tables of a fabric. `is_up(a, b)`, asked for neighbours `a < b`, says whether the
-/// links from switch `a` to switch `b` go up.
+/// Checks the tables of a fabric. `is_up(a, b)`, called for neighbours `a < b`, says whether the links
+/// from switch `a` to switch `b` go up.
 pub fn check(fabric: &Fabric, tables: &Tables, is_up: impl Fn(u32, u32) -> bool) -> CheckReport {
     let channels = Channels::new(fabric);
     let judge = Judge {
@@ -39,7 +37,7 @@ pub fn check(fabric: &Fabric, tables: &Tables, is_up: impl Fn(u32, u32) -> bool)
         .into_par_iter()
         .with_min_len(switches / (8 * rayon::current_num_threads()) + 1)
         .fold(
-            || Findings::new(&channels),
+            || Findings::new(&channels, tables),
             |found, t| judge.destination(t, found),
         )
         .reduce_with(Findings::merge);
@@ -52,7 +50,7 @@ pub fn check(fabric: &Fabric, tables: &Tables, is_up: impl Fn(u32, u32) -> bool)
     }
 }
 
-/// What each switch has that sends and receives.
+/// What is at each switch: sources and destinations.
 struct Sources {
     /// End nodes.
     nodes: Vec<u32>,
@@ -73,31 +71,35 @@ impl Sources {
         }
         sources
     }
+
+    /// Whether a pair of switches needs a path: not without hosts, unless both have aggregation nodes.
+    fn need(&self, from: u32, to: u32) -> bool {
+        let hosts = |s: u32| self.hosts[s as usize];
+        let carries = |s: u32| self.nodes[s as usize] > 0;
+        hosts(from) || hosts(to) || (carries(from) && carries(to))
+    }
 }
 
-/// The part of the findings that one thread has made.
+/// The findings of one thread.
 struct Findings {
     report: CheckReport,
     dependencies: Dependencies,
     walker: Walker,
-    /// Of each switch and the LID at hand: whether the route goes up somewhere.
+    /// For the current LID, by switch: whether the route goes up somewhere.
     climbs: Vec<bool>,
-    /// .. and whether it goes up after it has gone down.
+    /// For the current LID, by switch: whether the route goes up after it has gone down.
     turns: Vec<bool>,
-    /// The last LID whose dependencies were taken from each switch on.
-    taken: Vec<Lid>,
 }
 
 impl Findings {
-    fn new(channels: &Channels) -> Findings {
+    fn new(channels: &Channels, tables: &Tables) -> Findings {
         let switches = channels.switches();
         Findings {
             report: CheckReport::default(),
             dependencies: Dependencies::new(channels),
-            walker: Walker::new(switches),
+            walker: Walker::new(switches, tables),
             climbs: vec![false; switches],
             turns: vec![false; switches],
-            taken: vec![Lid(0); switches],
         }
     }
 
@@ -117,7 +119,7 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// Judges all routes to the LIDs that live at one switch.
+    /// Checks all routes to the LIDs at one switch.
     fn destination(&self, switch: u32, mut found: Findings) -> Findings {
         let mut lids: Vec<(Lid, Target)> = Vec::new();
         let mut push = |base, lmc, port| {
@@ -145,7 +147,7 @@ impl Judge<'_> {
             found.walker.follow(self.channels, entries, target);
             self.shapes(&mut found);
             self.routes(lid, target, &distances, &mut found);
-            self.dependencies(lid, target, &mut found);
+            self.dependencies(&mut found);
         }
         found
     }
@@ -164,7 +166,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Finds out which delivered routes climb and which turn, from the destination outwards.
+    /// Finds which delivered routes go up and which turn, from the destination outwards.
     fn shapes(&self, found: &mut Findings) {
         for &s in found.walker.delivered() {
             let at = s as usize;
@@ -180,7 +182,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Counts the routes of one LID from every switch.
+    /// Counts the routes to one LID from every switch.
     fn routes(&self, lid: Lid, target: Target, distances: &[u16], found: &mut Findings) {
         let to_node = target.port != 0;
         let (walker, report) = (&found.walker, &mut found.report);
@@ -199,8 +201,8 @@ impl Judge<'_> {
             let reachable = distances[at] != UNREACHABLE;
             match walker.fate(switch) {
                 Fate::Delivered => {
-                    if !reachable && !to_node {
-                        found_in(&mut report.roots_connected);
+                    if !reachable {
+                        found_in(&mut report.turned);
                     } else if found.turns[at] {
                         found_in(&mut report.turns);
                     }
@@ -209,34 +211,33 @@ impl Judge<'_> {
                     }
                 }
                 Fate::NoEntry if reachable => found_in(&mut report.no_entry),
-                Fate::NoEntry => found_in(&mut report.unreachable),
+                Fate::NoEntry if self.sources.need(switch, target.switch) => {
+                    found_in(&mut report.left_out);
+                    let to = match self.fabric.peer(target.switch, target.port) {
+                        Peer::EndNode(node) => End::of_node(self.fabric, node),
+                        _ => End::Switch(target.switch),
+                    };
+                    report.left_out_ends.add(self.fabric, switch, to, 1);
+                }
+                Fate::NoEntry => found_in(&mut report.roots_apart),
                 Fate::Loop => found_in(&mut report.looping),
+                Fate::Untold => found_in(&mut report.unjudged),
                 Fate::WrongPort | Fate::Unknown | Fate::Walking => found_in(&mut report.wrong_port),
             }
         }
     }
 
-    /// Takes the dependencies of one LID's routes from every switch with end nodes that send to it.
-    fn dependencies(&self, lid: Lid, target: Target, found: &mut Findings) {
-        for (start, &nodes) in (0..).zip(&self.sources.nodes) {
-            let itself = u32::from(start == target.switch && target.port != 0);
-            if nodes == itself {
+    /// Records the dependencies of the routes to one LID from every switch.
+    fn dependencies(&self, found: &mut Findings) {
+        for start in 0..self.sources.nodes.len() as u32 {
+            let channel = found.walker.next(start);
+            if channel == NO_CHANNEL {
                 continue;
             }
-            let mut at = start;
-            while found.taken[at as usize] != lid {
-                found.taken[at as usize] = lid;
-                let channel = found.walker.next(at);
-                if channel == NO_CHANNEL {
-                    break;
-                }
-                at = self.channels.get(channel).to;
-                let onward = found.walker.next(at);
-                if onward != NO_CHANNEL {
-                    found
-                        .dependencies
-                        .add(channel, self.channels.get(onward).port);
-                }
+            let onward = found.walker.next(self.channels.get(channel).to);
+            if onward != NO_CHANNEL {
+                let port = self.channels.get(onward).port;
+                found.dependencies.add(channel, port);
             }
         }
     }

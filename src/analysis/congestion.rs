@@ -1,9 +1,8 @@
-//! Congestion risk (paper, section IV): what share of a traffic pattern's routes meet at one port.
+//! Congestion risk (paper, section IV): how many routes of a traffic pattern meet at one port.
 //!
 //! The risk of a directed switch-to-switch port is min(#sources, #destinations) of the pattern's
-//! routes through it: so many flows could want the port at once while none of them is held up at
-//! an end node. The risk of a pattern is the maximum over the ports. It is a static figure and no
-//! throughput.
+//! routes through it. So many flows can need the port at once while no end node holds one of them
+//! up. The risk of a pattern is the maximum over the ports. It is static, not throughput.
 //!
 //! - A2A, all to all: every ordered pair of nodes.
 //! - RP, random permutation: every node sends to one node, drawn at random. The figure is the
@@ -11,16 +10,15 @@
 //! - SP, shift permutation: node `i` of an order sends to node `i + k`. The figure is the maximum
 //!   over all shifts `k`.
 //!
-//! - From one type of node to another: the nodes of the larger type, in the order, take turns with
-//!   those of the smaller, all of which are shifted; the figure is the maximum over all shifts.
+//! - From one type of node to another: in the given order, the nodes of the larger type share those of
+//!   the smaller in turn, and the smaller type is shifted. The figure is the maximum over all shifts.
 //!
 //! In a permutation all flows through a port differ in source and in destination, so the risk of
-//! the port is the number of its flows. LIDs have 16 bits, so these are never too many for a `u16`;
+//! the port is the number of its flows. LIDs have 16 bits, so a `u16` can hold that number, and
 //! counters of that size stay in the nearer caches.
 //!
-//! Routes that do not arrive take no part, not even as far as they get
-//! ([`Traffic::skipped`] counts them). All work runs in rayon's current pool; results do not
-//! depend on its size.
+//! Routes that do not arrive do not count, not even as far as they get ([`Traffic::skipped`] has their
+//! number). All work runs in rayon's current pool; results do not depend on its size.
 
 use super::Traffic;
 use crate::random::Random;
@@ -28,17 +26,15 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Called with the number of units of work done since the last call: destinations, permutations,
-/// shifts.
+/// A callback with the units of work done since its last call: destinations, permutations, shifts.
 pub type Tick<'a> = &'a (dyn Fn(u64) + Sync);
 
-/// Permutations that are counted together, so that the entries of a destination are read once for
-/// all of them.
+/// Permutations per batch. A batch reads the entries of a destination once for all of them.
 const BATCH: usize = 8;
 
-/// Shifts that are counted together. The nodes of a leaf share their route to a destination, and
-/// neighbours in the order mostly share their leaf: the route is followed once, and what it adds
-/// to so many shifts is a vector.
+/// Shifts per batch. The nodes of a leaf share their route to a destination, and neighbours in the
+/// order mostly share their leaf. So a batch follows the route once, and adds a vector with one
+/// element per shift.
 const SHIFTS: usize = 32;
 
 /// The congestion risk of a pattern.
@@ -46,8 +42,8 @@ const SHIFTS: usize = 32;
 pub struct Risk {
     /// The risk of the pattern.
     pub value: u32,
-    /// The risk of each channel, by number: for RP in the first permutation whose maximum is the
-    /// median, for SP the greatest over all shifts.
+    /// The risk of each channel, by number. RP: in the first permutation whose maximum is the median.
+    /// SP: the greatest over all shifts.
     pub by_channel: Vec<u32>,
 }
 
@@ -61,7 +57,7 @@ impl Risk {
         histogram
     }
 
-    /// The `n` channels of greatest risk and their values, the worst first, equals by number.
+    /// The `n` channels of greatest risk with their values, the worst first; equal ones by number.
     pub fn worst(&self, n: usize) -> Vec<(u32, u32)> {
         let mut all: Vec<(u32, u32)> = (0..).zip(self.by_channel.iter().copied()).collect();
         all.sort_by_key(|&(channel, value)| (std::cmp::Reverse(value), channel));
@@ -105,7 +101,7 @@ impl Traffic {
         }
     }
 
-    /// Who sends through each channel to some destinations, and to how many of them.
+    /// For some destinations: which switches send through each channel, and to how many of them.
     fn ends(&self, leaves: &[u32], destinations: &[usize], tick: Tick) -> Ends {
         let mut ends = Ends::new(self.channels().len(), leaves.len());
         let mut last = vec![usize::MAX; self.channels().len()];
@@ -122,8 +118,8 @@ impl Traffic {
         ends
     }
 
-    /// RP over `count` permutations drawn by `seed`. They depend on the fabric and the seed alone,
-    /// not on the order given. Ticks once per permutation.
+    /// RP over `count` permutations drawn from `seed`. They depend on the fabric and the seed alone, not
+    /// on the order of the nodes. Ticks once per permutation.
     pub fn random_permutations(&self, count: usize, seed: u64, tick: Tick) -> Risk {
         let numbers: Vec<u64> = (0..count as u64).collect();
         let maxima: Vec<Vec<u16>> = numbers
@@ -170,7 +166,7 @@ impl Traffic {
         flows
     }
 
-    /// SP over all shifts of the order given. Ticks once per shift.
+    /// SP over all shifts of the given order. Ticks once per shift.
     pub fn shifts(&self, tick: Tick) -> Risk {
         let nodes = self.nodes().len();
         let channels = self.channels().len();
@@ -211,8 +207,8 @@ impl Traffic {
         }
     }
 
-    /// From the nodes of one type to those of another, both told by end node index, over all shifts
-    /// of the smaller type. Ticks once per shift.
+    /// From the nodes of one type to those of another, both given by end node index, over all shifts of
+    /// the smaller type. Ticks once per shift.
     pub fn type_to_type(
         &self,
         sends: impl Fn(u32) -> bool,
@@ -250,7 +246,7 @@ impl Traffic {
         }
     }
 
-    /// For each channel min(#sources, #destinations) of some routes, given by place.
+    /// For each channel min(#sources, #destinations) of some routes, given by places in the order.
     fn ends_met(&self, mut pairs: Vec<(usize, usize)>) -> Vec<u32> {
         let mut count = |end: fn(&(usize, usize)) -> usize| {
             pairs.sort_by_key(end);
@@ -333,7 +329,7 @@ fn widen(flows: &[u16]) -> Vec<u32> {
     flows.iter().copied().map(u32::from).collect()
 }
 
-/// The `number`th random permutation of `places` that a seed gives.
+/// The `number`th random permutation of `places` from a seed.
 pub(super) fn permutation(places: &[u32], seed: u64, number: u64) -> Vec<u32> {
     let mut permuted = places.to_vec();
     Random::stream(seed, number).shuffle(&mut permuted);

@@ -1,28 +1,28 @@
 //! Credit loops: cycles of the channel dependency graph.
 //!
 //! A packet that came in by channel `a` and wants to leave by channel `b` holds a buffer at the
-//! end of `a` until there is one at the end of `b`: `a` depends on `b`. When such dependencies
-//! close a circle, packets can wait for one another for ever (Dally and Seitz). A network whose
-//! graph has no cycle never deadlocks.
+//! end of `a` until there is one at the end of `b`: `a` depends on `b`. If such dependencies close a
+//! cycle, packets can wait for one another for ever (Dally and Seitz). A network whose graph has no
+//! cycle never deadlocks.
 //!
-//! All traffic is taken to be on virtual lane 0: SL2VL tables are not looked at, so an engine that
-//! breaks its cycles with several lanes (dfsssp, lash, torus-2QoS, nue) is judged as if it had one.
+//! All traffic counts as virtual lane 0. SL2VL tables are ignored, so an engine that breaks its cycles
+//! with several lanes (dfsssp, lash, torus-2QoS, nue) looks as if it had one.
 
 use super::channels::{Channels, Hop};
 
-/// The dependencies seen so far: for each channel, the ports by which packets that came in by it
-/// leave the switch at its end.
+/// The dependencies so far: for each channel, the ports by which its packets leave the switch at its
+/// end.
 #[derive(Clone)]
 pub(super) struct Dependencies {
     ports: Vec<[u64; 4]>,
 }
 
-/// What was found in a channel dependency graph.
+/// The cycles of a channel dependency graph.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CreditLoops {
-    /// Strongly connected components with a cycle: 0 means free of deadlock.
+    /// Strongly connected components with a cycle; with 0 there is no deadlock.
     pub count: usize,
-    /// Channels in such components, all together.
+    /// Number of channels in all such components.
     pub channels: usize,
     /// The channels (by number) of a shortest cycle in the component that holds the lowest
     /// channel, beginning with that component's lowest channel on the cycle's way.
@@ -41,7 +41,7 @@ impl Dependencies {
         self.ports[channel as usize][usize::from(port / 64)] |= 1 << (port % 64);
     }
 
-    /// Takes over what another has seen.
+    /// Adds the dependencies of another.
     pub fn merge(&mut self, other: &Dependencies) {
         for (mine, theirs) in self.ports.iter_mut().zip(&other.ports) {
             for (a, b) in mine.iter_mut().zip(theirs) {
@@ -71,8 +71,8 @@ impl Dependencies {
         let edges: Vec<Vec<u32>> = (0..channels.len() as u32)
             .map(|c| self.successors(channels, c).collect())
             .collect();
-        // No channel depends on itself (that would take a link from a switch to itself), so a
-        // component has a cycle if it has two members.
+        // No channel depends on itself, for no link joins a switch with itself. So a component has a
+        // cycle if it has two members.
         let (component, sizes) = components(&edges);
         let cyclic = |c: &u32| sizes[component[*c as usize] as usize] > 1;
         let Some(first) = (0..edges.len() as u32).find(cyclic) else {
@@ -135,7 +135,7 @@ fn components(edges: &[Vec<u32>]) -> (Vec<u32>, Vec<usize>) {
     (component, sizes)
 }
 
-/// A shortest cycle through `start`, which must lie on one.
+/// A shortest cycle through `start`, which must be on one.
 fn shortest_cycle(edges: &[Vec<u32>], start: u32) -> Vec<u32> {
     let mut came_from = vec![None; edges.len()];
     let mut queue = std::collections::VecDeque::from([start]);

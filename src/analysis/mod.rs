@@ -1,18 +1,24 @@
-//! What can be said of finished tables: whether they deliver, and how they share the links.
+//! Analysis of finished tables: do they deliver, and how do they share the links?
 //!
-//! Everything in here reads a [`Fabric`](crate::fabric::Fabric) and its
-//! [`Tables`](crate::lft::Tables) and knows nothing of how they were made, so that the tables of
-//! any routing engine are judged by the same measure; holes, loops and entries that name a port
-//! with no link are findings and never a reason to stop. The one thing that is asked of the caller
-//! is which way links go ([`UpDown`]), since up and down lie in the eye of the ranking.
+//! All of it reads a [`Fabric`](crate::fabric::Fabric) and its [`Tables`](crate::lft::Tables), and
+//! does not know how they were made. So the tables of all routing engines have the same measure.
+//! Holes, loops and entries that name a port without a link are findings, never a reason to stop.
+//! Only the caller knows which way links go ([`UpDown`]), since that depends on its ranking.
 //!
 //! - [`check()`]: delivery, minimality, down-up turns, credit loops;
-//! - [`Traffic`]: the congestion risk of the traffic patterns A2A, RP and SP.
+//! - [`trace()`]: the way of one packet;
+//! - [`Traffic`]: the congestion risk of the traffic patterns A2A, RP and SP, and effective bisection
+//!   bandwidth;
+//! - [`bound()`]: how low A2A can be at best;
+//! - [`forced()`]: which entries a fault forces to change, and which change needlessly.
 
+mod bound;
 mod channels;
 mod check;
 mod congestion;
 mod deadlock;
+mod ebb;
+mod forced;
 #[cfg(test)]
 mod oracle;
 mod report;
@@ -20,14 +26,19 @@ mod report;
 mod testing;
 #[cfg(test)]
 mod tests;
+mod trace;
 mod traffic;
 mod updown;
 mod walk;
 
+pub use bound::bound;
 pub use channels::{Channel, Channels, Hop};
 pub use check::check;
 pub use congestion::{Risk, Tick};
 pub use deadlock::CreditLoops;
+pub use ebb::Ebb;
+pub use forced::{Count, Forced, forced};
 pub use report::{CheckReport, FIRST, Route, Tally};
+pub use trace::{End, Step, Trace, trace};
 pub use traffic::Traffic;
 pub use updown::{UNREACHABLE, UpDown};

@@ -1,5 +1,5 @@
-//! The same questions answered the slow and obvious way: every pair walked by itself, with sets.
-//! Only tests use it.
+//! The same questions, answered in the slow and obvious way: it walks every pair by itself and keeps
+//! sets. For tests only.
 
 use super::report::{FIRST, Route, Tally};
 use super::testing::lids;
@@ -110,12 +110,17 @@ pub fn check(fabric: &Fabric, tables: &Tables, above: &dyn Fn(u32, u32) -> bool)
             let turn = ups.windows(2).any(|w| !w[0] && w[1]);
             let mut names = vec!["checked"];
             match end {
-                End::Delivered if shortest.is_none() && target.1 == 0 => {
-                    names.push("roots_connected")
-                }
+                End::Delivered if shortest.is_none() => names.push("turned"),
                 End::Delivered if turn => names.push("turns"),
                 End::Delivered => {}
-                End::NoEntry if shortest.is_none() => names.push("unreachable"),
+                End::NoEntry if shortest.is_none() => {
+                    let on = |s: u32| nodes.iter().filter(move |n| n.switch == s);
+                    let host = |s: u32| on(s).any(|n| n.kind != NodeKind::Aggregation);
+                    let any = |s: u32| on(s).next().is_some();
+                    let (from, to) = (source.0, target.0);
+                    let need = host(from) || host(to) || (any(from) && any(to));
+                    names.push(if need { "left_out" } else { "roots_apart" });
+                }
                 End::NoEntry => names.push("no_entry"),
                 End::WrongPort => names.push("wrong_port"),
                 End::Loop => names.push("looping"),
@@ -136,10 +141,8 @@ pub fn check(fabric: &Fabric, tables: &Tables, above: &dyn Fn(u32, u32) -> bool)
                 count.0 += 1;
                 count.1 += u64::from(source.1 != 0 && target.1 != 0);
             }
-            if source.1 != 0 {
-                for w in taken.windows(2) {
-                    depends.entry(w[0]).or_default().insert(w[1]);
-                }
+            for w in taken.windows(2) {
+                depends.entry(w[0]).or_default().insert(w[1]);
             }
         }
     }

@@ -1,15 +1,14 @@
-//! What [`check()`](super::check()) reports: tallies with the first offenders.
+//! What [`check()`](super::check()) reports: counts, each with the first routes concerned.
 //!
-//! A *route* is a (source switch, destination LID): every source on a switch shares it. A *pair*
-//! is a (source, destination LID), where the sources of a switch are its end nodes, aggregation
-//! nodes included, and its own port 0 if that has a LID. A source is never paired with a LID of
-//! its own. Defects of delivery are counted in pairs, those of shape (turns, minimality) in
-//! routes; every tally knows both.
+//! A *route* is a (source switch, destination LID): all sources on a switch share it. A *pair* is a
+//! (source, destination LID). The sources of a switch are its end nodes, aggregation nodes included,
+//! and its own port 0 if that has a LID. No source has a pair with a LID of its own. Defects of
+//! delivery count in pairs, those of shape (turns, minimality) in routes; a tally has both numbers.
 
 use super::deadlock::CreditLoops;
-use crate::fabric::Lid;
+use crate::fabric::{EndPairs, Lid};
 
-/// How many offenders a tally names.
+/// Maximum routes that a tally names.
 pub const FIRST: usize = 10;
 
 /// The route from a switch to a LID.
@@ -21,14 +20,14 @@ pub struct Route {
     pub lid: Lid,
 }
 
-/// How often something was found, and where first.
+/// The number of findings of one kind, and the first of them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Tally {
     /// Routes: (source switch, destination LID).
     pub routes: u64,
     /// Pairs: (source, destination LID).
     pub pairs: u64,
-    /// The pairs of them whose source and destination are both end nodes.
+    /// Those pairs whose source and destination are both end nodes.
     pub node_pairs: u64,
     /// The first [`FIRST`] routes in ascending (switch, LID) order.
     pub first: Vec<Route>,
@@ -61,10 +60,10 @@ impl Tally {
     }
 }
 
-/// What a check found.
+/// The findings of a check.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CheckReport {
-    /// Everything that was looked at (its `first` are simply the first).
+    /// Everything checked (its `first` are simply the first).
     pub checked: Tally,
     /// Undelivered: the packet comes to an entry 255, though there is an up-down path.
     pub no_entry: Tally,
@@ -72,33 +71,40 @@ pub struct CheckReport {
     pub wrong_port: Tally,
     /// Undelivered: the packet goes round for ever.
     pub looping: Tally,
-    /// Not delivered for want of an entry, and rightly so: there is no up-down path. (A packet
-    /// that loops or ends at the wrong place is undelivered even so.)
-    pub unreachable: Tally,
-    /// Delivered routes that go up after having gone down, save those of `roots_connected`.
+    /// No entry, and no up-down path either: the pair is left out. No defect. (A packet that loops or
+    /// ends at the wrong place counts as undelivered even then.)
+    pub left_out: Tally,
+    /// Likewise, where neither switch has hosts, and one no end node at all: only OpenSM's
+    /// `connect_roots` asks for these.
+    pub roots_apart: Tally,
+    /// Delivered routes that go up after they have gone down, although there is an up-down path.
     pub turns: Tally,
-    /// Delivered routes to a switch's own LID between switches with no up-down path, which cannot
-    /// but turn: management traffic that OpenSM's `connect_roots` asks for. No defect.
-    pub roots_connected: Tally,
+    /// Delivered routes between switches without an up-down path, which must turn. No defect, as long
+    /// as no credit loop comes of it.
+    pub turned: Tally,
     /// Delivered routes longer than the shortest up-down path.
     pub nonminimal: Tally,
-    /// Unordered pairs of switches with end nodes (aggregation nodes aside) that have no up-down
-    /// path.
+    /// Routes that come to a switch whose table is not known ([`crate::lft::Tables::unknown`]).
+    pub unjudged: Tally,
+    /// Unordered pairs of switches with end nodes (aggregation nodes do not count) that have no
+    /// up-down path.
     pub unreachable_pairs: usize,
     /// The first [`FIRST`] of those.
     pub first_unreachable: Vec<(u32, u32)>,
-    /// Cycles of the channel dependency graph of all routes that start at an end node.
+    /// Who is left out: the pairs of `left_out`.
+    pub left_out_ends: EndPairs,
+    /// Cycles of the channel dependency graph of all routes.
     pub credit_loops: CreditLoops,
 }
 
 impl CheckReport {
-    /// Pairs that are not delivered though they could be.
+    /// Pairs that the tables do not deliver although a path exists.
     pub fn undelivered(&self) -> u64 {
         self.no_entry.pairs + self.wrong_port.pairs + self.looping.pairs
     }
 
-    /// Whether nothing is wrong. Pairs without an up-down path are the fabric's fault and not the
-    /// tables'.
+    /// Whether the tables are right. Pairs without an up-down path are a fault of the fabric, not of the
+    /// tables.
     pub fn passed(&self) -> bool {
         self.undelivered() == 0
             && self.turns.routes == 0
@@ -112,34 +118,39 @@ impl CheckReport {
             mine.merge(theirs);
         }
         self.unreachable_pairs += other.unreachable_pairs;
+        self.left_out_ends.merge(&other.left_out_ends);
         self.first_unreachable.extend(&other.first_unreachable);
         self.first_unreachable.sort_unstable();
         self.first_unreachable.truncate(FIRST);
     }
 
-    fn tallies(&self) -> [&Tally; 8] {
+    fn tallies(&self) -> [&Tally; 10] {
         [
             &self.checked,
             &self.no_entry,
             &self.wrong_port,
             &self.looping,
-            &self.unreachable,
+            &self.left_out,
+            &self.roots_apart,
             &self.turns,
-            &self.roots_connected,
+            &self.turned,
             &self.nonminimal,
+            &self.unjudged,
         ]
     }
 
-    fn tallies_mut(&mut self) -> [&mut Tally; 8] {
+    fn tallies_mut(&mut self) -> [&mut Tally; 10] {
         [
             &mut self.checked,
             &mut self.no_entry,
             &mut self.wrong_port,
             &mut self.looping,
-            &mut self.unreachable,
+            &mut self.left_out,
+            &mut self.roots_apart,
             &mut self.turns,
-            &mut self.roots_connected,
+            &mut self.turned,
             &mut self.nonminimal,
+            &mut self.unjudged,
         ]
     }
 }

@@ -4,17 +4,17 @@ use crate::fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind};
 use crate::lft::Tables;
 use std::collections::VecDeque;
 
-/// A fabric given by links between switch numbers and by the switches that carry end nodes, one
-/// for each time a switch is named. Ports are taken in the order of naming, links first. Switch
-/// and end node numbers are their indices in the fabric if nodes are named in ascending order.
-/// LIDs: switch `s` has `1 + s`, end nodes follow, spaced by their LMC.
+/// A fabric given by its links between switch numbers, and by a list of switches, each of which gets an
+/// end node per mention. Ports are in the order of mention, links first. Numbers of switches and end
+/// nodes are their indices in the fabric if the list ascends. Switch `s` has LID `1 + s`; end nodes
+/// follow, spaced by their LMC.
 pub struct Net {
     pub switches: usize,
     pub links: Vec<(u32, u32)>,
     pub nodes: Vec<u32>,
     pub lmc: u8,
     pub aggregation: Vec<usize>,
-    /// Given to LIDs in that order, for LIDs that do not ascend with the indices.
+    /// The order in which nodes get LIDs, for LIDs that do not ascend with the indices.
     pub shuffle: Vec<u16>,
 }
 
@@ -74,7 +74,7 @@ impl Net {
     }
 }
 
-/// Every LID with the switch it lives at and the port there (0 for the switch itself).
+/// Every LID with its switch and the port there (0 for the switch itself).
 pub fn lids(fabric: &Fabric) -> Vec<(Lid, u32, u8)> {
     let nodes = fabric
         .end_nodes()
@@ -97,7 +97,7 @@ pub fn port(fabric: &Fabric, from: u32, to: u32) -> u8 {
     (1..=u8::MAX).find(leads).expect("a link between the two")
 }
 
-/// Shortest paths, whichever way the links go, by the lowest port: what minhop would do.
+/// Shortest paths by the lowest port, whether links go up or down: what minhop would do.
 pub fn shortest(fabric: &Fabric) -> Tables {
     let mut tables = Tables::for_fabric(fabric);
     for (lid, target, last) in lids(fabric) {

@@ -1,12 +1,12 @@
-//! The routes between end nodes, laid out for following many of them.
+//! The routes between end nodes, in a layout for following many of them.
 //!
-//! Tables are stored by switch, but a route keeps its LID and changes the switch at each hop: in
-//! the tables themselves every hop is a cache miss. Here the entries of one destination lie
-//! together, and an entry that leads nowhere is [`NO_PATH`] at the first switch already, so that a
-//! route is either followed to its end or not begun.
+//! Tables are stored by switch, but a route keeps its LID and changes the switch at each hop. So in
+//! the tables themselves every hop is a cache miss. Here the entries of one destination are together.
+//! If a route does not arrive, its entry is [`NO_PATH`] at the first switch already: a caller follows
+//! a route to its end or does not begin it.
 //!
-//! The nodes that take part are those of a given order, aggregation nodes left out, since they
-//! send nothing of their own. Of an end node with several LIDs the base LID is meant.
+//! The nodes are those of a given order, without aggregation nodes, which send nothing of their own.
+//! Of an end node with several LIDs the base LID counts.
 
 use super::channels::{Channels, Hop};
 use super::walk::{Fate, Target, Walker};
@@ -17,7 +17,7 @@ use rayon::prelude::*;
 /// The routes between the end nodes of an order.
 pub struct Traffic {
     channels: Channels,
-    /// The nodes that take part (indices into the fabric's end nodes), in the given order.
+    /// The nodes (indices into the fabric's end nodes), in the given order.
     nodes: Vec<u32>,
     /// The switch of each, by place in the order.
     switch: Vec<u32>,
@@ -25,7 +25,7 @@ pub struct Traffic {
     ports: Vec<u8>,
 }
 
-/// Destinations whose columns are gathered together: a cache line of the tables.
+/// Destinations per batch of columns: a cache line of the tables.
 const BLOCK: usize = 64;
 
 impl Traffic {
@@ -43,7 +43,7 @@ impl Traffic {
             .par_chunks_mut((BLOCK * switches).max(1))
             .zip(nodes.par_chunks(BLOCK));
         blocks.for_each_init(
-            || Walker::new(switches),
+            || Walker::new(switches, tables),
             |walker, (columns, nodes)| {
                 for s in 0..switches {
                     for (k, &node) in nodes.iter().enumerate() {
@@ -73,12 +73,12 @@ impl Traffic {
         }
     }
 
-    /// The channels by whose numbers loads are reported.
+    /// The channels; their numbers index the loads.
     pub fn channels(&self) -> &Channels {
         &self.channels
     }
 
-    /// The end nodes that take part, in the given order.
+    /// The nodes, in the given order.
     pub fn nodes(&self) -> &[u32] {
         &self.nodes
     }
@@ -93,8 +93,8 @@ impl Traffic {
         self.ports[to * self.channels.switches() + from as usize] != NO_PATH
     }
 
-    /// Calls `visit` with each channel of the route from a switch to the node at place `to`; with
-    /// none if the route does not arrive.
+    /// Calls `visit` with each channel of the route from a switch to the node at place `to`; not at all
+    /// if the route does not arrive.
     #[inline]
     pub(super) fn follow(&self, from: u32, to: usize, mut visit: impl FnMut(u32)) {
         let end = self.switch[to];
@@ -110,7 +110,20 @@ impl Traffic {
         }
     }
 
-    /// Ordered pairs of different nodes whose route does not arrive: no pattern counts them.
+    /// The nodes that no other node reaches.
+    pub fn unreached(&self) -> Vec<u32> {
+        let mut weight = vec![0u32; self.channels.switches()];
+        self.switch.iter().for_each(|&s| weight[s as usize] += 1);
+        let reached = |&to: &usize| {
+            let others = |s: u32| weight[s as usize] - u32::from(s == self.switch[to]);
+            (0..weight.len() as u32).any(|s| others(s) > 0 && self.arrives(s, to))
+        };
+        let places = (0..self.nodes.len()).into_par_iter();
+        let unreached = places.filter(|to| !reached(to));
+        unreached.map(|to| self.nodes[to]).collect()
+    }
+
+    /// Number of ordered pairs of different nodes whose route does not arrive: no pattern counts them.
     pub fn skipped(&self) -> u64 {
         let mut weight = vec![0u64; self.channels.switches()];
         self.switch.iter().for_each(|&s| weight[s as usize] += 1);

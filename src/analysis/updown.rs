@@ -1,32 +1,32 @@
 //! Which way links go, and the shortest up-down paths that follow from it.
 //!
-//! An up-down path goes up any number of links (none included), then down any number, and never
-//! up again: tables whose routes are all such paths cannot deadlock. Which end of a link is the
-//! upper one is the ranking's business and given by the caller; it is asked once per pair of
-//! neighbours, so that the two directions of a link cannot both be up.
+//! An up-down path goes up zero or more links, then down zero or more, and never up again: tables
+//! whose routes are all such paths cannot deadlock. The caller's ranking decides which end of a link
+//! is the upper one. It decides once per pair of neighbours, so the two directions of a link cannot
+//! both be up.
 //!
-//! The shortest up-down distance is the yardstick of minimality. It is found breadth first from
-//! the destination over the states (switch, "may still go up" or "down only"). It may be less
-//! than Dmodc's cost in fabrics that are no PGFTs, where a path that begins upwards can be shorter
-//! than one that only goes down; in complete and degraded PGFTs the two agree.
+//! The shortest up-down distance is the measure of minimality. A breadth-first search from the
+//! destination finds it, over the states (switch, "may still go up" or "down only"). Outside of PGFTs
+//! it may be less than Dmodc's cost, since a path that begins upwards can be shorter than one that
+//! only goes down. In complete and degraded PGFTs the two agree.
 
 use super::channels::Channels;
 
 /// The distance of a switch that has no up-down path to the destination.
 pub const UNREACHABLE: u16 = u16::MAX;
 
-/// The direction of every channel, and who is above and below whom.
+/// The direction of every channel, and the neighbours above and below each switch.
 pub struct UpDown {
     up: Vec<bool>,
-    /// Where the neighbours of each switch begin in `neighbours`; one more for the end.
+    /// The place of each switch's first neighbour in `neighbours`, and the end.
     first: Vec<u32>,
     /// (neighbour, whether it is above), each neighbour once.
     neighbours: Vec<(u32, bool)>,
 }
 
 impl UpDown {
-    /// Orients the channels: `is_up(a, b)`, asked for neighbours `a < b` only, says whether the
-    /// links from `a` to `b` go up.
+    /// Orients the channels: `is_up(a, b)`, called for neighbours `a < b` only, says whether the links
+    /// from `a` to `b` go up.
     pub fn new(channels: &Channels, is_up: impl Fn(u32, u32) -> bool) -> UpDown {
         let oriented = |a: u32, b: u32| if a < b { is_up(a, b) } else { !is_up(b, a) };
         let up: Vec<bool> = channels.iter().map(|c| oriented(c.from, c.to)).collect();
@@ -59,8 +59,13 @@ impl UpDown {
     }
 
     /// The length in links of the shortest up-down path from every switch to `destination`,
-    /// [`UNREACHABLE`] where there is none.
+    /// or [`UNREACHABLE`].
     pub fn distances(&self, destination: u32) -> Vec<u16> {
+        self.distances_and_down(destination).0
+    }
+
+    /// As [`UpDown::distances`], and the same for the paths that only go down.
+    pub(super) fn distances_and_down(&self, destination: u32) -> (Vec<u16>, Vec<u16>) {
         let switches = self.first.len() - 1;
         let mut best = vec![UNREACHABLE; switches];
         let mut down = vec![UNREACHABLE; switches];
@@ -73,7 +78,7 @@ impl UpDown {
             for &at in &level {
                 for &(neighbour, above) in self.neighbours(at) {
                     let n = neighbour as usize;
-                    // From above, a packet gets here by going down; from below, by going up.
+                    // A packet from above comes down to here; one from below comes up.
                     let goes_on_down = above && down[at as usize] == length;
                     let goes_up = !above && best[at as usize] == length;
                     if goes_on_down && down[n] == UNREACHABLE {
@@ -90,7 +95,7 @@ impl UpDown {
             std::mem::swap(&mut level, &mut next);
             length += 1;
         }
-        best
+        (best, down)
     }
 }
 
@@ -122,7 +127,7 @@ mod tests {
 
     #[test]
     fn takes_the_shorter_way_up_over_the_longer_way_down() {
-        // 0 reaches 3 by 1 and 2, down all the way, or by 4: up, then down.
+        // 0 reaches 3 over 1 and 2, down all the way, or over 4: up, then down.
         let net = Net::new(&[(0, 1), (1, 2), (2, 3), (0, 4), (4, 3)], &[0, 3]).build();
         let ranks = [3, 2, 1, 0, 4];
         let paths = UpDown::new(&Channels::new(&net), |a, b| {

@@ -1,53 +1,62 @@
-//! Following one LID through the tables, from every switch at once.
+//! Follows one LID through the tables, from every switch at once.
 //!
-//! For one LID the tables say of each switch which port comes next: a graph in which every switch
-//! has at most one successor. So the routes from all switches are known after every switch has
-//! been visited once: each walk goes on until it meets a switch whose fate is known already, or an
-//! end, or itself.
+//! For one LID the tables give each switch its next port: a graph in which every switch has at most one
+//! successor. So one visit per switch is enough to know the routes from all of them: a walk goes on
+//! until it meets a switch with a known result, an end, or itself.
 
 use super::channels::{Channels, Hop};
-use crate::lft::NO_PATH;
+use crate::lft::{NO_PATH, Tables};
 
-/// What becomes of a packet.
+/// The end of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fate {
-    /// Not known yet; never seen outside of [`Walker::follow`].
+    /// Unknown as yet; only inside of [`Walker::follow`].
     Unknown,
-    /// On the walk in progress; never seen outside of [`Walker::follow`].
+    /// On the walk in progress; only inside of [`Walker::follow`].
     Walking,
     /// It arrives.
     Delivered,
     /// It comes to a switch with no entry for the LID.
     NoEntry,
-    /// It comes to a switch whose entry names a port with no link, the port of another end node,
+    /// It comes to a switch whose entry names a port without a link, the port of another end node,
     /// or port 0 of a switch that does not have the LID.
     WrongPort,
-    /// It goes round for ever.
+    /// It loops for ever.
     Loop,
+    /// It comes to a switch whose table is not known.
+    Untold,
 }
 
-/// Where a LID lives: a switch and its port, port 0 for the switch's own LIDs.
+/// The place of a LID: a switch and its port; port 0 for the switch's own LIDs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Target {
     pub switch: u32,
     pub port: u8,
 }
 
-/// The channel of a switch from which a packet goes no further.
+/// No channel: the packet goes no further from this switch.
 pub(super) const NO_CHANNEL: u32 = u32::MAX;
 
-/// Follows LIDs, one after the other, and holds what was found of the last one.
+/// Follows LIDs, one after the other, and holds the result of the last one.
 pub(super) struct Walker {
     fate: Vec<Fate>,
     hops: Vec<u16>,
     next: Vec<u32>,
     delivered: Vec<u32>,
     walk: Vec<u32>,
+    /// Whether the table of each switch is not known.
+    untold: Vec<bool>,
 }
 
 impl Walker {
-    pub fn new(switches: usize) -> Walker {
+    /// A walker through `tables`.
+    pub fn new(switches: usize, tables: &Tables) -> Walker {
+        let mut untold = vec![false; switches];
+        for &switch in tables.unknown() {
+            untold[switch as usize] = true;
+        }
         Walker {
+            untold,
             fate: vec![Fate::Unknown; switches],
             hops: vec![0; switches],
             next: vec![NO_CHANNEL; switches],
@@ -56,7 +65,7 @@ impl Walker {
         }
     }
 
-    /// Follows the LID that lives at `target`; `entries[s]` is its entry at switch `s`.
+    /// Follows the LID at `target`; `entries[s]` is its entry at switch `s`.
     pub fn follow(&mut self, channels: &Channels, entries: &[u8], target: Target) {
         self.fate.fill(Fate::Unknown);
         self.delivered.clear();
@@ -73,7 +82,8 @@ impl Walker {
                 let entry = entries[at as usize];
                 self.next[at as usize] = NO_CHANNEL;
                 if entry == NO_PATH {
-                    break (Fate::NoEntry, 0);
+                    let untold = self.untold[at as usize];
+                    break (if untold { Fate::Untold } else { Fate::NoEntry }, 0);
                 }
                 if (Target {
                     switch: at,
@@ -101,12 +111,12 @@ impl Walker {
         }
     }
 
-    /// What becomes of a packet that starts at `switch`.
+    /// The end of a packet that starts at `switch`.
     pub fn fate(&self, switch: u32) -> Fate {
         self.fate[switch as usize]
     }
 
-    /// Links that a packet from `switch` crosses; means nothing where it loops.
+    /// Number of links that a packet from `switch` crosses; meaningless if it loops.
     pub fn hops(&self, switch: u32) -> u16 {
         self.hops[switch as usize]
     }
@@ -116,7 +126,7 @@ impl Walker {
         self.next[switch as usize]
     }
 
-    /// The switches from which it is delivered, each after the one that follows it on the route.
+    /// The switches from which the LID is delivered, each after the next one on its route.
     pub fn delivered(&self) -> &[u32] {
         &self.delivered
     }

@@ -1,5 +1,4 @@
-//! What can keep a comparison from being made. An engine that refuses a fabric is a result, and
-//! none of these.
+//! Errors of a comparison. An engine that refuses a fabric is a result, not an error.
 
 use crate::input::InputError;
 use crate::netlist::{NotEnough, TooManyLids};
@@ -7,20 +6,12 @@ use crate::sim::SimError;
 use std::io;
 use std::path::PathBuf;
 
-/// Why a run came to nothing.
+/// Why a run has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum CompareError {
     /// The simulated fabric, or a file or process of the run.
     #[error(transparent)]
     Sim(#[from] SimError),
-    /// No plugin to load.
-    #[error("no {name} in {}; is it built (cargo build --examples)?", .dir.display())]
-    NoPlugin {
-        /// The file.
-        name: &'static str,
-        /// Where it was looked for.
-        dir: PathBuf,
-    },
     /// OpenSM ended, or ran out of time, with neither tables nor a refusal.
     #[error("opensm with engine {engine} {what}; the last lines of its log:\n{log}")]
     NoOutcome {
@@ -31,8 +22,8 @@ pub enum CompareError {
         /// The last lines of its log.
         log: String,
     },
-    /// libengine_relay.so wrote what this program does not understand.
-    #[error("libengine_relay.so is of another version: {0}")]
+    /// The plugin's relay is of another version than this program.
+    #[error("libdmodc.so is of another version than this program: {0}")]
     Relay(String),
     /// OpenSM's dumps cannot be read.
     #[error(transparent)]
@@ -40,10 +31,10 @@ pub enum CompareError {
     /// OpenSM's fabric cannot be used.
     #[error(transparent)]
     Lids(#[from] TooManyLids),
-    /// A throw cannot remove so much.
+    /// A throw would remove more than there is.
     #[error(transparent)]
     NotEnough(#[from] NotEnough),
-    /// A file of rows has a line that is none.
+    /// A file of rows has a wrong line.
     #[error("{}:{line}: {reason}", .path.display())]
     Row {
         /// The file.
@@ -53,13 +44,13 @@ pub enum CompareError {
         /// What is wrong.
         reason: String,
     },
-    /// The threads that judge the tables could not be had.
+    /// The system gives no threads.
     #[error(transparent)]
     Threads(#[from] rayon::ThreadPoolBuildError),
 }
 
 impl CompareError {
-    /// For `map_err`: a failure with the file that it is about.
+    /// For `map_err`: adds the file's name.
     pub(super) fn file(path: &std::path::Path) -> impl FnOnce(io::Error) -> CompareError {
         let file = SimError::file(path);
         move |reason| file(reason).into()

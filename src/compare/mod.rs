@@ -5,43 +5,42 @@
 //!                                                    └─ its dumps ─ Fabric + Tables ─ Row
 //! ```
 //!
-//! What is judged is what OpenSM itself holds: the fabric is its `opensm-subnet.lst`, the tables
-//! are its `opensm-lfts.dump`, and an engine that refuses a fabric has no tables (`no_fallback`
-//! keeps minhop from standing in for it). Such an OpenSM sweeps for ever, so every run is bounded,
-//! and ended as soon as the log says how it went.
+//! Measured is what OpenSM itself holds: the fabric is its `opensm-subnet.lst`, the tables are its
+//! `opensm-lfts.dump`, and an engine that refuses a fabric has no tables (`no_fallback` keeps minhop
+//! from standing in for it). Such an OpenSM sweeps for ever, so every run is bounded, and ended as soon
+//! as the log says how it went.
 //!
-//! Random throws ([`Thrower`], [`Series`]) need many runs, so there engines share an OpenSM, one after
-//! another, and hand their tables over in binary ([`Relay::route`]); rows go to a file that a later run
-//! goes on with ([`Journal`]).
+//! Random throws ([`Thrower`], [`Series`]) need many runs. So there the engines share an OpenSM, one
+//! after another, and hand their tables over in binary ([`MultiEngineRun`]). Rows go to a file, which a
+//! later run continues ([`Journal`]).
 //!
 //! Invariants:
-//! - every process is owned by a guard that ends it, by its process id, when dropped;
-//! - sockets, caches, configuration, logs and dumps are private to one run, in a temporary folder,
-//!   so that any number of runs go on side by side, under any user;
+//! - processes and folders are [`crate::sim`]'s: private to one run, and gone after it;
 //! - every engine is measured on a fresh ibsim, or from the state in which OpenSM calls its first
 //!   engine, so that no engine finds what another left;
-//! - all engines are judged alike: the same node order (Dmodc's topological NIDs), the same
+//! - all engines are measured alike: the same node order (Dmodc's topological NIDs), the same
 //!   permutations, the same ranks to say which way is up.
 
-mod bench;
-mod contestant;
-mod drawing;
+mod engine_spec;
+mod equipment;
 mod error;
-mod judge;
-mod opensm;
-mod opensm_log;
-mod portrait;
-mod relay;
+mod layout;
+mod metrics;
+mod multi_engine_run;
+mod roots;
 mod row;
+mod single_run;
+mod throw_drawing;
 mod throw_row;
 mod throws;
 
-pub use bench::{Bench, time_callbacks};
-pub use contestant::{BadName, Contestant};
+pub use engine_spec::{BadName, EngineSpec};
+pub use equipment::Equipment;
 pub use error::CompareError;
-pub use judge::{Risks, Scale};
-pub use portrait::{DrawnLink, DrawnSwitch, Portrait, WorstPort};
-pub use relay::{Answer, Callbacks, Copied, Outcome, Relay};
+pub use metrics::{Risks, Scale};
+pub use multi_engine_run::{Answer, Callbacks, Copied, MultiEngineRun, Outcome, time_callbacks};
 pub use row::{Figures, Row, Verdict, csv_header, markdown};
+pub use single_run::SingleRuns;
+pub use throw_drawing::{DrawnLink, DrawnSwitch, ThrowDrawing, WorstPort};
 pub use throw_row::{Journal, Routed, ThrowRow, read_throws};
-pub use throws::{Equipment, Series, Thrower};
+pub use throws::{Series, Thrower};

@@ -1,10 +1,10 @@
 //! The table: a row for each fabric and engine, as CSV for programs and as Markdown for people.
 
-use super::contestant::Contestant;
+use super::engine_spec::EngineSpec;
 use std::fmt::Write;
 use std::time::Duration;
 
-/// What the tables of an engine are worth.
+/// The measures of an engine's tables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Figures {
     /// Switches that OpenSM found.
@@ -31,12 +31,12 @@ pub struct Figures {
     pub sp: u32,
 }
 
-/// How an engine did.
+/// The result of an engine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// It routed the fabric.
     Accepted(Figures),
-    /// It did not, and why.
+    /// It made no tables, and why.
     Refused(String),
 }
 
@@ -47,11 +47,11 @@ pub struct Row {
     pub fabric: String,
     /// Its switches, as OpenSM found them; those of the netlist if the engine refused.
     pub switches: usize,
-    /// Its end nodes, likewise. OpenSM finds nothing behind a CA, where a second plane may lie.
+    /// Its end nodes, likewise. OpenSM does not look behind a CA, so it misses a second plane.
     pub nodes: usize,
     /// The engine.
-    pub contestant: Contestant,
-    /// How it did.
+    pub spec: EngineSpec,
+    /// Its result.
     pub verdict: Verdict,
     /// Time of the engine's stage, if the log has both ends of it.
     pub stage: Option<Duration>,
@@ -98,7 +98,7 @@ impl Row {
             quoted(&self.fabric),
             self.switches,
             self.nodes,
-            self.contestant,
+            self.spec,
             self.whole.as_secs_f64(),
             self.permutations,
             self.seed,
@@ -107,9 +107,9 @@ impl Row {
         )
     }
 
-    /// What the check found, in a few words. Turns and detours are Dmodc's promise alone.
+    /// What the check found, in a few words. Turns and detours count for Dmodc only, which promises none.
     fn check(&self, f: &Figures) -> String {
-        let ours = self.contestant.is_dmodc();
+        let ours = self.spec.is_dmodc();
         let findings = [
             (f.undelivered, "undelivered", true),
             (f.turns, "turns", ours),
@@ -134,7 +134,7 @@ impl Row {
         match &self.verdict {
             Verdict::Accepted(f) => format!(
                 "| {} | yes | {} | {} | {} | {} | {} | {} | {stage} |",
-                self.contestant,
+                self.spec,
                 f.unreachable_pairs,
                 f.no_route,
                 self.check(f),
@@ -144,7 +144,7 @@ impl Row {
             ),
             Verdict::Refused(reason) => format!(
                 "| {} | no | | | {} | | | | {stage} |",
-                self.contestant,
+                self.spec,
                 reason.replace('|', "\\|")
             ),
         }
@@ -159,12 +159,12 @@ fn quoted(field: &str) -> String {
     }
 }
 
-/// What stands above the tables.
+/// The text above the tables.
 const LEGEND: &str = "\
 # Routing engines on fabrics of many shapes
 
 Each engine ran alone in the stock OpenSM (`-R ENGINE,no_fallback`) on the fabric simulated by ibsim;
-the tables are those that OpenSM dumped, judged by `dmodc check` and `dmodc analyze`. `+roots` means
+the tables are those that OpenSM dumped, measured as by `dmodc check` and `dmodc analyze`. `+roots` means
 that the engine was given a `root_guid_file` with the switches at the top.
 
 - *unreachable leaf pairs*: no up-down path, by Dmodc's ranks; *node pairs with no route*: ordered
@@ -207,7 +207,7 @@ mod tests {
             fabric: "PGFT(1;2;1;1)".into(),
             switches: 1,
             nodes: 2,
-            contestant: engine.parse().unwrap(),
+            spec: engine.parse().unwrap(),
             verdict,
             stage: Some(Duration::from_millis(7)),
             whole: Duration::from_millis(1500),

@@ -1,12 +1,12 @@
 //! The rows of a series, and the CSV file that they are appended to.
 //!
-//! A run that was cut goes on where it stopped: the rows say which throws are made, for which
-//! engines. A last line that was cut in the middle is dropped when the file is opened again.
+//! A new run continues an interrupted one: the rows say which throws are done, for which engines. It drops
+//! an incomplete last line.
 
 use super::CompareError;
-use super::contestant::Contestant;
-use super::judge::Risks;
-use super::throws::Equipment;
+use super::engine_spec::EngineSpec;
+use super::equipment::Equipment;
+use super::metrics::Risks;
 use csv::StringRecord;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -14,13 +14,13 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-/// What an engine made of a throw.
+/// The measures of an engine in a throw.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Routed {
-    /// What its tables are worth.
+    /// The risks of its tables.
     pub risks: Risks,
     /// Blocks of 64 LIDs that differ from its tables of the complete fabric; unknown if it refused
-    /// that, or if LIDs moved.
+    /// the complete fabric, or if LIDs moved.
     pub changed_blocks: Option<usize>,
     /// Time of `build_lid_matrices`.
     pub lid_matrices: Duration,
@@ -47,11 +47,11 @@ pub struct ThrowRow {
     pub throw: u32,
     /// How much was removed.
     pub removed: usize,
-    /// Pairs of leaves with no up-down path; unknown where what is left is no tree.
+    /// Pairs of leaves with no up-down path; unknown if the rest is no tree.
     pub unreachable_pairs: Option<usize>,
     /// The engine.
-    pub contestant: Contestant,
-    /// What it made, or why it refused.
+    pub spec: EngineSpec,
+    /// Its measures, or why it refused.
     pub outcome: Result<Routed, String>,
     /// Random permutations.
     pub permutations: u32,
@@ -111,7 +111,7 @@ impl ThrowRow {
             self.throw.to_string(),
             self.removed.to_string(),
             text(self.unreachable_pairs.map(|n| n as u64)),
-            self.contestant.to_string(),
+            self.spec.to_string(),
             u8::from(routed.is_some()).to_string(),
             text(routed.map(|r| r.risks.no_route)),
             risk(|r| Some(r.a2a)),
@@ -166,7 +166,7 @@ impl ThrowRow {
             throw: needed(field("throw")?)?,
             removed: needed(field("removed")?)?,
             unreachable_pairs: optional(field("unreachable_pairs")?)?,
-            contestant: needed(field("engine")?)?,
+            spec: needed(field("engine")?)?,
             outcome,
             permutations: needed(field("permutations")?)?,
             version: version.trim_start_matches("dmodc ").to_owned(),
@@ -273,7 +273,7 @@ mod tests {
             throw,
             removed: 3,
             unreachable_pairs: Some(0),
-            contestant: "ftree+roots".parse().unwrap(),
+            spec: "ftree+roots".parse().unwrap(),
             outcome,
             permutations: 10,
             version: "0.1.0".into(),

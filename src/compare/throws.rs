@@ -3,19 +3,19 @@
 //! Throw `n` of a seed removes `a = floor(2^(m u) - 1)` switches or links from the complete fabric,
 //! with `u` uniform in [0, 1) and `m` the series' exponent, so that throws spread evenly over the
 //! decades of `a`. Throw 0 removes nothing. A throw depends on the fabric, the series and its own
-//! number alone: throws can be made in any order, by different runs, for one engine or for many.
+//! number alone, so different runs can make them, in any order and for any engines.
 //!
-//! All engines of a throw route the same fabric in the same OpenSM (see [`super::relay`]) and
-//! are judged by the tables that it holds. Shifts are taken in two orders: that of OpenSM's ftree,
-//! told the roots, on the complete fabric, as in the paper; and that of Dmodc's topological NIDs on
-//! the fabric at hand.
+//! All engines of a throw route the same fabric in the same OpenSM (see [`super::multi_engine_run`]).
+//! Shifts take the nodes in two orders: that of OpenSM's ftree with a file of roots on the complete fabric,
+//! as in the paper, and that of Dmodc's topological NIDs on the degraded one.
 
 use super::CompareError;
-use super::contestant::Contestant;
-use super::drawing::Drawing;
-use super::judge::{self, Orders, Risks, Scale};
-use super::portrait::{Portrait, WorstPort};
-use super::relay::{Answer, Copied, Outcome, Relay};
+use super::engine_spec::EngineSpec;
+use super::equipment::Equipment;
+use super::layout::Layout;
+use super::metrics::{self, Orders, Risks, Scale};
+use super::multi_engine_run::{Answer, Copied, MultiEngineRun, Outcome};
+use super::throw_drawing::{ThrowDrawing, WorstPort};
 use super::throw_row::{Routed, ThrowRow};
 use crate::analysis::Traffic;
 use crate::dmodc::{Engine, Options};
@@ -23,43 +23,11 @@ use crate::fabric::{Fabric, Guid, Lid};
 use crate::lft::{Tables, parse_order};
 use crate::netlist::{Kind, Netlist, NotEnough};
 use crate::random::Random;
+use crate::sim::Plugin;
 use std::collections::HashMap;
-use std::fmt;
-use std::path::Path;
-use std::str::FromStr;
 use std::time::Duration;
 
-/// What is removed.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Equipment {
-    /// Switches that carry no end nodes.
-    Switches,
-    /// Links between switches.
-    Links,
-}
-
-impl fmt::Display for Equipment {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Equipment::Switches => "switches",
-            Equipment::Links => "links",
-        })
-    }
-}
-
-impl FromStr for Equipment {
-    type Err = String;
-
-    fn from_str(s: &str) -> Result<Self, String> {
-        match s {
-            "switches" => Ok(Equipment::Switches),
-            "links" => Ok(Equipment::Links),
-            _ => Err(format!("'{s}' is neither 'switches' nor 'links'")),
-        }
-    }
-}
-
-/// What the throws of a series have in common.
+/// What all throws of a series share.
 #[derive(Clone, Debug)]
 pub struct Series {
     /// Name of the fabric.
@@ -68,9 +36,9 @@ pub struct Series {
     pub equipment: Equipment,
     /// The paper's `m`: up to 2^m - 1 pieces go.
     pub max_exponent: f64,
-    /// Of all that is random but the permutations.
+    /// The seed of the removals.
     pub seed: u64,
-    /// The permutations by which tables are judged.
+    /// The random permutations.
     pub scale: Scale,
     /// Port GUIDs of I/O nodes, if any.
     pub io: Vec<Guid>,
@@ -93,13 +61,16 @@ impl Series {
         (self.max_exponent.exp2() - 1.0) as usize
     }
 
+    /// The default exponent: the greatest whole number for which no throw removes more than half of the
+    /// equipment.
+    pub fn default_exponent(equipment: Equipment, netlist: &Netlist) -> f64 {
+        (pieces(equipment, netlist) / 2 + 1).ilog2().into()
+    }
+
     /// The throw to draw, of the first `throws` at a fabric: that which removes most, of those that
     /// remove a twentieth at most, or one piece; if there is one.
     pub fn worth_drawing(&self, netlist: &Netlist, throws: u32) -> Option<u32> {
-        let pieces = match self.equipment {
-            Equipment::Switches => netlist.removable_switches(false).len(),
-            Equipment::Links => netlist.links_between_switches().len(),
-        };
+        let pieces = pieces(self.equipment, netlist);
         let few = 1..=(pieces / 20).max(1);
         let drawable = (1..=throws).filter(|&n| few.contains(&self.removal(n).0));
         drawable.max_by_key(|&n| self.removal(n).0)
@@ -113,33 +84,41 @@ impl Series {
     }
 }
 
-/// A series on its fabric, with what is known of the complete fabric.
+/// How many pieces of equipment can be removed.
+fn pieces(equipment: Equipment, netlist: &Netlist) -> usize {
+    match equipment {
+        Equipment::Switches => netlist.removable_switches(false).len(),
+        Equipment::Links => netlist.links_between_switches().len(),
+    }
+}
+
+/// A series on its fabric, with the tables of the complete fabric.
 pub struct Thrower {
     series: Series,
-    contestants: Vec<Contestant>,
+    specs: Vec<EngineSpec>,
     netlist: Netlist,
-    relay: Relay,
+    runs: MultiEngineRun,
     engine: Engine,
     lids: HashMap<Guid, Lid>,
     ftree_order: Vec<Guid>,
-    complete: HashMap<Contestant, Copied>,
+    complete: HashMap<EngineSpec, Copied>,
 }
 
 impl Thrower {
-    /// Runs the contestants on the complete fabric, which later throws are compared with. The rows
-    /// of this throw, number 0, come along.
+    /// Runs the engines on the complete fabric, the reference of all throws. Also returns its rows, those
+    /// of throw 0.
     pub fn new(
         series: Series,
         mut netlist: Netlist,
-        contestants: Vec<Contestant>,
-        plugin_dir: &Path,
+        specs: Vec<EngineSpec>,
+        plugin: Plugin,
         limit: Duration,
     ) -> Result<(Thrower, Vec<ThrowRow>), CompareError> {
         series.degraded(&netlist, series.most(), 0)?;
-        let relay = Relay::find(plugin_dir, limit)?.io(&series.io);
+        let runs = MultiEngineRun::new(plugin, limit).io(&series.io);
         // The node order of the paper's shifts.
         let ftree = "ftree+roots".parse().expect("it is a name");
-        let answer = relay.route(&netlist, &[ftree])?;
+        let answer = runs.route(&netlist, &[ftree])?;
         adopt(&mut netlist, &answer.lids);
         let (fabric, _) = netlist.to_fabric(None)?;
         let ftree_order = answer.ftree_order.and_then(|bytes| {
@@ -152,41 +131,37 @@ impl Thrower {
         }
         let mut thrower = Thrower {
             series,
-            contestants,
+            specs,
             netlist,
-            relay,
+            runs,
             engine: Engine::new(0)?,
             lids: answer.lids,
             ftree_order: ftree_order.unwrap_or_default(),
             complete: HashMap::new(),
         };
-        let all = thrower.contestants.clone();
+        let all = thrower.specs.clone();
         let (answer, rows) = thrower.throw_for(0, &all)?;
-        for (contestant, outcome) in all.into_iter().zip(answer.outcomes) {
+        for (spec, outcome) in all.into_iter().zip(answer.outcomes) {
             if let Outcome::Routed(copied, _) = outcome {
-                thrower.complete.insert(contestant, copied);
+                thrower.complete.insert(spec, copied);
             }
         }
         Ok((thrower, rows))
     }
 
-    /// Makes a throw for some of the contestants.
-    pub fn throw(
-        &self,
-        number: u32,
-        contestants: &[Contestant],
-    ) -> Result<Vec<ThrowRow>, CompareError> {
-        Ok(self.throw_for(number, contestants)?.1)
+    /// Makes a throw for some of the engines.
+    pub fn throw(&self, number: u32, specs: &[EngineSpec]) -> Result<Vec<ThrowRow>, CompareError> {
+        Ok(self.throw_for(number, specs)?.1)
     }
 
     fn throw_for(
         &self,
         number: u32,
-        contestants: &[Contestant],
+        specs: &[EngineSpec],
     ) -> Result<(Answer, Vec<ThrowRow>), CompareError> {
         let (removed, seed) = self.series.removal(number);
         let netlist = self.series.degraded(&self.netlist, removed, seed)?;
-        let answer = self.relay.route(&netlist, contestants)?;
+        let answer = self.runs.route(&netlist, specs)?;
         let (fabric, _) = netlist.to_fabric(None)?;
         let plan = self.engine.plan(&fabric, &Options::default()).ok();
         let orders = Orders {
@@ -198,25 +173,25 @@ impl Thrower {
             .lids
             .iter()
             .all(|(port, lid)| self.lids.get(port) == Some(lid));
-        // Engines often agree: what they agree on is judged once.
-        let mut judged: Vec<(Tables, Risks)> = Vec::new();
+        // Engines often make the same tables, which are measured once.
+        let mut measured: Vec<(Tables, Risks)> = Vec::new();
         let mut rows = Vec::new();
-        for (contestant, outcome) in contestants.iter().zip(&answer.outcomes) {
+        for (spec, outcome) in specs.iter().zip(&answer.outcomes) {
             let outcome = match outcome {
                 Outcome::Refused(reason) => Err(reason.clone()),
                 Outcome::Routed(copied, callbacks) => {
                     let tables = copied.tables(&fabric);
-                    let known = judged.iter().find(|(known, _)| *known == tables);
+                    let known = measured.iter().find(|(known, _)| *known == tables);
                     let risks = match known {
                         Some((_, risks)) => *risks,
                         None => {
                             let (io, scale) = (&self.series.io, &self.series.scale);
-                            let risks = judge::risks(&fabric, &tables, &orders, io, scale);
-                            judged.push((tables, risks));
+                            let risks = metrics::risks(&fabric, &tables, &orders, io, scale);
+                            measured.push((tables, risks));
                             risks
                         }
                     };
-                    let complete = self.complete.get(contestant).filter(|_| same_lids);
+                    let complete = self.complete.get(spec).filter(|_| same_lids);
                     Ok(Routed {
                         risks,
                         changed_blocks: complete.map(|complete| copied.changed_blocks(complete)),
@@ -235,7 +210,7 @@ impl Thrower {
                 throw: number,
                 removed,
                 unreachable_pairs: plan.as_ref().map(|plan| plan.unreachable().count),
-                contestant: contestant.clone(),
+                spec: spec.clone(),
                 outcome,
                 permutations: self.series.scale.permutations,
                 version: env!("CARGO_PKG_VERSION").into(),
@@ -245,43 +220,43 @@ impl Thrower {
         Ok((answer, rows))
     }
 
-    /// Makes a throw again, and says for each contestant which ports are its worst.
-    pub fn portrait(&self, number: u32, worst: usize) -> Result<Portrait, CompareError> {
+    /// Repeats a throw to draw it, with the worst ports of each engine.
+    pub fn drawing(&self, number: u32, worst: usize) -> Result<ThrowDrawing, CompareError> {
         let (complete, _) = self.netlist.to_fabric(None)?;
         let (removed, seed) = self.series.removal(number);
         let netlist = self.series.degraded(&self.netlist, removed, seed)?;
         let (fabric, _) = netlist.to_fabric(None)?;
-        let drawing = Drawing::new(&complete, &self.ftree_order(&complete));
-        let mut portrait = Portrait {
+        let layout = Layout::new(&complete, &self.ftree_order(&complete));
+        let mut drawing = ThrowDrawing {
             fabric: self.series.fabric.clone(),
             equipment: self.series.equipment,
             throw: number,
             removed,
-            switches: drawing.switches(&fabric),
-            links: drawing.links(&fabric),
+            switches: layout.switches(&fabric),
+            links: layout.links(&fabric),
             ports: vec![],
         };
-        let answer = self.relay.route(&netlist, &self.contestants)?;
+        let answer = self.runs.route(&netlist, &self.specs)?;
         let order: Vec<u32> = (0..fabric.end_nodes().len() as u32).collect();
-        for (contestant, outcome) in self.contestants.iter().zip(answer.outcomes) {
+        for (spec, outcome) in self.specs.iter().zip(answer.outcomes) {
             let Outcome::Routed(copied, _) = outcome else {
                 continue;
             };
             let traffic = Traffic::new(&fabric, &copied.tables(&fabric), &order);
             for (channel, risk) in traffic.all_to_all(&|_| ()).worst(worst) {
                 let channel = traffic.channels().get(channel);
-                let place = |switch: u32| drawing.place(fabric.switches()[switch as usize].guid);
+                let place = |switch: u32| layout.place(fabric.switches()[switch as usize].guid);
                 if let (Some(from), Some(to)) = (place(channel.from), place(channel.to)) {
-                    portrait.ports.push(WorstPort {
+                    drawing.ports.push(WorstPort {
                         from,
                         to,
                         risk,
-                        contestant: contestant.clone(),
+                        spec: spec.clone(),
                     });
                 }
             }
         }
-        Ok(portrait)
+        Ok(drawing)
     }
 
     /// ftree's order of the complete fabric, without the nodes that are gone.
@@ -295,7 +270,7 @@ impl Thrower {
     }
 }
 
-/// Takes OpenSM's LIDs over. A port that OpenSM did not find keeps what it has.
+/// Sets the LIDs that OpenSM gave. A port that OpenSM did not find keeps its LID.
 fn adopt(netlist: &mut Netlist, lids: &HashMap<Guid, Lid>) {
     for node in &mut netlist.nodes {
         if node.kind == Kind::Switch {

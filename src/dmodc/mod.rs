@@ -1,46 +1,37 @@
 //! Dmodc, the algorithm: from a fabric to its forwarding tables (paper, section III).
 //!
 //! ```text
-//! Fabric ─ rank ─ groups ─ cost ─┬─ validity
-//!                                ├─ nid ─┐
-//!                                └───────┴─ route (survey, choice, writer) ─ LFT rows
+//! Fabric ─ tree ─ paths ─ targets ─ connect ─ routes ─ LFT rows
 //! ```
 //!
-//! [`Engine::plan`] does everything up to the routes, [`Engine::fill`] writes them.
+//! [`Engine::plan`] does everything up to the routes, [`Engine::fill`] writes them:
+//! - `tree`: links, leaves, ranks, port groups;
+//! - `paths`: costs, dividers, which pairs have no path;
+//! - `targets`: topological NIDs, and all LIDs in their order;
+//! - `connect`: ways for pairs that have no path;
+//! - `routes`: candidates, the choice of a port, rows, tables.
 
-mod choice;
-mod cost;
-mod crew;
-mod destinations;
-mod detour;
+mod connect;
 mod engine;
-mod groups;
-mod leaves;
-mod links;
-mod memory;
 pub mod multicast;
-mod nid;
+mod nominal;
 mod options;
 #[cfg(test)]
 mod oracle;
-mod partition;
-mod rank;
-mod route;
-mod sharing;
-mod survey;
+mod paths;
+mod plan;
+mod routes;
+mod targets;
 #[cfg(test)]
 mod tests;
-mod types;
-mod validity;
-mod view;
-mod wiring;
-mod writer;
+mod threads;
+mod tree;
 
-pub use crew::Muster;
-pub use engine::{Engine, Plan};
-pub use groups::{Group, Groups};
-pub use options::{OnUnreachable, Options, RouteError, Timings};
-pub use rank::{Ranking, Rule};
-pub use types::{NodeType, NodeTypes};
-pub use validity::Unreachable;
-pub use wiring::{Oddity, oddities};
+pub use connect::Connections;
+pub use engine::{Engine, Filled};
+pub use options::{Faults, OnUnreachable, Options, RouteError, Timings};
+pub use paths::Unreachable;
+pub use plan::Plan;
+pub use targets::{NodeType, NodeTypes};
+pub use threads::Threads;
+pub use tree::{Group, Groups, Ranking, Rule, WiringWarning, wiring_warnings};

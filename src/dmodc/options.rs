@@ -1,16 +1,20 @@
 //! What may be asked of the engine, what it answers when it refuses, and what it took.
 
-use crate::fabric::Guid;
+use crate::fabric::{Fabric, Guid};
+use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
-/// What to do when a pair of leaves has no up-down path.
+/// What to do with pairs that have no up-down path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OnUnreachable {
-    /// Route all the rest and leave those entries at "no path".
+    /// Give them ways that turn from down to up, where no credit loop can come of it.
     #[default]
+    Connect,
+    /// Route all the rest and leave those entries at "no path".
     Partial,
-    /// Refuse the fabric.
+    /// Refuse the fabric, if they are of switches with hosts.
     Fail,
 }
 
@@ -19,19 +23,57 @@ impl FromStr for OnUnreachable {
 
     fn from_str(s: &str) -> Result<Self, String> {
         match s {
+            "connect" => Ok(Self::Connect),
             "partial" => Ok(Self::Partial),
             "fail" => Ok(Self::Fail),
-            _ => Err(format!("'{s}' is neither 'partial' nor 'fail'")),
+            _ => Err(format!("'{s}' is none of 'connect', 'partial' and 'fail'")),
         }
+    }
+}
+
+/// How routes answer to faults.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Faults {
+    /// The paper's choice on the places that the fabric should have, kept where it still stands, the
+    /// rest spread: a fault moves only what it must.
+    #[default]
+    Stable,
+    /// The paper's choice on what is there.
+    Paper,
+}
+
+impl FromStr for Faults {
+    type Err = String;
+
+    fn from_str(s: &str) -> Result<Self, String> {
+        match s {
+            "stable" => Ok(Self::Stable),
+            "paper" => Ok(Self::Paper),
+            _ => Err(format!("'{s}' is neither 'stable' nor 'paper'")),
+        }
+    }
+}
+
+impl fmt::Display for Faults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Stable => "stable",
+            Self::Paper => "paper",
+        })
     }
 }
 
 /// What the administrator may ask for. The default asks for nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
+    /// How routes answer to faults.
+    pub faults: Faults,
+    /// The fabric as designed, or as it was when healthy: places that [`Faults::Stable`] keeps.
+    pub reference: Option<Arc<Fabric>>,
     /// What to do with pairs that have no up-down path.
     pub on_unreachable: OnUnreachable,
-    /// Connect switches that have no up-down path between them (OpenSM's `connect_roots`).
+    /// Connect switches without end nodes too, where they have no up-down path between them (OpenSM's
+    /// `connect_roots`).
     pub connect_roots: bool,
     /// Switches at the top of the tree (OpenSM's `root_guid_file`).
     pub root_guids: Vec<Guid>,

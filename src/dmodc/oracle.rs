@@ -170,9 +170,12 @@ impl Oracle {
     }
 
     /// Equations (3) and (4): the output port of switch `s` for node `d`, out of the candidates;
-    /// `None` where there is none.
+    /// `None` where there is none. Where several lead down, which the paper does not know of, Π is 1.
     pub fn port(&self, s: u32, d: usize, closer: &[&(u32, Vec<u8>)]) -> Option<u8> {
-        let (t, pi, n) = (self.t[d], self.divider[s as usize], closer.len() as u64);
+        let (t, mut pi, n) = (self.t[d], self.divider[s as usize], closer.len() as u64);
+        if n > 1 && self.rank[closer[0].0 as usize] < self.rank[s as usize] {
+            pi = 1;
+        }
         let (_, ports) = closer.get((t / pi).checked_rem(n)? as usize)?;
         Some(ports[(t / (pi * n) % ports.len() as u64) as usize])
     }

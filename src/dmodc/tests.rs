@@ -2,7 +2,7 @@
 //! A fabric that fails is printed as a netlist.
 
 use super::oracle::{INFINITY, Oracle};
-use crate::dmodc::{Engine, Options, Plan};
+use crate::dmodc::{Engine, Faults, OnUnreachable, Options, Plan, RouteError};
 use crate::fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind, Peer};
 use crate::lft::{NO_PATH, Tables};
 use crate::netlist::generate::{Order, Pgft, build};
@@ -73,7 +73,17 @@ fn shapes() -> impl Strategy<Value = Pgft> {
 fn compare(netlist: &Netlist, lmc: u8, complete: bool) -> Result<(), TestCaseError> {
     let (fabric, _) = netlist.to_fabric(Some(lmc)).expect("LIDs");
     let oracle = Oracle::new(&fabric);
-    let (plan, tables) = route(&fabric, &Options::default(), 2);
+    // The paper has no path where there is no up-down path.
+    let options = Options {
+        faults: Faults::Paper,
+        on_unreachable: OnUnreachable::Partial,
+        ..Options::default()
+    };
+    let (plan, tables) = route(&fabric, &options, 2);
+    if complete {
+        let (_, stable) = route(&fabric, &Options::default(), 2);
+        prop_assert!(stable == tables, "a whole fabric has the paper's tables");
+    }
     for (s, switch) in (0u32..).zip(fabric.switches()) {
         // What is cut off from all leaves has no rank in the paper, and nothing to route.
         if oracle.rank[s as usize] != INFINITY {
@@ -284,11 +294,14 @@ fn unreachable_pairs_are_counted_and_left_alone() {
     assert_eq!(tables.get(a.switch, b.lid), NO_PATH);
     assert_eq!(tables.get(a.switch, a.lid), a.port);
     let fail = Options {
-        on_unreachable: crate::dmodc::OnUnreachable::Fail,
+        on_unreachable: OnUnreachable::Fail,
         ..Options::default()
     };
     let engine = Engine::new(1).expect("threads");
-    assert!(engine.plan(&fabric, &fail).is_err());
+    let plan = engine.plan(&fabric, &fail).expect("a tree");
+    let mut tables = Tables::for_fabric(&fabric);
+    let filled = engine.fill(&fabric, &plan, &mut tables.rows_mut());
+    assert_eq!(filled, Err(RouteError::Unreachable(1)));
 }
 
 /// Port 0 of a switch that carries an aggregation node alone is routed, listed as compute node or
@@ -399,6 +412,42 @@ proptest! {
             for node in before.end_nodes() {
                 let entry = tables_before.get(s, node.lid);
                 prop_assert_eq!(tables_after.get(s, node.lid), entry, "{}", text(&netlist));
+            }
+        }
+    }
+}
+
+/// The tables for all other LIDs stay when all nodes of a leaf go: a rack reboots.
+#[test]
+#[cfg_attr(miri, ignore = "too large for Miri")]
+fn a_rack_that_reboots_moves_nobody() {
+    for (shape, links) in [
+        ("PGFT(3;3,4,3;1,3,2;1,1,1)", 0.0),
+        ("PGFT(3;3,4,3;1,3,2;1,1,1)", 0.05),
+        ("PGFT(2;4,6;1,3;1,2)", 0.0),
+    ] {
+        for seed in 0..20 {
+            let before = degraded(shape.parse().expect("a shape"), seed, links, 0.0);
+            let mut after = before.clone();
+            let is_ca = |n: u32| before.nodes[n as usize].kind == Kind::Ca;
+            let leaf = (0u32..).zip(&before.nodes).find(|(_, node)| {
+                node.kind == Kind::Switch && node.ports.iter().any(|p| is_ca(p.peer))
+            });
+            let (leaf, _) = leaf.expect("a leaf");
+            after.nodes[leaf as usize].ports.retain(|p| !is_ca(p.peer));
+            for (n, node) in (0u32..).zip(&mut after.nodes) {
+                node.ports.retain(|p| !is_ca(n) || p.peer != leaf);
+            }
+            let (before, _) = before.to_fabric(None).expect("LIDs");
+            let (after, _) = after.to_fabric(None).expect("LIDs");
+            let (_, tables_before) = route(&before, &Options::default(), 1);
+            let (_, tables_after) = route(&after, &Options::default(), 1);
+            for s in 0..after.switches().len() as u32 {
+                let nodes = after.end_nodes().iter().map(|n| n.lid);
+                for lid in nodes.chain(after.switches().iter().map(|s| s.lid)) {
+                    let entry = tables_before.get(s, lid);
+                    assert_eq!(tables_after.get(s, lid), entry, "{shape} {seed} {s} {lid}");
+                }
             }
         }
     }

@@ -1,16 +1,16 @@
-//! From what a source offers, in any order and with whatever is wrong in it, to a snapshot that
-//! keeps its invariants.
+//! Makes a snapshot with all its invariants from what a source offers, in any order and with any
+//! defect.
 //!
-//! A part that cannot be taken as it is (a port used twice, a LID out of range) is left out and
-//! named as a [`Defect`]; the rest stands. Whether a defect is an error is for the source to say: a
+//! The builder leaves out a part that breaks an invariant (a port used twice, a LID out of range)
+//! and names it as a [`Defect`]; it keeps the rest. The source decides whether a defect is an error: a
 //! file with one is refused, a live subnet is routed without it.
 
 use super::ids::{Guid, Lid};
 use super::snapshot::{EndNode, Fabric, Peer, Switch};
 use std::ops::RangeInclusive;
 
-/// Something that a source offered and the snapshot could not take as it was. The part named is
-/// left out; the rest stands.
+/// A part that a source offered and that breaks an invariant. The snapshot lacks this part and has
+/// the rest.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Defect {
     /// Two switches claim one node GUID.
@@ -25,12 +25,12 @@ pub enum Defect {
     /// A LID outside the unicast range, LMC counted, or an LMC above 7.
     #[error("{0}: LID {1} with LMC {2} is out of range (1..=49151)")]
     LidOutOfRange(Guid, Lid, u8),
-    /// A LID that is taken.
+    /// A LID that another port has.
     #[error("{0}: LID {1} is taken by {2}")]
     DuplicateLid(Guid, Lid, Guid),
 }
 
-/// Collects a fabric in any order and makes a [`Fabric`] of it.
+/// Collects the parts of a fabric in any order and makes a [`Fabric`] of them.
 #[derive(Default)]
 pub struct Builder {
     switches: Vec<Switch>,
@@ -38,7 +38,7 @@ pub struct Builder {
     end_nodes: Vec<EndNode>,
 }
 
-/// Where the things given to a [`Builder`] ended up.
+/// The indices of what a [`Builder`] was given, and what it left out.
 pub struct Placement {
     /// Index in the fabric of each switch, by the order in which it was added.
     pub switches: Vec<Option<u32>>,
@@ -62,8 +62,8 @@ impl Builder {
         self.switches.len() as u32 - 1
     }
 
-    /// Adds a link between two switch ports, given once. A link from a switch to itself is
-    /// dropped silently: such links do not count.
+    /// Adds a link between two switch ports; call it once per link. It ignores a link from a switch
+    /// to itself: such links do not count.
     pub fn link(&mut self, a: (u32, u8), b: (u32, u8)) {
         if a.0 != b.0 {
             self.links.push([a, b]);
@@ -75,7 +75,7 @@ impl Builder {
         self.end_nodes.push(node);
     }
 
-    /// Sorts, checks and lays out what was collected.
+    /// Sorts and checks all parts and lays out the fabric.
     pub fn finish(self) -> (Fabric, Placement) {
         let mut defects = Vec::new();
         let mut order: Vec<u32> = (0..self.switches.len() as u32).collect();
@@ -130,7 +130,7 @@ impl Builder {
             }
         }
         let mut node_place = vec![None; self.end_nodes.len()];
-        // A source that goes from switch to switch gives them in order.
+        // A source that goes from switch to switch adds them in order: nothing to sort.
         let mut by_port: Vec<u32> = (0..self.end_nodes.len() as u32).collect();
         let port = |&node: &u32| {
             let node = &self.end_nodes[node as usize];
@@ -190,7 +190,7 @@ impl Fabric {
     }
 }
 
-/// Who holds which LID.
+/// The owner of each LID.
 #[derive(Default)]
 struct LidOwners {
     /// Per LID: 0, or the number of its owner in `owners`, counted from 1.

@@ -23,7 +23,7 @@ impl fmt::Debug for Guid {
 impl FromStr for Guid {
     type Err = std::num::ParseIntError;
 
-    /// Accepts what `strtoull(.., 0)` accepts of a GUID: `0x` and hexadecimal digits, or decimal.
+    /// Accepts a GUID as `strtoull(…, 0)` does: `0x` and hexadecimal digits, or decimal.
     fn from_str(s: &str) -> Result<Self, Self::Err> {
         match s.strip_prefix("0x").or_else(|| s.strip_prefix("0X")) {
             Some(hex) => u64::from_str_radix(hex, 16),

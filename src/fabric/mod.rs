@@ -1,10 +1,14 @@
-//! The fabric: identifiers and the owned snapshot that both sources (OpenSM's subnet, a netlist)
-//! fill and every phase of Dmodc reads.
+//! The fabric: identifiers, and the owned snapshot. Both sources (OpenSM's subnet, a netlist) fill it,
+//! and every phase of Dmodc reads it.
 
 mod builder;
+mod end_pairs;
 mod ids;
+mod merge;
 mod snapshot;
 
 pub use builder::{Builder, Defect, Placement, lid_range};
+pub use end_pairs::{End, EndPairs};
 pub use ids::{Guid, Lid};
+pub use merge::Merged;
 pub use snapshot::{EndNode, Fabric, NodeKind, Peer, Switch};

@@ -1,12 +1,12 @@
-//! The owned snapshot of a fabric: what every phase of Dmodc reads, and all that it reads.
+//! The owned snapshot of a fabric: the only thing that the phases of Dmodc read.
 //!
-//! Invariants, made by [`Builder::finish`](super::Builder::finish) and relied upon everywhere:
-//! - switches stand in ascending GUID order, so comparing two switch indices compares UUIDs;
+//! Invariants that [`Builder::finish`](super::Builder::finish) establishes and all code relies on:
+//! - switches are in ascending GUID order, so comparing two switch indices compares UUIDs;
 //! - a link is known at both ends: if port `p` of switch `a` leads to port `q` of switch `b`, then
 //!   port `q` of `b` leads to port `p` of `a`; no link joins a switch with itself;
-//! - end nodes stand in ascending (switch, port) order, each behind one switch port;
+//! - end nodes are in ascending (switch, port) order, each behind one switch port;
 //! - every LID is unicast (or 0 for a switch that has none yet), and no two LID ranges overlap;
-//! - there is no pointer, no lock and no name in here.
+//! - it contains no pointer, no lock and no name.
 
 use super::ids::{Guid, Lid};
 
@@ -17,15 +17,15 @@ pub enum NodeKind {
     Ca,
     /// A router port.
     Router,
-    /// A SHARP aggregation node: a CA inside a switch. It is routed like any other but makes no
-    /// leaf and takes no part in traffic patterns.
+    /// A SHARP aggregation node: a CA inside a switch. It gets routes like any other end node, but
+    /// makes no leaf and takes no part in traffic patterns.
     Aggregation,
 }
 
 impl NodeKind {
     /// Vendor and device ID of the aggregation nodes (Mellanox, 0xcf09).
     pub const AGGREGATION_DEVICE: (u32, u16) = (0x02c9, 0xcf09);
-    /// The node description that aggregation nodes come with.
+    /// The node description of aggregation nodes.
     pub const AGGREGATION_DESCRIPTION: &'static str = "Mellanox Technologies Aggregation Node";
 }
 
@@ -36,12 +36,12 @@ pub struct Switch {
     pub guid: Guid,
     /// Base LID of port 0; `Lid(0)` if it has none yet.
     pub lid: Lid,
-    /// LMC of port 0 (0..=7; above 0 only for an enhanced port 0 under `lmc_esp0`).
+    /// LMC of port 0 (0..=7; above 0 only for an enhanced port 0 with `lmc_esp0`).
     pub lmc: u8,
     /// Number of external ports; port numbers run from 1 to this.
     pub ports: u8,
     pub(super) first_port: u32,
-    /// Where its end nodes are.
+    /// The range of its end nodes.
     pub(super) end_nodes: (u32, u32),
 }
 
@@ -53,17 +53,17 @@ pub struct EndNode {
     pub guid: Guid,
     /// Base LID.
     pub lid: Lid,
-    /// LMC (0..=7): the port answers to `2^lmc` LIDs from the base LID on.
+    /// LMC (0..=7): the port has `2^lmc` LIDs, from the base LID on.
     pub lmc: u8,
     /// What it is.
     pub kind: NodeKind,
-    /// Index of the switch it hangs off: the paper's λ.
+    /// Index of its switch: the paper's λ.
     pub switch: u32,
-    /// The switch's port that leads to it.
+    /// The port of the switch that leads to it.
     pub port: u8,
 }
 
-/// What is at the other end of a switch port.
+/// The other end of a switch port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Peer {
     /// Nothing usable.
@@ -79,7 +79,7 @@ pub enum Peer {
     EndNode(u32),
 }
 
-/// The snapshot. See the module's text for its invariants.
+/// The snapshot. The module describes its invariants.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Fabric {
     pub(super) switches: Vec<Switch>,
@@ -104,7 +104,7 @@ impl Fabric {
         self.max_lid
     }
 
-    /// What lies behind port `port` (1 and up) of switch `switch`.
+    /// The other end of port `port` (from 1 on) of switch `switch`.
     pub fn peer(&self, switch: u32, port: u8) -> Peer {
         match port {
             0 => Peer::None,
@@ -116,13 +116,13 @@ impl Fabric {
         }
     }
 
-    /// The peers of a switch's ports 1, 2, .. in order.
+    /// The peers of a switch's ports 1, 2, … in order.
     pub fn peers_of(&self, switch: u32) -> &[Peer] {
         let s = &self.switches[switch as usize];
         &self.peers[s.first_port as usize..][..usize::from(s.ports)]
     }
 
-    /// The switches linked to a switch, in port order, once for each link.
+    /// The switches linked to a switch, in port order, once per link.
     pub fn neighbours(&self, switch: u32) -> impl Iterator<Item = u32> {
         self.peers_of(switch).iter().filter_map(|peer| match *peer {
             Peer::Switch { index, .. } => Some(index),
@@ -153,7 +153,7 @@ impl Fabric {
             / 2
     }
 
-    /// Number of LIDs routed: those of end nodes and of switches, LMC counted.
+    /// Number of LIDs to route: those of end nodes and of switches, LMC counted.
     pub fn lid_count(&self) -> usize {
         let nodes = self
             .end_nodes

@@ -1,8 +1,8 @@
-//! Compares two dumps: what a subnet manager has to send to get from the one to the other.
+//! Compares two dumps: what a subnet manager must send to get from the first to the second.
 //!
-//! Tables are sent in blocks of 64 LIDs, so besides entries the blocks that hold a changed entry
-//! are counted. An entry that appears or disappears is a change. A switch of the second dump alone
-//! has all its entries changed, since all must be sent; one of the first alone is gone, and
+//! It sends tables in blocks of 64 LIDs, so this counts changed entries, and blocks with at least
+//! one. An entry that appears or disappears is a change. If only the second dump has a switch, all
+//! its entries count, since all must be sent. If only the first has it, the switch is gone, and
 //! nothing is sent to it.
 
 use super::read::{Dump, DumpedSwitch};
@@ -20,14 +20,14 @@ pub struct Changes {
     pub blocks: usize,
 }
 
-/// All that differs between two dumps.
+/// All differences between two dumps.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Diff {
     /// The switches of the second dump, in ascending GUID order, unchanged ones included.
     pub switches: Vec<Changes>,
-    /// Switches of the first dump alone.
+    /// Switches that only the first dump has.
     pub removed: Vec<Guid>,
-    /// Switches of the second dump alone.
+    /// Switches that only the second dump has.
     pub added: Vec<Guid>,
 }
 

@@ -1,4 +1,4 @@
-//! Linear forwarding tables: in memory, as OpenSM's text dump, and compared.
+//! Linear forwarding tables: in memory, as OpenSM's text dump, and their differences.
 
 mod diff;
 mod order;
@@ -7,7 +7,7 @@ mod table;
 mod write;
 
 pub use diff::{Changes, Diff, diff};
-pub use order::{OrderReason, parse_order, read_order, write_order};
+pub use order::{OrderReason, parse_order, parse_order_leniently, write_order};
 pub use read::{Dump, DumpReason, DumpedSwitch};
 pub use table::{NO_PATH, Tables};
 pub use write::write_dump;

@@ -1,83 +1,105 @@
 //! The node order file: OpenSM's `opensm-ftree-ca-order.dump` format.
 //!
-//! One line for each node, `0x%04x` and its LID, a tab, its description; `0xFFFF` and `DUMMY` pad
-//! leaves that are not full, and count for nothing here. MPI ranks in this order make shifts that
-//! do not collide.
+//! One line for each CA: its LID as `0x%04x`, a tab, its name. MPI ranks placed in this order make
+//! shifts that do not collide. As in ftree's file, routers are left out, and aggregation nodes too:
+//! neither runs ranks. ftree pads leaves that are not full with `0xFFFF` and `DUMMY`; we write no
+//! such lines, and skip them when we read.
 
-use crate::fabric::{Fabric, Lid};
-use crate::input::{self, Fault, InputError, lines};
-use crate::netlist::Names;
+use crate::fabric::{Fabric, Lid, NodeKind};
+use crate::input::{Fault, Lenient, Warnings, lines, quoted};
+use std::fmt::Display;
 use std::io::{self, Write};
-use std::path::Path;
 
-/// Why an order file was refused.
+/// What can be wrong with a line of an order file.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum OrderReason {
     /// No LID at the start of a line.
-    #[error("no LID at the start of the line")]
-    NoLid,
-    /// A LID at which there is no end node.
+    #[error("no LID at the start of the line: '{0}'")]
+    NoLid(String),
+    /// A LID that no end node has.
     #[error("no end node has LID {0}")]
     UnknownLid(Lid),
     /// An end node that appears twice.
-    #[error("the end node with LID {0} appears twice")]
-    Twice(Lid),
+    #[error("the end node with LID {lid} appears twice, first in line {first}")]
+    Twice {
+        /// Its LID.
+        lid: Lid,
+        /// The line that has it first.
+        first: u32,
+    },
 }
 
-/// Writes end nodes (by index) in the order given.
-pub fn write_order<W: Write>(
+/// Writes the CAs among some end nodes (by index) in the order given; `name` names an end node.
+pub fn write_order<W: Write, N: Display>(
     fabric: &Fabric,
-    names: &Names,
     order: &[u32],
+    name: impl Fn(u32) -> N,
     out: &mut W,
 ) -> io::Result<()> {
-    for &node in order {
-        let lid = fabric.end_nodes()[node as usize].lid;
-        writeln!(out, "0x{:04x}\t{}", lid.0, names.end_nodes[node as usize])?;
+    for &index in order {
+        let node = &fabric.end_nodes()[index as usize];
+        if node.kind == NodeKind::Ca {
+            writeln!(out, "0x{:04x}\t{}", node.lid.0, name(index))?;
+        }
     }
     Ok(())
 }
 
-/// Reads an order file; `-` is standard input.
-pub fn read_order(fabric: &Fabric, path: &Path) -> Result<Vec<u32>, InputError> {
-    let bytes = input::read(path)?;
-    parse_order(fabric, &bytes).map_err(|fault| fault.in_file(path))
+/// Parses an order file in which nothing is odd into indices of end nodes. Nodes that it leaves out
+/// are left out.
+pub fn parse_order(fabric: &Fabric, bytes: &[u8]) -> Result<Vec<u32>, Fault<OrderReason>> {
+    parse_order_leniently(fabric, bytes)?.strict()
 }
 
-/// Parses an order file into indices of end nodes. Nodes that it leaves out are left out.
-pub fn parse_order(fabric: &Fabric, bytes: &[u8]) -> Result<Vec<u32>, Fault<OrderReason>> {
+/// Parses an order file as it comes: a line that names no end node, or one that is named already,
+/// is skipped with a warning. A file whose lines name none at all is refused.
+pub fn parse_order_leniently(
+    fabric: &Fabric,
+    bytes: &[u8],
+) -> Result<Lenient<Vec<u32>, OrderReason>, Fault<OrderReason>> {
     let mut by_lid: Vec<Option<u32>> = vec![None; fabric.max_lid().index() + 1];
     for (index, node) in (0..).zip(fabric.end_nodes()) {
         by_lid[node.lid.index()] = Some(index);
     }
-    let mut seen = vec![false; fabric.end_nodes().len()];
-    let mut order = Vec::new();
+    let mut seen = vec![0; fabric.end_nodes().len()];
+    let (mut order, mut warnings) = (Vec::new(), Warnings::default());
     for (number, line) in lines(bytes) {
         let line = line.trim_ascii();
         if line.is_empty() || line[0] == b'#' {
             continue;
         }
-        let word = line
-            .split(u8::is_ascii_whitespace)
-            .next()
-            .unwrap_or_default();
-        let digits = word
-            .strip_prefix(b"0x")
-            .or_else(|| word.strip_prefix(b"0X"));
-        let digits = digits.and_then(|d| std::str::from_utf8(d).ok());
-        let lid = digits
-            .and_then(|d| u16::from_str_radix(d, 16).ok())
-            .map(Lid);
-        let lid = lid.ok_or(Fault::at(number, OrderReason::NoLid))?;
+        let Some(lid) = lid(line) else {
+            warnings.add(number, OrderReason::NoLid(quoted(line)));
+            continue;
+        };
         if lid == Lid(0xffff) {
             continue;
         }
-        let node = by_lid.get(lid.index()).copied().flatten();
-        let node = node.ok_or(Fault::at(number, OrderReason::UnknownLid(lid)))?;
-        if std::mem::replace(&mut seen[node as usize], true) {
-            return Err(Fault::at(number, OrderReason::Twice(lid)));
+        let Some(node) = by_lid.get(lid.index()).copied().flatten() else {
+            warnings.add(number, OrderReason::UnknownLid(lid));
+            continue;
+        };
+        match &mut seen[node as usize] {
+            0 => {
+                seen[node as usize] = number;
+                order.push(node);
+            }
+            &mut first => warnings.add(number, OrderReason::Twice { lid, first }),
         }
-        order.push(node);
     }
-    Ok(order)
+    let read = Lenient {
+        value: order,
+        warnings,
+    };
+    read.unless_empty()
+}
+
+/// The LID at the start of a line.
+fn lid(line: &[u8]) -> Option<Lid> {
+    let word = line.split(u8::is_ascii_whitespace).next()?;
+    let digits = word
+        .strip_prefix(b"0x")
+        .or_else(|| word.strip_prefix(b"0X"))?;
+    let digits = std::str::from_utf8(digits).ok()?;
+    u16::from_str_radix(digits, 16).ok().map(Lid)
 }

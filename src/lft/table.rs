@@ -2,7 +2,7 @@
 
 use crate::fabric::{Fabric, Lid};
 
-/// "No path": the entry of a LID that is not routed (`OSM_NO_PATH`).
+/// "No path": the entry of a LID without a route (`OSM_NO_PATH`).
 pub const NO_PATH: u8 = 255;
 
 /// The LFTs of all switches of a [`Fabric`], rows in the fabric's switch order. Entry 0 is port 0
@@ -11,6 +11,7 @@ pub const NO_PATH: u8 = 255;
 pub struct Tables {
     width: usize,
     entries: Vec<u8>,
+    unknown: Vec<u32>,
 }
 
 impl Tables {
@@ -20,10 +21,11 @@ impl Tables {
         Tables {
             width,
             entries: vec![NO_PATH; width * switches],
+            unknown: Vec::new(),
         }
     }
 
-    /// Tables of the size that a fabric needs, every entry [`NO_PATH`].
+    /// Tables of the size for a fabric, every entry [`NO_PATH`].
     pub fn for_fabric(fabric: &Fabric) -> Self {
         Self::new(fabric.switches().len(), fabric.max_lid())
     }
@@ -38,9 +40,20 @@ impl Tables {
         self.entries.len() / self.width
     }
 
-    /// Whether there is no row.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
+    }
+
+    /// The switches of which nothing is known, in ascending order: their rows are all [`NO_PATH`],
+    /// which says nothing of the fabric.
+    pub fn unknown(&self) -> &[u32] {
+        &self.unknown
+    }
+
+    /// Says of which switches nothing is known.
+    pub(super) fn set_unknown(&mut self, switches: Vec<u32>) {
+        self.unknown = switches;
     }
 
     /// The row of one switch.
@@ -48,7 +61,7 @@ impl Tables {
         &self.entries[switch as usize * self.width..][..self.width]
     }
 
-    /// The row of one switch, to write.
+    /// The row of one switch, writable.
     pub fn row_mut(&mut self, switch: u32) -> &mut [u8] {
         &mut self.entries[switch as usize * self.width..][..self.width]
     }

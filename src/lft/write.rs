@@ -1,21 +1,22 @@
 //! Writes tables as OpenSM's `opensm-lfts.dump` (`dump_ucast_lfts` in `osm_dump.c`).
 //!
-//! The text is OpenSM's own, to the byte: one block for each switch, one line for each entry that
-//! is a port of the switch, each line saying whose LID it is. `opensm -R file -U` loads it and
-//! moves an entry along if the port GUID it names has another LID by then; that is why a GUID that
-//! means another port under ibsim ([`Names::ambiguous`]) is left out, and the loader goes by LID.
+//! The text is OpenSM's own, to the byte: one block per switch, and in it one line per entry that is a
+//! port of the switch. Each line names the owner of the LID. `opensm -R file -U` loads such a file. If
+//! the port GUID in a line has another LID by then, the loader moves the entry to that LID. So a GUID
+//! that means another port under ibsim ([`Names::ambiguous`]) is left out; the loader then uses the
+//! LID.
 //!
-//! All of a line but the port is the same in every block, so it is made once for each LID; a block
-//! is then little more than a copy. On 8,640 nodes that is 5 million lines and 400 MB.
+//! Except for the port, a line is the same in every block. So its text is made once per LID, and a
+//! block is little more than a copy. 8,640 nodes make 5 million lines and 400 MB.
 
 use super::Tables;
 use crate::fabric::{Fabric, NodeKind};
 use crate::netlist::Names;
 use std::io::{self, Write};
 
-/// Writes the tables of all switches in OpenSM's order: it keeps GUIDs as they come over the wire,
-/// so on a little-endian machine the lowest byte counts most. Every block is written at once: no
-/// buffered writer is needed.
+/// Writes the tables of all switches in OpenSM's order. OpenSM keeps GUIDs in network byte order, so on
+/// a little-endian machine the lowest byte counts most. Each block is one write: no buffered writer
+/// is necessary.
 pub fn write_dump<W: Write>(
     fabric: &Fabric,
     names: &Names,
@@ -51,7 +52,7 @@ pub fn write_dump<W: Write>(
     Ok(())
 }
 
-/// What stands behind the port in the line of each LID.
+/// For each LID, the part of its line behind the port.
 fn line_ends(fabric: &Fabric, names: &Names, width: usize) -> Vec<Vec<u8>> {
     let mut ends = vec![b" # unknown node and type\n".to_vec(); width];
     let mut set = |lid: u16, lmc: u8, end: String| {

@@ -1,16 +1,16 @@
-//! Degraded fabrics: random links or switches taken away (section IV of the paper).
+//! Degraded fabrics: removes random links or switches (section IV of the paper).
 //!
-//! Candidates are sorted by GUID and port, shuffled by the seed (see [`crate::random`]), and the
-//! first ones go. So the outcome depends on the fabric and the seed alone, not on the order of the
-//! file, and with the same seed the larger removal contains the smaller one. All else keeps its
-//! GUIDs, ports and LIDs, as on a fabric where things fail.
+//! The seed shuffles the candidates (see [`crate::random`]), which were sorted by GUID and port, and
+//! the first ones go. So the outcome depends on the fabric and the seed alone, not on the order of
+//! the file. With the same seed a larger removal contains a smaller one. All else keeps its GUIDs,
+//! ports and LIDs, as on a fabric where things fail.
 
 use super::model::{Kind, Netlist, Node};
 use crate::fabric::Guid;
 use crate::random::Random;
 use std::collections::HashSet;
 
-/// A switch as a list names it.
+/// A removed switch, by its names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NamedSwitch {
     /// Node GUID.
@@ -26,13 +26,13 @@ pub struct NamedLink {
     pub sides: [(NamedSwitch, u8); 2],
 }
 
-/// More was to be removed than there is.
+/// The caller wants to remove more than there is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("cannot remove {wanted} {what}: there are {there}")]
 pub struct NotEnough {
-    /// What was to be removed.
+    /// The kind: links or switches.
     pub what: &'static str,
-    /// How many of them.
+    /// How many to remove.
     pub wanted: usize,
     /// How many there are.
     pub there: usize,
@@ -63,7 +63,7 @@ impl Netlist {
     }
 
     /// Removes `count` random switches with all their links. Switches that carry end nodes (other
-    /// than aggregation nodes) stay unless `leaves`; end nodes without a link left go too.
+    /// than aggregation nodes) stay, unless `leaves` is set. End nodes without a link go, too.
     pub fn without_switches(
         &self,
         count: usize,
@@ -85,7 +85,7 @@ impl Netlist {
         Ok((self.without_nodes(&switches), names))
     }
 
-    /// Removes these nodes, by index, with all their links; end nodes without a link left go too.
+    /// Removes these nodes, by index, with all their links. End nodes without a link go, too.
     pub fn without_nodes(&self, nodes: &[u32]) -> Netlist {
         let gone: HashSet<u32> = nodes.iter().copied().collect();
         self.keeping(|node| !gone.contains(&node), |_, _| true)
@@ -122,8 +122,8 @@ impl Netlist {
             .collect()
     }
 
-    /// The nodes and ports kept, without links that lost a side and end nodes that lost them all.
-    fn keeping(
+    /// The nodes and ports to keep, less links that lost an end and end nodes that lost all links.
+    pub(super) fn keeping(
         &self,
         keep_node: impl Fn(u32) -> bool,
         keep_port: impl Fn(u32, u8) -> bool,
@@ -131,7 +131,11 @@ impl Netlist {
         let linked = |index: u32| {
             let node = &self.nodes[index as usize];
             let mut ports = node.ports.iter();
-            node.kind == Kind::Switch || ports.any(|port| keep_node(port.peer))
+            let keeps_a_link = ports.any(|port| {
+                let sides = [(index, port.number), (port.peer, port.peer_port)];
+                keep_node(port.peer) && sides.iter().all(|&(node, port)| keep_port(node, port))
+            });
+            node.kind == Kind::Switch || node.ports.is_empty() || keeps_a_link
         };
         let mut next = 0;
         let mut places: Vec<Option<u32>> = Vec::with_capacity(self.nodes.len());
@@ -176,7 +180,7 @@ fn choose<T>(
     Ok(())
 }
 
-fn named(node: &Node) -> NamedSwitch {
+pub(super) fn named(node: &Node) -> NamedSwitch {
     NamedSwitch {
         guid: node.guid,
         name: node.description.clone(),

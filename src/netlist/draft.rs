@@ -1,25 +1,26 @@
-//! A netlist in the making: nodes and ports as the lines give them, then the whole checked.
+//! A netlist under construction: takes nodes and ports line by line, then checks the whole.
 //!
-//! Lines refer to nodes by id before they are described, so ids are numbered as they turn up.
-//! [`Draft::finish`] replaces those numbers by node indices and checks all that takes more than
-//! one line to see: both sides of every link, GUIDs, LIDs. Each port keeps its line until then.
+//! Lines refer to nodes before the file describes them, so each id gets a number when it first
+//! appears. [`Draft::finish`] replaces those numbers by node indices and checks what one line cannot
+//! show: both sides of every link, GUIDs, LIDs. Until then each port keeps its line, for messages.
+//! What is odd and has a sensible reading is read so, with a warning.
 
 use super::error::Reason;
 use super::model::{Kind, Netlist, Node, Port};
 use super::scan::text;
 use crate::fabric::{Guid, Lid, lid_range};
-use crate::input::Fault;
+use crate::input::{Fault, Lenient, Warnings};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What one port line says beside the port itself.
+/// What a port line says besides the port.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Said {
     /// Its line.
     pub line: u32,
     /// Port GUID of the other end.
     pub peer_guid: Option<Guid>,
-    /// LID of the other end; 0 if not said.
+    /// LID of the other end; 0 if the line has none.
     pub peer_lid: Lid,
 }
 
@@ -29,7 +30,7 @@ struct Entry {
     taken: [u64; 4],
 }
 
-/// See the module's text.
+/// The netlist under construction: see the module.
 #[derive(Default)]
 pub(super) struct Draft {
     ids: HashMap<Box<[u8]>, u32>,
@@ -37,10 +38,12 @@ pub(super) struct Draft {
     nodes: Vec<Node>,
     entries: Vec<Entry>,
     links: HashMap<Box<[u8]>, Arc<str>>,
+    guids: HashMap<Guid, u32>,
+    warnings: Warnings<Reason>,
 }
 
 impl Draft {
-    /// The number of an id, given out when it first turns up. Ids that read alike are one.
+    /// The number of an id, new if the id is. Ids with the same text are the same.
     pub fn id(&mut self, id: &[u8]) -> u32 {
         let id = String::from_utf8_lossy(id);
         let id = id.as_bytes();
@@ -67,6 +70,21 @@ impl Draft {
         }
     }
 
+    /// Notes what is odd in a line.
+    pub fn warn(&mut self, line: u32, reason: Reason) {
+        self.warnings.add(line, reason);
+    }
+
+    /// Whether a node has this GUID already.
+    pub fn has_guid(&self, guid: Guid) -> bool {
+        self.guids.contains_key(&guid)
+    }
+
+    /// The id of a node.
+    pub fn id_of(&self, node: u32) -> &str {
+        &self.nodes[node as usize].id
+    }
+
     /// Whether there is no node yet.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
@@ -79,13 +97,22 @@ impl Draft {
 
     /// Adds a node.
     pub fn add_node(&mut self, id: u32, node: Node, line: u32) -> Result<u32, Fault<Reason>> {
-        if self.described[id as usize].is_some() {
-            return Err(Fault::at(line, Reason::IdTwice(node.id)));
+        if let Some(other) = self.described[id as usize] {
+            let first = self.entries[other as usize].line;
+            return Err(Fault::at(line, Reason::IdTwice { id: node.id, first }));
         }
         if self.nodes.len() == Lid::UNICAST_MAX.index() {
             return Err(Fault::at(line, Reason::TooManyNodes));
         }
         let index = self.nodes.len() as u32;
+        if let Some(other) = self.guids.insert(node.guid, index) {
+            let reason = Reason::GuidTwice {
+                guid: node.guid,
+                other: self.nodes[other as usize].id.clone(),
+                first: self.entries[other as usize].line,
+            };
+            return Err(Fault::at(line, reason));
+        }
         self.described[id as usize] = Some(index);
         self.nodes.push(node);
         self.entries.push(Entry {
@@ -123,9 +150,11 @@ impl Draft {
         let number = number as u8;
         let (word, bit) = (usize::from(number) / 64, 1u64 << (number % 64));
         if e.taken[word] & bit != 0 {
+            let at = n.ports.iter().position(|p| p.number == number);
             let reason = Reason::PortTwice {
                 node: n.id.clone(),
                 port: number,
+                first: at.map_or(0, |at| e.said[at].line),
             };
             return Err(Fault::at(said.line, reason));
         }
@@ -146,28 +175,26 @@ impl Draft {
     }
 
     /// Checks the whole and gives the netlist.
-    pub fn finish(mut self) -> Result<Netlist, Fault<Reason>> {
+    pub fn finish(mut self) -> Result<Lenient<Netlist, Reason>, Fault<Reason>> {
         if self.nodes.is_empty() {
             return Err(Fault::whole(Reason::NoNode));
         }
         if self.nodes.iter().all(|node| node.ports.is_empty()) {
             return Err(Fault::whole(Reason::NoLink));
         }
-        for (node, entry) in self.nodes.iter_mut().zip(&mut self.entries) {
-            let ports = std::mem::take(&mut node.ports);
-            let mut both: Vec<_> = ports.into_iter().zip(entry.said.iter().copied()).collect();
-            both.sort_by_key(|(port, _)| port.number);
-            (node.ports, entry.said) = both.into_iter().unzip();
-        }
-        self.resolve_links()?;
+        self.number_peers()?;
+        self.complete_links()?;
         self.fill_in_from_peers();
-        self.check_guids()?;
-        self.check_lids()?;
-        Ok(Netlist { nodes: self.nodes })
+        self.check_port_guids();
+        self.check_lids();
+        Ok(Lenient {
+            value: Netlist { nodes: self.nodes },
+            warnings: self.warnings,
+        })
     }
 
-    /// Turns id numbers into node indices and holds both sides of each link against each other.
-    fn resolve_links(&mut self) -> Result<(), Fault<Reason>> {
+    /// Turns id numbers into node indices.
+    fn number_peers(&mut self) -> Result<(), Fault<Reason>> {
         for (node, entry) in self.nodes.iter_mut().zip(&self.entries) {
             for (port, said) in node.ports.iter_mut().zip(&entry.said) {
                 port.peer = match self.described[port.peer as usize] {
@@ -184,36 +211,70 @@ impl Draft {
                 };
             }
         }
-        for (index, (node, entry)) in self.nodes.iter().zip(&self.entries).enumerate() {
-            for (port, said) in node.ports.iter().zip(&entry.said) {
-                let peer = &self.nodes[port.peer as usize];
-                let back = find_port(peer, port.peer_port).map(|at| &peer.ports[at]);
-                let (node, peer_id) = (node.id.clone(), peer.id.clone());
-                let (port, peer_port) = (port.number, port.peer_port);
-                let reason = match back {
-                    Some(b) if b.peer as usize == index && b.peer_port == port => continue,
-                    Some(b) => Reason::Contradiction {
-                        node,
-                        port,
-                        peer: peer_id,
-                        peer_port,
-                        other: self.nodes[b.peer as usize].id.clone(),
-                        other_port: b.peer_port,
-                    },
-                    None => Reason::OneSided {
-                        node,
-                        port,
-                        peer: peer_id,
-                        peer_port,
-                    },
-                };
-                return Err(Fault::at(said.line, reason));
-            }
-        }
         Ok(())
     }
 
-    /// Takes the GUID and the LID of an end port from the other side where its own line has none.
+    /// Sorts the ports, and adds the other side of each link that one side alone tells, if the
+    /// other has that port and says nothing of it.
+    fn complete_links(&mut self) -> Result<(), Fault<Reason>> {
+        self.sort_ports();
+        let mut one_sided = Vec::new();
+        for (index, (node, entry)) in (0..).zip(self.nodes.iter().zip(&self.entries)) {
+            for (port, said) in node.ports.iter().zip(&entry.said) {
+                let peer = &self.nodes[port.peer as usize];
+                let Some(back) = find_port(peer, port.peer_port).map(|at| &peer.ports[at]) else {
+                    one_sided.push((index, port.clone(), *said));
+                    continue;
+                };
+                if (back.peer, back.peer_port) != (index, port.number) {
+                    let reason = Reason::Contradiction {
+                        node: node.id.clone(),
+                        port: port.number,
+                        peer: peer.id.clone(),
+                        peer_port: port.peer_port,
+                        other: self.nodes[back.peer as usize].id.clone(),
+                        other_port: back.peer_port,
+                    };
+                    return Err(Fault::at(said.line, reason));
+                }
+            }
+        }
+        for (index, port, said) in one_sided {
+            let far = Port {
+                peer: index,
+                peer_port: port.number,
+                guid: None,
+                lid: Lid(0),
+                lmc: 0,
+                ..port.clone()
+            };
+            let line = Said {
+                line: said.line,
+                ..Said::default()
+            };
+            let reason = Reason::OneSided {
+                node: self.nodes[index as usize].id.clone(),
+                port: port.number,
+                peer: self.nodes[port.peer as usize].id.clone(),
+                peer_port: port.peer_port,
+            };
+            self.add_port(port.peer, port.peer_port.into(), far, line)?;
+            self.warnings.add(said.line, reason);
+        }
+        self.sort_ports();
+        Ok(())
+    }
+
+    fn sort_ports(&mut self) {
+        for (node, entry) in self.nodes.iter_mut().zip(&mut self.entries) {
+            let ports = std::mem::take(&mut node.ports);
+            let mut both: Vec<_> = ports.into_iter().zip(entry.said.iter().copied()).collect();
+            both.sort_by_key(|(port, _)| port.number);
+            (node.ports, entry.said) = both.into_iter().unzip();
+        }
+    }
+
+    /// Takes GUID and LID of an end port from the other side if its own line has none.
     fn fill_in_from_peers(&mut self) {
         for index in 0..self.nodes.len() {
             for at in 0..self.nodes[index].ports.len() {
@@ -239,53 +300,73 @@ impl Draft {
         }
     }
 
-    fn check_guids(&self) -> Result<(), Fault<Reason>> {
-        let mut node_guids: HashMap<Guid, usize> = HashMap::new();
-        let mut port_guids: HashMap<Guid, usize> = HashMap::new();
-        for (index, (node, entry)) in self.nodes.iter().zip(&self.entries).enumerate() {
-            let twice = |line, guid, other: usize| {
-                let other = self.nodes[other].id.clone();
-                Err(Fault::at(line, Reason::GuidTwice { guid, other }))
-            };
-            if let Some(other) = node_guids.insert(node.guid, index) {
-                return twice(entry.line, node.guid, other);
-            }
-            for (port, said) in node.ports.iter().zip(&entry.said) {
-                if let Some(guid) = port.guid
-                    && let Some(other) = port_guids.insert(guid, index)
-                {
-                    return twice(said.line, guid, other);
+    fn check_port_guids(&mut self) {
+        let mut holders: HashMap<Guid, (String, u32)> = HashMap::new();
+        for (node, entry) in self.nodes.iter_mut().zip(&self.entries) {
+            for (port, said) in node.ports.iter_mut().zip(&entry.said) {
+                let Some(guid) = port.guid else { continue };
+                if let Some((other, first)) = holders.get(&guid) {
+                    let (other, first) = (other.clone(), *first);
+                    let reason = Reason::PortGuidTwice { guid, other, first };
+                    self.warnings.add(said.line, reason);
+                    port.guid = None;
+                } else {
+                    holders.insert(guid, (node.id.clone(), said.line));
                 }
             }
         }
-        Ok(())
     }
 
-    fn check_lids(&self) -> Result<(), Fault<Reason>> {
-        let mut owner: Vec<Option<u32>> = vec![None; Lid::UNICAST_MAX.index() + 1];
-        let mut claim = |index: usize, line: u32, lid: Lid, lmc: u8| {
-            if lid == Lid(0) {
-                return Ok(());
+    fn check_lids(&mut self) {
+        let mut claims = Claims {
+            nodes: self.nodes.iter().map(|node| node.id.clone()).collect(),
+            owners: vec![None; Lid::UNICAST_MAX.index() + 1],
+            warnings: &mut self.warnings,
+        };
+        for (index, (node, entry)) in self.nodes.iter_mut().zip(&self.entries).enumerate() {
+            if !claims.granted(index, entry.line, node.lid, node.lmc) {
+                node.lid = Lid(0);
             }
-            let out = Reason::LidOutOfRange {
-                lid: lid.0.into(),
-                lmc: lmc.into(),
-            };
-            for l in lid_range(lid, lmc).ok_or(Fault::at(line, out))? {
-                if let Some(other) = owner[usize::from(l)].replace(index as u32) {
-                    let other = self.nodes[other as usize].id.clone();
-                    return Err(Fault::at(line, Reason::LidTwice { lid: Lid(l), other }));
+            for (port, said) in node.ports.iter_mut().zip(&entry.said) {
+                if !claims.granted(index, said.line, port.lid, port.lmc) {
+                    port.lid = Lid(0);
                 }
             }
-            Ok(())
+        }
+    }
+}
+
+/// Who has which LID, and since which line.
+struct Claims<'a> {
+    nodes: Vec<String>,
+    owners: Vec<Option<(u32, u32)>>,
+    warnings: &'a mut Warnings<Reason>,
+}
+
+impl Claims<'_> {
+    /// Whether the LIDs are in range and nobody else's. No LID is.
+    fn granted(&mut self, node: usize, line: u32, lid: Lid, lmc: u8) -> bool {
+        if lid == Lid(0) {
+            return true;
+        }
+        let Some(range) = lid_range(lid, lmc) else {
+            let (lid, lmc) = (lid.0.into(), lmc.into());
+            self.warnings.add(line, Reason::LidOutOfRange { lid, lmc });
+            return false;
         };
-        for (index, (node, entry)) in self.nodes.iter().zip(&self.entries).enumerate() {
-            claim(index, entry.line, node.lid, node.lmc)?;
-            for (port, said) in node.ports.iter().zip(&entry.said) {
-                claim(index, said.line, port.lid, port.lmc)?;
+        for l in range.clone() {
+            if let Some((other, first)) = self.owners[usize::from(l)] {
+                let other = self.nodes[other as usize].clone();
+                let lid = Lid(l);
+                self.warnings
+                    .add(line, Reason::LidTwice { lid, other, first });
+                return false;
             }
         }
-        Ok(())
+        for l in range {
+            self.owners[usize::from(l)] = Some((node as u32, line));
+        }
+        true
     }
 }
 

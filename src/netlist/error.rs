@@ -1,11 +1,12 @@
-//! What can be wrong with a netlist.
+//! What can be wrong with a netlist: why it is refused, or what is odd in it and was read as the
+//! message says.
 
 use crate::fabric::{Guid, Lid};
 
-/// Why a netlist was refused.
+/// Why a netlist was refused, or a warning about it.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Reason {
-    /// Nothing in it.
+    /// An empty file.
     #[error("the file is empty")]
     Empty,
     /// Control characters.
@@ -17,21 +18,34 @@ pub enum Reason {
     /// Nodes without a link between them.
     #[error("no link in it: a fabric has at least one")]
     NoLink,
-    /// The last line ends in the middle, or more was to follow.
+    /// The file is cut: the last line is incomplete, or lines are missing after it.
     #[error("the file ends in the middle of a node: it is truncated")]
     Truncated,
-    /// A line of ibsim's that makes no sense in a single netlist.
+    /// A command of ibsim that makes no sense in a single netlist.
     #[error("'{0}' lines of ibsim are not supported")]
     Unsupported(&'static str),
-    /// A node line that cannot be parsed.
-    #[error("bad node line: {0}")]
-    BadNode(&'static str),
-    /// A port line that cannot be parsed.
-    #[error("bad port line: {0}")]
-    BadPort(&'static str),
-    /// An assignment that cannot be parsed.
-    #[error("bad value for '{0}'")]
-    BadValue(&'static str),
+    /// A line that cannot be parsed: what is wrong, and the line.
+    #[error("{0}: '{1}'")]
+    BadLine(&'static str, String),
+    /// Warning: a value that cannot be read, as if it were not there.
+    #[error("no value for '{0}' in '{1}': taken as unknown")]
+    BadValue(&'static str, String),
+    /// Warning: what a terminal adds to text, left out.
+    #[error("terminal control characters: left out")]
+    Terminal,
+    /// Warning: a line of another program in an `opensm-subnet.lst`, left out.
+    #[error("no part of the list, left out: '{0}'")]
+    Foreign(String),
+    /// Warning: a switch GUID that the quoted id contradicts.
+    #[error("GUID {said} where \"{id}\" says {used}: the quoted id counts")]
+    OtherGuid {
+        /// The GUID said.
+        said: Guid,
+        /// The node's id.
+        id: String,
+        /// The GUID used.
+        used: Guid,
+    },
     /// A port line before any node line.
     #[error("a port line that belongs to no node")]
     StrayPort,
@@ -51,27 +65,46 @@ pub enum Reason {
         node: String,
         /// How many ports it has.
         count: u8,
-        /// The port asked for.
+        /// The port that the line names.
         port: u64,
     },
     /// A port with two lines.
-    #[error("port {port} of \"{node}\" is used twice")]
+    #[error("port {port} of \"{node}\" is used twice, first in line {first}")]
     PortTwice {
         /// Node id.
         node: String,
         /// The port.
         port: u8,
+        /// The line that uses it first.
+        first: u32,
     },
     /// A node id that appears twice.
-    #[error("node \"{0}\" is described twice")]
-    IdTwice(String),
-    /// Two nodes, or two ports, with one GUID.
-    #[error("GUID {guid} belongs to \"{other}\" too")]
+    #[error("node \"{id}\" is described twice, first in line {first}")]
+    IdTwice {
+        /// Node id.
+        id: String,
+        /// The line that describes it first.
+        first: u32,
+    },
+    /// Two nodes with one GUID.
+    #[error("GUID {guid} belongs to \"{other}\" of line {first} too")]
     GuidTwice {
         /// The GUID.
         guid: Guid,
         /// Id of the node that has it already.
         other: String,
+        /// Its line.
+        first: u32,
+    },
+    /// Warning: two ports with one GUID.
+    #[error("port GUID {guid} belongs to \"{other}\" of line {first} too: taken as unknown here")]
+    PortGuidTwice {
+        /// The GUID.
+        guid: Guid,
+        /// Id of the node that has it already.
+        other: String,
+        /// Its line.
+        first: u32,
     },
     /// A link to a node that the file does not describe.
     #[error("port {port} of \"{node}\" is linked to \"{peer}\", which the file does not describe")]
@@ -83,10 +116,10 @@ pub enum Reason {
         /// Id of the missing node.
         peer: String,
     },
-    /// A link given by one side only.
+    /// Warning: a link given by one side only.
     #[error(
         "port {port} of \"{node}\" is linked to port {peer_port} of \"{peer}\", \
-         which says nothing of it"
+         which says nothing of it: taken as a link"
     )]
     OneSided {
         /// Node id.
@@ -112,25 +145,30 @@ pub enum Reason {
         peer: String,
         /// Its port.
         peer_port: u8,
-        /// Id of the node that it says it is linked to.
+        /// Id of the node to which that end says it is linked.
         other: String,
-        /// And that one's port.
+        /// The port of that node.
         other_port: u8,
     },
-    /// A LID outside the unicast range, LMC counted, or an LMC above 7.
-    #[error("LID {lid} with LMC {lmc} is out of range (LIDs are 1 to 49151, LMCs 0 to 7)")]
+    /// Warning: a LID outside the unicast range, LMC counted, or an LMC above 7.
+    #[error(
+        "LID {lid} with LMC {lmc} is out of range (LIDs are 1 to 49151, LMCs 0 to 7): \
+         taken as unknown"
+    )]
     LidOutOfRange {
         /// The LID.
         lid: u64,
         /// The LMC.
         lmc: u64,
     },
-    /// A LID that two ports claim.
-    #[error("LID {lid} belongs to \"{other}\" too")]
+    /// Warning: a LID that two ports claim.
+    #[error("LID {lid} belongs to \"{other}\" of line {first} too: taken as unknown here")]
     LidTwice {
         /// The LID.
         lid: Lid,
         /// Id of the node that has it already.
         other: String,
+        /// Its line.
+        first: u32,
     },
 }

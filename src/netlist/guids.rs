@@ -1,40 +1,69 @@
 //! GUID files (`root_guid_file`, `cn_guid_file`, `io_guid_file`), as `parse_node_map` of complib
-//! reads them: one GUID a line in C's notation, `#` begins a comment, what follows the GUID on its
-//! line is ignored.
+//! reads them: one GUID per line in C's notation; `#` begins a comment; the rest of a line after
+//! its GUID does not count.
 
 use super::scan::Scan;
 use crate::fabric::Guid;
-use crate::input::{self, Fault, InputError, lines};
+use crate::input::{self, Fault, InputError, Lenient, Warnings, lines, quoted};
 use std::path::Path;
 
-/// A line that does not begin with a GUID.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("no GUID at the start of the line")]
-pub struct NoGuid;
+/// What can be wrong with a line.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum GuidReason {
+    /// It does not begin with a GUID.
+    #[error("no GUID at the start of the line: '{0}'")]
+    NoGuid(String),
+    /// Sixteen hexadecimal digits alone, which OpenSM would read as something else.
+    #[error("a GUID without 0x: '{0}'")]
+    NoPrefix(String),
+}
 
-/// Reads a GUID file; `-` is standard input.
+/// Reads a GUID file in which nothing is odd.
 pub fn read_guids(path: &Path) -> Result<Vec<Guid>, InputError> {
     let bytes = input::read(path)?;
     parse_guids(&bytes).map_err(|fault| fault.in_file(path))
 }
 
-/// Parses a GUID file.
-pub fn parse_guids(bytes: &[u8]) -> Result<Vec<Guid>, Fault<NoGuid>> {
-    let mut guids = Vec::new();
+/// Parses a GUID file in which nothing is odd.
+pub fn parse_guids(bytes: &[u8]) -> Result<Vec<Guid>, Fault<GuidReason>> {
+    parse_guids_leniently(bytes)?.strict()
+}
+
+/// Parses a GUID file as it comes: a line without a GUID is skipped with a warning. A file that has
+/// lines and no GUID is refused.
+pub fn parse_guids_leniently(
+    bytes: &[u8],
+) -> Result<Lenient<Vec<Guid>, GuidReason>, Fault<GuidReason>> {
+    let (mut guids, mut warnings) = (Vec::new(), Warnings::default());
     for (number, line) in lines(bytes) {
         let mut scan = Scan(line);
         if matches!(scan.blanks().0.first(), None | Some(b'#')) {
             continue;
         }
+        let ends = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'#';
+        let word = scan.0.split(ends).next().unwrap_or_default();
         let guid = scan.c_number();
-        let ends = scan
-            .0
-            .first()
-            .is_none_or(|b| b.is_ascii_whitespace() || *b == b'#');
-        let guid = guid.filter(|_| ends).ok_or(Fault::at(number, NoGuid))?;
-        guids.push(Guid(guid));
+        if let Some(guid) = guid.filter(|_| scan.0.first().is_none_or(ends)) {
+            guids.push(Guid(guid));
+            continue;
+        }
+        let mut digits = Scan(word);
+        match digits
+            .hex()
+            .filter(|_| word.len() == 16 && digits.0.is_empty())
+        {
+            Some(guid) => {
+                guids.push(Guid(guid));
+                warnings.add(number, GuidReason::NoPrefix(quoted(word)));
+            }
+            None => warnings.add(number, GuidReason::NoGuid(quoted(line))),
+        }
     }
-    Ok(guids)
+    let read = Lenient {
+        value: guids,
+        warnings,
+    };
+    read.unless_empty()
 }
 
 #[cfg(test)]
@@ -50,7 +79,21 @@ mod tests {
 
     #[test]
     fn a_bad_line_is_named() {
-        assert_eq!(parse_guids(b"0x1\nspine\n"), Err(Fault::at(2, NoGuid)));
-        assert_eq!(parse_guids(b"0x1z\n"), Err(Fault::at(1, NoGuid)));
+        let bad = |text: &[u8]| parse_guids(text).unwrap_err();
+        let no_guid = |line, text: &str| Fault::at(line, GuidReason::NoGuid(text.into()));
+        assert_eq!(bad(b"0x1\nspine\n"), no_guid(2, "spine"));
+        assert_eq!(bad(b"0x1z\n"), no_guid(1, "0x1z"));
+        assert_eq!(bad(b"0x\n"), no_guid(1, "0x"));
+    }
+
+    #[test]
+    fn odd_lines_are_warnings_while_there_is_a_guid() {
+        let text = b"0x1\nxxxxxx\n\n0002c90000000001 # without 0x\n";
+        let read = parse_guids_leniently(text).unwrap();
+        assert_eq!(read.value, [Guid(1), Guid(0x0002_c900_0000_0001)]);
+        let lines: Vec<_> = read.warnings.first().iter().map(|w| w.line).collect();
+        assert_eq!(lines, [2, 4]);
+        assert_eq!(parse_guids_leniently(b"\nxxxxxx\n").unwrap_err().line, 2);
+        assert_eq!(parse_guids_leniently(b"# none\n").unwrap().value, []);
     }
 }

@@ -1,21 +1,26 @@
-//! The described fabric: what netlist files say, nothing more and nothing less.
+//! The described fabric: what netlist files say, no more and no less.
 //!
-//! A [`Netlist`] holds names, descriptions, vendor IDs and link speeds, which routing has no use
-//! for and files and people do. It is read from an ibnetdiscover/ibsim netlist or from OpenSM's
-//! `opensm-subnet.lst`, generated, degraded, and written back as a netlist that ibsim loads;
-//! [`Netlist::to_fabric`] makes of it the snapshot that Dmodc routes.
+//! A [`Netlist`] holds names, descriptions, vendor IDs and link speeds: routing does not need them,
+//! files and people do. Its sources are an ibnetdiscover/ibsim netlist, OpenSM's
+//! `opensm-subnet.lst`, or a generator. It can be degraded, and written as a netlist that ibsim
+//! loads. [`Netlist::to_fabric`] makes the snapshot that Dmodc routes.
 //!
-//! Invariants of a netlist that was read or generated: node GUIDs and ids are unique, every link
-//! is known at both ends, no port has two links, ports stand in ascending order, no two LID ranges
-//! overlap and all are unicast. A file that breaks one of them is refused with the line that does:
-//! routing a fabric that differs from the one meant is worse than not routing it.
+//! Invariants: node GUIDs and ids are unique, every link is known at both ends, no port has two
+//! links, ports are in ascending order, no two LID ranges overlap, and all LIDs are unicast. Text
+//! that breaks one of them, or that cannot be read, is a warning with its line if it has one sensible
+//! reading (a LID out of range is unknown; a link that one side has is a link), see
+//! [`Netlist::parse_leniently`]. Else it is refused: to route another fabric than the one meant is
+//! worse than not to route.
 
 mod degrade;
 mod draft;
 mod error;
+mod from_fabric;
 mod guids;
+mod guids_found;
 mod ibnetdiscover;
 mod model;
+mod remove;
 mod scan;
 mod subnet_lst;
 mod to_fabric;
@@ -25,22 +30,31 @@ pub mod generate;
 
 pub use degrade::{NamedLink, NamedSwitch, NotEnough};
 pub use error::Reason;
-pub use guids::{NoGuid, parse_guids, read_guids};
+pub use guids::{GuidReason, parse_guids, parse_guids_leniently, read_guids};
+pub use guids_found::{GuidsFound, GuidsOf};
 pub use model::{Kind, Netlist, Node, Port, PortZero};
+pub use remove::{Part, PartError};
 pub use to_fabric::{Names, TooManyLids};
 
-use crate::input::{self, Fault, InputError};
+use crate::input::{self, Fault, InputError, Lenient};
 use std::path::Path;
 
 impl Netlist {
-    /// Reads a file in any format known, recognised by content; `-` is standard input.
+    /// Reads a file in any format known, recognised by content, in which nothing is odd.
     pub fn read(path: &Path) -> Result<Netlist, InputError> {
         let bytes = input::read(path)?;
         Netlist::parse(&bytes).map_err(|fault| fault.in_file(path))
     }
 
-    /// Parses the text of a file in any format known, recognised by content.
+    /// Parses the text of a file in any format known, recognised by content, in which nothing is
+    /// odd.
     pub fn parse(bytes: &[u8]) -> Result<Netlist, Fault<Reason>> {
+        Netlist::parse_leniently(bytes)?.strict()
+    }
+
+    /// Parses the text of a file as it comes: what is odd in it and has a sensible reading is a
+    /// warning.
+    pub fn parse_leniently(bytes: &[u8]) -> Result<Lenient<Netlist, Reason>, Fault<Reason>> {
         if bytes.is_empty() {
             return Err(Fault::whole(Reason::Empty));
         }

@@ -1,10 +1,11 @@
 //! The netlist in memory.
 
 use crate::fabric::{Guid, Lid, NodeKind};
+use std::fmt;
 use std::sync::Arc;
 
-/// All nodes in file order. Two netlists are equal if they describe the same fabric in the same
-/// order with the same words.
+/// All nodes in file order. Two netlists are equal if they describe the same fabric with the same
+/// words in the same order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Netlist {
     /// The nodes; ports refer to them by index.
@@ -27,7 +28,7 @@ pub enum Kind {
 pub enum PortZero {
     /// Base port 0: LMC 0 only.
     Base,
-    /// Enhanced port 0: a port of its own right, which may have an LMC.
+    /// Enhanced port 0: a port in its own right, which may have an LMC.
     Enhanced,
 }
 
@@ -50,7 +51,7 @@ pub struct Node {
     pub device: u16,
     /// Number of external ports, linked or not.
     pub port_count: u8,
-    /// What a switch says of its port 0.
+    /// The kind of a switch's port 0, if the file gives it.
     pub port_zero: Option<PortZero>,
     /// Base LID of a switch's port 0; 0 if the file gives none.
     pub lid: Lid,
@@ -79,9 +80,19 @@ pub struct Port {
     pub link: Arc<str>,
 }
 
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Kind::Switch => "switch",
+            Kind::Ca => "host",
+            Kind::Router => "router",
+        })
+    }
+}
+
 impl Node {
-    /// GUID of one of its ports: a switch's ports have its node GUID; a CA's or router's port has
-    /// the GUID given, else the one that ibsim gives it (node GUID + port number).
+    /// GUID of one of its ports. A switch's port has the node GUID. A CA's or router's port has the
+    /// GUID of the file, else the one that ibsim gives it (node GUID + port number).
     pub fn port_guid(&self, port: &Port) -> Guid {
         match self.kind {
             Kind::Switch => self.guid,

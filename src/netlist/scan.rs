@@ -1,9 +1,9 @@
 //! A cursor over the bytes of one line.
 //!
-//! All that the netlist formats are made of: words, decimal and hexadecimal numbers, quoted text.
-//! Nothing here allocates, and nothing can panic or run past the end.
+//! It takes the parts of the netlist formats: words, decimal and hexadecimal numbers, quoted text.
+//! Nothing here allocates, panics or reads past the end.
 
-/// What is left of a line.
+/// The rest of a line.
 #[derive(Clone, Copy)]
 pub(super) struct Scan<'a>(pub &'a [u8]);
 
@@ -29,7 +29,7 @@ impl<'a> Scan<'a> {
         Some(taken)
     }
 
-    /// Takes a decimal number; `None` if there is no digit. Too large a number is the largest.
+    /// Takes a decimal number; `None` if there is no digit. A number that is too large becomes the largest.
     pub fn decimal(&mut self) -> Option<u64> {
         self.number(10)
     }
@@ -39,7 +39,7 @@ impl<'a> Scan<'a> {
         self.number(16)
     }
 
-    /// Takes a number as C's `strtoull(.., 0)` does: hexadecimal after `0x`, else decimal.
+    /// Takes a number as C's `strtoull(…, 0)` does: hexadecimal after `0x`, else decimal.
     pub fn c_number(&mut self) -> Option<u64> {
         if self.eat(b"0x") || self.eat(b"0X") {
             self.hex()
@@ -59,7 +59,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Where `needle` first occurs in `text`.
+/// The first place of `needle` in `text`.
 pub(super) fn find(text: &[u8], needle: &[u8]) -> Option<usize> {
     let (&first, rest) = needle.split_first()?;
     let mut from = 0;
@@ -72,18 +72,12 @@ pub(super) fn find(text: &[u8], needle: &[u8]) -> Option<usize> {
     }
 }
 
-/// Where `byte` last occurs in `text`.
+/// The last place of `byte` in `text`.
 pub(super) fn find_last(text: &[u8], byte: u8) -> Option<usize> {
     text.iter().rposition(|&b| b == byte)
 }
 
-/// Whether a line holds control characters, which no description of a fabric does.
-pub(super) fn is_binary(line: &[u8]) -> bool {
-    line.iter()
-        .any(|&b| b.is_ascii_control() && b != b'\t' && b != b'\r' && b != 0x0c)
-}
-
-/// The text as a string, bytes that are not UTF-8 replaced.
+/// The text as a string, with a replacement for bytes that are not UTF-8.
 pub(super) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }

@@ -1,145 +1,170 @@
 //! OpenSM's `opensm-subnet.lst` (`dump_topology_node` in `osm_dump.c`).
 //!
-//! One line for each port with a link, and so two for each link:
-//! `{ SW Ports:24 SystemGUID:.. NodeGUID:.. PortGUID:.. VenID:0002C9 DevID:CF08 Rev:.. {name}
-//! LID:0001 PN:01 } { CA .. } PHY=4x LOG=ACT SPD=25`, numbers in hexadecimal. All of a node is
-//! taken from lines that have it on the left: OpenSM prints the device ID on the right in the
-//! wrong byte order. LMC and the kind of port 0 are not in the file.
+//! The file has one line for each port with a link, so two for each link:
+//! `{ SW Ports:24 SystemGUID:… NodeGUID:… PortGUID:… VenID:0002C9 DevID:CF08 Rev:… {name}
+//! LID:0001 PN:01 } { CA … } PHY=4x LOG=ACT SPD=25`. Numbers are hexadecimal. The parser describes a
+//! node by lines that have it on the left: on the right OpenSM prints the device ID in the wrong
+//! byte order. Other programs that write such lists have a device ID of 32 bits, with its 16 in the
+//! upper half. The file has neither LMC nor the kind of port 0.
 
 use super::draft::{Draft, Said};
 use super::error::Reason;
 use super::model::{Kind, Netlist, Node, Port};
-use super::scan::{Scan, is_binary, text};
+use super::scan::{Scan, text};
 use crate::fabric::{Guid, Lid};
-use crate::input::{Fault, lines};
+use crate::input::{Fault, Lenient, lines, plain, quoted};
+use std::borrow::Cow;
 
 /// One side of a line.
 struct Side<'a> {
     kind: Kind,
     port_count: u64,
-    system_guid: Guid,
+    system_guid: Option<Guid>,
     guid: Guid,
-    port_guid: Guid,
-    vendor: u64,
-    device: u64,
+    port_guid: Option<Guid>,
+    vendor: u32,
+    device: u16,
     description: &'a [u8],
-    lid: u64,
+    lid: Lid,
     port: u64,
 }
 
-/// Whether this is the format: its first line begins with a node in braces.
+/// Whether this is the format: the first line that could be of either format begins with a node
+/// in braces.
 pub(super) fn recognise(bytes: &[u8]) -> bool {
-    let first = lines(bytes)
-        .map(|(_, l)| l.trim_ascii())
-        .find(|l| !l.is_empty());
-    first.is_some_and(|line| line.starts_with(b"{ "))
+    let mut begins = lines(bytes).map(|(_, line)| line.trim_ascii());
+    let first = begins.find(|l| is_node(l) || l.starts_with(b"Switch") || l.contains(&b'='));
+    first.is_some_and(is_node)
 }
 
-pub(super) fn parse(bytes: &[u8]) -> Result<Netlist, Fault<Reason>> {
+/// A node in braces.
+fn is_node(line: &[u8]) -> bool {
+    line.starts_with(b"{ ")
+}
+
+pub(super) fn parse(bytes: &[u8]) -> Result<Lenient<Netlist, Reason>, Fault<Reason>> {
     let mut draft = Draft::default();
     for (number, line) in lines(bytes) {
-        if is_binary(line) {
-            return Err(Fault::at(number, Reason::Binary));
+        let text = plain(line).ok_or(Fault::at(number, Reason::Binary))?;
+        if matches!(text, Cow::Owned(_)) {
+            draft.warn(number, Reason::Terminal);
         }
-        if !line.trim_ascii().is_empty() {
+        let line = text.trim_ascii();
+        if is_node(line) {
             parse_line(line, number, &mut draft)?;
+        } else if !line.is_empty() {
+            draft.warn(number, Reason::Foreign(quoted(line)));
         }
     }
     draft.finish()
 }
 
 fn parse_line(line: &[u8], number: u32, draft: &mut Draft) -> Result<(), Fault<Reason>> {
-    let fail = |reason| Fault::at(number, reason);
+    let bad = |what| Fault::at(number, Reason::BadLine(what, quoted(line)));
     let mut scan = Scan(line);
-    let near = side(&mut scan).map_err(fail)?;
-    let far = side(&mut scan).map_err(fail)?;
-    let link = link(&mut scan).ok_or(fail(Reason::Truncated))?;
+    let near = side(&mut scan, &mut |reason| draft.warn(number, reason)).map_err(bad)?;
+    // What is odd on the right is told where it stands on the left.
+    let far = side(&mut scan, &mut |_| {}).map_err(bad)?;
+    let link = link(&mut scan).ok_or(bad("the line ends early"))?;
     let id = draft.id(near.id().as_bytes());
     let node = match draft.node(id) {
         Some(node) => node,
-        None => draft.add_node(id, near.node().map_err(fail)?, number)?,
+        None => {
+            let node = near.node().map_err(|reason| Fault::at(number, reason))?;
+            draft.add_node(id, node, number)?
+        }
     };
     let peer_port = match u8::try_from(far.port) {
         Ok(port @ 1..=254) => port,
-        _ => {
-            return Err(fail(Reason::BadPort(
-                "the other port is out of range (1 to 254)",
-            )));
-        }
+        _ => return Err(bad("the other port is out of range (1 to 254)")),
     };
-    let is_switch = near.kind == Kind::Switch;
     let port = Port {
         number: 0,
         peer: draft.id(far.id().as_bytes()),
         peer_port,
-        guid: (!is_switch).then_some(near.port_guid),
-        lid: if is_switch {
-            Lid(0)
-        } else {
-            near.lid().map_err(fail)?
-        },
+        guid: near.port_guid,
+        lid: near.lid,
         lmc: 0,
         link: draft.link(link.as_bytes()),
     };
-    draft.add_port(
-        node,
-        near.port,
-        port,
-        Said {
-            line: number,
-            ..Said::default()
-        },
-    )
+    let said = Said {
+        line: number,
+        peer_guid: far.port_guid,
+        peer_lid: far.lid,
+    };
+    draft.add_port(node, near.port, port, said)
 }
 
-fn side<'a>(scan: &mut Scan<'a>) -> Result<Side<'a>, Reason> {
+fn side<'a>(scan: &mut Scan<'a>, warn: &mut dyn FnMut(Reason)) -> Result<Side<'a>, &'static str> {
     if !scan.blanks().eat(b"{ ") {
-        return Err(Reason::BadPort("no '{' where a node should begin"));
+        return Err("no '{' where a node should begin");
     }
     let kind = match scan.until(b" Ports:") {
         Some(b"SW" | b"SW-SM") => Kind::Switch,
         Some(b"CA" | b"CA-SM") => Kind::Ca,
         Some(b"Rt" | b"Rt-SM") => Kind::Router,
-        Some(_) => return Err(Reason::BadPort("neither SW, CA nor Rt")),
-        None => return Err(Reason::Truncated),
+        Some(_) => return Err("neither SW, CA nor Rt"),
+        None => return Err("no number of ports"),
     };
-    let port_count = scan.hex().ok_or(Reason::BadValue("Ports"))?;
-    let system_guid = field(scan, b" SystemGUID:", "SystemGUID")?;
-    let guid = field(scan, b" NodeGUID:", "NodeGUID")?;
-    let port_guid = field(scan, b" PortGUID:", "PortGUID")?;
-    let vendor = field(scan, b" VenID:", "VenID")?;
-    let device = field(scan, b" DevID:", "DevID")?;
-    field(scan, b" Rev:", "Rev")?;
+    let port_count = scan.hex().ok_or("no number of ports")?;
+    let mut value = |scan: &mut Scan<'a>, key: &'static str, name: &'static str| {
+        let word = word(scan, key)?;
+        let mut digits = Scan(word);
+        let value = digits.hex().filter(|_| digits.0.is_empty());
+        if value.is_none() {
+            warn(Reason::BadValue(name, quoted(word)));
+        }
+        Ok::<_, &'static str>(value)
+    };
+    let system_guid = value(scan, " SystemGUID:", "SystemGUID")?;
+    let guid = value(scan, " NodeGUID:", "NodeGUID")?.ok_or("no NodeGUID")?;
+    let port_guid = value(scan, " PortGUID:", "PortGUID")?;
+    let vendor = value(scan, " VenID:", "VenID")?.unwrap_or(0);
+    let device = value(scan, " DevID:", "DevID")?.unwrap_or(0);
+    word(scan, " Rev:")?;
     if !scan.eat(b" {") {
-        return Err(Reason::BadPort("no description in braces"));
+        return Err("no description in braces");
     }
-    let description = scan.until(b"} LID:").ok_or(Reason::Truncated)?;
-    let lid = scan.hex().ok_or(Reason::BadValue("LID"))?;
-    let port = field(scan, b" PN:", "PN")?;
+    let description = scan.until(b"} LID:").ok_or("the line ends early")?;
+    let lid = value(scan, "", "LID")?.unwrap_or(0);
+    let port = word(scan, " PN:")?;
+    let port = Scan(port).hex().ok_or("no port number")?;
     if !scan.eat(b" }") {
-        return Err(Reason::Truncated);
+        return Err("the line ends early");
     }
-    let (system_guid, guid, port_guid) = (Guid(system_guid), Guid(guid), Guid(port_guid));
-    let side = Side {
+    let known = lid <= Lid::UNICAST_MAX.0.into();
+    if !known {
+        warn(Reason::LidOutOfRange { lid, lmc: 0 });
+    }
+    Ok(Side {
         kind,
         port_count,
-        system_guid,
-        guid,
-        port_guid,
-        vendor,
-        device,
+        system_guid: system_guid.map(Guid),
+        guid: Guid(guid),
+        port_guid: port_guid.map(Guid),
+        vendor: u32::try_from(vendor).unwrap_or(0),
+        device: device_id(device),
         description,
-        lid,
+        lid: Lid(if known { lid as u16 } else { 0 }),
         port,
-    };
-    Ok(side)
+    })
 }
 
-fn field(scan: &mut Scan, key: &[u8], name: &'static str) -> Result<u64, Reason> {
-    if !scan.eat(key) {
-        return Err(Reason::BadValue(name));
+/// 16 bits, or the upper half of 32.
+fn device_id(value: u64) -> u16 {
+    let upper = u16::try_from(value >> 16).unwrap_or(0);
+    u16::try_from(value).unwrap_or(upper)
+}
+
+/// The word behind a key.
+fn word<'a>(scan: &mut Scan<'a>, key: &'static str) -> Result<&'a [u8], &'static str> {
+    if !scan.eat(key.as_bytes()) {
+        return Err("a field is missing, or another stands in its place");
     }
-    scan.hex().ok_or(Reason::BadValue(name))
+    let end = scan.0.iter().position(|&b| b == b' ');
+    let (word, rest) = scan.0.split_at(end.unwrap_or(scan.0.len()));
+    scan.0 = rest;
+    Ok(word)
 }
 
 /// `PHY=4x LOG=ACT SPD=25` in ibnetdiscover's words: `4xEDR`.
@@ -171,16 +196,6 @@ impl Side<'_> {
         format!("{letter}-{:016x}", self.guid.0)
     }
 
-    fn lid(&self) -> Result<Lid, Reason> {
-        if self.lid > Lid::UNICAST_MAX.0.into() {
-            return Err(Reason::LidOutOfRange {
-                lid: self.lid,
-                lmc: 0,
-            });
-        }
-        Ok(Lid(self.lid as u16))
-    }
-
     fn node(&self) -> Result<Node, Reason> {
         if !(1..=254).contains(&self.port_count) {
             return Err(Reason::PortCount(self.port_count));
@@ -197,12 +212,12 @@ impl Side<'_> {
             },
             id,
             guid: self.guid,
-            system_guid: Some(self.system_guid),
-            vendor: u32::try_from(self.vendor).map_err(|_| Reason::BadValue("VenID"))?,
-            device: u16::try_from(self.device).map_err(|_| Reason::BadValue("DevID"))?,
+            system_guid: self.system_guid,
+            vendor: self.vendor,
+            device: self.device,
             port_count: self.port_count as u8,
             port_zero: None,
-            lid: if is_switch { self.lid()? } else { Lid(0) },
+            lid: if is_switch { self.lid } else { Lid(0) },
             lmc: 0,
             ports: Vec::new(),
         })

@@ -1,23 +1,25 @@
 //! From the netlist to the snapshot that Dmodc routes, and the names that go with it.
 //!
-//! An end node is a CA or router port linked to a switch; links between two CAs, and from a switch
-//! to itself, do not count. LIDs stay as the file has them; ports without one get, in file order,
-//! the lowest LIDs free (aligned to 2^LMC, as OpenSM aligns them).
+//! An end node is a CA or router port with a link to a switch. Links between two CAs, and from a
+//! switch to itself, do not count. LIDs stay as the file has them. Ports without a LID get the lowest
+//! free ones in file order, aligned to 2^LMC as OpenSM aligns them.
 
 use super::model::{Kind, Netlist, Node, Port};
-use crate::fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind, lid_range};
+use crate::fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind, Peer, lid_range};
 use std::collections::HashMap;
 
-/// Descriptions by the fabric's indices, and what else a dump needs to know of the end nodes.
+/// Descriptions by the fabric's indices, and what else a dump needs of the end nodes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Names {
     /// Descriptions of the switches, by switch index. Not unique.
     pub switches: Vec<String>,
     /// Descriptions of the end nodes, by end node index. Not unique.
     pub end_nodes: Vec<String>,
-    /// Whether ibsim would give an end node's port GUID to another port. ibsim makes all port
-    /// GUIDs from node GUID + port number, and the two functions of one HCA often have node GUIDs
-    /// in a row, so that one GUID names one port on the fabric and another under ibsim.
+    /// Node GUIDs of the end nodes, by end node index.
+    pub node_guids: Vec<Guid>,
+    /// Whether ibsim would give an end node's port GUID to another port. ibsim uses node GUID + port
+    /// number as port GUID, and the two functions of one HCA often have consecutive node GUIDs. So
+    /// one GUID can name one port on the fabric and another under ibsim.
     pub ambiguous: Vec<bool>,
 }
 
@@ -39,9 +41,8 @@ struct Endport<'a> {
 }
 
 impl Netlist {
-    /// The fabric to route. With `lmc`, every end node gets that LMC whatever the file says, and a
-    /// LID of the file's that does not suit it (not aligned, or in the range of another) is given
-    /// anew.
+    /// The fabric to route. With `lmc`, every end node gets that LMC whatever the file says. A LID
+    /// of the file that does not suit it (not aligned, or in the range of another) is replaced.
     pub fn to_fabric(&self, lmc: Option<u8>) -> Result<(Fabric, Names), TooManyLids> {
         let mut endports = self.endports(lmc);
         assign_lids(&mut endports, lmc.is_some())?;
@@ -69,6 +70,7 @@ impl Netlist {
         let mut names = Names {
             switches: vec![String::new(); fabric.switches().len()],
             end_nodes: vec![String::new(); fabric.end_nodes().len()],
+            node_guids: vec![Guid(0); fabric.end_nodes().len()],
             ambiguous: vec![false; fabric.end_nodes().len()],
         };
         let simulated = simulated_port_guids(&endports);
@@ -84,12 +86,38 @@ impl Netlist {
                 Some(port) => {
                     let place = node_places.next().expect("ports and LIDs are unique") as usize;
                     names.end_nodes[place] = description;
+                    names.node_guids[place] = e.node.guid;
                     let holder = simulated.get(&e.node.port_guid(port));
                     names.ambiguous[place] = holder.is_some_and(|&h| h != (e.index, port.number));
                 }
             }
         }
         Ok((fabric, names))
+    }
+
+    /// Takes over the LIDs of the fabric that this netlist was made into.
+    pub fn take_lids(&mut self, fabric: &Fabric) {
+        let switches: Vec<Option<u32>> = self
+            .nodes
+            .iter()
+            .map(|node| {
+                fabric
+                    .switch_by_guid(node.guid)
+                    .filter(|_| node.kind == Kind::Switch)
+            })
+            .collect();
+        for (node, switch) in self.nodes.iter_mut().zip(&switches) {
+            if let Some(switch) = switch {
+                node.lid = fabric.switches()[*switch as usize].lid;
+                continue;
+            }
+            for port in &mut node.ports {
+                let leaf = switches[port.peer as usize];
+                if let Some(Peer::EndNode(end)) = leaf.map(|s| fabric.peer(s, port.peer_port)) {
+                    port.lid = fabric.end_nodes()[end as usize].lid;
+                }
+            }
+        }
     }
 
     fn endports(&self, lmc: Option<u8>) -> Vec<Endport<'_>> {
@@ -149,8 +177,8 @@ fn simulated_port_guids(endports: &[Endport]) -> HashMap<Guid, (u32, u8)> {
         .collect()
 }
 
-/// Keeps the LIDs given where they can be kept, and gives the others. LIDs that the file gives are
-/// kept even if not aligned, unless it was not the file that chose the LMC.
+/// Keeps the LIDs of the file where possible and assigns the others. It keeps LIDs that are not
+/// aligned, too, if the file also chose the LMC.
 fn assign_lids(endports: &mut [Endport], lmc_chosen: bool) -> Result<(), TooManyLids> {
     let mut taken = vec![false; Lid::UNICAST_MAX.index() + 1];
     let mut take = |lid: Lid, lmc: u8| {

@@ -1,13 +1,13 @@
-//! Writes a netlist as ibnetdiscover does, so that ibsim loads it and we read the same back.
+//! Writes a netlist as ibnetdiscover does: ibsim loads it, and the parser reads the same back.
 //!
 //! Every node gets its assignments (GUIDs, vendor and device), since ibsim's counters would give
-//! others. LID 0 stands for "none": ibsim takes it so, and so does the parser.
+//! others. LID 0 means "none", for ibsim and for the parser.
 
 use super::model::{Kind, Netlist, Node, Port, PortZero};
 use std::io::{self, Write};
 
 impl Netlist {
-    /// Writes the netlist. Many small writes: give it a buffered writer.
+    /// Writes the netlist in many small writes: use a buffered writer.
     pub fn write<W: Write>(&self, out: &mut W) -> io::Result<()> {
         for node in &self.nodes {
             self.write_node(node, out)?;

@@ -1,37 +1,26 @@
-//! What OpenSM sees: the symbol `osm_event_plugin`, the engine `dmodc`, and its callbacks.
+//! What OpenSM sees of the plugin: the symbol `osm_event_plugin`, and the engine that it registers.
 //!
 //! Life: OpenSM loads the library, compares versions, calls `create` (after it has forked), which
 //! registers the engine; calls `setup` once for each time the engine is named in
 //! `routing_engine`, all with one context; then the callbacks, always on its own threads; at exit
 //! `destroy` for each engine of the list, then `delete`, which frees.
-//!
-//! Typed errors become C results here and nowhere else: 0 or `IB_SUCCESS`, -1 or `IB_ERROR`. A
-//! positive result would tell OpenSM to let minhop do the stage, without a word.
 
-use super::bindings::{
-    IB_ERROR, IB_SUCCESS, OSM_EVENT_ID_UCAST_ROUTING_DONE, external_routing_engine_module_t,
-    ib_api_status_t, osm_epi_event_id_t, osm_event_plugin_t, osm_mgrp_box_t, osm_opensm_t,
-    osm_routing_engine_t,
-};
+use super::callbacks::{Context, context, setup};
 use super::engine::Dmodc;
-use super::group::Group;
+use super::ffi::bindings::{
+    OSM_EVENT_ID_UCAST_ROUTING_DONE, external_routing_engine_module_t, osm_epi_event_id_t,
+    osm_event_plugin_t, osm_opensm_t,
+};
+use super::ffi::{OpensmLog, Subnet, Symbols, plugin_options};
 use super::guard::{guard, log_panics};
-use super::live::{self, Locked, Subnet};
-use super::symbols::Symbols;
-use super::{log as opensm_log, mcast, options, version};
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use super::options::PluginOptions;
+use super::{log as opensm_log, options, relay, version};
+use std::ffi::{CStr, CString, c_char, c_void};
 use std::mem::offset_of;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 const ENGINE: &CStr = c"dmodc";
-
-/// What OpenSM keeps for us, as plugin data and as the engine's context.
-pub(super) struct Context {
-    osm: NonNull<osm_opensm_t>,
-    symbols: Symbols,
-    dmodc: Dmodc,
-}
 
 /// `osm_event_plugin_t` with a version that can be set when the library is loaded.
 #[repr(C)]
@@ -84,15 +73,17 @@ unsafe extern "C" fn create(osm: *mut osm_opensm_t) -> *mut c_void {
         };
         // SAFETY: OpenSM passes itself.
         match unsafe { created(osm) } {
-            Some(context) => Box::into_raw(context).cast(),
+            Some(context) => context.as_ptr().cast(),
             None => ptr::null_mut(),
         }
     })
 }
 
+/// Checks that this OpenSM is the one that the plugin was built for, and registers the engine.
+///
 /// # Safety
 /// `osm` is an OpenSM that is creating its plugins.
-pub(super) unsafe fn created(osm: NonNull<osm_opensm_t>) -> Option<Box<Context>> {
+pub(super) unsafe fn created(osm: NonNull<osm_opensm_t>) -> Option<NonNull<Context>> {
     // SAFETY: the version is the first member in every OpenSM, and a C string. Nothing else may be
     // read before it has been compared.
     let running = unsafe { CStr::from_ptr((*osm.as_ptr()).osm_version) };
@@ -114,38 +105,26 @@ pub(super) unsafe fn created(osm: NonNull<osm_opensm_t>) -> Option<Box<Context>>
         complain("this OpenSM was configured otherwise than the headers the plugin was built with");
         return None;
     }
-    // SAFETY: the log is initialised first and destroyed last, after `delete`.
-    let attached = unsafe {
-        let log = NonNull::new(&raw mut (*osm.as_ptr()).log)?;
-        opensm_log::attach(log)
-    };
-    if let Err(missing) = attached {
-        complain(&missing.to_string());
-        return None;
+    // SAFETY: the log is initialised first and destroyed last, after `delete`, which detaches it.
+    let log = unsafe { OpensmLog::new(NonNull::new(&raw mut (*osm.as_ptr()).log)?) };
+    match log {
+        Ok(log) => opensm_log::attach(log),
+        Err(missing) => {
+            complain(&missing.to_string());
+            return None;
+        }
     }
     log_panics();
     let symbols = Symbols::load().map_err(|e| log::error!("{e}")).ok()?;
     // SAFETY: OpenSM is creating its plugins.
-    let (options, errors) = options::parse(&unsafe { live::plugin_options(osm) });
+    let (options, errors) = options::parse(&unsafe { plugin_options(osm) });
     errors.iter().for_each(|e| log::error!("{e}"));
-
-    let mut context = Box::new(Context {
-        osm,
-        symbols,
-        dmodc: Dmodc::new(options),
-    });
-    let data: *mut c_void = ptr::from_mut(&mut *context).cast();
-    let module = external_routing_engine_module_t {
-        name: ENGINE.as_ptr(),
-        setup: Some(setup),
-        context: data,
-    };
-    // SAFETY: OpenSM copies the module and keeps the context, which lives until `delete`.
-    let status = unsafe { (symbols.register_engine)(osm.as_ptr(), &raw const module, data) };
-    if status != 0 {
-        log::error!("OpenSM refused the routing engine (status {status})");
-        return None;
+    if let Some(dir) = &options.relay {
+        // SAFETY: OpenSM is creating its plugins; the functions are its own.
+        unsafe { relay::register(osm, &symbols, dir) };
     }
+    // SAFETY: as before; the functions are its own.
+    let context = unsafe { register(osm, symbols, options) }?;
     log::info!(
         "{} for {} is ready",
         env!("CARGO_PKG_VERSION"),
@@ -154,7 +133,47 @@ pub(super) unsafe fn created(osm: NonNull<osm_opensm_t>) -> Option<Box<Context>>
     Some(context)
 }
 
-/// Says why the plugin will not work where OpenSM's log cannot be had.
+/// Registers an engine with OpenSM. The context that OpenSM keeps lives until [`release`].
+///
+/// # Safety
+/// `osm` is an OpenSM that is creating its plugins, and `symbols` are its functions.
+pub(super) unsafe fn register(
+    osm: NonNull<osm_opensm_t>,
+    symbols: Symbols,
+    options: PluginOptions,
+) -> Option<NonNull<Context>> {
+    let context = Box::into_raw(Box::new(Context {
+        osm,
+        symbols,
+        dmodc: Dmodc::new(options),
+    }));
+    let module = external_routing_engine_module_t {
+        name: ENGINE.as_ptr(),
+        setup: Some(setup),
+        context: context.cast(),
+    };
+    // SAFETY: OpenSM copies the module and keeps the context.
+    let status =
+        unsafe { (symbols.register_engine)(osm.as_ptr(), &raw const module, context.cast()) };
+    if status != 0 {
+        log::error!("OpenSM refused the routing engine (status {status})");
+        // SAFETY: OpenSM has kept nothing of what it refused.
+        unsafe { release(context) };
+        return None;
+    }
+    NonNull::new(context)
+}
+
+/// Frees a context.
+///
+/// # Safety
+/// `context` is what [`register`] made, and nobody uses it any more.
+pub(super) unsafe fn release(context: *mut Context) {
+    // SAFETY: `register` took it from a box.
+    drop(unsafe { Box::from_raw(context) });
+}
+
+/// Says why the plugin is not loaded, while OpenSM's log cannot be used yet.
 fn complain(reason: &str) {
     let line = format!("dmodc: ERR: {reason}; not loaded");
     eprintln!("{line}");
@@ -168,8 +187,8 @@ unsafe extern "C" fn delete(data: *mut c_void) {
     guard("delete", (), || {
         opensm_log::detach();
         if !data.is_null() {
-            // SAFETY: `create` made it from a box, and OpenSM has done with it.
-            drop(unsafe { Box::from_raw(data.cast::<Context>()) });
+            // SAFETY: OpenSM passes what `create` returned, and has done with it.
+            unsafe { release(data.cast()) };
         }
     });
 }
@@ -183,102 +202,16 @@ unsafe extern "C" fn report(data: *mut c_void, event: osm_epi_event_id_t, _kind:
         let Some(context) = (unsafe { context(data) }) else {
             return;
         };
+        let tell = |subnet: &mut Subnet<'_>| {
+            if subnet.is_engine_used(data) {
+                context.dmodc.tell(subnet);
+                if opensm_log::routing_dumps_wanted() {
+                    context.dmodc.fill_hop_tables(subnet);
+                }
+            }
+        };
         // SAFETY: do_sweep reports this event without the lock, which ucast_mgr_process has
-        // released and mcast_mgr_process has yet to take.
-        let Some(lock) = (unsafe { Locked::acquire(context.osm) }) else {
-            return;
-        };
-        let subnet = lock.subnet(context.symbols);
-        if subnet.is_engine_used(data) {
-            context.dmodc.tell(&subnet);
-            if opensm_log::routing_dumps_wanted() {
-                context.dmodc.fill_hop_tables(&subnet);
-            }
-        }
+        // released and mcast_mgr_process has yet to take. Without the lock there is nothing to tell.
+        let _ = unsafe { Subnet::locking(context.osm, context.symbols, tell) };
     });
-}
-
-unsafe extern "C" fn setup(engine: *mut osm_routing_engine_t, _osm: *mut osm_opensm_t) -> c_int {
-    let Some(engine) = NonNull::new(engine) else {
-        return -1;
-    };
-    // SAFETY: OpenSM passes an engine of its own to fill in; name, type and context are set.
-    unsafe {
-        let engine = engine.as_ptr();
-        (*engine).build_lid_matrices = Some(build_lid_matrices);
-        (*engine).ucast_build_fwd_tables = Some(ucast_build_fwd_tables);
-        (*engine).mcast_build_stree = Some(mcast_build_stree);
-        (*engine).destroy = Some(destroy);
-    }
-    0
-}
-
-/// Nothing to do: no callback of ours reads hop tables (see `hops`).
-unsafe extern "C" fn build_lid_matrices(_context: *mut c_void) -> c_int {
-    0
-}
-
-unsafe extern "C" fn ucast_build_fwd_tables(data: *mut c_void) -> c_int {
-    guard("ucast_build_fwd_tables", -1, || {
-        // SAFETY: OpenSM passes the context that the engine was registered with.
-        let Some(context) = (unsafe { context(data) }) else {
-            return -1;
-        };
-        // SAFETY: osm_ucast_mgr_process calls us with its lock taken exclusively.
-        let mut subnet = unsafe { Subnet::under_lock(context.osm, context.symbols) };
-        match context.dmodc.route(&mut subnet, data) {
-            Ok(()) => 0,
-            Err(e) => {
-                log::error!("not routed: {e}");
-                -1
-            }
-        }
-    })
-}
-
-unsafe extern "C" fn mcast_build_stree(
-    data: *mut c_void,
-    mbox: *mut osm_mgrp_box_t,
-) -> ib_api_status_t {
-    guard("mcast_build_stree", IB_ERROR, || {
-        // SAFETY: OpenSM passes the context that the engine was registered with.
-        let Some(context) = (unsafe { context(data) }) else {
-            return IB_ERROR;
-        };
-        let Some(mbox) = NonNull::new(mbox) else {
-            return IB_ERROR;
-        };
-        // SAFETY: osm_mcast_mgr_process calls us with its lock taken exclusively.
-        let (subnet, group) = unsafe {
-            (
-                Subnet::under_lock(context.osm, context.symbols),
-                Group::read(mbox),
-            )
-        };
-        match mcast::build(&context.dmodc, &subnet, &group) {
-            Ok(()) => IB_SUCCESS,
-            Err(e) => {
-                log::error!("no tree for MLID 0x{:X}: {e}", group.mlid);
-                IB_ERROR
-            }
-        }
-    })
-}
-
-/// Called once for each time the engine is in the list; the context goes in `delete`.
-unsafe extern "C" fn destroy(data: *mut c_void) {
-    guard("destroy", (), || {
-        // SAFETY: OpenSM passes the context that the engine was registered with.
-        if let Some(context) = unsafe { context(data) } {
-            context.dmodc.forget();
-        }
-    });
-}
-
-/// # Safety
-/// `data` is NULL or what `create` returned, and `delete` has not been called.
-unsafe fn context<'a>(data: *mut c_void) -> Option<&'a Context> {
-    // SAFETY: the caller vouches for the pointer; the context is shared from here on, and what
-    // changes in it is behind a mutex.
-    unsafe { data.cast::<Context>().as_ref() }
 }

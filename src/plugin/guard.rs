@@ -19,7 +19,7 @@ pub fn guard<T>(function: &str, fallback: T, body: impl FnOnce() -> T) -> T {
                 "{function} was given up: internal error: {}",
                 message(&*payload)
             );
-            // In all but strange cases it is a string; another's own destructor might panic.
+            // The payload is nearly always a string. One of another type may panic when dropped.
             if let Err(another) = panic::catch_unwind(AssertUnwindSafe(|| drop(payload))) {
                 std::mem::forget(another);
             }

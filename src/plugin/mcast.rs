@@ -1,20 +1,22 @@
 //! Multicast: OpenSM's `mcast_build_stree`, called for one group at a time under its lock.
 //!
-//! OpenSM's default needs the hop tables that Dmodc does not build; [`crate::dmodc::multicast`] needs only the
-//! ranks of the last plan. OpenSM clears the group's entries at all switches before the call and
-//! sends the tables after it.
+//! OpenSM's default needs the hop tables that Dmodc does not build; [`crate::dmodc::multicast`]
+//! needs only the ranks of the last plan. OpenSM clears the group's entries at all switches before
+//! the call and sends the tables after it.
 //!
 //! The last plan may be older than the subnet: with `use_ucast_cache` OpenSM drops and restores
 //! leaf switches without routing anew. So every link of a tree is looked up in the live subnet
 //! before the first bit is set, and if one has gone the subnet is read and planned again, once.
 
-use super::engine::{Dmodc, Failure, Planned, Stale};
-use super::group::Group;
-use super::live::Subnet;
-use super::objects::Switch;
-use super::subnet::{Link, usable};
+use super::engine::{Dmodc, Failure, Stale};
+use super::ffi::{Group, Subnet, Switch};
+use super::planned::Planned;
+use super::snapshot::{Link, usable};
 use crate::dmodc::multicast::{Edge, Terrain};
 use crate::fabric::Guid;
+
+/// Maximum number of switches left out that a line names.
+const NAMED: usize = 10;
 
 /// Why a group has no tree.
 #[derive(Debug, thiserror::Error)]
@@ -48,7 +50,7 @@ pub fn build(dmodc: &Dmodc, subnet: &Subnet<'_>, group: &Group<'_>) -> Result<()
     }
     let entries = dmodc.with_plan(subnet, |planned| entries(planned, subnet, group))?;
     for (switch, port) in entries {
-        if !switch.set_multicast(subnet, group.mlid, port) {
+        if !subnet.set_multicast(switch, group.mlid, port) {
             return Err(McastError::NoRoom(switch.guid()));
         }
     }
@@ -77,7 +79,9 @@ fn entries<'a>(
     members.sort();
     members.dedup();
 
-    let terrain = Terrain::new(fabric, &planned.ranks, &planned.multicast);
+    let plan = &planned.plan;
+    let may_turn = |from, at, to| plan.may_turn(from, at, to);
+    let terrain = Terrain::new(fabric, plan.ranking(), &planned.multicast, &may_turn);
     let tree = terrain
         .tree(&members, group.mlid)
         .ok_or(Stale::Failed(McastError::NoSwitch))?;
@@ -99,17 +103,19 @@ fn entries<'a>(
     );
 
     if !tree.up_down {
-        log::warn!(
-            "the tree of MLID 0x{:X} is not up-down: no switch is above all",
+        log::info!(
+            "the tree of MLID 0x{:X} turns: no switch is above all its members",
             group.mlid
         );
     }
-    if let Some(&missed) = tree.left_out.first() {
+    if !tree.left_out.is_empty() {
+        let named = tree.left_out.iter().take(NAMED);
+        let names: Vec<String> = named.map(|&s| planned.name(subnet, s)).collect();
         log::error!(
-            "the tree of MLID 0x{:X} leaves out {} switches with members, {} the first",
+            "the tree of MLID 0x{:X} leaves out {} switches with members: {}",
             group.mlid,
             tree.left_out.len(),
-            fabric.switches()[missed as usize].guid
+            names.join(", ")
         );
     }
     Ok(entries)
@@ -121,8 +127,8 @@ fn link<'a>(
     subnet: &Subnet<'a>,
     [from, to]: Edge,
 ) -> Option<[(Switch<'a>, u8); 2]> {
-    let live = |index: u32| subnet.switch(planned.fabric.switches()[index as usize].guid);
-    let (near, far) = (live(from.0)?, live(to.0)?);
+    let near = planned.live(subnet, from.0)?;
+    let far = planned.live(subnet, to.0)?;
     match usable(near, near.port(from.1)?) {
         Ok(Link::Switch(peer, port)) if peer.guid() == far.guid() && port == to.1 => {
             Some([(near, from.1), (far, to.1)])

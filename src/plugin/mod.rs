@@ -1,36 +1,45 @@
 //! The OpenSM plugin: all that knows of OpenSM, and all of the crate's `unsafe`.
 //!
-//! The way of a sweep: OpenSM calls [`entry`] under its lock; [`subnet`] copies its subnet into an
-//! owned [`crate::fabric::Fabric`] through the handles of [`live`]; the core computes; [`engine`]
-//! hands it the forwarding tables as plain byte slices to fill. [`mcast`] and [`hops`] serve
-//! OpenSM's multicast and its dumps from the same snapshot.
+//! The way of a sweep: OpenSM calls [`callbacks`] under its lock; [`engine`] has [`snapshot`] copy the
+//! subnet into an owned [`crate::fabric::Fabric`], has the core plan, and has it fill the
+//! forwarding [`tables`], which are plain byte slices. [`mcast`] and [`hops`] serve OpenSM's
+//! multicast and its dumps from the same snapshot; [`report`] and [`order`] tell what was found.
 //!
 //! Invariants:
 //! - no panic crosses into OpenSM: every `extern "C"` function runs inside [`guard`], but for the
 //!   two that only return or assign;
 //! - no pointer of OpenSM outlives the callback it was read in, but for `osm_opensm_t` itself,
 //!   which outlives the plugin;
-//! - a callback that fails returns a negative value and leaves the tables as it found them; none
-//!   ever returns a positive one, which OpenSM takes for "let minhop do it";
-//! - `unsafe` is in [`bindings`], [`symbols`], [`qmap`], [`live`], [`objects`], [`group`], [`log`]
-//!   and [`entry`]; the other modules are safe code over their handles.
+//! - a callback that fails returns a negative value, never a positive one, which OpenSM takes for
+//!   "let minhop do it";
+//! - an engine that refuses a fabric has written nothing; one that panics while it writes leaves
+//!   255, "no path", in every entry;
+//! - only [`ffi`], [`entry`], [`callbacks`] and [`relay`], which serves measurements alone, may be
+//!   `unsafe`.
 
-mod bindings;
+#[allow(unsafe_code)]
+mod callbacks;
 mod engine;
+#[allow(unsafe_code)]
 mod entry;
-mod group;
+#[allow(unsafe_code)]
+mod ffi;
+mod files;
 mod guard;
 mod hops;
 #[cfg(test)]
+#[allow(unsafe_code)]
 mod hostile;
-mod live;
 mod log;
 mod mcast;
-mod objects;
 mod options;
 mod order;
-mod qmap;
+mod planned;
+mod provoke;
+mod reference;
+#[allow(unsafe_code)]
+mod relay;
 mod report;
-mod subnet;
-mod symbols;
+mod snapshot;
+mod tables;
 mod version;

@@ -1,36 +1,36 @@
 //! The plugin's own options: the words of `event_plugin_options` that start with `dmodc.`.
 //!
-//! OpenSM hands the whole string to every plugin, so words of others are none of our business. A
-//! wrong word of ours never stops the subnet manager: it is reported by name and the default holds.
+//! OpenSM hands the whole string to every plugin, so words without that prefix are left alone. A
+//! wrong word of ours never stops the subnet manager: the log names it and the default holds.
 
-use crate::dmodc::OnUnreachable;
+use super::provoke::PanicAt;
+use super::reference::Source;
+use crate::dmodc::{Faults, OnUnreachable};
+use std::path::PathBuf;
 
-/// The most threads that may be asked for.
+/// Maximum of `dmodc.threads`.
 const MAX_THREADS: usize = 256;
 
 /// What `event_plugin_options` says of Dmodc.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PluginOptions {
-    /// `dmodc.threads=N`: size of the thread pool; 0, the default, is one for each processor.
+    /// `dmodc.threads=N`: the most threads that work in a sweep; 0, the default, is one for each
+    /// processor.
     pub threads: usize,
-    /// `dmodc.on_unreachable=partial|fail`.
+    /// `dmodc.faults=stable|paper`.
+    pub faults: Faults,
+    /// `dmodc.reference=FILE|auto`.
+    pub reference: Option<Source>,
+    /// `dmodc.on_unreachable=connect|partial|fail`.
     pub on_unreachable: OnUnreachable,
+    /// `dmodc.relay=DIR`, for measurements alone: run the engines of a plan, and end (see
+    /// [`super::relay`]).
+    pub relay: Option<PathBuf>,
     /// `dmodc.provoke_panic=plan|fill`, for tests alone: a release build does not know it.
-    #[cfg(debug_assertions)]
     pub provoke_panic: Option<PanicAt>,
 }
 
-/// Where the first sweep is to panic.
-#[cfg(debug_assertions)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum PanicAt {
-    /// Before anything is computed.
-    Plan,
-    /// When the tables of OpenSM are half changed: all written, and not yet vouched for.
-    Fill,
-}
-
-/// A word that could not be taken.
+/// Why a word is not accepted.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum OptionError {
     /// No such option.
@@ -41,63 +41,82 @@ pub enum OptionError {
     BadValue {
         /// The option.
         name: String,
-        /// What was given.
+        /// The value given.
         value: String,
-        /// What would do.
+        /// The values that are accepted.
         expected: &'static str,
     },
 }
 
-/// Reads the string; whatever is wrong in it is returned beside what is right.
+/// Parses the string. Wrong words are returned as errors beside the options that the others set.
 pub fn parse(text: &str) -> (PluginOptions, Vec<OptionError>) {
     let mut options = PluginOptions::default();
-    let mut errors = Vec::new();
-    for word in text.split_whitespace().filter(|w| w.starts_with("dmodc.")) {
-        let (name, value) = word.split_once('=').unwrap_or((word, ""));
-        let expected = match name {
-            "dmodc.threads" => match value.parse() {
-                Ok(n) if n <= MAX_THREADS => {
-                    options.threads = n;
-                    continue;
-                }
-                _ => "a number from 0 (one for each processor) to 256",
-            },
-            "dmodc.on_unreachable" => match value {
-                "partial" => {
-                    options.on_unreachable = OnUnreachable::Partial;
-                    continue;
-                }
-                "fail" => {
-                    options.on_unreachable = OnUnreachable::Fail;
-                    continue;
-                }
-                _ => "partial or fail",
-            },
-            #[cfg(debug_assertions)]
-            "dmodc.provoke_panic" => match value {
-                "plan" => {
-                    options.provoke_panic = Some(PanicAt::Plan);
-                    continue;
-                }
-                "fill" => {
-                    options.provoke_panic = Some(PanicAt::Fill);
-                    continue;
-                }
-                _ => "plan or fill",
-            },
-            _ => {
-                errors.push(OptionError::Unknown(word.to_owned()));
-                continue;
-            }
-        };
-        let (name, value) = (name.to_owned(), value.to_owned());
-        errors.push(OptionError::BadValue {
-            name,
-            value,
-            expected,
-        });
-    }
+    let words = text.split_whitespace().filter(|w| w.starts_with("dmodc."));
+    let errors = words.filter_map(|word| options.take(word).err()).collect();
     (options, errors)
+}
+
+impl PluginOptions {
+    /// Takes one word.
+    fn take(&mut self, word: &str) -> Result<(), OptionError> {
+        let (name, value) = word.split_once('=').unwrap_or((word, ""));
+        let (taken, expected) = match name {
+            "dmodc.threads" => (
+                set(
+                    &mut self.threads,
+                    value.parse().ok().filter(|&n| n <= MAX_THREADS),
+                ),
+                "a number from 0 (one for each processor) to 256",
+            ),
+            "dmodc.faults" => (set(&mut self.faults, value.parse().ok()), "stable or paper"),
+            "dmodc.reference" => (
+                set(
+                    &mut self.reference,
+                    match value {
+                        "" => None,
+                        "auto" => Some(Some(Source::Auto)),
+                        file => Some(Some(Source::File(file.into()))),
+                    },
+                ),
+                "a file, or auto",
+            ),
+            "dmodc.on_unreachable" => (
+                set(&mut self.on_unreachable, value.parse().ok()),
+                "connect, partial or fail",
+            ),
+            "dmodc.relay" => (
+                set(
+                    &mut self.relay,
+                    (!value.is_empty()).then(|| Some(value.into())),
+                ),
+                "a folder",
+            ),
+            #[cfg(debug_assertions)]
+            "dmodc.provoke_panic" => {
+                let place = match value {
+                    "plan" => Some(PanicAt::Plan),
+                    "fill" => Some(PanicAt::Fill),
+                    _ => None,
+                };
+                (
+                    set(&mut self.provoke_panic, place.map(Some)),
+                    "plan or fill",
+                )
+            }
+            _ => return Err(OptionError::Unknown(word.to_owned())),
+        };
+        taken.ok_or_else(|| OptionError::BadValue {
+            name: name.to_owned(),
+            value: value.to_owned(),
+            expected,
+        })
+    }
+}
+
+/// Sets an option if its value could be read.
+fn set<T>(option: &mut T, value: Option<T>) -> Option<()> {
+    *option = value?;
+    Some(())
 }
 
 #[cfg(test)]
@@ -142,8 +161,8 @@ mod tests {
             texts,
             [
                 "unknown option \"dmodc.thread=2\" in event_plugin_options is ignored",
-                "bad value \"never\" of option \"dmodc.on_unreachable\": partial or fail; the \
-                 default is used",
+                "bad value \"never\" of option \"dmodc.on_unreachable\": connect, partial or fail; \
+                 the default is used",
                 "bad value \"\" of option \"dmodc.threads\": a number from 0 (one for each \
                  processor) to 256; the default is used",
             ]
@@ -153,8 +172,8 @@ mod tests {
     proptest! {
         #![proptest_config(cases(1000))]
 
-        /// Whatever stands there, nothing beyond the limits is taken, no more is wrong than there
-        /// are words of ours, and a good word at the end holds.
+        /// For any text: values stay within the limits, there are at most as many errors as words
+        /// of ours, and a good word at the end holds.
         #[test]
         fn anything_may_stand_there(
             text in "((--)?(dmodc\\.)?(threads|on_unreachable|\\PC{0,3})=?([0-9]{1,20}|fail|\\PC{0,5})\\s?){0,6}",

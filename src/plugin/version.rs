@@ -12,17 +12,17 @@
 //! read there. Where that finds nothing, the refusal is OpenSM's plain one (the first line of its
 //! log names its own version).
 
-use super::bindings::OSM_VERSION;
-use super::symbols;
+use super::ffi::bindings::OSM_VERSION;
+use super::ffi::in_opensm;
 use std::ffi::{CStr, CString};
 use std::fs;
 
-/// What the headers said when the plugin was built, "OpenSM 3.3.23" for instance.
+/// The version in the headers that the plugin was built with, "OpenSM 3.3.23" for instance.
 pub const BUILT_FOR: &CStr = OSM_VERSION;
 
 /// The string to show to OpenSM's loader instead of [`BUILT_FOR`], if the versions differ.
 pub fn mismatch() -> Option<CString> {
-    if !symbols::in_opensm() {
+    if !in_opensm() {
         return None;
     }
     let image = fs::read("/proc/self/exe").ok()?;
@@ -35,7 +35,7 @@ pub fn mismatch() -> Option<CString> {
     .ok()
 }
 
-/// Finds the string constant "OpenSM", a blank and a digit onwards in an executable.
+/// Finds the version in an executable: a string constant of "OpenSM", a blank, a digit, and more.
 fn version_in(image: &[u8]) -> Option<&[u8]> {
     const PREFIX: &[u8] = b"\0OpenSM ";
     image

@@ -1,5 +1,5 @@
-//! A logarithmic axis with round numbers on it. plotters' own puts its marks where powers of ten
-//! are, which is nowhere in a range from 8 to 30.
+//! A logarithmic axis with round numbers. plotters' own has marks at powers of ten only; a range from
+//! 8 to 30 would have almost none.
 
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use std::ops::Range;
@@ -11,14 +11,14 @@ pub struct LogAxis {
 }
 
 impl LogAxis {
-    /// An axis over a range of numbers above 0, with these marks.
+    /// An axis over a range of positive numbers, with these marks.
     pub fn new(range: Range<f64>, marks: Vec<f64>) -> LogAxis {
         LogAxis { range, marks }
     }
 
-    /// An axis with marks at the round numbers of the range: 1, 2 and 5 of each decade; more of them
-    /// where the range is short, less where it is long. None between whole numbers, all of those if
-    /// there are no others.
+    /// An axis with marks at the round numbers of the range: 1, 2 and 5 of each decade, more in a short
+    /// range, fewer in a long one. From 1 on only whole numbers have marks; all of them if fewer than
+    /// two are round.
     pub fn round(range: Range<f64>) -> LogAxis {
         let digits: &[f64] = match range.end / range.start {
             ..5.0 => &[1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0],
@@ -37,7 +37,7 @@ impl LogAxis {
         LogAxis { range, marks }
     }
 
-    /// With one more mark, and those below it left out.
+    /// The same axis with one more mark at its start, and without the others below 1.
     pub fn starting_at(mut self, mark: f64) -> LogAxis {
         self.marks.retain(|&v| v >= 1.0);
         self.marks.insert(0, mark);

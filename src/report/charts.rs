@@ -1,12 +1,12 @@
-//! The paper's two figures: congestion risk over faults, and runtime over nodes. Both axes are
-//! logarithmic; no faults stand to the left of one.
+//! The paper's two figures: congestion risk over faults, and time over nodes. Both axes are
+//! logarithmic; "no faults" is to the left of one fault.
 
 use super::ReportError;
 use super::axis::LogAxis;
 use super::sets::{Pattern, Set};
 use super::stats::{points, running_median};
 use super::style::{color, dash};
-use crate::compare::Contestant;
+use crate::compare::EngineSpec;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,29 +19,29 @@ const WIDTH: u32 = 980;
 const PANEL: (u32, u32) = (490, 330);
 const LEGEND: u32 = 30;
 const FONT: &str = "sans-serif";
-/// Where "no faults" stands on the axis of faults.
+/// The place of "no faults" on the axis of faults.
 const NONE: f64 = 0.5;
 
-/// Congestion risk over equipment removed: a panel for each pattern, points and running medians.
+/// Congestion risk over removed equipment: one panel per pattern, with points and running medians.
 pub fn risk(set: &Set) -> Result<String, ReportError> {
     let patterns = set.patterns();
     let height = LEGEND * 2 + PANEL.1 * patterns.len().div_ceil(2) as u32;
     drawn(&format!("risk of {}", set.slug()), height, |area| {
         let (head, rest) = area.split_vertically(LEGEND * 2);
-        let contestants = set.contestants();
-        legend(&head, &contestants)?;
+        let specs = set.specs();
+        legend(&head, &specs)?;
         let rows = patterns.len().div_ceil(2);
         for (panel, &pattern) in rest.split_evenly((rows, 2)).iter().zip(&patterns) {
-            risk_panel(panel, set, &contestants, pattern)?;
+            risk_panel(panel, set, &specs, pattern)?;
         }
         Ok(())
     })
 }
 
-fn risk_panel(area: &Area, set: &Set, contestants: &[Contestant], pattern: Pattern) -> Drawn {
-    // What is told of I/O nodes matters to traffic to them.
-    let shown = |c: &&Contestant| pattern == Pattern::Cn2io || !c.is_told_io();
-    let shown: Vec<&Contestant> = contestants.iter().filter(shown).collect();
+fn risk_panel(area: &Area, set: &Set, specs: &[EngineSpec], pattern: Pattern) -> Drawn {
+    // Engines that know the I/O nodes matter for traffic to these.
+    let shown = |c: &&EngineSpec| pattern == Pattern::Cn2io || !c.is_told_io();
+    let shown: Vec<&EngineSpec> = specs.iter().filter(shown).collect();
     let all: Vec<Vec<(usize, u32)>> = shown.iter().map(|c| points(set, c, pattern)).collect();
     let most = all.iter().flatten().map(|p| p.0).max().unwrap_or(1).max(2);
     let risks = || all.iter().flatten().map(|p| f64::from(p.1).max(1.0));
@@ -72,11 +72,11 @@ fn risk_panel(area: &Area, set: &Set, contestants: &[Contestant], pattern: Patte
         .x_desc(format!("{} removed", set.equipment))
         .y_desc("congestion risk")
         .draw()?;
-    // The first engine is drawn last, over the others.
-    for (i, (contestant, points)) in shown.iter().zip(&all).enumerate().rev() {
+    // Draws the first engine last, over the others.
+    for (i, (spec, points)) in shown.iter().zip(&all).enumerate().rev() {
         let aside = aside(i, shown.len(), 0.025);
         let place = |removed: f64, risk: f64| (removed.max(NONE) * aside, risk.max(1.0));
-        let color = color(contestant);
+        let color = color(spec);
         let mut distinct = points.clone();
         distinct.dedup();
         chart.draw_series(distinct.iter().map(|&(removed, risk)| {
@@ -86,7 +86,7 @@ fn risk_panel(area: &Area, set: &Set, contestants: &[Contestant], pattern: Patte
         let line = running_median(points);
         let line = line.iter().map(|&(removed, risk)| place(removed, risk));
         let style = color.stroke_width(2);
-        match dash(contestant) {
+        match dash(spec) {
             None => chart.draw_series(LineSeries::new(line, style))?,
             Some((on, off)) => chart.draw_series(DashedLineSeries::new(line, on, off, style))?,
         };
@@ -94,19 +94,19 @@ fn risk_panel(area: &Area, set: &Set, contestants: &[Contestant], pattern: Patte
     Ok(())
 }
 
-/// Time of both callbacks over nodes: the fastest of all throws at a fabric, since a machine with
-/// other work to do slows some of them many times over.
+/// Time of both callbacks over nodes: the fastest of all throws at a fabric, since other work on the
+/// machine slows some of them many times.
 pub fn runtime(sets: &[Set]) -> Result<String, ReportError> {
     let mut fastest: BTreeMap<(usize, usize), f64> = BTreeMap::new();
-    let mut contestants: Vec<Contestant> = Vec::new();
+    let mut specs: Vec<EngineSpec> = Vec::new();
     for row in sets.iter().flat_map(|set| &set.rows) {
-        let Some(took) = row.callbacks().filter(|_| !row.contestant.is_told_io()) else {
+        let Some(took) = row.callbacks().filter(|_| !row.spec.is_told_io()) else {
             continue;
         };
-        let known = contestants.iter().position(|c| *c == row.contestant);
+        let known = specs.iter().position(|c| *c == row.spec);
         let index = known.unwrap_or_else(|| {
-            contestants.push(row.contestant.clone());
-            contestants.len() - 1
+            specs.push(row.spec.clone());
+            specs.len() - 1
         });
         let ms = took.as_secs_f64() * 1e3;
         let known = fastest.entry((index, row.nodes)).or_insert(ms);
@@ -114,14 +114,14 @@ pub fn runtime(sets: &[Set]) -> Result<String, ReportError> {
     }
     drawn("runtime", LEGEND * 2 + 460, |area| {
         let (head, rest) = area.split_vertically(LEGEND * 2);
-        legend(&head, &contestants)?;
-        runtime_panel(&rest, &contestants, &fastest)
+        legend(&head, &specs)?;
+        runtime_panel(&rest, &specs, &fastest)
     })
 }
 
 fn runtime_panel(
     area: &Area,
-    contestants: &[Contestant],
+    specs: &[EngineSpec],
     fastest: &BTreeMap<(usize, usize), f64>,
 ) -> Drawn {
     let nodes: BTreeSet<usize> = fastest.keys().map(|key| key.1).collect();
@@ -147,9 +147,9 @@ fn runtime_panel(
         .x_desc("end nodes")
         .y_desc("both callbacks, ms")
         .draw()?;
-    for (i, contestant) in contestants.iter().enumerate() {
-        let aside = aside(i, contestants.len(), 0.012);
-        let color = color(contestant);
+    for (i, spec) in specs.iter().enumerate() {
+        let aside = aside(i, specs.len(), 0.012);
+        let color = color(spec);
         let of = fastest.iter().filter(|(key, _)| key.0 == i);
         let line: Vec<(f64, f64)> = of
             .map(|((_, nodes), ms)| (*nodes as f64 * aside, *ms))
@@ -157,7 +157,7 @@ fn runtime_panel(
         let dots = line.iter().map(|&at| Circle::new(at, 4, color.filled()));
         chart.draw_series(dots)?;
         let style = color.stroke_width(2);
-        match dash(contestant) {
+        match dash(spec) {
             None => chart.draw_series(LineSeries::new(line, style))?,
             Some((on, off)) => chart.draw_series(DashedLineSeries::new(line, on, off, style))?,
         };
@@ -166,18 +166,18 @@ fn runtime_panel(
 }
 
 /// A line and a name for each engine, in two rows.
-fn legend(area: &Area, contestants: &[Contestant]) -> Drawn {
+fn legend(area: &Area, specs: &[EngineSpec]) -> Drawn {
     const SAMPLE: i32 = 34;
     let (mut x, mut y) = (60, 14);
-    for contestant in contestants {
-        let name = contestant.to_string();
-        // About what a letter of this size takes.
+    for spec in specs {
+        let name = spec.to_string();
+        // About the width of a letter of this size.
         let width = SAMPLE + 10 + 8 * name.len() as i32;
         if x + width > WIDTH as i32 - 10 {
             (x, y) = (60, y + LEGEND as i32 - 6);
         }
-        let style = color(contestant).stroke_width(3);
-        let (on, off) = dash(contestant).unwrap_or((SAMPLE, 1));
+        let style = color(spec).stroke_width(3);
+        let (on, off) = dash(spec).unwrap_or((SAMPLE, 1));
         for from in (0..SAMPLE).step_by((on + off) as usize) {
             let to = (from + on).min(SAMPLE);
             area.draw(&PathElement::new([(x + from, y), (x + to, y)], style))?;
@@ -209,7 +209,7 @@ fn drawn(
     Ok(svg)
 }
 
-/// By what engine `i` of `count` is moved sideways, so that engines that agree do not hide each
+/// The sideways shift of engine `i` of `count`, so that engines with equal values do not hide each
 /// other.
 fn aside(i: usize, count: usize, step: f64) -> f64 {
     ((i as f64 - (count as f64 - 1.0) / 2.0) * step).exp()

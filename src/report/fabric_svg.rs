@@ -1,11 +1,10 @@
-//! One throw drawn by level, once for each engine: what was removed, and the worst ports.
+//! Draws one throw by level, once per engine: what was removed, and the worst ports.
 //!
-//! plotters draws charts; this is none, and it repeats one background for every engine, which SVG
-//! can refer to. A port is the half of its link at the switch that it belongs to, so up and down
-//! can be told apart.
+//! This is not a chart, so it does not use plotters: all engines share one background, which SVG can
+//! refer to. A port is the half of its link at its own switch, so that up and down differ.
 
 use super::style::{color, css};
-use crate::compare::{Contestant, DrawnSwitch, Portrait, WorstPort};
+use crate::compare::{DrawnSwitch, EngineSpec, ThrowDrawing, WorstPort};
 use plotters::style::RGBColor;
 use std::fmt::Write;
 
@@ -14,7 +13,7 @@ const COLUMNS: usize = 2;
 const PANEL: (f64, f64) = (478.0, 190.0);
 const MARGIN: f64 = 12.0;
 const HEAD: f64 = 46.0;
-/// From the mild to the worst.
+/// Colours from low risk to the worst.
 const RAMP: [RGBColor; 3] = [
     RGBColor(253, 204, 138),
     RGBColor(240, 80, 50),
@@ -22,42 +21,42 @@ const RAMP: [RGBColor; 3] = [
 ];
 
 /// Draws a throw.
-pub fn draw(portrait: &Portrait) -> String {
-    let contestants = contestants(portrait);
-    let places = Places::new(&portrait.switches);
-    let rows = contestants.len().div_ceil(COLUMNS);
+pub fn draw(drawing: &ThrowDrawing) -> String {
+    let specs = specs(drawing);
+    let places = Places::new(&drawing.switches);
+    let rows = specs.len().div_ceil(COLUMNS);
     let height = HEAD + rows as f64 * PANEL.1;
-    let risks = || portrait.ports.iter().map(|port| port.risk);
+    let risks = || drawing.ports.iter().map(|port| port.risk);
     let (least, most) = (risks().min().unwrap_or(0), risks().max().unwrap_or(1));
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
          width=\"{WIDTH}\" height=\"{height}\" font-family=\"sans-serif\">\n\
          <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
     );
-    let id = format!("fabric-{}-{}", portrait.fabric, portrait.equipment);
+    let id = format!("fabric-{}-{}", drawing.fabric, drawing.equipment);
     let _ = writeln!(
         svg,
         "<defs><g id=\"{id}\">{}</g></defs>",
-        background(portrait, &places)
+        background(drawing, &places)
     );
     svg += &ramp_legend(least, most);
-    for (i, contestant) in contestants.iter().enumerate() {
+    for (i, spec) in specs.iter().enumerate() {
         let x = MARGIN + (i % COLUMNS) as f64 * PANEL.0;
         let y = HEAD + (i / COLUMNS) as f64 * PANEL.1;
-        let mut ports: Vec<&WorstPort> = portrait
+        let mut ports: Vec<&WorstPort> = drawing
             .ports
             .iter()
-            .filter(|port| port.contestant == *contestant)
+            .filter(|port| port.spec == *spec)
             .collect();
         ports.sort_by_key(|port| port.risk);
         let worst = ports.last().map_or(0, |port| port.risk);
         let _ = writeln!(
             svg,
             "<g transform=\"translate({x} {y})\"><text x=\"0\" y=\"14\" font-size=\"14\" \
-             fill=\"{}\" font-weight=\"bold\">{contestant}</text><text x=\"{}\" y=\"14\" \
+             fill=\"{}\" font-weight=\"bold\">{spec}</text><text x=\"{}\" y=\"14\" \
              font-size=\"13\" text-anchor=\"end\">worst port: {worst}</text>\
              <use href=\"#{id}\"/>",
-            css(color(contestant)),
+            css(color(spec)),
             PANEL.0 - 2.0 * MARGIN,
         );
         for port in ports {
@@ -74,12 +73,12 @@ pub fn draw(portrait: &Portrait) -> String {
     svg + "</svg>\n"
 }
 
-/// Those that take part, but for those told of I/O nodes, which all to all has nothing of.
-fn contestants(portrait: &Portrait) -> Vec<Contestant> {
-    let mut all: Vec<Contestant> = Vec::new();
-    for port in &portrait.ports {
-        if !all.contains(&port.contestant) && !port.contestant.is_told_io() {
-            all.push(port.contestant.clone());
+/// The engines of the drawing. Those that know the I/O nodes are left out: it shows all to all.
+fn specs(drawing: &ThrowDrawing) -> Vec<EngineSpec> {
+    let mut all: Vec<EngineSpec> = Vec::new();
+    for port in &drawing.ports {
+        if !all.contains(&port.spec) && !port.spec.is_told_io() {
+            all.push(port.spec.clone());
         }
     }
     all
@@ -113,20 +112,20 @@ impl Places {
     }
 }
 
-/// Links in grey, switches as dots, what is gone as crosses.
-fn background(portrait: &Portrait, places: &Places) -> String {
+/// Links in grey, switches as dots, removed ones as crosses.
+fn background(drawing: &ThrowDrawing, places: &Places) -> String {
     let mut path = String::new();
-    for link in portrait.links.iter().filter(|link| !link.gone) {
+    for link in drawing.links.iter().filter(|link| !link.gone) {
         let ((x1, y1), (x2, y2)) = (places.at(link.a), places.at(link.b));
         let _ = write!(path, "M{x1:.0} {y1:.0}L{x2:.0} {y2:.0}");
     }
-    // The more links there are, the fainter each.
-    let faint = (40.0 / portrait.links.len().max(1) as f64).clamp(0.03, 0.3);
+    // More links: fainter links.
+    let faint = (40.0 / drawing.links.len().max(1) as f64).clamp(0.03, 0.3);
     let mut svg = format!(
         "<path d=\"{path}\" stroke=\"#555\" stroke-opacity=\"{faint:.3}\" stroke-width=\"0.6\"/>"
     );
     let (mut dots, mut crosses) = (String::new(), String::new());
-    for (switch, &(x, y)) in portrait.switches.iter().zip(&places.at) {
+    for (switch, &(x, y)) in drawing.switches.iter().zip(&places.at) {
         if switch.gone {
             let (top, low) = (y - 3.0, y + 3.0);
             let (left, right) = (x - 3.0, x + 3.0);
@@ -156,7 +155,7 @@ fn ramp(risk: u32, least: u32, most: u32) -> RGBColor {
 }
 
 fn ramp_legend(least: u32, most: u32) -> String {
-    // All ports alike need no scale.
+    // If all ports are equal, there is no scale.
     const STEPS: u32 = 24;
     let steps = if least < most { STEPS } else { 1 };
     let mut svg = format!("<text x=\"{MARGIN}\" y=\"24\" font-size=\"13\">risk {least}</text>");

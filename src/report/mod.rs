@@ -1,4 +1,4 @@
-//! A comparison as something to read: one HTML file with all in it, and its figures as SVG files.
+//! The report of a comparison: one HTML file with everything in it, and its figures as SVG files.
 //!
 //! ```text
 //! throws-*.csv ─ sets ─ stats ─┬─ tables ────┐
@@ -6,7 +6,7 @@
 //! drawn-*.csv ─────────────────┴─ fabric_svg ┘
 //! ```
 //!
-//! Nothing is measured here: the same folder gives the same report.
+//! The report measures nothing: the same folder gives the same report.
 
 mod axis;
 mod charts;
@@ -20,7 +20,7 @@ mod tables;
 use crate::compare::CompareError;
 use std::path::Path;
 
-/// Why there is no report.
+/// The reason why there is no report.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// A file of the comparison cannot be used.
@@ -34,15 +34,15 @@ pub enum ReportError {
         /// The system's reason.
         reason: std::io::Error,
     },
-    /// There is nothing to report.
+    /// The folder has nothing to report.
     #[error("{0}: no throws-*.csv with a throw; dmodc compare --degrade makes them")]
     Empty(String),
     /// A chart could not be drawn.
     #[error("cannot draw {what}: {reason}")]
     Draw {
-        /// Which.
+        /// The chart.
         what: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
@@ -57,9 +57,9 @@ pub struct Figure {
 
 /// A report in memory.
 pub struct Report {
-    /// The page, figures included.
+    /// The page, with its figures.
     pub html: String,
-    /// The figures by themselves.
+    /// The figures alone.
     pub figures: Vec<Figure>,
 }
 
@@ -73,9 +73,9 @@ pub fn report(dir: &Path) -> Result<Report, ReportError> {
             name: format!("risk-{}.svg", set.slug()),
             svg: charts::risk(set)?,
         };
-        let drawn = set.portrait.as_ref().map(|portrait| Figure {
+        let drawn = set.drawing.as_ref().map(|drawing| Figure {
             name: format!("drawn-{}.svg", set.slug()),
-            svg: fabric_svg::draw(portrait),
+            svg: fabric_svg::draw(drawing),
         });
         sections.push(page::section(set, &risk, drawn.as_ref()));
         figures.push(risk);

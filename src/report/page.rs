@@ -1,7 +1,8 @@
-//! The page: what is shown, in which order, and in which words.
+//! The page: its contents, their order, and the words.
 
 use super::Figure;
 use super::sets::Set;
+use super::style::escape;
 use super::tables;
 use std::fmt::Write;
 
@@ -41,13 +42,6 @@ code { font-size: .9em; }
   .scroll { overflow: visible; }
 }
 ";
-
-/// Text as HTML.
-pub fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-}
 
 /// The section of one series.
 pub fn section(set: &Set, risk: &Figure, drawn: Option<&Figure>) -> String {
@@ -106,28 +100,25 @@ pub fn section(set: &Set, risk: &Figure, drawn: Option<&Figure>) -> String {
          complete fabric; the median is over the throws of the decade.</p>",
         tables::costs(set)
     );
-    if let (Some(drawn), Some(portrait)) = (drawn, &set.portrait) {
+    if let (Some(drawn), Some(drawing)) = (drawn, &set.drawing) {
         let _ = writeln!(
             html,
             "<h3>One throw, drawn</h3>\n<figure>{}<figcaption>Throw {}, {} {} removed: switches by \
              level, leaves at the bottom, and the {} worst ports of each engine under all-to-all \
              traffic (of equals the first).</figcaption></figure>",
             inline(&drawn.svg),
-            portrait.throw,
-            portrait.removed,
+            drawing.throw,
+            drawing.removed,
             set.equipment,
-            worst_ports(portrait),
+            worst_ports(drawing),
         );
     }
     html
 }
 
-fn worst_ports(portrait: &crate::compare::Portrait) -> usize {
-    let first = portrait.ports.first().map(|port| &port.contestant);
-    let of_first = portrait
-        .ports
-        .iter()
-        .filter(|p| Some(&p.contestant) == first);
+fn worst_ports(drawing: &crate::compare::ThrowDrawing) -> usize {
+    let first = drawing.ports.first().map(|port| &port.spec);
+    let of_first = drawing.ports.iter().filter(|p| Some(&p.spec) == first);
     of_first.count()
 }
 
@@ -144,7 +135,7 @@ fn not_best(set: &Set) -> String {
     html + "</ul>\n"
 }
 
-/// An SVG inside HTML needs no declaration of its own.
+/// The SVG without its XML declaration, for use in HTML.
 fn inline(svg: &str) -> &str {
     svg.find("<svg").map_or(svg, |start| &svg[start..])
 }
@@ -173,7 +164,7 @@ pub fn page(sets: &[Set], sections: &[String], runtime: &Figure) -> String {
             set.throws(),
             set.equipment,
             set.connected_throws(),
-            set.contestants().len()
+            set.specs().len()
         );
     }
     html += "</ul>\n\

@@ -1,7 +1,7 @@
-//! The series of a folder: what was thrown at which fabric, and what came of it.
+//! The series of a folder: the throws of one kind at one fabric, and their results.
 
 use super::ReportError;
-use crate::compare::{Contestant, Equipment, Portrait, Risks, Routed, ThrowRow, read_throws};
+use crate::compare::{EngineSpec, Equipment, Risks, Routed, ThrowDrawing, ThrowRow, read_throws};
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,15 +10,15 @@ use std::path::{Path, PathBuf};
 pub struct Set {
     /// Name of the fabric.
     pub fabric: String,
-    /// What was removed.
+    /// The kind of equipment removed.
     pub equipment: Equipment,
-    /// A row for each throw and engine.
+    /// One row per throw and engine.
     pub rows: Vec<ThrowRow>,
-    /// One of the throws, drawn.
-    pub portrait: Option<Portrait>,
+    /// One of the throws, to draw.
+    pub drawing: Option<ThrowDrawing>,
 }
 
-/// The traffic patterns, in the order in which they are shown.
+/// The traffic patterns, in the order of the report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pattern {
     /// All to all.
@@ -67,13 +67,13 @@ impl Pattern {
 }
 
 impl Set {
-    /// How many throws there are, the complete fabric aside.
+    /// Number of throws, without the complete fabric.
     pub fn throws(&self) -> usize {
         let numbers = self.rows.iter().map(|row| row.throw).filter(|&t| t > 0);
         numbers.collect::<HashSet<u32>>().len()
     }
 
-    /// Throws after which every pair of leaves has an up-down path: those that are compared.
+    /// Throws after which every pair of leaves has an up-down path. Only these are compared.
     pub fn connected_throws(&self) -> usize {
         let whole = self
             .rows
@@ -82,18 +82,18 @@ impl Set {
         whole.map(|row| row.throw).collect::<HashSet<u32>>().len()
     }
 
-    /// The engines, in the order in which they were asked for.
-    pub fn contestants(&self) -> Vec<Contestant> {
-        let mut all: Vec<Contestant> = Vec::new();
+    /// The engines, in the order of the command line.
+    pub fn specs(&self) -> Vec<EngineSpec> {
+        let mut all: Vec<EngineSpec> = Vec::new();
         for row in &self.rows {
-            if !all.contains(&row.contestant) {
-                all.push(row.contestant.clone());
+            if !all.contains(&row.spec) {
+                all.push(row.spec.clone());
             }
         }
         all
     }
 
-    /// The patterns for which there are figures.
+    /// The patterns with figures.
     pub fn patterns(&self) -> Vec<Pattern> {
         let has = |p: &Pattern| self.rows.iter().any(|row| known(row, *p).is_some());
         Pattern::ALL.into_iter().filter(has).collect()
@@ -109,14 +109,14 @@ fn is_connected(row: &ThrowRow) -> bool {
     row.unreachable_pairs == Some(0)
 }
 
-/// What an engine made of a throw, if that can be compared: all pairs have an up-down path, and the
-/// engine left none of them without a route.
+/// The result of an engine for a throw, if it can be compared: all pairs have an up-down path, and the
+/// engine has routed them all.
 pub fn comparable(row: &ThrowRow) -> Option<&Routed> {
     let routed = row.outcome.as_ref().ok()?;
     (is_connected(row) && routed.risks.no_route == 0).then_some(routed)
 }
 
-/// The figure of a pattern, if it can be compared.
+/// The figure of a pattern for a row, if it can be compared.
 pub fn known(row: &ThrowRow, pattern: Pattern) -> Option<u32> {
     pattern.of(&comparable(row)?.risks)
 }
@@ -137,18 +137,18 @@ pub fn read(dir: &Path) -> Result<Vec<Set>, ReportError> {
                 fabric,
                 equipment,
                 rows,
-                portrait: None,
+                drawing: None,
             });
         }
     }
     for path in files.iter().filter(|path| is_named(path, "drawn-")) {
-        let portrait = Portrait::read(path)?;
-        let key = (portrait.fabric.clone(), portrait.equipment);
+        let drawing = ThrowDrawing::read(path)?;
+        let key = (drawing.fabric.clone(), drawing.equipment);
         let set = sets
             .iter_mut()
             .find(|set| (set.fabric.clone(), set.equipment) == key);
         if let Some(set) = set {
-            set.portrait = Some(portrait);
+            set.drawing = Some(drawing);
         }
     }
     sets.sort_by_key(|set| (set.rows.first().map(|row| row.nodes), set.equipment));

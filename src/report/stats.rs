@@ -1,7 +1,7 @@
-//! Medians, and who does better than whom.
+//! Medians, and comparisons of engines throw by throw.
 
 use super::sets::{Pattern, Set, comparable, known};
-use crate::compare::{Contestant, ThrowRow};
+use crate::compare::{EngineSpec, ThrowRow};
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
@@ -14,7 +14,7 @@ pub const DECADES: [(RangeInclusive<usize>, &str); 5] = [
     (1000..=usize::MAX, "1,000 and more"),
 ];
 
-/// The median; `None` of nothing.
+/// The median; `None` for no values.
 pub fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
@@ -25,9 +25,9 @@ pub fn median(mut values: Vec<f64>) -> Option<f64> {
     })
 }
 
-/// The comparable points of an engine: faults and risk, ascending.
-pub fn points(set: &Set, contestant: &Contestant, pattern: Pattern) -> Vec<(usize, u32)> {
-    let of = |row: &&ThrowRow| row.contestant == *contestant && row.throw > 0;
+/// The comparable points of an engine: (faults, risk), ascending.
+pub fn points(set: &Set, spec: &EngineSpec, pattern: Pattern) -> Vec<(usize, u32)> {
+    let of = |row: &&ThrowRow| row.spec == *spec && row.throw > 0;
     let rows = set.rows.iter().filter(of);
     let mut points: Vec<(usize, u32)> = rows
         .filter_map(|row| Some((row.removed, known(row, pattern)?)))
@@ -36,7 +36,7 @@ pub fn points(set: &Set, contestant: &Contestant, pattern: Pattern) -> Vec<(usiz
     points
 }
 
-/// The running median over a window of consecutive points: an eighth of them, five at least.
+/// The running median over a window of consecutive points: an eighth of them, at least five.
 pub fn running_median(points: &[(usize, u32)]) -> Vec<(f64, f64)> {
     let window = (points.len() / 8).max(5).min(points.len());
     let mut line: Vec<(f64, f64)> = Vec::new();
@@ -44,7 +44,7 @@ pub fn running_median(points: &[(usize, u32)]) -> Vec<(f64, f64)> {
         let x = median(run.iter().map(|p| p.0 as f64).collect());
         let y = median(run.iter().map(|p| p.1.into()).collect());
         let at = x.zip(y);
-        // Of a vertical stretch its last point.
+        // Of points at one place, the last.
         if line.last().map(|last| last.0) == x {
             line.pop();
         }
@@ -56,18 +56,18 @@ pub fn running_median(points: &[(usize, u32)]) -> Vec<(f64, f64)> {
 /// The median of a figure over the throws of a decade.
 pub fn median_of(
     set: &Set,
-    contestant: &Contestant,
+    spec: &EngineSpec,
     decade: &RangeInclusive<usize>,
     figure: impl Fn(&ThrowRow) -> Option<f64>,
 ) -> Option<f64> {
-    let of = |row: &&ThrowRow| row.contestant == *contestant && decade.contains(&row.removed);
+    let of = |row: &&ThrowRow| row.spec == *spec && decade.contains(&row.removed);
     // The complete fabric counts once.
     let rows = set.rows.iter().filter(of);
     let rows = rows.filter(|row| (row.throw == 0) == (row.removed == 0));
     median(rows.filter_map(figure).collect())
 }
 
-/// The decades that have throws.
+/// The decades with throws.
 pub fn decades(set: &Set) -> Vec<(RangeInclusive<usize>, &'static str)> {
     let has = |decade: &RangeInclusive<usize>| {
         let mut rows = set.rows.iter();
@@ -77,13 +77,13 @@ pub fn decades(set: &Set) -> Vec<(RangeInclusive<usize>, &'static str)> {
     all.filter(|(decade, _)| has(decade)).collect()
 }
 
-/// Blocks changed for each piece that was removed.
+/// Changed blocks per removed piece.
 pub fn blocks_per_fault(row: &ThrowRow) -> Option<f64> {
     let blocks = comparable(row)?.changed_blocks?;
     (row.removed > 0).then(|| blocks as f64 / row.removed as f64)
 }
 
-/// How an engine does beside another, throw by throw.
+/// An engine beside another, throw by throw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Duel {
     /// Throws in which its risk is lower.
@@ -94,10 +94,10 @@ pub struct Duel {
     pub worse: usize,
 }
 
-/// An engine beside another, over the throws with faults that both can be compared in.
-pub fn duel(set: &Set, one: &Contestant, other: &Contestant, pattern: Pattern) -> Duel {
-    let of = |contestant: &Contestant| -> HashMap<u32, u32> {
-        let rows = set.rows.iter().filter(|row| row.contestant == *contestant);
+/// Compares two engines over the throws with faults in which both are comparable.
+pub fn duel(set: &Set, one: &EngineSpec, other: &EngineSpec, pattern: Pattern) -> Duel {
+    let of = |spec: &EngineSpec| -> HashMap<u32, u32> {
+        let rows = set.rows.iter().filter(|row| row.spec == *spec);
         let faulty = rows.filter(|row| row.removed > 0);
         faulty
             .filter_map(|row| Some((row.throw, known(row, pattern)?)))
@@ -116,24 +116,24 @@ pub fn duel(set: &Set, one: &Contestant, other: &Contestant, pattern: Pattern) -
     duel
 }
 
-/// How the throws with faults ended for an engine.
+/// The outcomes of the throws with faults for one engine.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Endings {
     /// Throws in which it took part.
     pub throws: usize,
     /// Throws that it refused.
     pub refused: usize,
-    /// Throws with all pairs connected in which it left some pair without a route.
+    /// Throws in which all pairs have an up-down path and it left one without a route.
     pub incomplete: usize,
-    /// The reason most often given for a refusal.
+    /// The most frequent reason of a refusal.
     pub reason: Option<String>,
 }
 
-/// Counts them.
-pub fn endings(set: &Set, contestant: &Contestant) -> Endings {
+/// Counts the outcomes.
+pub fn endings(set: &Set, spec: &EngineSpec) -> Endings {
     let mut endings = Endings::default();
     let mut reasons: HashMap<&str, usize> = HashMap::new();
-    let of = |row: &&ThrowRow| row.contestant == *contestant && row.removed > 0;
+    let of = |row: &&ThrowRow| row.spec == *spec && row.removed > 0;
     for row in set.rows.iter().filter(of) {
         endings.throws += 1;
         match &row.outcome {

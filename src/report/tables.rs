@@ -1,12 +1,12 @@
 //! The tables of the report, as HTML.
 
-use super::page::escape;
 use super::sets::{Pattern, Set, comparable, known};
 use super::stats::{Duel, Endings, blocks_per_fault, decades, duel, endings, median_of};
-use crate::compare::{Contestant, ThrowRow};
+use super::style::escape;
+use crate::compare::{EngineSpec, ThrowRow};
 use std::fmt::Write;
 
-/// The engine beside which the others are put.
+/// The engine with which the others are compared.
 const OURS: &str = "dmodc";
 
 fn cell(value: Option<f64>, is_best: bool) -> String {
@@ -43,24 +43,24 @@ pub fn medians(set: &Set) -> String {
         }
     }
     html += "</tr></thead><tbody>";
-    let contestants = set.contestants();
-    let of = |contestant: &Contestant| -> Vec<Option<f64>> {
+    let specs = set.specs();
+    let of = |spec: &EngineSpec| -> Vec<Option<f64>> {
         let mut medians = Vec::new();
         for &pattern in &patterns {
             for (decade, _) in &decades {
                 let risk = |row: &ThrowRow| known(row, pattern).map(f64::from);
-                medians.push(median_of(set, contestant, decade, risk));
+                medians.push(median_of(set, spec, decade, risk));
             }
         }
         medians
     };
-    let rows: Vec<Vec<Option<f64>>> = contestants.iter().map(of).collect();
+    let rows: Vec<Vec<Option<f64>>> = specs.iter().map(of).collect();
     let best = |column: usize| {
         let values = rows.iter().filter_map(|row| row[column]);
         values.min_by(f64::total_cmp)
     };
-    for (contestant, row) in contestants.iter().zip(&rows) {
-        let _ = write!(html, "<tr><th>{contestant}</th>");
+    for (spec, row) in specs.iter().zip(&rows) {
+        let _ = write!(html, "<tr><th>{spec}</th>");
         for (column, &value) in row.iter().enumerate() {
             html += &cell(value, value.is_some() && value == best(column));
         }
@@ -69,7 +69,7 @@ pub fn medians(set: &Set) -> String {
     html + "</tbody></table>"
 }
 
-/// Throws in which each engine's risk is lower than Dmodc's, equal, and higher.
+/// The number of throws in which each engine's risk is lower than Dmodc's, equal, and higher.
 pub fn duels(set: &Set) -> String {
     let patterns = set.patterns();
     let mut html = "<table><thead><tr><th></th>".to_owned();
@@ -77,8 +77,8 @@ pub fn duels(set: &Set) -> String {
         let _ = write!(html, "<th>{}</th>", pattern.name());
     }
     html += "</tr></thead><tbody>";
-    for (contestant, duels) in beside_ours(set) {
-        let _ = write!(html, "<tr><th>{contestant}</th>");
+    for (spec, duels) in beside_ours(set) {
+        let _ = write!(html, "<tr><th>{spec}</th>");
         for (_, d) in duels {
             let class = if d.better > d.worse {
                 " class=lost"
@@ -96,17 +96,17 @@ pub fn duels(set: &Set) -> String {
     html + "</tbody></table>"
 }
 
-/// Every engine but Dmodc beside it, by pattern. Those that are told of I/O nodes are put beside the
-/// Dmodc that is told of them, if there is one.
-pub fn beside_ours(set: &Set) -> Vec<(Contestant, Vec<(Pattern, Duel)>)> {
-    let contestants = set.contestants();
-    let named = |name: &str| contestants.iter().find(|c| c.to_string() == name);
+/// Every other engine beside Dmodc, by pattern. Those that know the I/O nodes are compared with the
+/// Dmodc that knows them, if there is one.
+pub fn beside_ours(set: &Set) -> Vec<(EngineSpec, Vec<(Pattern, Duel)>)> {
+    let specs = set.specs();
+    let named = |name: &str| specs.iter().find(|c| c.to_string() == name);
     let Some(plain) = named(OURS) else {
         return vec![];
     };
     let told = named(&format!("{OURS}+io")).unwrap_or(plain);
-    let others = contestants.iter().filter(|c| c.to_string() != OURS);
-    let beside = |other: &Contestant| {
+    let others = specs.iter().filter(|c| c.to_string() != OURS);
+    let beside = |other: &EngineSpec| {
         let ours = match other.is_told_io() && !other.is_dmodc() {
             true => told,
             false => plain,
@@ -124,8 +124,8 @@ pub fn costs(set: &Set) -> String {
         .into_iter()
         .filter(|d| *d.0.end() > 0)
         .collect();
-    let contestants = set.contestants();
-    let endings: Vec<Endings> = contestants.iter().map(|c| endings(set, c)).collect();
+    let specs = set.specs();
+    let endings: Vec<Endings> = specs.iter().map(|c| endings(set, c)).collect();
     let mut html = format!(
         "<table><thead><tr><th rowspan=2></th><th rowspan=2>refused</th>\
          <th rowspan=2>left connected pairs<br>without a route</th>\
@@ -141,14 +141,14 @@ pub fn costs(set: &Set) -> String {
         let _ = write!(html, "<th>{name}</th>");
     }
     html += "</tr></thead><tbody>";
-    for (contestant, ends) in contestants.iter().zip(&endings) {
+    for (spec, ends) in specs.iter().zip(&endings) {
         let _ = write!(
             html,
-            "<tr><th>{contestant}</th><td>{} of {}</td><td>{}</td>",
+            "<tr><th>{spec}</th><td>{} of {}</td><td>{}</td>",
             ends.refused, ends.throws, ends.incomplete
         );
         for (decade, _) in &faulty {
-            let blocks = median_of(set, contestant, decade, blocks_per_fault);
+            let blocks = median_of(set, spec, decade, blocks_per_fault);
             html += &cell(blocks.map(f64::round), false);
         }
         let reason = ends.reason.as_deref().unwrap_or_default();
@@ -157,15 +157,15 @@ pub fn costs(set: &Set) -> String {
     html + "</tbody></table>"
 }
 
-/// The least time of both callbacks, by fabric.
+/// The shortest time of both callbacks, by fabric.
 pub fn runtimes(sets: &[Set]) -> String {
     let mut nodes: Vec<usize> = sets.iter().flat_map(|s| &s.rows).map(|r| r.nodes).collect();
     nodes.sort_unstable();
     nodes.dedup();
-    let mut contestants: Vec<Contestant> = Vec::new();
-    for contestant in sets.iter().flat_map(Set::contestants) {
-        if !contestants.contains(&contestant) && !contestant.is_told_io() {
-            contestants.push(contestant);
+    let mut specs: Vec<EngineSpec> = Vec::new();
+    for spec in sets.iter().flat_map(Set::specs) {
+        if !specs.contains(&spec) && !spec.is_told_io() {
+            specs.push(spec);
         }
     }
     let mut html = "<table><thead><tr><th>end nodes</th>".to_owned();
@@ -173,11 +173,11 @@ pub fn runtimes(sets: &[Set]) -> String {
         let _ = write!(html, "<th>{count}</th>");
     }
     html += "</tr></thead><tbody>";
-    for contestant in &contestants {
-        let _ = write!(html, "<tr><th>{contestant}</th>");
+    for spec in &specs {
+        let _ = write!(html, "<tr><th>{spec}</th>");
         for &count in &nodes {
             let rows = sets.iter().flat_map(|set| &set.rows);
-            let of = rows.filter(|row| row.contestant == *contestant && row.nodes == count);
+            let of = rows.filter(|row| row.spec == *spec && row.nodes == count);
             let times = of.filter_map(|row| Some(row.callbacks()?.as_secs_f64() * 1e3));
             let fastest = times.min_by(f64::total_cmp);
             html += &cell(fastest.map(|ms| (ms * 10.0).round() / 10.0), false);
@@ -187,18 +187,18 @@ pub fn runtimes(sets: &[Set]) -> String {
     html + "</tbody></table>"
 }
 
-/// Where another engine is better than Dmodc, in words: by the medians of a decade.
+/// Sentences on where another engine is better than Dmodc, by the medians of a decade.
 pub fn not_best(set: &Set) -> Vec<String> {
-    let contestants = set.contestants();
-    let Some(ours) = contestants.iter().find(|c| c.to_string() == OURS) else {
+    let specs = set.specs();
+    let Some(ours) = specs.iter().find(|c| c.to_string() == OURS) else {
         return vec![];
     };
-    let plain: Vec<&Contestant> = contestants.iter().filter(|c| !c.is_told_io()).collect();
+    let plain: Vec<&EngineSpec> = specs.iter().filter(|c| !c.is_told_io()).collect();
     let mut words = Vec::new();
     for pattern in set.patterns() {
         for (decade, name) in decades(set) {
             let risk = |row: &ThrowRow| known(row, pattern).map(f64::from);
-            let of = |c: &Contestant| median_of(set, c, &decade, risk);
+            let of = |c: &EngineSpec| median_of(set, c, &decade, risk);
             let Some(mine) = of(ours) else { continue };
             let better: Vec<String> = plain
                 .iter()
@@ -226,12 +226,12 @@ fn plain_number(value: f64) -> String {
     }
 }
 
-/// Throws that cut the fabric apart, or left no tree.
+/// Number of throws that disconnected the fabric, or left no tree.
 pub fn cut(set: &Set) -> usize {
     set.throws() - set.connected_throws()
 }
 
-/// The versions that made the rows.
+/// The versions of the programs that made the rows.
 pub fn versions(sets: &[Set]) -> Vec<String> {
     let rows = sets.iter().flat_map(|set| &set.rows);
     let mut all: Vec<String> = rows

@@ -1,20 +1,23 @@
-//! What can keep a fabric from being simulated.
+//! Errors of a simulation.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Why there is no simulated fabric, or no client of it.
+/// Why a simulated fabric, or a program on it, does not run.
 #[derive(Debug, thiserror::Error)]
 pub enum SimError {
     /// A file or folder could not be made or read.
     #[error("{}: {reason}", .path.display())]
     File {
-        /// Which.
+        /// The file or folder.
         path: PathBuf,
         /// The system's reason.
         reason: io::Error,
     },
+    /// The system does not let us handle signals.
+    #[error("cannot take signals: {0}")]
+    Signals(io::Error),
     /// A program could not be started.
     #[error("cannot run {program}: {reason}; is package {package} installed?")]
     Start {
@@ -28,21 +31,27 @@ pub enum SimError {
     /// ibsim's client library is not installed.
     #[error("no libumad2sim.so in /usr/lib; is package ibsim-utils installed?")]
     NoClientLibrary,
-    /// There is no place for OpenSM in the fabric.
+    /// OpenSM has not loaded Dmodc's plugin, and why.
+    #[error(
+        "OpenSM does not load libdmodc.so, from the folder of this program, from --plugin-dir or where \
+         the loader finds it: {0}"
+    )]
+    Plugin(String),
+    /// The fabric has no host for OpenSM.
     #[error("the fabric has no CA port linked to a switch, where OpenSM could sit")]
     NoHost,
-    /// ibsim did not come up.
+    /// ibsim did not become ready.
     #[error("ibsim did not load the fabric within {}s:\n{output}", .limit.as_secs())]
     NotReady {
-        /// How long it was waited for.
+        /// How long we waited.
         limit: Duration,
-        /// What it said.
+        /// Its output.
         output: String,
     },
 }
 
 impl SimError {
-    /// For `map_err`: a failure with the file that it is about.
+    /// For `map_err`: adds the file's name.
     pub fn file(path: &Path) -> impl FnOnce(io::Error) -> SimError + use<> {
         let path = path.to_owned();
         move |reason| SimError::File { path, reason }

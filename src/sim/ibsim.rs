@@ -1,11 +1,11 @@
-//! A simulated fabric: one ibsim process with a socket name and a console of its own.
+//! A simulated fabric: one ibsim process with its own socket name and console.
 //!
 //! ibsim binds datagram sockets named after `IBSIM_SOCKNAME` in Linux's abstract name space and
-//! takes commands on its standard input; its limits are static, so they are fitted to the netlist.
+//! takes commands on its standard input; its limits are fixed at the start, so we compute them from the netlist.
 //! It gives CA ports the GUID node GUID + port number, whatever the netlist says.
 
 use super::SimError;
-use super::process::{self, Guard, PrivateDir, Program};
+use super::process::{Guard, PrivateDir, Program, poll};
 use crate::netlist::{Kind, Netlist};
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -17,12 +17,12 @@ const IBSIM: Program = Program {
     name: "ibsim",
     package: "ibsim-utils",
 };
-/// Time for ibsim to read a netlist, on a machine with much else to do.
+/// Time for ibsim to read a netlist on a busy machine.
 const LIMIT: Duration = Duration::from_secs(300);
 /// Entries of a forwarding table: every unicast LID.
 const LINEAR_CAP: usize = 49_152;
 
-/// A running ibsim, ended when dropped. Its folder holds all that belongs to this run.
+/// A running ibsim, which ends when dropped. Its folder has all files of this fabric.
 pub struct Ibsim {
     // Fields are dropped in this order: the process ends before its folder goes.
     process: Guard,
@@ -43,7 +43,7 @@ impl Ibsim {
         Ibsim::load(dir, &net, netlist)
     }
 
-    /// The same with a file as it is, of which this is the netlist.
+    /// The same with a file as it is; `netlist` is its content.
     pub fn open(file: &Path, netlist: &Netlist) -> Result<Ibsim, SimError> {
         let file = fs::canonicalize(file).map_err(SimError::file(file))?;
         Ibsim::load(PrivateDir::new()?, &file, netlist)
@@ -53,8 +53,10 @@ impl Ibsim {
         let library = client_library().ok_or(SimError::NoClientLibrary)?;
         let host = host(netlist).ok_or(SimError::NoHost)?;
         let output = dir.path().join("ibsim.out");
-        let socket = process::unique();
-        let mut command = IBSIM.command(dir.path());
+        // Nothing else has a folder of this name.
+        let name = dir.path().file_name().unwrap_or_default();
+        let socket = name.to_string_lossy().into_owned();
+        let mut command = IBSIM.command(dir.path())?;
         let ports: usize = netlist
             .nodes
             .iter()
@@ -72,10 +74,10 @@ impl Ibsim {
             command.arg(option).arg(limit.to_string());
         }
         command.arg(net);
-        let mut ibsim = IBSIM.start_reading(command, Stdio::piped(), &output)?;
-        let console = ibsim.take_stdin().expect("standard input is a pipe");
+        let (mut ibsim, console) = Guard::start_reading(command, Stdio::piped(), &output)?;
+        let console = console.expect("standard input is a pipe");
         let control = format!("@{socket}:ctl");
-        let ready = process::poll(LIMIT, || {
+        let ready = poll(LIMIT, || {
             let sockets = fs::read_to_string("/proc/net/unix").unwrap_or_default();
             // The name is followed by the padding that ibsim binds along with it.
             let bound = sockets.contains(&control);
@@ -111,29 +113,30 @@ impl Ibsim {
         self.process.id()
     }
 
-    /// The file that takes what ibsim prints.
+    /// The file of ibsim's output.
     pub fn output(&self) -> &Path {
         &self.output
     }
 
-    /// What ibsim has printed so far.
+    /// ibsim's output so far.
     pub fn printed(&self) -> String {
         text_of(&self.output)
     }
 
-    /// A command that takes this fabric for the machine's InfiniBand, attached at its first host.
-    pub fn client(&self, program: &Program) -> Command {
-        self.client_at(program, &self.host, self.dir())
-    }
-
-    /// The same attached at a host, by node name, and run in some folder.
-    pub fn client_at(&self, program: &Program, host: &str, dir: &Path) -> Command {
-        let mut command = program.command(dir);
+    /// A command that runs in this folder and sees the fabric as the machine's InfiniBand, from the host
+    /// with this node name, or from the first host.
+    pub fn client(
+        &self,
+        program: &Program,
+        host: Option<&str>,
+        dir: &Path,
+    ) -> Result<Command, SimError> {
+        let mut command = program.command(dir)?;
         command
             .env("LD_PRELOAD", &self.library)
             .env("IBSIM_SOCKNAME", &self.socket)
-            .env("SIM_HOST", host);
-        command
+            .env("SIM_HOST", host.unwrap_or(&self.host));
+        Ok(command)
     }
 }
 
@@ -163,7 +166,7 @@ fn host(netlist: &Netlist) -> Option<String> {
         .map(|n| n.id.clone())
 }
 
-/// ibsim's client library, which takes the place of the kernel's umad devices.
+/// ibsim's client library, which replaces the kernel's umad devices.
 fn client_library() -> Option<PathBuf> {
     let multiarch = fs::read_dir("/usr/lib")
         .into_iter()

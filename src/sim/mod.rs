@@ -1,13 +1,26 @@
-//! Simulated fabrics: the stock ibsim and its clients as processes that end with the value that owns
-//! them.
+//! Simulated fabrics: the stock ibsim and OpenSM as child processes. They end with the value that owns
+//! them, and with this process, whatever ends it. The first child makes this process handle INT, TERM and
+//! HUP.
 //!
-//! Everything of one fabric (sockets, files, caches) is private to it, in a temporary folder, so that
-//! any number of them stand side by side, under any user.
+//! ```text
+//! Netlist ─ Ibsim ─ Config + Files ─ opensm ─┬─ its log ── Reading
+//!                                            └─ its dumps
+//! ```
+//!
+//! Each fabric has its own sockets, files and caches, in a temporary folder, so any number of them can run
+//! at the same time, under any user.
 
 mod error;
 mod ibsim;
+mod opensm;
+mod opensm_log;
+mod plugin;
 mod process;
+mod signals;
 
 pub use error::SimError;
 pub use ibsim::Ibsim;
+pub use opensm::{Config, Files, Run, run_engine};
+pub use opensm_log::{Ending, between, last_text};
+pub use plugin::Plugin;
 pub use process::{Guard, PrivateDir, Program, poll};

@@ -1,17 +1,77 @@
-//! Child processes as guards, private folders, and polling.
+//! Child processes and private folders, none of which outlives this process.
+//!
+//! - A [`Guard`] ends its child and a [`PrivateDir`] removes its folder when it is dropped.
+//! - INT, TERM and HUP end all children and remove all folders (`signals`).
+//! - After KILL, Linux kills the children (`PR_SET_PDEATHSIG`). The folders stay.
+//!
+//! `setpriv` of util-linux asks Linux for that. To do it in the child without `setpriv` would need
+//! `pre_exec`, which is `unsafe`. Two things need care. Linux kills the child when the *thread* ends that
+//! started it, so one thread, which never ends, starts them all. And this process may die before `setpriv`
+//! runs, so a shell checks its parent before it becomes the program.
 
 use super::SimError;
-use std::fs::{self, File};
+use super::signals::before_end;
+use std::collections::BTreeMap;
+use std::env;
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::process::{self, Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Sender};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 
 /// How long to wait between two looks.
 const POLL: Duration = Duration::from_millis(5);
+/// Folders of OpenSM and its tools, which may be missing in a user's PATH.
+const SBIN: &str = "/usr/local/sbin:/usr/sbin:/sbin";
+/// The script of that shell; `$0` is the process id of its proper parent.
+const IF_PARENT_LIVES: &str = r#"[ "$PPID" = "$0" ] && exec "$@""#;
 
-/// Looks until `look` finds something or the time is over.
+/// All children and folders of this process.
+#[derive(Default)]
+struct Owned {
+    next: u64,
+    children: BTreeMap<u64, Child>,
+    dirs: BTreeMap<u64, TempDir>,
+}
+
+static OWNED: Mutex<Owned> = Mutex::new(Owned {
+    next: 0,
+    children: BTreeMap::new(),
+    dirs: BTreeMap::new(),
+});
+
+/// Before the first child or folder: makes sure that signals clean up.
+fn owned_for_more() -> Result<MutexGuard<'static, Owned>, SimError> {
+    before_end(end_all)?;
+    Ok(owned())
+}
+
+fn owned() -> MutexGuard<'static, Owned> {
+    OWNED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ends all children and removes all folders. While the caller keeps the lock, other threads wait: they
+/// start nothing new, and report no child as failed.
+fn end_all() -> MutexGuard<'static, Owned> {
+    let mut owned = owned();
+    for mut child in std::mem::take(&mut owned.children).into_values() {
+        end(&mut child);
+    }
+    owned.dirs.clear();
+    owned
+}
+
+fn end(child: &mut Child) {
+    // Either fails only if the process has ended already.
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+/// Calls `look` again and again until it finds something or the time is over.
 pub fn poll<T>(limit: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
     let deadline = Instant::now() + limit;
     loop {
@@ -26,12 +86,44 @@ pub fn poll<T>(limit: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T
 }
 
 /// A child process that does not outlive this value.
-pub struct Guard(Child);
+pub struct Guard {
+    key: u64,
+    id: u32,
+}
 
 impl Guard {
+    /// Starts a command of [`Program::command`] without input, and with both of its outputs in one file.
+    pub fn start(command: Command, output: &Path) -> Result<Guard, SimError> {
+        Ok(Guard::start_reading(command, Stdio::null(), output)?.0)
+    }
+
+    /// The same with an input; also returns its standard input if that is a pipe.
+    pub(super) fn start_reading(
+        mut command: Command,
+        input: Stdio,
+        output: &Path,
+    ) -> Result<(Guard, Option<ChildStdin>), SimError> {
+        let file = File::create(output).map_err(SimError::file(output))?;
+        let same = file.try_clone().map_err(SimError::file(output))?;
+        command.stdin(input).stdout(file).stderr(same);
+        let mut owned = owned_for_more()?;
+        let mut child = spawn(command).map_err(|reason| SimError::Start {
+            program: "setpriv",
+            package: "util-linux",
+            reason,
+        })?;
+        let stdin = child.stdin.take();
+        let (key, id) = (owned.next, child.id());
+        owned.next += 1;
+        owned.children.insert(key, child);
+        Ok((Guard { key, id }, stdin))
+    }
+
     /// Its exit status, if it has ended.
     pub fn ended(&mut self) -> Option<ExitStatus> {
-        self.0.try_wait().ok().flatten()
+        let mut owned = owned();
+        let child = owned.children.get_mut(&self.key);
+        child.and_then(|child| child.try_wait().ok().flatten())
     }
 
     /// Waits for its end, at most this long.
@@ -41,24 +133,40 @@ impl Guard {
 
     /// Its process id.
     pub fn id(&self) -> u32 {
-        self.0.id()
-    }
-
-    /// Its standard input, the first time that this is asked.
-    pub(super) fn take_stdin(&mut self) -> Option<ChildStdin> {
-        self.0.stdin.take()
+        self.id
     }
 }
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        // Either fails only if the process has ended already, which is what is wanted.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        let mut owned = owned();
+        if let Some(mut child) = owned.children.remove(&self.key) {
+            end(&mut child);
+        }
     }
 }
 
+/// Starts a command in the thread that starts all children.
+fn spawn(command: Command) -> io::Result<Child> {
+    type Job = (Command, Sender<io::Result<Child>>);
+    static STARTER: LazyLock<Sender<Job>> = LazyLock::new(|| {
+        let (sender, jobs) = mpsc::channel::<Job>();
+        thread::spawn(move || {
+            for (mut command, answer) in jobs {
+                // Never fails: the caller waits for the answer.
+                let _ = answer.send(command.spawn());
+            }
+        });
+        sender
+    });
+    let gone = |_| io::Error::other("the thread that starts programs is gone");
+    let (sender, answer) = mpsc::channel();
+    STARTER.send((command, sender)).map_err(|_| gone(()))?;
+    answer.recv().map_err(|_| gone(()))?
+}
+
 /// A program of a Debian package.
+#[derive(Clone, Copy, Debug)]
 pub struct Program {
     /// Its name.
     pub name: &'static str,
@@ -67,69 +175,55 @@ pub struct Program {
 }
 
 impl Program {
-    /// The command that runs it in a folder. OpenSM and its tools lie in `sbin`, where a user's
-    /// PATH may not look.
-    pub fn command(&self, dir: &Path) -> Command {
-        let path = std::env::var("PATH").unwrap_or_default();
-        let mut command = Command::new(self.name);
+    /// Its command in this folder; the child dies with this process.
+    pub fn command(&self, dir: &Path) -> Result<Command, SimError> {
+        let path = format!("{}:{SBIN}", env::var("PATH").unwrap_or_default());
+        if !env::split_paths(&path).any(|folder| folder.join(self.name).exists()) {
+            return Err(SimError::Start {
+                program: self.name,
+                package: self.package,
+                reason: io::ErrorKind::NotFound.into(),
+            });
+        }
+        let mut command = Command::new("setpriv");
         command
-            .env("PATH", format!("{path}:/usr/local/sbin:/usr/sbin:/sbin"))
+            .args(["--pdeathsig", "KILL", "sh", "-c", IF_PARENT_LIVES])
+            .arg(process::id().to_string())
+            .arg(self.name)
+            .env("PATH", path)
             .current_dir(dir);
-        command
-    }
-
-    /// Starts a command of this program with nothing to read and both of its outputs in one file.
-    pub fn start(&self, command: Command, output: &Path) -> Result<Guard, SimError> {
-        self.start_reading(command, Stdio::null(), output)
-    }
-
-    /// Starts a command of this program with both of its outputs in one file.
-    pub(super) fn start_reading(
-        &self,
-        mut command: Command,
-        input: Stdio,
-        output: &Path,
-    ) -> Result<Guard, SimError> {
-        let file = File::create(output).map_err(SimError::file(output))?;
-        let same = file.try_clone().map_err(SimError::file(output))?;
-        command.stdin(input).stdout(file).stderr(same);
-        let child = command.spawn().map_err(|reason| SimError::Start {
-            program: self.name,
-            package: self.package,
-            reason,
-        })?;
-        Ok(Guard(child))
+        Ok(command)
     }
 }
 
-/// A new folder, removed with all that is in it when dropped.
-pub struct PrivateDir(PathBuf);
+/// A new temporary folder, removed with its content when dropped.
+pub struct PrivateDir {
+    key: u64,
+    path: PathBuf,
+}
 
 impl PrivateDir {
-    /// Makes one in the system's folder for such things.
+    /// Makes one in the system's temporary folder.
     pub fn new() -> Result<PrivateDir, SimError> {
-        let path = std::env::temp_dir().join(unique());
-        fs::create_dir(&path).map_err(SimError::file(&path))?;
-        Ok(PrivateDir(path))
+        let mut owned = owned_for_more()?;
+        let dir = tempfile::Builder::new().prefix("dmodc-").tempdir();
+        let dir = dir.map_err(SimError::file(&env::temp_dir()))?;
+        let (key, path) = (owned.next, dir.path().to_owned());
+        owned.next += 1;
+        owned.dirs.insert(key, dir);
+        Ok(PrivateDir { key, path })
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
-        &self.0
+        &self.path
     }
 }
 
 impl Drop for PrivateDir {
     fn drop(&mut self) {
-        if let Err(reason) = fs::remove_dir_all(&self.0) {
-            log::warn!("{}: {reason}", self.0.display());
+        if let Some(Err(reason)) = owned().dirs.remove(&self.key).map(TempDir::close) {
+            log::warn!("{}: {reason}", self.path.display());
         }
     }
-}
-
-/// A name that no other run has, on this machine and at this time.
-pub fn unique() -> String {
-    static COUNT: AtomicUsize = AtomicUsize::new(0);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    format!("dmodc-{}-{count}", std::process::id())
 }

@@ -2,7 +2,7 @@
 
 use crate::support::fabrics::{FIGURE_1, Net};
 use crate::support::ibsim::Ibsim;
-use crate::support::judge::Offline;
+use crate::support::offline::Offline;
 use crate::support::opensm::{self, Config, Files, OpenSm};
 use dmodc::dmodc::Options;
 use std::fs;
@@ -16,8 +16,9 @@ fn assert_routed(files: &Files) {
 fn an_order_that_cannot_be_written_is_named() {
     let sim = Ibsim::start(&Net::pgft(FIGURE_1).path);
     let sm = OpenSm::start(&sim, &Config::dmodc());
-    let temporary = sm.files.path("opensm-dmodc-ca-order.dump.tmp");
-    fs::create_dir(&temporary).expect("a folder in the way");
+    let order = sm.files.path("opensm-dmodc-ca-order.dump");
+    fs::remove_file(&order).expect("it is there");
+    fs::create_dir(&order).expect("a folder in the way");
     sm.resweep();
     let errors = sm.files.log_lines("dmodc: ERR");
     assert_eq!(errors.len(), 1, "{errors:#?}");
@@ -29,7 +30,7 @@ fn an_order_that_cannot_be_written_is_named() {
 #[test]
 fn a_plugin_named_twice_is_refused_once() {
     let sim = Ibsim::start(&Net::pgft(FIGURE_1).path);
-    let config = Config::engine("dmodc").line("event_plugin_name dmodc dmodc");
+    let config = Config::dmodc().line("event_plugin_name dmodc dmodc");
     let files = opensm::route(&sim, &config);
     let errors = files.log_lines("dmodc: ERR");
     assert_eq!(errors.len(), 1, "{errors:#?}");

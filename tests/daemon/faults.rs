@@ -2,7 +2,7 @@
 
 use crate::support::fabrics::{FIGURE_1, NODES_648, Net};
 use crate::support::ibsim::Ibsim;
-use crate::support::judge::Offline;
+use crate::support::offline::Offline;
 use crate::support::opensm::{Config, OpenSm};
 use dmodc::dmodc::Options;
 

@@ -4,7 +4,7 @@
 use crate::storm::truth::Truth;
 use crate::support::fabrics::{FIGURE_1, Net};
 use crate::support::ibsim::Ibsim;
-use crate::support::judge::Offline;
+use crate::support::offline::Offline;
 use crate::support::opensm::{Config, Files, OpenSm};
 use crate::support::process;
 use dmodc::dmodc::{Engine, Options};

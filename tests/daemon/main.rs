@@ -1,20 +1,24 @@
 //! Integration tests with the real OpenSM on fabrics that ibsim plays.
 //!
 //! `no_fallback` throughout: a plugin that fails would otherwise pass as minhop.
+#![cfg(all(feature = "cli", feature = "plugin"))]
 
-#[cfg(feature = "cli")]
 mod cli;
+mod connect;
 mod errors;
+mod events;
 mod faults;
 mod harness;
+mod killed;
 mod lifecycle;
 mod management;
 mod memory;
+mod multi_engine_run;
 mod options;
 mod plugin;
+mod reference;
 mod refusals;
-#[cfg(feature = "cli")]
-mod relay;
+mod stable;
 mod storm;
 #[path = "../support/mod.rs"]
 mod support;

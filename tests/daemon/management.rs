@@ -3,9 +3,11 @@
 
 use crate::support::fabrics::{FIGURE_1, Net};
 use crate::support::ibsim::Ibsim;
+use crate::support::offline::Offline;
 use crate::support::opensm::{Config, OpenSm};
 use crate::support::sketch::Sketch;
 use crate::support::tools;
+use dmodc::dmodc::Options;
 use dmodc::fabric::NodeKind;
 
 /// Asks every switch for its description and its counters, and traces the way to it.
@@ -57,7 +59,10 @@ fn hosts_and_routers_on_spines() {
     assert_eq!(routers.len(), 2, "OpenSM gives routers LIDs");
     // Routers run no ranks of anyone's job.
     let order = sm.files.read("opensm-dmodc-ca-order.dump");
-    assert_eq!(String::from_utf8_lossy(&order).lines().count(), 13);
+    let order = String::from_utf8(order).expect("text");
+    assert_eq!(order.lines().count(), 13, "{order}");
+    let offline = Offline::route(&sm.files.subnet(), 0, 1, &Options::default());
+    assert_eq!(order, offline.order());
     // The first host is on a leaf, from where there is a way to everything.
     let lids = sm.files.end_node_lids(0);
     for &lid in &lids {

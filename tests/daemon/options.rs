@@ -2,7 +2,7 @@
 
 use crate::support::fabrics::{FIGURE_1, Net};
 use crate::support::ibsim::Ibsim;
-use crate::support::judge::Offline;
+use crate::support::offline::Offline;
 use crate::support::opensm::{self, Config, Files, OpenSm};
 use crate::support::sketch::Sketch;
 use dmodc::dmodc::Options;
@@ -78,9 +78,17 @@ fn io_guid_file() {
 fn guid_files_that_are_no_good() {
     let net = Net::pgft(FIGURE_1);
     for option in ["root_guid_file", "cn_guid_file", "io_guid_file"] {
-        for (name, text) in [("missing", None), ("bad", Some("0x1\nspine one\n"))] {
+        // The dash is a file of that name: standard input is OpenSM's own.
+        for (name, text) in [
+            ("missing", None),
+            ("bad", Some("0x1\nspine one\n")),
+            ("-", None),
+        ] {
             let sim = Ibsim::start(&net.path);
-            let path = sim.dir().join(name);
+            let path = match name {
+                "-" => PathBuf::from(name),
+                name => sim.dir().join(name),
+            };
             if let Some(text) = text {
                 fs::write(&path, text).expect("the file can be written");
             }
@@ -96,6 +104,30 @@ fn guid_files_that_are_no_good() {
             let plain = Offline::route(&files.subnet(), 0, 1, &Options::default());
             plain.assert_same(&files.lfts());
         }
+    }
+}
+
+/// GUIDs of another fabric are an error line, and the fabric is routed as without the file.
+#[test]
+fn guid_files_of_another_fabric_are_named() {
+    let net = Net::two_levels();
+    let cases = [
+        ("root_guid_file", "switches"),
+        ("cn_guid_file", "ports of end nodes"),
+        ("io_guid_file", "ports of end nodes"),
+    ];
+    for (option, what) in cases {
+        let sim = Ibsim::start(&net.path);
+        let path = sim.dir().join("guids");
+        fs::write(&path, "0x1234\n").expect("the file can be written");
+        let config = Config::dmodc().line(format!("{option} {}", path.display()));
+        let files = opensm::route(&sim, &config);
+        let errors = files.log_lines("dmodc: ERR");
+        let named = format!("{}: 0 of 1 GUIDs are {what} of this fabric", path.display());
+        assert!(
+            errors.len() == 1 && errors[0].contains(&named),
+            "{errors:#?}"
+        );
     }
 }
 
@@ -121,7 +153,7 @@ fn connect_roots() {
         offline.assert_same(&files.lfts());
         let report = offline.check(&files.lfts());
         assert!(report.passed(), "{report:#?}");
-        let connected = report.roots_connected.routes;
+        let connected = report.turned.routes;
         assert_eq!(connected, if wanted { 2 } else { 0 });
     }
 }

@@ -119,6 +119,38 @@ fn real_life_fat_trees() {
 }
 
 #[test]
+fn standard_input_is_read_once() {
+    let from_stdin =
+        |args: &[&str]| fails(2, args).contains("only one input can be standard input");
+    assert!(from_stdin(&["diff", "-", "-"]));
+    for option in ["--root-guids", "--cn-guids", "--io-guids"] {
+        assert!(from_stdin(&["route", "-", option, "-"]));
+        assert!(from_stdin(&["check", "-", "x", option, "-"]));
+        assert!(from_stdin(&["analyze", "x", "-", option, "-"]));
+    }
+    assert!(from_stdin(&[
+        "route",
+        "x",
+        "--root-guids",
+        "-",
+        "--io-guids",
+        "-"
+    ]));
+    assert!(from_stdin(&[
+        "analyze",
+        "x",
+        "y",
+        "--order",
+        "-",
+        "--cn-guids",
+        "-"
+    ]));
+    let throws = ["--degrade", "links", "--max-exponent", "1", "-o", "y"];
+    let compare = ["compare", "x", "-", "--io-guids", "-"];
+    assert!(from_stdin(&[&compare[..], &throws].concat()));
+}
+
+#[test]
 fn bad_usage_is_exit_2() {
     assert!(fails(2, &["degrade", "x", "--seed", "1"]).contains("--links"));
     assert!(fails(2, &["degrade", "x", "--links", "1"]).contains("--seed"));

@@ -87,6 +87,12 @@ fn a_dash_is_standard_input_for_every_input() {
         (vec!["analyze", "-", lfts], net),
         (vec!["analyze", net, "-"], lfts),
         (vec!["analyze", net, lfts, "--order", "-"], &order),
+        (vec!["trace", "-", lfts, "node-0", "node-5"], net),
+        (vec!["trace", net, "-", "node-0", "node-5"], lfts),
+        (vec!["whatif", "-", "--remove", "L2-1"], net),
+        (vec!["wiring", "-", "--reference", net], net),
+        (vec!["wiring", net, "--reference", "-"], net),
+        (vec!["export", "-", "slurm"], net),
         (vec!["diff", "-", lfts], lfts),
         (vec!["diff", lfts, "-"], lfts),
     ] {
@@ -118,6 +124,15 @@ fn standard_input_is_read_once() {
         &["analyze", net, "-", "--order", "-"],
         &["analyze", net, "-", "--root-guids", "-"],
         &["diff", "-", "-"],
+        &["trace", "-", "-", "a", "b"],
+        &["whatif", "-", "--remove", "@-"],
+        &["degrade", "-", "--remove", "@-"],
+        &["wiring", "-", "--reference", "-"],
+        &["draw", "-", "-", "-o", "x"],
+        &["whatif", "-", "--remove", "x", "--cn-guids", "-"],
+        &["wiring", "-", "--root-guids", "-"],
+        &["export", "-", "hosts", "--io-guids", "-"],
+        &["draw", "-", "--root-guids", "-", "-o", "x"],
     ] {
         assert!(
             fails(2, args).contains("only one input can be standard input"),
@@ -129,13 +144,15 @@ fn standard_input_is_read_once() {
 #[test]
 fn a_dash_is_standard_output_for_every_output() {
     let routed = Routed::shape(FIGURE_1);
-    let (net, file) = (&*routed.net, routed.file("out"));
+    let (net, lfts, file) = (&*routed.net, &*routed.lfts, routed.file("out"));
     for args in [
         vec!["generate", FIGURE_1, "-o", "-"],
         vec!["degrade", net, "--links", "2", "--seed", "1", "-o", "-"],
         vec!["route", net, "--lfts", "-"],
         vec!["route", net, "--order", "-"],
         vec!["route", net, "--alternatives", "-"],
+        vec!["export", net, "hosts", "-o", "-"],
+        vec!["draw", net, lfts, "-o", "-"],
     ] {
         let printed = ok(&args);
         let named: Vec<&str> = [&args[..args.len() - 1], &[&file]].concat();
@@ -184,6 +201,10 @@ fn a_reader_that_goes_away_is_no_failure() {
         &["check", net, lfts],
         &["analyze", net, lfts, "--permutations", "1"],
         &["diff", lfts, lfts],
+        &["trace", net, lfts, "node-0", "node-899"],
+        &["wiring", net],
+        &["export", net, "dot"],
+        &["draw", net, "-o", "-"],
         &["completions", "bash"],
         &["man"],
         &["--help"],

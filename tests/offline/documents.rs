@@ -44,6 +44,7 @@ fn fixed_part(format: &str) -> String {
 fn every_message_is_explained() {
     let page = fs::read_to_string(root().join("docs/troubleshooting.md")).expect("the page");
     let mut sources = files("src/plugin", "rs");
+    sources.extend(files("src/plugin/ffi", "rs"));
     for core in ["dmodc/options.rs", "fabric/builder.rs", "netlist/guids.rs"] {
         sources.push(root().join("src").join(core));
     }
@@ -68,10 +69,17 @@ fn every_message_is_explained() {
 
 #[test]
 fn links_lead_somewhere() {
-    let mut pages: Vec<PathBuf> = [".", "docs", "docker", "opensm-patch", "tests/data"]
-        .iter()
-        .flat_map(|folder| files(folder, "md"))
-        .collect();
+    let folders = [
+        ".",
+        "docs",
+        "docs/results",
+        "docker",
+        "opensm-patch",
+        "packaging",
+        "tests/data",
+        "tests/data/production",
+    ];
+    let mut pages: Vec<PathBuf> = folders.iter().flat_map(|f| files(f, "md")).collect();
     pages.sort();
     let mut links = 0;
     for page in pages {

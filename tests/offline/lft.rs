@@ -89,7 +89,14 @@ fn a_dump_that_does_not_fit_the_fabric_is_refused() {
     let second = text.rfind("Unicast").unwrap();
     assert!(refusal(&text[..second]).starts_with("0: switch 0x00000000000000a2 of the fabric"));
     let other = text.replace("00a2 ('spine')", "00a3 ('spine')");
-    assert!(refusal(&other).contains("switch 0x00000000000000a3 is not in the fabric"));
+    assert!(refusal(&other).contains("switch 0x00000000000000a2 of the fabric is not in"));
+    let more = format!(
+        "{text}{}",
+        other[other.rfind("Unicast").unwrap()..].replacen("00a3", "00a4", 1)
+    );
+    assert!(refusal(&more).contains("switch 0x00000000000000a4 is not in the fabric"));
+    let none = other.replace("00a1 (", "00a4 (");
+    assert!(refusal(&none).contains("no switch of the fabric is in the dump"));
     assert!(refusal(&text.replace("00a2 ('spine')", "00a1 ('spine')")).contains("appears twice"));
     assert!(refusal(&text.replacen("0x0001 001", "0x0001 200", 1)).contains("port 200 of switch"));
     assert!(refusal(&text.replacen("0x0001", "0xffff", 1)).starts_with("2: bad entry"));
@@ -119,7 +126,8 @@ Unicast lids [0x0-0x3] of switch Lid 1 guid 0x00000000000000a1 (leaf):
 fn an_order_file_keeps_the_order_and_skips_the_padding() {
     let (fabric, names) = small();
     let mut bytes = Vec::new();
-    write_order(&fabric, &names, &[1, 0], &mut bytes).unwrap();
+    let name = |node| &names.end_nodes[node as usize];
+    write_order(&fabric, &[1, 0], name, &mut bytes).unwrap();
     assert_eq!(bytes, b"0x0010\thost\n0x0004\thost\n");
     bytes.extend_from_slice(b"0xFFFF\tDUMMY\r\n");
     assert_eq!(parse_order(&fabric, &bytes).unwrap(), [1, 0]);
@@ -130,7 +138,10 @@ fn an_order_file_keeps_the_order_and_skips_the_padding() {
     assert_eq!(refusal("# x\n0x0005\tn\n"), "2: no end node has LID 5");
     assert_eq!(
         refusal("0x0004\tn\n0x0004\tn\n"),
-        "2: the end node with LID 4 appears twice"
+        "2: the end node with LID 4 appears twice, first in line 1"
     );
-    assert_eq!(refusal("host\n"), "1: no LID at the start of the line");
+    assert_eq!(
+        refusal("host\n"),
+        "1: no LID at the start of the line: 'host'"
+    );
 }

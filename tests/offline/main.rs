@@ -8,6 +8,8 @@ mod cli;
 mod contract;
 mod documents;
 #[cfg(feature = "cli")]
+mod exports;
+#[cfg(feature = "cli")]
 mod golden;
 mod invariants;
 #[cfg(feature = "cli")]
@@ -18,5 +20,11 @@ mod netlist;
 mod pages;
 #[cfg(feature = "cli")]
 mod production;
+#[cfg(feature = "cli")]
+mod questions;
+#[cfg(feature = "cli")]
+mod spoilt;
+mod stable;
 mod support;
 mod types;
+mod whole_graph;

@@ -1,6 +1,6 @@
 //! Netlists: every dialect, every way to be wrong, and back to a file.
 
-use crate::support::{data, topologies};
+use crate::support::{data, production};
 use dmodc::fabric::{Guid, Lid, NodeKind, Peer};
 use dmodc::netlist::{Kind, Netlist, PortZero};
 use std::path::Path;
@@ -120,7 +120,7 @@ fn a_netlist_written_reads_back_equal() {
         "no-tabs.ibnetdiscover",
         "subnet.lst",
     ];
-    for path in own.map(data).into_iter().chain(topologies()) {
+    for path in own.map(data).into_iter().chain(production()) {
         let netlist = read(&path);
         let again = Netlist::parse(&written(&netlist)).unwrap();
         assert!(again == netlist, "{}", path.display());
@@ -129,7 +129,7 @@ fn a_netlist_written_reads_back_equal() {
 
 #[test]
 fn production_fabrics_have_the_counts_their_names_say() {
-    for path in topologies() {
+    for path in production() {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         let (fabric, _) = read(&path).to_fabric(None).unwrap();
         assert!(
@@ -200,12 +200,17 @@ fn numbers_out_of_range_and_things_used_twice() {
     assert!(spoilt("[2]\t", "[1]\t").starts_with("4: port 1 of \"S-a1\" is used twice"));
     assert!(spoilt("Switch\t4", "Switch\t300").starts_with("2: a node with 300 ports"));
     assert!(spoilt("Switch\t4", "Switch\t1").starts_with("4: \"S-a1\" has ports 1 to 1, not 2"));
-    assert!(spoilt("lid 3 lmc", "lid 2 lmc").starts_with("12: LID 2 belongs to \"H-b1\" too"));
+    assert!(
+        spoilt("lid 3 lmc", "lid 2 lmc").starts_with("12: LID 2 belongs to \"H-b1\" of line 8 too")
+    );
     assert!(spoilt("lid 3 lmc", "lid 49152 lmc").starts_with("12: LID 49152 with LMC 0 is out of"));
     assert!(spoilt("lid 3 lmc 0", "lid 3 lmc 8").starts_with("12: LID 3 with LMC 8 is out of"));
-    assert!(spoilt("lid 2 lmc 0", "lid 2 lmc 1").starts_with("12: LID 3 belongs to \"H-b1\" too"));
+    assert!(
+        spoilt("lid 2 lmc 0", "lid 2 lmc 1")
+            .starts_with("12: LID 3 belongs to \"H-b1\" of line 8 too")
+    );
     assert!(spoilt("caguid=0xc1", "caguid=0xb1").starts_with("11: GUID 0x00000000000000b1"));
-    assert!(spoilt("\n[1](c2)", "\n[1](b2)").starts_with("12: GUID 0x00000000000000b2"));
+    assert!(spoilt("\n[1](c2)", "\n[1](b2)").starts_with("12: port GUID 0x00000000000000b2"));
     assert!(
         spoilt(
             "\"H-c1\"\t\t# \"h2\"\n[1](c2)",
@@ -213,7 +218,9 @@ fn numbers_out_of_range_and_things_used_twice() {
         )
         .contains("twice")
     );
-    assert!(spoilt("caguid=0xb1", "caguid=zz").starts_with("6: bad value for 'caguid'"));
+    assert!(
+        spoilt("caguid=0xb1", "caguid=zz").starts_with("6: no value for 'caguid' in 'caguid=zz'")
+    );
 }
 
 #[test]
@@ -225,5 +232,8 @@ fn ids_that_are_no_text_and_read_alike_are_one_id() {
         b"Switch 1 \"s\xff\"\n",
     ]
     .concat();
-    assert_eq!(refusal(twice), "3: node \"s\u{fffd}\" is described twice");
+    assert_eq!(
+        refusal(twice),
+        "3: node \"s\u{fffd}\" is described twice, first in line 1"
+    );
 }

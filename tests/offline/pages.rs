@@ -2,13 +2,18 @@
 
 use crate::support::*;
 
-const COMMANDS: [&str; 10] = [
+const COMMANDS: [&str; 15] = [
     "generate",
     "degrade",
     "route",
     "check",
     "analyze",
     "diff",
+    "trace",
+    "whatif",
+    "wiring",
+    "export",
+    "draw",
     "compare",
     "report",
     "completions",

@@ -1,10 +1,9 @@
-//! Each subcommand on the netlists of production fabrics that lie beside the project, and on the
-//! project's own small ones.
+//! Each subcommand on the netlists of production fabrics, and on the small ones of `tests/data`.
 
 use crate::support::*;
 use std::path::PathBuf;
 
-fn own() -> Vec<PathBuf> {
+fn small() -> Vec<PathBuf> {
     [
         "short-names.net",
         "crlf.ibnetdiscover",
@@ -17,13 +16,13 @@ fn own() -> Vec<PathBuf> {
 }
 
 fn trees() -> Vec<PathBuf> {
-    let files = own().into_iter().chain(topologies());
+    let files = small().into_iter().chain(production());
     files.filter(|file| !path(file).contains("ring")).collect()
 }
 
 #[test]
 fn a_ring_is_refused() {
-    for file in topologies()
+    for file in production()
         .iter()
         .filter(|file| path(file).contains("ring"))
     {
@@ -41,13 +40,28 @@ fn tables_are_written_checked_analyzed_and_compared() {
         let route = json(&["route", net, "--lfts", lfts]);
         let check = json(&["check", net, lfts]);
         assert_eq!(check["passed"], true, "{net}: {check}");
-        // Two of its spines carry gateways, and share no switch above them.
+        // Two of its spines carry gateways, and share no switch above them: they turn.
         let unreachable = u64::from(net.contains("gpu-cluster"));
         for found in [&route, &check] {
             assert_eq!(found["unreachable_pairs"], unreachable, "{net}");
+            let counts = found["left_out_pairs"]["counts"].as_array().unwrap();
+            let hosts = |c: &&serde_json::Value| c["from"] == "host" && c["to"] == "host";
+            assert_eq!(counts.iter().find(hosts), None, "{net}: {counts:?}");
         }
+        for key in ["turned", "left_out", "left_out_pairs"] {
+            assert_eq!(check[key], route[key], "{net}");
+        }
+        let partial = &["--on-unreachable", "partial"];
+        let without = json(&[&["route", net, "--lfts", lfts][..], partial].concat());
+        assert_eq!(without["turned"], 0, "{net}");
+        let left_out = |found: &serde_json::Value| found["left_out"].as_u64().unwrap();
+        let turned = route["turned"].as_u64().unwrap();
+        assert!(left_out(&without) <= left_out(&route) + turned, "{net}");
+        let skipped = json(&["analyze", net, lfts, "--permutations", "20"])["skipped"].clone();
+        assert_eq!(skipped, 2 * 25 * unreachable, "{net}");
+        ok(&["route", net, "--lfts", lfts]);
         let analyze = json(&["analyze", net, lfts, "--permutations", "20"]);
-        assert_eq!(analyze["skipped"], 2 * 25 * unreachable, "{net}");
+        assert_eq!(analyze["skipped"], 0, "{net}");
         for key in ["nodes", "switches", "links"] {
             assert_eq!(
                 (&check[key], &analyze[key]),
@@ -70,7 +84,7 @@ fn a_tenth_of_the_links_goes_and_all_that_can_be_is_routed() {
     let dir = tempfile::tempdir().unwrap();
     let file = |name| path(&dir.path().join(name)).to_owned();
     let (less, lfts, whole) = (file("less"), file("lfts"), file("whole"));
-    for net in topologies()
+    for net in production()
         .iter()
         .filter(|file| !path(file).contains("ring"))
     {

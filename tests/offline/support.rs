@@ -11,16 +11,15 @@ pub fn data(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// The netlists of production fabrics, which lie beside the project. None, and a word about it,
-/// where they do not.
-pub fn topologies() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/topologies");
-    let Ok(entries) = std::fs::read_dir(&folder) else {
-        eprintln!("skipped: no folder {}", folder.display());
-        return Vec::new();
-    };
-    let mut files: Vec<PathBuf> = entries.map(|e| e.unwrap().path()).collect();
+/// The netlists of production fabrics.
+pub fn production() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(data("production")).unwrap();
+    let mut files: Vec<PathBuf> = entries
+        .map(|e| e.unwrap().path())
+        .filter(|p| p.extension().is_some_and(|e| e == "ibnetdiscover"))
+        .collect();
     files.sort();
+    assert!(!files.is_empty());
     files
 }
 

@@ -2,20 +2,20 @@
 
 use dmodc::netlist::generate::{Order, Pgft, build};
 use dmodc::netlist::{Kind, Netlist, PortZero};
+use dmodc::sim::PrivateDir;
 use std::fs;
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
 
 /// The paper's Figure 1.
 pub const FIGURE_1: &str = "PGFT(3;2,2,3;1,2,2;1,2,1)";
 /// 648 nodes and 54 switches: what 36-port switches make in two levels.
 pub const NODES_648: &str = "PGFT(2;18,36;1,18;1,1)";
 
-/// A netlist in a file, which goes with this value.
+/// A netlist in a file, which is removed with this value.
 pub struct Net {
     pub netlist: Netlist,
     pub path: PathBuf,
-    _dir: Option<TempDir>,
+    _dir: Option<PrivateDir>,
 }
 
 impl Net {
@@ -25,7 +25,6 @@ impl Net {
     }
 
     /// The same, with LIDs in the netlist, so that every OpenSM gives the same.
-    #[cfg(feature = "cli")]
     pub fn pgft_with_lids(spec: &str) -> Net {
         Net::generated(spec, true)
     }
@@ -39,7 +38,7 @@ impl Net {
         Net::write(build(&shape.into(), order))
     }
 
-    /// The same fabric with some links between switches taken away.
+    /// The same fabric with fewer links between switches.
     pub fn without_links(&self, links: usize, seed: u64) -> Net {
         let (netlist, _) = self
             .netlist
@@ -61,7 +60,7 @@ impl Net {
 
     /// A netlist in a file of its own.
     pub fn write(netlist: Netlist) -> Net {
-        let dir = tempfile::tempdir().expect("a temporary folder");
+        let dir = PrivateDir::new().expect("a temporary folder");
         let path = dir.path().join("fabric.netlist");
         let mut text = Vec::new();
         netlist.write(&mut text).expect("memory takes it");
@@ -87,16 +86,10 @@ impl Net {
         Net::open(root.join("tests/data/two-levels.netlist"))
     }
 
-    /// A production fabric that lies beside the project; none, and a word about it, where it does
-    /// not.
-    pub fn production(name: &str) -> Option<Net> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/topologies");
-        let path = folder.join(name);
-        if !path.exists() {
-            eprintln!("skipped: no {}", path.display());
-            return None;
-        }
-        Some(Net::open(path))
+    /// A production fabric of `tests/data/production`.
+    pub fn production(name: &str) -> Net {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        Net::open(root.join("tests/data/production").join(name))
     }
 
     /// A link between two switches: the node name and the port at one end of it.

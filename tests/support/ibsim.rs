@@ -1,4 +1,4 @@
-//! The library's ibsim with what tests need beside: the console, which makes faults, and hosts by name.
+//! The library's ibsim and what tests add: the console, which makes faults, and the names of hosts.
 
 use super::process;
 use dmodc::netlist::{Kind, Netlist};
@@ -18,7 +18,7 @@ const PROMPT: &str = "sim> ";
 pub struct Ibsim {
     sim: sim::Ibsim,
     hosts: Vec<String>,
-    /// How much of the output has been taken for an answer.
+    /// How much of the output belongs to earlier answers.
     answered: u64,
 }
 
@@ -42,17 +42,22 @@ impl Ibsim {
         self.sim.dir()
     }
 
+    /// The library's value.
+    pub fn inner(&self) -> &sim::Ibsim {
+        &self.sim
+    }
+
     /// Node names of the CAs, in file order.
     pub fn hosts(&self) -> &[String] {
         &self.hosts
     }
 
-    /// Takes a link away: `Unlink "node"[port]`.
+    /// Removes a link: `Unlink "node"[port]`.
     pub fn unlink(&mut self, node: &str, port: u8) {
         self.command(&format!("Unlink \"{node}\"[{port}]"));
     }
 
-    /// Brings a link back that was taken away from this very port.
+    /// Restores a link that was removed at this port.
     pub fn relink(&mut self, node: &str, port: u8) {
         self.command(&format!("ReLink \"{node}\"[{port}]"));
     }
@@ -104,8 +109,9 @@ impl Ibsim {
         answer
     }
 
-    /// A command that takes this fabric for the machine's InfiniBand, attached at `host`.
+    /// A command that sees this fabric as the machine's InfiniBand, from `host`.
     pub fn client(&self, program: &'static str, host: &str, dir: &Path) -> Command {
-        self.sim.client_at(&process::program(program), host, dir)
+        let command = self.sim.client(&process::program(program), Some(host), dir);
+        command.unwrap_or_else(|e| panic!("{e}; `make setup` installs it"))
     }
 }

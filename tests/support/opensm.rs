@@ -1,12 +1,12 @@
 //! The stock OpenSM on a simulated fabric: once and out, in the foreground, or as a daemon.
 
 use super::ibsim::Ibsim;
-use super::process::{self, Detached, Finished, Guard};
+use super::process::{self, Detached, Finished, Guard, program};
 use dmodc::fabric::lid_range;
 use dmodc::netlist::Netlist;
+use dmodc::sim::{self, Plugin};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 /// Time for a sweep of any fabric that these tests use, on a busy machine.
@@ -16,59 +16,43 @@ const QUIET: Duration = Duration::from_millis(400);
 /// What OpenSM logs at the end of each complete heavy sweep.
 const SUBNET_UP: &str = "SUBNET UP";
 
-/// What OpenSM runs inside of.
-#[derive(Clone, Copy)]
-enum Inside {
-    Nothing,
-    Valgrind,
-    /// No more bytes of addresses than this.
-    AddressSpace(u64),
-}
-
 /// How OpenSM is to run.
 #[derive(Clone)]
 pub struct Config {
     /// The LMC of end nodes.
     pub lmc: u8,
-    lines: Vec<String>,
-    libraries: PathBuf,
-    /// 0x43: errors, information, and the dumps of the routing.
-    log_flags: &'static str,
+    config: sim::Config,
     host: usize,
-    inside: Inside,
-    one_arena: bool,
 }
 
 impl Config {
-    /// One engine and no other: a refused fabric stays unrouted.
+    /// Only this engine: a fabric that it refuses stays unrouted.
     pub fn engine(name: &str) -> Config {
-        let lines = vec![format!("routing_engine {name},no_fallback")];
         Config {
             lmc: 0,
-            lines,
-            libraries: plugin_dir(),
-            log_flags: "0x43",
+            config: sim::Config::engines(name),
             host: 0,
-            inside: Inside::Nothing,
-            one_arena: false,
         }
-        .line("force_log_flush TRUE")
     }
 
-    /// Our engine, with the plugin of the build under test.
+    /// Dmodc, with the plugin of the build under test.
     pub fn dmodc() -> Config {
-        Config::engine("dmodc").line("event_plugin_name dmodc")
+        Config::engine("dmodc").map(|config| config.with(&plugin()))
     }
 
-    /// Our engine, and another one for what ours refuses.
+    /// Dmodc, and another engine for what Dmodc refuses.
     pub fn dmodc_or(other: &str) -> Config {
-        Config::engine(&format!("dmodc,{other}")).line("event_plugin_name dmodc")
+        Config::engine(&format!("dmodc,{other}")).map(|config| config.with(&plugin()))
     }
 
-    /// One more line of the configuration file.
-    pub fn line(mut self, line: impl Into<String>) -> Config {
-        self.lines.push(line.into());
-        self
+    fn map(self, change: impl FnOnce(sim::Config) -> sim::Config) -> Config {
+        let config = change(self.config);
+        Config { config, ..self }
+    }
+
+    /// Adds a line to the configuration file.
+    pub fn line(self, line: impl Into<String>) -> Config {
+        self.map(|config| config.line(line))
     }
 
     /// 2^lmc LIDs for each port.
@@ -77,42 +61,49 @@ impl Config {
         self.line(format!("lmc {lmc}"))
     }
 
-    /// What OpenSM logs and dumps, as its `-D`. Without 0x40 it does not dump the routing, which
-    /// takes longer than all else on large fabrics.
-    pub fn log_flags(mut self, flags: &'static str) -> Config {
-        self.log_flags = flags;
-        self
+    /// Sets OpenSM's `-D`. Without 0x40 it does not dump the routing, which takes longer than all the
+    /// rest on large fabrics.
+    pub fn log_flags(self, flags: &'static str) -> Config {
+        self.map(|config| config.log_flags(flags))
     }
 
-    /// Sits at another host than the first.
+    /// Runs at this host, not the first.
     pub fn at(mut self, host: usize) -> Config {
         self.host = host;
         self
     }
 
-    /// Runs under valgrind, which leaves `findings.xml`.
-    pub fn under_valgrind(mut self) -> Config {
-        self.inside = Inside::Valgrind;
-        self
+    /// Runs under valgrind, which leaves `findings.xml` in the folder of OpenSM.
+    pub fn under_valgrind(self) -> Config {
+        let args = [
+            "--xml=yes",
+            "--xml-file=findings.xml",
+            "--leak-check=full",
+            "--show-leak-kinds=all",
+            "--num-callers=100",
+        ];
+        self.map(|config| config.inside(program("valgrind"), &args))
     }
 
-    /// Has no more bytes of addresses than this.
-    pub fn address_space(mut self, bytes: u64) -> Config {
-        self.inside = Inside::AddressSpace(bytes);
-        self
+    /// Limits its address space to this many bytes.
+    pub fn address_space(self, bytes: u64) -> Config {
+        self.map(|config| config.inside(program("prlimit"), &[&format!("--as={bytes}")]))
     }
 
-    /// Lets all threads allocate from one arena of glibc's. With one for each, free memory of one is
-    /// no use to another, and what is resident grows for long without anything being kept.
-    pub fn one_arena(mut self) -> Config {
-        self.one_arena = true;
-        self
+    /// All threads allocate from one arena of glibc. With an arena for each thread, one cannot use the
+    /// free memory of another, and the resident memory grows for long although nothing is kept.
+    pub fn one_arena(self) -> Config {
+        self.map(|config| config.env("MALLOC_ARENA_MAX", "1"))
     }
 
-    /// Looks for plugins in this folder.
-    pub fn libraries(mut self, dir: &Path) -> Config {
-        self.libraries = dir.to_owned();
-        self
+    /// With the plugin in this folder.
+    pub fn libraries(self, dir: &Path) -> Config {
+        self.map(|config| config.with(&Plugin::in_dir(dir).expect("a plugin")))
+    }
+
+    /// As the library has it.
+    fn on(&self, sim: &Ibsim) -> sim::Config {
+        self.config.clone().at(&sim.hosts()[self.host])
     }
 }
 
@@ -120,81 +111,31 @@ impl Config {
 /// link that only `cargo build` renews; `deps` is where the compiler writes.
 pub fn plugin_dir() -> PathBuf {
     let bin = Path::new(env!("CARGO_BIN_EXE_dmodc"));
-    let dir = bin
-        .parent()
-        .expect("the tool lies in a folder")
-        .join("deps");
-    assert!(
-        dir.join("libdmodc.so").exists(),
-        "no libdmodc.so in {}",
-        dir.display()
-    );
-    dir
+    let dir = bin.parent().expect("the tool lies in a folder");
+    dir.join("deps")
+}
+
+/// The plugin in there.
+pub fn plugin() -> Plugin {
+    Plugin::in_dir(&plugin_dir()).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// The files of one OpenSM: its log and its dumps.
-pub struct Files {
-    dir: PathBuf,
-}
+pub struct Files(sim::Files);
 
 impl Files {
-    fn prepare(sim: &Ibsim, config: &Config) -> Files {
-        let dir = tempfile::Builder::new()
-            .prefix("opensm-")
-            .tempdir_in(sim.dir());
-        // The fabric's folder is removed as a whole, when nothing writes to it any more.
-        let files = Files {
-            dir: dir.expect("a folder for OpenSM").keep(),
-        };
-        let mut text = config.lines.join("\n");
-        text += &format!("\ndump_files_dir {}\n", files.dir.display());
-        text += &format!("log_file {}\n", files.path("opensm.log").display());
-        // None of the machine's own configuration.
-        text += &format!(
-            "partition_config_file {}\n",
-            files.path("partitions.conf").display()
-        );
-        // Sweeps come from traps and signals alone.
-        text += "sweep_interval 0\n";
-        fs::write(files.path("opensm.conf"), text).expect("the configuration can be written");
-        files
+    fn new(sim: &Ibsim) -> Files {
+        Files(sim::Files::new(sim.inner()).expect("a folder for OpenSM"))
     }
 
-    fn command(&self, sim: &Ibsim, config: &Config) -> Command {
-        let host = &sim.hosts()[config.host];
-        let mut command = match config.inside {
-            Inside::Nothing => sim.client("opensm", host, &self.dir),
-            Inside::Valgrind => {
-                let mut command = sim.client("valgrind", host, &self.dir);
-                let file = self.path("findings.xml");
-                command.args(["--xml=yes", &format!("--xml-file={}", file.display())]);
-                command.args(["--leak-check=full", "--show-leak-kinds=all"]);
-                command.args(["--num-callers=100", "opensm"]);
-                command
-            }
-            Inside::AddressSpace(bytes) => {
-                let mut command = sim.client("prlimit", host, &self.dir);
-                command.args([&format!("--as={bytes}"), "opensm"]);
-                command
-            }
-        };
-        command
-            .arg("-F")
-            .arg(self.path("opensm.conf"))
-            .args(["-D", config.log_flags]);
-        command
-            .env("LD_LIBRARY_PATH", &config.libraries)
-            .env("OSM_CACHE_DIR", &self.dir);
-        command.env("OSM_TMP_DIR", &self.dir);
-        if config.one_arena {
-            command.env("MALLOC_ARENA_MAX", "1");
-        }
-        command
+    fn start(&self, sim: &Ibsim, config: &Config, args: &[&str]) -> Guard {
+        let started = self.0.start(sim.inner(), &config.on(sim), args);
+        started.unwrap_or_else(|e| panic!("{e}; `make setup` installs it"))
     }
 
     /// Path of one of the files.
     pub fn path(&self, name: &str) -> PathBuf {
-        self.dir.join(name)
+        self.0.path(name)
     }
 
     /// A dump, or whatever else OpenSM wrote.
@@ -210,14 +151,12 @@ impl Files {
 
     /// The log so far.
     pub fn log(&self) -> String {
-        let bytes = fs::read(self.path("opensm.log")).unwrap_or_default();
-        String::from_utf8_lossy(&bytes).into_owned()
+        self.0.log()
     }
 
     /// What OpenSM printed, where a plugin that cannot log yet complains too.
     pub fn stdout(&self) -> String {
-        let bytes = fs::read(self.path("stdout")).unwrap_or_default();
-        String::from_utf8_lossy(&bytes).into_owned()
+        self.0.printed()
     }
 
     /// The lines of the log that hold a text.
@@ -231,7 +170,7 @@ impl Files {
 
     /// The subnet as OpenSM saw it last.
     pub fn subnet(&self) -> Netlist {
-        Netlist::read(&self.path("opensm-subnet.lst")).expect("OpenSM's own dump")
+        Netlist::read(&self.0.subnet_path()).expect("OpenSM's own dump")
     }
 
     /// The LIDs of all end nodes, LMC counted, in ascending order.
@@ -247,7 +186,7 @@ impl Files {
         lids
     }
 
-    /// Waits for a text in the log beyond its first `from` bytes.
+    /// Waits for a text in the log after its first `from` bytes.
     pub fn wait_for(&self, from: usize, text: &str) {
         let seen = process::poll(SWEEP, || {
             self.log()
@@ -283,11 +222,10 @@ impl Files {
 /// Runs `opensm -o`: one sweep, then the end. An engine that refuses makes OpenSM sweep for ever,
 /// hence the limit.
 pub fn once(sim: &Ibsim, config: &Config, limit: Duration) -> (Files, Finished) {
-    let files = Files::prepare(sim, config);
-    let mut command = files.command(sim, config);
-    command.arg("-o");
-    let finished = process::run(command, &files.path("stdout"), limit);
-    (files, finished)
+    let files = Files::new(sim);
+    let status = files.start(sim, config, &["-o"]).wait(limit);
+    let output = files.stdout();
+    (files, Finished { status, output })
 }
 
 /// As [`once`], for a fabric that must be routed.
@@ -313,7 +251,7 @@ enum Process {
 impl OpenSm {
     /// Starts OpenSM in the foreground and waits for nothing.
     pub fn launch(sim: &Ibsim, config: &Config) -> OpenSm {
-        OpenSm::launch_in(Files::prepare(sim, config), sim, config)
+        OpenSm::launch_in(Files::new(sim), sim, config)
     }
 
     /// Starts OpenSM where another one has run: with its configuration and all that it has left.
@@ -326,7 +264,7 @@ impl OpenSm {
     }
 
     fn launch_in(files: Files, sim: &Ibsim, config: &Config) -> OpenSm {
-        let guard = process::start(files.command(sim, config), &files.path("stdout"));
+        let guard = files.start(sim, config, &[]);
         OpenSm {
             process: Process::Foreground(guard),
             files,
@@ -343,16 +281,16 @@ impl OpenSm {
 
     /// Starts OpenSM as a daemon (`-B`), which forks before it loads plugins.
     pub fn daemon(sim: &Ibsim, config: &Config) -> OpenSm {
-        let files = Files::prepare(sim, config);
+        let files = Files::new(sim);
         let pid_file = files.path("pid");
-        let mut command = files.command(sim, config);
-        command.arg("-B").arg("--pidfile").arg(&pid_file);
-        let parent = process::run(command, &files.path("stdout"), SWEEP);
-        assert!(parent.success(), "{}", parent.output);
+        let pid_path = pid_file.to_str().expect("the path is plain text");
+        let mut parent = files.start(sim, config, &["-B", "--pidfile", pid_path]);
+        let ended = parent.wait(SWEEP).is_some_and(|status| status.success());
+        assert!(ended, "{}", files.stdout());
         let pid = process::poll(SWEEP, || {
             fs::read_to_string(&pid_file).ok()?.trim().parse().ok()
         });
-        let daemon = Detached(pid.expect("the daemon writes its process id"));
+        let daemon = Detached::new(pid.expect("the daemon writes its process id"));
         let sm = OpenSm {
             process: Process::Daemon(daemon),
             files,
@@ -366,7 +304,7 @@ impl OpenSm {
     pub fn pid(&self) -> u32 {
         match &self.process {
             Process::Foreground(guard) => guard.id(),
-            Process::Daemon(daemon) => daemon.0,
+            Process::Daemon(daemon) => daemon.id(),
         }
     }
 

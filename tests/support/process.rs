@@ -6,25 +6,51 @@ pub use dmodc::sim::{Guard, poll};
 use dmodc::sim::Program;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-/// A daemon that detached itself: known by its process id only, killed when dropped.
-pub struct Detached(pub u32);
+/// A daemon that detached itself, so it is no child of ours. A shell that waits for the end of its input
+/// kills it when this value is dropped or this process ends.
+pub struct Detached {
+    id: u32,
+    killer: Child,
+}
 
 impl Detached {
+    /// Guards a running daemon.
+    pub fn new(id: u32) -> Detached {
+        let killer = Command::new("sh")
+            .args([
+                "-c",
+                "trap '' INT TERM HUP; read line; kill -s KILL \"$0\" 2>/dev/null",
+            ])
+            .arg(id.to_string())
+            .stdin(Stdio::piped())
+            .spawn()
+            .expect("sh runs");
+        Detached { id, killer }
+    }
+
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.id
+    }
+
     /// Whether the process runs: it is listed, and not as a zombie that nobody has reaped yet.
     pub fn is_alive(&self) -> bool {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.0));
+        let status = fs::read_to_string(format!("/proc/{}/status", self.id));
         status.is_ok_and(|s| !s.contains("\nState:\tZ"))
     }
 }
 
 impl Drop for Detached {
     fn drop(&mut self) {
-        if self.is_alive() {
-            signal(self.0, "KILL");
+        if !self.is_alive() {
+            // Its process id may be in use again.
+            let _ = self.killer.kill();
         }
+        // This first closes the input of the shell.
+        let _ = self.killer.wait();
     }
 }
 
@@ -43,7 +69,7 @@ pub fn signal(pid: u32, name: &str) {
     let _ = status;
 }
 
-/// What a bounded command left.
+/// The result of a command with a time limit.
 #[derive(Debug)]
 pub struct Finished {
     /// Its exit status; `None` if it ran out of time and was killed.
@@ -61,20 +87,13 @@ impl Finished {
 
 /// Runs a command with its output in a file and a limit on its time.
 pub fn run(command: Command, output: &Path, limit: Duration) -> Finished {
-    let mut child = start(command, output);
-    let status = child.wait(limit);
-    drop(child);
+    let child = Guard::start(command, output);
+    let status = child.expect("setpriv runs").wait(limit);
     let text = fs::read(output).expect("the output file is there");
     Finished {
         status,
         output: String::from_utf8_lossy(&text).into_owned(),
     }
-}
-
-/// Starts a command with both of its outputs in one file.
-pub fn start(command: Command, output: &Path) -> Guard {
-    let started = program("a tool").start(command, output);
-    started.unwrap_or_else(|e| panic!("{e}; `make setup` installs it"))
 }
 
 /// A program of the system's.

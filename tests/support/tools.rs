@@ -1,8 +1,9 @@
-//! The stock diagnostics as judges.
+//! The stock diagnostics.
 
 use super::ibsim::Ibsim;
 use super::opensm::Files;
 use super::process::{self, Finished};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -83,13 +84,22 @@ pub fn perfquery(sim: &Ibsim, files: &Files, lid: u16, port: u8) -> String {
     done.output
 }
 
-/// Reads OpenSM's dumps with ibdmchk and wants every CA pair routed and no credit loop.
+/// What ibqueryerrors, run at a host, cannot read.
+pub fn ibqueryerrors(sim: &Ibsim, files: &Files, host: &str) -> BTreeSet<String> {
+    let done = client_at(host, sim, files, "ibqueryerrors", &[]);
+    let failed = done.output.lines().filter(|line| line.contains("failed"));
+    failed.map(str::to_owned).collect()
+}
+
+/// Checks OpenSM's dumps with ibdmchk: every CA pair is routed, and there is no credit loop.
 ///
 /// Its exit status says nothing: Debian's crashes at its very end, when all is printed. It is
 /// never told the LMC: told one, it takes LIDs to start at 1 where OpenSM starts at 2^lmc, and
-/// gives up on any engine's dumps; so it judges the base LIDs.
+/// gives up on any engine's dumps. So it checks the base LIDs.
 pub fn ibdmchk(sim: &Ibsim, files: &Files) {
-    let mut command = process::program("ibdmchk").command(sim.dir());
+    let mut command = process::program("ibdmchk")
+        .command(sim.dir())
+        .expect("`make setup` installs ibutils");
     for (option, file) in [
         ("-s", "opensm-subnet.lst"),
         ("-f", "opensm.fdbs"),

@@ -19,15 +19,15 @@ fn shortest_paths_in_a_tree_pass() {
         (report.checked.pairs, report.checked.node_pairs),
         (60 + 50, 30)
     );
-    assert_eq!((report.unreachable.pairs, report.unreachable_pairs), (2, 0));
+    assert_eq!((report.roots_apart.pairs, report.unreachable_pairs), (2, 0));
 }
 
 #[test]
-fn connected_roots_are_no_turns() {
+fn turns_that_connect_are_no_fault() {
     let (fabric, ranks) = two_spines();
     let report = check(&fabric, &shortest(&fabric), ranked(&ranks));
     assert!(report.passed(), "{report:?}");
-    assert_eq!(report.roots_connected.routes, 2);
+    assert_eq!(report.turned.routes, 2);
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn leaves_without_an_up_down_path_are_unreachable_and_not_undelivered() {
         (report.unreachable_pairs, report.first_unreachable),
         (1, vec![(0, 1)])
     );
-    assert!(report.unreachable.pairs > 0);
+    assert!(report.left_out.pairs > 0);
 }
 
 #[test]

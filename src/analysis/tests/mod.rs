@@ -3,4 +3,5 @@
 mod congestion;
 mod credit_loops;
 mod delivery;
+mod forced;
 mod random;

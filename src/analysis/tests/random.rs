@@ -77,9 +77,12 @@ proptest! {
         prop_assert_eq!(report.no_entry, expect("no_entry"));
         prop_assert_eq!(report.wrong_port, expect("wrong_port"));
         prop_assert_eq!(report.looping, expect("looping"));
-        prop_assert_eq!(report.unreachable, expect("unreachable"));
+        let named: u64 = report.left_out_ends.counts().map(|(_, _, count)| count).sum();
+        prop_assert_eq!(named, report.left_out.pairs);
+        prop_assert_eq!(report.left_out, expect("left_out"));
+        prop_assert_eq!(report.roots_apart, expect("roots_apart"));
         prop_assert_eq!(report.turns, expect("turns"));
-        prop_assert_eq!(report.roots_connected, expect("roots_connected"));
+        prop_assert_eq!(report.turned, expect("turned"));
         prop_assert_eq!(report.nonminimal, expect("nonminimal"));
         prop_assert_eq!(report.unreachable_pairs, truth.unreachable_pairs);
         let loops = report.credit_loops;

@@ -1,10 +1,12 @@
 //! The `dmodc` tool: everything about Dmodc that needs no daemon.
 //!
-//! Each subcommand is a file of `cmd/` with its `Args` and `run`; what they share is in `cmd/mod.rs`
-//! (reading fabrics and tables) and `output.rs` (writing). Exit codes are part of the contract:
-//! 0 done, 1 the check failed or the fabric is not valid, 2 bad usage or unreadable input.
+//! Each subcommand is a file of `cmd/` with its `Args` and `run`. What they share: `input.rs` reads files,
+//! `output.rs` writes, `failure.rs` has the exit codes, which are part of the contract: 0 done, 1 the
+//! check failed or the fabric is not valid, 2 bad usage or unreadable input.
 
 mod cmd;
+mod failure;
+mod input;
 mod output;
 
 use clap::{Parser, Subcommand};
@@ -21,9 +23,13 @@ use std::process::ExitCode;
   dmodc analyze fabric.net fabric.lfts
   dmodc degrade fabric.net --links 10 --seed 1 | dmodc route - --lfts degraded.lfts
   dmodc diff fabric.lfts degraded.lfts
+  dmodc trace fabric.net fabric.lfts node001 node002
+  dmodc whatif fabric.net --remove 'spine 3'
+  dmodc wiring fabric.net --reference as-designed.net
 
 NET is a netlist of ibnetdiscover or ibsim, or an opensm-subnet.lst, recognised by content. LFTS is
-OpenSM's opensm-lfts.dump. '-' is standard input or output.
+OpenSM's opensm-lfts.dump. '-' is standard input or output. What is odd in a file is a warning, and an
+error with --strict.
 
 Exit codes: 0 done, 1 the check failed or the fabric is not valid, 2 bad usage or unreadable input."
 )]
@@ -40,6 +46,11 @@ enum Command {
     Check(cmd::check::Args),
     Analyze(cmd::analyze::Args),
     Diff(cmd::diff::Args),
+    Trace(cmd::trace::Args),
+    Whatif(cmd::whatif::Args),
+    Wiring(cmd::wiring::Args),
+    Export(cmd::export::Args),
+    Draw(cmd::draw::Args),
     Compare(cmd::compare::Args),
     Report(cmd::report::Args),
     Completions(cmd::completions::Args),
@@ -57,6 +68,11 @@ fn main() -> ExitCode {
         Command::Check(args) => cmd::check::run(args),
         Command::Analyze(args) => cmd::analyze::run(args),
         Command::Diff(args) => cmd::diff::run(args),
+        Command::Trace(args) => cmd::trace::run(args),
+        Command::Whatif(args) => cmd::whatif::run(args),
+        Command::Wiring(args) => cmd::wiring::run(args),
+        Command::Export(args) => cmd::export::run(args),
+        Command::Draw(args) => cmd::draw::run(args),
         Command::Compare(args) => cmd::compare::run(args),
         Command::Report(args) => cmd::report::run(args),
         Command::Completions(args) => cmd::completions::run(args),
@@ -64,7 +80,7 @@ fn main() -> ExitCode {
     };
     match result {
         Ok(code) => code,
-        // Whoever read our output has had enough of it: `dmodc .. | head`.
+        // The reader of our output ended first: `dmodc … | head`.
         Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
             output::complain(&format!("dmodc: {failure}\n"));

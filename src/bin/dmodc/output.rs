@@ -1,6 +1,6 @@
 //! Writing results: to a file, or to standard output for `-`.
 
-use crate::cmd::Failure;
+use crate::failure::Failure;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -28,7 +28,7 @@ pub fn write_to(
     result.map_err(|reason| Failure::Unwritable { file, reason })
 }
 
-/// Writes text for people: to standard output, or to standard error where data goes there.
+/// Writes text for people: to standard output, or to standard error if standard output has data.
 pub fn say(text: &str, stdout_is_taken: bool) -> Result<(), Failure> {
     if stdout_is_taken {
         complain(text);
@@ -37,7 +37,7 @@ pub fn say(text: &str, stdout_is_taken: bool) -> Result<(), Failure> {
     write_to(Path::new("-"), |out| out.write_all(text.as_bytes()))
 }
 
-/// Writes to standard error. Where nobody reads that, there is nobody to tell.
+/// Writes to standard error, and ignores a failure.
 pub fn complain(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }

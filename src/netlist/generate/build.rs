@@ -1,6 +1,6 @@
 //! Builds a shape into a netlist.
 //!
-//! Elements of a level are numbered by their digits, digit 1 the least significant, so the nodes
+//! The digits of an element are its number in its level, digit 1 the least significant. So the nodes
 //! of a leaf and the leaves of a subtree are neighbours. Ports of a switch: down first, then up, in
 //! the order of the other side's digit, parallel links side by side.
 
@@ -11,17 +11,17 @@ use crate::netlist::model::{Kind, Netlist, Node, Port, PortZero};
 use crate::random::Random;
 use std::sync::Arc;
 
-/// Node GUIDs of CAs and of switches start above these. Far enough apart that port GUIDs (node
-/// GUID + port number) never meet a node GUID.
+/// The bases of the node GUIDs of CAs and of switches: so far apart that no port GUID (node GUID +
+/// port number) equals a node GUID.
 const CA_GUIDS: u64 = 0x0001_0000_0000_0000;
 const SWITCH_GUIDS: u64 = 0x0002_0000_0000_0000;
 
-/// How GUIDs and LIDs are given.
+/// The choice of GUIDs and LIDs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Order {
-    /// Shuffles node GUIDs and the order of LIDs by this seed; in order without.
+    /// The seed that shuffles node GUIDs and LIDs; without one they are in order.
     pub seed: Option<u64>,
-    /// Whether the netlist has LIDs at all.
+    /// Whether the netlist has LIDs.
     pub lids: bool,
 }
 
@@ -35,7 +35,7 @@ impl Default for Order {
 }
 
 impl From<Pgft> for Rlft {
-    /// The full tree, with no port more than it uses.
+    /// The full tree; every port is in use.
     fn from(shape: Pgft) -> Rlft {
         Rlft {
             nodes: shape.elements(0),
@@ -92,7 +92,7 @@ pub fn build(tree: &Rlft, order: Order) -> Netlist {
     netlist
 }
 
-/// Which elements of each level are there: the first nodes, and the switches over one of them.
+/// The elements of each level that exist: the first nodes, and the switches above one of them.
 fn present(tree: &Rlft) -> Vec<Vec<bool>> {
     let shape = &tree.shape;
     let mut present = vec![
@@ -171,7 +171,7 @@ fn element(tree: &Rlft, level: usize, index: usize) -> Node {
     }
 }
 
-/// Shuffles node GUIDs, those of switches and of CAs apart, and makes ids and port GUIDs of them.
+/// Shuffles node GUIDs, separately for switches and CAs, and makes ids and port GUIDs from them.
 fn name_by_guid(netlist: &mut Netlist, mut random: Option<&mut Random>) {
     for kind in [Kind::Switch, Kind::Ca] {
         let of_kind = |n: &&mut Node| n.kind == kind;
@@ -196,7 +196,7 @@ fn name_by_guid(netlist: &mut Netlist, mut random: Option<&mut Random>) {
     }
 }
 
-/// Gives LIDs from 1 on in file order, or shuffled.
+/// Assigns LIDs from 1 on, in file order or shuffled.
 fn give_lids(netlist: &mut Netlist, random: Option<&mut Random>) {
     let endports = netlist.nodes.iter().map(|n| match n.kind {
         Kind::Switch => 1,

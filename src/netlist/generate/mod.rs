@@ -1,8 +1,8 @@
 //! Generated fabrics: parallel generalized fat-trees (PGFT) and real-life fat-trees (RLFT).
 //!
-//! The shapes are parsed and checked first ([`Pgft`], [`Rlft`]), then built into a netlist. In
-//! order, GUIDs and LIDs follow the position in the tree, leaves first; real fabrics are never in
-//! order, so a seed shuffles both (see [`crate::random`] for what that promises).
+//! [`Pgft`] and [`Rlft`] parse and check a shape; [`build()`] makes a netlist of it. Without a seed
+//! GUIDs and LIDs follow the position in the tree, leaves first. No real fabric is in that order, so
+//! a seed shuffles both (see [`crate::random`] for what that promises).
 
 mod build;
 mod pgft;

@@ -1,4 +1,4 @@
-//! The shape PGFT(h; m1,..,mh; w1,..,wh; p1,..,ph) (Zahavi 2010; section II of the paper).
+//! The shape PGFT(h; m1,…,mh; w1,…,wh; p1,…,ph) (Zahavi 2010; section II of the paper).
 //!
 //! Level 0 is the end nodes, level h the top. An element of level i-1 has `w_i` parents, an
 //! element of level i has `m_i` children, and `p_i` parallel links join each such pair. An element
@@ -9,10 +9,10 @@ use crate::fabric::Lid;
 use std::fmt;
 use std::str::FromStr;
 
-/// The most levels supported.
+/// Maximum levels.
 const MAX_LEVELS: usize = 6;
 
-/// A shape that has been checked: it can be built and fits into the LID space.
+/// A checked shape: it can be built, and fits into the LID space.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pgft {
     m: Vec<usize>,
@@ -20,13 +20,13 @@ pub struct Pgft {
     p: Vec<usize>,
 }
 
-/// Why a shape cannot be built.
+/// The reason why a shape cannot be built.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ShapeError {
-    /// Not of the form at all.
+    /// The text does not have the form of a PGFT.
     #[error("'{0}' is not of the form PGFT(h; m1,..,mh; w1,..,wh; p1,..,ph)")]
     Form(String),
-    /// Something that should be a number.
+    /// No number where one should be.
     #[error("'{0}' is not a number")]
     Number(String),
     /// The number of levels.
@@ -53,7 +53,7 @@ pub enum ShapeError {
         /// Ports needed.
         ports: usize,
     },
-    /// More LIDs than there are.
+    /// More elements than LIDs.
     #[error("the fabric would need {0} LIDs; InfiniBand has 49151")]
     TooLarge(usize),
 }
@@ -113,7 +113,7 @@ impl Pgft {
         self.p[level - 1]
     }
 
-    /// Number of elements of a level: w1..wl times m(l+1)..mh.
+    /// Number of elements of a level: w1 to wl times m(l+1) to mh.
     pub fn elements(&self, level: usize) -> usize {
         self.w[..level]
             .iter()
@@ -153,7 +153,7 @@ impl Pgft {
 impl FromStr for Pgft {
     type Err = ShapeError;
 
-    /// Parses `PGFT(3;24,15,24;1,6,15;1,1,1)`; the paper's full stops will do for the commas.
+    /// Parses `PGFT(3;24,15,24;1,6,15;1,1,1)`; also with the paper's full stops for commas.
     fn from_str(text: &str) -> Result<Pgft, ShapeError> {
         let form = || ShapeError::Form(text.into());
         let word = text.trim();

@@ -1,16 +1,16 @@
 //! Real-life fat-trees: a given number of nodes, switches of one radix, one cable per node.
 //!
 //! Construction, for radix R and k = R/2: the fewest levels h with N <= R k^(h-1); then
-//! PGFT(h; k,..,k,m; 1,k,..,k,k/q; 1,..,1,q), where m = ceil(N / k^(h-1)) is the number of subtrees
+//! PGFT(h; k,…,k,m; 1,k,…,k,k/q; 1,…,1,q), where m = ceil(N / k^(h-1)) is the number of subtrees
 //! below the top and q the greatest divisor of k with m q <= R. So each switch below the top has
-//! as many ports up as down, as R allows, and the top level is only as large as the subtrees need,
-//! with q parallel links to each. Bisection is constant where R is even; an odd port is left free.
-//! The last subtree is filled from its first leaf on, and leaves (and switches over leaves) that
-//! would have no node are left out.
+//! as many ports up as down, as R allows. The top level is only as large as the subtrees need, with q
+//! parallel links to each. Bisection is constant if R is even; an odd port stays free. The last
+//! subtree fills up from its first leaf on. Leaves without a node do not exist, nor do switches above
+//! such leaves alone.
 
 use super::pgft::{Pgft, ShapeError};
 
-/// A real-life fat-tree: a PGFT of which the first `nodes` end nodes are there.
+/// A real-life fat-tree: a PGFT with only its first `nodes` end nodes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rlft {
     /// The full shape.
@@ -21,7 +21,7 @@ pub struct Rlft {
     pub radix: u8,
 }
 
-/// Why there is no such tree.
+/// The reason why there is no such tree.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum RlftError {
     /// No nodes.
@@ -30,7 +30,7 @@ pub enum RlftError {
     /// Radix out of range.
     #[error("radix {0}: a switch has 2 to 254 ports")]
     Radix(usize),
-    /// More than six levels would be needed.
+    /// The tree needs more than six levels.
     #[error("{nodes} nodes do not fit into six levels of {radix}-port switches")]
     TooManyLevels {
         /// Nodes wanted.
@@ -38,7 +38,7 @@ pub enum RlftError {
         /// Ports of a switch.
         radix: u8,
     },
-    /// The tree would not fit.
+    /// The tree cannot be built.
     #[error(transparent)]
     Shape(#[from] ShapeError),
 }

@@ -1,11 +1,11 @@
 //! OpenSM's maps for the subnets beside this: complib itself makes them and looks things up, or,
 //! under Miri, which runs no C, lists in the order of their keys that are laid out alike.
 
-use crate::plugin::bindings::{
+use crate::plugin::ffi::bindings::{
     cl_map_item_t, cl_qmap_t, cl_status_t, external_routing_engine_module_t, osm_mcast_tbl_t,
     osm_opensm_t,
 };
-use crate::plugin::symbols::{QmapGet, Symbols};
+use crate::plugin::ffi::symbols::{QmapGet, Symbols};
 use std::ffi::c_void;
 use std::sync::LazyLock;
 
@@ -75,7 +75,7 @@ fn maps() -> (Init, Insert, QmapGet) {
 
 #[cfg(miri)]
 fn maps() -> (Init, Insert, QmapGet) {
-    use crate::plugin::qmap;
+    use crate::plugin::ffi::qmap;
     use std::ptr::NonNull;
     unsafe extern "C" fn init(map: *mut cl_qmap_t) {
         // SAFETY: the map is the caller's own. Its list is empty where it leads back to its end.

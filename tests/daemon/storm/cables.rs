@@ -128,6 +128,13 @@ impl<'n> Cables<'n> {
         self.plug(b);
     }
 
+    /// Lets a CA, which is plugged in, move to where another one was, which is not.
+    pub fn move_host(&mut self, from: usize, to: usize) {
+        self.unplug(from);
+        self.swap_hosts(from, to);
+        self.plug(to);
+    }
+
     /// Lets OpenSM's CA and another one, which is plugged in, change places.
     pub fn move_home(&mut self, cable: usize) {
         let home = self.home_cable();

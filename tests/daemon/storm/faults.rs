@@ -239,7 +239,7 @@ fn plug(cables: &mut Cables, which: Vec<usize>) {
 
 /// The parts into which a tree falls without its top switches, which are those farthest from the
 /// end nodes; each with its end nodes.
-fn pods(netlist: &Netlist) -> Vec<Vec<u32>> {
+pub fn pods(netlist: &Netlist) -> Vec<Vec<u32>> {
     let nodes = &netlist.nodes;
     let mut far = vec![usize::MAX; nodes.len()];
     let mut queue: std::collections::VecDeque<u32> = (0..nodes.len() as u32)

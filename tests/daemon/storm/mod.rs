@@ -6,10 +6,10 @@
 //!
 //! Part of every run is a short storm; `make soak` runs the long ones, which are ignored otherwise.
 
-mod cables;
-mod faults;
+pub mod cables;
+pub mod faults;
 pub mod truth;
-mod watch;
+pub mod watch;
 
 use crate::support::fabrics::Net;
 use crate::support::ibsim::Ibsim;

@@ -4,7 +4,7 @@
 use crate::support::ibsim::Ibsim;
 use dmodc::analysis::check;
 use dmodc::dmodc::{Engine, Options};
-use dmodc::fabric::{Guid, Lid};
+use dmodc::fabric::{Fabric, Guid, Lid};
 use dmodc::lft::{NO_PATH, Tables};
 use dmodc::netlist::{Kind, Netlist, Port};
 use std::collections::{BTreeMap, HashMap};
@@ -59,6 +59,18 @@ impl Truth {
             row.truncate(used.map_or(0, |last| last + 1));
         }
         Truth { netlist, rows }
+    }
+
+    /// The fabric with the tables that its switches hold.
+    pub fn fabric_and_tables(&self) -> (Fabric, Tables) {
+        let (fabric, _) = self.netlist.to_fabric(None).expect("LIDs for all");
+        let mut tables = Tables::for_fabric(&fabric);
+        for (s, switch) in (0..).zip(fabric.switches()) {
+            let (row, held) = (tables.row_mut(s), &self.rows[&switch.guid]);
+            let length = row.len().min(held.len());
+            row[..length].copy_from_slice(&held[..length]);
+        }
+        (fabric, tables)
     }
 
     /// Wants every port to have a LID, and every switch the table that Dmodc makes for this very

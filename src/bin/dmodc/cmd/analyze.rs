@@ -1,20 +1,19 @@
 //! `dmodc analyze`: how the traffic patterns share the links.
 
 use super::tables::{Input, Judged};
-use super::{Failure, Outcome};
+use crate::failure::{Failure, Outcome};
 use crate::output::{say, say_json};
 use clap::ValueEnum;
-use dmodc::analysis::{Risk, Traffic};
-use dmodc::dmodc::{Engine, NodeType, NodeTypes};
+use dmodc::analysis::{Ebb, Risk, Traffic, bound};
+use dmodc::dmodc::{Engine, NodeType, NodeTypes, Ranking};
 use dmodc::fabric::NodeKind;
-use dmodc::lft::read_order;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// How many of the worst ports are named.
+/// The number of worst ports to print.
 const WORST: usize = 10;
 
 /// Measure the congestion risk of the forwarding tables of any routing engine
@@ -24,10 +23,13 @@ const WORST: usize = 10;
   dmodc analyze fabric.net opensm-lfts.dump --patterns sp --order opensm-ftree-ca-order.dump
   dmodc analyze opensm-subnet.lst opensm-lfts.dump --json | jq .a2a
   dmodc analyze fabric.net io.lfts --patterns cn2io --io-guids io.guids
+  dmodc analyze fabric.net fabric.lfts --patterns a2a,ebb --permutations 200
 
 The congestion risk of a port that leads from switch to switch is the number of sources or of
 destinations of the routes through it, whichever is less; that of a pattern is the maximum over the
-ports. Aggregation nodes take no part, nor do end nodes that the order file leaves out, nor pairs
+ports. The A2A bound is the least A2A that the links between levels allow: min(h, (N-h)/u) for a leaf
+or a larger subtree with h of N end nodes and u links up. Effective bisection bandwidth (ebb) pairs one
+random half of the nodes with the other; a flow gets 1/k of its most loaded link. Aggregation nodes take no part, nor do end nodes that the order file leaves out, nor pairs
 whose route does not arrive.")]
 pub struct Args {
     #[command(flatten)]
@@ -38,7 +40,7 @@ pub struct Args {
     /// Node order of the shifts, as opensm-ftree-ca-order.dump [default: topological NIDs]
     #[arg(long, value_name = "F")]
     order: Option<PathBuf>,
-    /// Number of random permutations
+    /// Number of random permutations, and of random matchings
     #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u32).range(1..))]
     permutations: u32,
     /// Seed of the random permutations
@@ -61,6 +63,8 @@ enum Pattern {
     Cn2io,
     /// I/O nodes taking turns to compute nodes, all shifts: the maximum
     Io2cn,
+    /// Effective bisection bandwidth over random matchings: the mean, in percent
+    Ebb,
 }
 
 impl Pattern {
@@ -71,6 +75,7 @@ impl Pattern {
             Pattern::Sp => "sp",
             Pattern::Cn2io => "cn2io",
             Pattern::Io2cn => "io2cn",
+            Pattern::Ebb => "ebb",
         }
     }
 }
@@ -80,7 +85,7 @@ pub fn run(args: Args) -> Outcome {
     let start = Instant::now();
     let judged = args.input.load(args.order.as_ref())?;
     let order = match &args.order {
-        Some(path) => read_order(&judged.fabric, path)?,
+        Some(path) => args.input.reading.order(path, &judged.fabric)?,
         None => topological_order(&judged)?,
     };
     let types = NodeTypes::new(&judged.options);
@@ -102,22 +107,32 @@ pub fn run(args: Args) -> Outcome {
         log::warn!("{left_out} of {all} end nodes are not in the order and take no part");
     }
     let mut risks: Vec<(Pattern, Risk)> = Vec::new();
+    let mut ebb = None;
     for &pattern in &args.patterns {
-        if risks.iter().all(|(known, _)| *known != pattern) {
-            risks.push((pattern, measure(&judged, &types, &traffic, pattern, &args)));
+        if risks.iter().any(|(known, _)| *known == pattern) {
+            continue;
+        }
+        match measure(&judged, &types, &traffic, pattern, &args) {
+            Figure::Risk(risk) => risks.push((pattern, risk)),
+            Figure::Ebb(found) => ebb = found,
         }
     }
-    let seconds = start.elapsed().as_secs_f64();
+    let ranking = Ranking::new(&judged.fabric, &judged.options);
+    let found = Found {
+        bound: bound(&judged.fabric, |switch| ranking.rank(switch)),
+        risks,
+        ebb,
+        seconds: start.elapsed().as_secs_f64(),
+    };
     if args.json {
-        say_json(&json(&judged, &traffic, &risks, &args, seconds))?;
+        say_json(&json(&judged, &traffic, &found, &args))?;
     } else {
-        say(&text(&judged, &traffic, &risks, seconds), false)?;
+        say(&text(&judged, &traffic, &found), false)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// End nodes in the order of Dmodc's topological NIDs; as the fabric has them, by switch GUID and
-/// port, where it is no tree.
+/// End nodes in the order of Dmodc's topological NIDs, or by switch GUID and port if the fabric is no tree.
 fn topological_order(judged: &Judged) -> Result<Vec<u32>, Failure> {
     match Engine::new(0)?.plan(&judged.fabric, &judged.options) {
         Ok(plan) => Ok(plan.order().to_vec()),
@@ -128,13 +143,19 @@ fn topological_order(judged: &Judged) -> Result<Vec<u32>, Failure> {
     }
 }
 
+/// What is measured of a pattern.
+enum Figure {
+    Risk(Risk),
+    Ebb(Option<Ebb>),
+}
+
 fn measure(
     judged: &Judged,
     types: &NodeTypes,
     traffic: &Traffic,
     pattern: Pattern,
     args: &Args,
-) -> Risk {
+) -> Figure {
     let of_type =
         |t: NodeType| move |node: u32| types.of(judged.fabric.end_nodes()[node as usize].guid) == t;
     let (compute, io) = (of_type(NodeType::Compute), of_type(NodeType::Io));
@@ -147,13 +168,10 @@ fn measure(
             };
             count(&compute).min(count(&io))
         }
-        Pattern::Rp => args.permutations.into(),
+        Pattern::Rp | Pattern::Ebb => args.permutations.into(),
         Pattern::Sp => nodes.saturating_sub(1),
     };
-    let bar = ProgressBar::new(work).with_message(pattern.key());
-    if let Ok(style) = ProgressStyle::with_template("{msg:>4} {wide_bar} {pos}/{len} {eta}") {
-        bar.set_style(style);
-    }
+    let bar = progress(pattern, work);
     let tick = |done| bar.inc(done);
     let risk = match pattern {
         Pattern::A2a => traffic.all_to_all(&tick),
@@ -161,18 +179,34 @@ fn measure(
         Pattern::Sp => traffic.shifts(&tick),
         Pattern::Cn2io => traffic.type_to_type(compute, io, &tick),
         Pattern::Io2cn => traffic.type_to_type(io, compute, &tick),
+        Pattern::Ebb => {
+            let count = args.permutations as usize;
+            let ebb = traffic.effective_bisection_bandwidth(count, args.seed, &tick);
+            bar.finish_and_clear();
+            return Figure::Ebb(ebb);
+        }
     };
     bar.finish_and_clear();
-    risk
+    Figure::Risk(risk)
 }
 
-fn json(
-    judged: &Judged,
-    traffic: &Traffic,
-    risks: &[(Pattern, Risk)],
-    args: &Args,
+fn progress(pattern: Pattern, work: u64) -> ProgressBar {
+    let bar = ProgressBar::new(work).with_message(pattern.key());
+    if let Ok(style) = ProgressStyle::with_template("{msg:>4} {wide_bar} {pos}/{len} {eta}") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// All that was measured.
+struct Found {
+    bound: Option<u32>,
+    risks: Vec<(Pattern, Risk)>,
+    ebb: Option<Ebb>,
     seconds: f64,
-) -> serde_json::Value {
+}
+
+fn json(judged: &Judged, traffic: &Traffic, found: &Found, args: &Args) -> serde_json::Value {
     let mut object = json!({
         "nodes": judged.fabric.end_nodes().len(),
         "switches": judged.fabric.switches().len(),
@@ -181,9 +215,14 @@ fn json(
         "skipped": traffic.skipped(),
         "permutations": args.permutations,
         "seed": args.seed,
-        "seconds": seconds,
+        "bound": found.bound,
+        "seconds": found.seconds,
     });
-    for (pattern, risk) in risks {
+    if let Some(ebb) = found.ebb {
+        object["ebb"] = json!(ebb.percent);
+        object["ebb_confidence"] = json!(ebb.confidence);
+    }
+    for (pattern, risk) in &found.risks {
         let histogram: serde_json::Map<_, _> = risk
             .histogram()
             .into_iter()
@@ -201,10 +240,18 @@ fn json(
     object
 }
 
-fn text(judged: &Judged, traffic: &Traffic, risks: &[(Pattern, Risk)], seconds: f64) -> String {
+fn text(judged: &Judged, traffic: &Traffic, found: &Found) -> String {
+    let risks = &found.risks;
     let mut text = String::new();
     for (pattern, risk) in risks {
         text += &format!("{:<26}  {:>8}\n", pattern.key().to_uppercase(), risk.value);
+        if let (Pattern::A2a, Some(bound)) = (pattern, found.bound) {
+            text += &format!("{:<26}  {bound:>8}\n", "A2A bound");
+        }
+    }
+    if let Some(ebb) = found.ebb {
+        let (percent, confidence) = (ebb.percent, ebb.confidence);
+        text += &format!("{:<26}  {percent:>8.1} % ± {confidence:.1}\n", "EBB");
     }
     text += &format!(
         "{:<26}  {:>8}\n",
@@ -212,7 +259,7 @@ fn text(judged: &Judged, traffic: &Traffic, risks: &[(Pattern, Risk)], seconds: 
         traffic.nodes().len()
     );
     text += &format!("{:<26}  {:>8}\n", "pairs with no route", traffic.skipped());
-    text += &format!("{:<26}  {seconds:>8.3}\n", "seconds");
+    text += &format!("{:<26}  {:>8.3}\n", "seconds", found.seconds);
     for (pattern, risk) in risks {
         let name = pattern.key().to_uppercase();
         text += &format!("\n{name}: ports by risk\n");

@@ -1,15 +1,16 @@
 //! `dmodc check`: whether tables deliver, by minimal paths, without turns and credit loops.
 
-use super::Outcome;
+use super::left_out;
 use super::tables::{Input, Judged};
+use crate::failure::Outcome;
 use crate::output::{say, say_json};
 use dmodc::analysis::{Channels, CheckReport, Tally, check};
-use dmodc::dmodc::{Oddity, Ranking, oddities};
+use dmodc::dmodc::{Groups, Ranking, WiringWarning, wiring_warnings};
 use serde_json::json;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// How many oddities of the wiring are named.
+/// How many warnings of the wiring are named.
 const NAMED: usize = 10;
 
 /// Check the forwarding tables of any routing engine
@@ -21,9 +22,10 @@ const NAMED: usize = 10;
 Every end node and every switch's port 0 sends to every LID. Undelivered are the (source, LID)
 pairs for which there is an up-down path and that do not arrive, or that loop or end at the wrong
 place. Turns (up again after down) and routes longer than the shortest up-down path are counted by
-(source switch, LID). Credit loops are cycles of the channel dependency graph of the routes that
-start at end nodes, all on virtual lane 0. Pairs of leaves with no up-down path are named and do
-not fail the check. Which way is up follows from Dmodc's ranks.
+(source switch, LID), where there is an up-down path; without one a route has to turn, and counts
+as turned. Credit loops are cycles of the channel dependency graph of all routes, all on virtual
+lane 0. Pairs with no up-down path and no route are left out: they are named by host and do not
+fail the check, nor do routes through a switch that LFTS does not have. Which way is up follows from Dmodc's ranks.
 
 Exit code 0 if nothing is undelivered, turned, not minimal or in a credit loop, else 1.")]
 pub struct Args {
@@ -39,13 +41,14 @@ pub fn run(args: Args) -> Outcome {
     let start = Instant::now();
     let judged = args.input.load(None)?;
     let ranking = Ranking::new(&judged.fabric, &judged.options);
-    let oddities = oddities(&judged.fabric, &ranking);
+    let groups = Groups::of(&judged.fabric, &ranking);
+    let warnings = wiring_warnings(&judged.fabric, &ranking, &groups);
     let report = check(&judged.fabric, &judged.tables, |a, b| ranking.is_up(a, b));
     let seconds = start.elapsed().as_secs_f64();
     if args.json {
-        say_json(&json(&judged, &oddities, &report, seconds))?;
+        say_json(&json(&judged, &warnings, &report, seconds))?;
     } else {
-        say(&text(&judged, &ranking, &oddities, &report, seconds), false)?;
+        say(&text(&judged, &ranking, &warnings, &report, seconds), false)?;
     }
     Ok(if report.passed() {
         ExitCode::SUCCESS
@@ -56,11 +59,11 @@ pub fn run(args: Args) -> Outcome {
 
 fn json(
     judged: &Judged,
-    oddities: &[Oddity],
+    warnings: &[WiringWarning],
     report: &CheckReport,
     seconds: f64,
 ) -> serde_json::Value {
-    let wiring: Vec<_> = oddities
+    let wiring: Vec<_> = warnings
         .iter()
         .map(|o| o.describe(|s| judged.switch(s)))
         .collect();
@@ -85,6 +88,10 @@ fn json(
         "credit_loops": report.credit_loops.count,
         "credit_loop": credit_loop(judged, report),
         "unreachable_pairs": report.unreachable_pairs,
+        "unjudged": report.unjudged.pairs,
+        "turned": report.turned.routes,
+        "left_out": report.left_out.routes,
+        "left_out_pairs": left_out::json(&judged.fabric, &judged.names, &report.left_out_ends),
         "details": details,
         "wiring": wiring,
         "passed": report.passed(),
@@ -93,19 +100,17 @@ fn json(
 }
 
 /// Everything that is tallied: its key, its name, the tally.
-fn findings(report: &CheckReport) -> [(&'static str, &'static str, &Tally); 7] {
+fn findings(report: &CheckReport) -> [(&'static str, &'static str, &Tally); 9] {
     [
         ("no_entry", "no entry", &report.no_entry),
         ("wrong_port", "wrong port", &report.wrong_port),
         ("looping", "loop", &report.looping),
         ("turns", "turn down-up", &report.turns),
         ("nonminimal", "not minimal", &report.nonminimal),
-        (
-            "roots_connected",
-            "connected roots",
-            &report.roots_connected,
-        ),
-        ("unreachable", "no up-down path", &report.unreachable),
+        ("turned", "turned", &report.turned),
+        ("left_out", "left out", &report.left_out),
+        ("roots_apart", "roots apart", &report.roots_apart),
+        ("unjudged", "not judged", &report.unjudged),
     ]
 }
 
@@ -123,7 +128,7 @@ fn credit_loop(judged: &Judged, report: &CheckReport) -> Vec<String> {
 fn text(
     judged: &Judged,
     ranking: &Ranking,
-    oddities: &[Oddity],
+    warnings: &[WiringWarning],
     report: &CheckReport,
     seconds: f64,
 ) -> String {
@@ -143,15 +148,20 @@ fn text(
     line("not minimal", report.nonminimal.routes);
     line("credit loops", report.credit_loops.count as u64);
     line("unreachable pairs", report.unreachable_pairs as u64);
+    if report.unjudged.pairs > 0 {
+        line("pairs not judged", report.unjudged.pairs);
+    }
+    line("turned", report.turned.routes);
+    line("left out", report.left_out.routes);
     text += &format!("{:<26}  {seconds:>12.3}\n", "seconds");
     text += &format!("ranks: {ranking}\n");
-    for oddity in oddities.iter().take(NAMED) {
-        text += &format!("wiring: {}\n", oddity.describe(|s| judged.switch(s)));
+    for warning in warnings.iter().take(NAMED) {
+        text += &format!("wiring: {}\n", warning.describe(|s| judged.switch(s)));
     }
-    if oddities.len() > NAMED {
-        text += &format!("wiring: .. {} such places in all\n", oddities.len());
+    if warnings.len() > NAMED {
+        text += &format!("wiring: .. {} such places in all\n", warnings.len());
     }
-    // The last two findings are no defects: connected roots, and the fabric's own gaps.
+    // The last four findings are no defects.
     for (_, name, tally) in &findings(report)[..5] {
         for route in &tally.first {
             text += &format!("{name}: {}\n", judged.route(route));
@@ -167,6 +177,7 @@ fn text(
             judged.switch(b)
         );
     }
+    text += &left_out::text(fabric, &judged.names, &report.left_out_ends);
     for channel in credit_loop(judged, report) {
         text += &format!("credit loop: {channel}\n");
     }

@@ -2,12 +2,18 @@
 
 mod throws;
 
-use super::{Failure, Outcome};
+use super::reading::Reading;
+use crate::failure::{Failure, Outcome};
+use crate::input::one_stdin;
 use crate::output::{say, say_json, write_to};
-use dmodc::compare::{Bench, Contestant, Equipment, Row, Scale, Verdict, csv_header, markdown};
-use dmodc::netlist::Netlist;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use dmodc::compare::{
+    CompareError, EngineSpec, Equipment, Row, Scale, SingleRuns, Verdict, csv_header, markdown,
+};
+use dmodc::sim::Plugin;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
+use std::error::Error;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -33,35 +39,39 @@ route take no part in A2A, RP and SP, which flatters an engine that leaves many 
 With --degrade each throw removes floor(2^(M*u) - 1) switches without end nodes, or links between
 switches, from the complete fabric, u uniform. All engines route it in one OpenSM, one after another.
 Rows go to DIR/throws-FABRIC-WHAT.csv, those of the complete fabric (throw 0) first; a run that was
-cut goes on where it stopped. 'ENGINE+io' gives the engine the --io-guids. See dmodc report.")]
+cut goes on where it stopped. 'ENGINE+io' gives the engine the --io-guids. See dmodc report.
+
+Needs the packages opensm and ibsim-utils, and libdmodc.so beside this program, in --plugin-dir or where
+the loader finds it.")]
 pub struct Args {
     /// The fabrics
     #[arg(required = true)]
     nets: Vec<PathBuf>,
     /// Routing engines, with commas between them
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_values = ["dmodc", "ftree", "updn", "minhop", "sssp"])]
-    engines: Vec<Contestant>,
-    /// Folder for compare.csv, to which rows are appended
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = engine, default_values = ["dmodc", "ftree", "updn", "minhop", "sssp"])]
+    engines: Vec<EngineSpec>,
+    /// Folder for the rows, which are appended [default with --degrade: results; else none]
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Write the table as Markdown
     #[arg(long, value_name = "F")]
     markdown: Option<PathBuf>,
     /// Remove equipment at random, again and again, instead of routing the fabrics as they are
-    #[arg(long, value_name = "WHAT", requires = "max_exponent", requires = "out", conflicts_with_all = ["markdown", "json"])]
+    #[arg(long, value_name = "WHAT", conflicts_with_all = ["markdown", "json"], value_parser =
+        PossibleValuesParser::new(["switches", "links"]).try_map(|s| s.parse::<Equipment>()))]
     degrade: Option<Equipment>,
     /// How often
     #[arg(long, value_name = "N", default_value = "60", requires = "degrade")]
     throws: u32,
-    /// Up to 2^M - 1 pieces go
+    /// Up to 2^M - 1 pieces go [default: the greatest whole M that leaves half of them]
     #[arg(long, value_name = "M", requires = "degrade", value_parser = exponent)]
     max_exponent: Option<f64>,
     /// Port GUIDs of I/O nodes, for ENGINE+io and the risk of compute to I/O traffic
     #[arg(long, value_name = "F", requires = "degrade")]
     io_guids: Option<PathBuf>,
-    /// Folder of libdmodc.so [default: that of this program]
-    #[arg(long, value_name = "DIR")]
-    plugin: Option<PathBuf>,
+    /// Folder of libdmodc.so [default: that of this program, or where the loader finds it]
+    #[arg(long, value_name = "DIR", alias = "plugin")]
+    plugin_dir: Option<PathBuf>,
     /// Number of random permutations
     #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u32).range(1..))]
     permutations: u32,
@@ -71,6 +81,8 @@ pub struct Args {
     /// Time for each run of OpenSM, with --degrade for each engine, in seconds
     #[arg(long, value_name = "S", default_value = "300", value_parser = clap::value_parser!(u64).range(1..))]
     limit: u64,
+    #[command(flatten)]
+    reading: Reading,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -78,18 +90,23 @@ pub struct Args {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
+    one_stdin(args.nets.iter().chain(&args.io_guids))?;
     let scale = Scale {
         permutations: args.permutations,
         seed: args.seed,
     };
     let limit = Duration::from_secs(args.limit);
-    if let (Some(equipment), Some(max_exponent)) = (args.degrade, args.max_exponent) {
-        return throws::run(&args, equipment, max_exponent, scale, limit);
+    let plugin = match &args.plugin_dir {
+        Some(dir) => Plugin::in_dir(dir).map_err(CompareError::from)?,
+        None => Plugin::find(),
+    };
+    if let Some(equipment) = args.degrade {
+        return throws::run(&args, equipment, plugin, scale, limit);
     }
-    if args.engines.iter().any(Contestant::is_told_io) {
+    if args.engines.iter().any(EngineSpec::is_told_io) {
         return Err(Failure::Usage("'+io' is for --degrade with --io-guids"));
     }
-    let bench = Bench::new(plugin_dir(args.plugin.as_deref())?, scale, limit)?;
+    let runs = SingleRuns::new(plugin, scale, limit)?;
     let mut csv = args.out.as_deref().map(open_csv).transpose()?;
     let bar = ProgressBar::new((args.nets.len() * args.engines.len()) as u64);
     if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}") {
@@ -97,12 +114,12 @@ pub fn run(args: Args) -> Outcome {
     }
     let mut rows = Vec::new();
     for path in &args.nets {
-        let netlist = Netlist::read(path)?;
+        let netlist = args.reading.netlist(path)?;
         let name = path.file_stem().unwrap_or(path.as_os_str());
         let name = name.to_string_lossy();
-        for contestant in &args.engines {
-            bar.set_message(format!("{name} {contestant}"));
-            let row = bench.run(&name, &netlist, contestant)?;
+        for spec in &args.engines {
+            bar.set_message(format!("{name} {spec}"));
+            let row = runs.run(&name, &netlist, spec)?;
             if let Some((path, file)) = &mut csv {
                 file.write_all(row.csv().as_bytes())
                     .map_err(unwritable(path))?;
@@ -127,27 +144,15 @@ pub fn run(args: Args) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
+fn engine(text: &str) -> Result<EngineSpec, Box<dyn Error + Send + Sync>> {
+    Ok(text.parse::<EngineSpec>()?.known()?)
+}
+
 fn exponent(text: &str) -> Result<f64, &'static str> {
     let expected = "a number from 0 to 20";
     let exponent: f64 = text.parse().map_err(|_| expected)?;
     let fits = (0.0..=20.0).contains(&exponent);
     fits.then_some(exponent).ok_or(expected)
-}
-
-/// The folder of the plugin: the one given, else that of this program.
-fn plugin_dir(given: Option<&Path>) -> Result<PathBuf, Failure> {
-    let dir = match given {
-        Some(dir) => {
-            fs::canonicalize(dir).map_err(|_| Failure::Usage("no such --plugin folder"))?
-        }
-        None => std::env::current_exe()
-            .ok()
-            .and_then(|program| Some(program.parent()?.to_owned()))
-            .ok_or(Failure::Usage(
-                "--plugin is needed: this program does not know its folder",
-            ))?,
-    };
-    Ok(dir)
 }
 
 /// Opens the file that rows are appended to; a new one gets its header.
@@ -175,7 +180,7 @@ fn json(row: &Row) -> serde_json::Value {
         "fabric": row.fabric,
         "switches": row.switches,
         "nodes": row.nodes,
-        "engine": row.contestant.to_string(),
+        "engine": row.spec.to_string(),
         "seconds": row.stage.map(|t| t.as_secs_f64()),
         "run_seconds": row.whole.as_secs_f64(),
     });
@@ -221,11 +226,7 @@ fn text(rows: &[Row]) -> String {
         "seconds"
     );
     for row in rows {
-        text += &format!(
-            "{:<wide$}  {:<11}  ",
-            row.fabric,
-            row.contestant.to_string()
-        );
+        text += &format!("{:<wide$}  {:<11}  ", row.fabric, row.spec.to_string());
         let stage = row.stage.map_or(0.0, |t| t.as_secs_f64());
         match &row.verdict {
             Verdict::Accepted(f) => {
@@ -234,7 +235,7 @@ fn text(rows: &[Row]) -> String {
                     f.undelivered, f.no_route, f.turns, f.credit_loops, f.a2a, f.rp, f.sp
                 );
             }
-            Verdict::Refused(reason) => text += &format!("refused: {reason}\n"),
+            Verdict::Refused(reason) => text += &format!("no tables: {reason}\n"),
         }
     }
     text

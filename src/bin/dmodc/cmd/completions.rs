@@ -1,6 +1,6 @@
 //! `dmodc completions`: what a shell needs to complete our command line.
 
-use super::Outcome;
+use crate::failure::Outcome;
 use crate::output::write_to;
 use clap::CommandFactory;
 use clap_complete::{Shell, generate};

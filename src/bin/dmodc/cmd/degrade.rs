@@ -1,21 +1,28 @@
-//! `dmodc degrade`: random faults.
+//! `dmodc degrade`: faults, random or named.
 
-use super::Outcome;
+use super::reading::Reading;
+use super::removal::Removal;
+use crate::failure::Outcome;
+use crate::input::one_stdin;
 use crate::output::{is_dash, say, write_to};
-use dmodc::netlist::{NamedSwitch, Netlist};
+use dmodc::netlist::NamedSwitch;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Take random links or switches away from a fabric
+/// Take links, switches or hosts away from a fabric, at random or by name
 #[derive(clap::Args)]
 #[command(
-    group(clap::ArgGroup::new("what").required(true).args(["links", "switches"])),
+    group(clap::ArgGroup::new("what").required(true).args(["links", "switches", "remove"])),
     after_help = "Examples:
   dmodc degrade 8640.net --links 20 --seed 1 -o degraded.net --list
   dmodc degrade 8640.net --switches 5 --seed 1 | dmodc route -
+  dmodc degrade fabric.net --remove 'spine 3' --remove 'leaf 17:24' --remove node042 -o less.net
+  dmodc degrade fabric.net --remove @decommissioned.txt -o less.net
 
 The same seed removes the same parts of the same fabric on any machine, and the larger number
-removes all that the smaller one does. With --list and no -o only the list is printed."
+removes all that the smaller one does. Names are descriptions or parts of them, GUIDs or LIDs; what
+fits several is refused with a list. A file of names has one a line, '#' begins a comment. End nodes
+that lose their last link go too. With --list and no -o only the list is printed."
 )]
 pub struct Args {
     /// The fabric
@@ -27,25 +34,38 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     switches: Option<usize>,
     /// With --switches: remove leaves as well, and their end nodes
-    #[arg(long, conflicts_with = "links")]
+    #[arg(long, requires = "switches")]
     leaves: bool,
     /// Seed of the random choice
-    #[arg(long, value_name = "S")]
-    seed: u64,
+    #[arg(
+        long,
+        value_name = "S",
+        required_unless_present = "remove",
+        conflicts_with = "remove"
+    )]
+    seed: Option<u64>,
+    #[command(flatten)]
+    removal: Removal,
     /// Print what was removed, by name, GUID and port
     #[arg(long)]
     list: bool,
     /// Write the degraded netlist here [default: standard output, unless --list]
     #[arg(short, long, value_name = "NET2")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    reading: Reading,
 }
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
-    let netlist = Netlist::read(&args.net)?;
+    let mut inputs = args.removal.files();
+    inputs.push(args.net.clone());
+    one_stdin(&inputs)?;
+    let netlist = args.reading.netlist(&args.net)?;
+    let seed = args.seed.unwrap_or_default();
     let mut list = String::new();
     let degraded = if let Some(count) = args.links {
-        let (degraded, links) = netlist.without_links(count, args.seed)?;
+        let (degraded, links) = netlist.without_links(count, seed)?;
         for [(a, a_port), (b, b_port)] in links.into_iter().map(|link| link.sides) {
             list += &format!(
                 "link {} [{a_port}] -- {} [{b_port}]\n",
@@ -54,13 +74,18 @@ pub fn run(args: Args) -> Outcome {
             );
         }
         degraded
-    } else {
-        let count = args.switches.unwrap_or_default();
-        let (degraded, switches) = netlist.without_switches(count, args.seed, args.leaves)?;
+    } else if let Some(count) = args.switches {
+        let (degraded, switches) = netlist.without_switches(count, seed, args.leaves)?;
         for switch in &switches {
             list += &format!("switch {}\n", named(switch));
         }
         degraded
+    } else {
+        let parts = args.removal.parts(&netlist)?;
+        for &part in &parts {
+            list += &format!("{}\n", netlist.describe(part));
+        }
+        netlist.without(&parts)
     };
     let output = match &args.output {
         Some(path) => Some(path.as_path()),

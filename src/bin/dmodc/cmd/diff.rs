@@ -1,9 +1,11 @@
 //! `dmodc diff`: what a change of tables costs to send.
 
-use super::{Outcome, one_stdin};
+use super::reading::Reading;
+use crate::failure::Outcome;
+use crate::input::one_stdin;
 use crate::output::{say, say_json};
 use dmodc::fabric::Guid;
-use dmodc::lft::{Diff, Dump};
+use dmodc::lft::Diff;
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -22,6 +24,8 @@ pub struct Args {
     first: PathBuf,
     /// Tables after
     second: PathBuf,
+    #[command(flatten)]
+    reading: Reading,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -31,7 +35,8 @@ pub struct Args {
 pub fn run(args: Args) -> Outcome {
     one_stdin([&args.first, &args.second])?;
     let start = Instant::now();
-    let diff = dmodc::lft::diff(&Dump::read(&args.first)?, &Dump::read(&args.second)?);
+    let [before, after] = [&args.first, &args.second].map(|path| args.reading.dump(path));
+    let diff = dmodc::lft::diff(&before?, &after?);
     if args.json {
         let changed = diff.switches.iter().filter(|s| s.entries > 0);
         let by_switch: Vec<_> = changed

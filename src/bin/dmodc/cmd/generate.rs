@@ -1,6 +1,6 @@
 //! `dmodc generate`: a fat-tree as a netlist.
 
-use super::{Failure, Outcome};
+use crate::failure::{Failure, Outcome};
 use crate::output::write_to;
 use dmodc::netlist::generate::{Order, Pgft, Rlft, build};
 use std::path::PathBuf;

@@ -1,10 +1,9 @@
 //! `dmodc man`: the manual, one page for the tool and one for each subcommand.
 //!
-//! All of it is made of what `--help` says. What follows the options there is laid out for a
-//! terminal: a block of indented lines under a heading of its own, then text. Here the former
-//! becomes a section whose lines stay as they are, the latter one of paragraphs that are filled.
+//! All text comes from `--help`. After the options that has a block of indented examples, then text. Here
+//! the examples become a section with unchanged lines, the text a section of filled paragraphs.
 
-use super::Outcome;
+use crate::failure::Outcome;
 use crate::output::write_to;
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
@@ -35,7 +34,7 @@ pub fn run(args: Args) -> Outcome {
         write_to(Path::new("-"), |out| page(&tool, out))?;
         return Ok(ExitCode::SUCCESS);
     };
-    std::fs::create_dir_all(&dir).map_err(|reason| super::Failure::Unwritable {
+    std::fs::create_dir_all(&dir).map_err(|reason| crate::failure::Failure::Unwritable {
         file: dir.display().to_string(),
         reason,
     })?;

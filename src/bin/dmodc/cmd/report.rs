@@ -1,6 +1,6 @@
 //! `dmodc report`: a comparison as a page to read.
 
-use super::Outcome;
+use crate::failure::Outcome;
 use crate::output::{say, write_to};
 use dmodc::report::report;
 use std::path::PathBuf;

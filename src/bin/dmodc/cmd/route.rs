@@ -1,20 +1,24 @@
 //! `dmodc route`: Dmodc on a described fabric.
 
-use super::{Failure, Outcome, load_fabric, one_stdin};
+use super::guid_files::GuidFiles;
+use super::left_out;
+use super::reading::Reading;
+use crate::failure::{Failure, Outcome};
+use crate::input::one_stdin;
 use crate::output::{is_dash, say, say_json, write_to};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use dmodc::dmodc::{Engine, OnUnreachable, Options, Plan};
-use dmodc::fabric::{Fabric, Guid};
+use dmodc::dmodc::{Engine, Faults, Filled, OnUnreachable, Options, Plan};
+use dmodc::fabric::{EndPairs, Fabric};
 use dmodc::lft::{Tables, write_dump, write_order};
-use dmodc::netlist::{Names, read_guids};
+use dmodc::netlist::Names;
 use indicatif::ProgressBar;
 use serde_json::json;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// How many unreachable pairs, and how many oddities, are named.
+/// The number of unreachable pairs, and of warnings of the wiring, to print.
 const NAMED: usize = 10;
 
 /// Route a fabric with Dmodc and write its forwarding tables
@@ -33,34 +37,41 @@ pub struct Args {
     /// Write the forwarding tables here, as opensm-lfts.dump
     #[arg(long, value_name = "F")]
     lfts: Option<PathBuf>,
-    /// Write the end nodes here in the order of their topological NIDs
+    /// Write the hosts here in the order of their topological NIDs
     #[arg(long, value_name = "F")]
     order: Option<PathBuf>,
     /// Write all alternative output ports here
     #[arg(long, value_name = "F")]
     alternatives: Option<PathBuf>,
-    /// Node GUIDs of the switches at the top of the tree
-    #[arg(long, value_name = "F")]
-    root_guids: Option<PathBuf>,
-    /// Port GUIDs of the compute nodes
-    #[arg(long, value_name = "F")]
-    cn_guids: Option<PathBuf>,
-    /// Port GUIDs of the I/O nodes
-    #[arg(long, value_name = "F")]
-    io_guids: Option<PathBuf>,
+    #[command(flatten)]
+    guid_files: GuidFiles,
     /// LMC of all end nodes [default: what the netlist says]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=7))]
     lmc: Option<u8>,
-    /// Connect switches that have no up-down path between them
+    /// Connect switches without end nodes too, where they have no up-down path between them
     #[arg(long)]
     connect_roots: bool,
-    /// Pairs of leaves without an up-down path: route all the rest, or refuse the fabric
-    #[arg(long, value_name = "WHAT", default_value = "partial", value_parser =
-        PossibleValuesParser::new(["partial", "fail"]).try_map(|s| s.parse::<OnUnreachable>()))]
+    /// Pairs without an up-down path: connect them where no credit loop comes of it, route all the
+    /// rest, or refuse the fabric if they are of hosts
+    #[arg(long, value_name = "WHAT", default_value = "connect", value_parser =
+        PossibleValuesParser::new(["connect", "partial", "fail"]).try_map(|s| s.parse::<OnUnreachable>()))]
     on_unreachable: OnUnreachable,
+    /// The fabric as designed, or as it was when healthy: what is gone keeps its place
+    #[arg(long, value_name = "NET0")]
+    reference: Option<PathBuf>,
+    /// How routes answer to faults: moving only what they must, or as the paper computes them anew
+    #[arg(
+        long,
+        value_name = "stable|paper",
+        default_value_t,
+        value_parser = PossibleValuesParser::new(["stable", "paper"]).try_map(|s| s.parse::<Faults>())
+    )]
+    faults: Faults,
     /// Number of threads [default: one for each processor]
     #[arg(long, value_name = "N", default_value = "0", hide_default_value = true)]
     threads: usize,
+    #[command(flatten)]
+    reading: Reading,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -79,22 +90,26 @@ pub fn run(args: Args) -> Outcome {
             "only one of the outputs can go to standard output",
         ));
     }
-    let guid_files = [&args.root_guids, &args.cn_guids, &args.io_guids];
-    one_stdin(guid_files.into_iter().flatten().chain([&args.net]))?;
+    one_stdin(
+        (args.guid_files.paths())
+            .chain([&args.net])
+            .chain(&args.reference),
+    )?;
     let start = Instant::now();
-    let (fabric, names) = load_fabric(&args.net, args.lmc)?;
-    let options = Options {
+    let (fabric, names) = args.reading.fabric(&args.net, args.lmc)?;
+    let rest = Options {
+        faults: args.faults,
+        reference: args.reading.reference(args.reference.as_deref(), &fabric)?,
         on_unreachable: args.on_unreachable,
         connect_roots: args.connect_roots,
-        root_guids: guids(args.root_guids.as_deref())?,
-        cn_guids: guids(args.cn_guids.as_deref())?,
-        io_guids: guids(args.io_guids.as_deref())?,
+        ..Options::default()
     };
+    let options = args.guid_files.options(args.reading, &fabric, rest)?;
     let read = start.elapsed();
     let engine = Engine::new(args.threads)?;
     let plan = engine.plan(&fabric, &options)?;
     let mut tables = Tables::for_fabric(&fabric);
-    let routes = engine.fill(&fabric, &plan, &mut tables.rows_mut())?;
+    let routed = engine.fill(&fabric, &plan, &mut tables.rows_mut())?;
     let write_start = Instant::now();
     if let Some(path) = &args.lfts {
         write_to(path, |mut out| {
@@ -103,13 +118,14 @@ pub fn run(args: Args) -> Outcome {
     }
     if let Some(path) = &args.order {
         write_to(path, |mut out| {
-            write_order(&fabric, &names, plan.order(), &mut out)
+            let name = |node| &names.end_nodes[node as usize];
+            write_order(&fabric, plan.order(), name, &mut out)
         })?;
     }
     if let Some(path) = &args.alternatives {
         write_to(path, |out| write_alternatives(&fabric, &plan, out))?;
     }
-    let times = times(&plan, read, routes, write_start.elapsed());
+    let times = times(&plan, read, routed.time, write_start.elapsed());
     let summary = Summary {
         fabric: &fabric,
         names: &names,
@@ -118,15 +134,11 @@ pub fn run(args: Args) -> Outcome {
     };
     let seconds = start.elapsed().as_secs_f64();
     if args.json {
-        say_json(&summary.json(engine.threads(), seconds))?;
+        say_json(&summary.json(&routed, seconds))?;
     } else {
-        say(&summary.text(engine.threads(), seconds), to_stdout > 0)?;
+        say(&summary.text(&routed, seconds), to_stdout > 0)?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn guids(path: Option<&Path>) -> Result<Vec<Guid>, Failure> {
-    Ok(path.map(read_guids).transpose()?.unwrap_or_default())
 }
 
 /// One line for each switch and end node: the switch's GUID, the node's base LID, the ports.
@@ -176,7 +188,7 @@ struct Summary<'a> {
 }
 
 impl Summary<'_> {
-    fn json(&self, threads: usize, seconds: f64) -> serde_json::Value {
+    fn json(&self, routed: &Filled, seconds: f64) -> serde_json::Value {
         let phases: serde_json::Map<_, _> = self
             .times
             .iter()
@@ -189,13 +201,17 @@ impl Summary<'_> {
             "lids": self.fabric.lid_count(),
             "ranks": self.plan.ranking().per_rank().len(),
             "unreachable_pairs": self.plan.unreachable().count,
-            "threads": threads,
+            "turned": self.plan.connections().turned,
+            "left_out": self.plan.connections().left_out,
+            "left_out_pairs": left_out::json(self.fabric, self.names, &self.left_out()),
+            "displaced_entries": routed.displaced,
+            "threads": routed.threads,
             "phases": phases,
             "seconds": seconds,
         })
     }
 
-    fn text(&self, threads: usize, seconds: f64) -> String {
+    fn text(&self, routed: &Filled, seconds: f64) -> String {
         let unreachable = self.plan.unreachable();
         let counts = [
             ("switches", self.fabric.switches().len()),
@@ -204,7 +220,10 @@ impl Summary<'_> {
             ("LIDs", self.fabric.lid_count()),
             ("ranks", self.plan.ranking().per_rank().len()),
             ("unreachable pairs", unreachable.count),
-            ("threads", threads),
+            ("turned", self.plan.connections().turned),
+            ("left out", self.plan.connections().left_out),
+            ("displaced entries", routed.displaced),
+            ("threads", routed.threads),
         ];
         let mut text = String::new();
         for (what, count) in counts {
@@ -216,13 +235,21 @@ impl Summary<'_> {
             .iter()
             .map(|&(a, b)| format!("no up-down path: {} -- {}", self.switch(a), self.switch(b)));
         text += &named(pairs, unreachable.count);
-        let oddities = self.plan.oddities(self.fabric);
-        let sentences = oddities.iter().map(|o| o.describe(|s| self.switch(s)));
-        text += &named(sentences, oddities.len());
+        text += &left_out::text(self.fabric, self.names, &self.left_out());
+        if self.plan.connections().cut_short {
+            text += "the search for ways that turn took too long and was ended\n";
+        }
+        let warnings = self.plan.wiring_warnings(self.fabric);
+        let sentences = warnings.iter().map(|w| w.describe(|s| self.switch(s)));
+        text += &named(sentences, warnings.len());
         for (phase, time) in self.times {
             text += &format!("{phase:<22}  {:>10.3} ms\n", time.as_secs_f64() * 1e3);
         }
         text + &format!("{:<22}  {:>10.3} ms\n", "total", seconds * 1e3)
+    }
+
+    fn left_out(&self) -> EndPairs {
+        self.plan.connections().left_out_ends(self.fabric)
     }
 
     fn switch(&self, index: u32) -> String {

@@ -1,12 +1,15 @@
-//! What `check` and `analyze` have in common: a fabric, the tables to judge, and how to name things.
+//! The common part of `check` and `analyze`: reads a fabric and its tables, and names things in messages.
 
-use super::{Failure, load_fabric, one_stdin};
+use super::guid_files::GuidFiles;
+use super::reading::Reading;
+use crate::failure::Failure;
+use crate::input::one_stdin;
 use dmodc::analysis::{Channel, Route};
 use dmodc::dmodc::Options;
-use dmodc::fabric::{Fabric, Guid, Lid, lid_range};
-use dmodc::lft::{Dump, Tables};
-use dmodc::netlist::{Names, read_guids};
-use std::path::{Path, PathBuf};
+use dmodc::fabric::{Fabric, Lid, lid_range};
+use dmodc::lft::Tables;
+use dmodc::netlist::Names;
+use std::path::PathBuf;
 
 /// The arguments that name a fabric and its tables.
 #[derive(clap::Args)]
@@ -18,18 +21,14 @@ pub struct Input {
     /// LMC of all end nodes, as given to 'dmodc route' [default: what the netlist says]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=7))]
     lmc: Option<u8>,
-    /// Node GUIDs of the switches at the top of the tree
-    #[arg(long, value_name = "F")]
-    root_guids: Option<PathBuf>,
-    /// Port GUIDs of the compute nodes
-    #[arg(long, value_name = "F")]
-    cn_guids: Option<PathBuf>,
-    /// Port GUIDs of the I/O nodes
-    #[arg(long, value_name = "F")]
-    io_guids: Option<PathBuf>,
+    #[command(flatten)]
+    guid_files: GuidFiles,
+    /// How the files are read
+    #[command(flatten)]
+    pub reading: Reading,
 }
 
-/// A fabric with the tables to judge.
+/// A fabric with its tables.
 pub struct Judged {
     /// The fabric.
     pub fabric: Fabric,
@@ -37,31 +36,21 @@ pub struct Judged {
     pub names: Names,
     /// Its tables.
     pub tables: Tables,
-    /// What ranks it.
+    /// The options that rank it.
     pub options: Options,
 }
 
 impl Input {
-    /// Reads everything. `order` is a further input of the caller's, yet to be read.
+    /// Reads all inputs. `order` is one that the caller reads later.
     pub fn load(&self, order: Option<&PathBuf>) -> Result<Judged, Failure> {
-        let guid_files = [self.root_guids.as_ref(), self.cn_guids.as_ref(), order];
-        one_stdin(
-            guid_files
-                .into_iter()
-                .flatten()
-                .chain([&self.net, &self.lfts]),
-        )?;
-        let (fabric, names) = load_fabric(&self.net, self.lmc)?;
-        let dump = Dump::read(&self.lfts)?;
-        let tables = dump
-            .tables(&fabric)
-            .map_err(|fault| fault.in_file(&self.lfts))?;
-        let options = Options {
-            root_guids: guids(self.root_guids.as_deref())?,
-            cn_guids: guids(self.cn_guids.as_deref())?,
-            io_guids: guids(self.io_guids.as_deref())?,
-            ..Options::default()
-        };
+        let files = [&self.net, &self.lfts].into_iter().chain(order);
+        one_stdin(files.chain(self.guid_files.paths()))?;
+        let reading = self.reading;
+        let (fabric, names) = reading.fabric(&self.net, self.lmc)?;
+        let tables = reading.tables(&self.lfts, &fabric)?;
+        let options = self
+            .guid_files
+            .options(reading, &fabric, Options::default())?;
         Ok(Judged {
             fabric,
             names,
@@ -69,10 +58,6 @@ impl Input {
             options,
         })
     }
-}
-
-fn guids(path: Option<&Path>) -> Result<Vec<Guid>, Failure> {
-    Ok(path.map(read_guids).transpose()?.unwrap_or_default())
 }
 
 impl Judged {

@@ -1,88 +1,140 @@
 //! `dmodc compare --degrade`: equipment removed at random, throw after throw.
 
-use super::super::{Failure, Outcome};
-use super::{Args, plugin_dir, unwritable};
+use super::{Args, unwritable};
+use crate::failure::{Failure, Outcome};
 use crate::output::say;
-use dmodc::compare::{Contestant, Equipment, Journal, Scale, Series, ThrowRow, Thrower};
-use dmodc::netlist::{Netlist, read_guids};
+use dmodc::compare::{
+    EngineSpec, Equipment, Journal, Routed, Scale, Series, ThrowRow, Thrower, read_throws,
+};
+use dmodc::netlist::Netlist;
+use dmodc::sim::Plugin;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::HashSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
 /// How many of an engine's worst ports are drawn.
 const WORST: usize = 150;
 
-/// Makes the throws that are not made yet.
+/// Where rows go if nothing is said.
+const OUT: &str = "results";
+
+/// Makes the throws that are not made yet, and says what all of them came to.
 pub fn run(
     args: &Args,
     equipment: Equipment,
-    max_exponent: f64,
+    plugin: Plugin,
     scale: Scale,
     limit: Duration,
 ) -> Outcome {
-    let Some(dir) = &args.out else {
-        return Err(Failure::Usage("--degrade needs -o DIR"));
-    };
+    let dir = args.out.as_deref().unwrap_or(Path::new(OUT));
     fs::create_dir_all(dir).map_err(unwritable(dir))?;
-    let io = match &args.io_guids {
-        Some(path) => read_guids(path)?,
-        None if args.engines.iter().any(Contestant::is_told_io) => {
-            return Err(Failure::Usage("'+io' needs --io-guids"));
-        }
-        None => vec![],
-    };
-    let plugin_dir = plugin_dir(args.plugin.as_deref())?;
+    if args.io_guids.is_none() && args.engines.iter().any(EngineSpec::is_told_io) {
+        return Err(Failure::Usage("'+io' needs --io-guids"));
+    }
+    let io = args.reading.guids(args.io_guids.as_deref())?;
     let bar = ProgressBar::new(0);
     if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}") {
         bar.set_style(style);
     }
     for path in &args.nets {
-        let netlist = Netlist::read(path)?;
+        let netlist = args.reading.netlist(path)?;
         let fabric = path.file_stem().unwrap_or(path.as_os_str());
+        let default = || Series::default_exponent(equipment, &netlist);
         let series = Series {
             fabric: fabric.to_string_lossy().into_owned(),
             equipment,
-            max_exponent,
+            max_exponent: args.max_exponent.unwrap_or_else(default),
             seed: args.seed,
             scale,
             io: io.clone(),
         };
-        let rows = fill(args, series, netlist, &plugin_dir, limit, dir, &bar)?;
+        let title = format!("{}: {} throws of {equipment}", series.fabric, args.throws);
+        let (file, appended) = fill(args, series, netlist, plugin.clone(), limit, dir, &bar)?;
         bar.finish_and_clear();
-        let fabric = fabric.to_string_lossy();
-        let text = format!("{fabric}: {} throws, {rows} rows appended\n", args.throws);
-        say(&text, false)?;
+        let rows = read_throws(&file)?;
+        let table = table(&rows, &args.engines);
+        say(
+            &format!("{title}, {appended} rows appended\n{table}"),
+            false,
+        )?;
     }
+    let dir = dir.display();
+    say(
+        &format!("\n'dmodc report {dir}' makes a page with figures of it\n"),
+        false,
+    )?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Brings a series up to the number of throws asked for. How many rows that took.
+/// The medians of each engine over the throws that it routed.
+fn table(rows: &[ThrowRow], engines: &[EngineSpec]) -> String {
+    let mut text = format!(
+        "{:<14}  {:>6}  {:>6}  {:>8}  {:>8}  {:>8}  {:>9}\n",
+        "medians", "throws", "routed", "A2A", "RP", "SP", "ms"
+    );
+    for engine in engines {
+        let of_engine = rows
+            .iter()
+            .filter(|row| row.spec == *engine && row.throw > 0);
+        let outcomes: Vec<_> = of_engine.map(|row| row.outcome.as_ref().ok()).collect();
+        let routed: Vec<&Routed> = outcomes.iter().flatten().copied().collect();
+        let risk = |of: fn(&Routed) -> Option<u32>| {
+            let found = median(routed.iter().filter_map(|r| of(r)).collect());
+            found.map_or("-".into(), |risk| risk.to_string())
+        };
+        let took = median(
+            routed
+                .iter()
+                .map(|r| r.lid_matrices + r.fwd_tables)
+                .collect(),
+        );
+        let took = took.map_or("-".into(), |t| format!("{:.3}", t.as_secs_f64() * 1e3));
+        text += &format!(
+            "{:<14}  {:>6}  {:>6}  {:>8}  {:>8}  {:>8}  {took:>9}\n",
+            engine.to_string(),
+            outcomes.len(),
+            routed.len(),
+            risk(|r| Some(r.risks.a2a)),
+            risk(|r| Some(r.risks.rp)),
+            risk(|r| r.risks.sp_dmodc),
+        );
+    }
+    text
+}
+
+/// The upper one of two in the middle.
+fn median<T: Ord + Copy>(mut values: Vec<T>) -> Option<T> {
+    values.sort_unstable();
+    values.get(values.len() / 2).copied()
+}
+
+/// Brings a series up to the number of throws asked for. The file of its rows, and how many that took.
 fn fill(
     args: &Args,
     series: Series,
     netlist: Netlist,
-    plugin_dir: &Path,
+    plugin: Plugin,
     limit: Duration,
     dir: &Path,
     bar: &ProgressBar,
-) -> Result<usize, Failure> {
-    let name = format!("throws-{}-{}.csv", series.fabric, series.equipment);
-    let mut journal = Journal::open(&dir.join(name))?;
+) -> Result<(PathBuf, usize), Failure> {
+    let file = dir.join(format!("throws-{}-{}.csv", series.fabric, series.equipment));
+    let mut journal = Journal::open(&file)?;
     if !journal.rows().iter().all(|row| is_of(row, &series)) {
         return Err(Failure::Usage(
             "DIR holds throws of another exponent, seed or number of permutations",
         ));
     }
-    let made: HashSet<(u32, Contestant)> = journal
+    let made: HashSet<(u32, EngineSpec)> = journal
         .rows()
         .iter()
-        .map(|row| (row.throw, row.contestant.clone()))
+        .map(|row| (row.throw, row.spec.clone()))
         .collect();
-    let is_missing = |throw: u32, c: &Contestant| !made.contains(&(throw, c.clone()));
-    let missing = |throw: u32| -> Vec<Contestant> {
+    let is_missing = |throw: u32, c: &EngineSpec| !made.contains(&(throw, c.clone()));
+    let missing = |throw: u32| -> Vec<EngineSpec> {
         let all = args.engines.iter();
         all.filter(|c| is_missing(throw, c)).cloned().collect()
     };
@@ -93,7 +145,7 @@ fn fill(
     let to_draw = series.worth_drawing(&netlist, args.throws);
     let to_draw = to_draw.filter(|_| !(open.is_empty() && drawn.exists()));
     if open.is_empty() && to_draw.is_none() {
-        return Ok(0);
+        return Ok((file, 0));
     }
     bar.set_length(u64::from(args.throws) + 1);
     bar.set_position((args.throws as usize + 1 - open.len()) as u64);
@@ -101,8 +153,8 @@ fn fill(
     bar.set_message(format!("{} complete", series.fabric));
     let name = format!("{} minus {}", series.fabric, series.equipment);
     let engines = args.engines.clone();
-    let (thrower, mut rows) = Thrower::new(series, netlist, engines, plugin_dir, limit)?;
-    rows.retain(|row| is_missing(0, &row.contestant));
+    let (thrower, mut rows) = Thrower::new(series, netlist, engines, plugin, limit)?;
+    rows.retain(|row| is_missing(0, &row.spec));
     let mut appended = 0;
     for throw in open {
         bar.set_message(name.clone());
@@ -114,9 +166,9 @@ fn fill(
         bar.inc(1);
     }
     if let Some(number) = to_draw {
-        thrower.portrait(number, WORST)?.write(&drawn)?;
+        thrower.drawing(number, WORST)?.write(&drawn)?;
     }
-    Ok(appended)
+    Ok((file, appended))
 }
 
 fn is_of(row: &ThrowRow, series: &Series) -> bool {

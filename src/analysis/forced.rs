@@ -1,0 +1,252 @@
+//! Which entries of the tables a change of the fabric *forces* to change, and which change needlessly.
+//!
+//! An entry stands as long as its port has a link, and this link leads nearer by equation (1) of the
+//! paper (under the up-down guarantee) on the new fabric. So after a fault each changed entry is one of
+//! - *own*: its LID came, went, or is at another port now;
+//! - *forced*: the old port does not lead nearer any more, or there was none;
+//! - *needless*: the old port would still do.
+//!
+//! A subnet manager sends blocks of 64 LIDs. A block is the first of these three that one of its changed
+//! entries is. So the needless blocks are those that would not be sent but for needless changes.
+//!
+//! Switches that only one of the fabrics has do not count.
+
+use crate::fabric::{Fabric, Guid, Lid, Peer, lid_range};
+use crate::lft::Tables;
+use std::collections::HashMap;
+use std::ops::AddAssign;
+
+/// So many entries, and blocks of 64 LIDs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Count {
+    /// Entries.
+    pub entries: usize,
+    /// Blocks.
+    pub blocks: usize,
+}
+
+impl AddAssign for Count {
+    fn add_assign(&mut self, other: Count) {
+        self.entries += other.entries;
+        self.blocks += other.blocks;
+    }
+}
+
+/// The changed entries by their reason.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Forced {
+    /// Entries of LIDs that came, went or moved.
+    pub own: Count,
+    /// Entries whose old port does not lead nearer any more.
+    pub forced: Count,
+    /// Entries whose old port would still do.
+    pub needless: Count,
+}
+
+impl Forced {
+    /// All that changed.
+    pub fn changed(&self) -> Count {
+        let mut all = self.own;
+        all += self.forced;
+        all += self.needless;
+        all
+    }
+}
+
+/// Why an entry changed, what weighs most first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Reason {
+    Own,
+    Forced,
+    Needless,
+}
+
+/// A fabric and its tables.
+pub type Routed<'r> = (&'r Fabric, &'r Tables);
+
+/// Compares the tables before and after a change of the fabric. `is_up(a, b)` says whether the links
+/// from switch `a` to its neighbour `b` go up in the fabric after it.
+pub fn forced(before: Routed, after: Routed, is_up: impl Fn(u32, u32) -> bool) -> Forced {
+    let (old_fabric, new_fabric) = (before.0, after.0);
+    let switches = new_fabric.switches().len() as u32;
+    // Per switch of the fabric after: its number in the one before.
+    let was: Vec<Option<u32>> = (new_fabric.switches().iter())
+        .map(|switch| old_fabric.switch_by_guid(switch.guid))
+        .collect();
+    let (old_places, new_places) = (places(old_fabric), places(new_fabric));
+    let mut count = Counter::new(switches, old_fabric.max_lid().max(new_fabric.max_lid()));
+    let moved = |lid: &Lid| old_places.get(lid) != new_places.get(lid);
+    for lid in new_places
+        .keys()
+        .chain(old_places.keys())
+        .filter(|&l| moved(l))
+    {
+        for (s, was) in (0..).zip(&was) {
+            let Some(was) = *was else { continue };
+            if before.1.get(was, *lid) != after.1.get(s, *lid) {
+                count.add(s, *lid, Reason::Own);
+            }
+        }
+    }
+    let mut behind = vec![Vec::new(); switches as usize];
+    for (&lid, &(guid, port)) in new_places.iter().filter(|(lid, _)| !moved(lid)) {
+        if let Some(switch) = new_fabric.switch_by_guid(guid) {
+            behind[switch as usize].push((lid, port));
+        }
+    }
+    let links = Oriented::new(new_fabric, is_up);
+    for (target, lids) in (0..).zip(&behind) {
+        let costs = links.costs(target);
+        for (s, was) in (0..).zip(&was) {
+            let Some(was) = *was else { continue };
+            for &(lid, port) in lids {
+                let old = before.1.get(was, lid);
+                if old == after.1.get(s, lid) {
+                    continue;
+                }
+                let stands = match s == target {
+                    true => old == port,
+                    false => links.leads_nearer(&costs, s, new_fabric.peer(s, old)),
+                };
+                let reason = if stands {
+                    Reason::Needless
+                } else {
+                    Reason::Forced
+                };
+                count.add(s, lid, reason);
+            }
+        }
+    }
+    count.finish()
+}
+
+/// Where each LID is: the GUID of the switch, and the port there, 0 for the switch itself.
+fn places(fabric: &Fabric) -> HashMap<Lid, (Guid, u8)> {
+    let guid = |s: u32| fabric.switches()[s as usize].guid;
+    let nodes = fabric.end_nodes().iter();
+    let nodes = nodes.map(|n| (n.lid, n.lmc, guid(n.switch), n.port));
+    let switches = fabric.switches().iter().map(|s| (s.lid, s.lmc, s.guid, 0));
+    let lids = nodes.chain(switches).flat_map(|(lid, lmc, guid, port)| {
+        let lids = lid_range(lid, lmc).into_iter().flatten();
+        lids.map(move |lid| (Lid(lid), (guid, port)))
+    });
+    lids.collect()
+}
+
+/// Counts entries, and blocks by the reason that weighs most in each.
+struct Counter {
+    found: Forced,
+    blocks_per_switch: usize,
+    of_block: Vec<Option<Reason>>,
+}
+
+impl Counter {
+    fn new(switches: u32, max_lid: Lid) -> Counter {
+        let blocks_per_switch = max_lid.index() / 64 + 1;
+        Counter {
+            found: Forced::default(),
+            blocks_per_switch,
+            of_block: vec![None; blocks_per_switch * switches as usize],
+        }
+    }
+
+    fn add(&mut self, switch: u32, lid: Lid, reason: Reason) {
+        self.of(reason).entries += 1;
+        let block = switch as usize * self.blocks_per_switch + lid.index() / 64;
+        let known = &mut self.of_block[block];
+        *known = Some(known.map_or(reason, |known| known.min(reason)));
+    }
+
+    fn of(&mut self, reason: Reason) -> &mut Count {
+        match reason {
+            Reason::Own => &mut self.found.own,
+            Reason::Forced => &mut self.found.forced,
+            Reason::Needless => &mut self.found.needless,
+        }
+    }
+
+    fn finish(mut self) -> Forced {
+        for reason in std::mem::take(&mut self.of_block).into_iter().flatten() {
+            self.of(reason).blocks += 1;
+        }
+        self.found
+    }
+}
+
+/// The neighbours above and below each switch, once per link.
+struct Oriented {
+    above: Vec<Vec<u32>>,
+    below: Vec<Vec<u32>>,
+}
+
+/// Hops to a switch: going down only, and by the up-down path that is taken.
+struct Hops {
+    down: Vec<Option<u16>>,
+    taken: Vec<Option<u16>>,
+}
+
+impl Oriented {
+    fn new(fabric: &Fabric, is_up: impl Fn(u32, u32) -> bool) -> Oriented {
+        let switches = 0..fabric.switches().len() as u32;
+        let (mut above, mut below) = (Vec::new(), Vec::new());
+        for s in switches {
+            let (up, down) = fabric.neighbours(s).partition(|&r| is_up(s, r));
+            above.push(up);
+            below.push(down);
+        }
+        Oriented { above, below }
+    }
+
+    /// A switch that can go down only, does; any other goes up, by the least hops above it.
+    fn costs(&self, target: u32) -> Hops {
+        let mut down = vec![None; self.above.len()];
+        down[target as usize] = Some(0);
+        let mut reached = vec![target];
+        let mut next = 0;
+        while let Some(&s) = reached.get(next) {
+            next += 1;
+            for &above in &self.above[s as usize] {
+                if down[above as usize].is_none() {
+                    down[above as usize] = down[s as usize].map(|hops: u16| hops + 1);
+                    reached.push(above);
+                }
+            }
+        }
+        let mut taken = down.clone();
+        // Nearest first; what is found on the way is one further than what finds it.
+        let mut at_distance: Vec<Vec<u32>> = vec![Vec::new(); self.above.len() + 1];
+        for &s in &reached {
+            at_distance[usize::from(down[s as usize].unwrap_or(0))].push(s);
+        }
+        for distance in 0..self.above.len() {
+            for s in std::mem::take(&mut at_distance[distance]) {
+                for &below in &self.below[s as usize] {
+                    if taken[below as usize].is_none() {
+                        taken[below as usize] = Some(distance as u16 + 1);
+                        at_distance[distance + 1].push(below);
+                    }
+                }
+            }
+        }
+        Hops { down, taken }
+    }
+
+    /// Equation (1): whether a switch may send what is for the target of these costs to a neighbour.
+    fn leads_nearer(&self, hops: &Hops, switch: u32, peer: Peer) -> bool {
+        let Peer::Switch { index, .. } = peer else {
+            return false;
+        };
+        let (here, there) = (switch as usize, index as usize);
+        match (hops.down[here], hops.taken[here]) {
+            (Some(down), _) => {
+                let below = self.below[here].contains(&index);
+                below && hops.down[there].is_some_and(|hops| hops < down)
+            }
+            (None, Some(taken)) => {
+                let above = self.above[here].contains(&index);
+                above && hops.taken[there].is_some_and(|hops| hops < taken)
+            }
+            (None, None) => false,
+        }
+    }
+}

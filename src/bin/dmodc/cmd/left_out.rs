@@ -1,0 +1,46 @@
+//! Who is left out, by name: for `route` and `check` alike.
+
+use dmodc::fabric::{End, EndPairs, Fabric};
+use dmodc::netlist::Names;
+use serde_json::{Value, json};
+
+/// What one is, its GUID and its description.
+fn name(fabric: &Fabric, names: &Names, end: End) -> String {
+    let (guid, name) = match end {
+        End::Host(n) | End::AggregationNode(n) => (
+            fabric.end_nodes()[n as usize].guid,
+            &names.end_nodes[n as usize],
+        ),
+        End::Switch(s) => (
+            fabric.switches()[s as usize].guid,
+            &names.switches[s as usize],
+        ),
+    };
+    format!("{} {guid} '{name}'", end.word())
+}
+
+/// Lines for people: nothing if nobody is left out.
+pub fn text(fabric: &Fabric, names: &Names, pairs: &EndPairs) -> String {
+    if pairs.first().len() == 0 {
+        return String::new();
+    }
+    let mut text = format!("left out: {pairs}\n");
+    for (from, to) in pairs.first() {
+        let (from, to) = (name(fabric, names, from), name(fabric, names, to));
+        text += &format!("  no way: {from} to {to}\n");
+    }
+    text
+}
+
+/// How many pairs of what, and the first by name.
+pub fn json(fabric: &Fabric, names: &Names, pairs: &EndPairs) -> Value {
+    let counts: Vec<Value> = (pairs.counts())
+        .map(|(from, to, pairs)| json!({ "from": from, "to": to, "pairs": pairs }))
+        .collect();
+    let first: Vec<Value> = (pairs.first())
+        .map(|(from, to)| {
+            json!({ "from": name(fabric, names, from), "to": name(fabric, names, to) })
+        })
+        .collect();
+    json!({ "counts": counts, "first": first })
+}

@@ -1,0 +1,110 @@
+//! Reading files as they come: what is odd in one is told on standard error, and is an error under
+//! `--strict`.
+
+use crate::failure::Failure;
+use crate::input::{self, shown};
+use crate::output::complain;
+use dmodc::fabric::{Fabric, Guid};
+use dmodc::input::Lenient;
+use dmodc::lft::{Dump, Tables, parse_order_leniently};
+use dmodc::netlist::{Names, Netlist, parse_guids_leniently};
+use std::error::Error;
+use std::path::Path;
+use std::sync::Arc;
+
+/// How a file with oddities is taken.
+#[derive(Clone, Copy, clap::Args)]
+pub struct Reading {
+    /// Refuse a file with anything odd in it, instead of warning
+    #[arg(long)]
+    strict: bool,
+}
+
+impl Reading {
+    /// Reads a netlist.
+    pub fn netlist(self, path: &Path) -> Result<Netlist, Failure> {
+        let read = input::read(path, Netlist::parse_leniently)?;
+        self.take(path, read)
+    }
+
+    /// Reads a fabric and its names from a netlist; `lmc` replaces the file's LMCs.
+    pub fn fabric(self, path: &Path, lmc: Option<u8>) -> Result<(Fabric, Names), Failure> {
+        let fabric = self.netlist(path)?.to_fabric(lmc);
+        let file = shown(path).display().to_string();
+        fabric.map_err(|reason| Failure::Lids { file, reason })
+    }
+
+    /// Reads a reference of a fabric, if one is given. One of another fabric is told of and left out.
+    pub fn reference(
+        self,
+        path: Option<&Path>,
+        fabric: &Fabric,
+    ) -> Result<Option<Arc<Fabric>>, Failure> {
+        let Some(path) = path else { return Ok(None) };
+        let (reference, _) = self.fabric(path, None)?;
+        if reference.is_of_another_fabric(fabric) {
+            complain(&format!(
+                "dmodc: {}: of another fabric: most switches are not in it; going on without it\n",
+                shown(path).display()
+            ));
+            return Ok(None);
+        }
+        Ok(Some(Arc::new(reference)))
+    }
+
+    /// Reads a dump of tables.
+    pub fn dump(self, path: &Path) -> Result<Dump, Failure> {
+        let read = input::read(path, Dump::parse_leniently)?;
+        self.take(path, read)
+    }
+
+    /// Reads the tables of a fabric from a dump.
+    pub fn tables(self, path: &Path, fabric: &Fabric) -> Result<Tables, Failure> {
+        let tables = self.dump(path)?.tables_leniently(fabric);
+        self.take(path, tables.map_err(|fault| fault.in_file(shown(path)))?)
+    }
+
+    /// Reads a node order file.
+    pub fn order(self, path: &Path, fabric: &Fabric) -> Result<Vec<u32>, Failure> {
+        let read = input::read(path, |bytes| parse_order_leniently(fabric, bytes))?;
+        self.take(path, read)
+    }
+
+    /// Reads a GUID file, if one is given.
+    pub fn guids(self, path: Option<&Path>) -> Result<Vec<Guid>, Failure> {
+        let Some(path) = path else {
+            return Ok(Vec::new());
+        };
+        let read = input::read(path, parse_guids_leniently)?;
+        self.take(path, read)
+    }
+
+    /// What was read, its warnings told.
+    fn take<T, R: Error + Send + Sync + 'static>(
+        self,
+        path: &Path,
+        read: Lenient<T, R>,
+    ) -> Result<T, Failure> {
+        let Lenient { value, warnings } = read;
+        let count = warnings.count();
+        if count == 0 {
+            return Ok(value);
+        }
+        let path = shown(path);
+        let first = warnings.first();
+        let told = first.len() as u64;
+        for fault in first {
+            complain(&format!("dmodc: warning: {}\n", fault.in_file(path)));
+        }
+        let file = path.display().to_string();
+        if self.strict {
+            return Err(Failure::Odd { file, count });
+        }
+        if count > told {
+            complain(&format!(
+                "dmodc: warning: {file}: {count} such places in all\n"
+            ));
+        }
+        Ok(value)
+    }
+}

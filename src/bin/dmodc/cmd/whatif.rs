@@ -1,0 +1,206 @@
+//! `dmodc whatif`: a fabric before and after planned work.
+
+use super::guid_files::GuidFiles;
+use super::reading::Reading;
+use super::removal::Removal;
+use crate::failure::{Failure, Outcome};
+use crate::input::{one_stdin, shown};
+use crate::output::{say, say_json};
+use dmodc::dmodc::{Engine, Options};
+use dmodc::netlist::{Netlist, Part};
+use dmodc::whatif::{Effort, State, WhatIf, ticks, whatif};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// How many hosts are named.
+const NAMED: usize = 10;
+
+/// Compare a fabric with what is left of it after planned work
+#[derive(clap::Args)]
+#[command(
+    mut_arg("remove", |arg| arg.required(true)),
+    after_help = "Examples:
+  dmodc whatif fabric.net --remove 'spine 3'
+  dmodc whatif fabric.net --remove 'leaf 17:24' --remove 'leaf 17:25' --json
+  dmodc whatif opensm-subnet.lst --remove @tonight.txt
+
+Names are descriptions or parts of them, GUIDs or LIDs; what fits several is refused with a list. A
+file of names has one a line, '#' begins a comment.
+
+Both fabrics are routed with Dmodc. Hosts that are named themselves are not missed; hosts that lose
+their last link without being named are hosts that nobody reaches. A2A, RP, SP, the A2A bound and EBB are
+those of 'dmodc analyze'. Entries and blocks of 64 LIDs are those that OpenSM would have to send.
+
+Exit code 0, or 1 if the fabric before or after cannot be routed at all."
+)]
+pub struct Args {
+    /// The fabric
+    net: PathBuf,
+    #[command(flatten)]
+    removal: Removal,
+    /// Number of random permutations, and of random matchings
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u32).range(1..))]
+    permutations: u32,
+    /// Seed of the random permutations
+    #[arg(long, value_name = "S", default_value = "1")]
+    seed: u64,
+    /// The fabric as designed, or as it was when healthy: what is gone keeps its place
+    #[arg(long, value_name = "NET0")]
+    reference: Option<PathBuf>,
+    #[command(flatten)]
+    guid_files: GuidFiles,
+    #[command(flatten)]
+    reading: Reading,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> Outcome {
+    let start = Instant::now();
+    let mut inputs = args.removal.files();
+    inputs.push(args.net.clone());
+    inputs.extend(args.reference.clone());
+    one_stdin(inputs.iter().chain(args.guid_files.paths()))?;
+    let netlist = args.reading.netlist(&args.net)?;
+    let parts = args.removal.parts(&netlist)?;
+    let effort = Effort {
+        permutations: args.permutations as usize,
+        seed: args.seed,
+    };
+    let bar = ProgressBar::new(ticks(&netlist, effort));
+    if let Ok(style) = ProgressStyle::with_template("{wide_bar} {percent} %") {
+        bar.set_style(style);
+    }
+    let file = || shown(&args.net).display().to_string();
+    let fabric = netlist.to_fabric(None);
+    let (fabric, _) = fabric.map_err(|reason| Failure::Lids {
+        file: file(),
+        reason,
+    })?;
+    let reference = args.reference.as_deref();
+    let rest = Options {
+        reference: args.reading.reference(reference, &fabric)?,
+        ..Options::default()
+    };
+    let options = args.guid_files.options(args.reading, &fabric, rest)?;
+    let engine = Engine::new(0)?;
+    let tick = |done| bar.inc(done);
+    let found = whatif(&engine, &netlist, &parts, &options, effort, &tick);
+    bar.finish_and_clear();
+    let found = found.map_err(|reason| Failure::WhatIf {
+        file: file(),
+        reason,
+    })?;
+    if args.json {
+        let seconds = start.elapsed().as_secs_f64();
+        say_json(&json(&netlist, &parts, &found, seconds))?;
+    } else {
+        say(&text(&netlist, &parts, &found), false)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn json(netlist: &Netlist, parts: &[Part], found: &WhatIf, seconds: f64) -> serde_json::Value {
+    let state = |state: &State| {
+        let unreached: Vec<_> = state
+            .unreached
+            .iter()
+            .map(|(guid, name)| json!({ "guid": guid.to_string(), "name": name }))
+            .collect();
+        json!({
+            "switches": state.switches,
+            "nodes": state.hosts,
+            "links": state.links,
+            "unreached_hosts": unreached,
+            "left_out": state.left_out,
+            "a2a": state.a2a,
+            "bound": state.bound,
+            "rp": state.rp,
+            "sp": state.sp,
+            "ebb": state.ebb.map(|ebb| ebb.percent),
+            "ebb_confidence": state.ebb.map(|ebb| ebb.confidence),
+        })
+    };
+    let removed: Vec<_> = parts.iter().map(|&part| netlist.describe(part)).collect();
+    json!({
+        "removed": removed,
+        "before": state(&found.before),
+        "after": state(&found.after),
+        "changed_entries": found.diff.entries(),
+        "changed_blocks": found.diff.blocks(),
+        "changed_switches": found.diff.switches.iter().filter(|s| s.entries > 0).count(),
+        "seconds": seconds,
+    })
+}
+
+/// The rows of the table.
+fn counts(state: &State) -> [(&'static str, Option<i64>); 9] {
+    [
+        ("switches", Some(state.switches as i64)),
+        ("links between switches", Some(state.links as i64)),
+        ("hosts", Some(state.hosts as i64)),
+        ("hosts nobody reaches", Some(state.unreached.len() as i64)),
+        ("pairs left out", Some(state.left_out as i64)),
+        ("A2A", Some(state.a2a.into())),
+        ("A2A bound", state.bound.map(i64::from)),
+        ("RP", Some(state.rp.into())),
+        ("SP", Some(state.sp.into())),
+    ]
+}
+
+fn text(netlist: &Netlist, parts: &[Part], found: &WhatIf) -> String {
+    let (before, after, diff) = (&found.before, &found.after, &found.diff);
+    let mut text = String::new();
+    for &part in parts {
+        text += &format!("without {}\n", netlist.describe(part));
+    }
+    text += &format!(
+        "\n{:<24} {:>12} {:>12} {:>12}\n",
+        "", "before", "after", "change"
+    );
+    let mut row = |what: &str, before: Option<i64>, after: Option<i64>| {
+        let number = |n: Option<i64>| n.map_or("-".into(), |n| n.to_string());
+        let change = match before.zip(after).map(|(before, after)| after - before) {
+            None | Some(0) => String::new(),
+            Some(change) => format!("{change:+}"),
+        };
+        let (before, after) = (number(before), number(after));
+        text += format!("{what:<24} {before:>12} {after:>12} {change:>12}").trim_end();
+        text.push('\n');
+    };
+    for ((what, before), (_, after)) in counts(before).into_iter().zip(counts(after)) {
+        row(what, before, after);
+    }
+    let percent = |state: &State| {
+        state
+            .ebb
+            .map_or("-".into(), |ebb| format!("{:.1}", ebb.percent))
+    };
+    text += &format!(
+        "{:<24} {:>12} {:>12}\n",
+        "EBB, %",
+        percent(before),
+        percent(after)
+    );
+    let switches = diff.switches.iter().filter(|s| s.entries > 0).count();
+    let sent = [
+        ("entries that change", diff.entries()),
+        ("blocks that change", diff.blocks()),
+        ("switches that change", switches),
+    ];
+    for (what, count) in sent {
+        text += &format!("{what:<24} {:>12} {count:>12}\n", "");
+    }
+    for (guid, name) in after.unreached.iter().take(NAMED) {
+        text += &format!("nobody reaches {guid} '{name}'\n");
+    }
+    if after.unreached.len() > NAMED {
+        text += &format!("nobody reaches … {} hosts in all\n", after.unreached.len());
+    }
+    text
+}

@@ -1,0 +1,133 @@
+//! `dmodc wiring`: cables that are missing, extra, moved or at the wrong port.
+
+use super::guid_files::GuidFiles;
+use super::reading::Reading;
+use crate::failure::{Failure, Outcome};
+use crate::input::{one_stdin, shown};
+use crate::output::{say, say_json, write_to};
+use dmodc::dmodc::{Options, Ranking};
+use dmodc::wiring::{Difference, End, against, among_siblings};
+use serde_json::json;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// Find cables that are missing, extra, moved or at the wrong port
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  dmodc wiring fabric.net
+  dmodc wiring fabric.net --reference as-designed.net
+  ibnetdiscover | dmodc wiring - --reference last-week.net --csv > cables.csv
+
+With a reference, an ibnetdiscover output or opensm-subnet.lst of the fabric as it should be, all that
+differs from it is told. Nodes are the same if their GUIDs are, else if they alone have one
+description: a replaced switch or host keeps its place.
+
+Without one, a switch is compared with its siblings: the switches of its level and number of ports that
+share a switch above it with it. A link that two thirds of them have, and it has not, is told. That is
+a guess, and says nothing of hosts and of links between equal levels.
+
+missing: not there. extra: there and not in the reference. moved: one end is where it should be, the
+other at another switch or host. wrong port: between the right two, at another port.
+
+Exit code 0 if nothing differs, else 1.")]
+pub struct Args {
+    /// The fabric
+    net: PathBuf,
+    /// The fabric as it should be
+    #[arg(long, value_name = "NET0")]
+    reference: Option<PathBuf>,
+    #[command(flatten)]
+    guid_files: GuidFiles,
+    #[command(flatten)]
+    reading: Reading,
+    /// Print one JSON object
+    #[arg(long, conflicts_with = "csv")]
+    json: bool,
+    /// Print a table with commas
+    #[arg(long)]
+    csv: bool,
+}
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> Outcome {
+    let start = Instant::now();
+    let files = args.reference.iter().chain([&args.net]);
+    one_stdin(files.chain(args.guid_files.paths()))?;
+    let netlist = args.reading.netlist(&args.net)?;
+    let found = match &args.reference {
+        Some(path) => against(&netlist, &args.reading.netlist(path)?),
+        None => {
+            let file = shown(&args.net).display().to_string();
+            let lids = |reason| Failure::Lids { file, reason };
+            let (fabric, names) = netlist.to_fabric(None).map_err(lids)?;
+            let ranking = Ranking::new(
+                &fabric,
+                &args
+                    .guid_files
+                    .options(args.reading, &fabric, Options::default())?,
+            );
+            among_siblings(&fabric, &names, |switch| ranking.rank(switch))
+        }
+    };
+    if args.json {
+        let seconds = start.elapsed().as_secs_f64();
+        let all: Vec<_> = found.iter().map(json).collect();
+        say_json(&json!({ "differences": all, "count": found.len(), "seconds": seconds }))?;
+    } else if args.csv {
+        write_to(Path::new("-"), |out| csv(&found, out))?;
+    } else {
+        let lines: String = found.iter().map(|f| format!("{f}\n")).collect();
+        say(&format!("{lines}{} differences\n", found.len()), false)?;
+    }
+    Ok(ExitCode::from(u8::from(!found.is_empty())))
+}
+
+fn json(found: &Difference) -> serde_json::Value {
+    let ends = |ends: &[End]| -> Vec<_> {
+        ends.iter()
+            .map(|end| json!({ "guid": end.guid.to_string(), "name": end.name, "port": end.port }))
+            .collect()
+    };
+    json!({
+        "kind": found.kind.to_string(),
+        "ends": ends(&found.ends),
+        "found": ends(&found.found),
+        "reason": found.reason,
+    })
+}
+
+fn csv(found: &[Difference], out: &mut dyn Write) -> io::Result<()> {
+    let mut writer = csv::Writer::from_writer(out);
+    let mut head = vec!["kind".to_owned()];
+    for what in ["", "peer_", "found_", "found_peer_"] {
+        head.extend(["guid", "name", "port"].map(|column| format!("{what}{column}")));
+    }
+    head.push("reason".into());
+    writer.write_record(head)?;
+    for difference in found {
+        let mut record = vec![difference.kind.to_string()];
+        for at in 0..4 {
+            let ends = if at < 2 {
+                &difference.ends
+            } else {
+                &difference.found
+            };
+            record.extend(match ends.get(at % 2) {
+                Some(end) => {
+                    let port = end.port.map(|port| port.to_string());
+                    [
+                        end.guid.to_string(),
+                        end.name.clone(),
+                        port.unwrap_or_default(),
+                    ]
+                }
+                None => Default::default(),
+            });
+        }
+        record.push(difference.reason.clone());
+        writer.write_record(record)?;
+    }
+    writer.flush()
+}

@@ -1,0 +1,117 @@
+//! Measures the tables of an engine.
+//!
+//! Dmodc's ranks say which way is up, for the tables of every engine. Engines without up and down (minhop,
+//! sssp) may turn anywhere; for them only credit loops count. Permutations and shifts take the nodes in the
+//! order of Dmodc's topological NIDs, or by switch GUID and port if the fabric is no tree.
+
+use super::CompareError;
+use super::row::Figures;
+use crate::analysis::{Traffic, check};
+use crate::dmodc::{Engine, NodeType, NodeTypes, Options, Ranking};
+use crate::fabric::{Fabric, Guid};
+use crate::lft::{Dump, Tables};
+use crate::netlist::Netlist;
+use crate::sim::Files;
+
+/// The random permutations, the same for all engines.
+#[derive(Clone, Copy, Debug)]
+pub struct Scale {
+    /// How many there are.
+    pub permutations: u32,
+    /// Their seed.
+    pub seed: u64,
+}
+
+/// Measures the tables in OpenSM's dumps.
+pub fn figures(files: &Files, engine: &Engine, scale: &Scale) -> Result<Figures, CompareError> {
+    let (fabric, _) = Netlist::read(&files.subnet_path())?.to_fabric(None)?;
+    let dump = Dump::read(&files.lfts_path())?;
+    let tables = dump.tables(&fabric);
+    let tables = tables.map_err(|fault| fault.in_file(&files.lfts_path()))?;
+    let options = Options::default();
+    let order = match engine.plan(&fabric, &options) {
+        Ok(plan) => plan.order().to_vec(),
+        Err(_) => (0..fabric.end_nodes().len() as u32).collect(),
+    };
+    let ranking = Ranking::new(&fabric, &options);
+    let report = check(&fabric, &tables, |a, b| ranking.is_up(a, b));
+    let traffic = Traffic::new(&fabric, &tables, &order);
+    let tick = |_| ();
+    Ok(Figures {
+        switches: fabric.switches().len(),
+        nodes: fabric.end_nodes().len(),
+        unreachable_pairs: report.unreachable_pairs,
+        no_route: traffic.skipped(),
+        undelivered: report.undelivered(),
+        turns: report.turns.routes,
+        nonminimal: report.nonminimal.routes,
+        credit_loops: report.credit_loops.count,
+        a2a: traffic.all_to_all(&tick).value,
+        rp: traffic
+            .random_permutations(scale.permutations as usize, scale.seed, &tick)
+            .value,
+        sp: traffic.shifts(&tick).value,
+    })
+}
+
+/// The node orders of the shifts, as end node indices. Empty: this order is unknown.
+pub struct Orders {
+    /// ftree's, on the complete fabric.
+    pub ftree: Vec<u32>,
+    /// Dmodc's topological NIDs.
+    pub dmodc: Vec<u32>,
+}
+
+/// The congestion risks of the tables of a throw.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Risks {
+    /// Ordered pairs of end nodes (aggregation nodes aside) whose route does not arrive.
+    pub no_route: u64,
+    /// All to all.
+    pub a2a: u32,
+    /// Random permutations, the median.
+    pub rp: u32,
+    /// All shifts in ftree's order, the maximum.
+    pub sp_ftree: Option<u32>,
+    /// All shifts in Dmodc's order, the maximum.
+    pub sp_dmodc: Option<u32>,
+    /// Compute nodes to I/O nodes, all shifts, the maximum; if there are I/O nodes.
+    pub cn2io: Option<u32>,
+}
+
+/// Measures them. `io` are port GUIDs of I/O nodes.
+pub fn risks(
+    fabric: &Fabric,
+    tables: &Tables,
+    orders: &Orders,
+    io: &[Guid],
+    scale: &Scale,
+) -> Risks {
+    let tick = |_| ();
+    let plain: Vec<u32> = (0..fabric.end_nodes().len() as u32).collect();
+    let order = match orders.dmodc.is_empty() {
+        true => &plain,
+        false => &orders.dmodc,
+    };
+    let traffic = Traffic::new(fabric, tables, order);
+    let types = NodeTypes::new(&Options {
+        io_guids: io.to_vec(),
+        ..Options::default()
+    });
+    let is = |node: u32, t| types.of(fabric.end_nodes()[node as usize].guid) == t;
+    let (compute, io) = (|n| is(n, NodeType::Compute), |n| is(n, NodeType::Io));
+    let ftree = (!orders.ftree.is_empty()).then(|| Traffic::new(fabric, tables, &orders.ftree));
+    let permutations = scale.permutations as usize;
+    Risks {
+        no_route: traffic.skipped(),
+        a2a: traffic.all_to_all(&tick).value,
+        rp: traffic
+            .random_permutations(permutations, scale.seed, &tick)
+            .value,
+        sp_ftree: ftree.map(|traffic| traffic.shifts(&tick).value),
+        sp_dmodc: (!orders.dmodc.is_empty()).then(|| traffic.shifts(&tick).value),
+        cn2io: types
+            .are_given()
+            .then(|| traffic.type_to_type(compute, io, &tick).value),
+    }
+}

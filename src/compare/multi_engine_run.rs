@@ -1,0 +1,358 @@
+//! Several engines in one OpenSM: it discovers the fabric once, and the tables come straight from its
+//! memory.
+//!
+//! The relay of `libdmodc.so` (`src/plugin/relay/`) runs the engines of a plan one after another on the
+//! same subnet, each from the state in which OpenSM calls its first engine, times them, and ends the
+//! process. `tests/daemon/multi_engine_run.rs` compares their tables with those of an OpenSM with that
+//! engine alone. An engine that crashes OpenSM or takes longer than the limit counts as one that
+//! refuses; the others go on in a new OpenSM.
+
+use super::CompareError;
+use super::engine_spec::EngineSpec;
+use super::roots::{guid_file, roots};
+use crate::fabric::{Fabric, Guid, Lid};
+use crate::lft::Tables;
+use crate::netlist::Netlist;
+use crate::sim::{self, Config, Files, Ibsim, Plugin, last_text};
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+use std::process::ExitStatus;
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+/// The engine that runs the others.
+const RELAY: &str = "dmodc_relay";
+
+/// What an engine's callbacks took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Callbacks {
+    /// `build_lid_matrices`.
+    pub lid_matrices: Duration,
+    /// `ucast_build_fwd_tables`.
+    pub fwd_tables: Duration,
+    /// How far they raised the peak of OpenSM's memory, in KiB. Only the first engine's is of use.
+    pub extra_kib: u64,
+    /// Time for the multicast tree of a group of all end nodes, if requested.
+    pub group: Option<Duration>,
+}
+
+/// The tables of an engine, by GUID of the switch and then by LID.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Copied {
+    rows: HashMap<Guid, Vec<u8>>,
+}
+
+/// The result of one engine.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// It made tables.
+    Routed(Copied, Callbacks),
+    /// It made none, and why.
+    Refused(String),
+}
+
+/// The result of a run.
+pub struct Answer {
+    /// OpenSM's version, as its headers have it.
+    pub version: String,
+    /// The base LID of each port that OpenSM found, by port GUID.
+    pub lids: HashMap<Guid, Lid>,
+    /// One result for each engine, in the order of the request.
+    pub outcomes: Vec<Outcome>,
+    /// The node order that ftree dumped, if any.
+    pub ftree_order: Option<Vec<u8>>,
+}
+
+/// Runs of several engines, all with the same plugin, time limit and I/O nodes.
+pub struct MultiEngineRun {
+    plugin: Plugin,
+    limit: Duration,
+    io: Vec<Guid>,
+    with_group: bool,
+}
+
+impl MultiEngineRun {
+    /// `limit` is for the discovery, and again for each engine.
+    pub fn new(plugin: Plugin, limit: Duration) -> MultiEngineRun {
+        MultiEngineRun {
+            plugin,
+            limit,
+            io: Vec::new(),
+            with_group: false,
+        }
+    }
+
+    /// Port GUIDs of I/O nodes, for the engines that get such a file.
+    pub fn io(mut self, guids: &[Guid]) -> MultiEngineRun {
+        self.io = guids.to_vec();
+        self
+    }
+
+    /// Times the multicast tree of a group of all end nodes, too.
+    pub fn with_group(mut self) -> MultiEngineRun {
+        self.with_group = true;
+        self
+    }
+
+    /// Runs the engines on a fabric, in this order.
+    pub fn route(&self, netlist: &Netlist, specs: &[EngineSpec]) -> Result<Answer, CompareError> {
+        let (fabric, _) = netlist.to_fabric(None)?;
+        let ibsim = Ibsim::start(netlist)?;
+        let roots = roots(&fabric);
+        let mut outcomes: Vec<Option<Outcome>> = vec![None; specs.len()];
+        loop {
+            let open = |i: &usize| outcomes[*i].is_none();
+            let pending: Vec<usize> = (0..specs.len()).filter(open).collect();
+            let files = Files::new(&ibsim)?;
+            let running: Vec<&EngineSpec> = pending.iter().map(|&i| &specs[i]).collect();
+            let ending = self.run(&ibsim, &files, &running, &roots)?;
+            let mut found = read_outcomes(&files)?;
+            if found.len() < pending.len() {
+                // OpenSM ended while it ran the next one.
+                found.push(Outcome::Refused(ending));
+            }
+            for (i, outcome) in pending.into_iter().zip(found) {
+                outcomes[i] = Some(outcome);
+            }
+            if outcomes.iter().all(Option::is_some) {
+                let (version, lids) = read_subnet(&files)?;
+                return Ok(Answer {
+                    version,
+                    lids,
+                    outcomes: outcomes.into_iter().flatten().collect(),
+                    ftree_order: fs::read(files.path("opensm-ftree-ca-order.dump")).ok(),
+                });
+            }
+        }
+    }
+
+    /// Runs one OpenSM until it ends or its time is over, and says which.
+    fn run(
+        &self,
+        ibsim: &Ibsim,
+        files: &Files,
+        specs: &[&EngineSpec],
+        roots: &[Guid],
+    ) -> Result<String, CompareError> {
+        let roots_file = files.write("roots", guid_file(roots))?;
+        let io_file = files.write("io", guid_file(&self.io))?;
+        let file = |told: bool, file: &Path| match told {
+            true => file.display().to_string(),
+            false => "-".into(),
+        };
+        let group = if self.with_group { "group" } else { "-" };
+        let line = |spec: &&EngineSpec| {
+            let roots = file(spec.is_told_roots(), &roots_file);
+            let io = file(spec.is_told_io(), &io_file);
+            format!("{}\t{roots}\t{io}\t{group}\n", spec.engine())
+        };
+        let text: String = specs.iter().map(line).collect();
+        files.write("plan", text)?;
+        let engines: Vec<&str> = specs.iter().map(|spec| spec.engine()).collect();
+        let relay = format!("event_plugin_options dmodc.relay={}", files.dir().display());
+        let config = Config::engines(&format!("{RELAY},{}", engines.join(",")))
+            .with(&self.plugin)
+            .line(relay)
+            // Errors and information.
+            .log_flags("0x03");
+        let mut process = files.start(ibsim, &config, &["-o"])?;
+        let no_relay = format!("Failed to setup routing engine '{RELAY}'");
+        let mut settled = (0, Instant::now());
+        let ended: Option<ExitStatus> = loop {
+            if let Some(status) = sim::poll(Duration::from_millis(100), || process.ended()) {
+                break Some(status);
+            }
+            // Without a relay OpenSM never ends.
+            files.check_plugin()?;
+            if files.log().contains(&no_relay) {
+                return Err(CompareError::Relay("it knows no relay".into()));
+            }
+            let now = results(files).lines().count();
+            if now > settled.0 {
+                settled = (now, Instant::now());
+            }
+            if settled.1.elapsed() > self.limit {
+                break None;
+            }
+        };
+        let ending = match ended {
+            Some(status) => format!("opensm ended with {status}"),
+            None => format!("not done in {} s", self.limit.as_secs()),
+        };
+        if !files.path("results").exists() {
+            return Err(CompareError::NoOutcome {
+                engine: RELAY.into(),
+                what: format!("never came to routing: {ending}"),
+                log: files.printed() + &files.log(),
+            });
+        }
+        Ok(ending)
+    }
+}
+
+/// Times the callbacks of one engine, and a multicast group. Its tables are not measured. The inner `Err`
+/// says why there is no time: the engine refused, or took longer than the limit.
+pub fn time_callbacks(
+    netlist: &Netlist,
+    spec: &EngineSpec,
+    plugin: &Plugin,
+    limit: Duration,
+) -> Result<Result<Callbacks, String>, CompareError> {
+    let alone = std::slice::from_ref(spec);
+    let runs = MultiEngineRun::new(plugin.clone(), limit).with_group();
+    let answer = runs.route(netlist, alone)?;
+    Ok(match answer.outcomes.into_iter().next() {
+        Some(Outcome::Routed(_, callbacks)) => Ok(callbacks),
+        Some(Outcome::Refused(reason)) => Err(reason),
+        None => Err("the relay is silent".into()),
+    })
+}
+
+fn results(files: &Files) -> String {
+    fs::read_to_string(files.path("results")).unwrap_or_default()
+}
+
+/// The outcomes so far, in the order of the plan.
+fn read_outcomes(files: &Files) -> Result<Vec<Outcome>, CompareError> {
+    let log = fs::read(files.path("opensm.log")).unwrap_or_default();
+    let results = results(files);
+    let complete = results.lines().take(results.matches('\n').count());
+    let outcome = |line: &str| {
+        let words: Vec<&str> = line.split(' ').collect();
+        match words[..] {
+            [number, "routed", matrices, tables, extra, group] => {
+                let micros = |word| number_in(word, line).map(Duration::from_micros);
+                let callbacks = Callbacks {
+                    lid_matrices: micros(matrices)?,
+                    fwd_tables: micros(tables)?,
+                    extra_kib: number_in(extra, line)?,
+                    group: match group {
+                        "-" => None,
+                        took => Some(micros(took)?),
+                    },
+                };
+                let file = files.path(&format!("{number}.tables"));
+                let bytes = fs::read(&file).map_err(CompareError::file(&file))?;
+                let copied = Copied::parse(&bytes);
+                let copied = copied.ok_or_else(|| garbled("tables of", line))?;
+                Ok(Outcome::Routed(copied, callbacks))
+            }
+            [_, "refused", from, to] => {
+                let (from, to): (usize, usize) = (number_in(from, line)?, number_in(to, line)?);
+                let lines = log.get(from..to).unwrap_or_default();
+                let reason = last_text(&String::from_utf8_lossy(lines)).map(str::to_owned);
+                Ok(Outcome::Refused(reason.unwrap_or("no reason given".into())))
+            }
+            [_, "missing"] => Ok(Outcome::Refused("OpenSM could not set it up".into())),
+            _ => Err(garbled("line", line)),
+        }
+    };
+    complete.map(outcome).collect()
+}
+
+fn number_in<T: FromStr>(word: &str, line: &str) -> Result<T, CompareError> {
+    word.parse().map_err(|_| garbled("number in", line))
+}
+
+/// The error for output of a relay of another version.
+fn garbled(what: &str, line: &str) -> CompareError {
+    CompareError::Relay(format!("{what} {line:?}"))
+}
+
+/// OpenSM's version, and the LIDs of its ports.
+fn read_subnet(files: &Files) -> Result<(String, HashMap<Guid, Lid>), CompareError> {
+    let path = files.path("subnet");
+    let text = fs::read_to_string(&path).map_err(CompareError::file(&path))?;
+    let (version, ports) = text.split_once('\n').unwrap_or_default();
+    let port = |line: &str| {
+        let (guid, lid) = line.split_once(' ').ok_or_else(|| garbled("port", line))?;
+        let digits = guid.trim_start_matches("0x");
+        let guid = u64::from_str_radix(digits, 16).map_err(|_| garbled("GUID in", line))?;
+        Ok((Guid(guid), Lid(number_in(lid, line)?)))
+    };
+    let lids: Result<_, CompareError> = ports.lines().map(port).collect();
+    Ok((version.into(), lids?))
+}
+
+impl Copied {
+    /// Reads a file of the relay; `None` if it is cut short.
+    fn parse(mut bytes: &[u8]) -> Option<Copied> {
+        let mut take = |length: usize| {
+            let (head, rest) = bytes.split_at_checked(length)?;
+            bytes = rest;
+            Some(head)
+        };
+        let count = u32::from_le_bytes(take(4)?.try_into().ok()?);
+        let mut rows = HashMap::new();
+        for _ in 0..count {
+            let guid = u64::from_le_bytes(take(8)?.try_into().ok()?);
+            let length = u32::from_le_bytes(take(4)?.try_into().ok()?);
+            rows.insert(Guid(guid), take(length as usize)?.to_owned());
+        }
+        Some(Copied { rows })
+    }
+
+    /// As tables of a fabric. Switches that OpenSM did not find have no entry.
+    pub fn tables(&self, fabric: &Fabric) -> Tables {
+        let mut tables = Tables::for_fabric(fabric);
+        for (index, switch) in (0..).zip(fabric.switches()) {
+            if let Some(from) = self.rows.get(&switch.guid) {
+                let row = tables.row_mut(index);
+                let length = row.len().min(from.len());
+                row[..length].copy_from_slice(&from[..length]);
+            }
+        }
+        tables
+    }
+
+    /// The number of blocks of 64 LIDs that differ from earlier tables, which the subnet manager would
+    /// have to send. It sends nothing to a switch that is gone.
+    pub fn changed_blocks(&self, earlier: &Copied) -> usize {
+        let changed = |(guid, row): (&Guid, &Vec<u8>)| {
+            let old = earlier.rows.get(guid).map_or(&[][..], Vec::as_slice);
+            let blocks = row.chunks(64).enumerate();
+            blocks
+                .filter(|(i, block)| old.get(i * 64..i * 64 + block.len()) != Some(*block))
+                .count()
+        };
+        self.rows.iter().map(changed).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(rows: &[(u64, &[u8])]) -> Vec<u8> {
+        let mut bytes = (rows.len() as u32).to_le_bytes().to_vec();
+        for (guid, row) in rows {
+            bytes.extend(guid.to_le_bytes());
+            bytes.extend((row.len() as u32).to_le_bytes());
+            bytes.extend(*row);
+        }
+        bytes
+    }
+
+    #[test]
+    fn tables_cut_short_are_not_taken() {
+        let bytes = file(&[(7, &[255, 1, 2]), (9, &[255, 0, 1])]);
+        assert_eq!(Copied::parse(&bytes).unwrap().rows[&Guid(9)], [255, 0, 1]);
+        for length in 0..bytes.len() {
+            assert_eq!(Copied::parse(&bytes[..length]), None, "{length}");
+        }
+    }
+
+    #[test]
+    fn blocks_that_must_be_sent_are_counted() {
+        let copied = |rows: &[(u64, &[u8])]| Copied::parse(&file(rows)).unwrap();
+        let before = copied(&[(1, &[1; 128]), (2, &[2; 128])]);
+        let mut row = [1; 192];
+        row[70] = 9;
+        row[71] = 9;
+        // Switch 2 is gone, 3 is new, 1 has a changed block and one more than before.
+        let after = copied(&[(1, &row), (3, &[3; 64])]);
+        assert_eq!(after.changed_blocks(&before), 3);
+        assert_eq!(before.changed_blocks(&before), 0);
+    }
+}

@@ -1,0 +1,113 @@
+//! The ways that turn, and who is left out.
+
+use super::need::{Needs, is_in_need, pairs};
+use super::search::Search;
+use super::turns::Turns;
+use super::{attempt, hubs};
+use crate::dmodc::options::OnUnreachable;
+use crate::dmodc::paths::{INFINITE, Paths};
+use crate::dmodc::tree::Ranking;
+use crate::fabric::{EndPairs, Fabric, Lid};
+
+/// What becomes of pairs without an up-down path.
+#[derive(Clone, Debug, Default)]
+pub struct Connections {
+    /// Pairs of switch and LID that have a way by a turn.
+    pub turned: usize,
+    /// Pairs of switch and LID that have none. Switches without end nodes do not count among one
+    /// another, unless `connect_roots` asks for them.
+    pub left_out: usize,
+    /// The pairs of switches that make up `left_out`, as (from, to), the greatest need first.
+    pub left: Vec<(u32, u32)>,
+    /// Whether the search was ended since it took long: more pairs might have a way.
+    pub cut_short: bool,
+    /// The turns taken, and the switches at which it was begun to turn.
+    turns: Option<Turns>,
+    hubs: Vec<u32>,
+}
+
+impl Connections {
+    /// Turns for multicast, beside those taken: all at the same switches and those above them, or
+    /// at a leaf that reaches most others, that close no circle.
+    pub fn more_turns(&self, paths: &Paths) -> Turns {
+        let costs = &paths.costs;
+        let mut turns = match &self.turns {
+            Some(turns) => turns.clone(),
+            None => Turns::new(costs.switches()),
+        };
+        let mut hubs = self.hubs.clone();
+        if hubs.is_empty() {
+            let unreached = |s: u32| {
+                let to_leaves = costs.row(s)[..costs.leaves()].iter();
+                to_leaves.filter(|&&byte| byte == INFINITE).count()
+            };
+            let lie_below_two =
+                (0..costs.switches() as u32).filter(|&s| paths.groups.up(s).len() > 1);
+            hubs.extend(lie_below_two.min_by_key(|&s| (unreached(s), costs.column(s))));
+        }
+        turns.take_all_at(paths, &hubs::cones(paths, &hubs));
+        turns
+    }
+
+    /// Who is left out.
+    pub fn left_out_ends(&self, fabric: &Fabric) -> EndPairs {
+        let mut pairs = EndPairs::default();
+        for &(from, to) in &self.left {
+            pairs.add_all(fabric, from, to);
+        }
+        pairs
+    }
+}
+
+/// The ways that turn: per switch (switch to be reached, next switch), ascending. Empty if nobody
+/// turns.
+pub type Steps = Vec<Vec<(u32, u32)>>;
+
+impl Connections {
+    /// Finds ways. `all` asks for pairs of switches without end nodes too (`connect_roots`).
+    pub fn find(
+        fabric: &Fabric,
+        ranking: &Ranking,
+        paths: &Paths,
+        all: bool,
+        what: OnUnreachable,
+    ) -> (Self, Steps) {
+        let needs = Needs::new(fabric, ranking, paths, all);
+        let mut found = Connections::default();
+        let mut steps = Steps::new();
+        let mut left = needs.of_kind.clone();
+        if what == OnUnreachable::Connect && !needs.is_empty() {
+            let attempt = attempt::best(paths, &needs);
+            steps = vec![Vec::new(); fabric.switches().len()];
+            let mut search = Search::new(paths);
+            for (&to, of_all) in &attempt.steps {
+                search.begin(to, of_all);
+                let taken = search.taken_by(needs.to(to));
+                found.turned += taken.len() * lids(fabric, to);
+                for step in taken {
+                    steps[step.at as usize].push((to, step.next));
+                }
+            }
+            found.cut_short = attempt.cut_short;
+            left = attempt.left;
+            found.turns = Some(attempt.turns);
+            found.hubs = attempt.hubs;
+        }
+        found.left = left.iter().flat_map(|kind| pairs(kind)).collect();
+        found.left.extend(&needs.apart);
+        found
+            .left
+            .retain(|&(from, to)| all || is_in_need(fabric, from, to));
+        let lids_left = found.left.iter().map(|&(_, to)| lids(fabric, to));
+        found.left_out = lids_left.sum();
+        (found, steps)
+    }
+}
+
+/// LIDs behind a switch, its own included.
+fn lids(fabric: &Fabric, switch: u32) -> usize {
+    let nodes = &fabric.end_nodes()[fabric.end_nodes_of(switch)];
+    let own = &fabric.switches()[switch as usize];
+    let of_nodes: usize = nodes.iter().map(|n| 1 << n.lmc).sum();
+    of_nodes + if own.lid == Lid(0) { 0 } else { 1 << own.lmc }
+}

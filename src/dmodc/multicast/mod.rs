@@ -1,0 +1,320 @@
+//! The spanning tree of a multicast group, so chosen that its traffic is up-down.
+//!
+//! If every member's switch can be reached from the root going down only, then whatever enters the
+//! tree goes up towards the root and down from there on: it makes no down-up turn, so multicast
+//! adds no credit loop to the unicast routes. A switch's reach is the set of member switches below
+//! it; it is computed in one pass in the total order (rank, UUID), lowest first. Among the switches
+//! with full reach those of the lowest rank make the shortest trees, and the group's LID picks one
+//! of them, so that groups spread over the spines and the choice depends on nothing else.
+//!
+//! Where no switch has full reach (members on spines, a badly degraded tree) the root is that of the
+//! greatest reach, in the part of the fabric that holds most members. The others join by turns that
+//! close no circle with those of unicast (module `join`); who cannot is left out. OpenSM's own engines
+//! (`mcast_mgr_build_spanning_tree`, sssp's) turn anywhere.
+
+mod join;
+
+use super::tree::Ranking;
+use crate::fabric::{Fabric, Peer};
+use std::collections::VecDeque;
+
+/// A link of the tree: two ends, (switch, port) each, the one nearer to the root first.
+pub type Edge = [(u32, u8); 2];
+
+/// A multicast tree.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tree {
+    /// The links.
+    pub edges: Vec<Edge>,
+    /// Whether all traffic on it is up-down; else some turns.
+    pub up_down: bool,
+    /// The member switches that it does not reach.
+    pub left_out: Vec<u32>,
+}
+
+/// A fabric as multicast sees it.
+pub struct Terrain<'a> {
+    fabric: &'a Fabric,
+    ranking: &'a Ranking,
+    capable: &'a [bool],
+    may_turn: MayTurn<'a>,
+    /// Switches in ascending (rank, UUID).
+    order: Vec<u32>,
+}
+
+/// Whether packets that come down from a switch to another may go up to a third.
+pub type MayTurn<'a> = &'a dyn Fn(u32, u32, u32) -> bool;
+
+const UNSEEN: u32 = u32::MAX;
+
+impl<'a> Terrain<'a> {
+    /// `capable` says of each switch whether it forwards multicast; `may_turn` is asked only if the
+    /// members have no common switch above them.
+    pub fn new(
+        fabric: &'a Fabric,
+        ranking: &'a Ranking,
+        capable: &'a [bool],
+        may_turn: MayTurn<'a>,
+    ) -> Self {
+        Terrain {
+            fabric,
+            ranking,
+            capable,
+            may_turn,
+            order: ranking.ascending(),
+        }
+    }
+
+    /// The tree of the group `mlid` over these member switches, which are distinct. `None` if none
+    /// of them forwards multicast.
+    pub fn tree(&self, members: &[u32], mlid: u16) -> Option<Tree> {
+        let (able, mut left_out): (Vec<u32>, Vec<u32>) =
+            members.iter().partition(|&&m| self.capable[m as usize]);
+        if able.is_empty() {
+            return None;
+        }
+        let reach = self.reach(&able);
+        if let Some(root) = self.common_root(&reach, able.len() as u32, mlid) {
+            let parents = self.span(root, mlid, |from, to| self.ranking.is_up(to, from));
+            return Some(Tree {
+                edges: branches(&parents, &able),
+                up_down: true,
+                left_out,
+            });
+        }
+        let root = self.best_root(&reach, &able)?;
+        let mut parents = self.span(root, mlid, |from, to| self.ranking.is_up(to, from));
+        self.join(root, mlid, &mut parents, &able);
+        let (reached, missed): (Vec<u32>, Vec<u32>) = able
+            .iter()
+            .partition(|&&m| m == root || parents[m as usize].is_some());
+        left_out.extend(missed);
+        let edges = branches(&parents, &reached);
+        Some(Tree {
+            up_down: (edges.iter()).all(|[from, to]| self.ranking.is_up(to.0, from.0)),
+            edges,
+            left_out,
+        })
+    }
+
+    /// Neighbours of a switch over links between switches that forward multicast, as (own port,
+    /// neighbour, its port), starting at a port that depends on `turn`.
+    fn neighbours(&self, switch: u32, turn: u16) -> impl Iterator<Item = (u8, u32, u8)> + '_ {
+        let peers = self.fabric.peers_of(switch);
+        let start = usize::from(turn) % peers.len().max(1);
+        let ports = (start..peers.len()).chain(0..start);
+        ports.filter_map(move |i| match peers[i] {
+            Peer::Switch { index, port } if self.capable[index as usize] => {
+                Some((i as u8 + 1, index, port))
+            }
+            _ => None,
+        })
+    }
+
+    /// How many of the members each switch reaches going down only.
+    fn reach(&self, members: &[u32]) -> Vec<u32> {
+        let words = members.len().div_ceil(64);
+        let mut sets = vec![0u64; words * self.order.len()];
+        for (bit, &m) in members.iter().enumerate() {
+            sets[m as usize * words + bit / 64] |= 1 << (bit % 64);
+        }
+        for &s in self.order.iter().filter(|&&s| self.capable[s as usize]) {
+            for (_, n, _) in self.neighbours(s, 0) {
+                if self.ranking.is_up(n, s) {
+                    for w in 0..words {
+                        sets[s as usize * words + w] |= sets[n as usize * words + w];
+                    }
+                }
+            }
+        }
+        sets.chunks(words)
+            .map(|set| set.iter().map(|w| w.count_ones()).sum())
+            .collect()
+    }
+
+    fn common_root(&self, reach: &[u32], all: u32, mlid: u16) -> Option<u32> {
+        let full = |s: &u32| reach[*s as usize] == all;
+        let lowest = self.ranking.rank(self.order.iter().copied().find(full)?);
+        let roots: Vec<u32> = self
+            .order
+            .iter()
+            .copied()
+            .filter(|s| full(s) && self.ranking.rank(*s) == lowest)
+            .collect();
+        Some(roots[usize::from(mlid) % roots.len()])
+    }
+
+    /// The switch of the greatest reach in the connected part that holds most members.
+    fn best_root(&self, reach: &[u32], members: &[u32]) -> Option<u32> {
+        let mut part_of = vec![UNSEEN; self.order.len()];
+        let mut best: Option<(usize, u32)> = None;
+        for &m in members {
+            if part_of[m as usize] != UNSEEN {
+                continue;
+            }
+            let parents = self.span(m, 0, |_, _| true);
+            for s in 0..part_of.len() as u32 {
+                if s == m || parents[s as usize].is_some() {
+                    part_of[s as usize] = m;
+                }
+            }
+            let size = members
+                .iter()
+                .filter(|&&o| part_of[o as usize] == m)
+                .count();
+            if best.is_none_or(|(most, _)| size > most) {
+                best = Some((size, m));
+            }
+        }
+        let (_, part) = best?;
+        let inside = self
+            .order
+            .iter()
+            .copied()
+            .filter(|&s| part_of[s as usize] == part);
+        // max_by_key takes the last of equals; the lowest switch comes first in the order.
+        inside.rev().max_by_key(|&s| reach[s as usize])
+    }
+
+    /// Shortest paths from `root` over the links that `may` admits: for each switch the link to
+    /// its parent, parent first.
+    fn span(&self, root: u32, mlid: u16, may: impl Fn(u32, u32) -> bool) -> Vec<Option<Edge>> {
+        let mut parents = vec![None; self.order.len()];
+        let mut queue = VecDeque::from([root]);
+        while let Some(s) = queue.pop_front() {
+            for (port, n, remote_port) in self.neighbours(s, mlid) {
+                if n != root && parents[n as usize].is_none() && may(s, n) {
+                    parents[n as usize] = Some([(s, port), (n, remote_port)]);
+                    queue.push_back(n);
+                }
+            }
+        }
+        parents
+    }
+}
+
+/// The links of a spanning tree that lead to these switches.
+fn branches(parents: &[Option<Edge>], members: &[u32]) -> Vec<Edge> {
+    let mut taken = vec![false; parents.len()];
+    let mut edges = Vec::new();
+    for &m in members {
+        let mut at = m;
+        while let Some(edge) = parents[at as usize]
+            && !std::mem::replace(&mut taken[at as usize], true)
+        {
+            edges.push(edge);
+            at = edge[0].0;
+        }
+    }
+    edges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dmodc::Options;
+    use crate::fabric::{Builder, Guid, Lid};
+
+    /// The fabric with these switches, by GUID, at the top.
+    fn ranked(builder: Builder, roots: &[u64]) -> (Fabric, Ranking) {
+        let fabric = builder.finish().0;
+        let options = Options {
+            root_guids: roots.iter().copied().map(Guid).collect(),
+            ..Options::default()
+        };
+        let ranking = Ranking::new(&fabric, &options);
+        (fabric, ranking)
+    }
+
+    /// Two spines (4, 5) over four leaves (0..=3), two parallel links each.
+    fn two_level() -> (Fabric, Ranking) {
+        let mut b = Builder::default();
+        for guid in 1..=6 {
+            b.switch(Guid(guid), Lid(guid as u16), 0, 8);
+        }
+        for leaf in 0..4u8 {
+            for spine in 0..2u8 {
+                for k in 0..2u8 {
+                    b.link(
+                        (u32::from(leaf), 1 + 2 * spine + k),
+                        (4 + u32::from(spine), 1 + 2 * leaf + k),
+                    );
+                }
+            }
+        }
+        ranked(b, &[5, 6])
+    }
+
+    #[test]
+    fn the_root_is_above_all_members_and_groups_spread() {
+        let (fabric, ranking) = two_level();
+        let terrain = Terrain::new(&fabric, &ranking, &[true; 6], &|_, _, _| false);
+        let mut roots = Vec::new();
+        for mlid in 0xC000..0xC004 {
+            let tree = terrain.tree(&[0, 2, 3], mlid).expect("a tree");
+            assert!(tree.up_down && tree.left_out.is_empty());
+            assert_eq!(tree.edges.len(), 3);
+            let root = tree.edges[0][0].0;
+            assert!(root >= 4 && tree.edges.iter().all(|e| e[0].0 == root));
+            roots.push(root);
+        }
+        assert_eq!(roots, [4, 5, 4, 5]);
+    }
+
+    #[test]
+    fn members_on_one_switch_need_no_links() {
+        let (fabric, ranking) = two_level();
+        let tree = Terrain::new(&fabric, &ranking, &[true; 6], &|_, _, _| false)
+            .tree(&[1], 0xC000)
+            .expect("a tree");
+        assert_eq!(
+            tree,
+            Tree {
+                edges: vec![],
+                up_down: true,
+                left_out: vec![]
+            }
+        );
+    }
+
+    #[test]
+    fn switches_without_multicast_are_avoided() {
+        let (fabric, ranking) = two_level();
+        let capable = [true, false, true, true, false, true];
+        let terrain = Terrain::new(&fabric, &ranking, &capable, &|_, _, _| false);
+        let tree = terrain.tree(&[0, 1, 2], 0xC000).expect("a tree");
+        assert_eq!(tree.left_out, [1]);
+        assert!(tree.edges.iter().all(|e| e[0].0 == 5));
+        assert_eq!(terrain.tree(&[1], 0xC000), None);
+    }
+
+    #[test]
+    fn members_that_share_no_top_join_by_turns_that_may_be_taken() {
+        // Leaves 0 and 1 meet in 4, 2 and 3 in 5, and 1 and 2 are joined directly; 6 is alone.
+        let mut b = Builder::default();
+        for guid in 1..=7 {
+            b.switch(Guid(guid), Lid(guid as u16), 0, 4);
+        }
+        b.link((0, 1), (4, 1));
+        b.link((1, 1), (4, 2));
+        b.link((2, 1), (5, 1));
+        b.link((3, 1), (5, 2));
+        b.link((1, 2), (2, 2));
+        let (fabric, ranking) = ranked(b, &[5, 6]);
+        // A link from 1 up to 2: 1 has 4 and 2 above it, 2 has 5.
+        let turns = |a, b, c| b == 1 && [a, c] != [a, a] && [2, 4].contains(&a);
+        let alone = Terrain::new(&fabric, &ranking, &[true; 7], &|_, _, _| false);
+        assert_eq!(
+            alone.tree(&[6, 0, 3], 0xC000).map(|t| t.left_out),
+            Some(vec![6, 3])
+        );
+        let terrain = Terrain::new(&fabric, &ranking, &[true; 7], &turns);
+        let tree = terrain.tree(&[6, 0, 3], 0xC000).expect("a tree");
+        assert!(!tree.up_down);
+        assert_eq!(tree.left_out, [6]);
+        let mut links: Vec<[u32; 2]> = tree.edges.iter().map(|e| [e[0].0, e[1].0]).collect();
+        links.iter_mut().for_each(|l| l.sort());
+        links.sort();
+        assert_eq!(links, [[0, 4], [1, 2], [1, 4], [2, 5], [3, 5]]);
+    }
+}

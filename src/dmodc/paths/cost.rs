@@ -1,0 +1,308 @@
+//! Costs: the hops of the shortest up-down path from every switch to every other (paper, section
+//! III.A, "Cost", Algorithm 1).
+//!
+//! The algorithm is the paper's with its two sweeps, upward and downward, and one difference, which
+//! makes up-down a guarantee rather than a consequence of the tree being a PGFT: a switch that
+//! reaches the destination going down only keeps that cost, and goes down; any other goes up, and
+//! its cost is one more than the least cost above it. In complete and degraded PGFTs the two agree
+//! wherever the paper's cost is finite.
+//!
+//! A cost is one byte, so that rows are compared sixteen or more columns at a time:
+//!
+//! | byte | meaning |
+//! |---|---|
+//! | `0..=126` | reached going down only, in that many hops |
+//! | `0x80 + 1..=126` | reached going up first, in that many hops |
+//! | `0xff` | no up-down path (masked: 127, above every cost) |
+//!
+//! More than 126 hops count as no path: directed routes in InfiniBand end at 64 hops, so the subnet
+//! manager in the middle of a fabric cannot know of two switches further apart.
+//!
+//! The columns are all switches, leaves first: the LIDs of a switch's port 0 are routed too.
+
+use crate::dmodc::threads::Threads;
+use crate::dmodc::tree::{Group, Groups, Ranking, sort_by_small_key};
+
+/// The byte for "no up-down path".
+pub const INFINITE: u8 = 0xff;
+/// Set in the byte of a cost over a switch above.
+pub const UP: u8 = 0x80;
+/// Takes the hops out of a byte.
+pub const HOPS: u8 = 0x7f;
+const MAX_HOPS: u8 = 126;
+/// Stands for the least hops above where nothing above leads to a column: no cost has these hops.
+const NOT_ABOVE: u8 = 0x80;
+
+/// The cost matrix.
+#[derive(Clone, Debug)]
+pub struct Costs {
+    width: usize,
+    bytes: Vec<u8>,
+    /// Row of a switch. Rows stand in [`Groups::bottom_up`] order.
+    row: Vec<u32>,
+    /// Column of a switch, and back. Leaves have columns `0..leaves`, siblings side by side.
+    column: Vec<u32>,
+    switch: Vec<u32>,
+    leaves: usize,
+    /// Per switch: its down class, and per down class what is below.
+    down_class: Vec<u32>,
+    below: Vec<Below>,
+    /// Per up class: for each column the least hops from any switch above, or [`NOT_ABOVE`].
+    above: Vec<Vec<u8>>,
+}
+
+/// What a switch reaches going down only, itself left out.
+#[derive(Clone, Debug, Default)]
+struct Below {
+    columns: Vec<u32>,
+    hops: Vec<u8>,
+}
+
+impl Costs {
+    /// Computes all costs, in memory that others have left ([`Costs::into_memory`]). `switch` are the
+    /// switches in the order of columns ([`columns`]), of which the first are the leaves.
+    pub fn new(
+        switch: Vec<u32>,
+        leaves: usize,
+        groups: &Groups,
+        memory: Vec<u8>,
+        threads: &Threads,
+    ) -> Self {
+        let width = groups.bottom_up().len();
+        let inverse = |of: &[u32]| {
+            let mut at = vec![0u32; width];
+            for (i, &s) in of.iter().enumerate() {
+                at[s as usize] = i as u32;
+            }
+            at
+        };
+        // Whatever stands in it is written over.
+        let mut bytes = memory;
+        bytes.resize(width * width, INFINITE);
+        let mut costs = Costs {
+            width,
+            bytes,
+            row: inverse(groups.bottom_up()),
+            column: inverse(&switch),
+            leaves,
+            switch,
+            down_class: (0..width as u32).map(|s| groups.down_class(s)).collect(),
+            below: vec![Below::default(); groups.down_classes().len()],
+            above: vec![Vec::new(); groups.up_classes().len()],
+        };
+        if width > 0 {
+            costs.sweep_upward(groups, threads);
+            costs.sweep_downward(groups, threads);
+        }
+        costs
+    }
+
+    /// The memory of costs that are done with.
+    pub fn into_memory(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// The cost bytes of a switch, by column.
+    pub fn row(&self, switch: u32) -> &[u8] {
+        &self.bytes[self.row[switch as usize] as usize * self.width..][..self.width]
+    }
+
+    /// The column of a switch.
+    pub fn column(&self, switch: u32) -> usize {
+        self.column[switch as usize] as usize
+    }
+
+    /// The switch of a column.
+    pub fn switch(&self, column: usize) -> u32 {
+        self.switch[column]
+    }
+
+    /// Number of switches, and so of columns.
+    pub fn switches(&self) -> usize {
+        self.width
+    }
+
+    /// The switches in the order of columns.
+    pub fn columns(&self) -> &[u32] {
+        &self.switch
+    }
+
+    /// Number of leaves: they have the first columns.
+    pub fn leaves(&self) -> usize {
+        self.leaves
+    }
+
+    /// The cost byte from one switch to another.
+    pub fn byte(&self, from: u32, to: u32) -> u8 {
+        self.row(from)[self.column(to)]
+    }
+
+    /// Hops from one switch to another, `None` if there is no up-down path.
+    pub fn hops(&self, from: u32, to: u32) -> Option<u8> {
+        let byte = self.byte(from, to);
+        (byte != INFINITE).then_some(byte & HOPS)
+    }
+
+    /// Hops from one switch to another going down only, `None` if that does not lead there.
+    pub fn hops_down(&self, from: u32, to: u32) -> Option<u8> {
+        let byte = self.byte(from, to);
+        (byte & UP == 0).then_some(byte)
+    }
+
+    /// The columns that a switch reaches going down only, its own left out.
+    pub fn columns_below(&self, switch: u32) -> &[u32] {
+        &self.below(switch).columns
+    }
+
+    fn below(&self, switch: u32) -> &Below {
+        &self.below[self.down_class[switch as usize] as usize]
+    }
+
+    /// The least hops from any switch above those of an up class, by column; where none leads there,
+    /// a number that no cost has.
+    pub fn least_above(&self, up_class: u32) -> &[u8] {
+        &self.above[up_class as usize]
+    }
+
+    /// Upward: a switch reaches all that the switches below it reach going down, one hop further.
+    /// Switches of one down class reach the same.
+    fn sweep_upward(&mut self, groups: &Groups, threads: &Threads) {
+        for layer in groups.layer_starts().windows(2) {
+            let members = &groups.bottom_up()[layer[0]..layer[1]];
+            let is_first = |s: &u32| groups.down_classes()[groups.down_class(*s) as usize] == *s;
+            let firsts: Vec<u32> = members.iter().copied().filter(is_first).collect();
+            let mut found = vec![Below::default(); firsts.len()];
+            threads.for_each(firsts.iter().zip(&mut found).collect(), |(&s, found)| {
+                *found = self.reach_down(groups, s);
+            });
+            for (s, below) in firsts.into_iter().zip(found) {
+                self.below[groups.down_class(s) as usize] = below;
+            }
+        }
+    }
+
+    /// What a switch reaches going down only, from what those below it reach.
+    fn reach_down(&self, groups: &Groups, switch: u32) -> Below {
+        let mut hops = vec![INFINITE; self.width];
+        let mut columns = Vec::new();
+        let mut offer = |column: u32, new: u8| {
+            let known = &mut hops[column as usize];
+            if new < *known && new <= MAX_HOPS {
+                if *known == INFINITE {
+                    columns.push(column);
+                }
+                *known = new;
+            }
+        };
+        for group in groups.down(switch) {
+            offer(self.column[group.remote as usize], 1);
+            let below = self.below(group.remote);
+            for (&column, &hops) in below.columns.iter().zip(&below.hops) {
+                offer(column, hops + 1);
+            }
+        }
+        let hops = columns.iter().map(|&column| hops[column as usize]);
+        Below {
+            hops: hops.collect(),
+            columns,
+        }
+    }
+
+    /// Downward: where a switch cannot go down, it goes by the least cost above it. Switches of one
+    /// up class share that minimum.
+    fn sweep_downward(&mut self, groups: &Groups, threads: &Threads) {
+        let width = self.width;
+        let mut bytes = std::mem::take(&mut self.bytes);
+        for layer in groups.layer_starts().windows(2).rev() {
+            let (here, above) =
+                bytes[layer[0] * width..].split_at_mut((layer[1] - layer[0]) * width);
+            let row_above = |s: u32| {
+                let row = self.row[s as usize] as usize - layer[1];
+                &above[row * width..][..width]
+            };
+            let mut rest = here;
+            let members = &groups.bottom_up()[layer[0]..layer[1]];
+            let alike: Vec<(&[u32], &mut [u8])> = members
+                .chunk_by(|&a, &b| groups.up_class(a) == groups.up_class(b))
+                .map(|alike| {
+                    let (rows, others) =
+                        std::mem::take(&mut rest).split_at_mut(alike.len() * width);
+                    rest = others;
+                    (alike, rows)
+                })
+                .collect();
+            let mut done = vec![(0, Vec::new()); alike.len()];
+            let jobs = alike.into_iter().zip(&mut done).collect();
+            threads.for_each(jobs, |((alike, rows), done)| {
+                let up = groups.up(alike[0]);
+                let least = least(up.iter().map(|g| row_above(g.remote)), width);
+                let over: Vec<u8> = least.iter().map(|&hops| one_more(hops)).collect();
+                for (row, &s) in rows.chunks_mut(width).zip(alike) {
+                    row.copy_from_slice(&over);
+                    let below = self.below(s);
+                    for (&column, &hops) in below.columns.iter().zip(&below.hops) {
+                        row[column as usize] = hops;
+                    }
+                    row[self.column(s)] = 0;
+                }
+                *done = (groups.up_class(alike[0]), least);
+            });
+            for (class, least) in done {
+                self.above[class as usize] = least;
+            }
+        }
+        self.bytes = bytes;
+    }
+}
+
+/// The cost byte over a switch above that is so far from a destination.
+fn one_more(hops: u8) -> u8 {
+    if hops < MAX_HOPS {
+        UP | (hops + 1)
+    } else {
+        INFINITE
+    }
+}
+
+/// The least hops in any of some rows, by column.
+fn least<'a>(rows: impl Iterator<Item = &'a [u8]>, width: usize) -> Vec<u8> {
+    let mut least = vec![HOPS; width];
+    for costs in rows {
+        for (l, &c) in least.iter_mut().zip(costs) {
+            *l = (*l).min(c & HOPS);
+        }
+    }
+    for l in least.iter_mut().filter(|l| **l == HOPS) {
+        *l = NOT_ABOVE;
+    }
+    least
+}
+
+/// The switches in the order of columns: leaves first, those that share a switch above side by side,
+/// so that neighbouring columns are alike; in a complete tree this is the order of the topological
+/// NIDs. Then the others, by rank, likewise by their first switch above, or below at the top.
+pub fn columns(ranking: &Ranking, groups: &Groups) -> Vec<u32> {
+    let switches: Vec<u32> = (0..groups.bottom_up().len() as u32).collect();
+    // The first leaf, in ascending UUID, under each switch.
+    let mut first_under = vec![u32::MAX; switches.len()];
+    let mut kin = switches.clone();
+    for &s in &switches {
+        let relatives = groups.up(s).first().or(groups.down(s).first());
+        if !ranking.is_leaf(s) {
+            kin[s as usize] = relatives.map_or(s, |g| g.remote);
+            continue;
+        }
+        let under = |g: &Group| first_under[g.remote as usize];
+        let first = groups.up(s).iter().map(under).min().unwrap_or(s).min(s);
+        for group in groups.up(s) {
+            let under = &mut first_under[group.remote as usize];
+            *under = first.min(*under);
+        }
+        kin[s as usize] = first;
+    }
+    let by_kin = sort_by_small_key(&switches, |s| kin[s as usize]);
+    sort_by_small_key(&by_kin, |s| match ranking.is_leaf(s) {
+        true => 0,
+        false => 1 + ranking.rank(s),
+    })
+}

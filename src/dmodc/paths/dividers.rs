@@ -1,0 +1,41 @@
+//! Dividers: how many consecutive NIDs the levels below have told apart already (paper, Algorithm 1).
+
+use crate::dmodc::tree::Groups;
+
+/// The divider Π of every switch (Algorithm 1, max reduction): the product of the numbers of
+/// switches above, taken along the way up from the leaves. Links between equal ranks do not count.
+/// It saturates: beyond the number of nodes a divider makes every quotient 0 anyway.
+pub fn dividers(groups: &Groups) -> Vec<u32> {
+    product_going_up(groups, |_| 1)
+}
+
+/// As [`dividers`], but counting links rather than switches: how many different ways up there are
+/// below a switch. The extra LIDs of a port (LMC) are spread by it.
+pub fn path_dividers(groups: &Groups) -> Vec<u32> {
+    product_going_up(groups, |links| links as u32)
+}
+
+fn product_going_up(groups: &Groups, weight: impl Fn(usize) -> u32) -> Vec<u32> {
+    let mut divider = vec![1u32; groups.bottom_up().len()];
+    for &s in groups.bottom_up() {
+        let up = || groups.up(s).iter().filter(|g| !g.level);
+        let arity = up().map(|g| weight(g.size())).fold(0, u32::saturating_add);
+        let product = divider[s as usize].saturating_mul(arity);
+        for group in up() {
+            let above = &mut divider[group.remote as usize];
+            *above = product.max(*above);
+        }
+    }
+    divider
+}
+
+/// In how many ways a switch reaches the top going up only; 1 at the top. It saturates.
+pub fn ways_up(groups: &Groups) -> Vec<u32> {
+    let mut ways = vec![1u32; groups.bottom_up().len()];
+    for &s in groups.bottom_up().iter().rev() {
+        let up = groups.up(s).iter().filter(|g| !g.level);
+        let through = up.map(|g| (g.size() as u32).saturating_mul(ways[g.remote as usize]));
+        ways[s as usize] = through.fold(0, u32::saturating_add).max(1);
+    }
+    ways
+}

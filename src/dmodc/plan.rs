@@ -1,0 +1,271 @@
+//! What is known of a fabric before its routes are written.
+
+use super::connect::{Connections, Turns};
+use super::nominal::complete;
+use super::options::{Faults, OnUnreachable, Options, RouteError, Timings};
+use super::paths::{Costs, Paths, Unreachable, dividers, path_dividers};
+use super::routes::{Inputs, RouteMemory, RowClasses, SwitchView};
+use super::targets::{Destinations, Nids};
+use super::threads::Threads;
+use super::tree::{Groups, Links, Ranking, Rule, WiringWarning, level_cycle, wiring_warnings};
+use crate::fabric::{Fabric, Merged};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// What is known of a fabric before its routes are written.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    ranking: Ranking,
+    order: Vec<u32>,
+    nid: Vec<u32>,
+    unreachable: Unreachable,
+    connections: Connections,
+    /// Turns for multicast, when one was asked for.
+    more_turns: OnceLock<Turns>,
+    on_unreachable: OnUnreachable,
+    inputs: Inputs,
+    /// With a reference, rows are computed for switches of both.
+    with_reference: Option<WithReference>,
+    timings: Timings,
+}
+
+/// The switches of a fabric among those of the fabric and its reference.
+#[derive(Clone, Debug)]
+struct WithReference {
+    /// Which switch each of the fabric's is, ascending.
+    switch: Vec<u32>,
+    /// The port groups of the fabric alone.
+    groups: Groups,
+}
+
+impl Plan {
+    /// Plans a fabric, in memory that another plan has left.
+    pub(super) fn new(
+        fabric: &Fabric,
+        options: &Options,
+        spare: Vec<Vec<u8>>,
+        threads: &Threads,
+    ) -> Result<Plan, RouteError> {
+        let start = Instant::now();
+        let merged = match (&options.reference, options.faults) {
+            (Some(reference), Faults::Stable) => Some(Merged::new(fabric, reference)),
+            _ => None,
+        };
+        // What should be and what is, with the same switches.
+        let (designed, there) = match &merged {
+            Some(merged) => (&merged.nominal, &merged.there),
+            None => (fabric, fabric),
+        };
+        let links = Links::new(designed);
+        let ranking = Ranking::of(designed, &links, options);
+        let groups = Groups::new(links, &ranking, threads);
+        if ranking.rule() != Rule::Roots
+            && let Some(cycle) = level_cycle(&groups)
+        {
+            let guid = |s: u32| designed.switches()[s as usize].guid;
+            return Err(RouteError::NotATree(cycle.into_iter().map(guid).collect()));
+        }
+        let completed = match options.faults {
+            Faults::Stable => complete(&groups, &ranking),
+            Faults::Paper => None,
+        };
+        let completed = completed.map(|links| Groups::new(links, &ranking, threads));
+        let (nominal, present) = match (&merged, completed) {
+            (None, None) => (groups, None),
+            (None, Some(completed)) => (completed, Some(groups)),
+            (Some(merged), completed) => {
+                let present = Groups::new(Links::new(&merged.there), &ranking, threads);
+                (completed.unwrap_or(groups), Some(present))
+            }
+        };
+        let ranked = Instant::now();
+        let mut spare = spare.into_iter();
+        let mut memory = || spare.next().unwrap_or_default();
+        let nominal = Paths::new(nominal, &ranking, memory(), threads);
+        let present = present.map(|groups| nominal.with(groups, memory(), threads));
+        let now = present.as_ref().unwrap_or(&nominal);
+        let costed = Instant::now();
+        let mut unreachable = Unreachable::new(there, &ranking, &now.costs);
+        let (mut connections, steps) = Connections::find(
+            there,
+            &ranking,
+            now,
+            options.connect_roots,
+            options.on_unreachable,
+        );
+        let is_new = |leaf: u32| merged.as_ref().is_some_and(|m| m.is_new[leaf as usize]);
+        let nids = Nids::new(designed, &ranking, &nominal.costs, options, is_new);
+        let destinations = Destinations::new(designed, &nominal.costs, &nids);
+        let dividers = dividers(&nominal.groups);
+        let path_dividers = path_dividers(&nominal.groups);
+        let all_groups = [&nominal.groups, &now.groups];
+        let classes = RowClasses::new(
+            &all_groups[..1 + usize::from(present.is_some())],
+            &dividers,
+            &path_dividers,
+        );
+        let inputs = Inputs {
+            nominal,
+            present,
+            steps,
+            dividers,
+            path_dividers,
+            destinations,
+            classes,
+        };
+        let (mut order, mut nid) = (nids.order().to_vec(), nids.of_nodes().to_vec());
+        let mut of_fabric = ranking;
+        let with_reference = merged.map(|merged| {
+            let there = |n: &u32| merged.node[*n as usize];
+            order = order.iter().filter_map(there).collect();
+            let here = nid.iter().zip(&merged.node);
+            nid = here
+                .filter(|(_, node)| node.is_some())
+                .map(|(&nid, _)| nid)
+                .collect();
+            let place =
+                |s: &mut u32| *s = merged.switch.binary_search(s).unwrap_or_default() as u32;
+            for (from, to) in unreachable.first.iter_mut().chain(&mut connections.left) {
+                place(from);
+                place(to);
+            }
+            of_fabric = of_fabric.of_some(&merged.switch);
+            WithReference {
+                groups: Groups::of(fabric, &of_fabric),
+                switch: merged.switch,
+            }
+        });
+        let timings = Timings {
+            rank: ranked - start,
+            cost: costed - ranked,
+            nid: costed.elapsed(),
+            routes: Duration::ZERO,
+        };
+        Ok(Plan {
+            ranking: of_fabric,
+            order,
+            nid,
+            unreachable,
+            connections,
+            more_turns: OnceLock::new(),
+            on_unreachable: options.on_unreachable,
+            inputs,
+            with_reference,
+            timings,
+        })
+    }
+
+    /// Which switch one of the fabric is among those that rows are computed for.
+    fn place(&self, switch: u32) -> u32 {
+        let with_reference = self.with_reference.as_ref();
+        with_reference.map_or(switch, |with| with.switch[switch as usize])
+    }
+
+    /// Whether the fabric is to be refused, since pairs of leaves have no up-down path.
+    pub(super) fn refusal(&self) -> Option<RouteError> {
+        let count = self.unreachable.count;
+        let refused = count > 0 && self.on_unreachable == OnUnreachable::Fail;
+        refused.then_some(RouteError::Unreachable(count))
+    }
+
+    /// Writes all rows, which are long enough. Returns how many entries are not at their nominal ports.
+    pub(super) fn write(
+        &self,
+        fabric: &Fabric,
+        rows: &mut [&mut [u8]],
+        memory: &RouteMemory,
+        threads: &Threads,
+    ) -> usize {
+        self.inputs
+            .write(fabric, |s| self.place(s), rows, memory, threads)
+    }
+
+    /// The memory of the costs.
+    pub(super) fn into_memory(self) -> Vec<Vec<u8>> {
+        let paths = [Some(self.inputs.nominal), self.inputs.present];
+        let costs = paths.into_iter().flatten().map(|p| p.costs);
+        costs.map(Costs::into_memory).collect()
+    }
+
+    /// End nodes (indices into [`Fabric::end_nodes`]) in ascending topological NID.
+    pub fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// The topological NID of an end node: t of the paper.
+    pub fn nid(&self, end_node: u32) -> u32 {
+        self.nid[end_node as usize]
+    }
+
+    /// The levels of the fabric.
+    pub fn ranking(&self) -> &Ranking {
+        &self.ranking
+    }
+
+    /// What the wiring warns of.
+    pub fn wiring_warnings(&self, fabric: &Fabric) -> Vec<WiringWarning> {
+        wiring_warnings(fabric, &self.ranking, self.groups())
+    }
+
+    /// The port groups of the fabric.
+    pub fn groups(&self) -> &Groups {
+        match &self.with_reference {
+            Some(with_reference) => &with_reference.groups,
+            None => &self.inputs.present().groups,
+        }
+    }
+
+    /// The divider of a switch: Π of the paper.
+    pub fn divider(&self, switch: u32) -> u32 {
+        self.inputs.dividers[self.place(switch) as usize]
+    }
+
+    /// Hops of the up-down path from switch `from` to switch `to`, `None` if there is none.
+    pub fn hops(&self, from: u32, to: u32) -> Option<u8> {
+        let costs = &self.inputs.present().costs;
+        costs.hops(self.place(from), self.place(to))
+    }
+
+    /// Hops of the path from switch `from` to switch `to` that only goes down, `None` if there is
+    /// none.
+    pub fn hops_down(&self, from: u32, to: u32) -> Option<u8> {
+        let costs = &self.inputs.present().costs;
+        costs.hops_down(self.place(from), self.place(to))
+    }
+
+    /// Pairs of leaves without an up-down path.
+    pub fn unreachable(&self) -> &Unreachable {
+        &self.unreachable
+    }
+
+    /// What becomes of pairs without an up-down path.
+    pub fn connections(&self) -> &Connections {
+        &self.connections
+    }
+
+    /// Whether multicast packets that come down from one switch to another may go up to a third: no
+    /// credit loop comes of it, nor of all such turns and the unicast routes together.
+    pub fn may_turn(&self, from: u32, at: u32, to: u32) -> bool {
+        let paths = self.inputs.present();
+        let turns = (self.more_turns).get_or_init(|| self.connections.more_turns(paths));
+        turns.may_turn(paths, self.place(from), self.place(at), self.place(to))
+    }
+
+    /// The alternative output ports P(s,d) of the paper's equation (2) from a switch to an end
+    /// node, ascending by group and port; its own port where the node hangs off the switch.
+    pub fn alternatives(&self, fabric: &Fabric, switch: u32, end_node: u32) -> Vec<u8> {
+        let node = &fabric.end_nodes()[end_node as usize];
+        if node.switch == switch {
+            return vec![node.port];
+        }
+        let view = SwitchView::new(self.inputs.present(), self.place(switch));
+        let set = view.candidates(view.all.column(self.place(node.switch)));
+        let ports = |g| view.groups.ports(g).to_vec();
+        view.groups(set).iter().flat_map(ports).collect()
+    }
+
+    /// Time spent so far; routes come on top, see [`crate::dmodc::Engine::fill`].
+    pub fn timings(&self) -> Timings {
+        self.timings
+    }
+}

@@ -1,0 +1,18 @@
+//! Routes: every entry of every forwarding table (paper, section III.B).
+
+mod candidates;
+mod displaced;
+mod inputs;
+mod port_choice;
+mod row;
+mod row_classes;
+mod scratch;
+mod spread;
+mod switch_view;
+mod tables;
+
+pub use inputs::Inputs;
+pub use port_choice::GroupSet;
+pub use row_classes::RowClasses;
+pub use scratch::{RouteMemory, lock};
+pub use switch_view::SwitchView;

@@ -1,0 +1,286 @@
+//! The closed-form choice of an output port (paper, equations (3) and (4)).
+//!
+//! With C the ordered candidate groups, t the destination's NID and Π the switch's divider:
+//! group `C[⌊t/Π⌋ mod #C]`, and in that group port `g[⌊t/(Π·#C)⌋ mod #g]`. Both depend on the
+//! quotient `q = ⌊t/Π⌋` alone, since `⌊t/(Π·#C)⌋ = ⌊q/#C⌋`; so the choice repeats with the period
+//! `#C · lcm(#g)` and is kept as a table where that is short.
+//!
+//! Where several groups lead *down* to one leaf, which no PGFT has, `q = t`: a divider that counts the
+//! ways up would send whole leaves down by one of them.
+//!
+//! *Extra LIDs.* A port with LMC > 0 has LIDs base + k. Offset k turns both choices by a digit of
+//! k, so that consecutive LIDs take different groups at every switch, and the digits of the
+//! switches along a way differ in as many combinations as there are paths: with D different ways
+//! below a switch and w ways out of it, `k ↦ (k mod D, digit(k))` meets every combination once
+//! before it repeats. For k = 0 every digit is 0: base LIDs are the paper's.
+
+use crate::dmodc::tree::{Group, Groups};
+use crate::lft::NO_PATH;
+
+/// Longer periods are not worth a table.
+const MAX_PERIOD: usize = 1024;
+/// A table goes on for at least so many entries beyond its period, so that short runs are a copy.
+const STRETCH: usize = 64;
+
+/// The length of a table: from wherever in its period a run starts, at least a whole period follows.
+fn stretched(period: usize) -> usize {
+    period + period.max(STRETCH)
+}
+
+/// The ordered candidates of one switch for some destinations.
+#[derive(Default)]
+pub struct Choice {
+    candidates: Vec<Group>,
+    ways: usize,
+    /// Quotients after which the choice repeats; 0 where that is far, or there are no candidates.
+    period: usize,
+    /// Tables for offsets 0, 1, .., or nothing while they are not needed.
+    tables: Vec<u8>,
+}
+
+/// The ports for quotients 0, 1, ..: the first period of them and more.
+pub struct Table<'c> {
+    /// The ports, at least one whole period of them beyond the first.
+    pub ports: &'c [u8],
+    /// After how many they repeat.
+    pub period: usize,
+}
+
+impl Choice {
+    /// Sets the candidates, in ascending UUID of the remote switch. `ways` is the switch's path
+    /// divider.
+    pub fn set(&mut self, ways: u32, candidates: Vec<Group>) {
+        self.candidates = candidates;
+        self.ways = ways as usize;
+        self.tables.clear();
+        let n = self.candidates.len();
+        let common = self.candidates.iter().try_fold(1, |all, g| {
+            let common = lcm(all, g.size());
+            (common * n <= MAX_PERIOD).then_some(common)
+        });
+        self.period = common.map_or(0, |common| common * n);
+    }
+
+    /// Sets candidates of one port each, for ports of one LID each: what most switches have. The
+    /// choice is then known by its table alone, whose period is their number; without any, the port
+    /// is [`NO_PATH`] for all.
+    fn set_plain(&mut self, ports: &[u8], set: GroupSet) {
+        self.candidates.clear();
+        // All are made as long as the longest: no memory is asked for again.
+        self.tables.resize(stretched(ports.len().max(1)), NO_PATH);
+        self.tables[0] = NO_PATH;
+        let mut known = 0;
+        set.for_each(|i| {
+            self.tables[known] = ports[i];
+            known += 1;
+        });
+        self.period = known.max(1);
+        repeat(&mut self.tables[..stretched(self.period)], self.period);
+    }
+
+    /// The output port of a port's `offset`th LID, for quotient `q`; [`NO_PATH`] without
+    /// candidates.
+    pub fn port(&self, groups: &Groups, q: usize, offset: usize) -> u8 {
+        let n = self.candidates.len();
+        let (ports, turn) = match self.candidates.as_slice() {
+            [] => return NO_PATH,
+            [only] => (groups.ports(only), q),
+            several => {
+                let turn = digit(offset, self.ways, n);
+                (groups.ports(&several[(q + turn) % n]), q / n)
+            }
+        };
+        match ports {
+            [only] => *only,
+            _ => {
+                let ways = self.ways.saturating_mul(n);
+                ports[(turn + digit(offset, ways, ports.len())) % ports.len()]
+            }
+        }
+    }
+
+    /// The table of an offset, or `None` where the period is long. `offsets` is the greatest number
+    /// of LIDs of a port.
+    pub fn table(&mut self, groups: &Groups, offset: usize, offsets: usize) -> Option<Table<'_>> {
+        let period = self.period;
+        if period == 0 {
+            return None;
+        }
+        if self.tables.is_empty() {
+            for offset in 0..offsets {
+                let start = self.tables.len();
+                for q in 0..period {
+                    let port = self.port(groups, q, offset);
+                    self.tables.push(port);
+                }
+                self.tables.resize(start + stretched(period), NO_PATH);
+                repeat(&mut self.tables[start..], period);
+            }
+        }
+        let length = stretched(period);
+        Some(Table {
+            ports: &self.tables[offset * length..][..length],
+            period,
+        })
+    }
+}
+
+/// Repeats the period, not 0, that a table starts with up to its end.
+fn repeat(table: &mut [u8], period: usize) {
+    let mut known = period;
+    while known < table.len() {
+        let more = known.min(table.len() - known);
+        table.copy_within(..more, known);
+        known += more;
+    }
+}
+
+/// The last choices of one switch. Leaves that have lost a link stand among others that have not,
+/// so the candidates of a row come back again and again.
+pub struct Choices {
+    slots: Vec<(Option<GroupSet>, Choice)>,
+}
+
+/// How many choices are kept, as a power of two.
+const KEPT: u32 = 8;
+
+impl Default for Choices {
+    fn default() -> Self {
+        let slots = std::iter::repeat_with(Default::default);
+        Choices {
+            slots: slots.take(1 << KEPT).collect(),
+        }
+    }
+}
+
+impl Choices {
+    /// Forgets all choices: another switch is next.
+    pub fn clear(&mut self) {
+        self.slots.iter_mut().for_each(|(set, _)| *set = None);
+    }
+
+    /// The choice among a set of groups. `ways` is the switch's path divider, and `candidates` the
+    /// groups of the set.
+    pub fn of(
+        &mut self,
+        set: GroupSet,
+        ways: u32,
+        candidates: impl FnOnce() -> Vec<Group>,
+    ) -> &mut Choice {
+        self.kept_or(set, |choice| choice.set(ways, candidates()))
+    }
+
+    /// The table of a choice among groups of one port each, for ports of one LID each: `ports` are
+    /// those of all groups.
+    pub fn plain(&mut self, set: GroupSet, ports: &[u8]) -> Table<'_> {
+        let choice = self.kept_or(set, |choice| choice.set_plain(ports, set));
+        Table {
+            ports: &choice.tables[..stretched(choice.period)],
+            period: choice.period,
+        }
+    }
+
+    fn kept_or(&mut self, set: GroupSet, make: impl FnOnce(&mut Choice)) -> &mut Choice {
+        let [a, b, c, d] = set.bits;
+        let bits = a ^ b.rotate_left(16) ^ c.rotate_left(32) ^ d.rotate_left(48);
+        let hash = (bits ^ u64::from(set.down)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let (kept, choice) = &mut self.slots[(hash >> (64 - KEPT)) as usize];
+        if *kept != Some(set) {
+            *kept = Some(set);
+            make(choice);
+        }
+        choice
+    }
+}
+
+/// A set of a switch's groups, either of those that lead down or of those that lead up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct GroupSet {
+    /// Whether they lead down.
+    pub down: bool,
+    /// One bit for each group, in their order. A switch has at most 254 ports.
+    pub bits: [u64; 4],
+}
+
+impl GroupSet {
+    /// Puts the `i`th group in, if `is_in`.
+    pub fn put(&mut self, i: usize, is_in: bool) {
+        self.bits[i / 64] |= u64::from(is_in) << (i % 64);
+    }
+
+    /// q of the closed form for NID t at a switch of this divider.
+    pub fn quotient(self, t: usize, divider: usize) -> usize {
+        let several = self.bits.iter().map(|word| word.count_ones()).sum::<u32>() > 1;
+        if self.down && several { t } else { t / divider }
+    }
+
+    /// Calls `visit` with the position of each group that is in, ascending.
+    pub fn for_each(self, mut visit: impl FnMut(usize)) {
+        for (word, mut bits) in self.bits.into_iter().enumerate() {
+            while bits != 0 {
+                visit(64 * word + bits.trailing_zeros() as usize);
+                bits &= bits - 1;
+            }
+        }
+    }
+}
+
+/// The digit, below `w`, by which offset `k` turns a choice among `w` above `ways` different ways.
+fn digit(k: usize, ways: usize, w: usize) -> usize {
+    if k == 0 {
+        return 0;
+    }
+    let repeat = ways.saturating_mul(w);
+    (k + (k % repeat.max(1)) / lcm(ways, w).max(1)) % w.max(1)
+}
+
+fn lcm(a: usize, b: usize) -> usize {
+    (a / gcd(a, b).max(1)).saturating_mul(b)
+}
+
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn without_candidates_there_is_no_path() {
+        let mut choices = Choices::default();
+        for (ports, up) in [
+            (&[][..], vec![]),
+            (&[7, 8, 9], vec![]),
+            (&[7, 8, 9], vec![2]),
+        ] {
+            let mut set = GroupSet::default();
+            up.iter().for_each(|&i| set.put(i, true));
+            let table = choices.plain(set, ports);
+            let port = up.first().map_or(NO_PATH, |&i| ports[i]);
+            assert_eq!(table.period, 1);
+            assert!(table.ports.iter().all(|&p| p == port));
+            choices.clear();
+        }
+    }
+
+    #[test]
+    fn digits_meet_every_combination_once() {
+        for (w1, w2, w3) in [(1, 3, 5), (2, 2, 2), (6, 15, 1), (4, 6, 3), (2, 3, 4)] {
+            let paths: HashSet<_> = (0..w1 * w2 * w3)
+                .map(|k| (digit(k, 1, w1), digit(k, w1, w2), digit(k, w1 * w2, w3)))
+                .collect();
+            assert_eq!(paths.len(), w1 * w2 * w3, "arities {w1} {w2} {w3}");
+        }
+    }
+
+    #[test]
+    fn consecutive_lids_take_different_groups() {
+        for (ways, w) in [(1, 4), (4, 4), (6, 15), (90, 7)] {
+            let seen: HashSet<_> = (0..w).map(|k| digit(k, ways, w)).collect();
+            assert_eq!(seen.len(), w);
+            assert_eq!(digit(0, ways, w), 0);
+        }
+    }
+}

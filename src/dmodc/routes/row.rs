@@ -1,0 +1,224 @@
+//! One row by place: runs of consecutive NIDs with the same candidates, written without a division
+//! for each (paper, equations (3) and (4)).
+
+use super::candidates::WaysUp;
+use super::inputs::Inputs;
+use super::port_choice::{Choice, Choices, GroupSet, Table};
+use super::switch_view::SwitchView;
+use std::ops::Range;
+
+/// Writes one row by place, as if nothing were below the switch.
+pub struct RowUp<'w> {
+    /// What all rows are computed from.
+    pub inputs: &'w Inputs,
+    /// What the switch of the row sees.
+    pub view: SwitchView<'w>,
+    /// Its candidates.
+    pub ways: &'w WaysUp,
+    /// The choices made so far.
+    pub choices: &'w mut Choices,
+    /// The row.
+    pub places: &'w mut [u8],
+}
+
+impl RowUp<'_> {
+    /// Writes all of it: what is on leaves by the usual candidates, then what has others.
+    pub fn write(&mut self) {
+        let inputs = self.inputs;
+        let destinations = &inputs.destinations;
+        self.write_usual(destinations.slots());
+        // Neighbouring columns with the same candidates make one run of nodes.
+        let (mut column_before, mut run) = (0, 0..0);
+        for (column, nids) in destinations.runs() {
+            if self.ways.is_usual(*column) {
+                continue;
+            }
+            let next = column_before + 1 == *column && !self.ways.differs(*column);
+            if run.is_empty() || !(next || column_before == *column) || run.end != nids.start {
+                self.write_nodes(column_before, run);
+                run = nids.start..nids.start;
+            }
+            column_before = *column;
+            run.end = nids.end;
+        }
+        self.write_nodes(column_before, run);
+        self.write_singles();
+    }
+
+    /// Writes what has a number of its own: for each a division, where there is a choice at all.
+    fn write_singles(&mut self) {
+        let destinations = &self.inputs.destinations;
+        let ports = match destinations.offsets() {
+            1 => self.ways.ports(),
+            _ => &[],
+        };
+        let divider = self.inputs.divider(self.view.switch);
+        for single in destinations.singles() {
+            let number = single.number;
+            if !ports.is_empty() && self.ways.is_usual(single.column) {
+                self.places[single.place] = ports[number / divider % ports.len()];
+            } else {
+                self.choose(single.column)
+                    .write(single.place, number..number + 1);
+            }
+        }
+    }
+
+    fn write_usual(&mut self, nids: usize) {
+        let mut set = GroupSet::default();
+        (0..self.view.up.len()).for_each(|i| set.put(i, true));
+        if !self.view.up.is_empty() {
+            self.choose_among(set).write(0, 0..nids);
+        }
+    }
+
+    fn write_nodes(&mut self, column: usize, nids: Range<usize>) {
+        if !nids.is_empty() {
+            self.choose(column).write(nids.start, nids);
+        }
+    }
+
+    /// Chooses among the candidates for a column.
+    fn choose(&mut self, column: usize) -> Chosen<'_> {
+        match self.ways.only_port(column) {
+            Some(port) => Chosen {
+                inputs: self.inputs,
+                divider: self.inputs.divider(self.view.switch),
+                how: How::Port(port),
+                places: self.places,
+            },
+            None => self.choose_among(self.ways.candidates(column)),
+        }
+    }
+
+    /// Chooses among candidates.
+    fn choose_among(&mut self, set: GroupSet) -> Chosen<'_> {
+        let inputs = self.inputs;
+        let ports = self.ways.ports();
+        let how = if inputs.destinations.offsets() == 1 && !ports.is_empty() {
+            How::Table(self.choices.plain(set, ports))
+        } else {
+            let ways = inputs.path_dividers[self.view.switch as usize];
+            How::Choice(self.choices.of(set, ways, || self.view.groups(set)))
+        };
+        Chosen {
+            inputs,
+            divider: inputs.divider(self.view.switch),
+            how,
+            places: self.places,
+        }
+    }
+}
+
+/// The choice for some columns, and the row to write it to.
+pub struct Chosen<'w> {
+    inputs: &'w Inputs,
+    divider: usize,
+    how: How<'w>,
+    places: &'w mut [u8],
+}
+
+/// How a port is chosen.
+enum How<'w> {
+    /// It is always the same.
+    Port(u8),
+    /// By a table, for ports of one LID each.
+    Table(Table<'w>),
+    /// By the closed form.
+    Choice(&'w mut Choice),
+}
+
+impl Chosen<'_> {
+    /// Writes the places from `place` on, of consecutive NIDs.
+    pub fn write(&mut self, place: usize, nids: Range<usize>) {
+        let destinations = &self.inputs.destinations;
+        let (offsets, block) = (destinations.offsets(), destinations.block());
+        match &mut self.how {
+            How::Port(port) => {
+                for offset in 0..offsets {
+                    self.places[offset * block + place..][..nids.len()].fill(*port);
+                }
+            }
+            How::Table(table) => {
+                let out = &mut self.places[place..][..nids.len()];
+                fill(out, table, nids.start, self.divider);
+            }
+            How::Choice(choice) => {
+                let groups = &self.inputs.nominal.groups;
+                for offset in 0..offsets {
+                    let out = &mut self.places[offset * block + place..][..nids.len()];
+                    if let Some(table) = choice.table(groups, offset, offsets) {
+                        fill(out, &table, nids.start, self.divider);
+                        continue;
+                    }
+                    for (entry, t) in out.iter_mut().zip(nids.clone()) {
+                        *entry = choice.port(groups, t / self.divider, offset);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Writes the ports of consecutive NIDs from `first` on: `table[⌊t/Π⌋ mod period]`.
+fn fill(out: &mut [u8], table: &Table, first: usize, divider: usize) {
+    let &Table { ports, period } = table;
+    let mut at = match divider {
+        1 => first % period,
+        _ => first / divider % period,
+    };
+    // What is written by hand; the rest repeats it.
+    let mut done;
+    if divider == 1 {
+        let ahead = ports.len() - at;
+        done = match out.len() <= ahead {
+            true => out.len(),
+            false => ahead / period * period,
+        };
+        out[..done].copy_from_slice(&ports[at..at + done]);
+    } else {
+        done = out.len().min(period.saturating_mul(divider));
+        let (head, rest) = out[..done].split_at_mut((divider - first % divider).min(done));
+        head.fill(ports[at]);
+        for part in rest.chunks_mut(divider) {
+            at = if at + 1 == period { 0 } else { at + 1 };
+            part.fill(ports[at]);
+        }
+    }
+    while done < out.len() {
+        let more = done.min(out.len() - done);
+        out.copy_within(..more, done);
+        done += more;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_what_the_closed_form_says_wherever_it_starts() {
+        let ports: Vec<u8> = (1..=254).collect();
+        let periods = [1, 2, 23, 63, 64, 65, 100, 200, 254];
+        let few = if cfg!(miri) { 2 } else { periods.len() };
+        for period in periods.into_iter().take(few) {
+            let mut set = GroupSet::default();
+            (0..period).for_each(|i| set.put(i, true));
+            let mut choices = Choices::default();
+            let table = choices.plain(set, &ports);
+            for divider in [1, 3, 24] {
+                for first in 0..2 * period {
+                    for length in [1, 24, 90, 700] {
+                        let mut out = vec![0; length];
+                        fill(&mut out, &table, first, divider);
+                        let closed = (first..).map(|t| ports[t / divider % period]);
+                        assert!(
+                            out.iter().copied().eq(closed.take(length)),
+                            "period {period}, divider {divider}, from {first}, {length} NIDs"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}

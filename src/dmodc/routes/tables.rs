@@ -1,0 +1,183 @@
+//! All tables: the rows that switches share computed once, what is a switch's own written over a copy.
+//!
+//! Work is done per (switch, leaf) rather than per node: the candidate groups are the same for all
+//! nodes of a leaf, and where all switches above lead equally well, for all leaves in a row.
+
+use super::displaced::Below;
+use super::inputs::Inputs;
+use super::row::RowUp;
+use super::scratch::{RouteMemory, Scratch};
+use super::switch_view::SwitchView;
+use crate::dmodc::paths::Paths;
+use crate::dmodc::threads::Threads;
+use crate::fabric::{Fabric, Lid};
+use crate::lft::NO_PATH;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Most rows of one up class that a thread takes at once: computing what they share takes about as
+/// long as copying so many.
+const ROWS_AT_A_TIME: usize = 32;
+
+/// A switch, and the row of the switch of the fabric that it is.
+struct Row<'r> {
+    switch: u32,
+    of: u32,
+    entries: &'r mut [u8],
+}
+
+impl Inputs {
+    /// Writes the rows of the switches of a fabric, all entries up to the highest LID. `switch` says
+    /// which each of them is here. Returns how many entries are not at their nominal ports.
+    pub fn write(
+        &self,
+        fabric: &Fabric,
+        switch: impl Fn(u32) -> u32,
+        rows: &mut [&mut [u8]],
+        memory: &RouteMemory,
+        threads: &Threads,
+    ) -> usize {
+        let width = fabric.max_lid().index() + 1;
+        let mut of_switch: Vec<Option<Row>> = self.dividers.iter().map(|_| None).collect();
+        for (of, entries) in (0u32..).zip(rows) {
+            let switch = switch(of);
+            of_switch[switch as usize] = Some(Row {
+                switch,
+                of,
+                entries: &mut entries[..width],
+            });
+        }
+        let order = self.classes.order().iter();
+        let mut rows: Vec<Row> = order
+            .filter_map(|&s| of_switch[s as usize].take())
+            .collect();
+        let alike = rows.chunk_by_mut(|a, b| self.classes.same_up(a.switch, b.switch));
+        let jobs = alike.flat_map(|alike| alike.chunks_mut(ROWS_AT_A_TIME));
+        let displaced = AtomicUsize::new(0);
+        threads.for_each(jobs.collect(), |rows| {
+            memory.with_scratch(|scratch| {
+                let of_class = self.write_up_class(fabric, rows, scratch);
+                displaced.fetch_add(of_class, Ordering::Relaxed);
+            });
+        });
+        displaced.into_inner()
+    }
+
+    /// Writes rows of one up class. Returns how many entries are displaced.
+    fn write_up_class(&self, fabric: &Fabric, rows: &mut [Row], scratch: &mut Scratch) -> usize {
+        let Some(first) = rows.first() else { return 0 };
+        let mut displaced = 0;
+        let mut shared = std::mem::take(&mut scratch.shared);
+        shared.resize(fabric.max_lid().index() + 1, NO_PATH);
+        self.compute_up(first.switch, scratch, &mut shared);
+        for rows in rows.chunk_by_mut(|a, b| self.classes.same_down(a.switch, b.switch)) {
+            let Some((first, others)) = rows.split_first_mut() else {
+                continue;
+            };
+            first.entries.copy_from_slice(&shared);
+            let displaced_below = self.write_below(first.switch, first.entries, scratch);
+            for other in others {
+                other.entries.copy_from_slice(first.entries);
+                displaced += displaced_below + self.finish(fabric, other, scratch);
+            }
+            displaced += displaced_below + self.finish(fabric, first, scratch);
+        }
+        scratch.shared = shared;
+        displaced
+    }
+
+    /// Computes what a switch would route if nothing were below it, by LID.
+    fn compute_up(&self, switch: u32, scratch: &mut Scratch, shared: &mut [u8]) {
+        let view = SwitchView::new(&self.nominal, switch);
+        scratch.displaced.clear();
+        if view.up.is_empty() {
+            shared.fill(NO_PATH);
+            return;
+        }
+        scratch.ways_up.find(&view);
+        scratch.choices.clear();
+        self.destinations.clear(&mut scratch.places);
+        RowUp {
+            inputs: self,
+            view,
+            ways: &scratch.ways_up,
+            choices: &mut scratch.choices,
+            places: &mut scratch.places,
+        }
+        .write();
+        if let Some(present) = &self.present {
+            let (ways, places) = (&mut scratch.up_now, &mut scratch.places);
+            (scratch.displaced).repair_up(self, present, switch, ways, places);
+        }
+        self.destinations.by_lid(&scratch.places, shared);
+    }
+
+    /// Writes the entries of all that is below the switch. Returns how many are displaced.
+    fn write_below(&self, switch: u32, row: &mut [u8], scratch: &mut Scratch) -> usize {
+        let nominal = SwitchView::new(&self.nominal, switch);
+        let now = SwitchView::new(self.present(), switch);
+        scratch.down_now.find(&now);
+        let ways = match self.present.is_some() {
+            true => {
+                scratch.ways_down.find(&nominal);
+                &scratch.ways_down
+            }
+            false => &scratch.down_now,
+        };
+        let mut with_choice = Vec::new();
+        for column in now.all.columns_below(switch).iter().map(|&c| c as usize) {
+            match scratch.down_now.only_port(&now, column) {
+                Some(port) if ways.only_port(&nominal, column) == Some(port) => {
+                    for lid in self.destinations.lids_behind(column) {
+                        row[lid.index()] = port;
+                    }
+                }
+                _ => with_choice.push(column),
+            }
+        }
+        if with_choice.is_empty() {
+            return 0;
+        }
+        scratch.choices.clear();
+        Below {
+            inputs: self,
+            switch,
+            columns: &with_choice,
+            nominal: (nominal, ways),
+            now: (now, &scratch.down_now),
+        }
+        .write(&mut scratch.displaced, &mut scratch.choices, row)
+    }
+
+    /// Writes what is the switch's own. Returns how many of its entries above are displaced.
+    fn finish(&self, fabric: &Fabric, row: &mut Row, scratch: &mut Scratch) -> usize {
+        self.write_turns(row.switch, row.entries);
+        write_own(fabric, row.of, row.entries);
+        scratch.displaced.count_above(self.present(), row.switch)
+    }
+
+    /// Writes the entries of what can only be reached by a turn. Links of one group take turns by LID.
+    fn write_turns(&self, switch: u32, row: &mut [u8]) {
+        let Paths { groups, costs, .. } = self.present();
+        for &(to, next) in self.steps.get(switch as usize).into_iter().flatten() {
+            let mut neighbours = groups.down(switch).iter().chain(groups.up(switch));
+            let Some(group) = neighbours.find(|group| group.remote == next) else {
+                continue;
+            };
+            let ports = groups.ports(group);
+            for lid in self.destinations.lids_behind(costs.column(to)) {
+                row[lid.index()] = ports[lid.index() % ports.len()];
+            }
+        }
+    }
+}
+
+/// Writes the entries of the end nodes on the switch itself, and of its own port 0.
+fn write_own(fabric: &Fabric, switch: u32, row: &mut [u8]) {
+    for node in &fabric.end_nodes()[fabric.end_nodes_of(switch)] {
+        row[node.lid.index()..][..1 << node.lmc].fill(node.port);
+    }
+    let own = &fabric.switches()[switch as usize];
+    if own.lid != Lid(0) {
+        row[own.lid.index()..][..1 << own.lmc].fill(0);
+    }
+}

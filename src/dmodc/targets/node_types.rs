@@ -1,0 +1,75 @@
+//! Node types: compute nodes, I/O nodes, others (the paper's gDmodc, after gDmodk).
+//!
+//! The modulo rule spreads consecutive NIDs. Where traffic goes from one type of node to another,
+//! say from compute nodes to the I/O node at the last port of each leaf, the NIDs of those are a
+//! fixed stride apart and may all fall on the same ports. Numbering each type by itself, in the
+//! topological order, spreads each type by itself.
+
+use crate::dmodc::options::Options;
+use crate::fabric::Guid;
+
+/// What a node is for. The order is that of the NIDs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NodeType {
+    /// It computes.
+    Compute,
+    /// It stores, or leads elsewhere.
+    Io,
+    /// Neither.
+    Other,
+}
+
+/// Which node is of which type.
+#[derive(Clone, Debug)]
+pub struct NodeTypes {
+    compute: Vec<Guid>,
+    io: Vec<Guid>,
+}
+
+impl NodeTypes {
+    /// Types by the GUID lists of the options, which name ports. Without any list all nodes are of
+    /// one type.
+    pub fn new(options: &Options) -> Self {
+        let sorted = |guids: &[Guid]| {
+            let mut guids = guids.to_vec();
+            guids.sort_unstable();
+            guids
+        };
+        NodeTypes {
+            compute: sorted(&options.cn_guids),
+            io: sorted(&options.io_guids),
+        }
+    }
+
+    /// Whether there is more than one type.
+    pub fn are_given(&self) -> bool {
+        !(self.compute.is_empty() && self.io.is_empty())
+    }
+
+    /// Whether a port is listed as a compute node.
+    pub fn is_listed_compute(&self, port: Guid) -> bool {
+        self.compute.binary_search(&port).is_ok()
+    }
+
+    /// The types that there are, in the order of their NIDs.
+    pub fn all(&self) -> &'static [NodeType] {
+        match self.are_given() {
+            true => &[NodeType::Compute, NodeType::Io, NodeType::Other],
+            false => &[NodeType::Compute],
+        }
+    }
+
+    /// The type of a port. A node in both lists is a compute node; without a list of compute nodes,
+    /// what is not I/O is compute.
+    pub fn of(&self, port: Guid) -> NodeType {
+        if self.is_listed_compute(port) {
+            NodeType::Compute
+        } else if self.io.binary_search(&port).is_ok() {
+            NodeType::Io
+        } else if self.compute.is_empty() {
+            NodeType::Compute
+        } else {
+            NodeType::Other
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Port groups: the ports of a switch that lead to the same remote switch (paper, section III.A,
+//! "Port Groups"). Ports stand in ascending port number, groups in ascending UUID of the remote
+//! switch; those that lead down and those that lead up are kept apart, since no set of candidates
+//! ever mixes them.
+//!
+//! Two more things are read off the groups here, because every later phase walks the tree by them:
+//! - *layers*: switches such that all below a switch stand in earlier layers. Within a layer all
+//!   work is independent. In a tree without links between equal ranks a layer is a rank.
+//! - *up classes*: switches with the same set of switches above them, which therefore share
+//!   whatever is computed from those (costs over the top, which parents lead where); and *down
+//!   classes*, likewise for what is below them.
+
+use super::links::{Group, Links};
+use super::partition::{Partition, mix, sort_by_small_key};
+use super::rank::Ranking;
+use crate::dmodc::threads::{ALONE, Threads};
+use crate::fabric::Fabric;
+
+/// All port groups of a fabric.
+#[derive(Clone, Debug, Default)]
+pub struct Groups {
+    groups: Vec<Group>,
+    ports: Vec<u8>,
+    /// Per switch: where its groups start, where those that lead up start, and the end.
+    span: Vec<[u32; 3]>,
+    has_level_links: bool,
+    /// Switches by layer, and within a layer by up class.
+    bottom_up: Vec<u32>,
+    /// Where each layer starts in `bottom_up`, and the end.
+    layer_start: Vec<usize>,
+    up_class: Partition,
+    down_class: Partition,
+}
+
+impl Groups {
+    /// The port groups of a fabric whose ranks are known.
+    pub fn of(fabric: &Fabric, ranking: &Ranking) -> Self {
+        Self::new(Links::new(fabric), ranking, ALONE)
+    }
+
+    /// Sorts the links of every switch into those that lead down and those that lead up.
+    pub(in crate::dmodc) fn new(links: Links, ranking: &Ranking, threads: &Threads) -> Self {
+        let mut all = Groups {
+            groups: Vec::with_capacity(links.groups.len()),
+            span: Vec::with_capacity(links.switches()),
+            ..Groups::default()
+        };
+        for s in 0..links.switches() as u32 {
+            let is_up = |group: &&Group| ranking.is_up(s, group.remote);
+            let with_level = |group: &Group| Group {
+                level: ranking.rank(group.remote) == ranking.rank(s),
+                ..*group
+            };
+            let start = all.groups.len() as u32;
+            let down = links.of(s).iter().filter(|group| !is_up(group));
+            all.groups.extend(down.map(with_level));
+            let up_start = all.groups.len() as u32;
+            let up = links.of(s).iter().filter(is_up);
+            all.groups.extend(up.map(with_level));
+            all.span.push([start, up_start, all.groups.len() as u32]);
+        }
+        all.has_level_links = all.groups.iter().any(|group| group.level);
+        all.ports = links.ports;
+        (all.up_class, all.down_class) =
+            threads.both(|| all.classes(Self::up), || all.classes(Self::down));
+        all.make_layers(ranking);
+        all
+    }
+
+    /// Whether any link joins switches of equal rank.
+    pub fn has_level_links(&self) -> bool {
+        self.has_level_links
+    }
+
+    /// The groups of `switch` that lead down, in ascending UUID of the remote switch.
+    pub fn down(&self, switch: u32) -> &[Group] {
+        let [start, up, _] = self.span[switch as usize];
+        &self.groups[start as usize..up as usize]
+    }
+
+    /// The groups of `switch` that lead up, in ascending UUID of the remote switch.
+    pub fn up(&self, switch: u32) -> &[Group] {
+        let [_, up, end] = self.span[switch as usize];
+        &self.groups[up as usize..end as usize]
+    }
+
+    /// The ports of a group, ascending.
+    pub fn ports(&self, group: &Group) -> &[u8] {
+        &self.ports[group.range()]
+    }
+
+    /// All switches such that every switch stands after all below it; those of one layer and up class
+    /// side by side.
+    pub fn bottom_up(&self) -> &[u32] {
+        &self.bottom_up
+    }
+
+    /// Where each layer starts in [`Groups::bottom_up`], and the end of the last one.
+    pub fn layer_starts(&self) -> &[usize] {
+        &self.layer_start
+    }
+
+    /// The up class of a switch: equal for two switches exactly if their groups that lead up lead
+    /// to the same switches.
+    pub fn up_class(&self, switch: u32) -> u32 {
+        self.up_class.class(switch).unwrap_or_default()
+    }
+
+    /// A switch of each up class.
+    pub fn up_classes(&self) -> &[u32] {
+        self.up_class.firsts()
+    }
+
+    /// The down class of a switch: as [`Groups::up_class`], for the groups that lead down.
+    pub fn down_class(&self, switch: u32) -> u32 {
+        self.down_class.class(switch).unwrap_or_default()
+    }
+
+    /// A switch of each down class.
+    pub fn down_classes(&self) -> &[u32] {
+        self.down_class.firsts()
+    }
+
+    fn make_layers(&mut self, ranking: &Ranking) {
+        let switches: Vec<u32> = (0..self.span.len() as u32).collect();
+        let mut layer = vec![0u32; switches.len()];
+        // In the order of (rank, UUID) all below a switch come before it.
+        for s in sort_by_small_key(&switches, |s| ranking.rank(s)) {
+            let below = self.down(s).iter().map(|g| layer[g.remote as usize] + 1);
+            layer[s as usize] = below.max().unwrap_or(0);
+        }
+        let by_class = sort_by_small_key(&switches, |s| self.up_class(s));
+        self.bottom_up = sort_by_small_key(&by_class, |s| layer[s as usize]);
+        let layer_of = |&s: &u32| layer[s as usize];
+        let layers = self.bottom_up.chunk_by(|a, b| layer_of(a) == layer_of(b));
+        self.layer_start.push(0);
+        for layer in layers {
+            let start = self.layer_start.last().copied().unwrap_or(0);
+            self.layer_start.push(start + layer.len());
+        }
+    }
+
+    /// Switches by the remote switches of some of their groups.
+    fn classes(&self, list: impl Fn(&Self, u32) -> &[Group]) -> Partition {
+        let remotes = |s: u32| list(self, s).iter().map(|g| g.remote);
+        Partition::new(
+            self.span.len(),
+            0..self.span.len() as u32,
+            |s| remotes(s).fold(0, |hash, remote| mix(hash, u64::from(remote))),
+            |a, b| remotes(a).eq(remotes(b)),
+        )
+    }
+}

@@ -1,0 +1,185 @@
+//! Leaves: which switches with end nodes stand at the bottom of the tree.
+//!
+//! The paper takes every switch with nodes for a leaf. Real fabrics have a gateway or the subnet
+//! manager's host on a spine, and a spine taken for a leaf bends the ranks of the whole tree. What
+//! tells the two apart is the shape of the fabric alone: *no shortest way between two leaves leads
+//! through a third*, while shortest ways lead through every switch further up. So a switch is
+//! further up if it lies on shortest ways from the leaves nearest to it to many of the others.
+//!
+//! The test costs four searches of the fabric. It is spared where a look at the switch and its
+//! neighbours will do ([`Carriers::looks_like_a_leaf`]): in a tree whose leaves are alike, however
+//! damaged, it is never made, and the ranks are the paper's.
+
+use super::links::Links;
+use super::partition::{Partition, mix};
+use crate::fabric::{Fabric, NodeKind};
+use std::cmp::Reverse;
+
+/// For every switch whether it is a leaf. `hosts` is what each carries ([`host_counts`]). `known` are
+/// switches that are leaves for certain (those with a node of `cn_guid_file`); where there are any,
+/// all others are put to the test.
+pub fn find(links: &Links, hosts: &[u32], known: &[bool]) -> Vec<bool> {
+    let carriers = Carriers::new(links, hosts);
+    let switches = || 0..hosts.len() as u32;
+    let certain: Vec<bool> = match known.contains(&true) {
+        true => known.to_vec(),
+        false => switches().map(|s| carriers.looks_like_a_leaf(s)).collect(),
+    };
+    let carry: Vec<bool> = switches().map(|s| carriers.carries(s)).collect();
+    let judges = if known.contains(&true) { known } else { &carry };
+    // Switches with the same neighbours stand on the same level: one of them is put to the test.
+    let suspects = switches().filter(|&s| carry[s as usize] && !certain[s as usize]);
+    let alike = Partition::new(
+        certain.len(),
+        suspects,
+        |s| links.neighbours(s).fold(0, |h, n| mix(h, n.into())),
+        |a, b| links.neighbours(a).eq(links.neighbours(b)),
+    );
+    let tested = alike.firsts().iter();
+    let further_up: Vec<bool> = tested.map(|&s| carriers.is_between(s, judges)).collect();
+    let is_leaf = |s: u32| match alike.class(s) {
+        Some(class) => !further_up[class as usize],
+        None => certain[s as usize],
+    };
+    let leaf: Vec<bool> = switches().map(is_leaf).collect();
+    let on = |of: &[bool]| -> u64 {
+        let counted = hosts.iter().zip(of).filter(|&(_, &is)| is);
+        counted.map(|(&count, _)| u64::from(count)).sum()
+    };
+    match 3 * on(&leaf) >= 2 * on(&carry) {
+        true => leaf,
+        // Most end nodes lie between others: a ring, a mesh, a dragonfly. The ranks will say so.
+        false => carry,
+    }
+}
+
+/// Leaves that no node of answers: a rack that reboots. They are switches without end nodes whose
+/// neighbours are all neighbours of one leaf, and most of them. One neighbour alone proves nothing: a
+/// switch at the top of a narrow tree has no more.
+pub fn without_nodes(links: &Links, hosts: &[u32], leaf: &[bool]) -> Vec<u32> {
+    let is_empty_leaf = |&s: &u32| {
+        let mine = links.neighbours(s);
+        let (Some(first), true) = (mine.clone().next(), mine.len() > 1) else {
+            return false;
+        };
+        let like_a_leaf = |l: u32| {
+            let theirs = links.of(l);
+            let is_theirs = |n: u32| theirs.binary_search_by_key(&n, |g| g.remote).is_ok();
+            leaf[l as usize]
+                && mine.len() <= theirs.len()
+                && 2 * mine.len() > theirs.len()
+                && mine.clone().all(is_theirs)
+        };
+        links.neighbours(first).any(like_a_leaf)
+    };
+    let without = (0..hosts.len() as u32).filter(|&s| hosts[s as usize] == 0 && !leaf[s as usize]);
+    without.filter(is_empty_leaf).collect()
+}
+
+/// End nodes per switch, aggregation nodes not counted.
+pub fn host_counts(fabric: &Fabric) -> Vec<u32> {
+    let count = |s| {
+        let nodes = &fabric.end_nodes()[fabric.end_nodes_of(s)];
+        let counted = nodes.iter().filter(|n| n.kind != NodeKind::Aggregation);
+        counted.count() as u32
+    };
+    (0..fabric.switches().len() as u32).map(count).collect()
+}
+
+/// The switches that carry end nodes, and who is linked to whom.
+struct Carriers<'a> {
+    links: &'a Links,
+    hosts: &'a [u32],
+    /// The number of end nodes that most end nodes' switches have.
+    usual: u32,
+}
+
+/// How many neighbours are looked at, and how many carriers beyond each.
+const LOOKS: usize = 2;
+const SIBLINGS: usize = 8;
+/// How many of the nearest judges give their view. One alone may be cut off by damage.
+const VIEWS: usize = 3;
+
+impl<'a> Carriers<'a> {
+    fn new(links: &'a Links, hosts: &'a [u32]) -> Self {
+        let most = hosts.iter().copied().max().unwrap_or(0) as usize;
+        let mut on = vec![0; most + 1];
+        hosts.iter().for_each(|&count| on[count as usize] += count);
+        Carriers {
+            links,
+            hosts,
+            usual: (0..)
+                .zip(&on)
+                .max_by_key(|&(_, nodes)| nodes)
+                .map_or(0, |(count, _)| count),
+        }
+    }
+
+    fn carries(&self, s: u32) -> bool {
+        self.hosts[s as usize] > 0
+    }
+
+    /// A leaf is not linked to other switches with end nodes. It carries as many as is usual, or
+    /// most of what its neighbours carry (counted in end nodes) is on its siblings: linked to most
+    /// of its neighbours. Further up, neighbours lead to different parts of the fabric.
+    fn looks_like_a_leaf(&self, s: u32) -> bool {
+        let mine = self.links.neighbours(s);
+        if !self.carries(s) || mine.clone().any(|n| self.carries(n)) {
+            return false;
+        }
+        if self.hosts[s as usize] == self.usual {
+            return true;
+        }
+        let share = |other: u32| {
+            let theirs = self.links.of(other);
+            let is_theirs = |n: &u32| theirs.binary_search_by_key(n, |g| g.remote).is_ok();
+            2 * mine.clone().filter(is_theirs).count() > mine.len()
+        };
+        mine.clone()
+            .step_by(mine.len().div_ceil(LOOKS).max(1))
+            .all(|n| {
+                let beyond = self.links.neighbours(n);
+                let beyond: Vec<u32> = beyond.filter(|&o| o != s && self.carries(o)).collect();
+                let (mut on_siblings, mut on_all) = (0, 0);
+                for &other in beyond
+                    .iter()
+                    .step_by(beyond.len().div_ceil(SIBLINGS).max(1))
+                {
+                    on_all += self.hosts[other as usize];
+                    on_siblings += if share(other) {
+                        self.hosts[other as usize]
+                    } else {
+                        0
+                    };
+                }
+                2 * on_siblings > on_all
+            })
+    }
+
+    /// Whether `s` lies on a shortest way to a quarter or more of what the judges carry, as seen
+    /// from most of what the judges nearest to it carry. A spine between two halves of a fabric
+    /// sees half of the ways; a leaf none.
+    fn is_between(&self, s: u32, judges: &[bool]) -> bool {
+        let hosts = |j: u32| u64::from(self.hosts[j as usize]);
+        let from_s = self.links.distances([s]);
+        let reached = |j: &u32| *j != s && judges[*j as usize] && from_s[*j as usize] != Links::FAR;
+        let mut others: Vec<u32> = (0..judges.len() as u32).filter(reached).collect();
+        others.sort_by_key(|&j| (from_s[j as usize], Reverse(hosts(j))));
+        let (mut for_between, mut asked) = (0, 0);
+        for &nearest in others.iter().take(VIEWS) {
+            let from_nearest = self.links.distances([nearest]);
+            let to_s = from_s[nearest as usize];
+            let through = |j: u32| to_s + from_s[j as usize] <= from_nearest[j as usize];
+            let (mut passing, mut all) = (0, 0);
+            for &j in others.iter().filter(|&&j| j != nearest) {
+                all += hosts(j);
+                passing += if through(j) { hosts(j) } else { 0 };
+            }
+            asked += hosts(nearest);
+            if passing > 0 && 4 * passing >= all {
+                for_between += hosts(nearest);
+            }
+        }
+        2 * for_between > asked
+    }
+}

@@ -1,0 +1,126 @@
+//! The links between switches, bundled by neighbour: what ranks are found from, and what port
+//! groups are once it is known which of them lead up.
+
+use crate::fabric::{Fabric, Peer};
+use std::collections::VecDeque;
+use std::ops::Range;
+
+/// The ports of one switch that lead to one remote switch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Group {
+    /// The remote switch: Ω of the paper.
+    pub remote: u32,
+    /// The two ends have the same rank. Such a group does not count in the divider.
+    pub level: bool,
+    pub(super) first: u32,
+    pub(super) size: u8,
+}
+
+impl Group {
+    /// Where its ports are in the list of all ports.
+    pub(super) fn range(&self) -> Range<usize> {
+        self.first as usize..self.first as usize + self.size()
+    }
+
+    /// Number of ports: #g of the paper.
+    pub fn size(&self) -> usize {
+        usize::from(self.size)
+    }
+}
+
+/// For every switch the groups of ports that lead to one neighbour each, ascending by neighbour.
+#[derive(Clone, Debug, Default)]
+pub struct Links {
+    pub(super) groups: Vec<Group>,
+    pub(super) ports: Vec<u8>,
+    /// Per switch: where its groups end and the next one's start.
+    end: Vec<u32>,
+}
+
+impl Links {
+    /// Distance of a switch that cannot be reached.
+    pub const FAR: u32 = u32::MAX;
+
+    /// Collects the links of a fabric: neighbours come by in ascending order, so lists are sorted, but
+    /// for parallel links that cross.
+    pub fn new(fabric: &Fabric) -> Self {
+        let mut of_switch: Vec<Vec<(u32, u8)>> = (fabric.switches().iter())
+            .map(|switch| Vec::with_capacity(usize::from(switch.ports)))
+            .collect();
+        for remote in 0..fabric.switches().len() as u32 {
+            for peer in fabric.peers_of(remote) {
+                if let Peer::Switch { index, port } = *peer {
+                    of_switch[index as usize].push((remote, port));
+                }
+            }
+        }
+        let mut links = Links::default();
+        let mut ports: Vec<u8> = Vec::new();
+        for mut of_switch in of_switch {
+            of_switch.sort_unstable();
+            ports.clear();
+            ports.extend(of_switch.iter().map(|&(_, port)| port));
+            let mut left = &ports[..];
+            links.add_switch(of_switch.chunk_by(|a, b| a.0 == b.0).map(|to_one| {
+                let (ports, others) = left.split_at(to_one.len());
+                left = others;
+                (to_one[0].0, ports)
+            }));
+        }
+        links
+    }
+
+    /// Adds the next switch: its neighbours, ascending, and the ports to each.
+    pub fn add_switch<'p>(&mut self, groups: impl Iterator<Item = (u32, &'p [u8])>) {
+        for (remote, ports) in groups {
+            self.groups.push(Group {
+                remote,
+                level: false,
+                first: self.ports.len() as u32,
+                size: ports.len() as u8,
+            });
+            self.ports.extend(ports);
+        }
+        self.end.push(self.groups.len() as u32);
+    }
+
+    /// Number of switches.
+    pub fn switches(&self) -> usize {
+        self.end.len()
+    }
+
+    /// The groups of a switch, ascending by neighbour.
+    pub fn of(&self, switch: u32) -> &[Group] {
+        let start = match switch {
+            0 => 0,
+            _ => self.end[switch as usize - 1],
+        };
+        &self.groups[start as usize..self.end[switch as usize] as usize]
+    }
+
+    /// The neighbours of a switch, ascending, each once.
+    pub fn neighbours(&self, switch: u32) -> impl ExactSizeIterator<Item = u32> + Clone {
+        self.of(switch).iter().map(|group| group.remote)
+    }
+
+    /// Hops from every switch to the nearest seed, [`Links::FAR`] where there is no way.
+    pub fn distances(&self, seeds: impl IntoIterator<Item = u32>) -> Vec<u32> {
+        let mut distance = vec![Self::FAR; self.switches()];
+        self.extend_distances(&mut distance, seeds);
+        distance
+    }
+
+    /// Searches on from further seeds, which get distance 0; what has a distance keeps it.
+    pub fn extend_distances(&self, distance: &mut [u32], seeds: impl IntoIterator<Item = u32>) {
+        let start = |s: &u32| distance[*s as usize] = 0;
+        let mut queue: VecDeque<u32> = seeds.into_iter().inspect(start).collect();
+        while let Some(s) = queue.pop_front() {
+            for other in self.neighbours(s) {
+                if distance[other as usize] == Self::FAR {
+                    distance[other as usize] = distance[s as usize] + 1;
+                    queue.push_back(other);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! The tree: what is linked to what, which switches are leaves, and what stands above what.
+
+mod groups;
+mod leaves;
+mod links;
+mod partition;
+mod rank;
+mod wiring;
+
+pub use groups::Groups;
+pub use leaves::host_counts;
+pub use links::{Group, Links};
+pub use partition::{Partition, mix, sort_by_small_key};
+pub use rank::{Ranking, Rule};
+pub use wiring::{WiringWarning, level_cycle, wiring_warnings};

@@ -1,0 +1,90 @@
+//! Partitions of the switches: which are alike in some respect.
+
+/// A partition into classes, numbered from 0 in the order of their first members.
+#[derive(Clone, Debug, Default)]
+pub struct Partition {
+    class: Vec<u32>,
+    first: Vec<u32>,
+}
+
+/// The class of a member that was left out.
+const OUT: u32 = u32::MAX;
+
+impl Partition {
+    /// Partitions some of `0..count`. `hash` must be equal where `same` holds.
+    pub fn new(
+        count: usize,
+        members: impl Iterator<Item = u32>,
+        hash: impl Fn(u32) -> u64,
+        same: impl Fn(u32, u32) -> bool,
+    ) -> Self {
+        let mut partition = Partition {
+            class: vec![OUT; count],
+            first: Vec::new(),
+        };
+        // An open hash table of classes, at most half full.
+        let mut table = vec![(0, OUT); (2 * count).next_power_of_two()];
+        let mask = table.len() - 1;
+        for member in members {
+            let hash = scatter(hash(member));
+            let mut at = hash as usize & mask;
+            let class = loop {
+                let (known, class) = table[at];
+                if class == OUT {
+                    let new = partition.first.len() as u32;
+                    partition.first.push(member);
+                    table[at] = (hash, new);
+                    break new;
+                }
+                if known == hash && same(partition.first[class as usize], member) {
+                    break class;
+                }
+                at = (at + 1) & mask;
+            };
+            partition.class[member as usize] = class;
+        }
+        partition
+    }
+
+    /// The class of a member.
+    pub fn class(&self, member: u32) -> Option<u32> {
+        Some(self.class[member as usize]).filter(|&class| class != OUT)
+    }
+
+    /// The first member of each class.
+    pub fn firsts(&self) -> &[u32] {
+        &self.first
+    }
+}
+
+/// Mixes one more number into a hash (FNV-1a, by word).
+pub fn mix(hash: u64, number: u64) -> u64 {
+    (hash ^ number)
+        .wrapping_mul(0x0000_0100_0000_01b3)
+        .rotate_left(23)
+}
+
+/// Spreads a hash over its low bits.
+fn scatter(hash: u64) -> u64 {
+    let hash = (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    hash ^ (hash >> 32)
+}
+
+/// Puts members in ascending order of a small key, and keeps their order where it is equal.
+pub fn sort_by_small_key(members: &[u32], key: impl Fn(u32) -> u32) -> Vec<u32> {
+    let most = members.iter().map(|&m| key(m)).max().unwrap_or(0);
+    let mut next = vec![0u32; most as usize + 2];
+    for &member in members {
+        next[key(member) as usize + 1] += 1;
+    }
+    for k in 1..next.len() {
+        next[k] += next[k - 1];
+    }
+    let mut sorted = vec![0; members.len()];
+    for &member in members {
+        let at = &mut next[key(member) as usize];
+        sorted[*at as usize] = member;
+        *at += 1;
+    }
+    sorted
+}

@@ -1,0 +1,343 @@
+//! Rank: on which level of the tree each switch stands (paper, section III.A, "Rank").
+//!
+//! The paper's rule: the rank of a switch is its distance from the nearest leaf. Where all end
+//! nodes are at the bottom and all leaves equally deep, that is all there is to it. Around it stand
+//! three rules for fabrics as they are:
+//! - leaves are told from switches further up that happen to carry end nodes (module `leaves`);
+//! - a *tail*, a leaf whose every link leads to other leaves, stands below them;
+//! - a *shallow* leaf, linked to switches further up than the others are, would pull those down to
+//!   the rank of their neighbours; it is ranked last, one below the lowest of its neighbours.
+//!
+//! Given roots (`root_guid_file`), ranks are counted down from them instead, as `updn` does.
+//!
+//! Two neighbours of equal rank are ordered by UUID, the greater above, which makes (rank, UUID) a
+//! total order: every link goes up or down, and none goes round.
+
+use super::leaves;
+use super::links::Links;
+use crate::dmodc::options::{Faults, Options};
+use crate::dmodc::targets::NodeTypes;
+use crate::fabric::{Fabric, NodeKind};
+use std::fmt;
+
+/// What the ranks were counted from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rule {
+    /// Every switch with end nodes is a leaf: the paper's rule.
+    EndNodes,
+    /// Some switches with end nodes stand further up, or leaves are not equally deep.
+    Shape,
+    /// The switches of `root_guid_file` are at the top.
+    Roots,
+    /// The switches with nodes of `cn_guid_file` are leaves.
+    ComputeNodes,
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Rule::EndNodes => "every switch with end nodes is a leaf",
+            Rule::Shape => "leaves found by the shape of the fabric",
+            Rule::Roots => "counted down from the given roots",
+            Rule::ComputeNodes => "switches with the given compute nodes are leaves",
+        })
+    }
+}
+
+/// The levels of a fabric.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ranking {
+    rank: Vec<u32>,
+    leaf: Vec<bool>,
+    rule: Rule,
+}
+
+impl Ranking {
+    /// Ranks a fabric.
+    pub fn new(fabric: &Fabric, options: &Options) -> Self {
+        Self::of(fabric, &Links::new(fabric), options)
+    }
+
+    /// Ranks a fabric whose links are known.
+    pub(in crate::dmodc) fn of(fabric: &Fabric, links: &Links, options: &Options) -> Self {
+        let roots: Vec<u32> = options
+            .root_guids
+            .iter()
+            .filter_map(|&guid| fabric.switch_by_guid(guid))
+            .collect();
+        if !roots.is_empty() {
+            return Self::from_roots(fabric, links, &roots, options.faults);
+        }
+        let types = NodeTypes::new(options);
+        let mut compute = vec![false; fabric.switches().len()];
+        let listed_nodes = match types.are_given() {
+            true => fabric.end_nodes(),
+            false => &[],
+        };
+        for node in listed_nodes {
+            let listed = types.is_listed_compute(node.guid);
+            compute[node.switch as usize] |= listed && node.kind != NodeKind::Aggregation;
+        }
+        let hosts = leaves::host_counts(fabric);
+        let mut leaf = leaves::find(links, &hosts, &compute);
+        let plain = leaf == carriers(&hosts);
+        if options.faults == Faults::Stable {
+            for empty in leaves::without_nodes(links, &hosts, &leaf) {
+                leaf[empty as usize] = true;
+            }
+        }
+        let rank = Levels {
+            links,
+            hosts: &hosts,
+            leaf: &leaf,
+        }
+        .rank();
+        let at_the_bottom = leaf
+            .iter()
+            .zip(&rank)
+            .all(|(&leaf, &rank)| !leaf || rank == 0);
+        let plain = at_the_bottom && plain;
+        let rule = match (compute.contains(&true), plain) {
+            (true, _) => Rule::ComputeNodes,
+            (false, true) => Rule::EndNodes,
+            (false, false) => Rule::Shape,
+        };
+        Ranking { rank, leaf, rule }
+    }
+
+    /// Counts ranks down from the roots. A leaf is a switch with end nodes most of whose
+    /// neighbours, if it has any, are above it.
+    fn from_roots(fabric: &Fabric, links: &Links, roots: &[u32], faults: Faults) -> Self {
+        let mut depth = links.distances(roots.iter().copied());
+        rank_the_rest(links, &mut depth);
+        let deepest = depth.iter().copied().max().unwrap_or(0);
+        let rank: Vec<u32> = depth.iter().map(|d| deepest - d).collect();
+        let hosts = leaves::host_counts(fabric);
+        let mut leaf = carriers(&hosts);
+        for (s, leaf) in leaf.iter_mut().enumerate() {
+            let (mut above, mut below) = (0, 0);
+            for group in links.of(s as u32) {
+                match is_up(&rank, s as u32, group.remote) {
+                    true => above += group.size(),
+                    false => below += group.size(),
+                }
+            }
+            *leaf &= above >= below;
+        }
+        if faults == Faults::Stable {
+            for empty in leaves::without_nodes(links, &hosts, &leaf) {
+                leaf[empty as usize] = true;
+            }
+        }
+        Ranking {
+            rank,
+            leaf,
+            rule: Rule::Roots,
+        }
+    }
+
+    /// The levels of some of the switches, in this order.
+    pub(in crate::dmodc) fn of_some(&self, switches: &[u32]) -> Self {
+        Ranking {
+            rank: switches.iter().map(|&s| self.rank(s)).collect(),
+            leaf: switches.iter().map(|&s| self.is_leaf(s)).collect(),
+            rule: self.rule,
+        }
+    }
+
+    /// The rank of a switch; 0 is the lowest.
+    pub fn rank(&self, switch: u32) -> u32 {
+        self.rank[switch as usize]
+    }
+
+    /// Whether a switch is a leaf.
+    pub fn is_leaf(&self, switch: u32) -> bool {
+        self.leaf[switch as usize]
+    }
+
+    /// The leaves in ascending UUID.
+    pub fn leaves(&self) -> impl Iterator<Item = u32> {
+        (0..self.leaf.len() as u32).filter(|&s| self.is_leaf(s))
+    }
+
+    /// What the ranks were counted from.
+    pub fn rule(&self) -> Rule {
+        self.rule
+    }
+
+    /// Whether a link from switch `from` to its neighbour `to` goes up.
+    pub fn is_up(&self, from: u32, to: u32) -> bool {
+        is_up(&self.rank, from, to)
+    }
+
+    /// All switches in ascending (rank, UUID): each after all below it.
+    pub fn ascending(&self) -> Vec<u32> {
+        let mut switches: Vec<u32> = (0..self.rank.len() as u32).collect();
+        switches.sort_by_key(|&s| self.rank(s));
+        switches
+    }
+
+    /// How many switches there are of each rank.
+    pub fn per_rank(&self) -> Vec<usize> {
+        let levels = self.rank.iter().max().map_or(0, |&r| r as usize + 1);
+        let mut count = vec![0; levels];
+        for &r in &self.rank {
+            count[r as usize] += 1;
+        }
+        count
+    }
+}
+
+/// The total order (rank, UUID).
+fn is_up(rank: &[u32], from: u32, to: u32) -> bool {
+    (rank[to as usize], to) > (rank[from as usize], from)
+}
+
+/// How many ranks are written out.
+const WRITTEN: usize = 16;
+
+impl fmt::Display for Ranking {
+    /// The rule, and how many switches each rank has.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counts = self.per_rank();
+        write!(f, "{}; switches by rank:", self.rule)?;
+        let mut written = counts.iter().take(WRITTEN);
+        written.try_for_each(|count| write!(f, " {count}"))?;
+        match counts.len() > WRITTEN {
+            true => write!(f, " .. ({} ranks)", counts.len()),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Switches with end nodes.
+fn carriers(hosts: &[u32]) -> Vec<bool> {
+    hosts.iter().map(|&count| count > 0).collect()
+}
+
+/// Ranks parts of the fabric without a seed from their switch of lowest UUID.
+fn rank_the_rest(links: &Links, rank: &mut [u32]) {
+    for s in 0..rank.len() {
+        if rank[s] == Links::FAR {
+            links.extend_distances(rank, [s as u32]);
+        }
+    }
+}
+
+/// Ranks by distance from the leaves.
+struct Levels<'a> {
+    links: &'a Links,
+    hosts: &'a [u32],
+    leaf: &'a [bool],
+}
+
+/// At most so many shallow leaves are looked for one by one.
+const MAX_SHALLOW: usize = 64;
+
+impl Levels<'_> {
+    fn rank(&self) -> Vec<u32> {
+        let switches = 0..self.leaf.len() as u32;
+        let leaves: Vec<u32> = switches.filter(|&s| self.leaf[s as usize]).collect();
+        let (mut tails, mut bottom): (Vec<u32>, Vec<u32>) =
+            leaves.iter().partition(|&&s| self.is_tail(s));
+        if bottom.is_empty() {
+            // Leaves and nothing else: there is nothing for them to be tails of.
+            (tails, bottom) = (bottom, tails);
+        }
+        let mut rank = self.links.distances(bottom.iter().copied());
+        let shallow = self.find_shallow(&mut bottom, &mut rank);
+        rank_the_rest(self.links, &mut rank);
+        self.lower(rank, &bottom, &shallow, &tails)
+    }
+
+    /// Whether all that a leaf is linked to are other leaves.
+    fn is_tail(&self, s: u32) -> bool {
+        let mut linked = false;
+        self.links.neighbours(s).all(|other| {
+            linked = true;
+            self.leaf[other as usize]
+        }) && linked
+    }
+
+    /// Takes out of `bottom` the leaves that make neighbours further up equal in rank.
+    fn find_shallow(&self, bottom: &mut Vec<u32>, rank: &mut Vec<u32>) -> Vec<u32> {
+        let mut shallow = Vec::new();
+        let mut level = self.level_links(rank);
+        while !level.is_empty() && shallow.len() < MAX_SHALLOW {
+            let mut near: Vec<u32> = bottom
+                .iter()
+                .copied()
+                .filter(|&s| {
+                    self.links
+                        .neighbours(s)
+                        .any(|other| level.iter().any(|&(a, b)| a == other || b == other))
+                })
+                .collect();
+            near.sort_by_key(|&s| self.hosts[s as usize]);
+            near.truncate(MAX_SHALLOW);
+            let better = near.into_iter().find_map(|s| {
+                let rest: Vec<u32> = bottom.iter().copied().filter(|&b| b != s).collect();
+                let rank = self.links.distances(rest.iter().copied());
+                let level_then = self.level_links(&rank);
+                (!rest.is_empty() && level_then.len() < level.len())
+                    .then_some((s, rest, rank, level_then))
+            });
+            let Some((s, rest, new_rank, level_then)) = better else {
+                break;
+            };
+            shallow.push(s);
+            (*bottom, *rank, level) = (rest, new_rank, level_then);
+        }
+        shallow
+    }
+
+    /// Links between switches further up that have equal rank.
+    fn level_links(&self, rank: &[u32]) -> Vec<(u32, u32)> {
+        let mut found = Vec::new();
+        for s in 0..rank.len() as u32 {
+            if rank[s as usize] == 0 || rank[s as usize] == Links::FAR {
+                continue;
+            }
+            let equal = self
+                .links
+                .neighbours(s)
+                .filter(|&other| other > s && rank[other as usize] == rank[s as usize]);
+            found.extend(equal.map(|other| (s, other)));
+        }
+        found
+    }
+
+    /// Puts shallow leaves and tails one below their lowest neighbour, and counts again from 0.
+    fn lower(&self, rank: Vec<u32>, bottom: &[u32], shallow: &[u32], tails: &[u32]) -> Vec<u32> {
+        if shallow.is_empty() && tails.is_empty() {
+            return rank;
+        }
+        let mut rank: Vec<i64> = rank.into_iter().map(i64::from).collect();
+        let below = |rank: &[i64], s: u32, but: &[u32]| {
+            let others = self
+                .links
+                .neighbours(s)
+                .filter(|other| !but.contains(other));
+            others
+                .map(|other| rank[other as usize])
+                .min()
+                .map(|lowest| lowest - 1)
+        };
+        for &s in shallow {
+            if let Some(lower) = below(&rank, s, shallow) {
+                rank[s as usize] = lower;
+            }
+        }
+        // A tail of a tail hangs lower still: nearest to the bottom first.
+        let mut rest: Vec<u32> = tails.to_vec();
+        let from_bottom = self.links.distances(bottom.iter().copied());
+        rest.sort_by_key(|&s| from_bottom[s as usize]);
+        for (i, &s) in rest.iter().enumerate() {
+            if let Some(lower) = below(&rank, s, &rest[i..]) {
+                rank[s as usize] = lower;
+            }
+        }
+        let lowest = rank.iter().copied().min().unwrap_or(0);
+        rank.into_iter().map(|r| (r - lowest) as u32).collect()
+    }
+}

@@ -1,0 +1,161 @@
+//! A look at the wiring with the ranks known: what is no tree, and what looks odd in one.
+//!
+//! A link between equal ranks is oriented by UUID, which is harmless here and there. Where such
+//! links alone close a cycle (a ring, a torus, a mesh, a dragonfly) there are no levels to speak
+//! of, and the fabric is refused.
+
+use super::groups::Groups;
+use super::leaves;
+use super::rank::Ranking;
+use crate::fabric::Fabric;
+
+/// Something in the wiring that an administrator may want to look at. Switches by index.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WiringWarning {
+    /// End nodes on a switch that is not a leaf.
+    NodesFurtherUp {
+        /// The switch.
+        switch: u32,
+        /// How many it carries, aggregation nodes not counted.
+        nodes: u32,
+    },
+    /// A link between equal ranks.
+    LevelLink {
+        /// The end of lower UUID.
+        below: u32,
+        /// The end of higher UUID.
+        above: u32,
+    },
+    /// A switch with fewer links up than is usual in its rank.
+    FewerUplinks {
+        /// The switch.
+        switch: u32,
+        /// The links up that it has.
+        uplinks: u32,
+        /// What most switches of its rank have.
+        usual: u32,
+    },
+}
+
+impl WiringWarning {
+    /// The warning in a sentence; `name` names a switch.
+    pub fn describe(&self, name: impl Fn(u32) -> String) -> String {
+        match *self {
+            WiringWarning::NodesFurtherUp { switch, nodes } => {
+                format!("{nodes} end nodes above the leaves, on {}", name(switch))
+            }
+            WiringWarning::LevelLink { below, above } => {
+                format!(
+                    "link between equal ranks: {} -- {}",
+                    name(below),
+                    name(above)
+                )
+            }
+            WiringWarning::FewerUplinks {
+                switch,
+                uplinks,
+                usual,
+            } => {
+                format!(
+                    "{uplinks} links up where {usual} are usual, at {}",
+                    name(switch)
+                )
+            }
+        }
+    }
+}
+
+/// What the wiring warns of, in ascending UUID of each kind.
+pub fn wiring_warnings(fabric: &Fabric, ranking: &Ranking, groups: &Groups) -> Vec<WiringWarning> {
+    let switches = || 0..fabric.switches().len() as u32;
+    let mut found = Vec::new();
+    for (switch, nodes) in leaves::host_counts(fabric).into_iter().enumerate() {
+        let switch = switch as u32;
+        if nodes > 0 && !ranking.is_leaf(switch) {
+            found.push(WiringWarning::NodesFurtherUp { switch, nodes });
+        }
+    }
+    for below in switches() {
+        let level = groups.up(below).iter().filter(|g| g.level);
+        found.extend(level.map(|g| WiringWarning::LevelLink {
+            below,
+            above: g.remote,
+        }));
+    }
+    let uplinks = |s: u32| groups.up(s).iter().map(|g| g.size() as u32).sum::<u32>();
+    let usual: Vec<u32> = (0..ranking.per_rank().len() as u32)
+        .map(|rank| most_common(switches().filter(|&s| ranking.rank(s) == rank).map(uplinks)))
+        .collect();
+    for switch in switches() {
+        let (uplinks, usual) = (uplinks(switch), usual[ranking.rank(switch) as usize]);
+        if uplinks < usual {
+            found.push(WiringWarning::FewerUplinks {
+                switch,
+                uplinks,
+                usual,
+            });
+        }
+    }
+    found
+}
+
+/// The most common of some numbers, the greatest of several; 0 of none.
+fn most_common(numbers: impl Iterator<Item = u32>) -> u32 {
+    let mut numbers: Vec<u32> = numbers.collect();
+    numbers.sort_unstable();
+    let runs = numbers.chunk_by(|a, b| a == b);
+    runs.max_by_key(|run| run.len()).map_or(0, |run| run[0])
+}
+
+/// A cycle of links between equal ranks, as the switches along it, or `None`.
+pub fn level_cycle(groups: &Groups) -> Option<Vec<u32>> {
+    if !groups.has_level_links() {
+        return None;
+    }
+    let mut parent: Vec<u32> = (0..groups.bottom_up().len() as u32).collect();
+    let mut tree: Vec<Vec<u32>> = vec![Vec::new(); parent.len()];
+    for a in 0..parent.len() as u32 {
+        for b in groups.up(a).iter().filter(|g| g.level).map(|g| g.remote) {
+            let (root_a, root_b) = (root(&mut parent, a), root(&mut parent, b));
+            if root_a == root_b {
+                return Some(way(&tree, a, b));
+            }
+            parent[root_a as usize] = root_b;
+            tree[a as usize].push(b);
+            tree[b as usize].push(a);
+        }
+    }
+    None
+}
+
+fn root(parent: &mut [u32], mut s: u32) -> u32 {
+    while parent[s as usize] != s {
+        parent[s as usize] = parent[parent[s as usize] as usize];
+        s = parent[s as usize];
+    }
+    s
+}
+
+/// The switches on the way from `from` to `to` in a forest.
+fn way(tree: &[Vec<u32>], from: u32, to: u32) -> Vec<u32> {
+    let mut came_from = vec![u32::MAX; tree.len()];
+    came_from[to as usize] = to;
+    let mut reached = vec![to];
+    let mut next = 0;
+    while let Some(&s) = reached.get(next) {
+        next += 1;
+        for &other in &tree[s as usize] {
+            if came_from[other as usize] == u32::MAX {
+                came_from[other as usize] = s;
+                reached.push(other);
+            }
+        }
+    }
+    let mut along = vec![from];
+    let mut s = from;
+    while s != to && came_from[s as usize] != u32::MAX {
+        s = came_from[s as usize];
+        along.push(s);
+    }
+    along
+}

@@ -1,0 +1,347 @@
+//! How a drawing looks: SVG that needs nothing else, light or dark as the reader's system is.
+
+use super::layout::{Bundle, Item, Layout};
+use crate::analysis::{Channels, Hop};
+use crate::fabric::Fabric;
+use crate::netlist::Names;
+use crate::wiring::doubts;
+use std::fmt::Write;
+
+const MARGIN: f64 = 24.0;
+const HEAD: f64 = 130.0;
+const ROW: f64 = 210.0;
+const FOOT: f64 = 110.0;
+const BOX: f64 = 26.0;
+
+/// Colours of the risks, from the least to the worst: told apart without red and green, on light and
+/// on dark.
+const RAMP: [&str; 5] = ["#8a94a3", "#3d8fd9", "#e3a21a", "#e8622c", "#c2185b"];
+
+const STYLE: &str = "
+svg { background: #ffffff; font-family: sans-serif; }
+text { fill: #1c2430; font-size: 11px; paint-order: stroke; stroke: #ffffff; stroke-width: 2.5px; }
+rect + text { stroke: none; }
+.title { font-size: 16px; font-weight: bold; }
+.small { font-size: 9px; fill: #5a6472; }
+rect.switch { fill: #eef2f7; stroke: #4a5666; }
+rect.folded { fill: #dde6f2; stroke: #4a5666; stroke-width: 2; }
+path, line { fill: none; stroke: #8a94a3; }
+.missing { stroke: #d81bd8; stroke-width: 2; stroke-dasharray: 6 4; }
+@media (prefers-color-scheme: dark) {
+  svg { background: #14181f; }
+  text { fill: #e6ebf2; stroke: #14181f; }
+  .small { fill: #9aa5b4; }
+  rect.switch { fill: #263040; stroke: #93a1b5; }
+  rect.folded { fill: #31415a; stroke: #93a1b5; }
+  .missing { stroke: #ff6bff; }
+}
+";
+
+/// Draws a fabric. `risks` is the A2A risk of each channel, if there are tables; `rank` gives a
+/// switch's rank, `order` the end nodes in the order in which they are to stand.
+pub fn draw(
+    fabric: &Fabric,
+    names: &Names,
+    rank: impl Fn(u32) -> u32,
+    order: &[u32],
+    risks: Option<&[u32]>,
+) -> String {
+    let layout = Layout::new(fabric, &rank, order);
+    let widest = layout.rows.iter().copied().max().unwrap_or(1);
+    let width = (widest as f64 * 22.0).clamp(1080.0, 4000.0) + 2.0 * MARGIN;
+    let height = HEAD + layout.rows.len().saturating_sub(1) as f64 * ROW + FOOT;
+    let page = Page {
+        fabric,
+        names,
+        channels: Channels::new(fabric),
+        worst: risks.map_or(0, |risks| risks.iter().copied().max().unwrap_or(0)),
+        risks,
+        layout,
+        width,
+        height,
+    };
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" \
+         width=\"{width:.0}\" height=\"{height:.0}\">\n<style>{STYLE}</style>\n"
+    );
+    let missing: Vec<_> = doubts(fabric, &rank)
+        .into_iter()
+        .filter(|d| d.found.is_none())
+        .collect();
+    svg += &page.head(missing.len());
+    let mut bundles: Vec<_> = page.layout.bundles.iter().collect();
+    // The worst on top.
+    bundles.sort_by_key(|(_, bundle)| page.risk(bundle));
+    for (&(a, b), bundle) in bundles {
+        page.bundle(a, b, bundle, &mut svg);
+    }
+    for doubt in missing {
+        let (here, above) = (doubt.switch as usize, doubt.above as usize);
+        let (a, b) = (page.layout.of_switch[here], page.layout.of_switch[above]);
+        if a != b {
+            let port = doubt
+                .port
+                .map(|port| format!(" [{port}]"))
+                .unwrap_or_default();
+            let (from, to) = (&names.switches[here], &names.switches[above]);
+            let (have, all) = (doubt.have, doubt.siblings);
+            let text = format!("missing: {from}{port} -- {to}: {have} of {all} siblings have it");
+            let path = page.bow(a, b);
+            let title = escaped(&text);
+            let _ = writeln!(
+                svg,
+                "<path class=\"missing\" d=\"{path}\"><title>{title}</title></path>"
+            );
+        }
+    }
+    for item in &page.layout.items {
+        page.item(item, &mut svg);
+    }
+    svg + "</svg>\n"
+}
+
+struct Page<'a> {
+    fabric: &'a Fabric,
+    names: &'a Names,
+    channels: Channels,
+    risks: Option<&'a [u32]>,
+    worst: u32,
+    layout: Layout,
+    width: f64,
+    height: f64,
+}
+
+impl Page<'_> {
+    /// What it is, and what the colours mean.
+    fn head(&self, missing: usize) -> String {
+        let (switches, nodes) = (self.fabric.switches().len(), self.fabric.end_nodes().len());
+        let links = self.fabric.switch_links();
+        let mut text = format!(
+            "<text class=\"title\" x=\"{MARGIN}\" y=\"28\">{switches} switches, {nodes} end nodes, \
+             {links} links between switches</text>\n"
+        );
+        let mut x = MARGIN;
+        let mut entry = |mark: &str, what: String| {
+            let _ = writeln!(
+                text,
+                "<path {mark} d=\"M{x:.0} 56h28\"/><text x=\"{:.0}\" y=\"60\">{what}</text>",
+                x + 34.0
+            );
+            x += 54.0 + 6.2 * what.len() as f64;
+        };
+        if self.risks.is_some() {
+            for (at, color) in RAMP.iter().enumerate() {
+                let mut risks = (0..=self.worst).filter(|&risk| self.bin(risk) == at);
+                if let Some(from) = risks.next() {
+                    let range = match risks.next_back() {
+                        None => from.to_string(),
+                        Some(to) => format!("{from} to {to}"),
+                    };
+                    entry(
+                        &format!("style=\"stroke:{color};stroke-width:4\""),
+                        format!("A2A risk {range}"),
+                    );
+                }
+            }
+        }
+        if missing > 0 {
+            entry(
+                "class=\"missing\"",
+                format!("{missing} missing (siblings have them)"),
+            );
+        }
+        text
+    }
+
+    /// The middle of an item.
+    fn at(&self, item: &Item) -> (f64, f64) {
+        let cell = self.cell(item);
+        let x = MARGIN + (item.column as f64 + 0.5) * cell;
+        (x, self.height - FOOT - ROW * f64::from(item.row))
+    }
+
+    fn cell(&self, item: &Item) -> f64 {
+        (self.width - 2.0 * MARGIN) / self.layout.rows[item.row as usize] as f64
+    }
+
+    /// A way from one item up to another; a bow between two of a row.
+    fn path(&self, a: usize, b: usize) -> String {
+        let (a, b) = (&self.layout.items[a], &self.layout.items[b]);
+        let ((x1, y1), (x2, y2)) = (self.at(a), self.at(b));
+        if a.row == b.row {
+            let (middle, top) = ((x1 + x2) / 2.0, y1 - BOX / 2.0);
+            let bow = top - 20.0 - (x2 - x1).abs() / 12.0;
+            return format!("M{x1:.1} {top:.1}Q{middle:.1} {bow:.1} {x2:.1} {top:.1}");
+        }
+        let half = (BOX / 2.0).copysign(y1 - y2);
+        format!("M{x1:.1} {:.1}L{x2:.1} {:.1}", y1 - half, y2 + half)
+    }
+
+    /// As [`Page::path`], beside it.
+    fn bow(&self, a: usize, b: usize) -> String {
+        let [(x1, y1), (x2, y2)] = [a, b].map(|item| self.at(&self.layout.items[item]));
+        let (middle, half) = ((x1 + x2) / 2.0 + 28.0, (y1 + y2) / 2.0);
+        format!("M{x1:.1} {y1:.1}Q{middle:.1} {half:.1} {x2:.1} {y2:.1}")
+    }
+
+    /// The worst risk in a bundle.
+    fn risk(&self, bundle: &Bundle) -> u32 {
+        let ends = bundle.links.iter().flatten();
+        ends.map(|&end| self.risk_at(end)).max().unwrap_or(0)
+    }
+
+    /// Which colour a risk has: the first for none, the last for the worst alone.
+    fn bin(&self, risk: u32) -> usize {
+        let shades = RAMP.len() as u32 - 1;
+        (risk * shades).div_ceil(self.worst.max(1)) as usize
+    }
+
+    fn risk_at(&self, (switch, port): (u32, u8)) -> u32 {
+        match (self.risks, self.channels.hop(switch, port)) {
+            (Some(risks), Hop::Switch { channel, .. }) => risks[channel as usize],
+            _ => 0,
+        }
+    }
+
+    fn bundle(&self, a: usize, b: usize, bundle: &Bundle, svg: &mut String) {
+        let risk = self.risk(bundle);
+        let width = 0.8 + (bundle.links.len() as f64).log2() * 0.6;
+        let color = RAMP[self.bin(risk)];
+        let style = match self.risks {
+            Some(_) => format!("style=\"stroke:{color};stroke-width:{width:.1}\""),
+            None => format!("style=\"stroke-width:{width:.1}\""),
+        };
+        let count = bundle.links.len();
+        let mut title = format!("{} -- {}: {count} links", self.name(a), self.name(b));
+        if let ([[lower, upper]], Some(_)) = (&bundle.links[..], self.risks) {
+            let (up, down) = (self.risk_at(*lower), self.risk_at(*upper));
+            title = format!(
+                "{} [{}] -- {} [{}]: A2A risk {up} up, {down} down",
+                self.name(a),
+                lower.1,
+                self.name(b),
+                upper.1
+            );
+        } else if self.risks.is_some() {
+            title += &format!(", A2A risk up to {risk}");
+        }
+        let (path, title) = (self.path(a, b), escaped(&title));
+        let _ = writeln!(
+            svg,
+            "<path class=\"link\" {style} d=\"{path}\"><title>{title}</title></path>"
+        );
+    }
+
+    fn name(&self, item: usize) -> String {
+        match self.layout.items[item].switches[..] {
+            [one] => self.names.switches[one as usize].clone(),
+            [first, ..] => {
+                let count = self.layout.items[item].switches.len();
+                format!(
+                    "{count} switches with {}",
+                    self.names.switches[first as usize]
+                )
+            }
+            [] => String::new(),
+        }
+    }
+
+    fn item(&self, item: &Item, svg: &mut String) {
+        let ((x, y), cell) = (self.at(item), self.cell(item));
+        let folded = item.switches.len() > 1;
+        let width = (cell * 0.86).min(120.0);
+        let (left, top) = (x - width / 2.0, y - BOX / 2.0);
+        let class = if folded { "folded" } else { "switch" };
+        let full: Vec<String> = item
+            .switches
+            .iter()
+            .map(|&s| {
+                let guid = self.fabric.switches()[s as usize].guid;
+                format!("{} {guid}", self.names.switches[s as usize])
+            })
+            .collect();
+        let hosts = match item.hosts {
+            0 => String::new(),
+            1 => "1 host".into(),
+            n => format!("{n} hosts"),
+        };
+        let title = escaped(&format!("{}\n{hosts}", full.join("\n")));
+        let _ = writeln!(
+            svg,
+            "<g><title>{title}</title><rect class=\"{class}\" x=\"{left:.1}\" y=\"{top:.1}\" \
+             width=\"{width:.1}\" height=\"{BOX}\" rx=\"3\"/>"
+        );
+        let name = match item.switches[..] {
+            [one] => self.names.switches[one as usize].clone(),
+            _ if width < 90.0 => format!("{} sw.", item.switches.len()),
+            _ => format!("{} switches", item.switches.len()),
+        };
+        let below = y + BOX / 2.0 + 13.0;
+        let room = (width / 6.4) as usize;
+        if room >= 5 {
+            let label = escaped(&shortened(&name, room));
+            let _ = writeln!(
+                svg,
+                "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text>",
+                y + 4.0
+            );
+            let hosts = escaped(&hosts);
+            let _ = writeln!(
+                svg,
+                "<text class=\"small\" x=\"{x:.1}\" y=\"{below:.1}\" text-anchor=\"middle\">{hosts}</text>"
+            );
+        } else {
+            let label = escaped(&shortened(&name, 16));
+            // Above the top row there are no links in the way.
+            let (y, turn) = match item.row as usize + 1 == self.layout.rows.len() {
+                true => (y - BOX / 2.0 - 4.0, -90),
+                false => (below, 90),
+            };
+            let x = x - 3.0 * f64::from(turn).signum();
+            let _ = writeln!(
+                svg,
+                "<text class=\"small\" transform=\"translate({x:.1} {y:.1}) rotate({turn})\">{label}</text>"
+            );
+        }
+        svg.push_str("</g>\n");
+    }
+}
+
+/// The end of a name that is too long, which mostly tells more than its beginning.
+fn shortened(name: &str, room: usize) -> String {
+    let length = name.chars().count();
+    match length <= room {
+        true => name.to_owned(),
+        false => "…"
+            .chars()
+            .chain(name.chars().skip(length + 1 - room))
+            .collect(),
+    }
+}
+
+/// Text as it stands in XML, without what may not.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped += "&amp;",
+            '<' => escaped += "&lt;",
+            '>' => escaped += "&gt;",
+            c if c.is_control() && c != '\n' => {}
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_fit_and_are_xml() {
+        assert_eq!(shortened("spine-17", 8), "spine-17");
+        assert_eq!(shortened("spine-17", 5), "…e-17");
+        assert_eq!(escaped("a<b>&\u{1b}c"), "a&lt;b&gt;&amp;c");
+    }
+}

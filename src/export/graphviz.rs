@@ -1,0 +1,57 @@
+//! Graphviz: the switches by level, each with the number of its hosts, an edge for all links between
+//! two switches.
+
+use super::Labels;
+use crate::fabric::{Fabric, NodeKind, Peer};
+use std::collections::BTreeMap;
+
+/// A graph for `dot`; `rank` gives a switch's rank.
+pub fn graphviz(fabric: &Fabric, labels: &Labels, rank: impl Fn(u32) -> u32) -> String {
+    let mut text = "graph fabric {\n  rankdir=BT;\n  node [shape=box];\n".to_owned();
+    let switches = 0..fabric.switches().len() as u32;
+    let mut levels: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for switch in switches.clone() {
+        levels.entry(rank(switch)).or_default().push(switch);
+    }
+    for level in levels.values() {
+        text += "  {\n    rank=same;\n";
+        for &switch in level {
+            let nodes = &fabric.end_nodes()[fabric.end_nodes_of(switch)];
+            let hosts = nodes
+                .iter()
+                .filter(|n| n.kind != NodeKind::Aggregation)
+                .count();
+            let name = &labels.switches[switch as usize];
+            let hosts = match hosts {
+                0 => String::new(),
+                1 => "\\n1 host".into(),
+                n => format!("\\n{n} hosts"),
+            };
+            text += &format!("    \"{name}\" [label=\"{name}{hosts}\"];\n");
+        }
+        text += "  }\n";
+    }
+    for switch in switches {
+        let mut links: BTreeMap<u32, usize> = BTreeMap::new();
+        for peer in fabric.peers_of(switch) {
+            match *peer {
+                Peer::Switch { index, .. } if (rank(switch), switch) < (rank(index), index) => {
+                    *links.entry(index).or_default() += 1;
+                }
+                _ => {}
+            }
+        }
+        for (above, count) in links {
+            let (a, b) = (
+                &labels.switches[switch as usize],
+                &labels.switches[above as usize],
+            );
+            let label = match count {
+                1 => String::new(),
+                n => format!(" [label={n}]"),
+            };
+            text += &format!("  \"{a}\" -- \"{b}\"{label};\n");
+        }
+    }
+    text + "}\n"
+}

@@ -1,0 +1,111 @@
+//! Slurm's `topology.conf` (plugin `topology/tree`) and, from 25.05 on, `topology.yaml`.
+//!
+//! A switch of Slurm's has either nodes or switches, and a name of its own; a node should be on one
+//! switch alone. Fabrics that are not connected have a root each.
+
+use super::tree::Group;
+use std::fmt::Write;
+
+/// `topology.conf`, the inner switches before those that hold them.
+pub fn slurm_conf(roots: &[Group]) -> String {
+    let mut text = String::new();
+    for group in all(roots) {
+        let name = &group.name;
+        let line = match group.groups[..] {
+            [] => writeln!(text, "SwitchName={name} Nodes={}", ranges(&group.hosts)),
+            _ => writeln!(text, "SwitchName={name} Switches={}", inner(group)),
+        };
+        line.expect("memory takes it");
+    }
+    text
+}
+
+/// `topology.yaml` with one topology, the default.
+pub fn slurm_yaml(roots: &[Group]) -> String {
+    let mut text =
+        "---\n- topology: infiniband\n  cluster_default: true\n  tree:\n    switches:\n".to_owned();
+    for group in all(roots) {
+        text += &format!("      - switch: {}\n", quoted(&group.name));
+        text += &match group.groups[..] {
+            [] => format!("        nodes: {}\n", quoted(&ranges(&group.hosts))),
+            _ => format!("        children: {}\n", quoted(&inner(group))),
+        };
+    }
+    text
+}
+
+/// A string that YAML takes for one.
+fn quoted(text: &str) -> String {
+    format!("\"{text}\"")
+}
+
+fn inner(group: &Group) -> String {
+    ranges(group.groups.iter().map(|group| &group.name))
+}
+
+/// All groups, those inside before those around them.
+fn all(roots: &[Group]) -> Vec<&Group> {
+    let mut groups = Vec::new();
+    for root in roots {
+        groups.extend(all(&root.groups));
+        groups.push(root);
+    }
+    groups
+}
+
+/// Names as Slurm's host list expressions: `node[001-018,020],login1`.
+fn ranges<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
+    let mut names: Vec<(&str, &str)> = names.into_iter().map(|name| numbered(name)).collect();
+    names.sort_by_key(|&(stem, digits)| (stem, digits.len(), digits.parse::<u64>().ok()));
+    let mut parts = Vec::new();
+    for same in names.chunk_by(|a, b| a.0 == b.0 && a.1.len() == b.1.len()) {
+        let stem = same[0].0;
+        let number = |at: usize| same[at].1.parse::<u64>().unwrap_or_default();
+        if same.len() == 1 || same[0].1.is_empty() {
+            parts.extend(same.iter().map(|(stem, digits)| format!("{stem}{digits}")));
+            continue;
+        }
+        let mut runs = Vec::new();
+        let mut from = 0;
+        for at in 1..=same.len() {
+            if at == same.len() || number(at) != number(at - 1) + 1 {
+                runs.push(match at - from {
+                    1 => same[from].1.to_owned(),
+                    _ => format!("{}-{}", same[from].1, same[at - 1].1),
+                });
+                from = at;
+            }
+        }
+        parts.push(format!("{stem}[{}]", runs.join(",")));
+    }
+    parts.join(",")
+}
+
+/// A name and the number at its end, empty if there is none or too long a one.
+fn numbered(name: &str) -> (&str, &str) {
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    match name.len() - stem.len() {
+        0..=9 => name.split_at(stem.len()),
+        _ => (name, ""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_a_row_become_ranges() {
+        let of = |names: &str| {
+            let names: Vec<String> = names.split(' ').map(str::to_owned).collect();
+            ranges(&names)
+        };
+        assert_eq!(of("n3 n1 n2 n10 login"), "login,n[1-3],n10");
+        assert_eq!(of("n08 n09 n10 n12"), "n[08-10,12]");
+        assert_eq!(of("n7"), "n7");
+        assert_eq!(
+            of("a-0002c90300000001 a-0002c90300000002"),
+            "a-0002c90300000001,a-0002c90300000002"
+        );
+    }
+}

@@ -1,0 +1,111 @@
+//! The fabric as a tree of groups: what programs want that know no fat-trees.
+//!
+//! A switch with hosts is a group of its own. Level by level from below, the groups that hold
+//! together once the switches above that level are gone make a group; one that holds a single group
+//! is left out. So a three-level fat-tree has its leaves, its pods and a root.
+
+use super::Labels;
+use crate::fabric::Fabric;
+
+/// A group: hosts on one switch, or other groups, never both.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Group {
+    /// Its name: that of the switch, or `level2-1` and the like.
+    pub name: String,
+    /// Names of the hosts, each in the first group that it is found in.
+    pub hosts: Vec<String>,
+    /// The groups inside.
+    pub groups: Vec<Group>,
+}
+
+/// The tree of each fabric that is not connected to another. `rank` gives a switch's rank; `order`
+/// are the end nodes in the order in which they, and so the groups, are to stand.
+pub fn groups(
+    fabric: &Fabric,
+    labels: &Labels,
+    rank: impl Fn(u32) -> u32,
+    order: &[u32],
+) -> Vec<Group> {
+    let switches = fabric.switches().len();
+    // The groups found so far, each with a switch in it.
+    let mut found: Vec<(u32, Group)> = leaves(fabric, labels, order);
+    let top = (0..switches as u32).map(&rank).max().unwrap_or(0);
+    for level in 0..=top {
+        let part = parts(fabric, |s| rank(s) <= level);
+        let (mut next, mut number): (Vec<(u32, Vec<Group>)>, usize) = (Vec::new(), 0);
+        for (switch, group) in found {
+            let same = |(other, _): &&mut (u32, Vec<Group>)| {
+                let (a, b) = (part[switch as usize], part[*other as usize]);
+                a.is_some() && a == b
+            };
+            match next.iter_mut().find(same) {
+                Some((_, groups)) => groups.push(group),
+                None => next.push((switch, vec![group])),
+            }
+        }
+        let join = |(switch, mut groups): (u32, Vec<Group>)| {
+            if groups.len() == 1 {
+                return (switch, groups.remove(0));
+            }
+            number += 1;
+            let group = Group {
+                name: format!("level{}-{number}", level + 1),
+                hosts: Vec::new(),
+                groups,
+            };
+            (switch, group)
+        };
+        found = next.into_iter().map(join).collect();
+    }
+    found.into_iter().map(|(_, group)| group).collect()
+}
+
+/// The switches with hosts, in the order of their first host.
+fn leaves(fabric: &Fabric, labels: &Labels, order: &[u32]) -> Vec<(u32, Group)> {
+    let mut place = vec![None; fabric.switches().len()];
+    let mut leaves: Vec<(u32, Group)> = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    for &node in order {
+        let Some(host) = &labels.hosts[node as usize] else {
+            continue;
+        };
+        if !seen.insert(host) {
+            continue;
+        }
+        let switch = fabric.end_nodes()[node as usize].switch;
+        let at = *place[switch as usize].get_or_insert_with(|| {
+            let name = labels.switches[switch as usize].clone();
+            let group = Group {
+                name,
+                hosts: Vec::new(),
+                groups: Vec::new(),
+            };
+            leaves.push((switch, group));
+            leaves.len() - 1
+        });
+        leaves[at].1.hosts.push(host.clone());
+    }
+    leaves
+}
+
+/// The number of the part in which each switch is, if only some of them are there.
+fn parts(fabric: &Fabric, there: impl Fn(u32) -> bool) -> Vec<Option<u32>> {
+    let switches = fabric.switches().len() as u32;
+    let mut part = vec![None; switches as usize];
+    for start in (0..switches).filter(|&s| there(s)) {
+        if part[start as usize].is_some() {
+            continue;
+        }
+        part[start as usize] = Some(start);
+        let mut open = vec![start];
+        while let Some(at) = open.pop() {
+            for other in fabric.neighbours(at).filter(|&s| there(s)) {
+                if part[other as usize].is_none() {
+                    part[other as usize] = Some(start);
+                    open.push(other);
+                }
+            }
+        }
+    }
+    part
+}

@@ -1,0 +1,173 @@
+//! Pairs of those that send and receive, by what they are: hosts, aggregation nodes, switches.
+//!
+//! A pair of a switch and a LID stands for as many pairs as there are senders on the switch: its end
+//! nodes and its own port 0. This is what all tools count and name the same way.
+
+use super::ids::Lid;
+use super::snapshot::{Fabric, NodeKind};
+use std::fmt;
+
+/// How many pairs are kept by name.
+const NAMED: usize = 10;
+
+/// One that sends and receives.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum End {
+    /// A CA or router port, by index.
+    Host(u32),
+    /// An aggregation node, by index.
+    AggregationNode(u32),
+    /// Port 0 of a switch, by index.
+    Switch(u32),
+}
+
+/// What one is, in words.
+const WORDS: [&str; 3] = ["host", "aggregation node", "switch"];
+
+impl End {
+    /// An end node of a fabric.
+    pub fn of_node(fabric: &Fabric, node: u32) -> End {
+        match fabric.end_nodes()[node as usize].kind {
+            NodeKind::Aggregation => End::AggregationNode(node),
+            NodeKind::Ca | NodeKind::Router => End::Host(node),
+        }
+    }
+
+    /// What it is, in a word or two.
+    pub fn word(self) -> &'static str {
+        WORDS[self.kind()]
+    }
+
+    fn kind(self) -> usize {
+        match self {
+            End::Host(_) => 0,
+            End::AggregationNode(_) => 1,
+            End::Switch(_) => 2,
+        }
+    }
+}
+
+/// Pairs, counted, and the first of them: hosts before others.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct EndPairs {
+    /// By what sends and what receives.
+    counts: [[u64; 3]; 3],
+    /// In order: one sender of each kind on a switch stands for all.
+    first: Vec<(usize, End, End)>,
+}
+
+impl EndPairs {
+    /// Adds all senders on a switch, to so many LIDs of one that receives.
+    pub fn add(&mut self, fabric: &Fabric, switch: u32, to: End, lids: u64) {
+        let mut seen = [false; 3];
+        let nodes = fabric.end_nodes_of(switch).map(|n| n as u32);
+        let senders = nodes.map(|n| End::of_node(fabric, n));
+        let own = fabric.switches()[switch as usize].lid != Lid(0);
+        for from in senders.chain(own.then_some(End::Switch(switch))) {
+            self.counts[from.kind()][to.kind()] += lids;
+            if !std::mem::replace(&mut seen[from.kind()], true) {
+                self.offer((from.kind() + to.kind(), from, to));
+            }
+        }
+    }
+
+    /// Adds all senders on a switch, to all LIDs of another.
+    pub fn add_all(&mut self, fabric: &Fabric, from: u32, to: u32) {
+        for node in fabric.end_nodes_of(to).map(|n| n as u32) {
+            let lids = 1 << fabric.end_nodes()[node as usize].lmc;
+            self.add(fabric, from, End::of_node(fabric, node), lids);
+        }
+        let own = &fabric.switches()[to as usize];
+        if own.lid != Lid(0) {
+            self.add(fabric, from, End::Switch(to), 1 << own.lmc);
+        }
+    }
+
+    /// Takes over what another has.
+    pub fn merge(&mut self, other: &EndPairs) {
+        let theirs = other.counts.iter().flatten();
+        for (mine, theirs) in self.counts.iter_mut().flatten().zip(theirs) {
+            *mine += theirs;
+        }
+        other.first.iter().for_each(|&pair| self.offer(pair));
+    }
+
+    /// The first pairs, as (from, to).
+    pub fn first(&self) -> impl ExactSizeIterator<Item = (End, End)> + '_ {
+        self.first.iter().map(|&(_, from, to)| (from, to))
+    }
+
+    /// What sends, what receives, and how many such pairs there are, where there are any.
+    pub fn counts(&self) -> impl Iterator<Item = (&'static str, &'static str, u64)> + '_ {
+        let kinds = (0..3).flat_map(|from| (0..3).map(move |to| (from, to)));
+        let counted = kinds.map(|(from, to)| (WORDS[from], WORDS[to], self.counts[from][to]));
+        counted.filter(|&(_, _, count)| count > 0)
+    }
+
+    fn offer(&mut self, pair: (usize, End, End)) {
+        let at = self.first.partition_point(|p| *p < pair);
+        if at < NAMED && self.first.get(at) != Some(&pair) {
+            self.first.insert(at, pair);
+            self.first.truncate(NAMED);
+        }
+    }
+}
+
+impl fmt::Display for EndPairs {
+    /// As in "host to host 50, host to switch 29".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, (from, to, count)) in self.counts().enumerate() {
+            let comma = if i > 0 { ", " } else { "" };
+            write!(f, "{comma}{from} to {to} {count}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Builder, EndNode, Guid};
+    use super::*;
+
+    fn two_switches() -> Fabric {
+        let mut b = Builder::default();
+        for guid in 1..=2 {
+            b.switch(Guid(guid), Lid(guid as u16), 0, 8);
+        }
+        for (i, switch) in [0, 0, 1].into_iter().enumerate() {
+            let number = i as u8 + 1;
+            b.end_node(EndNode {
+                guid: Guid(10 + i as u64),
+                lid: Lid(10 + 2 * u16::from(number)),
+                lmc: 1,
+                kind: if i == 1 {
+                    NodeKind::Aggregation
+                } else {
+                    NodeKind::Ca
+                },
+                switch,
+                port: number,
+            });
+        }
+        b.finish().0
+    }
+
+    #[test]
+    fn senders_and_lids_count_and_hosts_are_named_first() {
+        let fabric = two_switches();
+        let mut pairs = EndPairs::default();
+        pairs.add_all(&fabric, 0, 1);
+        assert_eq!(
+            pairs.to_string(),
+            "host to host 2, host to switch 1, aggregation node to host 2, \
+             aggregation node to switch 1, switch to host 2, switch to switch 1"
+        );
+        let first: Vec<_> = pairs.first().collect();
+        assert_eq!(first[0], (End::Host(0), End::Host(2)));
+        assert_eq!(first.len(), 6);
+        let mut twice = pairs.clone();
+        twice.merge(&pairs);
+        assert_eq!(twice.counts().next(), Some(("host", "host", 4)));
+        assert_eq!(twice.first().len(), 6);
+    }
+}

@@ -1,0 +1,107 @@
+//! From a snapshot to the netlist that describes it: for files of places, which have no names.
+
+use super::model::{Kind, Netlist, Node, Port};
+use crate::fabric::{Fabric, Guid, Lid, NodeKind, Peer};
+use std::collections::HashSet;
+
+impl Netlist {
+    /// The netlist of a fabric, without LIDs. Each end node is a node of one port. Nodes of one GUID (a
+    /// host, and the place that it has left) get names of their own, and all but one another GUID.
+    pub fn from_fabric(fabric: &Fabric) -> Netlist {
+        let mut guids: HashSet<Guid> = fabric.switches().iter().map(|s| s.guid).collect();
+        let switches = fabric.switches().len() as u32;
+        let port = |number, peer, peer_port, guid| Port {
+            number,
+            peer,
+            peer_port,
+            guid,
+            lid: Lid(0),
+            lmc: 0,
+            link: "4x".into(),
+        };
+        let node = |kind, id: String, guid, port_count, ports| Node {
+            kind,
+            description: id.clone(),
+            id,
+            guid,
+            system_guid: None,
+            vendor: 0,
+            device: 0,
+            port_count,
+            port_zero: None,
+            lid: Lid(0),
+            lmc: 0,
+            ports,
+        };
+        let mut nodes = Vec::with_capacity(fabric.switches().len() + fabric.end_nodes().len());
+        for (s, switch) in (0u32..).zip(fabric.switches()) {
+            let peers = fabric.peers_of(s).iter().zip(1u8..);
+            let ports = peers.filter_map(|(peer, number)| match *peer {
+                Peer::None => None,
+                Peer::Switch { index, port: far } => Some(port(number, index, far, None)),
+                Peer::EndNode(node) => Some(port(number, switches + node, 1, None)),
+            });
+            let id = format!("S-{:016x}", switch.guid.0);
+            nodes.push(node(
+                Kind::Switch,
+                id,
+                switch.guid,
+                switch.ports,
+                ports.collect(),
+            ));
+        }
+        for end_node in fabric.end_nodes() {
+            let mut guid = end_node.guid;
+            while !guids.insert(guid) {
+                guid = Guid(guid.0.wrapping_add(1 << 32) | 1 << 63);
+            }
+            let kind = match end_node.kind {
+                NodeKind::Router => Kind::Router,
+                NodeKind::Ca | NodeKind::Aggregation => Kind::Ca,
+            };
+            let ports = vec![port(1, end_node.switch, end_node.port, Some(guid))];
+            let mut node = node(kind, format!("H-{:016x}", guid.0), guid, 1, ports);
+            if end_node.kind == NodeKind::Aggregation {
+                (node.vendor, node.device) = NodeKind::AGGREGATION_DEVICE;
+            }
+            nodes.push(node);
+        }
+        Netlist { nodes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fabric::{Builder, EndNode};
+
+    #[test]
+    fn places_are_read_back() {
+        let mut b = Builder::default();
+        let switches = [3, 1].map(|guid| b.switch(Guid(guid), Lid(guid as u16), 0, 4));
+        b.link((switches[0], 4), (switches[1], 2));
+        for (i, kind) in [NodeKind::Ca, NodeKind::Aggregation, NodeKind::Router]
+            .into_iter()
+            .enumerate()
+        {
+            b.end_node(EndNode {
+                guid: Guid(7),
+                lid: Lid(10 + i as u16),
+                lmc: 0,
+                kind,
+                switch: switches[0],
+                port: 1 + i as u8,
+            });
+        }
+        let fabric = b.finish().0;
+        let mut text = Vec::new();
+        Netlist::from_fabric(&fabric)
+            .write(&mut text)
+            .expect("memory");
+        let read = Netlist::parse(&text).expect("a netlist");
+        let (read, _) = read.to_fabric(None).expect("LIDs");
+        assert!(read.has_places_of(&fabric));
+        let kinds = |f: &Fabric| f.end_nodes().iter().map(|n| n.kind).collect::<Vec<_>>();
+        assert_eq!(kinds(&read), kinds(&fabric));
+    }
+}

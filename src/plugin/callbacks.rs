@@ -1,0 +1,112 @@
+//! The engine's callbacks, and the context that OpenSM passes to them.
+//!
+//! Typed errors become C results here and nowhere else: 0 or `IB_SUCCESS`, -1 or `IB_ERROR`. A
+//! positive result would tell OpenSM to let minhop do the stage, without a word.
+
+use super::engine::Dmodc;
+use super::ffi::bindings::{
+    IB_ERROR, IB_SUCCESS, ib_api_status_t, osm_mgrp_box_t, osm_opensm_t, osm_routing_engine_t,
+};
+use super::ffi::{Group, Subnet, Symbols};
+use super::guard::guard;
+use super::mcast;
+use std::ffi::{c_int, c_void};
+use std::ptr::NonNull;
+
+/// What OpenSM keeps for us, as plugin data and as the engine's context.
+pub struct Context {
+    /// The running OpenSM.
+    pub osm: NonNull<osm_opensm_t>,
+    /// Its functions.
+    pub symbols: Symbols,
+    /// The engine.
+    pub dmodc: Dmodc,
+}
+
+/// Fills in the callbacks of an engine of OpenSM's.
+pub unsafe extern "C" fn setup(
+    engine: *mut osm_routing_engine_t,
+    _osm: *mut osm_opensm_t,
+) -> c_int {
+    let Some(engine) = NonNull::new(engine) else {
+        return -1;
+    };
+    // SAFETY: OpenSM passes an engine of its own to fill in; name, type and context are set.
+    unsafe {
+        let engine = engine.as_ptr();
+        (*engine).build_lid_matrices = Some(build_lid_matrices);
+        (*engine).ucast_build_fwd_tables = Some(ucast_build_fwd_tables);
+        (*engine).mcast_build_stree = Some(mcast_build_stree);
+        (*engine).destroy = Some(destroy);
+    }
+    0
+}
+
+/// Nothing to do: no callback of ours reads hop tables (see `hops`).
+unsafe extern "C" fn build_lid_matrices(_context: *mut c_void) -> c_int {
+    0
+}
+
+unsafe extern "C" fn ucast_build_fwd_tables(data: *mut c_void) -> c_int {
+    guard("ucast_build_fwd_tables", -1, || {
+        // SAFETY: OpenSM passes the context that the engine was registered with.
+        let Some(context) = (unsafe { context(data) }) else {
+            return -1;
+        };
+        let route = |subnet: &mut Subnet<'_>| context.dmodc.route(subnet, data);
+        // SAFETY: osm_ucast_mgr_process calls us with its lock taken exclusively.
+        match unsafe { Subnet::under_lock(context.osm, context.symbols, route) } {
+            Ok(()) => 0,
+            Err(e) => {
+                log::error!("not routed: {e}");
+                -1
+            }
+        }
+    })
+}
+
+unsafe extern "C" fn mcast_build_stree(
+    data: *mut c_void,
+    mbox: *mut osm_mgrp_box_t,
+) -> ib_api_status_t {
+    guard("mcast_build_stree", IB_ERROR, || {
+        // SAFETY: OpenSM passes the context that the engine was registered with.
+        let Some(context) = (unsafe { context(data) }) else {
+            return IB_ERROR;
+        };
+        let Some(mbox) = NonNull::new(mbox) else {
+            return IB_ERROR;
+        };
+        let build = |subnet: &mut Subnet<'_>| {
+            // SAFETY: OpenSM passes the box of a group, under the lock of this subnet.
+            let group = unsafe { Group::read(subnet, mbox) };
+            match mcast::build(&context.dmodc, subnet, &group) {
+                Ok(()) => IB_SUCCESS,
+                Err(e) => {
+                    log::error!("no tree for MLID 0x{:X}: {e}", group.mlid);
+                    IB_ERROR
+                }
+            }
+        };
+        // SAFETY: osm_mcast_mgr_process calls us with its lock taken exclusively.
+        unsafe { Subnet::under_lock(context.osm, context.symbols, build) }
+    })
+}
+
+/// Called once for each time the engine is in the list; the context goes in `delete`.
+unsafe extern "C" fn destroy(data: *mut c_void) {
+    guard("destroy", (), || {
+        // SAFETY: OpenSM passes the context that the engine was registered with.
+        if let Some(context) = unsafe { context(data) } {
+            context.dmodc.forget();
+        }
+    });
+}
+
+/// # Safety
+/// `data` is NULL or what `create` returned, and `delete` has not been called.
+pub unsafe fn context<'a>(data: *mut c_void) -> Option<&'a Context> {
+    // SAFETY: the caller vouches for the pointer; the context is shared from here on, and what
+    // changes in it is behind a mutex.
+    unsafe { data.cast::<Context>().as_ref() }
+}

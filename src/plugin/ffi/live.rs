@@ -1,0 +1,87 @@
+//! [`Live`]: a pointer to a C structure that may be read, and how its fields are read.
+//!
+//! C structures are read field by field through raw pointers. No Rust reference to one is made:
+//! OpenSM's own code holds pointers to all of them.
+
+use std::ffi::{CStr, c_char};
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+/// A pointer to a structure of OpenSM's that may be read during `'a`. Only `unsafe` code makes one,
+/// which is why reading through it needs none.
+pub struct Live<'a, T>(NonNull<T>, PhantomData<&'a T>);
+
+impl<T> Live<'_, T> {
+    /// `None` if the pointer is NULL.
+    ///
+    /// # Safety
+    /// `pointer` is NULL or leads to a structure that exists during all of `'a`, and nobody writes
+    /// the fields that are read of it meanwhile.
+    pub unsafe fn new(pointer: *mut T) -> Option<Self> {
+        NonNull::new(pointer).map(|pointer| Live(pointer, PhantomData))
+    }
+
+    /// The pointer itself.
+    pub fn as_ptr(self) -> *mut T {
+        self.0.as_ptr()
+    }
+}
+
+// Not derived, for that would ask the same of `T`.
+impl<T> Clone for Live<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Live<'_, T> {}
+
+/// The same structure.
+impl<T> PartialEq for Live<'_, T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl<T> Eq for Live<'_, T> {}
+
+/// Reads a field of a [`Live`] structure, packed ones included.
+macro_rules! read {
+    ($live:expr, $field:ident $(. $more:ident)*) => {{
+        let live: $crate::plugin::ffi::Live<'_, _> = $live;
+        // SAFETY: the structure exists and nobody writes the field, by the contract of `Live`.
+        unsafe { (&raw const (*live.as_ptr()).$field $(. $more)*).read_unaligned() }
+    }};
+}
+
+/// Prefetches the cache lines of some fields of a [`Live`] structure.
+macro_rules! prefetch {
+    ($live:expr, $($field:ident $(. $more:ident)*),+) => {{
+        let live: $crate::plugin::ffi::Live<'_, _> = $live;
+        $(
+            // SAFETY: the structure exists; a hint to fetch a field reads nothing.
+            #[cfg(target_arch = "x86_64")]
+            unsafe {
+                use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+                let field = (&raw const (*live.as_ptr()).$field $(. $more)*).cast();
+                _mm_prefetch::<_MM_HINT_T0>(field);
+            }
+        )+
+        let _ = live;
+    }};
+}
+
+pub(super) use {prefetch, read};
+
+/// Copies a string; `None` if the pointer is NULL.
+///
+/// # Safety
+/// `pointer` is NULL or a C string.
+pub unsafe fn text(pointer: *const c_char) -> Option<String> {
+    if pointer.is_null() {
+        return None;
+    }
+    // SAFETY: the caller vouches for the string.
+    let text = unsafe { CStr::from_ptr(pointer) };
+    Some(text.to_string_lossy().into_owned())
+}

@@ -1,0 +1,236 @@
+//! Handles on OpenSM's switches, nodes and physical ports. They answer with plain values.
+
+use super::bindings::{
+    IB_NODE_TYPE_CA, IB_NODE_TYPE_ROUTER, osm_node_t, osm_physp_t, osm_switch_t,
+};
+use super::live::{Live, prefetch, read, text};
+use crate::fabric::{Guid, Lid, NodeKind};
+
+/// The flag of an enhanced port 0 in a switch's SwitchInfo.
+const ENHANCED_PORT_0: u8 = 0x08;
+
+/// A switch.
+#[derive(Clone, Copy)]
+pub struct Switch<'a>(Live<'a, osm_switch_t>);
+
+// SAFETY: nobody writes what handles read while OpenSM's lock is held exclusively. What we write
+// meanwhile (forwarding, multicast and hop tables) no handle reads, and writing takes the `Subnet`,
+// which stays on the thread that holds the lock.
+unsafe impl Send for Switch<'_> {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Switch<'_> {}
+
+impl<'a> Switch<'a> {
+    /// The handle of a switch.
+    pub fn new(switch: Live<'a, osm_switch_t>) -> Self {
+        Switch(switch)
+    }
+
+    /// The structure.
+    pub(super) fn live(self) -> Live<'a, osm_switch_t> {
+        self.0
+    }
+
+    /// The node that the switch is.
+    pub fn node(self) -> Option<Node<'a>> {
+        let node = read!(self.0, p_node);
+        // SAFETY: a switch's node is NULL or exists as long as the switch.
+        unsafe { Live::new(node) }.map(Node::new)
+    }
+
+    /// Node GUID.
+    pub fn guid(self) -> Guid {
+        self.node().map_or(Guid(0), Node::guid)
+    }
+
+    /// Name, as OpenSM prints it.
+    pub fn name(self) -> String {
+        self.node().map_or_else(String::new, Node::name)
+    }
+
+    /// Number of external ports. Port 255 cannot be routed to: it is the mark of "no path".
+    pub fn ports(self) -> u8 {
+        let size = self.node().map_or(0, Node::port_table_size);
+        size.min(u32::from(read!(self.0, num_ports)))
+            .saturating_sub(1)
+            .min(254) as u8
+    }
+
+    /// Base LID of port 0; `Lid(0)` if it has none.
+    pub fn lid(self) -> Lid {
+        self.port(0).map_or(Lid(0), Port::lid)
+    }
+
+    /// LMC of port 0: OpenSM gives one to enhanced ports alone, and only under `lmc_esp0` (see
+    /// `osm_switch_sp0_is_lmc_capable` and lid_mgr_set_physp_pi).
+    pub fn lmc(self, lmc_esp0: bool) -> u8 {
+        let enhanced = read!(self.0, switch_info.flags) & ENHANCED_PORT_0 != 0;
+        match self.port(0) {
+            Some(port) if enhanced && lmc_esp0 => port.lmc(),
+            _ => 0,
+        }
+    }
+
+    /// Whether the switch forwards multicast (`osm_switch_supports_mcast`).
+    pub fn supports_multicast(self) -> bool {
+        read!(self.0, switch_info.mcast_cap) != 0
+    }
+
+    /// One of its ports, if OpenSM has initialised it.
+    pub fn port(self, number: u8) -> Option<Port<'a>> {
+        self.node()?.port(number)
+    }
+
+    /// Prefetches the memory that following all links of the switch reads. OpenSM's ports and nodes
+    /// lie far apart: read one by one, each costs a cache miss; prefetched, the misses overlap.
+    pub fn prefetch_links(self) {
+        let Some(node) = self.node() else { return };
+        for entry in (1..=self.ports()).filter_map(|number| node.port_entry(number)) {
+            prefetch!(entry, port_guid, healthy);
+        }
+        let remotes = || {
+            let ports = (1..=self.ports()).filter_map(|number| node.port(number));
+            ports.filter_map(Port::remote_entry)
+        };
+        for remote in remotes() {
+            prefetch!(remote, port_info.base_lid, port_guid, healthy);
+        }
+        for node in remotes().map(|remote| read!(remote, p_node)) {
+            // SAFETY: a port's node is NULL or exists as long as the port.
+            let Some(node) = (unsafe { Live::new(node) }) else {
+                continue;
+            };
+            prefetch!(node, sw, node_info.node_guid, node_desc.description);
+        }
+    }
+}
+
+/// A node: what ports belong to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Node<'a>(Live<'a, osm_node_t>);
+
+/// A physical port that OpenSM has initialised.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Port<'a>(Live<'a, osm_physp_t>);
+
+impl<'a> Node<'a> {
+    /// The handle of a node.
+    pub(super) fn new(node: Live<'a, osm_node_t>) -> Self {
+        Node(node)
+    }
+
+    /// Node GUID.
+    pub fn guid(self) -> Guid {
+        Guid(u64::from_be(read!(self.0, node_info.node_guid)))
+    }
+
+    /// The switch object, if the node is a switch that OpenSM can route.
+    pub fn switch(self) -> Option<Switch<'a>> {
+        let switch = read!(self.0, sw);
+        // SAFETY: a node's switch is NULL or exists as long as the node.
+        unsafe { Live::new(switch) }.map(Switch::new)
+    }
+
+    /// Whether this is a CA or a router.
+    pub fn is_end_node(self) -> bool {
+        let node_type = u32::from(read!(self.0, node_info.node_type));
+        matches!(node_type, IB_NODE_TYPE_CA | IB_NODE_TYPE_ROUTER)
+    }
+
+    /// The kind of an end node.
+    pub fn kind(self) -> NodeKind {
+        let vendor = u32::from_be(read!(self.0, node_info.port_num_vendor_id)) & 0x00FF_FFFF;
+        let device = u16::from_be(read!(self.0, node_info.device_id));
+        let description = read!(self.0, node_desc.description);
+        if u32::from(read!(self.0, node_info.node_type)) == IB_NODE_TYPE_ROUTER {
+            NodeKind::Router
+        } else if (vendor, device) == NodeKind::AGGREGATION_DEVICE
+            || description.starts_with(NodeKind::AGGREGATION_DESCRIPTION.as_bytes())
+        {
+            NodeKind::Aggregation
+        } else {
+            NodeKind::Ca
+        }
+    }
+
+    /// Name, as OpenSM prints it: from the node name map, else the node description.
+    pub fn name(self) -> String {
+        let name = read!(self.0, print_desc);
+        // SAFETY: `print_desc` is NULL or a C string that the node owns.
+        unsafe { text(name) }.unwrap_or_default()
+    }
+
+    /// One of its ports, if OpenSM has initialised it.
+    pub fn port(self, number: u8) -> Option<Port<'a>> {
+        self.port_entry(number).and_then(Port::new)
+    }
+
+    /// Entries of the port table, port 0 included.
+    pub(super) fn port_table_size(self) -> u32 {
+        read!(self.0, physp_tbl_size)
+    }
+
+    /// An entry of the port table, initialised or not.
+    pub(super) fn port_entry(self, number: u8) -> Option<Live<'a, osm_physp_t>> {
+        if u32::from(number) >= self.port_table_size() {
+            return None;
+        }
+        // SAFETY: the port table, the node's last member, has `physp_tbl_size` entries, which
+        // exist as long as the node.
+        unsafe {
+            let table: *mut osm_physp_t = (&raw mut (*self.0.as_ptr()).physp_table).cast();
+            Live::new(table.add(usize::from(number)))
+        }
+    }
+}
+
+impl<'a> Port<'a> {
+    /// The handle of a port; `None` if OpenSM has not initialised it (`osm_physp_is_valid`).
+    pub(super) fn new(port: Live<'a, osm_physp_t>) -> Option<Self> {
+        (read!(port, port_guid) != 0).then_some(Port(port))
+    }
+
+    /// Port number.
+    pub fn number(self) -> u8 {
+        read!(self.0, port_num)
+    }
+
+    /// Port GUID.
+    pub fn guid(self) -> Guid {
+        Guid(u64::from_be(read!(self.0, port_guid)))
+    }
+
+    /// Base LID; `Lid(0)` if it has none.
+    pub fn lid(self) -> Lid {
+        Lid(u16::from_be(read!(self.0, port_info.base_lid)))
+    }
+
+    /// LMC (`ib_port_info_get_lmc`).
+    pub fn lmc(self) -> u8 {
+        read!(self.0, port_info.mkey_lmc) & 0x07
+    }
+
+    /// False if traps have marked the port as bad.
+    pub fn is_healthy(self) -> bool {
+        read!(self.0, healthy) != 0
+    }
+
+    /// The node that the port belongs to.
+    pub fn node(self) -> Option<Node<'a>> {
+        let node = read!(self.0, p_node);
+        // SAFETY: a port's node is NULL or exists as long as the port.
+        unsafe { Live::new(node) }.map(Node::new)
+    }
+
+    /// The port at the other end of the link.
+    pub fn remote(self) -> Option<Port<'a>> {
+        self.remote_entry().and_then(Port::new)
+    }
+
+    /// The port at the other end of the link, initialised or not.
+    pub(super) fn remote_entry(self) -> Option<Live<'a, osm_physp_t>> {
+        let remote = read!(self.0, p_remote_physp);
+        // SAFETY: the pointer is NULL or leads to a port of a node that OpenSM has.
+        unsafe { Live::new(remote) }
+    }
+}

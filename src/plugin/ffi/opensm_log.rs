@@ -1,0 +1,84 @@
+//! OpenSM's log: lines are handed to `osm_log_v2` as data (`"%.*s"`), never as a format.
+
+use super::bindings::{LOG_ENTRY_SIZE_MAX, osm_log_t};
+use super::symbols::{LogV2, Missing};
+use std::ffi::c_int;
+use std::ptr::NonNull;
+
+/// Longest text of a line in bytes. OpenSM formats with `vsprintf` into a buffer on the stack;
+/// half of it is left for its own prefix.
+const MAX_LENGTH: usize = LOG_ENTRY_SIZE_MAX as usize / 2;
+
+/// OpenSM keeps levels per source file; this is none of its files.
+const FILE_ID: c_int = 255;
+
+/// The log.
+pub struct OpensmLog {
+    log: NonNull<osm_log_t>,
+    write: LogV2,
+}
+
+// SAFETY: OpenSM's log is made to be written from any thread: it has a lock of its own.
+unsafe impl Send for OpensmLog {}
+// SAFETY: as for `Send`; nothing is written through the pointer but by OpenSM's own functions.
+unsafe impl Sync for OpensmLog {}
+
+impl OpensmLog {
+    /// The handle of a log.
+    ///
+    /// # Safety
+    /// `log` is OpenSM's initialised log, and exists as long as the handle.
+    pub unsafe fn new(log: NonNull<osm_log_t>) -> Result<Self, Missing> {
+        let write = LogV2::load()?;
+        Ok(OpensmLog { log, write })
+    }
+
+    /// Whether any of these levels is on.
+    pub fn is_active(&self, levels: u32) -> bool {
+        // SAFETY: the log exists. The level is one byte, which the console may change at any time,
+        // as it may for OpenSM's own osm_log_is_active_v2.
+        let set = unsafe { (&raw const (*self.log.as_ptr()).level).read_volatile() };
+        u32::from(set) & levels != 0
+    }
+
+    /// Writes a line, cut where it is too long.
+    pub fn write(&self, level: u32, line: &str) {
+        let line = bounded(line);
+        // SAFETY: the log exists; "%.*s" takes an int and reads that many bytes at most, all of
+        // them ours, and they fit OpenSM's buffer.
+        unsafe {
+            (self.write.0)(
+                self.log.as_ptr(),
+                level as u8,
+                FILE_ID,
+                c"%.*s\n".as_ptr(),
+                line.len() as c_int,
+                line.as_ptr(),
+            );
+        }
+    }
+}
+
+/// The longest beginning of a line that fits.
+fn bounded(line: &str) -> &str {
+    let mut end = line.len().min(MAX_LENGTH);
+    while !line.is_char_boundary(end) {
+        end -= 1;
+    }
+    &line[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_line_is_cut_between_characters() {
+        assert_eq!(bounded("routed"), "routed");
+        let long = "é".repeat(MAX_LENGTH);
+        for line in [&long, &format!("a{long}")] {
+            let cut = bounded(line).len();
+            assert!(cut <= MAX_LENGTH && cut > MAX_LENGTH - 2);
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! OpenSM's subnet, for as long as its lock is held.
+
+use super::bindings::{osm_opensm_t, osm_switch_t, pthread_rwlock_t};
+use super::live::{Live, read, text};
+use super::objects::Switch;
+use super::qmap;
+use super::symbols::Symbols;
+use crate::fabric::{Guid, Lid};
+use crate::lft::NO_PATH;
+use std::ffi::{c_char, c_void};
+use std::ptr::NonNull;
+
+/// OpenSM's subnet while its lock is held exclusively, by this thread.
+pub struct Subnet<'a> {
+    osm: Live<'a, osm_opensm_t>,
+    symbols: Symbols,
+}
+
+impl<'a> Subnet<'a> {
+    /// Runs `body` on the subnet of an OpenSM whose lock is held. The lifetime of the subnet is
+    /// the body's own: nothing read of it can be kept.
+    ///
+    /// # Safety
+    /// `osm` is the running OpenSM; this thread holds its lock exclusively until `body` returns,
+    /// and has no other [`Subnet`] of it.
+    pub unsafe fn under_lock<T>(
+        osm: NonNull<osm_opensm_t>,
+        symbols: Symbols,
+        body: impl FnOnce(&mut Subnet<'_>) -> T,
+    ) -> T {
+        // SAFETY: OpenSM outlives its plugins, and nobody changes its subnet under the lock.
+        let osm = unsafe { Live::new(osm.as_ptr()) };
+        body(&mut Subnet {
+            osm: osm.expect("a NonNull pointer"),
+            symbols,
+        })
+    }
+
+    /// As [`Subnet::under_lock`], but takes the lock first, as `CL_PLOCK_EXCL_ACQUIRE` does. `None`
+    /// if it cannot be taken.
+    ///
+    /// # Safety
+    /// `osm` is the running OpenSM, and this thread does not hold its lock.
+    pub unsafe fn locking<T>(
+        osm: NonNull<osm_opensm_t>,
+        symbols: Symbols,
+        body: impl FnOnce(&mut Subnet<'_>) -> T,
+    ) -> Option<T> {
+        // SAFETY: the caller vouches for OpenSM and for the lock.
+        let _held = unsafe { Lock::acquire(osm) }?;
+        // SAFETY: the lock is held until `_held` is dropped. This thread did not hold it before,
+        // so it had no subnet.
+        Some(unsafe { Subnet::under_lock(osm, symbols, body) })
+    }
+
+    /// All switches that OpenSM has a switch object and a node for.
+    pub fn switches(&self) -> impl Iterator<Item = Switch<'a>> + use<'a> {
+        // SAFETY: the table holds `osm_switch_t`, map item first; the lock is held.
+        let items =
+            unsafe { qmap::map::<osm_switch_t>(&raw const (*self.osm.as_ptr()).subn.sw_guid_tbl) };
+        // SAFETY: items of that table are switches that exist while the lock is held.
+        let switches = items.filter_map(|sw| unsafe { Live::new(sw.as_ptr()) });
+        switches.map(Switch::new).filter(|sw| sw.node().is_some())
+    }
+
+    /// The switch with this node GUID.
+    pub fn switch(&self, guid: Guid) -> Option<Switch<'a>> {
+        // SAFETY: as in `switches`; `cl_qmap_get` returns the map's end where there is none.
+        let found = unsafe {
+            let table = &raw const (*self.osm.as_ptr()).subn.sw_guid_tbl;
+            let item = (self.symbols.qmap_get)(table, guid.0.to_be());
+            if std::ptr::eq(item, &raw const (*table).nil) {
+                return None;
+            }
+            Live::new(item.cast())
+        };
+        found.map(Switch::new).filter(|sw| sw.node().is_some())
+    }
+
+    /// The forwarding table being built at each switch, with the switch's GUID; `None` where
+    /// OpenSM has not allocated it. While these slices exist, the subnet is borrowed, so there are
+    /// no others.
+    pub fn new_lfts(&mut self) -> Vec<(Guid, Option<&mut [u8]>)> {
+        let table = |sw: Switch<'a>| {
+            let row = NonNull::new(read!(sw.live(), new_lft))?;
+            let size = usize::from(read!(sw.live(), lft_size));
+            // SAFETY: OpenSM allocates `new_lft` with `lft_size` bytes (alloc_lft and
+            // osm_switch_prepare_path_rebuild), each switch its own, and writes all of them. Only
+            // this function makes references to them, and it borrows the subnet.
+            Some(unsafe { std::slice::from_raw_parts_mut(row.as_ptr(), size) })
+        };
+        self.switches().map(|sw| (sw.guid(), table(sw))).collect()
+    }
+
+    /// Each switch's forwarding table as it was last sent, and as it has been built.
+    pub fn sent_and_new_lfts(&self) -> Vec<[&[u8]; 2]> {
+        let tables = |sw: Switch<'a>| {
+            let size = usize::from(read!(sw.live(), lft_size));
+            let sent = NonNull::new(read!(sw.live(), lft))?;
+            let new = NonNull::new(read!(sw.live(), new_lft))?;
+            // SAFETY: OpenSM allocates both with `lft_size` bytes and writes all of them (alloc_lft,
+            // osm_switch_prepare_path_rebuild). References that change them borrow the subnet.
+            Some([sent, new].map(|row| unsafe { std::slice::from_raw_parts(row.as_ptr(), size) }))
+        };
+        self.switches().filter_map(tables).collect()
+    }
+
+    /// Sets a port's bit for this multicast LID at a switch. Returns whether the switch's table has
+    /// room.
+    pub fn set_multicast(&self, switch: Switch<'a>, mlid: u16, port: u8) -> bool {
+        // SAFETY: the table is this switch's own; `osm_mcast_tbl_set` indexes it unchecked, so the
+        // bounds that OpenSM's assertions name are checked here (16 masks of 16 ports hold any
+        // port number).
+        unsafe {
+            let table = &raw mut (*switch.live().as_ptr()).mcast_tbl;
+            let room = !(*table).p_mask_tbl.is_null()
+                && (0xC000..=(*table).max_mlid_ho).contains(&mlid)
+                && usize::from(mlid - 0xC000) < (*table).mft_depth as usize;
+            if room {
+                (self.symbols.mcast_tbl_set)(table, mlid, port);
+            }
+            room
+        }
+    }
+
+    /// Sets the hop counts of a switch to `lid`, one for each port from 0 on; missing ones become
+    /// "no path". Returns false if OpenSM has no room for that LID or memory has run out.
+    pub fn set_hops(&self, switch: Switch<'a>, lid: Lid, hops: &[u8]) -> bool {
+        let ports = usize::from(read!(switch.live(), num_ports));
+        let table = read!(switch.live(), hops);
+        if table.is_null() || lid.index() >= usize::from(read!(switch.live(), num_hops)) {
+            return false;
+        }
+        // SAFETY: `hops` has `num_hops` pointers, each NULL or a row of `num_ports` bytes from
+        // malloc, which OpenSM frees (osm_switch_set_hops, osm_switch_delete).
+        unsafe {
+            let slot = table.add(lid.index());
+            if (*slot).is_null() {
+                *slot = libc::malloc(ports.max(1)).cast();
+            }
+            if (*slot).is_null() {
+                return false;
+            }
+            for port in 0..ports {
+                *(*slot).add(port) = hops.get(port).copied().unwrap_or(NO_PATH);
+            }
+        }
+        true
+    }
+
+    /// Whether the engine registered with this context is the first of the list, so that no other
+    /// engine has written to the tables before it in this sweep.
+    pub fn is_first_engine(&self, context: *const c_void) -> bool {
+        let first = read!(self.osm, routing_engine_list);
+        // SAFETY: the list is made once, at start, and only freed at exit.
+        let first = unsafe { Live::new(first) };
+        first.is_some_and(|engine| std::ptr::eq(read!(engine, context), context))
+    }
+
+    /// Whether the engine registered with this context made the tables in use.
+    pub fn is_engine_used(&self, context: *const c_void) -> bool {
+        let used = read!(self.osm, routing_engine_used);
+        // SAFETY: an engine of that list, or NULL; the field is written under the lock.
+        let used = unsafe { Live::new(used) };
+        used.is_some_and(|engine| std::ptr::eq(read!(engine, context), context))
+    }
+
+    /// The option `lmc_esp0`: enhanced switch port 0 has the subnet's LMC.
+    pub fn lmc_esp0(&self) -> bool {
+        read!(self.osm, subn.opt.lmc_esp0) != 0
+    }
+
+    /// The option `connect_roots`.
+    pub fn connect_roots(&self) -> bool {
+        read!(self.osm, subn.opt.connect_roots) != 0
+    }
+
+    /// The option `root_guid_file`.
+    pub fn root_guid_file(&self) -> Option<String> {
+        let value = read!(self.osm, subn.opt.root_guid_file);
+        // SAFETY: options are NULL or C strings that OpenSM owns, and changes only between sweeps
+        // on the thread that calls us.
+        unsafe { option(value) }
+    }
+
+    /// The option `cn_guid_file`.
+    pub fn cn_guid_file(&self) -> Option<String> {
+        let value = read!(self.osm, subn.opt.cn_guid_file);
+        // SAFETY: as for `root_guid_file`.
+        unsafe { option(value) }
+    }
+
+    /// The option `io_guid_file`.
+    pub fn io_guid_file(&self) -> Option<String> {
+        let value = read!(self.osm, subn.opt.io_guid_file);
+        // SAFETY: as for `root_guid_file`.
+        unsafe { option(value) }
+    }
+
+    /// The option `dump_files_dir`.
+    pub fn dump_files_dir(&self) -> Option<String> {
+        let value = read!(self.osm, subn.opt.dump_files_dir);
+        // SAFETY: as for `root_guid_file`.
+        unsafe { option(value) }
+    }
+}
+
+/// The value of an option, unless it is empty.
+///
+/// # Safety
+/// `value` is NULL or a C string.
+unsafe fn option(value: *const c_char) -> Option<String> {
+    // SAFETY: the caller vouches for the string.
+    unsafe { text(value) }.filter(|text| !text.is_empty())
+}
+
+/// The option `event_plugin_options`, empty if not given.
+///
+/// # Safety
+/// `osm` is an OpenSM that is creating its plugins.
+pub unsafe fn plugin_options(osm: NonNull<osm_opensm_t>) -> String {
+    // SAFETY: options are NULL or C strings that OpenSM owns.
+    unsafe { text((*osm.as_ptr()).subn.opt.event_plugin_options) }.unwrap_or_default()
+}
+
+/// OpenSM's exclusive lock, held until dropped.
+struct Lock(*mut libc::pthread_rwlock_t);
+
+impl Lock {
+    /// # Safety
+    /// `osm` is the running OpenSM, and this thread does not hold its lock.
+    unsafe fn acquire(osm: NonNull<osm_opensm_t>) -> Option<Self> {
+        // SAFETY: the lock is initialised before plugins are created and destroyed after them.
+        unsafe {
+            let lock = (&raw mut (*osm.as_ptr()).lock.lock).cast();
+            (libc::pthread_rwlock_wrlock(lock) == 0).then_some(Lock(lock))
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // SAFETY: `acquire` took the lock on this thread (a raw pointer is not Send).
+        unsafe { libc::pthread_rwlock_unlock(self.0) };
+    }
+}
+
+// The headers and the libc crate mean the same lock.
+const _: () = assert!(size_of::<pthread_rwlock_t>() == size_of::<libc::pthread_rwlock_t>());

@@ -1,0 +1,110 @@
+//! OpenSM's functions, looked up in the running process when the plugin is loaded.
+//!
+//! The library links with nothing of OpenSM: `opensm` exports what it has, and its own libraries
+//! (libopensm, libosmcomp) are in the global scope. A function that is missing, as
+//! `osm_register_external_routing_engine` is before OpenSM 3.3.23, is an error with a name rather
+//! than a failed `dlopen`.
+
+use super::bindings::{
+    cl_map_item_t, cl_qmap_t, cl_status_t, external_routing_engine_module_t, osm_log_level_t,
+    osm_log_t, osm_mcast_tbl_t, osm_opensm_t,
+};
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ptr::NonNull;
+
+/// The type of `osm_log_v2`.
+pub type WriteLog =
+    unsafe extern "C" fn(*mut osm_log_t, osm_log_level_t, c_int, *const c_char, ...);
+/// `osm_register_external_routing_engine`.
+pub type RegisterEngine = unsafe extern "C" fn(
+    *mut osm_opensm_t,
+    *const external_routing_engine_module_t,
+    *mut c_void,
+) -> cl_status_t;
+/// `cl_qmap_get`.
+pub type QmapGet = unsafe extern "C" fn(*const cl_qmap_t, u64) -> *mut cl_map_item_t;
+/// `osm_mcast_tbl_set`.
+pub type McastTblSet = unsafe extern "C" fn(*mut osm_mcast_tbl_t, u16, u8);
+
+/// A function that the running OpenSM lacks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("this OpenSM has no {0}(); external routing engines came with OpenSM 3.3.23")]
+pub struct Missing(pub &'static str);
+
+/// What the plugin calls of OpenSM, logging apart.
+#[derive(Clone, Copy)]
+pub struct Symbols {
+    /// Registers a routing engine by name.
+    pub register_engine: RegisterEngine,
+    /// Looks up a map item by key; the map's end if there is none.
+    pub qmap_get: QmapGet,
+    /// Sets one port's bit in a multicast forwarding table.
+    pub mcast_tbl_set: McastTblSet,
+}
+
+/// OpenSM's function that writes a line to its log.
+#[derive(Clone, Copy)]
+pub struct LogV2(pub WriteLog);
+
+impl Symbols {
+    /// Looks up all of them.
+    pub fn load() -> Result<Self, Missing> {
+        // SAFETY: the types are those of OpenSM's headers, against which the plugin was built and
+        // whose version OpenSM's loader compares with its own before it calls us.
+        unsafe {
+            Ok(Symbols {
+                register_engine: std::mem::transmute::<NonNull<c_void>, RegisterEngine>(find(
+                    c"osm_register_external_routing_engine",
+                )?),
+                qmap_get: std::mem::transmute::<NonNull<c_void>, QmapGet>(find(c"cl_qmap_get")?),
+                mcast_tbl_set: std::mem::transmute::<NonNull<c_void>, McastTblSet>(find(
+                    c"osm_mcast_tbl_set",
+                )?),
+            })
+        }
+    }
+}
+
+impl LogV2 {
+    /// Looks it up.
+    pub fn load() -> Result<Self, Missing> {
+        // SAFETY: as in `Symbols::load`.
+        unsafe {
+            Ok(LogV2(std::mem::transmute::<NonNull<c_void>, WriteLog>(
+                find(c"osm_log_v2")?,
+            )))
+        }
+    }
+}
+
+/// Whether this process is an OpenSM that has plugins.
+pub fn in_opensm() -> bool {
+    find(c"osm_opensm_report_event").is_ok()
+}
+
+/// A function of the running process.
+pub fn find(name: &'static CStr) -> Result<NonNull<c_void>, Missing> {
+    // SAFETY: dlsym only reads the string, which is terminated.
+    let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+    NonNull::new(address).ok_or(Missing(name.to_str().unwrap_or("?")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg_attr(miri, ignore = "looks functions up in the process")]
+    fn a_missing_function_is_named() {
+        assert!(!in_opensm());
+        let error = Symbols::load().err().expect("the test runner is no OpenSM");
+        assert_eq!(error, Missing("osm_register_external_routing_engine"));
+        assert!(
+            error
+                .to_string()
+                .contains("osm_register_external_routing_engine()")
+        );
+        assert_eq!(LogV2::load().err(), Some(Missing("osm_log_v2")));
+        assert!(find(c"malloc").is_ok());
+    }
+}

@@ -1,0 +1,39 @@
+//! Files that others read while they are written anew.
+
+use std::io::Write;
+use std::path::Path;
+use std::{fs, io, process};
+
+/// Puts a text in the place of a file: whoever reads it finds the old one or the new one, also when
+/// this process or the machine dies in between.
+pub fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(format!(".{}.tmp", process::id()));
+    let written = fs::File::create(&temporary).and_then(|mut file| {
+        file.write_all(text)?;
+        file.sync_all()
+    });
+    let replaced = written.and_then(|()| fs::rename(&temporary, path));
+    if replaced.is_err() {
+        // It may not be there.
+        let _ = fs::remove_file(&temporary);
+    }
+    replaced
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_takes_the_old_one_s_place() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        for text in ["old", "new"] {
+            replace(&path, text.as_bytes()).expect("written");
+            assert_eq!(fs::read_to_string(&path).expect("there"), text);
+        }
+        assert_eq!(fs::read_dir(folder.path()).expect("there").count(), 1);
+        assert!(replace(&folder.path().join("no/such/folder"), b"").is_err());
+    }
+}

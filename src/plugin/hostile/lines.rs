@@ -1,0 +1,36 @@
+//! What is logged, in place of OpenSM's log.
+
+use log::{LevelFilter, Log, Metadata, Record};
+use std::cell::RefCell;
+use std::sync::Once;
+
+thread_local! {
+    /// What was logged on this thread.
+    static LINES: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Takes the place of OpenSM's log.
+struct Lines;
+
+impl Log for Lines {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn log(&self, record: &Record<'_>) {
+        let line = format!("{}: {}", record.level(), record.args());
+        LINES.with_borrow_mut(|lines| lines.push(line));
+    }
+
+    fn flush(&self) {}
+}
+
+/// The lines since the last call.
+pub fn logged() -> Vec<String> {
+    static INSTALL: Once = Once::new();
+    INSTALL.call_once(|| {
+        log::set_logger(&Lines).expect("no other test sets a logger");
+        log::set_max_level(LevelFilter::Trace);
+    });
+    LINES.take()
+}

@@ -1,0 +1,154 @@
+//! The relay: several routing engines one after another on the same subnet, each timed and its tables
+//! copied out. `dmodc compare --degrade` and `make bench` ask for it; nobody else should.
+//!
+//! ```text
+//! event_plugin_name dmodc
+//! event_plugin_options dmodc.relay=DIR
+//! routing_engine dmodc_relay,ftree,ftree,updn,no_fallback
+//! ```
+//!
+//! With that option the plugin registers a second engine, which has to be the first of the list. `plan`
+//! in DIR has a line for each run: an engine, its `root_guid_file` and its `io_guid_file`, with tabs
+//! between, `-` for none, and at last `group` or `-`. Each run takes its own entry of OpenSM's list, so
+//! that no run meets what another has put into its engine's context.
+//!
+//! Before each run the switches are what they are before OpenSM's first engine: its own
+//! `osm_switch_prepare_path_rebuild`, as `osm_ucast_mgr_process` calls it, forgets hop tables, path
+//! counts and tables. A stage that an engine leaves to OpenSM (NULL, or a positive result) is done
+//! by OpenSM's default engine, minhop, as `ucast_mgr_route` has it, and counts as the engine's own.
+//!
+//! What it writes into DIR: `subnet`, OpenSM's version and then a line for each port, its GUID and base
+//! LID; for each run that makes tables `N.tables` (see [`copy::tables`]); and, line by line, `results`:
+//!
+//! ```text
+//! 0 routed LID_MATRICES_US FWD_TABLES_US EXTRA_KIB GROUP_US
+//! 1 refused LOG_FROM LOG_TO
+//! 2 missing
+//! ```
+//!
+//! `EXTRA_KIB` is by how much the peak of the process's memory rose over what it held before (of
+//! use for the first run alone), `LOG_FROM` and `LOG_TO` are where in OpenSM's log the engine's
+//! lines are. `GROUP_US` is what the multicast tree of a group of all end nodes took (see
+//! [`group::time`]), or `-`. After the last run the process ends: no forwarding table is sent, nothing
+//! is dumped.
+
+mod copy;
+mod group;
+mod run;
+
+use super::ffi::bindings::{external_routing_engine_module_t, osm_opensm_t, osm_routing_engine_t};
+use super::ffi::symbols::{Missing, Symbols, find};
+use super::guard::guard;
+use run::{Prepare, Run};
+use std::ffi::{CStr, c_int, c_void};
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::ptr::NonNull;
+
+const ENGINE: &CStr = c"dmodc_relay";
+
+/// What OpenSM keeps as the engine's context, until the process ends.
+struct Relay {
+    osm: NonNull<osm_opensm_t>,
+    dir: PathBuf,
+}
+
+/// Registers the relay as an engine that reads and writes in a folder.
+///
+/// # Safety
+/// `osm` is an OpenSM that is creating its plugins, and `symbols` are its functions.
+pub unsafe fn register(osm: NonNull<osm_opensm_t>, symbols: &Symbols, dir: &Path) {
+    let dir = dir.to_owned();
+    let context = Box::into_raw(Box::new(Relay { osm, dir }));
+    let module = external_routing_engine_module_t {
+        name: ENGINE.as_ptr(),
+        setup: Some(setup),
+        context: context.cast(),
+    };
+    // SAFETY: OpenSM copies the module and keeps the context, which is never freed.
+    let status =
+        unsafe { (symbols.register_engine)(osm.as_ptr(), &raw const module, context.cast()) };
+    if status != 0 {
+        log::error!("OpenSM refused the relay (status {status})");
+    }
+}
+
+unsafe extern "C" fn setup(engine: *mut osm_routing_engine_t, _osm: *mut osm_opensm_t) -> c_int {
+    let Some(engine) = NonNull::new(engine) else {
+        return -1;
+    };
+    // SAFETY: OpenSM passes an engine of its own to fill in; its context is set.
+    unsafe { (*engine.as_ptr()).build_lid_matrices = Some(run_all) };
+    0
+}
+
+/// The engine's callback: the whole relay.
+unsafe extern "C" fn run_all(data: *mut c_void) -> c_int {
+    let done = guard("relay", false, || {
+        // SAFETY: the context is what the engine was registered with, and lives for ever.
+        let Some(relay) = (unsafe { data.cast::<Relay>().as_ref() }) else {
+            return false;
+        };
+        // SAFETY: ucast_mgr_route calls us holding its lock.
+        let done = unsafe { relay.run() };
+        if let Err(reason) = &done {
+            eprintln!("dmodc relay: {reason}");
+        }
+        done.is_ok()
+    });
+    // SAFETY: ends the process as a signal would, without OpenSM's own ending, which would wait for
+    // threads that wait for us.
+    unsafe { libc::_exit((!done).into()) }
+}
+
+impl Relay {
+    /// Makes all runs of the plan.
+    ///
+    /// # Safety
+    /// OpenSM calls us from `ucast_mgr_route`, holding its lock.
+    unsafe fn run(&self) -> io::Result<()> {
+        let prepare = find(c"osm_switch_prepare_path_rebuild").map_err(missing)?;
+        // SAFETY: the type is that of OpenSM's own headers, whose version it has compared with ours.
+        let prepare = unsafe { std::mem::transmute::<NonNull<c_void>, Prepare>(prepare) };
+        let runs = Run::plan(&self.dir.join("plan"))?;
+        let mut results = File::create(self.dir.join("results"))?;
+        let osm = self.osm.as_ptr();
+        // SAFETY: under OpenSM's lock, on its own thread, nothing else touches the list of engines, the
+        // options or the tables.
+        unsafe {
+            copy::subnet(osm, &self.dir.join("subnet"))?;
+            let mut entry = (*(*osm).routing_engine_list).next;
+            for (number, run) in runs.iter().enumerate() {
+                // Engines that could not be set up are not in the list, all others in the plan's order.
+                let is_next = !entry.is_null()
+                    && CStr::from_ptr((*entry).name).to_bytes() == run.engine.as_bytes();
+                if !is_next {
+                    writeln!(results, "{number} missing")?;
+                    continue;
+                }
+                let log_from = copy::log_length(osm);
+                match run.on(osm, entry, prepare) {
+                    Some(done) => {
+                        copy::tables(osm, &self.dir.join(format!("{number}.tables")))?;
+                        let group = match run.with_group {
+                            true => group::time(osm, entry)?.as_micros().to_string(),
+                            false => "-".into(),
+                        };
+                        writeln!(results, "{number} routed {done} {group}")?;
+                    }
+                    None => {
+                        let log_to = copy::log_length(osm);
+                        writeln!(results, "{number} refused {log_from} {log_to}")?;
+                    }
+                }
+                entry = (*entry).next;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn missing(function: Missing) -> io::Error {
+    io::Error::other(format!("this OpenSM has no {}()", function.0))
+}

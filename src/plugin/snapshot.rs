@@ -1,0 +1,191 @@
+//! OpenSM's subnet, copied into an owned [`Fabric`].
+//!
+//! One pass over the switches and their ports. What counts is what OpenSM's own engines count:
+//! a link whose two ports are initialised and healthy (`osm_link_is_healthy`), to a switch that
+//! OpenSM has a switch object for, or to a port of a CA or router that has a LID. Whatever is odd
+//! (a link known at one end only, a LID that is 0, out of range or taken) is logged by name, left
+//! out, and does not stop the sweep.
+//!
+//! Every link between switches is met from both ends and given to the builder from the end with
+//! the lesser GUID.
+
+use super::ffi::{Port, Subnet, Switch};
+use crate::dmodc::Engine;
+use crate::fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind};
+
+/// Maximum number of defects that the log of a sweep names.
+const NAMED: usize = 10;
+
+/// Counts defects, and logs the first few.
+#[derive(Default)]
+struct Defects {
+    count: usize,
+}
+
+impl Defects {
+    fn report(&mut self, text: impl FnOnce() -> String) {
+        self.count += 1;
+        if self.count <= NAMED {
+            log::error!("{}", text());
+        }
+    }
+}
+
+/// What one switch is, and what its ports lead to.
+struct Scan<'a> {
+    switch: Switch<'a>,
+    lid: Lid,
+    lmc: u8,
+    ports: u8,
+    /// Links to switches of greater GUID: own port, index, port there.
+    links: Vec<(u8, u32, u8)>,
+    end_nodes: Vec<EndNode>,
+    odd: Vec<(u8, Odd)>,
+}
+
+/// Takes the snapshot, on the threads of the engine; with it, for each switch, whether it forwards
+/// multicast.
+pub fn read(subnet: &Subnet<'_>, engine: &Engine) -> (Fabric, Vec<bool>) {
+    let mut switches: Vec<(Guid, Switch<'_>)> =
+        subnet.switches().map(|sw| (sw.guid(), sw)).collect();
+    switches.sort_unstable_by_key(|&(guid, _)| guid);
+    let scans = scan_all(&switches, subnet.lmc_esp0(), engine);
+
+    let mut defects = Defects::default();
+    let mut builder = Builder::default();
+    for (scan, (guid, _)) in scans.iter().zip(&switches) {
+        if scan.lid == Lid(0) {
+            defects.report(|| format!("switch {guid} ({}) has no LID yet", scan.switch.name()));
+        }
+        builder.switch(*guid, scan.lid, scan.lmc, scan.ports);
+    }
+    let mut multicast = Vec::with_capacity(scans.len());
+    for ((handle, scan), (guid, _)) in (0u32..).zip(scans).zip(&switches) {
+        for (port, peer, peer_port) in scan.links {
+            builder.link((handle, port), (peer, peer_port));
+        }
+        scan.end_nodes
+            .into_iter()
+            .for_each(|node| builder.end_node(node));
+        for (port, odd) in scan.odd {
+            defects.report(|| format!("port {port} of {guid} ({}): {odd}", scan.switch.name()));
+        }
+        multicast.push(scan.switch.supports_multicast());
+    }
+    let (fabric, placement) = builder.finish();
+    for defect in placement.defects {
+        defects.report(|| defect.to_string());
+    }
+    if defects.count > NAMED {
+        log::error!(
+            "{} more parts of the subnet were left out",
+            defects.count - NAMED
+        );
+    }
+    let mut forwards = vec![false; fabric.switches().len()];
+    for (forwards_multicast, place) in multicast.into_iter().zip(placement.switches) {
+        if let Some(index) = place {
+            forwards[index as usize] = forwards_multicast;
+        }
+    }
+    (fabric, forwards)
+}
+
+/// Reads all switches.
+fn scan_all<'a>(switches: &[(Guid, Switch<'a>)], lmc_esp0: bool, engine: &Engine) -> Vec<Scan<'a>> {
+    let mut scans: Vec<Option<Scan<'a>>> = switches.iter().map(|_| None).collect();
+    let jobs = (0u32..).zip(switches).zip(&mut scans).collect();
+    let threads = engine.threads(switches.len());
+    threads.for_each(jobs, |((handle, &(guid, switch)), done)| {
+        *done = Some(scan(handle, guid, switch, lmc_esp0, switches));
+    });
+    scans.into_iter().flatten().collect()
+}
+
+/// Reads one switch: the `handle`th of all.
+fn scan<'a>(
+    handle: u32,
+    guid: Guid,
+    switch: Switch<'a>,
+    lmc_esp0: bool,
+    all: &[(Guid, Switch<'a>)],
+) -> Scan<'a> {
+    let mut scan = Scan {
+        switch,
+        lid: switch.lid(),
+        lmc: switch.lmc(lmc_esp0),
+        ports: switch.ports(),
+        links: Vec::new(),
+        end_nodes: Vec::new(),
+        odd: Vec::new(),
+    };
+    switch.prefetch_links();
+    for number in 1..=scan.ports {
+        let Some(port) = switch.port(number) else {
+            continue;
+        };
+        match usable(switch, port) {
+            Ok(Link::None) => {}
+            Ok(Link::Switch(peer, peer_port)) => {
+                let peer = peer.guid();
+                if guid < peer
+                    && let Ok(to) = all.binary_search_by_key(&peer, |&(guid, _)| guid)
+                {
+                    scan.links.push((number, to as u32, peer_port));
+                }
+            }
+            Ok(Link::End(end)) => scan.end_nodes.push(EndNode {
+                guid: end.guid(),
+                lid: end.lid(),
+                lmc: end.lmc(),
+                kind: end.node().map_or(NodeKind::Ca, |n| n.kind()),
+                switch: handle,
+                port: number,
+            }),
+            Err(odd) => scan.odd.push((number, odd)),
+        }
+    }
+    scan
+}
+
+/// What a switch port leads to.
+pub enum Link<'a> {
+    /// Nothing that can be routed over or to.
+    None,
+    /// A switch, by this port of its own.
+    Switch(Switch<'a>, u8),
+    /// A port of a CA or router, with a LID.
+    End(Port<'a>),
+}
+
+/// Why a link is left out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Odd {
+    /// The other end does not point back.
+    #[error("the link is known at one end only")]
+    OneSided,
+    /// The port at the other end has LID 0.
+    #[error("the port at the other end ({0}) has no LID yet")]
+    NoLid(Guid),
+}
+
+/// Follows the link of a switch port.
+pub fn usable<'a>(sw: Switch<'a>, port: Port<'a>) -> Result<Link<'a>, Odd> {
+    let Some(remote) = port.remote() else {
+        return Ok(Link::None);
+    };
+    let Some(node) = remote.node() else {
+        return Ok(Link::None);
+    };
+    if !port.is_healthy() || !remote.is_healthy() {
+        return Ok(Link::None);
+    }
+    match node.switch() {
+        Some(peer) if peer.guid() == sw.guid() => Ok(Link::None),
+        _ if remote.remote() != Some(port) => Err(Odd::OneSided),
+        Some(peer) => Ok(Link::Switch(peer, remote.number())),
+        None if !node.is_end_node() => Ok(Link::None),
+        None if remote.lid() == Lid(0) => Err(Odd::NoLid(remote.guid())),
+        None => Ok(Link::End(remote)),
+    }
+}

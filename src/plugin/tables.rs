@@ -1,0 +1,126 @@
+//! OpenSM's forwarding tables as rows of bytes: in the fabric's order, free of what another engine
+//! has left, and all "no path" if writing them panics.
+
+use super::ffi::Subnet;
+use crate::dmodc::Engine;
+use crate::fabric::{Fabric, Guid};
+use crate::lft::NO_PATH;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A switch has no forwarding table to write to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("OpenSM has no forwarding table for switch {0}")]
+pub struct NoTable(Guid);
+
+/// The tables in the fabric's switch order.
+pub fn rows<'t>(
+    fabric: &Fabric,
+    tables: &'t mut [(Guid, Option<&mut [u8]>)],
+) -> Result<Vec<&'t mut [u8]>, NoTable> {
+    tables.sort_by_key(|(guid, _)| *guid);
+    let mut tables = tables.iter_mut();
+    let switches = fabric.switches().iter();
+    let rows = switches.map(|switch| {
+        let of_switch = tables.find(|(guid, _)| *guid == switch.guid);
+        let row = of_switch.and_then(|(_, row)| row.as_deref_mut());
+        row.ok_or(NoTable(switch.guid))
+    });
+    rows.collect()
+}
+
+/// Clears the entries beyond the highest LID, which the core does not write: an engine that failed
+/// before ours may have left something there.
+pub fn clear_beyond(fabric: &Fabric, rows: &mut [&mut [u8]]) {
+    let beyond = fabric.max_lid().index() + 1;
+    for row in rows {
+        row[beyond..].fill(NO_PATH);
+    }
+}
+
+/// The entries of a block, which OpenSM sends as a whole if one of them changes (IB_SMP_DATA_SIZE).
+const BLOCK: usize = 64;
+
+/// How many blocks of all tables differ from those that were last sent.
+pub fn changed_blocks(subnet: &Subnet<'_>, engine: &Engine) -> usize {
+    let tables = subnet.sent_and_new_lfts();
+    let changed = AtomicUsize::new(0);
+    let threads = engine.threads(tables.len());
+    threads.for_each(tables, |[sent, new]| {
+        let blocks = sent.chunks(BLOCK).zip(new.chunks(BLOCK));
+        let differing = blocks.filter(|(sent, new)| sent != new).count();
+        changed.fetch_add(differing, Ordering::Relaxed);
+    });
+    changed.into_inner()
+}
+
+/// Puts its rows back to "no path" if a panic drops it, so that the next engine of OpenSM's list
+/// finds tables that nobody has begun to fill.
+pub struct NoPathOnPanic<'r, 't> {
+    /// The rows.
+    pub rows: &'r mut [&'t mut [u8]],
+}
+
+impl Drop for NoPathOnPanic<'_, '_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.rows.iter_mut().for_each(|row| row.fill(NO_PATH));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fabric::{Builder, Lid};
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    fn two_switches() -> Fabric {
+        let mut b = Builder::default();
+        b.switch(Guid(2), Lid(5), 0, 4);
+        b.switch(Guid(1), Lid(9), 0, 4);
+        b.finish().0
+    }
+
+    #[test]
+    fn rows_come_in_the_order_of_the_fabric() {
+        let (mut a, mut b) = ([1u8; 64], [2u8; 64]);
+        let mut tables = vec![(Guid(2), Some(&mut b[..])), (Guid(1), Some(&mut a[..]))];
+        let rows = rows(&two_switches(), &mut tables).expect("all there");
+        assert_eq!(rows.iter().map(|r| r[0]).collect::<Vec<_>>(), [1, 2]);
+    }
+
+    #[test]
+    fn a_missing_table_is_named() {
+        let mut a = [1u8; 64];
+        let mut tables = vec![(Guid(1), Some(&mut a[..])), (Guid(2), None)];
+        assert_eq!(rows(&two_switches(), &mut tables), Err(NoTable(Guid(2))));
+        let mut tables = vec![(Guid(1), Some(&mut a[..]))];
+        assert_eq!(rows(&two_switches(), &mut tables), Err(NoTable(Guid(2))));
+    }
+
+    #[test]
+    fn what_lies_beyond_the_highest_lid_is_cleared() {
+        let mut table = [7; 12];
+        clear_beyond(&two_switches(), &mut [&mut table[..]]);
+        assert_eq!(table, [7, 7, 7, 7, 7, 7, 7, 7, 7, 7, NO_PATH, NO_PATH]);
+    }
+
+    #[test]
+    fn a_panic_while_writing_leaves_no_path_everywhere() {
+        let mut table = [1; 8];
+        for panics in [false, true] {
+            let result = catch_unwind(AssertUnwindSafe(|| {
+                let mut rows = [&mut table[..]];
+                let tables = NoPathOnPanic { rows: &mut rows };
+                tables.rows[0][3] = 7;
+                assert!(!panics, "while writing");
+            }));
+            assert_eq!(result.is_err(), panics);
+            let expected = match panics {
+                false => [1, 1, 1, 7, 1, 1, 1, 1],
+                true => [NO_PATH; 8],
+            };
+            assert_eq!(table, expected);
+        }
+    }
+}

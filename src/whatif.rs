@@ -1,0 +1,163 @@
+//! Planned work: a fabric before and after parts of it go.
+//!
+//! Both are routed by Dmodc and measured alike. All that stays keeps its LIDs, so the difference of
+//! the tables is what OpenSM would send.
+
+use crate::analysis::{Ebb, Tick, Traffic, bound};
+use crate::dmodc::{Engine, Options, RouteError};
+use crate::fabric::{Fabric, Guid, NodeKind};
+use crate::lft::{Diff, Dump, Tables, diff};
+use crate::netlist::{Names, Netlist, Part, TooManyLids};
+use std::collections::HashSet;
+
+/// How much is measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Random permutations, and random matchings.
+    pub permutations: usize,
+    /// Their seed.
+    pub seed: u64,
+}
+
+/// A fabric, routed and measured.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// Switches.
+    pub switches: usize,
+    /// End nodes other than aggregation nodes.
+    pub hosts: usize,
+    /// Links between switches.
+    pub links: usize,
+    /// Hosts that no other host reaches, those without a link included, by GUID and description.
+    pub unreached: Vec<(Guid, String)>,
+    /// Ordered pairs of hosts, one of which does not reach the other.
+    pub left_out: u64,
+    /// A2A.
+    pub a2a: u32,
+    /// The bound of A2A.
+    pub bound: Option<u32>,
+    /// RP.
+    pub rp: u32,
+    /// SP in the order of topological NIDs.
+    pub sp: u32,
+    /// Effective bisection bandwidth.
+    pub ebb: Option<Ebb>,
+}
+
+/// What the work means.
+#[derive(Clone, Debug)]
+pub struct WhatIf {
+    /// Before.
+    pub before: State,
+    /// After.
+    pub after: State,
+    /// What OpenSM would have to send.
+    pub diff: Diff,
+}
+
+/// Why it cannot be told.
+#[derive(Debug, thiserror::Error)]
+pub enum WhatIfError {
+    /// More LIDs than there are.
+    #[error(transparent)]
+    Lids(#[from] TooManyLids),
+    /// The fabric as it is cannot be routed.
+    #[error("before: {0}")]
+    Before(RouteError),
+    /// What is left cannot be routed.
+    #[error("after: {0}")]
+    After(RouteError),
+}
+
+/// How often [`whatif`] ticks.
+pub fn ticks(netlist: &Netlist, effort: Effort) -> u64 {
+    let ports = netlist.nodes.iter().map(|node| node.ports.len() as u64);
+    2 * (ports.sum::<u64>() + 2 * effort.permutations as u64)
+}
+
+/// Looks at a fabric without some of its parts. Ticks once for each unit of work, at most
+/// [`ticks`] times.
+pub fn whatif(
+    engine: &Engine,
+    netlist: &Netlist,
+    parts: &[Part],
+    options: &Options,
+    effort: Effort,
+    tick: Tick,
+) -> Result<WhatIf, WhatIfError> {
+    let (fabric, names) = netlist.to_fabric(None)?;
+    let mut whole = netlist.clone();
+    whole.take_lids(&fabric);
+    let (less, less_names) = whole.without(parts).to_fabric(None)?;
+    let (before, old) =
+        look(engine, &fabric, &names, options, effort, tick).map_err(WhatIfError::Before)?;
+    let (mut after, new) =
+        look(engine, &less, &less_names, options, effort, tick).map_err(WhatIfError::After)?;
+    let cut_off = cut_off(netlist, parts, (&fabric, &names), &less);
+    let (cut, hosts) = (cut_off.len() as u64, after.hosts as u64);
+    after.left_out += 2 * cut * hosts + cut * cut.saturating_sub(1);
+    after.unreached.extend(cut_off);
+    let diff = diff(&Dump::of(&fabric, &old), &Dump::of(&less, &new));
+    Ok(WhatIf {
+        before,
+        after,
+        diff,
+    })
+}
+
+/// Routes a fabric and measures it.
+fn look(
+    engine: &Engine,
+    fabric: &Fabric,
+    names: &Names,
+    options: &Options,
+    effort: Effort,
+    tick: Tick,
+) -> Result<(State, Tables), RouteError> {
+    let plan = engine.plan(fabric, options)?;
+    let mut tables = Tables::for_fabric(fabric);
+    engine.fill(fabric, &plan, &mut tables.rows_mut())?;
+    let traffic = Traffic::new(fabric, &tables, plan.order());
+    let name = |node: u32| {
+        let guid = fabric.end_nodes()[node as usize].guid;
+        (guid, names.end_nodes[node as usize].clone())
+    };
+    let (count, seed) = (effort.permutations, effort.seed);
+    let state = State {
+        switches: fabric.switches().len(),
+        hosts: traffic.nodes().len(),
+        links: fabric.switch_links(),
+        unreached: traffic.unreached().into_iter().map(name).collect(),
+        left_out: traffic.skipped(),
+        a2a: traffic.all_to_all(tick).value,
+        bound: bound(fabric, |switch| plan.ranking().rank(switch)),
+        rp: traffic.random_permutations(count, seed, tick).value,
+        sp: traffic.shifts(tick).value,
+        ebb: traffic.effective_bisection_bandwidth(count, seed, tick),
+    };
+    Ok((state, tables))
+}
+
+/// The hosts that lose their link without being named.
+fn cut_off(
+    netlist: &Netlist,
+    parts: &[Part],
+    (fabric, names): (&Fabric, &Names),
+    less: &Fabric,
+) -> Vec<(Guid, String)> {
+    let named: HashSet<Guid> = parts
+        .iter()
+        .filter_map(|part| match *part {
+            Part::Node(node) => Some(netlist.nodes[node as usize].guid),
+            Part::Link(_) => None,
+        })
+        .collect();
+    let left: HashSet<_> = less.end_nodes().iter().map(|n| (n.guid, n.lid)).collect();
+    let nodes = fabric.end_nodes().iter().enumerate();
+    nodes
+        .filter(|(_, node)| node.kind != NodeKind::Aggregation)
+        .filter(|(_, node)| !left.contains(&(node.guid, node.lid)))
+        .filter(|(index, _)| !named.contains(&names.node_guids[*index]))
+        .map(|(index, node)| (node.guid, names.end_nodes[index].clone()))
+        .collect()
+}

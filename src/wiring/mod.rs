@@ -1,0 +1,89 @@
+//! Cables: what is missing, extra, moved or on the wrong port.
+//!
+//! Against a reference (the fabric as designed, or as it was) every difference is known:
+//! [`against`]. Without one, a switch is compared with its siblings, which share a switch above it
+//! with it and mostly have the same links: [`among_siblings`].
+
+mod reference;
+mod siblings;
+
+pub use reference::against;
+pub use siblings::{Doubt, among_siblings, doubts};
+
+use crate::fabric::Guid;
+use std::fmt;
+
+/// One end of a link, or a node as a whole.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct End {
+    /// Description.
+    pub name: String,
+    /// Node GUID.
+    pub guid: Guid,
+    /// Port; `None` for the node as a whole, or where the port is not known.
+    pub port: Option<u8>,
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} '{}'", self.guid, self.name)?;
+        match self.port {
+            Some(port) => write!(f, " [{port}]"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// How something differs.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Kind {
+    /// A link or a node that should be there.
+    Missing,
+    /// A link or a node that should not be there.
+    Extra,
+    /// A link of which one end is where it should be, and the other at another node.
+    Moved,
+    /// A link between the right nodes at a wrong port.
+    WrongPort,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Kind::Missing => "missing",
+            Kind::Extra => "extra",
+            Kind::Moved => "moved",
+            Kind::WrongPort => "wrong port",
+        })
+    }
+}
+
+/// Something that differs from what should be.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Difference {
+    /// How.
+    pub kind: Kind,
+    /// The link as it should be, of an extra one as it is; a node alone is a single end.
+    pub ends: Vec<End>,
+    /// The link as it is, where it is moved or at a wrong port.
+    pub found: Vec<End>,
+    /// Why it is thought so; empty with a reference.
+    pub reason: String,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let link = |ends: &[End]| {
+            let ends: Vec<String> = ends.iter().map(End::to_string).collect();
+            ends.join(" -- ")
+        };
+        write!(f, "{}: {}", self.kind, link(&self.ends))?;
+        if !self.found.is_empty() {
+            write!(f, ", found {}", link(&self.found))?;
+        }
+        if !self.reason.is_empty() {
+            write!(f, ": {}", self.reason)?;
+        }
+        Ok(())
+    }
+}

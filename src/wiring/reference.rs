@@ -1,0 +1,141 @@
+//! The fabric as it is, beside a reference.
+//!
+//! Nodes are the same if their GUIDs are, else if they alone have one description, so that a switch
+//! or a host that was replaced keeps its place. Aggregation nodes are part of their switch and do
+//! not count.
+
+use super::{Difference, End, Kind};
+use crate::fabric::Guid;
+use crate::netlist::{Netlist, Node};
+use std::collections::{BTreeSet, HashMap};
+
+/// A link: its two sides, node and port, the lower one first.
+type Link = [(u32, u8); 2];
+
+/// All that differs from a reference, the missing first.
+pub fn against(now: &Netlist, reference: &Netlist) -> Vec<Difference> {
+    let places = places(now, reference);
+    let here = |node: u32| places[node as usize];
+    let counts = |node: &Node| !node.is_aggregation();
+    let mut differences = Vec::new();
+    let mut matched = vec![false; now.nodes.len()];
+    for (index, node) in (0..).zip(&reference.nodes).filter(|(_, n)| counts(n)) {
+        match here(index) {
+            Some(place) => matched[place as usize] = true,
+            None => differences.push(whole_node(Kind::Missing, node)),
+        }
+    }
+    for (node, _) in now.nodes.iter().zip(&matched).filter(|(_, m)| !**m) {
+        if counts(node) {
+            differences.push(whole_node(Kind::Extra, node));
+        }
+    }
+    let wanted: BTreeSet<Link> = links(reference)
+        .filter_map(|[(a, a_port), (b, b_port)]| {
+            Some(sorted((here(a)?, a_port), (here(b)?, b_port)))
+        })
+        .collect();
+    let known = |&[(a, _), (b, _)]: &Link| matched[a as usize] && matched[b as usize];
+    let there: BTreeSet<Link> = links(now).filter(known).collect();
+    let mut extra: Vec<Link> = there.difference(&wanted).copied().collect();
+    let missing: Vec<Link> = wanted.difference(&there).copied().collect();
+    // The better match first: between the same nodes, then with one end in its place.
+    let (mut wrong, mut left) = (Vec::new(), Vec::new());
+    for link in missing {
+        match take(&mut extra, |other| same_nodes(&link, other)) {
+            Some(found) => wrong.push((Kind::WrongPort, link, vec![found])),
+            None => left.push(link),
+        }
+    }
+    for link in left {
+        match take(&mut extra, |other| {
+            link.iter().any(|end| other.contains(end))
+        }) {
+            Some(found) => wrong.push((Kind::Moved, link, vec![found])),
+            None => wrong.push((Kind::Missing, link, vec![])),
+        }
+    }
+    // A host that moves takes none of its old switch's ports with it, but its own.
+    wrong.extend(extra.into_iter().map(|link| (Kind::Extra, link, vec![])));
+    let ends = |link: Link| link.map(|(node, port)| end(&now.nodes[node as usize], Some(port)));
+    differences.extend(wrong.into_iter().map(|(kind, link, found)| Difference {
+        kind,
+        ends: ends(link).into(),
+        found: found.into_iter().flat_map(ends).collect(),
+        reason: String::new(),
+    }));
+    differences.sort();
+    differences
+}
+
+/// Where each node of the reference is now.
+fn places(now: &Netlist, reference: &Netlist) -> Vec<Option<u32>> {
+    let by_guid: HashMap<Guid, u32> = (0..).zip(&now.nodes).map(|(i, n)| (n.guid, i)).collect();
+    let guids: BTreeSet<Guid> = reference.nodes.iter().map(|n| n.guid).collect();
+    let lost = |node: &&Node| !by_guid.contains_key(&node.guid);
+    let new = |node: &&Node| !guids.contains(&node.guid);
+    let lost = alone(reference.nodes.iter().filter(lost));
+    let new = alone(now.nodes.iter().filter(new));
+    let place = |node: &Node| {
+        by_guid.get(&node.guid).copied().or_else(|| {
+            let key = (node.kind.to_string(), &*node.description);
+            lost.get(&key)?.as_ref()?;
+            by_guid.get(new.get(&key)?.as_ref()?).copied()
+        })
+    };
+    reference.nodes.iter().map(place).collect()
+}
+
+/// The GUIDs of nodes by kind and description; `None` for several.
+fn alone<'a>(nodes: impl Iterator<Item = &'a Node>) -> HashMap<(String, &'a str), Option<Guid>> {
+    let mut alone = HashMap::new();
+    for node in nodes {
+        let key = (node.kind.to_string(), &*node.description);
+        let entry = alone.entry(key).or_insert(Some(node.guid));
+        *entry = entry.filter(|guid| *guid == node.guid);
+    }
+    alone
+}
+
+/// All links, those of aggregation nodes aside.
+fn links(netlist: &Netlist) -> impl Iterator<Item = Link> + '_ {
+    let counts = |node: u32| !netlist.nodes[node as usize].is_aggregation();
+    (0..).zip(&netlist.nodes).flat_map(move |(index, node)| {
+        let sides = node.ports.iter().map(move |port| {
+            let far = (port.peer, port.peer_port);
+            ((index, port.number), far)
+        });
+        let once = sides.filter(move |&(near, far)| near <= far && counts(near.0) && counts(far.0));
+        once.map(|(near, far)| [near, far])
+    })
+}
+
+fn sorted(a: (u32, u8), b: (u32, u8)) -> Link {
+    if a <= b { [a, b] } else { [b, a] }
+}
+
+fn same_nodes(a: &Link, b: &Link) -> bool {
+    a.map(|(node, _)| node) == b.map(|(node, _)| node)
+}
+
+fn take(links: &mut Vec<Link>, fits: impl Fn(&Link) -> bool) -> Option<Link> {
+    let at = links.iter().position(fits)?;
+    Some(links.remove(at))
+}
+
+fn end(node: &Node, port: Option<u8>) -> End {
+    End {
+        name: node.description.clone(),
+        guid: node.guid,
+        port,
+    }
+}
+
+fn whole_node(kind: Kind, node: &Node) -> Difference {
+    Difference {
+        kind,
+        ends: vec![end(node, None)],
+        found: Vec::new(),
+        reason: format!("{} with {} links", node.kind, node.ports.len()),
+    }
+}

@@ -1,0 +1,94 @@
+//! Pairs without an up-down path, live: the stock diagnostics follow the routes that turn.
+
+use crate::support::fabrics::Net;
+use crate::support::ibsim::Ibsim;
+use crate::support::offline::Offline;
+use crate::support::opensm::{self, Config, OpenSm};
+use crate::support::sketch::Sketch;
+use crate::support::tools;
+use dmodc::dmodc::Options;
+use dmodc::fabric::NodeKind;
+use dmodc::netlist::Kind;
+use std::collections::BTreeSet;
+
+/// Five hosts on each of two spines that share no switch above them.
+#[test]
+fn hosts_on_two_spines_of_the_gpu_cluster_reach_each_other() {
+    let net = Net::production("gpu-cluster-206sw.ibnetdiscover");
+    let sim = Ibsim::start(&net.path);
+    let sm = OpenSm::start(&sim, &Config::dmodc());
+    let offline = Offline::route(&sm.files.subnet(), 0, 1, &Options::default());
+    let &(a, b) = offline.plan.unreachable().first.first().expect("a pair");
+    let lids = |switch| {
+        let nodes = &offline.fabric.end_nodes()[offline.fabric.end_nodes_of(switch)];
+        let hosts = nodes.iter().filter(|n| n.kind == NodeKind::Ca);
+        hosts.map(|n| n.lid.0).collect::<Vec<u16>>()
+    };
+    let (here, there) = (lids(a), lids(b));
+    assert_eq!((here.len(), there.len()), (5, 5));
+    for (&from, &to) in here.iter().zip(&there) {
+        for (from, to) in [(from, to), (to, from)] {
+            let route = tools::ibtracert(&sim, &sm.files, from, to);
+            assert!(route.contains("To ca"), "{route}");
+        }
+    }
+    let report = offline.check(&sm.files.lfts());
+    assert!(report.passed() && report.turned.routes > 0, "{report:#?}");
+}
+
+/// From a host on every leaf, the counters of every switch and host can be read as under updn.
+#[test]
+fn ibqueryerrors_has_no_failure_that_updn_has_not() {
+    let whole = Net::pgft("PGFT(3;2,3,3;1,3,3;1,1,1)");
+    let leaves: BTreeSet<u32> = (whole.netlist.nodes.iter())
+        .filter(|n| n.kind == Kind::Ca)
+        .map(|n| n.ports[0].peer)
+        .collect();
+    let net = whole.without_links(4, 1);
+    let failures = |config: &Config| -> Vec<BTreeSet<String>> {
+        let sim = Ibsim::start(&net.path);
+        let sm = OpenSm::start(&sim, config);
+        let hosts = leaves.iter().map(|leaf| {
+            let ports = &net.netlist.nodes[*leaf as usize].ports;
+            let hosts = ports.iter().map(|p| &net.netlist.nodes[p.peer as usize]);
+            let mut hosts = hosts.filter(|n| n.kind == Kind::Ca);
+            hosts.next().expect("a host").id.clone()
+        });
+        hosts
+            .map(|host| tools::ibqueryerrors(&sim, &sm.files, &host))
+            .collect()
+    };
+    let (ours, updn) = (
+        failures(&Config::dmodc()),
+        failures(&Config::engine("updn")),
+    );
+    for (ours, updn) in ours.iter().zip(&updn) {
+        assert!(ours.is_subset(updn), "{ours:#?}\n{updn:#?}");
+    }
+    let partial = "event_plugin_options dmodc.on_unreachable=partial";
+    let without = failures(&Config::dmodc().line(partial));
+    assert!(without.iter().any(|failed| !failed.is_empty()));
+}
+
+/// A host on each of two spines, and nothing above both: their routes turn.
+#[test]
+fn spines_with_hosts_turn_and_ibdmchk_agrees() {
+    let mut sketch = Sketch::switches(4, 6);
+    let spines = [sketch.switch(), sketch.switch()];
+    for spine in spines {
+        (0..4).for_each(|leaf| sketch.link(leaf, spine));
+        sketch.host(spine);
+    }
+    let net = sketch.net();
+    let sim = Ibsim::start(&net.path);
+    let files = opensm::route(&sim, &Config::dmodc());
+    let offline = Offline::route(&files.subnet(), 0, 1, &Options::default());
+    offline.assert_same(&files.lfts());
+    assert!(offline.plan.connections().turned > 0);
+    assert_eq!(offline.plan.connections().left_out, 0);
+    let routed = files.log_lines("dmodc: routed ").concat();
+    let turned = format!(" turned={} left_out=0", offline.plan.connections().turned);
+    assert!(routed.contains(&turned), "{routed}");
+    assert_eq!(files.log_lines("dmodc: ERR"), [""; 0]);
+    tools::ibdmchk(&sim, &files);
+}

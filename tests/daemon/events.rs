@@ -1,0 +1,160 @@
+//! What events change in the tables of the switches under a running OpenSM, by engine: `make events`.
+//!
+//! Unlike the table of `make bench`, which lets each engine begin anew on each fabric, this has what a
+//! running OpenSM keeps: minhop and updn leave entries that are still shortest where they are, so what they
+//! change, and what they end with, depends on what was there before.
+
+use crate::storm::cables::Cables;
+use crate::storm::faults::pods;
+use crate::storm::truth::Truth;
+use crate::storm::watch::Watch;
+use crate::support::fabrics::Net;
+use crate::support::ibsim::Ibsim;
+use crate::support::opensm::{Config, OpenSm};
+use dmodc::analysis::forced;
+use dmodc::dmodc::{Options, Ranking};
+use dmodc::fabric::Fabric;
+use dmodc::lft::Tables;
+use dmodc::netlist::{Kind, Netlist};
+use dmodc::random::Random;
+use std::{env, fs};
+
+/// 8,640 nodes.
+const SHAPE: &str = "PGFT(3;24,15,24;1,6,15;1,1,1)";
+const ENGINES: &str = "dmodc,updn,ftree,minhop,sssp";
+
+/// A fabric under an engine.
+struct Running<'n> {
+    engine: &'static str,
+    netlist: &'n Netlist,
+    sim: Ibsim,
+    cables: Cables<'n>,
+    watch: Watch,
+    /// What the switches hold.
+    held: (Fabric, Tables),
+}
+
+impl<'n> Running<'n> {
+    fn start(engine: &'static str, net: &'n Net) -> Running<'n> {
+        let mut sim = Ibsim::start(&net.path);
+        let roots = sim.dir().join("roots");
+        let tops = net
+            .netlist
+            .switches()
+            .filter(|s| s.description.starts_with("L3-"));
+        let guids: String = tops.map(|s| format!("{}\n", s.guid)).collect();
+        fs::write(&roots, guids).expect("a file for the roots");
+        let config = match engine {
+            "dmodc" => Config::dmodc(),
+            "updn" | "ftree" => {
+                Config::engine(engine).line(format!("root_guid_file {}", roots.display()))
+            }
+            _ => Config::engine(engine),
+        };
+        let sm = OpenSm::launch(&sim, &config.log_flags("0x03"));
+        let (watch, _) = Watch::first_sweep(sm, &sim, engine);
+        let cables = Cables::new(&net.netlist);
+        let held = Truth::read(&mut sim, &net.netlist, cables.home()).fabric_and_tables();
+        Running {
+            engine,
+            netlist: &net.netlist,
+            sim,
+            cables,
+            watch,
+            held,
+        }
+    }
+
+    /// Changes something and prints what that changes in the tables.
+    fn change(&mut self, what: &str, change: impl FnOnce(&mut Cables)) {
+        change(&mut self.cables);
+        let batch = self.cables.take();
+        self.sim.batch(&batch.commands);
+        self.watch.reaction(&self.sim, !batch.unseen);
+        let truth = Truth::read(&mut self.sim, self.netlist, self.cables.home());
+        let (fabric, tables) = truth.fabric_and_tables();
+        let ranking = Ranking::new(&fabric, &Options::default());
+        let before = (&self.held.0, &self.held.1);
+        let found = forced(before, (&fabric, &tables), |a, b| ranking.is_up(a, b));
+        let (all, mut had_to) = (found.changed(), found.own);
+        had_to += found.forced;
+        println!(
+            "| {what} | {} | {} ({}) | {} ({}) |",
+            self.engine, all.entries, had_to.entries, all.blocks, had_to.blocks
+        );
+        self.held = (fabric, tables);
+    }
+
+    /// Lets cables go and come back.
+    fn go_and_come_back(&mut self, what: &str, cut: &[usize]) {
+        self.change(what, |cables| cut.iter().for_each(|&c| cables.unplug(c)));
+        self.change(&format!("{what}, back"), |cables| {
+            cut.iter().for_each(|&c| cables.plug(c));
+        });
+    }
+}
+
+#[test]
+#[ignore = "long: make events"]
+fn under_a_running_opensm() {
+    let net = Net::pgft_with_lids(&env::var("EVENTS_SHAPE").unwrap_or(SHAPE.into()));
+    let names = env::var("EVENTS_ENGINES").unwrap_or(ENGINES.into());
+    println!("| event | engine | entries changed (of them had to) | blocks |\n|---|---|--:|--:|");
+    for engine in ["dmodc", "updn", "ftree", "minhop", "sssp"] {
+        if names.split(',').any(|name| name == engine) {
+            all_events(&mut Running::start(engine, &net));
+        }
+    }
+}
+
+fn all_events(running: &mut Running) {
+    let nodes = &running.netlist.nodes;
+    let home = running.cables.home_switch();
+    let is_switch = |n: u32| nodes[n as usize].kind == Kind::Switch;
+    let level = |n: u32| nodes[n as usize].description.get(..3).unwrap_or_default();
+    let mut random = Random::new(1);
+    let mut hosts = running.cables.of_hosts();
+    random.shuffle(&mut hosts);
+    running.go_and_come_back("a host", &hosts[..1]);
+    running.change("a host goes again", |cables| cables.unplug(hosts[0]));
+    running.change("another moves there", |cables| {
+        cables.move_host(hosts[1], hosts[0])
+    });
+    running.change("both return", |cables| {
+        cables.move_host(hosts[0], hosts[1]);
+        cables.plug(hosts[0]);
+    });
+    let all: Vec<u32> = (0..nodes.len() as u32).collect();
+    let mut links: Vec<usize> = running.cables.of(|n| is_switch(n) && n != home);
+    let of_hosts = running.cables.of_hosts();
+    links.retain(|cable| !of_hosts.contains(cable));
+    random.shuffle(&mut links);
+    let of_level = |running: &Running, name: &str| running.cables.of(|n| level(n) == name);
+    let (leaf_links, upper_links) = (of_level(running, "L1-"), of_level(running, "L3-"));
+    let first = |of: &[usize]| links.iter().copied().find(|cable| of.contains(cable));
+    let (leaf_link, upper_link) = (first(&leaf_links), first(&upper_links));
+    running.go_and_come_back("a leaf uplink", leaf_link.as_slice());
+    running.go_and_come_back("an upper link", upper_link.as_slice());
+    running.go_and_come_back("10 links", &links[..10]);
+    running.go_and_come_back("100 links", &links[..100.min(links.len() / 10)]);
+    for (what, name) in [
+        ("a top switch", "L3-"),
+        ("an upper switch", "L2-"),
+        ("a leaf", "L1-"),
+    ] {
+        let mut of_level = all
+            .iter()
+            .copied()
+            .filter(|&n| level(n) == name && n != home);
+        let switch = of_level.nth(2).expect("several of each");
+        let cut = running.cables.of(|n| n == switch);
+        running.go_and_come_back(what, &cut);
+    }
+    let pods = pods(running.netlist);
+    let pod = pods
+        .iter()
+        .find(|pod| !pod.contains(&home) && pod.len() > 1);
+    let pod = pod.expect("another pod");
+    let cut = running.cables.of(|n| pod.contains(&n));
+    running.go_and_come_back("a pod", &cut);
+}

@@ -1,0 +1,146 @@
+//! A program that runs ibsim and OpenSM leaves nothing when a signal ends it. Only after KILL does its
+//! folder stay.
+
+use crate::support::fabrics::{NODES_648, Net};
+use crate::support::opensm::plugin_dir;
+use crate::support::process::{poll, signal};
+use std::env;
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+/// Time for each wait.
+const LIMIT: Duration = Duration::from_secs(30);
+/// Names and numbers.
+const SIGNALS: [(&str, i32); 4] = [("INT", 2), ("TERM", 15), ("HUP", 1), ("KILL", 9)];
+
+/// When the signal comes.
+#[derive(Clone, Copy, Debug)]
+enum Moment {
+    /// As soon as there is a folder.
+    Folder,
+    /// As soon as a process of this name runs.
+    Process(&'static str),
+    /// A while after that.
+    Later(&'static str, Duration),
+}
+
+const MOMENTS: [Moment; 4] = [
+    Moment::Folder,
+    Moment::Process("ibsim"),
+    Moment::Process("opensm"),
+    Moment::Later("opensm", Duration::from_millis(150)),
+];
+
+/// Name and process id of a program's processes, found by its `TMPDIR`.
+fn processes(tmp: &Path) -> Vec<(String, u32)> {
+    let variable = format!("TMPDIR={}", tmp.display());
+    let listed = fs::read_dir("/proc")
+        .expect("Linux lists processes")
+        .flatten();
+    let of_program = |pid: u32| {
+        // Empty if it has just ended.
+        let read = |name| fs::read(format!("/proc/{pid}/{name}")).unwrap_or_default();
+        let environment = read("environ");
+        let mut variables = environment.split(|&byte| byte == 0);
+        let name = String::from_utf8_lossy(&read("comm")).trim().to_owned();
+        let is_of = variables.any(|v| v == variable.as_bytes());
+        is_of.then_some((name, pid))
+    };
+    let numbers = listed.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    numbers.filter_map(of_program).collect()
+}
+
+fn is_empty(folder: &Path) -> bool {
+    let mut entries = fs::read_dir(folder).expect("the folder is there");
+    entries.next().is_none()
+}
+
+impl Moment {
+    fn wait(self, program: &mut Child, tmp: &Path) {
+        let runs = |name| processes(tmp).iter().any(|(n, _)| n == name);
+        let come = poll(LIMIT, || {
+            let come = match self {
+                Moment::Folder => !is_empty(tmp),
+                Moment::Process(name) | Moment::Later(name, _) => runs(name),
+            };
+            let ended = program.try_wait().expect("it can be waited for");
+            assert!(ended.is_none(), "it ended before {self:?}: {ended:?}");
+            come.then_some(())
+        });
+        assert!(come.is_some(), "{self:?} did not come");
+        if let Moment::Later(_, time) = self {
+            thread::sleep(time);
+        }
+    }
+}
+
+/// Ends a program with each signal at each moment, and checks what is left.
+fn leaves_nothing(program: &Path, args: &[&str], variables: &[(&str, &str)]) {
+    for (name, number) in SIGNALS {
+        for moment in MOMENTS {
+            let dir = tempfile::tempdir().expect("a temporary folder");
+            let tmp = dir.path();
+            // The test itself may run with ignored signals, for example under `nohup`.
+            let mut child = Command::new("env")
+                .arg("--default-signal=INT,HUP,TERM")
+                .arg(program)
+                .args(args)
+                .envs(variables.iter().copied())
+                .env("TMPDIR", tmp)
+                .env("LD_LIBRARY_PATH", plugin_dir())
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .expect("env runs");
+            moment.wait(&mut child, tmp);
+            signal(child.id(), name);
+            let status = poll(LIMIT, || child.try_wait().expect("it can be waited for"));
+            let case = format!("{} after {name}, {moment:?}", program.display());
+            let status = status.unwrap_or_else(|| panic!("{case}: it goes on"));
+            assert_eq!(status.signal(), Some(number), "{case}: {status}");
+            // After KILL this takes a moment.
+            let gone = poll(Duration::from_secs(5), || {
+                processes(tmp).is_empty().then_some(())
+            });
+            let left = processes(tmp);
+            for (_, pid) in &left {
+                signal(*pid, "KILL");
+            }
+            assert!(gone.is_some(), "{case}: {left:?} go on");
+            assert!(name == "KILL" || is_empty(tmp), "{case}: a folder stays");
+        }
+    }
+}
+
+fn net() -> (Net, String) {
+    let net = Net::pgft(NODES_648);
+    let path = net.path.to_str().expect("plain text").to_owned();
+    (net, path)
+}
+
+#[test]
+fn nothing_is_left_of_a_comparison() {
+    let (_net, path) = net();
+    let engines = "minhop,updn,dmodc,minhop,updn,dmodc";
+    let args = ["compare", &path, "--engines", engines];
+    leaves_nothing(Path::new(env!("CARGO_BIN_EXE_dmodc")), &args, &[]);
+}
+
+#[test]
+fn nothing_is_left_of_the_demo() {
+    let (_net, path) = net();
+    let demo = Path::new(env!("CARGO_BIN_EXE_dmodc-demo"));
+    leaves_nothing(demo, &[], &[("NET", &path), ("DEMO_COMPARE", "1")]);
+}
+
+#[test]
+fn nothing_is_left_of_a_storm() {
+    let tests = env::current_exe().expect("a test knows where it is");
+    let storm = ["--exact", "storm::all_kinds_of_faults"];
+    leaves_nothing(&tests, &storm, &[]);
+}

@@ -1,0 +1,147 @@
+//! Several engines in one OpenSM: every engine's tables are those that it makes alone.
+//!
+//! OpenSM's engines leave traces in its switches and ports (hop tables, path counts, private
+//! pointers). So they all run in one OpenSM, each of them twice and after different ones, and every
+//! table is held against that of an OpenSM that runs this engine and no other.
+
+use crate::support::fabrics::{FIGURE_1, Net};
+use crate::support::ibsim::Ibsim;
+use crate::support::opensm::{self, Config, plugin};
+use dmodc::compare::{EngineSpec, MultiEngineRun, Outcome};
+use dmodc::fabric::Guid;
+use dmodc::lft::{Dump, Tables};
+use std::fs;
+use std::time::Duration;
+
+const LIMIT: Duration = Duration::from_secs(30);
+/// Time for an OpenSM with one engine, which sweeps for ever if that refuses.
+const ALONE: Duration = Duration::from_secs(5);
+
+/// Each engine after each of its neighbours in both directions, with and without what it is told.
+const ENGINES: [&str; 11] = [
+    "dmodc",
+    "ftree+roots",
+    "updn",
+    "minhop",
+    "sssp",
+    "dmodc+io",
+    "nue",
+    "updn+roots",
+    "dfsssp",
+    "ftree",
+    "ftree+roots+io",
+];
+
+/// What an OpenSM that runs this engine and no other holds; nothing if the engine refuses.
+fn alone(net: &Net, spec: &EngineSpec, roots: &[Guid], io: &[Guid]) -> Option<Tables> {
+    let sim = Ibsim::start(&net.path);
+    let guids = |name: &str, guids: &[Guid]| {
+        let path = sim.dir().join(name);
+        let text: String = guids.iter().map(|guid| format!("{guid}\n")).collect();
+        fs::write(&path, text).expect("the fabric's folder can be written");
+        format!("{name}_guid_file {}", path.display())
+    };
+    let mut config = Config::engine(spec.engine());
+    if spec.is_dmodc() {
+        config = Config::dmodc();
+    }
+    if spec.is_told_roots() {
+        config = config.line(guids("root", roots));
+    }
+    if spec.is_told_io() {
+        config = config.line(guids("io", io));
+    }
+    let (files, finished) = opensm::once(&sim, &config, ALONE);
+    if !finished.success() {
+        let refusal = format!("{}: cannot build", spec.engine());
+        assert!(files.log().contains(&refusal), "{}", files.log());
+        return None;
+    }
+    let (fabric, _) = net.netlist.to_fabric(None).expect("LIDs for all");
+    let dump = Dump::parse(&files.lfts()).expect("OpenSM's own dump");
+    Some(dump.tables(&fabric).expect("the dump is of this fabric"))
+}
+
+/// Routes a fabric both ways, compares, and returns the engines that refuse it.
+fn refusing(net: &Net, top: &str) -> Vec<String> {
+    let (fabric, _) = net.netlist.to_fabric(None).expect("LIDs for all");
+    let is_top = |s: &&dmodc::netlist::Node| s.description.starts_with(top);
+    let tops = net.netlist.switches().filter(is_top);
+    let roots: Vec<Guid> = tops.map(|s| s.guid).collect();
+    let io: Vec<Guid> = fabric
+        .end_nodes()
+        .iter()
+        .step_by(6)
+        .map(|n| n.guid)
+        .collect();
+
+    let there: Vec<EngineSpec> = ENGINES.map(|name| name.parse().expect("a name")).into();
+    let back = there.iter().rev();
+    let order: Vec<EngineSpec> = there.iter().chain(back).cloned().collect();
+    let runs = runs().io(&io);
+    let answer = runs.route(&net.netlist, &order).expect("OpenSM runs");
+
+    assert_eq!(answer.outcomes.len(), order.len());
+    let mut refusing = Vec::new();
+    for (i, spec) in there.iter().enumerate() {
+        let expected = alone(net, spec, &roots, &io);
+        for run in [i, order.len() - 1 - i] {
+            let tables = match &answer.outcomes[run] {
+                Outcome::Routed(copied, _) => Some(copied.tables(&fabric)),
+                Outcome::Refused(_) => None,
+            };
+            assert!(tables == expected, "{spec}, run {run}");
+        }
+        if expected.is_none() {
+            refusing.push(spec.to_string());
+        }
+    }
+    refusing
+}
+
+fn runs() -> MultiEngineRun {
+    MultiEngineRun::new(plugin(), LIMIT)
+}
+
+// With LIDs, so that every OpenSM gives the same.
+
+#[test]
+fn every_engine_s_tables_are_those_that_it_makes_alone() {
+    let net = Net::pgft_with_lids(FIGURE_1);
+    assert_eq!(refusing(&net, "L3-"), Vec::<String>::new());
+}
+
+#[test]
+fn so_they_are_with_links_gone() {
+    let net = Net::pgft_with_lids("PGFT(2;8,12;1,4;1,2)").without_links(6, 3);
+    assert_eq!(refusing(&net, "L2-"), ["ftree"]);
+}
+
+#[test]
+fn refusals_have_the_engine_s_own_reason() {
+    let net = Net::pgft_with_lids("PGFT(2;4,6;1,4;1,1)").without_links(5, 2);
+    let order = ["no-such-engine", "torus-2QoS", "dmodc"].map(|name| name.parse().expect("a name"));
+    let answer = runs().route(&net.netlist, &order).expect("OpenSM runs");
+    let reason = |i: usize| match &answer.outcomes[i] {
+        Outcome::Refused(reason) => &**reason,
+        Outcome::Routed(..) => "",
+    };
+    assert_eq!(reason(0), "OpenSM could not set it up");
+    assert!(reason(1).contains("torus"), "{}", reason(1));
+    assert!(matches!(answer.outcomes[2], Outcome::Routed(..)));
+}
+
+#[test]
+fn a_group_of_all_is_timed_where_it_is_asked_for() {
+    let net = Net::pgft_with_lids("PGFT(2;4,6;1,4;1,1)");
+    let order = ["dmodc", "minhop"].map(|name| name.parse().expect("a name"));
+    for (runs, asked) in [(runs(), false), (runs().with_group(), true)] {
+        let answer = runs.route(&net.netlist, &order).expect("OpenSM runs");
+        for outcome in answer.outcomes {
+            let Outcome::Routed(_, took) = outcome else {
+                panic!("{outcome:?}");
+            };
+            assert_eq!(took.group.is_some(), asked);
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! What a running OpenSM sends to the switches when something goes, comes back or moves: the blocks of
+//! tables that it sets, counted in its log, beside the sweep's line of Dmodc and the tables themselves.
+//!
+//! OpenSM sends blocks that differ, and the whole table of a switch that reports a port whose state has
+//! changed.
+
+use crate::storm::NODES_100;
+use crate::storm::cables::Cables;
+use crate::storm::faults::pods;
+use crate::storm::truth::Truth;
+use crate::storm::watch::Watch;
+use crate::support::fabrics::Net;
+use crate::support::ibsim::Ibsim;
+use crate::support::opensm::{Config, OpenSm};
+use dmodc::dmodc::{Engine, Options};
+use dmodc::lft::{Dump, Tables, diff};
+use dmodc::netlist::{Kind, Netlist};
+
+/// A running OpenSM and its fabric.
+struct Live<'n> {
+    netlist: &'n Netlist,
+    sim: Ibsim,
+    cables: Cables<'n>,
+    watch: Watch,
+    engine: Engine,
+}
+
+/// What OpenSM did about a change.
+struct Sent {
+    /// Blocks that it set.
+    set: usize,
+    /// Blocks of switches that it knew before whose entries are others now.
+    changed: usize,
+    /// Entries that are not at their nominal ports.
+    displaced: usize,
+}
+
+impl<'n> Live<'n> {
+    fn start(net: &'n Net) -> Live<'n> {
+        let sim = Ibsim::start(&net.path);
+        // Errors, information, debugging, and the dumps of the routing.
+        let sm = OpenSm::launch(&sim, &Config::dmodc().log_flags("0x4b"));
+        let (watch, _) = Watch::first_sweep(sm, &sim, "dmodc");
+        Live {
+            netlist: &net.netlist,
+            cables: Cables::new(&net.netlist),
+            sim,
+            watch,
+            engine: Engine::new(1).expect("a thread"),
+        }
+    }
+
+    /// The tables as OpenSM holds them.
+    fn tables(&self) -> Dump {
+        Dump::parse(&self.watch.sm.files.lfts()).expect("OpenSM's own dump")
+    }
+
+    fn find(&self, description: &str) -> u32 {
+        let mut nodes = self.netlist.nodes.iter();
+        let found = nodes.position(|n| n.description == description);
+        found.expect("a node of that name") as u32
+    }
+
+    /// The cables of a node.
+    fn of(&self, node: u32) -> Vec<usize> {
+        self.cables.of(|n| n == node)
+    }
+
+    /// Switches at the other end of the plugged cables of some nodes: their ports change.
+    fn touched(&self, nodes: &[u32]) -> usize {
+        let mut touched: Vec<u32> = (nodes.iter())
+            .flat_map(|&n| self.netlist.nodes[n as usize].ports.iter().map(|p| p.peer))
+            .filter(|n| self.netlist.nodes[*n as usize].kind == Kind::Switch)
+            .chain([self.cables.home_switch()])
+            .collect();
+        touched.sort_unstable();
+        touched.dedup();
+        touched.len()
+    }
+
+    /// Changes something. `touched` switches see a port of theirs change.
+    fn change(&mut self, what: &str, touched: usize, change: impl FnOnce(&mut Cables)) -> Sent {
+        let before = self.tables();
+        let from = self.watch.sm.files.log().len();
+        change(&mut self.cables);
+        let batch = self.cables.take();
+        self.sim.batch(&batch.commands);
+        let reaction = self.watch.reaction(&self.sim, !batch.unseen);
+        assert!(reaction.ours > 0 && reaction.others == 0);
+        let truth = Truth::read(&mut self.sim, self.netlist, self.cables.home());
+        truth.assert_routed(&self.engine);
+        let log = self.watch.sm.files.log().split_off(from);
+        let lines = || log.lines().filter(|line| line.contains("dmodc: routed "));
+        let field = |line: &str, name: &str| -> usize {
+            let value = line.split(' ').find_map(|word| word.strip_prefix(name));
+            let value = value.and_then(|value| value.strip_prefix('='));
+            value.expect("a field").parse().expect("a number")
+        };
+        assert!(lines().all(|line| line.contains(" faults=stable ")));
+        let changed = lines().map(|line| field(line, "changed_blocks")).sum();
+        let sent = Sent {
+            set: log.matches("Setting LinearForwardingTable ").count(),
+            changed,
+            displaced: lines()
+                .next_back()
+                .map_or(0, |line| field(line, "displaced")),
+        };
+        let found = diff(&before, &self.tables()).blocks();
+        println!(
+            "{what}: {} blocks set, {changed} changed, {} entries displaced, {touched} switches touched, \
+             {} sweeps",
+            sent.set,
+            sent.displaced,
+            lines().count()
+        );
+        assert_eq!(changed, found, "{what}: changed_blocks");
+        let whole = touched * self.blocks() * lines().count();
+        assert!(changed <= sent.set && sent.set <= changed + whole, "{what}");
+        assert_eq!(sent.displaced, self.displaced(), "{what}: displaced");
+        sent
+    }
+
+    /// Blocks of a table.
+    fn blocks(&self) -> usize {
+        let (fabric, _) = self.watch.sm.files.subnet().to_fabric(None).expect("LIDs");
+        fabric.max_lid().index() / 64 + 1
+    }
+
+    /// What the core says is displaced on the fabric that OpenSM sees.
+    fn displaced(&self) -> usize {
+        let (fabric, _) = self.watch.sm.files.subnet().to_fabric(None).expect("LIDs");
+        let plan = self
+            .engine
+            .plan(&fabric, &Options::default())
+            .expect("a tree");
+        let mut tables = Tables::for_fabric(&fabric);
+        let filled = self.engine.fill(&fabric, &plan, &mut tables.rows_mut());
+        filled.expect("tables that fit").displaced
+    }
+}
+
+#[test]
+fn hosts_change_a_block_of_each_switch_at_most() {
+    let net = Net::pgft(NODES_100);
+    let mut live = Live::start(&net);
+    let switches = net.netlist.switches().count();
+    let first = live.tables();
+    let [goes, moves] = [live.cables.of_hosts()[7], live.cables.of_hosts()[50]];
+    let sent = live.change("a host goes", 1, |cables| cables.unplug(goes));
+    assert!(sent.changed <= switches && sent.displaced == 0);
+    let sent = live.change("it comes back", 1, |cables| cables.plug(goes));
+    assert!(sent.changed <= switches && live.tables() == first);
+    live.change("it goes again", 1, |cables| cables.unplug(goes));
+    let sent = live.change("another moves to its place", 2, |cables| {
+        cables.move_host(moves, goes);
+    });
+    assert!(0 < sent.changed && sent.changed <= switches && sent.displaced == 0);
+}
+
+#[test]
+fn what_breaks_comes_back_to_the_byte() {
+    let net = Net::pgft(NODES_100);
+    let mut live = Live::start(&net);
+    let first = live.tables();
+    let home = live.cables.home_switch();
+    let [leaf, middle, top] = ["L1-9", "L2-7", "L3-3"].map(|name| live.find(name));
+    assert_ne!(leaf, home);
+    let is_far = |pod: &&Vec<u32>| !pod.contains(&home) && pod.len() > 1;
+    let pods = pods(&net.netlist);
+    let pod = pods.iter().find(is_far).expect("another pod");
+    let between = |live: &Live, a: u32, b: u32| -> Vec<usize> {
+        let (of_a, of_b) = (live.of(a), live.of(b));
+        of_a.into_iter()
+            .filter(|cable| of_b.contains(cable))
+            .collect()
+    };
+    let up = |node: u32, level: &str| {
+        let peers = net.netlist.nodes[node as usize]
+            .ports
+            .iter()
+            .map(|p| p.peer);
+        let mut peers =
+            peers.filter(|&p| net.netlist.nodes[p as usize].description.starts_with(level));
+        peers.next().expect("a switch above")
+    };
+    let uplink = between(&live, leaf, up(leaf, "L2-"));
+    let upper = between(&live, middle, up(middle, "L3-"));
+    let faults = [
+        ("a leaf's uplink", uplink, 2),
+        ("an upper link", upper, 2),
+        ("a top switch", live.of(top), live.touched(&[top])),
+        ("an upper switch", live.of(middle), live.touched(&[middle])),
+        ("a leaf", live.of(leaf), live.touched(&[leaf])),
+        (
+            "a pod",
+            live.cables.of(|n| pod.contains(&n)),
+            live.touched(pod),
+        ),
+    ];
+    for (what, cut, touched) in faults {
+        assert!(!cut.is_empty());
+        live.change(&format!("{what} goes"), touched, |cables| {
+            cut.iter().for_each(|&cable| cables.unplug(cable));
+        });
+        let sent = live.change(&format!("{what} comes back"), touched, |cables| {
+            cut.iter().for_each(|&cable| cables.plug(cable));
+        });
+        assert!(sent.displaced == 0 && live.tables() == first, "{what}");
+    }
+}

@@ -1,0 +1,181 @@
+//! Exports and drawings, read by programs that they are for: slurmctld, dot, librsvg. Each says so and is skipped
+//! where Debian's package of it is not installed.
+
+use crate::support::*;
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Whether a program is there, and a word about it if it is not.
+fn is_there(program: &str, package: &str) -> bool {
+    let found = Command::new(program)
+        .arg(if program == "rsvg-convert" {
+            "--version"
+        } else {
+            "-V"
+        })
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    if found.is_err() {
+        eprintln!("skipped: no {program}; Debian has it in {package}");
+    }
+    found.is_ok()
+}
+
+/// The trees among the production fabrics, and two small ones.
+fn trees(dir: &Path) -> Vec<String> {
+    let mut trees: Vec<String> = production()
+        .iter()
+        .map(|file| path(file).to_owned())
+        .collect();
+    trees.retain(|file| !file.contains("ring"));
+    let planes = data("fabrics/two-planes.netlist");
+    let spines = data("fabrics/nodes-on-spines.netlist");
+    trees.extend([planes, spines].iter().map(|file| path(file).to_owned()));
+    let figure = path(&dir.join("figure-1.net")).to_owned();
+    ok(&["generate", FIGURE_1, "-o", &figure]);
+    trees.push(figure);
+    trees
+}
+
+/// What slurmctld makes of a topology.conf: a line for each switch, of its log. A daemon of our own,
+/// with a folder and a port of its own, killed once it has said what it has to say.
+fn slurm_reads(dir: &Path, conf: &str, hosts: &str) -> Vec<String> {
+    let file = |name: &str| dir.join(name);
+    fs::create_dir_all(file("state")).unwrap();
+    fs::write(file("topology.conf"), conf).unwrap();
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = port.local_addr().unwrap().port();
+    let nodes: String = hosts
+        .lines()
+        .map(|host| format!("NodeName={host}\n"))
+        .collect();
+    let host = Command::new("uname").arg("-n").output().unwrap();
+    let host = String::from_utf8(host.stdout).unwrap();
+    let host = host.trim().split('.').next().unwrap().to_owned();
+    let user = Command::new("id").arg("-un").output().unwrap();
+    let user = String::from_utf8(user.stdout).unwrap();
+    let config = format!(
+        "ClusterName=test\nSlurmctldHost={host}(127.0.0.1)\nAuthType=auth/none\nCredType=cred/none\n\
+         SlurmUser={}\nStateSaveLocation={}\nSlurmctldPidFile={}\nSlurmctldPort={port}\n\
+         TopologyPlugin=topology/tree\nSelectType=select/cons_tres\n{nodes}PartitionName=all Nodes=ALL\n",
+        user.trim(),
+        path(&file("state")),
+        path(&file("pid")),
+    );
+    fs::write(file("slurm.conf"), config).unwrap();
+    let log = File::create(file("log")).unwrap();
+    let mut daemon = Command::new("slurmctld")
+        .args(["-D", "-c", "-vv", "-f"])
+        .arg(file("slurm.conf"))
+        .stdin(Stdio::null())
+        .stdout(log.try_clone().unwrap())
+        .stderr(log)
+        .spawn()
+        .unwrap();
+    let start = Instant::now();
+    let text = loop {
+        let text = fs::read_to_string(file("log")).unwrap();
+        let ended = daemon.try_wait().unwrap().is_some();
+        if ended || text.contains("switches_dist[0]") {
+            break text;
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "{text}");
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    let _ = daemon.kill();
+    daemon.wait().unwrap();
+    let faults = [
+        "fatal",
+        "Invalid node name",
+        "multiple leaf",
+        "invalid child",
+    ];
+    assert!(!faults.iter().any(|fault| text.contains(fault)), "{text}");
+    let lines = text
+        .lines()
+        .filter_map(|line| line.split_once("Switch level:"));
+    let lines: Vec<String> = lines.map(|(_, line)| line.to_owned()).collect();
+    assert!(!lines.is_empty(), "{text}");
+    lines
+}
+
+#[test]
+fn slurm_reads_topology_conf() {
+    if !is_there("slurmctld", "slurmctld") {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    for (at, net) in trees(dir.path()).iter().enumerate() {
+        let conf = ok(&["export", net, "slurm"]);
+        let hosts = ok(&["export", net, "hosts"]);
+        let lines = slurm_reads(&dir.path().join(at.to_string()), &conf, &hosts);
+        let name = |line: &str| {
+            line.split("name:")
+                .nth(1)
+                .unwrap()
+                .split(' ')
+                .next()
+                .unwrap()
+                .to_owned()
+        };
+        let read: BTreeSet<String> = lines.iter().map(|line| name(line)).collect();
+        let written = conf
+            .lines()
+            .map(|line| line["SwitchName=".len()..].split(' ').next().unwrap());
+        let written: BTreeSet<String> = written.map(str::to_owned).collect();
+        assert_eq!(read, written, "{net}");
+        let leaves = lines.iter().filter(|line| line.starts_with("0 "));
+        assert_eq!(leaves.count(), conf.matches(" Nodes=").count(), "{net}");
+    }
+}
+
+#[test]
+fn dot_reads_the_graph() {
+    if !is_there("dot", "graphviz") {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    for net in trees(dir.path()) {
+        let graph = dir.path().join("graph");
+        ok(&["export", &net, "dot", "-o", path(&graph)]);
+        // Reads and writes, and lays nothing out: a layout of hundreds of switches takes minutes.
+        let output = Command::new("dot").arg("-Tcanon").arg(&graph).output();
+        let output = output.unwrap();
+        assert!(output.status.success(), "{net}: {}", stderr(&output));
+        let text = String::from_utf8(output.stdout).unwrap();
+        let edges = fs::read_to_string(&graph).unwrap().matches(" -- ").count();
+        assert_eq!(text.matches(" -- ").count(), edges, "{net}");
+        let switches = json(&["route", &net])["switches"].as_u64().unwrap() as usize;
+        assert_eq!(
+            fs::read_to_string(&graph)
+                .unwrap()
+                .matches("[label=\"")
+                .count(),
+            switches
+        );
+    }
+}
+
+#[test]
+fn rsvg_draws_the_drawings() {
+    if !is_there("rsvg-convert", "librsvg2-bin") {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let file = |name| path(&dir.path().join(name)).to_owned();
+    let (lfts, svg, png) = (file("lfts"), file("svg"), file("png"));
+    for net in trees(dir.path()) {
+        ok(&["route", &net, "--lfts", &lfts]);
+        ok(&["draw", &net, &lfts, "-o", &svg]);
+        let output = Command::new("rsvg-convert")
+            .args([&svg, "-o", &png])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{net}: {}", stderr(&output));
+        assert!(fs::read(&png).unwrap().starts_with(b"\x89PNG"), "{net}");
+    }
+}

@@ -1,0 +1,125 @@
+//! Hosts that go, come back, move and are replaced change their own entries and no others.
+//!
+//! Hosts that go are few beside the leaves, since these vote on what their usual ports are. Trees that are so small or so damaged that some
+//! leaf passes for a switch further up do not count.
+
+use super::events::{moved, replaced, some_hosts};
+use super::*;
+use dmodc::dmodc::Rule;
+use dmodc::netlist::Kind;
+use dmodc::random::Random;
+
+/// Whether all switches with end nodes are leaves.
+fn plain(routed: &Routed) -> bool {
+    routed.plan.ranking().rule() == Rule::EndNodes
+}
+
+fn go_and_come_back(whole: &Netlist, count: usize, seed: u64) -> TestCaseResult {
+    let gone = some_hosts(whole, count, &mut Random::new(seed));
+    let before = Routed::new(whole);
+    let after = Routed::new(&whole.without_nodes(&gone));
+    if !(plain(&before) && plain(&after)) {
+        return Ok(());
+    }
+    only_their_own("they go", &before, &after)?;
+    only_their_own("they come back", &after, &before)?;
+    after.holds()
+}
+
+/// All hosts of a leaf go and come back.
+fn a_rack_reboots(whole: &Netlist, seed: u64) -> TestCaseResult {
+    let host = some_hosts(whole, 1, &mut Random::new(seed))[0];
+    let leaf = whole.nodes[host as usize].ports[0].peer;
+    let ports = whole.nodes[leaf as usize].ports.iter().map(|p| p.peer);
+    let is_host = |&n: &u32| whole.nodes[n as usize].kind != Kind::Switch;
+    let rack: Vec<u32> = ports.filter(is_host).collect();
+    let before = Routed::new(whole);
+    let after = Routed::new(&whole.without_nodes(&rack));
+    only_their_own("a rack goes", &before, &after)?;
+    only_their_own("it comes back", &after, &before)?;
+    after.holds()
+}
+
+fn move_and_be_replaced(whole: &Netlist, seed: u64) -> TestCaseResult {
+    let [goes, moves] = some_hosts(whole, 2, &mut Random::new(seed))[..] else {
+        return Ok(());
+    };
+    let before = Routed::new(&whole.without_nodes(&[goes]));
+    let after = Routed::new(&moved(whole, moves, goes));
+    if !(plain(&before) && plain(&after)) {
+        return Ok(());
+    }
+    only_their_own("one moves", &before, &after)?;
+    after.holds()?;
+    let before = Routed::new(whole);
+    let after = Routed::new(&replaced(whole, goes));
+    only_their_own("another machine", &before, &after)?;
+    after.holds()
+}
+
+fn leaves(tree: &Rlft) -> usize {
+    tree.nodes.div_ceil(tree.shape.children(1))
+}
+
+/// A tree without some of its links.
+fn damaged(tree: &Rlft, seed: u64, share: f64) -> Netlist {
+    let whole = shuffled(tree, seed);
+    let links = whole.links_between_switches().len() as f64 * share;
+    whole
+        .without_links(links as usize, seed)
+        .expect("fewer than all")
+        .0
+}
+
+proptest! {
+    #![proptest_config(cases(100))]
+
+    #[test]
+    fn on_whole_trees(tree in tree(), seed: u64) {
+        let whole = shuffled(&tree, seed);
+        let count = leaves(&tree).div_ceil(4);
+        printed(&whole, go_and_come_back(&whole, count, seed))?;
+        printed(&whole, move_and_be_replaced(&whole, seed))?;
+    }
+
+    #[test]
+    fn on_damaged_trees(tree in tree(), seed: u64, share in 0.0..0.3) {
+        let less = damaged(&tree, seed, share);
+        let count = leaves(&tree).div_ceil(4);
+        printed(&less, go_and_come_back(&less, count, seed))?;
+        printed(&less, move_and_be_replaced(&less, seed))?;
+    }
+}
+
+proptest! {
+    #![proptest_config(large(1))]
+
+    #[test]
+    fn on_648_nodes(seed: u64, links in 0usize..=20, count in 1usize..=9) {
+        let (less, _) = named(SMALL, seed).without_links(links, seed).expect("links");
+        prop_assert!(plain(&Routed::new(&less)));
+        a_rack_reboots(&less, seed)?;
+        go_and_come_back(&less, count, seed)?;
+        move_and_be_replaced(&less, seed)?;
+    }
+
+    #[test]
+    fn on_8640_nodes(seed: u64, links in 0usize..=100, count in 1usize..=90) {
+        let (less, _) = named(A, seed).without_links(links, seed).expect("links");
+        a_rack_reboots(&less, seed)?;
+        go_and_come_back(&less, count, seed)?;
+    }
+
+    #[test]
+    fn on_production_fabrics(seed: u64) {
+        for path in crate::support::production() {
+            let text = std::fs::read(&path).expect("a file");
+            let netlist = Netlist::parse(&text).expect("a netlist");
+            if path.to_string_lossy().contains("ring") {
+                continue;
+            }
+            let result = go_and_come_back(&netlist, 1, seed);
+            result.map_err(|e| TestCaseError::fail(format!("{}: {e}", path.display())))?;
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Compares OpenSM's tables with those that the library makes offline, and checks that they deliver.
+
+use super::opensm::Files;
+use dmodc::analysis::{CheckReport, check};
+use dmodc::dmodc::{Engine, Options, Plan};
+use dmodc::fabric::{Fabric, Peer};
+use dmodc::lft::{Dump, NO_PATH, Tables, write_dump, write_order};
+use dmodc::netlist::{Kind, Names, Netlist, PortZero};
+use std::collections::BTreeSet;
+
+/// A fabric routed without OpenSM.
+pub struct Offline {
+    pub fabric: Fabric,
+    pub plan: Plan,
+    names: Names,
+    tables: Tables,
+}
+
+impl Offline {
+    /// Routes a netlist. The LMC is an argument because `opensm-subnet.lst` does not say it.
+    pub fn route(netlist: &Netlist, lmc: u8, threads: usize, options: &Options) -> Offline {
+        let (fabric, names) = netlist.to_fabric(Some(lmc)).expect("LIDs for all");
+        let engine = Engine::new(threads).expect("threads");
+        let plan = engine.plan(&fabric, options).expect("the fabric is a tree");
+        let mut tables = Tables::for_fabric(&fabric);
+        engine
+            .fill(&fabric, &plan, &mut tables.rows_mut())
+            .expect("tables of the right size");
+        Offline {
+            fabric,
+            plan,
+            names,
+            tables,
+        }
+    }
+
+    /// The tables in OpenSM's dump format.
+    pub fn dump(&self) -> Vec<u8> {
+        let mut dump = Vec::new();
+        write_dump(&self.fabric, &self.names, &self.tables, &mut dump).expect("memory takes it");
+        dump
+    }
+
+    /// The node order, as `dmodc route --order` writes it.
+    pub fn order(&self) -> String {
+        let mut text = Vec::new();
+        let name = |node| &self.names.end_nodes[node as usize];
+        write_order(&self.fabric, self.plan.order(), name, &mut text).expect("memory takes it");
+        String::from_utf8(text).expect("text")
+    }
+
+    /// Asserts that these tables are equal to its own, byte for byte.
+    pub fn assert_same(&self, live: &[u8]) {
+        let offline = self.dump();
+        if live == offline {
+            return;
+        }
+        // The first line that differs, not megabytes.
+        let [live, offline] = [live, &offline].map(String::from_utf8_lossy);
+        let mut lines = live.lines().zip(offline.lines()).enumerate();
+        let first = lines.find(|(_, (a, b))| a != b);
+        let counts = (live.lines().count(), offline.lines().count());
+        panic!("live and offline tables differ, {counts:?} lines, first: {first:#?}");
+    }
+
+    /// Asserts that these tables of this fabric have the same entries. The rest of the dump may differ.
+    pub fn assert_same_entries(&self, live: &[u8]) {
+        let live = self.read(live);
+        for (s, switch) in (0..).zip(self.fabric.switches()) {
+            let rows = live.row(s).iter().zip(self.tables.row(s)).enumerate();
+            let first = rows.into_iter().find(|(_, (a, b))| a != b);
+            assert_eq!(first, None, "(LID, (live, offline)) at {}", switch.guid);
+        }
+    }
+
+    /// Checks tables of this fabric.
+    pub fn check(&self, live: &[u8]) -> CheckReport {
+        let ranking = self.plan.ranking();
+        check(&self.fabric, &self.read(live), |a, b| ranking.is_up(a, b))
+    }
+
+    /// Asserts that tables of this fabric deliver wherever possible, without turns, detours or credit
+    /// loops.
+    pub fn assert_clean(&self, live: &[u8]) {
+        let report = self.check(live);
+        assert!(report.passed(), "{report:#?}");
+    }
+
+    /// The ports that the packets take from an end node's switch to each LID of another.
+    pub fn paths(&self, live: &[u8], from: u32, to: u32) -> BTreeSet<Vec<u8>> {
+        let tables = self.read(live);
+        let (from, to) = (
+            &self.fabric.end_nodes()[from as usize],
+            &self.fabric.end_nodes()[to as usize],
+        );
+        let walk = |lid: u16| {
+            let (mut at, mut ports) = (from.switch, Vec::new());
+            while at != to.switch {
+                let port = tables.row(at)[usize::from(lid)];
+                assert!(
+                    port != NO_PATH && ports.len() < 16,
+                    "LID {lid} is delivered"
+                );
+                let Peer::Switch { index, .. } = self.fabric.peer(at, port) else {
+                    panic!("port {port} leads to a switch");
+                };
+                ports.push(port);
+                at = index;
+            }
+            ports
+        };
+        (to.lid.0..to.lid.0 + (1 << to.lmc)).map(walk).collect()
+    }
+
+    /// How many shortest up-down paths there are from an end node's switch to another's,
+    /// parallel links counted.
+    pub fn count_paths(&self, from: u32, to: u32) -> usize {
+        let target = self.fabric.end_nodes()[to as usize].switch;
+        self.count_from(self.fabric.end_nodes()[from as usize].switch, target, to)
+    }
+
+    fn count_from(&self, at: u32, target: u32, to: u32) -> usize {
+        if at == target {
+            return 1;
+        }
+        let ports = self.plan.alternatives(&self.fabric, at, to);
+        let ways = ports.iter().map(|&port| match self.fabric.peer(at, port) {
+            Peer::Switch { index, .. } => self.count_from(index, target, to),
+            _ => 0,
+        });
+        ways.sum()
+    }
+
+    fn read(&self, dump: &[u8]) -> Tables {
+        let dump = Dump::parse(dump).expect("a dump of OpenSM's");
+        dump.tables(&self.fabric).expect("tables of this fabric")
+    }
+}
+
+/// What `lmc_esp0` does: the enhanced ports 0 of `original` get the subnet's LMC in `subnet`, the
+/// dump of OpenSM's, which does not say so.
+pub fn with_lmc_at_switches(mut subnet: Netlist, original: &Netlist, lmc: u8) -> Netlist {
+    for node in &mut subnet.nodes {
+        let enhanced = |n: &&dmodc::netlist::Node| {
+            n.guid == node.guid && n.port_zero == Some(PortZero::Enhanced)
+        };
+        if node.kind == Kind::Switch && original.nodes.iter().any(|n| enhanced(&n)) {
+            node.lmc = lmc;
+        }
+    }
+    subnet
+}
+
+/// The netlist that ibsim was given, with the LIDs that OpenSM has given out.
+pub fn with_lids_of(original: &Netlist, files: &Files) -> Netlist {
+    let subnet = files.subnet();
+    let mut netlist = original.clone();
+    for node in &mut netlist.nodes {
+        let Some(live) = subnet.nodes.iter().find(|n| n.guid == node.guid) else {
+            panic!("OpenSM sees {}", node.id);
+        };
+        node.lid = live.lid;
+        for port in &mut node.ports {
+            let same = live.ports.iter().find(|p| p.number == port.number);
+            port.lid = same.expect("OpenSM sees the port").lid;
+        }
+    }
+    netlist
+}
