@@ -8,8 +8,7 @@
 use super::callbacks::{Context, context, setup};
 use super::engine::Dmodc;
 use super::ffi::bindings::{
-    OSM_EVENT_ID_UCAST_ROUTING_DONE, external_routing_engine_module_t, osm_epi_event_id_t,
-    osm_event_plugin_t, osm_opensm_t,
+    OSM_EVENT_ID_UCAST_ROUTING_DONE, osm_epi_event_id_t, osm_event_plugin_t, osm_opensm_t,
 };
 use super::ffi::{OpensmLog, Subnet, Symbols, plugin_options};
 use super::guard::{guard, log_panics};
@@ -147,16 +146,8 @@ pub(super) unsafe fn register(
         symbols,
         dmodc: Dmodc::new(options),
     }));
-    let module = external_routing_engine_module_t {
-        name: ENGINE.as_ptr(),
-        setup: Some(setup),
-        context: context.cast(),
-    };
-    // SAFETY: OpenSM copies the module and keeps the context.
-    let status =
-        unsafe { (symbols.register_engine)(osm.as_ptr(), &raw const module, context.cast()) };
-    if status != 0 {
-        log::error!("OpenSM refused the routing engine (status {status})");
+    // SAFETY: the caller vouches for `osm`; the context lives until `release`.
+    if !unsafe { symbols.register(osm, ENGINE, setup, context.cast()) } {
         // SAFETY: OpenSM has kept nothing of what it refused.
         unsafe { release(context) };
         return None;

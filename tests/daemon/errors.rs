@@ -34,7 +34,7 @@ fn a_plugin_named_twice_is_refused_once() {
     let files = opensm::route(&sim, &config);
     let errors = files.log_lines("dmodc: ERR");
     assert_eq!(errors.len(), 1, "{errors:#?}");
-    let refused = "OpenSM refused the routing engine (status 20)";
+    let refused = "OpenSM refused the routing engine dmodc (status 20)";
     assert!(errors[0].contains(refused), "{errors:#?}");
     assert_routed(&files);
 }

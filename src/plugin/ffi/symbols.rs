@@ -7,7 +7,7 @@
 
 use super::bindings::{
     cl_map_item_t, cl_qmap_t, cl_status_t, external_routing_engine_module_t, osm_log_level_t,
-    osm_log_t, osm_mcast_tbl_t, osm_opensm_t,
+    osm_log_t, osm_mcast_tbl_t, osm_opensm_t, osm_routing_engine_t,
 };
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::NonNull;
@@ -21,6 +21,8 @@ pub type RegisterEngine = unsafe extern "C" fn(
     *const external_routing_engine_module_t,
     *mut c_void,
 ) -> cl_status_t;
+/// What OpenSM calls to have an engine's callbacks set, for each time that its list names the engine.
+pub type Setup = unsafe extern "C" fn(*mut osm_routing_engine_t, *mut osm_opensm_t) -> c_int;
 /// `cl_qmap_get`.
 pub type QmapGet = unsafe extern "C" fn(*const cl_qmap_t, u64) -> *mut cl_map_item_t;
 /// `osm_mcast_tbl_set`.
@@ -62,6 +64,32 @@ impl Symbols {
                 )?),
             })
         }
+    }
+
+    /// Registers a routing engine, whose context OpenSM then keeps. Returns whether it takes it.
+    ///
+    /// # Safety
+    /// `osm` is an OpenSM that is creating its plugins; `context` is what `setup` and the callbacks
+    /// that it sets expect, for as long as OpenSM runs.
+    pub unsafe fn register(
+        &self,
+        osm: NonNull<osm_opensm_t>,
+        name: &'static CStr,
+        setup: Setup,
+        context: *mut c_void,
+    ) -> bool {
+        let module = external_routing_engine_module_t {
+            name: name.as_ptr(),
+            setup: Some(setup),
+            context,
+        };
+        // SAFETY: OpenSM copies the module; the caller vouches for the rest.
+        let status = unsafe { (self.register_engine)(osm.as_ptr(), &raw const module, context) };
+        if status != 0 {
+            let name = name.to_string_lossy();
+            log::error!("OpenSM refused the routing engine {name} (status {status})");
+        }
+        status == 0
     }
 }
 

@@ -85,7 +85,7 @@ fn opensm_keeps_the_context_itself() {
     assert!(register(refuse).is_none());
     let lines = logged().concat();
     assert!(
-        lines.contains("refused the routing engine (status 1)"),
+        lines.contains("refused the routing engine dmodc (status 1)"),
         "{lines}"
     );
 }

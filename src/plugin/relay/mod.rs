@@ -36,7 +36,7 @@ mod copy;
 mod group;
 mod run;
 
-use super::ffi::bindings::{external_routing_engine_module_t, osm_opensm_t, osm_routing_engine_t};
+use super::ffi::bindings::{osm_opensm_t, osm_routing_engine_t};
 use super::ffi::symbols::{Missing, Symbols, find};
 use super::guard::guard;
 use run::{Prepare, Run};
@@ -61,17 +61,8 @@ struct Relay {
 pub unsafe fn register(osm: NonNull<osm_opensm_t>, symbols: &Symbols, dir: &Path) {
     let dir = dir.to_owned();
     let context = Box::into_raw(Box::new(Relay { osm, dir }));
-    let module = external_routing_engine_module_t {
-        name: ENGINE.as_ptr(),
-        setup: Some(setup),
-        context: context.cast(),
-    };
-    // SAFETY: OpenSM copies the module and keeps the context, which is never freed.
-    let status =
-        unsafe { (symbols.register_engine)(osm.as_ptr(), &raw const module, context.cast()) };
-    if status != 0 {
-        log::error!("OpenSM refused the relay (status {status})");
-    }
+    // SAFETY: the caller vouches for `osm`; the context is never freed.
+    unsafe { symbols.register(osm, ENGINE, setup, context.cast()) };
 }
 
 unsafe extern "C" fn setup(engine: *mut osm_routing_engine_t, _osm: *mut osm_opensm_t) -> c_int {
