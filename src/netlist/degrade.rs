@@ -180,7 +180,7 @@ fn choose<T>(
     Ok(())
 }
 
-pub(super) fn named(node: &Node) -> NamedSwitch {
+fn named(node: &Node) -> NamedSwitch {
     NamedSwitch {
         guid: node.guid,
         name: node.description.clone(),

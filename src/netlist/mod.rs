@@ -33,7 +33,7 @@ pub use error::Reason;
 pub use guids::{GuidReason, parse_guids, parse_guids_leniently, read_guids};
 pub use guids_found::{GuidsFound, GuidsOf};
 pub use model::{Kind, Netlist, Node, Port, PortZero};
-pub use remove::{Part, PartError};
+pub use remove::Part;
 pub use to_fabric::{Names, TooManyLids};
 
 use crate::input::{self, Fault, InputError, Lenient};

@@ -32,7 +32,7 @@ pub enum Failure {
     Name(#[from] dmodc::names::NameError),
     /// A part to take away that is not there.
     #[error(transparent)]
-    Part(#[from] dmodc::netlist::PartError),
+    Part(#[from] dmodc::names::PartError),
     /// A fabric that cannot be compared with what is left of it.
     #[error("{file}: {reason}")]
     WhatIf {

@@ -3,8 +3,8 @@
 use crate::failure::Failure;
 use crate::input;
 use dmodc::input::{Fault, lines};
-use dmodc::names::Directory;
-use dmodc::netlist::{Netlist, Part, PartError};
+use dmodc::names::{Directory, PartError};
+use dmodc::netlist::{Netlist, Part};
 use std::path::{Path, PathBuf};
 
 /// The parts to take away.
@@ -28,7 +28,7 @@ impl Removal {
         let mut parts = Vec::new();
         for name in &self.remove {
             match name.strip_prefix('@') {
-                None => parts.push(netlist.part(&directory, name)?),
+                None => parts.push(directory.part(netlist, name)?),
                 Some(file) => parts.extend(input::read(Path::new(file), |text| {
                     of_file(netlist, &directory, text)
                 })?),
@@ -49,7 +49,7 @@ fn of_file(
         let name = line.split(|&b| b == b'#').next().unwrap_or_default();
         let name = String::from_utf8_lossy(name.trim_ascii());
         if !name.is_empty() {
-            let part = netlist.part(directory, &name);
+            let part = directory.part(netlist, &name);
             parts.push(part.map_err(|reason| Fault::at(number, reason))?);
         }
     }

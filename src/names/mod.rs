@@ -4,6 +4,10 @@
 //! lower case only, then those whose first word it is (`node001` for `node001 mlx5_0`), then those
 //! that contain it. What matches several is refused with a list of them.
 
+mod part;
+
+pub use part::PartError;
+
 use crate::fabric::{Fabric, Guid, Lid, NodeKind, lid_range};
 use crate::netlist::{Kind, Names, Netlist};
 use std::fmt;
