@@ -72,7 +72,10 @@ fn engines_are_run_judged_and_refused() {
         assert!(stage.as_f64() > Some(0.0) && stage.as_f64() < run.as_f64());
     }
     let ftree = row(&result, "ftree");
-    assert_eq!(ftree["accepted"], false);
+    assert_eq!(
+        (&ftree["accepted"], &ftree["outcome"]),
+        (&false.into(), &"refused".into())
+    );
     let reason = ftree["reason"].as_str().expect("a reason");
     assert!(reason.contains("more than one root"), "{reason}");
 
@@ -80,6 +83,25 @@ fn engines_are_run_judged_and_refused() {
     assert!(compare(&args).status.success());
     let csv = fs::read_to_string(dir.path().join("results/compare.csv")).expect("rows");
     assert_eq!(csv.lines().count(), 1 + 2 * 3, "{csv}");
+}
+
+#[test]
+fn a_time_out_is_no_refusal() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let net = dir.path().join("net").display().to_string();
+    // Stock OpenSM needs seconds for 2,592 nodes.
+    dmodc(&["generate", "PGFT(2;36,72;1,36;1,1)", "-o", &net]);
+    let done = compare(&[&net, "--engines", "minhop", "--limit", "1", "--json"]);
+    let result: Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    let row = row(&result, "minhop");
+    assert_eq!(
+        (&row["accepted"], &row["outcome"], &row["reason"]),
+        (
+            &false.into(),
+            &"timed out".into(),
+            &"timed out after 1 s".into()
+        )
+    );
 }
 
 /// Runs the tool, asserts success, and returns its output.

@@ -7,7 +7,7 @@
 use super::core::Measured;
 use dmodc::compare::{Callbacks, EngineSpec, time_callbacks};
 use dmodc::netlist::{Kind, Netlist};
-use dmodc::sim::Plugin;
+use dmodc::sim::{NoTables, Plugin};
 use std::error::Error;
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub struct Timed {
     pub nodes: usize,
     pub engine: String,
     /// What it took, or why it has no time.
-    pub outcome: Result<Callbacks, String>,
+    pub outcome: Result<Callbacks, NoTables>,
 }
 
 /// Both callbacks, in milliseconds.
@@ -62,7 +62,11 @@ pub fn table(runs: &[Timed], fabrics: &[Measured]) -> String {
         let callbacks = match &run.outcome {
             Ok(callbacks) => callbacks,
             Err(reason) => {
-                let _ = writeln!(text, "{} | | | | | | |", reason.replace('|', "/"));
+                let _ = writeln!(
+                    text,
+                    "{} | | | | | | |",
+                    reason.to_string().replace('|', "/")
+                );
                 continue;
             }
         };

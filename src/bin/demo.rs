@@ -11,7 +11,7 @@ use dmodc::dmodc::{Options, Ranking};
 use dmodc::lft::Dump;
 use dmodc::netlist::Netlist;
 use dmodc::netlist::generate::{Order, Pgft, build};
-use dmodc::sim::{self, Config, Ending, Files, Ibsim, Plugin, Run, between};
+use dmodc::sim::{self, Config, Files, Ibsim, Plugin, Run, between};
 use std::collections::HashMap;
 use std::env;
 use std::error::Error;
@@ -74,7 +74,7 @@ fn demo() -> Outcome<()> {
     println!("\n== Routing with the stock OpenSM, -R dmodc,no_fallback");
     let config = Config::engines("dmodc").with(&Plugin::find());
     let run = route(&ibsim, &config, "dmodc", limit)?;
-    if let Ending::Refused(reason) = &run.ending {
+    if let Err(reason) = &run.outcome {
         let (printed, log) = (run.files.printed(), run.files.log());
         return Err(format!("{printed}{log}\nOpenSM did not take Dmodc's tables: {reason}").into());
     }
@@ -87,10 +87,10 @@ fn demo() -> Outcome<()> {
         let run = route(&ibsim, &Config::engines("ftree"), "ftree", limit)?;
         let log = run.files.log();
         match (
-            &run.ending,
+            &run.outcome,
             between(&log, "with 'ftree'", "FatTree routing is done"),
         ) {
-            (Ending::Refused(reason), _) => println!("ftree does not route this fabric: {reason}"),
+            (Err(reason), _) => println!("ftree does not route this fabric: {reason}"),
             (_, None) => println!("OpenSM's log does not say how long ftree took"),
             (_, Some(theirs)) => println!(
                 "callbacks, by the log's times: dmodc {:.3} ms, ftree {:.3} ms: {:.1} times as long",

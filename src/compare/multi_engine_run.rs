@@ -13,7 +13,7 @@ use super::roots::{guid_file, roots};
 use crate::fabric::{Fabric, Guid, Lid};
 use crate::lft::Tables;
 use crate::netlist::Netlist;
-use crate::sim::{self, Config, Files, Ibsim, Plugin, last_text};
+use crate::sim::{self, Config, Files, Ibsim, NoTables, Plugin, last_text};
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
@@ -49,7 +49,7 @@ pub enum Outcome {
     /// It made tables.
     Routed(Copied, Callbacks),
     /// It made none, and why.
-    Refused(String),
+    NoTables(NoTables),
 }
 
 /// The result of a run.
@@ -110,7 +110,7 @@ impl MultiEngineRun {
             let mut found = read_outcomes(&files)?;
             if found.len() < pending.len() {
                 // OpenSM ended while it ran the next one.
-                found.push(Outcome::Refused(ending));
+                found.push(Outcome::NoTables(ending));
             }
             for (i, outcome) in pending.into_iter().zip(found) {
                 outcomes[i] = Some(outcome);
@@ -134,7 +134,7 @@ impl MultiEngineRun {
         files: &Files,
         specs: &[&EngineSpec],
         roots: &[Guid],
-    ) -> Result<String, CompareError> {
+    ) -> Result<NoTables, CompareError> {
         let roots_file = files.write("roots", guid_file(roots))?;
         let io_file = files.write("io", guid_file(&self.io))?;
         let file = |told: bool, file: &Path| match told {
@@ -177,8 +177,8 @@ impl MultiEngineRun {
             }
         };
         let ending = match ended {
-            Some(status) => format!("opensm ended with {status}"),
-            None => format!("not done in {} s", self.limit.as_secs()),
+            Some(status) => NoTables::Ended(status),
+            None => NoTables::TimedOut(self.limit),
         };
         if !files.path("results").exists() {
             return Err(CompareError::NoOutcome {
@@ -198,14 +198,14 @@ pub fn time_callbacks(
     spec: &EngineSpec,
     plugin: &Plugin,
     limit: Duration,
-) -> Result<Result<Callbacks, String>, CompareError> {
+) -> Result<Result<Callbacks, NoTables>, CompareError> {
     let alone = std::slice::from_ref(spec);
     let runs = MultiEngineRun::new(plugin.clone(), limit).with_group();
     let answer = runs.route(netlist, alone)?;
     Ok(match answer.outcomes.into_iter().next() {
         Some(Outcome::Routed(_, callbacks)) => Ok(callbacks),
-        Some(Outcome::Refused(reason)) => Err(reason),
-        None => Err("the relay is silent".into()),
+        Some(Outcome::NoTables(why)) => Err(why),
+        None => return Err(CompareError::Relay("it is silent".into())),
     })
 }
 
@@ -218,6 +218,7 @@ fn read_outcomes(files: &Files) -> Result<Vec<Outcome>, CompareError> {
     let log = fs::read(files.path("opensm.log")).unwrap_or_default();
     let results = results(files);
     let complete = results.lines().take(results.matches('\n').count());
+    let refused = |reason| Ok(Outcome::NoTables(NoTables::Refused(reason)));
     let outcome = |line: &str| {
         let words: Vec<&str> = line.split(' ').collect();
         match words[..] {
@@ -242,9 +243,9 @@ fn read_outcomes(files: &Files) -> Result<Vec<Outcome>, CompareError> {
                 let (from, to): (usize, usize) = (number_in(from, line)?, number_in(to, line)?);
                 let lines = log.get(from..to).unwrap_or_default();
                 let reason = last_text(&String::from_utf8_lossy(lines)).map(str::to_owned);
-                Ok(Outcome::Refused(reason.unwrap_or("no reason given".into())))
+                refused(reason.unwrap_or("no reason given".into()))
             }
-            [_, "missing"] => Ok(Outcome::Refused("OpenSM could not set it up".into())),
+            [_, "missing"] => refused("OpenSM could not set it up".into()),
             _ => Err(garbled("line", line)),
         }
     };

@@ -1,6 +1,7 @@
 //! The table: a row for each fabric and engine, as CSV for programs and as Markdown for people.
 
 use super::engine_spec::EngineSpec;
+use crate::sim::NoTables;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -37,7 +38,7 @@ pub enum Verdict {
     /// It routed the fabric.
     Accepted(Figures),
     /// It made no tables, and why.
-    Refused(String),
+    NoTables(NoTables),
 }
 
 /// One engine on one fabric.
@@ -86,9 +87,9 @@ impl Row {
                     f.rp,
                     f.sp
                 ),
-                "",
+                String::new(),
             ),
-            Verdict::Refused(reason) => ("0,,,,,,,,,".to_owned(), &**reason),
+            Verdict::NoTables(why) => ("0,,,,,,,,,".to_owned(), why.to_string()),
         };
         let stage = self
             .stage
@@ -103,7 +104,7 @@ impl Row {
             self.permutations,
             self.seed,
             env!("CARGO_PKG_VERSION"),
-            quoted(reason),
+            quoted(&reason),
         )
     }
 
@@ -142,10 +143,11 @@ impl Row {
                 f.rp,
                 f.sp
             ),
-            Verdict::Refused(reason) => format!(
-                "| {} | no | | | {} | | | | {stage} |",
+            Verdict::NoTables(why) => format!(
+                "| {} | {} | | | {} | | | | {stage} |",
                 self.spec,
-                reason.replace('|', "\\|")
+                why.word(),
+                why.to_string().replace('|', "\\|")
             ),
         }
     }
@@ -170,7 +172,7 @@ that the engine was given a `root_guid_file` with the switches at the top.
 - *unreachable leaf pairs*: no up-down path, by Dmodc's ranks; *node pairs with no route*: ordered
   pairs of end nodes whose route does not arrive. These take no part in the figures that follow.
 - *check*: undelivered pairs and credit loops; for Dmodc down-up turns and detours, too. Where an
-  engine refused, its reason.
+  engine made no tables, why.
 - *A2A*, *RP*, *SP*: congestion risk of all to all, of random permutations (median) and of shift
   permutations (maximum, in the order of Dmodc's topological NIDs). Less is better.
 - *seconds*: the engine's stage by OpenSM's log, the sending of the first blocks included.
@@ -243,13 +245,29 @@ mod tests {
     #[test]
     fn lines_of_csv_have_the_headers_fields() {
         let accepted = row("sssp", Verdict::Accepted(FIGURES)).csv();
-        let refused = row("ftree", Verdict::Refused("no \"roots\", none".into())).csv();
+        let why = NoTables::Refused("no \"roots\", none".into());
+        let refused = row("ftree", Verdict::NoTables(why)).csv();
         assert_eq!(fields(&accepted), fields(csv_header()));
         assert_eq!(fields(&refused), fields(csv_header()));
         assert!(
             refused.ends_with("\"no \"\"roots\"\", none\"\n"),
             "{refused}"
         );
+    }
+
+    #[test]
+    fn a_time_out_is_told_from_a_refusal() {
+        let late = row(
+            "nue",
+            Verdict::NoTables(NoTables::TimedOut(Duration::from_secs(300))),
+        );
+        assert!(late.csv().ends_with(",timed out after 300 s\n"));
+        assert!(
+            late.markdown()
+                .contains("| timed out | | | timed out after 300 s |")
+        );
+        let refused = row("nue", Verdict::NoTables(NoTables::Refused("odd".into())));
+        assert!(refused.markdown().contains("| refused | | | odd |"));
     }
 
     #[test]

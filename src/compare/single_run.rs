@@ -7,7 +7,7 @@ use super::roots::{guid_file, roots};
 use super::row::{Row, Verdict};
 use crate::dmodc::Engine;
 use crate::netlist::Netlist;
-use crate::sim::{self, Config, Ending, Files, Ibsim, Plugin};
+use crate::sim::{self, Config, Files, Ibsim, Plugin};
 use std::time::Duration;
 
 /// Runs of single engines, all with the same plugin, permutations and time limit.
@@ -48,13 +48,13 @@ impl SingleRuns {
             config = config.line(format!("root_guid_file {}", file.display()));
         }
         let run = sim::run_engine(&ibsim, files, &config, spec.engine(), self.limit)?;
-        let verdict = match &run.ending {
-            Ending::Refused(reason) => Verdict::Refused(reason.clone()),
-            _ => Verdict::Accepted(metrics::figures(&run.files, &self.engine, &self.scale)?),
+        let verdict = match run.outcome {
+            Err(why) => Verdict::NoTables(why),
+            Ok(()) => Verdict::Accepted(metrics::figures(&run.files, &self.engine, &self.scale)?),
         };
         let (switches, nodes) = match &verdict {
             Verdict::Accepted(figures) => (figures.switches, figures.nodes),
-            Verdict::Refused(_) => (fabric.switches().len(), fabric.end_nodes().len()),
+            Verdict::NoTables(_) => (fabric.switches().len(), fabric.end_nodes().len()),
         };
         Ok(Row {
             fabric: name.into(),

@@ -51,7 +51,7 @@ pub struct ThrowRow {
     pub unreachable_pairs: Option<usize>,
     /// The engine.
     pub spec: EngineSpec,
-    /// Its measures, or why it refused.
+    /// Its measures, or why it made no tables.
     pub outcome: Result<Routed, String>,
     /// Random permutations.
     pub permutations: u32,

@@ -178,7 +178,7 @@ impl Thrower {
         let mut rows = Vec::new();
         for (spec, outcome) in specs.iter().zip(&answer.outcomes) {
             let outcome = match outcome {
-                Outcome::Refused(reason) => Err(reason.clone()),
+                Outcome::NoTables(why) => Err(why.to_string()),
                 Outcome::Routed(copied, callbacks) => {
                     let tables = copied.tables(&fabric);
                     let known = measured.iter().find(|(known, _)| *known == tables);

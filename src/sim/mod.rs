@@ -20,7 +20,7 @@ mod signals;
 
 pub use error::SimError;
 pub use ibsim::Ibsim;
-pub use opensm::{Config, Files, Run, run_engine};
-pub use opensm_log::{Ending, between, last_text};
+pub use opensm::{Config, Files, NoTables, Run, run_engine};
+pub use opensm_log::{between, last_text};
 pub use plugin::Plugin;
 pub use process::{Guard, PrivateDir, Program, poll};

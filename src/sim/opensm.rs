@@ -200,10 +200,35 @@ impl Files {
     }
 }
 
+/// Why an engine made no tables.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NoTables {
+    /// It refused the fabric, or OpenSM could not set it up; and why.
+    #[error("{0}")]
+    Refused(String),
+    /// It was not done within this time.
+    #[error("timed out after {} s", .0.as_secs())]
+    TimedOut(Duration),
+    /// OpenSM ended before.
+    #[error("opensm ended with {0}")]
+    Ended(ExitStatus),
+}
+
+impl NoTables {
+    /// In one or two words, the same for all of a kind.
+    pub fn word(&self) -> &'static str {
+        match self {
+            NoTables::Refused(_) => "refused",
+            NoTables::TimedOut(_) => "timed out",
+            NoTables::Ended(_) => "failed",
+        }
+    }
+}
+
 /// The result of a run of one engine.
 pub struct Run {
     /// Whether the engine's tables are in the dumps.
-    pub ending: Ending,
+    pub outcome: Result<(), NoTables>,
     /// Time of the engine's stage.
     pub stage: Option<Duration>,
     /// Time of the whole run: discovery, routing, set-up, dumps.
@@ -236,7 +261,7 @@ pub fn run_engine(
     files.check_plugin()?;
     let (status, Reading { ending, stage }) = ended.unwrap_or_else(|| (None, read()));
     Ok(Run {
-        ending: settle(status, ending, limit),
+        outcome: settle(status, ending, limit),
         stage,
         whole: start.elapsed(),
         files,
@@ -244,11 +269,11 @@ pub fn run_engine(
 }
 
 /// Tables count only if OpenSM has ended well, with its dumps written.
-fn settle(status: Option<ExitStatus>, ending: Ending, limit: Duration) -> Ending {
+fn settle(status: Option<ExitStatus>, ending: Ending, limit: Duration) -> Result<(), NoTables> {
     match (status, ending) {
-        (_, Ending::Refused(reason)) => Ending::Refused(reason),
-        (Some(status), Ending::Routed) if status.success() => Ending::Routed,
-        (Some(status), _) => Ending::Refused(format!("opensm ended with {status}")),
-        (None, _) => Ending::Refused(format!("opensm not done in {} s", limit.as_secs())),
+        (_, Ending::Refused(reason)) => Err(NoTables::Refused(reason)),
+        (Some(status), Ending::Routed) if status.success() => Ok(()),
+        (Some(status), _) => Err(NoTables::Ended(status)),
+        (None, _) => Err(NoTables::TimedOut(limit)),
     }
 }

@@ -10,6 +10,7 @@ use crate::support::opensm::{self, Config, plugin};
 use dmodc::compare::{EngineSpec, MultiEngineRun, Outcome};
 use dmodc::fabric::Guid;
 use dmodc::lft::{Dump, Tables};
+use dmodc::sim::NoTables;
 use std::fs;
 use std::time::Duration;
 
@@ -88,7 +89,7 @@ fn refusing(net: &Net, top: &str) -> Vec<String> {
         for run in [i, order.len() - 1 - i] {
             let tables = match &answer.outcomes[run] {
                 Outcome::Routed(copied, _) => Some(copied.tables(&fabric)),
-                Outcome::Refused(_) => None,
+                Outcome::NoTables(_) => None,
             };
             assert!(tables == expected, "{spec}, run {run}");
         }
@@ -123,8 +124,8 @@ fn refusals_have_the_engine_s_own_reason() {
     let order = ["no-such-engine", "torus-2QoS", "dmodc"].map(|name| name.parse().expect("a name"));
     let answer = runs().route(&net.netlist, &order).expect("OpenSM runs");
     let reason = |i: usize| match &answer.outcomes[i] {
-        Outcome::Refused(reason) => &**reason,
-        Outcome::Routed(..) => "",
+        Outcome::NoTables(NoTables::Refused(reason)) => &**reason,
+        other => panic!("{other:?}"),
     };
     assert_eq!(reason(0), "OpenSM could not set it up");
     assert!(reason(1).contains("torus"), "{}", reason(1));

@@ -10,7 +10,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dmodc::compare::{
     CompareError, EngineSpec, Equipment, Row, Scale, SingleRuns, Verdict, csv_header, markdown,
 };
-use dmodc::sim::Plugin;
+use dmodc::sim::{NoTables, Plugin};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use std::error::Error;
@@ -34,7 +34,8 @@ the switches at the top. Turns are by Dmodc's ranks, and held against Dmodc alon
 
 One line for each engine is appended to DIR/compare.csv as soon as it is known. Seconds are those
 of the engine's stage by OpenSM's log: hop tables, routes, and the first blocks sent. Pairs with no
-route take no part in A2A, RP and SP, which flatters an engine that leaves many out.
+route take no part in A2A, RP and SP, which flatters an engine that leaves many out. An engine without
+tables has 'refused:' and its reason, 'timed out', or how OpenSM ended.
 
 With --degrade each throw removes floor(2^(M*u) - 1) switches without end nodes, or links between
 switches, from the complete fabric, u uniform. All engines route it in one OpenSM, one after another.
@@ -187,6 +188,7 @@ fn json(row: &Row) -> serde_json::Value {
     match &row.verdict {
         Verdict::Accepted(f) => {
             object["accepted"] = json!(true);
+            object["outcome"] = json!("routed");
             object["unreachable_pairs"] = json!(f.unreachable_pairs);
             object["no_route"] = json!(f.no_route);
             object["undelivered"] = json!(f.undelivered);
@@ -197,9 +199,10 @@ fn json(row: &Row) -> serde_json::Value {
             object["rp"] = json!(f.rp);
             object["sp"] = json!(f.sp);
         }
-        Verdict::Refused(reason) => {
+        Verdict::NoTables(why) => {
             object["accepted"] = json!(false);
-            object["reason"] = json!(reason);
+            object["outcome"] = json!(why.word());
+            object["reason"] = json!(why.to_string());
         }
     }
     object
@@ -235,7 +238,10 @@ fn text(rows: &[Row]) -> String {
                     f.undelivered, f.no_route, f.turns, f.credit_loops, f.a2a, f.rp, f.sp
                 );
             }
-            Verdict::Refused(reason) => text += &format!("no tables: {reason}\n"),
+            Verdict::NoTables(NoTables::Refused(reason)) => {
+                text += &format!("refused: {reason}\n");
+            }
+            Verdict::NoTables(why) => text += &format!("{why}\n"),
         }
     }
     text
