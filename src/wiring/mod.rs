@@ -8,7 +8,7 @@ mod reference;
 mod siblings;
 
 pub use reference::against;
-pub use siblings::{Doubt, among_siblings, doubts};
+pub use siblings::{Doubt, Unlike, among_siblings, doubts, unlike_siblings};
 
 use crate::fabric::Guid;
 use std::fmt;

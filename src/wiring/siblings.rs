@@ -7,7 +7,10 @@
 use super::{Difference, End, Kind};
 use crate::fabric::{Fabric, Peer};
 use crate::netlist::Names;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap};
+
+/// How many links of a switch a sentence names.
+const NAMED: usize = 4;
 
 /// A link up that the siblings have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,62 +37,168 @@ pub struct Doubt {
 /// A link up: its port, the switch above, the port there.
 type Up = (u8, u32, u8);
 
+/// A switch whose links up are not those of its siblings.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unlike {
+    /// The switch.
+    pub switch: u32,
+    /// The links up that it has.
+    pub uplinks: u32,
+    /// What its siblings have and it has not.
+    pub doubts: Vec<Doubt>,
+}
+
+impl Doubt {
+    /// How the link differs.
+    pub fn kind(&self) -> Kind {
+        match (self.found, self.other) {
+            (Some(_), _) => Kind::WrongPort,
+            (None, Some(_)) => Kind::Moved,
+            (None, None) => Kind::Missing,
+        }
+    }
+
+    /// The link in a few words; `name` names a switch.
+    fn describe(&self, name: &impl Fn(u32) -> String) -> String {
+        let port = |port: Option<u8>| port.map_or("[any]".into(), |port| format!("[{port}]"));
+        let above = name(self.above);
+        let link = format!("{} -- {above}", port(self.port));
+        match (self.found, self.other) {
+            (Some((near, far)), _) => format!("{link}, found [{near}] -- {above} [{far}]"),
+            (None, Some((other, far))) => {
+                format!(
+                    "{link}, found {} -- {} [{far}]",
+                    port(self.port),
+                    name(other)
+                )
+            }
+            (None, None) => match self.above_port {
+                Some(far) => format!("{link} [{far}]"),
+                None => link,
+            },
+        }
+    }
+}
+
+impl Unlike {
+    /// How many links are missing: neither there nor elsewhere.
+    pub fn missing(&self) -> u32 {
+        let missing = self.doubts.iter().filter(|d| d.kind() == Kind::Missing);
+        missing.count() as u32
+    }
+
+    /// The switch in a sentence, with the first few links; `name` names a switch.
+    pub fn describe(&self, name: impl Fn(u32) -> String) -> String {
+        let mut text = format!("{}: {} uplinks", name(self.switch), self.uplinks);
+        let missing = self.missing();
+        if missing > 0 {
+            text += &format!(" where its siblings have {}", self.uplinks + missing);
+        }
+        let mut doubts: Vec<&Doubt> = self.doubts.iter().collect();
+        doubts.sort_by_key(|doubt| doubt.kind());
+        let more = doubts.len().saturating_sub(NAMED);
+        doubts.truncate(NAMED);
+        for of_kind in doubts.chunk_by(|a, b| a.kind() == b.kind()) {
+            let links: Vec<String> = of_kind.iter().map(|d| d.describe(&name)).collect();
+            text += &format!("; {}: {}", of_kind[0].kind(), links.join(", "));
+        }
+        if more > 0 {
+            text += &format!(", and {more} more");
+        }
+        text
+    }
+}
+
 /// All links up that siblings have and a switch has not, in the order of the fabric's switches.
 /// `rank` gives the rank of a switch.
 pub fn doubts(fabric: &Fabric, rank: impl Fn(u32) -> u32) -> Vec<Doubt> {
-    let up: Vec<Vec<Up>> = (0..fabric.switches().len() as u32)
-        .map(|s| {
-            let peers = (1..).zip(fabric.peers_of(s));
-            peers
-                .filter_map(|(port, peer)| match *peer {
-                    Peer::Switch { index, port: far } if rank(index) > rank(s) => {
-                        Some((port, index, far))
-                    }
-                    _ => None,
-                })
-                .collect()
-        })
-        .collect();
-    let mut below: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); up.len()];
-    for (s, links) in (0..).zip(&up) {
-        for &(_, above, _) in links {
-            below[above as usize].insert(s);
-        }
-    }
-    let mut doubts = Vec::new();
-    for (s, links) in (0..).zip(&up) {
-        let alike = |t: &u32| {
-            let ports = |s: u32| fabric.switches()[s as usize].ports;
-            *t != s && rank(*t) == rank(s) && ports(*t) == ports(s)
-        };
-        let above: BTreeSet<u32> = links.iter().map(|&(_, above, _)| above).collect();
-        let siblings = above.iter().flat_map(|&above| &below[above as usize]);
-        let siblings: BTreeSet<u32> = siblings.copied().filter(alike).collect();
-        let siblings: Vec<&[Up]> = siblings.iter().map(|&t| &*up[t as usize]).collect();
-        compare(fabric, s, links, &siblings, &mut doubts);
-    }
-    doubts
+    let unlike = unlike_siblings(fabric, rank).into_iter();
+    unlike.flat_map(|unlike| unlike.doubts).collect()
 }
 
-/// Compares one switch with its siblings.
-fn compare(
-    fabric: &Fabric,
-    switch: u32,
-    links: &[Up],
-    siblings: &[&[Up]],
-    doubts: &mut Vec<Doubt>,
-) {
-    let all = siblings.len() as u32;
+/// The links up of each switch.
+fn links_up(fabric: &Fabric, rank: impl Fn(u32) -> u32) -> Vec<Vec<Up>> {
+    let of_switch = |s: u32| {
+        let peers = (1..).zip(fabric.peers_of(s));
+        let up = peers.filter_map(|(port, peer)| match *peer {
+            Peer::Switch { index, port: far } if rank(index) > rank(s) => Some((port, index, far)),
+            _ => None,
+        });
+        up.collect()
+    };
+    (0..fabric.switches().len() as u32).map(of_switch).collect()
+}
+
+/// The switches whose links up are not those of their siblings, in ascending index. `rank` gives the
+/// rank of a switch.
+pub fn unlike_siblings(fabric: &Fabric, rank: impl Fn(u32) -> u32) -> Vec<Unlike> {
+    let up = links_up(fabric, &rank);
+    // Siblings with the same links are weighed together: in a whole fabric those are all.
+    let mut shapes: HashMap<Vec<(u8, u32)>, u32> = HashMap::new();
+    let mut of_shape: Vec<&[Up]> = Vec::new();
+    let mut below: Vec<Vec<u32>> = vec![Vec::new(); up.len()];
+    let mut shape = Vec::with_capacity(up.len());
+    for (s, links) in (0..).zip(&up) {
+        let known = links
+            .iter()
+            .map(|&(port, above, _)| (port, above))
+            .collect();
+        shape.push(*shapes.entry(known).or_insert_with(|| {
+            of_shape.push(links);
+            of_shape.len() as u32 - 1
+        }));
+        for &(_, above, _) in links {
+            if below[above as usize].last() != Some(&s) {
+                below[above as usize].push(s);
+            }
+        }
+    }
+    let ports = |s: u32| fabric.switches()[s as usize].ports;
+    let mut counted_for = vec![u32::MAX; up.len()];
+    let mut unlike = Vec::new();
+    for (s, links) in (0..).zip(&up) {
+        let mut siblings: BTreeMap<u32, u32> = BTreeMap::new();
+        for &t in links
+            .iter()
+            .flat_map(|&(_, above, _)| &below[above as usize])
+        {
+            let is_new = std::mem::replace(&mut counted_for[t as usize], s) != s;
+            if is_new && t != s && rank(t) == rank(s) && ports(t) == ports(s) {
+                *siblings.entry(shape[t as usize]).or_default() += 1;
+            }
+        }
+        if siblings.keys().all(|&other| other == shape[s as usize]) {
+            continue;
+        }
+        let siblings: Vec<(&[Up], u32)> = (siblings.into_iter())
+            .map(|(shape, count)| (of_shape[shape as usize], count))
+            .collect();
+        let doubts = compare(fabric, s, links, &siblings);
+        if !doubts.is_empty() {
+            unlike.push(Unlike {
+                switch: s,
+                uplinks: links.len() as u32,
+                doubts,
+            });
+        }
+    }
+    unlike
+}
+
+/// Compares one switch with its siblings: links, and how many have just these.
+fn compare(fabric: &Fabric, switch: u32, links: &[Up], siblings: &[(&[Up], u32)]) -> Vec<Doubt> {
+    let mut doubts = Vec::new();
+    let all = siblings.iter().map(|&(_, count)| count).sum::<u32>();
     let usual = |have: u32| have >= 2 && 3 * have >= 2 * all;
     let mut at_port: BTreeMap<(u8, u32), u32> = BTreeMap::new();
     let mut number: BTreeMap<(u32, usize), u32> = BTreeMap::new();
-    for links in siblings {
+    for &(links, count) in siblings {
         let mut seen: BTreeMap<u32, usize> = BTreeMap::new();
-        for &(port, above, _) in *links {
-            *at_port.entry((port, above)).or_default() += 1;
+        for &(port, above, _) in links {
+            *at_port.entry((port, above)).or_default() += count;
             let links = seen.entry(above).or_default();
             *links += 1;
-            *number.entry((above, *links)).or_default() += 1;
+            *number.entry((above, *links)).or_default() += count;
         }
     }
     let expected: Vec<((u8, u32), u32)> = at_port.into_iter().filter(|e| usual(e.1)).collect();
@@ -130,6 +239,7 @@ fn compare(
             doubts.push(doubt(None, above, have));
         }
     }
+    doubts
 }
 
 /// The port that most links of a switch have at their other end, if that is free at `above`.
@@ -156,15 +266,16 @@ pub fn among_siblings(
         port,
     };
     let difference = |doubt: Doubt| {
-        let mut found = Vec::new();
-        let mut kind = Kind::Missing;
-        if let Some((port, far)) = doubt.found {
-            kind = Kind::WrongPort;
-            found = vec![end(doubt.switch, Some(port)), end(doubt.above, Some(far))];
-        } else if let Some((other, far)) = doubt.other {
-            kind = Kind::Moved;
-            found = vec![end(doubt.switch, doubt.port), end(other, Some(far))];
-        }
+        let kind = doubt.kind();
+        let found = match (doubt.found, doubt.other) {
+            (Some((port, far)), _) => {
+                vec![end(doubt.switch, Some(port)), end(doubt.above, Some(far))]
+            }
+            (None, Some((other, far))) => {
+                vec![end(doubt.switch, doubt.port), end(other, Some(far))]
+            }
+            (None, None) => Vec::new(),
+        };
         let what = match doubt.port {
             Some(_) => "it",
             None => "more links to it",

@@ -8,9 +8,10 @@ use super::groups::Groups;
 use super::leaves;
 use super::rank::Ranking;
 use crate::fabric::Fabric;
+use crate::wiring::{Unlike, unlike_siblings};
 
 /// Something in the wiring that an administrator may want to look at. Switches by index.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum WiringWarning {
     /// End nodes on a switch that is not a leaf.
     NodesFurtherUp {
@@ -26,41 +27,25 @@ pub enum WiringWarning {
         /// The end of higher UUID.
         above: u32,
     },
-    /// A switch with fewer links up than is usual in its rank.
-    FewerUplinks {
-        /// The switch.
-        switch: u32,
-        /// The links up that it has.
-        uplinks: u32,
-        /// What most switches of its rank have.
-        usual: u32,
-    },
+    /// A switch whose links up are not those of its siblings.
+    Unlike(Unlike),
 }
 
 impl WiringWarning {
     /// The warning in a sentence; `name` names a switch.
     pub fn describe(&self, name: impl Fn(u32) -> String) -> String {
-        match *self {
+        match self {
             WiringWarning::NodesFurtherUp { switch, nodes } => {
-                format!("{nodes} end nodes above the leaves, on {}", name(switch))
+                format!("{nodes} end nodes above the leaves, on {}", name(*switch))
             }
             WiringWarning::LevelLink { below, above } => {
                 format!(
                     "link between equal ranks: {} -- {}",
-                    name(below),
-                    name(above)
+                    name(*below),
+                    name(*above)
                 )
             }
-            WiringWarning::FewerUplinks {
-                switch,
-                uplinks,
-                usual,
-            } => {
-                format!(
-                    "{uplinks} links up where {usual} are usual, at {}",
-                    name(switch)
-                )
-            }
+            WiringWarning::Unlike(unlike) => unlike.describe(name),
         }
     }
 }
@@ -82,29 +67,9 @@ pub fn wiring_warnings(fabric: &Fabric, ranking: &Ranking, groups: &Groups) -> V
             above: g.remote,
         }));
     }
-    let uplinks = |s: u32| groups.up(s).iter().map(|g| g.size() as u32).sum::<u32>();
-    let usual: Vec<u32> = (0..ranking.per_rank().len() as u32)
-        .map(|rank| most_common(switches().filter(|&s| ranking.rank(s) == rank).map(uplinks)))
-        .collect();
-    for switch in switches() {
-        let (uplinks, usual) = (uplinks(switch), usual[ranking.rank(switch) as usize]);
-        if uplinks < usual {
-            found.push(WiringWarning::FewerUplinks {
-                switch,
-                uplinks,
-                usual,
-            });
-        }
-    }
+    let unlike = unlike_siblings(fabric, |switch| ranking.rank(switch));
+    found.extend(unlike.into_iter().map(WiringWarning::Unlike));
     found
-}
-
-/// The most common of some numbers, the greatest of several; 0 of none.
-fn most_common(numbers: impl Iterator<Item = u32>) -> u32 {
-    let mut numbers: Vec<u32> = numbers.collect();
-    numbers.sort_unstable();
-    let runs = numbers.chunk_by(|a, b| a == b);
-    runs.max_by_key(|run| run.len()).map_or(0, |run| run[0])
 }
 
 /// A cycle of links between equal ranks, as the switches along it, or `None`.
