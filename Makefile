@@ -168,6 +168,7 @@ install: $(if $(shell command -v $(CARGO)),build)
 	install -m 644 README.md CHANGELOG.md packaging/opensm.conf packaging/switching.md \
 	    $(SHARE)/doc/opensm-dmodc
 	install -m 644 docs/*.md docs/*.svg $(SHARE)/doc/opensm-dmodc/docs
+	install -D -m 644 -t $(SHARE)/doc/opensm-dmodc/prometheus packaging/prometheus/*
 	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" -ne 0 ] || ldconfig
 
 # Removes what `make install` has installed.

@@ -37,6 +37,8 @@ smpquery            command infiniband-diags
 ibdmchk             command ibutils
 valgrind            command valgrind
 dot                 command graphviz
+rsvg-convert        command librsvg2-bin
+slurmctld           command slurmctld
 prlimit             command util-linux
 opensm-headers      header infiniband/opensm/osm_config.h libopensm-dev
 umad-headers        header infiniband/umad.h libibumad-dev
@@ -48,7 +50,8 @@ END
 }
 
 # OpenSM and its tools are in sbin, which may be missing in a user's PATH.
-PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
+tools=$(dirname "$0")/../target/tools/bin
+PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin:$tools
 
 # By its name or with a version, as bindgen looks for it: libclang-cpp is another library.
 has_library() { # NAME
@@ -89,7 +92,7 @@ as_root() {
     fi
 }
 
-install() {
+install_packages() {
     as_root env DEBIAN_FRONTEND=noninteractive \
         apt-get install -y --no-install-recommends "$@" >/dev/null
 }
@@ -105,11 +108,11 @@ if [[ ${#wanted[@]} -gt 0 ]]; then
     echo "setup: installing ${wanted[*]}"
     if ! command -v apt-get >/dev/null; then
         echo "setup: no apt-get on this machine; install these packages or their like by hand" >&2
-    elif ! install "${wanted[@]}" 2>/dev/null; then
+    elif ! install_packages "${wanted[@]}" 2>/dev/null; then
         # The list of packages may be old or absent; and one that fails must not stop the others.
         as_root apt-get update >/dev/null || true
         for package in "${wanted[@]}"; do
-            install "$package" || echo "setup: apt-get could not install $package" >&2
+            install_packages "$package" || echo "setup: apt-get could not install $package" >&2
         done
     fi
     mapfile -t wanted < <(missing)
@@ -117,6 +120,17 @@ if [[ ${#wanted[@]} -gt 0 ]]; then
         echo "setup: still missing: ${wanted[*]}" >&2
         exit 1
     fi
+fi
+# promtool reads what the plugin writes for Prometheus. Its package brings a daemon and a web page along,
+# so only the program is taken from it. Without it, tests that want it say that they skip that.
+if ! command -v promtool >/dev/null && command -v apt-get >/dev/null; then
+    unpacked=$(mktemp -d)
+    if (cd "$unpacked" && apt-get download prometheus && dpkg-deb -x prometheus_*.deb .) >/dev/null 2>&1; then
+        install -D "$unpacked/usr/bin/promtool" "$tools/promtool"
+    else
+        echo "setup: apt-get could not download prometheus; no promtool" >&2
+    fi
+    rm -rf "$unpacked"
 fi
 echo "setup: all there: $(opensm --version 2>/dev/null | grep -o 'OpenSM [0-9.]*' | head -1)," \
     "$(cargo --version | cut -d' ' -f1,2)"

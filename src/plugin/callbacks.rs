@@ -48,11 +48,11 @@ unsafe extern "C" fn build_lid_matrices(_context: *mut c_void) -> c_int {
 }
 
 unsafe extern "C" fn ucast_build_fwd_tables(data: *mut c_void) -> c_int {
-    guard("ucast_build_fwd_tables", -1, || {
-        // SAFETY: OpenSM passes the context that the engine was registered with.
-        let Some(context) = (unsafe { context(data) }) else {
-            return -1;
-        };
+    // SAFETY: OpenSM passes the context that the engine was registered with.
+    let Some(context) = (unsafe { context(data) }) else {
+        return -1;
+    };
+    let result = guard("ucast_build_fwd_tables", -1, || {
         let route = |subnet: &mut Subnet<'_>| context.dmodc.route(subnet, data);
         // SAFETY: osm_ucast_mgr_process calls us with its lock taken exclusively.
         match unsafe { Subnet::under_lock(context.osm, context.symbols, route) } {
@@ -62,7 +62,11 @@ unsafe extern "C" fn ucast_build_fwd_tables(data: *mut c_void) -> c_int {
                 -1
             }
         }
-    })
+    });
+    if result != 0 {
+        guard("refused", (), || context.dmodc.refused());
+    }
+    result
 }
 
 unsafe extern "C" fn mcast_build_stree(

@@ -4,6 +4,7 @@
 //! What was planned is kept for the multicast trees and the hop tables of the same sweep.
 
 use super::ffi::Subnet;
+use super::metrics::Metrics;
 use super::options::PluginOptions;
 use super::planned::Planned;
 use super::provoke::{PanicAt, Provoked};
@@ -47,6 +48,8 @@ struct State {
     planned: Option<Planned>,
     /// The places that the fabric should have.
     reference: Option<Reference>,
+    /// What `dmodc.metrics` asks for.
+    metrics: Option<Metrics>,
     /// The last log lines about ranks and wiring.
     wiring: Vec<String>,
     /// Whether [`Dmodc::tell`] has run for what is planned.
@@ -60,6 +63,7 @@ impl Dmodc {
             provoked: Provoked::new(options.provoke_panic),
             state: Mutex::new(State {
                 reference: Reference::new(options.reference.as_ref(), options.faults),
+                metrics: options.metrics.clone().map(Metrics::new),
                 ..State::default()
             }),
             options,
@@ -82,14 +86,13 @@ impl Dmodc {
         let (planned, read) = self.plan(engine, &mut state.reference, subnet)?;
         report::unreachable(subnet, &planned);
         let filled = self.write(engine, subnet, &planned, is_first)?;
-        let sweep = Sweep {
-            changed_blocks: tables::changed_blocks(subnet, engine),
-            total: start.elapsed(),
-            read,
-            filled,
-            faults: self.options.faults,
-        };
-        report::routed(&planned, &sweep);
+        let changed_blocks = tables::changed_blocks(subnet, engine);
+        let faults = self.options.faults;
+        let sweep = Sweep::new(&planned, filled, (start, read), faults, changed_blocks);
+        report::routed(&sweep);
+        if let Some(metrics) = &mut state.metrics {
+            metrics.routed(&sweep);
+        }
         state.planned = Some(planned);
         state.told = false;
         Ok(())
@@ -156,18 +159,40 @@ impl Dmodc {
         Ok(filled)
     }
 
-    /// What can wait until OpenSM has sent the tables: the log lines about the wiring, and the file
-    /// with the node order. Once for each plan that routed.
+    /// What can wait until OpenSM has sent the tables: the log lines about the wiring, the links that
+    /// are missing, and the file with the node order. Once for each plan that routed.
     pub fn tell(&self, subnet: &Subnet<'_>) {
         let state = &mut *self.lock();
         if let Some(planned) = &state.planned
             && !std::mem::replace(&mut state.told, true)
         {
-            report::wiring(subnet, planned, &mut state.wiring);
+            if log::log_enabled!(log::Level::Info) || state.metrics.is_some() {
+                let warnings = planned.plan.wiring_warnings(&planned.fabric);
+                report::wiring(subnet, planned, &warnings, &mut state.wiring);
+                if let Some(metrics) = &mut state.metrics {
+                    metrics.found(report::switches(subnet, planned, &warnings));
+                }
+            }
             order::dump(subnet, planned);
             if let Some(reference) = &mut state.reference {
                 reference.keep(&planned.fabric);
             }
+        }
+    }
+
+    /// Counts a sweep that was not routed, for whatever reason.
+    pub fn refused(&self) {
+        if let Some(metrics) = &mut self.lock().metrics {
+            metrics.refused();
+            metrics.write();
+        }
+    }
+
+    /// OpenSM has done with routing, by our tables or others.
+    pub fn swept(&self, by_dmodc: bool) {
+        if let Some(metrics) = &mut self.lock().metrics {
+            metrics.swept(by_dmodc);
+            metrics.write();
         }
     }
 

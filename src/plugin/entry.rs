@@ -194,15 +194,20 @@ unsafe extern "C" fn report(data: *mut c_void, event: osm_epi_event_id_t, _kind:
             return;
         };
         let tell = |subnet: &mut Subnet<'_>| {
-            if subnet.is_engine_used(data) {
+            let is_used = subnet.is_engine_used(data);
+            if is_used {
                 context.dmodc.tell(subnet);
                 if opensm_log::routing_dumps_wanted() {
                     context.dmodc.fill_hop_tables(subnet);
                 }
             }
+            is_used
         };
         // SAFETY: do_sweep reports this event without the lock, which ucast_mgr_process has
         // released and mcast_mgr_process has yet to take. Without the lock there is nothing to tell.
-        let _ = unsafe { Subnet::locking(context.osm, context.symbols, tell) };
+        let told = unsafe { Subnet::locking(context.osm, context.symbols, tell) };
+        if let Some(is_used) = told {
+            context.dmodc.swept(is_used);
+        }
     });
 }

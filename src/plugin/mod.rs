@@ -3,7 +3,7 @@
 //! The way of a sweep: OpenSM calls [`callbacks`] under its lock; [`engine`] has [`snapshot`] copy the
 //! subnet into an owned [`crate::fabric::Fabric`], has the core plan, and has it fill the
 //! forwarding [`tables`], which are plain byte slices. [`mcast`] and [`hops`] serve OpenSM's
-//! multicast and its dumps from the same snapshot; [`report`] and [`order`] tell what was found.
+//! multicast and its dumps from the same snapshot; [`report`], [`order`] and [`metrics`] tell what was found.
 //!
 //! Invariants:
 //! - no panic crosses into OpenSM: every `extern "C"` function runs inside [`guard`], but for the
@@ -32,6 +32,7 @@ mod hops;
 mod hostile;
 mod log;
 mod mcast;
+mod metrics;
 mod options;
 mod order;
 mod planned;

@@ -23,6 +23,8 @@ pub struct PluginOptions {
     pub reference: Option<Source>,
     /// `dmodc.on_unreachable=connect|partial|fail`.
     pub on_unreachable: OnUnreachable,
+    /// `dmodc.metrics=FILE`.
+    pub metrics: Option<PathBuf>,
     /// `dmodc.relay=DIR`, for measurements alone: run the engines of a plan, and end (see
     /// [`super::relay`]).
     pub relay: Option<PathBuf>,
@@ -84,13 +86,8 @@ impl PluginOptions {
                 set(&mut self.on_unreachable, value.parse().ok()),
                 "connect, partial or fail",
             ),
-            "dmodc.relay" => (
-                set(
-                    &mut self.relay,
-                    (!value.is_empty()).then(|| Some(value.into())),
-                ),
-                "a folder",
-            ),
+            "dmodc.metrics" => (set(&mut self.metrics, path(value)), "a file"),
+            "dmodc.relay" => (set(&mut self.relay, path(value)), "a folder"),
             #[cfg(debug_assertions)]
             "dmodc.provoke_panic" => {
                 let place = match value {
@@ -113,6 +110,11 @@ impl PluginOptions {
     }
 }
 
+/// A path, which is not empty.
+fn path(value: &str) -> Option<Option<PathBuf>> {
+    (!value.is_empty()).then(|| Some(value.into()))
+}
+
 /// Sets an option if its value could be read.
 fn set<T>(option: &mut T, value: Option<T>) -> Option<()> {
     *option = value?;
@@ -127,13 +129,15 @@ mod tests {
 
     #[test]
     fn ours_are_taken_and_others_ignored() {
-        let (options, errors) =
-            parse("--other x=1 dmodc.threads=4 threads=9\tdmodc.on_unreachable=fail");
+        let (options, errors) = parse(
+            "--other x=1 dmodc.threads=4 threads=9\tdmodc.on_unreachable=fail dmodc.metrics=/a",
+        );
         assert_eq!(
             options,
             PluginOptions {
                 threads: 4,
                 on_unreachable: OnUnreachable::Fail,
+                metrics: Some("/a".into()),
                 ..PluginOptions::default()
             }
         );

@@ -1,28 +1,90 @@
 //! What a sweep leaves in the log: the line that programs read, the pairs that no path joins, and
 //! the look at the wiring.
 
-use super::ffi::Subnet;
+use super::ffi::{Subnet, Switch};
+use super::metrics::{Found, Links};
 use super::planned::Planned;
-use crate::dmodc::{Faults, Filled};
-use crate::fabric::End;
+use crate::dmodc::{Faults, Filled, WiringWarning};
+use crate::fabric::{End, Peer};
 use log::Level;
-use std::time::Duration;
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::time::{Duration, Instant};
 
 /// Maximum number of pairs without a path, and of warnings of the wiring, that the log names.
 const NAMED: usize = 10;
 
-/// The fields of a sweep's line that the plan does not have.
+/// The phases of a sweep.
+pub const PHASES: [&str; 6] = ["read", "rank", "cost", "nid", "routes", "write"];
+
+/// The figures of a sweep, as `docs/options.md` explains them.
+#[derive(Clone, Debug, Default)]
 pub struct Sweep {
+    /// Switches.
+    pub switches: usize,
+    /// End nodes.
+    pub nodes: usize,
+    /// LIDs.
+    pub lids: usize,
+    /// Levels.
+    pub ranks: usize,
+    /// Pairs of leaves without an up-down path.
+    pub unreachable: usize,
+    /// Threads that worked.
+    pub threads: usize,
     /// Time in the callback.
     pub total: Duration,
-    /// Time to read the subnet.
-    pub read: Duration,
-    /// How the routes were written.
-    pub filled: Filled,
+    /// The parts of it.
+    pub phases: [Duration; PHASES.len()],
     /// How routes answer to faults.
     pub faults: Faults,
+    /// Entries that are not at their nominal ports.
+    pub displaced: usize,
     /// Blocks of tables that differ from those last sent.
     pub changed_blocks: usize,
+    /// Pairs of switch and LID with a route that turns.
+    pub turned: usize,
+    /// Pairs of switch and LID without a route.
+    pub left_out: usize,
+}
+
+impl Sweep {
+    /// The figures of what was planned and filled. `start` is when the callback began, and `read` how
+    /// long it read.
+    pub fn new(
+        planned: &Planned,
+        filled: Filled,
+        (start, read): (Instant, Duration),
+        faults: Faults,
+        changed_blocks: usize,
+    ) -> Self {
+        let Planned { fabric, plan, .. } = planned;
+        let timings = plan.timings();
+        let total = start.elapsed();
+        let known = read + timings.rank + timings.cost + timings.nid + filled.time;
+        Sweep {
+            switches: fabric.switches().len(),
+            nodes: fabric.end_nodes().len(),
+            lids: fabric.lid_count(),
+            ranks: plan.ranking().per_rank().len(),
+            unreachable: plan.unreachable().count,
+            threads: filled.threads,
+            total,
+            phases: [
+                read,
+                timings.rank,
+                timings.cost,
+                timings.nid,
+                filled.time,
+                total.saturating_sub(known),
+            ],
+            faults,
+            displaced: filled.displaced,
+            changed_blocks,
+            turned: plan.connections().turned,
+            left_out: plan.connections().left_out,
+        }
+    }
 }
 
 /// The pairs without an up-down path, the first few by name: errors unless ways that turn connect all.
@@ -61,43 +123,69 @@ pub fn unreachable(subnet: &Subnet<'_>, planned: &Planned) {
 }
 
 /// The line of the sweep. Programs read it: a new field goes to the end.
-pub fn routed(planned: &Planned, sweep: &Sweep) {
-    let Planned { fabric, plan, .. } = planned;
-    let (timings, filled) = (plan.timings(), &sweep.filled);
-    let phases = sweep.read + timings.rank + timings.cost + timings.nid + filled.time;
+pub fn routed(sweep: &Sweep) {
+    let mut phases = String::new();
+    for (phase, time) in PHASES.iter().zip(sweep.phases) {
+        // Writing to a string cannot fail.
+        let _ = write!(phases, " {phase}_us={}", time.as_micros());
+    }
     log::info!(
-        "routed switches={} nodes={} lids={} ranks={} unreachable={} threads={} \
-         total_us={} read_us={} rank_us={} cost_us={} nid_us={} routes_us={} write_us={} \
+        "routed switches={} nodes={} lids={} ranks={} unreachable={} threads={} total_us={}{phases} \
          faults={} displaced={} changed_blocks={} turned={} left_out={}",
-        fabric.switches().len(),
-        fabric.end_nodes().len(),
-        fabric.lid_count(),
-        plan.ranking().per_rank().len(),
-        plan.unreachable().count,
-        filled.threads,
+        sweep.switches,
+        sweep.nodes,
+        sweep.lids,
+        sweep.ranks,
+        sweep.unreachable,
+        sweep.threads,
         sweep.total.as_micros(),
-        sweep.read.as_micros(),
-        timings.rank.as_micros(),
-        timings.cost.as_micros(),
-        timings.nid.as_micros(),
-        filled.time.as_micros(),
-        sweep.total.saturating_sub(phases).as_micros(),
         sweep.faults,
-        filled.displaced,
+        sweep.displaced,
         sweep.changed_blocks,
-        plan.connections().turned,
-        plan.connections().left_out,
+        sweep.turned,
+        sweep.left_out,
     );
 }
 
-/// How the fabric was ranked, and what looks odd in its wiring, if it differs from what was said
-/// `last`. Looks only if OpenSM logs it.
-pub fn wiring(subnet: &Subnet<'_>, planned: &Planned, last: &mut Vec<String>) {
-    if !log::log_enabled!(log::Level::Info) {
-        return;
-    }
+/// The switches of a sweep, for `dmodc.metrics`.
+pub fn switches<'a>(
+    subnet: &Subnet<'_>,
+    planned: &'a Planned,
+    warnings: &[WiringWarning],
+) -> impl Iterator<Item = Found> {
     let Planned { fabric, plan, .. } = planned;
-    let warnings = plan.wiring_warnings(fabric);
+    let unlike = warnings.iter().filter_map(|warning| match warning {
+        WiringWarning::Unlike(unlike) => Some((unlike.switch, unlike.missing())),
+        _ => None,
+    });
+    let missing: HashMap<u32, u32> = unlike.collect();
+    (0..).zip(fabric.switches()).map(move |(index, switch)| {
+        let mut links = Links::default();
+        for peer in fabric.peers_of(index) {
+            if let Peer::Switch { index: other, .. } = *peer {
+                links.all += 1;
+                links.up += u32::from(plan.ranking().rank(other) > plan.ranking().rank(index));
+            }
+        }
+        let live = planned.live(subnet, index);
+        Found {
+            guid: switch.guid,
+            description: live.map(Switch::name).unwrap_or_default(),
+            links,
+            missing: missing.get(&index).copied().unwrap_or(0),
+        }
+    })
+}
+
+/// How the fabric was ranked, and what looks odd in its wiring, if it differs from what was said
+/// `last`.
+pub fn wiring(
+    subnet: &Subnet<'_>,
+    planned: &Planned,
+    warnings: &[WiringWarning],
+    last: &mut Vec<String>,
+) {
+    let plan = &planned.plan;
     let mut lines = vec![format!("ranks: {}", plan.ranking())];
     let named = warnings.iter().take(NAMED);
     lines.extend(named.map(|o| o.describe(|switch| planned.name(subnet, switch))));

@@ -13,9 +13,12 @@ mod killed;
 mod lifecycle;
 mod management;
 mod memory;
+mod metrics;
 mod multi_engine_run;
 mod options;
 mod plugin;
+#[path = "../support/promtool.rs"]
+mod promtool;
 mod reference;
 mod refusals;
 mod stable;

@@ -1,6 +1,7 @@
 //! The documents keep up: every message that can stand in OpenSM's log is explained, and no link
 //! between the pages leads nowhere.
 
+use crate::promtool::promtool;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -67,6 +68,33 @@ fn every_message_is_explained() {
     assert!(messages > 20, "only {messages} messages found");
 }
 
+/// Prometheus takes the alert rules, and they fire when they should.
+#[test]
+fn alert_rules_hold() {
+    let folder = root().join("packaging/prometheus");
+    promtool(&folder, &["check", "rules", "dmodc.rules.yml"], b"");
+    promtool(&folder, &["test", "rules", "dmodc.test.yml"], b"");
+    // Every figure that a rule looks at is one that Dmodc writes.
+    let rules = fs::read_to_string(folder.join("dmodc.rules.yml")).expect("rules");
+    let page = fs::read_to_string(folder.join("README.md")).expect("the page");
+    let source = fs::read_to_string(root().join("src/plugin/metrics.rs")).expect("a source file");
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut names = 0;
+    for name in rules
+        .split(|c| !is_word(c))
+        .filter(|w| w.starts_with("dmodc_"))
+    {
+        assert!(
+            page.contains(&format!("`{name}`")),
+            "the page does not explain {name}"
+        );
+        let bare = name.trim_start_matches("dmodc_").trim_end_matches("_total");
+        assert!(source.contains(bare), "nothing writes {name}");
+        names += 1;
+    }
+    assert!(names > 7, "only {names} names found");
+}
+
 #[test]
 fn links_lead_somewhere() {
     let folders = [
@@ -76,6 +104,7 @@ fn links_lead_somewhere() {
         "docker",
         "opensm-patch",
         "packaging",
+        "packaging/prometheus",
         "tests/data",
         "tests/data/production",
     ];

@@ -20,6 +20,8 @@ mod netlist;
 mod pages;
 #[cfg(feature = "cli")]
 mod production;
+#[path = "../support/promtool.rs"]
+mod promtool;
 #[cfg(feature = "cli")]
 mod questions;
 #[cfg(feature = "cli")]

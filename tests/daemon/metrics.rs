@@ -1,0 +1,286 @@
+//! `dmodc.metrics` under a running OpenSM: the file says what the log and the fabric say, after healthy
+//! sweeps, with links gone, and where Dmodc refuses; and it is whole at any moment.
+
+use crate::promtool::promtool;
+use crate::support::fabrics::Net;
+use crate::support::ibsim::Ibsim;
+use crate::support::opensm::{self, Config, Files, OpenSm};
+use crate::support::sketch;
+use dmodc::netlist::Kind;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+/// Four leaves with six links up each, to six spines.
+const TREE: &str = "PGFT(2;3,4;1,6;1,1)";
+
+/// The names that are there in every file.
+const NAMES: [&str; 16] = [
+    "dmodc_build_info",
+    "dmodc_sweeps_total",
+    "dmodc_refusals_total",
+    "dmodc_changed_blocks_total",
+    "dmodc_engine_in_use",
+    "dmodc_last_sweep_timestamp_seconds",
+    "dmodc_sweep_seconds",
+    "dmodc_switches",
+    "dmodc_nodes",
+    "dmodc_lids",
+    "dmodc_ranks",
+    "dmodc_unreachable_pairs",
+    "dmodc_turned_pairs",
+    "dmodc_left_out_pairs",
+    "dmodc_displaced_entries",
+    "dmodc_phase_seconds",
+];
+
+/// A file that Prometheus reads: the value of each series.
+struct Metrics(BTreeMap<String, f64>);
+
+impl Metrics {
+    /// Reads a file; every name has its type, and none is missing.
+    fn read(path: &Path) -> Metrics {
+        let text = fs::read_to_string(path).expect("the file is there");
+        let mut types: Vec<&str> = Vec::new();
+        let mut series = BTreeMap::new();
+        for line in text.lines() {
+            if let Some(head) = line.strip_prefix("# TYPE ") {
+                types.push(head.split(' ').next().expect("a name"));
+            } else if !line.starts_with("# HELP ") {
+                let (name, value) = line.rsplit_once(' ').expect("a value");
+                let of = name.split('{').next().expect("a name");
+                assert_eq!(types.last(), Some(&of), "{text}");
+                let value = value.parse().expect("a number");
+                assert_eq!(series.insert(name.to_owned(), value), None, "{text}");
+            }
+        }
+        assert!(text.ends_with('\n') && types[..16] == NAMES, "{text}");
+        for name in NAMES {
+            assert!(series.keys().any(|key| key.starts_with(name)), "no {name}");
+        }
+        Metrics(series)
+    }
+
+    /// Also lets promtool read it.
+    fn checked(path: &Path) -> Metrics {
+        let folder = path.parent().expect("a folder");
+        promtool(
+            folder,
+            &["check", "metrics"],
+            &fs::read(path).expect("the file is there"),
+        );
+        Metrics::read(path)
+    }
+
+    fn get(&self, name: &str) -> f64 {
+        *self.0.get(name).unwrap_or_else(|| panic!("no {name}"))
+    }
+
+    /// The missing uplinks of a switch.
+    fn missing(&self, guid: &str) -> f64 {
+        let prefix = format!("dmodc_missing_uplinks{{guid=\"{guid}\"");
+        let found = self.0.iter().find(|(name, _)| name.starts_with(&prefix));
+        *found.expect("a series for each switch").1
+    }
+
+    /// Of all switches.
+    fn all_missing(&self) -> f64 {
+        let all = self.0.iter();
+        all.filter(|(name, _)| name.starts_with("dmodc_missing_uplinks"))
+            .map(|(_, value)| value)
+            .sum()
+    }
+}
+
+fn metrics_file(sim: &Ibsim, config: Config) -> (PathBuf, Config) {
+    let path = sim.dir().join("dmodc.prom");
+    let option = format!("event_plugin_options dmodc.metrics={}", path.display());
+    (path, config.line(option))
+}
+
+/// A field of the last line of a sweep.
+fn field(files: &Files, name: &str) -> f64 {
+    let lines = files.log_lines("dmodc: routed ");
+    let words = lines.last().expect("a sweep").split(' ');
+    let mut values = words.filter_map(|word| word.strip_prefix(name)?.strip_prefix('='));
+    let value = values.next().expect("a field");
+    value.parse().expect("a number")
+}
+
+#[test]
+fn the_file_says_what_the_log_and_the_fabric_say() {
+    let net = Net::pgft(TREE);
+    let mut sim = Ibsim::start(&net.path);
+    let (path, config) = metrics_file(&sim, Config::dmodc());
+    let sm = OpenSm::start(&sim, &config);
+    let host = &net.netlist.nodes.iter().find(|n| n.id == sim.hosts()[0]);
+    let home = host.expect("the host of OpenSM").ports[0].peer;
+    let leaves = (0..).zip(&net.netlist.nodes);
+    let mut leaves = leaves.filter(|(index, node)| {
+        let peers = || {
+            node.ports
+                .iter()
+                .map(|p| &net.netlist.nodes[p.peer as usize])
+        };
+        node.kind == Kind::Switch && *index != home && peers().any(|n| n.kind == Kind::Ca)
+    });
+    let (_, leaf) = leaves.next().expect("another leaf");
+    let up = leaf
+        .ports
+        .iter()
+        .filter(|p| net.netlist.nodes[p.peer as usize].kind == Kind::Switch);
+    let up: Vec<u8> = up.map(|port| port.number).collect();
+    let guid = leaf.guid.to_string();
+
+    let whole = Metrics::checked(&path);
+    for (name, of_log) in [
+        ("dmodc_switches", "switches"),
+        ("dmodc_nodes", "nodes"),
+        ("dmodc_lids", "lids"),
+        ("dmodc_ranks", "ranks"),
+        ("dmodc_displaced_entries", "displaced"),
+        ("dmodc_turned_pairs", "turned"),
+        ("dmodc_left_out_pairs", "left_out"),
+    ] {
+        assert_eq!(whole.get(name), field(&sm.files, of_log), "{name}");
+    }
+    for phase in ["read", "rank", "cost", "nid", "routes", "write"] {
+        let seconds = whole.get(&format!("dmodc_phase_seconds{{phase=\"{phase}\"}}"));
+        let micros = field(&sm.files, &format!("{phase}_us"));
+        assert_eq!((seconds * 1e6).floor(), micros, "{phase}");
+    }
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let age = now.expect("a clock").as_secs_f64() - whole.get("dmodc_last_sweep_timestamp_seconds");
+    assert!((0.0..60.0).contains(&age), "{age}");
+    assert_eq!(
+        (
+            whole.get("dmodc_engine_in_use"),
+            whole.get("dmodc_refusals_total")
+        ),
+        (1.0, 0.0)
+    );
+    let sweeps = sm.files.log_lines("dmodc: routed ").len() as f64;
+    assert_eq!(whole.get("dmodc_sweeps_total"), sweeps);
+    assert_eq!(whole.all_missing(), 0.0);
+
+    // Somebody reads all the time, also if this panics.
+    let done = AtomicBool::new(false);
+    struct Done<'d>(&'d AtomicBool);
+    impl Drop for Done<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+    thread::scope(|scope| {
+        let stop = Done(&done);
+        let reader = scope.spawn(|| {
+            let mut reads = 0;
+            while !done.load(Ordering::Relaxed) {
+                Metrics::read(&path);
+                reads += 1;
+                thread::sleep(Duration::from_millis(1));
+            }
+            reads
+        });
+        let mut sweep = |change: fn(&mut Ibsim, &str, u8), ports: &[u8]| {
+            ports
+                .iter()
+                .for_each(|&port| change(&mut sim, &leaf.id, port));
+            sm.resweep();
+            let found = Metrics::read(&path);
+            (
+                found.missing(&guid),
+                found.all_missing(),
+                found.get("dmodc_switches"),
+            )
+        };
+        assert_eq!(sweep(Ibsim::unlink, &up[..1]), (1.0, 1.0, 10.0));
+        let lines = sm
+            .files
+            .log_lines(": 5 uplinks where its siblings have 6; missing: [");
+        assert!(lines.iter().any(|line| line.contains(&guid)), "{lines:?}");
+        assert_eq!(sweep(Ibsim::relink, &up[..1]), (0.0, 0.0, 10.0));
+        // The whole switch is gone.
+        assert_eq!(sweep(Ibsim::unlink, &up), (6.0, 6.0, 9.0));
+        assert_eq!(sweep(Ibsim::relink, &up), (0.0, 0.0, 10.0));
+        drop(stop);
+        let reads = reader.join().expect("every file was whole");
+        assert!(reads > 100, "{reads}");
+    });
+    let last = Metrics::checked(&path);
+    let blocks: f64 = last.get("dmodc_changed_blocks_total");
+    assert!(blocks > whole.get("dmodc_changed_blocks_total"));
+    assert_eq!(sm.files.log_lines("dmodc: ERR"), [""; 0]);
+}
+
+#[test]
+fn a_refusal_is_told_and_who_routes_instead() {
+    let net = sketch::ring(5);
+    let mut sim = Ibsim::start(&net.path);
+    let (path, config) = metrics_file(&sim, Config::dmodc_or("minhop"));
+    let sm = OpenSm::start(&sim, &config);
+    let refused = Metrics::checked(&path);
+    let refusals = refused.get("dmodc_refusals_total");
+    assert!(refusals > 0.0 && refused.get("dmodc_sweeps_total") == refusals);
+    assert_eq!(
+        (
+            refused.get("dmodc_engine_in_use"),
+            refused.get("dmodc_switches")
+        ),
+        (0.0, 0.0)
+    );
+    let (node, port) = net.switch_link();
+    sim.unlink(node, port);
+    sm.resweep();
+    let routed = Metrics::checked(&path);
+    assert_eq!(
+        (
+            routed.get("dmodc_engine_in_use"),
+            routed.get("dmodc_switches")
+        ),
+        (1.0, 5.0)
+    );
+    sim.relink(node, port);
+    sm.resweep();
+    let again = Metrics::checked(&path);
+    assert!(again.get("dmodc_refusals_total") > routed.get("dmodc_refusals_total"));
+    // The figures are those of the last sweep that was routed.
+    assert_eq!(
+        (
+            again.get("dmodc_engine_in_use"),
+            again.get("dmodc_switches")
+        ),
+        (0.0, 5.0)
+    );
+}
+
+#[test]
+fn without_another_engine_a_refusal_is_told_too() {
+    let net = sketch::ring(5);
+    let sim = Ibsim::start(&net.path);
+    let (path, config) = metrics_file(&sim, Config::dmodc());
+    let (_files, finished) = opensm::once(&sim, &config, Duration::from_secs(3));
+    assert!(finished.status.is_none(), "{}", finished.output);
+    let refused = Metrics::checked(&path);
+    assert!(refused.get("dmodc_refusals_total") > 0.0);
+    assert_eq!(refused.get("dmodc_engine_in_use"), 0.0);
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_one_error_and_no_harm() {
+    let net = Net::pgft(TREE);
+    let sim = Ibsim::start(&net.path);
+    let option = format!(
+        "event_plugin_options dmodc.metrics={}",
+        sim.dir().join("no/such/folder/dmodc.prom").display()
+    );
+    let sm = OpenSm::start(&sim, &Config::dmodc().line(option));
+    sm.resweep();
+    let errors = sm.files.log_lines("dmodc: ERR");
+    assert_eq!(errors.len(), 1, "{errors:#?}");
+    assert!(errors[0].contains("/no/such/folder/dmodc.prom: cannot be written: No such file"));
+    assert!(sm.files.log_lines("dmodc: routed ").len() >= 2);
+}

@@ -1,0 +1,32 @@
+//! Prometheus' own checker, from PATH or where `make setup` unpacks it.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Runs `promtool` in a folder and wants it content. If it is not there, says so and does nothing.
+pub fn promtool(folder: &Path, args: &[&str], input: &[u8]) {
+    let unpacked = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/tools/bin/promtool");
+    let program = match unpacked.exists() {
+        true => unpacked.as_os_str(),
+        false => "promtool".as_ref(),
+    };
+    let child = Command::new(program)
+        .args(args)
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let Ok(mut child) = child else {
+        eprintln!("skipped: no promtool; `make setup` unpacks it from Debian's package prometheus");
+        return;
+    };
+    let mut stdin = child.stdin.take().expect("a pipe");
+    // One that refuses its arguments does not read.
+    let _ = stdin.write_all(input);
+    drop(stdin);
+    let output = child.wait_with_output().expect("it ends");
+    let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "promtool {args:?}: {said}");
+}
