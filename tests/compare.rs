@@ -1,6 +1,9 @@
 //! `dmodc compare` with the stock OpenSM and ibsim on fabrics of a few switches.
 #![cfg(all(feature = "cli", feature = "plugin"))]
 
+#[path = "support/examples.rs"]
+mod page;
+
 use dmodc::compare::read_throws;
 use dmodc::netlist::{Kind, Netlist};
 use serde_json::Value;
@@ -236,6 +239,24 @@ fn throws_are_made_resumed_and_reported() {
         let svg = fs::read_to_string(svg).expect("a figure");
         assert!(svg.contains("<svg") && page.contains(&svg[svg.find("<svg").unwrap_or(0)..]));
     }
+}
+
+/// The examples of docs/operations.md that need OpenSM.
+#[test]
+fn the_examples_of_operations_print_what_it_shows() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let fabric = root.join("tests/data/production/leaf-to-leaf-8sw.ibnetdiscover");
+    fs::copy(fabric, folder.path().join("fabric.net")).expect("the capture");
+    let page = root.join("docs/operations.md");
+    let mut examples = page::examples(&page, "console opensm");
+    assert!(!examples.is_empty());
+    for example in &mut examples {
+        // The plugin of this build.
+        let plugin = plugin_dir();
+        example.command += &format!(" --plugin-dir {}", plugin.display());
+    }
+    page::run(&page, &examples, folder.path());
 }
 
 /// All but --degrade has a default.

@@ -8,6 +8,8 @@ mod cli;
 mod contract;
 mod documents;
 #[cfg(feature = "cli")]
+mod examples;
+#[cfg(feature = "cli")]
 mod exports;
 #[cfg(feature = "cli")]
 mod golden;
