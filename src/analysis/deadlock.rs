@@ -66,11 +66,31 @@ impl Dependencies {
             })
     }
 
+    /// The graph as lists of successors.
+    fn edges(&self, channels: &Channels) -> Vec<Vec<u32>> {
+        (0..channels.len() as u32)
+            .map(|c| self.successors(channels, c).collect())
+            .collect()
+    }
+
+    /// The circle of a channel that is on none.
+    pub const NO_CIRCLE: u32 = u32::MAX;
+
+    /// The circle that each channel is on: the number of its strongly connected component. A dependency
+    /// is part of a circle if it joins two channels of one circle.
+    pub fn circles(&self, channels: &Channels) -> Vec<u32> {
+        let (mut component, sizes) = components(&self.edges(channels));
+        for c in &mut component {
+            if sizes[*c as usize] < 2 {
+                *c = Self::NO_CIRCLE;
+            }
+        }
+        component
+    }
+
     /// Finds the cycles.
     pub fn loops(&self, channels: &Channels) -> CreditLoops {
-        let edges: Vec<Vec<u32>> = (0..channels.len() as u32)
-            .map(|c| self.successors(channels, c).collect())
-            .collect();
+        let edges = self.edges(channels);
         // No channel depends on itself, for no link joins a switch with itself. So a component has a
         // cycle if it has two members.
         let (component, sizes) = components(&edges);

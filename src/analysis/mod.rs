@@ -10,8 +10,10 @@
 //! - [`Traffic`]: the congestion risk of the traffic patterns A2A, RP and SP, and effective bisection
 //!   bandwidth;
 //! - [`bound()`]: how low A2A can be at best;
-//! - [`forced()`]: which entries a fault forces to change, and which change needlessly.
+//! - [`forced()`]: which entries a fault forces to change, and which change needlessly;
+//! - [`between()`]: what packets meet while old tables give way to new ones, block by block.
 
+mod between;
 mod bound;
 mod channels;
 mod check;
@@ -31,6 +33,7 @@ mod traffic;
 mod updown;
 mod walk;
 
+pub use between::{Between, Block, Group, Harm, between, blocks_as_sent};
 pub use bound::bound;
 pub use channels::{Channel, Channels, Hop};
 pub use check::check;
