@@ -3,6 +3,9 @@
 //! Unlike the table of `make bench`, which lets each engine begin anew on each fabric, this has what a
 //! running OpenSM keeps: minhop and updn leave entries that are still shortest where they are, so what they
 //! change, and what they end with, depends on what was there before.
+//!
+//! A second table has what packets meet meanwhile, with the blocks in the order in which OpenSM sends them and
+//! in random order.
 
 use crate::storm::cables::Cables;
 use crate::storm::faults::pods;
@@ -11,7 +14,7 @@ use crate::storm::watch::Watch;
 use crate::support::fabrics::Net;
 use crate::support::ibsim::Ibsim;
 use crate::support::opensm::{Config, OpenSm};
-use dmodc::analysis::forced;
+use dmodc::analysis::{Between, Harm, between, blocks_as_sent, forced};
 use dmodc::dmodc::{Options, Ranking};
 use dmodc::fabric::Fabric;
 use dmodc::lft::Tables;
@@ -21,7 +24,10 @@ use std::{env, fs};
 
 /// 8,640 nodes.
 const SHAPE: &str = "PGFT(3;24,15,24;1,6,15;1,1,1)";
-const ENGINES: &str = "dmodc,updn,ftree,minhop,sssp";
+/// `paper` is Dmodc with `faults=paper`, `partial` with `on_unreachable=partial`.
+const ENGINES: [&str; 7] = [
+    "dmodc", "partial", "paper", "updn", "ftree", "minhop", "sssp",
+];
 
 /// A fabric under an engine.
 struct Running<'n> {
@@ -32,6 +38,8 @@ struct Running<'n> {
     watch: Watch,
     /// What the switches hold.
     held: (Fabric, Tables),
+    /// Lines of the second table.
+    meanwhile: Vec<String>,
 }
 
 impl<'n> Running<'n> {
@@ -46,13 +54,19 @@ impl<'n> Running<'n> {
         fs::write(&roots, guids).expect("a file for the roots");
         let config = match engine {
             "dmodc" => Config::dmodc(),
+            "paper" => Config::dmodc().line("event_plugin_options dmodc.faults=paper"),
+            "partial" => Config::dmodc().line("event_plugin_options dmodc.on_unreachable=partial"),
             "updn" | "ftree" => {
                 Config::engine(engine).line(format!("root_guid_file {}", roots.display()))
             }
             _ => Config::engine(engine),
         };
         let sm = OpenSm::launch(&sim, &config.log_flags("0x03"));
-        let (watch, _) = Watch::first_sweep(sm, &sim, engine);
+        let name = match engine {
+            "paper" | "partial" => "dmodc",
+            name => name,
+        };
+        let (watch, _) = Watch::first_sweep(sm, &sim, name);
         let cables = Cables::new(&net.netlist);
         let held = Truth::read(&mut sim, &net.netlist, cables.home()).fabric_and_tables();
         Running {
@@ -62,6 +76,7 @@ impl<'n> Running<'n> {
             cables,
             watch,
             held,
+            meanwhile: Vec::new(),
         }
     }
 
@@ -74,14 +89,22 @@ impl<'n> Running<'n> {
         let truth = Truth::read(&mut self.sim, self.netlist, self.cables.home());
         let (fabric, tables) = truth.fabric_and_tables();
         let ranking = Ranking::new(&fabric, &Options::default());
-        let before = (&self.held.0, &self.held.1);
-        let found = forced(before, (&fabric, &tables), |a, b| ranking.is_up(a, b));
+        let (before, after) = ((&self.held.0, &self.held.1), (&fabric, &tables));
+        let found = forced(before, after, |a, b| ranking.is_up(a, b));
         let (all, mut had_to) = (found.changed(), found.own);
         had_to += found.forced;
         println!(
             "| {what} | {} | {} ({}) | {} ({}) |",
             self.engine, all.entries, had_to.entries, all.blocks, had_to.blocks
         );
+        let mut order = blocks_as_sent(before, after);
+        let line = |order: &str, found: &Between| {
+            format!("| {what} | {} | {order} | {}", self.engine, columns(found))
+        };
+        let as_sent = line("as sent", &between(before, after, &order));
+        Random::new(1).shuffle(&mut order);
+        let random = line("random", &between(before, after, &order));
+        self.meanwhile.extend([as_sent, random]);
         self.held = (fabric, tables);
     }
 
@@ -94,17 +117,44 @@ impl<'n> Running<'n> {
     }
 }
 
+/// What packets met, in shares of all pairs.
+fn columns(found: &Between) -> String {
+    let all = (found.standing.pairs + found.cut.pairs).max(1);
+    let share = |pairs: u64| match pairs {
+        0 => "0".to_owned(),
+        _ => format!("{:.3} %", pairs as f64 * 100.0 / all as f64),
+    };
+    let mut text = format!("{} | {} | ", found.blocks, share(found.cut.pairs));
+    for group in [&found.standing, &found.cut] {
+        for harm in [Harm::Hole, Harm::DeadLink, Harm::NotActive, Harm::Loop] {
+            text += &format!("{} | ", share(group.met(harm)));
+        }
+        text += &format!("{:.0}, {} | ", group.mean(), group.longest);
+    }
+    let circle = found.standing.met(Harm::Circle) + found.cut.met(Harm::Circle);
+    text + &format!("{} |", share(circle))
+}
+
 #[test]
 #[ignore = "long: make events"]
 fn under_a_running_opensm() {
     let net = Net::pgft_with_lids(&env::var("EVENTS_SHAPE").unwrap_or(SHAPE.into()));
-    let names = env::var("EVENTS_ENGINES").unwrap_or(ENGINES.into());
+    let names = env::var("EVENTS_ENGINES").unwrap_or(ENGINES.join(","));
     println!("| event | engine | entries changed (of them had to) | blocks |\n|---|---|--:|--:|");
-    for engine in ["dmodc", "updn", "ftree", "minhop", "sssp"] {
+    let mut meanwhile = Vec::new();
+    for engine in ENGINES {
         if names.split(',').any(|name| name == engine) {
-            all_events(&mut Running::start(engine, &net));
+            let mut running = Running::start(engine, &net);
+            all_events(&mut running);
+            meanwhile.append(&mut running.meanwhile);
         }
     }
+    println!(
+        "\n| event | engine | order | blocks sent | cut | standing: hole | dead link | not active | loop \
+         | blocks, mean and most | cut: hole | dead link | not active | loop | blocks, mean and most | circle |"
+    );
+    println!("|---|---|---|{}", "--:|".repeat(13));
+    println!("{}", meanwhile.join("\n"));
 }
 
 fn all_events(running: &mut Running) {

@@ -3,6 +3,7 @@
 //! `no_fallback` throughout: a plugin that fails would otherwise pass as minhop.
 #![cfg(all(feature = "cli", feature = "plugin"))]
 
+mod between;
 mod cli;
 mod connect;
 mod errors;
