@@ -59,8 +59,10 @@ check: setup
 soak: setup
 	$(CARGO) test --release --test daemon -- --ignored --nocapture --test-threads 1 storm::soak
 
-# What events change in the tables of the switches under a running OpenSM, with each engine of EVENTS_ENGINES
-# (dmodc,updn,ftree,minhop,sssp), on EVENTS_SHAPE (8,640 nodes). An hour on 2 cores.
+# What events change in the tables of the switches under a running OpenSM, and what packets meet while the new
+# ones are sent, with each engine of EVENTS_ENGINES (dmodc,partial,paper,updn,ftree,minhop,sssp: the second and
+# third are Dmodc with on_unreachable=partial and faults=paper), on EVENTS_SHAPE (8,640 nodes). Two hours on 2
+# cores.
 events: setup
 	$(CARGO) test --release --test daemon -- --ignored --nocapture events::
 
