@@ -56,8 +56,12 @@ check: setup
 # Storms of faults under a running OpenSM, with each engine of SOAK_ENGINES (dmodc,ftree,updn): 500 rounds
 # on 648 nodes and 50 on 8,640 nodes, or SOAK_ROUNDS. An hour on 2 cores. SOAK_DEFAULT_ARENAS=1 leaves
 # glibc its default arenas and does not check the growth of OpenSM's memory.
+#
+# And weeks of reboots, upgrades and flapping links with each engine of WEEK_ENGINES (dmodc,paper,updn,ftree), as
+# a table: a link flaps WEEK_FLAPS (100) times; all switches of 648 nodes, 24 of 8,640, or twice WEEK_UPGRADES.
 soak: setup
-	$(CARGO) test --release --test daemon -- --ignored --nocapture --test-threads 1 storm::soak
+	$(CARGO) test --release --test daemon -- --ignored --nocapture --test-threads 1 \
+	    storm::soak storm::week::soak
 
 # What events change in the tables of the switches under a running OpenSM, and what packets meet while the new
 # ones are sent, with each engine of EVENTS_ENGINES (dmodc,partial,paper,updn,ftree,minhop,sssp: the second and

@@ -8,19 +8,20 @@
 //! in random order.
 
 use crate::storm::cables::Cables;
+use crate::storm::engines;
 use crate::storm::faults::pods;
 use crate::storm::truth::Truth;
 use crate::storm::watch::Watch;
 use crate::support::fabrics::Net;
 use crate::support::ibsim::Ibsim;
-use crate::support::opensm::{Config, OpenSm};
+use crate::support::opensm::OpenSm;
 use dmodc::analysis::{Between, Harm, between, blocks_as_sent, forced};
 use dmodc::dmodc::{Options, Ranking};
 use dmodc::fabric::Fabric;
 use dmodc::lft::Tables;
 use dmodc::netlist::{Kind, Netlist};
 use dmodc::random::Random;
-use std::{env, fs};
+use std::env;
 
 /// 8,640 nodes.
 const SHAPE: &str = "PGFT(3;24,15,24;1,6,15;1,1,1)";
@@ -45,27 +46,8 @@ struct Running<'n> {
 impl<'n> Running<'n> {
     fn start(engine: &'static str, net: &'n Net) -> Running<'n> {
         let mut sim = Ibsim::start(&net.path);
-        let roots = sim.dir().join("roots");
-        let tops = net
-            .netlist
-            .switches()
-            .filter(|s| s.description.starts_with("L3-"));
-        let guids: String = tops.map(|s| format!("{}\n", s.guid)).collect();
-        fs::write(&roots, guids).expect("a file for the roots");
-        let config = match engine {
-            "dmodc" => Config::dmodc(),
-            "paper" => Config::dmodc().line("event_plugin_options dmodc.faults=paper"),
-            "partial" => Config::dmodc().line("event_plugin_options dmodc.on_unreachable=partial"),
-            "updn" | "ftree" => {
-                Config::engine(engine).line(format!("root_guid_file {}", roots.display()))
-            }
-            _ => Config::engine(engine),
-        };
+        let (config, name) = engines::config(engine, net, &sim);
         let sm = OpenSm::launch(&sim, &config.log_flags("0x03"));
-        let name = match engine {
-            "paper" | "partial" => "dmodc",
-            name => name,
-        };
         let (watch, _) = Watch::first_sweep(sm, &sim, name);
         let cables = Cables::new(&net.netlist);
         let held = Truth::read(&mut sim, &net.netlist, cables.home()).fabric_and_tables();

@@ -103,6 +103,14 @@ impl<'n> Cables<'n> {
         self.of(|n| self.netlist.nodes[n as usize].kind == Kind::Ca)
     }
 
+    /// The CA at a cable.
+    pub fn ca_of(&self, cable: usize) -> u32 {
+        let is_ca = |n: u32| self.netlist.nodes[n as usize].kind == Kind::Ca;
+        let ends = self.ends[cable].map(|(node, _)| node);
+        let ca = ends.into_iter().find(|&node| is_ca(node));
+        ca.expect("a cable of a CA")
+    }
+
     /// Unplugs a cable.
     pub fn unplug(&mut self, cable: usize) {
         assert!(std::mem::replace(&mut self.plugged[cable], false));
@@ -133,6 +141,14 @@ impl<'n> Cables<'n> {
         self.unplug(from);
         self.swap_hosts(from, to);
         self.plug(to);
+    }
+
+    /// Plugs two cables between switches in crosswise: each gets the far end of the other.
+    pub fn cross(&mut self, a: usize, b: usize) {
+        let (far_of_a, far_of_b) = (self.ends[a][1], self.ends[b][1]);
+        (self.ends[a][1], self.ends[b][1]) = (far_of_b, far_of_a);
+        self.plug(a);
+        self.plug(b);
     }
 
     /// Lets OpenSM's CA and another one, which is plugged in, change places.
@@ -166,13 +182,18 @@ impl<'n> Cables<'n> {
         (self.ends[a][i], self.ends[b][j]) = (at_b, at_a);
     }
 
-    /// Restarts nodes: their ports forget everything, and their cables are plugged as before.
-    pub fn reboot(&mut self, nodes: &[u32]) {
-        let cables = self.of(|n| nodes.contains(&n));
+    /// Nodes whose cables are unplugged forget everything, as when they are switched off.
+    pub fn forget(&mut self, nodes: &[u32]) {
         for &n in nodes {
             let id = &self.netlist.nodes[n as usize].id;
             self.commands.push(format!("Clear \"{id}\""));
         }
+    }
+
+    /// Restarts nodes: their ports forget everything, and their cables are plugged as before.
+    pub fn reboot(&mut self, nodes: &[u32]) {
+        let cables = self.of(|n| nodes.contains(&n));
+        self.forget(nodes);
         for &c in &cables {
             self.plugged[c] = false;
             self.plug(c);

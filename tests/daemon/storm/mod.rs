@@ -7,9 +7,12 @@
 //! Part of every run is a short storm; `make soak` runs the long ones, which are ignored otherwise.
 
 pub mod cables;
+pub mod engines;
 pub mod faults;
+mod smps;
 pub mod truth;
 pub mod watch;
+mod week;
 
 use crate::support::fabrics::Net;
 use crate::support::ibsim::Ibsim;

@@ -76,6 +76,11 @@ impl Truth {
     /// Wants every port to have a LID, and every switch the table that Dmodc makes for this very
     /// fabric, which is to deliver without turns, detours and credit loops.
     pub fn assert_routed(&self, engine: &Engine) {
+        self.assert_routed_by(engine, &Options::default());
+    }
+
+    /// The same with these options.
+    pub fn assert_routed_by(&self, engine: &Engine, options: &Options) {
         for node in &self.netlist.nodes {
             let lids = match node.kind {
                 Kind::Switch => vec![node.lid],
@@ -88,7 +93,7 @@ impl Truth {
             );
         }
         let (fabric, _) = self.netlist.to_fabric(None).expect("LIDs for all");
-        let plan = engine.plan(&fabric, &Options::default()).expect("a tree");
+        let plan = engine.plan(&fabric, options).expect("a tree");
         let mut tables = Tables::for_fabric(&fabric);
         engine
             .fill(&fabric, &plan, &mut tables.rows_mut())

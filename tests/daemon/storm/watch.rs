@@ -1,5 +1,6 @@
 //! OpenSM's reaction to a change: from the change to the last "SUBNET UP" that follows.
 
+use super::smps::Smps;
 use crate::support::ibsim::Ibsim;
 use crate::support::opensm::OpenSm;
 use crate::support::tail::Tail;
@@ -34,6 +35,8 @@ pub struct Reaction {
     pub others: usize,
     /// Whether OpenSM had to be asked, since no trap reached it.
     pub asked: bool,
+    /// What it sent, if its log has that ([`Smps::logged`]).
+    pub smps: Smps,
 }
 
 /// A running OpenSM under watch.
@@ -92,7 +95,8 @@ impl Watch {
         loop {
             std::thread::sleep(LOOK);
             for line in self.tail.lines() {
-                if line.contains("SUBNET UP") {
+                if reaction.smps.add(&line) {
+                } else if line.contains("SUBNET UP") {
                     reaction.sweeps += 1;
                     reaction.last = start.elapsed();
                     if reaction.sweeps == 1 {

@@ -1,0 +1,35 @@
+//! The engines that are compared, by name.
+
+use crate::support::fabrics::Net;
+use crate::support::ibsim::Ibsim;
+use crate::support::opensm::Config;
+use std::fs;
+
+/// The configuration of an engine, and the name by which OpenSM's log calls it. `paper` is Dmodc with
+/// `faults=paper`, `partial` with `on_unreachable=partial`; updn and ftree are told the roots.
+pub fn config(engine: &'static str, net: &Net, sim: &Ibsim) -> (Config, &'static str) {
+    let dmodc = |option: &str| Config::dmodc().line(format!("event_plugin_options {option}"));
+    match engine {
+        "dmodc" => (Config::dmodc(), "dmodc"),
+        "paper" => (dmodc("dmodc.faults=paper"), "dmodc"),
+        "partial" => (dmodc("dmodc.on_unreachable=partial"), "dmodc"),
+        "updn" | "ftree" => {
+            let roots = sim.dir().join("roots");
+            let tops = net.netlist.switches();
+            let tops = tops.filter(|s| s.description.starts_with("L3-"));
+            let guids: String = tops.map(|s| format!("{}\n", s.guid)).collect();
+            fs::write(&roots, guids).expect("a file for the roots");
+            // What ftree refuses, minhop routes.
+            let names = match engine {
+                "ftree" => "ftree,minhop",
+                _ => engine,
+            };
+            let config = Config::engine(names);
+            (
+                config.line(format!("root_guid_file {}", roots.display())),
+                engine,
+            )
+        }
+        _ => (Config::engine(engine), engine),
+    }
+}
