@@ -4,6 +4,7 @@
 //! What was planned is kept for the multicast trees and the hop tables of the same sweep.
 
 use super::ffi::Subnet;
+use super::given::Given;
 use super::metrics::Metrics;
 use super::options::PluginOptions;
 use super::planned::Planned;
@@ -50,6 +51,8 @@ struct State {
     reference: Option<Reference>,
     /// What `dmodc.metrics` asks for.
     metrics: Option<Metrics>,
+    /// What OpenSM's file says of options that are read once.
+    given: Given,
     /// The last log lines about ranks and wiring.
     wiring: Vec<String>,
     /// Whether [`Dmodc::tell`] has run for what is planned.
@@ -174,6 +177,9 @@ impl Dmodc {
                 }
             }
             order::dump(subnet, planned);
+            if let Some(file) = subnet.config_file() {
+                state.given.look(&file);
+            }
             if let Some(reference) = &mut state.reference {
                 reference.keep(&planned.fabric);
             }

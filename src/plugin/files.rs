@@ -1,8 +1,18 @@
-//! Files that others read while they are written anew.
+//! Files that others read while they are written anew, and files that others write anew.
 
+use std::fs::Metadata;
 use std::io::Write;
 use std::path::Path;
+use std::time::SystemTime;
 use std::{fs, io, process};
+
+/// When a file was written, and how long it is: another stamp is another content.
+pub type Stamp = (SystemTime, u64);
+
+/// The stamp of a file, if the file system knows times.
+pub fn stamp(metadata: &Metadata) -> Option<Stamp> {
+    Some((metadata.modified().ok()?, metadata.len()))
+}
 
 /// Puts a text in the place of a file: whoever reads it finds the old one or the new one, also when
 /// this process or the machine dies in between.

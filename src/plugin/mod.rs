@@ -25,6 +25,7 @@ mod entry;
 #[allow(unsafe_code)]
 mod ffi;
 mod files;
+mod given;
 mod guard;
 mod hops;
 #[cfg(test)]

@@ -7,17 +7,16 @@
 //!
 //! Whatever is wrong with the file is one error line, and the fabric is routed without it.
 
-use super::files::replace;
+use super::files::{Stamp, replace, stamp};
 use crate::dmodc::Faults;
 use crate::fabric::{Fabric, Merged};
 use crate::input;
 use crate::netlist::Netlist;
 use std::env;
-use std::fs::{self, Metadata};
+use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
 
 /// The option `dmodc.reference`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -33,12 +32,15 @@ const NAME: &str = "opensm-dmodc-reference.net";
 /// Where OpenSM keeps what outlives it (OSM_DEFAULT_CACHE_DIR), unless OSM_CACHE_DIR says otherwise.
 const CACHE_DIR: &str = "/var/cache/opensm";
 
+/// No subnet has as many LIDs that a file of it is larger, in bytes. Anything else would take OpenSM's memory.
+const MOST: u64 = 256 << 20;
+
 /// The reference, over all sweeps.
 pub struct Reference {
     path: PathBuf,
     grows: bool,
     /// What was read or written last: when, and how long it was.
-    stamp: Option<(SystemTime, u64)>,
+    stamp: Option<Stamp>,
     known: Option<Arc<Fabric>>,
     /// The last line about it.
     said: String,
@@ -159,14 +161,16 @@ impl Reference {
     }
 }
 
-fn stamp(metadata: &Metadata) -> Option<(SystemTime, u64)> {
-    Some((metadata.modified().ok()?, metadata.len()))
-}
-
 fn read(path: &Path) -> Result<Fabric, String> {
     // A pipe would keep OpenSM waiting, with its lock held.
     match fs::metadata(path) {
         Ok(metadata) if !metadata.is_file() => return Err("not a file".into()),
+        Ok(metadata) if metadata.len() > MOST => {
+            return Err(format!(
+                "{} bytes are more than any fabric needs",
+                metadata.len()
+            ));
+        }
         Ok(_) => {}
         Err(e) => return Err(e.to_string()),
     }

@@ -9,6 +9,7 @@ mod connect;
 mod errors;
 mod events;
 mod faults;
+mod hang_up;
 mod harness;
 mod killed;
 mod lifecycle;
@@ -22,6 +23,7 @@ mod plugin;
 mod promtool;
 mod reference;
 mod refusals;
+mod scarce;
 mod stable;
 mod storm;
 #[path = "../support/mod.rs"]

@@ -85,6 +85,17 @@ impl Config {
         self.map(|config| config.inside(program("valgrind"), &args))
     }
 
+    /// Runs inside another program with these arguments.
+    pub fn inside(self, name: &'static str, args: &[&str]) -> Config {
+        self.map(|config| config.inside(program(name), args))
+    }
+
+    /// Keeps what outlives OpenSM in this folder.
+    pub fn cache_dir(self, dir: &Path) -> Config {
+        let dir = dir.to_str().expect("the path is plain text").to_owned();
+        self.map(|config| config.env("OSM_CACHE_DIR", dir))
+    }
+
     /// Limits its address space to this many bytes.
     pub fn address_space(self, bytes: u64) -> Config {
         self.map(|config| config.inside(program("prlimit"), &[&format!("--as={bytes}")]))

@@ -175,6 +175,13 @@ impl<'a> Subnet<'a> {
         read!(self.osm, subn.opt.connect_roots) != 0
     }
 
+    /// The file that OpenSM reads its options from.
+    pub fn config_file(&self) -> Option<String> {
+        let value = read!(self.osm, subn.opt.config_file);
+        // SAFETY: as for `root_guid_file`.
+        unsafe { option(value) }
+    }
+
     /// The option `root_guid_file`.
     pub fn root_guid_file(&self) -> Option<String> {
         let value = read!(self.osm, subn.opt.root_guid_file);

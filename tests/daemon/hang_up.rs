@@ -1,0 +1,54 @@
+//! `SIGHUP` with other options in OpenSM's file: some are taken up, others are named in the log.
+
+use crate::support::fabrics::Net;
+use crate::support::ibsim::Ibsim;
+use crate::support::opensm::{Config, OpenSm};
+use std::fs;
+
+const TREE: &str = "PGFT(2;4,6;1,4;1,1)";
+
+/// A field of Dmodc's last line.
+fn last(sm: &OpenSm, name: &str) -> String {
+    let lines = sm.files.log_lines("dmodc: routed ");
+    let line = lines.last().expect("Dmodc has routed");
+    let value = line
+        .split(' ')
+        .find_map(|word| word.strip_prefix(name)?.strip_prefix('='));
+    value.expect("a field").to_owned()
+}
+
+#[test]
+fn what_is_not_taken_up_is_named_once() {
+    let sim = Ibsim::start(&Net::pgft(TREE).path);
+    let sm = OpenSm::start(&sim, &Config::dmodc());
+    let file = sm.files.path("opensm.conf");
+    let first = fs::read_to_string(&file).expect("OpenSM's options");
+    let named = || sm.files.log_lines("read only when OpenSM starts");
+    sm.resweep();
+    assert_eq!(named(), [""; 0]);
+    assert_eq!(
+        (last(&sm, "faults"), last(&sm, "turned")),
+        ("stable".into(), "0".into())
+    );
+
+    let other = format!("{first}event_plugin_options dmodc.faults=paper\nconnect_roots TRUE\n");
+    fs::write(&file, other).expect("written");
+    sm.resweep();
+    sm.resweep();
+    let lines = named();
+    assert_eq!(lines.len(), 1, "{lines:#?}");
+    assert!(
+        lines[0].contains("opensm.conf: changed") && lines[0].ends_with(": event_plugin_options")
+    );
+    assert_eq!(
+        last(&sm, "faults"),
+        "stable",
+        "the plugin has its options from the start"
+    );
+    assert_ne!(last(&sm, "turned"), "0", "connect_roots is taken up");
+
+    fs::write(&file, first).expect("written");
+    sm.resweep();
+    assert_eq!(named().len(), 1);
+    assert!(sm.stop());
+}
