@@ -59,9 +59,10 @@ check: setup
 #
 # And weeks of reboots, upgrades and flapping links with each engine of WEEK_ENGINES (dmodc,paper,updn,ftree), as
 # a table: a link flaps WEEK_FLAPS (100) times; all switches of 648 nodes, 24 of 8,640, or twice WEEK_UPGRADES.
+# And what a sweep takes where processors are scarce.
 soak: setup
 	$(CARGO) test --release --test daemon -- --ignored --nocapture --test-threads 1 \
-	    storm::soak storm::week::soak
+	    storm::soak storm::week::soak scarce::
 
 # What events change in the tables of the switches under a running OpenSM, and what packets meet while the new
 # ones are sent, with each engine of EVENTS_ENGINES (dmodc,partial,paper,updn,ftree,minhop,sssp: the second and

@@ -6,11 +6,11 @@
 #![no_main]
 
 use dmodc::analysis::check;
-use dmodc::dmodc::{Engine, OnUnreachable, Options, RouteError};
+use dmodc::dmodc::{Engine, Faults, OnUnreachable, Options, RouteError};
 use dmodc::fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind, Peer};
 use dmodc::lft::{NO_PATH, Tables};
 use libfuzzer_sys::fuzz_target;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 static ENGINE: LazyLock<Engine> = LazyLock::new(|| Engine::new(1).expect("a thread"));
 
@@ -18,8 +18,20 @@ fuzz_target!(|bytes: &[u8]| {
     let Some((&asked, bytes)) = bytes.split_first() else {
         return;
     };
+    // With a reference: the first byte says which of the others are of it. It may have nothing to do with the
+    // fabric, or much.
+    let (bytes, reference) = match bytes.split_first() {
+        Some((&at, bytes)) if asked & 64 != 0 => {
+            let at = bytes.len() * usize::from(at) / 256;
+            (&bytes[..at], Some(Arc::new(self::fabric(&bytes[at / 2..]))))
+        }
+        _ => (bytes, None),
+    };
     let fabric = fabric(bytes);
-    let options = options(asked, &fabric);
+    let options = Options {
+        reference,
+        ..options(asked, &fabric)
+    };
     let plan = match ENGINE.plan(&fabric, &options) {
         Ok(plan) => plan,
         Err(RouteError::NotATree(cycle)) => return assert!(cycle.len() > 2),
@@ -70,6 +82,11 @@ fn options(asked: u8, fabric: &Fabric) -> Options {
         root_guids: given(4, [guid(0), guid(3)]),
         cn_guids: given(8, [node(0), node(2)]),
         io_guids: given(16, [node(1), node(2)]),
+        faults: if asked & 128 != 0 {
+            Faults::Paper
+        } else {
+            Faults::Stable
+        },
         ..Options::default()
     }
 }

@@ -1,6 +1,7 @@
 //! The reference under a running OpenSM: what is gone keeps its place, and a file that is no reference
 //! does no harm.
 
+use crate::storm::NODES_100;
 use crate::support::fabrics::{FIGURE_1, Net};
 use crate::support::ibsim::Ibsim;
 use crate::support::offline::Offline;
@@ -8,9 +9,11 @@ use crate::support::opensm::{self, Config, Files, OpenSm};
 use dmodc::dmodc::Options;
 use dmodc::fabric::{Fabric, Guid};
 use dmodc::netlist::Netlist;
-use std::fs;
-use std::path::Path;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 const TREE: &str = "PGFT(2;4,6;1,4;1,1)";
 const NAME: &str = "opensm-dmodc-reference.net";
@@ -100,6 +103,11 @@ fn what_is_no_reference_is_one_line_and_does_no_harm() {
     }
     let mut text = Vec::new();
     other.write(&mut text).expect("memory takes it");
+    // It takes no room: nothing is in it.
+    let huge = file("huge", b"");
+    let grown = File::options().write(true).open(&huge);
+    let grown = grown.and_then(|file| file.set_len(1 << 40));
+    grown.expect("a file with a hole");
     for (reference, reason) in [
         (file("half", &text[..text.len() / 2]), "half"),
         (file("noise", b"\0\xff reference \n"), "noise"),
@@ -109,6 +117,7 @@ fn what_is_no_reference_is_one_line_and_does_no_harm() {
         ),
         (folder.path().to_str().expect("text").into(), "not a file"),
         (file("other", &text), "of another fabric"),
+        (huge, "more than any fabric needs"),
     ] {
         let sim = Ibsim::start(&Net::pgft(TREE).path);
         let sm = OpenSm::start(&sim, &with(&reference));
@@ -145,4 +154,156 @@ fn the_papers_rule_takes_no_reference() {
     let errors = files.log_lines("dmodc: ERR");
     assert_eq!(errors.len(), 1, "{errors:#?}");
     assert!(errors[0].contains("dmodc.faults=paper"), "{errors:#?}");
+}
+
+/// The file of the first OpenSM, which a spine has left since, in the hands of a standby; and another that
+/// has no reference.
+#[test]
+fn a_standby_with_the_same_file_makes_the_same_tables() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let net = Net::pgft(TREE);
+    let mut sim = Ibsim::start(&net.path);
+    let config = |priority: u8, config: Config| {
+        let config = config.at(usize::from(9 - priority));
+        let config = config.line(format!("sm_priority {priority}"));
+        let config = config.line("sminfo_polling_timeout 100");
+        config.line("polling_retry_number 2")
+    };
+    let shared = || with("auto").cache_dir(folder.path());
+    let mut sm = OpenSm::start(&sim, &config(9, shared()));
+    let seen = places(&folder.path().join(NAME));
+    let (spine, ports) = spine(&net);
+    ports.iter().for_each(|&port| sim.unlink(&spine, port));
+    sm.resweep();
+    let without = sm.files.lfts();
+    for (next, reference) in [
+        (config(5, shared()), Some(seen)),
+        (config(1, Config::dmodc()), None),
+    ] {
+        let standby = OpenSm::launch(&sim, &next);
+        standby.files.wait_for(0, "Entering STANDBY state");
+        standby.files.wait_until_quiet();
+        drop(sm);
+        standby.files.wait_for(0, "SUBNET UP");
+        standby.files.wait_until_quiet();
+        let same = standby.files.lfts() == without;
+        assert!(same || reference.is_none(), "the standby has other tables");
+        assert_tables_fit(&standby.files, reference);
+        assert_eq!(standby.files.log_lines("dmodc: ERR"), [""; 0]);
+        sm = standby;
+    }
+}
+
+/// Whenever OpenSM dies, the file is the old one or the new one.
+#[test]
+fn killed_while_it_writes_the_file_is_whole() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let sim = Ibsim::start(&Net::pgft(NODES_100).path);
+    let config = with("auto").cache_dir(folder.path()).log_flags("0x03");
+    let path = folder.path().join(NAME);
+    let write = || {
+        let sm = OpenSm::start(&sim, &config);
+        assert!(sm.stop());
+        fs::read(&path).expect("the places")
+    };
+    write();
+    // The places but for those of one switch.
+    let netlist = Netlist::read(&path).expect("a netlist");
+    let last = netlist.nodes.len() as u32 - 1;
+    let mut old = Vec::new();
+    netlist
+        .without_nodes(&[last])
+        .write(&mut old)
+        .expect("memory takes it");
+    fs::write(&path, &old).expect("written");
+    let new = write();
+    assert_ne!(old, new);
+    let unfinished = || -> Option<PathBuf> {
+        let files = fs::read_dir(folder.path()).expect("the folder").flatten();
+        let mut files = files.map(|file| file.path());
+        files.find(|file| file.extension().is_some_and(|e| e == "tmp"))
+    };
+    for microseconds in [0, 100, 500, 2_000, 100_000] {
+        fs::write(&path, &old).expect("written");
+        let sm = OpenSm::launch(&sim, &config);
+        // Without a pause: the file is there for a moment only.
+        let start = Instant::now();
+        while unfinished().is_none() && fs::read(&path).expect("the file") == old {
+            assert!(
+                start.elapsed() < Duration::from_secs(20),
+                "{}",
+                sm.files.log()
+            );
+        }
+        std::thread::sleep(Duration::from_micros(microseconds));
+        // With KILL.
+        drop(sm);
+        let found = fs::read(&path).expect("the file");
+        println!(
+            "killed {microseconds} us after: {}",
+            if found == old { "old" } else { "new" }
+        );
+        assert!(found == old || found == new, "neither old nor new");
+        if let Some(rest) = unfinished() {
+            fs::remove_file(rest).expect("it can be removed");
+        }
+    }
+}
+
+/// A file system of a few pages, where root may mount one.
+struct Tiny(tempfile::TempDir);
+
+impl Tiny {
+    fn new() -> Option<Tiny> {
+        let dir = tempfile::tempdir().expect("a folder");
+        run(
+            "mount",
+            &["-t", "tmpfs", "-o", "size=64k", "tmpfs"],
+            dir.path(),
+        )
+        .then_some(Tiny(dir))
+    }
+}
+
+impl Drop for Tiny {
+    fn drop(&mut self) {
+        run("umount", &["-l"], self.0.path());
+    }
+}
+
+fn run(program: &str, args: &[&str], path: &Path) -> bool {
+    let output = Command::new(program).args(args).arg(path).output();
+    output.is_ok_and(|output| output.status.success())
+}
+
+#[test]
+fn a_folder_that_is_full_or_read_only_is_one_line() {
+    for read_only in [false, true] {
+        let Some(tiny) = Tiny::new() else {
+            println!("skipped: nothing can be mounted here");
+            return;
+        };
+        let path = tiny.0.path();
+        let sim = Ibsim::start(&Net::pgft(TREE).path);
+        // OpenSM does not even start without files of its own there.
+        let sm = OpenSm::start(&sim, &with("auto").cache_dir(path));
+        fs::remove_file(path.join(NAME)).expect("the places");
+        match read_only {
+            true => assert!(run("mount", &["-o", "remount,ro"], path)),
+            // It ends when there is no room.
+            false => drop(fs::write(path.join("all"), vec![0; 1 << 20])),
+        }
+        sm.resweep();
+        sm.resweep();
+        let errors = sm.files.log_lines("dmodc: ERR");
+        assert_eq!(errors.len(), 1, "{errors:#?}");
+        assert!(errors[0].contains("cannot be written"), "{errors:#?}");
+        assert_tables_fit(&sm.files, None);
+        let left: Vec<_> = fs::read_dir(path).expect("the folder").flatten().collect();
+        let ours = left
+            .iter()
+            .filter(|f| f.file_name().to_string_lossy().contains("dmodc"));
+        assert_eq!(ours.count(), 0, "what could not be written is left");
+        assert!(sm.stop());
+    }
 }

@@ -97,7 +97,7 @@ fn random_mutations() {
     let count = std::env::var("DMODC_MUTATIONS").map(|n| n.parse().expect("a number"));
     let count: u64 = count.unwrap_or(if cfg!(miri) { 20 } else { 5_000 });
     let dmodc = engine();
-    let (mut routed, mut refused, mut named) = (0u64, 0u64, 0u64);
+    let (mut routed, mut refused, mut named, mut turning) = (0u64, 0u64, 0u64, 0u64);
     for seed in 0..count {
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             let mut random = Random::new(seed);
@@ -117,8 +117,14 @@ fn random_mutations() {
                 resume_unwind(panic);
             }
         }
-        named += u64::from(!logged().is_empty());
+        let lines = logged();
+        named += u64::from(lines.iter().any(|line| !line.contains("routed switches=")));
+        let turns = |line: &String| line.contains(" turned=") && !line.contains(" turned=0 ");
+        turning += u64::from(lines.iter().any(turns));
     }
-    println!("{count} subnets: {routed} routed, {refused} refused, {named} with a line in the log");
-    assert!(routed > count / 10 && refused > count / 100);
+    println!(
+        "{count} subnets: {routed} routed, {turning} of them with routes that turn, {refused} refused, \
+         {named} with a line in the log beside that of a sweep"
+    );
+    assert!(routed > count / 10 && refused > count / 100 && turning > count / 10);
 }
