@@ -143,7 +143,7 @@ fn throws_are_made_resumed_and_reported() {
         let args = [
             &*net,
             "--engines",
-            "dmodc,dmodc+io,ftree,ftree+roots,minhop",
+            "dmodc,dmodc:paper,dmodc:reference+io,ftree,ftree+roots,minhop",
             "--degrade",
             "links",
             "--throws",
@@ -183,14 +183,14 @@ fn throws_are_made_resumed_and_reported() {
             "{text}"
         );
     }
-    assert_eq!(first(text), "tree: 2 throws of links, 15 rows appended");
+    assert_eq!(first(text), "tree: 2 throws of links, 18 rows appended");
     let file = dir.path().join("results/throws-tree-links.csv");
     let whole = fs::read_to_string(&file).expect("rows");
     // Cut in the last row: that throw is made again for that engine, and one more for all.
     fs::write(&file, &whole[..whole.len() - 9]).expect("the file can be cut");
     assert_eq!(
         first(throw("3")),
-        "tree: 3 throws of links, 6 rows appended"
+        "tree: 3 throws of links, 7 rows appended"
     );
     assert_eq!(
         first(throw("3")),
@@ -198,8 +198,8 @@ fn throws_are_made_resumed_and_reported() {
     );
 
     let rows = read_throws(&file).expect("rows");
-    assert_eq!(rows.len(), 4 * 5);
-    let again = &rows[14];
+    assert_eq!(rows.len(), 4 * 6);
+    let again = &rows[17];
     assert_eq!((again.throw, &*again.spec.to_string()), (2, "minhop"));
     assert!(rows.iter().any(|row| row.removed > 0));
     for row in &rows {

@@ -1,13 +1,14 @@
-//! A routing engine to compare: its name in OpenSM, and the GUID files that it gets.
+//! A routing engine to compare: its name in OpenSM, its options, and the GUID files that it gets.
 
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 
 /// Suffixes of an engine that gets a file of roots, or of I/O nodes.
 const ROOTS: &str = "+roots";
 const IO: &str = "+io";
 
-/// A routing engine of OpenSM, with or without GUID files.
+/// A routing engine of OpenSM, with or without an option and GUID files.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct EngineSpec {
     engine: String,
@@ -18,13 +19,17 @@ pub struct EngineSpec {
 /// Not the name of an engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "an engine is a word of letters, digits, '-' and '_', then maybe '+roots', then maybe '+io'"
+    "an engine is a word of letters, digits, '-' and '_', then maybe ':OPTION', then maybe '+roots', \
+     then maybe '+io'"
 )]
 pub struct BadName;
 
-/// The engines that can be compared: Dmodc, and those of OpenSM 3.3.23 that need no file of tables.
-const ENGINES: [&str; 11] = [
+/// The engines that can be compared: Dmodc, as shipped and by its options, and those of OpenSM 3.3.23 that
+/// need no file of tables.
+const ENGINES: [&str; 13] = [
     "dmodc",
+    "dmodc:paper",
+    "dmodc:reference",
     "ftree",
     "updn",
     "dnup",
@@ -37,7 +42,7 @@ const ENGINES: [&str; 11] = [
     "torus-2QoS",
 ];
 
-/// An engine that OpenSM does not have.
+/// An engine that OpenSM does not have, or an option that the engine does not have.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("there is no engine '{0}'; there are {list}", list = ENGINES.join(", "))]
 pub struct UnknownEngine(String);
@@ -50,7 +55,9 @@ impl FromStr for EngineSpec {
         let bare = rest.strip_suffix(ROOTS);
         let (engine, roots) = bare.map_or((rest, false), |rest| (rest, true));
         let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-        match !engine.is_empty() && engine.chars().all(fits) {
+        let (name, option) = engine.split_once(':').unwrap_or((engine, "none"));
+        let is_word = |word: &str| !word.is_empty() && word.chars().all(fits);
+        match is_word(name) && is_word(option) {
             true => Ok(EngineSpec {
                 engine: engine.into(),
                 roots,
@@ -72,7 +79,23 @@ impl fmt::Display for EngineSpec {
 impl EngineSpec {
     /// The engine, as OpenSM calls it.
     pub fn engine(&self) -> &str {
+        self.engine
+            .split_once(':')
+            .map_or(&*self.engine, |(name, _)| name)
+    }
+
+    /// The engine with its option.
+    pub fn variant(&self) -> &str {
         &self.engine
+    }
+
+    /// What `event_plugin_options` says of the option. `whole` is a file with the whole fabric.
+    pub fn plugin_options(&self, whole: &Path) -> String {
+        match &*self.engine {
+            "dmodc:paper" => "dmodc.faults=paper".into(),
+            "dmodc:reference" => format!("dmodc.reference={}", whole.display()),
+            _ => String::new(),
+        }
     }
 
     /// Refuses a name that is none of OpenSM's engines, for example one with a typing error.
@@ -95,7 +118,7 @@ impl EngineSpec {
 
     /// Whether it is Dmodc, which needs the plugin.
     pub fn is_dmodc(&self) -> bool {
-        self.engine == "dmodc"
+        self.engine() == "dmodc"
     }
 }
 
@@ -113,8 +136,31 @@ mod tests {
         assert_eq!(told("updn+roots"), ("updn".into(), true, false));
         assert_eq!(told("ftree"), ("ftree".into(), false, false));
         assert_eq!(told("ftree+roots+io"), ("ftree".into(), true, true));
-        for bad in ["ftree,updn", "+roots", "+io", "ftree+io+roots", ""] {
+        for bad in [
+            "ftree,updn",
+            "+roots",
+            "+io",
+            "ftree+io+roots",
+            "",
+            ":paper",
+            "dmodc:",
+            "a:b:c",
+        ] {
             assert_eq!(bad.parse::<EngineSpec>(), Err(BadName), "{bad}");
+        }
+    }
+
+    #[test]
+    fn options_are_part_of_the_name() {
+        let spec: EngineSpec = "dmodc:paper+io".parse().unwrap();
+        assert_eq!(spec.to_string(), "dmodc:paper+io");
+        assert_eq!((spec.engine(), spec.variant()), ("dmodc", "dmodc:paper"));
+        assert!(spec.is_dmodc() && spec.is_told_io());
+        // Every option of the list says something to the plugin.
+        for name in ENGINES {
+            let spec: EngineSpec = name.parse().unwrap();
+            let said = spec.plugin_options(Path::new("net"));
+            assert_eq!(said.is_empty(), !name.contains(':'), "{name}");
         }
     }
 
@@ -127,5 +173,12 @@ mod tests {
             error.contains("'ftre'") && error.contains("ftree"),
             "{error}"
         );
+        assert_eq!(spec("dmodc:paper").known(), Ok(spec("dmodc:paper")));
+        let error = spec("dmodc:papr").known().unwrap_err().to_string();
+        assert!(
+            error.contains("'dmodc:papr'") && error.contains("dmodc:paper"),
+            "{error}"
+        );
+        assert!(spec("ftree:paper").known().is_err());
     }
 }

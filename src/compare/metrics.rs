@@ -6,7 +6,7 @@
 
 use super::CompareError;
 use super::row::Figures;
-use crate::analysis::{Traffic, check};
+use crate::analysis::{Traffic, bound, check};
 use crate::dmodc::{Engine, NodeType, NodeTypes, Options, Ranking};
 use crate::fabric::{Fabric, Guid};
 use crate::lft::{Dump, Tables};
@@ -51,7 +51,22 @@ pub fn figures(files: &Files, engine: &Engine, scale: &Scale) -> Result<Figures,
             .random_permutations(scale.permutations as usize, scale.seed, &tick)
             .value,
         sp: traffic.shifts(&tick).value,
+        a2a_bound: bound(&fabric, |switch| ranking.rank(switch)),
+        ebb: ebb(&traffic, scale),
     })
+}
+
+/// The least A2A that the links between levels allow, by Dmodc's ranks.
+pub fn a2a_bound(fabric: &Fabric) -> Option<u32> {
+    let ranking = Ranking::new(fabric, &Options::default());
+    bound(fabric, |switch| ranking.rank(switch))
+}
+
+/// Effective bisection bandwidth in percent.
+fn ebb(traffic: &Traffic, scale: &Scale) -> Option<f64> {
+    let found =
+        traffic.effective_bisection_bandwidth(scale.permutations as usize, scale.seed, &|_| ());
+    found.map(|ebb| ebb.percent)
 }
 
 /// The node orders of the shifts, as end node indices. Empty: this order is unknown.
@@ -62,8 +77,8 @@ pub struct Orders {
     pub dmodc: Vec<u32>,
 }
 
-/// The congestion risks of the tables of a throw.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// The measures of the tables of a throw.
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Risks {
     /// Ordered pairs of end nodes (aggregation nodes aside) whose route does not arrive.
     pub no_route: u64,
@@ -77,6 +92,10 @@ pub struct Risks {
     pub sp_dmodc: Option<u32>,
     /// Compute nodes to I/O nodes, all shifts, the maximum; if there are I/O nodes.
     pub cn2io: Option<u32>,
+    /// Effective bisection bandwidth in percent. More is better; unknown in rows of earlier versions.
+    pub ebb: Option<f64>,
+    /// Credit loops, all traffic on one lane; unknown in rows of earlier versions.
+    pub credit_loops: Option<usize>,
 }
 
 /// Measures them. `io` are port GUIDs of I/O nodes.
@@ -102,6 +121,8 @@ pub fn risks(
     let (compute, io) = (|n| is(n, NodeType::Compute), |n| is(n, NodeType::Io));
     let ftree = (!orders.ftree.is_empty()).then(|| Traffic::new(fabric, tables, &orders.ftree));
     let permutations = scale.permutations as usize;
+    let ranking = Ranking::new(fabric, &Options::default());
+    let report = check(fabric, tables, |a, b| ranking.is_up(a, b));
     Risks {
         no_route: traffic.skipped(),
         a2a: traffic.all_to_all(&tick).value,
@@ -113,5 +134,7 @@ pub fn risks(
         cn2io: types
             .are_given()
             .then(|| traffic.type_to_type(compute, io, &tick).value),
+        ebb: ebb(&traffic, scale),
+        credit_loops: Some(report.credit_loops.count),
     }
 }

@@ -38,7 +38,9 @@ pub use engine_spec::{BadName, EngineSpec};
 pub use equipment::Equipment;
 pub use error::CompareError;
 pub use metrics::{Risks, Scale};
-pub use multi_engine_run::{Answer, Callbacks, Copied, MultiEngineRun, Outcome, time_callbacks};
+pub use multi_engine_run::{
+    Answer, Callbacks, Changes, Copied, MultiEngineRun, Outcome, time_callbacks,
+};
 pub use row::{Figures, Row, Verdict, csv_header, markdown};
 pub use single_run::SingleRuns;
 pub use throw_drawing::{DrawnLink, DrawnSwitch, ThrowDrawing, WorstPort};

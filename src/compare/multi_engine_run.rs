@@ -43,6 +43,15 @@ pub struct Copied {
     rows: HashMap<Guid, Vec<u8>>,
 }
 
+/// How far tables differ from earlier ones.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Changes {
+    /// Entries.
+    pub entries: usize,
+    /// Blocks of 64 LIDs of one switch, which the subnet manager has to send.
+    pub blocks: usize,
+}
+
 /// The result of one engine.
 #[derive(Clone, Debug)]
 pub enum Outcome {
@@ -64,11 +73,12 @@ pub struct Answer {
     pub ftree_order: Option<Vec<u8>>,
 }
 
-/// Runs of several engines, all with the same plugin, time limit and I/O nodes.
+/// Runs of several engines, all with the same plugin, time limit, I/O nodes and reference.
 pub struct MultiEngineRun {
     plugin: Plugin,
     limit: Duration,
     io: Vec<Guid>,
+    whole: Option<Netlist>,
     with_group: bool,
 }
 
@@ -79,6 +89,7 @@ impl MultiEngineRun {
             plugin,
             limit,
             io: Vec::new(),
+            whole: None,
             with_group: false,
         }
     }
@@ -86,6 +97,12 @@ impl MultiEngineRun {
     /// Port GUIDs of I/O nodes, for the engines that get such a file.
     pub fn io(mut self, guids: &[Guid]) -> MultiEngineRun {
         self.io = guids.to_vec();
+        self
+    }
+
+    /// The whole fabric, for the engines that get a reference. Without it that is the fabric to route.
+    pub fn whole(mut self, netlist: Netlist) -> MultiEngineRun {
+        self.whole = Some(netlist);
         self
     }
 
@@ -106,6 +123,10 @@ impl MultiEngineRun {
             let pending: Vec<usize> = (0..specs.len()).filter(open).collect();
             let files = Files::new(&ibsim)?;
             let running: Vec<&EngineSpec> = pending.iter().map(|&i| &specs[i]).collect();
+            let mut whole = Vec::new();
+            let netlist = self.whole.as_ref().unwrap_or(netlist);
+            netlist.write(&mut whole).expect("memory can be written");
+            files.write("whole.net", whole)?;
             let ending = self.run(&ibsim, &files, &running, &roots)?;
             let mut found = read_outcomes(&files)?;
             if found.len() < pending.len() {
@@ -145,11 +166,15 @@ impl MultiEngineRun {
         let line = |spec: &&EngineSpec| {
             let roots = file(spec.is_told_roots(), &roots_file);
             let io = file(spec.is_told_io(), &io_file);
-            format!("{}\t{roots}\t{io}\t{group}\n", spec.engine())
+            let options = match &*spec.plugin_options(&files.path("whole.net")) {
+                "" => "-".to_owned(),
+                words => words.to_owned(),
+            };
+            format!("{}\t{roots}\t{io}\t{group}\t{options}\n", spec.variant())
         };
         let text: String = specs.iter().map(line).collect();
         files.write("plan", text)?;
-        let engines: Vec<&str> = specs.iter().map(|spec| spec.engine()).collect();
+        let engines: Vec<&str> = specs.iter().map(|spec| spec.variant()).collect();
         let relay = format!("event_plugin_options dmodc.relay={}", files.dir().display());
         let config = Config::engines(&format!("{RELAY},{}", engines.join(",")))
             .with(&self.plugin)
@@ -307,17 +332,20 @@ impl Copied {
         tables
     }
 
-    /// The number of blocks of 64 LIDs that differ from earlier tables, which the subnet manager would
-    /// have to send. It sends nothing to a switch that is gone.
-    pub fn changed_blocks(&self, earlier: &Copied) -> usize {
-        let changed = |(guid, row): (&Guid, &Vec<u8>)| {
+    /// How far they differ from earlier tables. The subnet manager sends nothing to a switch that is gone.
+    pub fn changes(&self, earlier: &Copied) -> Changes {
+        let mut changes = Changes::default();
+        for (guid, row) in &self.rows {
             let old = earlier.rows.get(guid).map_or(&[][..], Vec::as_slice);
-            let blocks = row.chunks(64).enumerate();
-            blocks
-                .filter(|(i, block)| old.get(i * 64..i * 64 + block.len()) != Some(*block))
-                .count()
-        };
-        self.rows.iter().map(changed).sum()
+            for (i, block) in row.chunks(64).enumerate() {
+                let places = (i * 64..).zip(block);
+                let differ = places.filter(|&(lid, port)| old.get(lid) != Some(port));
+                let entries = differ.count();
+                changes.entries += entries;
+                changes.blocks += usize::from(entries > 0);
+            }
+        }
+        changes
     }
 }
 
@@ -345,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_that_must_be_sent_are_counted() {
+    fn entries_that_differ_and_their_blocks_are_counted() {
         let copied = |rows: &[(u64, &[u8])]| Copied::parse(&file(rows)).unwrap();
         let before = copied(&[(1, &[1; 128]), (2, &[2; 128])]);
         let mut row = [1; 192];
@@ -353,7 +381,8 @@ mod tests {
         row[71] = 9;
         // Switch 2 is gone, 3 is new, 1 has a changed block and one more than before.
         let after = copied(&[(1, &row), (3, &[3; 64])]);
-        assert_eq!(after.changed_blocks(&before), 3);
-        assert_eq!(before.changed_blocks(&before), 0);
+        let (entries, blocks) = (2 + 64 + 64, 3);
+        assert_eq!(after.changes(&before), Changes { entries, blocks });
+        assert_eq!(before.changes(&before), Changes::default());
     }
 }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 /// The measures of an engine's tables.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Figures {
     /// Switches that OpenSM found.
     pub switches: usize,
@@ -30,10 +30,14 @@ pub struct Figures {
     pub rp: u32,
     /// Congestion risk of shift permutations, the maximum.
     pub sp: u32,
+    /// The least A2A that the links between levels allow.
+    pub a2a_bound: Option<u32>,
+    /// Effective bisection bandwidth in percent. More is better.
+    pub ebb: Option<f64>,
 }
 
 /// The result of an engine.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Verdict {
     /// It routed the fabric.
     Accepted(Figures),
@@ -42,7 +46,7 @@ pub enum Verdict {
 }
 
 /// One engine on one fabric.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Row {
     /// Name of the fabric.
     pub fabric: String,
@@ -67,7 +71,8 @@ pub struct Row {
 /// The first line of a CSV file of rows.
 pub fn csv_header() -> &'static str {
     "fabric,switches,nodes,engine,accepted,unreachable_pairs,no_route,undelivered,turns,\
-     nonminimal,credit_loops,a2a,rp,sp,seconds,run_seconds,permutations,seed,version,reason\n"
+     nonminimal,credit_loops,a2a,rp,sp,seconds,run_seconds,permutations,seed,version,reason,\
+     a2a_bound,ebb\n"
 }
 
 impl Row {
@@ -91,11 +96,15 @@ impl Row {
             ),
             Verdict::NoTables(why) => ("0,,,,,,,,,".to_owned(), why.to_string()),
         };
+        let (bound, ebb) = match &self.verdict {
+            Verdict::Accepted(f) => (bound(f), ebb(f)),
+            Verdict::NoTables(_) => Default::default(),
+        };
         let stage = self
             .stage
             .map_or(String::new(), |t| format!("{:.6}", t.as_secs_f64()));
         format!(
-            "{},{},{},{},{figures},{stage},{:.3},{},{},{},{}\n",
+            "{},{},{},{},{figures},{stage},{:.3},{},{},{},{},{bound},{ebb}\n",
             quoted(&self.fabric),
             self.switches,
             self.nodes,
@@ -131,26 +140,36 @@ impl Row {
     fn markdown(&self) -> String {
         let stage = self
             .stage
-            .map_or(String::new(), |t| format!("{:.3}", t.as_secs_f64()));
+            .map_or(String::new(), |t| format!("{:.1}", t.as_secs_f64() * 1e3));
         match &self.verdict {
             Verdict::Accepted(f) => format!(
-                "| {} | yes | {} | {} | {} | {} | {} | {} | {stage} |",
+                "| {} | yes | {} | {} | {} | {} | {} | {} | {} | {} | {stage} |",
                 self.spec,
                 f.unreachable_pairs,
                 f.no_route,
                 self.check(f),
                 f.a2a,
+                bound(f),
                 f.rp,
-                f.sp
+                f.sp,
+                ebb(f)
             ),
             Verdict::NoTables(why) => format!(
-                "| {} | {} | | | {} | | | | {stage} |",
+                "| {} | {} | | | {} | | | | | | {stage} |",
                 self.spec,
                 why.word(),
                 why.to_string().replace('|', "\\|")
             ),
         }
     }
+}
+
+fn bound(f: &Figures) -> String {
+    f.a2a_bound.map_or(String::new(), |bound| bound.to_string())
+}
+
+fn ebb(f: &Figures) -> String {
+    f.ebb.map_or(String::new(), |ebb| format!("{ebb:.1}"))
 }
 
 /// A field of CSV, in quotes where it needs them.
@@ -167,15 +186,18 @@ const LEGEND: &str = "\
 
 Each engine ran alone in the stock OpenSM (`-R ENGINE,no_fallback`) on the fabric simulated by ibsim;
 the tables are those that OpenSM dumped, measured as by `dmodc check` and `dmodc analyze`. `+roots` means
-that the engine was given a `root_guid_file` with the switches at the top.
+that the engine was given a `root_guid_file` with the switches at the top; `dmodc:paper` is Dmodc with
+`dmodc.faults=paper`.
 
 - *unreachable leaf pairs*: no up-down path, by Dmodc's ranks; *node pairs with no route*: ordered
   pairs of end nodes whose route does not arrive. These take no part in the figures that follow.
 - *check*: undelivered pairs and credit loops; for Dmodc down-up turns and detours, too. Where an
   engine made no tables, why.
 - *A2A*, *RP*, *SP*: congestion risk of all to all, of random permutations (median) and of shift
-  permutations (maximum, in the order of Dmodc's topological NIDs). Less is better.
-- *seconds*: the engine's stage by OpenSM's log, the sending of the first blocks included.
+  permutations (maximum, in the order of Dmodc's topological NIDs). Less is better. *bound*: the least A2A
+  that the links between levels allow, by Dmodc's ranks; routes that turn can have less.
+- *ebb*: effective bisection bandwidth in percent. More is better.
+- *ms*: the engine's stage by OpenSM's log, the sending of the first blocks included, in milliseconds.
 ";
 
 /// The rows as tables in Markdown, one for each fabric, with a legend.
@@ -188,8 +210,8 @@ pub fn markdown(rows: &[Row]) -> String {
             text,
             "\n### {}: {} switches, {} end nodes\n\n\
              | engine | accepted | unreachable leaf pairs | node pairs with no route | check \
-             | A2A | RP | SP | seconds |\n\
-             |---|---|---:|---:|---|---:|---:|---:|---:|",
+             | A2A | bound | RP | SP | ebb | ms |\n\
+             |---|---|---:|---:|---|---:|---:|---:|---:|---:|---:|",
             first.fabric, first.switches, first.nodes
         );
         for row in of_fabric {
@@ -230,6 +252,8 @@ mod tests {
         a2a: 9,
         rp: 3,
         sp: 1,
+        a2a_bound: Some(8),
+        ebb: Some(61.25),
     };
 
     /// Splits a line of CSV at the commas outside quotes.
@@ -250,7 +274,7 @@ mod tests {
         assert_eq!(fields(&accepted), fields(csv_header()));
         assert_eq!(fields(&refused), fields(csv_header()));
         assert!(
-            refused.ends_with("\"no \"\"roots\"\", none\"\n"),
+            refused.ends_with("\"no \"\"roots\"\", none\",,\n"),
             "{refused}"
         );
     }
@@ -273,7 +297,7 @@ mod tests {
     #[test]
     fn turns_are_held_against_dmodc_alone() {
         let line = |engine| row(engine, Verdict::Accepted(FIGURES)).markdown();
-        assert!(line("sssp").contains("| credit loops: 2 | 9 | 3 | 1 | 0.007 |"));
+        assert!(line("sssp").contains("| credit loops: 2 | 9 | 8 | 3 | 1 | 61.2 | 7.0 |"));
         assert!(line("dmodc").contains("| turns: 4, credit loops: 2 |"));
     }
 

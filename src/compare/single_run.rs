@@ -42,6 +42,12 @@ impl SingleRuns {
         let mut config = Config::engines(spec.engine());
         if spec.is_dmodc() {
             config = config.with(&self.plugin);
+            let mut whole = Vec::new();
+            netlist.write(&mut whole).expect("memory can be written");
+            let options = spec.plugin_options(&files.write("whole.net", whole)?);
+            if !options.is_empty() {
+                config = config.line(format!("event_plugin_options {options}"));
+            }
         }
         if spec.is_told_roots() {
             let file = files.write("roots", guid_file(&roots(&fabric)))?;

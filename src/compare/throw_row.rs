@@ -22,6 +22,8 @@ pub struct Routed {
     /// Blocks of 64 LIDs that differ from its tables of the complete fabric; unknown if it refused
     /// the complete fabric, or if LIDs moved.
     pub changed_blocks: Option<usize>,
+    /// Entries that differ, likewise; unknown in rows of earlier versions, too.
+    pub changed_entries: Option<usize>,
     /// Time of `build_lid_matrices`.
     pub lid_matrices: Duration,
     /// Time of `ucast_build_fwd_tables`.
@@ -49,6 +51,8 @@ pub struct ThrowRow {
     pub removed: usize,
     /// Pairs of leaves with no up-down path; unknown if the rest is no tree.
     pub unreachable_pairs: Option<usize>,
+    /// The least A2A that the links between levels allow; unknown in rows of earlier versions.
+    pub a2a_bound: Option<u32>,
     /// The engine.
     pub spec: EngineSpec,
     /// Its measures, or why it made no tables.
@@ -61,7 +65,10 @@ pub struct ThrowRow {
     pub opensm: String,
 }
 
-const HEADER: [&str; 23] = [
+/// Columns of the first version. Later ones stand behind them; a file may lack them.
+const FIRST: usize = 23;
+
+const HEADER: [&str; FIRST + 4] = [
     "fabric",
     "switches",
     "nodes",
@@ -85,6 +92,10 @@ const HEADER: [&str; 23] = [
     "permutations",
     "versions",
     "reason",
+    "a2a_bound",
+    "ebb",
+    "credit_loops",
+    "changed_entries",
 ];
 
 impl ThrowRow {
@@ -100,7 +111,7 @@ impl ThrowRow {
         let risk =
             |of: fn(&Risks) -> Option<u32>| text(routed.and_then(|r| Some(of(&r.risks)?.into())));
         let micros = |of: fn(&Routed) -> Duration| text(routed.map(|r| of(r).as_micros() as u64));
-        let blocks = routed.and_then(|r| r.changed_blocks);
+        let ebb = routed.and_then(|r| r.risks.ebb);
         vec![
             self.fabric.clone(),
             self.switches.to_string(),
@@ -119,12 +130,16 @@ impl ThrowRow {
             risk(|r| r.sp_ftree),
             risk(|r| r.sp_dmodc),
             risk(|r| r.cn2io),
-            text(blocks.map(|n| n as u64)),
+            text(routed.and_then(|r| Some(r.changed_blocks? as u64))),
             micros(|r| r.lid_matrices),
             micros(|r| r.fwd_tables),
             self.permutations.to_string(),
             format!("dmodc {}; {}", self.version, self.opensm),
             self.outcome.as_ref().err().cloned().unwrap_or_default(),
+            text(self.a2a_bound.map(u64::from)),
+            ebb.map_or(String::new(), |percent| format!("{percent:.2}")),
+            text(routed.and_then(|r| Some(r.risks.credit_loops? as u64))),
+            text(routed.and_then(|r| Some(r.changed_entries? as u64))),
         ]
     }
 
@@ -138,7 +153,10 @@ impl ThrowRow {
         fn needed<T: FromStr>(word: &str) -> Option<T> {
             word.parse().ok()
         }
-        let field = |name: &str| record.get(HEADER.iter().position(|&n| n == name)?);
+        let field = |name: &str| {
+            let at = HEADER.iter().position(|&n| n == name)?;
+            record.get(at).or((at >= FIRST).then_some(""))
+        };
         let outcome = match field("accepted")? {
             "1" => Ok(Routed {
                 risks: Risks {
@@ -148,8 +166,11 @@ impl ThrowRow {
                     sp_ftree: optional(field("sp_ftree")?)?,
                     sp_dmodc: optional(field("sp_dmodc")?)?,
                     cn2io: optional(field("cn2io")?)?,
+                    ebb: optional(field("ebb")?)?,
+                    credit_loops: optional(field("credit_loops")?)?,
                 },
                 changed_blocks: optional(field("changed_blocks")?)?,
+                changed_entries: optional(field("changed_entries")?)?,
                 lid_matrices: Duration::from_micros(needed(field("lid_matrices_us")?)?),
                 fwd_tables: Duration::from_micros(needed(field("fwd_tables_us")?)?),
             }),
@@ -166,6 +187,7 @@ impl ThrowRow {
             throw: needed(field("throw")?)?,
             removed: needed(field("removed")?)?,
             unreachable_pairs: optional(field("unreachable_pairs")?)?,
+            a2a_bound: optional(field("a2a_bound")?)?,
             spec: needed(field("engine")?)?,
             outcome,
             permutations: needed(field("permutations")?)?,
@@ -175,7 +197,7 @@ impl ThrowRow {
     }
 }
 
-/// Reads a file of rows.
+/// Reads a file of rows, of this version or an earlier one.
 pub fn read_throws(path: &Path) -> Result<Vec<ThrowRow>, CompareError> {
     let bytes = fs::read(path).map_err(CompareError::file(path))?;
     parse_throws(&bytes).map_err(|(line, reason)| CompareError::Row {
@@ -188,7 +210,7 @@ pub fn read_throws(path: &Path) -> Result<Vec<ThrowRow>, CompareError> {
 fn parse_throws(bytes: &[u8]) -> Result<Vec<ThrowRow>, (u64, String)> {
     let mut reader = csv::Reader::from_reader(bytes);
     let header = reader.headers().map_err(|e| (1, e.to_string()))?;
-    if header != HEADER[..] {
+    if header != HEADER[..] && header != HEADER[..FIRST] {
         return Err((1, "the columns are not those of this version".into()));
     }
     let mut rows = Vec::new();
@@ -208,7 +230,7 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens a file, new or left by an earlier run.
+    /// Opens a file, new or left by an earlier run of this version.
     pub fn open(path: &Path) -> Result<Journal, CompareError> {
         let failed = CompareError::file;
         let left = match fs::read(path) {
@@ -230,6 +252,14 @@ impl Journal {
         if whole == 0 {
             let header = HEADER.join(",") + "\n";
             file.write_all(header.as_bytes()).map_err(failed(path))?;
+        } else if !left.starts_with(HEADER.join(",").as_bytes()) {
+            return Err(CompareError::Row {
+                path: path.to_owned(),
+                line: 1,
+                reason: "rows of another version, which this one does not continue; \
+                         give another folder"
+                    .into(),
+            });
         }
         Ok(Journal {
             path: path.to_owned(),
@@ -273,6 +303,7 @@ mod tests {
             throw,
             removed: 3,
             unreachable_pairs: Some(0),
+            a2a_bound: Some(2),
             spec: "ftree+roots".parse().unwrap(),
             outcome,
             permutations: 10,
@@ -289,8 +320,11 @@ mod tests {
             sp_ftree: Some(1),
             sp_dmodc: None,
             cn2io: None,
+            ebb: Some(61.25),
+            credit_loops: Some(0),
         },
-        changed_blocks: None,
+        changed_blocks: Some(2),
+        changed_entries: Some(5),
         lid_matrices: Duration::from_micros(5),
         fwd_tables: Duration::from_micros(6),
     };
@@ -313,9 +347,30 @@ mod tests {
     }
 
     #[test]
+    fn files_of_the_first_version_are_read_but_not_continued() {
+        let text = HEADER[..FIRST].join(",")
+            + "\nx,1,2,links,1,1,1,1,0,dmodc,1,0,3,2,1,,,7,5,6,10,dmodc 0.1.0; OpenSM 3.3.23,\n";
+        let rows = parse_throws(text.as_bytes()).unwrap();
+        let routed = rows[0].outcome.as_ref().unwrap();
+        assert_eq!(
+            (
+                routed.changed_blocks,
+                routed.changed_entries,
+                routed.risks.ebb
+            ),
+            (Some(7), None, None)
+        );
+        assert_eq!((rows[0].a2a_bound, routed.risks.credit_loops), (None, None));
+        let path = std::env::temp_dir().join(format!("dmodc-first-{}", std::process::id()));
+        fs::write(&path, text).unwrap();
+        assert!(Journal::open(&path).is_err());
+        fs::remove_file(&path).unwrap();
+    }
+
+    #[test]
     fn a_wrong_field_is_named_by_its_line() {
         let mut bytes = (HEADER.join(",") + "\n").into_bytes();
-        bytes.extend(b"x,one,2,links,1,1,1,1,,dmodc,0,,,,,,,,,,1,dmodc 1; OpenSM 1,no\n");
+        bytes.extend(b"x,one,2,links,1,1,1,1,,dmodc,0,,,,,,,,,,1,dmodc 1; OpenSM 1,no,,,,\n");
         assert_eq!(parse_throws(&bytes).unwrap_err().0, 2);
         assert_eq!(parse_throws(b"a,b\n").unwrap_err().0, 1);
     }

@@ -120,6 +120,7 @@ impl Thrower {
         let ftree = "ftree+roots".parse().expect("it is a name");
         let answer = runs.route(&netlist, &[ftree])?;
         adopt(&mut netlist, &answer.lids);
+        let runs = runs.whole(netlist.clone());
         let (fabric, _) = netlist.to_fabric(None)?;
         let ftree_order = answer.ftree_order.and_then(|bytes| {
             let order = parse_order(&fabric, &bytes).ok()?;
@@ -168,6 +169,7 @@ impl Thrower {
             ftree: self.ftree_order(&fabric),
             dmodc: plan.as_ref().map_or(vec![], |plan| plan.order().to_vec()),
         };
+        let a2a_bound = metrics::a2a_bound(&fabric);
         // LIDs that moved would make blocks differ that no route has to do with.
         let same_lids = answer
             .lids
@@ -192,9 +194,11 @@ impl Thrower {
                         }
                     };
                     let complete = self.complete.get(spec).filter(|_| same_lids);
+                    let changes = complete.map(|complete| copied.changes(complete));
                     Ok(Routed {
                         risks,
-                        changed_blocks: complete.map(|complete| copied.changed_blocks(complete)),
+                        changed_blocks: changes.map(|changes| changes.blocks),
+                        changed_entries: changes.map(|changes| changes.entries),
                         lid_matrices: callbacks.lid_matrices,
                         fwd_tables: callbacks.fwd_tables,
                     })
@@ -209,6 +213,7 @@ impl Thrower {
                 seed: self.series.seed,
                 throw: number,
                 removed,
+                a2a_bound,
                 unreachable_pairs: plan.as_ref().map(|plan| plan.unreachable().count),
                 spec: spec.clone(),
                 outcome,

@@ -19,7 +19,8 @@ use std::mem::offset_of;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-const ENGINE: &CStr = c"dmodc";
+/// The name of the engine.
+pub(super) const ENGINE: &CStr = c"dmodc";
 
 /// `osm_event_plugin_t` with a version that can be set when the library is loaded.
 #[repr(C)]
@@ -121,9 +122,17 @@ pub(super) unsafe fn created(osm: NonNull<osm_opensm_t>) -> Option<NonNull<Conte
     if let Some(dir) = &options.relay {
         // SAFETY: OpenSM is creating its plugins; the functions are its own.
         unsafe { relay::register(osm, &symbols, dir) };
+        for (name, words) in relay::variants(dir) {
+            let (options, errors) = options::parse(&words);
+            errors.iter().for_each(|e| log::error!("{e}"));
+            // OpenSM keeps the name, until the relay ends the process.
+            let name: &CStr = Box::leak(CString::new(name).ok()?.into_boxed_c_str());
+            // SAFETY: as for the relay.
+            unsafe { register(osm, symbols, name, options) }?;
+        }
     }
     // SAFETY: as before; the functions are its own.
-    let context = unsafe { register(osm, symbols, options) }?;
+    let context = unsafe { register(osm, symbols, ENGINE, options) }?;
     log::info!(
         "{} for {} is ready",
         env!("CARGO_PKG_VERSION"),
@@ -132,13 +141,14 @@ pub(super) unsafe fn created(osm: NonNull<osm_opensm_t>) -> Option<NonNull<Conte
     Some(context)
 }
 
-/// Registers an engine with OpenSM. The context that OpenSM keeps lives until [`release`].
+/// Registers an engine with OpenSM by a name. The context that OpenSM keeps lives until [`release`].
 ///
 /// # Safety
 /// `osm` is an OpenSM that is creating its plugins, and `symbols` are its functions.
 pub(super) unsafe fn register(
     osm: NonNull<osm_opensm_t>,
     symbols: Symbols,
+    name: &'static CStr,
     options: PluginOptions,
 ) -> Option<NonNull<Context>> {
     let context = Box::into_raw(Box::new(Context {
@@ -147,7 +157,7 @@ pub(super) unsafe fn register(
         dmodc: Dmodc::new(options),
     }));
     // SAFETY: the caller vouches for `osm`; the context lives until `release`.
-    if !unsafe { symbols.register(osm, ENGINE, setup, context.cast()) } {
+    if !unsafe { symbols.register(osm, name, setup, context.cast()) } {
         // SAFETY: OpenSM has kept nothing of what it refused.
         unsafe { release(context) };
         return None;

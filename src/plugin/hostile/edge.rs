@@ -69,7 +69,7 @@ fn opensm_keeps_the_context_itself() {
             ..COMPLIB.symbols
         };
         // SAFETY: the world stands in for OpenSM; nothing of it is read here.
-        unsafe { entry::register(world.osm, symbols, PluginOptions::default()) }
+        unsafe { entry::register(world.osm, symbols, entry::ENGINE, PluginOptions::default()) }
     };
     let context = register(accept).expect("registered").as_ptr();
     assert_eq!(context.cast(), KEPT.get());

@@ -9,8 +9,9 @@
 //!
 //! With that option the plugin registers a second engine, which has to be the first of the list. `plan`
 //! in DIR has a line for each run: an engine, its `root_guid_file` and its `io_guid_file`, with tabs
-//! between, `-` for none, and at last `group` or `-`. Each run takes its own entry of OpenSM's list, so
-//! that no run meets what another has put into its engine's context.
+//! between, `-` for none, `group` or `-`, and at last the options of Dmodc or `-`. With options the engine is
+//! a Dmodc of its own, which the plugin registers by the name in the plan. Each run takes its own entry of
+//! OpenSM's list, so that no run meets what another has put into its engine's context.
 //!
 //! Before each run the switches are what they are before OpenSM's first engine: its own
 //! `osm_switch_prepare_path_rebuild`, as `osm_ucast_mgr_process` calls it, forgets hop tables, path
@@ -52,6 +53,17 @@ const ENGINE: &CStr = c"dmodc_relay";
 struct Relay {
     osm: NonNull<osm_opensm_t>,
     dir: PathBuf,
+}
+
+/// The engines of the plan in a folder that are a Dmodc with options of its own, by name.
+pub fn variants(dir: &Path) -> Vec<(String, String)> {
+    // Without a plan the relay says so when it runs.
+    let runs = Run::plan(&dir.join("plan")).unwrap_or_default();
+    let own = runs.into_iter().filter(|run| run.options != "-");
+    let mut own: Vec<_> = own.map(|run| (run.engine, run.options)).collect();
+    own.sort();
+    own.dedup();
+    own
 }
 
 /// Registers the relay as an engine that reads and writes in a folder.

@@ -20,6 +20,8 @@ pub struct Run {
     pub engine: String,
     /// Whether a multicast group is timed, too.
     pub with_group: bool,
+    /// What `event_plugin_options` says to a Dmodc of its own; `-` to the one that all share.
+    pub options: String,
     roots: *mut c_char,
     io: *mut c_char,
 }
@@ -53,6 +55,7 @@ impl Run {
                 roots: option(words.next()),
                 io: option(words.next()),
                 with_group: words.next() == Some("group"),
+                options: words.next().unwrap_or("-").to_owned(),
             }
         };
         Ok(fs::read_to_string(path)?.lines().map(run).collect())

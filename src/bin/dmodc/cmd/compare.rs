@@ -15,7 +15,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use std::error::Error;
 use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -30,7 +30,9 @@ use std::time::Duration;
 
 Each engine runs alone ('-R ENGINE,no_fallback') in the stock OpenSM on a fabric simulated by ibsim,
 and its tables are judged as OpenSM dumps them. 'ENGINE+roots' gives the engine a root_guid_file with
-the switches at the top. Turns are by Dmodc's ranks, and held against Dmodc alone.
+the switches at the top. 'dmodc:paper' is Dmodc with dmodc.faults=paper, 'dmodc:reference' with the whole
+fabric as its dmodc.reference (without --degrade: the fabric as it is). Turns are by Dmodc's ranks, and
+held against Dmodc alone.
 
 One line for each engine is appended to DIR/compare.csv as soon as it is known. Seconds are those
 of the engine's stage by OpenSM's log: hop tables, routes, and the first blocks sent. Pairs with no
@@ -161,7 +163,14 @@ fn open_csv(dir: &Path) -> Result<(PathBuf, fs::File), Failure> {
     let path = dir.join("compare.csv");
     let open = || -> io::Result<fs::File> {
         fs::create_dir_all(dir)?;
-        let mut file = OpenOptions::new().create(true).append(true).open(&path)?;
+        let mut options = OpenOptions::new();
+        let mut file = options.create(true).append(true).read(true).open(&path)?;
+        let mut first = String::new();
+        BufReader::new(&file).read_line(&mut first)?;
+        if ![csv_header(), ""].contains(&&*first) {
+            let reason = "rows of another version; give another folder";
+            return Err(io::Error::other(reason));
+        }
         if file.metadata()?.len() == 0 {
             file.write_all(csv_header().as_bytes())?;
         }
@@ -198,6 +207,8 @@ fn json(row: &Row) -> serde_json::Value {
             object["a2a"] = json!(f.a2a);
             object["rp"] = json!(f.rp);
             object["sp"] = json!(f.sp);
+            object["a2a_bound"] = json!(f.a2a_bound);
+            object["ebb"] = json!(f.ebb);
         }
         Verdict::NoTables(why) => {
             object["accepted"] = json!(false);
@@ -216,25 +227,16 @@ fn text(rows: &[Row]) -> String {
         .unwrap_or(0)
         .max(6);
     let mut text = format!(
-        "{:<wide$}  {:<11}  {:>11}  {:>8}  {:>6}  {:>5}  {:>6}  {:>5}  {:>5}  {:>8}\n",
-        "fabric",
-        "engine",
-        "undelivered",
-        "no route",
-        "turns",
-        "loops",
-        "a2a",
-        "rp",
-        "sp",
-        "seconds"
+        "{:<wide$}  {:<15}  {:>11}  {:>8}  {:>6}  {:>5}  {:>6}  {:>5}  {:>5}  {:>8}\n",
+        "fabric", "engine", "undelivered", "no route", "turns", "loops", "a2a", "rp", "sp", "ms"
     );
     for row in rows {
-        text += &format!("{:<wide$}  {:<11}  ", row.fabric, row.spec.to_string());
-        let stage = row.stage.map_or(0.0, |t| t.as_secs_f64());
+        text += &format!("{:<wide$}  {:<15}  ", row.fabric, row.spec.to_string());
+        let stage = row.stage.map_or(0.0, |t| t.as_secs_f64() * 1e3);
         match &row.verdict {
             Verdict::Accepted(f) => {
                 text += &format!(
-                    "{:>11}  {:>8}  {:>6}  {:>5}  {:>6}  {:>5}  {:>5}  {stage:>8.3}\n",
+                    "{:>11}  {:>8}  {:>6}  {:>5}  {:>6}  {:>5}  {:>5}  {stage:>8.1}\n",
                     f.undelivered, f.no_route, f.turns, f.credit_loops, f.a2a, f.rp, f.sp
                 );
             }
