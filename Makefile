@@ -5,12 +5,15 @@ CARGO ?= cargo
 TARGET = $(or $(CARGO_TARGET_DIR),target)
 DMODC = $(TARGET)/release/dmodc
 PRODUCTION = $(wildcard tests/data/production/*.ibnetdiscover)
-ENGINES = dmodc,ftree,ftree+roots,updn,updn+roots,minhop,sssp
+ENGINES = dmodc,dmodc:paper,ftree,ftree+roots,updn,updn+roots,minhop,sssp,dfsssp,nue
 
-# The engines of docs/results: as shipped, with the roots, with the I/O nodes.
+# docs/results: the engines and the throws of each kind. dfsssp and nue take part at 648 nodes only.
 RESULTS = target/results
-THROWN_8640 = dmodc,dmodc+io,ftree,ftree+roots,updn,updn+roots,minhop,sssp
-THROWN_648 = $(THROWN_8640),ftree+roots+io,dfsssp,nue
+RESULTS_OUT ?= docs/results
+RESULTS_THROWS_648 ?= 300
+RESULTS_THROWS_8640 ?= 60
+THROWN_8640 = dmodc,dmodc:paper,dmodc:reference,ftree,ftree+roots,updn,updn+roots,minhop,sssp
+THROWN_648 = $(THROWN_8640),dfsssp,nue
 # Complete fabrics, for the plot of time over nodes.
 TIMED = $(patsubst %,$(RESULTS)/%.net,324 1440 2880 5760)
 
@@ -22,7 +25,7 @@ PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 SHARE = $(DESTDIR)$(PREFIX)/share
 
-.PHONY: all setup build test check fuzz demo fabrics results bench instructions install uninstall deb rpm \
+.PHONY: all setup build test check fuzz demo fabrics results report bench instructions install uninstall deb rpm \
     package-test opensm-patch docker docker-test clean \
     soak events memcheck hostile invariants stable versions sanitize
 
@@ -123,23 +126,28 @@ fabrics: setup build
 	$(DMODC) compare $(PRODUCTION) target/fabrics/*.netlist tests/data/fabrics/*.netlist \
 	    --engines $(ENGINES) -o target/fabrics --markdown docs/fabrics.md
 
-# Writes docs/results: random throws at 648 and 8,640 nodes, and their report. Hours. It keeps the rows that
-# are there, so a second run continues the first; `rm docs/results/*.csv` starts anew.
+# Writes docs/results (RESULTS_OUT): random throws at 648 and 8,640 nodes, RESULTS_THROWS_648 (300) and
+# RESULTS_THROWS_8640 (60) of each kind, and their report. Many hours. It keeps the rows that are there, so a
+# second run continues the first; `rm docs/results/*.csv` starts anew.
 results: setup build $(RESULTS)/648.net $(RESULTS)/8640.net $(TIMED)
-	$(DMODC) compare $(TIMED) --engines $(ENGINES) --degrade switches --max-exponent 0 --throws 0 \
-	    -o docs/results
-	$(call throw,648,18,$(THROWN_648),switches,4,300)
-	$(call throw,648,18,$(THROWN_648),links,8,300)
-	$(call throw,8640,24,$(THROWN_8640),switches,7,60)
-	$(call throw,8640,24,$(THROWN_8640),links,10,60)
-	$(DMODC) report docs/results
+	$(DMODC) compare $(TIMED) --engines $(THROWN_8640) --degrade switches --max-exponent 0 --throws 0 \
+	    -o $(RESULTS_OUT)
+	$(call throw,648,$(THROWN_648),switches,4,$(RESULTS_THROWS_648))
+	$(call throw,648,$(THROWN_648),links,8,$(RESULTS_THROWS_648))
+	$(call throw,8640,$(THROWN_8640),switches,7,$(RESULTS_THROWS_8640))
+	$(call throw,8640,$(THROWN_8640),links,10,$(RESULTS_THROWS_8640))
+	$(MAKE) report
 
-# $(call throw,FABRIC,PORT,ENGINES,WHAT,EXPONENT,THROWS): an I/O node is at port PORT, the last, of each leaf.
+# Writes the page, the figures and the tables of docs/results from the rows that are there.
+report: build
+	$(DMODC) report $(RESULTS_OUT)
+	[ ! -e $(RESULTS_OUT)/README.md ] || sed -i -e '/^<!-- summary -->/,/^<!-- end -->/{//!d}' \
+	    -e '/^<!-- summary -->/r $(RESULTS_OUT)/summary.md' $(RESULTS_OUT)/README.md
+
+# $(call throw,FABRIC,ENGINES,WHAT,EXPONENT,THROWS)
 define throw
-awk -v port=$(2) '/^Switch/ { leaf = /"L1-/ } leaf && $$1 ~ "^\\[" port "\\]" { split($$0, part, /[()]/); print "0x" part[2] }' \
-    $(RESULTS)/$(1).net > $(RESULTS)/$(1).io
-$(DMODC) compare $(RESULTS)/$(1).net --engines $(3) --io-guids $(RESULTS)/$(1).io \
-    --degrade $(4) --max-exponent $(5) --throws $(6) -o docs/results
+$(DMODC) compare $(RESULTS)/$(1).net --engines $(2) --degrade $(3) --max-exponent $(4) --throws $(5) \
+    -o $(RESULTS_OUT)
 endef
 
 $(RESULTS)/324.net: SHAPE = PGFT(2;18,18;1,9;1,1)

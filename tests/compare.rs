@@ -208,6 +208,14 @@ fn throws_are_made_resumed_and_reported() {
             Ok(routed) => {
                 assert_eq!((row.nodes, routed.risks.no_route), (96, 0), "{row:?}");
                 assert!(routed.risks.cn2io.is_some() && routed.risks.sp_ftree.is_some());
+                let ebb = routed.risks.ebb.expect("a percentage");
+                assert!((1.0..=100.0).contains(&ebb) && routed.risks.credit_loops.is_some());
+                assert!(
+                    row.a2a_bound.expect("a bound") <= routed.risks.a2a,
+                    "{row:?}"
+                );
+                let both = (routed.changed_blocks, routed.changed_entries);
+                assert!(both.0 <= both.1, "entries are in blocks: {both:?}");
                 // Changes are counted from the complete fabric.
                 let expected = (row.throw > 0).then_some(row.removed > 0);
                 let changed = routed.changed_blocks.map(|blocks| blocks > 0);
@@ -224,20 +232,37 @@ fn throws_are_made_resumed_and_reported() {
     assert!(dmodc(&["report", &out]).contains("3 figures"));
     let page = fs::read_to_string(dir.path().join("results/report.html")).expect("a page");
     for text in [
-        "Static risks, not throughput",
+        "Static figures, not throughput",
         "tree: 3 throws of links (3 connected)",
-        "Where Dmodc is not best",
+        "The goal is reached in",
         "Fabric topology is not a fat-tree",
-        "worst port:",
+        "worst: ",
     ] {
         assert!(page.contains(text), "no {text:?}");
+    }
+    let summary = fs::read_to_string(dir.path().join("results/summary.md")).expect("tables");
+    for text in [
+        "\n| dmodc:paper | 0 |",
+        "\n| ftree+roots | 95 |",
+        "changed blocks |",
+    ] {
+        assert!(summary.contains(text), "no {text:?} in {summary}");
     }
     // All in one file: nothing is fetched.
     assert!(!page.contains("src=") && !page.contains("<link") && !page.contains("url("));
     for figure in ["risk-tree-links", "drawn-tree-links", "runtime"] {
         let svg = dir.path().join(format!("results/{figure}.svg"));
         let svg = fs::read_to_string(svg).expect("a figure");
-        assert!(svg.contains("<svg") && page.contains(&svg[svg.find("<svg").unwrap_or(0)..]));
+        assert!(!svg.contains("00000000"), "numbers as people write them");
+        let panels: Vec<&str> = svg.split("<svg x=").skip(1).collect();
+        assert!(!panels.is_empty());
+        for panel in panels {
+            let (_, inner) = panel.split_once('>').expect("an element");
+            let inner = inner.split("</svg>").next().expect("its contents");
+            assert!(
+                page.contains(inner) && inner.contains("<title>") || figure.starts_with("drawn")
+            );
+        }
     }
 }
 

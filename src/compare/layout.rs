@@ -58,12 +58,13 @@ impl<'a> Layout<'a> {
         Some(self.place[index as usize])
     }
 
-    /// The switches in drawing order; gone are those that `left` lacks.
-    pub fn switches(&self, left: &Fabric) -> Vec<DrawnSwitch> {
+    /// The switches in drawing order, with their names; gone are those that `left` lacks.
+    pub fn switches(&self, left: &Fabric, names: &HashMap<Guid, &str>) -> Vec<DrawnSwitch> {
         let drawn = |&s: &u32| {
             let guid = self.fabric.switches()[s as usize].guid;
             DrawnSwitch {
                 guid,
+                name: names.get(&guid).copied().unwrap_or_default().to_owned(),
                 level: self.ranking.rank(s),
                 gone: left.switch_by_guid(guid).is_none(),
             }
@@ -117,7 +118,7 @@ mod tests {
         let nodes: Vec<u32> = (0..fabric.end_nodes().len() as u32).collect();
         let layout = Layout::new(&fabric, &nodes);
 
-        let switches = layout.switches(&left);
+        let switches = layout.switches(&left, &HashMap::new());
         let levels: Vec<u32> = switches.iter().map(|s| s.level).collect();
         assert_eq!(levels, [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2]);
         assert_eq!(switches.iter().filter(|s| s.gone).count(), 2);

@@ -43,6 +43,6 @@ pub use multi_engine_run::{
 };
 pub use row::{Figures, Row, Verdict, csv_header, markdown};
 pub use single_run::SingleRuns;
-pub use throw_drawing::{DrawnLink, DrawnSwitch, ThrowDrawing, WorstPort};
+pub use throw_drawing::{DrawnLink, DrawnSwitch, ThrowDrawing, Worst, WorstPort};
 pub use throw_row::{Journal, Routed, ThrowRow, read_throws};
 pub use throws::{Series, Thrower};

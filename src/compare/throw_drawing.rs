@@ -1,13 +1,16 @@
 //! One throw drawn: every switch by its level, every link, and for each engine its worst ports.
 //!
-//! Its file is CSV, with four kinds of records:
+//! Its file is CSV, with five kinds of records:
 //!
 //! ```text
 //! throw,FABRIC,WHAT,NUMBER,REMOVED
-//! switch,GUID,LEVEL,GONE          in drawing order; 0 or 1; level 0 has the leaves
+//! switch,GUID,LEVEL,GONE,NAME     in drawing order; 0 or 1; level 0 has the leaves
 //! link,A,B,GONE                   switches by number in the order above
 //! port,FROM,TO,RISK,ENGINE        a port that leads from one switch to another
+//! worst,RISK,PORTS,ENGINE         how many ports have the engine's greatest risk
 //! ```
+//!
+//! Files of earlier versions have no names and no `worst`.
 
 use super::CompareError;
 use super::engine_spec::EngineSpec;
@@ -19,10 +22,12 @@ use std::path::Path;
 use std::str::FromStr;
 
 /// A switch of the complete fabric.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DrawnSwitch {
     /// Node GUID.
     pub guid: Guid,
+    /// Its description.
+    pub name: String,
     /// Its rank: 0 for leaves.
     pub level: u32,
     /// Whether the throw removed it.
@@ -53,6 +58,17 @@ pub struct WorstPort {
     pub spec: EngineSpec,
 }
 
+/// The greatest risk of an engine's ports.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Worst {
+    /// The risk.
+    pub risk: u32,
+    /// How many ports have it. Not all of them need be drawn.
+    pub ports: usize,
+    /// By the tables of this engine.
+    pub spec: EngineSpec,
+}
+
 /// One throw of a series, as data for a drawing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ThrowDrawing {
@@ -70,6 +86,8 @@ pub struct ThrowDrawing {
     pub links: Vec<DrawnLink>,
     /// The worst ports of each engine.
     pub ports: Vec<WorstPort>,
+    /// The greatest risk of each engine.
+    pub worst: Vec<Worst>,
 }
 
 impl ThrowDrawing {
@@ -85,7 +103,7 @@ impl ThrowDrawing {
         ]];
         records.extend(self.switches.iter().map(|s| {
             let (guid, level) = (s.guid.to_string(), s.level.to_string());
-            vec!["switch".into(), guid, level, bit(s.gone)]
+            vec!["switch".into(), guid, level, bit(s.gone), s.name.clone()]
         }));
         records.extend(self.links.iter().map(|l| {
             let (a, b) = (l.a.to_string(), l.b.to_string());
@@ -95,6 +113,10 @@ impl ThrowDrawing {
             let (from, to) = (p.from.to_string(), p.to.to_string());
             let (risk, name) = (p.risk.to_string(), p.spec.to_string());
             vec!["port".into(), from, to, risk, name]
+        }));
+        records.extend(self.worst.iter().map(|w| {
+            let (risk, ports) = (w.risk.to_string(), w.ports.to_string());
+            vec!["worst".into(), risk, ports, w.spec.to_string()]
         }));
         let mut writer = csv::WriterBuilder::new()
             .flexible(true)
@@ -148,6 +170,7 @@ fn title(record: &StringRecord) -> Option<ThrowDrawing> {
         switches: vec![],
         links: vec![],
         ports: vec![],
+        worst: vec![],
     })
 }
 
@@ -162,6 +185,7 @@ fn add(drawing: &mut ThrowDrawing, record: &StringRecord) -> Option<()> {
                 guid: Guid(u64::from_str_radix(digits, 16).ok()?),
                 level: field(record, 2)?,
                 gone: gone(3)?,
+                name: record.get(4).unwrap_or_default().to_owned(),
             });
         }
         "link" => drawing.links.push(DrawnLink {
@@ -174,6 +198,11 @@ fn add(drawing: &mut ThrowDrawing, record: &StringRecord) -> Option<()> {
             to: place(2)?,
             risk: field(record, 3)?,
             spec: field(record, 4)?,
+        }),
+        "worst" => drawing.worst.push(Worst {
+            risk: field(record, 1)?,
+            ports: field(record, 2)?,
+            spec: field(record, 3)?,
         }),
         _ => return None,
     }
@@ -190,6 +219,7 @@ mod tests {
             guid: Guid(guid),
             level,
             gone,
+            name: format!("L{level}, {guid}"),
         };
         let drawing = ThrowDrawing {
             fabric: "a, b".into(),
@@ -206,6 +236,11 @@ mod tests {
                 from: 0,
                 to: 1,
                 risk: 7,
+                spec: "ftree+roots".parse().unwrap(),
+            }],
+            worst: vec![Worst {
+                risk: 7,
+                ports: 300,
                 spec: "ftree+roots".parse().unwrap(),
             }],
         };

@@ -15,7 +15,7 @@ use super::equipment::Equipment;
 use super::layout::Layout;
 use super::metrics::{self, Orders, Risks, Scale};
 use super::multi_engine_run::{Answer, Copied, MultiEngineRun, Outcome};
-use super::throw_drawing::{ThrowDrawing, WorstPort};
+use super::throw_drawing::{ThrowDrawing, Worst, WorstPort};
 use super::throw_row::{Routed, ThrowRow};
 use crate::analysis::Traffic;
 use crate::dmodc::{Engine, Options};
@@ -232,14 +232,17 @@ impl Thrower {
         let netlist = self.series.degraded(&self.netlist, removed, seed)?;
         let (fabric, _) = netlist.to_fabric(None)?;
         let layout = Layout::new(&complete, &self.ftree_order(&complete));
+        let switches = self.netlist.switches();
+        let names = switches.map(|s| (s.guid, &*s.description)).collect();
         let mut drawing = ThrowDrawing {
             fabric: self.series.fabric.clone(),
             equipment: self.series.equipment,
             throw: number,
             removed,
-            switches: layout.switches(&fabric),
+            switches: layout.switches(&fabric, &names),
             links: layout.links(&fabric),
             ports: vec![],
+            worst: vec![],
         };
         let answer = self.runs.route(&netlist, &self.specs)?;
         let order: Vec<u32> = (0..fabric.end_nodes().len() as u32).collect();
@@ -248,7 +251,14 @@ impl Thrower {
                 continue;
             };
             let traffic = Traffic::new(&fabric, &copied.tables(&fabric), &order);
-            for (channel, risk) in traffic.all_to_all(&|_| ()).worst(worst) {
+            let all = traffic.all_to_all(&|_| ());
+            let equals = all.by_channel.iter().filter(|&&risk| risk == all.value);
+            drawing.worst.push(Worst {
+                risk: all.value,
+                ports: equals.count(),
+                spec: spec.clone(),
+            });
+            for (channel, risk) in all.worst(worst) {
                 let channel = traffic.channels().get(channel);
                 let place = |switch: u32| layout.place(fabric.switches()[switch as usize].guid);
                 if let (Some(from), Some(to)) = (place(channel.from), place(channel.to)) {

@@ -11,11 +11,6 @@ pub struct LogAxis {
 }
 
 impl LogAxis {
-    /// An axis over a range of positive numbers, with these marks.
-    pub fn new(range: Range<f64>, marks: Vec<f64>) -> LogAxis {
-        LogAxis { range, marks }
-    }
-
     /// An axis with marks at the round numbers of the range: 1, 2 and 5 of each decade, more in a short
     /// range, fewer in a long one. From 1 on only whole numbers have marks; all of them if fewer than
     /// two are round.
@@ -26,13 +21,29 @@ impl LogAxis {
             ..5000.0 => &[1.0, 2.0, 5.0],
             _ => &[1.0],
         };
-        let decades = (-3..9).map(|power| 10f64.powi(power));
-        let round = decades.flat_map(|decade| digits.iter().map(move |digit| digit * decade));
+        // A tenth of 3 is the 0.3 that people write, 3 times 0.1 is a little more.
+        let scaled = |digit: f64, power: i32| match power {
+            ..0 => digit / 10f64.powi(-power),
+            _ => digit * 10f64.powi(power),
+        };
+        let round = (-3..9).flat_map(|power| digits.iter().map(move |&d| scaled(d, power)));
         let inside = round.filter(|v| range.contains(v) && (*v < 1.0 || v.fract() == 0.0));
         let mut marks: Vec<f64> = inside.collect();
         if marks.len() < 2 {
             let whole = range.start.ceil() as u64..=range.end as u64;
             marks = whole.map(|v| v as f64).collect();
+        }
+        LogAxis { range, marks }
+    }
+
+    /// An axis with marks at these numbers, but for those that would touch the one before.
+    pub fn with_marks_at(range: Range<f64>, numbers: impl IntoIterator<Item = f64>) -> LogAxis {
+        let apart = (range.end / range.start).powf(0.07);
+        let mut marks: Vec<f64> = Vec::new();
+        for number in numbers {
+            if marks.last().is_none_or(|last| number / last > apart) {
+                marks.push(number);
+            }
         }
         LogAxis { range, marks }
     }
@@ -75,6 +86,17 @@ mod tests {
         assert_eq!(marks(0.9..12.0), [1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0]);
         assert_eq!(marks(0.9..130.0), [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]);
         assert_eq!(marks(15.5..20.5), [16.0, 17.0, 18.0, 19.0, 20.0]);
+        assert_eq!(marks(0.09..0.9)[..3], [0.1, 0.15, 0.2]);
+        let times = marks(0.02..12.0)
+            .iter()
+            .map(f64::to_string)
+            .collect::<Vec<_>>();
+        assert_eq!(
+            times,
+            ["0.02", "0.05", "0.1", "0.2", "0.5", "1", "2", "5", "10"]
+        );
+        let nodes = LogAxis::with_marks_at(100.0..1000.0, [324.0, 330.0, 648.0]).marks;
+        assert_eq!(nodes, [324.0, 648.0]);
         let faults = LogAxis::round(0.4..6.0).starting_at(0.5);
         assert_eq!(faults.marks, [0.5, 1.0, 2.0, 3.0, 4.0, 5.0]);
     }

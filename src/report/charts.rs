@@ -1,102 +1,113 @@
-//! The paper's two figures: congestion risk over faults, and time over nodes. Both axes are
-//! logarithmic; "no faults" is to the left of one fault.
+//! The paper's two figures: measures over faults, and time over nodes. Both axes are logarithmic; "no
+//! faults" is to the left of one fault.
+//!
+//! plotters draws the axes. Points and lines are ours, since its own cannot have tooltips.
 
 use super::ReportError;
 use super::axis::LogAxis;
-use super::sets::{Pattern, Set};
-use super::stats::{points, running_median};
-use super::style::{color, dash};
+use super::measures::Measure;
+use super::panels::Panels;
+use super::sets::Set;
+use super::stats::{bounds, points, running_median};
+use super::style::{FONT, color, dash, escape, number};
 use crate::compare::EngineSpec;
-use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
+use std::fmt::Write;
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Drawn = Result<(), Box<dyn Error>>;
-
-const WIDTH: u32 = 980;
-const PANEL: (u32, u32) = (490, 330);
-const LEGEND: u32 = 30;
-const FONT: &str = "sans-serif";
+const PANEL: (usize, usize) = (490, 340);
+const RUNTIME: (usize, usize) = (640, 420);
 /// The place of "no faults" on the axis of faults.
 const NONE: f64 = 0.5;
 
-/// Congestion risk over removed equipment: one panel per pattern, with points and running medians.
-pub fn risk(set: &Set) -> Result<String, ReportError> {
-    let patterns = set.patterns();
-    let height = LEGEND * 2 + PANEL.1 * patterns.len().div_ceil(2) as u32;
-    drawn(&format!("risk of {}", set.slug()), height, |area| {
-        let (head, rest) = area.split_vertically(LEGEND * 2);
-        let specs = set.specs();
-        legend(&head, &specs)?;
-        let rows = patterns.len().div_ceil(2);
-        for (panel, &pattern) in rest.split_evenly((rows, 2)).iter().zip(&patterns) {
-            risk_panel(panel, set, &specs, pattern)?;
+/// Measures over removed equipment: a panel for each, with points and running medians. Times have a figure
+/// of their own.
+pub fn faults(set: &Set) -> Result<Panels, ReportError> {
+    let specs = set.specs();
+    let mut panels = Vec::new();
+    for measure in set.measures() {
+        if ![Measure::Time, Measure::Entries].contains(&measure) {
+            panels.push(panel(set, &specs, measure)?);
         }
-        Ok(())
+    }
+    Ok(Panels {
+        size: PANEL,
+        columns: 2,
+        defs: String::new(),
+        legend: specs,
+        panels,
     })
 }
 
-fn risk_panel(area: &Area, set: &Set, specs: &[EngineSpec], pattern: Pattern) -> Drawn {
+fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> Result<String, ReportError> {
     // Engines that know the I/O nodes matter for traffic to these.
-    let shown = |c: &&EngineSpec| pattern == Pattern::Cn2io || !c.is_told_io();
+    let shown = |c: &&EngineSpec| measure == Measure::Cn2io || !c.is_told_io();
     let shown: Vec<&EngineSpec> = specs.iter().filter(shown).collect();
-    let all: Vec<Vec<(usize, u32)>> = shown.iter().map(|c| points(set, c, pattern)).collect();
-    let most = all.iter().flatten().map(|p| p.0).max().unwrap_or(1).max(2);
-    let risks = || all.iter().flatten().map(|p| f64::from(p.1).max(1.0));
-    let (low, high) = (
-        risks().fold(f64::MAX, f64::min),
-        risks().fold(1.0, f64::max),
-    );
-    let x = LogAxis::round(NONE * 0.8..most as f64 * 1.25).starting_at(NONE);
-    let y = LogAxis::round(low.min(high) / 1.15..high * 1.3);
-    let mut chart = ChartBuilder::on(area)
-        .margin(8)
-        .caption(pattern.name(), (FONT, 17))
-        .x_label_area_size(42)
-        .y_label_area_size(52)
-        .build_cartesian_2d(x, y)?;
-    let removed = |v: &f64| match *v < 1.0 {
-        true => "0".into(),
-        false => format!("{v:.0}"),
+    let all: Vec<Vec<(usize, f64)>> = shown.iter().map(|c| points(set, c, measure)).collect();
+    let bounds = match measure {
+        Measure::A2a => bounds(set),
+        _ => vec![],
     };
-    chart
-        .configure_mesh()
-        .light_line_style(TRANSPARENT)
-        .bold_line_style(BLACK.mix(0.1))
-        .axis_style(BLACK.mix(0.5))
-        .label_style((FONT, 13))
-        .x_label_formatter(&removed)
-        .y_label_formatter(&|v| format!("{v:.0}"))
-        .x_desc(format!("{} removed", set.equipment))
-        .y_desc("congestion risk")
-        .draw()?;
-    // Draws the first engine last, over the others.
-    for (i, (spec, points)) in shown.iter().zip(&all).enumerate().rev() {
-        let aside = aside(i, shown.len(), 0.025);
-        let place = |removed: f64, risk: f64| (removed.max(NONE) * aside, risk.max(1.0));
-        let color = color(spec);
-        let mut distinct = points.clone();
-        distinct.dedup();
-        chart.draw_series(distinct.iter().map(|&(removed, risk)| {
-            let at = place(removed as f64, risk.into());
-            Circle::new(at, 2, color.mix(0.35).filled())
-        }))?;
-        let line = running_median(points);
-        let line = line.iter().map(|&(removed, risk)| place(removed, risk));
-        let style = color.stroke_width(2);
-        match dash(spec) {
-            None => chart.draw_series(LineSeries::new(line, style))?,
-            Some((on, off)) => chart.draw_series(DashedLineSeries::new(line, on, off, style))?,
-        };
-    }
-    Ok(())
+    let points = || all.iter().chain([&bounds]).flatten();
+    let most = points().map(|p| p.0).max().unwrap_or(1).max(2);
+    let x = LogAxis::round(NONE * 0.8..most as f64 * 1.25).starting_at(NONE);
+    let y = LogAxis::round(around(points().map(|p| p.1.max(1.0)), 1.15));
+    let axes = Axes {
+        size: PANEL,
+        title: measure.name(),
+        x_name: &format!("{} removed", set.equipment),
+        y_name: match measure {
+            Measure::Ebb => "percent",
+            Measure::Blocks => "blocks of 64 LIDs",
+            _ => "congestion risk",
+        },
+        x_label: &|v| number(if v < 1.0 { 0.0 } else { v }),
+    };
+    axes.draw(x, y, |place| {
+        let mut svg = String::new();
+        if !bounds.is_empty() {
+            let line = running_median(&bounds);
+            let line = line.iter().map(|&(x, y)| place(x.max(NONE), y));
+            svg += &polyline(
+                line,
+                "currentColor",
+                " stroke-dasharray=\"1 3\"",
+                "least possible A2A",
+            );
+        }
+        // Draws the first engine last, over the others.
+        for (i, (spec, points)) in shown.iter().zip(&all).enumerate().rev() {
+            let aside = aside(i, shown.len(), 0.025);
+            let at = |removed: f64, y: f64| place(removed.max(NONE) * aside, y.max(1.0));
+            let (name, color) = (escape(&spec.to_string()), color(spec));
+            let _ = write!(svg, "<g fill=\"{color}\" fill-opacity=\"0.5\">");
+            for same in points.chunk_by(|a, b| a == b) {
+                let (removed, figure) = same[0];
+                let (x, y) = at(removed as f64, figure);
+                let times = match same.len() {
+                    1 => String::new(),
+                    n => format!(", {n} throws"),
+                };
+                let figure = number(figure);
+                let _ = write!(
+                    svg,
+                    "<circle cx=\"{x}\" cy=\"{y}\" r=\"2.6\"><title>{name}, {removed} gone: \
+                     {figure}{times}</title></circle>"
+                );
+            }
+            svg += "</g>\n";
+            let line = running_median(points);
+            let line = line.iter().map(|&(removed, y)| at(removed, y));
+            svg += &polyline(line, color, dash(spec), &format!("{name}, running median"));
+        }
+        svg
+    })
 }
 
 /// Time of both callbacks over nodes: the fastest of all throws at a fabric, since other work on the
 /// machine slows some of them many times.
-pub fn runtime(sets: &[Set]) -> Result<String, ReportError> {
+pub fn runtime(sets: &[Set]) -> Result<Panels, ReportError> {
     let mut fastest: BTreeMap<(usize, usize), f64> = BTreeMap::new();
     let mut specs: Vec<EngineSpec> = Vec::new();
     for row in sets.iter().flat_map(|set| &set.rows) {
@@ -112,101 +123,135 @@ pub fn runtime(sets: &[Set]) -> Result<String, ReportError> {
         let known = fastest.entry((index, row.nodes)).or_insert(ms);
         *known = known.min(ms);
     }
-    drawn("runtime", LEGEND * 2 + 460, |area| {
-        let (head, rest) = area.split_vertically(LEGEND * 2);
-        legend(&head, &specs)?;
-        runtime_panel(&rest, &specs, &fastest)
+    let nodes: BTreeSet<usize> = fastest.keys().map(|key| key.1).collect();
+    let around_nodes = around(nodes.iter().map(|&n| n as f64), 1.2);
+    let x = LogAxis::with_marks_at(around_nodes, nodes.iter().map(|&n| n as f64));
+    let y = LogAxis::round(around(fastest.values().copied(), 1.3));
+    let axes = Axes {
+        size: RUNTIME,
+        title: "",
+        x_name: "end nodes",
+        y_name: "both callbacks, ms",
+        x_label: &number,
+    };
+    let panel = axes.draw(x, y, |place| {
+        let mut svg = String::new();
+        for (i, spec) in specs.iter().enumerate().rev() {
+            let aside = aside(i, specs.len(), 0.012);
+            let (name, color) = (escape(&spec.to_string()), color(spec));
+            let of = || fastest.iter().filter(|(key, _)| key.0 == i);
+            let line = of().map(|((_, nodes), &ms)| place(*nodes as f64 * aside, ms));
+            svg += &polyline(line, color, dash(spec), &name);
+            for ((_, nodes), &ms) in of() {
+                let (x, y) = place(*nodes as f64 * aside, ms);
+                let (nodes, ms) = (number(*nodes as f64), number(ms));
+                let _ = writeln!(
+                    svg,
+                    "<circle cx=\"{x}\" cy=\"{y}\" r=\"4\" fill=\"{color}\"><title>{name}, {nodes} end \
+                     nodes: {ms} ms</title></circle>"
+                );
+            }
+        }
+        svg
+    })?;
+    Ok(Panels {
+        size: RUNTIME,
+        columns: 1,
+        defs: String::new(),
+        legend: specs,
+        panels: vec![panel],
     })
 }
 
-fn runtime_panel(
-    area: &Area,
-    specs: &[EngineSpec],
-    fastest: &BTreeMap<(usize, usize), f64>,
-) -> Drawn {
-    let nodes: BTreeSet<usize> = fastest.keys().map(|key| key.1).collect();
-    let (fewest, most) = (nodes.first().unwrap_or(&1), nodes.last().unwrap_or(&10));
-    let all = || fastest.values().copied();
-    let (low, high) = (all().fold(f64::MAX, f64::min), all().fold(1.0, f64::max));
-    let marks = nodes.iter().map(|&n| n as f64).collect();
-    let x = LogAxis::new(*fewest as f64 * 0.8..*most as f64 * 1.25, marks);
-    let y = LogAxis::round(low.min(high) / 1.3..high * 1.3);
-    let mut chart = ChartBuilder::on(area)
-        .margin(8)
-        .x_label_area_size(42)
-        .y_label_area_size(64)
-        .build_cartesian_2d(x, y)?;
-    chart
-        .configure_mesh()
-        .light_line_style(TRANSPARENT)
-        .bold_line_style(BLACK.mix(0.1))
-        .axis_style(BLACK.mix(0.5))
-        .label_style((FONT, 13))
-        .x_label_formatter(&|v| format!("{v:.0}"))
-        .y_label_formatter(&|v| format!("{v}"))
-        .x_desc("end nodes")
-        .y_desc("both callbacks, ms")
-        .draw()?;
-    for (i, spec) in specs.iter().enumerate() {
-        let aside = aside(i, specs.len(), 0.012);
-        let color = color(spec);
-        let of = fastest.iter().filter(|(key, _)| key.0 == i);
-        let line: Vec<(f64, f64)> = of
-            .map(|((_, nodes), ms)| (*nodes as f64 * aside, *ms))
-            .collect();
-        let dots = line.iter().map(|&at| Circle::new(at, 4, color.filled()));
-        chart.draw_series(dots)?;
-        let style = color.stroke_width(2);
-        match dash(spec) {
-            None => chart.draw_series(LineSeries::new(line, style))?,
-            Some((on, off)) => chart.draw_series(DashedLineSeries::new(line, on, off, style))?,
+/// A range around positive numbers, wide enough for two marks.
+fn around(numbers: impl Iterator<Item = f64>, margin: f64) -> std::ops::Range<f64> {
+    let (low, high) = numbers.fold((f64::MAX, 0.0f64), |(low, high), v| {
+        (low.min(v), high.max(v))
+    });
+    let (low, high) = if high > 0.0 { (low, high) } else { (1.0, 1.0) };
+    let low = low.max(1e-3);
+    low / margin..(high.max(low) * margin).max(low * 2.2)
+}
+
+/// The axes of a panel.
+struct Axes<'a> {
+    size: (usize, usize),
+    title: &'a str,
+    x_name: &'a str,
+    y_name: &'a str,
+    x_label: &'a dyn Fn(f64) -> String,
+}
+
+/// The place of a point in pixels.
+type Place<'a> = &'a dyn Fn(f64, f64) -> (i32, i32);
+
+impl Axes<'_> {
+    /// Draws them, and what `marks` draws over them, as SVG elements.
+    fn draw(
+        &self,
+        x: LogAxis,
+        y: LogAxis,
+        marks: impl FnOnce(Place) -> String,
+    ) -> Result<String, ReportError> {
+        let drawn = self.drawn(x, y, marks);
+        drawn.map_err(|reason| ReportError::Draw {
+            what: self.title.into(),
+            reason: reason.to_string(),
+        })
+    }
+
+    fn drawn(
+        &self,
+        x: LogAxis,
+        y: LogAxis,
+        marks: impl FnOnce(Place) -> String,
+    ) -> Result<String, Box<dyn Error>> {
+        let mut svg = String::new();
+        let marks = {
+            let size = (self.size.0 as u32, self.size.1 as u32);
+            let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+            let mut chart = ChartBuilder::on(&area)
+                .margin(10)
+                .margin_right(22)
+                .caption(self.title, (FONT, 17))
+                .x_label_area_size(42)
+                .y_label_area_size(58)
+                .build_cartesian_2d(x, y)?;
+            chart
+                .configure_mesh()
+                .light_line_style(TRANSPARENT)
+                .bold_line_style(BLACK.mix(0.12))
+                .axis_style(BLACK.mix(0.5))
+                .label_style((FONT, 13))
+                .x_label_formatter(&|v| (self.x_label)(*v))
+                .y_label_formatter(&|v| number(*v))
+                .x_desc(self.x_name)
+                .y_desc(self.y_name)
+                .draw()?;
+            let marks = marks(&|x, y| chart.plotting_area().map_coordinate(&(x, y)));
+            area.present()?;
+            marks
         };
+        // The elements alone, in the colour of the page's text.
+        let svg = svg.split_once("<svg").map_or("", |(_, svg)| svg);
+        let inner = svg.split_once('>').map_or("", |(_, inner)| inner);
+        let inner = inner.trim_end().trim_end_matches("</svg>");
+        Ok(inner.replace("#000000", "currentColor") + &marks)
     }
-    Ok(())
 }
 
-/// A line and a name for each engine, in two rows.
-fn legend(area: &Area, specs: &[EngineSpec]) -> Drawn {
-    const SAMPLE: i32 = 34;
-    let (mut x, mut y) = (60, 14);
-    for spec in specs {
-        let name = spec.to_string();
-        // About the width of a letter of this size.
-        let width = SAMPLE + 10 + 8 * name.len() as i32;
-        if x + width > WIDTH as i32 - 10 {
-            (x, y) = (60, y + LEGEND as i32 - 6);
-        }
-        let style = color(spec).stroke_width(3);
-        let (on, off) = dash(spec).unwrap_or((SAMPLE, 1));
-        for from in (0..SAMPLE).step_by((on + off) as usize) {
-            let to = (from + on).min(SAMPLE);
-            area.draw(&PathElement::new([(x + from, y), (x + to, y)], style))?;
-        }
-        let text = (FONT, 15).into_font();
-        area.draw(&Text::new(name, (x + SAMPLE + 6, y - 7), text))?;
-        x += width + 12;
-    }
-    Ok(())
-}
-
-fn drawn(
-    what: &str,
-    height: u32,
-    draw: impl FnOnce(&Area) -> Drawn,
-) -> Result<String, ReportError> {
-    let mut svg = String::new();
-    let done = {
-        let area = SVGBackend::with_string(&mut svg, (WIDTH, height)).into_drawing_area();
-        let filled = area.fill(&WHITE).map_err(Into::into);
-        filled
-            .and_then(|()| draw(&area))
-            .and_then(|()| area.present().map_err(Into::into))
-    };
-    done.map_err(|reason: Box<dyn Error>| ReportError::Draw {
-        what: what.into(),
-        reason: reason.to_string(),
-    })?;
-    Ok(svg)
+fn polyline(
+    points: impl Iterator<Item = (i32, i32)>,
+    color: &str,
+    dash: &str,
+    name: &str,
+) -> String {
+    let points: Vec<String> = points.map(|(x, y)| format!("{x},{y}")).collect();
+    format!(
+        "<polyline points=\"{}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"2\"{dash}>\
+         <title>{name}</title></polyline>\n",
+        points.join(" ")
+    )
 }
 
 /// The sideways shift of engine `i` of `count`, so that engines with equal values do not hide each

@@ -1,9 +1,10 @@
-//! The report of a comparison: one HTML file with everything in it, and its figures as SVG files.
+//! The report of a comparison: one HTML file with everything in it, its figures as SVG files, and its tables
+//! in short as Markdown.
 //!
 //! ```text
-//! throws-*.csv ─ sets ─ stats ─┬─ tables ────┐
-//!                              ├─ charts ────┼─ page ─ report.html
-//! drawn-*.csv ─────────────────┴─ fabric_svg ┘
+//! throws-*.csv ─ sets ─ stats ─┬─ goal, tables ─┬─ summary.md
+//!                              ├─ charts ───────┼─ page ─ report.html
+//! drawn-*.csv ─────────────────┴─ fabric_svg ───┘
 //! ```
 //!
 //! The report measures nothing: the same folder gives the same report.
@@ -11,10 +12,14 @@
 mod axis;
 mod charts;
 mod fabric_svg;
+mod goal;
+mod measures;
 mod page;
+mod panels;
 mod sets;
 mod stats;
 mod style;
+mod summary;
 mod tables;
 
 use crate::compare::CompareError;
@@ -59,6 +64,8 @@ pub struct Figure {
 pub struct Report {
     /// The page, with its figures.
     pub html: String,
+    /// The tables in short, as Markdown.
+    pub summary: String,
     /// The figures alone.
     pub figures: Vec<Figure>,
 }
@@ -69,23 +76,22 @@ pub fn report(dir: &Path) -> Result<Report, ReportError> {
     let mut figures = Vec::new();
     let mut sections = Vec::new();
     for set in sets.iter().filter(|set| set.throws() > 0) {
-        let risk = Figure {
-            name: format!("risk-{}.svg", set.slug()),
-            svg: charts::risk(set)?,
-        };
-        let drawn = set.drawing.as_ref().map(|drawing| Figure {
-            name: format!("drawn-{}.svg", set.slug()),
-            svg: fabric_svg::draw(drawing),
-        });
-        sections.push(page::section(set, &risk, drawn.as_ref()));
-        figures.push(risk);
-        figures.extend(drawn);
+        let faults = charts::faults(set)?;
+        let drawn = set.drawing.as_ref().map(fabric_svg::draw);
+        sections.push(page::section(set, &faults, drawn.as_ref()));
+        figures.push((format!("risk-{}.svg", set.slug()), faults));
+        figures.extend(drawn.map(|drawn| (format!("drawn-{}.svg", set.slug()), drawn)));
     }
-    let runtime = Figure {
-        name: "runtime.svg".into(),
-        svg: charts::runtime(&sets)?,
-    };
+    let runtime = charts::runtime(&sets)?;
     let html = page::page(&sets, &sections, &runtime);
-    figures.push(runtime);
-    Ok(Report { html, figures })
+    figures.push(("runtime.svg".into(), runtime));
+    let figure = |(name, panels): (String, panels::Panels)| Figure {
+        svg: panels.svg(),
+        name,
+    };
+    Ok(Report {
+        html,
+        summary: summary::summary(&sets),
+        figures: figures.into_iter().map(figure).collect(),
+    })
 }

@@ -1,156 +1,149 @@
-//! The page: its contents, their order, and the words.
+//! The page: its contents, their order, and the words. Every note is true of the rows at hand: what they
+//! lack is not mentioned.
 
-use super::Figure;
+use super::goal::Goal;
+use super::measures::Measure;
+use super::panels::Panels;
 use super::sets::Set;
-use super::style::escape;
+use super::style::{escape, number};
 use super::tables;
+use crate::compare::EngineSpec;
 use std::fmt::Write;
 
-const STYLE: &str = "\
-:root { color-scheme: light; }
-body { font: 16px/1.5 system-ui, sans-serif; color: #1a1a1a; max-width: 1010px; margin: 0 auto;
-       padding: 1.5rem; }
-h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .5rem; }
-h2 { font-size: 1.3rem; margin: 2.5rem 0 .5rem; border-top: 2px solid #1a1a1a; padding-top: .6rem; }
-h3 { font-size: 1.05rem; margin: 1.6rem 0 .4rem; }
-p, li { max-width: 46rem; }
-figure { margin: 1rem 0; }
-figure svg { width: 100%; height: auto; display: block; }
-figcaption, .note { font-size: .88rem; color: #444; max-width: 46rem; }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; font-size: .76rem; font-variant-numeric: tabular-nums; }
-th, td { padding: .18rem .34rem; text-align: right; border-bottom: 1px solid #ddd; }
-thead tr + tr th { white-space: nowrap; padding: .18rem .3rem; }
-thead th { border-bottom: 1px solid #888; text-align: center; font-weight: 600; }
-tbody th { text-align: left; font-weight: 600; white-space: nowrap; }
-td.text { text-align: left; color: #444; font-size: .75rem; }
-td.lost { background: #fde3d3; }
-.caveat { border-left: 4px solid #d55e00; padding: .1rem 0 .1rem .9rem; margin: 1rem 0; }
-code { font-size: .9em; }
-@page { size: A4; margin: 14mm; }
-@media print {
-  body { font-size: 9.5pt; line-height: 1.35; padding: 0; max-width: none; }
-  h3 { margin: .8rem 0 .2rem; }
-  figcaption, .note { font-size: 8pt; margin: .3rem 0; }
-  h2 { break-before: page; }
-  h2.first { break-before: auto; }
-  h3 { break-after: avoid; }
-  figure, table, tr { break-inside: avoid; }
-  table { font-size: 7pt; }
-  th, td { padding: .1rem .25rem; }
-  td.text { font-size: 6.5pt; }
-  .scroll { overflow: visible; }
-}
-";
+const STYLE: &str = include_str!("page.css");
 
 /// The section of one series.
-pub fn section(set: &Set, risk: &Figure, drawn: Option<&Figure>) -> String {
+pub fn section(set: &Set, faults: &Panels, drawn: Option<&Panels>) -> String {
     let first = &set.rows[0];
     let (throws, connected) = (set.throws(), set.connected_throws());
     let name = escape(&set.fabric);
+    let equipment = set.equipment;
+    let exponent = number(first.max_exponent);
     let mut html = format!(
-        "<h2>{name}: {} removed</h2>\n<p>{} end nodes, {} switches. {throws} throws, seed {}, \
-         up to 2<sup>{}</sup> − 1 {} each; {connected} of them leave an up-down path between every \
-         pair of leaves, and those are compared{}. RP is the median of {} permutations, SP the \
+        "<h2>{name}: {equipment} removed</h2>\n<p>{} end nodes, {} switches. {}, seed {}, up to \
+         2<sup>{exponent}</sup> − 1 {equipment} each{}. RP is the median of {} permutations{}, SP the \
          maximum of all shifts.</p>\n",
-        set.equipment,
-        first.nodes,
-        first.switches,
+        number(first.nodes as f64),
+        number(first.switches as f64),
+        counted(throws, "throw"),
         first.seed,
-        first.max_exponent,
-        set.equipment,
-        match tables::cut(set) {
-            0 => String::new(),
-            cut => format!("; the other {cut} are in the CSV file"),
+        match throws - connected {
+            0 => ", and all leave an up-down path between every pair of leaves".into(),
+            cut => format!(
+                "; {} of them cut an up-down path between leaves, and only the other {} are compared",
+                number(cut as f64),
+                number(connected as f64)
+            ),
         },
-        first.permutations,
+        number(first.permutations.into()),
+        match set.measures().contains(&Measure::Ebb) {
+            true => ", ebb the mean of as many",
+            false => "",
+        }
     );
     if !tables::has_figures(set) {
         return html + "<p>None of them can be compared.</p>\n";
     }
+    let goal = Goal::new(set);
+    if !goal.rows.is_empty() {
+        html += &against_goal(&goal);
+    }
     let _ = writeln!(
         html,
-        "<figure>{}<figcaption>Maximum congestion risk over {} removed, both axes logarithmic. A \
-         point is a throw, a line the running median (over an eighth of the throws). Engines stand a \
-         little aside of each other, so that none hides another. Less is better.</figcaption>\
-         </figure>",
-        inline(&risk.svg),
-        set.equipment
+        "<h3>Over {equipment} removed</h3>\n<figure>{}<figcaption>Both axes logarithmic. A point is a \
+         throw, a line the running median; engines stand a little aside of each other, so that none hides \
+         another.{}</figcaption></figure>",
+        faults.html(),
+        match set.rows.iter().any(|row| row.a2a_bound.is_some()) {
+            true =>
+                " Dotted, under A2A: the least that the links between levels allow routes without turns.",
+            false => "",
+        }
     );
+    for measure in set.measures() {
+        let _ = writeln!(
+            html,
+            "<h3>{}, by decade of faults</h3>\n<div class=scroll>{}</div>",
+            measure.name(),
+            tables::measure(set, measure)
+        );
+    }
+    html += "<p class=note>Medians over the throws of a decade, the best of a column bold.";
+    if set.ours().is_some() && set.specs().len() > 1 {
+        html += " Beside them, in percent of the throws that both routed in full: Dmodc is better · equal \
+                 · worse.";
+    }
+    if set.measures().contains(&Measure::Blocks) {
+        html += " Changed entries and blocks (64 LIDs of one switch) are counted against the engine's own \
+                 tables of the complete fabric.";
+    }
+    if set
+        .rows
+        .iter()
+        .any(|row| row.spec.variant() == "dmodc:reference")
+    {
+        html += " The time of dmodc:reference has in it that it reads the file.";
+    }
+    html += "</p>\n";
     let _ = writeln!(
         html,
-        "<h3>Medians by decade of faults</h3>\n<div class=scroll>{}</div>\n<p class=note>Bold: the \
-         least of a column. Each engine over the throws that it accepted, so an engine that refuses \
-         the hard ones is flattered.</p>",
-        tables::medians(set)
-    );
-    let _ = writeln!(
-        html,
-        "<h3>Beside Dmodc, throw by throw</h3>\n<div class=scroll>{}</div>\n<p class=note>Throws \
-         with faults in which the engine's risk is lower than Dmodc's / the same / higher; shaded \
-         where it is lower more often than higher. Engines that are told of I/O nodes stand beside \
-         dmodc+io.</p>",
-        tables::duels(set)
-    );
-    html += &not_best(set);
-    let _ = writeln!(
-        html,
-        "<h3>Refusals, and what has to be sent</h3>\n<div class=scroll>{}</div>\n<p class=note>Blocks \
-         hold 64 LIDs of one switch. They are counted against the engine's own tables of the \
-         complete fabric; the median is over the throws of the decade.</p>",
-        tables::costs(set)
+        "<h3>No tables, pairs left out, credit loops</h3>\n<div class=scroll>{}</div>\n<p class=note>\
+         Throws with faults. Pairs are ordered pairs of end nodes whose route does not arrive. Credit \
+         loops are those of the tables on one lane, routes of the switches themselves included.</p>",
+        tables::endings_of(set)
     );
     if let (Some(drawn), Some(drawing)) = (drawn, &set.drawing) {
         let _ = writeln!(
             html,
-            "<h3>One throw, drawn</h3>\n<figure>{}<figcaption>Throw {}, {} {} removed: switches by \
-             level, leaves at the bottom, and the {} worst ports of each engine under all-to-all \
-             traffic (of equals the first).</figcaption></figure>",
-            inline(&drawn.svg),
+            "<h3>One throw, drawn</h3>\n<figure>{}<figcaption>Throw {}, {} of {equipment} removed: \
+             switches by level, leaves at the bottom, and the worst ports of each engine under all-to-all \
+             traffic.</figcaption></figure>",
+            drawn.html(),
             drawing.throw,
-            drawing.removed,
-            set.equipment,
-            worst_ports(drawing),
+            number(drawing.removed as f64),
         );
     }
     html
 }
 
-fn worst_ports(drawing: &crate::compare::ThrowDrawing) -> usize {
-    let first = drawing.ports.first().map(|port| &port.spec);
-    let of_first = drawing.ports.iter().filter(|p| Some(&p.spec) == first);
-    of_first.count()
+fn counted(n: usize, what: &str) -> String {
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", number(n as f64))
 }
 
-fn not_best(set: &Set) -> String {
-    let words = tables::not_best(set);
-    let mut html = "<h3>Where Dmodc is not best</h3>\n".to_owned();
-    if words.is_empty() {
-        return html + "<p>By the medians above, nowhere.</p>\n";
+/// The goal, and where it is not reached.
+fn against_goal(goal: &Goal) -> String {
+    let (reached, all) = goal.reached();
+    let mut html = format!(
+        "<h3>Dmodc is best or equal: share of throws</h3>\n<div class=scroll>{}</div>\n<p>The goal is \
+         reached in {reached} of {all} figures",
+        tables::goal(goal)
+    );
+    html += if reached < all {
+        "; it is not in these:</p>\n<ul>\n"
+    } else {
+        ".</p>\n"
+    };
+    for (spec, measure, share) in goal.missed() {
+        let share = tables::percent(share);
+        let _ = writeln!(html, "<li>{spec}, {}: {share} %</li>", measure.name());
     }
-    html += "<p>By the medians above, in these columns another engine has less:</p>\n<ul>\n";
-    for line in words {
-        let _ = writeln!(html, "<li>{}</li>", escape(&line));
+    if reached < all {
+        html += "</ul>\n";
     }
-    html + "</ul>\n"
-}
-
-/// The SVG without its XML declaration, for use in HTML.
-fn inline(svg: &str) -> &str {
-    svg.find("<svg").map_or(svg, |start| &svg[start..])
+    html
 }
 
 /// The whole page.
-pub fn page(sets: &[Set], sections: &[String], runtime: &Figure) -> String {
+pub fn page(sets: &[Set], sections: &[String], runtime: &Panels) -> String {
     let mut html = format!(
         "<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n<meta name=viewport \
          content=\"width=device-width, initial-scale=1\">\n<title>Routing engines on degraded \
-         fat-trees</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
-         <h1>Routing engines on degraded fat-trees</h1>\n\
+         fabrics</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+         <h1>Routing engines on degraded fabrics</h1>\n\
          <p>Stock OpenSM routed simulated fabrics from which switches or links had been removed at \
-         random, with each of its routing engines and with Dmodc. This is what its tables are \
-         worth.</p>\n\
-         <p class=caveat><b>Static risks, not throughput.</b> The congestion risk of a port is the \
+         random, with each of these routing engines. This is what their tables are worth.</p>\n\
+         <p class=caveat><b>Static figures, not throughput.</b> The congestion risk of a port is the \
          number of sources or of destinations, whichever is less, whose routes of a traffic pattern \
          cross it; that of a pattern is the maximum over all ports from switch to switch. It says \
          how many flows could want one port at once, and nothing of how fast any of them is.</p>\n"
@@ -159,37 +152,31 @@ pub fn page(sets: &[Set], sections: &[String], runtime: &Figure) -> String {
     for set in sets.iter().filter(|set| set.throws() > 0) {
         let _ = writeln!(
             html,
-            "<li>{}: {} throws of {} ({} connected), {} engines.</li>",
+            "<li>{}: {} of {} ({} connected), {}</li>",
             escape(&set.fabric),
-            set.throws(),
+            counted(set.throws(), "throw"),
             set.equipment,
-            set.connected_throws(),
-            set.specs().len()
+            number(set.connected_throws() as f64),
+            counted(set.specs().len(), "engine")
         );
     }
-    html += "</ul>\n\
-         <p><b>A throw</b> removes <i>a</i> = ⌊2<sup><i>m u</i></sup> − 1⌋ pieces from the complete \
-         fabric, <i>u</i> uniform: switches that carry no end nodes, or links between switches. All \
-         engines route the same fabric in the same OpenSM, one after another. <b>A2A</b> is all to \
-         all. <b>RP</b> is the median over random permutations. <b>SP</b> is the maximum over all \
-         shifts, in two orders of the nodes: that of OpenSM's ftree on the complete fabric, as in the \
-         paper, and that of Dmodc on the fabric at hand. <b>Compute to I/O</b>: the last port of each \
-         leaf has an I/O node, to which all others send; the maximum over all shifts.</p>\n\
-         <p><code>+roots</code>: the engine was given the fabric's own roots \
-         (<code>root_guid_file</code>); without, it is as shipped. <code>+io</code>: it was given the \
-         I/O nodes (<code>io_guid_file</code>).</p>\n";
+    html += "</ul>\n<p><b>A throw</b> removes <i>a</i> = ⌊2<sup><i>m u</i></sup> − 1⌋ pieces from the \
+         complete fabric, <i>u</i> uniform: switches that carry no end nodes, or links between switches. \
+         All engines route the same fabric in the same OpenSM, one after another.</p>\n<dl>\n";
+    for (term, meaning) in terms(sets) {
+        let _ = writeln!(html, "<dt>{term}</dt><dd>{meaning}</dd>");
+    }
+    html += "</dl>\n";
     for section in sections {
         html += section;
     }
     let _ = writeln!(
         html,
-        "<h2>Runtime over nodes</h2>\n<figure>{}<figcaption>Time of an engine's two callbacks \
+        "<h2>Time over nodes</h2>\n<figure>{}<figcaption>Milliseconds of an engine's two callbacks \
          (<code>build_lid_matrices</code> and <code>ucast_build_fwd_tables</code>) in OpenSM: the \
-         fastest of all throws at a fabric. Both axes logarithmic.</figcaption></figure>\n<div \
-         class=scroll>{}</div>\n<p class=note>The same, in milliseconds. Wall-clock time: where the \
-         machine had other work to do, single throws took many times as long, and fabrics with one \
-         throw have no faster one to show.</p>",
-        inline(&runtime.svg),
+         fastest of all throws at a fabric, since other work on the machine slows some of them. Both \
+         axes logarithmic.</figcaption></figure>\n<div class=scroll>{}</div>",
+        runtime.html(),
         tables::runtimes(sets)
     );
     let _ = writeln!(
@@ -199,4 +186,70 @@ pub fn page(sets: &[Set], sections: &[String], runtime: &Figure) -> String {
         escape(&tables::versions(sets).join("; "))
     );
     html
+}
+
+/// The words that need an explanation, if the rows have what they mean.
+fn terms(sets: &[Set]) -> Vec<(&'static str, &'static str)> {
+    let measures = |m: Measure| sets.iter().any(|set| set.measures().contains(&m));
+    let engines = |is: fn(&EngineSpec) -> bool| sets.iter().flat_map(Set::specs).any(|s| is(&s));
+    let all = [
+        (
+            true,
+            "A2A",
+            "All to all: every end node sends to every other. Less is better.",
+        ),
+        (
+            true,
+            "RP",
+            "Random permutations: the median over them. Less is better.",
+        ),
+        (
+            measures(Measure::SpFtree) || measures(Measure::SpDmodc),
+            "SP",
+            "Shift permutations: the maximum over all shifts, in the order of OpenSM's ftree on the \
+             complete fabric, as in the paper, or in that of Dmodc on the fabric at hand. Less is better.",
+        ),
+        (
+            measures(Measure::Cn2io),
+            "compute to I/O",
+            "All other nodes send to the I/O nodes: the maximum over all shifts. Less is better.",
+        ),
+        (
+            measures(Measure::Ebb),
+            "ebb",
+            "Effective bisection bandwidth: one random half of the nodes sends to the other, a flow \
+             gets 1/k of its most loaded link; the mean. More is better.",
+        ),
+        (
+            engines(EngineSpec::is_told_roots),
+            "+roots",
+            "The engine was given the switches at the top (<code>root_guid_file</code>).",
+        ),
+        (
+            engines(EngineSpec::is_told_io),
+            "+io",
+            "The engine was given the I/O nodes (<code>io_guid_file</code>).",
+        ),
+        (
+            engines(|spec| spec.variant() == "dmodc:paper"),
+            "dmodc:paper",
+            "Dmodc with <code>dmodc.faults=paper</code>: the paper's rule.",
+        ),
+        (
+            engines(|spec| spec.variant() == "dmodc:reference"),
+            "dmodc:reference",
+            "Dmodc with the complete fabric as its <code>dmodc.reference</code>.",
+        ),
+        (
+            sets.iter()
+                .any(|set| set.ours().is_some() && !set.others().is_empty()),
+            "goal",
+            "Dmodc is best or equal in at least 95 % of the throws in A2A, RP and SP, against each engine \
+             without credit loops, and in 80 % against sssp. Throws in which the other's tables have a \
+             credit loop do not count, but for sssp, dfsssp and nue: sssp's nearly always have one, the \
+             others break theirs with several lanes.",
+        ),
+    ];
+    let told = all.into_iter().filter(|(there, ..)| *there);
+    told.map(|(_, term, meaning)| (term, meaning)).collect()
 }

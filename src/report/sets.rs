@@ -1,7 +1,8 @@
 //! The series of a folder: the throws of one kind at one fabric, and their results.
 
 use super::ReportError;
-use crate::compare::{EngineSpec, Equipment, Risks, Routed, ThrowDrawing, ThrowRow, read_throws};
+use super::measures::Measure;
+use crate::compare::{EngineSpec, Equipment, Routed, ThrowDrawing, ThrowRow, read_throws};
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,54 +17,6 @@ pub struct Set {
     pub rows: Vec<ThrowRow>,
     /// One of the throws, to draw.
     pub drawing: Option<ThrowDrawing>,
-}
-
-/// The traffic patterns, in the order of the report.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Pattern {
-    /// All to all.
-    A2a,
-    /// Random permutations.
-    Rp,
-    /// Shifts in the order of OpenSM's ftree.
-    SpFtree,
-    /// Shifts in the order of Dmodc.
-    SpDmodc,
-    /// Compute nodes to I/O nodes.
-    Cn2io,
-}
-
-impl Pattern {
-    /// All of them.
-    pub const ALL: [Pattern; 5] = [
-        Pattern::A2a,
-        Pattern::Rp,
-        Pattern::SpFtree,
-        Pattern::SpDmodc,
-        Pattern::Cn2io,
-    ];
-
-    /// A short name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Pattern::A2a => "A2A",
-            Pattern::Rp => "RP",
-            Pattern::SpFtree => "SP, ftree's order",
-            Pattern::SpDmodc => "SP, Dmodc's order",
-            Pattern::Cn2io => "compute to I/O",
-        }
-    }
-
-    /// The figure of this pattern.
-    pub fn of(self, risks: &Risks) -> Option<u32> {
-        match self {
-            Pattern::A2a => Some(risks.a2a),
-            Pattern::Rp => Some(risks.rp),
-            Pattern::SpFtree => risks.sp_ftree,
-            Pattern::SpDmodc => risks.sp_dmodc,
-            Pattern::Cn2io => risks.cn2io,
-        }
-    }
 }
 
 impl Set {
@@ -93,10 +46,23 @@ impl Set {
         all
     }
 
-    /// The patterns with figures.
-    pub fn patterns(&self) -> Vec<Pattern> {
-        let has = |p: &Pattern| self.rows.iter().any(|row| known(row, *p).is_some());
-        Pattern::ALL.into_iter().filter(has).collect()
+    /// Dmodc as shipped, with which the others are compared; if it is there.
+    pub fn ours(&self) -> Option<EngineSpec> {
+        self.specs()
+            .into_iter()
+            .find(|spec| spec.to_string() == "dmodc")
+    }
+
+    /// The engines that are no Dmodc, and not told of I/O nodes.
+    pub fn others(&self) -> Vec<EngineSpec> {
+        let is_other = |spec: &EngineSpec| !spec.is_dmodc() && !spec.is_told_io();
+        self.specs().into_iter().filter(is_other).collect()
+    }
+
+    /// The measures with figures.
+    pub fn measures(&self) -> Vec<Measure> {
+        let has = |m: &Measure| self.rows.iter().any(|row| m.of(row).is_some());
+        Measure::ALL.into_iter().filter(has).collect()
     }
 
     /// A name for files.
@@ -114,11 +80,6 @@ fn is_connected(row: &ThrowRow) -> bool {
 pub fn comparable(row: &ThrowRow) -> Option<&Routed> {
     let routed = row.outcome.as_ref().ok()?;
     (is_connected(row) && routed.risks.no_route == 0).then_some(routed)
-}
-
-/// The figure of a pattern for a row, if it can be compared.
-pub fn known(row: &ThrowRow, pattern: Pattern) -> Option<u32> {
-    pattern.of(&comparable(row)?.risks)
 }
 
 /// Reads the series of a folder, in the order of the number of nodes.

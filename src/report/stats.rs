@@ -1,18 +1,25 @@
 //! Medians, and comparisons of engines throw by throw.
 
-use super::sets::{Pattern, Set, comparable, known};
+use super::measures::Measure;
+use super::sets::{Set, comparable};
 use crate::compare::{EngineSpec, ThrowRow};
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
+/// How much was removed, from and to.
+pub type Decade = RangeInclusive<usize>;
+
 /// Decades of faults, with their names.
-pub const DECADES: [(RangeInclusive<usize>, &str); 5] = [
+const DECADES: [(Decade, &str); 5] = [
     (0..=0, "0"),
     (1..=9, "1–9"),
     (10..=99, "10–99"),
     (100..=999, "100–999"),
     (1000..=usize::MAX, "1,000 and more"),
 ];
+
+/// All throws with faults.
+pub const FAULTY: Decade = 1..=usize::MAX;
 
 /// The median; `None` for no values.
 pub fn median(mut values: Vec<f64>) -> Option<f64> {
@@ -25,24 +32,40 @@ pub fn median(mut values: Vec<f64>) -> Option<f64> {
     })
 }
 
-/// The comparable points of an engine: (faults, risk), ascending.
-pub fn points(set: &Set, spec: &EngineSpec, pattern: Pattern) -> Vec<(usize, u32)> {
-    let of = |row: &&ThrowRow| row.spec == *spec && row.throw > 0;
-    let rows = set.rows.iter().filter(of);
-    let mut points: Vec<(usize, u32)> = rows
-        .filter_map(|row| Some((row.removed, known(row, pattern)?)))
+/// The comparable points of an engine: (faults, figure), ascending.
+pub fn points(set: &Set, spec: &EngineSpec, measure: Measure) -> Vec<(usize, f64)> {
+    let rows = set
+        .rows
+        .iter()
+        .filter(|row| row.spec == *spec && row.throw > 0);
+    let point = |row: &ThrowRow| Some((row.removed, measure.of(row)?));
+    ascending(rows.filter_map(point).collect())
+}
+
+/// The least possible A2A over the comparable throws: (faults, bound), ascending.
+pub fn bounds(set: &Set) -> Vec<(usize, f64)> {
+    let rows = set
+        .rows
+        .iter()
+        .filter(|row| row.throw > 0 && comparable(row).is_some());
+    let by_throw: HashMap<u32, (usize, f64)> = rows
+        .filter_map(|row| Some((row.throw, (row.removed, row.a2a_bound?.into()))))
         .collect();
-    points.sort_unstable();
+    ascending(by_throw.into_values().collect())
+}
+
+fn ascending(mut points: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
+    points.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
     points
 }
 
 /// The running median over a window of consecutive points: an eighth of them, at least five.
-pub fn running_median(points: &[(usize, u32)]) -> Vec<(f64, f64)> {
+pub fn running_median(points: &[(usize, f64)]) -> Vec<(f64, f64)> {
     let window = (points.len() / 8).max(5).min(points.len());
     let mut line: Vec<(f64, f64)> = Vec::new();
     for run in points.windows(window.max(1)) {
         let x = median(run.iter().map(|p| p.0 as f64).collect());
-        let y = median(run.iter().map(|p| p.1.into()).collect());
+        let y = median(run.iter().map(|p| p.1).collect());
         let at = x.zip(y);
         // Of points at one place, the last.
         if line.last().map(|last| last.0) == x {
@@ -57,7 +80,7 @@ pub fn running_median(points: &[(usize, u32)]) -> Vec<(f64, f64)> {
 pub fn median_of(
     set: &Set,
     spec: &EngineSpec,
-    decade: &RangeInclusive<usize>,
+    decade: &Decade,
     figure: impl Fn(&ThrowRow) -> Option<f64>,
 ) -> Option<f64> {
     let of = |row: &&ThrowRow| row.spec == *spec && decade.contains(&row.removed);
@@ -68,8 +91,8 @@ pub fn median_of(
 }
 
 /// The decades with throws.
-pub fn decades(set: &Set) -> Vec<(RangeInclusive<usize>, &'static str)> {
-    let has = |decade: &RangeInclusive<usize>| {
+pub fn decades(set: &Set) -> Vec<(Decade, &'static str)> {
+    let has = |decade: &Decade| {
         let mut rows = set.rows.iter();
         rows.any(|row| decade.contains(&row.removed) && comparable(row).is_some())
     };
@@ -77,43 +100,66 @@ pub fn decades(set: &Set) -> Vec<(RangeInclusive<usize>, &'static str)> {
     all.filter(|(decade, _)| has(decade)).collect()
 }
 
-/// Changed blocks per removed piece.
-pub fn blocks_per_fault(row: &ThrowRow) -> Option<f64> {
-    let blocks = comparable(row)?.changed_blocks?;
-    (row.removed > 0).then(|| blocks as f64 / row.removed as f64)
-}
-
-/// An engine beside another, throw by throw.
+/// Dmodc beside other engines, throw by throw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Duel {
-    /// Throws in which its risk is lower.
+    /// Throws in which Dmodc is better.
     pub better: usize,
-    /// Throws in which both have the same risk.
+    /// Throws in which both are equal.
     pub equal: usize,
-    /// Throws in which its risk is higher.
+    /// Throws in which Dmodc is worse.
     pub worse: usize,
 }
 
-/// Compares two engines over the throws with faults in which both are comparable.
-pub fn duel(set: &Set, one: &EngineSpec, other: &EngineSpec, pattern: Pattern) -> Duel {
-    let of = |spec: &EngineSpec| -> HashMap<u32, u32> {
-        let rows = set.rows.iter().filter(|row| row.spec == *spec);
-        let faulty = rows.filter(|row| row.removed > 0);
-        faulty
-            .filter_map(|row| Some((row.throw, known(row, pattern)?)))
-            .collect()
-    };
-    let theirs = of(other);
-    let mut duel = Duel::default();
-    for (throw, risk) in of(one) {
-        match theirs.get(&throw).map(|other| risk.cmp(other)) {
-            None => {}
-            Some(std::cmp::Ordering::Less) => duel.better += 1,
-            Some(std::cmp::Ordering::Equal) => duel.equal += 1,
-            Some(std::cmp::Ordering::Greater) => duel.worse += 1,
+impl Duel {
+    /// Compares Dmodc with the best of some others, over the throws with faults of a decade in which it and
+    /// one of them are comparable. Rows of the others may be left out.
+    pub fn new(
+        set: &Set,
+        ours: &EngineSpec,
+        others: &[EngineSpec],
+        measure: Measure,
+        decade: &Decade,
+        counts: impl Fn(&ThrowRow) -> bool,
+    ) -> Duel {
+        let is_in = |row: &&ThrowRow| row.removed > 0 && decade.contains(&row.removed);
+        let figure = |row: &ThrowRow| Some((row.throw, measure.of(row)?));
+        let rows = || set.rows.iter().filter(is_in);
+        let mut theirs: HashMap<u32, f64> = HashMap::new();
+        let of_others = rows().filter(|row| others.contains(&row.spec) && counts(row));
+        for (throw, figure) in of_others.filter_map(figure) {
+            let best = theirs.entry(throw).or_insert(figure);
+            *best = measure.best([*best, figure]).unwrap_or(figure);
         }
+        let mut duel = Duel::default();
+        for (throw, mine) in rows().filter(|row| row.spec == *ours).filter_map(figure) {
+            match theirs.get(&throw) {
+                None => {}
+                Some(&other) if measure.is_better(mine, other) => duel.better += 1,
+                Some(&other) if measure.is_better(other, mine) => duel.worse += 1,
+                Some(_) => duel.equal += 1,
+            }
+        }
+        duel
     }
-    duel
+
+    /// All throws.
+    pub fn throws(self) -> usize {
+        self.better + self.equal + self.worse
+    }
+
+    /// The shares of better, equal and worse in percent; if there are throws.
+    pub fn percent(self) -> Option<[f64; 3]> {
+        let all = self.throws() as f64;
+        let share = |count: usize| count as f64 / all * 100.0;
+        (all > 0.0).then(|| [self.better, self.equal, self.worse].map(share))
+    }
+
+    /// The share of throws in which Dmodc is better or equal, in percent; if there are throws.
+    pub fn best_or_equal(self) -> Option<f64> {
+        let all = self.throws() as f64;
+        (all > 0.0).then(|| (self.better + self.equal) as f64 / all * 100.0)
+    }
 }
 
 /// The outcomes of the throws with faults for one engine.
@@ -121,11 +167,17 @@ pub fn duel(set: &Set, one: &EngineSpec, other: &EngineSpec, pattern: Pattern) -
 pub struct Endings {
     /// Throws in which it took part.
     pub throws: usize,
-    /// Throws that it refused.
+    /// Throws in which it made no tables.
     pub refused: usize,
-    /// Throws in which all pairs have an up-down path and it left one without a route.
+    /// Throws in which it left pairs out, though all pairs have an up-down path.
     pub incomplete: usize,
-    /// The most frequent reason of a refusal.
+    /// Throws in which it left pairs out, and some have no up-down path.
+    pub cut: usize,
+    /// Most pairs that it left out in a throw.
+    pub most_left_out: u64,
+    /// Throws in which its tables have a credit loop; unknown in rows of earlier versions.
+    pub looping: Option<usize>,
+    /// The most frequent reason for no tables.
     pub reason: Option<String>,
 }
 
@@ -142,8 +194,16 @@ pub fn endings(set: &Set, spec: &EngineSpec) -> Endings {
                 *reasons.entry(reason).or_default() += 1;
             }
             Ok(routed) => {
-                let is_short = row.unreachable_pairs == Some(0) && routed.risks.no_route > 0;
-                endings.incomplete += usize::from(is_short);
+                let left_out = routed.risks.no_route;
+                let count = match row.unreachable_pairs {
+                    Some(0) => &mut endings.incomplete,
+                    _ => &mut endings.cut,
+                };
+                *count += usize::from(left_out > 0);
+                endings.most_left_out = endings.most_left_out.max(left_out);
+                if let Some(loops) = routed.risks.credit_loops {
+                    *endings.looping.get_or_insert(0) += usize::from(loops > 0);
+                }
             }
         }
     }
@@ -167,12 +227,12 @@ mod tests {
 
     #[test]
     fn a_running_median_forgets_outliers() {
-        let mut points: Vec<(usize, u32)> = (1..=40).map(|x| (x, 10)).collect();
-        points[20].1 = 1000;
+        let mut points: Vec<(usize, f64)> = (1..=40).map(|x| (x, 10.0)).collect();
+        points[20].1 = 1000.0;
         let line = running_median(&points);
         assert!(line.iter().all(|&(_, y)| y == 10.0), "{line:?}");
         assert_eq!(line.first(), Some(&(3.0, 10.0)));
         assert_eq!(running_median(&[]), []);
-        assert_eq!(running_median(&[(2, 7)]), [(2.0, 7.0)]);
+        assert_eq!(running_median(&[(2, 7.0)]), [(2.0, 7.0)]);
     }
 }

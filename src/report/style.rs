@@ -1,40 +1,68 @@
-//! One colour per engine (Okabe and Ito's, which colour-blind readers can tell apart), and one line
-//! style for what it knows of the fabric; and text as HTML.
+//! One colour per engine (close to Okabe and Ito's, which colour-blind readers can tell apart, and readable
+//! on white and on black), and one line style for its options and what it knows of the fabric; numbers as
+//! people write them; and text as HTML.
 
 use crate::compare::EngineSpec;
-use plotters::style::RGBColor;
 
-const COLORS: [(&str, RGBColor); 7] = [
-    ("dmodc", RGBColor(213, 94, 0)),
-    ("ftree", RGBColor(0, 114, 178)),
-    ("updn", RGBColor(0, 158, 115)),
-    ("minhop", RGBColor(204, 121, 167)),
-    ("sssp", RGBColor(120, 94, 20)),
-    ("dfsssp", RGBColor(86, 180, 233)),
-    ("nue", RGBColor(60, 60, 60)),
+const COLORS: [(&str, &str); 7] = [
+    ("dmodc", "#e0600d"),
+    ("ftree", "#2f86d6"),
+    ("updn", "#109e73"),
+    ("minhop", "#cc6fa6"),
+    ("sssp", "#b08d1e"),
+    ("dfsssp", "#45b5e8"),
+    ("nue", "#8b7be0"),
 ];
-const OTHER: RGBColor = RGBColor(150, 150, 150);
+const OTHER: &str = "#8a8a8a";
+
+/// Letters of all figures.
+pub const FONT: &str = "sans-serif";
+
+/// The colours of a figure that follow the reader's choice of dark or light.
+pub const SCHEME: &str = "<style>svg{color:#1a1a1a}@media(prefers-color-scheme:dark){svg{color:#ddd}}\
+                          @media print{svg{color:#1a1a1a}}</style>";
 
 /// The colour of an engine.
-pub fn color(spec: &EngineSpec) -> RGBColor {
+pub fn color(spec: &EngineSpec) -> &'static str {
     let known = COLORS.iter().find(|(name, _)| *name == spec.engine());
     known.map_or(OTHER, |(_, color)| *color)
 }
 
-/// Length of its dashes and gaps in pixels; none for a solid line. With the I/O nodes: dotted. Without
-/// roots, if the engine can use them: dashed. Else: solid.
-pub fn dash(spec: &EngineSpec) -> Option<(i32, i32)> {
+/// The dashes of its lines, as an SVG attribute: solid for Dmodc as shipped, and for an engine that knows
+/// the roots or takes none; dotted with the I/O nodes or a reference; dashed else.
+pub fn dash(spec: &EngineSpec) -> &'static str {
     let takes_roots = ["ftree", "updn"].contains(&spec.engine());
-    match (spec.is_told_io(), takes_roots && !spec.is_told_roots()) {
-        (true, _) => Some((2, 4)),
-        (false, true) => Some((8, 5)),
-        (false, false) => None,
+    if spec.is_told_io() || spec.variant().ends_with(":reference") {
+        " stroke-dasharray=\"2 4\""
+    } else if takes_roots && !spec.is_told_roots() || spec.variant() != spec.engine() {
+        " stroke-dasharray=\"8 5\""
+    } else {
+        ""
     }
 }
 
-/// A colour in CSS notation.
-pub fn css(RGBColor(r, g, b): RGBColor) -> String {
-    format!("#{r:02x}{g:02x}{b:02x}")
+/// A sample of its line, 34 wide and 10 high.
+pub fn sample(spec: &EngineSpec) -> String {
+    let (color, dash) = (color(spec), dash(spec));
+    format!("<path d=\"M0 5h34\" stroke=\"{color}\" stroke-width=\"3\"{dash}/>")
+}
+
+/// A number with commas between thousands, and one decimal at most; two below 1.
+pub fn number(value: f64) -> String {
+    let decimals = if value.abs() < 1.0 { 2 } else { 1 };
+    let text = format!("{value:.decimals$}");
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let mut out = String::new();
+    for (i, digit) in whole.chars().enumerate() {
+        if i > 0 && (whole.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    match fraction.trim_end_matches('0') {
+        "" => out,
+        fraction => out + "." + fraction,
+    }
 }
 
 /// Text as HTML.
@@ -42,4 +70,25 @@ pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_those_that_people_write() {
+        let pairs = [
+            (0.0, "0"),
+            (0.1 + 0.2, "0.3"),
+            (0.05, "0.05"),
+            (9.96, "10"),
+            (168.5, "168.5"),
+            (8640.0, "8,640"),
+            (1_234_567.0, "1,234,567"),
+        ];
+        for (value, text) in pairs {
+            assert_eq!(number(value), text);
+        }
+    }
 }

@@ -1,163 +1,162 @@
 //! The tables of the report, as HTML.
 
-use super::sets::{Pattern, Set, comparable, known};
-use super::stats::{Duel, Endings, blocks_per_fault, decades, duel, endings, median_of};
-use super::style::escape;
-use crate::compare::{EngineSpec, ThrowRow};
+use super::goal::Goal;
+use super::measures::Measure;
+use super::sets::{Set, comparable};
+use super::stats::{Duel, Endings, FAULTY, decades, endings, median_of};
+use super::style::{escape, number};
+use crate::compare::EngineSpec;
 use std::fmt::Write;
 
-/// The engine with which the others are compared.
-const OURS: &str = "dmodc";
+/// A figure; `–` for none.
+pub fn cell(value: Option<f64>) -> String {
+    value.map_or("–".into(), number)
+}
 
-fn cell(value: Option<f64>, is_best: bool) -> String {
-    let text = match value {
-        None => "–".into(),
-        Some(v) if v.fract() == 0.0 => format!("{v:.0}"),
-        Some(v) => format!("{v:.1}"),
-    };
-    match is_best {
-        true => format!("<td><b>{text}</b></td>"),
-        false => format!("<td>{text}</td>"),
+/// A share in whole percent, in which a single throw shows.
+pub fn percent(share: f64) -> String {
+    match share {
+        0.0 | 100.0 => format!("{share:.0}"),
+        ..1.0 => "&lt;1".into(),
+        99.0.. => "&gt;99".into(),
+        _ => format!("{share:.0}"),
     }
 }
 
-/// Medians of the risk of each pattern in each decade of faults, the least of a column bold.
-pub fn medians(set: &Set) -> String {
-    let (patterns, decades) = (set.patterns(), decades(set));
-    let mut html = format!(
-        "<table><thead><tr><th rowspan=2>{} removed</th>",
-        set.equipment
-    );
-    for pattern in &patterns {
-        let _ = write!(
-            html,
-            "<th colspan={}>{}</th>",
-            decades.len(),
-            pattern.name()
-        );
+/// The medians of a measure in each decade of faults, the best of a column bold, and beside them the shares
+/// of throws in which Dmodc is better, equal and worse.
+pub fn measure(set: &Set, measure: Measure) -> String {
+    let decades = decades(set);
+    let ours = set.ours();
+    let mut html = format!("<table><thead><tr><th>{} removed</th>", set.equipment);
+    for (decade, name) in &decades {
+        let columns = if *decade.end() == 0 { 1 } else { 2 };
+        let _ = write!(html, "<th colspan={columns}>{name}</th>");
     }
-    html += "</tr><tr>";
-    for _ in &patterns {
-        for (_, name) in &decades {
-            let _ = write!(html, "<th>{name}</th>");
-        }
-    }
-    html += "</tr></thead><tbody>";
+    html += "<th>all with faults</th></tr></thead><tbody>";
     let specs = set.specs();
     let of = |spec: &EngineSpec| -> Vec<Option<f64>> {
-        let mut medians = Vec::new();
-        for &pattern in &patterns {
-            for (decade, _) in &decades {
-                let risk = |row: &ThrowRow| known(row, pattern).map(f64::from);
-                medians.push(median_of(set, spec, decade, risk));
+        let median = |(decade, _): &(_, _)| median_of(set, spec, decade, |row| measure.of(row));
+        decades.iter().map(median).collect()
+    };
+    let medians: Vec<Vec<Option<f64>>> = specs.iter().map(of).collect();
+    let best = |column: usize| measure.best(medians.iter().filter_map(|row| row[column]));
+    let share = |others: &[EngineSpec], decade| match &ours {
+        Some(ours) if !others.contains(ours) => {
+            shares(Duel::new(set, ours, others, measure, decade, |_| true))
+        }
+        _ => "<td></td>".into(),
+    };
+    for (spec, row) in specs.iter().zip(&medians) {
+        let _ = write!(html, "<tr><th>{spec}</th>");
+        let alone = std::slice::from_ref(spec);
+        for (column, (decade, _)) in decades.iter().enumerate() {
+            let text = cell(row[column]);
+            html += &match row[column].is_some() && row[column] == best(column) {
+                true => format!("<td><b>{text}</b></td>"),
+                false => format!("<td>{text}</td>"),
+            };
+            if *decade.end() > 0 {
+                html += &share(alone, decade);
             }
         }
-        medians
-    };
-    let rows: Vec<Vec<Option<f64>>> = specs.iter().map(of).collect();
-    let best = |column: usize| {
-        let values = rows.iter().filter_map(|row| row[column]);
-        values.min_by(f64::total_cmp)
-    };
-    for (spec, row) in specs.iter().zip(&rows) {
-        let _ = write!(html, "<tr><th>{spec}</th>");
-        for (column, &value) in row.iter().enumerate() {
-            html += &cell(value, value.is_some() && value == best(column));
+        html += &share(alone, &FAULTY);
+        html += "</tr>";
+    }
+    let others = set.others();
+    if others.len() > 1 && ours.is_some() {
+        html += "<tr class=all><th>best of the others</th>";
+        for (decade, _) in &decades {
+            html += "<td></td>";
+            if *decade.end() > 0 {
+                html += &share(&others, decade);
+            }
         }
+        html += &share(&others, &FAULTY);
         html += "</tr>";
     }
     html + "</tbody></table>"
 }
 
-/// The number of throws in which each engine's risk is lower than Dmodc's, equal, and higher.
-pub fn duels(set: &Set) -> String {
-    let patterns = set.patterns();
-    let mut html = "<table><thead><tr><th></th>".to_owned();
-    for pattern in &patterns {
-        let _ = write!(html, "<th>{}</th>", pattern.name());
+/// A cell with three shares, as a bar and as numbers.
+fn shares(duel: Duel) -> String {
+    let Some(all) = duel.percent() else {
+        return "<td>–</td>".into();
+    };
+    let [better, equal, worse] = all;
+    format!(
+        "<td class=share title=\"Dmodc is better in {}, equal in {}, worse in {} of {} throws\">\
+         <span class=bar><i style=width:{better:.0}%></i><i style=width:{equal:.0}%></i>\
+         <i style=width:{worse:.0}%></i></span>{} · {} · {}</td>",
+        duel.better,
+        duel.equal,
+        duel.worse,
+        duel.throws(),
+        percent(better),
+        percent(equal),
+        percent(worse)
+    )
+}
+
+/// The shares of throws in which Dmodc is best or equal, with the goal.
+pub fn goal(goal: &Goal) -> String {
+    let mut html = "<table><thead><tr><th></th><th>goal</th>".to_owned();
+    for measure in &goal.measures {
+        let _ = write!(html, "<th>{}</th>", measure.name());
     }
-    html += "</tr></thead><tbody>";
-    for (spec, duels) in beside_ours(set) {
-        let _ = write!(html, "<tr><th>{spec}</th>");
-        for (_, d) in duels {
-            let class = if d.better > d.worse {
-                " class=lost"
-            } else {
-                ""
+    html += "<th>throws</th></tr></thead><tbody>";
+    for row in &goal.rows {
+        let _ = write!(html, "<tr><th>{}</th><td>{} %</td>", row.spec, row.least);
+        for duel in &row.duels {
+            html += &match duel.best_or_equal() {
+                None => "<td>–</td>".into(),
+                Some(share) => {
+                    let class = if share < row.least { " class=lost" } else { "" };
+                    format!("<td{class}>{} %</td>", percent(share))
+                }
             };
-            let counts = match d == Duel::default() {
-                true => "–".to_owned(),
-                false => format!("{} / {} / {}", d.better, d.equal, d.worse),
-            };
-            let _ = write!(html, "<td{class}>{counts}</td>");
         }
-        html += "</tr>";
+        let most = row.duels.iter().map(|duel| duel.throws()).max();
+        let _ = write!(html, "<td>{}</td></tr>", most.unwrap_or(0));
     }
     html + "</tbody></table>"
 }
 
-/// Every other engine beside Dmodc, by pattern. Those that know the I/O nodes are compared with the
-/// Dmodc that knows them, if there is one.
-pub fn beside_ours(set: &Set) -> Vec<(EngineSpec, Vec<(Pattern, Duel)>)> {
-    let specs = set.specs();
-    let named = |name: &str| specs.iter().find(|c| c.to_string() == name);
-    let Some(plain) = named(OURS) else {
-        return vec![];
-    };
-    let told = named(&format!("{OURS}+io")).unwrap_or(plain);
-    let others = specs.iter().filter(|c| c.to_string() != OURS);
-    let beside = |other: &EngineSpec| {
-        let ours = match other.is_told_io() && !other.is_dmodc() {
-            true => told,
-            false => plain,
-        };
-        let patterns = set.patterns().into_iter();
-        let duels = patterns.map(|pattern| (pattern, duel(set, other, ours, pattern)));
-        (other.clone(), duels.collect())
-    };
-    others.map(beside).collect()
-}
-
-/// Refusals, incomplete tables and blocks to send.
-pub fn costs(set: &Set) -> String {
-    let faulty: Vec<_> = decades(set)
-        .into_iter()
-        .filter(|d| *d.0.end() > 0)
-        .collect();
+/// Refusals, pairs left out, credit loops.
+pub fn endings_of(set: &Set) -> String {
     let specs = set.specs();
     let endings: Vec<Endings> = specs.iter().map(|c| endings(set, c)).collect();
-    let mut html = format!(
-        "<table><thead><tr><th rowspan=2></th><th rowspan=2>refused</th>\
-         <th rowspan=2>left connected pairs<br>without a route</th>\
-         <th colspan={}>LFT blocks changed for each piece removed</th>\
-         <th rowspan=2>{}</th></tr><tr>",
-        faulty.len().max(1),
-        match endings.iter().any(|ends| ends.refused > 0) {
-            true => "reason most often given",
-            false => "",
-        }
-    );
-    for (_, name) in &faulty {
-        let _ = write!(html, "<th>{name}</th>");
+    let mut html = "<table><thead><tr><th></th><th>throws</th><th>no tables</th>\
+                    <th>pairs left out,<br>all connected</th><th>pairs left out,<br>some cut off</th>\
+                    <th>most pairs<br>left out</th><th>credit<br>loops</th>"
+        .to_owned();
+    let has_reasons = endings.iter().any(|ends| ends.reason.is_some());
+    if has_reasons {
+        html += "<th>reason most often given</th>";
     }
     html += "</tr></thead><tbody>";
     for (spec, ends) in specs.iter().zip(&endings) {
+        let count = |n: usize| number(n as f64);
         let _ = write!(
             html,
-            "<tr><th>{spec}</th><td>{} of {}</td><td>{}</td>",
-            ends.refused, ends.throws, ends.incomplete
+            "<tr><th>{spec}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>",
+            count(ends.throws),
+            count(ends.refused),
+            count(ends.incomplete),
+            count(ends.cut),
+            number(ends.most_left_out as f64),
+            cell(ends.looping.map(|n| n as f64))
         );
-        for (decade, _) in &faulty {
-            let blocks = median_of(set, spec, decade, blocks_per_fault);
-            html += &cell(blocks.map(f64::round), false);
+        if has_reasons {
+            let reason = ends.reason.as_deref().unwrap_or_default();
+            let _ = write!(html, "<td class=text>{}</td>", escape(reason));
         }
-        let reason = ends.reason.as_deref().unwrap_or_default();
-        let _ = write!(html, "<td class=text>{}</td></tr>", escape(reason));
+        html += "</tr>";
     }
     html + "</tbody></table>"
 }
 
-/// The shortest time of both callbacks, by fabric.
+/// The shortest time of both callbacks in milliseconds, by fabric.
 pub fn runtimes(sets: &[Set]) -> String {
     let mut nodes: Vec<usize> = sets.iter().flat_map(|s| &s.rows).map(|r| r.nodes).collect();
     nodes.sort_unstable();
@@ -169,8 +168,8 @@ pub fn runtimes(sets: &[Set]) -> String {
         }
     }
     let mut html = "<table><thead><tr><th>end nodes</th>".to_owned();
-    for count in &nodes {
-        let _ = write!(html, "<th>{count}</th>");
+    for &count in &nodes {
+        let _ = write!(html, "<th>{}</th>", number(count as f64));
     }
     html += "</tr></thead><tbody>";
     for spec in &specs {
@@ -179,56 +178,11 @@ pub fn runtimes(sets: &[Set]) -> String {
             let rows = sets.iter().flat_map(|set| &set.rows);
             let of = rows.filter(|row| row.spec == *spec && row.nodes == count);
             let times = of.filter_map(|row| Some(row.callbacks()?.as_secs_f64() * 1e3));
-            let fastest = times.min_by(f64::total_cmp);
-            html += &cell(fastest.map(|ms| (ms * 10.0).round() / 10.0), false);
+            let _ = write!(html, "<td>{}</td>", cell(times.min_by(f64::total_cmp)));
         }
         html += "</tr>";
     }
     html + "</tbody></table>"
-}
-
-/// Sentences on where another engine is better than Dmodc, by the medians of a decade.
-pub fn not_best(set: &Set) -> Vec<String> {
-    let specs = set.specs();
-    let Some(ours) = specs.iter().find(|c| c.to_string() == OURS) else {
-        return vec![];
-    };
-    let plain: Vec<&EngineSpec> = specs.iter().filter(|c| !c.is_told_io()).collect();
-    let mut words = Vec::new();
-    for pattern in set.patterns() {
-        for (decade, name) in decades(set) {
-            let risk = |row: &ThrowRow| known(row, pattern).map(f64::from);
-            let of = |c: &EngineSpec| median_of(set, c, &decade, risk);
-            let Some(mine) = of(ours) else { continue };
-            let better: Vec<String> = plain
-                .iter()
-                .filter_map(|c| Some((c, of(c).filter(|&theirs| theirs < mine)?)))
-                .map(|(c, theirs)| format!("{c} {}", plain_number(theirs)))
-                .collect();
-            if !better.is_empty() {
-                words.push(format!(
-                    "{}, {name} {} removed: Dmodc {}; {}",
-                    pattern.name(),
-                    set.equipment,
-                    plain_number(mine),
-                    better.join(", ")
-                ));
-            }
-        }
-    }
-    words
-}
-
-fn plain_number(value: f64) -> String {
-    match value.fract() == 0.0 {
-        true => format!("{value:.0}"),
-        false => format!("{value:.1}"),
-    }
-}
-
-/// Number of throws that disconnected the fabric, or left no tree.
-pub fn cut(set: &Set) -> usize {
-    set.throws() - set.connected_throws()
 }
 
 /// The versions of the programs that made the rows.

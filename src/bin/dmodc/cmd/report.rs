@@ -12,8 +12,8 @@ use std::process::ExitCode;
   dmodc compare fabric.net --degrade links --throws 100 --max-exponent 8 -o results
   dmodc report results
 
-Reads DIR/throws-*.csv and DIR/drawn-*.csv; writes DIR/report.html, with all in it that it needs, and
-its figures as DIR/*.svg.")]
+Reads DIR/throws-*.csv and DIR/drawn-*.csv, those of earlier versions too; writes DIR/report.html, with all
+in it that it needs, its figures as DIR/*.svg, and its tables in short as DIR/summary.md.")]
 pub struct Args {
     /// Folder of the comparison
     dir: PathBuf,
@@ -26,6 +26,8 @@ pub fn run(args: Args) -> Outcome {
         let path = args.dir.join(&figure.name);
         write_to(&path, |out| out.write_all(figure.svg.as_bytes()))?;
     }
+    let path = args.dir.join("summary.md");
+    write_to(&path, |out| out.write_all(report.summary.as_bytes()))?;
     let path = args.dir.join("report.html");
     write_to(&path, |out| out.write_all(report.html.as_bytes()))?;
     let (page, figures) = (path.display(), report.figures.len());

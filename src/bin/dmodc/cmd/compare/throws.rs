@@ -72,7 +72,7 @@ pub fn run(
 /// The medians of each engine over the throws that it routed.
 fn table(rows: &[ThrowRow], engines: &[EngineSpec]) -> String {
     let mut text = format!(
-        "{:<14}  {:>6}  {:>6}  {:>8}  {:>8}  {:>8}  {:>9}\n",
+        "{:<18}  {:>6}  {:>6}  {:>8}  {:>8}  {:>8}  {:>9}\n",
         "medians", "throws", "routed", "A2A", "RP", "SP", "ms"
     );
     for engine in engines {
@@ -93,7 +93,7 @@ fn table(rows: &[ThrowRow], engines: &[EngineSpec]) -> String {
         );
         let took = took.map_or("-".into(), |t| format!("{:.3}", t.as_secs_f64() * 1e3));
         text += &format!(
-            "{:<14}  {:>6}  {:>6}  {:>8}  {:>8}  {:>8}  {took:>9}\n",
+            "{:<18}  {:>6}  {:>6}  {:>8}  {:>8}  {:>8}  {took:>9}\n",
             engine.to_string(),
             outcomes.len(),
             routed.len(),

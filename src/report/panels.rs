@@ -1,0 +1,105 @@
+//! Figures of several panels: one SVG file with all of them, and HTML in which each is a picture of its
+//! own, so that a narrow window shows them one below the other.
+
+use super::style::{FONT, SCHEME, escape, sample};
+use crate::compare::EngineSpec;
+use std::fmt::Write;
+
+/// Width of a legend's row.
+const WIDTH: usize = 980;
+const LEGEND: usize = 26;
+
+/// A figure of panels of one size.
+pub struct Panels {
+    /// Width and height of a panel.
+    pub size: (usize, usize),
+    /// The panels in a row of the file.
+    pub columns: usize,
+    /// Elements that all panels refer to.
+    pub defs: String,
+    /// The engines of the legend.
+    pub legend: Vec<EngineSpec>,
+    /// The panels, as SVG elements.
+    pub panels: Vec<String>,
+}
+
+impl Panels {
+    /// One SVG file.
+    pub fn svg(&self) -> String {
+        let legend = self.legend_rows();
+        let top = legend.len() * LEGEND + 8;
+        let (wide, high) = self.size;
+        let rows = self.panels.len().div_ceil(self.columns);
+        let (width, height) = (WIDTH.max(wide * self.columns), top + rows * high);
+        let mut svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
+             width=\"{width}\" height=\"{height}\" font-family=\"{FONT}\">{SCHEME}\n{}",
+            self.defs
+        );
+        for (row, entries) in legend.iter().enumerate() {
+            for (x, spec) in entries {
+                let _ = writeln!(
+                    svg,
+                    "<g transform=\"translate({x} {})\">{}<text x=\"40\" y=\"10\" font-size=\"14\" \
+                     fill=\"currentColor\">{spec}</text></g>",
+                    row * LEGEND + 8,
+                    sample(spec)
+                );
+            }
+        }
+        for (i, panel) in self.panels.iter().enumerate() {
+            let (x, y) = (i % self.columns * wide, top + i / self.columns * high);
+            let _ = writeln!(
+                svg,
+                "<svg x=\"{x}\" y=\"{y}\" width=\"{wide}\" height=\"{high}\">{panel}</svg>"
+            );
+        }
+        svg + "</svg>\n"
+    }
+
+    /// The legend's entries with their places, row by row.
+    fn legend_rows(&self) -> Vec<Vec<(usize, &EngineSpec)>> {
+        let mut rows: Vec<Vec<_>> = Vec::new();
+        let mut x = WIDTH;
+        for spec in &self.legend {
+            // About the width of a letter of this size.
+            let wide = 62 + 8 * spec.to_string().len();
+            if x + wide > WIDTH {
+                rows.push(Vec::new());
+                x = 20;
+            }
+            rows.last_mut().expect("there is one").push((x, spec));
+            x += wide;
+        }
+        rows
+    }
+
+    /// The same as parts of a page.
+    pub fn html(&self) -> String {
+        let mut html = String::new();
+        if !self.defs.is_empty() {
+            let _ = writeln!(html, "<svg class=defs width=0 height=0>{}</svg>", self.defs);
+        }
+        if !self.legend.is_empty() {
+            html += "<p class=legend>";
+            for spec in &self.legend {
+                let _ = write!(
+                    html,
+                    "<span><svg width=34 height=10>{}</svg>{}</span> ",
+                    sample(spec),
+                    escape(&spec.to_string())
+                );
+            }
+            html += "</p>\n";
+        }
+        html += "<div class=panels>\n";
+        for panel in &self.panels {
+            let (wide, high) = self.size;
+            let _ = writeln!(
+                html,
+                "<svg viewBox=\"0 0 {wide} {high}\" font-family=\"{FONT}\">{panel}</svg>"
+            );
+        }
+        html + "</div>\n"
+    }
+}

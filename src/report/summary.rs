@@ -1,0 +1,93 @@
+//! The report in one page of Markdown, for a README: medians, and the goal. Nobody copies figures by hand.
+
+use super::goal::Goal;
+use super::measures::Measure;
+use super::sets::Set;
+use super::stats::{decades, endings, median_of};
+use super::style::number;
+use super::tables::{cell, percent, versions};
+use std::fmt::Write;
+
+/// The tables.
+pub fn summary(sets: &[Set]) -> String {
+    let mut text = String::new();
+    for set in sets.iter().filter(|set| set.throws() > 0) {
+        text += &section(set);
+    }
+    let _ = writeln!(text, "Made by {}.", versions(sets).join("; "));
+    text
+}
+
+fn section(set: &Set) -> String {
+    let first = &set.rows[0];
+    let equipment = set.equipment;
+    let names: Vec<&str> = decades(set).iter().map(|(_, name)| *name).collect();
+    let mut text = format!(
+        "### {} end nodes, {equipment} removed\n\n`{}`: {} switches, {} throws, {} of them connected. \
+         Medians at {} {equipment} removed; `none`: throws in which the engine made no tables; `short`: in \
+         which it left out pairs though all are connected; `loops`: in which its tables have a credit \
+         loop.\n\n",
+        number(first.nodes as f64),
+        set.fabric,
+        number(first.switches as f64),
+        number(set.throws() as f64),
+        number(set.connected_throws() as f64),
+        names.join(" / ")
+    );
+    let measures: Vec<Measure> = set
+        .measures()
+        .into_iter()
+        .filter(|&m| m != Measure::Entries)
+        .collect();
+    text += "| engine | none | short | loops |";
+    for measure in &measures {
+        let _ = write!(text, " {} |", measure.name());
+    }
+    let _ = writeln!(text, "\n|---|--:|--:|--:|{}", "--:|".repeat(measures.len()));
+    for spec in set.specs() {
+        let ends = endings(set, &spec);
+        let loops = cell(ends.looping.map(|n| n as f64));
+        let _ = write!(
+            text,
+            "| {spec} | {} | {} | {loops} |",
+            ends.refused, ends.incomplete
+        );
+        for measure in &measures {
+            let median =
+                |(decade, _): &(_, _)| cell(median_of(set, &spec, decade, |row| measure.of(row)));
+            let medians: Vec<String> = decades(set).iter().map(median).collect();
+            let _ = write!(text, " {} |", medians.join(" / "));
+        }
+        text.push('\n');
+    }
+    let goal = Goal::new(set);
+    if !goal.rows.is_empty() {
+        text += &goal_table(&goal);
+    }
+    text.push('\n');
+    text
+}
+
+fn goal_table(goal: &Goal) -> String {
+    let (reached, all) = goal.reached();
+    let mut text = format!(
+        "\nThrows in which Dmodc is best or equal, in percent; the goal is reached in {reached} of {all} \
+         figures, the others are bold.\n\n| beside | goal |"
+    );
+    for measure in &goal.measures {
+        let _ = write!(text, " {} |", measure.name());
+    }
+    let _ = writeln!(text, "\n|---|--:|{}", "--:|".repeat(goal.measures.len()));
+    for row in &goal.rows {
+        let _ = write!(text, "| {} | {} |", row.spec, row.least);
+        for duel in &row.duels {
+            text += &match duel.best_or_equal() {
+                None => " – |".into(),
+                Some(share) if share < row.least => format!(" **{}** |", percent(share)),
+                Some(share) => format!(" {} |", percent(share)),
+            };
+        }
+        text.push('\n');
+    }
+    text
+}
