@@ -6,6 +6,7 @@
 //! line, coloured by the worst of them.
 
 mod layout;
+mod style;
 mod svg;
 
 pub use svg::draw;

@@ -1,6 +1,7 @@
 //! How a drawing looks: SVG that needs nothing else, light or dark as the reader's system is.
 
 use super::layout::{Bundle, Item, Layout};
+use super::style::{RAMP, STYLE, escaped, shortened};
 use crate::analysis::{Channels, Hop};
 use crate::fabric::Fabric;
 use crate::netlist::Names;
@@ -9,33 +10,13 @@ use std::fmt::Write;
 
 const MARGIN: f64 = 24.0;
 const HEAD: f64 = 130.0;
-const ROW: f64 = 210.0;
-const FOOT: f64 = 110.0;
+const ROW: f64 = 250.0;
+const FOOT: f64 = 80.0;
+/// The height of a box; of one that is too narrow for a name, which then stands upright in it.
 const BOX: f64 = 26.0;
-
-/// Colours of the risks, from the least to the worst: told apart without red and green, on light and
-/// on dark.
-const RAMP: [&str; 5] = ["#8a94a3", "#3d8fd9", "#e3a21a", "#e8622c", "#c2185b"];
-
-const STYLE: &str = "
-svg { background: #ffffff; font-family: sans-serif; }
-text { fill: #1c2430; font-size: 11px; paint-order: stroke; stroke: #ffffff; stroke-width: 2.5px; }
-rect + text { stroke: none; }
-.title { font-size: 16px; font-weight: bold; }
-.small { font-size: 9px; fill: #5a6472; }
-rect.switch { fill: #eef2f7; stroke: #4a5666; }
-rect.folded { fill: #dde6f2; stroke: #4a5666; stroke-width: 2; }
-path, line { fill: none; stroke: #8a94a3; }
-.missing { stroke: #d81bd8; stroke-width: 2; stroke-dasharray: 6 4; }
-@media (prefers-color-scheme: dark) {
-  svg { background: #14181f; }
-  text { fill: #e6ebf2; stroke: #14181f; }
-  .small { fill: #9aa5b4; }
-  rect.switch { fill: #263040; stroke: #93a1b5; }
-  rect.folded { fill: #31415a; stroke: #93a1b5; }
-  .missing { stroke: #ff6bff; }
-}
-";
+const TALL: f64 = 100.0;
+/// More lines than this are drawn so that one shines through another.
+const MANY: usize = 600;
 
 /// Draws a fabric. `risks` is the A2A risk of each channel, if there are tables; `rank` gives a
 /// switch's rank, `order` the end nodes in the order in which they are to stand.
@@ -72,9 +53,12 @@ pub fn draw(
     let mut bundles: Vec<_> = page.layout.bundles.iter().collect();
     // The worst on top.
     bundles.sort_by_key(|(_, bundle)| page.risk(bundle));
+    let class = if bundles.len() > MANY { "many" } else { "few" };
+    let _ = writeln!(svg, "<g class=\"{class}\">");
     for (&(a, b), bundle) in bundles {
         page.bundle(a, b, bundle, &mut svg);
     }
+    svg.push_str("</g>\n");
     for doubt in missing {
         let (here, above) = (doubt.switch as usize, doubt.above as usize);
         let (a, b) = (page.layout.of_switch[here], page.layout.of_switch[above]);
@@ -164,23 +148,43 @@ impl Page<'_> {
         (self.width - 2.0 * MARGIN) / self.layout.rows[item.row as usize] as f64
     }
 
+    /// The width of a box, and how many letters it takes.
+    fn width(&self, item: &Item) -> (f64, usize) {
+        let width = (self.cell(item) * 0.86).min(120.0);
+        (width, (width / 6.4) as usize)
+    }
+
+    /// Half of the height of a box.
+    fn half(&self, item: &Item) -> f64 {
+        let needed = if item.switches.len() > 1 { 5 } else { 9 };
+        let height = if self.width(item).1 < needed {
+            TALL
+        } else {
+            BOX
+        };
+        height / 2.0
+    }
+
     /// A way from one item up to another; a bow between two of a row.
     fn path(&self, a: usize, b: usize) -> String {
         let (a, b) = (&self.layout.items[a], &self.layout.items[b]);
         let ((x1, y1), (x2, y2)) = (self.at(a), self.at(b));
         if a.row == b.row {
-            let (middle, top) = ((x1 + x2) / 2.0, y1 - BOX / 2.0);
+            let (middle, top) = ((x1 + x2) / 2.0, y1 - self.half(a));
             let bow = top - 20.0 - (x2 - x1).abs() / 12.0;
             return format!("M{x1:.1} {top:.1}Q{middle:.1} {bow:.1} {x2:.1} {top:.1}");
         }
-        let half = (BOX / 2.0).copysign(y1 - y2);
-        format!("M{x1:.1} {:.1}L{x2:.1} {:.1}", y1 - half, y2 + half)
+        let [from, to] = [a, b].map(|item| self.half(item).copysign(y1 - y2));
+        format!("M{x1:.1} {:.1}L{x2:.1} {:.1}", y1 - from, y2 + to)
     }
 
     /// As [`Page::path`], beside it.
     fn bow(&self, a: usize, b: usize) -> String {
-        let [(x1, y1), (x2, y2)] = [a, b].map(|item| self.at(&self.layout.items[item]));
+        let (a, b) = (&self.layout.items[a], &self.layout.items[b]);
+        let ((x1, y1), (x2, y2)) = (self.at(a), self.at(b));
+        let [from, to] = [a, b].map(|item| self.half(item).copysign(y1 - y2));
         let (middle, half) = ((x1 + x2) / 2.0 + 28.0, (y1 + y2) / 2.0);
+        let (y1, y2) = (y1 - from, y2 + to);
         format!("M{x1:.1} {y1:.1}Q{middle:.1} {half:.1} {x2:.1} {y2:.1}")
     }
 
@@ -247,10 +251,10 @@ impl Page<'_> {
     }
 
     fn item(&self, item: &Item, svg: &mut String) {
-        let ((x, y), cell) = (self.at(item), self.cell(item));
+        let ((x, y), half) = (self.at(item), self.half(item));
         let folded = item.switches.len() > 1;
-        let width = (cell * 0.86).min(120.0);
-        let (left, top) = (x - width / 2.0, y - BOX / 2.0);
+        let (width, room) = self.width(item);
+        let (left, top, height) = (x - width / 2.0, y - half, 2.0 * half);
         let class = if folded { "folded" } else { "switch" };
         let full: Vec<String> = item
             .switches
@@ -269,79 +273,35 @@ impl Page<'_> {
         let _ = writeln!(
             svg,
             "<g><title>{title}</title><rect class=\"{class}\" x=\"{left:.1}\" y=\"{top:.1}\" \
-             width=\"{width:.1}\" height=\"{BOX}\" rx=\"3\"/>"
+             width=\"{width:.1}\" height=\"{height}\" rx=\"3\"/>"
         );
         let name = match item.switches[..] {
             [one] => self.names.switches[one as usize].clone(),
             _ if width < 90.0 => format!("{} sw.", item.switches.len()),
             _ => format!("{} switches", item.switches.len()),
         };
-        let below = y + BOX / 2.0 + 13.0;
-        let room = (width / 6.4) as usize;
-        if room >= 5 {
+        if half < BOX {
             let label = escaped(&shortened(&name, room));
+            // Above the top row and below the lowest there are no links in the way.
+            let beside = match item.row > 0 && item.row as usize + 1 == self.layout.rows.len() {
+                true => top - 5.0,
+                false => y + half + 13.0,
+            };
             let _ = writeln!(
                 svg,
-                "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text>",
+                "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text>\n\
+                 <text class=\"small\" x=\"{x:.1}\" y=\"{beside:.1}\" text-anchor=\"middle\">{hosts}</text>",
                 y + 4.0
             );
-            let hosts = escaped(&hosts);
-            let _ = writeln!(
-                svg,
-                "<text class=\"small\" x=\"{x:.1}\" y=\"{below:.1}\" text-anchor=\"middle\">{hosts}</text>"
-            );
         } else {
-            let label = escaped(&shortened(&name, 16));
-            // Above the top row there are no links in the way.
-            let (y, turn) = match item.row as usize + 1 == self.layout.rows.len() {
-                true => (y - BOX / 2.0 - 4.0, -90),
-                false => (below, 90),
-            };
-            let x = x - 3.0 * f64::from(turn).signum();
+            let label = escaped(&shortened(&name, 18));
             let _ = writeln!(
                 svg,
-                "<text class=\"small\" transform=\"translate({x:.1} {y:.1}) rotate({turn})\">{label}</text>"
+                "<text class=\"small\" transform=\"translate({:.1} {y:.1}) rotate(-90)\" \
+                 text-anchor=\"middle\">{label}</text>",
+                x + 3.0
             );
         }
         svg.push_str("</g>\n");
-    }
-}
-
-/// The end of a name that is too long, which mostly tells more than its beginning.
-fn shortened(name: &str, room: usize) -> String {
-    let length = name.chars().count();
-    match length <= room {
-        true => name.to_owned(),
-        false => "…"
-            .chars()
-            .chain(name.chars().skip(length + 1 - room))
-            .collect(),
-    }
-}
-
-/// Text as it stands in XML, without what may not.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped += "&amp;",
-            '<' => escaped += "&lt;",
-            '>' => escaped += "&gt;",
-            c if c.is_control() && c != '\n' => {}
-            c => escaped.push(c),
-        }
-    }
-    escaped
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_fit_and_are_xml() {
-        assert_eq!(shortened("spine-17", 8), "spine-17");
-        assert_eq!(shortened("spine-17", 5), "…e-17");
-        assert_eq!(escaped("a<b>&\u{1b}c"), "a&lt;b&gt;&amp;c");
     }
 }

@@ -1,0 +1,66 @@
+//! Colours and texts of a drawing.
+
+/// Colours of the risks, from the least to the worst: told apart without red and green, on light and
+/// on dark.
+pub const RAMP: [&str; 5] = ["#8a94a3", "#3d8fd9", "#e3a21a", "#e8622c", "#c2185b"];
+
+/// Light, or dark as the reader's system is.
+pub const STYLE: &str = "
+svg { background: #ffffff; font-family: sans-serif; }
+text { fill: #1c2430; font-size: 11px; paint-order: stroke; stroke: #ffffff; stroke-width: 2.5px; }
+rect + text { stroke: none; }
+.title { font-size: 16px; font-weight: bold; }
+.small { font-size: 9px; fill: #5a6472; }
+rect.switch { fill: #eef2f7; stroke: #4a5666; }
+rect.folded { fill: #dde6f2; stroke: #4a5666; stroke-width: 2; }
+path, line { fill: none; stroke: #8a94a3; }
+.many .link { stroke-opacity: 0.5; }
+.missing { stroke: #d81bd8; stroke-width: 2; stroke-dasharray: 6 4; }
+@media (prefers-color-scheme: dark) {
+  svg { background: #14181f; }
+  text { fill: #e6ebf2; stroke: #14181f; }
+  .small { fill: #9aa5b4; }
+  rect.switch { fill: #263040; stroke: #93a1b5; }
+  rect.folded { fill: #31415a; stroke: #93a1b5; }
+  .missing { stroke: #ff6bff; }
+}
+";
+
+/// The end of a name that is too long, which mostly tells more than its beginning.
+pub fn shortened(name: &str, room: usize) -> String {
+    let length = name.chars().count();
+    match length <= room {
+        true => name.to_owned(),
+        false => "…"
+            .chars()
+            .chain(name.chars().skip(length + 1 - room))
+            .collect(),
+    }
+}
+
+/// Text as it stands in XML, without what may not.
+pub fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped += "&amp;",
+            '<' => escaped += "&lt;",
+            '>' => escaped += "&gt;",
+            c if c.is_control() && c != '\n' => {}
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_fit_and_are_xml() {
+        assert_eq!(shortened("spine-17", 8), "spine-17");
+        assert_eq!(shortened("spine-17", 5), "…e-17");
+        assert_eq!(escaped("a<b>&\u{1b}c"), "a&lt;b&gt;&amp;c");
+    }
+}
