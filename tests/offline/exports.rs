@@ -7,6 +7,7 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+use yaml_rust2::{Yaml, YamlLoader};
 
 /// Whether a program is there, and a word about it if it is not.
 fn is_there(program: &str, package: &str) -> bool {
@@ -130,6 +131,46 @@ fn slurm_reads_topology_conf() {
         assert_eq!(read, written, "{net}");
         let leaves = lines.iter().filter(|line| line.starts_with("0 "));
         assert_eq!(leaves.count(), conf.matches(" Nodes=").count(), "{net}");
+    }
+}
+
+/// No Slurm of Debian's reads topology.yaml yet. So it is held against the documented format, with a
+/// reader of YAML, and against topology.conf, which slurmctld reads.
+#[test]
+fn topology_yaml_is_as_documented() {
+    let dir = tempfile::tempdir().unwrap();
+    for net in trees(dir.path()) {
+        let yaml = ok(&["export", &net, "slurm-yaml"]);
+        let documents = YamlLoader::load_from_str(&yaml).unwrap();
+        let [Yaml::Array(topologies)] = &documents[..] else {
+            panic!("{net}: {documents:?}")
+        };
+        let [topology] = &topologies[..] else {
+            panic!("{net}: one topology")
+        };
+        let keys = |map: &Yaml| -> Vec<String> {
+            let keys = map.as_hash().unwrap().keys();
+            keys.map(|key| key.as_str().unwrap().to_owned()).collect()
+        };
+        assert_eq!(
+            keys(topology),
+            ["topology", "cluster_default", "tree"],
+            "{net}"
+        );
+        assert_eq!(topology["cluster_default"].as_bool(), Some(true));
+        assert!(topology["topology"].as_str().is_some());
+        assert_eq!(keys(&topology["tree"]), ["switches"]);
+        let mut conf = String::new();
+        for switch in topology["tree"]["switches"].as_vec().unwrap() {
+            let (what, word) = match &keys(switch)[1..] {
+                [what] if what == "nodes" => ("nodes", "Nodes"),
+                [what] if what == "children" => ("children", "Switches"),
+                other => panic!("{net}: {other:?}"),
+            };
+            let value = |key: &str| switch[key].as_str().unwrap();
+            conf += &format!("SwitchName={} {word}={}\n", value("switch"), value(what));
+        }
+        assert_eq!(conf, ok(&["export", &net, "slurm"]), "{net}");
     }
 }
 
