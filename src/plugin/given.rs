@@ -1,4 +1,4 @@
-//! Options of OpenSM's that are read at its start alone, and changed in its file since.
+//! Options of OpenSM that are read at its start alone, and changed in its file since.
 //!
 //! OpenSM reads its file again before each heavy sweep, a `SIGHUP` included, and takes up some options.
 //! Others it passes over in silence; those of them that concern Dmodc are named here.
@@ -7,7 +7,7 @@ use super::files::{Stamp, stamp};
 use std::fs;
 
 /// What is not taken up before a restart.
-const ONCE: [&str; 9] = [
+const ONCE: [&str; 10] = [
     "event_plugin_name",
     "event_plugin_options",
     "routing_engine",
@@ -17,6 +17,7 @@ const ONCE: [&str; 9] = [
     "lmc",
     "lmc_esp0",
     "dump_files_dir",
+    "use_ucast_cache",
 ];
 
 /// The options in OpenSM's file, over all sweeps.
