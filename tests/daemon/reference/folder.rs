@@ -1,137 +1,16 @@
-//! The reference under a running OpenSM: what is gone keeps its place, and a file that is no reference
-//! does no harm.
+//! The folder where `reference=auto` keeps its file: no room, no permission, two OpenSMs, and death in the
+//! middle of a write.
 
+use super::{NAME, TREE, assert_tables_fit, other, places, spine, with};
 use crate::storm::NODES_100;
-use crate::support::fabrics::{FIGURE_1, Net};
+use crate::support::fabrics::Net;
 use crate::support::ibsim::Ibsim;
-use crate::support::offline::Offline;
-use crate::support::opensm::{self, Config, Files, OpenSm};
-use dmodc::dmodc::Options;
-use dmodc::fabric::{Fabric, Guid};
+use crate::support::opensm::{Config, OpenSm};
 use dmodc::netlist::Netlist;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-const TREE: &str = "PGFT(2;4,6;1,4;1,1)";
-const NAME: &str = "opensm-dmodc-reference.net";
-
-fn with(reference: &str) -> Config {
-    Config::dmodc().line(format!("event_plugin_options dmodc.reference={reference}"))
-}
-
-fn places(path: &Path) -> Fabric {
-    let netlist = Netlist::read(path).expect("a netlist");
-    netlist.to_fabric(None).expect("LIDs").0
-}
-
-/// A fabric of which no other has anything.
-fn other(shape: &str) -> Netlist {
-    let mut other = Net::pgft(shape).netlist;
-    for node in &mut other.nodes {
-        node.guid = Guid(node.guid.0 ^ 1 << 60);
-        node.id = format!("other-{}", node.id);
-        node.ports.iter_mut().for_each(|port| port.guid = None);
-    }
-    other
-}
-
-/// The ports of the first spine.
-fn spine(net: &Net) -> (String, Vec<u8>) {
-    let spines = net.netlist.switches();
-    let spine = spines.filter(|s| {
-        s.ports
-            .iter()
-            .all(|p| net.netlist.nodes[p.peer as usize].kind == dmodc::netlist::Kind::Switch)
-    });
-    let spine = spine.into_iter().next().expect("a spine");
-    (
-        spine.id.clone(),
-        spine.ports.iter().map(|p| p.number).collect(),
-    )
-}
-
-/// The tables of the fabric as OpenSM saw it last, with these places.
-fn assert_tables_fit(files: &Files, reference: Option<Fabric>) {
-    let options = Options {
-        reference: reference.map(Arc::new),
-        ..Options::default()
-    };
-    let offline = Offline::route(&files.subnet(), 0, 2, &options);
-    offline.assert_same(&files.lfts());
-    offline.assert_clean(&files.lfts());
-}
-
-#[test]
-fn a_spine_that_goes_keeps_its_place_also_for_the_next_opensm() {
-    let net = Net::pgft(TREE);
-    let mut sim = Ibsim::start(&net.path);
-    let config = with("auto");
-    let sm = OpenSm::start(&sim, &config);
-    let (whole, seen) = (sm.files.lfts(), places(&sm.files.path(NAME)));
-    assert_eq!(seen.switches().len(), 10);
-    let (spine, ports) = spine(&net);
-    for &port in &ports {
-        sim.unlink(&spine, port);
-    }
-    sm.resweep();
-    let without = sm.files.lfts();
-    assert_tables_fit(&sm.files, Some(seen.clone()));
-    assert!(
-        places(&sm.files.path(NAME)).has_places_of(&seen),
-        "the file has forgotten"
-    );
-    let files = sm.stop_for_files().expect("it ends");
-    let next = OpenSm::again(files, &sim, &config);
-    assert!(
-        next.files.lfts() == without,
-        "the next OpenSM has other tables"
-    );
-    for &port in &ports {
-        sim.relink(&spine, port);
-    }
-    next.resweep();
-    assert!(next.files.lfts() == whole, "the tables did not return");
-    assert_eq!(next.files.log_lines("dmodc: ERR"), [""; 0]);
-}
-
-#[test]
-fn what_is_no_reference_is_one_line_and_does_no_harm() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = |name: &str, text: &[u8]| {
-        let path = folder.path().join(name);
-        fs::write(&path, text).expect("written");
-        path.to_str().expect("plain text").to_owned()
-    };
-    let mut text = Vec::new();
-    other(FIGURE_1).write(&mut text).expect("memory takes it");
-    // It takes no room: nothing is in it.
-    let huge = file("huge", b"");
-    let grown = File::options().write(true).open(&huge);
-    let grown = grown.and_then(|file| file.set_len(1 << 40));
-    grown.expect("a file with a hole");
-    for (reference, reason) in [
-        (file("half", &text[..text.len() / 2]), "half"),
-        (file("noise", b"\0\xff reference \n"), "noise"),
-        (
-            folder.path().join("none").to_str().expect("text").into(),
-            "No such file",
-        ),
-        (folder.path().to_str().expect("text").into(), "not a file"),
-        (file("other", &text), "of another fabric"),
-        (huge, "more than any fabric needs"),
-    ] {
-        let sim = Ibsim::start(&Net::pgft(TREE).path);
-        let sm = OpenSm::start(&sim, &with(&reference));
-        sm.resweep();
-        let errors = sm.files.log_lines("dmodc: ERR");
-        assert_eq!(errors.len(), 1, "{reason}: {errors:#?}");
-        assert!(errors[0].contains(reason), "{reason}: {errors:#?}");
-        assert_tables_fit(&sm.files, None);
-    }
-}
 
 #[test]
 fn a_folder_that_takes_no_file_is_one_line() {
@@ -148,16 +27,6 @@ fn a_folder_that_takes_no_file_is_one_line() {
         "{errors:#?}"
     );
     assert_tables_fit(&sm.files, None);
-}
-
-#[test]
-fn the_papers_rule_takes_no_reference() {
-    let sim = Ibsim::start(&Net::pgft(TREE).path);
-    let options = "event_plugin_options dmodc.reference=auto dmodc.faults=paper";
-    let files = opensm::route(&sim, &Config::dmodc().line(options));
-    let errors = files.log_lines("dmodc: ERR");
-    assert_eq!(errors.len(), 1, "{errors:#?}");
-    assert!(errors[0].contains("dmodc.faults=paper"), "{errors:#?}");
 }
 
 /// A spine has left, and OpenSM dies. The standby makes the same tables with the same file, and without it
