@@ -5,10 +5,10 @@ use crate::support::fabrics::{NODES_648, Net};
 use crate::support::ibsim::Ibsim;
 use crate::support::opensm::{Config, OpenSm};
 use crate::support::process::Guard;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+use std::{env, fs};
 
 /// `HUP`, `INT`, `USR1`, `TERM`: what OpenSM's main thread waits for.
 const SIGNALS: [u32; 4] = [1, 2, 10, 15];
@@ -68,7 +68,7 @@ fn our_threads_sleep_and_take_no_signals() {
     assert!(sm.stop());
 }
 
-/// A group of processes that gets a fifth of one processor; removed with this value.
+/// A group of processes that gets half a processor; removed with this value.
 struct Quota(PathBuf);
 
 impl Quota {
@@ -77,8 +77,8 @@ impl Quota {
         let v1 = Path::new("/sys/fs/cgroup/cpu").join(&name);
         let v2 = Path::new("/sys/fs/cgroup").join(&name);
         for (dir, file, text) in [
-            (v1, "cpu.cfs_quota_us", "20000"),
-            (v2, "cpu.max", "20000 100000"),
+            (v1, "cpu.cfs_quota_us", "50000"),
+            (v2, "cpu.max", "50000 100000"),
         ] {
             if fs::create_dir(&dir).is_ok() {
                 let quota = Quota(dir);
@@ -117,19 +117,16 @@ fn phases_and_processor_time() {
         "routes_us",
         "write_us",
     ];
-    const SWEEPS: u64 = 20;
+    const SWEEPS: u64 = 5;
     println!(
         "| where | threads | {} | processor time per sweep of OpenSM, ms | of our threads |",
         PHASES.join(" | ")
     );
     println!("|---|--:|{}--:|--:|", "--:|".repeat(PHASES.len()));
-    let net = Net::pgft("PGFT(3;24,15,24;1,6,15;1,1,1)");
-    for wanted in [
-        "all cores",
-        "one core",
-        "a fifth of a core",
-        "beside busy loops",
-    ] {
+    // 8,640 nodes.
+    let shape = env::var("SCARCE_SHAPE").unwrap_or("PGFT(3;24,15,24;1,6,15;1,1,1)".into());
+    let net = Net::pgft(&shape);
+    for wanted in ["all cores", "one core", "half a core", "beside busy loops"] {
         for threads in [1, 4] {
             let sim = Ibsim::start(&net.path);
             let config = dmodc(threads).log_flags("0x03");
@@ -150,7 +147,7 @@ fn phases_and_processor_time() {
                     loops.push(Guard::start(busy, &output).expect("sh runs"));
                 }
             }
-            let quota = (wanted == "a fifth of a core").then(Quota::new);
+            let quota = (wanted == "half a core").then(Quota::new);
             match &quota {
                 Some(Some(quota)) => quota.add(sm.pid()),
                 Some(None) => {
