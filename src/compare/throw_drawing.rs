@@ -183,7 +183,7 @@ fn add(drawing: &mut ThrowDrawing, record: &StringRecord) -> Option<()> {
             let digits = record.get(1)?.trim_start_matches("0x");
             drawing.switches.push(DrawnSwitch {
                 guid: Guid(u64::from_str_radix(digits, 16).ok()?),
-                level: field(record, 2)?,
+                level: field::<u8>(record, 2)?.into(),
                 gone: gone(3)?,
                 name: record.get(4).unwrap_or_default().to_owned(),
             });

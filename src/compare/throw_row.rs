@@ -166,7 +166,7 @@ impl ThrowRow {
                     sp_ftree: optional(field("sp_ftree")?)?,
                     sp_dmodc: optional(field("sp_dmodc")?)?,
                     cn2io: optional(field("cn2io")?)?,
-                    ebb: optional(field("ebb")?)?,
+                    ebb: optional(field("ebb")?)?.filter(|e| (0.0..=100.0).contains(e)),
                     credit_loops: optional(field("credit_loops")?)?,
                 },
                 changed_blocks: optional(field("changed_blocks")?)?,

@@ -11,6 +11,7 @@ use super::sets::Set;
 use super::stats::{bounds, points, running_median};
 use super::style::{FONT, color, dash, escape, number};
 use crate::compare::EngineSpec;
+use plotters::coord::ranged1d::Ranged;
 use plotters::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -68,7 +69,7 @@ fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> Result<String, Re
         let mut svg = String::new();
         if !bounds.is_empty() {
             let line = running_median(&bounds);
-            let line = line.iter().map(|&(x, y)| place(x.max(NONE), y));
+            let line = line.iter().map(|&(x, y)| place(x.max(NONE), y.max(1.0)));
             svg += &polyline(
                 line,
                 "currentColor",
@@ -119,7 +120,7 @@ pub fn runtime(sets: &[Set]) -> Result<Panels, ReportError> {
             specs.push(row.spec.clone());
             specs.len() - 1
         });
-        let ms = took.as_secs_f64() * 1e3;
+        let ms = (took.as_secs_f64() * 1e3).max(1e-3);
         let known = fastest.entry((index, row.nodes)).or_insert(ms);
         *known = known.min(ms);
     }
@@ -215,7 +216,7 @@ impl Axes<'_> {
                 .margin_right(22)
                 .caption(self.title, (FONT, 17))
                 .x_label_area_size(42)
-                .y_label_area_size(58)
+                .y_label_area_size(if y.range().end < 1e4 { 58 } else { 76 })
                 .build_cartesian_2d(x, y)?;
             chart
                 .configure_mesh()

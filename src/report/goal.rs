@@ -1,5 +1,5 @@
 //! The project's goal: Dmodc is best or equal in at least 95 % of the throws in A2A, RP and SP, against
-//! each engine that makes no credit loop, and in 80 % against sssp, which makes them nearly always.
+//! each engine that makes no credit loop, and in 80 % against sssp, whatever loops it makes.
 //!
 //! Throws in which the other engine's tables have a credit loop do not count, but for sssp, and for the
 //! engines that break their loops with several lanes, which tables do not show.

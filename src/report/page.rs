@@ -20,9 +20,10 @@ pub fn section(set: &Set, faults: &Panels, drawn: Option<&Panels>) -> String {
     let equipment = set.equipment;
     let exponent = number(first.max_exponent);
     let mut html = format!(
-        "<h2>{name}: {equipment} removed</h2>\n<p>{} end nodes, {} switches. {}, seed {}, up to \
+        "<h2 id=\"{}\">{name}: {equipment} removed</h2>\n<p>{} end nodes, {} switches. {}, seed {}, up to \
          2<sup>{exponent}</sup> − 1 {equipment} each{}. RP is the median of {} permutations{}, SP the \
          maximum of all shifts.</p>\n",
+        id(set),
         number(first.nodes as f64),
         number(first.switches as f64),
         counted(throws, "throw"),
@@ -95,8 +96,8 @@ pub fn section(set: &Set, faults: &Panels, drawn: Option<&Panels>) -> String {
     if let (Some(drawn), Some(drawing)) = (drawn, &set.drawing) {
         let _ = writeln!(
             html,
-            "<h3>One throw, drawn</h3>\n<figure>{}<figcaption>Throw {}, {} of {equipment} removed: \
-             switches by level, leaves at the bottom, and the worst ports of each engine under all-to-all \
+            "<h3>One throw, drawn</h3>\n<figure>{}<figcaption>Throw {}, {equipment} removed: {}. \
+             Switches by level, leaves at the bottom, and the worst ports of each engine under all-to-all \
              traffic.</figcaption></figure>",
             drawn.html(),
             drawing.throw,
@@ -104,6 +105,13 @@ pub fn section(set: &Set, faults: &Panels, drawn: Option<&Panels>) -> String {
         );
     }
     html
+}
+
+/// The section's name in the page.
+fn id(set: &Set) -> String {
+    let slug = set.slug();
+    let allowed = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    slug.chars().map(allowed).collect()
 }
 
 fn counted(n: usize, what: &str) -> String {
@@ -152,7 +160,8 @@ pub fn page(sets: &[Set], sections: &[String], runtime: &Panels) -> String {
     for set in sets.iter().filter(|set| set.throws() > 0) {
         let _ = writeln!(
             html,
-            "<li>{}: {} of {} ({} connected), {}</li>",
+            "<li><a href=\"#{}\">{}: {} of {}</a> ({} connected), {}</li>",
+            id(set),
             escape(&set.fabric),
             counted(set.throws(), "throw"),
             set.equipment,
@@ -246,8 +255,8 @@ fn terms(sets: &[Set]) -> Vec<(&'static str, &'static str)> {
             "goal",
             "Dmodc is best or equal in at least 95 % of the throws in A2A, RP and SP, against each engine \
              without credit loops, and in 80 % against sssp. Throws in which the other's tables have a \
-             credit loop do not count, but for sssp, dfsssp and nue: sssp's nearly always have one, the \
-             others break theirs with several lanes.",
+             credit loop do not count, but for sssp, dfsssp and nue; the last two break theirs with \
+             several lanes.",
         ),
     ];
     let told = all.into_iter().filter(|(there, ..)| *there);

@@ -59,10 +59,13 @@ fn ascending(mut points: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
     points
 }
 
-/// The running median over a window of consecutive points: an eighth of them, at least five.
+/// The running median over a window of consecutive points with faults: an eighth of them, at least five. It
+/// starts at the median without faults.
 pub fn running_median(points: &[(usize, f64)]) -> Vec<(f64, f64)> {
+    let (whole, points) = points.split_at(points.partition_point(|p| p.0 == 0));
+    let start = median(whole.iter().map(|p| p.1).collect());
+    let mut line: Vec<(f64, f64)> = start.map(|y| (0.0, y)).into_iter().collect();
     let window = (points.len() / 8).max(5).min(points.len());
-    let mut line: Vec<(f64, f64)> = Vec::new();
     for run in points.windows(window.max(1)) {
         let x = median(run.iter().map(|p| p.0 as f64).collect());
         let y = median(run.iter().map(|p| p.1).collect());
@@ -162,13 +165,18 @@ impl Duel {
     }
 }
 
+/// How the reasons begin that are no refusal, in rows of this version and of earlier ones.
+const FAILED: [&str; 3] = ["timed out", "not done in", "opensm ended"];
+
 /// The outcomes of the throws with faults for one engine.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Endings {
     /// Throws in which it took part.
     pub throws: usize,
-    /// Throws in which it made no tables.
+    /// Throws that it refused.
     pub refused: usize,
+    /// Throws in which it ran out of time, or OpenSM ended.
+    pub failed: usize,
     /// Throws in which it left pairs out, though all pairs have an up-down path.
     pub incomplete: usize,
     /// Throws in which it left pairs out, and some have no up-down path.
@@ -190,7 +198,9 @@ pub fn endings(set: &Set, spec: &EngineSpec) -> Endings {
         endings.throws += 1;
         match &row.outcome {
             Err(reason) => {
-                endings.refused += 1;
+                let failed = FAILED.iter().any(|start| reason.starts_with(start));
+                endings.failed += usize::from(failed);
+                endings.refused += usize::from(!failed);
                 *reasons.entry(reason).or_default() += 1;
             }
             Ok(routed) => {
@@ -233,6 +243,8 @@ mod tests {
         assert!(line.iter().all(|&(_, y)| y == 10.0), "{line:?}");
         assert_eq!(line.first(), Some(&(3.0, 10.0)));
         assert_eq!(running_median(&[]), []);
+        let start = running_median(&[(0, 1.0), (0, 3.0), (2, 7.0)]);
+        assert_eq!(start, [(0.0, 2.0), (2.0, 7.0)]);
         assert_eq!(running_median(&[(2, 7.0)]), [(2.0, 7.0)]);
     }
 }

@@ -47,9 +47,13 @@ pub fn sample(spec: &EngineSpec) -> String {
     format!("<path d=\"M0 5h34\" stroke=\"{color}\" stroke-width=\"3\"{dash}/>")
 }
 
-/// A number with commas between thousands, and one decimal at most; two below 1.
+/// A number with commas between thousands, and one decimal at most; two below 1, none from 1,000 on.
 pub fn number(value: f64) -> String {
-    let decimals = if value.abs() < 1.0 { 2 } else { 1 };
+    let decimals = match value.abs() {
+        ..1.0 => 2,
+        ..1000.0 => 1,
+        _ => 0,
+    };
     let text = format!("{value:.decimals$}");
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
     let mut out = String::new();
@@ -85,6 +89,7 @@ mod tests {
             (9.96, "10"),
             (168.5, "168.5"),
             (8640.0, "8,640"),
+            (15_294.4, "15,294"),
             (1_234_567.0, "1,234,567"),
         ];
         for (value, text) in pairs {

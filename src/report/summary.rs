@@ -10,7 +10,12 @@ use std::fmt::Write;
 
 /// The tables.
 pub fn summary(sets: &[Set]) -> String {
-    let mut text = String::new();
+    let mut text = "\
+Throws with faults: *refused* by the engine; *failed*, since it timed out or OpenSM ended; *short*, it left out
+pairs though all are connected; *loops*, its tables have a credit loop.
+
+"
+    .to_owned();
     for set in sets.iter().filter(|set| set.throws() > 0) {
         text += &section(set);
     }
@@ -24,9 +29,7 @@ fn section(set: &Set) -> String {
     let names: Vec<&str> = decades(set).iter().map(|(_, name)| *name).collect();
     let mut text = format!(
         "### {} end nodes, {equipment} removed\n\n`{}`: {} switches, {} throws, {} of them connected. \
-         Medians at {} {equipment} removed; `none`: throws in which the engine made no tables; `short`: in \
-         which it left out pairs though all are connected; `loops`: in which its tables have a credit \
-         loop.\n\n",
+         Medians at {} {equipment} removed.\n\n",
         number(first.nodes as f64),
         set.fabric,
         number(first.switches as f64),
@@ -39,18 +42,22 @@ fn section(set: &Set) -> String {
         .into_iter()
         .filter(|&m| m != Measure::Entries)
         .collect();
-    text += "| engine | none | short | loops |";
+    text += "| engine | refused | failed | short | loops |";
     for measure in &measures {
         let _ = write!(text, " {} |", measure.name());
     }
-    let _ = writeln!(text, "\n|---|--:|--:|--:|{}", "--:|".repeat(measures.len()));
+    let _ = writeln!(
+        text,
+        "\n|---|--:|--:|--:|--:|{}",
+        "--:|".repeat(measures.len())
+    );
     for spec in set.specs() {
         let ends = endings(set, &spec);
         let loops = cell(ends.looping.map(|n| n as f64));
         let _ = write!(
             text,
-            "| {spec} | {} | {} | {loops} |",
-            ends.refused, ends.incomplete
+            "| {spec} | {} | {} | {} | {loops} |",
+            ends.refused, ends.failed, ends.incomplete
         );
         for measure in &measures {
             let median =
@@ -72,7 +79,12 @@ fn goal_table(goal: &Goal) -> String {
     let (reached, all) = goal.reached();
     let mut text = format!(
         "\nThrows in which Dmodc is best or equal, in percent; the goal is reached in {reached} of {all} \
-         figures, the others are bold.\n\n| beside | goal |"
+         figures{}.\n\n| beside | goal |",
+        if reached < all {
+            ", the others are bold"
+        } else {
+            ""
+        }
     );
     for measure in &goal.measures {
         let _ = write!(text, " {} |", measure.name());

@@ -81,7 +81,7 @@ pub fn measure(set: &Set, measure: Measure) -> String {
 /// A cell with three shares, as a bar and as numbers.
 fn shares(duel: Duel) -> String {
     let Some(all) = duel.percent() else {
-        return "<td>–</td>".into();
+        return "<td class=share>–</td>".into();
     };
     let [better, equal, worse] = all;
     format!(
@@ -126,7 +126,7 @@ pub fn goal(goal: &Goal) -> String {
 pub fn endings_of(set: &Set) -> String {
     let specs = set.specs();
     let endings: Vec<Endings> = specs.iter().map(|c| endings(set, c)).collect();
-    let mut html = "<table><thead><tr><th></th><th>throws</th><th>no tables</th>\
+    let mut html = "<table><thead><tr><th></th><th>throws</th><th>refused</th><th>timed out<br>or failed</th>\
                     <th>pairs left out,<br>all connected</th><th>pairs left out,<br>some cut off</th>\
                     <th>most pairs<br>left out</th><th>credit<br>loops</th>"
         .to_owned();
@@ -139,9 +139,11 @@ pub fn endings_of(set: &Set) -> String {
         let count = |n: usize| number(n as f64);
         let _ = write!(
             html,
-            "<tr><th>{spec}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>",
+            "<tr><th>{spec}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>\
+             <td>{}</td>",
             count(ends.throws),
             count(ends.refused),
+            count(ends.failed),
             count(ends.incomplete),
             count(ends.cut),
             number(ends.most_left_out as f64),
