@@ -21,9 +21,11 @@
 //! - all engines are measured alike: the same node order (Dmodc's topological NIDs), the same
 //!   permutations, the same ranks to say which way is up.
 
+mod copied;
 mod engine_spec;
 mod equipment;
 mod error;
+mod journal;
 mod layout;
 mod metrics;
 mod multi_engine_run;
@@ -34,15 +36,15 @@ mod throw_drawing;
 mod throw_row;
 mod throws;
 
+pub use copied::{Changes, Copied};
 pub use engine_spec::{BadName, EngineSpec};
 pub use equipment::Equipment;
 pub use error::CompareError;
+pub use journal::Journal;
 pub use metrics::{Risks, Scale};
-pub use multi_engine_run::{
-    Answer, Callbacks, Changes, Copied, MultiEngineRun, Outcome, time_callbacks,
-};
+pub use multi_engine_run::{Answer, Callbacks, MultiEngineRun, Outcome, time_callbacks};
 pub use row::{Figures, Row, Verdict, csv_header, markdown};
 pub use single_run::SingleRuns;
 pub use throw_drawing::{DrawnLink, DrawnSwitch, ThrowDrawing, Worst, WorstPort};
-pub use throw_row::{Journal, Routed, ThrowRow, read_throws};
+pub use throw_row::{Routed, ThrowRow, read_throws};
 pub use throws::{Series, Thrower};

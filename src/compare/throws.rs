@@ -10,11 +10,12 @@
 //! as in the paper, and that of Dmodc's topological NIDs on the degraded one.
 
 use super::CompareError;
+use super::copied::Copied;
 use super::engine_spec::EngineSpec;
 use super::equipment::Equipment;
 use super::layout::Layout;
 use super::metrics::{self, Orders, Risks, Scale};
-use super::multi_engine_run::{Answer, Copied, MultiEngineRun, Outcome};
+use super::multi_engine_run::{Answer, MultiEngineRun, Outcome};
 use super::throw_drawing::{ThrowDrawing, Worst, WorstPort};
 use super::throw_row::{Routed, ThrowRow};
 use crate::analysis::Traffic;

@@ -19,8 +19,8 @@ const OTHER: &str = "#8a8a8a";
 pub const FONT: &str = "sans-serif";
 
 /// The colours of a figure that follow the reader's choice of dark or light.
-pub const SCHEME: &str = "<style>svg{color:#1a1a1a}@media(prefers-color-scheme:dark){svg{color:#ddd}}\
-                          @media print{svg{color:#1a1a1a}}</style>";
+pub const SCHEME: &str = "<style>svg{color:#1a1a1a;background:#fff}\
+    @media screen and (prefers-color-scheme:dark){svg{color:#ddd;background:#16181b}}</style>";
 
 /// The colour of an engine.
 pub fn color(spec: &EngineSpec) -> &'static str {
