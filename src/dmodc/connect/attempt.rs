@@ -5,7 +5,6 @@ use super::need::{KINDS, Need, Needs, count};
 use super::search::{Search, Step};
 use super::turns::Turns;
 use crate::dmodc::paths::Paths;
-use std::collections::BTreeMap;
 
 /// So much work the first attempt may take: some 0.3 s.
 const WORK: u64 = 8_000_000;
@@ -47,8 +46,8 @@ pub fn best(paths: &Paths, needs: &Needs) -> Attempt {
 
 /// The ways that one order of switches to turn at has given.
 pub struct Attempt {
-    /// By switch to be reached.
-    pub steps: BTreeMap<u32, Vec<Step>>,
+    /// Per switch to be reached.
+    pub steps: Vec<Vec<Step>>,
     /// Per kind: who is left out.
     pub left: [Vec<Need>; KINDS],
     /// The turns taken.
@@ -65,7 +64,7 @@ impl Attempt {
     /// someone is left out, of one more.
     fn new(paths: &Paths, needs: &Needs, first: Option<u32>, work: u64) -> Self {
         let mut attempt = Attempt {
-            steps: BTreeMap::new(),
+            steps: vec![Vec::new(); paths.costs.switches()],
             left: needs.of_kind.clone(),
             turns: Turns::new(paths.costs.switches()),
             hubs: first.into_iter().collect(),
@@ -106,7 +105,7 @@ impl Attempt {
             attempt.serve(kind, &mut search, &[]);
         }
         for (to, need) in attempt.left.iter_mut().flatten() {
-            search.begin(*to, &attempt.steps[to]);
+            search.begin(*to, &attempt.steps[*to as usize]);
             search.leave_unreached(need);
         }
         (attempt.left.iter_mut()).for_each(|kind| kind.retain(|(_, need)| !need.is_empty()));
@@ -116,9 +115,12 @@ impl Attempt {
 
     /// Serves what is left of one kind over turns at some switches. Whether that helped anybody.
     fn serve(&mut self, kind: usize, search: &mut Search<'_>, hubs: &[u32]) -> bool {
+        if hubs.is_empty() && self.turns.hubs().is_empty() {
+            return false;
+        }
         let before = count(&self.left[kind]);
         for (to, need) in &mut self.left[kind] {
-            let steps = self.steps.entry(*to).or_default();
+            let steps = &mut self.steps[*to as usize];
             search.begin(*to, steps);
             if search.work > self.work {
                 self.cut_short = true;
@@ -126,8 +128,7 @@ impl Attempt {
                 continue;
             }
             search.run(&mut self.turns, hubs, need);
-            steps.clear();
-            steps.extend(search.steps());
+            steps.extend(&search.steps()[steps.len()..]);
         }
         self.left[kind].retain(|(_, need)| !need.is_empty());
         !self.cut_short && count(&self.left[kind]) < before

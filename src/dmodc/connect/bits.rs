@@ -34,7 +34,9 @@ impl Set {
 
     /// The groups in it, ascending.
     pub fn iter(self) -> impl Iterator<Item = usize> {
-        (0..256).filter(move |&i| self.contains(i))
+        (0..)
+            .zip(self.0)
+            .flat_map(|(i, word)| ones(word).map(move |b| 64 * i + b as usize))
     }
 }
 
@@ -58,6 +60,11 @@ impl Bits {
         word.is_some_and(|word| word >> (i % 64) & 1 == 1)
     }
 
+    /// Whether nothing is in.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Puts all of another in.
     pub fn add(&mut self, other: &Bits) {
         if self.0.len() < other.0.len() {
@@ -68,13 +75,15 @@ impl Bits {
         }
     }
 
-    /// The numbers in it, ascending.
-    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        let words = (0..).zip(&self.0).filter(|&(_, &word)| word != 0);
-        words.flat_map(|(i, &word)| {
-            (0..64)
-                .filter(move |b| word >> b & 1 == 1)
-                .map(move |b| 64 * i + b)
-        })
+    /// Whether any of it is in another.
+    pub fn meets(&self, other: &Bits) -> bool {
+        self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
     }
+}
+
+/// The places of the ones in a word, ascending.
+fn ones(word: u64) -> impl Iterator<Item = u32> {
+    let next = |&word: &u64| Some(word & (word - 1)).filter(|&word| word != 0);
+    let words = std::iter::successors(Some(word).filter(|&word| word != 0), next);
+    words.map(u64::trailing_zeros)
 }

@@ -1,11 +1,10 @@
 //! The ways that turn, and who is left out.
 
 use super::need::{Needs, is_in_need, pairs};
-use super::search::Search;
 use super::turns::Turns;
 use super::{attempt, hubs};
 use crate::dmodc::options::OnUnreachable;
-use crate::dmodc::paths::{INFINITE, Paths};
+use crate::dmodc::paths::{HOPS, INFINITE, Paths};
 use crate::dmodc::tree::Ranking;
 use crate::fabric::{EndPairs, Fabric, Lid};
 
@@ -75,25 +74,24 @@ impl Connections {
         let needs = Needs::new(fabric, ranking, paths, all);
         let mut found = Connections::default();
         let mut steps = Steps::new();
-        let mut left = needs.of_kind.clone();
-        if what == OnUnreachable::Connect && !needs.is_empty() {
-            let attempt = attempt::best(paths, &needs);
+        let mut left = &needs.of_kind;
+        let attempt;
+        if what == OnUnreachable::Connect && !needs.is_empty() && go_both_ways(paths) {
+            attempt = attempt::best(paths, &needs);
             steps = vec![Vec::new(); fabric.switches().len()];
-            let mut search = Search::new(paths);
-            for (&to, of_all) in &attempt.steps {
-                search.begin(to, of_all);
-                let taken = search.taken_by(needs.to(to));
+            for (to, taken) in (0..).zip(&attempt.steps) {
                 found.turned += taken.len() * lids(fabric, to);
                 for step in taken {
                     steps[step.at as usize].push((to, step.next));
                 }
             }
             found.cut_short = attempt.cut_short;
-            left = attempt.left;
-            found.turns = Some(attempt.turns);
-            found.hubs = attempt.hubs;
+            left = &attempt.left;
+            found.turns = Some(attempt.turns.clone());
+            found.hubs = attempt.hubs.clone();
         }
-        found.left = left.iter().flat_map(|kind| pairs(kind)).collect();
+        let left = left.iter().flat_map(|kind| pairs(&paths.costs, kind));
+        found.left = left.collect();
         found.left.extend(&needs.apart);
         found
             .left
@@ -102,6 +100,13 @@ impl Connections {
         found.left_out = lids_left.sum();
         (found, steps)
     }
+}
+
+/// Whether who has a path has one back: no up-down path is too long for a cost. Nobody turns in a fabric
+/// of more layers than directed routes have hops.
+fn go_both_ways(paths: &Paths) -> bool {
+    let layers = paths.groups.layer_starts().len().saturating_sub(1);
+    2 * layers.saturating_sub(1) < usize::from(HOPS)
 }
 
 /// LIDs behind a switch, its own included.

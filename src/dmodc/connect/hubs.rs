@@ -8,8 +8,8 @@ use super::need::{KINDS, Need, count, pairs};
 use crate::dmodc::paths::{HOPS, INFINITE, Paths};
 use std::cmp::Reverse;
 
-/// So many pairs are asked at most, of each kind of need.
-const SAMPLE: usize = 1024;
+/// So many pairs are asked at most, of each kind of need: a byte counts them.
+const SAMPLE: usize = 255;
 
 /// All switches that lie below two others, those first that most pairs in need have an up-down path
 /// to from both ends: pairs of `kind`, and of those equally good the other kinds after it. Hosts come
@@ -17,27 +17,34 @@ const SAMPLE: usize = 1024;
 /// have the same hub whatever link is gone.
 pub fn in_order(paths: &Paths, needs: &[Vec<Need>; KINDS], kind: usize) -> Vec<u32> {
     let costs = &paths.costs;
-    let mut score = vec![0u64; costs.switches()];
-    let mut ask = |needs: &[Need], weight: u64, nearness: u64| {
+    let mut served = vec![[0u16; 2]; costs.switches()];
+    let mut far = vec![0u32; costs.switches()];
+    let mut of_kind = vec![0u8; costs.switches()];
+    for (k, needs) in needs.iter().enumerate().skip(kind) {
+        of_kind.fill(0);
         let step = count(needs).div_ceil(SAMPLE).max(1);
-        for (from, to) in pairs(needs).step_by(step) {
-            let rows = costs.row(from).iter().zip(costs.row(to));
-            for (score, (&a, &b)) in score.iter_mut().zip(rows) {
-                if a != INFINITE && b != INFINITE {
-                    *score += weight + nearness * u64::from(255 - (a & HOPS) - (b & HOPS));
+        for (from, to) in pairs(costs, needs).step_by(step) {
+            let (from, to) = (costs.row(from), costs.row(to));
+            for ((served, &a), &b) in of_kind.iter_mut().zip(from).zip(to) {
+                *served += u8::from(a != INFINITE) & u8::from(b != INFINITE);
+            }
+            if k == 0 {
+                for ((far, &a), &b) in far.iter_mut().zip(from).zip(to) {
+                    *far += u32::from(a & HOPS) + u32::from(b & HOPS);
                 }
             }
         }
-    };
-    // Pairs in the sample are too few to reach the next weight.
-    ask(&needs[kind], 1 << 40, u64::from(kind == 0));
-    needs[kind + 1..]
-        .iter()
-        .for_each(|needs| ask(needs, 1 << 20, 0));
-    let mut hubs: Vec<u32> = (0..score.len() as u32)
+        for (served, &of_kind) in served.iter_mut().zip(&of_kind) {
+            served[usize::from(k > kind)] += u16::from(of_kind);
+        }
+    }
+    let mut hubs: Vec<u32> = (0..costs.switches() as u32)
         .filter(|&s| paths.groups.up(s).len() > 1)
         .collect();
-    hubs.sort_by_key(|&s| (Reverse(score[costs.column(s)]), s));
+    hubs.sort_by_key(|&s| {
+        let c = costs.column(s);
+        (Reverse(served[c]), far[c], s)
+    });
     hubs
 }
 

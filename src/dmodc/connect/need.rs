@@ -1,6 +1,6 @@
 //! Who needs a way to whom: pairs of switches without an up-down path, in the order of need.
 
-use crate::dmodc::paths::{INFINITE, Paths};
+use crate::dmodc::paths::{Costs, INFINITE, Paths};
 use crate::dmodc::tree::{Ranking, host_counts};
 use crate::fabric::{Fabric, Lid, NodeKind};
 
@@ -16,16 +16,42 @@ use crate::fabric::{Fabric, Lid, NodeKind};
 /// | 4 | any other pair, with `connect_roots` | |
 pub const KINDS: usize = 5;
 
-/// A switch to be reached, and from where, ascending.
+/// A switch to be reached, and the columns of those that need a way to it, ascending.
 pub type Need = (u32, Vec<u32>);
 
 /// Pairs of switches without an up-down path.
 #[derive(Default)]
 pub struct Needs {
-    /// Per kind, ascending by the switch to be reached: pairs that links join, if not up-down.
+    /// Per kind, by the column of the switch to be reached: pairs that links join, if not up-down.
     pub of_kind: [Vec<Need>; KINDS],
     /// Pairs that no links join, as (from, to).
     pub apart: Vec<(u32, u32)>,
+}
+
+/// What is at a switch.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Carries {
+    /// Hosts.
+    Hosts,
+    /// Aggregation nodes alone.
+    Others,
+    /// A LID of its own.
+    Itself,
+    /// Nothing that sends or receives.
+    Nothing,
+}
+
+/// The kind of a pair.
+fn kind(from: Carries, to: Carries, all: bool) -> Option<usize> {
+    use Carries::{Hosts, Nothing, Others};
+    match (from, to) {
+        (Nothing, _) | (_, Nothing) => None,
+        (Hosts, Hosts) => Some(0),
+        (Hosts, _) => Some(1),
+        (_, Hosts) => Some(2),
+        (Others, Others) => Some(3),
+        _ => all.then_some(4),
+    }
 }
 
 impl Needs {
@@ -34,82 +60,76 @@ impl Needs {
     pub fn new(fabric: &Fabric, ranking: &Ranking, paths: &Paths, all: bool) -> Self {
         let costs = &paths.costs;
         let hosts = host_counts(fabric);
-        let has_hosts = |s: u32| hosts[s as usize] > 0 || ranking.is_leaf(s);
-        let has_nodes = |s: u32| !fabric.end_nodes_of(s).is_empty();
-        // What has no LID neither sends nor receives.
-        let is_there = |s: u32| has_nodes(s) || fabric.switches()[s as usize].lid != Lid(0);
-        let carries = |s: u32| all || has_nodes(s);
-        let switches = 0..hosts.len() as u32;
+        let of_column = |&s: &u32| {
+            if hosts[s as usize] > 0 || ranking.is_leaf(s) {
+                Carries::Hosts
+            } else if !fabric.end_nodes_of(s).is_empty() {
+                Carries::Others
+            } else if fabric.switches()[s as usize].lid != Lid(0) {
+                Carries::Itself
+            } else {
+                Carries::Nothing
+            }
+        };
+        let carries: Vec<Carries> = costs.columns().iter().map(of_column).collect();
         // Leaves have the first columns; few others carry end nodes.
         let leaves = costs.leaves();
-        let others: Vec<usize> = (leaves..hosts.len())
-            .filter(|&column| carries(costs.switch(column)))
+        let others: Vec<u32> = (leaves..carries.len())
+            .filter(|&c| kind(carries[c], Carries::Others, all).is_some())
+            .map(|c| c as u32)
             .collect();
         let mut needs = Needs::default();
-        let mut part = Vec::new();
-        for to in switches.filter(|&s| is_there(s)) {
+        let mut part = None;
+        let mut missing = Vec::new();
+        let mut from: [Vec<u32>; KINDS] = Default::default();
+        for (&to, &there) in costs.columns().iter().zip(&carries) {
             let row = costs.row(to);
-            let missing: Vec<u32> = if has_hosts(to) {
-                if !row.contains(&INFINITE) {
+            missing.clear();
+            match there {
+                Carries::Nothing => continue,
+                Carries::Hosts => find_infinite(row, &mut missing),
+                _ => {
+                    find_infinite(&row[..leaves], &mut missing);
+                    missing.extend(others.iter().filter(|&&c| row[c as usize] == INFINITE));
+                }
+            }
+            if missing.is_empty() {
+                continue;
+            }
+            let part = part.get_or_insert_with(|| parts(paths));
+            for &column in &missing {
+                let Some(kind) = kind(carries[column as usize], there, all) else {
                     continue;
-                }
-                let columns = (0..row.len()).filter(|&c| row[c] == INFINITE);
-                columns.map(|c| costs.switch(c)).collect()
-            } else {
-                let of_leaves = match row[..leaves].contains(&INFINITE) {
-                    true => 0..leaves,
-                    false => 0..0,
                 };
-                let columns = of_leaves.chain(others.iter().copied());
-                let missing = columns.filter(|&c| row[c] == INFINITE);
-                missing.map(|c| costs.switch(c)).collect()
-            };
-            let mut from: [Vec<u32>; KINDS] = Default::default();
-            for s in missing {
-                let kind = match (has_hosts(s), has_hosts(to)) {
-                    (true, true) => 0,
-                    (true, false) => 1,
-                    (false, true) => 2,
-                    _ if has_nodes(s) && has_nodes(to) => 3,
-                    _ if all => 4,
-                    _ => continue,
-                };
-                if costs.byte(s, to) != INFINITE || !is_there(s) {
-                    continue;
-                }
-                if part.is_empty() {
-                    part = parts(paths);
-                }
-                match part[s as usize] == part[to as usize] {
-                    true => from[kind].push(s),
+                let s = costs.switch(column as usize);
+                match part.is_empty() || part[s as usize] == part[to as usize] {
+                    true => from[kind].push(column),
                     false => needs.apart.push((s, to)),
                 }
             }
-            for (of_kind, mut from) in needs.of_kind.iter_mut().zip(from) {
+            for (of_kind, from) in needs.of_kind.iter_mut().zip(&mut from) {
                 if !from.is_empty() {
-                    from.sort_unstable();
-                    of_kind.push((to, from));
+                    of_kind.push((to, from.clone()));
+                    from.clear();
                 }
             }
         }
         needs
     }
 
-    /// Those in need of a way to a switch.
-    pub fn to(&self, to: u32) -> impl Iterator<Item = u32> {
-        let of_kind = move |kind: &[Need]| kind.binary_search_by_key(&to, |need| need.0).ok();
-        let kinds = self.of_kind.iter();
-        kinds.flat_map(move |kind| {
-            of_kind(kind)
-                .map_or(&[][..], |i| &kind[i].1)
-                .iter()
-                .copied()
-        })
-    }
-
     /// Whether there are none that can be helped.
     pub fn is_empty(&self) -> bool {
         self.of_kind.iter().all(Vec::is_empty)
+    }
+}
+
+/// Adds the columns of a row that no path leads to: few, so most of the row is passed over at a glance.
+fn find_infinite(row: &[u8], found: &mut Vec<u32>) {
+    for (first, bytes) in (0..).step_by(64).zip(row.chunks(64)) {
+        if bytes.contains(&INFINITE) {
+            let columns = (first..).zip(bytes);
+            found.extend(columns.filter(|&(_, &b)| b == INFINITE).map(|(c, _)| c));
+        }
     }
 }
 
@@ -126,15 +146,14 @@ pub fn count(needs: &[Need]) -> usize {
 }
 
 /// The pairs, as (from, to).
-pub fn pairs(needs: &[Need]) -> impl Iterator<Item = (u32, u32)> {
-    let from_all = |(to, from): &'_ Need| {
-        let to = *to;
-        from.clone().into_iter().map(move |s| (s, to))
-    };
-    needs.iter().flat_map(from_all)
+pub fn pairs<'n>(costs: &'n Costs, needs: &'n [Need]) -> impl Iterator<Item = (u32, u32)> + 'n {
+    needs.iter().flat_map(move |(to, from)| {
+        let from = from.iter().map(|&column| costs.switch(column as usize));
+        from.map(move |s| (s, *to))
+    })
 }
 
-/// For each switch the first of the part of the fabric that it is in.
+/// For each switch the first of the part of the fabric that it is in; empty if there is but one.
 fn parts(paths: &Paths) -> Vec<u32> {
     let mut part = vec![u32::MAX; paths.groups.bottom_up().len()];
     for first in 0..part.len() as u32 {
@@ -146,6 +165,9 @@ fn parts(paths: &Paths) -> Vec<u32> {
                 open.extend(groups.map(|g| g.remote));
             }
         }
+    }
+    if part.iter().all(|&first| first == 0) {
+        part.clear();
     }
     part
 }

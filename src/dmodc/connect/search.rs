@@ -4,12 +4,16 @@
 //! down and turn: that one is a *gate*, and has a way. Whoever has an up-down path to a gate goes
 //! there, until it meets one that has a way already and hands over to it: so no way loops. A switch
 //! that is turned at and has found a way like that, going up, may have gates in turn.
+//!
+//! Switches side by side in the order of columns mostly have the same in need and the same gates. They
+//! then get the same ways, found once.
 
 use super::bits::Set;
 use super::toward::Toward;
 use super::turns::Turns;
 use crate::dmodc::paths::{HOPS, INFINITE, Paths, UP};
 use crate::dmodc::routes::{GroupSet, SwitchView};
+use std::cell::Cell;
 
 /// The step of a switch on its way to the one that is to be reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,21 +24,47 @@ pub struct Step {
     pub next: u32,
     /// Hops to the one that is to be reached.
     pub hops: u16,
+    /// Whether it goes up.
+    up: bool,
+    /// Whether it is a gate: the next one turns.
+    gate: bool,
 }
 
 const NONE: u32 = u32::MAX;
+/// So many neighbouring columns have the same ways where nothing tells them apart; the next ones have
+/// others, so that ways spread over equally near gates.
+const ALIKE: usize = 8;
+
+/// What was found for a switch, where one look at the gates was enough.
+#[derive(Default)]
+struct Found<'s> {
+    row: &'s [u8],
+    /// The first of the columns that it may be shared with.
+    turn: usize,
+    need: Vec<u32>,
+    /// The steps, and how many of them there were at first: gates.
+    steps: Vec<Step>,
+    before: usize,
+}
 
 /// The ways to one switch.
 pub struct Search<'s> {
     paths: &'s Paths,
+    /// The column of the switch to be reached, and its row: who has no path from it has none to it.
     column: usize,
+    row: &'s [u8],
     /// Per switch: its place among the steps, or [`NONE`].
     place: Vec<u32>,
     steps: Vec<Step>,
     gates: Vec<Step>,
     toward: Toward<'s>,
-    /// Memory for a way.
-    way: Vec<u32>,
+    last: Found<'s>,
+    /// Whether any way depends on where an entry of an up-down path goes.
+    is_special: Cell<bool>,
+    /// Memory for a way: the steps of it without their hops.
+    way: Vec<Step>,
+    /// Memory: per one in need, hops by the nearest gate and which one it is.
+    nearest: Vec<u32>,
     /// Per column: hops from the nearest of those in need.
     near: Vec<u8>,
     /// Neighbours looked at, over all searches: a measure of the work.
@@ -48,12 +78,16 @@ impl<'s> Search<'s> {
         Search {
             paths,
             column: 0,
+            row: &[],
             place: vec![NONE; switches],
             steps: Vec::new(),
             gates: Vec::new(),
             toward: Toward::new(paths),
+            last: Found::default(),
+            is_special: Cell::new(false),
             way: Vec::new(),
-            near: vec![INFINITE; switches],
+            nearest: Vec::new(),
+            near: vec![HOPS; switches],
             work: 0,
         }
     }
@@ -63,13 +97,10 @@ impl<'s> Search<'s> {
         for step in self.steps.drain(..) {
             self.place[step.at as usize] = NONE;
         }
+        self.gates.clear();
         self.column = self.paths.costs.column(to);
+        self.row = self.paths.costs.row(to);
         known.iter().for_each(|&step| self.put(step));
-        let is_gate = |step: &Step| {
-            let is_below = self.position(step.next, step.at).is_some();
-            is_below && self.goes_up(step.next).is_some()
-        };
-        self.gates = known.iter().copied().filter(is_gate).collect();
     }
 
     /// The steps found.
@@ -77,25 +108,8 @@ impl<'s> Search<'s> {
         &self.steps
     }
 
-    /// The steps that some switches take, and those that they hand over to.
-    pub fn taken_by(&self, switches: impl Iterator<Item = u32>) -> Vec<Step> {
-        let mut taken = vec![false; self.steps.len()];
-        for mut s in switches {
-            while let place = self.place[s as usize]
-                && place != NONE
-                && !std::mem::replace(&mut taken[place as usize], true)
-            {
-                s = self.steps[place as usize].next;
-            }
-        }
-        let steps = self.steps.iter().zip(taken);
-        steps
-            .filter_map(|(&step, taken)| taken.then_some(step))
-            .collect()
-    }
-
-    /// Finds ways for those in need over the turns that are taken and, as long as any has none, over
-    /// more of them at some switches. Leaves in `need` those that still have none.
+    /// Finds ways for those in need, by column, over the turns that are taken and, as long as any has
+    /// none, over more of them at some switches. Leaves in `need` those that still have none.
     pub fn run(&mut self, turns: &mut Turns, hubs: &[u32], need: &mut Vec<u32>) {
         self.use_turns(turns, need);
         if hubs.is_empty() || need.is_empty() {
@@ -115,7 +129,7 @@ impl<'s> Search<'s> {
 
     /// Leaves in `need` those that have no way.
     pub fn leave_unreached(&self, need: &mut Vec<u32>) {
-        need.retain(|&s| !self.is_reached(s));
+        need.retain(|&c| !self.is_reached(self.paths.costs.switch(c as usize)));
     }
 
     /// Finds ways over the turns that are taken.
@@ -128,8 +142,14 @@ impl<'s> Search<'s> {
             for &hub in turns.hubs() {
                 self.open_gates(turns, hub);
             }
-            need.retain(|&s| !self.walk(turns, s));
+            if before == 0 && self.is_as_last(need) {
+                return;
+            }
+            self.walk_all(turns, need);
             if need.is_empty() {
+                if before == 0 {
+                    self.keep_last();
+                }
                 return;
             }
             // A switch that is turned at and finds a way may open further gates.
@@ -142,28 +162,65 @@ impl<'s> Search<'s> {
         }
     }
 
+    /// Takes the ways of the switch before, if they are the same.
+    fn is_as_last(&mut self, need: &mut Vec<u32>) -> bool {
+        let to = self.paths.costs.switch(self.column);
+        let last = &mut self.last;
+        if last.turn == self.column / ALIKE
+            && last.need == *need
+            && last.steps[..last.before] == self.steps
+            && last.steps.iter().all(|step| step.at != to)
+            && same_are_reached(last.row, self.row)
+        {
+            need.clear();
+            let steps = std::mem::take(&mut last.steps);
+            self.work += steps.len() as u64;
+            for &step in &steps[last.before..] {
+                self.put(step);
+            }
+            self.last.steps = steps;
+            return true;
+        }
+        last.turn = usize::MAX;
+        last.need.clone_from(need);
+        last.before = self.steps.len();
+        self.is_special.set(false);
+        false
+    }
+
+    /// Keeps what was found, for the next ones that are alike.
+    fn keep_last(&mut self) {
+        if !self.is_special.get() {
+            self.last.turn = self.column / ALIKE;
+            self.last.row = self.row;
+            self.last.steps.clone_from(&self.steps);
+        }
+    }
+
     /// Takes turns at a switch where they help somebody, the nearest first. Whether any was taken.
     fn take_turns(&mut self, turns: &mut Turns, hub: u32, need: &mut Vec<u32>) -> bool {
         self.walk(turns, hub);
+        if !self.may_open(hub) {
+            return false;
+        }
         let Some((set, hops)) = self.goes_up(hub) else {
             return false;
         };
         let paths = self.paths;
         let up = paths.groups.up(hub);
-        self.work += up.len() as u64;
         let near = |g: usize| self.near[paths.costs.column(up[g].remote)];
         let mut gates: Vec<(u8, usize)> = (0..up.len()).map(|i| (near(i), i)).collect();
         gates.sort_unstable();
         let mut last = None;
         for (near, i) in gates {
             // A gate in need wants no other; the rest may choose among all.
-            if near == INFINITE || (need.is_empty() && last == Some(0)) {
+            if near == HOPS || (need.is_empty() && last == Some(0)) {
                 break;
             }
             let above = up[i].remote;
             if !self.is_reached(above) && turns.take(paths, hub, i, &set) {
                 self.open_gate(above, hub, hops);
-                need.retain(|&s| !self.walk(turns, s));
+                self.walk_all(turns, need);
                 last = Some(near);
             }
         }
@@ -172,15 +229,12 @@ impl<'s> Search<'s> {
 
     /// Finds how near anyone in need is to each switch.
     fn find_near(&mut self, need: &[u32]) {
-        self.near.fill(INFINITE);
-        for &s in need {
-            for (near, &byte) in self.near.iter_mut().zip(self.paths.costs.row(s)) {
-                let hops = if byte == INFINITE {
-                    INFINITE
-                } else {
-                    byte & HOPS
-                };
-                *near = (*near).min(hops);
+        let costs = &self.paths.costs;
+        self.near.fill(HOPS);
+        for &column in need {
+            let row = costs.row(costs.switch(column as usize));
+            for (near, &byte) in self.near.iter_mut().zip(row) {
+                *near = (*near).min(byte & HOPS);
             }
         }
         self.work += (need.len() * self.near.len() / 64) as u64;
@@ -188,87 +242,128 @@ impl<'s> Search<'s> {
 
     /// Opens the gates at a switch, over the turns that are taken.
     fn open_gates(&mut self, turns: &Turns, hub: u32) {
+        if !self.may_open(hub) {
+            return;
+        }
         let Some((set, hops)) = self.goes_up(hub) else {
             return;
         };
-        let up = self.paths.groups.up(hub);
-        self.work += up.len() as u64;
-        for (i, group) in up.iter().enumerate() {
-            if turns.has(hub, i, &set) && !self.is_reached(group.remote) {
+        for (i, group) in self.paths.groups.up(hub).iter().enumerate() {
+            if !self.is_reached(group.remote) && turns.has(hub, i, &set) {
                 self.open_gate(group.remote, hub, hops);
             }
         }
     }
 
+    /// Whether there may be gates at a switch: it has a way, and one above it has none.
+    fn may_open(&mut self, hub: u32) -> bool {
+        let up = self.paths.groups.up(hub);
+        self.work += 1 + up.len() as u64;
+        self.is_reached(hub) && up.iter().any(|group| !self.is_reached(group.remote))
+    }
+
     fn open_gate(&mut self, at: u32, hub: u32, hops: u16) {
-        let gate = Step {
+        self.put(Step {
             at,
             next: hub,
             hops: hops + 1,
-        };
-        self.put(gate);
-        self.gates.push(gate);
+            up: false,
+            gate: true,
+        });
     }
 
-    /// Finds a way for a switch, by a gate that is near. Whether it has one now.
-    fn walk(&mut self, turns: &Turns, from: u32) -> bool {
-        if self.is_reached(from) {
-            return true;
+    /// Finds a way for a switch.
+    fn walk(&mut self, turns: &Turns, from: u32) {
+        if !self.is_reached(from) && !self.gates.is_empty() {
+            let column = self.paths.costs.column(from) as u32;
+            self.walk_all(turns, &mut vec![column]);
         }
-        self.work += 1 + self.gates.len() as u64 / 4;
-        let Some((_, nearest)) = self.gates_from(from).min_by_key(|&(hops, _)| hops) else {
-            return false;
-        };
-        if self.walk_to(turns, from, nearest) {
-            return true;
-        }
-        let mut gates: Vec<(u16, u32)> = self.gates_from(from).collect();
-        gates.sort_by_key(|&(hops, _)| hops);
-        let mut others = gates.into_iter().skip(1);
-        others.any(|(_, gate)| self.walk_to(turns, from, gate))
     }
 
-    /// The gates that a switch has an up-down path to, and the hops by them. They begin with another for
-    /// another switch to be reached, so that ways spread over equally near ones.
-    fn gates_from(&self, from: u32) -> impl Iterator<Item = (u16, u32)> + '_ {
-        let (first, rest) = self.gates.split_at(self.column % self.gates.len().max(1));
+    /// Finds ways for some, by column, each by a gate that is near. Leaves those that have none. The
+    /// gates begin with another for another switch to be reached, so that ways spread over equally near
+    /// ones.
+    fn walk_all(&mut self, turns: &Turns, from: &mut Vec<u32>) {
+        let costs = &self.paths.costs;
+        let gates = self.gates.len();
+        let first = self.column / ALIKE % gates.max(1);
+        let mut nearest = std::mem::take(&mut self.nearest);
+        nearest.clear();
+        nearest.resize(from.len(), NONE);
+        self.work += (from.len() * (4 + gates) / 4) as u64;
+        for i in 0..gates {
+            let gate = &self.gates[(first + i) % gates];
+            let row = costs.row(gate.at);
+            for (nearest, &column) in nearest.iter_mut().zip(from.iter()) {
+                let byte = row[column as usize];
+                if byte != INFINITE {
+                    let hops = u32::from(gate.hops) + u32::from(byte & HOPS);
+                    *nearest = (*nearest).min(hops << 16 | i as u32);
+                }
+            }
+        }
+        let mut next = nearest.iter();
+        from.retain(|&column| {
+            let from = costs.switch(column as usize);
+            let gate = match next.next() {
+                Some(&gate) if gate != NONE => (first + (gate & 0xffff) as usize) % gates,
+                _ => return !self.is_reached(from),
+            };
+            let gate = self.gates[gate].at;
+            !self.is_reached(from)
+                && !self.walk_to(turns, from, gate)
+                && !self.walk_to_another(turns, from)
+        });
+        self.nearest = nearest;
+    }
+
+    /// Goes towards any gate that a switch has an up-down path to, the nearest first, until some switch
+    /// has a way.
+    fn walk_to_another(&mut self, turns: &Turns, from: u32) -> bool {
         let row = self.paths.costs.row(from);
-        let gates = rest.iter().chain(first);
-        gates.filter_map(|gate| match row[self.paths.costs.column(gate.at)] {
+        let hops = |gate: &Step| match row[self.paths.costs.column(gate.at)] {
             INFINITE => None,
             byte => Some((gate.hops + u16::from(byte & HOPS), gate.at)),
-        })
+        };
+        let mut gates: Vec<(u16, u32)> = self.gates.iter().filter_map(hops).collect();
+        gates.sort_by_key(|&(hops, _)| hops);
+        let mut gates = gates.into_iter();
+        gates.any(|(_, gate)| self.walk_to(turns, from, gate))
     }
 
     /// Goes towards a gate until some switch has a way.
     fn walk_to(&mut self, turns: &Turns, from: u32, gate: u32) -> bool {
         let mut way = std::mem::take(&mut self.way);
         way.clear();
-        way.push(from);
         let mut at = from;
         while !self.is_reached(at) {
             self.work += 1;
-            let mut next = self.toward.next(at, gate);
-            if !self.may_hand_over(turns, at, next) {
-                let groups = self.toward.all(at, gate);
-                self.work += groups.len() as u64;
-                let mut others = groups.iter().map(|g| g.remote);
-                let Some(other) = others.find(|&other| self.may_hand_over(turns, at, other)) else {
+            let (mut next, mut up) = self.toward.next(at, gate);
+            if !self.may_hand_over(turns, at, next, up) {
+                let all = self.toward.all(at, gate);
+                self.work += all.len() as u64;
+                let may = |&(other, up): &(u32, bool)| self.may_hand_over(turns, at, other, up);
+                let Some(other) = all.into_iter().find(may) else {
                     self.way = way;
                     return false;
                 };
-                next = other;
+                (next, up) = other;
             }
-            way.push(next);
+            way.push(Step {
+                at,
+                next,
+                hops: 0,
+                up,
+                gate: false,
+            });
             at = next;
         }
         let last = match self.step(at) {
             Some(step) => step.hops,
             None => u16::from(self.byte(at) & HOPS),
         };
-        for (hops, pair) in (last + 1..).zip(way.windows(2).rev()) {
-            let (at, next) = (pair[0], pair[1]);
-            self.put(Step { at, next, hops });
+        for (hops, step) in (last + 1..).zip(way.iter().rev()) {
+            self.put(Step { hops, ..*step });
         }
         self.way = way;
         true
@@ -276,12 +371,15 @@ impl<'s> Search<'s> {
 
     /// Whether the way of a neighbour, if it has one, goes on from `at`: anywhere if it is above, else
     /// down, or by turns that are taken.
-    fn may_hand_over(&self, turns: &Turns, at: u32, neighbour: u32) -> bool {
-        if !self.is_reached(neighbour) {
+    fn may_hand_over(&self, turns: &Turns, at: u32, neighbour: u32, up: bool) -> bool {
+        if up || !self.is_reached(neighbour) {
             return true;
         }
-        match (self.position(neighbour, at), self.goes_up(neighbour)) {
-            (Some(from), Some((set, _))) => turns.has(neighbour, from, &set),
+        if self.step(neighbour).is_none() {
+            self.is_special.set(true);
+        }
+        match (self.goes_up(neighbour), self.position(neighbour, at)) {
+            (Some((set, _)), Some(from)) => turns.has(neighbour, from, &set),
             _ => true,
         }
     }
@@ -289,7 +387,8 @@ impl<'s> Search<'s> {
     /// The switches above that a switch goes up to, and its hops. `None` if it goes down or has no way.
     fn goes_up(&self, s: u32) -> Option<(Set, u16)> {
         if let Some(step) = self.step(s) {
-            return Some((Set::of(self.position(s, step.next)?), step.hops));
+            let to = step.up.then(|| self.position(s, step.next))?;
+            return Some((Set::of(to?), step.hops));
         }
         let byte = self.byte(s);
         if byte == INFINITE || byte & UP == 0 {
@@ -300,7 +399,7 @@ impl<'s> Search<'s> {
     }
 
     fn is_reached(&self, s: u32) -> bool {
-        self.place[s as usize] != NONE || self.byte(s) != INFINITE
+        self.row[self.paths.costs.column(s)] != INFINITE || self.place[s as usize] != NONE
     }
 
     fn byte(&self, s: u32) -> u8 {
@@ -314,6 +413,9 @@ impl<'s> Search<'s> {
     fn put(&mut self, step: Step) {
         self.place[step.at as usize] = self.steps.len() as u32;
         self.steps.push(step);
+        if step.gate {
+            self.gates.push(step);
+        }
     }
 
     /// The position of a switch above another among the groups of that one that lead up.
@@ -321,4 +423,14 @@ impl<'s> Search<'s> {
         let up = self.paths.groups.up(switch);
         up.binary_search_by_key(&above, |g| g.remote).ok()
     }
+}
+
+/// Whether two switches are reached by the same others, as their rows say: but for the two themselves.
+fn same_are_reached(one: &[u8], other: &[u8]) -> bool {
+    one.chunks(64).zip(other.chunks(64)).all(|(one, other)| {
+        let pairs = one.iter().zip(other);
+        pairs.fold(true, |same, (&a, &b)| {
+            same & (((a == INFINITE) == (b == INFINITE)) | (a == 0) | (b == 0))
+        })
+    })
 }

@@ -2,7 +2,6 @@
 
 use crate::dmodc::paths::Paths;
 use crate::dmodc::routes::SwitchView;
-use crate::dmodc::tree::Group;
 
 const NONE: u32 = u32::MAX;
 
@@ -11,7 +10,8 @@ pub struct Toward<'s> {
     paths: &'s Paths,
     /// Per switch that was a gate: its place in `next`, or [`NONE`].
     place: Vec<u32>,
-    /// Per gate and switch: the neighbour, or [`NONE`] as long as nobody has asked.
+    /// Per gate and switch: twice the neighbour, one more if it is above; [`NONE`] as long as nobody has
+    /// asked.
     next: Vec<Vec<u32>>,
 }
 
@@ -25,25 +25,31 @@ impl<'s> Toward<'s> {
         }
     }
 
-    /// The neighbour by which a switch goes to a gate that it has an up-down path to.
-    pub fn next(&mut self, at: u32, gate: u32) -> u32 {
+    /// The neighbour by which a switch goes to a gate that it has an up-down path to, and whether that
+    /// one is above.
+    pub fn next(&mut self, at: u32, gate: u32) -> (u32, bool) {
         let place = &mut self.place[gate as usize];
         if *place == NONE {
             *place = self.next.len() as u32;
             self.next.push(vec![NONE; self.paths.costs.switches()]);
         }
-        let (place, switch) = (*place as usize, at as usize);
-        if self.next[place][switch] == NONE {
-            let groups = self.all(at, gate);
-            let chosen = groups.get((switch + gate as usize) % groups.len().max(1));
-            self.next[place][switch] = chosen.map_or(gate, |group| group.remote);
+        let place = *place as usize;
+        let mut next = self.next[place][at as usize];
+        if next == NONE {
+            let all = self.all(at, gate);
+            let turn = (at as usize + gate as usize) % all.len().max(1);
+            let (neighbour, up) = all.get(turn).copied().unwrap_or((gate, false));
+            next = 2 * neighbour + u32::from(up);
+            self.next[place][at as usize] = next;
         }
-        self.next[place][switch]
+        (next / 2, next % 2 == 1)
     }
 
-    /// All groups by which it may.
-    pub fn all(&self, at: u32, gate: u32) -> Vec<Group> {
+    /// All by which it may.
+    pub fn all(&self, at: u32, gate: u32) -> Vec<(u32, bool)> {
         let view = SwitchView::new(self.paths, at);
-        view.groups(view.candidates(self.paths.costs.column(gate)))
+        let set = view.candidates(self.paths.costs.column(gate));
+        let groups = view.groups(set).into_iter();
+        groups.map(|group| (group.remote, !set.down)).collect()
     }
 }

@@ -10,6 +10,7 @@
 
 use super::bits::{Bits, Set};
 use crate::dmodc::paths::{INFINITE, Paths, UP};
+use std::collections::BTreeSet;
 
 const NONE: u32 = u32::MAX;
 
@@ -37,13 +38,11 @@ pub struct Turns {
     /// Channels that come down to a hub.
     downs: Vec<(u32, u32)>,
     /// Channels that go up from a hub.
-    ups: Vec<(u32, u32)>,
+    ups: Vec<UpChannel>,
     /// Per channel of `downs`: those of `ups` that packets may go on by.
     onward: Vec<Vec<u32>>,
     /// Per channel of `ups`: those of `downs` that it leads to, over other turns or none.
     reach: Vec<Bits>,
-    /// Where a search that goes up has been.
-    seen: Vec<bool>,
 }
 
 impl Turns {
@@ -57,7 +56,6 @@ impl Turns {
             ups: Vec::new(),
             onward: Vec::new(),
             reach: Vec::new(),
-            seen: vec![false; switches],
         }
     }
 
@@ -120,6 +118,9 @@ impl Turns {
             self.hubs[h].taken[from].put(i);
             self.onward[down as usize].push(up);
             let further = self.reach[up as usize].clone();
+            if further.is_empty() {
+                continue;
+            }
             for reach in self.reach.iter_mut().filter(|reach| reach.contains(down)) {
                 reach.add(&further);
             }
@@ -154,13 +155,17 @@ impl Turns {
         let channel = (paths.groups.up(switch)[from].remote, switch);
         self.downs.push(channel);
         self.onward.push(Vec::new());
-        let seen = &mut self.seen;
         let leads: Vec<bool> = (self.ups.iter())
-            .map(|&up| leads(paths, up, channel, seen))
+            .map(|up| up.leads(paths, channel))
             .collect();
+        let mut over = Bits::default();
+        for (d, onward) in (0..).zip(&self.onward) {
+            if onward.iter().any(|&u| leads[u as usize]) {
+                over.put(d);
+            }
+        }
         for (reach, &directly) in self.reach.iter_mut().zip(&leads) {
-            let over = |d: u32| self.onward[d as usize].iter().any(|&u| leads[u as usize]);
-            if directly || reach.iter().any(over) {
+            if directly || reach.meets(&over) {
                 reach.put(new);
             }
         }
@@ -175,10 +180,10 @@ impl Turns {
         }
         let new = self.ups.len() as u32;
         self.hubs[hub].up[to] = new;
-        let channel = (switch, paths.groups.up(switch)[to].remote);
+        let channel = UpChannel::new(paths, switch, paths.groups.up(switch)[to].remote);
         let mut reach = Bits::default();
         for (d, &down) in (0..).zip(&self.downs) {
-            if leads(paths, channel, down, &mut self.seen) {
+            if channel.leads(paths, down) {
                 reach.put(d);
                 for &u in &self.onward[d as usize] {
                     reach.add(&self.reach[u as usize]);
@@ -191,42 +196,61 @@ impl Turns {
     }
 }
 
-/// Whether a packet that goes up by one channel can come down by another without a turn between. No
-/// packet goes back by the link that it came by, which is what makes turns at a switch and at those
-/// above it go together: in a tree with one way down to each switch, whoever goes up from there
-/// can come back only so. `seen` is false throughout, before and after.
-fn leads(
-    paths: &Paths,
-    (low, high): (u32, u32),
-    (from, to): (u32, u32),
-    seen: &mut [bool],
-) -> bool {
-    let is_below = |low: u32, high: u32| paths.costs.byte(high, low) & UP == 0;
-    if !is_below(from, high) {
-        // What the way comes down from is not on the way up, or the way could be made shorter.
-        return paths.costs.byte(high, from) != INFINITE;
-    }
-    if high == from && low != to {
-        return true;
-    }
-    // A way down beside the one that it came up by, from there or any switch above.
-    let mut been = Vec::new();
-    let mut open = vec![(low, high)];
-    let mut found = false;
-    while let Some((low, at)) = open.pop() {
-        let beside = |next: u32| next != low && is_below(from, next);
-        let mut down = paths.groups.down(at).iter();
-        // Two ways up to one switch are two ways down from it.
-        if seen[at as usize] || (at != from && down.any(|g| beside(g.remote))) {
-            found = true;
-            break;
+/// A channel that goes up from a hub.
+#[derive(Clone, Debug)]
+struct UpChannel {
+    low: u32,
+    high: u32,
+    /// The columns of what lies below `high`, or any switch above it, by a way down beside the one that
+    /// leads up from `low`. `None` if that is all.
+    beside: Option<Bits>,
+}
+
+impl UpChannel {
+    fn new(paths: &Paths, low: u32, high: u32) -> UpChannel {
+        UpChannel {
+            low,
+            high,
+            beside: beside(paths, low, high),
         }
-        seen[at as usize] = true;
-        been.push(at);
+    }
+
+    /// Whether a packet that goes up by it can come down by another channel without a turn between.
+    /// No packet goes back by the link that it came by, which is what makes turns at a switch and at
+    /// those above it go together: in a tree with one way down to each switch, whoever goes up from
+    /// there can come back only so.
+    fn leads(&self, paths: &Paths, (from, to): (u32, u32)) -> bool {
+        let byte = paths.costs.byte(self.high, from);
+        if byte & UP != 0 {
+            // What the way comes down from is not on the way up, or the way could be made shorter.
+            return byte != INFINITE;
+        }
+        let is_beside = |all: &Bits| all.contains(paths.costs.column(from) as u32);
+        (self.high == from && self.low != to) || self.beside.as_ref().is_none_or(is_beside)
+    }
+}
+
+/// See [`UpChannel::beside`].
+fn beside(paths: &Paths, low: u32, high: u32) -> Option<Bits> {
+    let costs = &paths.costs;
+    let mut found = Bits::default();
+    let mut seen = BTreeSet::new();
+    let mut open = vec![(low, high)];
+    while let Some((low, at)) = open.pop() {
+        // Two ways up to one switch are two ways down from it.
+        if !seen.insert(at) {
+            return None;
+        }
+        for next in paths.groups.down(at).iter().map(|g| g.remote) {
+            if next != low {
+                found.put(costs.column(next) as u32);
+                let below = costs.columns_below(next).iter();
+                below.for_each(|&column| found.put(column));
+            }
+        }
         open.extend(paths.groups.up(at).iter().map(|g| (at, g.remote)));
     }
-    been.into_iter().for_each(|s| seen[s as usize] = false);
-    found
+    Some(found)
 }
 
 #[cfg(test)]
