@@ -8,11 +8,13 @@ use crate::dmodc::paths::Paths;
 
 /// So much work the first attempt may take: some 0.3 s.
 const WORK: u64 = 8_000_000;
-/// So much work further attempts may take, all together: some 20 ms.
-const MORE_WORK: u64 = 500_000;
+/// So much work further attempts may take, all together: some 10 ms.
+const MORE_WORK: u64 = 1_000_000;
+/// After so much work no further switch is looked for where no host is in need: some 2 ms.
+const LITTLE_WORK: u64 = 200_000;
 /// So many further attempts, each with another switch to turn at first.
 const ATTEMPTS: usize = 8;
-/// For these first kinds of need further switches are turned at, and further attempts made.
+/// These first kinds of need are of hosts: for them further attempts are made.
 const URGENT: usize = 3;
 /// So many switches in a row may be of no help before no more are looked at.
 const OF_NO_HELP: usize = 8;
@@ -75,13 +77,12 @@ impl Attempt {
         for kind in 0..KINDS {
             let cones = hubs::cones(paths, &attempt.hubs);
             attempt.serve(kind, &mut search, &cones);
-            let patience = match kind < URGENT {
-                true => OF_NO_HELP,
-                false => usize::from(attempt.hubs.is_empty()),
-            };
             let mut of_no_help = 0;
             let mut hubs = Vec::new();
-            while !attempt.left[kind].is_empty() && of_no_help < patience {
+            while !attempt.left[kind].is_empty() && of_no_help < OF_NO_HELP {
+                if kind >= URGENT && search.work > LITTLE_WORK && !attempt.hubs.is_empty() {
+                    break;
+                }
                 if of_no_help == 0 {
                     hubs = hubs::in_order(paths, &attempt.left, kind);
                     hubs.retain(|hub| !attempt.hubs.contains(hub));
@@ -94,7 +95,7 @@ impl Attempt {
                 attempt.hubs.push(hub);
                 let cones = hubs::cones(paths, &attempt.hubs);
                 if attempt.serve(kind, &mut search, &cones) {
-                    of_no_help = if kind < URGENT { 0 } else { patience };
+                    of_no_help = 0;
                 } else {
                     attempt.hubs.pop();
                 }
