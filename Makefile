@@ -60,7 +60,7 @@ check: setup
 # on 648 nodes and 50 on 8,640 nodes, or SOAK_ROUNDS. An hour on 2 cores. SOAK_DEFAULT_ARENAS=1 leaves
 # glibc its default arenas and does not check the growth of OpenSM's memory.
 #
-# And weeks of reboots, upgrades and flapping links with each engine of WEEK_ENGINES (dmodc,paper,updn,ftree), as
+# And weeks of reboots, upgrades and flapping links with each engine of WEEK_ENGINES (dmodc,auto,paper,updn,ftree), as
 # a table: a link flaps WEEK_FLAPS (100) times; all switches of 648 nodes, 24 of 8,640, or twice WEEK_UPGRADES.
 # And what a sweep takes where processors are scarce.
 soak: setup
@@ -68,8 +68,8 @@ soak: setup
 	    storm::soak storm::week::soak scarce::
 
 # What events change in the tables of the switches under a running OpenSM, and what packets meet while the new
-# ones are sent, with each engine of EVENTS_ENGINES (dmodc,partial,paper,updn,ftree,minhop,sssp: the second and
-# third are Dmodc with on_unreachable=partial and faults=paper), on EVENTS_SHAPE (8,640 nodes). Two hours on 2
+# ones are sent, with each engine of EVENTS_ENGINES (dmodc,auto,partial,paper,updn,ftree,minhop,sssp: the second to
+# fourth are Dmodc with reference=auto, on_unreachable=partial and faults=paper), on EVENTS_SHAPE (8,640 nodes). Two hours on 2
 # cores.
 events: setup
 	$(CARGO) test --release --test daemon -- --ignored --nocapture events::

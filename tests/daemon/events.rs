@@ -26,8 +26,8 @@ use std::env;
 /// 8,640 nodes.
 const SHAPE: &str = "PGFT(3;24,15,24;1,6,15;1,1,1)";
 /// `paper` is Dmodc with `faults=paper`, `partial` with `on_unreachable=partial`.
-const ENGINES: [&str; 7] = [
-    "dmodc", "partial", "paper", "updn", "ftree", "minhop", "sssp",
+const ENGINES: [&str; 8] = [
+    "dmodc", "auto", "partial", "paper", "updn", "ftree", "minhop", "sssp",
 ];
 
 /// A fabric under an engine.

@@ -5,12 +5,14 @@ use crate::support::ibsim::Ibsim;
 use crate::support::opensm::Config;
 use std::fs;
 
-/// The configuration of an engine, and the name by which OpenSM's log calls it. `paper` is Dmodc with
-/// `faults=paper`, `partial` with `on_unreachable=partial`; updn and ftree are told the roots.
+/// The configuration of an engine, and the name by which OpenSM's log calls it. `auto` is Dmodc with
+/// `reference=auto`, `paper` with `faults=paper`, `partial` with `on_unreachable=partial`; updn and ftree are
+/// told the roots.
 pub fn config(engine: &'static str, net: &Net, sim: &Ibsim) -> (Config, &'static str) {
     let dmodc = |option: &str| Config::dmodc().line(format!("event_plugin_options {option}"));
     match engine {
         "dmodc" => (Config::dmodc(), "dmodc"),
+        "auto" => (dmodc("dmodc.reference=auto"), "dmodc"),
         "paper" => (dmodc("dmodc.faults=paper"), "dmodc"),
         "partial" => (dmodc("dmodc.on_unreachable=partial"), "dmodc"),
         "updn" | "ftree" => {

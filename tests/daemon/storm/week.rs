@@ -19,6 +19,7 @@ use dmodc::lft::Tables;
 use dmodc::netlist::{Kind, Netlist};
 use dmodc::random::Random;
 use std::env;
+use std::sync::Arc;
 
 /// How often each thing happens.
 struct Often {
@@ -38,6 +39,7 @@ struct Event {
 
 /// A fabric under an engine.
 struct Week<'n> {
+    engine: &'static str,
     netlist: &'n Netlist,
     sim: Ibsim,
     cables: Cables<'n>,
@@ -59,7 +61,10 @@ fn a_week_of_100_nodes() {
         flaps: 2,
         upgrades: 1,
     };
-    print(&week("dmodc", NODES_100, &often));
+    let events = week("dmodc", NODES_100, &often);
+    print(&events);
+    let idle = events.iter().filter(|e| e.what == "nothing happens");
+    assert!(idle.map(|e| e.changed.changed().entries).eq([0]));
 }
 
 #[test]
@@ -83,7 +88,7 @@ fn long(name: &str, shape: &str, upgrades: usize) {
         flaps: number("WEEK_FLAPS").unwrap_or(100),
         upgrades: number("WEEK_UPGRADES").unwrap_or(upgrades),
     };
-    let all = ["dmodc", "paper", "updn", "ftree"];
+    let all = ["dmodc", "auto", "paper", "updn", "ftree"];
     let asked = env::var("WEEK_ENGINES").unwrap_or(all.join(","));
     for engine in all
         .into_iter()
@@ -115,6 +120,7 @@ fn week(engine: &'static str, shape: &str, often: &Often) -> Vec<Event> {
     {
         week.happens(what, |c| late.iter().for_each(|&cable| c.plug(cable)));
     }
+    week.happens("nothing happens", |_| ());
     let whole = week.rows().clone();
 
     let mut hosts = week.cables.of_hosts();
@@ -210,6 +216,7 @@ impl<'n> Week<'n> {
             _ => Faults::Stable,
         };
         Week {
+            engine,
             netlist: &net.netlist,
             sim,
             cables,
@@ -232,9 +239,18 @@ impl<'n> Week<'n> {
 
     /// Something happens.
     fn happens(&mut self, what: &'static str, change: impl FnOnce(&mut Cables)) {
+        if let (Some(options), "auto") = (&mut self.options, self.engine) {
+            // The places seen before this.
+            let file = self.watch.sm.files.path("opensm-dmodc-reference.net");
+            let places = Netlist::read(&file).expect("the places seen so far");
+            let (places, _) = places.to_fabric(None).expect("LIDs");
+            options.reference = Some(Arc::new(places));
+        }
         change(&mut self.cables);
         let batch = self.cables.take();
-        self.sim.batch(&batch.commands);
+        if !batch.commands.is_empty() {
+            self.sim.batch(&batch.commands);
+        }
         let reaction = self.watch.reaction(&self.sim, !batch.unseen);
         let truth = Truth::read(&mut self.sim, self.netlist, self.cables.home());
         if let Some(options) = &self.options {
