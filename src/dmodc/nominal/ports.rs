@@ -30,15 +30,18 @@ impl<'p> Ports<'p> {
             nominal.insert((parent, member), self.nominal(parent, member, links));
         }
         let mut links = Links::default();
+        let (mut completed, mut all) = (Vec::new(), Vec::new());
         for s in 0..self.groups.bottom_up().len() as u32 {
             let of_switch = nominal.range((s, 0)..=(s, u32::MAX));
-            let mut all: BTreeMap<u32, Vec<u8>> =
-                self.all(s).map(|(g, p)| (g.remote, p.to_vec())).collect();
-            all.extend(of_switch.map(|(&(_, remote), ports)| (remote, ports.clone())));
-            links.add_switch(
-                all.iter()
-                    .map(|(&remote, ports)| (remote, ports.as_slice())),
-            );
+            completed.clear();
+            completed.extend(of_switch.map(|(&(_, remote), ports)| (remote, ports.as_slice())));
+            let stays = |g: &Group| completed.iter().all(|&(remote, _)| remote != g.remote);
+            let groups = self.all(s).filter(|(g, _)| stays(g));
+            all.clear();
+            all.extend(groups.map(|(g, ports)| (g.remote, ports)));
+            all.extend(&completed);
+            all.sort_unstable_by_key(|&(remote, _)| remote);
+            links.add_switch(all.iter().copied());
         }
         links
     }

@@ -1,12 +1,12 @@
 //! The entries of one switch that cannot stay at their nominal ports.
 //!
-//! A nominal port stands if it is there and equation (1) on the fabric as it is still has it. Empty
-//! slots are treated like those with a node, so that a host that goes moves nobody.
+//! A nominal port stands if it is there and equation (1) on the fabric as it is still has it. Only columns
+//! are looked at where some nominal candidate does not stand.
 
 use super::candidates::{WaysDown, WaysUp};
 use super::inputs::Inputs;
 use super::port_choice::Choices;
-use super::spread::{Load, Open, Turn};
+use super::preference::{Open, Ring, Turns};
 use super::switch_view::SwitchView;
 use crate::dmodc::paths::{HOPS, Paths};
 use crate::fabric::Lid;
@@ -17,12 +17,8 @@ use crate::lft::NO_PATH;
 pub struct Displaced {
     /// Not 0 for columns where a nominal candidate does not stand.
     columns: Vec<u8>,
-    /// Displaced slots, by NID, and their columns.
-    slots: Vec<(u32, u32)>,
-    /// Slots below the switch that are not, and their ports.
-    kept: Vec<(u32, u8)>,
     open: Open,
-    load: Load,
+    ring: Ring,
     /// Displaced LIDs above the switch: by column, and all.
     above: Vec<u32>,
     above_all: usize,
@@ -36,32 +32,41 @@ impl Displaced {
         inputs: &Inputs,
         present: &Paths,
         switch: u32,
-        ways: &mut WaysUp,
+        (nominal_ways, ways): (&WaysUp, &mut WaysUp),
         places: &mut [u8],
     ) {
         let destinations = &inputs.destinations;
+        let nominal = SwitchView::new(&inputs.nominal, switch);
         let view = SwitchView::new(present, switch);
         self.above.clear();
         self.above.resize(present.costs.switches(), 0);
         self.above_all = 0;
-        self.slots.clear();
-        if !self.find_columns(&SwitchView::new(&inputs.nominal, switch), &view) {
+        if !self.find_columns(&nominal, &view) {
             return;
         }
         ways.find(&view);
-        let mut last = None;
+        let divider = inputs.divider(switch);
+        let turns = Turns::new(&inputs.nominal, switch, divider);
+        let (mut opened, mut ringed) = (None, None);
         for column in (0..self.columns.len()).filter(|&column| self.columns[column] != 0) {
             let set = ways.candidates(column);
-            if last.replace(set) != Some(set) {
+            if opened.replace(set) != Some(set) {
                 self.open.set(present, &view.groups(set));
             }
+            let set = nominal_ways.candidates(column);
+            if ringed.replace(set) != Some(set) {
+                self.ring.set(&inputs.nominal, &nominal.groups(set));
+            }
+            let mut displaced = 0;
             let (runs, singles) = destinations.of_column(column);
             for nid in runs.iter().flat_map(Clone::clone) {
-                if !self.open.has(places[nid]) {
+                if self.open.is_empty() {
                     places[nid] = NO_PATH;
-                    if !self.open.is_empty() {
-                        self.slots.push((nid as u32, column as u32));
-                    }
+                } else if !self.open.has(places[nid]) {
+                    let turn = turns.of(nid);
+                    let port = (self.ring).first_open(nid / divider, turn, &self.open);
+                    places[nid] = port.unwrap_or_else(|| self.open.by_hash(nid, 0));
+                    displaced += usize::from(destinations.lid(nid).0 != Lid(0));
                 }
             }
             let slots = runs.iter().flat_map(Clone::clone);
@@ -74,32 +79,12 @@ impl Displaced {
                         *port = self.open.by_hash(number, offset);
                         let (lid, lmc) = destinations.lid(place);
                         let there = lid != Lid(0) && offset >> lmc == 0 && *port != NO_PATH;
-                        self.above[column] += u32::from(there);
-                        self.above_all += usize::from(there);
+                        displaced += usize::from(there);
                     }
                 }
             }
-        }
-        if self.slots.is_empty() {
-            return;
-        }
-        self.slots.sort_unstable();
-        let divider = inputs.divider(switch);
-        self.load.clear(divider, destinations.slots());
-        self.load.count_all(&places[..destinations.slots()]);
-        let up = inputs.nominal.groups.up(switch).iter();
-        let here = divider.saturating_mul(up.map(|g| g.size()).sum());
-        let all = divider.saturating_mul(inputs.nominal.ways_up[switch as usize] as usize);
-        for &(nid, column) in &self.slots {
-            let set = ways.candidates(column as usize);
-            if last.replace(set) != Some(set) {
-                self.open.set(present, &view.groups(set));
-            }
-            let turn = Turn::new(nid as usize, here, all);
-            places[nid as usize] = self.load.take(nid as usize, &self.open, turn);
-            let there = destinations.lid(nid as usize).0 != Lid(0);
-            self.above[column as usize] += u32::from(there);
-            self.above_all += usize::from(there);
+            self.above[column] += displaced as u32;
+            self.above_all += displaced;
         }
     }
 
@@ -169,68 +154,34 @@ impl Below<'_> {
         let present = inputs.present();
         let divider = inputs.divider(self.switch);
         let ways = inputs.path_dividers[self.switch as usize];
-        let Displaced {
-            slots,
-            kept,
-            open,
-            load,
-            ..
-        } = memory;
-        slots.clear();
-        kept.clear();
+        let Displaced { open, ring, .. } = memory;
         let mut displaced = 0;
         for &column in self.columns {
             open.set(present, &now.groups(now_ways.candidates(now, column)));
             let set = nominal_ways.candidates(nominal, column);
+            ring.set(&inputs.nominal, &nominal.groups(set));
             let choice = choices.of(set, ways, || nominal.groups(set));
             let port =
                 |number, offset| choice.port(nominal.groups, set.quotient(number, divider), offset);
             let (runs, singles) = destinations.of_column(column);
             let nids = runs.iter().flat_map(Clone::clone);
-            for nid in nids.clone() {
-                match port(nid, 0) {
-                    port if open.has(port) => kept.push((nid as u32, port)),
-                    _ => slots.push((nid as u32, column as u32)),
-                }
-            }
-            let extra = nids.map(|nid| (nid, nid, 1));
-            let numbers = singles.iter().map(|s| (s.place, s.number, 0));
-            for (place, number, first) in extra.chain(numbers) {
+            let slots = nids.map(|nid| (nid, nid, true));
+            let singles = singles.iter().map(|s| (s.place, s.number, false));
+            for (place, number, is_slot) in slots.chain(singles) {
                 let (lid, lmc) = destinations.lid(place);
                 let last = if lid == Lid(0) { 0 } else { 1 << lmc };
-                for offset in first..last {
+                for offset in 0..last {
                     let mut port = port(number, offset);
                     if !open.has(port) {
-                        port = open.by_hash(number, offset);
+                        let q = set.quotient(number, divider);
+                        let listed = (is_slot && offset == 0)
+                            .then(|| ring.first_open(q, q / ring.len().max(1), open));
+                        port = (listed.flatten()).unwrap_or_else(|| open.by_hash(number, offset));
                         displaced += 1;
                     }
                     row[lid.index() + offset] = port;
                 }
             }
-        }
-        let mut write = |nid: u32, port: u8| {
-            let (lid, _) = destinations.lid(nid as usize);
-            if lid != Lid(0) {
-                row[lid.index()] = port;
-            }
-            usize::from(lid != Lid(0))
-        };
-        for &(nid, port) in &*kept {
-            write(nid, port);
-        }
-        if slots.is_empty() {
-            return displaced;
-        }
-        load.clear(divider, destinations.slots());
-        for &(nid, port) in &*kept {
-            load.count(nid as usize, port);
-        }
-        slots.sort_unstable();
-        for &(nid, column) in &*slots {
-            let set = now_ways.candidates(now, column as usize);
-            open.set(present, &now.groups(set));
-            let turn = Turn::new(nid as usize, divider, divider);
-            displaced += write(nid, load.take(nid as usize, open, turn));
         }
         displaced
     }

@@ -4,10 +4,10 @@ mod candidates;
 mod displaced;
 mod inputs;
 mod port_choice;
+mod preference;
 mod row;
 mod row_classes;
 mod scratch;
-mod spread;
 mod switch_view;
 mod tables;
 

@@ -105,7 +105,8 @@ impl Inputs {
         }
         .write();
         if let Some(present) = &self.present {
-            let (ways, places) = (&mut scratch.up_now, &mut scratch.places);
+            let ways = (&scratch.ways_up, &mut scratch.up_now);
+            let places = &mut scratch.places;
             (scratch.displaced).repair_up(self, present, switch, ways, places);
         }
         self.destinations.by_lid(&scratch.places, shared);

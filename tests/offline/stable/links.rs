@@ -20,6 +20,37 @@ fn needless(whole: &Netlist, links: usize, hosts: usize, seed: u64) -> Result<f6
     Ok(share)
 }
 
+/// A further link goes, and then a host, where links are gone already: nothing changes but what must.
+fn one_more(whole: &Netlist, links: usize, seed: u64) -> TestCaseResult {
+    let [less, one_less] =
+        [links, links + 1].map(|links| whole.without_links(links, seed).expect("fewer than all").0);
+    let host = some_hosts(&one_less, 1, &mut Random::new(seed));
+    let without_host = one_less.without_nodes(&host);
+    let [first, second, third] = [&less, &one_less, &without_host].map(Routed::up_down);
+    let by_link = first.changes(&second);
+    println!("{links} links and one more, seed {seed}: {by_link:?}");
+    prop_assert_eq!(by_link.needless.entries, 0, "{:?}", by_link);
+    only_their_own("a host goes", &second, &third)
+}
+
+proptest! {
+    #![proptest_config(large(2))]
+
+    #[test]
+    fn one_after_others_on_648_nodes(seed: u64, links in 0usize..=100) {
+        one_more(&named(SMALL, seed), links, seed)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(large(1))]
+
+    #[test]
+    fn one_after_others_on_8640_nodes(seed: u64, links in 0usize..=100) {
+        one_more(&named(A, seed), links, seed)?;
+    }
+}
+
 proptest! {
     #![proptest_config(large(2))]
 

@@ -5,13 +5,12 @@
 mod graph;
 mod nids;
 mod nominal;
-mod spread;
+mod preference;
 
 use dmodc::fabric::{Fabric, Guid, Lid, Peer};
 use dmodc::lft::NO_PATH;
 use graph::Graph;
 use nids::Nids;
-use spread::{Load, Port, Turn};
 
 /// What the rule says.
 pub struct Naive<'f> {
@@ -81,101 +80,114 @@ impl<'f> Naive<'f> {
         nodes.chain(switches).collect()
     }
 
-    /// The nominal port for a number, of these groups.
-    fn nominal_port(&self, s: u32, groups: &[u32], number: usize, several_down: bool) -> u8 {
-        let divider = self.nominal.divider[s as usize];
-        let q = if several_down {
-            number
-        } else {
-            number / divider
-        };
-        let Some(&group) = groups.get(q % groups.len().max(1)) else {
-            return NO_PATH;
-        };
-        let ports = &self.nominal.ports[s as usize][&group];
-        ports[q / groups.len() % ports.len()]
+    /// q of the paper's equations.
+    fn q(&self, s: u32, number: usize, several_down: bool) -> usize {
+        match several_down {
+            true => number,
+            false => number / self.nominal.divider[s as usize],
+        }
     }
 
-    /// The ports that lead to these neighbours, and the ways up behind each.
-    fn open(&self, s: u32, groups: &[u32]) -> Vec<Port> {
-        let ports = |group: &u32| {
-            let ways = self.present.ways_up[*group as usize] as u64;
-            let ports = self.present.ports[s as usize][group].iter();
-            ports.map(|&port| (port, ways)).collect::<Vec<_>>()
+    /// The nominal port of these groups: group and place in it.
+    fn nominal_port(&self, s: u32, groups: &[u32], q: usize) -> Option<(usize, usize)> {
+        let group = q % groups.len().max(1);
+        let ports = &self.nominal.ports[s as usize][groups.get(group)?];
+        Some((group, q / groups.len() % ports.len()))
+    }
+
+    /// The ports to these neighbours.
+    fn ports(&self, graph: &Graph, s: u32, groups: &[u32]) -> Vec<u8> {
+        let ports = groups.iter().flat_map(|r| &graph.ports[s as usize][r]);
+        ports.copied().collect()
+    }
+
+    /// The entry of a switch for a number, of these nominal groups and those that lead nearer now. What has a
+    /// slot has a turn.
+    fn entry(
+        &self,
+        s: u32,
+        (groups, now): (&[u32], &[u32]),
+        (q, number): (usize, usize),
+        turn: Option<usize>,
+    ) -> u8 {
+        let open = self.ports(&self.present, s, now);
+        let ports = |r: &u32| &self.nominal.ports[s as usize][r];
+        let Some((group, nth)) = self.nominal_port(s, groups, q) else {
+            return preference::first_open(&[], &open, number);
         };
-        groups.iter().flat_map(ports).collect()
+        let nominal = ports(&groups[group])[nth];
+        if open.contains(&nominal) {
+            return nominal;
+        }
+        let list = turn.map_or(Vec::new(), |turn| {
+            let first = groups[..group]
+                .iter()
+                .map(|r| ports(r).len())
+                .sum::<usize>()
+                + nth;
+            let with_ways = |r: &u32| {
+                let ways = self.nominal.ways_up[*r as usize];
+                ports(r)
+                    .iter()
+                    .map(move |&port| (port, ways))
+                    .collect::<Vec<_>>()
+            };
+            let all: Vec<_> = groups.iter().flat_map(with_ways).collect();
+            preference::list(&all, first, turn)
+        });
+        preference::first_open(&list, &open, number)
     }
 
     /// All entries as if nothing were below the switch.
     fn route_up(&self, s: u32, singles: &[Destination], row: &mut [u8]) {
         let divider = self.nominal.divider[s as usize];
-        let up_ports = self
-            .nominal
-            .up(s)
-            .map(|r| self.nominal.ports[s as usize][&r].len());
-        let here = divider * up_ports.sum::<usize>();
+        let links = |r: u32| self.nominal.ports[s as usize][&r].len();
+        let here = (divider * self.nominal.up(s).map(links).sum::<usize>()).max(1);
         let all = divider * self.nominal.ways_up[s as usize];
-        let mut load = Load::new(divider, self.nids.leaf_of_slot.len());
-        let mut displaced = Vec::new();
         for (nid, &leaf) in self.nids.leaf_of_slot.iter().enumerate() {
-            let port = self.nominal_port(s, &self.nominal.nearer_above(s, leaf), nid, false);
-            let open = self.open(s, &self.present.nearer_above(s, leaf));
-            if open.iter().any(|&(p, _)| p == port) {
-                load.count(nid, port);
-                self.put(row, nid, port);
-            } else if !open.is_empty() {
-                displaced.push((nid, open));
-            }
-        }
-        for (nid, open) in displaced {
-            let port = load.take(nid, &open, Turn::new(nid, here, all));
-            self.put(row, nid, port);
+            let beyond = nid / all;
+            let turn = nid % all / here + beyond + beyond / divider;
+            let groups = self.nominal.nearer_above(s, leaf);
+            let now = self.present.nearer_above(s, leaf);
+            let q = self.q(s, nid, false);
+            self.put(
+                row,
+                nid,
+                self.entry(s, (&groups, &now), (q, nid), Some(turn)),
+            );
         }
         for single in singles.iter().filter(|single| single.at != s) {
             let groups = self.nominal.nearer_above(s, single.at);
-            let port = self.nominal_port(s, &groups, single.number, false);
-            let open = self.open(s, &self.present.nearer_above(s, single.at));
-            row[single.lid.index()] = spread::stands_or_by_hash(port, &open, single.number);
+            let now = self.present.nearer_above(s, single.at);
+            let q = self.q(s, single.number, false);
+            let entry = self.entry(s, (&groups, &now), (q, single.number), None);
+            row[single.lid.index()] = entry;
         }
     }
 
     /// The entries of what is below the switch.
     fn route_down(&self, s: u32, singles: &[Destination], row: &mut [u8]) {
-        let divider = self.nominal.divider[s as usize];
-        let mut load = Load::new(divider, self.nids.leaf_of_slot.len());
-        let mut displaced = Vec::new();
         let is_below = |t: u32| t != s && self.present.down[s as usize][t as usize] != graph::FAR;
         for (nid, &leaf) in self.nids.leaf_of_slot.iter().enumerate() {
             if !is_below(leaf) {
                 continue;
             }
             let groups = self.nominal.nearer_below(s, leaf);
-            let port = self.nominal_port(s, &groups, nid, groups.len() > 1);
             let now = self.present.nearer_below(s, leaf);
-            let open = self.open(s, &now);
-            if !open.iter().any(|&(p, _)| p == port) {
-                displaced.push((nid, open));
-                continue;
-            }
-            // A port without an alternative has no load to share.
-            let is_only = |graph: &Graph, groups: &[u32]| match groups {
-                [only] => graph.ports[s as usize][only].len() == 1,
-                _ => false,
-            };
-            if !(is_only(&self.nominal, &groups) && is_only(&self.present, &now)) {
-                load.count(nid, port);
-            }
-            self.put(row, nid, port);
-        }
-        for (nid, open) in displaced {
-            let port = load.take(nid, &open, Turn::new(nid, divider, divider));
-            self.put(row, nid, port);
+            let q = self.q(s, nid, groups.len() > 1);
+            let turn = q / self.ports(&self.nominal, s, &groups).len().max(1);
+            self.put(
+                row,
+                nid,
+                self.entry(s, (&groups, &now), (q, nid), Some(turn)),
+            );
         }
         for single in singles.iter().filter(|single| is_below(single.at)) {
             let groups = self.nominal.nearer_below(s, single.at);
-            let port = self.nominal_port(s, &groups, single.number, groups.len() > 1);
-            let open = self.open(s, &self.present.nearer_below(s, single.at));
-            row[single.lid.index()] = spread::stands_or_by_hash(port, &open, single.number);
+            let now = self.present.nearer_below(s, single.at);
+            let q = self.q(s, single.number, groups.len() > 1);
+            let entry = self.entry(s, (&groups, &now), (q, single.number), None);
+            row[single.lid.index()] = entry;
         }
     }
 

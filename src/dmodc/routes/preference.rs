@@ -1,0 +1,182 @@
+//! What cannot stay at its nominal port goes to the next port of its list, the first one that stands.
+//!
+//! The list holds all nominal candidate ports and depends on the nominal fabric alone, so a further fault
+//! moves an entry only if it takes the very port where the entry is. Siblings have the same list for a
+//! NID: those that have lost the same link send a node the same way.
+//!
+//! The ports stand in a circle, each with as many places as it has nominal ways up behind it. The list starts
+//! at the nominal port. The second port is some places further on, by what is left of the NID when the
+//! switches above have told their ways apart: so what goes over a lost link spreads evenly over the other
+//! ports, and over all ways behind each of them. From the third port on a hash says how far. That is
+//! as good as counting there, and what has lost most of its ports needs it.
+//!
+//! What has no slot (switch LIDs, end nodes above the leaves, extra LIDs), and what has no nominal
+//! candidate left, goes by the highest of some hashes of number and port: a list as well.
+
+use crate::dmodc::paths::Paths;
+use crate::dmodc::tree::Group;
+use crate::lft::NO_PATH;
+
+/// The ports that may be taken for some destination.
+pub struct Open {
+    is_open: [bool; 256],
+    ports: Vec<u8>,
+}
+
+impl Default for Open {
+    fn default() -> Self {
+        Open {
+            is_open: [false; 256],
+            ports: Vec::new(),
+        }
+    }
+}
+
+impl Open {
+    /// Opens the ports of some groups, and no others.
+    pub fn set(&mut self, paths: &Paths, candidates: &[Group]) {
+        self.is_open = [false; 256];
+        self.ports.clear();
+        for group in candidates {
+            for &port in paths.groups.ports(group) {
+                self.is_open[usize::from(port)] = true;
+                self.ports.push(port);
+            }
+        }
+    }
+
+    /// Whether a port may be taken.
+    pub fn has(&self, port: u8) -> bool {
+        self.is_open[usize::from(port)]
+    }
+
+    /// Whether none may.
+    pub fn is_empty(&self) -> bool {
+        self.ports.is_empty()
+    }
+
+    /// The port for a number of its own, with the greatest hash; [`NO_PATH`] if none is open.
+    pub fn by_hash(&self, number: usize, offset: usize) -> u8 {
+        let hash =
+            |port: &&u8| hash((number as u64) << 24 | (offset as u64) << 8 | u64::from(**port));
+        self.ports
+            .iter()
+            .max_by_key(hash)
+            .copied()
+            .unwrap_or(NO_PATH)
+    }
+}
+
+/// 48 bits.
+fn hash(number: u64) -> u64 {
+    let hash = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (hash ^ (hash >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 16
+}
+
+/// The nominal candidate ports of a switch for some destinations.
+#[derive(Default)]
+pub struct Ring {
+    /// By group: the ports, and the places that each has.
+    ports: Vec<(u8, u32)>,
+    /// Where each group starts, and its size.
+    groups: Vec<(usize, usize)>,
+}
+
+impl Ring {
+    /// Sets the candidates.
+    pub fn set(&mut self, nominal: &Paths, candidates: &[Group]) {
+        self.ports.clear();
+        self.groups.clear();
+        let ways = |group: &Group| nominal.ways_up[group.remote as usize];
+        let common = candidates.iter().map(ways).fold(0, gcd).max(1);
+        for group in candidates {
+            self.groups.push((self.ports.len(), group.size()));
+            let ports = nominal.groups.ports(group).iter();
+            self.ports
+                .extend(ports.map(|&port| (port, ways(group) / common)));
+        }
+    }
+
+    /// How many ports there are.
+    pub fn len(&self) -> usize {
+        self.ports.len()
+    }
+
+    /// The first open port of a list, its nominal one left out: `q` is that of equations (3) and (4),
+    /// `turn` says where the list goes on. `None` if no port is open.
+    pub fn first_open(&self, q: usize, turn: usize, open: &Open) -> Option<u8> {
+        let groups = self.groups.len();
+        let (start, size) = *self.groups.get(q.checked_rem(groups)?)?;
+        let mut at = start + q / groups % size;
+        let mut tried = [false; 256];
+        let mut places: u64 = self
+            .ports
+            .iter()
+            .map(|&(_, places)| u64::from(places))
+            .sum();
+        for nth in 1.. {
+            tried[at] = true;
+            places -= u64::from(self.ports[at].1);
+            let further = match nth {
+                _ if places == 0 => break,
+                1 => turn as u64 % places,
+                _ => hash((turn as u64) << 8 | nth) % places,
+            };
+            at = self.after(at, further, &tried);
+            if open.has(self.ports[at].0) {
+                return Some(self.ports[at].0);
+            }
+        }
+        None
+    }
+
+    /// The port so many places after another, those left out that have been tried.
+    fn after(&self, mut at: usize, mut further: u64, tried: &[bool; 256]) -> usize {
+        loop {
+            at = if at + 1 == self.ports.len() {
+                0
+            } else {
+                at + 1
+            };
+            if !tried[at] {
+                let places = u64::from(self.ports[at].1);
+                if further < places {
+                    return at;
+                }
+                further -= places;
+            }
+        }
+    }
+}
+
+fn gcd(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// Where the lists of a switch go on above it.
+pub struct Turns {
+    divider: usize,
+    /// The ways that are told apart by what the switch chooses, and by what those above it choose as well.
+    here: usize,
+    all: usize,
+}
+
+impl Turns {
+    /// Those of a switch of this divider.
+    pub fn new(nominal: &Paths, switch: u32, divider: usize) -> Self {
+        let up = nominal.groups.up(switch).iter();
+        let ways = nominal.ways_up[switch as usize] as usize;
+        Turns {
+            divider,
+            here: divider.saturating_mul(up.map(|g| g.size()).sum()).max(1),
+            all: divider.saturating_mul(ways).max(1),
+        }
+    }
+
+    /// The turn of a NID. NIDs that go the same way further up get all turns, and so do NIDs that follow one
+    /// another; the last term has levels with as many ports differ.
+    pub fn of(&self, nid: usize) -> usize {
+        let beyond = nid / self.all;
+        nid % self.all / self.here + beyond + beyond / self.divider
+    }
+}
