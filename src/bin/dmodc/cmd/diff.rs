@@ -75,16 +75,17 @@ fn table(diff: &Diff) -> String {
             s.blocks
         );
     }
+    for (guids, what) in [(&diff.added, "second"), (&diff.removed, "first")] {
+        for guid in guids {
+            text += &format!("{guid} is in the {what} dump only\n");
+        }
+    }
+    // The last line, for programs too.
     let total = format!("total of {}", changed.count());
     text += &format!(
         "{total:<18}  {:>10}  {:>10}\n",
         diff.entries(),
         diff.blocks()
     );
-    for (guids, what) in [(&diff.added, "second"), (&diff.removed, "first")] {
-        for guid in guids {
-            text += &format!("{guid} is in the {what} dump only\n");
-        }
-    }
     text
 }

@@ -1,0 +1,159 @@
+//! What the parser makes of spoilt captures.
+
+use super::*;
+use dmodc::fabric::Lid;
+use dmodc::random::Random;
+
+/// What is left of a fabric without LIDs: who is linked to whom.
+fn wiring(fabric: &Fabric) -> Vec<String> {
+    let nodes = fabric.end_nodes().iter();
+    let nodes = nodes.map(|n| format!("{} {} {}", n.guid, n.switch, n.port));
+    let switches = (0..fabric.switches().len() as u32).map(|s| {
+        format!(
+            "{} {:?}",
+            fabric.switches()[s as usize].guid,
+            fabric.peers_of(s)
+        )
+    });
+    nodes.chain(switches).collect()
+}
+
+#[test]
+fn what_is_odd_in_a_capture_is_read_as_what_it_means() {
+    for path in production() {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let (whole, none) = read(&text);
+        assert_eq!(none, 0, "{}", path.display());
+        let whole = fabric(&whole);
+        for way in ways(&text) {
+            let what = format!("{}: {}", path.display(), way.what);
+            let (netlist, warnings) = read(&way.text);
+            assert_eq!(warnings, way.warnings, "{what}");
+            let found = fabric(&netlist);
+            assert_eq!(wiring(&found), wiring(&whole), "{what}");
+            assert_eq!(found == whole, way.lids, "{what}");
+            let strict = Netlist::parse(way.text.as_bytes());
+            assert_eq!(strict.is_err(), way.warnings > 0, "{what}");
+            // What is written is sound.
+            let mut written = Vec::new();
+            netlist.write(&mut written).unwrap();
+            assert!(Netlist::parse(&written).unwrap() == netlist, "{what}");
+        }
+    }
+}
+
+#[test]
+fn whatever_is_read_is_sound_once_it_is_written() {
+    let texts = [
+        "crlf.ibnetdiscover",
+        "short-names.net",
+        "no-tabs.ibnetdiscover",
+    ]
+    .map(data);
+    let texts = texts.map(|path| std::fs::read_to_string(path).unwrap());
+    let pieces = [
+        "xxxxxx",
+        "(",
+        ")",
+        "\"",
+        "[",
+        "]",
+        "65535",
+        "49151",
+        "0x",
+        "lid ",
+        "lmc 8",
+        "#",
+        "\x1b[0m",
+        " ",
+        "S-00000000000000a1",
+        "switchguid=0xa2(a1)",
+        "{ SW",
+        "=",
+    ];
+    let mut random = Random::new(18);
+    let (mut accepted, mut odd) = (0, 0);
+    for _ in 0..5_000 {
+        let mut text = texts[random.below(texts.len())].clone();
+        for _ in 0..1 + random.below(3) {
+            let mut cut = || {
+                let at = random.below(text.len());
+                (0..=at)
+                    .rev()
+                    .find(|&at| text.is_char_boundary(at))
+                    .unwrap()
+            };
+            let (from, len) = (cut(), random.below(6));
+            let to = (from + len).min(text.len());
+            if text.is_char_boundary(to) {
+                text.replace_range(from..to, pieces[random.below(pieces.len())]);
+            }
+        }
+        let Ok(read) = Netlist::parse_leniently(text.as_bytes()) else {
+            continue;
+        };
+        accepted += 1;
+        odd += u64::from(read.warnings.count() > 0);
+        let mut written = Vec::new();
+        read.value.write(&mut written).unwrap();
+        let again = Netlist::parse(&written);
+        assert!(again.as_ref() == Ok(&read.value), "{again:?} of\n{text}");
+    }
+    assert!(accepted > 1_000 && odd > 300, "{accepted} {odd}");
+}
+
+#[test]
+fn subnet_lists_of_other_programs() {
+    for path in production() {
+        let (netlist, _) = read(&std::fs::read_to_string(&path).unwrap());
+        let whole = fabric(&netlist);
+        let ours = subnet_lst(&netlist, |node| format!("{:04X}", node.device));
+        let wide = subnet_lst(&netlist, |node| format!("{:04X}0000", node.device));
+        for text in [&ours, &wide] {
+            let (read, warnings) = read(text);
+            assert_eq!(warnings, 0);
+            assert!(fabric(&read) == whole, "{}", path.display());
+        }
+        // Who is an aggregation node is told by its description too.
+        let unreadable = subnet_lst(&netlist, |_| "xxxx".into());
+        let (found, warnings) = read(&unreadable);
+        assert_eq!(warnings, ours.lines().count() as u64);
+        assert!(fabric(&found) == whole, "{}", path.display());
+        let log = format!("\x1b[0mOpenSM> \n{ours}\n# done\n");
+        let (found, warnings) = read(&log);
+        assert_eq!(warnings, 3, "the colour, the prompt, the comment");
+        assert!(fabric(&found) == whole, "{}", path.display());
+    }
+}
+
+#[test]
+fn what_is_given_twice_is_named_with_both_lines() {
+    let dir = tempfile::tempdir().unwrap();
+    let net = dir.path().join("net");
+    let text = std::fs::read_to_string(data("crlf.ibnetdiscover")).unwrap();
+    let said = |from: &str, to: &str| {
+        assert!(text.contains(from), "{from}");
+        std::fs::write(&net, text.replacen(from, to, 1)).unwrap();
+        stderr(&dmodc(&["route", path(&net)]))
+    };
+    let twice = said("# lid 12 lmc 0", "# lid 4 lmc 0");
+    assert!(
+        twice.contains(":38: LID 4 belongs to \"H-00000000000000b0\" of line 30 too"),
+        "{twice}"
+    );
+    let twice = said("[4]\t\"H-", "[3]\t\"H-");
+    assert!(
+        twice.contains(":23: port 3 of \"S-00000000000000a2\" is used twice, first in line 22"),
+        "{twice}"
+    );
+    let twice = said("caguid=0xc0", "caguid=0xb0");
+    assert!(twice.contains("the quoted id counts"), "{twice}");
+    let twice = said("\n[2](b2) ", "\n[2](b1) ");
+    assert!(
+        twice.contains(":31: port GUID 0x00000000000000b1 belongs to"),
+        "{twice}"
+    );
+    assert!(twice.contains("of line 30 too"), "{twice}");
+    let lids = Netlist::parse_leniently(text.as_bytes()).unwrap().value;
+    assert_eq!(lids.nodes[0].lid, Lid(10));
+}

@@ -1,0 +1,307 @@
+//! What the subcommands make of spoilt captures.
+
+use super::*;
+
+#[test]
+fn the_tool_warns_and_goes_on() {
+    for (file, dir, net) in spoilt_trees() {
+        let lfts = path(&dir.path().join("lfts")).to_owned();
+        let whole = json(&["route", path(&file), "--lfts", &lfts]);
+        let tables = std::fs::read(&lfts).unwrap();
+        let output = dmodc(&["route", &net, "--lfts", &lfts, "--json"]);
+        let said = stderr(&output);
+        let warnings: Vec<&str> = said.lines().collect();
+        assert!((4..40).contains(&warnings.len()), "{said}");
+        for warning in &warnings[..warnings.len() - 1] {
+            let place = warning
+                .strip_prefix(&format!("dmodc: warning: {net}:"))
+                .unwrap();
+            let line = place.split(':').next().unwrap();
+            assert!(line.parse::<u32>().is_ok(), "{warning}");
+        }
+        assert!(
+            warnings.last().unwrap().ends_with(" such places in all"),
+            "{said}"
+        );
+        let spoilt: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        for key in ["nodes", "switches", "links", "lids", "unreachable_pairs"] {
+            assert_eq!(spoilt[key], whole[key], "{key} of {net}");
+        }
+        assert!(
+            std::fs::read(&lfts).unwrap() == tables,
+            "{}",
+            file.display()
+        );
+        for args in [
+            &["route", &net][..],
+            &["check", &net, &lfts],
+            &["degrade", &net, "--links", "1", "--seed", "1"],
+        ] {
+            let strict = [args, &["--strict"]].concat();
+            assert!(
+                fails(2, &strict).contains("and --strict refuses them"),
+                "{args:?}"
+            );
+        }
+        assert_eq!(json(&["check", &net, &lfts])["passed"], true);
+    }
+}
+
+#[test]
+fn a_switch_that_the_tables_lack_is_told_and_the_rest_judged() {
+    for (net, dir, _) in spoilt_trees() {
+        let net = path(&net);
+        let lfts = path(&dir.path().join("lfts")).to_owned();
+        ok(&["route", net, "--lfts", &lfts]);
+        let whole = json(&["check", net, &lfts]);
+        let text = std::fs::read_to_string(&lfts).unwrap();
+        let heads: Vec<usize> = text.match_indices("Unicast").map(|(at, _)| at).collect();
+        // All of one table, and of another all but the head and a few lines.
+        let (from, to) = (heads[0], heads[1]);
+        let lacking = format!("{}{}", &text[..from], &text[to..]);
+        let lines = text[from..].match_indices('\n');
+        let cut = from + lines.take(5).last().unwrap().0 + 1;
+        let cut = format!("{}{}", &text[..cut], &text[to..]);
+        for (spoilt, warnings) in [(lacking, 1), (cut, 2)] {
+            std::fs::write(&lfts, spoilt).unwrap();
+            let output = dmodc(&["check", net, &lfts, "--json"]);
+            let said = stderr(&output);
+            assert_eq!(said.lines().count(), warnings, "{said}");
+            assert!(said.contains("of the fabric is not in the dump"), "{said}");
+            let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert_eq!(found["passed"], true, "{net}: {found}");
+            let unjudged = found["unjudged"].as_u64().unwrap();
+            assert!(unjudged > 0 && unjudged < whole["pairs"].as_u64().unwrap());
+            assert_eq!(found["pairs"], whole["pairs"]);
+            assert!(fails(2, &["check", net, &lfts, "--strict"]).contains("--strict"));
+            assert!(json(&["analyze", net, &lfts, "--patterns", "a2a"])["a2a"].is_u64());
+        }
+    }
+}
+
+/// What a subcommand prints, the seconds aside; its warnings are on standard error.
+fn printed(args: &[&str]) -> (String, String) {
+    let output = dmodc(args);
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    let lines = text.lines().filter(|line| !line.contains("seconds"));
+    (lines.collect::<Vec<_>>().join("\n"), stderr(&output))
+}
+
+#[test]
+fn every_question_is_answered_as_on_the_sound_file() {
+    for (file, dir, net) in spoilt_trees() {
+        let [lfts, svg] = ["lfts", "svg"].map(|name| path(&dir.path().join(name)).to_owned());
+        let sound = path(&file);
+        ok(&["route", sound, "--lfts", &lfts]);
+        let (netlist, _) = read(&std::fs::read_to_string(&file).unwrap());
+        let (fabric, _) = netlist.to_fabric(None).unwrap();
+        let nodes = fabric.end_nodes();
+        let [from, to] = [0, nodes.len() / 2].map(|node| nodes[node].guid.to_string());
+        let switch = fabric.switches()[0].guid.to_string();
+        let whatif = ["--remove", &switch, "--permutations", "3"];
+        for (subcommand, more) in [
+            ("route", vec!["--json"]),
+            ("check", vec![&*lfts, "--json"]),
+            (
+                "analyze",
+                vec![
+                    &*lfts,
+                    "--patterns",
+                    "a2a,ebb",
+                    "--permutations",
+                    "3",
+                    "--json",
+                ],
+            ),
+            ("trace", vec![&*lfts, &*from, &*to, "--json"]),
+            ("whatif", [&whatif[..], &["--json"]].concat()),
+            ("wiring", vec!["--json"]),
+            ("wiring", vec!["--reference", sound, "--json"]),
+            ("export", vec!["slurm"]),
+            ("export", vec!["slurm-yaml"]),
+            ("export", vec!["hosts"]),
+            ("export", vec!["dot"]),
+            ("draw", vec![&*lfts, "-o", &*svg]),
+        ] {
+            let args = |net| [&[subcommand, net], &more[..]].concat();
+            let ((expected, none), first) = (printed(&args(sound)), std::fs::read(&svg).ok());
+            let ((found, warnings), second) = (printed(&args(&net)), std::fs::read(&svg).ok());
+            let lasting = |text: &str| -> Vec<String> {
+                let phases = [
+                    "\"rank\"",
+                    "\"cost\"",
+                    "\"nid\"",
+                    "\"read\"",
+                    "\"routes\"",
+                    "\"write\"",
+                ];
+                let lines = text
+                    .lines()
+                    .filter(|l| !phases.iter().any(|phase| l.contains(phase)));
+                lines.map(str::to_owned).collect()
+            };
+            assert_eq!(lasting(&found), lasting(&expected), "{subcommand} {net}");
+            assert_eq!(first, second, "{subcommand} {net}");
+            assert!(!none.contains("warning: "), "{none}");
+            assert!(warnings.contains("such places in all"), "{warnings}");
+            let strict = [&args(&net)[..], &["--strict"]].concat();
+            assert!(fails(2, &strict).contains("--strict"), "{subcommand}");
+        }
+    }
+}
+
+/// How many warnings of a file were told.
+fn warnings(said: &str, file: &str) -> u64 {
+    let prefix = format!("dmodc: warning: {file}:");
+    let told: Vec<&str> = said
+        .lines()
+        .filter_map(|l| l.strip_prefix(&prefix))
+        .collect();
+    let all = told
+        .last()
+        .and_then(|last| last.trim().strip_suffix(" such places in all"));
+    all.map_or(told.len() as u64, |all| all.parse().expect("a number"))
+}
+
+/// The lines of an answer that do not depend on time, or only those with counts that no LID matters to.
+fn lasting(text: &str, lids: bool) -> Vec<String> {
+    let times = [
+        "seconds",
+        "\"rank\"",
+        "\"cost\"",
+        "\"nid\"",
+        "\"read\"",
+        "\"routes\"",
+        "\"write\"",
+    ];
+    let counts = ["\"switches\"", "\"nodes\"", "\"links\"", "SwitchName="];
+    let lines = text
+        .lines()
+        .filter(|line| !times.iter().any(|time| line.contains(time)));
+    let lines = lines.filter(|line| lids || counts.iter().any(|count| line.contains(count)));
+    lines.map(str::to_owned).collect()
+}
+
+/// Each way alone, on the production fabrics of which every question is answered fast, the ring that
+/// is no tree among them: the same exit code and the same answer as on the sound file.
+#[test]
+fn each_spoiling_alone_goes_through_every_subcommand() {
+    let dir = tempfile::tempdir().unwrap();
+    let [net, lfts, svg] =
+        ["net", "lfts", "svg"].map(|name| path(&dir.path().join(name)).to_owned());
+    let small = |file: &PathBuf| std::fs::metadata(file).unwrap().len() < 50_000;
+    let mut runs = 0;
+    for file in production().into_iter().filter(small) {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let (netlist, _) = read(&text);
+        let whole = fabric(&netlist);
+        let [from, to] = [0, 1].map(|n| whole.end_nodes()[n].guid.to_string());
+        let switch = whole.switches()[0].guid.to_string();
+        let is_tree = !path(&file).contains("ring");
+        let subcommands = [
+            ("route", vec!["--lfts", &*lfts, "--json"]),
+            ("check", vec![&*lfts, "--json"]),
+            (
+                "analyze",
+                vec![
+                    &*lfts,
+                    "--patterns",
+                    "a2a,ebb",
+                    "--permutations",
+                    "3",
+                    "--json",
+                ],
+            ),
+            ("trace", vec![&*lfts, &*from, &*to, "--json"]),
+            (
+                "whatif",
+                vec!["--remove", &*switch, "--permutations", "3", "--json"],
+            ),
+            ("wiring", vec!["--json"]),
+            ("export", vec!["slurm"]),
+            ("export", vec!["slurm-yaml"]),
+            ("export", vec!["hosts"]),
+            ("export", vec!["dot"]),
+            ("draw", vec!["-o", &*svg]),
+            ("draw", vec![&*lfts, "-o", &*svg]),
+        ];
+        // The ring has no tables.
+        let subcommands = subcommands
+            .iter()
+            .filter(|(_, more)| is_tree || more[0] != lfts);
+        let subcommands: Vec<_> = subcommands.collect();
+        let answer = |net: &str, (subcommand, more): &(&str, Vec<&str>), lids: bool| {
+            let _ = std::fs::remove_file(&svg);
+            let output = dmodc(&[&[*subcommand, net], &more[..]].concat());
+            let text = String::from_utf8(output.stdout.clone()).unwrap();
+            let drawn = std::fs::read(&svg).ok().filter(|_| lids);
+            let answer = (output.status.code(), lasting(&text, lids), drawn);
+            (answer, stderr(&output))
+        };
+        let mut ways = ways(&text);
+        for (what, device, odd) in [("opensm-subnet.lst", "000B", 0), ("DevID xxxx", "xxxx", 1)] {
+            let list = subnet_lst(&netlist, |node| match device {
+                "xxxx" => device.into(),
+                _ => format!("{:04X}0000", node.device),
+            });
+            let warnings = odd * list.lines().count() as u64;
+            ways.push(Spoilt {
+                what,
+                text: list,
+                warnings,
+                lids: true,
+            });
+        }
+        for lids in [true, false] {
+            let sound: Vec<_> = (subcommands.iter())
+                .map(|subcommand| answer(path(&file), subcommand, lids))
+                .collect();
+            for way in ways.iter().filter(|way| way.lids == lids) {
+                std::fs::write(&net, &way.text).unwrap();
+                for (subcommand, (expected, none)) in subcommands.iter().zip(&sound) {
+                    let place = format!("{} {:?}: {}", file.display(), subcommand, way.what);
+                    let (found, said) = answer(&net, subcommand, lids);
+                    assert_eq!(&found, expected, "{place}\n{said}");
+                    assert_eq!(warnings(&said, &net), way.warnings, "{place}\n{said}");
+                    assert!(!none.contains("warning: "), "{none}");
+                    runs += 1;
+                }
+            }
+        }
+    }
+    assert!(runs > 500, "{runs}");
+}
+
+/// As in the field: `dump_lfts` failed at one switch.
+#[test]
+fn every_question_about_tables_that_lack_a_switch_is_answered() {
+    let net = data("production/leaf-to-leaf-8sw.ibnetdiscover");
+    let net = path(&net);
+    let dir = tempfile::tempdir().unwrap();
+    let [lfts, less, svg] =
+        ["lfts", "less", "svg"].map(|name| path(&dir.path().join(name)).to_owned());
+    ok(&["route", net, "--lfts", &lfts]);
+    let text = std::fs::read_to_string(&lfts).unwrap();
+    let heads: Vec<usize> = text.match_indices("Unicast").map(|(at, _)| at).collect();
+    std::fs::write(&less, &text[heads[1]..]).unwrap();
+    for args in [
+        &["check", net, &less][..],
+        &["analyze", net, &less],
+        &["trace", net, &less, "host-1", "host-144"],
+        &["draw", net, &less, "-o", &svg],
+    ] {
+        let output = dmodc(args);
+        let said = stderr(&output);
+        let lines = said
+            .lines()
+            .filter(|line| line.contains("of the fabric is not in the dump"));
+        assert_eq!(lines.count(), 1, "{args:?}: {said}");
+        let strict = [args, &["--strict"]].concat();
+        assert!(fails(2, &strict).contains("--strict"), "{args:?}");
+    }
+    let lost = ok(&["diff", &lfts, &less]);
+    assert!(
+        lost.lines().last().unwrap().starts_with("total of "),
+        "{lost}"
+    );
+}
