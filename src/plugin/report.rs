@@ -148,9 +148,9 @@ pub fn routed(sweep: &Sweep) {
 }
 
 /// The switches of a sweep, for `dmodc.metrics`.
-pub fn switches<'a>(
+pub fn switches(
     subnet: &Subnet<'_>,
-    planned: &'a Planned,
+    planned: &Planned,
     warnings: &[WiringWarning],
 ) -> impl Iterator<Item = Found> {
     let Planned { fabric, plan, .. } = planned;
