@@ -285,7 +285,7 @@ mod tests {
             "nue",
             Verdict::NoTables(NoTables::TimedOut(Duration::from_secs(300))),
         );
-        assert!(late.csv().ends_with(",timed out after 300 s\n"));
+        assert!(late.csv().ends_with(",timed out after 300 s,,\n"));
         assert!(
             late.markdown()
                 .contains("| timed out | | | timed out after 300 s |")
