@@ -93,6 +93,18 @@ pub fn median_of(
     median(rows.filter_map(figure).collect())
 }
 
+/// The median of the least possible A2A over the comparable throws of a decade.
+pub fn bound_of(set: &Set, decade: &Decade) -> Option<f64> {
+    let is_in = |row: &&ThrowRow| {
+        let once = (row.throw == 0) == (row.removed == 0);
+        once && decade.contains(&row.removed) && comparable(row).is_some()
+    };
+    let rows = set.rows.iter().filter(is_in);
+    let bound = |row: &ThrowRow| Some((row.throw, f64::from(row.a2a_bound?)));
+    let by_throw: HashMap<u32, f64> = rows.filter_map(bound).collect();
+    median(by_throw.into_values().collect())
+}
+
 /// The decades with throws.
 pub fn decades(set: &Set) -> Vec<(Decade, &'static str)> {
     let has = |decade: &Decade| {

@@ -3,7 +3,7 @@
 use super::goal::Goal;
 use super::measures::Measure;
 use super::sets::Set;
-use super::stats::{decades, endings, median_of};
+use super::stats::{bound_of, decades, endings, median_of};
 use super::style::number;
 use super::tables::{cell, percent, versions};
 use std::fmt::Write;
@@ -66,6 +66,17 @@ fn section(set: &Set) -> String {
             let _ = write!(text, " {} |", medians.join(" / "));
         }
         text.push('\n');
+    }
+    let has_bound = set.rows.iter().any(|row| row.a2a_bound.is_some());
+    if has_bound && measures.first() == Some(&Measure::A2a) {
+        let bounds = decades(set).into_iter();
+        let bounds: Vec<String> = bounds.map(|(d, _)| cell(bound_of(set, &d))).collect();
+        let blank = " |".repeat(measures.len() - 1);
+        let _ = writeln!(
+            text,
+            "| *least possible* | | | | | {} |{blank}",
+            bounds.join(" / ")
+        );
     }
     let goal = Goal::new(set);
     if !goal.rows.is_empty() {

@@ -3,7 +3,7 @@
 use super::goal::Goal;
 use super::measures::Measure;
 use super::sets::{Set, comparable};
-use super::stats::{Duel, Endings, FAULTY, decades, endings, median_of};
+use super::stats::{Duel, Endings, FAULTY, bound_of, decades, endings, median_of};
 use super::style::{escape, number};
 use crate::compare::EngineSpec;
 use std::fmt::Write;
@@ -74,6 +74,15 @@ pub fn measure(set: &Set, measure: Measure) -> String {
         }
         html += &share(&others, &FAULTY);
         html += "</tr>";
+    }
+    let bounds: Vec<Option<f64>> = decades.iter().map(|(d, _)| bound_of(set, d)).collect();
+    if measure == Measure::A2a && bounds.iter().any(Option::is_some) {
+        html += "<tr class=all><th>least possible</th>";
+        for (bound, (decade, _)) in bounds.iter().zip(&decades) {
+            let blank = if *decade.end() > 0 { "<td></td>" } else { "" };
+            let _ = write!(html, "<td>{}</td>{blank}", cell(*bound));
+        }
+        html += "<td></td></tr>";
     }
     html + "</tbody></table>"
 }
