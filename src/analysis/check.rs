@@ -227,7 +227,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Records the dependencies of the routes to one LID from every switch.
+    /// Records the dependencies of the routes to one LID from every switch, the LID's own included.
     fn dependencies(&self, found: &mut Findings) {
         for start in 0..self.sources.nodes.len() as u32 {
             let channel = found.walker.next(start);

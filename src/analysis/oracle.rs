@@ -101,10 +101,14 @@ pub fn check(fabric: &Fabric, tables: &Tables, above: &dyn Fn(u32, u32) -> bool)
     for source in sources {
         for (lid, at_switch, at_port) in lids(fabric) {
             let target = (at_switch, at_port);
+            let (taken, end) = walk(fabric, tables, source.0, target, lid.0);
+            // An entry by which a switch sends what is for itself away counts, though nobody may use it.
+            for w in taken.windows(2) {
+                depends.entry(w[0]).or_default().insert(w[1]);
+            }
             if source == target {
                 continue;
             }
-            let (taken, end) = walk(fabric, tables, source.0, target, lid.0);
             let shortest = updown_distance(fabric, above, source.0, target.0);
             let ups: Vec<bool> = taken.iter().map(|&c| above(c.0, to(fabric, c))).collect();
             let turn = ups.windows(2).any(|w| !w[0] && w[1]);
@@ -140,9 +144,6 @@ pub fn check(fabric: &Fabric, tables: &Tables, above: &dyn Fn(u32, u32) -> bool)
                     .or_default();
                 count.0 += 1;
                 count.1 += u64::from(source.1 != 0 && target.1 != 0);
-            }
-            for w in taken.windows(2) {
-                depends.entry(w[0]).or_default().insert(w[1]);
             }
         }
     }
