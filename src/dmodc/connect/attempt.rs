@@ -79,7 +79,7 @@ impl Attempt {
             attempt.serve(kind, &mut search, &cones);
             let mut of_no_help = 0;
             let mut hubs = Vec::new();
-            while !attempt.left[kind].is_empty() && of_no_help < OF_NO_HELP {
+            while !attempt.left[kind].is_empty() && of_no_help < OF_NO_HELP && !attempt.cut_short {
                 if kind >= URGENT && search.work > LITTLE_WORK && !attempt.hubs.is_empty() {
                     break;
                 }
@@ -116,18 +116,17 @@ impl Attempt {
 
     /// Serves what is left of one kind over turns at some switches. Whether that helped anybody.
     fn serve(&mut self, kind: usize, search: &mut Search<'_>, hubs: &[u32]) -> bool {
-        if hubs.is_empty() && self.turns.hubs().is_empty() {
+        if self.cut_short || (hubs.is_empty() && self.turns.hubs().is_empty()) {
             return false;
         }
         let before = count(&self.left[kind]);
         for (to, need) in &mut self.left[kind] {
             let steps = &mut self.steps[*to as usize];
-            search.begin(*to, steps);
             if search.work > self.work {
                 self.cut_short = true;
-                search.leave_unreached(need);
-                continue;
+                break;
             }
+            search.begin(*to, steps);
             search.run(&mut self.turns, hubs, need);
             steps.extend(&search.steps()[steps.len()..]);
         }

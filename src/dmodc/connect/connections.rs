@@ -1,6 +1,6 @@
 //! The ways that turn, and who is left out.
 
-use super::need::{Needs, is_in_need, pairs};
+use super::need::{Needs, pairs, retain_in_need};
 use super::turns::Turns;
 use super::{attempt, hubs};
 use crate::dmodc::options::OnUnreachable;
@@ -93,9 +93,9 @@ impl Connections {
         let left = left.iter().flat_map(|kind| pairs(&paths.costs, kind));
         found.left = left.collect();
         found.left.extend(&needs.apart);
-        found
-            .left
-            .retain(|&(from, to)| all || is_in_need(fabric, from, to));
+        if !all {
+            retain_in_need(fabric, &mut found.left);
+        }
         let lids_left = found.left.iter().map(|&(_, to)| lids(fabric, to));
         found.left_out = lids_left.sum();
         (found, steps)

@@ -2,7 +2,7 @@
 
 use crate::dmodc::paths::{Costs, INFINITE, Paths};
 use crate::dmodc::tree::{Ranking, host_counts};
-use crate::fabric::{Fabric, Lid, NodeKind};
+use crate::fabric::{Fabric, Lid};
 
 /// Kinds of need, the greatest first. Hosts are end nodes other than aggregation nodes; a leaf counts as
 /// having some even if none answers, so that a rack that reboots changes nothing.
@@ -133,11 +133,17 @@ fn find_infinite(row: &[u8], found: &mut Vec<u32>) {
     }
 }
 
-/// Whether a pair of switches is in need now: one has hosts, or both have aggregation nodes.
-pub fn is_in_need(fabric: &Fabric, from: u32, to: u32) -> bool {
-    let nodes = |s: u32| &fabric.end_nodes()[fabric.end_nodes_of(s)];
-    let hosts = |s: u32| nodes(s).iter().any(|n| n.kind != NodeKind::Aggregation);
-    hosts(from) || hosts(to) || !(nodes(from).is_empty() || nodes(to).is_empty())
+/// Leaves in pairs of switches those in need now: one has hosts, or both have aggregation nodes.
+pub fn retain_in_need(fabric: &Fabric, pairs: &mut Vec<(u32, u32)>) {
+    if pairs.is_empty() {
+        return;
+    }
+    let hosts = host_counts(fabric);
+    let has_hosts = |s: u32| hosts[s as usize] > 0;
+    let has_nodes = |s: u32| !fabric.end_nodes_of(s).is_empty();
+    pairs.retain(|&(from, to)| {
+        has_hosts(from) || has_hosts(to) || (has_nodes(from) && has_nodes(to))
+    });
 }
 
 /// How many pairs there are.

@@ -101,6 +101,7 @@ impl<'s> Search<'s> {
         self.column = self.paths.costs.column(to);
         self.row = self.paths.costs.row(to);
         known.iter().for_each(|&step| self.put(step));
+        self.work += known.len() as u64 / 4;
     }
 
     /// The steps found.
@@ -237,7 +238,7 @@ impl<'s> Search<'s> {
                 *near = (*near).min(byte & HOPS);
             }
         }
-        self.work += (need.len() * self.near.len() / 64) as u64;
+        self.work += (need.len() * self.near.len() / 16) as u64;
     }
 
     /// Opens the gates at a switch, over the turns that are taken.
