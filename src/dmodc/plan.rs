@@ -233,6 +233,28 @@ impl Plan {
         costs.hops_down(self.place(from), self.place(to))
     }
 
+    /// The neighbour by which switch `from` goes to switch `to`, and the hops, where no path is up-down
+    /// and a way turns.
+    pub fn turned(&self, from: u32, to: u32) -> Option<(u32, u8)> {
+        let (mut at, to) = (self.place(from), self.place(to));
+        let next = |at: u32| {
+            let steps = self.inputs.steps.get(at as usize)?;
+            let step = steps.binary_search_by_key(&to, |step| step.0).ok()?;
+            Some(steps[step].1)
+        };
+        let first = next(at)?;
+        let mut hops = 0u8;
+        while let Some(then) = next(at) {
+            (at, hops) = (then, hops.saturating_add(1));
+        }
+        let rest = self.inputs.present().costs.hops(at, to)?;
+        let first = match &self.with_reference {
+            Some(with) => with.switch.binary_search(&first).ok()? as u32,
+            None => first,
+        };
+        Some((first, hops.saturating_add(rest)))
+    }
+
     /// Pairs of leaves without an up-down path.
     pub fn unreachable(&self) -> &Unreachable {
         &self.unreachable

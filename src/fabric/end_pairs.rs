@@ -92,6 +92,20 @@ impl EndPairs {
         other.first.iter().for_each(|&pair| self.offer(pair));
     }
 
+    /// Those of hosts among one another, and all others.
+    pub fn split(self) -> (EndPairs, EndPairs) {
+        let (mut hosts, mut others) = (EndPairs::default(), self);
+        std::mem::swap(&mut hosts.counts[0][0], &mut others.counts[0][0]);
+        let is_of_hosts = |&(kinds, ..): &(usize, End, End)| kinds == 0;
+        (hosts.first, others.first) = others.first.into_iter().partition(is_of_hosts);
+        (hosts, others)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.counts().next().is_none()
+    }
+
     /// The first pairs, as (from, to).
     pub fn first(&self) -> impl ExactSizeIterator<Item = (End, End)> + '_ {
         self.first.iter().map(|&(_, from, to)| (from, to))
@@ -169,5 +183,15 @@ mod tests {
         twice.merge(&pairs);
         assert_eq!(twice.counts().next(), Some(("host", "host", 4)));
         assert_eq!(twice.first().len(), 6);
+        let (hosts, others) = pairs.split();
+        assert_eq!(hosts.to_string(), "host to host 2");
+        assert_eq!(hosts.first().next(), Some((End::Host(0), End::Host(2))));
+        assert!(
+            others
+                .to_string()
+                .starts_with("host to switch 1, aggregation node")
+        );
+        assert_eq!(others.first().len(), 5);
+        assert!(!others.is_empty() && EndPairs::default().split().1.is_empty());
     }
 }

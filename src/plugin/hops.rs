@@ -6,7 +6,8 @@
 //! when such a dump is coming, after routing, and cost a normal sweep nothing.
 //!
 //! A port has a hop count if the path that starts through it is up-down: any neighbour above with
-//! a finite cost, any neighbour below that reaches the destination going down only.
+//! a finite cost, any neighbour below that reaches the destination going down only. Where there is no
+//! such path, the ports of the way that turns have one.
 
 use super::ffi::Subnet;
 use super::planned::Planned;
@@ -38,10 +39,10 @@ pub fn fill(subnet: &Subnet<'_>, planned: &Planned) {
 
 /// The row of one switch for one destination: the least of all at 0, then port by port.
 fn row(fabric: &Fabric, plan: &Plan, from: u32, to: u32) -> Vec<u8> {
-    let hops = |peer: &Peer| match *peer {
-        Peer::Switch { index, .. } if plan.ranking().is_up(from, index) => plan.hops(index, to),
-        Peer::Switch { index, .. } => plan.hops_down(index, to),
-        _ => None,
+    let turned = plan.turned(from, to);
+    let hops = |peer: &Peer| match (*peer, turned) {
+        (Peer::Switch { index, .. }, Some((next, hops))) if index == next => Some(hops - 1),
+        _ => hops_up_down(plan, from, peer, to),
     };
     let ports = fabric.peers_of(from).iter();
     let mut row = vec![NO_PATH];
@@ -53,10 +54,19 @@ fn row(fabric: &Fabric, plan: &Plan, from: u32, to: u32) -> Vec<u8> {
     row
 }
 
+/// Hops to a switch from a neighbour of another, going on up-down.
+fn hops_up_down(plan: &Plan, from: u32, neighbour: &Peer, to: u32) -> Option<u8> {
+    match *neighbour {
+        Peer::Switch { index, .. } if plan.ranking().is_up(from, index) => plan.hops(index, to),
+        Peer::Switch { index, .. } => plan.hops_down(index, to),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dmodc::{Engine, Options};
+    use crate::dmodc::{Engine, OnUnreachable, Options};
     use crate::fabric::{Builder, Guid};
 
     /// Leaves 0 and 1, spines 2 and 3; leaf 1 has lost its link to spine 3.
@@ -72,18 +82,27 @@ mod tests {
     }
 
     #[test]
-    fn only_up_down_paths_have_hops() {
+    fn the_ports_that_lead_there_have_hops() {
         let fabric = fabric();
-        let options = Options {
-            root_guids: vec![Guid(3), Guid(4)],
-            ..Options::default()
+        let rows = |on_unreachable| {
+            let options = Options {
+                root_guids: vec![Guid(3), Guid(4)],
+                on_unreachable,
+                connect_roots: true,
+                ..Options::default()
+            };
+            let engine = Engine::new(1).expect("a thread");
+            let plan = engine.plan(&fabric, &options).expect("a tree");
+            [0, 1, 2, 3].map(|from| row(&fabric, &plan, from, 1))
         };
-        let engine = Engine::new(1).expect("a thread");
-        let plan = engine.plan(&fabric, &options).expect("a tree");
-        let row_of = |from| row(&fabric, &plan, from, 1);
-        assert_eq!(row_of(0), [2, 2, NO_PATH, NO_PATH]);
-        assert_eq!(row_of(2), [1, NO_PATH, 1, NO_PATH]);
-        assert_eq!(row_of(3), [NO_PATH; 4]);
-        assert_eq!(row_of(1), [0, 2, NO_PATH, NO_PATH]);
+        let partial = rows(OnUnreachable::Partial);
+        assert_eq!(partial[0], [2, 2, NO_PATH, NO_PATH]);
+        assert_eq!(partial[1], [0, 2, NO_PATH, NO_PATH]);
+        assert_eq!(partial[2], [1, NO_PATH, 1, NO_PATH]);
+        assert_eq!(partial[3], [NO_PATH; 4]);
+        // Spine 3 goes down to leaf 0 and up again.
+        let connect = rows(OnUnreachable::Connect);
+        assert_eq!(connect[..3], partial[..3]);
+        assert_eq!(connect[3], [3, 3, NO_PATH, NO_PATH]);
     }
 }

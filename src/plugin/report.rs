@@ -5,7 +5,7 @@ use super::ffi::{Subnet, Switch};
 use super::metrics::{Found, Links};
 use super::planned::Planned;
 use crate::dmodc::{Faults, Filled, WiringWarning};
-use crate::fabric::{End, Peer};
+use crate::fabric::Peer;
 use log::Level;
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -13,6 +13,9 @@ use std::time::{Duration, Instant};
 
 /// Maximum number of pairs without a path, and of warnings of the wiring, that the log names.
 const NAMED: usize = 10;
+
+/// Maximum number of pairs left out that the line of those other than hosts names.
+const FEW: usize = 3;
 
 /// The phases of a sweep.
 pub const PHASES: [&str; 6] = ["read", "rank", "cost", "nid", "routes", "write"];
@@ -87,16 +90,15 @@ impl Sweep {
     }
 }
 
-/// The pairs without an up-down path, the first few by name: errors unless ways that turn connect all.
+/// The pairs without an up-down path, the first few by name, and who is left out. It is an error if
+/// hosts do not reach each other. What switches and aggregation nodes miss is one line.
 pub fn unreachable(subnet: &Subnet<'_>, planned: &Planned) {
     let Planned { fabric, plan, .. } = planned;
     let (unreachable, connections) = (plan.unreachable(), plan.connections());
-    let pairs = connections.left_out_ends(fabric);
-    let is_host = |end: End| matches!(end, End::Host(_));
-    let hosts_left_out = (pairs.first()).any(|(from, to)| is_host(from) || is_host(to));
-    let level = match hosts_left_out {
-        true => Level::Error,
-        false => Level::Info,
+    let (hosts, others) = connections.left_out_ends(fabric).split();
+    let level = match hosts.is_empty() {
+        true => Level::Info,
+        false => Level::Error,
     };
     let name = |switch: u32| planned.name(subnet, switch);
     for &(from, to) in unreachable.first.iter().take(NAMED) {
@@ -110,12 +112,19 @@ pub fn unreachable(subnet: &Subnet<'_>, planned: &Planned) {
             "{count} pairs of switches with end nodes have no up-down path"
         );
     }
-    for (from, to) in pairs.first() {
+    let pair = |(from, to)| {
         let (from, to) = (planned.end(subnet, from), planned.end(subnet, to));
-        log::log!(level, "no way from {from} to {to}");
+        format!("{from} to {to}")
+    };
+    for ends in hosts.first() {
+        log::error!("no way from {}", pair(ends));
     }
-    if connections.left_out > 0 {
-        log::log!(level, "left out: {pairs}");
+    if !hosts.is_empty() {
+        log::error!("left out: {hosts}");
+    }
+    if !others.is_empty() {
+        let named: Vec<String> = others.first().take(FEW).map(pair).collect();
+        log::info!("left out: {others}: {}, ...", named.join(", "));
     }
     if connections.cut_short {
         log::error!("the search for ways that turn took too long and was ended");

@@ -38,6 +38,12 @@ fn every_fault_of_multicast_is_named() {
         cut(w, 2, 4);
     };
     assert_eq!(group_lines(&[0, 2], fine, cut_one), [""; 0]);
+    // No spine is above both leaves: the tree turns at a third, and leaves out nobody.
+    let cut_apart = |w: &mut World| {
+        cut(w, 0, 5);
+        cut(w, 2, 4);
+    };
+    assert_eq!(group_lines(&[0, 2], cut_apart, fine), [""; 0]);
     // Leaf 3 hangs by no spine: its members are left out.
     let cut_off = |w: &mut World| {
         cut(w, 3, 4);
