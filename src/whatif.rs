@@ -5,7 +5,7 @@
 
 use crate::analysis::{Ebb, Tick, Traffic, bound};
 use crate::dmodc::{Engine, Options, RouteError};
-use crate::fabric::{Fabric, Guid, NodeKind};
+use crate::fabric::{EndPairs, Fabric, Guid, NodeKind};
 use crate::lft::{Diff, Dump, Tables, diff};
 use crate::netlist::{Names, Netlist, Part, TooManyLids};
 use std::collections::HashSet;
@@ -30,8 +30,10 @@ pub struct State {
     pub links: usize,
     /// Hosts that no other host reaches, those without a link included, by GUID and description.
     pub unreached: Vec<(Guid, String)>,
-    /// Ordered pairs of hosts, one of which does not reach the other.
-    pub left_out: u64,
+    /// Pairs of switch and LID that have no route ([`left_out`](crate::dmodc::Connections::left_out)).
+    pub left_out: usize,
+    /// The pairs of those that send and receive which make that up.
+    pub left_out_ends: EndPairs,
     /// A2A.
     pub a2a: u32,
     /// The bound of A2A.
@@ -94,8 +96,6 @@ pub fn whatif(
     let (mut after, new) =
         look(engine, &less, &less_names, options, effort, tick).map_err(WhatIfError::After)?;
     let cut_off = cut_off(netlist, parts, (&fabric, &names), &less);
-    let (cut, hosts) = (cut_off.len() as u64, after.hosts as u64);
-    after.left_out += 2 * cut * hosts + cut * cut.saturating_sub(1);
     after.unreached.extend(cut_off);
     let diff = diff(&Dump::of(&fabric, &old), &Dump::of(&less, &new));
     Ok(WhatIf {
@@ -128,7 +128,8 @@ fn look(
         hosts: traffic.nodes().len(),
         links: fabric.switch_links(),
         unreached: traffic.unreached().into_iter().map(name).collect(),
-        left_out: traffic.skipped(),
+        left_out: plan.connections().left_out,
+        left_out_ends: plan.connections().left_out_ends(fabric),
         a2a: traffic.all_to_all(tick).value,
         bound: bound(fabric, |switch| plan.ranking().rank(switch)),
         rp: traffic.random_permutations(count, seed, tick).value,

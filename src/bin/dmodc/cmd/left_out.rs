@@ -32,15 +32,20 @@ pub fn text(fabric: &Fabric, names: &Names, pairs: &EndPairs) -> String {
     text
 }
 
+/// How many pairs of what.
+pub fn counts(pairs: &EndPairs) -> Value {
+    let counts = pairs.counts();
+    counts
+        .map(|(from, to, pairs)| json!({ "from": from, "to": to, "pairs": pairs }))
+        .collect()
+}
+
 /// How many pairs of what, and the first by name.
 pub fn json(fabric: &Fabric, names: &Names, pairs: &EndPairs) -> Value {
-    let counts: Vec<Value> = (pairs.counts())
-        .map(|(from, to, pairs)| json!({ "from": from, "to": to, "pairs": pairs }))
-        .collect();
     let first: Vec<Value> = (pairs.first())
         .map(|(from, to)| {
             json!({ "from": name(fabric, names, from), "to": name(fabric, names, to) })
         })
         .collect();
-    json!({ "counts": counts, "first": first })
+    json!({ "counts": counts(pairs), "first": first })
 }

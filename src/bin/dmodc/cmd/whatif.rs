@@ -1,6 +1,7 @@
 //! `dmodc whatif`: a fabric before and after planned work.
 
 use super::guid_files::GuidFiles;
+use super::left_out;
 use super::reading::Reading;
 use super::removal::Removal;
 use crate::failure::{Failure, Outcome};
@@ -118,6 +119,7 @@ fn json(netlist: &Netlist, parts: &[Part], found: &WhatIf, seconds: f64) -> serd
             "links": state.links,
             "unreached_hosts": unreached,
             "left_out": state.left_out,
+            "left_out_pairs": { "counts": left_out::counts(&state.left_out_ends) },
             "a2a": state.a2a,
             "bound": state.bound,
             "rp": state.rp,
@@ -145,7 +147,7 @@ fn counts(state: &State) -> [(&'static str, Option<i64>); 9] {
         ("links between switches", Some(state.links as i64)),
         ("hosts", Some(state.hosts as i64)),
         ("hosts nobody reaches", Some(state.unreached.len() as i64)),
-        ("pairs left out", Some(state.left_out as i64)),
+        ("left out", Some(state.left_out as i64)),
         ("A2A", Some(state.a2a.into())),
         ("A2A bound", state.bound.map(i64::from)),
         ("RP", Some(state.rp.into())),
