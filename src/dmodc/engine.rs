@@ -51,11 +51,24 @@ impl Engine {
     ///
     /// # Errors
     /// [`RouteError::NotATree`] if there are no levels in the fabric (unless roots are given, which
-    /// say where the top is).
+    /// say where the top is). If it is the reference that brings them to naught, the fabric is planned
+    /// without it.
     pub fn plan(&self, fabric: &Fabric, options: &Options) -> Result<Plan, RouteError> {
         let spare = std::mem::take(&mut *lock(&self.spare));
         let threads = self.threads.to_plan(fabric.switches().len());
-        Plan::new(fabric, options, spare, threads)
+        match Plan::new(fabric, options, spare, threads) {
+            Err(RouteError::NotATree(_)) if options.reference.is_some() => {
+                log::error!(
+                    "the fabric and its reference together are no tree; going on without it"
+                );
+                let options = Options {
+                    reference: None,
+                    ..options.clone()
+                };
+                Plan::new(fabric, &options, Vec::new(), threads)
+            }
+            planned => planned,
+        }
     }
 
     /// Takes back a plan that is done with: the costs of the next one, the largest part of it, go

@@ -93,7 +93,11 @@ impl Reference {
             self.say("of another fabric: most switches are not in it");
             return None;
         }
-        Some(known.clone())
+        if !self.grows {
+            return Some(known.clone());
+        }
+        // With what is about to be kept, so that the next sweep, which will know of it, moves nothing.
+        Some(Arc::new(Merged::new(fabric, known).nominal))
     }
 
     fn read(&mut self) {

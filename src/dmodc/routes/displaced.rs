@@ -94,12 +94,12 @@ impl Displaced {
         self.columns.clear();
         self.columns.resize(nominal.least.len(), 0);
         for group in nominal.up {
-            let whole = !nominal.groups.ports(group).contains(&NO_PATH);
-            let there = now.up.iter().any(|g| g.remote == group.remote);
+            let there = now.up.iter().find(|g| g.remote == group.remote);
+            let is_whole = |g| now.groups.ports(g) == nominal.groups.ports(group);
             let columns = self.columns.iter_mut();
             let was = nominal.behind(group).iter().zip(nominal.least);
             let is = now.behind(group).iter().zip(now.least);
-            if whole && there {
+            if there.is_some_and(is_whole) {
                 for ((bad, (was, least)), (is, least_now)) in columns.zip(was).zip(is) {
                     *bad |= u8::from(was & HOPS == *least) & u8::from(is & HOPS != *least_now);
                 }

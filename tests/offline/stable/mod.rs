@@ -6,6 +6,7 @@ mod goals;
 mod hosts;
 mod links;
 mod naive;
+mod reference;
 mod rule;
 mod whole;
 
