@@ -59,18 +59,19 @@ impl Displaced {
             }
             let mut displaced = 0;
             let (runs, singles) = destinations.of_column(column);
-            for nid in runs.iter().flat_map(Clone::clone) {
-                if self.open.is_empty() {
-                    places[nid] = NO_PATH;
-                } else if !self.open.has(places[nid]) {
-                    let turn = turns.of(nid);
-                    let port = (self.ring).first_open(nid / divider, turn, &self.open);
-                    places[nid] = port.unwrap_or_else(|| self.open.by_hash(nid, 0));
-                    displaced += usize::from(destinations.lid(nid).0 != Lid(0));
+            for run in runs {
+                for (port, nid) in places[run.clone()].iter_mut().zip(run.clone()) {
+                    if self.open.has(*port) {
+                        continue;
+                    }
+                    let listed = (self.ring).first_open(nid / divider, turns.of(nid), &self.open);
+                    *port = listed.unwrap_or_else(|| self.open.by_hash(nid, 0));
+                    let there = destinations.lid(nid).0 != Lid(0) && *port != NO_PATH;
+                    displaced += usize::from(there);
                 }
             }
-            let slots = runs.iter().flat_map(Clone::clone);
-            let extra = slots.map(|nid| (nid, nid, 1));
+            let more = runs.iter().filter(|_| destinations.offsets() > 1);
+            let extra = more.flat_map(Clone::clone).map(|nid| (nid, nid, 1));
             let numbers = singles.iter().map(|s| (s.place, s.number, 0));
             for (place, number, first) in extra.chain(numbers) {
                 for offset in first..destinations.offsets() {

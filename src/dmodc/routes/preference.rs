@@ -50,11 +50,6 @@ impl Open {
         self.is_open[usize::from(port)]
     }
 
-    /// Whether none may.
-    pub fn is_empty(&self) -> bool {
-        self.ports.is_empty()
-    }
-
     /// The port for a number of its own, with the greatest hash; [`NO_PATH`] if none is open.
     pub fn by_hash(&self, number: usize, offset: usize) -> u8 {
         let hash =
@@ -105,6 +100,9 @@ impl Ring {
     /// The first open port of a list, its nominal one left out: `q` is that of equations (3) and (4),
     /// `turn` says where the list goes on. `None` if no port is open.
     pub fn first_open(&self, q: usize, turn: usize, open: &Open) -> Option<u8> {
+        if open.ports.is_empty() {
+            return None;
+        }
         let groups = self.groups.len();
         let (start, size) = *self.groups.get(q.checked_rem(groups)?)?;
         let mut at = start + q / groups % size;
