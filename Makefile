@@ -99,8 +99,10 @@ stable:
 # OpenSM refuses a plugin for another OpenSM; tool and core build without OpenSM's headers.
 versions: setup
 	$(CARGO) test --test daemon -- --ignored another_version
-	$(CARGO) test --no-default-features --features cli --lib --bins --test offline
-	$(CARGO) test --no-default-features --lib --test offline
+	$(CARGO) test --no-default-features --features cli --lib --bins
+	$(CARGO) test --no-default-features --features cli --test offline cli::
+	$(CARGO) test --no-default-features --lib
+	$(CARGO) test --no-default-features --test offline --no-run
 
 # Unit tests under AddressSanitizer, ThreadSanitizer and Miri. Half an hour; installs a nightly toolchain.
 sanitize:
