@@ -46,7 +46,12 @@ fn every_message_is_explained() {
     let page = fs::read_to_string(root().join("docs/troubleshooting.md")).expect("the page");
     let mut sources = files("src/plugin", "rs");
     sources.extend(files("src/plugin/ffi", "rs"));
-    for core in ["dmodc/engine.rs", "dmodc/options.rs", "fabric/builder.rs", "netlist/guids.rs"] {
+    for core in [
+        "dmodc/engine.rs",
+        "dmodc/options.rs",
+        "fabric/builder.rs",
+        "netlist/guids.rs",
+    ] {
         sources.push(root().join("src").join(core));
     }
     let mut messages = 0;
