@@ -152,6 +152,8 @@ fn throws_are_made_resumed_and_reported() {
             "3",
             "--io-guids",
             &io,
+            "--jobs",
+            "2",
             "-o",
             &out,
         ];

@@ -30,12 +30,15 @@ use std::ops::Range;
 pub type Tick<'a> = &'a (dyn Fn(u64) + Sync);
 
 /// Permutations per batch. A batch reads the entries of a destination once for all of them.
-const BATCH: usize = 8;
+pub(super) const BATCH: usize = 8;
 
 /// Shifts per batch. The nodes of a leaf share their route to a destination, and neighbours in the
-/// order mostly share their leaf. So a batch follows the route once, and adds a vector with one
-/// element per shift.
-const SHIFTS: usize = 32;
+/// order mostly share their leaf. So a batch follows the route once, for all shifts in which one of them
+/// takes it. They are consecutive: it is enough to note the first of them and the one behind the last.
+const SHIFTS: usize = 63;
+
+/// By how much the flows of a channel change from one shift of a batch to the next, modulo 2^16.
+type Steps = [u16; SHIFTS + 1];
 
 /// The congestion risk of a pattern.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -178,18 +181,21 @@ impl Traffic {
         let greatest = blocks
             .into_par_iter()
             .fold(
-                || (vec![[0; SHIFTS]; channels], vec![0; channels]),
-                |(mut flows, mut greatest), first| {
+                || (vec![[0; SHIFTS + 1]; channels], vec![0; channels]),
+                |(mut steps, mut greatest): (Vec<Steps>, Vec<u16>), first| {
                     let shifts = first..nodes.min(first + SHIFTS);
                     leaves
                         .iter()
-                        .for_each(|leaf| self.shift(leaf, shifts.clone(), &mut flows));
-                    for (greatest, flows) in greatest.iter_mut().zip(&mut flows) {
-                        *greatest = flows.iter().copied().fold(*greatest, u16::max);
-                        flows.fill(0);
+                        .for_each(|leaf| self.shift(leaf, shifts.clone(), &mut steps));
+                    for (greatest, steps) in greatest.iter_mut().zip(&mut steps) {
+                        let mut flows = 0u16;
+                        for step in steps {
+                            flows = flows.wrapping_add(std::mem::take(step));
+                            *greatest = flows.max(*greatest);
+                        }
                     }
                     tick(shifts.len() as u64);
-                    (flows, greatest)
+                    (steps, greatest)
                 },
             )
             .map(|(_, greatest)| greatest)
@@ -269,7 +275,7 @@ impl Traffic {
     }
 
     /// Adds the flows of sources at consecutive places on one switch, under consecutive shifts.
-    fn shift(&self, sources: &[usize], shifts: Range<usize>, flows: &mut [[u16; SHIFTS]]) {
+    fn shift(&self, sources: &[usize], shifts: Range<usize>, steps: &mut [Steps]) {
         let (Some(&lowest), Some(&highest)) = (sources.first(), sources.last()) else {
             return;
         };
@@ -277,18 +283,15 @@ impl Traffic {
             // `sum` is source + shift: the destination, before it wraps around.
             let from = sum.saturating_sub(highest).max(shifts.start) - shifts.start;
             let to = (sum - lowest).min(shifts.end - 1) - shifts.start;
-            let mut adds = [0; SHIFTS];
-            adds[from..=to].fill(1);
             let destination = if sum < self.nodes().len() {
                 sum
             } else {
                 sum - self.nodes().len()
             };
             self.follow(self.switch(lowest), destination, |channel| {
-                flows[channel as usize]
-                    .iter_mut()
-                    .zip(&adds)
-                    .for_each(|(flows, add)| *flows += add);
+                let steps = &mut steps[channel as usize];
+                steps[from] = steps[from].wrapping_add(1);
+                steps[to + 1] = steps[to + 1].wrapping_sub(1);
             });
         }
     }

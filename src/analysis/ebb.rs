@@ -8,7 +8,7 @@
 //! flows get and not how bad the worst port is; it is no throughput either.
 
 use super::Traffic;
-use super::congestion::{Tick, permutation};
+use super::congestion::{BATCH, Tick, permutation};
 use rayon::prelude::*;
 
 /// Effective bisection bandwidth, in percent.
@@ -36,13 +36,17 @@ impl Traffic {
         if half == 0 || count == 0 {
             return None;
         }
-        let one = |number: usize| {
-            let drawn = permutation(&places, seed, number as u64);
-            let share = self.mean_share(&drawn[..half], &drawn[half..2 * half]);
-            tick(1);
-            100.0 * share
-        };
-        let shares: Vec<f64> = (0..count).into_par_iter().map(one).collect();
+        let numbers: Vec<u64> = (0..count as u64).collect();
+        let shares: Vec<Vec<f64>> = numbers
+            .par_chunks(BATCH)
+            .map(|numbers| {
+                let drawn = numbers.iter().map(|&n| permutation(&places, seed, n));
+                let shares = self.mean_shares(&places, &drawn.collect::<Vec<_>>());
+                tick(numbers.len() as u64);
+                shares.into_iter().map(|share| 100.0 * share).collect()
+            })
+            .collect();
+        let shares = shares.concat();
         let mean = shares.iter().sum::<f64>() / count as f64;
         let squares: f64 = shares.iter().map(|share| (share - mean).powi(2)).sum();
         let deviation = (squares / (count.max(2) - 1) as f64).sqrt();
@@ -52,24 +56,74 @@ impl Traffic {
         })
     }
 
-    /// What the flows from each source to its destination get of a link, in the mean.
-    fn mean_share(&self, sources: &[u32], destinations: &[u32]) -> f64 {
-        let mut flows = vec![0u32; self.channels().len()];
-        let pairs = || sources.iter().zip(destinations);
-        for (&from, &to) in pairs() {
-            let from = self.switch(from as usize);
-            self.follow(from, to as usize, |channel| flows[channel as usize] += 1);
-        }
-        let share = |(&from, &to): (&u32, &u32)| {
-            let (from, to) = (self.switch(from as usize), to as usize);
-            if !self.arrives(from, to) {
-                return 0.0;
+    /// What the flows get of a link, in the mean, for each pattern: the first half of what was drawn sends
+    /// to the second. Reads the entries of a destination once for all patterns.
+    fn mean_shares(&self, places: &[u32], drawn: &[Vec<u32>]) -> Vec<f64> {
+        let half = places.len() / 2;
+        let mut patterns: Vec<Pattern> = drawn
+            .iter()
+            .map(|drawn| {
+                let mut flow_to = vec![NO_FLOW; places.len()];
+                for (flow, &to) in (0..).zip(&drawn[half..2 * half]) {
+                    flow_to[to as usize] = flow;
+                }
+                Pattern {
+                    sources: &drawn[..half],
+                    flow_to,
+                    flows: vec![0; self.channels().len()],
+                    shares: vec![0.0; half],
+                }
+            })
+            .collect();
+        for &to in places {
+            for pattern in &mut patterns {
+                if let Some((_, from)) = pattern.flow(to) {
+                    let flows = &mut pattern.flows;
+                    self.follow(self.switch(from), to as usize, |c| flows[c as usize] += 1);
+                }
             }
-            let mut most = 1;
-            self.follow(from, to, |channel| most = most.max(flows[channel as usize]));
-            1.0 / f64::from(most)
-        };
-        pairs().map(share).sum::<f64>() / sources.len() as f64
+        }
+        for &to in places {
+            for pattern in &mut patterns {
+                let Some((flow, from)) = pattern.flow(to) else {
+                    continue;
+                };
+                let from = self.switch(from);
+                if self.arrives(from, to as usize) {
+                    let mut most = 1;
+                    self.follow(from, to as usize, |c| {
+                        most = pattern.flows[c as usize].max(most);
+                    });
+                    pattern.shares[flow] = 1.0 / f64::from(most);
+                }
+            }
+        }
+        let mean = |pattern: &Pattern| pattern.shares.iter().sum::<f64>() / half as f64;
+        patterns.iter().map(mean).collect()
+    }
+}
+
+/// A destination to which nobody sends.
+const NO_FLOW: u32 = u32::MAX;
+
+/// One of the patterns.
+struct Pattern<'a> {
+    /// The place of each flow's source.
+    sources: &'a [u32],
+    /// The flow to each place.
+    flow_to: Vec<u32>,
+    /// By channel.
+    flows: Vec<u16>,
+    /// What each flow gets.
+    shares: Vec<f64>,
+}
+
+impl Pattern<'_> {
+    /// The flow to a place, and the place of its source.
+    fn flow(&self, to: u32) -> Option<(usize, usize)> {
+        let flow = self.flow_to[to as usize] as usize;
+        let from = *self.sources.get(flow)?;
+        Some((flow, from as usize))
     }
 }
 

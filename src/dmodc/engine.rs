@@ -1,6 +1,6 @@
 //! The pipeline: a fabric goes in, a [`Plan`] of it comes out, and from that the tables.
 
-use super::options::{Options, RouteError};
+use super::options::{Faults, Options, RouteError};
 use super::plan::Plan;
 use super::routes::{RouteMemory, lock};
 use super::threads::Threads;
@@ -54,21 +54,23 @@ impl Engine {
     /// say where the top is). If it is the reference that brings them to naught, the fabric is planned
     /// without it.
     pub fn plan(&self, fabric: &Fabric, options: &Options) -> Result<Plan, RouteError> {
-        let spare = std::mem::take(&mut *lock(&self.spare));
         let threads = self.threads.to_plan(fabric.switches().len());
-        match Plan::new(fabric, options, spare, threads) {
-            Err(RouteError::NotATree(_)) if options.reference.is_some() => {
-                log::error!(
+        if let Some(reference) = &options.reference
+            && options.faults == Faults::Stable
+        {
+            match Plan::beside(reference, fabric, options, self.spare(), threads) {
+                Err(RouteError::NotATree(_)) => log::error!(
                     "the fabric and its reference together are no tree; going on without it"
-                );
-                let options = Options {
-                    reference: None,
-                    ..options.clone()
-                };
-                Plan::new(fabric, &options, Vec::new(), threads)
+                ),
+                planned => return planned,
             }
-            planned => planned,
         }
+        Plan::alone(fabric, options, self.spare(), threads)
+    }
+
+    /// The memory that the last plan has left.
+    fn spare(&self) -> Vec<Vec<u8>> {
+        std::mem::take(&mut *lock(&self.spare))
     }
 
     /// Takes back a plan that is done with: the costs of the next one, the largest part of it, go

@@ -29,7 +29,7 @@ mod tree;
 
 pub use connect::Connections;
 pub use engine::{Engine, Filled};
-pub use options::{Faults, OnUnreachable, Options, RouteError, Timings};
+pub use options::{Faults, OnUnreachable, Options, PHASES, RouteError, Timings};
 pub use paths::Unreachable;
 pub use plan::Plan;
 pub use targets::{NodeType, NodeTypes};

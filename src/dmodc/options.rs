@@ -125,6 +125,9 @@ fn closed(cycle: &[Guid]) -> String {
     words.join(" - ")
 }
 
+/// The phases of a sweep. Reading and writing are the caller's, those between are the core's.
+pub const PHASES: [&str; 6] = ["read", "rank", "cost", "nid", "routes", "write"];
+
 /// Time spent in each phase of the core.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Timings {

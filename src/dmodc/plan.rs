@@ -1,7 +1,7 @@
 //! What is known of a fabric before its routes are written.
 
 use super::connect::{Connections, Turns};
-use super::nominal::complete;
+use super::nominal::{complete, standing};
 use super::options::{Faults, OnUnreachable, Options, RouteError, Timings};
 use super::paths::{Costs, Paths, Unreachable, dividers, path_dividers};
 use super::routes::{Inputs, RouteMemory, RowClasses, SwitchView};
@@ -40,29 +40,53 @@ struct WithReference {
 
 impl Plan {
     /// Plans a fabric, in memory that another plan has left.
-    pub(super) fn new(
+    pub(super) fn alone(
+        fabric: &Fabric,
+        options: &Options,
+        spare: Vec<Vec<u8>>,
+        threads: &Threads,
+    ) -> Result<Plan, RouteError> {
+        Plan::over(fabric, fabric, None, options, spare, threads)
+    }
+
+    /// Plans a fabric over its switches and those of its reference.
+    pub(super) fn beside(
+        reference: &Fabric,
         fabric: &Fabric,
         options: &Options,
         spare: Vec<Vec<u8>>,
         threads: &Threads,
     ) -> Result<Plan, RouteError> {
         let start = Instant::now();
-        let merged = match (&options.reference, options.faults) {
-            (Some(reference), Faults::Stable) => Some(Merged::new(fabric, reference)),
-            _ => None,
-        };
-        // What should be and what is, with the same switches.
-        let (designed, there) = match &merged {
-            Some(merged) => (&merged.nominal, &merged.there),
-            None => (fabric, fabric),
-        };
-        let links = Links::new(designed);
-        let ranking = Ranking::of(designed, &links, options);
+        let merged = Merged::new(fabric, reference);
+        let merging = start.elapsed();
+        let (nominal, is_new) = (&merged.nominal, Some(&*merged.is_new));
+        let mut plan = Plan::over(nominal, &merged.there, is_new, options, spare, threads)?;
+        plan.timings.rank += merging;
+        let planned = Instant::now();
+        plan.narrow(fabric, merged);
+        plan.timings.nid += planned.elapsed();
+        Ok(plan)
+    }
+
+    /// Plans what should be there (`nominal`) and what is, with the same switches. `is_new` says which of
+    /// them the reference does not know; without a reference, both fabrics are one.
+    fn over(
+        nominal: &Fabric,
+        there: &Fabric,
+        is_new: Option<&[bool]>,
+        options: &Options,
+        spare: Vec<Vec<u8>>,
+        threads: &Threads,
+    ) -> Result<Plan, RouteError> {
+        let start = Instant::now();
+        let links = Links::new(nominal);
+        let ranking = Ranking::of(nominal, &links, options);
         let groups = Groups::new(links, &ranking, threads);
         if ranking.rule() != Rule::Roots
             && let Some(cycle) = level_cycle(&groups)
         {
-            let guid = |s: u32| designed.switches()[s as usize].guid;
+            let guid = |s: u32| nominal.switches()[s as usize].guid;
             return Err(RouteError::NotATree(cycle.into_iter().map(guid).collect()));
         }
         let completed = match options.faults {
@@ -70,42 +94,46 @@ impl Plan {
             Faults::Paper => None,
         };
         let completed = completed.map(|links| Groups::new(links, &ranking, threads));
-        let (nominal, present) = match (&merged, completed) {
+        let (groups, present) = match (is_new, completed) {
             (None, None) => (groups, None),
             (None, Some(completed)) => (completed, Some(groups)),
-            (Some(merged), completed) => {
-                let present = Groups::new(Links::new(&merged.there), &ranking, threads);
+            (Some(_), completed) => {
+                let present = Groups::new(Links::new(there), &ranking, threads);
                 (completed.unwrap_or(groups), Some(present))
             }
         };
         let ranked = Instant::now();
         let mut spare = spare.into_iter();
         let mut memory = || spare.next().unwrap_or_default();
-        let nominal = Paths::new(nominal, &ranking, memory(), threads);
-        let present = present.map(|groups| nominal.with(groups, memory(), threads));
-        let now = present.as_ref().unwrap_or(&nominal);
+        let paths = Paths::new(groups, &ranking, memory(), threads);
+        let present = present.map(|groups| paths.with(groups, memory(), threads));
+        let now = present.as_ref().unwrap_or(&paths);
+        let standing = standing(&paths.groups, &now.groups);
+        let standing = standing.map(|links| Groups::new(links, &ranking, threads));
+        let standing = standing.map(|groups| paths.with(groups, memory(), threads));
         let costed = Instant::now();
-        let mut unreachable = Unreachable::new(there, &ranking, &now.costs);
-        let (mut connections, steps) = Connections::find(
+        let unreachable = Unreachable::new(there, &ranking, &now.costs);
+        let (connections, steps) = Connections::find(
             there,
             &ranking,
             now,
             options.connect_roots,
             options.on_unreachable,
         );
-        let is_new = |leaf: u32| merged.as_ref().is_some_and(|m| m.is_new[leaf as usize]);
-        let nids = Nids::new(designed, &ranking, &nominal.costs, options, is_new);
-        let destinations = Destinations::new(designed, &nominal.costs, &nids);
-        let dividers = dividers(&nominal.groups);
-        let path_dividers = path_dividers(&nominal.groups);
-        let all_groups = [&nominal.groups, &now.groups];
+        let is_new = |leaf: u32| is_new.is_some_and(|is_new| is_new[leaf as usize]);
+        let nids = Nids::new(nominal, &ranking, &paths.costs, options, is_new);
+        let destinations = Destinations::new(nominal, &paths.costs, &nids);
+        let dividers = dividers(&paths.groups);
+        let path_dividers = path_dividers(&paths.groups);
+        let all_groups = [&paths.groups, &now.groups];
         let classes = RowClasses::new(
             &all_groups[..1 + usize::from(present.is_some())],
             &dividers,
             &path_dividers,
         );
         let inputs = Inputs {
-            nominal,
+            nominal: paths,
+            standing,
             present,
             steps,
             dividers,
@@ -113,28 +141,6 @@ impl Plan {
             destinations,
             classes,
         };
-        let (mut order, mut nid) = (nids.order().to_vec(), nids.of_nodes().to_vec());
-        let mut of_fabric = ranking;
-        let with_reference = merged.map(|merged| {
-            let there = |n: &u32| merged.node[*n as usize];
-            order = order.iter().filter_map(there).collect();
-            let here = nid.iter().zip(&merged.node);
-            nid = here
-                .filter(|(_, node)| node.is_some())
-                .map(|(&nid, _)| nid)
-                .collect();
-            let place =
-                |s: &mut u32| *s = merged.switch.binary_search(s).unwrap_or_default() as u32;
-            for (from, to) in unreachable.first.iter_mut().chain(&mut connections.left) {
-                place(from);
-                place(to);
-            }
-            of_fabric = of_fabric.of_some(&merged.switch);
-            WithReference {
-                groups: Groups::of(fabric, &of_fabric),
-                switch: merged.switch,
-            }
-        });
         let timings = Timings {
             rank: ranked - start,
             cost: costed - ranked,
@@ -142,17 +148,37 @@ impl Plan {
             routes: Duration::ZERO,
         };
         Ok(Plan {
-            ranking: of_fabric,
-            order,
-            nid,
+            ranking,
+            order: nids.order().to_vec(),
+            nid: nids.of_nodes().to_vec(),
             unreachable,
             connections,
             more_turns: OnceLock::new(),
             on_unreachable: options.on_unreachable,
             inputs,
-            with_reference,
+            with_reference: None,
             timings,
         })
+    }
+
+    /// Leaves what is told of the fabric's own switches and end nodes.
+    fn narrow(&mut self, fabric: &Fabric, merged: Merged) {
+        let own = |node: &u32| merged.node[*node as usize];
+        self.order = self.order.iter().filter_map(own).collect();
+        let nids = self.nid.iter().zip(&merged.node);
+        let nids = nids.filter(|(_, own)| own.is_some());
+        self.nid = nids.map(|(&nid, _)| nid).collect();
+        let own = |s: &mut u32| *s = merged.switch.binary_search(s).unwrap_or_default() as u32;
+        let unreachable = self.unreachable.first.iter_mut();
+        for (from, to) in unreachable.chain(&mut self.connections.left) {
+            own(from);
+            own(to);
+        }
+        self.ranking = self.ranking.of_some(&merged.switch);
+        self.with_reference = Some(WithReference {
+            groups: Groups::of(fabric, &self.ranking),
+            switch: merged.switch,
+        });
     }
 
     /// Which switch one of the fabric is among those that rows are computed for.
@@ -182,7 +208,13 @@ impl Plan {
 
     /// The memory of the costs.
     pub(super) fn into_memory(self) -> Vec<Vec<u8>> {
-        let paths = [Some(self.inputs.nominal), self.inputs.present];
+        let Inputs {
+            nominal,
+            standing,
+            present,
+            ..
+        } = self.inputs;
+        let paths = [Some(nominal), present, standing];
         let costs = paths.into_iter().flatten().map(|p| p.costs);
         costs.map(Costs::into_memory).collect()
     }
@@ -283,7 +315,7 @@ impl Plan {
         let view = SwitchView::new(self.inputs.present(), self.place(switch));
         let set = view.candidates(view.all.column(self.place(node.switch)));
         let ports = |g| view.groups.ports(g).to_vec();
-        view.groups(set).iter().flat_map(ports).collect()
+        view.groups(set).flat_map(ports).collect()
     }
 
     /// Time spent so far; routes come on top, see [`crate::dmodc::Engine::fill`].

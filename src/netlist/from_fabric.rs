@@ -11,13 +11,8 @@ impl Netlist {
         let mut guids: HashSet<Guid> = fabric.switches().iter().map(|s| s.guid).collect();
         let switches = fabric.switches().len() as u32;
         let port = |number, peer, peer_port, guid| Port {
-            number,
-            peer,
-            peer_port,
             guid,
-            lid: Lid(0),
-            lmc: 0,
-            link: "4x".into(),
+            ..Port::new(number, peer, peer_port, "4x")
         };
         let node = |kind, id: String, guid, port_count, ports| Node {
             kind,

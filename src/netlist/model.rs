@@ -80,6 +80,21 @@ pub struct Port {
     pub link: Arc<str>,
 }
 
+impl Port {
+    /// A port with a link to a port of a node, and with no GUID or LID of its own.
+    pub fn new(number: u8, peer: u32, peer_port: u8, link: impl Into<Arc<str>>) -> Port {
+        Port {
+            number,
+            peer,
+            peer_port,
+            guid: None,
+            lid: Lid(0),
+            lmc: 0,
+            link: link.into(),
+        }
+    }
+}
+
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -10,7 +10,7 @@ use super::options::PluginOptions;
 use super::planned::Planned;
 use super::provoke::{PanicAt, Provoked};
 use super::reference::Reference;
-use super::report::Sweep;
+use super::sweep::Sweep;
 use super::tables::{self, NoPathOnPanic, NoTable};
 use super::{hops, order, report, snapshot};
 use crate::dmodc::{Engine, Filled, Options, RouteError};

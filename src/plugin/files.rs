@@ -4,7 +4,7 @@ use std::fs::Metadata;
 use std::io::Write;
 use std::path::Path;
 use std::time::SystemTime;
-use std::{fs, io, process};
+use std::{fs, io};
 
 /// When a file was written, and how long it is: another stamp is another content.
 pub type Stamp = (SystemTime, u64);
@@ -15,10 +15,11 @@ pub fn stamp(metadata: &Metadata) -> Option<Stamp> {
 }
 
 /// Puts a text in the place of a file: whoever reads it finds the old one or the new one, also when
-/// this process or the machine dies in between.
+/// this process or the machine dies in between. What such a death leaves is `FILE.tmp`, which the next
+/// call writes anew.
 pub fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
     let mut temporary = path.as_os_str().to_owned();
-    temporary.push(format!(".{}.tmp", process::id()));
+    temporary.push(".tmp");
     let written = fs::File::create(&temporary).and_then(|mut file| {
         file.write_all(text)?;
         file.sync_all()
@@ -39,6 +40,8 @@ mod tests {
     fn a_file_takes_the_old_one_s_place() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("file");
+        // A process was killed while it wrote.
+        fs::write(folder.path().join("file.tmp"), "unfinished, and longer").expect("written");
         for text in ["old", "new"] {
             replace(&path, text.as_bytes()).expect("written");
             assert_eq!(fs::read_to_string(&path).expect("there"), text);

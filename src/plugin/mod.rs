@@ -43,5 +43,6 @@ mod reference;
 mod relay;
 mod report;
 mod snapshot;
+mod sweep;
 mod tables;
 mod version;

@@ -5,6 +5,9 @@
 //! that it has seen, written when a sweep has seen new ones. What contradicts the present fabric gives
 //! way.
 //!
+//! The file has one name, as `guid2lid` has: each subnet wants a cache folder of its own
+//! (`OSM_CACHE_DIR`). OpenSMs of two subnets on one folder write over each other's places.
+//!
 //! Whatever is wrong with the file is one error line, and the fabric is routed without it.
 
 use super::files::{Stamp, replace, stamp};
@@ -42,6 +45,8 @@ pub struct Reference {
     /// What was read or written last: when, and how long it was.
     stamp: Option<Stamp>,
     known: Option<Arc<Fabric>>,
+    /// What `known` grows to with the fabric that was asked for last.
+    grown: Option<Arc<Fabric>>,
     /// The last line about it.
     said: String,
 }
@@ -66,12 +71,14 @@ impl Reference {
             grows,
             stamp: None,
             known: None,
+            grown: None,
             said: String::new(),
         })
     }
 
     /// The places to route a fabric with, if there are any.
     pub fn of(&mut self, fabric: &Fabric) -> Option<Arc<Fabric>> {
+        self.grown = None;
         match fs::metadata(&self.path) {
             Ok(metadata) => {
                 let stamp = stamp(&metadata);
@@ -97,7 +104,8 @@ impl Reference {
             return Some(known.clone());
         }
         // With what is about to be kept, so that the next sweep, which will know of it, moves nothing.
-        Some(Arc::new(Merged::new(fabric, known).nominal))
+        self.grown = Some(Arc::new(Merged::new(fabric, known).nominal));
+        self.grown.clone()
     }
 
     fn read(&mut self) {
@@ -120,22 +128,17 @@ impl Reference {
         };
     }
 
-    /// Keeps the places of a fabric that has been routed, where that is asked for and there are new
-    /// ones.
+    /// Keeps the places of the fabric that was asked for last, which has been routed, where that is
+    /// asked for and there are new ones.
     pub fn keep(&mut self, fabric: &Fabric) {
         if !self.grows {
             return;
         }
-        let known = self
-            .known
-            .take()
-            .filter(|known| !known.is_of_another_fabric(fabric));
-        let grown = match &known {
-            Some(known) => Merged::new(fabric, known).nominal,
-            None => fabric.clone(),
-        };
+        let known = self.known.take();
+        let grown = self.grown.take();
+        let grown = grown.unwrap_or_else(|| Arc::new(fabric.clone()));
         if known.is_some_and(|known| known.has_places_of(&grown)) {
-            self.known = Some(Arc::new(grown));
+            self.known = Some(grown);
             return;
         }
         let mut text = Vec::new();
@@ -143,7 +146,7 @@ impl Reference {
         match written.and_then(|()| replace(&self.path, &text)) {
             Ok(()) => {
                 self.stamp = fs::metadata(&self.path).ok().and_then(|m| stamp(&m));
-                self.known = Some(Arc::new(grown));
+                self.known = Some(grown);
             }
             Err(e) => {
                 // What only this process knows would make another OpenSM's tables differ.

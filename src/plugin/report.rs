@@ -4,91 +4,18 @@
 use super::ffi::{Subnet, Switch};
 use super::metrics::{Found, Links};
 use super::planned::Planned;
-use crate::dmodc::{Faults, Filled, WiringWarning};
+use super::sweep::Sweep;
+use crate::dmodc::{PHASES, WiringWarning};
 use crate::fabric::Peer;
 use log::Level;
 use std::collections::HashMap;
 use std::fmt::Write;
-use std::time::{Duration, Instant};
 
 /// Maximum number of pairs without a path, and of warnings of the wiring, that the log names.
 const NAMED: usize = 10;
 
 /// Maximum number of pairs left out that the line of those other than hosts names.
 const FEW: usize = 3;
-
-/// The phases of a sweep.
-pub const PHASES: [&str; 6] = ["read", "rank", "cost", "nid", "routes", "write"];
-
-/// The figures of a sweep, as `docs/options.md` explains them.
-#[derive(Clone, Debug, Default)]
-pub struct Sweep {
-    /// Switches.
-    pub switches: usize,
-    /// End nodes.
-    pub nodes: usize,
-    /// LIDs.
-    pub lids: usize,
-    /// Levels.
-    pub ranks: usize,
-    /// Pairs of leaves without an up-down path.
-    pub unreachable: usize,
-    /// Threads that worked.
-    pub threads: usize,
-    /// Time in the callback.
-    pub total: Duration,
-    /// The parts of it.
-    pub phases: [Duration; PHASES.len()],
-    /// How routes answer to faults.
-    pub faults: Faults,
-    /// Entries that are not at their nominal ports.
-    pub displaced: usize,
-    /// Blocks of tables that differ from those last sent.
-    pub changed_blocks: usize,
-    /// Pairs of switch and LID with a route that turns.
-    pub turned: usize,
-    /// Pairs of switch and LID without a route.
-    pub left_out: usize,
-}
-
-impl Sweep {
-    /// The figures of what was planned and filled. `start` is when the callback began, and `read` how
-    /// long it read.
-    pub fn new(
-        planned: &Planned,
-        filled: Filled,
-        (start, read): (Instant, Duration),
-        faults: Faults,
-        changed_blocks: usize,
-    ) -> Self {
-        let Planned { fabric, plan, .. } = planned;
-        let timings = plan.timings();
-        let total = start.elapsed();
-        let known = read + timings.rank + timings.cost + timings.nid + filled.time;
-        Sweep {
-            switches: fabric.switches().len(),
-            nodes: fabric.end_nodes().len(),
-            lids: fabric.lid_count(),
-            ranks: plan.ranking().per_rank().len(),
-            unreachable: plan.unreachable().count,
-            threads: filled.threads,
-            total,
-            phases: [
-                read,
-                timings.rank,
-                timings.cost,
-                timings.nid,
-                filled.time,
-                total.saturating_sub(known),
-            ],
-            faults,
-            displaced: filled.displaced,
-            changed_blocks,
-            turned: plan.connections().turned,
-            left_out: plan.connections().left_out,
-        }
-    }
-}
 
 /// The pairs without an up-down path, the first few by name, and who is left out. It is an error if
 /// hosts do not reach each other. What switches and aggregation nodes miss is one line.

@@ -1,7 +1,6 @@
 //! What engines are compared by.
 
-use super::sets::comparable;
-use crate::compare::ThrowRow;
+use crate::compare::{Routed, ThrowRow};
 
 /// A measure of an engine's tables in a throw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -94,4 +93,16 @@ impl Measure {
         use Measure::{A2a, Rp, SpDmodc, SpFtree};
         [A2a, Rp, SpFtree, SpDmodc].contains(&self)
     }
+}
+
+/// Whether all pairs of leaves have an up-down path.
+pub fn is_connected(row: &ThrowRow) -> bool {
+    row.unreachable_pairs == Some(0)
+}
+
+/// The result of an engine for a throw, if it can be compared: all pairs have an up-down path, and the
+/// engine has routed them all.
+pub fn comparable(row: &ThrowRow) -> Option<&Routed> {
+    let routed = row.outcome.as_ref().ok()?;
+    (is_connected(row) && routed.risks.no_route == 0).then_some(routed)
 }

@@ -1,8 +1,8 @@
 //! The series of a folder: the throws of one kind at one fabric, and their results.
 
 use super::ReportError;
-use super::measures::Measure;
-use crate::compare::{EngineSpec, Equipment, Routed, ThrowDrawing, ThrowRow, read_throws};
+use super::measures::{Measure, is_connected};
+use crate::compare::{EngineSpec, Equipment, ThrowDrawing, ThrowRow, read_throws};
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -69,17 +69,6 @@ impl Set {
     pub fn slug(&self) -> String {
         format!("{}-{}", self.fabric, self.equipment)
     }
-}
-
-fn is_connected(row: &ThrowRow) -> bool {
-    row.unreachable_pairs == Some(0)
-}
-
-/// The result of an engine for a throw, if it can be compared: all pairs have an up-down path, and the
-/// engine has routed them all.
-pub fn comparable(row: &ThrowRow) -> Option<&Routed> {
-    let routed = row.outcome.as_ref().ok()?;
-    (is_connected(row) && routed.risks.no_route == 0).then_some(routed)
 }
 
 /// Reads the series of a folder, in the order of the number of nodes.

@@ -1,7 +1,7 @@
 //! Medians, and comparisons of engines throw by throw.
 
-use super::measures::Measure;
-use super::sets::{Set, comparable};
+use super::measures::{Measure, comparable};
+use super::sets::Set;
 use crate::compare::{EngineSpec, ThrowRow};
 use std::collections::HashMap;
 use std::ops::RangeInclusive;

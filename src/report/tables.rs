@@ -1,8 +1,8 @@
 //! The tables of the report, as HTML.
 
 use super::goal::Goal;
-use super::measures::Measure;
-use super::sets::{Set, comparable};
+use super::measures::{Measure, comparable};
+use super::sets::Set;
 use super::stats::{Duel, Endings, FAULTY, bound_of, decades, endings, median_of};
 use super::style::{escape, number};
 use crate::compare::EngineSpec;

@@ -6,6 +6,7 @@ use crate::support::fabrics::Net;
 use crate::support::ibsim::Ibsim;
 use crate::support::opensm::{self, Config, Files, OpenSm};
 use crate::support::sketch;
+use dmodc::dmodc::PHASES;
 use dmodc::netlist::Kind;
 use std::collections::BTreeMap;
 use std::fs;
@@ -147,7 +148,7 @@ fn the_file_says_what_the_log_and_the_fabric_say() {
     ] {
         assert_eq!(whole.get(name), field(&sm.files, of_log), "{name}");
     }
-    for phase in ["read", "rank", "cost", "nid", "routes", "write"] {
+    for phase in PHASES {
         let seconds = whole.get(&format!("dmodc_phase_seconds{{phase=\"{phase}\"}}"));
         let micros = field(&sm.files, &format!("{phase}_us"));
         assert_eq!((seconds * 1e6).floor(), micros, "{phase}");

@@ -5,6 +5,7 @@ use crate::support::fabrics::{NODES_648, Net};
 use crate::support::ibsim::Ibsim;
 use crate::support::opensm::{Config, OpenSm};
 use crate::support::process::Guard;
+use dmodc::dmodc::PHASES;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -108,21 +109,15 @@ impl Drop for Quota {
 #[test]
 #[ignore = "long: make soak"]
 fn phases_and_processor_time() {
-    const PHASES: [&str; 7] = [
-        "total_us",
-        "read_us",
-        "rank_us",
-        "cost_us",
-        "nid_us",
-        "routes_us",
-        "write_us",
-    ];
+    let times: Vec<String> = (["total"].iter().chain(&PHASES))
+        .map(|phase| format!("{phase}_us"))
+        .collect();
     const SWEEPS: u64 = 5;
     println!(
         "| where | threads | {} | processor time per sweep of OpenSM, ms | of our threads |",
-        PHASES.join(" | ")
+        times.join(" | ")
     );
-    println!("|---|--:|{}--:|--:|", "--:|".repeat(PHASES.len()));
+    println!("|---|--:|{}--:|--:|", "--:|".repeat(times.len()));
     // 8,640 nodes.
     let shape = env::var("SCARCE_SHAPE").unwrap_or("PGFT(3;24,15,24;1,6,15;1,1,1)".into());
     let net = Net::pgft(&shape);
@@ -173,7 +168,7 @@ fn phases_and_processor_time() {
                 values.sort_unstable();
                 values[values.len() / 2]
             };
-            let phases: Vec<String> = PHASES.iter().map(|p| median(p).to_string()).collect();
+            let phases: Vec<String> = times.iter().map(|p| median(p).to_string()).collect();
             // A tick is 10 ms.
             let [all, own] = [0, 1].map(|i| (after[i] - before[i]) * 10 / SWEEPS);
             println!(

@@ -55,15 +55,7 @@ impl Sketch {
         for (node, number, peer, peer_port) in [(a, port_a, b, port_b), (b, port_b, a, port_a)] {
             let node = &mut self.0.nodes[node as usize];
             assert!(number <= node.port_count, "{} has a free port", node.id);
-            node.ports.push(Port {
-                number,
-                peer,
-                peer_port,
-                guid: None,
-                lid: Lid(0),
-                lmc: 0,
-                link: "4xEDR".into(),
-            });
+            node.ports.push(Port::new(number, peer, peer_port, "4xEDR"));
         }
     }
 

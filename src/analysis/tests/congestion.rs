@@ -101,5 +101,24 @@ proptest! {
         let risk = traffic.random_permutations(9, 5, &|_| ());
         prop_assert_eq!(risk.value, maxima[4]);
         prop_assert_eq!(risk.by_channel.iter().copied().max().unwrap_or(0), maxima[4]);
+
+        let half = sorted.len() / 2;
+        let shares = (0..9).map(|n| {
+            let drawn = congestion::permutation(&sorted, 5, n);
+            let pairs = || drawn[..half].iter().copied().zip(drawn[half..].iter().copied());
+            let flows = oracle::risk(&fabric, &tables, pairs().take(half));
+            let share = |(a, b): (u32, u32)| {
+                let (a, b) = (&fabric.end_nodes()[a as usize], &fabric.end_nodes()[b as usize]);
+                let to = (b.switch, b.port);
+                let (taken, end) = oracle::walk(&fabric, &tables, a.switch, to, b.lid.0);
+                let most = taken.iter().filter_map(|port| flows.get(port)).max();
+                let arrives = f64::from(u8::from(end == oracle::End::Delivered));
+                arrives / f64::from(most.copied().unwrap_or(1))
+            };
+            100.0 * (pairs().map(share).sum::<f64>() / half as f64)
+        });
+        let mean = (half > 0).then(|| shares.sum::<f64>() / 9.0);
+        let ebb = traffic.effective_bisection_bandwidth(9, 5, &|_| ());
+        prop_assert_eq!(ebb.map(|ebb| ebb.percent), mean);
     }
 }

@@ -49,7 +49,7 @@ impl<'s> Toward<'s> {
     pub fn all(&self, at: u32, gate: u32) -> Vec<(u32, bool)> {
         let view = SwitchView::new(self.paths, at);
         let set = view.candidates(self.paths.costs.column(gate));
-        let groups = view.groups(set).into_iter();
+        let groups = view.groups(set);
         groups.map(|group| (group.remote, !set.down)).collect()
     }
 }

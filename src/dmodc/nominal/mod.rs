@@ -7,5 +7,7 @@
 
 mod ports;
 mod siblings;
+mod standing;
 
 pub use siblings::complete;
+pub use standing::standing;

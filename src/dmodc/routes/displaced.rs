@@ -7,6 +7,7 @@ use super::candidates::{WaysDown, WaysUp};
 use super::inputs::Inputs;
 use super::port_choice::Choices;
 use super::preference::{Open, Ring, Turns};
+use super::shares::Shares;
 use super::switch_view::SwitchView;
 use crate::dmodc::paths::{HOPS, Paths};
 use crate::fabric::Lid;
@@ -33,6 +34,7 @@ impl Displaced {
         present: &Paths,
         switch: u32,
         (nominal_ways, ways): (&WaysUp, &mut WaysUp),
+        shares: &Shares,
         places: &mut [u8],
     ) {
         let destinations = &inputs.destinations;
@@ -51,11 +53,11 @@ impl Displaced {
         for column in (0..self.columns.len()).filter(|&column| self.columns[column] != 0) {
             let set = ways.candidates(column);
             if opened.replace(set) != Some(set) {
-                self.open.set(present, &view.groups(set));
+                self.open.set(present, view.groups(set));
             }
             let set = nominal_ways.candidates(column);
             if ringed.replace(set) != Some(set) {
-                self.ring.set(&inputs.nominal, &nominal.groups(set));
+                self.ring.set(&inputs.nominal, nominal.groups(set));
             }
             let mut displaced = 0;
             let (runs, singles) = destinations.of_column(column);
@@ -64,8 +66,12 @@ impl Displaced {
                     if self.open.has(*port) {
                         continue;
                     }
-                    let listed = (self.ring).first_open(nid / divider, turns.of(nid), &self.open);
-                    *port = listed.unwrap_or_else(|| self.open.by_hash(nid, 0));
+                    *port = shares.port(nid);
+                    if !self.open.has(*port) {
+                        let listed =
+                            (self.ring).first_open(nid / divider, turns.of(nid), &self.open);
+                        *port = listed.unwrap_or_else(|| self.open.by_hash(nid, 0));
+                    }
                     let there = destinations.lid(nid).0 != Lid(0) && *port != NO_PATH;
                     displaced += usize::from(there);
                 }
@@ -158,10 +164,10 @@ impl Below<'_> {
         let Displaced { open, ring, .. } = memory;
         let mut displaced = 0;
         for &column in self.columns {
-            open.set(present, &now.groups(now_ways.candidates(now, column)));
+            open.set(present, now.groups(now_ways.candidates(now, column)));
             let set = nominal_ways.candidates(nominal, column);
-            ring.set(&inputs.nominal, &nominal.groups(set));
-            let choice = choices.of(set, ways, || nominal.groups(set));
+            ring.set(&inputs.nominal, nominal.groups(set));
+            let choice = choices.of(set, ways, || nominal.groups(set).copied().collect());
             let port =
                 |number, offset| choice.port(nominal.groups, set.quotient(number, divider), offset);
             let (runs, singles) = destinations.of_column(column);

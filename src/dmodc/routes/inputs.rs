@@ -9,6 +9,8 @@ use crate::dmodc::targets::Destinations;
 pub struct Inputs {
     /// The fabric as it should be, as far as that is known.
     pub nominal: Paths,
+    /// The fabric as it should be without the switches that are gone, if any are.
+    pub standing: Option<Paths>,
     /// The fabric as it is, where it differs.
     pub present: Option<Paths>,
     /// Per switch where there is no up-down path: (switch to be reached, next switch).

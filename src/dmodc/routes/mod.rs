@@ -8,6 +8,7 @@ mod preference;
 mod row;
 mod row_classes;
 mod scratch;
+mod shares;
 mod switch_view;
 mod tables;
 

@@ -16,6 +16,7 @@
 
 use crate::dmodc::tree::{Group, Groups};
 use crate::lft::NO_PATH;
+use std::iter::successors;
 
 /// Longer periods are not worth a table.
 const MAX_PERIOD: usize = 1024;
@@ -70,10 +71,10 @@ impl Choice {
         self.tables.resize(stretched(ports.len().max(1)), NO_PATH);
         self.tables[0] = NO_PATH;
         let mut known = 0;
-        set.for_each(|i| {
+        for i in set.positions() {
             self.tables[known] = ports[i];
             known += 1;
-        });
+        }
         self.period = known.max(1);
         repeat(&mut self.tables[..stretched(self.period)], self.period);
     }
@@ -214,14 +215,14 @@ impl GroupSet {
         if self.down && several { t } else { t / divider }
     }
 
-    /// Calls `visit` with the position of each group that is in, ascending.
-    pub fn for_each(self, mut visit: impl FnMut(usize)) {
-        for (word, mut bits) in self.bits.into_iter().enumerate() {
-            while bits != 0 {
-                visit(64 * word + bits.trailing_zeros() as usize);
-                bits &= bits - 1;
-            }
-        }
+    /// The positions of the groups that are in, ascending.
+    pub fn positions(self) -> impl Iterator<Item = usize> + Clone {
+        let words = (0..).step_by(64).zip(self.bits);
+        words.flat_map(|(first, bits)| {
+            let some = |bits: u64| (bits != 0).then_some(bits);
+            let left = successors(some(bits), move |bits| some(bits & (bits - 1)));
+            left.map(move |bits| first + bits.trailing_zeros() as usize)
+        })
     }
 }
 

@@ -34,7 +34,7 @@ impl Default for Open {
 
 impl Open {
     /// Opens the ports of some groups, and no others.
-    pub fn set(&mut self, paths: &Paths, candidates: &[Group]) {
+    pub fn set<'g>(&mut self, paths: &Paths, candidates: impl Iterator<Item = &'g Group>) {
         self.is_open = [false; 256];
         self.ports.clear();
         for group in candidates {
@@ -43,6 +43,11 @@ impl Open {
                 self.ports.push(port);
             }
         }
+    }
+
+    /// The ports that may be taken.
+    pub fn ports(&self) -> &[u8] {
+        &self.ports
     }
 
     /// Whether a port may be taken.
@@ -63,7 +68,7 @@ impl Open {
 }
 
 /// 48 bits.
-fn hash(number: u64) -> u64 {
+pub fn hash(number: u64) -> u64 {
     let hash = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (hash ^ (hash >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 16
 }
@@ -75,21 +80,29 @@ pub struct Ring {
     ports: Vec<(u8, u32)>,
     /// Where each group starts, and its size.
     groups: Vec<(usize, usize)>,
+    /// The places of all ports.
+    places: u64,
 }
 
 impl Ring {
     /// Sets the candidates.
-    pub fn set(&mut self, nominal: &Paths, candidates: &[Group]) {
+    pub fn set<'g>(
+        &mut self,
+        nominal: &Paths,
+        candidates: impl Iterator<Item = &'g Group> + Clone,
+    ) {
         self.ports.clear();
         self.groups.clear();
         let ways = |group: &Group| nominal.ways_up[group.remote as usize];
-        let common = candidates.iter().map(ways).fold(0, gcd).max(1);
+        let common = candidates.clone().map(ways).fold(0, gcd).max(1);
         for group in candidates {
             self.groups.push((self.ports.len(), group.size()));
             let ports = nominal.groups.ports(group).iter();
             self.ports
                 .extend(ports.map(|&port| (port, ways(group) / common)));
         }
+        let places = self.ports.iter().map(|&(_, places)| u64::from(places));
+        self.places = places.sum();
     }
 
     /// How many ports there are.
@@ -106,12 +119,16 @@ impl Ring {
         let groups = self.groups.len();
         let (start, size) = *self.groups.get(q.checked_rem(groups)?)?;
         let mut at = start + q / groups % size;
+        let ports = self.ports.len();
+        if self.places == ports as u64 && ports > 1 {
+            // One place each: no need to count them. A seventh of the routes of a degraded fabric.
+            let (second, _) = self.ports[(at + 1 + turn % (ports - 1)) % ports];
+            if open.has(second) {
+                return Some(second);
+            }
+        }
         let mut tried = [false; 256];
-        let mut places: u64 = self
-            .ports
-            .iter()
-            .map(|&(_, places)| u64::from(places))
-            .sum();
+        let mut places = self.places;
         for nth in 1.. {
             tried[at] = true;
             places -= u64::from(self.ports[at].1);
@@ -171,10 +188,15 @@ impl Turns {
         }
     }
 
+    /// What the switches below and this one tell apart, what those above it do, and what is left of a NID.
+    pub fn digits(&self, nid: usize) -> [usize; 3] {
+        [nid % self.here, nid % self.all / self.here, nid / self.all]
+    }
+
     /// The turn of a NID. NIDs that go the same way further up get all turns, and so do NIDs that follow one
     /// another; the last term has levels with as many ports differ.
     pub fn of(&self, nid: usize) -> usize {
-        let beyond = nid / self.all;
-        nid % self.all / self.here + beyond + beyond / self.divider
+        let [_, above, beyond] = self.digits(nid);
+        above + beyond + beyond / self.divider
     }
 }

@@ -99,7 +99,10 @@ impl RowUp<'_> {
             How::Table(self.choices.plain(set, ports))
         } else {
             let ways = inputs.path_dividers[self.view.switch as usize];
-            How::Choice(self.choices.of(set, ways, || self.view.groups(set)))
+            How::Choice(
+                self.choices
+                    .of(set, ways, || self.view.groups(set).copied().collect()),
+            )
         };
         Chosen {
             inputs,

@@ -3,6 +3,7 @@
 use super::candidates::{WaysDown, WaysUp};
 use super::displaced::Displaced;
 use super::port_choice::Choices;
+use super::shares::Shares;
 use std::sync::{Mutex, MutexGuard};
 
 /// What a thread works with.
@@ -22,6 +23,8 @@ pub struct Scratch {
     pub up_now: WaysUp,
     /// Likewise below it.
     pub down_now: WaysDown,
+    /// Where what goes that has lost its port with a switch.
+    pub shares: Shares,
     /// What cannot stay where it should be.
     pub displaced: Displaced,
 }

@@ -63,10 +63,8 @@ impl<'r> SwitchView<'r> {
     }
 
     /// The groups of a set, in ascending UUID of the remote switch.
-    pub fn groups(&self, set: GroupSet) -> Vec<Group> {
+    pub fn groups(&self, set: GroupSet) -> impl Iterator<Item = &'r Group> + Clone + use<'r> {
         let all = if set.down { self.down } else { self.up };
-        let mut groups = Vec::new();
-        set.for_each(|i| groups.push(all[i]));
-        groups
+        set.positions().map(|i| &all[i])
     }
 }

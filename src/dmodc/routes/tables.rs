@@ -104,10 +104,15 @@ impl Inputs {
             places: &mut scratch.places,
         }
         .write();
+        scratch.shares.clear();
+        if let Some(standing) = &self.standing {
+            let (ways, places) = (&mut scratch.up_now, &scratch.places);
+            (scratch.shares).find(self, standing, switch, ways, places);
+        }
         if let Some(present) = &self.present {
             let ways = (&scratch.ways_up, &mut scratch.up_now);
-            let places = &mut scratch.places;
-            (scratch.displaced).repair_up(self, present, switch, ways, places);
+            let (shares, places) = (&scratch.shares, &mut scratch.places);
+            (scratch.displaced).repair_up(self, present, switch, ways, shares, places);
         }
         self.destinations.by_lid(&scratch.places, shared);
     }

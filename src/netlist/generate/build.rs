@@ -69,15 +69,8 @@ pub fn build(tree: &Rlft, order: Order) -> Netlist {
             let down = (place[level - 1][cable.child], cable.child_port);
             let up = (place[level][cable.parent], cable.parent_port);
             for (here, there) in [(down, up), (up, down)] {
-                netlist.nodes[here.0 as usize].ports.push(Port {
-                    number: here.1,
-                    peer: there.0,
-                    peer_port: there.1,
-                    guid: None,
-                    lid: Lid(0),
-                    lmc: 0,
-                    link: link.clone(),
-                });
+                let port = Port::new(here.1, there.0, there.1, link.clone());
+                netlist.nodes[here.0 as usize].ports.push(port);
             }
         }
     }

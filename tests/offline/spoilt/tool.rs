@@ -1,6 +1,7 @@
 //! What the subcommands make of spoilt captures.
 
 use super::*;
+use dmodc::dmodc::PHASES;
 
 #[test]
 fn the_tool_warns_and_goes_on() {
@@ -79,12 +80,40 @@ fn a_switch_that_the_tables_lack_is_told_and_the_rest_judged() {
     }
 }
 
-/// What a subcommand prints, the seconds aside; its warnings are on standard error.
+/// The subcommands that read a fabric, with what comes after it. `lfts` are its tables and `ends` two
+/// hosts and a switch of it.
+fn questions<'a>(
+    sound: &'a str,
+    lfts: &'a str,
+    svg: &'a str,
+    [from, to, switch]: [&'a str; 3],
+) -> [(&'static str, Vec<&'a str>); 13] {
+    let few = ["--permutations", "3", "--json"];
+    [
+        ("route", vec!["--lfts", lfts, "--json"]),
+        ("check", vec![lfts, "--json"]),
+        (
+            "analyze",
+            [&[lfts, "--patterns", "a2a,ebb"], &few[..]].concat(),
+        ),
+        ("trace", vec![lfts, from, to, "--json"]),
+        ("whatif", [&["--remove", switch], &few[..]].concat()),
+        ("wiring", vec!["--json"]),
+        ("wiring", vec!["--reference", sound, "--json"]),
+        ("export", vec!["slurm"]),
+        ("export", vec!["slurm-yaml"]),
+        ("export", vec!["hosts"]),
+        ("export", vec!["dot"]),
+        ("draw", vec!["-o", svg]),
+        ("draw", vec![lfts, "-o", svg]),
+    ]
+}
+
+/// What a subcommand prints; its warnings are on standard error.
 fn printed(args: &[&str]) -> (String, String) {
     let output = dmodc(args);
     let text = String::from_utf8(output.stdout.clone()).unwrap();
-    let lines = text.lines().filter(|line| !line.contains("seconds"));
-    (lines.collect::<Vec<_>>().join("\n"), stderr(&output))
+    (lasting(&text, true), stderr(&output))
 }
 
 #[test]
@@ -92,55 +121,16 @@ fn every_question_is_answered_as_on_the_sound_file() {
     for (file, dir, net) in spoilt_trees() {
         let [lfts, svg] = ["lfts", "svg"].map(|name| path(&dir.path().join(name)).to_owned());
         let sound = path(&file);
-        ok(&["route", sound, "--lfts", &lfts]);
         let (netlist, _) = read(&std::fs::read_to_string(&file).unwrap());
         let (fabric, _) = netlist.to_fabric(None).unwrap();
         let nodes = fabric.end_nodes();
         let [from, to] = [0, nodes.len() / 2].map(|node| nodes[node].guid.to_string());
         let switch = fabric.switches()[0].guid.to_string();
-        let whatif = ["--remove", &switch, "--permutations", "3"];
-        for (subcommand, more) in [
-            ("route", vec!["--json"]),
-            ("check", vec![&*lfts, "--json"]),
-            (
-                "analyze",
-                vec![
-                    &*lfts,
-                    "--patterns",
-                    "a2a,ebb",
-                    "--permutations",
-                    "3",
-                    "--json",
-                ],
-            ),
-            ("trace", vec![&*lfts, &*from, &*to, "--json"]),
-            ("whatif", [&whatif[..], &["--json"]].concat()),
-            ("wiring", vec!["--json"]),
-            ("wiring", vec!["--reference", sound, "--json"]),
-            ("export", vec!["slurm"]),
-            ("export", vec!["slurm-yaml"]),
-            ("export", vec!["hosts"]),
-            ("export", vec!["dot"]),
-            ("draw", vec![&*lfts, "-o", &*svg]),
-        ] {
+        for (subcommand, more) in questions(sound, &lfts, &svg, [&from, &to, &switch]) {
             let args = |net| [&[subcommand, net], &more[..]].concat();
             let ((expected, none), first) = (printed(&args(sound)), std::fs::read(&svg).ok());
             let ((found, warnings), second) = (printed(&args(&net)), std::fs::read(&svg).ok());
-            let lasting = |text: &str| -> Vec<String> {
-                let phases = [
-                    "\"rank\"",
-                    "\"cost\"",
-                    "\"nid\"",
-                    "\"read\"",
-                    "\"routes\"",
-                    "\"write\"",
-                ];
-                let lines = text
-                    .lines()
-                    .filter(|l| !phases.iter().any(|phase| l.contains(phase)));
-                lines.map(str::to_owned).collect()
-            };
-            assert_eq!(lasting(&found), lasting(&expected), "{subcommand} {net}");
+            assert_eq!(found, expected, "{subcommand} {net}");
             assert_eq!(first, second, "{subcommand} {net}");
             assert!(!none.contains("warning: "), "{none}");
             assert!(warnings.contains("such places in all"), "{warnings}");
@@ -164,22 +154,14 @@ fn warnings(said: &str, file: &str) -> u64 {
 }
 
 /// The lines of an answer that do not depend on time, or only those with counts that no LID matters to.
-fn lasting(text: &str, lids: bool) -> Vec<String> {
-    let times = [
-        "seconds",
-        "\"rank\"",
-        "\"cost\"",
-        "\"nid\"",
-        "\"read\"",
-        "\"routes\"",
-        "\"write\"",
-    ];
+fn lasting(text: &str, lids: bool) -> String {
+    let times = PHASES.map(|phase| format!("{phase:?}"));
     let counts = ["\"switches\"", "\"nodes\"", "\"links\"", "SwitchName="];
-    let lines = text
-        .lines()
-        .filter(|line| !times.iter().any(|time| line.contains(time)));
-    let lines = lines.filter(|line| lids || counts.iter().any(|count| line.contains(count)));
-    lines.map(str::to_owned).collect()
+    let lasts = |line: &&str| {
+        let is_time = line.contains("seconds") || times.iter().any(|time| line.contains(time));
+        !is_time && (lids || counts.iter().any(|count| line.contains(count)))
+    };
+    text.lines().filter(lasts).collect::<Vec<_>>().join("\n")
 }
 
 /// Each way alone, on the production fabrics of which every question is answered fast, the ring that
@@ -198,33 +180,7 @@ fn each_spoiling_alone_goes_through_every_subcommand() {
         let [from, to] = [0, 1].map(|n| whole.end_nodes()[n].guid.to_string());
         let switch = whole.switches()[0].guid.to_string();
         let is_tree = !path(&file).contains("ring");
-        let subcommands = [
-            ("route", vec!["--lfts", &*lfts, "--json"]),
-            ("check", vec![&*lfts, "--json"]),
-            (
-                "analyze",
-                vec![
-                    &*lfts,
-                    "--patterns",
-                    "a2a,ebb",
-                    "--permutations",
-                    "3",
-                    "--json",
-                ],
-            ),
-            ("trace", vec![&*lfts, &*from, &*to, "--json"]),
-            (
-                "whatif",
-                vec!["--remove", &*switch, "--permutations", "3", "--json"],
-            ),
-            ("wiring", vec!["--json"]),
-            ("export", vec!["slurm"]),
-            ("export", vec!["slurm-yaml"]),
-            ("export", vec!["hosts"]),
-            ("export", vec!["dot"]),
-            ("draw", vec!["-o", &*svg]),
-            ("draw", vec![&*lfts, "-o", &*svg]),
-        ];
+        let subcommands = questions(path(&file), &lfts, &svg, [&from, &to, &switch]);
         // The ring has no tables.
         let subcommands = subcommands
             .iter()

@@ -2,16 +2,88 @@
 
 use super::events::some_hosts;
 use super::*;
+use dmodc::analysis::{Traffic, bound};
 use dmodc::random::Random;
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 fn with_reference(netlist: &Netlist, reference: &Netlist) -> Routed {
+    asked(netlist, reference, OnUnreachable::default())
+}
+
+fn asked(netlist: &Netlist, reference: &Netlist, on_unreachable: OnUnreachable) -> Routed {
     let (reference, _) = reference.to_fabric(None).expect("LIDs");
     let options = Options {
         reference: Some(Arc::new(reference)),
+        on_unreachable,
         ..Options::default()
     };
     Routed::asked(netlist, &options, 1)
+}
+
+/// Where upper switches are gone, A2A is at most a tenth above the cut bound. A pair of pods that has no
+/// switch in common any more turns, which the bound knows nothing of: seeds with such a pair do not count.
+fn near_the_bound(seeds: usize) {
+    for _ in 0..seeds {
+        let seed = RandomState::new().hash_one(0);
+        let whole = named(A, seed);
+        for switches in [12, 40] {
+            let (less, _) = whole
+                .without_switches(switches, seed, false)
+                .expect("switches");
+            let routed = with_reference(&less, &whole);
+            let (fabric, ranking) = (&routed.fabric, routed.plan.ranking());
+            let traffic = Traffic::new(fabric, &routed.tables, routed.plan.order());
+            let risk = traffic.all_to_all(&|_| ()).value;
+            let bound = bound(fabric, |s| ranking.rank(s)).expect("links");
+            let unreachable = routed.plan.unreachable().count;
+            println!(
+                "{switches} switches, seed {seed}: A2A {risk}, bound {bound}, {unreachable} pairs turn"
+            );
+            assert!(unreachable > 0 || 10 * risk <= 11 * bound);
+        }
+    }
+}
+
+#[test]
+fn all_to_all_without_upper_switches() {
+    near_the_bound(1);
+}
+
+#[test]
+#[ignore = "minutes; `make stable`"]
+fn all_to_all_without_upper_switches_many_times() {
+    near_the_bound(20);
+}
+
+/// A link goes where switches are gone already: nothing changes but what must.
+fn one_link_more(whole: &Netlist, switches: usize, seed: u64) -> TestCaseResult {
+    let (less, _) = whole
+        .without_switches(switches, seed, false)
+        .expect("fewer than all");
+    let (one_less, _) = less.without_links(1, seed).expect("links");
+    let routed = |netlist| asked(netlist, whole, OnUnreachable::Partial);
+    let changes = routed(&less).changes(&routed(&one_less));
+    prop_assert_eq!(changes.needless.entries, 0, "{:?}", changes);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(large(5))]
+
+    #[test]
+    fn a_link_and_then_nothing_else_on_648_nodes(seed: u64, switches in 1usize..=9) {
+        one_link_more(&named(SMALL, seed), switches, seed)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(large(1))]
+
+    #[test]
+    fn a_link_and_then_nothing_else_on_8640_nodes(seed: u64, switches in 1usize..=40) {
+        one_link_more(&named(A, seed), switches, seed)?;
+    }
 }
 
 proptest! {

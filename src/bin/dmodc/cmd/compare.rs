@@ -42,7 +42,9 @@ tables has 'refused:' and its reason, 'timed out', or how OpenSM ended.
 With --degrade each throw removes floor(2^(M*u) - 1) switches without end nodes, or links between
 switches, from the complete fabric, u uniform. All engines route it in one OpenSM, one after another.
 Rows go to DIR/throws-FABRIC-WHAT.csv, those of the complete fabric (throw 0) first; a run that was
-cut goes on where it stopped. 'ENGINE+io' gives the engine the --io-guids. See dmodc report.
+cut goes on where it stopped. --jobs makes throws side by side, each with its own ibsim and OpenSM; the
+times are then those beside a neighbour, for all engines alike. 'ENGINE+io' gives the engine the
+--io-guids. See dmodc report.
 
 Needs the packages opensm and ibsim-utils, and libdmodc.so beside this program, in --plugin-dir or where
 the loader finds it.")]
@@ -69,6 +71,10 @@ pub struct Args {
     /// Up to 2^M - 1 pieces go [default: the greatest whole M that leaves half of them]
     #[arg(long, value_name = "M", requires = "degrade", value_parser = exponent)]
     max_exponent: Option<f64>,
+    /// Throws made side by side. More than 1 makes the times those beside a neighbour
+    #[arg(long, value_name = "N", default_value = "1", requires = "degrade",
+        value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: u16,
     /// Port GUIDs of I/O nodes, for ENGINE+io and the risk of compute to I/O traffic
     #[arg(long, value_name = "F", requires = "degrade")]
     io_guids: Option<PathBuf>,

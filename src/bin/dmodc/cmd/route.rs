@@ -7,7 +7,7 @@ use crate::failure::{Failure, Outcome};
 use crate::input::one_stdin;
 use crate::output::{is_dash, say, say_json, write_to};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use dmodc::dmodc::{Engine, Faults, Filled, OnUnreachable, Options, Plan};
+use dmodc::dmodc::{Engine, Faults, Filled, OnUnreachable, Options, PHASES, Plan};
 use dmodc::fabric::{EndPairs, Fabric};
 use dmodc::lft::{Tables, write_dump, write_order};
 use dmodc::netlist::Names;
@@ -125,7 +125,8 @@ pub fn run(args: Args) -> Outcome {
     if let Some(path) = &args.alternatives {
         write_to(path, |out| write_alternatives(&fabric, &plan, out))?;
     }
-    let times = times(&plan, read, routed.time, write_start.elapsed());
+    let (core, write) = (plan.timings(), write_start.elapsed());
+    let times = [read, core.rank, core.cost, core.nid, routed.time, write];
     let summary = Summary {
         fabric: &fabric,
         names: &names,
@@ -162,37 +163,20 @@ fn write_alternatives(fabric: &Fabric, plan: &Plan, out: &mut dyn Write) -> io::
     Ok(())
 }
 
-/// The phases by name, in the order in which they run.
-fn times(
-    plan: &Plan,
-    read: Duration,
-    routes: Duration,
-    write: Duration,
-) -> [(&'static str, Duration); 6] {
-    let core = plan.timings();
-    [
-        ("read", read),
-        ("rank", core.rank),
-        ("cost", core.cost),
-        ("nid", core.nid),
-        ("routes", routes),
-        ("write", write),
-    ]
-}
-
 struct Summary<'a> {
     fabric: &'a Fabric,
     names: &'a Names,
     plan: &'a Plan,
-    times: [(&'static str, Duration); 6],
+    /// The time of each of [`PHASES`].
+    times: [Duration; PHASES.len()],
 }
 
 impl Summary<'_> {
     fn json(&self, routed: &Filled, seconds: f64) -> serde_json::Value {
-        let phases: serde_json::Map<_, _> = self
-            .times
+        let phases: serde_json::Map<_, _> = PHASES
             .iter()
-            .map(|(name, time)| ((*name).into(), json!(time.as_secs_f64())))
+            .zip(self.times)
+            .map(|(&name, time)| (name.into(), json!(time.as_secs_f64())))
             .collect();
         json!({
             "nodes": self.fabric.end_nodes().len(),
@@ -242,7 +226,7 @@ impl Summary<'_> {
         let warnings = self.plan.wiring_warnings(self.fabric);
         let sentences = warnings.iter().map(|w| w.describe(|s| self.switch(s)));
         text += &named(sentences, warnings.len());
-        for (phase, time) in self.times {
+        for (phase, time) in PHASES.iter().zip(self.times) {
             text += &format!("{phase:<22}  {:>10.3} ms\n", time.as_secs_f64() * 1e3);
         }
         text + &format!("{:<22}  {:>10.3} ms\n", "total", seconds * 1e3)

@@ -1,8 +1,7 @@
 //! `dmodc whatif`: a fabric before and after planned work.
 
-use super::guid_files::GuidFiles;
 use super::left_out;
-use super::reading::Reading;
+use super::question::Question;
 use super::removal::Removal;
 use crate::failure::{Failure, Outcome};
 use crate::input::{one_stdin, shown};
@@ -48,26 +47,23 @@ pub struct Args {
     /// Seed of the random permutations
     #[arg(long, value_name = "S", default_value = "1")]
     seed: u64,
-    /// The fabric as designed, or as it was when healthy: what is gone keeps its place
-    #[arg(long, value_name = "NET0")]
-    reference: Option<PathBuf>,
     #[command(flatten)]
-    guid_files: GuidFiles,
-    #[command(flatten)]
-    reading: Reading,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
+    question: Question,
 }
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
     let start = Instant::now();
-    let mut inputs = args.removal.files();
-    inputs.push(args.net.clone());
-    inputs.extend(args.reference.clone());
-    one_stdin(inputs.iter().chain(args.guid_files.paths()))?;
-    let netlist = args.reading.netlist(&args.net)?;
+    let Question {
+        reference,
+        guid_files,
+        reading,
+        ..
+    } = &args.question;
+    let removals = args.removal.files();
+    let inputs = removals.iter().chain([&args.net]);
+    one_stdin(inputs.chain(args.question.paths()))?;
+    let netlist = reading.netlist(&args.net)?;
     let parts = args.removal.parts(&netlist)?;
     let effort = Effort {
         permutations: args.permutations as usize,
@@ -83,12 +79,11 @@ pub fn run(args: Args) -> Outcome {
         file: file(),
         reason,
     })?;
-    let reference = args.reference.as_deref();
     let rest = Options {
-        reference: args.reading.reference(reference, &fabric)?,
+        reference: reading.reference(reference.as_deref(), &fabric)?,
         ..Options::default()
     };
-    let options = args.guid_files.options(args.reading, &fabric, rest)?;
+    let options = guid_files.options(*reading, &fabric, rest)?;
     let engine = Engine::new(0)?;
     let tick = |done| bar.inc(done);
     let found = whatif(&engine, &netlist, &parts, &options, effort, &tick);
@@ -97,7 +92,7 @@ pub fn run(args: Args) -> Outcome {
         file: file(),
         reason,
     })?;
-    if args.json {
+    if args.question.json {
         let seconds = start.elapsed().as_secs_f64();
         say_json(&json(&netlist, &parts, &found, seconds))?;
     } else {

@@ -1,7 +1,6 @@
 //! `dmodc wiring`: cables that are missing, extra, moved or at the wrong port.
 
-use super::guid_files::GuidFiles;
-use super::reading::Reading;
+use super::question::Question;
 use crate::failure::{Failure, Outcome};
 use crate::input::{one_stdin, shown};
 use crate::output::{say, say_json, write_to};
@@ -15,7 +14,9 @@ use std::time::Instant;
 
 /// Find cables that are missing, extra, moved or at the wrong port
 #[derive(clap::Args)]
-#[command(after_help = "Examples:
+#[command(
+    mut_arg("reference", |arg| arg.help("The fabric as it should be")),
+    after_help = "Examples:
   dmodc wiring fabric.net
   dmodc wiring fabric.net --reference as-designed.net
   ibnetdiscover | dmodc wiring - --reference last-week.net --csv > cables.csv
@@ -31,47 +32,41 @@ a guess, and says nothing of hosts and of links between equal levels.
 missing: not there. extra: there and not in the reference. moved: one end is where it should be, the
 other at another switch or host. wrong port: between the right two, at another port.
 
-Exit code 0 if nothing differs, else 1.")]
+Exit code 0 if nothing differs, else 1."
+)]
 pub struct Args {
     /// The fabric
     net: PathBuf,
-    /// The fabric as it should be
-    #[arg(long, value_name = "NET0")]
-    reference: Option<PathBuf>,
     #[command(flatten)]
-    guid_files: GuidFiles,
-    #[command(flatten)]
-    reading: Reading,
-    /// Print one JSON object
-    #[arg(long, conflicts_with = "csv")]
-    json: bool,
+    question: Question,
     /// Print a table with commas
-    #[arg(long)]
+    #[arg(long, conflicts_with = "json")]
     csv: bool,
 }
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
     let start = Instant::now();
-    let files = args.reference.iter().chain([&args.net]);
-    one_stdin(files.chain(args.guid_files.paths()))?;
-    let netlist = args.reading.netlist(&args.net)?;
-    let found = match &args.reference {
-        Some(path) => against(&netlist, &args.reading.netlist(path)?),
+    let Question {
+        reference,
+        guid_files,
+        reading,
+        ..
+    } = &args.question;
+    one_stdin(args.question.paths().chain([&args.net]))?;
+    let netlist = reading.netlist(&args.net)?;
+    let found = match reference {
+        Some(path) => against(&netlist, &reading.netlist(path)?),
         None => {
             let file = shown(&args.net).display().to_string();
             let lids = |reason| Failure::Lids { file, reason };
             let (fabric, names) = netlist.to_fabric(None).map_err(lids)?;
-            let ranking = Ranking::new(
-                &fabric,
-                &args
-                    .guid_files
-                    .options(args.reading, &fabric, Options::default())?,
-            );
+            let options = guid_files.options(*reading, &fabric, Options::default())?;
+            let ranking = Ranking::new(&fabric, &options);
             among_siblings(&fabric, &names, |switch| ranking.rank(switch))
         }
     };
-    if args.json {
+    if args.question.json {
         let seconds = start.elapsed().as_secs_f64();
         let all: Vec<_> = found.iter().map(json).collect();
         say_json(&json!({ "differences": all, "count": found.len(), "seconds": seconds }))?;

@@ -9,10 +9,13 @@ use dmodc::compare::{
 use dmodc::netlist::Netlist;
 use dmodc::sim::Plugin;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
 use std::time::Duration;
 
 /// How many of an engine's worst ports are drawn.
@@ -156,22 +159,93 @@ fn fill(
     let (thrower, mut rows) = Thrower::new(series, netlist, engines, plugin, limit)?;
     rows.retain(|row| is_missing(0, &row.spec));
     let mut appended = 0;
-    for throw in open {
+    let mut add = |rows: &[ThrowRow]| {
         bar.set_message(name.clone());
-        if throw > 0 {
-            rows = thrower.throw(throw, &missing(throw))?;
-        }
-        journal.append(&rows)?;
         appended += rows.len();
         bar.inc(1);
+        journal.append(rows)
+    };
+    let mut open = open;
+    if open.first() == Some(&0) {
+        open.remove(0);
+        add(&rows)?;
     }
+    let throw = |number: &u32| thrower.throw(*number, &missing(*number));
+    side_by_side(args.jobs.into(), &open, throw, |rows| add(&rows))?;
     if let Some(number) = to_draw {
         thrower.drawing(number, WORST)?.write(&drawn)?;
     }
     Ok((file, appended))
 }
 
+/// Does work in up to `jobs` threads, and takes what comes of it in the order of the work. After the first
+/// error nothing new begins.
+fn side_by_side<W: Sync, R: Send, E: Send>(
+    jobs: usize,
+    work: &[W],
+    do_one: impl Fn(&W) -> Result<R, E> + Sync,
+    mut take: impl FnMut(R) -> Result<(), E>,
+) -> Result<(), E> {
+    let next = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        let (sender, done) = mpsc::channel();
+        for _ in 0..jobs.min(work.len()) {
+            let (sender, next, do_one) = (sender.clone(), &next, &do_one);
+            scope.spawn(move || {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(work) = work.get(number) else { break };
+                    if sender.send((number, do_one(work))).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut early = BTreeMap::new();
+        let mut taken = 0;
+        for (number, result) in done {
+            early.insert(number, result?);
+            while let Some(result) = early.remove(&taken) {
+                take(result)?;
+                taken += 1;
+            }
+        }
+        Ok(())
+    })
+}
+
 fn is_of(row: &ThrowRow, series: &Series) -> bool {
     let key = (row.max_exponent, row.seed, row.permutations);
     key == (series.max_exponent, series.seed, series.scale.permutations)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::side_by_side;
+
+    #[test]
+    fn results_come_in_order_and_an_error_ends_all() {
+        for jobs in [1, 2, 7] {
+            let work: Vec<u64> = (0..40).collect();
+            let slow = |&n: &u64| {
+                std::thread::sleep(std::time::Duration::from_micros((n * 7919) % 500));
+                if n == 25 { Err(n) } else { Ok(n) }
+            };
+            let mut taken = Vec::new();
+            let result = side_by_side(jobs, &work, slow, |n| {
+                taken.push(n);
+                Ok(())
+            });
+            assert_eq!(result, Err(25));
+            assert!(taken.len() <= 25 && taken.iter().eq(&work[..taken.len()]));
+            taken.clear();
+            side_by_side(jobs, &work[..25], slow, |n| {
+                taken.push(n);
+                Ok(())
+            })
+            .unwrap();
+            assert_eq!(taken, work[..25]);
+        }
+    }
 }

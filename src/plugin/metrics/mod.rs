@@ -3,55 +3,20 @@
 //! Written when the plugin is loaded and after every sweep, also one that Dmodc refuses, each time as a
 //! whole: every series is there from the first file on, and stays. The format is a few lines of text,
 //! written here: the crates that know it bring registries, locks and a second format along.
-//!
-//! The missing uplinks of a switch are counted against the most that it has had or its siblings have,
-//! while this process lives. So a switch that is gone lacks all of them. What it lacks is never more
-//! than all the links to switches that it has lost: if only the levels are seen otherwise, because all
-//! hosts of a leaf are off, nothing is missing.
 
+mod text;
+mod uplinks;
+
+pub use uplinks::{Found, Links};
+
+use self::text::Text;
+use self::uplinks::Uplinks;
 use super::files::replace;
-use super::report::{PHASES, Sweep};
-use crate::fabric::Guid;
-use std::collections::BTreeMap;
-use std::fmt::{Display, Write};
+use super::sweep::Sweep;
+use crate::dmodc::PHASES;
+use std::fmt::Display;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
-
-/// The links of a switch to other switches.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Links {
-    /// Those up.
-    pub up: u32,
-    /// All.
-    pub all: u32,
-}
-
-/// A switch as it is found in a sweep.
-#[derive(Clone, Debug)]
-pub struct Found {
-    /// Its GUID.
-    pub guid: Guid,
-    /// Its description.
-    pub description: String,
-    /// Its links.
-    pub links: Links,
-    /// Links up that its siblings have and it has not.
-    pub missing: u32,
-}
-
-/// A switch over all sweeps.
-#[derive(Default)]
-struct Known {
-    description: String,
-    now: Links,
-    most: Links,
-}
-
-impl Known {
-    fn missing(&self) -> u32 {
-        (self.most.up - self.now.up).min(self.most.all - self.now.all)
-    }
-}
 
 /// What is counted over all sweeps, and the file.
 pub struct Metrics {
@@ -62,7 +27,7 @@ pub struct Metrics {
     in_use: bool,
     last: Option<SystemTime>,
     routed: Sweep,
-    switches: BTreeMap<Guid, Known>,
+    uplinks: Uplinks,
     /// The last error line.
     said: String,
 }
@@ -78,7 +43,7 @@ impl Metrics {
             in_use: false,
             last: None,
             routed: Sweep::default(),
-            switches: BTreeMap::new(),
+            uplinks: Uplinks::default(),
             said: String::new(),
         };
         metrics.write();
@@ -107,16 +72,7 @@ impl Metrics {
 
     /// The switches of a sweep that Dmodc has routed.
     pub fn found(&mut self, switches: impl Iterator<Item = Found>) {
-        for known in self.switches.values_mut() {
-            known.now = Links::default();
-        }
-        for found in switches {
-            let known = self.switches.entry(found.guid).or_default();
-            known.description = found.description;
-            known.now = found.links;
-            known.most.up = known.most.up.max(found.links.up + found.missing);
-            known.most.all = known.most.all.max(found.links.all + found.missing);
-        }
+        self.uplinks.found(switches);
     }
 
     /// Writes the file. A failure is an error line, once for each reason.
@@ -220,56 +176,18 @@ impl Metrics {
             "gauge",
             "Links up that the switch has had or its siblings have, and it has not.",
         );
-        for (guid, known) in &self.switches {
-            let labels = [
-                ("guid", &*guid.to_string()),
-                ("description", &known.description),
-            ];
-            text.sample(name, &labels, known.missing());
+        for (guid, description, missing) in self.uplinks.missing() {
+            let labels = [("guid", &*guid.to_string()), ("description", description)];
+            text.sample(name, &labels, missing);
         }
         text.0
     }
 }
 
-/// Prometheus' text format.
-#[derive(Default)]
-struct Text(String);
-
-impl Text {
-    /// What comes before the samples of a name.
-    fn head(&mut self, name: &str, kind: &str, help: &str) {
-        // Writing to a string cannot fail.
-        let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
-    }
-
-    fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
-        self.0 += name;
-        for (at, (label, text)) in labels.iter().enumerate() {
-            let open = if at == 0 { '{' } else { ',' };
-            let _ = write!(self.0, "{open}{label}=\"{}\"", escaped(text));
-        }
-        if !labels.is_empty() {
-            self.0.push('}');
-        }
-        let _ = writeln!(self.0, " {value}");
-    }
-
-    /// A name with one sample.
-    fn single(&mut self, name: &str, kind: &str, help: &str, value: impl Display) {
-        self.head(name, kind, help);
-        self.sample(name, &[], value);
-    }
-}
-
-/// The value of a label.
-fn escaped(text: &str) -> String {
-    let text = text.replace('\\', "\\\\").replace('"', "\\\"");
-    text.replace('\n', "\\n")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fabric::Guid;
     use crate::testing::cases;
     use proptest::prelude::*;
     use std::fs;
@@ -278,15 +196,6 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let metrics = Metrics::new(folder.path().join("dmodc.prom"));
         (folder, metrics)
-    }
-
-    fn found(guid: u64, description: &str, up: u32, all: u32, missing: u32) -> Found {
-        Found {
-            guid: Guid(guid),
-            description: description.into(),
-            links: Links { up, all },
-            missing,
-        }
     }
 
     /// The labels and the value of each sample of a name, read as the format's document has it.
@@ -319,47 +228,6 @@ mod tests {
                 (labels, chars.collect::<String>().parse().expect("a number"))
             })
             .collect()
-    }
-
-    fn missing(metrics: &Metrics) -> Vec<f64> {
-        let samples = samples(&metrics.text(), "dmodc_missing_uplinks");
-        samples.into_iter().map(|(_, value)| value).collect()
-    }
-
-    #[test]
-    fn a_series_stays_when_its_switch_or_its_link_goes() {
-        let (_folder, mut metrics) = metrics();
-        let mut sweep = |found: Vec<Found>| {
-            metrics.found(found.into_iter());
-            missing(&metrics)
-        };
-        let [leaf, spine] = [found(1, "leaf", 4, 4, 0), found(2, "spine", 0, 8, 0)];
-        assert_eq!(sweep(vec![leaf.clone(), spine.clone()]), [0.0, 0.0]);
-        // A link goes, and its siblings have it or have lost the like.
-        let hurt = [found(1, "leaf", 3, 3, 1), found(1, "leaf", 3, 3, 0)];
-        for hurt in hurt {
-            assert_eq!(sweep(vec![hurt, spine.clone()]), [1.0, 0.0]);
-        }
-        assert_eq!(sweep(vec![spine.clone()]), [4.0, 0.0]);
-        // It is back, and its siblings have one more than it ever had.
-        assert_eq!(
-            sweep(vec![found(1, "leaf", 4, 4, 1), spine.clone()]),
-            [1.0, 0.0]
-        );
-        assert_eq!(sweep(vec![found(1, "leaf", 5, 5, 0), spine]), [0.0, 0.0]);
-    }
-
-    #[test]
-    fn what_only_looks_otherwise_is_not_missing() {
-        let (_folder, mut metrics) = metrics();
-        // The hosts of a leaf are off: it is taken for a top switch, and the middle one has one link
-        // up more.
-        for (middle, leaf) in [((6, 18), (4, 4)), ((7, 18), (0, 4)), ((6, 18), (4, 4))] {
-            let middle = found(1, "middle", middle.0, middle.1, 0);
-            let leaf = found(2, "leaf", leaf.0, leaf.1, 0);
-            metrics.found([middle, leaf].into_iter());
-            assert_eq!(missing(&metrics), [0.0, 0.0]);
-        }
     }
 
     #[test]
@@ -405,7 +273,12 @@ mod tests {
             names in prop::collection::vec("(\\PC|[\"\\\\{}=, \n\t\r]){0,12}", 1..5),
         ) {
             let (_folder, mut metrics) = metrics();
-            let switches = (1..).zip(&names).map(|(guid, name)| found(guid, name, 2, 3, guid as u32));
+            let switches = (1..).zip(&names).map(|(guid, name)| Found {
+                guid: Guid(guid),
+                description: name.clone(),
+                links: Links { up: 2, all: 3 },
+                missing: guid as u32,
+            });
             metrics.found(switches);
             let text = metrics.text();
             let (samples, first) = (samples(&text, "dmodc_missing_uplinks"), "0x0000000000000001");

@@ -1,8 +1,7 @@
-//! The algorithm against the paper as printed, and the properties that are its own, on random trees.
-//! A fabric that fails is printed as a netlist.
+//! Properties that are Dmodc's own.
 
-use super::oracle::{INFINITY, Oracle};
-use crate::dmodc::{Engine, Faults, OnUnreachable, Options, Plan, RouteError};
+use super::{degraded, route, shapes, text};
+use crate::dmodc::{Engine, OnUnreachable, Options, Plan, RouteError};
 use crate::fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind, Peer};
 use crate::lft::{NO_PATH, Tables};
 use crate::netlist::generate::{Order, Pgft, build};
@@ -12,145 +11,8 @@ use crate::testing::cases;
 use proptest::prelude::*;
 use std::collections::HashSet;
 
-/// A PGFT with shuffled GUIDs and LIDs, less some of its links and switches.
-fn degraded(shape: Pgft, seed: u64, links: f64, switches: f64) -> Netlist {
-    let mut netlist = build(
-        &shape.into(),
-        Order {
-            seed: Some(seed),
-            ..Order::default()
-        },
-    );
-    let mut random = Random::new(seed ^ 0xdead);
-    let mut cut = |share: f64| (random.below(1 << 20) as f64) < share * f64::from(1 << 20);
-    let is_switch: Vec<bool> = netlist
-        .nodes
-        .iter()
-        .map(|n| n.kind == Kind::Switch)
-        .collect();
-    let mut gone: Vec<(u32, u8)> = Vec::new();
-    for (i, node) in (0u32..).zip(&netlist.nodes) {
-        let isolated = is_switch[i as usize] && cut(switches);
-        for port in node.ports.iter().filter(|p| is_switch[p.peer as usize]) {
-            if is_switch[i as usize] && (isolated || (i < port.peer && cut(links))) {
-                gone.extend([(i, port.number), (port.peer, port.peer_port)]);
-            }
-        }
-    }
-    for (i, node) in (0u32..).zip(&mut netlist.nodes) {
-        node.ports.retain(|port| !gone.contains(&(i, port.number)));
-    }
-    netlist
-}
-
-fn text(netlist: &Netlist) -> String {
-    let mut text = Vec::new();
-    netlist.write(&mut text).expect("writing to memory");
-    String::from_utf8_lossy(&text).into_owned()
-}
-
-fn route(fabric: &Fabric, options: &Options, threads: usize) -> (Plan, Tables) {
-    let engine = Engine::new(threads).expect("threads");
-    let plan = engine.plan(fabric, options).expect("a tree");
-    let mut tables = Tables::for_fabric(fabric);
-    engine
-        .fill(fabric, &plan, &mut tables.rows_mut())
-        .expect("tables that fit");
-    (plan, tables)
-}
-
-fn shapes() -> impl Strategy<Value = Pgft> {
-    (1usize..=4).prop_flat_map(|h| {
-        let list = |most: usize| prop::collection::vec(1..=most, h);
-        let most = if h == 4 { 3 } else { 5 };
-        (list(most), list(most.min(4)), list(3)).prop_map(|(m, mut w, mut p)| {
-            (w[0], p[0]) = (1, 1);
-            Pgft::new(m, w, p).expect("a shape")
-        })
-    })
-}
-
-fn compare(netlist: &Netlist, lmc: u8, complete: bool) -> Result<(), TestCaseError> {
-    let (fabric, _) = netlist.to_fabric(Some(lmc)).expect("LIDs");
-    let oracle = Oracle::new(&fabric);
-    // The paper has no path where there is no up-down path.
-    let options = Options {
-        faults: Faults::Paper,
-        on_unreachable: OnUnreachable::Partial,
-        ..Options::default()
-    };
-    let (plan, tables) = route(&fabric, &options, 2);
-    if complete {
-        let (_, stable) = route(&fabric, &Options::default(), 2);
-        prop_assert!(stable == tables, "a whole fabric has the paper's tables");
-    }
-    for (s, switch) in (0u32..).zip(fabric.switches()) {
-        // What is cut off from all leaves has no rank in the paper, and nothing to route.
-        if oracle.rank[s as usize] != INFINITY {
-            prop_assert_eq!(u64::from(plan.divider(s)), oracle.divider[s as usize]);
-        }
-        for (d, node) in fabric.end_nodes().iter().enumerate() {
-            let place = format!("switch {} LID {}", switch.guid, node.lid);
-            let entry = tables.get(s, node.lid);
-            prop_assert_eq!(u64::from(plan.nid(d as u32)), oracle.t[d], "NID, {}", place);
-            let cost = oracle.c[s as usize][&node.switch];
-            let finite = (cost != INFINITY).then_some(cost as u8);
-            prop_assert_eq!(plan.hops(s, node.switch), finite, "cost, {}", place);
-            if node.switch == s {
-                prop_assert_eq!(entry, node.port, "{}", place);
-                continue;
-            }
-            let candidates = oracle.closer_up_down(s, node.switch);
-            let port = oracle.port(s, d, &candidates).unwrap_or(NO_PATH);
-            prop_assert_eq!(entry, port, "{}", place);
-            prop_assert_eq!(port == NO_PATH, finite.is_none(), "{}", place);
-            let all: Vec<u8> = candidates
-                .iter()
-                .flat_map(|(_, ports)| ports)
-                .copied()
-                .collect();
-            prop_assert_eq!(plan.alternatives(&fabric, s, d as u32), all, "{}", place);
-            // Extra LIDs leave by candidates too, and by as many groups as there are.
-            let group_of = |port: u8| candidates.iter().position(|g| g.1.contains(&port));
-            let lids = (0..1u16 << lmc).map(|k| Lid(node.lid.0 + k));
-            let used: HashSet<_> = lids.map(|lid| group_of(tables.get(s, lid))).collect();
-            prop_assert_eq!(used.contains(&None), candidates.is_empty(), "{}", place);
-            prop_assert_eq!(used.len(), candidates.len().clamp(1, 1 << lmc), "{}", place);
-            // Where the two rules differ, the paper's would turn down-up: go down to where the
-            // leaf is not below. It takes heavy damage: a switch cut off from all below it
-            // stands above its former parents, and connects what was not connected.
-            let paper = oracle.closer(s, node.switch);
-            if paper != candidates {
-                let below = |r: u32| oracle.rank[r as usize] < oracle.rank[s as usize];
-                let cut = oracle.down[s as usize][&node.switch] == INFINITY;
-                prop_assert!(cut && paper.iter().any(|(r, _)| below(*r)), "{}", place);
-                prop_assert!(!complete, "{}", place);
-            }
-        }
-    }
-    Ok(())
-}
-
-fn compare_or_print(netlist: &Netlist, lmc: u8, complete: bool) -> Result<(), TestCaseError> {
-    compare(netlist, lmc, complete)
-        .map_err(|e| TestCaseError::fail(format!("{e}\n{}", text(netlist))))
-}
-
 proptest! {
     #![proptest_config(cases(300))]
-
-    #[test]
-    fn complete_trees_are_the_papers(shape in shapes(), seed: u64, lmc in 0u8..3) {
-        compare_or_print(&degraded(shape, seed, 0.0, 0.0), lmc, true)?;
-    }
-
-    #[test]
-    fn degraded_trees_are_the_papers(
-        shape in shapes(), seed: u64, links in 0.0..0.4, switches in 0.0..0.3,
-        lmc in 0u8..3,
-    ) {
-        compare_or_print(&degraded(shape, seed, links, switches), lmc, false)?;
-    }
 
     /// The tables depend on nothing but the fabric: not on threads, not on the order of nodes.
     #[test]
@@ -160,75 +22,6 @@ proptest! {
         let (_, one) = route(&fabric, &Options::default(), 1);
         let (_, eight) = route(&fabric, &Options::default(), 8);
         prop_assert!(one == eight);
-    }
-}
-
-/// Leaves with so many groups upwards that their choices are of many words, and repeat late.
-fn wide_shapes() -> impl Strategy<Value = Pgft> {
-    let p = prop_oneof![3 => Just(1usize), 1 => Just(2usize)];
-    (1usize..=50, 2usize..=6, 60usize..=200, p).prop_map(|(m, leaves, w, p)| {
-        let w = if p == 1 { w } else { w / 2 };
-        Pgft::new(vec![m, leaves], vec![1, w], vec![1, p]).expect("a shape")
-    })
-}
-
-proptest! {
-    #![proptest_config(cases(30))]
-
-    #[test]
-    #[cfg_attr(miri, ignore = "too large for Miri")]
-    fn wide_trees_are_the_papers(shape in wide_shapes(), seed: u64, links in 0.0..0.2, lmc in 0u8..2) {
-        let cut = if seed.is_multiple_of(3) { 0.0 } else { links };
-        compare_or_print(&degraded(shape, seed, cut, 0.0), lmc, cut == 0.0)?;
-    }
-}
-
-proptest! {
-    #![proptest_config(cases(20))]
-
-    /// Most switches of a position still route alike, and others nearly so.
-    #[test]
-    #[cfg_attr(miri, ignore = "too large for Miri")]
-    fn trees_with_few_faults_are_the_papers(
-        shape in prop::sample::select(vec![
-            "PGFT(3;4,4,8;1,4,4;1,1,1)", "PGFT(3;3,4,6;1,4,6;1,1,1)", "PGFT(3;3,3,8;1,3,4;1,1,2)",
-        ]),
-        seed: u64, links in 0.0..0.04, switches in 0.0..0.03, lmc in 0u8..2,
-    ) {
-        let shape: Pgft = shape.parse().expect("a shape");
-        compare_or_print(&degraded(shape, seed, links, switches), lmc, false)?;
-    }
-}
-
-/// Large enough that work is shared out.
-#[test]
-#[cfg_attr(miri, ignore = "too large for Miri")]
-fn large_trees_are_the_papers_on_any_number_of_threads() {
-    for (shape, seed, links, switches, lmc, naively) in [
-        ("PGFT(3;3,12,10;1,4,6;1,1,1)", 1, 0.02, 0.03, 0, true),
-        ("PGFT(3;5,12,20;1,6,12;1,1,1)", 2, 0.0, 0.0, 0, false),
-        ("PGFT(3;5,12,20;1,6,12;1,1,1)", 3, 0.02, 0.03, 0, false),
-        ("PGFT(3;5,12,20;1,6,12;1,1,1)", 4, 0.02, 0.03, 1, false),
-    ] {
-        let netlist = degraded(shape.parse().expect("a shape"), seed, links, switches);
-        if naively {
-            compare(&netlist, lmc, false).expect("the paper's tables");
-        }
-        let (fabric, _) = netlist.to_fabric(Some(lmc)).expect("LIDs");
-        let (_, one) = route(&fabric, &Options::default(), 1);
-        for threads in [2, 3, 8] {
-            let (_, several) = route(&fabric, &Options::default(), threads);
-            assert!(several == one, "{threads} threads, seed {seed}");
-        }
-    }
-}
-
-#[test]
-fn figure_1_is_the_papers() {
-    let shape: Pgft = "PGFT(3;2,2,3;1,2,2;1,2,1)".parse().expect("a shape");
-    let seeds = if cfg!(miri) { 1 } else { 20 };
-    for seed in 0..seeds {
-        compare(&degraded(shape.clone(), seed, 0.0, 0.0), 0, true).expect("figure 1");
     }
 }
 
@@ -359,15 +152,7 @@ fn with_strays(shape: Pgft, seed: u64, strays: usize) -> (Netlist, Netlist) {
         let index = netlist.nodes.len() as u32;
         let switch = &mut netlist.nodes[at];
         switch.port_count += 1;
-        let link = |number, peer, peer_port| Port {
-            number,
-            peer,
-            peer_port,
-            guid: None,
-            lid: Lid(0),
-            lmc: 0,
-            link: "4xEDR".into(),
-        };
+        let link = |number, peer, peer_port| Port::new(number, peer, peer_port, "4xEDR");
         let number = switch.port_count;
         switch.ports.push(link(number, index, 1));
         let guid = Guid(0x00ff_0000_0000_0000 + 16 * i as u64);

@@ -1,0 +1,73 @@
+//! The whole algorithm on random trees. A fabric that fails is printed as a netlist.
+
+mod paper;
+mod properties;
+
+use crate::dmodc::{Engine, Options, Plan};
+use crate::fabric::Fabric;
+use crate::lft::Tables;
+use crate::netlist::generate::{Order, Pgft, build};
+use crate::netlist::{Kind, Netlist};
+use crate::random::Random;
+use proptest::prelude::*;
+
+/// A PGFT with shuffled GUIDs and LIDs, less some of its links and switches.
+pub fn degraded(shape: Pgft, seed: u64, links: f64, switches: f64) -> Netlist {
+    let mut netlist = build(
+        &shape.into(),
+        Order {
+            seed: Some(seed),
+            ..Order::default()
+        },
+    );
+    let mut random = Random::new(seed ^ 0xdead);
+    let mut cut = |share: f64| (random.below(1 << 20) as f64) < share * f64::from(1 << 20);
+    let is_switch: Vec<bool> = netlist
+        .nodes
+        .iter()
+        .map(|n| n.kind == Kind::Switch)
+        .collect();
+    let mut gone: Vec<(u32, u8)> = Vec::new();
+    for (i, node) in (0u32..).zip(&netlist.nodes) {
+        let isolated = is_switch[i as usize] && cut(switches);
+        for port in node.ports.iter().filter(|p| is_switch[p.peer as usize]) {
+            if is_switch[i as usize] && (isolated || (i < port.peer && cut(links))) {
+                gone.extend([(i, port.number), (port.peer, port.peer_port)]);
+            }
+        }
+    }
+    for (i, node) in (0u32..).zip(&mut netlist.nodes) {
+        node.ports.retain(|port| !gone.contains(&(i, port.number)));
+    }
+    netlist
+}
+
+/// A netlist as text.
+pub fn text(netlist: &Netlist) -> String {
+    let mut text = Vec::new();
+    netlist.write(&mut text).expect("writing to memory");
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// The plan and the tables.
+pub fn route(fabric: &Fabric, options: &Options, threads: usize) -> (Plan, Tables) {
+    let engine = Engine::new(threads).expect("threads");
+    let plan = engine.plan(fabric, options).expect("a tree");
+    let mut tables = Tables::for_fabric(fabric);
+    engine
+        .fill(fabric, &plan, &mut tables.rows_mut())
+        .expect("tables that fit");
+    (plan, tables)
+}
+
+/// Shapes of up to four levels.
+pub fn shapes() -> impl Strategy<Value = Pgft> {
+    (1usize..=4).prop_flat_map(|h| {
+        let list = |most: usize| prop::collection::vec(1..=most, h);
+        let most = if h == 4 { 3 } else { 5 };
+        (list(most), list(most.min(4)), list(3)).prop_map(|(m, mut w, mut p)| {
+            (w[0], p[0]) = (1, 1);
+            Pgft::new(m, w, p).expect("a shape")
+        })
+    })
+}

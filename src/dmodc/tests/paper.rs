@@ -1,0 +1,164 @@
+//! The algorithm against the paper as printed.
+
+use super::{degraded, route, shapes, text};
+use crate::dmodc::oracle::{INFINITY, Oracle};
+use crate::dmodc::{Faults, OnUnreachable, Options};
+use crate::fabric::Lid;
+use crate::lft::NO_PATH;
+use crate::netlist::Netlist;
+use crate::netlist::generate::Pgft;
+use crate::testing::cases;
+use proptest::prelude::*;
+use std::collections::HashSet;
+
+fn compare(netlist: &Netlist, lmc: u8, complete: bool) -> Result<(), TestCaseError> {
+    let (fabric, _) = netlist.to_fabric(Some(lmc)).expect("LIDs");
+    let oracle = Oracle::new(&fabric);
+    // The paper has no path where there is no up-down path.
+    let options = Options {
+        faults: Faults::Paper,
+        on_unreachable: OnUnreachable::Partial,
+        ..Options::default()
+    };
+    let (plan, tables) = route(&fabric, &options, 2);
+    if complete {
+        let (_, stable) = route(&fabric, &Options::default(), 2);
+        prop_assert!(stable == tables, "a whole fabric has the paper's tables");
+    }
+    for (s, switch) in (0u32..).zip(fabric.switches()) {
+        // What is cut off from all leaves has no rank in the paper, and nothing to route.
+        if oracle.rank[s as usize] != INFINITY {
+            prop_assert_eq!(u64::from(plan.divider(s)), oracle.divider[s as usize]);
+        }
+        for (d, node) in fabric.end_nodes().iter().enumerate() {
+            let place = format!("switch {} LID {}", switch.guid, node.lid);
+            let entry = tables.get(s, node.lid);
+            prop_assert_eq!(u64::from(plan.nid(d as u32)), oracle.t[d], "NID, {}", place);
+            let cost = oracle.c[s as usize][&node.switch];
+            let finite = (cost != INFINITY).then_some(cost as u8);
+            prop_assert_eq!(plan.hops(s, node.switch), finite, "cost, {}", place);
+            if node.switch == s {
+                prop_assert_eq!(entry, node.port, "{}", place);
+                continue;
+            }
+            let candidates = oracle.closer_up_down(s, node.switch);
+            let port = oracle.port(s, d, &candidates).unwrap_or(NO_PATH);
+            prop_assert_eq!(entry, port, "{}", place);
+            prop_assert_eq!(port == NO_PATH, finite.is_none(), "{}", place);
+            let all: Vec<u8> = candidates
+                .iter()
+                .flat_map(|(_, ports)| ports)
+                .copied()
+                .collect();
+            prop_assert_eq!(plan.alternatives(&fabric, s, d as u32), all, "{}", place);
+            // Extra LIDs leave by candidates too, and by as many groups as there are.
+            let group_of = |port: u8| candidates.iter().position(|g| g.1.contains(&port));
+            let lids = (0..1u16 << lmc).map(|k| Lid(node.lid.0 + k));
+            let used: HashSet<_> = lids.map(|lid| group_of(tables.get(s, lid))).collect();
+            prop_assert_eq!(used.contains(&None), candidates.is_empty(), "{}", place);
+            prop_assert_eq!(used.len(), candidates.len().clamp(1, 1 << lmc), "{}", place);
+            // Where the two rules differ, the paper's would turn down-up: go down to where the
+            // leaf is not below. It takes heavy damage: a switch cut off from all below it
+            // stands above its former parents, and connects what was not connected.
+            let paper = oracle.closer(s, node.switch);
+            if paper != candidates {
+                let below = |r: u32| oracle.rank[r as usize] < oracle.rank[s as usize];
+                let cut = oracle.down[s as usize][&node.switch] == INFINITY;
+                prop_assert!(cut && paper.iter().any(|(r, _)| below(*r)), "{}", place);
+                prop_assert!(!complete, "{}", place);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn compare_or_print(netlist: &Netlist, lmc: u8, complete: bool) -> Result<(), TestCaseError> {
+    compare(netlist, lmc, complete)
+        .map_err(|e| TestCaseError::fail(format!("{e}\n{}", text(netlist))))
+}
+
+proptest! {
+    #![proptest_config(cases(300))]
+
+    #[test]
+    fn complete_trees_are_the_papers(shape in shapes(), seed: u64, lmc in 0u8..3) {
+        compare_or_print(&degraded(shape, seed, 0.0, 0.0), lmc, true)?;
+    }
+
+    #[test]
+    fn degraded_trees_are_the_papers(
+        shape in shapes(), seed: u64, links in 0.0..0.4, switches in 0.0..0.3,
+        lmc in 0u8..3,
+    ) {
+        compare_or_print(&degraded(shape, seed, links, switches), lmc, false)?;
+    }
+}
+
+/// Leaves with so many groups upwards that their choices are of many words, and repeat late.
+fn wide_shapes() -> impl Strategy<Value = Pgft> {
+    let p = prop_oneof![3 => Just(1usize), 1 => Just(2usize)];
+    (1usize..=50, 2usize..=6, 60usize..=200, p).prop_map(|(m, leaves, w, p)| {
+        let w = if p == 1 { w } else { w / 2 };
+        Pgft::new(vec![m, leaves], vec![1, w], vec![1, p]).expect("a shape")
+    })
+}
+
+proptest! {
+    #![proptest_config(cases(30))]
+
+    #[test]
+    #[cfg_attr(miri, ignore = "too large for Miri")]
+    fn wide_trees_are_the_papers(shape in wide_shapes(), seed: u64, links in 0.0..0.2, lmc in 0u8..2) {
+        let cut = if seed.is_multiple_of(3) { 0.0 } else { links };
+        compare_or_print(&degraded(shape, seed, cut, 0.0), lmc, cut == 0.0)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(20))]
+
+    /// Most switches of a position still route alike, and others nearly so.
+    #[test]
+    #[cfg_attr(miri, ignore = "too large for Miri")]
+    fn trees_with_few_faults_are_the_papers(
+        shape in prop::sample::select(vec![
+            "PGFT(3;4,4,8;1,4,4;1,1,1)", "PGFT(3;3,4,6;1,4,6;1,1,1)", "PGFT(3;3,3,8;1,3,4;1,1,2)",
+        ]),
+        seed: u64, links in 0.0..0.04, switches in 0.0..0.03, lmc in 0u8..2,
+    ) {
+        let shape: Pgft = shape.parse().expect("a shape");
+        compare_or_print(&degraded(shape, seed, links, switches), lmc, false)?;
+    }
+}
+
+/// Large enough that work is shared out.
+#[test]
+#[cfg_attr(miri, ignore = "too large for Miri")]
+fn large_trees_are_the_papers_on_any_number_of_threads() {
+    for (shape, seed, links, switches, lmc, naively) in [
+        ("PGFT(3;3,12,10;1,4,6;1,1,1)", 1, 0.02, 0.03, 0, true),
+        ("PGFT(3;5,12,20;1,6,12;1,1,1)", 2, 0.0, 0.0, 0, false),
+        ("PGFT(3;5,12,20;1,6,12;1,1,1)", 3, 0.02, 0.03, 0, false),
+        ("PGFT(3;5,12,20;1,6,12;1,1,1)", 4, 0.02, 0.03, 1, false),
+    ] {
+        let netlist = degraded(shape.parse().expect("a shape"), seed, links, switches);
+        if naively {
+            compare(&netlist, lmc, false).expect("the paper's tables");
+        }
+        let (fabric, _) = netlist.to_fabric(Some(lmc)).expect("LIDs");
+        let (_, one) = route(&fabric, &Options::default(), 1);
+        for threads in [2, 3, 8] {
+            let (_, several) = route(&fabric, &Options::default(), threads);
+            assert!(several == one, "{threads} threads, seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn figure_1_is_the_papers() {
+    let shape: Pgft = "PGFT(3;2,2,3;1,2,2;1,2,1)".parse().expect("a shape");
+    let seeds = if cfg!(miri) { 1 } else { 20 };
+    for seed in 0..seeds {
+        compare(&degraded(shape.clone(), seed, 0.0, 0.0), 0, true).expect("figure 1");
+    }
+}

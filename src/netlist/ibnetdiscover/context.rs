@@ -1,0 +1,196 @@
+//! What the lines before a node line say of it, and ibsim's counters of GUIDs.
+
+use super::node::NodeParts;
+use super::words::{guid_of_id, lid_and_lmc};
+use crate::fabric::{Guid, Lid};
+use crate::input::{Fault, quoted};
+use crate::netlist::draft::Draft;
+use crate::netlist::error::Reason;
+use crate::netlist::model::{Kind, Node, PortZero};
+use crate::netlist::scan::{Scan, find, text};
+
+/// The assignments before a node line, and ibsim's GUID counters.
+pub struct Context {
+    vendor: u32,
+    device: u16,
+    system_guid: Option<Guid>,
+    bases: [u64; 3],
+    next: [u64; 3],
+    said: Option<SaidGuid>,
+    /// Whether an assignment waits for its node line.
+    open: bool,
+}
+
+/// What a `switchguid=` line and the like says.
+struct SaidGuid {
+    kind: Kind,
+    /// The GUID, if it can be read.
+    guid: Option<Guid>,
+    /// The port GUID in parentheses behind it.
+    port: Option<Guid>,
+}
+
+impl Default for Context {
+    fn default() -> Self {
+        let bases = [0x10_0000, 0x20_0000, 0];
+        Context {
+            vendor: 0,
+            device: 0,
+            system_guid: None,
+            bases,
+            next: bases,
+            said: None,
+            open: false,
+        }
+    }
+}
+
+impl Context {
+    /// Whether an assignment waits for its node line.
+    pub fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// Takes an assignment such as `vendid=0x2c9`; false if the line is none that it knows.
+    pub fn assignment(&mut self, line: &[u8], number: u32, draft: &mut Draft) -> bool {
+        let keys = [
+            "vendid",
+            "devid",
+            "sysimgguid",
+            "switchguid",
+            "hcaguid",
+            "caguid",
+            "rtguid",
+        ];
+        let Some(key) = keys.into_iter().find(|k| line.starts_with(k.as_bytes())) else {
+            return false;
+        };
+        self.open = true;
+        let sign = line.iter().position(|&b| b == b'=' || b == b'+');
+        let mut scan = Scan(sign.map_or(b"", |at| &line[at + 1..]));
+        let value = scan.blanks().c_number();
+        let kind = match key {
+            "switchguid" => Kind::Switch,
+            "rtguid" => Kind::Router,
+            "hcaguid" | "caguid" => Kind::Ca,
+            _ => {
+                let fits = match (key, value) {
+                    ("vendid", Some(value)) => {
+                        u32::try_from(value).map(|v| self.vendor = v).is_ok()
+                    }
+                    ("devid", Some(value)) => u16::try_from(value).map(|v| self.device = v).is_ok(),
+                    (_, Some(value)) => {
+                        self.system_guid = Some(Guid(value));
+                        true
+                    }
+                    (_, None) => false,
+                };
+                if !fits {
+                    draft.warn(number, Reason::BadValue(key, quoted(line)));
+                }
+                return true;
+            }
+        };
+        let (base, next) = (&mut self.bases[slot(kind)], &mut self.next[slot(kind)]);
+        let offset = sign.is_some_and(|at| line[at] == b'+');
+        match value {
+            Some(value) if offset => *next = base.wrapping_add(value),
+            Some(value) => (*base, *next) = (value, value),
+            None => draft.warn(number, Reason::BadValue(key, quoted(line))),
+        }
+        if !offset {
+            scan.until(b"(");
+            self.said = Some(SaidGuid {
+                kind,
+                guid: value.map(Guid),
+                port: scan.hex().map(Guid),
+            });
+        }
+        true
+    }
+
+    /// The GUID of the node whose line comes now: what the line before says, else ibsim's counter.
+    /// The quoted id counts where that line is unreadable, where its GUID is another node's, and
+    /// where a switch's port GUID in parentheses does not confirm it: some chassis give the GUID
+    /// of the whole to each of their switches.
+    fn guid(&mut self, kind: Kind, id: &[u8], line: u32, draft: &mut Draft) -> Guid {
+        let counted = Guid(self.next[slot(kind)]);
+        let (Some(said), Some(named)) = (self.said.take(), guid_of_id(id)) else {
+            return counted;
+        };
+        if said.kind != kind || said.guid == Some(named) {
+            return counted;
+        }
+        let Some(guid) = said.guid else {
+            return named;
+        };
+        let confirmed = kind != Kind::Switch || said.port.is_some_and(|port| port != named);
+        if confirmed && !draft.has_guid(guid) {
+            return guid;
+        }
+        let reason = Reason::OtherGuid {
+            said: guid,
+            id: text(id),
+            used: named,
+        };
+        draft.warn(line, reason);
+        named
+    }
+
+    /// The node of a node line, and the number of its id.
+    pub fn node(
+        &mut self,
+        kind: Kind,
+        parts: NodeParts,
+        line: u32,
+        draft: &mut Draft,
+    ) -> Result<(u32, Node), Fault<Reason>> {
+        let NodeParts {
+            count,
+            id,
+            description,
+            trailer,
+        } = parts;
+        if !(1..=254).contains(&count) {
+            return Err(Fault::at(line, Reason::PortCount(count)));
+        }
+        let (lid, lmc) = lid_and_lmc(trailer, line, draft);
+        let port_zero = if find(trailer, b"enhanced port 0").is_some() {
+            Some(PortZero::Enhanced)
+        } else {
+            find(trailer, b"base port 0").map(|_| PortZero::Base)
+        };
+        let guid = self.guid(kind, id, line, draft);
+        let reserved = if kind == Kind::Switch { 1 } else { count + 1 };
+        self.next[slot(kind)] = guid.0.wrapping_add(reserved);
+        let is_switch = kind == Kind::Switch;
+        let node = Node {
+            kind,
+            id: text(id),
+            description: text(if description.is_empty() {
+                id
+            } else {
+                description
+            }),
+            guid,
+            system_guid: self.system_guid.take(),
+            vendor: std::mem::take(&mut self.vendor),
+            device: self.device,
+            port_count: count as u8,
+            port_zero: port_zero.filter(|_| is_switch),
+            lid: if is_switch { lid } else { Lid(0) },
+            lmc: if is_switch { lmc } else { 0 },
+            ports: Vec::new(),
+        };
+        self.open = false;
+        Ok((draft.id(id), node))
+    }
+}
+
+fn slot(kind: Kind) -> usize {
+    match kind {
+        Kind::Ca => 0,
+        Kind::Switch => 1,
+        Kind::Router => 2,
+    }
+}

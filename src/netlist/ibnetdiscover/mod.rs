@@ -1,0 +1,68 @@
+//! The netlists of `ibnetdiscover` and ibsim.
+//!
+//! One format, two dialects. ibnetdiscover writes GUIDs, LIDs and link speeds, and names nodes by
+//! GUID. People write `Hca 2 "h1"` and `[1] "sw1"[3]` by hand; ibsim then counts GUIDs up from a
+//! base for each kind of node. This parser accepts what ibsim accepts (`sim_net.c`), with ibsim's
+//! defaults (remote port 1, GUID counters, description = id). It refuses text that would give
+//! another fabric than the author meant. It skips unknown lines, as ibsim does: captures of
+//! ibnetdiscover contain shell prompts and chassis lines. A value that is empty or unreadable
+//! (`xxxxxx` for a GUID or a LID) is unknown, with a warning; mostly the other side of the link has
+//! it.
+
+mod context;
+mod node;
+mod port;
+mod words;
+
+use self::context::Context;
+use self::node::NodeParts;
+use super::draft::Draft;
+use super::error::Reason;
+use super::model::Netlist;
+use crate::input::{Fault, Lenient, lines, plain, quoted};
+use std::borrow::Cow;
+
+/// Commands of ibsim that reach beyond one netlist.
+const UNSUPPORTED: [&str; 3] = ["include", "module", "@"];
+
+pub(super) fn parse(bytes: &[u8]) -> Result<Lenient<Netlist, Reason>, Fault<Reason>> {
+    let mut context = Context::default();
+    let mut draft = Draft::default();
+    let mut current = None;
+    let mut last = 0;
+    for (number, line) in lines(bytes) {
+        last = number;
+        let text = plain(line).ok_or(Fault::at(number, Reason::Binary))?;
+        if matches!(text, Cow::Owned(_)) {
+            draft.warn(number, Reason::Terminal);
+        }
+        let line = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
+        let line = line.trim_ascii();
+        let fail = |reason| Fault::at(number, reason);
+        let bad = |what| Fault::at(number, Reason::BadLine(what, quoted(line)));
+        if line.is_empty() || line[0] == b'#' {
+            continue;
+        }
+        if let Some((kind, rest)) = node::begins(line) {
+            let parts = NodeParts::read(rest).map_err(bad)?;
+            let (id, node) = context.node(kind, parts, number, &mut draft)?;
+            current = Some(draft.add_node(id, node, number)?);
+        } else if port::begins(line) {
+            let node = current.ok_or(fail(Reason::StrayPort))?;
+            let (port_number, port, said) =
+                port::read(line, number, node, &mut draft).map_err(bad)?;
+            draft.add_port(node, port_number, port, said)?;
+        } else if context.assignment(line, number, &mut draft) {
+            current = None;
+        } else if let Some(word) = UNSUPPORTED.iter().find(|w| line.starts_with(w.as_bytes())) {
+            return Err(fail(Reason::Unsupported(word)));
+        }
+    }
+    if draft.is_empty() && !context.is_open() {
+        return Err(Fault::whole(Reason::NoNode));
+    }
+    if context.is_open() {
+        return Err(Fault::at(last, Reason::Truncated));
+    }
+    draft.finish()
+}

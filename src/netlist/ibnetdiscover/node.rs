@@ -1,0 +1,74 @@
+//! Node lines: `Switch 41 "S-..."  # "description" enhanced port 0 lid 13 lmc 0`.
+
+use crate::netlist::model::Kind;
+use crate::netlist::scan::{Scan, find, find_last};
+
+/// The kind of node with which a line begins, and the rest of the line.
+pub fn begins(line: &[u8]) -> Option<(Kind, &[u8])> {
+    let words: [(&[u8], Kind); 5] = [
+        (b"Switch", Kind::Switch),
+        (b"Hca", Kind::Ca),
+        (b"Ca", Kind::Ca),
+        (b"Router", Kind::Router),
+        (b"Rt", Kind::Router),
+    ];
+    let (rest, kind) = words
+        .into_iter()
+        .find_map(|(w, k)| Some((line.strip_prefix(w)?, k)))?;
+    rest.first()
+        .is_none_or(|b| !b.is_ascii_alphabetic())
+        .then_some((kind, rest))
+}
+
+/// The parts of a node line.
+pub struct NodeParts<'a> {
+    /// The number of ports.
+    pub count: u64,
+    /// The id in quotes.
+    pub id: &'a [u8],
+    /// The description, empty if there is none.
+    pub description: &'a [u8],
+    /// What comes behind it.
+    pub trailer: &'a [u8],
+}
+
+impl<'a> NodeParts<'a> {
+    /// The rest of a node line: `41 "S-..."  # "description" enhanced port 0 lid 13 lmc 0`.
+    pub fn read(rest: &'a [u8]) -> Result<Self, &'static str> {
+        let mut scan = Scan(rest);
+        let count = scan.blanks().decimal().ok_or("no number of ports")?;
+        if !scan.blanks().eat(b"\"") {
+            return Err("no id in quotes");
+        }
+        let id = scan.until(b"\"").ok_or("the id's quotes are not closed")?;
+        if id.is_empty() {
+            return Err("the id is empty");
+        }
+        let (description, trailer) = node_comment(scan.0)?;
+        Ok(NodeParts {
+            count,
+            id,
+            description,
+            trailer,
+        })
+    }
+}
+
+/// Splits `# "description" trailer`, or ibsim's `# description enhanced port 0 …`. The
+/// description runs to the last quote, since descriptions may hold quotes of their own.
+fn node_comment(rest: &[u8]) -> Result<(&[u8], &[u8]), &'static str> {
+    let Some(hash) = find(rest, b"#") else {
+        return Ok((b"", b""));
+    };
+    let comment = rest[hash + 1..].trim_ascii();
+    if let Some(quoted) = comment.strip_prefix(b"\"") {
+        let end = find_last(quoted, b'"').ok_or("the description's quotes are not closed")?;
+        return Ok((&quoted[..end], &quoted[end + 1..]));
+    }
+    let trailers: [&[u8]; 4] = [b" enhanced port ", b" base port ", b" lid ", b" lmc "];
+    let end = trailers
+        .iter()
+        .find_map(|t| find(comment, t))
+        .unwrap_or(comment.len());
+    Ok((&comment[..end], &comment[end..]))
+}

@@ -1,0 +1,115 @@
+//! Port lines: a port and the one at the other end of its link.
+
+use super::words::{guid_of_id, lid_and_lmc};
+use crate::fabric::{Guid, Lid};
+use crate::input::quoted;
+use crate::netlist::draft::{Draft, Said};
+use crate::netlist::error::Reason;
+use crate::netlist::model::Port;
+use crate::netlist::scan::{Scan, find, find_last};
+use std::sync::Arc;
+
+/// Whether a line begins as `[1]` does: a bracket alone may also begin a shell prompt.
+pub fn begins(line: &[u8]) -> bool {
+    line[0] == b'[' && line.get(1).is_some_and(u8::is_ascii_digit)
+}
+
+/// `[1](guid) "S-…"[24](guid)  # lid 28 lmc 0 "description" lid 13 4xEDR`, most of it optional.
+pub fn read(
+    text: &[u8],
+    line: u32,
+    node: u32,
+    draft: &mut Draft,
+) -> Result<(u64, Port, Said), &'static str> {
+    let mut scan = Scan(&text[1..]);
+    let port_number = scan.decimal().unwrap_or(0);
+    if !scan.eat(b"]") {
+        return Err("no ']' after the port number");
+    }
+    let near = in_parentheses(&mut scan)?;
+    if !scan.blanks().eat(b"\"") {
+        return Err("no id in quotes after the port");
+    }
+    let peer = scan.until(b"\"").ok_or("the id's quotes are not closed")?;
+    let mut peer_port = 1;
+    if scan.blanks().eat(b"[") {
+        peer_port = scan.decimal().ok_or("no number for the other port")?;
+        if !scan.eat(b"]") {
+            return Err("no ']' after the other port");
+        }
+    }
+    let peer_port = match u8::try_from(peer_port) {
+        Ok(port @ 1..=254) => port,
+        _ => return Err("the other port is out of range (1 to 254)"),
+    };
+    let far = in_parentheses(&mut scan)?;
+    let own_id = draft.id_of(node).as_bytes().to_vec();
+    let guid = near.and_then(|inner| port_guid(inner, &own_id, line, draft));
+    let peer_guid = far.and_then(|inner| port_guid(inner, peer, line, draft));
+    let comment = find(scan.0, b"#").map_or(&b""[..], |at| &scan.0[at + 1..]);
+    let own = &comment[..find(comment, b"\"").unwrap_or(0)];
+    let behind = find_last(comment, b'"').map_or(comment, |at| &comment[at + 1..]);
+    let (lid, lmc) = lid_and_lmc(own, line, draft);
+    let (peer_lid, link) = far_lid(behind.trim_ascii(), line, draft);
+    let port = Port {
+        number: 0,
+        peer: draft.id(peer),
+        peer_port,
+        guid,
+        lid,
+        lmc,
+        link,
+    };
+    let said = Said {
+        line,
+        peer_guid,
+        peer_lid,
+    };
+    Ok((port_number, port, said))
+}
+
+/// The other side's LID, if it can be read, and the link: `lid 13 4xEDR`.
+fn far_lid(text: &[u8], line: u32, draft: &mut Draft) -> (Lid, Arc<str>) {
+    let (mut lid, mut link) = (Lid(0), text);
+    if let Some(rest) = text.strip_prefix(b"lid ") {
+        let rest = rest.trim_ascii();
+        let end = rest.iter().position(u8::is_ascii_whitespace);
+        let (word, behind) = rest.split_at(end.unwrap_or(rest.len()));
+        let mut digits = Scan(word);
+        match digits.decimal().filter(|_| digits.0.is_empty()) {
+            Some(value) if value <= Lid::UNICAST_MAX.0.into() => lid = Lid(value as u16),
+            Some(lid) => draft.warn(line, Reason::LidOutOfRange { lid, lmc: 0 }),
+            None => draft.warn(line, Reason::BadValue("lid", quoted(text))),
+        }
+        // `lid 4xEDR`: the one word is the link.
+        let link_alone = behind.is_empty() && digits.0.first() == Some(&b'x');
+        link = if link_alone { word } else { behind };
+    }
+    (lid, draft.link(link.trim_ascii()))
+}
+
+/// What may follow a port number: `[ext 5]` in a chassis, and something in parentheses.
+fn in_parentheses<'a>(scan: &mut Scan<'a>) -> Result<Option<&'a [u8]>, &'static str> {
+    if scan.blanks().eat(b"[ext") {
+        scan.until(b"]").ok_or("no ']' after the external port")?;
+    }
+    if !scan.blanks().eat(b"(") {
+        return Ok(None);
+    }
+    let inner = scan.until(b")").ok_or("the parenthesis is not closed")?;
+    Ok(Some(inner.trim_ascii()))
+}
+
+/// The port GUID in parentheses. A short number beside a long node GUID is none: some programs
+/// write the port number there.
+fn port_guid(inner: &[u8], id: &[u8], line: u32, draft: &mut Draft) -> Option<Guid> {
+    let mut digits = Scan(inner);
+    let _ = digits.eat(b"0x");
+    let guid = digits.hex().filter(|_| digits.0.is_empty()).map(Guid);
+    let long = guid_of_id(id).is_some_and(|node| node.0 > 0xffff);
+    match guid {
+        Some(guid) if !(long && guid.0 <= 0xfff) => return Some(guid),
+        _ => draft.warn(line, Reason::BadValue("GUID", quoted(inner))),
+    }
+    None
+}

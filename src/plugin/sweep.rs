@@ -1,0 +1,75 @@
+//! The figures of a sweep, which the log line and `dmodc.metrics` tell.
+
+use super::planned::Planned;
+use crate::dmodc::{Faults, Filled, PHASES};
+use std::time::{Duration, Instant};
+
+/// The figures of a sweep, as `docs/options.md` explains them.
+#[derive(Clone, Debug, Default)]
+pub struct Sweep {
+    /// Switches.
+    pub switches: usize,
+    /// End nodes.
+    pub nodes: usize,
+    /// LIDs.
+    pub lids: usize,
+    /// Levels.
+    pub ranks: usize,
+    /// Pairs of leaves without an up-down path.
+    pub unreachable: usize,
+    /// Threads that worked.
+    pub threads: usize,
+    /// Time in the callback.
+    pub total: Duration,
+    /// The parts of it.
+    pub phases: [Duration; PHASES.len()],
+    /// How routes answer to faults.
+    pub faults: Faults,
+    /// Entries that are not at their nominal ports.
+    pub displaced: usize,
+    /// Blocks of tables that differ from those last sent.
+    pub changed_blocks: usize,
+    /// Pairs of switch and LID with a route that turns.
+    pub turned: usize,
+    /// Pairs of switch and LID without a route.
+    pub left_out: usize,
+}
+
+impl Sweep {
+    /// The figures of what was planned and filled. `start` is when the callback began, and `read` how
+    /// long it read.
+    pub fn new(
+        planned: &Planned,
+        filled: Filled,
+        (start, read): (Instant, Duration),
+        faults: Faults,
+        changed_blocks: usize,
+    ) -> Self {
+        let Planned { fabric, plan, .. } = planned;
+        let timings = plan.timings();
+        let total = start.elapsed();
+        let known = read + timings.rank + timings.cost + timings.nid + filled.time;
+        Sweep {
+            switches: fabric.switches().len(),
+            nodes: fabric.end_nodes().len(),
+            lids: fabric.lid_count(),
+            ranks: plan.ranking().per_rank().len(),
+            unreachable: plan.unreachable().count,
+            threads: filled.threads,
+            total,
+            phases: [
+                read,
+                timings.rank,
+                timings.cost,
+                timings.nid,
+                filled.time,
+                total.saturating_sub(known),
+            ],
+            faults,
+            displaced: filled.displaced,
+            changed_blocks,
+            turned: plan.connections().turned,
+            left_out: plan.connections().left_out,
+        }
+    }
+}
