@@ -12,6 +12,8 @@ RESULTS = target/results
 RESULTS_OUT ?= docs/results
 RESULTS_THROWS_648 ?= 300
 RESULTS_THROWS_8640 ?= 60
+# Throws side by side: one for each processor.
+RESULTS_JOBS ?= $(shell nproc)
 THROWN_8640 = dmodc,dmodc:paper,dmodc:reference,ftree,ftree+roots,updn,updn+roots,minhop,sssp
 THROWN_648 = $(THROWN_8640),dfsssp,nue
 # Complete fabrics, for the plot of time over nodes.
@@ -129,8 +131,8 @@ fabrics: setup build
 	    --engines $(ENGINES) -o target/fabrics --markdown docs/fabrics.md
 
 # Writes docs/results (RESULTS_OUT): random throws at 648 and 8,640 nodes, RESULTS_THROWS_648 (300) and
-# RESULTS_THROWS_8640 (60) of each kind, and their report. Many hours. It keeps the rows that are there, so a
-# second run continues the first; `rm docs/results/*.csv` starts anew.
+# RESULTS_THROWS_8640 (60) of each kind, RESULTS_JOBS of them side by side, and their report. It keeps the
+# rows that are there, so a second run continues the first; `rm docs/results/*.csv` starts anew.
 results: setup build $(RESULTS)/648.net $(RESULTS)/8640.net $(TIMED)
 	$(DMODC) compare $(TIMED) --engines $(THROWN_8640) --degrade switches --max-exponent 0 --throws 0 \
 	    -o $(RESULTS_OUT)
@@ -149,7 +151,7 @@ report: build
 # $(call throw,FABRIC,ENGINES,WHAT,EXPONENT,THROWS)
 define throw
 $(DMODC) compare $(RESULTS)/$(1).net --engines $(2) --degrade $(3) --max-exponent $(4) --throws $(5) \
-    -o $(RESULTS_OUT)
+    --jobs $(RESULTS_JOBS) -o $(RESULTS_OUT)
 endef
 
 $(RESULTS)/324.net: SHAPE = PGFT(2;18,18;1,9;1,1)
