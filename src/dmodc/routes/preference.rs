@@ -188,9 +188,18 @@ impl Turns {
         }
     }
 
-    /// What the switches below and this one tell apart, what those above it do, and what is left of a NID.
+    /// Which port of the switch a NID takes, what those above it tell apart, and what is left of the NID.
     pub fn digits(&self, nid: usize) -> [usize; 3] {
-        [nid % self.here, nid % self.all / self.here, nid / self.all]
+        [
+            nid % self.here / self.divider,
+            nid % self.all / self.here,
+            nid / self.all,
+        ]
+    }
+
+    /// How many of so many NIDs go the same way up.
+    pub fn same_way(&self, nids: usize) -> usize {
+        nids.div_ceil(self.all)
     }
 
     /// The turn of a NID. NIDs that go the same way further up get all turns, and so do NIDs that follow one

@@ -15,6 +15,7 @@ use super::preference::{Open, Turns, hash};
 use super::switch_view::SwitchView;
 use crate::dmodc::paths::Paths;
 use crate::lft::NO_PATH;
+use std::mem;
 
 /// How often shares are corrected by what comes of them. A2A in six throws with dead switches was 1.092 times
 /// the cut bound without (mean; 1.161 at worst), 1.061 with one correction (1.087), 1.053 with four (1.085).
@@ -35,6 +36,22 @@ struct Lost {
     /// Their ports.
     ports: Vec<u8>,
     nids: Vec<usize>,
+}
+
+impl Lost {
+    /// By which port a NID would take: the port's rank among those lost. And how many are lost.
+    fn ranks(&self, turns: &Turns) -> ([usize; 256], usize) {
+        let mut ranks = [0; 256];
+        for &nid in &self.nids {
+            let [q, ..] = turns.digits(nid);
+            ranks[q] = 1;
+        }
+        let mut gone = 0;
+        for rank in &mut ranks {
+            gone += mem::replace(rank, gone);
+        }
+        (ranks, gone)
+    }
 }
 
 impl Shares {
@@ -67,7 +84,6 @@ impl Shares {
         let shares = self.shares(standing, &view, &kept);
         let divider = inputs.divider(switch);
         let turns = Turns::new(&inputs.nominal, switch, divider);
-        let steps = Steps::new(divider);
         for lost in &self.lost {
             let shares = lost.ports.iter().map(|&port| shares[usize::from(port)]);
             let all: f64 = shares.clone().sum();
@@ -80,8 +96,11 @@ impl Shares {
                 };
                 ends.push(ends.last().unwrap_or(&0.0) + part);
             }
+            let (ranks, gone) = lost.ranks(&turns);
+            let steps = Steps::new(divider, gone * turns.same_way(inputs.destinations.slots()));
             for &nid in &lost.nids {
-                let at = steps.number(turns.digits(nid));
+                let [q, above, beyond] = turns.digits(nid);
+                let at = steps.number([beyond * gone + ranks[q], above, nid % divider]);
                 let nth = ends.partition_point(|&end| end <= at);
                 self.ports[nid] = lost.ports[nth.min(lost.ports.len() - 1)];
             }
@@ -171,27 +190,40 @@ impl Shares {
     }
 }
 
-/// Numbers that lie evenly as the digits of a NID count up.
-struct Steps([u64; 3]);
+/// Numbers below 1 that lie evenly as digits count up, as parts of 2^64.
+struct Steps {
+    steps: [u64; 3],
+    /// Half the least distance of two multiples of the first step: none lies where a port's part ends.
+    start: u64,
+}
 
 impl Steps {
-    /// Those of switches of this divider: what some have sent up must not meet the same numbers above.
-    fn new(divider: usize) -> Self {
-        let key = (divider as u64) << 2;
-        Steps([key, key + 1, key + 2].map(even_step))
+    /// Those of switches of this divider: what some have sent up must not meet the same numbers above. The
+    /// first digit counts to `count` and starts again: its step is a multiple of 1/`count`, so that the last
+    /// numbers lie from the first ones as any others that follow one another.
+    fn new(divider: usize, count: usize) -> Self {
+        let key = (divider as u64 - 1) << 2;
+        let [first, second, third] = [key, key + 1, key + 2].map(even_step);
+        let least = u64::MAX / count as u64;
+        let first = (first + least / 2) / least * least;
+        Steps {
+            steps: [first, second, third],
+            start: least / 2,
+        }
     }
 
-    /// The number, below 1, for some digits.
+    /// The number for some digits.
     fn number(&self, digits: [usize; 3]) -> f64 {
-        let moved = self.0.iter().zip(digits);
-        let sum = moved.fold(0, |sum: u64, (step, digit)| {
+        let moved = self.steps.iter().zip(digits);
+        let sum = moved.fold(self.start, |sum: u64, (step, digit)| {
             sum.wrapping_add(step.wrapping_mul(digit as u64))
         });
         sum as f64 / u64::MAX as f64
     }
 }
 
-/// A step whose multiples lie evenly: its continued fraction has nothing but 1 and 2.
+/// A step whose multiples lie evenly: its continued fraction has nothing but 1 and 2. That of 0 is the golden
+/// ratio, which has nothing but 1.
 fn even_step(key: u64) -> u64 {
     let bits = hash(key);
     let denominator = |x: f64, nth: u32| x + 1.0 + f64::from((bits >> nth & 1) as u32);

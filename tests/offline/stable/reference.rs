@@ -56,6 +56,20 @@ fn all_to_all_without_upper_switches_many_times() {
     near_the_bound(20);
 }
 
+proptest! {
+    #![proptest_config(large(5))]
+
+    /// What has lost its port and follows one another goes to different ports.
+    #[test]
+    fn all_shifts_without_a_fifth_of_the_spines(seed: u64, switches in 1usize..=4) {
+        let whole = named(SMALL, seed);
+        let (less, _) = whole.without_switches(switches, seed, false).expect("spines");
+        let routed = with_reference(&less, &whole);
+        let traffic = Traffic::new(&routed.fabric, &routed.tables, routed.plan.order());
+        prop_assert_eq!(traffic.shifts(&|_| ()).value, 2);
+    }
+}
+
 /// A link goes where switches are gone already: nothing changes but what must.
 fn one_link_more(whole: &Netlist, switches: usize, seed: u64) -> TestCaseResult {
     let (less, _) = whole
