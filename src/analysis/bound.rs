@@ -1,6 +1,6 @@
 //! How low A2A can be at best: the cut bound.
 //!
-//! All that leaves a subtree crosses its links up. With `h` of the `N` end nodes inside and `u`
+//! All that leaves a subtree crosses its links up. With `h` of the `N` end nodes that links join inside and `u`
 //! links up, some link takes at least `(N - h) / u` of the destinations outside, and all `h`
 //! sources send to each. So its risk is `min(h, (N - h) / u)`, rounded up, or more. For a leaf that
 //! holds whatever the routes are. For a larger subtree it holds for routes that send a destination
@@ -18,34 +18,47 @@ pub fn bound(fabric: &Fabric, rank: impl Fn(u32) -> u32) -> Option<u32> {
     for node in fabric.end_nodes() {
         hosts[node.switch as usize] += u32::from(node.kind != NodeKind::Aggregation);
     }
-    let all: u32 = hosts.iter().sum();
-    let top = (0..switches).map(&rank).max()?;
-    let mut greatest = None;
-    for level in 0..top {
-        let mut seen = vec![false; switches as usize];
-        for start in (0..switches).filter(|&s| rank(s) <= level) {
-            let (mut inside, mut up) = (0, 0);
-            let mut subtree = vec![start];
-            if std::mem::replace(&mut seen[start as usize], true) {
-                continue;
-            }
-            while let Some(at) = subtree.pop() {
-                inside += hosts[at as usize];
-                for other in fabric.neighbours(at) {
-                    if rank(other) > level {
-                        up += 1;
-                    } else if !std::mem::replace(&mut seen[other as usize], true) {
-                        subtree.push(other);
-                    }
-                }
-            }
-            if up > 0 {
-                let least = inside.min((all - inside).div_ceil(up));
-                greatest = greatest.max(Some(least));
-            }
-        }
+    let hosts_of = |part: &[u32]| part.iter().map(|&s| hosts[s as usize]).sum::<u32>();
+    // By switch: the end nodes that any links join to it.
+    let mut joined = vec![0; switches as usize];
+    for part in parts(fabric, |_| true) {
+        let hosts = hosts_of(&part);
+        part.iter().for_each(|&s| joined[s as usize] = hosts);
     }
-    greatest
+    let top = (0..switches).map(&rank).max()?;
+    let of_subtree = |level: u32, subtree: &[u32]| {
+        let neighbours = subtree.iter().flat_map(|&s| fabric.neighbours(s));
+        let up = neighbours.filter(|&s| rank(s) > level).count() as u32;
+        let inside = hosts_of(subtree);
+        let outside = joined[subtree[0] as usize] - inside;
+        (up > 0).then(|| inside.min(outside.div_ceil(up)))
+    };
+    (0..top)
+        .flat_map(|level| {
+            let subtrees = parts(fabric, |s| rank(s) <= level).into_iter();
+            subtrees.filter_map(move |subtree| of_subtree(level, &subtree))
+        })
+        .max()
+}
+
+/// The parts into which some switches fall without the others.
+fn parts(fabric: &Fabric, is_in: impl Fn(u32) -> bool) -> Vec<Vec<u32>> {
+    let switches = 0..fabric.switches().len() as u32;
+    let mut left: Vec<bool> = switches.clone().map(is_in).collect();
+    let mut parts = Vec::new();
+    for start in switches {
+        if !std::mem::take(&mut left[start as usize]) {
+            continue;
+        }
+        let (mut part, mut next) = (vec![start], 0);
+        while let Some(&at) = part.get(next) {
+            next += 1;
+            let more = fabric.neighbours(at);
+            part.extend(more.filter(|&s| std::mem::take(&mut left[s as usize])));
+        }
+        parts.push(part);
+    }
+    parts
 }
 
 #[cfg(test)]
@@ -74,5 +87,18 @@ mod tests {
         // One link up for four nodes of eight.
         assert_eq!(of("PGFT(2;4,2;1,1;1,1)"), Some(4));
         assert_eq!(of("PGFT(1;4;1;1)"), None);
+    }
+
+    #[test]
+    fn nodes_that_no_links_join_do_not_count() {
+        let whole = build(
+            &"PGFT(2;4,6;1,1;1,1)".parse::<Pgft>().unwrap().into(),
+            Order::default(),
+        );
+        let (less, _) = whole.without_links(5, 1).unwrap();
+        let (fabric, _) = less.to_fabric(None).unwrap();
+        let is_spine = |s: u32| fabric.end_nodes_of(s).is_empty();
+        // One leaf of 24 nodes is still at the spine, alone.
+        assert_eq!(bound(&fabric, |s| is_spine(s).into()), Some(0));
     }
 }
