@@ -1,11 +1,12 @@
 //! The stock OpenSM on a simulated fabric: its configuration, its command, its files.
 
-use super::opensm_log::{Ending, Reading, read_log};
+use super::opensm_log::{Ending, LogReader, Reading};
 use super::process::{Guard, Program, poll};
 use super::{Ibsim, Plugin, SimError};
 use std::env;
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
@@ -177,6 +178,17 @@ impl Files {
         self.text(LOG)
     }
 
+    /// The lines that the log has after its first `from` bytes.
+    fn log_after(&self, from: u64) -> io::Result<Vec<u8>> {
+        let mut log = File::open(self.path(LOG))?;
+        log.seek(SeekFrom::Start(from))?;
+        let mut lines = Vec::new();
+        log.read_to_end(&mut lines)?;
+        let end = lines.iter().rposition(|&byte| byte == b'\n');
+        lines.truncate(end.map_or(0, |last| last + 1));
+        Ok(lines)
+    }
+
     /// OpenSM's output. A plugin that cannot write to the log yet complains there.
     pub fn printed(&self) -> String {
         self.text("stdout")
@@ -250,7 +262,13 @@ pub fn run_engine(
     files.write("modules.conf", "osm_ucast_mgr.c 0x47\n")?;
     let start = Instant::now();
     let mut opensm = files.start(sim, config, &["-o"])?;
-    let read = || read_log(&files.log(), engine);
+    let (mut reader, mut from) = (LogReader::new(engine), 0);
+    let mut read = || {
+        // OpenSM may not have made it yet.
+        let lines = files.log_after(from).unwrap_or_default();
+        from += lines.len() as u64;
+        reader.read(&String::from_utf8_lossy(&lines)).clone()
+    };
     let ended = poll(limit, || {
         // In this order; else we could miss the last lines of the log.
         let status = opensm.ended();

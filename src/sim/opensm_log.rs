@@ -30,38 +30,69 @@ pub struct Reading {
     pub stage: Option<Duration>,
 }
 
-/// Reads the log of a run of one engine with `no_fallback`, up to the first ending.
-pub fn read_log(log: &str, engine: &str) -> Reading {
-    let start = format!("building routing with '{engine}' routing algorithm");
-    let unknown = format!("Failed to setup routing engine '{engine}'");
-    let refused = format!("ucast_mgr_route: {engine}: cannot build");
-    let configured = " tables configured on all switches";
-    let routed = format!(": {engine}{configured}");
-    let (mut started, mut reason) = (None, None);
-    for (time, text) in log.lines().filter_map(line) {
-        let ending = if text.contains(&routed) {
-            Ending::Routed
-        } else if text.contains(&refused) {
-            Ending::Refused(reason.unwrap_or(text).to_owned())
-        } else if [&*unknown, configured, "No routing engine able"]
-            .iter()
-            .any(|ending| text.contains(ending))
-        {
-            Ending::Refused(text.to_owned())
-        } else {
-            if text.contains(&start) {
-                started = Some(time);
-            } else if started.is_some() {
-                reason = Some(text);
-            }
-            continue;
-        };
-        let stage = started.map(|start| since(start, time));
-        return Reading { ending, stage };
+/// Reads the log of a run of one engine with `no_fallback` as it grows, up to the first ending. A degraded
+/// fabric makes OpenSM write more than could be read again and again.
+pub struct LogReader {
+    start: String,
+    unknown: String,
+    refused: String,
+    routed: String,
+    started: Option<Duration>,
+    /// The last line of the stage.
+    last: Option<String>,
+    reading: Reading,
+}
+
+/// The end of what OpenSM says of the engine whose tables it takes.
+const CONFIGURED: &str = " tables configured on all switches";
+
+impl LogReader {
+    /// For a run of this engine.
+    pub fn new(engine: &str) -> Self {
+        LogReader {
+            start: format!("building routing with '{engine}' routing algorithm"),
+            unknown: format!("Failed to setup routing engine '{engine}'"),
+            refused: format!("ucast_mgr_route: {engine}: cannot build"),
+            routed: format!(": {engine}{CONFIGURED}"),
+            started: None,
+            last: None,
+            reading: Reading {
+                ending: Ending::Open,
+                stage: None,
+            },
+        }
     }
-    Reading {
-        ending: Ending::Open,
-        stage: None,
+
+    /// Takes the lines that have come, and says what all so far say.
+    pub fn read(&mut self, lines: &str) -> &Reading {
+        for (time, text) in lines.lines().filter_map(line) {
+            if self.reading.ending != Ending::Open {
+                break;
+            }
+            if let Some(ending) = self.ending(text) {
+                let stage = self.started.map(|start| since(start, time));
+                self.reading = Reading { ending, stage };
+            } else if text.contains(&self.start) {
+                self.started = Some(time);
+            } else if self.started.is_some() {
+                self.last = Some(text.to_owned());
+            }
+        }
+        &self.reading
+    }
+
+    /// The ending that a line tells of.
+    fn ending(&self, text: &str) -> Option<Ending> {
+        if text.contains(&self.routed) {
+            return Some(Ending::Routed);
+        }
+        if text.contains(&self.refused) {
+            let reason = self.last.as_deref().unwrap_or(text);
+            return Some(Ending::Refused(reason.to_owned()));
+        }
+        let refusals = [&*self.unknown, CONFIGURED, "No routing engine able"];
+        let is_refused = refusals.iter().any(|refusal| text.contains(refusal));
+        is_refused.then(|| Ending::Refused(text.to_owned()))
     }
 }
 
@@ -126,6 +157,21 @@ Nov 21 03:23:07 227578 [BB1BA6C0] 0x01 -> ucast_mgr_route: ftree: cannot build l
 Nov 21 03:23:07 227586 [BB1BA6C0] 0x01 -> osm_ucast_mgr_process: No routing engine able to successfully configure  switch tables on current fabric
 Nov 21 03:23:08 000000 [BB1BA6C0] 0x02 -> osm_ucast_mgr_process: ftree tables configured on all switches
 ";
+
+    fn read_log(log: &str, engine: &str) -> Reading {
+        LogReader::new(engine).read(log).clone()
+    }
+
+    #[test]
+    fn reads_line_by_line() {
+        for (log, engine) in [(ACCEPTED, "sssp"), (REFUSED, "ftree")] {
+            let mut reader = LogReader::new(engine);
+            log.split_inclusive('\n').for_each(|line| {
+                reader.read(line);
+            });
+            assert_eq!(*reader.read(""), read_log(log, engine));
+        }
+    }
 
     #[test]
     fn reads_tables_in_use_and_a_stage_across_midnight() {
