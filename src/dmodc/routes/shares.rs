@@ -205,7 +205,8 @@ impl Steps {
         let key = (divider as u64 - 1) << 2;
         let [first, second, third] = [key, key + 1, key + 2].map(even_step);
         let least = u64::MAX / count as u64;
-        let first = (first + least / 2) / least * least;
+        // Rounded up to 1 it is 0: a step goes around.
+        let first = first.wrapping_add(least / 2) / least * least;
         Steps {
             steps: [first, second, third],
             start: least / 2,
