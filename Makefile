@@ -71,8 +71,8 @@ soak: setup
 
 # What events change in the tables of the switches under a running OpenSM, and what packets meet while the new
 # ones are sent, with each engine of EVENTS_ENGINES (dmodc,auto,partial,paper,updn,ftree,minhop,sssp: the second to
-# fourth are Dmodc with reference=auto, on_unreachable=partial and faults=paper), on EVENTS_SHAPE (8,640 nodes). An hour on 2
-# cores.
+# fourth are Dmodc with reference=auto, on_unreachable=partial and faults=paper), on EVENTS_SHAPE (8,640 nodes).
+# An hour on 2 cores.
 events: setup
 	$(CARGO) test --release --test daemon -- --ignored --nocapture events::
 

@@ -1,8 +1,8 @@
 //! How low A2A can be at best: the cut bound.
 //!
-//! All that leaves a subtree crosses its links up. With `h` of the `N` end nodes that links join inside and `u`
-//! links up, some link takes at least `(N - h) / u` of the destinations outside, and all `h`
-//! sources send to each. So its risk is `min(h, (N - h) / u)`, rounded up, or more. For a leaf that
+//! All that leaves a subtree crosses its links up. With `h` of the `N` end nodes that links join
+//! inside and `u` links up, some link takes at least `(N - h) / u` of the destinations outside, and
+//! all `h` sources send to each. So its risk is `min(h, (N - h) / u)`, rounded up, or more. For a leaf that
 //! holds whatever the routes are. For a larger subtree it holds for routes that send a destination
 //! up the same link from everywhere in the subtree, as those do that are balanced by destination;
 //! routes that give each leaf its own links up can have less there.
@@ -18,47 +18,32 @@ pub fn bound(fabric: &Fabric, rank: impl Fn(u32) -> u32) -> Option<u32> {
     for node in fabric.end_nodes() {
         hosts[node.switch as usize] += u32::from(node.kind != NodeKind::Aggregation);
     }
-    let hosts_of = |part: &[u32]| part.iter().map(|&s| hosts[s as usize]).sum::<u32>();
-    // By switch: the end nodes that any links join to it.
-    let mut joined = vec![0; switches as usize];
-    for part in parts(fabric, |_| true) {
-        let hosts = hosts_of(&part);
-        part.iter().for_each(|&s| joined[s as usize] = hosts);
-    }
-    let top = (0..switches).map(&rank).max()?;
-    let of_subtree = |level: u32, subtree: &[u32]| {
-        let neighbours = subtree.iter().flat_map(|&s| fabric.neighbours(s));
-        let up = neighbours.filter(|&s| rank(s) > level).count() as u32;
-        let inside = hosts_of(subtree);
-        let outside = joined[subtree[0] as usize] - inside;
-        (up > 0).then(|| inside.min(outside.div_ceil(up)))
+    // The sum of some number of each switch over the switches of its part, by the part.
+    let sums = |part: &[Option<u32>], of: &dyn Fn(u32) -> u32| {
+        let mut sums = vec![0; switches as usize];
+        for (s, part) in (0..).zip(part) {
+            if let Some(part) = part {
+                sums[*part as usize] += of(s);
+            }
+        }
+        sums
     };
-    (0..top)
-        .flat_map(|level| {
-            let subtrees = parts(fabric, |s| rank(s) <= level).into_iter();
-            subtrees.filter_map(move |subtree| of_subtree(level, &subtree))
-        })
-        .max()
-}
-
-/// The parts into which some switches fall without the others.
-fn parts(fabric: &Fabric, is_in: impl Fn(u32) -> bool) -> Vec<Vec<u32>> {
-    let switches = 0..fabric.switches().len() as u32;
-    let mut left: Vec<bool> = switches.clone().map(is_in).collect();
-    let mut parts = Vec::new();
-    for start in switches {
-        if !std::mem::take(&mut left[start as usize]) {
-            continue;
+    let hosts = |s: u32| hosts[s as usize];
+    let whole = fabric.parts(|_| true);
+    let joined = sums(&whole, &hosts);
+    let top = (0..switches).map(&rank).max()?;
+    let mut greatest = None;
+    for level in 0..top {
+        let subtrees = fabric.parts(|s| rank(s) <= level);
+        let above = |s: u32| fabric.neighbours(s).filter(|&s| rank(s) > level).count() as u32;
+        let (inside, up) = (sums(&subtrees, &hosts), sums(&subtrees, &above));
+        for (first, whole) in whole.iter().enumerate().filter(|&(s, _)| up[s] > 0) {
+            let outside = whole.map_or(0, |whole| joined[whole as usize]) - inside[first];
+            let least = inside[first].min(outside.div_ceil(up[first]));
+            greatest = greatest.max(Some(least));
         }
-        let (mut part, mut next) = (vec![start], 0);
-        while let Some(&at) = part.get(next) {
-            next += 1;
-            let more = fabric.neighbours(at);
-            part.extend(more.filter(|&s| std::mem::take(&mut left[s as usize])));
-        }
-        parts.push(part);
     }
-    parts
+    greatest
 }
 
 #[cfg(test)]

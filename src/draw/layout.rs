@@ -133,20 +133,8 @@ impl Layout {
 
 /// The lowest switch of the part in which each switch is, if only the links within `inside` hold.
 fn fold(fabric: &Fabric, inside: impl Fn(u32) -> bool) -> Vec<u32> {
-    let switches = fabric.switches().len() as u32;
-    let mut part: Vec<u32> = (0..switches).collect();
-    let mut seen = vec![false; switches as usize];
-    for start in (0..switches).filter(|&s| inside(s)) {
-        let mut open = vec![start];
-        while let Some(at) = open.pop() {
-            if std::mem::replace(&mut seen[at as usize], true) {
-                continue;
-            }
-            part[at as usize] = start;
-            open.extend(fabric.neighbours(at).filter(|&s| inside(s)));
-        }
-    }
-    part
+    let parts = (0..).zip(fabric.parts(inside));
+    parts.map(|(s, part)| part.unwrap_or(s)).collect()
 }
 
 fn bundles(

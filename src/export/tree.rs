@@ -31,7 +31,7 @@ pub fn groups(
     let mut found: Vec<(u32, Group)> = leaves(fabric, labels, order);
     let top = (0..switches as u32).map(&rank).max().unwrap_or(0);
     for level in 0..=top {
-        let part = parts(fabric, |s| rank(s) <= level);
+        let part = fabric.parts(|s| rank(s) <= level);
         let (mut next, mut number): (Vec<(u32, Vec<Group>)>, usize) = (Vec::new(), 0);
         for (switch, group) in found {
             let same = |(other, _): &&mut (u32, Vec<Group>)| {
@@ -86,26 +86,4 @@ fn leaves(fabric: &Fabric, labels: &Labels, order: &[u32]) -> Vec<(u32, Group)> 
         leaves[at].1.hosts.push(host.clone());
     }
     leaves
-}
-
-/// The number of the part in which each switch is, if only some of them are there.
-fn parts(fabric: &Fabric, there: impl Fn(u32) -> bool) -> Vec<Option<u32>> {
-    let switches = fabric.switches().len() as u32;
-    let mut part = vec![None; switches as usize];
-    for start in (0..switches).filter(|&s| there(s)) {
-        if part[start as usize].is_some() {
-            continue;
-        }
-        part[start as usize] = Some(start);
-        let mut open = vec![start];
-        while let Some(at) = open.pop() {
-            for other in fabric.neighbours(at).filter(|&s| there(s)) {
-                if part[other as usize].is_none() {
-                    part[other as usize] = Some(start);
-                    open.push(other);
-                }
-            }
-        }
-    }
-    part
 }

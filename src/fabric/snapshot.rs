@@ -130,6 +130,23 @@ impl Fabric {
         })
     }
 
+    /// For each switch the lowest one of the part in which it is, if only some of them are there; `None` for
+    /// the others.
+    pub fn parts(&self, is_there: impl Fn(u32) -> bool) -> Vec<Option<u32>> {
+        let switches = 0..self.switches().len() as u32;
+        let mut part = vec![None; switches.len()];
+        for start in switches.filter(|&s| is_there(s)) {
+            let mut open = vec![start];
+            while let Some(at) = open.pop() {
+                if part[at as usize].is_none() {
+                    part[at as usize] = Some(start);
+                    open.extend(self.neighbours(at).filter(|&s| is_there(s)));
+                }
+            }
+        }
+        part
+    }
+
     /// The switch with this node GUID.
     pub fn switch_by_guid(&self, guid: Guid) -> Option<u32> {
         self.switches
