@@ -3,8 +3,8 @@
 //! The paper counts the nodes that a leaf has, so a host that goes moves the NIDs of all that come
 //! after it. Under `faults=stable` a leaf has as many *slots* as leaves like it usually carry nodes,
 //! whether a node answers there or not: a host that goes leaves a hole, and finds it when it is back.
-//! What the usual ports are is voted by all leaves with as many ports. Where every leaf is full, as in
-//! a whole PGFT, slots are counts.
+//! What the usual ports are is voted by all leaves with as many ports. Where these are few and do not
+//! agree, every port has a slot. Where every leaf is full, as in a whole PGFT, slots are counts.
 
 use super::node_types::{NodeType, NodeTypes};
 use crate::dmodc::options::Faults;
@@ -20,8 +20,10 @@ pub struct Slots {
     of_node: Vec<Option<(u32, bool)>>,
 }
 
-/// A port is usual if one leaf in so many carries a node there.
+/// A port is usual if it has one vote for so many that the ports of nodes have on the mean.
 const USUAL: usize = 4;
+/// So few votes on the mean that one node could decide, where leaves do not agree.
+const FEW: usize = 8;
 
 impl Slots {
     /// Finds the slots for nodes of a type.
@@ -56,8 +58,9 @@ impl Slots {
             alike.entry(ports).or_default().push(leaf);
         }
         let port = |n: usize| usize::from(fabric.end_nodes()[n].port);
-        for leaves in alike.values() {
-            let usual = Usual::new(leaves.iter().map(|&leaf| nodes(leaf).map(port)));
+        for (&ports, leaves) in &alike {
+            let used = leaves.iter().map(|&leaf| nodes(leaf).map(port));
+            let usual = Usual::new(usize::from(ports), used);
             for &leaf in leaves {
                 slots.count[leaf as usize] = usual.slots as u32;
                 slots.number(nodes(leaf), |nth, n| usual.slot(nth as usize, port(n)));
@@ -96,9 +99,9 @@ struct Usual {
 }
 
 impl Usual {
-    /// Takes the vote over the ports of the nodes of each leaf.
-    fn new<P: Iterator<Item = usize>>(leaves: impl Iterator<Item = P>) -> Self {
-        let (mut votes, mut with_so_many) = ([0; 256], [0; 256]);
+    /// Takes the vote of leaves with so many ports over the ports of the nodes of each.
+    fn new<P: Iterator<Item = usize>>(all: usize, leaves: impl Iterator<Item = P>) -> Self {
+        let (mut votes, mut with_so_many) = ([0usize; 256], [0; 256]);
         let mut carry = 0;
         for ports in leaves {
             let ports: Vec<usize> = ports.collect();
@@ -106,11 +109,11 @@ impl Usual {
             with_so_many[ports.len()] += usize::from(!ports.is_empty());
             carry += usize::from(!ports.is_empty());
         }
-        let usual = |port: &usize| votes[*port] > 0 && USUAL * votes[*port] >= carry;
+        // The votes of the ports of all nodes: their mean, times the nodes.
+        let nodes: usize = votes.iter().sum();
+        let mean: usize = votes.iter().map(|votes| votes * votes).sum();
+        let usual = |port: &usize| votes[*port] > 0 && USUAL * votes[*port] * nodes >= mean;
         let mut ports: Vec<usize> = (0..256).filter(usual).collect();
-        if ports.is_empty() {
-            ports = (0..256).filter(|&port| votes[port] > 0).collect();
-        }
         // The greatest of the most common numbers of nodes.
         let most_common = (0..256).max_by_key(|&n| with_so_many[n]).unwrap_or(0);
         // Leaves that are equally full, but not at the same ports: there the order on the leaf counts.
@@ -120,6 +123,11 @@ impl Usual {
                 slots: most_common,
                 of_port: None,
             };
+        }
+        // Few leaves, of which less than half have a node where another has one: one node more or less
+        // would make another number of slots, and move all.
+        if mean <= FEW * nodes && 2 * mean < carry * nodes {
+            ports = (1..=all).collect();
         }
         let mut of_port = [None; 256];
         for (slot, &port) in (0..).zip(&ports) {

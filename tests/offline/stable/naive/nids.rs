@@ -68,28 +68,32 @@ fn nodes(fabric: &Fabric, leaf: u32) -> Vec<(usize, u8)> {
     counted.map(|(n, node)| (n, node.port)).collect()
 }
 
-/// How many slots a leaf has, and the usual ports of leaves with as many ports; no ports where such leaves
-/// are equally full, but at different ports.
+/// How many slots a leaf has, and the ports that they are for: usual ports of leaves with as many ports, or
+/// all ports where few leaves do not agree; no ports where such leaves are equally full, but at different ports.
 fn slots(fabric: &Fabric, leaf: u32) -> (usize, Option<Vec<u8>>) {
+    let ports = fabric.switches()[leaf as usize].ports;
     let alike = (0..fabric.switches().len() as u32).filter(|&other| {
-        is_leaf(fabric, other)
-            && fabric.switches()[other as usize].ports == fabric.switches()[leaf as usize].ports
+        is_leaf(fabric, other) && fabric.switches()[other as usize].ports == ports
     });
     let leaves: Vec<Vec<(usize, u8)>> = alike.map(|other| nodes(fabric, other)).collect();
     let votes = |port: u8| {
         let has = |nodes: &&Vec<(usize, u8)>| nodes.iter().any(|&(_, p)| p == port);
         leaves.iter().filter(has).count()
     };
-    let some: Vec<u8> = (1..=254).filter(|&port| votes(port) > 0).collect();
-    let mut usual = some.clone();
-    usual.retain(|&port| 4 * votes(port) >= leaves.len());
-    if usual.is_empty() {
-        usual = some;
-    }
+    // The votes of the port of each node.
+    let of_nodes = leaves.iter().flatten().map(|&(_, port)| votes(port));
+    let of_nodes: Vec<usize> = of_nodes.collect();
+    let (all, nodes) = (of_nodes.iter().sum::<usize>(), of_nodes.len());
+    let is_usual = |&port: &u8| votes(port) > 0 && 4 * votes(port) * nodes >= all;
+    let usual: Vec<u8> = (1..=254).filter(is_usual).collect();
     let with = |n: usize| leaves.iter().filter(|nodes| nodes.len() == n).count();
     let most_common = (0..255).max_by_key(|&n| (with(n), n)).unwrap_or(0);
-    match 4 * with(most_common) >= 3 * leaves.len() && usual.len() != most_common {
-        true => (most_common, None),
-        false => (usual.len(), Some(usual)),
+    if 4 * with(most_common) >= 3 * leaves.len() && usual.len() != most_common {
+        return (most_common, None);
     }
+    let used = match all <= 8 * nodes && 2 * all < leaves.len() * nodes {
+        true => (1..=ports).collect(),
+        false => usual,
+    };
+    (used.len(), Some(used))
 }
