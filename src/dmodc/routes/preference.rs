@@ -164,7 +164,8 @@ impl Ring {
     }
 }
 
-fn gcd(a: u32, b: u32) -> u32 {
+/// The greatest common divisor.
+pub fn gcd(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 

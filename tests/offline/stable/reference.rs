@@ -21,11 +21,11 @@ fn asked(netlist: &Netlist, reference: &Netlist, on_unreachable: OnUnreachable) 
     Routed::asked(netlist, &options, 1)
 }
 
-/// Where upper switches are gone, A2A is at most a tenth above the cut bound, but for a throw of 60 or so
-/// (1.11), and never a fifth. A pair of pods that has no switch in common any more turns, which the bound knows
-/// nothing of: throws with such a pair do not count.
+/// Where upper switches are gone, A2A is at most a tenth above the cut bound. One throw of 2,800 was above, where a
+/// plane lost a third of its switches and what stands could not move: one is let through. A pair of pods that has
+/// no switch in common any more turns, which the bound knows nothing of: throws with such a pair do not count.
 fn near_the_bound(seeds: usize) {
-    let (mut throws, mut above) = (0, 0);
+    let mut above = 0;
     for _ in 0..seeds {
         let seed = RandomState::new().hash_one(0);
         let whole = named(A, seed);
@@ -43,13 +43,12 @@ fn near_the_bound(seeds: usize) {
                 "{switches} switches, seed {seed}: A2A {risk}, bound {bound}, {unreachable} pairs turn"
             );
             if unreachable == 0 {
-                throws += 1;
                 above += usize::from(10 * risk > 11 * bound);
                 assert!(5 * risk <= 6 * bound);
             }
         }
     }
-    assert!(10 * above <= throws.max(10), "{above} of {throws} throws");
+    assert!(above <= 1, "{above} throws");
 }
 
 #[test]
@@ -68,7 +67,7 @@ proptest! {
 
     /// What has lost its port and follows one another goes to different ports.
     #[test]
-    fn all_shifts_without_a_fifth_of_the_spines(seed: u64, switches in 1usize..=4) {
+    fn all_shifts_without_a_fifth_of_the_spines(seed: u64, switches in 1usize..=5) {
         let whole = named(SMALL, seed);
         let (less, _) = whole.without_switches(switches, seed, false).expect("spines");
         let routed = with_reference(&less, &whole);
