@@ -1,6 +1,6 @@
 //! What is known of a fabric before its routes are written.
 
-use super::connect::{Connections, Turns};
+use super::connect::{Connections, Needs, Steps, Turns};
 use super::nominal::{complete, standing};
 use super::options::{Faults, OnUnreachable, Options, RouteError, Timings};
 use super::paths::{Costs, Paths, Unreachable, dividers, path_dividers};
@@ -19,7 +19,9 @@ pub struct Plan {
     order: Vec<u32>,
     nid: Vec<u32>,
     unreachable: Unreachable,
-    connections: Connections,
+    needs: Needs,
+    /// The ways that turn, looked for while routes are written.
+    connected: OnceLock<(Connections, Steps)>,
     /// Turns for multicast, when one was asked for.
     more_turns: OnceLock<Turns>,
     on_unreachable: OnUnreachable,
@@ -113,13 +115,7 @@ impl Plan {
         let standing = standing.map(|groups| paths.with(groups, memory(), threads));
         let costed = Instant::now();
         let unreachable = Unreachable::new(there, &ranking, &now.costs);
-        let (connections, steps) = Connections::find(
-            there,
-            &ranking,
-            now,
-            options.connect_roots,
-            options.on_unreachable,
-        );
+        let needs = Needs::new(there, &ranking, now, options.connect_roots);
         let is_new = |leaf: u32| is_new.is_some_and(|is_new| is_new[leaf as usize]);
         let nids = Nids::new(nominal, &ranking, &paths.costs, options, is_new);
         let destinations = Destinations::new(nominal, &paths.costs, &nids);
@@ -135,7 +131,6 @@ impl Plan {
             nominal: paths,
             standing,
             present,
-            steps,
             dividers,
             path_dividers,
             destinations,
@@ -152,7 +147,8 @@ impl Plan {
             order: nids.order().to_vec(),
             nid: nids.of_nodes().to_vec(),
             unreachable,
-            connections,
+            needs,
+            connected: OnceLock::new(),
             more_turns: OnceLock::new(),
             on_unreachable: options.on_unreachable,
             inputs,
@@ -168,23 +164,30 @@ impl Plan {
         let nids = self.nid.iter().zip(&merged.node);
         let nids = nids.filter(|(_, own)| own.is_some());
         self.nid = nids.map(|(&nid, _)| nid).collect();
-        let own = |s: &mut u32| *s = merged.switch.binary_search(s).unwrap_or_default() as u32;
-        let unreachable = self.unreachable.first.iter_mut();
-        for (from, to) in unreachable.chain(&mut self.connections.left) {
-            own(from);
-            own(to);
-        }
         self.ranking = self.ranking.of_some(&merged.switch);
         self.with_reference = Some(WithReference {
             groups: Groups::of(fabric, &self.ranking),
             switch: merged.switch,
         });
+        let mut unreachable = std::mem::take(&mut self.unreachable.first);
+        for (from, to) in &mut unreachable {
+            (*from, *to) = (self.own(*from), self.own(*to));
+        }
+        self.unreachable.first = unreachable;
     }
 
     /// Which switch one of the fabric is among those that rows are computed for.
     fn place(&self, switch: u32) -> u32 {
         let with_reference = self.with_reference.as_ref();
         with_reference.map_or(switch, |with| with.switch[switch as usize])
+    }
+
+    /// Which switch of the fabric one of those is that rows are computed for.
+    fn own(&self, switch: u32) -> u32 {
+        let with_reference = self.with_reference.as_ref();
+        with_reference.map_or(switch, |with| {
+            with.switch.binary_search(&switch).unwrap_or_default() as u32
+        })
     }
 
     /// Whether the fabric is to be refused, since pairs of leaves have no up-down path.
@@ -202,8 +205,28 @@ impl Plan {
         memory: &RouteMemory,
         threads: &Threads,
     ) -> usize {
-        self.inputs
-            .write(fabric, |s| self.place(s), rows, memory, threads)
+        let place = |s| self.place(s);
+        let (displaced, (_, steps)) = threads.both(
+            || self.inputs.write(fabric, place, rows, memory, threads),
+            || self.connected(),
+        );
+        self.inputs.write_turns(steps, place, rows, threads);
+        displaced
+    }
+
+    /// The ways that turn, and who is left out.
+    fn connected(&self) -> &(Connections, Steps) {
+        self.connected.get_or_init(|| {
+            let paths = self.inputs.present();
+            let connect = self.on_unreachable == OnUnreachable::Connect;
+            let behind = |s| self.inputs.destinations.lids_behind(paths.costs.column(s));
+            let found = Connections::find(&self.needs, paths, connect, |s| behind(s).len());
+            let (mut connections, steps) = found;
+            for (from, to) in &mut connections.left {
+                (*from, *to) = (self.own(*from), self.own(*to));
+            }
+            (connections, steps)
+        })
     }
 
     /// The memory of the costs.
@@ -270,7 +293,7 @@ impl Plan {
     pub fn turned(&self, from: u32, to: u32) -> Option<(u32, u8)> {
         let (mut at, to) = (self.place(from), self.place(to));
         let next = |at: u32| {
-            let steps = self.inputs.steps.get(at as usize)?;
+            let steps = self.connected().1.get(at as usize)?;
             let step = steps.binary_search_by_key(&to, |step| step.0).ok()?;
             Some(steps[step].1)
         };
@@ -280,11 +303,7 @@ impl Plan {
             (at, hops) = (then, hops.saturating_add(1));
         }
         let rest = self.inputs.present().costs.hops(at, to)?;
-        let first = match &self.with_reference {
-            Some(with) => with.switch.binary_search(&first).ok()? as u32,
-            None => first,
-        };
-        Some((first, hops.saturating_add(rest)))
+        Some((self.own(first), hops.saturating_add(rest)))
     }
 
     /// Pairs of leaves without an up-down path.
@@ -294,14 +313,14 @@ impl Plan {
 
     /// What becomes of pairs without an up-down path.
     pub fn connections(&self) -> &Connections {
-        &self.connections
+        &self.connected().0
     }
 
     /// Whether multicast packets that come down from one switch to another may go up to a third: no
     /// credit loop comes of it, nor of all such turns and the unicast routes together.
     pub fn may_turn(&self, from: u32, at: u32, to: u32) -> bool {
         let paths = self.inputs.present();
-        let turns = (self.more_turns).get_or_init(|| self.connections.more_turns(paths));
+        let turns = (self.more_turns).get_or_init(|| self.connections().more_turns(paths));
         turns.may_turn(paths, self.place(from), self.place(at), self.place(to))
     }
 

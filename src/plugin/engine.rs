@@ -87,8 +87,9 @@ impl Dmodc {
         }
         self.provoked.panic_if_due(PanicAt::Plan);
         let (planned, read) = self.plan(engine, &mut state.reference, subnet)?;
+        let filled = self.write(engine, subnet, &planned, is_first);
         report::unreachable(subnet, &planned);
-        let filled = self.write(engine, subnet, &planned, is_first)?;
+        let filled = filled?;
         let changed_blocks = tables::changed_blocks(subnet, engine);
         let faults = self.options.faults;
         let sweep = Sweep::new(&planned, filled, (start, read), faults, changed_blocks);

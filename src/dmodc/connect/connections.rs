@@ -1,12 +1,10 @@
 //! The ways that turn, and who is left out.
 
-use super::need::{Needs, pairs, retain_in_need};
+use super::need::{Needs, pairs};
 use super::turns::Turns;
 use super::{attempt, hubs};
-use crate::dmodc::options::OnUnreachable;
 use crate::dmodc::paths::{HOPS, INFINITE, Paths};
-use crate::dmodc::tree::Ranking;
-use crate::fabric::{EndPairs, Fabric, Lid};
+use crate::fabric::{EndPairs, Fabric};
 
 /// What becomes of pairs without an up-down path.
 #[derive(Clone, Debug, Default)]
@@ -63,24 +61,23 @@ impl Connections {
 pub type Steps = Vec<Vec<(u32, u32)>>;
 
 impl Connections {
-    /// Finds ways. `all` asks for pairs of switches without end nodes too (`connect_roots`).
+    /// Finds ways, if pairs are to be connected. `lids` says how many LIDs are behind a switch, its own
+    /// included.
     pub fn find(
-        fabric: &Fabric,
-        ranking: &Ranking,
+        needs: &Needs,
         paths: &Paths,
-        all: bool,
-        what: OnUnreachable,
+        connect: bool,
+        lids: impl Fn(u32) -> usize,
     ) -> (Self, Steps) {
-        let needs = Needs::new(fabric, ranking, paths, all);
         let mut found = Connections::default();
         let mut steps = Steps::new();
         let mut left = &needs.of_kind;
         let attempt;
-        if what == OnUnreachable::Connect && !needs.is_empty() && go_both_ways(paths) {
-            attempt = attempt::best(paths, &needs);
-            steps = vec![Vec::new(); fabric.switches().len()];
+        if connect && !needs.is_empty() && go_both_ways(paths) {
+            attempt = attempt::best(paths, needs);
+            steps = vec![Vec::new(); attempt.steps.len()];
             for (to, taken) in (0..).zip(&attempt.steps) {
-                found.turned += taken.len() * lids(fabric, to);
+                found.turned += taken.len() * lids(to);
                 for step in taken {
                     steps[step.at as usize].push((to, step.next));
                 }
@@ -91,13 +88,9 @@ impl Connections {
             found.hubs = attempt.hubs.clone();
         }
         let left = left.iter().flat_map(|kind| pairs(&paths.costs, kind));
-        found.left = left.collect();
-        found.left.extend(&needs.apart);
-        if !all {
-            retain_in_need(fabric, &mut found.left);
-        }
-        let lids_left = found.left.iter().map(|&(_, to)| lids(fabric, to));
-        found.left_out = lids_left.sum();
+        let left = left.chain(needs.apart.iter().copied());
+        found.left = left.filter(|&pair| needs.has(pair)).collect();
+        found.left_out = found.left.iter().map(|&(_, to)| lids(to)).sum();
         (found, steps)
     }
 }
@@ -107,12 +100,4 @@ impl Connections {
 fn go_both_ways(paths: &Paths) -> bool {
     let layers = paths.groups.layer_starts().len().saturating_sub(1);
     2 * layers.saturating_sub(1) < usize::from(HOPS)
-}
-
-/// LIDs behind a switch, its own included.
-fn lids(fabric: &Fabric, switch: u32) -> usize {
-    let nodes = &fabric.end_nodes()[fabric.end_nodes_of(switch)];
-    let own = &fabric.switches()[switch as usize];
-    let of_nodes: usize = nodes.iter().map(|n| 1 << n.lmc).sum();
-    of_nodes + if own.lid == Lid(0) { 0 } else { 1 << own.lmc }
 }

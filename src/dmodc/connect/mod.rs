@@ -21,5 +21,6 @@ mod search;
 mod toward;
 mod turns;
 
-pub use connections::Connections;
+pub use connections::{Connections, Steps};
+pub use need::Needs;
 pub use turns::Turns;

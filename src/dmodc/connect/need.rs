@@ -20,12 +20,16 @@ pub const KINDS: usize = 5;
 pub type Need = (u32, Vec<u32>);
 
 /// Pairs of switches without an up-down path.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Needs {
     /// Per kind, by the column of the switch to be reached: pairs that links join, if not up-down.
     pub of_kind: [Vec<Need>; KINDS],
     /// Pairs that no links join, as (from, to).
     pub apart: Vec<(u32, u32)>,
+    /// Per switch: its hosts, and whether it has end nodes at all.
+    nodes: Vec<(u32, bool)>,
+    /// Whether all pairs are in need.
+    all: bool,
 }
 
 /// What is at a switch.
@@ -78,7 +82,14 @@ impl Needs {
             .filter(|&c| kind(carries[c], Carries::Others, all).is_some())
             .map(|c| c as u32)
             .collect();
-        let mut needs = Needs::default();
+        let mut needs = Needs {
+            all,
+            nodes: (0u32..)
+                .zip(hosts)
+                .map(|(s, hosts)| (hosts, !fabric.end_nodes_of(s).is_empty()))
+                .collect(),
+            ..Needs::default()
+        };
         let mut part = None;
         let mut missing = Vec::new();
         let mut from: [Vec<u32>; KINDS] = Default::default();
@@ -121,6 +132,13 @@ impl Needs {
     pub fn is_empty(&self) -> bool {
         self.of_kind.iter().all(Vec::is_empty)
     }
+
+    /// Whether a pair of switches is in need now: one has hosts, or both have aggregation nodes. A leaf that
+    /// nobody answers on is not.
+    pub fn has(&self, (from, to): (u32, u32)) -> bool {
+        let [from, to] = [from, to].map(|s| self.nodes[s as usize]);
+        self.all || from.0 > 0 || to.0 > 0 || (from.1 && to.1)
+    }
 }
 
 /// Adds the columns of a row that no path leads to: few, so most of the row is passed over at a glance.
@@ -131,19 +149,6 @@ fn find_infinite(row: &[u8], found: &mut Vec<u32>) {
             found.extend(columns.filter(|&(_, &b)| b == INFINITE).map(|(c, _)| c));
         }
     }
-}
-
-/// Leaves in pairs of switches those in need now: one has hosts, or both have aggregation nodes.
-pub fn retain_in_need(fabric: &Fabric, pairs: &mut Vec<(u32, u32)>) {
-    if pairs.is_empty() {
-        return;
-    }
-    let hosts = host_counts(fabric);
-    let has_hosts = |s: u32| hosts[s as usize] > 0;
-    let has_nodes = |s: u32| !fabric.end_nodes_of(s).is_empty();
-    pairs.retain(|&(from, to)| {
-        has_hosts(from) || has_hosts(to) || (has_nodes(from) && has_nodes(to))
-    });
 }
 
 /// How many pairs there are.

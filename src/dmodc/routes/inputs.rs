@@ -13,8 +13,6 @@ pub struct Inputs {
     pub standing: Option<Paths>,
     /// The fabric as it is, where it differs.
     pub present: Option<Paths>,
-    /// Per switch where there is no up-down path: (switch to be reached, next switch).
-    pub steps: Vec<Vec<(u32, u32)>>,
     /// Π of every switch.
     pub dividers: Vec<u32>,
     /// Different ways below every switch.

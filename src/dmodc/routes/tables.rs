@@ -156,24 +156,36 @@ impl Inputs {
 
     /// Writes what is the switch's own. Returns how many of its entries above are displaced.
     fn finish(&self, fabric: &Fabric, row: &mut Row, scratch: &mut Scratch) -> usize {
-        self.write_turns(row.switch, row.entries);
         write_own(fabric, row.of, row.entries);
         scratch.displaced.count_above(self.present(), row.switch)
     }
 
-    /// Writes the entries of what can only be reached by a turn. Links of one group take turns by LID.
-    fn write_turns(&self, switch: u32, row: &mut [u8]) {
-        let Paths { groups, costs, .. } = self.present();
-        for &(to, next) in self.steps.get(switch as usize).into_iter().flatten() {
-            let mut neighbours = groups.down(switch).iter().chain(groups.up(switch));
-            let Some(group) = neighbours.find(|group| group.remote == next) else {
-                continue;
-            };
-            let ports = groups.ports(group);
-            for lid in self.destinations.lids_behind(costs.column(to)) {
-                row[lid.index()] = ports[lid.index() % ports.len()];
-            }
+    /// Writes the entries of what can only be reached by a turn, by the next switch of each switch for each
+    /// one to be reached. Links of one group take turns by LID.
+    pub fn write_turns(
+        &self,
+        steps: &[Vec<(u32, u32)>],
+        switch: impl Fn(u32) -> u32,
+        rows: &mut [&mut [u8]],
+        threads: &Threads,
+    ) {
+        if steps.is_empty() {
+            return;
         }
+        let Paths { groups, costs, .. } = self.present();
+        let rows = (0..).zip(rows).map(|(of, row)| (switch(of), row));
+        threads.for_each(rows.collect(), |(switch, row)| {
+            for &(to, next) in &steps[switch as usize] {
+                let mut neighbours = groups.down(switch).iter().chain(groups.up(switch));
+                let Some(group) = neighbours.find(|group| group.remote == next) else {
+                    continue;
+                };
+                let ports = groups.ports(group);
+                for lid in self.destinations.lids_behind(costs.column(to)) {
+                    row[lid.index()] = ports[lid.index() % ports.len()];
+                }
+            }
+        });
     }
 }
 
