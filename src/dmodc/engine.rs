@@ -47,7 +47,7 @@ impl Engine {
         self.threads.to_fill(switches)
     }
 
-    /// Everything but the routes: ranks, port groups, costs, dividers, NIDs, validity.
+    /// Everything but the routes and the ways that turn: ranks, port groups, costs, dividers, NIDs, validity.
     ///
     /// # Errors
     /// [`RouteError::NotATree`] if there are no levels in the fabric (unless roots are given, which

@@ -8,7 +8,7 @@
 //! - `tree`: links, leaves, ranks, port groups;
 //! - `paths`: costs, dividers, which pairs have no path;
 //! - `targets`: topological NIDs, and all LIDs in their order;
-//! - `connect`: ways for pairs that have no path;
+//! - `connect`: ways for pairs that have no path, looked for while routes are written;
 //! - `routes`: candidates, the choice of a port, rows, tables.
 
 mod connect;
