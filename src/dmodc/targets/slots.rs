@@ -3,8 +3,8 @@
 //! The paper counts the nodes that a leaf has, so a host that goes moves the NIDs of all that come
 //! after it. Under `faults=stable` a leaf has as many *slots* as leaves like it usually carry nodes,
 //! whether a node answers there or not: a host that goes leaves a hole, and finds it when it is back.
-//! What the usual ports are is voted by all leaves with as many ports. Where these are few and do not
-//! agree, every port has a slot. Where every leaf is full, as in a whole PGFT, slots are counts.
+//! What the usual ports are is voted by all leaves with as many ports. Where these are few and not full,
+//! every port has a slot. Where every leaf is full, as in a whole PGFT, slots are counts.
 
 use super::node_types::{NodeType, NodeTypes};
 use crate::dmodc::options::Faults;
@@ -22,8 +22,12 @@ pub struct Slots {
 
 /// A port is usual if it has one vote for so many that the ports of nodes have on the mean.
 const USUAL: usize = 4;
-/// So few votes on the mean that one node could decide, where leaves do not agree.
+/// So few votes on the mean that one node could decide.
 const FEW: usize = 8;
+/// Leaves are equally full if no more than one in so many is not.
+const OTHERS: usize = 8;
+/// Where no more than one port in so many has no node, nodes are missing there.
+const HOLES: usize = 10;
 
 impl Slots {
     /// Finds the slots for nodes of a type.
@@ -102,12 +106,16 @@ impl Usual {
     /// Takes the vote of leaves with so many ports over the ports of the nodes of each.
     fn new<P: Iterator<Item = usize>>(all: usize, leaves: impl Iterator<Item = P>) -> Self {
         let (mut votes, mut with_so_many) = ([0usize; 256], [0; 256]);
-        let mut carry = 0;
+        let (mut carry, mut least) = (0usize, usize::MAX);
         for ports in leaves {
             let ports: Vec<usize> = ports.collect();
+            if ports.is_empty() {
+                continue;
+            }
             ports.iter().for_each(|&port| votes[port] += 1);
-            with_so_many[ports.len()] += usize::from(!ports.is_empty());
-            carry += usize::from(!ports.is_empty());
+            with_so_many[ports.len()] += 1;
+            carry += 1;
+            least = least.min(ports.len());
         }
         // The votes of the ports of all nodes: their mean, times the nodes.
         let nodes: usize = votes.iter().sum();
@@ -116,17 +124,20 @@ impl Usual {
         let mut ports: Vec<usize> = (0..256).filter(usual).collect();
         // The greatest of the most common numbers of nodes.
         let most_common = (0..256).max_by_key(|&n| with_so_many[n]).unwrap_or(0);
+        // One leaf, the last of a real-life fat-tree, may have fewer.
+        let holes =
+            (ports.len() * carry.saturating_sub(1)).saturating_sub(nodes - least.min(nodes));
         // Leaves that are equally full, but not at the same ports: there the order on the leaf counts.
-        let equally_full = USUAL * with_so_many[most_common] >= (USUAL - 1) * carry;
-        if equally_full && ports.len() != most_common {
+        let equally_full = with_so_many[most_common] >= carry - carry / OTHERS;
+        if equally_full && ports.len() != most_common && HOLES * holes > ports.len() * carry {
             return Usual {
                 slots: most_common,
                 of_port: None,
             };
         }
-        // Few leaves, of which less than half have a node where another has one: one node more or less
-        // would make another number of slots, and move all.
-        if mean <= FEW * nodes && 2 * mean < carry * nodes {
+        // Few votes, and more than one hole for each leaf: one node more or less would make another number
+        // of slots, and move all.
+        if mean <= FEW * nodes && holes > carry {
             ports = (1..=all).collect();
         }
         let mut of_port = [None; 256];

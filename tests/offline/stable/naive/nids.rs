@@ -69,7 +69,7 @@ fn nodes(fabric: &Fabric, leaf: u32) -> Vec<(usize, u8)> {
 }
 
 /// How many slots a leaf has, and the ports that they are for: usual ports of leaves with as many ports, or
-/// all ports where few leaves do not agree; no ports where such leaves are equally full, but at different ports.
+/// all ports where leaves are few and not full; no ports where such leaves are equally full, but at different ports.
 fn slots(fabric: &Fabric, leaf: u32) -> (usize, Option<Vec<u8>>) {
     let ports = fabric.switches()[leaf as usize].ports;
     let alike = (0..fabric.switches().len() as u32).filter(|&other| {
@@ -88,10 +88,14 @@ fn slots(fabric: &Fabric, leaf: u32) -> (usize, Option<Vec<u8>>) {
     let usual: Vec<u8> = (1..=254).filter(is_usual).collect();
     let with = |n: usize| leaves.iter().filter(|nodes| nodes.len() == n).count();
     let most_common = (0..255).max_by_key(|&n| (with(n), n)).unwrap_or(0);
-    if 4 * with(most_common) >= 3 * leaves.len() && usual.len() != most_common {
+    // Those of the leaf with fewest nodes do not count.
+    let least = leaves.iter().map(Vec::len).min().unwrap_or(0);
+    let holes = (usual.len() * (leaves.len() - 1)).saturating_sub(nodes - least);
+    let equally_full = leaves.len() - with(most_common) <= leaves.len() / 8;
+    if equally_full && usual.len() != most_common && 10 * holes > usual.len() * leaves.len() {
         return (most_common, None);
     }
-    let used = match all <= 8 * nodes && 2 * all < leaves.len() * nodes {
+    let used = match all <= 8 * nodes && holes > leaves.len() {
         true => (1..=ports).collect(),
         false => usual,
     };
