@@ -51,6 +51,7 @@ mod plugin {
         "OSM_NO_PATH",
         "OSM_EVENT_ID_.*",
         "IB_NODE_TYPE_.*",
+        "IB_SMINFO_STATE_.*",
         "LOG_ENTRY_SIZE_MAX",
     ];
 

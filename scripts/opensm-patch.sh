@@ -1,13 +1,15 @@
 #!/bin/bash
 # Builds OpenSM from source with the patches of opensm-patch/, the plugin against its headers, and
-# runs `opensm -R dmodc,no_fallback` on a simulated fabric, with no configuration file at all.
+# runs `opensm -R dmodc,no_fallback` on a simulated fabric, with no configuration file at all; then
+# `opensm -R file` with tables of a fabric that had higher LIDs.
 #
 #   OPENSM_TREE=DIR   take the commit that is checked out in this git tree of OpenSM, 3.3.20 or
 #                     later, instead of the source package that apt has
 #   JOBS=N            compile this many files at a time (as many as there are processors)
 #
 # The results stay in target/opensm-patch/: source/, the patched OpenSM in root/, the plugin and the tool
-# in plugin/debug/. Exit 0 if the patched OpenSM took Dmodc's tables and they are right.
+# in plugin/debug/. Exit 0 if the patched OpenSM took Dmodc's tables in both ways and they
+# are right.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/simulated.sh
@@ -71,6 +73,8 @@ else
     patched autoload.patch
 fi
 echo "autoload.patch"
+patched file-engine-bounds.patch
+echo "file-engine-bounds.patch"
 
 say "Building OpenSM"
 : >"$log"
@@ -114,4 +118,15 @@ grep -o 'Failed to open event plugin "libnosuch.so".*' "$work/nosuch/opensm.log"
     || die "the log does not say why"
 grep -o 'updn tables configured on all switches' "$work/nosuch/opensm.log" \
     || die "updn did not have its turn"
+
+say "opensm -R file: entries for LIDs above those of the subnet are left out"
+"$dmodc" generate 'PGFT(2;200,3;1,3;1,1)' -o "$work/whole.net"
+"$dmodc" route "$work/whole.net" --lfts "$work/whole.lfts" >/dev/null
+# Of the leaf whose hosts have the highest LIDs, three blocks of 64 of them, one host is left.
+"$dmodc" degrade "$work/whole.net" --remove 'node-[401-599]' -o "$work/less.net"
+stop_ibsim
+measure "$work/less.net"
+start_ibsim "$work/less.net"
+opensm_with file -R file,no_fallback -U "$work/whole.lfts"
+"$dmodc" check "$work/file/opensm-subnet.lst" "$work/file/opensm-lfts.dump"
 say "Done"

@@ -39,7 +39,7 @@ measure() { # NET
 
 # After `measure`: starts ibsim and waits until it answers.
 start_ibsim() { # NET
-    local i sim
+    local i
     umad2sim=$(find /usr/lib /usr/lib64 /usr/local/lib -name libumad2sim.so 2>/dev/null | head -1)
     [[ -n $umad2sim ]] || die "no libumad2sim.so on this machine: run 'make setup'"
     command -v ibsim >/dev/null || die "no ibsim on this machine: run 'make setup'"
@@ -53,6 +53,11 @@ start_ibsim() { # NET
         [[ $i -lt 600 ]] || die "ibsim is not ready after a minute"
         sleep 0.1
     done
+}
+
+stop_ibsim() {
+    kill "$sim"
+    wait "$sim" 2>/dev/null || true
 }
 
 # Runs a program on the simulated fabric for LIMIT seconds at most, in FOLDER, with plugins from LIBRARIES.

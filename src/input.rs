@@ -1,12 +1,15 @@
 //! Reading files, whole, and what went wrong with them by file, line and reason.
 //!
 //! Every format is parsed from bytes in memory, so a parser never blocks, never sees half a file,
-//! and can be tested and fuzzed without one. Memory is bounded by a small multiple of the file.
+//! and can be tested and fuzzed without one. What gzip has packed is unpacked first. Memory is bounded
+//! by a small multiple of the text.
 //! Parsers report a [`Fault`]; whoever knows the file's name makes an [`InputError`] of it.
 //!
 //! Captures are seldom perfect. What is odd in one and still has a sensible reading is a warning,
 //! kept beside what was read ([`Lenient`]); [`Lenient::strict`] makes an error of it.
 
+use crate::files;
+use flate2::read::MultiGzDecoder;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::mem::{Discriminant, discriminant};
@@ -148,9 +151,32 @@ pub enum InputError {
     },
 }
 
-/// Reads a file whole.
+/// Reads a file whole, of whatever kind: a pipe as well, to its end.
 pub fn read(path: &Path) -> Result<Vec<u8>, InputError> {
-    fs::read(path).map_err(|reason| InputError::Unreadable {
+    named(path, fs::read(path).and_then(|b| unpacked(b, u64::MAX)))
+}
+
+/// Reads a plain file whole, and never waits: see [`files::read`].
+pub fn read_plain(path: &Path) -> Result<Vec<u8>, InputError> {
+    let read = files::read(path).and_then(|b| unpacked(b, files::MOST));
+    named(path, read)
+}
+
+/// The text of a file that gzip may have packed.
+///
+/// # Errors
+/// If what is packed is cut or spoilt, or if there is more than `most` bytes of it.
+pub fn unpacked(bytes: Vec<u8>, most: u64) -> io::Result<Vec<u8>> {
+    if !bytes.starts_with(b"\x1f\x8b") {
+        return Ok(bytes);
+    }
+    files::at_most(most, MultiGzDecoder::new(&*bytes))
+        .map_err(|e| io::Error::new(e.kind(), format!("gzip: {e}")))
+}
+
+/// An error with the name of the file.
+fn named(path: &Path, read: io::Result<Vec<u8>>) -> Result<Vec<u8>, InputError> {
+    read.map_err(|reason| InputError::Unreadable {
         file: path.display().to_string(),
         reason,
     })
@@ -208,6 +234,9 @@ pub fn quoted(text: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use std::io::Write;
 
     #[test]
     fn terminals_leave_no_trace() {
@@ -237,6 +266,28 @@ mod tests {
         let got: Vec<_> = lines(b"a\r\n\nb").collect();
         assert_eq!(got, [(1, &b"a"[..]), (2, b""), (3, b"b")]);
         assert_eq!(lines(b"a\n").count(), 1);
+    }
+
+    #[test]
+    fn packed_text_is_unpacked_and_what_is_spoilt_or_too_long_is_refused() {
+        let packed = |text: &[u8]| {
+            let mut out = GzEncoder::new(Vec::new(), Compression::default());
+            out.write_all(text).unwrap();
+            out.finish().unwrap()
+        };
+        let text = b"Switch 4 \"s\"\n".repeat(100);
+        let twice = [packed(&text), packed(&text)].concat();
+        assert_eq!(
+            unpacked(twice, 2 * text.len() as u64).unwrap(),
+            text.repeat(2)
+        );
+        assert_eq!(unpacked(text.clone(), 1).unwrap(), text);
+        let refused = |bytes: &[u8]| unpacked(bytes.to_vec(), 1400).unwrap_err().to_string();
+        let whole = packed(&text);
+        assert!(refused(&packed(&text.repeat(2))).contains("gzip: over 1400 bytes"));
+        for length in 2..whole.len() {
+            assert!(refused(&whole[..length]).starts_with("gzip: "), "{length}");
+        }
     }
 
     #[test]

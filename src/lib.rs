@@ -19,6 +19,7 @@ pub mod dmodc;
 pub mod draw;
 pub mod export;
 pub mod fabric;
+pub mod files;
 pub mod input;
 pub mod lft;
 pub mod names;
@@ -26,6 +27,7 @@ pub mod netlist;
 #[cfg(feature = "plugin")]
 mod plugin;
 pub mod random;
+pub mod reference;
 #[cfg(feature = "cli")]
 pub mod report;
 #[cfg(feature = "cli")]

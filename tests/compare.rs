@@ -66,7 +66,13 @@ fn engines_are_run_judged_and_refused() {
         let row = row(&result, engine);
         assert_eq!(row["accepted"], true, "{row}");
         assert_eq!((&row["switches"], &row["nodes"]), (&2.into(), &9.into()));
-        for key in ["no_route", "undelivered", "turns", "credit_loops"] {
+        for key in [
+            "no_route",
+            "undelivered",
+            "turns",
+            "credit_loops",
+            "host_credit_loops",
+        ] {
             assert_eq!(row[key], 0, "{key} of {row}");
         }
         // Five and four hosts over three links.
@@ -86,6 +92,36 @@ fn engines_are_run_judged_and_refused() {
     assert!(compare(&args).status.success());
     let csv = fs::read_to_string(dir.path().join("results/compare.csv")).expect("rows");
     assert_eq!(csv.lines().count(), 1 + 2 * 3, "{csv}");
+}
+
+/// On a complete tree, routes of minhop and sssp close a circle only together with those to and from switches.
+#[test]
+fn credit_loops_are_those_of_hosts_and_management_has_a_column_of_its_own() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    let (net, out, page) = (path("384.net"), path("results"), path("page.md"));
+    let shape = "PGFT(3;8,6,8;1,4,6;1,1,1)";
+    dmodc(&["generate", shape, "--seed", "1", "-o", &net]);
+    let engines = ["--engines", "dmodc,minhop,sssp", "--json"];
+    let done = compare(&[&[&*net, "-o", &out, "--markdown", &page], &engines[..]].concat());
+    let result: Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    let csv = fs::read_to_string(dir.path().join("results/compare.csv")).expect("rows");
+    let page = fs::read_to_string(&page).expect("a page");
+    for (engine, all) in [("dmodc", 0), ("minhop", 1), ("sssp", 1)] {
+        let row = row(&result, engine);
+        assert_eq!(
+            (&row["nodes"], &row["accepted"]),
+            (&384.into(), &true.into())
+        );
+        let loops = (&row["host_credit_loops"], &row["credit_loops"]);
+        assert_eq!(loops, (&0.into(), &all.into()), "{row}");
+        let line = csv
+            .lines()
+            .find(|line| line.contains(&format!(",{engine},")));
+        assert!(line.expect("a row").ends_with(",0"), "{csv}");
+        let cells = format!("| {engine} | yes | 0 | 0 | ok | {all} |");
+        assert!(page.contains(&cells), "{page}");
+    }
 }
 
 #[test]
@@ -212,6 +248,7 @@ fn throws_are_made_resumed_and_reported() {
                 assert!(routed.risks.cn2io.is_some() && routed.risks.sp_ftree.is_some());
                 let ebb = routed.risks.ebb.expect("a percentage");
                 assert!((1.0..=100.0).contains(&ebb) && routed.risks.credit_loops.is_some());
+                assert!(routed.risks.host_credit_loops.is_some());
                 assert!(
                     row.a2a_bound.expect("a bound") <= routed.risks.a2a,
                     "{row:?}"

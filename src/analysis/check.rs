@@ -8,9 +8,14 @@
 //! miss per hop. Each LID then takes one pass over the switches. The whole check is O(LIDs x
 //! switches), on the threads of rayon's current pool.
 //!
+//! A pair that does not arrive is undelivered, or left out. Left out are those that no links join, and those
+//! without an up-down path that the tables leave out knowingly: the source's switch has no entry, neither for
+//! this LID nor for another one at the destination's switch. Where another one arrives, this one could.
+//!
 //! The channel dependency graph has the routes from every switch to every LID: those from its end nodes
 //! and those of its own, for a switch answers hosts on their lanes. Routes that do not arrive count,
-//! too: a packet waits for credits before anyone knows that it is lost.
+//! too: a packet waits for credits before anyone knows that it is lost. A second graph has the routes from
+//! hosts to hosts alone, aggregation nodes aside.
 
 use super::channels::Channels;
 use super::deadlock::Dependencies;
@@ -29,6 +34,7 @@ pub fn check(fabric: &Fabric, tables: &Tables, is_up: impl Fn(u32, u32) -> bool)
         fabric,
         tables,
         paths: &UpDown::new(&channels, is_up),
+        parts: fabric.parts(|_| true),
         sources: Sources::new(fabric),
         channels: &channels,
     };
@@ -46,6 +52,7 @@ pub fn check(fabric: &Fabric, tables: &Tables, is_up: impl Fn(u32, u32) -> bool)
     };
     CheckReport {
         credit_loops: found.dependencies.loops(&channels),
+        host_credit_loops: found.of_hosts.loops(&channels),
         ..found.report
     }
 }
@@ -84,11 +91,17 @@ impl Sources {
 struct Findings {
     report: CheckReport,
     dependencies: Dependencies,
+    /// Those of the routes from hosts to hosts.
+    of_hosts: Dependencies,
     walker: Walker,
     /// For the current LID, by switch: whether the route goes up somewhere.
     climbs: Vec<bool>,
     /// For the current LID, by switch: whether the route goes up after it has gone down.
     turns: Vec<bool>,
+    /// For the current LID, by switch: whether a host's packet has come by.
+    passed: Vec<bool>,
+    /// For the LIDs at one switch, by switch: whether one of them is delivered from there.
+    reached: Vec<bool>,
 }
 
 impl Findings {
@@ -97,15 +110,19 @@ impl Findings {
         Findings {
             report: CheckReport::default(),
             dependencies: Dependencies::new(channels),
+            of_hosts: Dependencies::new(channels),
             walker: Walker::new(switches, tables),
             climbs: vec![false; switches],
             turns: vec![false; switches],
+            passed: vec![false; switches],
+            reached: vec![false; switches],
         }
     }
 
     fn merge(mut self, other: Findings) -> Findings {
         self.report.merge(&other.report);
         self.dependencies.merge(&other.dependencies);
+        self.of_hosts.merge(&other.of_hosts);
         self
     }
 }
@@ -115,23 +132,26 @@ struct Judge<'a> {
     tables: &'a Tables,
     channels: &'a Channels,
     paths: &'a UpDown,
+    /// Per switch: the part of the fabric that links join it with.
+    parts: Vec<Option<u32>>,
     sources: Sources,
 }
 
 impl Judge<'_> {
     /// Checks all routes to the LIDs at one switch.
     fn destination(&self, switch: u32, mut found: Findings) -> Findings {
-        let mut lids: Vec<(Lid, Target)> = Vec::new();
-        let mut push = |base, lmc, port| {
+        let mut lids: Vec<(Lid, Target, bool)> = Vec::new();
+        let mut push = |base, lmc, port, is_host| {
             for lid in lid_range(base, lmc).into_iter().flatten() {
-                lids.push((Lid(lid), Target { switch, port }));
+                lids.push((Lid(lid), Target { switch, port }, is_host));
             }
         };
         for node in &self.fabric.end_nodes()[self.fabric.end_nodes_of(switch)] {
-            push(node.lid, node.lmc, node.port);
+            let is_host = node.kind != NodeKind::Aggregation;
+            push(node.lid, node.lmc, node.port, is_host);
         }
         let own = &self.fabric.switches()[switch as usize];
-        push(own.lid, own.lmc, 0);
+        push(own.lid, own.lmc, 0, false);
 
         let distances = self.paths.distances(switch);
         self.unreachable_leaves(switch, &distances, &mut found.report);
@@ -139,17 +159,44 @@ impl Judge<'_> {
         let mut columns = vec![NO_PATH; lids.len() * switches];
         for s in 0..switches {
             let row = self.tables.row(s as u32);
-            for (k, (lid, _)) in lids.iter().enumerate() {
+            for (k, (lid, ..)) in lids.iter().enumerate() {
                 columns[k * switches + s] = row.get(lid.index()).copied().unwrap_or(NO_PATH);
             }
         }
-        for (&(lid, target), entries) in lids.iter().zip(columns.chunks(switches)) {
+        let routed = || lids.iter().zip(columns.chunks(switches));
+        found.reached.fill(false);
+        if distances.contains(&UNREACHABLE) {
+            for (&(_, target, _), entries) in routed() {
+                found.walker.follow(self.channels, entries, target);
+                for &s in found.walker.delivered() {
+                    found.reached[s as usize] = true;
+                }
+            }
+        }
+        for (&(lid, target, is_host), entries) in routed() {
             found.walker.follow(self.channels, entries, target);
             self.shapes(&mut found);
             self.routes(lid, target, &distances, &mut found);
             self.dependencies(&mut found);
+            if is_host {
+                self.dependencies_of_hosts(&mut found);
+            }
         }
         found
+    }
+
+    /// Whether the tables leave out a pair of switches that has no up-down path.
+    fn is_left_out(&self, from: u32, to: u32, found: &Findings) -> bool {
+        let at = from as usize;
+        let are_apart = self.parts[at] != self.parts[to as usize];
+        match found.walker.fate(from) {
+            Fate::WrongPort => are_apart,
+            Fate::NoEntry => {
+                let is_not_sent = found.walker.hops(from) == 0 && !found.reached[at];
+                are_apart || is_not_sent || !self.sources.need(from, to)
+            }
+            _ => false,
+        }
     }
 
     fn unreachable_leaves(&self, switch: u32, distances: &[u16], report: &mut CheckReport) {
@@ -185,7 +232,6 @@ impl Judge<'_> {
     /// Counts the routes to one LID from every switch.
     fn routes(&self, lid: Lid, target: Target, distances: &[u16], found: &mut Findings) {
         let to_node = target.port != 0;
-        let (walker, report) = (&found.walker, &mut found.report);
         for (switch, info) in (0..).zip(self.fabric.switches()) {
             let at = switch as usize;
             let here = switch == target.switch;
@@ -195,11 +241,14 @@ impl Judge<'_> {
             if pairs == 0 {
                 continue;
             }
+            let reachable = distances[at] != UNREACHABLE;
+            let fate = found.walker.fate(switch);
+            let left_out = !reachable && self.is_left_out(switch, target.switch, found);
+            let (walker, report) = (&found.walker, &mut found.report);
             let route = Route { switch, lid };
             let found_in = |tally: &mut Tally| tally.add(route, pairs, node_pairs);
             found_in(&mut report.checked);
-            let reachable = distances[at] != UNREACHABLE;
-            match walker.fate(switch) {
+            match fate {
                 Fate::Delivered => {
                     if !reachable {
                         found_in(&mut report.turned);
@@ -210,8 +259,7 @@ impl Judge<'_> {
                         found_in(&mut report.nonminimal);
                     }
                 }
-                Fate::NoEntry if reachable => found_in(&mut report.no_entry),
-                Fate::NoEntry if self.sources.need(switch, target.switch) => {
+                _ if left_out && self.sources.need(switch, target.switch) => {
                     found_in(&mut report.left_out);
                     let to = match self.fabric.peer(target.switch, target.port) {
                         Peer::EndNode(node) => End::of_node(self.fabric, node),
@@ -219,7 +267,8 @@ impl Judge<'_> {
                     };
                     report.left_out_ends.add(self.fabric, switch, to, 1);
                 }
-                Fate::NoEntry => found_in(&mut report.roots_apart),
+                _ if left_out => found_in(&mut report.roots_apart),
+                Fate::NoEntry => found_in(&mut report.no_entry),
                 Fate::Loop => found_in(&mut report.looping),
                 Fate::Untold => found_in(&mut report.unjudged),
                 Fate::WrongPort | Fate::Unknown | Fate::Walking => found_in(&mut report.wrong_port),
@@ -238,6 +287,27 @@ impl Judge<'_> {
             if onward != NO_CHANNEL {
                 let port = self.channels.get(onward).port;
                 found.dependencies.add(channel, port);
+            }
+        }
+    }
+
+    /// Records those of the routes to one LID from the switches of hosts.
+    fn dependencies_of_hosts(&self, found: &mut Findings) {
+        found.passed.fill(false);
+        let starts = (0u32..).zip(&self.sources.hosts);
+        for (start, _) in starts.filter(|&(_, &hosts)| hosts) {
+            let mut at = start;
+            while !std::mem::replace(&mut found.passed[at as usize], true) {
+                let channel = found.walker.next(at);
+                if channel == NO_CHANNEL {
+                    break;
+                }
+                at = self.channels.get(channel).to;
+                let onward = found.walker.next(at);
+                if onward != NO_CHANNEL {
+                    let port = self.channels.get(onward).port;
+                    found.of_hosts.add(channel, port);
+                }
             }
         }
     }

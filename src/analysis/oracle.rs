@@ -3,7 +3,7 @@
 
 use super::report::{FIRST, Route, Tally};
 use super::testing::lids;
-use crate::fabric::{Fabric, NodeKind, Peer};
+use crate::fabric::{Fabric, Lid, NodeKind, Peer};
 use crate::lft::{NO_PATH, Tables};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
@@ -87,12 +87,31 @@ pub struct Verdict {
     pub tallies: BTreeMap<&'static str, Tally>,
     pub unreachable_pairs: usize,
     pub cycles: BTreeSet<BTreeSet<Port>>,
+    /// The same of the routes from hosts to hosts.
+    pub host_cycles: BTreeSet<BTreeSet<Port>>,
+}
+
+/// Whether a packet is left out, if there is no up-down path.
+fn is_left_out(fabric: &Fabric, tables: &Tables, from: u32, to: u32, walked: (bool, End)) -> bool {
+    if updown_distance(fabric, &|_, _| true, from, to).is_none() {
+        return walked.1 != End::Loop;
+    }
+    let arrives = |&(lid, switch, port): &(Lid, u32, u8)| {
+        switch == to && walk(fabric, tables, from, (switch, port), lid.0).1 == End::Delivered
+    };
+    walked == (true, End::NoEntry) && !lids(fabric).iter().any(arrives)
 }
 
 pub fn check(fabric: &Fabric, tables: &Tables, above: &dyn Fn(u32, u32) -> bool) -> Verdict {
     let switches = fabric.switches().len() as u32;
     let mut found: BTreeMap<(&'static str, Route), (u64, u64)> = BTreeMap::new();
     let mut depends: HashMap<Port, BTreeSet<Port>> = HashMap::new();
+    let mut depends_of_hosts = depends.clone();
+    let is_host = |port: Port| {
+        let mut nodes = fabric.end_nodes().iter();
+        let node = nodes.find(|n| (n.switch, n.port) == port);
+        node.is_some_and(|n| n.kind != NodeKind::Aggregation)
+    };
     let nodes = fabric.end_nodes();
     let sources = nodes
         .iter()
@@ -105,6 +124,9 @@ pub fn check(fabric: &Fabric, tables: &Tables, above: &dyn Fn(u32, u32) -> bool)
             // An entry by which a switch sends what is for itself away counts, though nobody may use it.
             for w in taken.windows(2) {
                 depends.entry(w[0]).or_default().insert(w[1]);
+                if is_host(source) && is_host(target) {
+                    depends_of_hosts.entry(w[0]).or_default().insert(w[1]);
+                }
             }
             if source == target {
                 continue;
@@ -113,18 +135,19 @@ pub fn check(fabric: &Fabric, tables: &Tables, above: &dyn Fn(u32, u32) -> bool)
             let ups: Vec<bool> = taken.iter().map(|&c| above(c.0, to(fabric, c))).collect();
             let turn = ups.windows(2).any(|w| !w[0] && w[1]);
             let mut names = vec!["checked"];
+            let on = |s: u32| nodes.iter().filter(move |n| n.switch == s);
+            let host = |s: u32| on(s).any(|n| n.kind != NodeKind::Aggregation);
+            let any = |s: u32| on(s).next().is_some();
+            let (a, b) = (source.0, target.0);
+            let need = host(a) || host(b) || (any(a) && any(b));
+            let left_out =
+                shortest.is_none() && is_left_out(fabric, tables, a, b, (taken.is_empty(), end));
             match end {
                 End::Delivered if shortest.is_none() => names.push("turned"),
                 End::Delivered if turn => names.push("turns"),
                 End::Delivered => {}
-                End::NoEntry if shortest.is_none() => {
-                    let on = |s: u32| nodes.iter().filter(move |n| n.switch == s);
-                    let host = |s: u32| on(s).any(|n| n.kind != NodeKind::Aggregation);
-                    let any = |s: u32| on(s).next().is_some();
-                    let (from, to) = (source.0, target.0);
-                    let need = host(from) || host(to) || (any(from) && any(to));
-                    names.push(if need { "left_out" } else { "roots_apart" });
-                }
+                _ if left_out => names.push(if need { "left_out" } else { "roots_apart" }),
+                End::NoEntry if shortest.is_none() && !need => names.push("roots_apart"),
                 End::NoEntry => names.push("no_entry"),
                 End::WrongPort => names.push("wrong_port"),
                 End::Loop => names.push("looping"),
@@ -173,6 +196,7 @@ pub fn check(fabric: &Fabric, tables: &Tables, above: &dyn Fn(u32, u32) -> bool)
         tallies,
         unreachable_pairs,
         cycles: cycles(&depends),
+        host_cycles: cycles(&depends_of_hosts),
     }
 }
 

@@ -65,24 +65,26 @@ impl Tally {
 pub struct CheckReport {
     /// Everything checked (its `first` are simply the first).
     pub checked: Tally,
-    /// Undelivered: the packet comes to an entry 255, though there is an up-down path.
+    /// Undelivered: the packet comes to an entry 255, and the pair is not left out.
     pub no_entry: Tally,
     /// Undelivered: the packet leaves by a port with no link, or ends at the wrong place.
     pub wrong_port: Tally,
     /// Undelivered: the packet goes round for ever.
     pub looping: Tally,
-    /// No entry, and no up-down path either: the pair is left out. No defect. (A packet that loops or
-    /// ends at the wrong place counts as undelivered even then.)
+    /// Left out: no links join the two, or there is no up-down path, and the source's switch has no entry for
+    /// any LID at the destination's that arrives. No defect. (A packet that loops counts as undelivered even
+    /// then; so does one that ends at the wrong place, where links join the two.)
     pub left_out: Tally,
     /// Likewise, where neither switch has hosts, and one no end node at all: only OpenSM's
     /// `connect_roots` asks for these.
     pub roots_apart: Tally,
-    /// Delivered routes that go up after they have gone down, although there is an up-down path.
+    /// Delivered routes that go up after they have gone down, although there is an up-down path. No defect, as
+    /// long as no credit loop comes of it.
     pub turns: Tally,
     /// Delivered routes between switches without an up-down path, which must turn. No defect, as long
     /// as no credit loop comes of it.
     pub turned: Tally,
-    /// Delivered routes longer than the shortest up-down path.
+    /// Delivered routes longer than the shortest up-down path. No defect.
     pub nonminimal: Tally,
     /// Routes that come to a switch whose table is not known ([`crate::lft::Tables::unknown`]).
     pub unjudged: Tally,
@@ -93,23 +95,28 @@ pub struct CheckReport {
     pub first_unreachable: Vec<(u32, u32)>,
     /// Who is left out: the pairs of `left_out`.
     pub left_out_ends: EndPairs,
-    /// Cycles of the channel dependency graph of all routes.
+    /// Cycles of the channel dependency graph of all routes, management's included.
     pub credit_loops: CreditLoops,
+    /// Those of the routes from hosts to hosts alone.
+    pub host_credit_loops: CreditLoops,
 }
 
 impl CheckReport {
-    /// Pairs that the tables do not deliver although a path exists.
+    /// Pairs that the tables neither deliver nor leave out.
     pub fn undelivered(&self) -> u64 {
         self.no_entry.pairs + self.wrong_port.pairs + self.looping.pairs
     }
 
-    /// Whether the tables are right. Pairs without an up-down path are a fault of the fabric, not of the
-    /// tables.
+    /// Whether the tables are what they must be: every pair is delivered or left out, and no circle of
+    /// channels can wait for one another. Pairs without an up-down path are a fault of the fabric, not of the
+    /// tables; turns and detours are the engine's choice.
     pub fn passed(&self) -> bool {
-        self.undelivered() == 0
-            && self.turns.routes == 0
-            && self.nonminimal.routes == 0
-            && self.credit_loops.count == 0
+        self.undelivered() == 0 && self.credit_loops.count == 0
+    }
+
+    /// Whether, beyond that, every route that can be is up-down and as short as such a path can be.
+    pub fn is_minimal(&self) -> bool {
+        self.passed() && self.turns.routes == 0 && self.nonminimal.routes == 0
     }
 
     pub(super) fn merge(&mut self, other: &CheckReport) {

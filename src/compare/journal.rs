@@ -99,6 +99,23 @@ mod tests {
     }
 
     #[test]
+    fn of_rows_without_it_the_loops_from_host_to_host_are_unknown() {
+        let before = HEADER.len() - 1;
+        let text = HEADER[..before].join(",")
+            + "\nx,1,2,links,1,1,1,1,0,sssp,1,0,3,2,1,,,7,5,6,10,dmodc 0.1.0; OpenSM 3.3.23,,3,9,1,4\n";
+        let rows = parse_throws(text.as_bytes()).unwrap();
+        let risks = rows[0].outcome.as_ref().unwrap().risks;
+        assert_eq!(
+            (risks.credit_loops, risks.host_credit_loops),
+            (Some(1), None)
+        );
+        let wrong = text.replacen("credit_loops", "loops", 1);
+        assert_eq!(parse_throws(wrong.as_bytes()).unwrap_err().0, 1);
+        let longer = text.replacen("changed_entries", "changed_entries,host_credit_loops,x", 1);
+        assert_eq!(parse_throws(longer.as_bytes()).unwrap_err().0, 1);
+    }
+
+    #[test]
     fn files_of_the_first_version_are_read_but_not_continued() {
         let text = HEADER[..FIRST].join(",")
             + "\nx,1,2,links,1,1,1,1,0,dmodc,1,0,3,2,1,,,7,5,6,10,dmodc 0.1.0; OpenSM 3.3.23,\n";

@@ -46,6 +46,7 @@ pub fn figures(files: &Files, engine: &Engine, scale: &Scale) -> Result<Figures,
         turns: report.turns.routes,
         nonminimal: report.nonminimal.routes,
         credit_loops: report.credit_loops.count,
+        host_credit_loops: report.host_credit_loops.count,
         a2a: traffic.all_to_all(&tick).value,
         rp: traffic
             .random_permutations(scale.permutations as usize, scale.seed, &tick)
@@ -94,8 +95,11 @@ pub struct Risks {
     pub cn2io: Option<u32>,
     /// Effective bisection bandwidth in percent. More is better; unknown in rows of earlier versions.
     pub ebb: Option<f64>,
-    /// Credit loops, all traffic on one lane; unknown in rows of earlier versions.
+    /// Credit loops of all routes on one lane, those to and from switches included; unknown in rows of
+    /// earlier versions.
     pub credit_loops: Option<usize>,
+    /// Credit loops of the routes from host to host alone; likewise.
+    pub host_credit_loops: Option<usize>,
 }
 
 /// Measures them. `io` are port GUIDs of I/O nodes.
@@ -136,5 +140,6 @@ pub fn risks(
             .then(|| traffic.type_to_type(compute, io, &tick).value),
         ebb: ebb(&traffic, scale),
         credit_loops: Some(report.credit_loops.count),
+        host_credit_loops: Some(report.host_credit_loops.count),
     }
 }

@@ -16,6 +16,7 @@ use super::CompareError;
 use super::engine_spec::EngineSpec;
 use super::equipment::Equipment;
 use crate::fabric::Guid;
+use crate::files::replace;
 use csv::StringRecord;
 use std::fs;
 use std::path::Path;
@@ -125,7 +126,7 @@ impl ThrowDrawing {
             writer.write_record(record).expect("memory can be written");
         }
         let bytes = writer.into_inner().expect("memory can be written");
-        fs::write(path, bytes).map_err(CompareError::file(path))
+        replace(path, &bytes).map_err(CompareError::file(path))
     }
 
     /// Reads it from a file.

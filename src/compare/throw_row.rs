@@ -61,10 +61,10 @@ pub struct ThrowRow {
     pub opensm: String,
 }
 
-/// Columns of the first version. Later ones stand behind them; a file may lack them.
+/// Columns of the first version. Later ones stand behind them; a file may lack some or all of them.
 pub(super) const FIRST: usize = 23;
 
-pub(super) const HEADER: [&str; FIRST + 4] = [
+pub(super) const HEADER: [&str; FIRST + 5] = [
     "fabric",
     "switches",
     "nodes",
@@ -92,6 +92,7 @@ pub(super) const HEADER: [&str; FIRST + 4] = [
     "ebb",
     "credit_loops",
     "changed_entries",
+    "host_credit_loops",
 ];
 
 impl ThrowRow {
@@ -136,6 +137,7 @@ impl ThrowRow {
             ebb.map_or(String::new(), |percent| format!("{percent:.2}")),
             text(routed.and_then(|r| Some(r.risks.credit_loops? as u64))),
             text(routed.and_then(|r| Some(r.changed_entries? as u64))),
+            text(routed.and_then(|r| Some(r.risks.host_credit_loops? as u64))),
         ]
     }
 
@@ -164,6 +166,7 @@ impl ThrowRow {
                     cn2io: optional(field("cn2io")?)?,
                     ebb: optional(field("ebb")?)?.filter(|e| (0.0..=100.0).contains(e)),
                     credit_loops: optional(field("credit_loops")?)?,
+                    host_credit_loops: optional(field("host_credit_loops")?)?,
                 },
                 changed_blocks: optional(field("changed_blocks")?)?,
                 changed_entries: optional(field("changed_entries")?)?,
@@ -206,7 +209,7 @@ pub fn read_throws(path: &Path) -> Result<Vec<ThrowRow>, CompareError> {
 pub(super) fn parse_throws(bytes: &[u8]) -> Result<Vec<ThrowRow>, (u64, String)> {
     let mut reader = csv::Reader::from_reader(bytes);
     let header = reader.headers().map_err(|e| (1, e.to_string()))?;
-    if header != HEADER[..] && header != HEADER[..FIRST] {
+    if header.len() < FIRST || !HEADER.iter().copied().take(header.len()).eq(header) {
         return Err((1, "the columns are not those of this version".into()));
     }
     let mut rows = Vec::new();
@@ -251,7 +254,8 @@ pub(super) mod tests {
             sp_dmodc: None,
             cn2io: None,
             ebb: Some(61.25),
-            credit_loops: Some(0),
+            credit_loops: Some(1),
+            host_credit_loops: Some(0),
         },
         changed_blocks: Some(2),
         changed_entries: Some(5),
@@ -262,7 +266,7 @@ pub(super) mod tests {
     #[test]
     fn a_wrong_field_is_named_by_its_line() {
         let mut bytes = (HEADER.join(",") + "\n").into_bytes();
-        bytes.extend(b"x,one,2,links,1,1,1,1,,dmodc,0,,,,,,,,,,1,dmodc 1; OpenSM 1,no,,,,\n");
+        bytes.extend(b"x,one,2,links,1,1,1,1,,dmodc,0,,,,,,,,,,1,dmodc 1; OpenSM 1,no,,,,,\n");
         assert_eq!(parse_throws(&bytes).unwrap_err().0, 2);
         assert_eq!(parse_throws(b"a,b\n").unwrap_err().0, 1);
     }

@@ -1,6 +1,6 @@
 //! The pipeline: a fabric goes in, a [`Plan`] of it comes out, and from that the tables.
 
-use super::options::{Faults, Options, RouteError};
+use super::options::{Options, RouteError};
 use super::plan::Plan;
 use super::routes::{RouteMemory, lock};
 use super::threads::Threads;
@@ -55,17 +55,15 @@ impl Engine {
     /// without it.
     pub fn plan(&self, fabric: &Fabric, options: &Options) -> Result<Plan, RouteError> {
         let threads = self.threads.to_plan(fabric.switches().len());
-        if let Some(reference) = &options.reference
-            && options.faults == Faults::Stable
-        {
-            match Plan::beside(reference, fabric, options, self.spare(), threads) {
+        if let Some(reference) = options.reference() {
+            match Plan::new(fabric, Some(reference), options, self.spare(), threads) {
                 Err(RouteError::NotATree(_)) => log::error!(
                     "the fabric and its reference together are no tree; going on without it"
                 ),
                 planned => return planned,
             }
         }
-        Plan::alone(fabric, options, self.spare(), threads)
+        Plan::new(fabric, None, options, self.spare(), threads)
     }
 
     /// The memory that the last plan has left.

@@ -12,6 +12,7 @@
 //! - `routes`: candidates, the choice of a port, rows, tables.
 
 mod connect;
+mod design;
 mod engine;
 pub mod multicast;
 mod nominal;

@@ -83,11 +83,21 @@ pub struct Options {
     pub io_guids: Vec<Guid>,
 }
 
+impl Options {
+    /// The reference, where it counts.
+    pub(super) fn reference(&self) -> Option<&Fabric> {
+        let reference = self.reference.as_deref();
+        reference.filter(|_| self.faults == Faults::Stable)
+    }
+}
+
 /// Why a fabric was not routed. Nothing has been written when this is returned.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum RouteError {
     /// `on_unreachable=fail`, and there are such pairs.
-    #[error("{0} pairs of leaves have no up-down path")]
+    #[error(
+        "{0} pairs of leaves have no up-down path, and on_unreachable=fail looks for no other way"
+    )]
     Unreachable(usize),
     /// Links between switches of equal rank alone close a cycle: there are no levels.
     #[error("not a tree: the links between equal ranks close a cycle: {}", closed(.0))]
@@ -137,6 +147,4 @@ pub struct Timings {
     pub cost: Duration,
     /// Topological NIDs; beside them dividers, the validity pass, and which switches route alike.
     pub nid: Duration,
-    /// Routes.
-    pub routes: Duration,
 }

@@ -1,124 +1,93 @@
 //! What is known of a fabric before its routes are written.
 
-use super::connect::{Connections, Needs, Steps, Turns};
+use super::connect::{Connections, Entries, Needs, Steps, Turns};
+use super::design::Design;
 use super::nominal::{complete, standing};
 use super::options::{Faults, OnUnreachable, Options, RouteError, Timings};
 use super::paths::{Costs, Paths, Unreachable, dividers, path_dividers};
 use super::routes::{Inputs, RouteMemory, RowClasses, SwitchView};
 use super::targets::{Destinations, Nids};
 use super::threads::Threads;
-use super::tree::{Groups, Links, Ranking, Rule, WiringWarning, level_cycle, wiring_warnings};
+use super::tree::{Groups, Links, Ranking, WiringWarning, wiring_warnings};
 use crate::fabric::{Fabric, Merged};
-use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 /// What is known of a fabric before its routes are written.
 #[derive(Clone, Debug)]
 pub struct Plan {
+    /// Per switch of the fabric its place, and per place its switch.
+    place: Vec<u32>,
+    switch: Vec<Option<u32>>,
+    /// The levels of the fabric's switches, and their port groups.
     ranking: Ranking,
+    groups: Groups,
     order: Vec<u32>,
     nid: Vec<u32>,
     unreachable: Unreachable,
     needs: Needs,
-    /// The ways that turn, looked for while routes are written.
+    /// The detours, looked for while routes are written.
     connected: OnceLock<(Connections, Steps)>,
     /// Turns for multicast, when one was asked for.
     more_turns: OnceLock<Turns>,
     on_unreachable: OnUnreachable,
+    known: Option<Arc<(Merged, Ranking)>>,
+    untold: Vec<u32>,
     inputs: Inputs,
-    /// With a reference, rows are computed for switches of both.
-    with_reference: Option<WithReference>,
     timings: Timings,
-}
-
-/// The switches of a fabric among those of the fabric and its reference.
-#[derive(Clone, Debug)]
-struct WithReference {
-    /// Which switch each of the fabric's is, ascending.
-    switch: Vec<u32>,
-    /// The port groups of the fabric alone.
-    groups: Groups,
 }
 
 impl Plan {
     /// Plans a fabric, in memory that another plan has left.
-    pub(super) fn alone(
+    pub(super) fn new(
         fabric: &Fabric,
-        options: &Options,
-        spare: Vec<Vec<u8>>,
-        threads: &Threads,
-    ) -> Result<Plan, RouteError> {
-        Plan::over(fabric, fabric, None, options, spare, threads)
-    }
-
-    /// Plans a fabric over its switches and those of its reference.
-    pub(super) fn beside(
-        reference: &Fabric,
-        fabric: &Fabric,
+        reference: Option<&Fabric>,
         options: &Options,
         spare: Vec<Vec<u8>>,
         threads: &Threads,
     ) -> Result<Plan, RouteError> {
         let start = Instant::now();
-        let merged = Merged::new(fabric, reference);
-        let merging = start.elapsed();
-        let (nominal, is_new) = (&merged.nominal, Some(&*merged.is_new));
-        let mut plan = Plan::over(nominal, &merged.there, is_new, options, spare, threads)?;
-        plan.timings.rank += merging;
-        let planned = Instant::now();
-        plan.narrow(fabric, merged);
-        plan.timings.nid += planned.elapsed();
-        Ok(plan)
-    }
-
-    /// Plans what should be there (`nominal`) and what is, with the same switches. `is_new` says which of
-    /// them the reference does not know; without a reference, both fabrics are one.
-    fn over(
-        nominal: &Fabric,
-        there: &Fabric,
-        is_new: Option<&[bool]>,
-        options: &Options,
-        spare: Vec<Vec<u8>>,
-        threads: &Threads,
-    ) -> Result<Plan, RouteError> {
-        let start = Instant::now();
-        let links = Links::new(nominal);
-        let ranking = Ranking::of(nominal, &links, options);
-        let groups = Groups::new(links, &ranking, threads);
-        if ranking.rule() != Rule::Roots
-            && let Some(cycle) = level_cycle(&groups)
-        {
-            let guid = |s: u32| nominal.switches()[s as usize].guid;
-            return Err(RouteError::NotATree(cycle.into_iter().map(guid).collect()));
-        }
+        let design = Design::new(fabric, reference, options, threads)?;
+        let Design {
+            expected,
+            there,
+            ranking,
+            ..
+        } = &design;
+        let present = Groups::new(Links::new(there), ranking, threads);
+        let groups = match design.expects_more() {
+            true => Groups::new(Links::new(expected), ranking, threads),
+            false => present.clone(),
+        };
         let completed = match options.faults {
-            Faults::Stable => complete(&groups, &ranking),
+            Faults::Stable => complete(&groups, ranking),
             Faults::Paper => None,
         };
-        let completed = completed.map(|links| Groups::new(links, &ranking, threads));
-        let (groups, present) = match (is_new, completed) {
-            (None, None) => (groups, None),
-            (None, Some(completed)) => (completed, Some(groups)),
-            (Some(_), completed) => {
-                let present = Groups::new(Links::new(there), &ranking, threads);
-                (completed.unwrap_or(groups), Some(present))
-            }
+        let differs = completed.is_some() || design.expects_more();
+        let groups = match completed {
+            Some(links) => Groups::new(links, ranking, threads),
+            None => groups,
         };
+        let present = differs.then_some(present);
         let ranked = Instant::now();
         let mut spare = spare.into_iter();
         let mut memory = || spare.next().unwrap_or_default();
-        let paths = Paths::new(groups, &ranking, memory(), threads);
+        let paths = Paths::new(groups, ranking, memory(), threads);
         let present = present.map(|groups| paths.with(groups, memory(), threads));
         let now = present.as_ref().unwrap_or(&paths);
         let standing = standing(&paths.groups, &now.groups);
-        let standing = standing.map(|links| Groups::new(links, &ranking, threads));
+        let standing = standing.map(|links| Groups::new(links, ranking, threads));
         let standing = standing.map(|groups| paths.with(groups, memory(), threads));
         let costed = Instant::now();
-        let unreachable = Unreachable::new(there, &ranking, &now.costs);
-        let needs = Needs::new(there, &ranking, now, options.connect_roots);
-        let is_new = |leaf: u32| is_new.is_some_and(|is_new| is_new[leaf as usize]);
-        let nids = Nids::new(nominal, &ranking, &paths.costs, options, is_new);
-        let destinations = Destinations::new(nominal, &paths.costs, &nids);
+        let mut unreachable = Unreachable::new(there, ranking, &now.costs);
+        let own = |place: u32| design.switch[place as usize];
+        let named = unreachable.first.iter();
+        unreachable.first = named
+            .filter_map(|&(from, to)| Some((own(from)?, own(to)?)))
+            .collect();
+        let needs = Needs::new(there, ranking, now, options.connect_roots);
+        let nids = Nids::new(&design, &paths.costs, options);
+        let destinations = Destinations::new(&design, &paths.costs, &nids);
         let dividers = dividers(&paths.groups);
         let path_dividers = path_dividers(&paths.groups);
         let all_groups = [&paths.groups, &now.groups];
@@ -129,6 +98,7 @@ impl Plan {
         );
         let inputs = Inputs {
             nominal: paths,
+            mirrored: options.faults == Faults::Stable,
             standing,
             present,
             dividers,
@@ -136,58 +106,51 @@ impl Plan {
             destinations,
             classes,
         };
+        let own = |node: &u32| design.node[*node as usize];
+        let order = nids.order().iter().filter_map(own).collect();
+        let mut nid = vec![0; fabric.end_nodes().len()];
+        for (own, &number) in design.node.iter().zip(nids.of_nodes()) {
+            if let Some(own) = own {
+                nid[*own as usize] = number;
+            }
+        }
+        let ranking = ranking.of_some(&design.place);
         let timings = Timings {
             rank: ranked - start,
             cost: costed - ranked,
             nid: costed.elapsed(),
-            routes: Duration::ZERO,
         };
         Ok(Plan {
+            groups: Groups::of(fabric, &ranking),
             ranking,
-            order: nids.order().to_vec(),
-            nid: nids.of_nodes().to_vec(),
+            place: design.place,
+            switch: design.switch,
+            order,
+            nid,
             unreachable,
             needs,
             connected: OnceLock::new(),
             more_turns: OnceLock::new(),
             on_unreachable: options.on_unreachable,
+            known: design.known,
+            untold: design.untold,
             inputs,
-            with_reference: None,
             timings,
         })
     }
 
-    /// Leaves what is told of the fabric's own switches and end nodes.
-    fn narrow(&mut self, fabric: &Fabric, merged: Merged) {
-        let own = |node: &u32| merged.node[*node as usize];
-        self.order = self.order.iter().filter_map(own).collect();
-        let nids = self.nid.iter().zip(&merged.node);
-        let nids = nids.filter(|(_, own)| own.is_some());
-        self.nid = nids.map(|(&nid, _)| nid).collect();
-        self.ranking = self.ranking.of_some(&merged.switch);
-        self.with_reference = Some(WithReference {
-            groups: Groups::of(fabric, &self.ranking),
-            switch: merged.switch,
-        });
-        let mut unreachable = std::mem::take(&mut self.unreachable.first);
-        for (from, to) in &mut unreachable {
-            (*from, *to) = (self.own(*from), self.own(*to));
-        }
-        self.unreachable.first = unreachable;
-    }
-
-    /// Which switch one of the fabric is among those that rows are computed for.
+    /// The place of a switch of the fabric.
     fn place(&self, switch: u32) -> u32 {
-        let with_reference = self.with_reference.as_ref();
-        with_reference.map_or(switch, |with| with.switch[switch as usize])
+        self.place[switch as usize]
     }
 
-    /// Which switch of the fabric one of those is that rows are computed for.
-    fn own(&self, switch: u32) -> u32 {
-        let with_reference = self.with_reference.as_ref();
-        with_reference.map_or(switch, |with| {
-            with.switch.binary_search(&switch).unwrap_or_default() as u32
-        })
+    /// The switch of the fabric at a place; `None` where none is.
+    fn own(&self, place: u32) -> Option<u32> {
+        self.switch[place as usize]
+    }
+
+    fn own_pair(&self, (from, to): (u32, u32)) -> Option<(u32, u32)> {
+        Some((self.own(from)?, self.own(to)?))
     }
 
     /// Whether the fabric is to be refused, since pairs of leaves have no up-down path.
@@ -210,21 +173,28 @@ impl Plan {
             || self.inputs.write(fabric, place, rows, memory, threads),
             || self.connected(),
         );
-        self.inputs.write_turns(steps, place, rows, threads);
+        self.inputs.write_detours(steps, place, rows, threads);
         displaced
     }
 
-    /// The ways that turn, and who is left out.
+    /// The detours, and who is left out.
     fn connected(&self) -> &(Connections, Steps) {
         self.connected.get_or_init(|| {
             let paths = self.inputs.present();
             let connect = self.on_unreachable == OnUnreachable::Connect;
-            let behind = |s| self.inputs.destinations.lids_behind(paths.costs.column(s));
-            let found = Connections::find(&self.needs, paths, connect, |s| behind(s).len());
+            let column = |s| paths.costs.column(s);
+            let behind = |s| self.inputs.destinations.there_and_absent(column(s));
+            let row = |s| self.inputs.row_up(s);
+            let entries = Entries {
+                lids: &|s| behind(s).0.to_vec(),
+                places: &|s| self.inputs.destinations.entries_behind(column(s)),
+                absent: &|s| behind(s).1.to_vec(),
+                row: &row,
+            };
+            let found = Connections::find(&self.needs, paths, connect, &entries);
             let (mut connections, steps) = found;
-            for (from, to) in &mut connections.left {
-                (*from, *to) = (self.own(*from), self.own(*to));
-            }
+            let left = std::mem::take(&mut connections.left).into_iter();
+            connections.left = left.filter_map(|pair| self.own_pair(pair)).collect();
             (connections, steps)
         })
     }
@@ -252,6 +222,19 @@ impl Plan {
         self.nid[end_node as usize]
     }
 
+    /// The fabric merged with its reference, and the levels of both, if it was planned with one. What was never
+    /// meant is not in it.
+    pub fn known(&self) -> Option<(&Merged, &Ranking)> {
+        let (merged, ranking) = self.known.as_deref()?;
+        Some((merged, ranking))
+    }
+
+    /// The ranks on which ports do not tell which switch is at which place, so that GUIDs do. There a reference would
+    /// help: with it a box that is replaced keeps the place of the old one.
+    pub fn untold(&self) -> &[u32] {
+        &self.untold
+    }
+
     /// The levels of the fabric.
     pub fn ranking(&self) -> &Ranking {
         &self.ranking
@@ -264,10 +247,7 @@ impl Plan {
 
     /// The port groups of the fabric.
     pub fn groups(&self) -> &Groups {
-        match &self.with_reference {
-            Some(with_reference) => &with_reference.groups,
-            None => &self.inputs.present().groups,
-        }
+        &self.groups
     }
 
     /// The divider of a switch: Π of the paper.
@@ -289,21 +269,18 @@ impl Plan {
     }
 
     /// The neighbour by which switch `from` goes to switch `to`, and the hops, where no path is up-down
-    /// and a way turns.
+    /// and there is a detour.
     pub fn turned(&self, from: u32, to: u32) -> Option<(u32, u8)> {
         let (mut at, to) = (self.place(from), self.place(to));
-        let next = |at: u32| {
-            let steps = self.connected().1.get(at as usize)?;
-            let step = steps.binary_search_by_key(&to, |step| step.0).ok()?;
-            Some(steps[step].1)
-        };
-        let first = next(at)?;
+        let steps = &self.connected().1;
+        let target = steps.target(to)?;
+        let first = steps.next(at, target)?;
         let mut hops = 0u8;
-        while let Some(then) = next(at) {
+        while let Some(then) = steps.next(at, target) {
             (at, hops) = (then, hops.saturating_add(1));
         }
         let rest = self.inputs.present().costs.hops(at, to)?;
-        Some((self.own(first), hops.saturating_add(rest)))
+        Some((self.own(first)?, hops.saturating_add(rest)))
     }
 
     /// Pairs of leaves without an up-down path.

@@ -1,7 +1,7 @@
 //! Colours and texts of a drawing.
 
-/// Colours of the risks, from the least to the worst: told apart without red and green, on light and
-/// on dark.
+/// Colours of the risks, from none to more than twice the bound: told apart without red and green, on light
+/// and on dark.
 pub const RAMP: [&str; 5] = ["#8a94a3", "#3d8fd9", "#e3a21a", "#e8622c", "#c2185b"];
 
 /// Light, or dark as the reader's system is.
@@ -26,18 +26,6 @@ path, line { fill: none; stroke: #8a94a3; }
 }
 ";
 
-/// The end of a name that is too long, which mostly tells more than its beginning.
-pub fn shortened(name: &str, room: usize) -> String {
-    let length = name.chars().count();
-    match length <= room {
-        true => name.to_owned(),
-        false => "…"
-            .chars()
-            .chain(name.chars().skip(length + 1 - room))
-            .collect(),
-    }
-}
-
 /// Text as it stands in XML, without what may not.
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
@@ -58,9 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_fit_and_are_xml() {
-        assert_eq!(shortened("spine-17", 8), "spine-17");
-        assert_eq!(shortened("spine-17", 5), "…e-17");
+    fn names_are_xml() {
         assert_eq!(escaped("a<b>&\u{1b}c"), "a&lt;b&gt;&amp;c");
     }
 }

@@ -1,8 +1,8 @@
 //! How a drawing looks: SVG that needs nothing else, light or dark as the reader's system is.
 
 use super::layout::{Bundle, Item, Layout};
-use super::style::{RAMP, STYLE, escaped, shortened};
-use crate::analysis::{Channels, Hop};
+use super::style::{RAMP, STYLE, escaped};
+use crate::analysis::{Channels, Hop, bound};
 use crate::fabric::Fabric;
 use crate::netlist::Names;
 use crate::wiring::doubts;
@@ -10,11 +10,15 @@ use std::fmt::Write;
 
 const MARGIN: f64 = 24.0;
 const HEAD: f64 = 130.0;
-const ROW: f64 = 250.0;
-const FOOT: f64 = 80.0;
-/// The height of a box; of one that is too narrow for a name, which then stands upright in it.
+/// Between the boxes of two rows.
+const ROW: f64 = 150.0;
+const FOOT: f64 = 30.0;
+/// The height of a box with a name that lies in it. Names that are wider than their boxes stand upright,
+/// and these boxes are as tall as the longest of them needs.
 const BOX: f64 = 26.0;
-const TALL: f64 = 100.0;
+/// The width of a letter, and of a small one.
+const LETTER: f64 = 6.4;
+const SMALL: f64 = 5.2;
 /// More lines than this are drawn so that one shines through another.
 const MANY: usize = 600;
 
@@ -30,17 +34,26 @@ pub fn draw(
     let layout = Layout::new(fabric, &rank, order);
     let widest = layout.rows.iter().copied().max().unwrap_or(1);
     let width = (widest as f64 * 22.0).clamp(1080.0, 4000.0) + 2.0 * MARGIN;
-    let height = HEAD + layout.rows.len().saturating_sub(1) as f64 * ROW + FOOT;
-    let page = Page {
+    let mut page = Page {
         fabric,
         names,
         channels: Channels::new(fabric),
         worst: risks.map_or(0, |risks| risks.iter().copied().max().unwrap_or(0)),
+        bound: bound(fabric, &rank).unwrap_or(0),
         risks,
         layout,
         width,
-        height,
+        tall: BOX,
+        height: 0.0,
     };
+    let upright = (page.layout.items.iter()).filter(|item| page.is_upright(item));
+    let longest = upright.map(|item| page.label(item).chars().count()).max();
+    page.tall = longest
+        .map_or(BOX, |letters| 12.0 + SMALL * letters as f64)
+        .max(BOX);
+    let gaps = page.layout.rows.len().saturating_sub(1) as f64;
+    page.height = HEAD + gaps * page.row() + page.tall + FOOT;
+    let (width, height) = (page.width, page.height);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" \
          width=\"{width:.0}\" height=\"{height:.0}\">\n<style>{STYLE}</style>\n"
@@ -63,13 +76,10 @@ pub fn draw(
         let (here, above) = (doubt.switch as usize, doubt.above as usize);
         let (a, b) = (page.layout.of_switch[here], page.layout.of_switch[above]);
         if a != b {
-            let port = doubt
-                .port
-                .map(|port| format!(" [{port}]"))
-                .unwrap_or_default();
             let (from, to) = (&names.switches[here], &names.switches[above]);
-            let (have, all) = (doubt.have, doubt.siblings);
-            let text = format!("missing: {from}{port} -- {to}: {have} of {all} siblings have it");
+            let (port, have, all) = (doubt.port, doubt.have, doubt.siblings);
+            let text =
+                format!("missing: {from} [{port}] -- {to}: {have} of {all} siblings have it");
             let path = page.bow(a, b);
             let title = escaped(&text);
             let _ = writeln!(
@@ -90,9 +100,13 @@ struct Page<'a> {
     channels: Channels,
     risks: Option<&'a [u32]>,
     worst: u32,
+    /// What the worst risk is at best.
+    bound: u32,
     layout: Layout,
     width: f64,
     height: f64,
+    /// The height of the boxes with upright names.
+    tall: f64,
 }
 
 impl Page<'_> {
@@ -100,9 +114,13 @@ impl Page<'_> {
     fn head(&self, missing: usize) -> String {
         let (switches, nodes) = (self.fabric.switches().len(), self.fabric.end_nodes().len());
         let links = self.fabric.switch_links();
+        let a2a = match self.risks {
+            Some(_) => format!("; A2A {}, bound {}", self.worst, self.bound),
+            None => String::new(),
+        };
         let mut text = format!(
             "<text class=\"title\" x=\"{MARGIN}\" y=\"28\">{switches} switches, {nodes} end nodes, \
-             {links} links between switches</text>\n"
+             {links} links between switches{a2a}</text>\n"
         );
         let mut x = MARGIN;
         let mut entry = |mark: &str, what: String| {
@@ -141,24 +159,50 @@ impl Page<'_> {
     fn at(&self, item: &Item) -> (f64, f64) {
         let cell = self.cell(item);
         let x = MARGIN + (item.column as f64 + 0.5) * cell;
-        (x, self.height - FOOT - ROW * f64::from(item.row))
+        let lowest = self.height - FOOT - self.tall / 2.0;
+        (x, lowest - self.row() * f64::from(item.row))
+    }
+
+    /// The distance of two rows.
+    fn row(&self) -> f64 {
+        ROW + self.tall
     }
 
     fn cell(&self, item: &Item) -> f64 {
         (self.width - 2.0 * MARGIN) / self.layout.rows[item.row as usize] as f64
     }
 
-    /// The width of a box, and how many letters it takes.
-    fn width(&self, item: &Item) -> (f64, usize) {
-        let width = (self.cell(item) * 0.86).min(120.0);
-        (width, (width / 6.4) as usize)
+    /// What stands in a box: a name as a whole.
+    fn label(&self, item: &Item) -> String {
+        match item.switches[..] {
+            [one] => self.names.switches[one as usize].clone(),
+            _ if self.cell(item) < 100.0 => format!("{} sw.", item.switches.len()),
+            _ => format!("{} switches", item.switches.len()),
+        }
+    }
+
+    /// The width of the name in a box, lying.
+    fn lying(&self, item: &Item) -> f64 {
+        LETTER * self.label(item).chars().count() as f64 + 8.0
+    }
+
+    fn is_upright(&self, item: &Item) -> bool {
+        self.lying(item) > self.cell(item) * 0.86
+    }
+
+    /// The width of a box.
+    fn width(&self, item: &Item) -> f64 {
+        let room = self.cell(item) * 0.86;
+        match self.is_upright(item) {
+            true => room.min(40.0),
+            false => self.lying(item).max(120.0).min(room),
+        }
     }
 
     /// Half of the height of a box.
     fn half(&self, item: &Item) -> f64 {
-        let needed = if item.switches.len() > 1 { 5 } else { 9 };
-        let height = if self.width(item).1 < needed {
-            TALL
+        let height = if self.is_upright(item) {
+            self.tall
         } else {
             BOX
         };
@@ -194,10 +238,11 @@ impl Page<'_> {
         ends.map(|&end| self.risk_at(end)).max().unwrap_or(0)
     }
 
-    /// Which colour a risk has: the first for none, the last for the worst alone.
+    /// Which colour a risk has: the first for none, then up to half of the bound, up to the bound, up to
+    /// twice the bound, and beyond.
     fn bin(&self, risk: u32) -> usize {
-        let shades = RAMP.len() as u32 - 1;
-        (risk * shades).div_ceil(self.worst.max(1)) as usize
+        let limits = [0, self.bound / 2, self.bound, 2 * self.bound];
+        limits.iter().filter(|&&limit| risk > limit).count()
     }
 
     fn risk_at(&self, (switch, port): (u32, u8)) -> u32 {
@@ -253,7 +298,7 @@ impl Page<'_> {
     fn item(&self, item: &Item, svg: &mut String) {
         let ((x, y), half) = (self.at(item), self.half(item));
         let folded = item.switches.len() > 1;
-        let (width, room) = self.width(item);
+        let width = self.width(item);
         let (left, top, height) = (x - width / 2.0, y - half, 2.0 * half);
         let class = if folded { "folded" } else { "switch" };
         let full: Vec<String> = item
@@ -275,13 +320,8 @@ impl Page<'_> {
             "<g><title>{title}</title><rect class=\"{class}\" x=\"{left:.1}\" y=\"{top:.1}\" \
              width=\"{width:.1}\" height=\"{height}\" rx=\"3\"/>"
         );
-        let name = match item.switches[..] {
-            [one] => self.names.switches[one as usize].clone(),
-            _ if width < 90.0 => format!("{} sw.", item.switches.len()),
-            _ => format!("{} switches", item.switches.len()),
-        };
-        if half < BOX {
-            let label = escaped(&shortened(&name, room));
+        let label = escaped(&self.label(item));
+        if !self.is_upright(item) {
             // Above the top row and below the lowest there are no links in the way.
             let beside = match item.row > 0 && item.row as usize + 1 == self.layout.rows.len() {
                 true => top - 5.0,
@@ -294,7 +334,6 @@ impl Page<'_> {
                 y + 4.0
             );
         } else {
-            let label = escaped(&shortened(&name, 18));
             let _ = writeln!(
                 svg,
                 "<text class=\"small\" transform=\"translate({:.1} {y:.1}) rotate(-90)\" \

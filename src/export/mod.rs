@@ -2,7 +2,8 @@
 //!
 //! These know no InfiniBand names. A host is called by the first word of its description, which is
 //! its host name as a rule (`node001` of `node001 mlx5_0`), a switch by its whole description, both
-//! in letters, digits, dots, dashes and underscores alone.
+//! in letters, digits, dots, dashes and underscores alone. Where the description is no host name, the GUID is
+//! added, and [`Labels::unnamed`] has the host. A map can give names.
 
 mod graphviz;
 mod slurm;
@@ -13,7 +14,7 @@ pub use slurm::{slurm_conf, slurm_yaml};
 pub use tree::{Group, groups};
 
 use crate::fabric::{Fabric, Guid, NodeKind};
-use crate::netlist::Names;
+use crate::netlist::{NameMap, Names};
 use std::collections::{HashMap, HashSet};
 
 /// How long a name may be: Slurm's limit, and that of a description.
@@ -26,12 +27,17 @@ pub struct Labels {
     /// By end node index; the ports of one host share its name. `None` for what is no host: routers
     /// and aggregation nodes.
     pub hosts: Vec<Option<String>>,
+    /// The end nodes of hosts whose descriptions are no host names.
+    pub unnamed: Vec<u32>,
 }
 
 impl Labels {
-    /// Names everything.
-    pub fn new(fabric: &Fabric, names: &Names) -> Labels {
-        let plain: Vec<String> = names.switches.iter().map(|name| word(name)).collect();
+    /// Names everything. Who is in the map, by node or port GUID, has that name, and all adapters with
+    /// one name are in one host.
+    pub fn new(fabric: &Fabric, names: &Names, given: &NameMap) -> Labels {
+        let plain: Vec<String> = (fabric.switches().iter().zip(&names.switches))
+            .map(|(switch, name)| word(given.get(&switch.guid).unwrap_or(name)))
+            .collect();
         let mut count: HashMap<&str, usize> = HashMap::new();
         for name in &plain {
             *count.entry(name).or_default() += 1;
@@ -47,21 +53,41 @@ impl Labels {
         for (name, &guid) in names.end_nodes.iter().zip(&names.node_guids) {
             said.entry(name).or_default().insert(guid);
         }
-        let hosts = fabric.end_nodes().iter().enumerate().map(|(index, node)| {
-            let description = &names.end_nodes[index];
-            let name = description.split_whitespace().next().map(word);
-            let name = name.unwrap_or_default();
-            let alone = said[description.as_str()].len() == 1 && !name.is_empty();
-            let maker = description.contains("Mellanox Technologies");
-            let name = match alone && !maker {
+        let mut unnamed = Vec::new();
+        let hosts = (0..).zip(fabric.end_nodes()).map(|(index, node)| {
+            if node.kind != NodeKind::Ca {
+                return None;
+            }
+            let (guid, description) = (
+                names.node_guids[index as usize],
+                names.end_nodes[index as usize].as_str(),
+            );
+            if let Some(name) = given.get(&node.guid).or(given.get(&guid)) {
+                return Some(word(name));
+            }
+            let first = description.split_whitespace().next().unwrap_or_default();
+            let name = word(first);
+            let tells = said[description].len() == 1 && !is_of_no_host(description);
+            if !tells || name != first || name.is_empty() {
+                unnamed.push(index);
+            }
+            Some(match tells && !name.is_empty() {
                 true => name,
-                false => with_guid(&name, names.node_guids[index].0),
-            };
-            (node.kind == NodeKind::Ca).then_some(name)
+                false => with_guid(&name, guid.0),
+            })
         });
+        let hosts = hosts.collect();
         Labels {
             switches: plain.iter().zip(guids).map(unique).collect(),
-            hosts: hosts.collect(),
+            hosts,
+            unnamed,
+        }
+    }
+
+    /// Leaves out the hosts whose descriptions are no host names.
+    pub fn leave_out_unnamed(&mut self) {
+        for &node in &self.unnamed {
+            self.hosts[node as usize] = None;
         }
     }
 
@@ -73,6 +99,15 @@ impl Labels {
             .filter_map(|n| self.hosts[n as usize].as_deref());
         names.filter(|name| seen.insert(*name)).collect()
     }
+}
+
+/// Whether a description is what an adapter has before anyone gives it one, or what every host has that
+/// does not know its name.
+fn is_of_no_host(description: &str) -> bool {
+    let makers = ["Mellanox Technologies", "ConnectX", "BlueField"];
+    let words = ["localhost", "mlx4_", "mlx5_", "hfi1_"];
+    makers.iter().any(|maker| description.contains(maker))
+        || words.iter().any(|word| description.starts_with(word))
 }
 
 /// A name that is unique, in 64 characters.
@@ -108,8 +143,8 @@ mod tests {
         let host = |n: u64, description: &str| {
             format!("caguid=0x{n}0\nCa 2 \"h{n}\" # \"{description}\"\n[1] \"s\"[{n}]\n")
         };
-        let mut net = "Switch 8 \"s\" # \"leaf\"\n".to_owned();
-        for n in 1..=5 {
+        let mut net = "Switch 12 \"s\" # \"leaf\"\n".to_owned();
+        for n in 1..=8 {
             net += &format!("[{n}] \"h{n}\"[1]\n");
         }
         net += &host(1, "node1 mlx5_0");
@@ -117,15 +152,33 @@ mod tests {
         net += &host(3, "localhost mlx5_0");
         net += &host(4, "localhost mlx5_0");
         net += &host(5, "MT4123 ConnectX6   Mellanox Technologies");
+        net += &host(6, "localhost.localdomain HCA-1");
+        net += &host(7, "node/7 mlx5_0");
+        net += &host(8, "node8");
         let netlist = crate::netlist::Netlist::parse(net.as_bytes()).unwrap();
         let (fabric, names) = netlist.to_fabric(None).unwrap();
-        let labels = Labels::new(&fabric, &names);
+        let mut labels = Labels::new(&fabric, &names, &NameMap::new());
         let expected = [
             "node1",
             "localhost-0000000000000030",
             "localhost-0000000000000040",
             "MT4123-0000000000000050",
+            "localhost.localdomain-0000000000000060",
+            "node-7",
+            "node8",
         ];
-        assert_eq!(labels.each_once(0..5), expected);
+        assert_eq!(labels.each_once(0..8), expected);
+        assert_eq!(labels.unnamed, [2, 3, 4, 5, 6]);
+        labels.leave_out_unnamed();
+        assert_eq!(labels.each_once(0..8), ["node1", "node8"]);
+        // Two adapters of one host, one known by a port's GUID, and a switch.
+        let guids = [(fabric.end_nodes()[2].guid, "node3"), (Guid(0x40), "node3")];
+        let switch = (fabric.switches()[0].guid, "leaf 1");
+        let given = guids.into_iter().chain([switch]);
+        let given: NameMap = given.map(|(guid, name)| (guid, name.to_owned())).collect();
+        let mut labels = Labels::new(&fabric, &names, &given);
+        labels.leave_out_unnamed();
+        assert_eq!(labels.each_once(0..8), ["node1", "node3", "node8"]);
+        assert_eq!(labels.switches, ["leaf-1"]);
     }
 }

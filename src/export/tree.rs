@@ -18,6 +18,14 @@ pub struct Group {
     pub groups: Vec<Group>,
 }
 
+impl Group {
+    /// How many switches with hosts are in it.
+    pub fn leaves(&self) -> usize {
+        let inside: usize = self.groups.iter().map(Group::leaves).sum();
+        inside + usize::from(self.groups.is_empty())
+    }
+}
+
 /// The tree of each fabric that is not connected to another. `rank` gives a switch's rank; `order`
 /// are the end nodes in the order in which they, and so the groups, are to stand.
 pub fn groups(

@@ -53,6 +53,8 @@ impl Builder {
     pub fn switch(&mut self, guid: Guid, lid: Lid, lmc: u8, ports: u8) -> u32 {
         self.switches.push(Switch {
             guid,
+            key: guid.0,
+            era: 0,
             lid,
             lmc,
             ports,

@@ -1,15 +1,20 @@
 //! A fabric with the places that a reference knows of beside those that are taken.
 //!
-//! Places are switches, links and ports of end nodes. What is there counts: a link or node of the
-//! reference at a port where something else is now gives way.
+//! Places are switches, links and ports of end nodes. A switch of the reference is at its place wherever it is now;
+//! a box that the reference does not know is at the place of one that is gone if most of its cables are of that
+//! one (module `boxes`). What is there counts: what the reference has at a port with another cable now is gone, and
+//! so is a place that most cables have left. What is only dark stays.
 
+use super::boxes;
 use super::ids::{Guid, Lid};
 use super::snapshot::{EndNode, Fabric, Peer, Switch};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A fabric and a reference, as two fabrics over the same switches: those of both.
+#[derive(Clone, Debug)]
 pub struct Merged {
     /// Everything: what is there, and the places where nothing is now. An end node that is not there
-    /// has LID 0, and so has such a switch.
+    /// has LID 0, and so has such a switch. Switches are in the order of their eras and keys.
     pub nominal: Fabric,
     /// What is there. A switch that is not has no links.
     pub there: Fabric,
@@ -17,36 +22,65 @@ pub struct Merged {
     pub switch: Vec<u32>,
     /// Per end node of `nominal`: which it is of the fabric's, if it is there.
     pub node: Vec<Option<u32>>,
-    /// Per merged switch: whether the reference does not know it.
-    pub is_new: Vec<bool>,
 }
 
 impl Merged {
+    /// A fabric that nothing else is known of.
+    pub fn alone(fabric: &Fabric) -> Self {
+        let switches = fabric.switches().len();
+        Merged {
+            nominal: fabric.clone(),
+            there: fabric.clone(),
+            switch: (0..switches as u32).collect(),
+            node: (0..fabric.end_nodes().len() as u32).map(Some).collect(),
+        }
+    }
+
     /// Merges a fabric with a reference.
     pub fn new(fabric: &Fabric, reference: &Fabric) -> Self {
-        let mut guids: Vec<Guid> = [fabric, reference]
-            .iter()
-            .flat_map(|f| f.switches().iter().map(|s| s.guid))
-            .collect();
-        guids.sort_unstable();
-        guids.dedup();
-        let place = |of: &Fabric| -> Vec<u32> {
-            let switches = of.switches().iter();
-            let found = switches.map(|s| guids.binary_search(&s.guid).unwrap_or_default() as u32);
-            found.collect()
+        let before = boxes::known(fabric, reference);
+        let mut now: Vec<Option<u32>> = vec![None; reference.switches().len()];
+        for (s, before) in (0u32..).zip(&before) {
+            if let Some(before) = before {
+                now[*before as usize] = Some(s);
+            }
+        }
+        let stays = Stays {
+            fabric,
+            reference,
+            now: &now,
         };
-        let (switch, known) = (place(fabric), place(reference));
+        let gone = (0u32..).zip(&now).filter(|(_, now)| now.is_none());
+        let gone = gone.map(|(s, _)| s).filter(|&s| stays.place(s));
+        // What the reference does not know comes after all that it knows, so that new ones change no order.
+        let eras = reference.switches().iter().map(|s| s.era);
+        let era = eras.max().map_or(0, |last| last.saturating_add(1));
+        // All places: era and key, the switch there, and the reference's.
+        let of = |place: u32| {
+            let place = &reference.switches()[place as usize];
+            (place.era, place.key)
+        };
+        let here = (0u32..).zip(fabric.switches()).zip(&before);
+        let here = here
+            .map(|((s, switch), before)| (before.map_or((era, switch.key), of), Some(s), *before));
+        let gone = gone.map(|g| (of(g), None, Some(g)));
+        let mut places: Vec<_> = here.chain(gone).collect();
+        places.sort_unstable();
         let mut there = Fabric {
             max_lid: fabric.max_lid(),
             ..Fabric::default()
         };
-        let mut is_new = Vec::with_capacity(guids.len());
-        for guid in guids {
-            let here = fabric.switch_by_guid(guid);
+        let mut switch = vec![0; fabric.switches().len()];
+        let mut known: Vec<Option<u32>> = vec![None; reference.switches().len()];
+        for (place, &((era, key), here, before)) in (0u32..).zip(&places) {
+            if let Some(s) = here {
+                switch[s as usize] = place;
+            }
+            if let Some(s) = before {
+                known[s as usize] = Some(place);
+            }
             let here = here.map(|s| &fabric.switches()[s as usize]);
-            let before = reference.switch_by_guid(guid);
             let before = before.map(|s| &reference.switches()[s as usize]);
-            is_new.push(before.is_none());
             let ports = |s: Option<&Switch>| s.map_or(0, |s| s.ports);
             let first_port = there.peers.len() as u32;
             let ports = ports(here).max(ports(before));
@@ -54,7 +88,9 @@ impl Merged {
                 .peers
                 .resize(there.peers.len() + usize::from(ports), Peer::None);
             there.switches.push(Switch {
-                guid,
+                guid: here.or(before).map_or(Guid(0), |s| s.guid),
+                key,
+                era,
                 lid: here.map_or(Lid(0), |s| s.lid),
                 lmc: here.map_or(0, |s| s.lmc),
                 ports,
@@ -78,22 +114,31 @@ impl Merged {
         let slot = |s: u32, port: u8| {
             there.switches[s as usize].first_port as usize + usize::from(port) - 1
         };
+        // A host that is elsewhere now has left its port.
+        let here: HashSet<Guid> = fabric.end_nodes().iter().map(|n| n.guid).collect();
         // End nodes of the reference count on from those of the fabric.
         let nodes = fabric.end_nodes().len() as u32;
-        for (&of, s) in known.iter().zip(0u32..) {
+        for (of, s) in known.iter().zip(0u32..) {
+            let Some(of) = *of else { continue };
             for (peer, number) in reference.peers_of(s).iter().zip(1u8..) {
-                let here = slot(of, number);
-                if nominal.peers[here] != Peer::None {
+                let at = slot(of, number);
+                if nominal.peers[at] != Peer::None {
                     continue;
                 }
                 match *peer {
                     Peer::None => {}
-                    Peer::EndNode(node) => nominal.peers[here] = Peer::EndNode(nodes + node),
+                    Peer::EndNode(node) => {
+                        if !here.contains(&reference.end_nodes()[node as usize].guid) {
+                            nominal.peers[at] = Peer::EndNode(nodes + node);
+                        }
+                    }
                     Peer::Switch { index, port } => {
-                        let (index, far) =
-                            (known[index as usize], slot(known[index as usize], port));
+                        let Some(index) = known[index as usize] else {
+                            continue;
+                        };
+                        let far = slot(index, port);
                         if nominal.peers[far] == Peer::None {
-                            nominal.peers[here] = Peer::Switch { index, port };
+                            nominal.peers[at] = Peer::Switch { index, port };
                             nominal.peers[far] = Peer::Switch {
                                 index: of,
                                 port: number,
@@ -117,12 +162,163 @@ impl Merged {
             there,
             switch,
             node: node.into_iter().map(|n| (n < nodes).then_some(n)).collect(),
-            is_new,
+        }
+    }
+
+    /// Per merged switch: the switch of the fabric that is there.
+    pub fn boxes(&self) -> Vec<Option<u32>> {
+        let mut boxes = vec![None; self.nominal.switches().len()];
+        for (s, &place) in (0u32..).zip(&self.switch) {
+            boxes[place as usize] = Some(s);
+        }
+        boxes
+    }
+
+    /// The links that are dark between switches that are there: (switch, port) at both ends, the lower first.
+    pub fn dark_links(&self) -> Vec<[(u32, u8); 2]> {
+        let is_there = self.boxes();
+        let mut dark = Vec::new();
+        for s in
+            (0..self.nominal.switches().len() as u32).filter(|&s| is_there[s as usize].is_some())
+        {
+            let pairs = self.nominal.peers_of(s).iter().zip(self.there.peers_of(s));
+            for (port, (peer, now)) in (1u8..).zip(pairs) {
+                if let (&Peer::Switch { index, port: far }, Peer::None) = (peer, now)
+                    && is_there[index as usize].is_some()
+                    && s < index
+                {
+                    dark.push([(s, port), (index, far)]);
+                }
+            }
+        }
+        dark
+    }
+
+    /// Takes links out of what should be there.
+    pub fn forget(&mut self, links: &[[(u32, u8); 2]]) {
+        for &(s, port) in links.iter().flatten() {
+            let first = self.nominal.switches[s as usize].first_port as usize;
+            self.nominal.peers[first + usize::from(port) - 1] = Peer::None;
         }
     }
 }
 
+/// What of a reference stays.
+struct Stays<'s> {
+    fabric: &'s Fabric,
+    reference: &'s Fabric,
+    /// Per switch of the reference: the switch of the fabric at its place.
+    now: &'s [Option<u32>],
+}
+
+impl Stays<'_> {
+    /// Whether the place of a switch that is gone stays: most ports to which it had cables are dark. A single
+    /// cable may have been a mistake: some other place must have a single one, too, to the same switch.
+    fn place(&self, gone: u32) -> bool {
+        let links = self
+            .reference
+            .peers_of(gone)
+            .iter()
+            .filter_map(|peer| match *peer {
+                Peer::Switch { index, port } => Some((index, port)),
+                _ => None,
+            });
+        let links: Vec<(u32, u8)> = links.collect();
+        let free = |&&(s, port): &&(u32, u8)| {
+            self.now[s as usize].is_none_or(|now| self.fabric.peer(now, port) == Peer::None)
+        };
+        match links[..] {
+            [] => false,
+            [(s, port)] => free(&&(s, port)) && self.others_with_one(gone, s),
+            _ => 2 * links.iter().filter(free).count() >= links.len(),
+        }
+    }
+
+    fn others_with_one(&self, gone: u32, above: u32) -> bool {
+        let has_one = |s: u32| self.reference.neighbours(s).take(2).count() == 1;
+        self.reference
+            .neighbours(above)
+            .any(|s| s != gone && has_one(s))
+    }
+}
+
 impl Fabric {
+    /// The same fabric with its switches in another order: `order` names the switch of each place. Ascending
+    /// GUIDs are given up for it, so `switch_by_guid` does not work on what comes of it. Returns the end node
+    /// of this fabric that each one was, too.
+    pub fn arranged(&self, order: &[u32]) -> (Fabric, Vec<u32>) {
+        let mut place = vec![0u32; order.len()];
+        for (at, &s) in (0u32..).zip(order) {
+            place[s as usize] = at;
+        }
+        let mut arranged = Fabric {
+            max_lid: self.max_lid,
+            peers: Vec::with_capacity(self.peers.len()),
+            ..Fabric::default()
+        };
+        for &s in order {
+            arranged.switches.push(Switch {
+                first_port: arranged.peers.len() as u32,
+                end_nodes: (0, 0),
+                ..self.switches[s as usize].clone()
+            });
+            let peers = self.peers_of(s).iter();
+            arranged.peers.extend(peers.map(|peer| match *peer {
+                Peer::Switch { index, port } => Peer::Switch {
+                    index: place[index as usize],
+                    port,
+                },
+                other => other,
+            }));
+        }
+        let nodes = arranged.settle(|node| self.end_nodes[node as usize].clone());
+        (arranged, nodes)
+    }
+
+    /// Adds switches that are not there, each with its links: its own port, the other switch, and the port
+    /// there. Links at ports that are taken are left out. Ascending GUIDs are given up for it.
+    pub fn add_expected<'l>(
+        &mut self,
+        switches: impl Iterator<Item = &'l [(u8, u32, u8)]> + Clone,
+    ) {
+        let ports = self.switches.iter().map(|s| s.ports).max().unwrap_or(0);
+        let first = self.switches.len() as u32;
+        for _ in switches.clone() {
+            self.switches.push(Switch {
+                guid: Guid(0),
+                key: 0,
+                era: 0,
+                lid: Lid(0),
+                lmc: 0,
+                ports,
+                first_port: self.peers.len() as u32,
+                end_nodes: (0, 0),
+            });
+            let end = self.peers.len() + usize::from(ports);
+            self.peers.resize(end, Peer::None);
+        }
+        for (index, links) in (first..).zip(switches) {
+            for &(own, other, there) in links {
+                let at = |s: u32, port: u8| {
+                    let s = &self.switches[s as usize];
+                    (1..=s.ports)
+                        .contains(&port)
+                        .then(|| s.first_port as usize + usize::from(port) - 1)
+                };
+                let (Some(near), Some(far)) = (at(index, own), at(other, there)) else {
+                    continue;
+                };
+                if self.peers[near] == Peer::None && self.peers[far] == Peer::None {
+                    self.peers[near] = Peer::Switch {
+                        index: other,
+                        port: there,
+                    };
+                    self.peers[far] = Peer::Switch { index, port: own };
+                }
+            }
+        }
+    }
+
     /// Lists the end nodes that the ports name, which are then named by their place in the list.
     /// Returns by what they were named.
     fn settle(&mut self, node: impl Fn(u32) -> EndNode) -> Vec<u32> {
@@ -148,24 +344,47 @@ impl Fabric {
         named
     }
 
+    /// The fabric with other keys and eras for some switches, by GUID.
+    pub fn with_keys(mut self, keys: &BTreeMap<Guid, (u64, u32)>) -> Fabric {
+        for switch in &mut self.switches {
+            if let Some(&(key, era)) = keys.get(&switch.guid) {
+                (switch.key, switch.era) = (key, era);
+            }
+        }
+        self
+    }
+
     /// Whether most switches of a fabric are not in this one, so that it is no reference for it.
     pub fn is_of_another_fabric(&self, fabric: &Fabric) -> bool {
-        let known = |s: &&Switch| self.switch_by_guid(s.guid).is_some();
+        let guids: HashSet<Guid> = self.switches.iter().map(|s| s.guid).collect();
+        let known = |s: &&Switch| guids.contains(&s.guid);
         2 * fabric.switches.iter().filter(known).count() < fabric.switches.len()
     }
 
-    /// Whether two fabrics have the same places: switches, links, and ports of end nodes.
+    /// Whether two fabrics have the same places: switches, links, and ports of end nodes, in whatever order.
     pub fn has_places_of(&self, other: &Fabric) -> bool {
-        let switch = |s: &Switch| (s.guid, s.ports);
-        let peer = |p: &Peer| match *p {
-            Peer::EndNode(_) => Peer::EndNode(0),
-            other => other,
+        let mut at: HashMap<Guid, u32> = HashMap::with_capacity(other.switches.len());
+        at.extend(
+            (0u32..)
+                .zip(&other.switches)
+                .map(|(s, switch)| (switch.guid, s)),
+        );
+        let guid = |of: &Fabric, s: u32| of.switches[s as usize].guid;
+        let is_same = |(own, their): (&Peer, &Peer)| match (*own, *their) {
+            (Peer::Switch { index: a, port: p }, Peer::Switch { index: b, port: q }) => {
+                p == q && guid(self, a) == guid(other, b)
+            }
+            (Peer::EndNode(_), Peer::EndNode(_)) | (Peer::None, Peer::None) => true,
+            _ => false,
         };
-        self.switches
-            .iter()
-            .map(switch)
-            .eq(other.switches.iter().map(switch))
-            && self.peers.iter().map(peer).eq(other.peers.iter().map(peer))
+        self.switches.len() == other.switches.len()
+            && (0u32..).zip(&self.switches).all(|(s, switch)| {
+                at.get(&switch.guid).is_some_and(|&t| {
+                    let their = &other.switches[t as usize];
+                    (switch.key, switch.era, switch.ports) == (their.key, their.era, their.ports)
+                        && self.peers_of(s).iter().zip(other.peers_of(t)).all(is_same)
+                })
+            })
     }
 }
 
@@ -203,13 +422,8 @@ mod tests {
         assert_eq!(merged.there.switch_links(), 0);
         assert_eq!(merged.nominal.switch_links(), 2);
         let lids: Vec<u16> = merged.nominal.end_nodes().iter().map(|n| n.lid.0).collect();
-        assert_eq!(
-            lids,
-            [0, 10, 11],
-            "the node that moved, and the place that it left"
-        );
-        assert_eq!(merged.node, [None, Some(0), Some(1)]);
-        assert_eq!(merged.is_new, [false; 3]);
+        assert_eq!(lids, [10, 11], "the node that moved has left no place");
+        assert_eq!(merged.node, [Some(0), Some(1)]);
     }
 
     #[test]

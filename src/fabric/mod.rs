@@ -1,6 +1,7 @@
 //! The fabric: identifiers, and the owned snapshot. Both sources (OpenSM's subnet, a netlist) fill it,
 //! and every phase of Dmodc reads it.
 
+mod boxes;
 mod builder;
 mod end_pairs;
 mod ids;
@@ -11,4 +12,4 @@ pub use builder::{Builder, Defect, Placement, lid_range};
 pub use end_pairs::{End, EndPairs};
 pub use ids::{Guid, Lid};
 pub use merge::Merged;
-pub use snapshot::{EndNode, Fabric, NodeKind, Peer, Switch};
+pub use snapshot::{EndNode, Fabric, NodeKind, Peer, Switch, range_of};

@@ -6,9 +6,12 @@
 //!   port `q` of `b` leads to port `p` of `a`; no link joins a switch with itself;
 //! - end nodes are in ascending (switch, port) order, each behind one switch port;
 //! - every LID is unicast (or 0 for a switch that has none yet), and no two LID ranges overlap;
+//! - absent end nodes are at ports where nothing is, in ascending order, with LIDs that nobody has: they get
+//!   routes, and nothing else looks at them;
 //! - it contains no pointer, no lock and no name.
 
 use super::ids::{Guid, Lid};
+use std::ops::Range;
 
 /// What an end node is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,6 +37,12 @@ impl NodeKind {
 pub struct Switch {
     /// Node GUID: the UUID.
     pub guid: Guid,
+    /// What stands for its place where cables tell no order. It is the GUID, unless a reference knows another box at
+    /// that place.
+    pub key: u64,
+    /// How often a reference had grown when it came to know the place: what came later stands later where cables
+    /// tell no order.
+    pub era: u32,
     /// Base LID of port 0; `Lid(0)` if it has none yet.
     pub lid: Lid,
     /// LMC of port 0 (0..=7; above 0 only for an enhanced port 0 with `lmc_esp0`).
@@ -86,6 +95,7 @@ pub struct Fabric {
     pub(super) end_nodes: Vec<EndNode>,
     pub(super) peers: Vec<Peer>,
     pub(super) max_lid: Lid,
+    pub(super) absent: Vec<EndNode>,
 }
 
 impl Fabric {
@@ -99,7 +109,27 @@ impl Fabric {
         &self.end_nodes
     }
 
-    /// The highest LID in use (LMC counted), `Lid(0)` if there is none.
+    /// End nodes that are not there now but are routed to, in ascending (switch, port) order.
+    pub fn absent(&self) -> &[EndNode] {
+        &self.absent
+    }
+
+    /// Those of one switch.
+    pub fn absent_of(&self, switch: u32) -> &[EndNode] {
+        &self.absent[range_of(&self.absent, switch)]
+    }
+
+    /// Sets who is absent, in any order. Their ports are dark, and nobody has their LIDs.
+    pub fn set_absent(&mut self, mut absent: Vec<EndNode>) {
+        absent.sort_unstable_by_key(|node| (node.switch, node.port));
+        for node in &absent {
+            debug_assert_eq!(self.peer(node.switch, node.port), Peer::None);
+            self.max_lid = self.max_lid.max(Lid(node.lid.0 + ((1 << node.lmc) - 1)));
+        }
+        self.absent = absent;
+    }
+
+    /// The highest LID that is routed to (LMC counted), `Lid(0)` if there is none.
     pub fn max_lid(&self) -> Lid {
         self.max_lid
     }
@@ -156,7 +186,7 @@ impl Fabric {
     }
 
     /// The end nodes of one switch, in port order, as a range of indices.
-    pub fn end_nodes_of(&self, switch: u32) -> std::ops::Range<usize> {
+    pub fn end_nodes_of(&self, switch: u32) -> Range<usize> {
         let (from, to) = self.switches[switch as usize].end_nodes;
         from as usize..to as usize
     }
@@ -180,4 +210,10 @@ impl Fabric {
         let switches = self.switches.iter().filter(|s| s.lid != Lid(0));
         nodes + switches.map(|s| 1usize << s.lmc).sum::<usize>()
     }
+}
+
+/// Which of some nodes, in ascending order, are behind a switch.
+pub fn range_of(nodes: &[EndNode], switch: u32) -> Range<usize> {
+    let first = nodes.partition_point(|node| node.switch < switch);
+    first..nodes.partition_point(|node| node.switch <= switch)
 }

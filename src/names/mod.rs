@@ -1,15 +1,21 @@
 //! Switches and hosts by the names that people type: a description, a GUID or a LID.
 //!
 //! A description need not be whole. Exact matches count first, then those that differ in upper and
-//! lower case only, then those whose first word it is (`node001` for `node001 mlx5_0`), then those
-//! that contain it. What matches several is refused with a list of them.
+//! lower case only, then those that begin with it as a word (`node001` for `node001 mlx5_0`), then those
+//! that a pattern fits (`node[001-004]`, `spine*`), then those that contain it.
+//!
+//! What matches several is refused with a list of them, but for two cases in which all are meant: the
+//! ports of a server, which begin with its name, and what a pattern fits.
 
 mod part;
+mod pattern;
 
 pub use part::PartError;
 
 use crate::fabric::{Fabric, Guid, Lid, NodeKind, lid_range};
 use crate::netlist::{Kind, Names, Netlist};
+use pattern::Pattern;
+use std::collections::HashMap;
 use std::fmt;
 
 /// How many matches an ambiguous name lists.
@@ -29,6 +35,8 @@ pub enum Thing {
 struct Entry<T> {
     what: T,
     kind: String,
+    /// The GUID of its node.
+    node: Guid,
     /// The GUID that it is shown with, and others by which it is known.
     guids: Vec<Guid>,
     /// Base LID (0 for none) and LMC of each of its ports.
@@ -75,6 +83,7 @@ impl Directory<Thing> {
         let switches = (0..).zip(fabric.switches()).map(|(index, switch)| Entry {
             what: Thing::Switch(index),
             kind: Kind::Switch.to_string(),
+            node: switch.guid,
             guids: vec![switch.guid],
             lids: vec![(switch.lid, switch.lmc)],
             description: names.switches[index as usize].clone(),
@@ -86,6 +95,7 @@ impl Directory<Thing> {
                 NodeKind::Router => Kind::Router.to_string(),
                 NodeKind::Aggregation => "aggregation node".into(),
             },
+            node: names.node_guids[index as usize],
             guids: vec![node.guid, names.node_guids[index as usize]],
             lids: vec![(node.lid, node.lmc)],
             description: names.end_nodes[index as usize].clone(),
@@ -102,6 +112,7 @@ impl Directory<u32> {
         let entries = (0..).zip(&netlist.nodes).map(|(index, node)| Entry {
             what: index,
             kind: node.kind.to_string(),
+            node: node.guid,
             guids: vec![node.guid],
             lids: match node.kind {
                 Kind::Switch => vec![(node.lid, node.lmc)],
@@ -121,29 +132,30 @@ impl Directory<u32> {
 /// A way to match.
 type Way<'a, T> = &'a dyn Fn(&Entry<T>) -> bool;
 
+/// Whether several matches are all meant.
+type AllMeant<T> = fn(&[&Entry<T>]) -> bool;
+
 impl<T: Copy> Directory<T> {
-    /// What a name names.
+    /// The one thing that a name names.
+    ///
+    /// # Errors
+    /// If there is none, or several.
     pub fn find(&self, name: &str) -> Result<T, NameError> {
-        let name = name.trim();
-        let matches = self.matches(name);
-        match matches[..] {
-            [] => Err(NameError::NotFound(name.into())),
+        match self.matches(name.trim()).0[..] {
             [one] => Ok(one.what),
-            _ => {
-                let mut list: String = matches
-                    .iter()
-                    .take(LISTED)
-                    .map(|entry| format!("\n  {entry}"))
-                    .collect();
-                if matches.len() > LISTED {
-                    list += "\n  …";
-                }
-                Err(NameError::Ambiguous {
-                    name: name.into(),
-                    count: matches.len(),
-                    list,
-                })
-            }
+            ref matches => Err(error(name, matches)),
+        }
+    }
+
+    /// All that a name names: one thing, the ports of a server, or what a pattern fits.
+    ///
+    /// # Errors
+    /// If there is none, or if it could be any of several.
+    pub fn find_all(&self, name: &str) -> Result<Vec<T>, NameError> {
+        let (matches, all_meant) = self.matches(name.trim());
+        match matches.len() == 1 || (all_meant(&matches) && !matches.is_empty()) {
+            true => Ok(matches.iter().map(|entry| entry.what).collect()),
+            false => Err(error(name, &matches)),
         }
     }
 
@@ -158,30 +170,78 @@ impl<T: Copy> Directory<T> {
         Some(self.find(one).map(|one| (one, port)))
     }
 
-    /// All that match in the first way in which any does.
-    fn matches(&self, name: &str) -> Vec<&Entry<T>> {
+    /// All that match in the first way in which any does, and whether all of them are meant.
+    fn matches(&self, name: &str) -> (Vec<&Entry<T>>, AllMeant<T>) {
         let lower = name.to_lowercase();
-        let (guid, lid) = (guid(name), lid(name));
-        let first_word = |text: &str| text.split_whitespace().next().map(str::to_lowercase);
-        let ways: [Way<T>; 6] = [
-            &|entry| entry.description == name,
-            &|entry| guid.is_some_and(|guid| entry.guids.contains(&guid)),
-            &|entry| lid.is_some_and(|lid| entry.has_lid(lid)),
-            &|entry| entry.description.to_lowercase() == lower,
-            &|entry| first_word(&entry.description).as_ref() == Some(&lower),
-            &|entry| !lower.is_empty() && entry.description.to_lowercase().contains(&lower),
+        let (guid, lid, pattern) = (guid(name), lid(name), Pattern::parse(name));
+        let ways: [(Way<T>, AllMeant<T>); 7] = [
+            (&|entry| entry.description == name, are_a_server),
+            (
+                &|entry| guid.is_some_and(|guid| entry.guids.contains(&guid)),
+                are_a_server,
+            ),
+            (&|entry| lid.is_some_and(|lid| entry.has_lid(lid)), |_| {
+                false
+            }),
+            (
+                &|entry| entry.description.to_lowercase() == lower,
+                are_a_server,
+            ),
+            (&|entry| entry.begins_with(&lower), are_a_server),
+            (
+                &|entry| (pattern.iter()).any(|p| p.fits(&entry.description.to_lowercase())),
+                |_| true,
+            ),
+            (
+                &|entry| !lower.is_empty() && entry.description.to_lowercase().contains(&lower),
+                |_| false,
+            ),
         ];
-        let found = ways
-            .iter()
-            .map(|way| self.entries.iter().filter(|e| way(e)).collect::<Vec<_>>());
-        found
-            .into_iter()
-            .find(|f| !f.is_empty())
-            .unwrap_or_default()
+        for (way, all_meant) in ways {
+            let found: Vec<_> = self.entries.iter().filter(|entry| way(entry)).collect();
+            if !found.is_empty() {
+                return (found, all_meant);
+            }
+        }
+        (Vec::new(), |_| false)
+    }
+}
+
+/// Whether these are the ports of one server. Two nodes with the same description are not: then it is
+/// one that every server has, such as "localhost mlx5_0".
+fn are_a_server<T>(found: &[&Entry<T>]) -> bool {
+    let mut nodes: HashMap<&str, Guid> = HashMap::new();
+    found.iter().all(|entry| {
+        let node = nodes.entry(&entry.description).or_insert(entry.node);
+        *node == entry.node && entry.kind != Kind::Switch.to_string()
+    })
+}
+
+fn error<T>(name: &str, matches: &[&Entry<T>]) -> NameError {
+    let name = name.trim().to_owned();
+    if matches.is_empty() {
+        return NameError::NotFound(name);
+    }
+    let first = matches.iter().take(LISTED);
+    let mut list: String = first.map(|entry| format!("\n  {entry}")).collect();
+    if matches.len() > LISTED {
+        list += "\n  …";
+    }
+    NameError::Ambiguous {
+        name,
+        count: matches.len(),
+        list,
     }
 }
 
 impl<T> Entry<T> {
+    /// Whether its description begins with a text in lower case, as a word.
+    fn begins_with(&self, text: &str) -> bool {
+        let description = self.description.to_lowercase();
+        let rest = description.strip_prefix(text).filter(|_| !text.is_empty());
+        rest.is_some_and(|rest| rest.starts_with(char::is_whitespace))
+    }
+
     fn has_lid(&self, lid: Lid) -> bool {
         let mut ranges = self
             .lids
@@ -254,6 +314,51 @@ Ca	2 "H-00000000000000c0"		# "node10 mlx5_0"
         assert_eq!(nodes.find_port("leaf one:2"), Some(Ok((0, 2))));
         assert_eq!(nodes.find_port("S-00000000000000a1[1]"), Some(Ok((0, 1))));
         assert_eq!(nodes.find_port("leaf one"), None);
+    }
+
+    #[test]
+    fn a_server_is_all_its_ports_and_a_pattern_all_that_fits() {
+        let mut net = "Switch 8 \"s\" # \"leaf one\"\nSwitch 8 \"t\" # \"leaf two\"\n".to_owned();
+        let hosts = [
+            "node1 mlx5_0",
+            "node1 mlx5_1",
+            "node10 mlx5_0",
+            "localhost mlx5_0",
+            "localhost mlx5_0",
+        ];
+        for (port, host) in (1..).zip(hosts) {
+            net += &format!("Ca 2 \"h{port}\" # \"{host}\"\n[1] \"s\"[{port}]\n");
+            if port == 3 {
+                net += "[2] \"s\"[7]\n";
+            }
+        }
+        let netlist = Netlist::parse_leniently(net.as_bytes()).unwrap().value;
+        let nodes = Directory::of_netlist(&netlist);
+        let (fabric, names) = netlist.to_fabric(None).unwrap();
+        let things = Directory::of_fabric(&fabric, &names);
+        let counts = |name| {
+            let count = |error| match error {
+                NameError::Ambiguous { count, .. } => count,
+                NameError::NotFound(_) => 0,
+            };
+            let nodes = nodes.find_all(name).map(|all| all.len());
+            let things = things.find_all(name).map(|all| all.len());
+            (nodes.map_err(count), things.map_err(count))
+        };
+        assert_eq!(counts("node1"), (Ok(2), Ok(2)));
+        assert_eq!(counts("NODE1 mlx5_1"), (Ok(1), Ok(1)));
+        // One adapter with two ports.
+        assert_eq!(counts("node10"), (Ok(1), Ok(2)));
+        assert_eq!(counts("node10 mlx5_0"), (Ok(1), Ok(2)));
+        assert_eq!(counts("node[1-10]"), (Ok(3), Ok(4)));
+        assert_eq!(counts("node*"), (Ok(3), Ok(4)));
+        assert_eq!(counts("leaf*"), (Ok(2), Ok(2)));
+        // Several switches are never one, and a name that every server has names none.
+        assert_eq!(counts("leaf"), (Err(2), Err(2)));
+        assert_eq!(counts("localhost"), (Err(2), Err(2)));
+        assert_eq!(counts("localhost*"), (Ok(2), Ok(2)));
+        assert_eq!(counts("mlx5"), (Err(5), Err(6)));
+        assert_eq!(counts("node[2-9]"), (Err(0), Err(0)));
     }
 
     #[test]

@@ -23,11 +23,11 @@ pub enum PartError {
 }
 
 impl Directory<u32> {
-    /// What a name means in the netlist that this directory is of: a switch or host, or the link at a
-    /// port for `NAME:PORT`.
-    pub fn part(&self, netlist: &Netlist, name: &str) -> Result<Part, PartError> {
-        let whole = match self.find(name) {
-            Ok(node) => return Ok(Part::Node(node)),
+    /// What a name means in the netlist that this directory is of: a switch or host, the ports of a
+    /// server, what a pattern fits, or the link at a port for `NAME:PORT`.
+    pub fn parts(&self, netlist: &Netlist, name: &str) -> Result<Vec<Part>, PartError> {
+        let whole = match self.find_all(name) {
+            Ok(nodes) => return Ok(nodes.into_iter().map(Part::Node).collect()),
             Err(error) => error,
         };
         let Some(found) = self.find_port(name) else {
@@ -36,7 +36,10 @@ impl Directory<u32> {
         let (node, number) = found?;
         let side = &netlist.nodes[node as usize];
         match side.ports.iter().find(|port| port.number == number) {
-            Some(port) => Ok(Part::Link([(node, number), (port.peer, port.peer_port)])),
+            Some(port) => {
+                let sides = [(node, number), (port.peer, port.peer_port)];
+                Ok(vec![Part::Link(sides)])
+            }
             None => Err(PartError::NoLink {
                 guid: side.guid,
                 name: side.description.clone(),
@@ -62,7 +65,7 @@ mod tests {
         let directory = Directory::of_netlist(&netlist);
         let parts = names
             .iter()
-            .map(|name| directory.part(&netlist, name).unwrap());
+            .flat_map(|name| directory.parts(&netlist, name).unwrap());
         let less = netlist.without(&parts.collect::<Vec<_>>());
         let (fabric, _) = less.to_fabric(None).unwrap();
         let (switches, nodes) = (fabric.switches().len(), fabric.end_nodes().len());
@@ -82,17 +85,19 @@ mod tests {
         );
         assert_eq!(without(&["L1-0"]), (15, 10, 32));
         assert_eq!(without(&["L1-0", "L1-0:3", "node-0"]), (15, 10, 32));
+        assert_eq!(without(&["node-[0-3]"]), (16, 8, 36));
+        assert_eq!(without(&["L2*"]), (10, 12, 0));
     }
 
     #[test]
     fn what_is_not_there_is_named() {
         let netlist = figure_1();
         let directory = Directory::of_netlist(&netlist);
-        let refused = |name| directory.part(&netlist, name).unwrap_err().to_string();
+        let refused = |name| directory.parts(&netlist, name).unwrap_err().to_string();
         assert!(refused("L2-0:99").contains("port 99 of 0x0002000200000000 'L2-0' has no link"));
         assert!(refused("L2:1").contains("'L2' could be any of 6"));
         assert!(refused("spine").contains("nothing in this fabric is called 'spine'"));
-        let link = directory.part(&netlist, "L1-0:3").unwrap();
+        let link = directory.parts(&netlist, "L1-0:3").unwrap()[0];
         assert_eq!(
             netlist.describe(link),
             "link 0x0002000100000000 'L1-0' [3] -- 0x0002000200000000 'L2-0' [1]"

@@ -18,9 +18,9 @@ pub enum GuidReason {
     NoPrefix(String),
 }
 
-/// Reads a GUID file in which nothing is odd.
+/// Reads a GUID file in which nothing is odd, and which is a plain file.
 pub fn read_guids(path: &Path) -> Result<Vec<Guid>, InputError> {
-    let bytes = input::read(path)?;
+    let bytes = input::read_plain(path)?;
     parse_guids(&bytes).map_err(|fault| fault.in_file(path))
 }
 
@@ -36,27 +36,13 @@ pub fn parse_guids_leniently(
 ) -> Result<Lenient<Vec<Guid>, GuidReason>, Fault<GuidReason>> {
     let (mut guids, mut warnings) = (Vec::new(), Warnings::default());
     for (number, line) in lines(bytes) {
-        let mut scan = Scan(line);
-        if matches!(scan.blanks().0.first(), None | Some(b'#')) {
-            continue;
-        }
-        let ends = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'#';
-        let word = scan.0.split(ends).next().unwrap_or_default();
-        let guid = scan.c_number();
-        if let Some(guid) = guid.filter(|_| scan.0.first().is_none_or(ends)) {
-            guids.push(Guid(guid));
-            continue;
-        }
-        let mut digits = Scan(word);
-        match digits
-            .hex()
-            .filter(|_| word.len() == 16 && digits.0.is_empty())
-        {
-            Some(guid) => {
-                guids.push(Guid(guid));
-                warnings.add(number, GuidReason::NoPrefix(quoted(word)));
+        match first_guid(line) {
+            None => {}
+            Some((Ok(guid), _)) => guids.push(guid),
+            Some((Err((guid, reason)), _)) => {
+                guids.extend(guid);
+                warnings.add(number, reason);
             }
-            None => warnings.add(number, GuidReason::NoGuid(quoted(line))),
         }
     }
     let read = Lenient {
@@ -64,6 +50,33 @@ pub fn parse_guids_leniently(
         warnings,
     };
     read.unless_empty()
+}
+
+/// A GUID, or why there is none or an odd one.
+type First = Result<Guid, (Option<Guid>, GuidReason)>;
+
+/// The GUID that a line begins with, and what follows. `None` for an empty line or a comment.
+pub(super) fn first_guid(line: &[u8]) -> Option<(First, &[u8])> {
+    let mut scan = Scan(line);
+    if matches!(scan.blanks().0.first(), None | Some(b'#')) {
+        return None;
+    }
+    let ends = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'#';
+    let word = scan.0.split(ends).next().unwrap_or_default();
+    let rest = &scan.0[word.len()..];
+    let guid = scan.c_number();
+    if let Some(guid) = guid.filter(|_| scan.0.first().is_none_or(ends)) {
+        return Some((Ok(Guid(guid)), rest));
+    }
+    let mut digits = Scan(word);
+    let bare = digits
+        .hex()
+        .filter(|_| word.len() == 16 && digits.0.is_empty());
+    let reason = match bare {
+        Some(_) => GuidReason::NoPrefix(quoted(word)),
+        None => GuidReason::NoGuid(quoted(line)),
+    };
+    Some((Err((bare.map(Guid), reason)), rest))
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ mod guids;
 mod guids_found;
 mod ibnetdiscover;
 mod model;
+mod name_map;
 mod remove;
 mod scan;
 mod subnet_lst;
@@ -33,6 +34,7 @@ pub use error::Reason;
 pub use guids::{GuidReason, parse_guids, parse_guids_leniently, read_guids};
 pub use guids_found::{GuidsFound, GuidsOf};
 pub use model::{Kind, Netlist, Node, Port, PortZero};
+pub use name_map::{NameMap, NameMapReason, parse_names_leniently};
 pub use remove::Part;
 pub use to_fabric::{Names, TooManyLids};
 

@@ -1,4 +1,4 @@
-//! Parts of a fabric taken away: switches, hosts, links. `Directory::part` finds them by name.
+//! Parts of a fabric taken away: switches, hosts, links. `Directory::parts` finds them by name.
 
 use super::model::Netlist;
 use std::collections::HashSet;

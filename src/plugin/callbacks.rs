@@ -10,8 +10,10 @@ use super::ffi::bindings::{
 use super::ffi::{Group, Subnet, Symbols};
 use super::guard::guard;
 use super::mcast;
+use super::pulse::Pulse;
 use std::ffi::{c_int, c_void};
 use std::ptr::NonNull;
+use std::sync::OnceLock;
 
 /// What OpenSM keeps for us, as plugin data and as the engine's context.
 pub struct Context {
@@ -21,6 +23,17 @@ pub struct Context {
     pub symbols: Symbols,
     /// The engine.
     pub dmodc: Dmodc,
+    /// What writes `dmodc.metrics`, from the first event on, if that is wanted.
+    pub pulse: OnceLock<Option<Pulse>>,
+}
+
+impl Context {
+    /// Has `dmodc.metrics` written anew.
+    pub fn write_metrics(&self) {
+        if let Some(Some(pulse)) = self.pulse.get() {
+            pulse.wake();
+        }
+    }
 }
 
 /// Fills in the callbacks of an engine of OpenSM's.
@@ -64,7 +77,10 @@ unsafe extern "C" fn ucast_build_fwd_tables(data: *mut c_void) -> c_int {
         }
     });
     if result != 0 {
-        guard("refused", (), || context.dmodc.refused());
+        guard("refused", (), || {
+            context.dmodc.refused();
+            context.write_metrics();
+        });
     }
     result
 }

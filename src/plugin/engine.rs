@@ -3,7 +3,11 @@
 //! Snapshot, plan, write. Whatever can be refused is refused before the first entry is written.
 //! What was planned is kept for the multicast trees and the hop tables of the same sweep.
 
+mod tell;
+
+use super::absent::Absent;
 use super::ffi::Subnet;
+use super::findings::Findings;
 use super::given::Given;
 use super::metrics::Metrics;
 use super::options::PluginOptions;
@@ -12,8 +16,8 @@ use super::provoke::{PanicAt, Provoked};
 use super::reference::Reference;
 use super::sweep::Sweep;
 use super::tables::{self, NoPathOnPanic, NoTable};
-use super::{hops, order, report, snapshot};
-use crate::dmodc::{Engine, Filled, Options, RouteError};
+use super::{hops, report, snapshot};
+use crate::dmodc::{Engine, Faults, Filled, Options, RouteError};
 use crate::fabric::Guid;
 use crate::netlist::{self, GuidsFound, GuidsOf};
 use std::ffi::c_void;
@@ -49,12 +53,16 @@ struct State {
     planned: Option<Planned>,
     /// The places that the fabric should have.
     reference: Option<Reference>,
+    /// Where LIDs were that nobody has now.
+    absent: Absent,
     /// What `dmodc.metrics` asks for.
     metrics: Option<Metrics>,
     /// What OpenSM's file says of options that are read once.
     given: Given,
-    /// The last log lines about ranks and wiring.
-    wiring: Vec<String>,
+    /// What was found in the fabric.
+    findings: Findings,
+    /// Whether Dmodc has routed since [`Dmodc::tell`] has run.
+    routed: bool,
     /// Whether [`Dmodc::tell`] has run for what is planned.
     told: bool,
 }
@@ -66,7 +74,7 @@ impl Dmodc {
             provoked: Provoked::new(options.provoke_panic),
             state: Mutex::new(State {
                 reference: Reference::new(options.reference.as_ref(), options.faults),
-                metrics: options.metrics.clone().map(Metrics::new),
+                metrics: options.metrics.is_some().then(Metrics::default),
                 ..State::default()
             }),
             options,
@@ -86,7 +94,8 @@ impl Dmodc {
             engine.recycle(last.plan);
         }
         self.provoked.panic_if_due(PanicAt::Plan);
-        let (planned, read) = self.plan(engine, &mut state.reference, subnet)?;
+        let memory = (&mut state.reference, &mut state.absent);
+        let (planned, read) = self.plan(engine, memory, subnet)?;
         let filled = self.write(engine, subnet, &planned, is_first);
         report::unreachable(subnet, &planned);
         let filled = filled?;
@@ -98,7 +107,7 @@ impl Dmodc {
             metrics.routed(&sweep);
         }
         state.planned = Some(planned);
-        state.told = false;
+        (state.routed, state.told) = (true, false);
         Ok(())
     }
 
@@ -106,11 +115,14 @@ impl Dmodc {
     fn plan(
         &self,
         engine: &Engine,
-        reference: &mut Option<Reference>,
+        (reference, absent): (&mut Option<Reference>, &mut Absent),
         subnet: &Subnet<'_>,
     ) -> Result<(Planned, Duration), Failure> {
         let start = Instant::now();
-        let (fabric, multicast) = snapshot::read(subnet, engine);
+        let (mut fabric, multicast) = snapshot::read(subnet, engine);
+        if self.options.faults == Faults::Stable {
+            absent.look(&mut fabric, subnet.table_room());
+        }
         let options = Options {
             faults: self.options.faults,
             reference: reference.as_mut().and_then(|r| r.of(&fabric)),
@@ -138,6 +150,7 @@ impl Dmodc {
         let planned = Planned {
             fabric,
             plan,
+            options,
             multicast,
         };
         Ok((planned, read))
@@ -163,46 +176,6 @@ impl Dmodc {
         Ok(filled)
     }
 
-    /// What can wait until OpenSM has sent the tables: the log lines about the wiring, the links that
-    /// are missing, and the file with the node order. Once for each plan that routed.
-    pub fn tell(&self, subnet: &Subnet<'_>) {
-        let state = &mut *self.lock();
-        if let Some(planned) = &state.planned
-            && !std::mem::replace(&mut state.told, true)
-        {
-            if log::log_enabled!(log::Level::Info) || state.metrics.is_some() {
-                let warnings = planned.plan.wiring_warnings(&planned.fabric);
-                report::wiring(subnet, planned, &warnings, &mut state.wiring);
-                if let Some(metrics) = &mut state.metrics {
-                    metrics.found(report::switches(subnet, planned, &warnings));
-                }
-            }
-            order::dump(subnet, planned);
-            if let Some(file) = subnet.config_file() {
-                state.given.look(&file);
-            }
-            if let Some(reference) = &mut state.reference {
-                reference.keep(&planned.fabric);
-            }
-        }
-    }
-
-    /// Counts a sweep that was not routed, for whatever reason.
-    pub fn refused(&self) {
-        if let Some(metrics) = &mut self.lock().metrics {
-            metrics.refused();
-            metrics.write();
-        }
-    }
-
-    /// OpenSM has done with routing, by our tables or others.
-    pub fn swept(&self, by_dmodc: bool) {
-        if let Some(metrics) = &mut self.lock().metrics {
-            metrics.swept(by_dmodc);
-            metrics.write();
-        }
-    }
-
     /// Runs `body` on what was planned last, or on a new plan if there is none. If `body` finds
     /// that the live subnet has changed since, runs it once more on a new plan.
     pub fn with_plan<T, E: From<Failure>>(
@@ -220,7 +193,9 @@ impl Dmodc {
         }
         state.planned = None;
         let engine = self.started(&mut state.engine)?;
-        let (now, _) = self.plan(engine, &mut state.reference, subnet)?;
+        let memory = (&mut state.reference, &mut state.absent);
+        let (now, _) = self.plan(engine, memory, subnet)?;
+        state.told = false;
         let result = body(state.planned.insert(now));
         result.map_err(|e| match e {
             Stale::Changed(e) | Stale::Failed(e) => e,

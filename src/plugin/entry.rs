@@ -10,14 +10,18 @@ use super::engine::Dmodc;
 use super::ffi::bindings::{
     OSM_EVENT_ID_UCAST_ROUTING_DONE, osm_epi_event_id_t, osm_event_plugin_t, osm_opensm_t,
 };
-use super::ffi::{OpensmLog, Subnet, Symbols, plugin_options};
+use super::ffi::{OpensmLog, Subnet, Symbols, plugin_options, role};
 use super::guard::{guard, log_panics};
+use super::metrics::File;
 use super::options::PluginOptions;
+use super::pulse::Pulse;
 use super::{log as opensm_log, options, relay, version};
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::mem::offset_of;
 use std::ptr::{self, NonNull};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, Ordering};
+use std::time::Duration;
 
 /// The name of the engine.
 pub(super) const ENGINE: &CStr = c"dmodc";
@@ -155,6 +159,7 @@ pub(super) unsafe fn register(
         osm,
         symbols,
         dmodc: Dmodc::new(options),
+        pulse: OnceLock::new(),
     }));
     // SAFETY: the caller vouches for `osm`; the context lives until `release`.
     if !unsafe { symbols.register(osm, name, setup, context.cast()) } {
@@ -168,10 +173,55 @@ pub(super) unsafe fn register(
 /// Frees a context.
 ///
 /// # Safety
-/// `context` is what [`register`] made, and nobody uses it any more.
+/// `context` is what [`register`] made, and nobody uses it any more but the thread that writes
+/// `dmodc.metrics`.
 pub(super) unsafe fn release(context: *mut Context) {
-    // SAFETY: `register` took it from a box.
-    drop(unsafe { Box::from_raw(context) });
+    // SAFETY: `register` took it from a box, and only that thread uses it. To drop it is to wait for it.
+    unsafe {
+        drop((*context).pulse.take());
+        drop(Box::from_raw(context));
+    }
+}
+
+/// Has a thread write `dmodc.metrics`, if that is wanted and none does, until the context is released. It
+/// sees after each second whether OpenSM is master still: nobody tells when another one takes over. While
+/// OpenSM's lock is held the file is not renewed for its age, so an OpenSM that hangs looks like one that is
+/// dead.
+///
+/// # Safety
+/// The context is in use until [`release`].
+unsafe fn keep_metrics(context: &Context) {
+    struct Shared(*const Context);
+    // SAFETY: what changes in a context is behind a mutex.
+    unsafe impl Send for Shared {}
+    impl Shared {
+        /// # Safety
+        /// The context has not been released.
+        unsafe fn get<'a>(&self) -> &'a Context {
+            // SAFETY: the caller vouches for it.
+            unsafe { &*self.0 }
+        }
+    }
+    context.pulse.get_or_init(|| {
+        let path = context.dmodc.metrics_file()?;
+        let (mut file, shared) = (File::new(path.into()), Shared(context));
+        let beat = move |woken| {
+            guard("metrics", (), || {
+                // SAFETY: `release` waits for this thread before it frees the context.
+                let context = unsafe { shared.get() };
+                // SAFETY: the running OpenSM, which outlives the plugin; this thread does not hold its lock.
+                let role = unsafe { role(context.osm) };
+                let is_due = woken || (role.is_some() && file.is_due());
+                if let Some(text) = context.dmodc.metrics(role, is_due) {
+                    file.write(&text);
+                }
+            });
+        };
+        let started = Pulse::start(Duration::from_secs(1), beat);
+        started
+            .map_err(|e| log::error!("metrics {}: cannot be written: {e}", path.display()))
+            .ok()
+    });
 }
 
 /// Says why the plugin is not loaded, while OpenSM's log cannot be used yet.
@@ -195,14 +245,17 @@ unsafe extern "C" fn delete(data: *mut c_void) {
 }
 
 unsafe extern "C" fn report(data: *mut c_void, event: osm_epi_event_id_t, _kind: *mut c_void) {
-    if event != OSM_EVENT_ID_UCAST_ROUTING_DONE {
-        return;
-    }
     guard("report", (), || {
         // SAFETY: OpenSM passes what `create` returned.
         let Some(context) = (unsafe { context(data) }) else {
             return;
         };
+        // The first event is the beginning of the first sweep, on OpenSM's own thread for it.
+        // SAFETY: OpenSM reports nothing after `delete`.
+        unsafe { keep_metrics(context) };
+        if event != OSM_EVENT_ID_UCAST_ROUTING_DONE {
+            return;
+        }
         let tell = |subnet: &mut Subnet<'_>| {
             let is_used = subnet.is_engine_used(data);
             if is_used {
@@ -218,6 +271,7 @@ unsafe extern "C" fn report(data: *mut c_void, event: osm_epi_event_id_t, _kind:
         let told = unsafe { Subnet::locking(context.osm, context.symbols, tell) };
         if let Some(is_used) = told {
             context.dmodc.swept(is_used);
+            context.write_metrics();
         }
     });
 }

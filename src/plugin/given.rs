@@ -1,10 +1,13 @@
 //! Options of OpenSM that are read at its start alone, and changed in its file since.
 //!
 //! OpenSM reads its file again before each heavy sweep, a `SIGHUP` included, and takes up some options.
-//! Others it passes over in silence; those of them that concern Dmodc are named here.
+//! Others it passes over in silence; those of them that concern Dmodc are named here. So is
+//! `connect_roots` where it is taken out of the file: OpenSM takes up what stands there, and keeps the
+//! last value of what does not.
 
-use super::files::{Stamp, stamp};
+use super::files::{self, Stamp, stamp};
 use std::fs;
+use std::path::Path;
 
 /// What is not taken up before a restart.
 const ONCE: [&str; 10] = [
@@ -20,6 +23,9 @@ const ONCE: [&str; 10] = [
     "use_ucast_cache",
 ];
 
+/// What is taken up as long as it stands in the file.
+const WHILE_THERE: &str = "connect_roots";
+
 /// The options in OpenSM's file, over all sweeps.
 #[derive(Default)]
 pub struct Given {
@@ -27,8 +33,10 @@ pub struct Given {
     stamp: Option<Stamp>,
     /// The values at the first sweep.
     first: Option<[String; ONCE.len()]>,
+    /// The last value of [`WHILE_THERE`]; empty if it never stood in the file.
+    kept: String,
     /// What was said last.
-    said: Vec<&'static str>,
+    said: Vec<String>,
 }
 
 impl Given {
@@ -40,44 +48,53 @@ impl Given {
         }
         self.stamp = stamp;
         // OpenSM says what is wrong with its file.
-        let Ok(text) = fs::read(file) else { return };
-        let names = self.changed(values(&String::from_utf8_lossy(&text)));
-        if names != self.said {
-            if !names.is_empty() {
-                log::warn!(
-                    "{file}: changed, and read only when OpenSM starts: {}",
-                    names.join(", ")
-                );
-            }
-            self.said = names;
+        let Ok(text) = files::read(Path::new(file)) else {
+            return;
+        };
+        let lines = self.changed(&String::from_utf8_lossy(&text));
+        for line in lines.iter().filter(|line| !self.said.contains(line)) {
+            log::warn!("{file}: changed, and {line}");
         }
+        self.said = lines;
     }
 
-    /// The options that are not what they were.
-    fn changed(&mut self, now: [String; ONCE.len()]) -> Vec<&'static str> {
+    /// What of the file OpenSM does not do.
+    fn changed(&mut self, text: &str) -> Vec<String> {
+        let now = ONCE.map(|name| value(text, name));
         let first = self.first.get_or_insert_with(|| now.clone());
         let pairs = ONCE.into_iter().zip(first.iter().zip(&now));
-        pairs
-            .filter(|(_, (a, b))| a != b)
-            .map(|(name, _)| name)
-            .collect()
+        let changed = pairs.filter(|(_, (a, b))| a != b);
+        let names: Vec<&str> = changed.map(|(name, _)| name).collect();
+        let mut lines = Vec::new();
+        if !names.is_empty() {
+            lines.push(format!(
+                "read only when OpenSM starts: {}",
+                names.join(", ")
+            ));
+        }
+        let (given, kept) = (value(text, WHILE_THERE), &mut self.kept);
+        if !given.is_empty() {
+            *kept = given;
+        } else if !kept.is_empty() {
+            lines.push(format!(
+                "OpenSM keeps what no longer stands there: {WHILE_THERE} {kept}"
+            ));
+        }
+        lines
     }
 }
 
-/// The values in the text of a file; empty where there is none.
-fn values(text: &str) -> [String; ONCE.len()] {
-    let mut values: [String; ONCE.len()] = Default::default();
+/// The value of an option in the text of a file; empty where there is none.
+fn value(text: &str, name: &str) -> String {
+    let mut value = String::new();
     for line in text.lines() {
         let line = line.split('#').next().unwrap_or_default();
         let mut words = line.split_whitespace();
-        let at = words
-            .next()
-            .and_then(|name| ONCE.iter().position(|once| *once == name));
-        if let Some(at) = at {
-            values[at] = words.collect::<Vec<_>>().join(" ");
+        if words.next() == Some(name) {
+            value = words.collect::<Vec<_>>().join(" ");
         }
     }
-    values
+    value
 }
 
 #[cfg(test)]
@@ -87,7 +104,8 @@ mod tests {
     #[test]
     fn only_what_a_restart_would_take_up_counts() {
         let mut given = Given::default();
-        let mut changed = |text: &str| given.changed(values(text));
+        let mut changed = |text: &str| given.changed(text);
+        let once = |names: &str| vec![format!("read only when OpenSM starts: {names}")];
         assert_eq!(
             changed("routing_engine dmodc\nsweep_interval 10\n"),
             [""; 0]
@@ -98,12 +116,25 @@ mod tests {
         );
         assert_eq!(
             changed("routing_engine dmodc,updn\nlmc 1"),
-            ["routing_engine", "lmc"]
+            once("routing_engine, lmc")
         );
         assert_eq!(
             changed("routing_engine updn\nrouting_engine dmodc"),
             [""; 0]
         );
-        assert_eq!(changed(""), ["routing_engine"]);
+        assert_eq!(changed(""), once("routing_engine"));
+    }
+
+    #[test]
+    fn connect_roots_is_kept_when_it_is_taken_out() {
+        let mut given = Given::default();
+        let mut changed = |text: &str| given.changed(text);
+        assert_eq!(changed("connect_roots FALSE\n"), [""; 0]);
+        assert_eq!(changed("connect_roots TRUE\n"), [""; 0]);
+        assert_eq!(
+            changed("#connect_roots TRUE\n"),
+            ["OpenSM keeps what no longer stands there: connect_roots TRUE"]
+        );
+        assert_eq!(changed("connect_roots FALSE\n"), [""; 0]);
     }
 }

@@ -1,9 +1,9 @@
 //! The OpenSM plugin: all that knows of OpenSM, and all of the crate's `unsafe`.
 //!
 //! The way of a sweep: OpenSM calls [`callbacks`] under its lock; [`engine`] has [`snapshot`] copy the
-//! subnet into an owned [`crate::fabric::Fabric`], has the core plan, and has it fill the
+//! subnet into an owned [`crate::fabric::Fabric`], [`absent`] add where LIDs were that nobody has, has the core plan, and has it fill the
 //! forwarding [`tables`], which are plain byte slices. [`mcast`] and [`hops`] serve OpenSM's
-//! multicast and its dumps from the same snapshot; [`report`], [`order`] and [`metrics`] tell what was found.
+//! multicast and its dumps from the same snapshot; [`report`], [`findings`], [`order`] and [`metrics`] tell what was found.
 //!
 //! Invariants:
 //! - no panic crosses into OpenSM: every `extern "C"` function runs inside [`guard`], but for the
@@ -17,6 +17,9 @@
 //! - only [`ffi`], [`entry`], [`callbacks`] and [`relay`], which serves measurements alone, may be
 //!   `unsafe`.
 
+use crate::files;
+
+mod absent;
 #[allow(unsafe_code)]
 mod callbacks;
 mod engine;
@@ -24,7 +27,7 @@ mod engine;
 mod entry;
 #[allow(unsafe_code)]
 mod ffi;
-mod files;
+mod findings;
 mod given;
 mod guard;
 mod hops;
@@ -38,6 +41,7 @@ mod options;
 mod order;
 mod planned;
 mod provoke;
+mod pulse;
 mod reference;
 #[allow(unsafe_code)]
 mod relay;

@@ -25,16 +25,11 @@ pub fn dump(subnet: &Subnet<'_>, planned: &Planned) {
 fn text(subnet: &Subnet<'_>, planned: &Planned) -> io::Result<Vec<u8>> {
     let Planned { fabric, plan, .. } = planned;
     let switches = planned.all_live(subnet);
-    let name = |node: u32| {
-        let node = &fabric.end_nodes()[node as usize];
-        let port = switches[node.switch as usize]?.port(node.port)?;
-        Some(port.remote()?.node()?.name())
-    };
     let mut text = Vec::new();
     write_order(
         fabric,
         plan.order(),
-        |node| name(node).unwrap_or_default(),
+        |node| planned.host_name(&switches, node),
         &mut text,
     )?;
     Ok(text)

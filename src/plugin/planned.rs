@@ -1,8 +1,9 @@
 //! [`Planned`]: what a sweep leaves for the callbacks and dumps that come after it.
 
 use super::ffi::{Subnet, Switch};
-use crate::dmodc::Plan;
-use crate::fabric::{End, Fabric};
+use crate::dmodc::{Options, Plan};
+use crate::fabric::{End, Fabric, Guid};
+use std::collections::HashMap;
 
 /// A snapshot of the subnet and what was planned for it. It holds GUIDs and indices, no pointers.
 pub struct Planned {
@@ -10,6 +11,8 @@ pub struct Planned {
     pub fabric: Fabric,
     /// Ranks, costs, order.
     pub plan: Plan,
+    /// What it was planned with.
+    pub options: Options,
     /// Whether each switch forwards multicast.
     pub multicast: Vec<bool>,
 }
@@ -24,6 +27,25 @@ impl Planned {
     pub fn all_live<'a>(&self, subnet: &Subnet<'a>) -> Vec<Option<Switch<'a>>> {
         let switches = 0..self.fabric.switches().len() as u32;
         switches.map(|s| self.live(subnet, s)).collect()
+    }
+
+    /// What OpenSM calls an end node; nothing if it is no longer there. `live` are the handles of all
+    /// switches.
+    pub fn host_name(&self, live: &[Option<Switch<'_>>], node: u32) -> String {
+        let node = &self.fabric.end_nodes()[node as usize];
+        let port = live[node.switch as usize].and_then(|switch| switch.port(node.port));
+        let remote = port.and_then(|port| port.remote()?.node());
+        remote.map(|node| node.name()).unwrap_or_default()
+    }
+
+    /// What OpenSM calls switches and end nodes, by GUID.
+    pub fn names(&self, subnet: &Subnet<'_>) -> HashMap<Guid, String> {
+        let live = self.all_live(subnet);
+        let switches = self.fabric.switches().iter().zip(&live);
+        let switches = switches.filter_map(|(s, live)| Some((s.guid, (*live)?.name())));
+        let nodes = (0u32..).zip(self.fabric.end_nodes());
+        let nodes = nodes.map(|(index, node)| (node.guid, self.host_name(&live, index)));
+        switches.chain(nodes).collect()
     }
 
     /// A switch as log lines name it: GUID and name.

@@ -2,20 +2,23 @@
 //!
 //! `FILE` is an ibnetdiscover output or `opensm-subnet.lst`, read in the first sweep and again when it
 //! changes. With `auto` the plugin keeps such a file itself, beside OpenSM's `guid2lid`: all places
-//! that it has seen, written when a sweep has seen new ones. What contradicts the present fabric gives
-//! way.
+//! that it has seen, written when a sweep has seen new ones or something has gone dark or come back.
+//! What contradicts the present fabric gives way. What somebody takes out of the file is forgotten: it
+//! is read again before it is written.
 //!
 //! The file has one name, as `guid2lid` has: each subnet wants a cache folder of its own
 //! (`OSM_CACHE_DIR`). OpenSMs of two subnets on one folder write over each other's places.
 //!
-//! Whatever is wrong with the file is one error line, and the fabric is routed without it.
+//! Whatever is wrong with the file is one error line, and the fabric is routed without it. A file of a
+//! later version is left as it is.
 
-use super::files::{Stamp, replace, stamp};
+use super::files::{self, MOST, Stamp, replace_by, stamp};
+use super::planned::Planned;
 use crate::dmodc::Faults;
-use crate::fabric::{Fabric, Merged};
-use crate::input;
-use crate::netlist::Netlist;
-use std::env;
+use crate::fabric::{Fabric, Guid, Merged};
+use crate::input::{Fault, unpacked};
+use crate::reference::{Dark, Day, NoReference, Reference as Places, auto_path};
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -30,25 +33,26 @@ pub enum Source {
     Auto,
 }
 
-const NAME: &str = "opensm-dmodc-reference.net";
-
-/// Where OpenSM keeps what outlives it (OSM_DEFAULT_CACHE_DIR), unless OSM_CACHE_DIR says otherwise.
-const CACHE_DIR: &str = "/var/cache/opensm";
-
-/// No subnet has as many LIDs that a file of it is larger, in bytes. Anything else would take OpenSM's memory.
-const MOST: u64 = 256 << 20;
-
 /// The reference, over all sweeps.
 pub struct Reference {
     path: PathBuf,
     grows: bool,
     /// What was read or written last: when, and how long it was.
     stamp: Option<Stamp>,
-    known: Option<Arc<Fabric>>,
-    /// What `known` grows to with the fabric that was asked for last.
-    grown: Option<Arc<Fabric>>,
-    /// The last line about it.
-    said: String,
+    known: Option<Known>,
+    /// The file is of a later version.
+    is_newer: bool,
+    /// What is known is of another fabric.
+    is_foreign: bool,
+    /// The day of the last sweep, or that of the file.
+    last: Option<Day>,
+    /// The lines about it since it was read last.
+    said: Vec<String>,
+}
+
+struct Known {
+    places: Places,
+    fabric: Arc<Fabric>,
 }
 
 impl Reference {
@@ -56,11 +60,7 @@ impl Reference {
     pub fn new(source: Option<&Source>, faults: Faults) -> Option<Self> {
         let (path, grows) = match source? {
             Source::File(path) => (path.clone(), false),
-            Source::Auto => {
-                let dir = env::var_os("OSM_CACHE_DIR").filter(|dir| !dir.is_empty());
-                let dir = dir.map_or(PathBuf::from(CACHE_DIR), PathBuf::from);
-                (dir.join(NAME), true)
-            }
+            Source::Auto => (auto_path(), true),
         };
         if faults == Faults::Paper {
             log::error!("dmodc.reference has no meaning with dmodc.faults=paper and is ignored");
@@ -71,82 +71,100 @@ impl Reference {
             grows,
             stamp: None,
             known: None,
-            grown: None,
-            said: String::new(),
+            is_newer: false,
+            is_foreign: false,
+            last: None,
+            said: Vec::new(),
         })
     }
 
     /// The places to route a fabric with, if there are any.
     pub fn of(&mut self, fabric: &Fabric) -> Option<Arc<Fabric>> {
-        self.grown = None;
         match fs::metadata(&self.path) {
             Ok(metadata) => {
                 let stamp = stamp(&metadata);
                 if stamp.is_none() || stamp != self.stamp {
                     self.stamp = stamp;
                     self.read();
+                    self.last = metadata.modified().ok().map(Day::of);
                 }
             }
             Err(e) => {
-                (self.known, self.stamp) = (None, None);
+                (self.known, self.stamp, self.is_newer) = (None, None, false);
                 // Nothing has been seen yet, or an administrator wants it forgotten.
                 if !(self.grows && e.kind() == ErrorKind::NotFound) {
                     self.say(&e.to_string());
                 }
             }
         }
-        let known = self.known.as_ref()?;
+        let known = self.known.as_ref()?.fabric.clone();
         if known.is_of_another_fabric(fabric) {
             self.say("of another fabric: most switches are not in it");
+            self.is_foreign = true;
             return None;
         }
-        if !self.grows {
-            return Some(known.clone());
-        }
-        // With what is about to be kept, so that the next sweep, which will know of it, moves nothing.
-        self.grown = Some(Arc::new(Merged::new(fabric, known).nominal));
-        self.grown.clone()
+        self.is_foreign = false;
+        Some(known)
     }
 
     fn read(&mut self) {
-        let read = read(&self.path);
-        self.known = match read {
-            Ok(fabric) => {
+        self.is_newer = false;
+        self.known = match read(&self.path) {
+            Ok(known) => {
                 log::info!(
                     "reference {}: {} switches, {} end nodes",
                     self.path.display(),
-                    fabric.switches().len(),
-                    fabric.end_nodes().len()
+                    known.fabric.switches().len(),
+                    known.fabric.end_nodes().len()
                 );
                 self.said.clear();
-                Some(Arc::new(fabric))
+                Some(known)
             }
-            Err(reason) => {
+            Err(NotRead { reason, is_newer }) => {
+                self.is_newer = is_newer;
                 self.say(&reason);
                 None
             }
         };
     }
 
-    /// Keeps the places of the fabric that was asked for last, which has been routed, where that is
-    /// asked for and there are new ones.
-    pub fn keep(&mut self, fabric: &Fabric) {
-        if !self.grows {
+    /// What is dark, and the day when it was last seen, as far as that is kept.
+    pub fn dark(&self) -> Option<&BTreeMap<Dark, Day>> {
+        self.known.as_ref().map(|known| &known.places.dark)
+    }
+
+    /// Keeps the places of a fabric that has been planned, where that is asked for and there is something new.
+    /// `names` are those of switches and end nodes, by GUID.
+    pub fn keep(&mut self, planned: &Planned, names: impl FnOnce() -> HashMap<Guid, String>) {
+        if !self.grows || self.is_newer {
             return;
         }
-        let known = self.known.take();
-        let grown = self.grown.take();
-        let grown = grown.unwrap_or_else(|| Arc::new(fabric.clone()));
-        if known.is_some_and(|known| known.has_places_of(&grown)) {
-            self.known = Some(grown);
+        let today = Day::today();
+        let last = self.last.replace(today).unwrap_or(today);
+        let known = self.known.as_ref().filter(|_| !self.is_foreign);
+        let grown = match (planned.plan.known(), known) {
+            (Some((merged, _)), Some(known)) => {
+                if !known.places.grows(&known.fabric, merged) {
+                    return;
+                }
+                known.places.grown(merged, &names(), last)
+            }
+            // It was of no use this time.
+            (None, Some(_)) => return,
+            (_, None) => {
+                let alone = Merged::alone(&planned.fabric);
+                Places::default().grown(&alone, &names(), last)
+            }
+        };
+        let now = fs::metadata(&self.path).ok().and_then(|m| stamp(&m));
+        if now != self.stamp {
+            // Somebody has changed it since: it is read in the next sweep.
             return;
         }
-        let mut text = Vec::new();
-        let written = Netlist::from_fabric(&grown).write(&mut text);
-        match written.and_then(|()| replace(&self.path, &text)) {
+        match replace_by(&self.path, |out| grown.write(out)) {
             Ok(()) => {
                 self.stamp = fs::metadata(&self.path).ok().and_then(|m| stamp(&m));
-                self.known = Some(grown);
+                self.known = Known::new(grown).ok();
             }
             Err(e) => {
                 // What only this process knows would make another OpenSM's tables differ.
@@ -158,31 +176,49 @@ impl Reference {
 
     /// An error line, once.
     fn say(&mut self, what: &str) {
-        if self.said != what {
+        if !self.said.iter().any(|said| said == what) {
             log::error!(
                 "reference {}: {what}; going on without it",
                 self.path.display()
             );
-            what.clone_into(&mut self.said);
+            self.said.push(what.to_owned());
         }
     }
 }
 
-fn read(path: &Path) -> Result<Fabric, String> {
-    // A pipe would keep OpenSM waiting, with its lock held.
-    match fs::metadata(path) {
-        Ok(metadata) if !metadata.is_file() => return Err("not a file".into()),
-        Ok(metadata) if metadata.len() > MOST => {
-            return Err(format!(
-                "{} bytes are more than any fabric needs",
-                metadata.len()
-            ));
-        }
-        Ok(_) => {}
-        Err(e) => return Err(e.to_string()),
+impl Known {
+    fn new(places: Places) -> Result<Known, String> {
+        let fabric = places.fabric().map_err(|e| e.to_string())?;
+        Ok(Known {
+            places,
+            fabric: Arc::new(fabric),
+        })
     }
-    let bytes = input::read(path).map_err(|e| e.to_string())?;
-    let read = Netlist::parse_leniently(&bytes).map_err(|fault| fault.in_file(path).to_string())?;
+}
+
+/// Why a file is not used.
+struct NotRead {
+    reason: String,
+    is_newer: bool,
+}
+
+impl From<String> for NotRead {
+    fn from(reason: String) -> Self {
+        NotRead {
+            reason,
+            is_newer: false,
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<Known, NotRead> {
+    // Anything but a plain file would keep OpenSM waiting, with its lock held.
+    let bytes = files::read(path).and_then(|bytes| unpacked(bytes, MOST));
+    let bytes = bytes.map_err(|e| e.to_string())?;
+    let read = Places::parse_leniently(&bytes).map_err(|fault: Fault<NoReference>| NotRead {
+        is_newer: matches!(fault.reason, NoReference::Newer(_)),
+        reason: fault.in_file(path).to_string(),
+    })?;
     let count = read.warnings.count();
     if let Some(first) = read.warnings.first().into_iter().next() {
         log::warn!(
@@ -190,6 +226,5 @@ fn read(path: &Path) -> Result<Fabric, String> {
             first.in_file(path)
         );
     }
-    let (fabric, _) = read.value.to_fabric(None).map_err(|e| e.to_string())?;
-    Ok(fabric)
+    Ok(Known::new(read.value)?)
 }

@@ -1,29 +1,36 @@
-//! What a sweep leaves in the log: the line that programs read, the pairs that no path joins, and
-//! the look at the wiring.
+//! What a sweep leaves in the log: the line that programs read, and the pairs that no path joins.
 
-use super::ffi::{Subnet, Switch};
-use super::metrics::{Found, Links};
+use super::ffi::Subnet;
 use super::planned::Planned;
 use super::sweep::Sweep;
-use crate::dmodc::{PHASES, WiringWarning};
-use crate::fabric::Peer;
+use crate::dmodc::{OnUnreachable, PHASES};
+use crate::fabric::EndPairs;
 use log::Level;
-use std::collections::HashMap;
 use std::fmt::Write;
 
-/// Maximum number of pairs without a path, and of warnings of the wiring, that the log names.
+/// Maximum number of pairs without a path that the log names.
 const NAMED: usize = 10;
 
 /// Maximum number of pairs left out that the line of those other than hosts names.
 const FEW: usize = 3;
 
 /// The pairs without an up-down path, the first few by name, and who is left out. It is an error if
-/// hosts do not reach each other. What switches and aggregation nodes miss is one line.
+/// hosts do not reach each other. What switches and aggregation nodes miss is one line. Of a fabric that
+/// is refused for such pairs nobody is left out: another engine may route it.
 pub fn unreachable(subnet: &Subnet<'_>, planned: &Planned) {
-    let Planned { fabric, plan, .. } = planned;
+    let Planned {
+        fabric,
+        plan,
+        options,
+        ..
+    } = planned;
     let (unreachable, connections) = (plan.unreachable(), plan.connections());
-    let (hosts, others) = connections.left_out_ends(fabric).split();
-    let level = match hosts.is_empty() {
+    let is_refused = options.on_unreachable == OnUnreachable::Fail && unreachable.count > 0;
+    let (hosts, others) = match is_refused {
+        true => <(EndPairs, EndPairs)>::default(),
+        false => connections.left_out_ends(fabric).split(),
+    };
+    let level = match hosts.is_empty() && !is_refused {
         true => Level::Info,
         false => Level::Error,
     };
@@ -81,58 +88,4 @@ pub fn routed(sweep: &Sweep) {
         sweep.turned,
         sweep.left_out,
     );
-}
-
-/// The switches of a sweep, for `dmodc.metrics`.
-pub fn switches(
-    subnet: &Subnet<'_>,
-    planned: &Planned,
-    warnings: &[WiringWarning],
-) -> impl Iterator<Item = Found> {
-    let Planned { fabric, plan, .. } = planned;
-    let unlike = warnings.iter().filter_map(|warning| match warning {
-        WiringWarning::Unlike(unlike) => Some((unlike.switch, unlike.missing())),
-        _ => None,
-    });
-    let missing: HashMap<u32, u32> = unlike.collect();
-    (0..).zip(fabric.switches()).map(move |(index, switch)| {
-        let mut links = Links::default();
-        for peer in fabric.peers_of(index) {
-            if let Peer::Switch { index: other, .. } = *peer {
-                links.all += 1;
-                links.up += u32::from(plan.ranking().rank(other) > plan.ranking().rank(index));
-            }
-        }
-        let live = planned.live(subnet, index);
-        Found {
-            guid: switch.guid,
-            description: live.map(Switch::name).unwrap_or_default(),
-            links,
-            missing: missing.get(&index).copied().unwrap_or(0),
-        }
-    })
-}
-
-/// How the fabric was ranked, and what looks odd in its wiring, if it differs from what was said
-/// `last`.
-pub fn wiring(
-    subnet: &Subnet<'_>,
-    planned: &Planned,
-    warnings: &[WiringWarning],
-    last: &mut Vec<String>,
-) {
-    let plan = &planned.plan;
-    let mut lines = vec![format!("ranks: {}", plan.ranking())];
-    let named = warnings.iter().take(NAMED);
-    lines.extend(named.map(|o| o.describe(|switch| planned.name(subnet, switch))));
-    if warnings.len() > NAMED {
-        lines.push(format!(
-            "{} more such places in the wiring",
-            warnings.len() - NAMED
-        ));
-    }
-    if lines != *last {
-        lines.iter().for_each(|line| log::info!("{line}"));
-        *last = lines;
-    }
 }

@@ -45,15 +45,11 @@ impl Sweep {
         faults: Faults,
         changed_blocks: usize,
     ) -> Self {
-        let Planned { fabric, plan, .. } = planned;
+        let plan = &planned.plan;
         let timings = plan.timings();
         let total = start.elapsed();
         let known = read + timings.rank + timings.cost + timings.nid + filled.time;
-        Sweep {
-            switches: fabric.switches().len(),
-            nodes: fabric.end_nodes().len(),
-            lids: fabric.lid_count(),
-            ranks: plan.ranking().per_rank().len(),
+        let mut sweep = Sweep {
             unreachable: plan.unreachable().count,
             threads: filled.threads,
             total,
@@ -70,6 +66,18 @@ impl Sweep {
             changed_blocks,
             turned: plan.connections().turned,
             left_out: plan.connections().left_out,
-        }
+            ..Sweep::default()
+        };
+        sweep.seen(planned);
+        sweep
+    }
+
+    /// Takes the sizes of a fabric.
+    pub fn seen(&mut self, planned: &Planned) {
+        let Planned { fabric, plan, .. } = planned;
+        self.switches = fabric.switches().len();
+        self.nodes = fabric.end_nodes().len();
+        self.lids = fabric.lid_count();
+        self.ranks = plan.ranking().per_rank().len();
     }
 }

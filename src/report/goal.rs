@@ -1,8 +1,9 @@
 //! The project's goal: Dmodc is best or equal in at least 95 % of the throws in A2A, RP and SP, against
 //! each engine that makes no credit loop, and in 80 % against sssp, whatever loops it makes.
 //!
-//! Throws in which the other engine's tables have a credit loop do not count, but for sssp, and for the
-//! engines that break their loops with several lanes, which tables do not show.
+//! Throws in which the other engine's routes from host to host have a credit loop do not count, but for sssp,
+//! and for the engines that break their loops with several lanes, which tables do not show. Rows of earlier
+//! versions know loops of all routes alone: there these decide.
 
 use super::measures::Measure;
 use super::sets::Set;
@@ -43,7 +44,8 @@ impl Goal {
             let all = engine == "sssp" || LANES.contains(&engine);
             let loops = |row: &ThrowRow| {
                 let routed = row.outcome.as_ref().ok();
-                routed.and_then(|r| r.risks.credit_loops).unwrap_or(0) > 0
+                let loops = routed.and_then(|r| r.risks.host_credit_loops.or(r.risks.credit_loops));
+                loops.unwrap_or(0) > 0
             };
             let duels = measures.iter().map(|&measure| match set.ours() {
                 None => Duel::default(),

@@ -90,7 +90,8 @@ pub fn section(set: &Set, faults: &Panels, drawn: Option<&Panels>) -> String {
         html,
         "<h3>No tables, pairs left out, credit loops</h3>\n<div class=scroll>{}</div>\n<p class=note>\
          Throws with faults. Pairs are ordered pairs of end nodes whose route does not arrive. Credit \
-         loops are those of the tables on one lane, routes of the switches themselves included.</p>",
+         loops are those of the tables on one lane: of the routes from host to host, and with management of all \
+         routes, those to and from switches included. A dash: rows of an earlier version do not say.</p>",
         tables::endings_of(set)
     );
     if let (Some(drawn), Some(drawing)) = (drawn, &set.drawing) {
@@ -254,8 +255,8 @@ fn terms(sets: &[Set]) -> Vec<(&'static str, &'static str)> {
                 .any(|set| set.ours().is_some() && !set.others().is_empty()),
             "goal",
             "Dmodc is best or equal in at least 95 % of the throws in A2A, RP and SP, against each engine \
-             without credit loops, and in 80 % against sssp. Throws in which the other's tables have a \
-             credit loop do not count, but for sssp, dfsssp and nue; the last two break theirs with \
+             without credit loops, and in 80 % against sssp. Throws in which the other's routes from host \
+             to host have a credit loop do not count (in rows of earlier versions: any of its routes), but for sssp, dfsssp and nue; the last two break theirs with \
              several lanes.",
         ),
     ];

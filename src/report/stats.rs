@@ -195,8 +195,10 @@ pub struct Endings {
     pub cut: usize,
     /// Most pairs that it left out in a throw.
     pub most_left_out: u64,
-    /// Throws in which its tables have a credit loop; unknown in rows of earlier versions.
+    /// Throws in which its routes from host to host have a credit loop; unknown in rows of earlier versions.
     pub looping: Option<usize>,
+    /// Throws in which all its routes together have one; likewise.
+    pub looping_with_management: Option<usize>,
     /// The most frequent reason for no tables.
     pub reason: Option<String>,
 }
@@ -223,8 +225,14 @@ pub fn endings(set: &Set, spec: &EngineSpec) -> Endings {
                 };
                 *count += usize::from(left_out > 0);
                 endings.most_left_out = endings.most_left_out.max(left_out);
-                if let Some(loops) = routed.risks.credit_loops {
-                    *endings.looping.get_or_insert(0) += usize::from(loops > 0);
+                let risks = &routed.risks;
+                for (throws, loops) in [
+                    (&mut endings.looping, risks.host_credit_loops),
+                    (&mut endings.looping_with_management, risks.credit_loops),
+                ] {
+                    if let Some(loops) = loops {
+                        *throws.get_or_insert(0) += usize::from(loops > 0);
+                    }
                 }
             }
         }

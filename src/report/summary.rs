@@ -12,7 +12,8 @@ use std::fmt::Write;
 pub fn summary(sets: &[Set]) -> String {
     let mut text = "\
 Throws with faults: *refused* by the engine; *failed*, since it timed out or OpenSM ended; *short*, it left out
-pairs though all are connected; *loops*, its tables have a credit loop.
+pairs though all are connected; *loops*, its routes from host to host have a credit loop (–: rows of an
+earlier version do not say); *with management*, all its routes have one, those to and from switches included.
 
 "
     .to_owned();
@@ -42,22 +43,26 @@ fn section(set: &Set) -> String {
         .into_iter()
         .filter(|&m| m != Measure::Entries)
         .collect();
-    text += "| engine | refused | failed | short | loops |";
+    text += "| engine | refused | failed | short | loops | with management |";
     for measure in &measures {
         let _ = write!(text, " {} |", measure.name());
     }
     let _ = writeln!(
         text,
-        "\n|---|--:|--:|--:|--:|{}",
+        "\n|---|--:|--:|--:|--:|--:|{}",
         "--:|".repeat(measures.len())
     );
     for spec in set.specs() {
         let ends = endings(set, &spec);
-        let loops = cell(ends.looping.map(|n| n as f64));
+        let throws = |count: Option<usize>| cell(count.map(|n| n as f64));
         let _ = write!(
             text,
-            "| {spec} | {} | {} | {} | {loops} |",
-            ends.refused, ends.failed, ends.incomplete
+            "| {spec} | {} | {} | {} | {} | {} |",
+            ends.refused,
+            ends.failed,
+            ends.incomplete,
+            throws(ends.looping),
+            throws(ends.looping_with_management)
         );
         for measure in &measures {
             let median =
@@ -74,7 +79,7 @@ fn section(set: &Set) -> String {
         let blank = " |".repeat(measures.len() - 1);
         let _ = writeln!(
             text,
-            "| *least possible* | | | | | {} |{blank}",
+            "| *least possible* | | | | | | {} |{blank}",
             bounds.join(" / ")
         );
     }

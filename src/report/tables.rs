@@ -137,7 +137,8 @@ pub fn endings_of(set: &Set) -> String {
     let endings: Vec<Endings> = specs.iter().map(|c| endings(set, c)).collect();
     let mut html = "<table><thead><tr><th></th><th>throws</th><th>refused</th><th>timed out<br>or failed</th>\
                     <th>pairs left out,<br>all connected</th><th>pairs left out,<br>some cut off</th>\
-                    <th>most pairs<br>left out</th><th>credit<br>loops</th>"
+                    <th>most pairs<br>left out</th><th>credit<br>loops</th>\
+                    <th>with<br>management</th>"
         .to_owned();
     let has_reasons = endings.iter().any(|ends| ends.reason.is_some());
     if has_reasons {
@@ -149,14 +150,15 @@ pub fn endings_of(set: &Set) -> String {
         let _ = write!(
             html,
             "<tr><th>{spec}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>\
-             <td>{}</td>",
+             <td>{}</td><td>{}</td>",
             count(ends.throws),
             count(ends.refused),
             count(ends.failed),
             count(ends.incomplete),
             count(ends.cut),
             number(ends.most_left_out as f64),
-            cell(ends.looping.map(|n| n as f64))
+            cell(ends.looping.map(|n| n as f64)),
+            cell(ends.looping_with_management.map(|n| n as f64))
         );
         if has_reasons {
             let reason = ends.reason.as_deref().unwrap_or_default();

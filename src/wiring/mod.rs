@@ -2,12 +2,18 @@
 //!
 //! Against a reference (the fabric as designed, or as it was) every difference is known:
 //! [`against`]. Without one, a switch is compared with its siblings, which share a switch above it
-//! with it and mostly have the same links: [`among_siblings`].
+//! with it and mostly have the same links: [`among_siblings`]. What was there before and is not now is
+//! known as well: [`Memory`] tells what changes, and [`missing_uplinks`] what is gone.
 
+mod lines;
+mod memory;
+mod missing;
 mod reference;
 mod siblings;
 
-pub use reference::against;
+pub use memory::Memory;
+pub use missing::{Uplink, hosts, missing_uplinks};
+pub use reference::{against, is_of_another};
 pub use siblings::{Doubt, Unlike, among_siblings, doubts, unlike_siblings};
 
 use crate::fabric::Guid;

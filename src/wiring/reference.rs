@@ -30,11 +30,7 @@ pub fn against(now: &Netlist, reference: &Netlist) -> Vec<Difference> {
             differences.push(whole_node(Kind::Extra, node));
         }
     }
-    let wanted: BTreeSet<Link> = links(reference)
-        .filter_map(|[(a, a_port), (b, b_port)]| {
-            Some(sorted((here(a)?, a_port), (here(b)?, b_port)))
-        })
-        .collect();
+    let wanted = wanted(reference, &places);
     let known = |&[(a, _), (b, _)]: &Link| matched[a as usize] && matched[b as usize];
     let there: BTreeSet<Link> = links(now).filter(known).collect();
     let mut extra: Vec<Link> = there.difference(&wanted).copied().collect();
@@ -66,6 +62,30 @@ pub fn against(now: &Netlist, reference: &Netlist) -> Vec<Difference> {
     }));
     differences.sort();
     differences
+}
+
+/// Whether a reference is of another fabric: most switches are not in it, and most links of those that
+/// have a namesake in it are not there either.
+pub fn is_of_another(now: &Netlist, reference: &Netlist) -> bool {
+    let known: BTreeSet<Guid> = reference.switches().map(|node| node.guid).collect();
+    let (known, new): (Vec<_>, Vec<_>) =
+        (now.switches()).partition(|node| known.contains(&node.guid));
+    if known.len() >= new.len() {
+        return false;
+    }
+    let wanted = wanted(reference, &places(now, reference));
+    let (there, new): (Vec<_>, Vec<_>) = links(now).partition(|link| wanted.contains(link));
+    there.len() < new.len()
+}
+
+/// The links of the reference between nodes that are there now, by their places now.
+fn wanted(reference: &Netlist, places: &[Option<u32>]) -> BTreeSet<Link> {
+    let here = |node: u32| places[node as usize];
+    links(reference)
+        .filter_map(|[(a, a_port), (b, b_port)]| {
+            Some(sorted((here(a)?, a_port), (here(b)?, b_port)))
+        })
+        .collect()
 }
 
 /// Where each node of the reference is now.

@@ -1,8 +1,10 @@
 //! A switch beside its siblings: the switches of its rank and number of ports that share a switch
 //! above it with it.
 //!
-//! What two thirds of the siblings have, and at least two of them, is expected here too: at the same
-//! port to the same switch above, else as many links to that switch at any port.
+//! A link that two thirds of the siblings have at the same port to the same switch above, and at least
+//! two of them, is expected here too. A switch that has no more than half of such links is not like
+//! them: it was meant to have fewer. A link can be missing only where both switches have a dark port for
+//! it, and no more are missing than the switch has fewer links than its siblings.
 
 use super::{Difference, End, Kind};
 use crate::fabric::{Fabric, Peer};
@@ -17,8 +19,8 @@ const NAMED: usize = 4;
 pub struct Doubt {
     /// The switch that lacks it.
     pub switch: u32,
-    /// The port at which the siblings have it; `None` where they do not agree.
-    pub port: Option<u8>,
+    /// The port at which the siblings have it.
+    pub port: u8,
     /// The switch above.
     pub above: u32,
     /// The port there, if that is free and this switch has the same port of most other switches
@@ -60,17 +62,12 @@ impl Doubt {
 
     /// The link in a few words; `name` names a switch.
     fn describe(&self, name: &impl Fn(u32) -> String) -> String {
-        let port = |port: Option<u8>| port.map_or("[any]".into(), |port| format!("[{port}]"));
-        let above = name(self.above);
-        let link = format!("{} -- {above}", port(self.port));
+        let (port, above) = (self.port, name(self.above));
+        let link = format!("[{port}] -- {above}");
         match (self.found, self.other) {
             (Some((near, far)), _) => format!("{link}, found [{near}] -- {above} [{far}]"),
             (None, Some((other, far))) => {
-                format!(
-                    "{link}, found {} -- {} [{far}]",
-                    port(self.port),
-                    name(other)
-                )
+                format!("{link}, found [{port}] -- {} [{far}]", name(other))
             }
             (None, None) => match self.above_port {
                 Some(far) => format!("{link} [{far}]"),
@@ -187,57 +184,50 @@ pub fn unlike_siblings(fabric: &Fabric, rank: impl Fn(u32) -> u32) -> Vec<Unlike
 
 /// Compares one switch with its siblings: links, and how many have just these.
 fn compare(fabric: &Fabric, switch: u32, links: &[Up], siblings: &[(&[Up], u32)]) -> Vec<Doubt> {
-    let mut doubts = Vec::new();
     let all = siblings.iter().map(|&(_, count)| count).sum::<u32>();
-    let usual = |have: u32| have >= 2 && 3 * have >= 2 * all;
     let mut at_port: BTreeMap<(u8, u32), u32> = BTreeMap::new();
-    let mut number: BTreeMap<(u32, usize), u32> = BTreeMap::new();
     for &(links, count) in siblings {
-        let mut seen: BTreeMap<u32, usize> = BTreeMap::new();
         for &(port, above, _) in links {
             *at_port.entry((port, above)).or_default() += count;
-            let links = seen.entry(above).or_default();
-            *links += 1;
-            *number.entry((above, *links)).or_default() += count;
         }
     }
-    let expected: Vec<((u8, u32), u32)> = at_port.into_iter().filter(|e| usual(e.1)).collect();
+    at_port.retain(|_, have| *have >= 2 && 3 * *have >= 2 * all);
+    if 2 * links.len() <= at_port.len() {
+        return Vec::new();
+    }
+    let mut fewer = at_port.len().saturating_sub(links.len());
     // Links that stand elsewhere than expected can stand for one that is not where it should be.
     let mut spare: Vec<Up> = links.to_vec();
-    spare.retain(|&(port, above, _)| !expected.iter().any(|&(e, _)| e == (port, above)));
-    let doubt = |port, above, have| Doubt {
-        switch,
-        port,
-        above,
-        above_port: above_port(fabric, above, links),
-        found: None,
-        other: port.and_then(|port| match fabric.peer(switch, port) {
-            Peer::Switch { index, port } => Some((index, port)),
-            _ => None,
-        }),
-        have,
-        siblings: all,
-    };
-    let mut lacking: BTreeMap<u32, usize> = BTreeMap::new();
-    for &((port, above), have) in &expected {
+    spare.retain(|&(port, above, _)| !at_port.contains_key(&(port, above)));
+    let mut doubts = Vec::new();
+    for (&(port, above), &have) in &at_port {
         if links.iter().any(|&(p, a, _)| (p, a) == (port, above)) {
             continue;
         }
-        let mut found = doubt(Some(port), above, have);
-        if let Some(at) = spare.iter().position(|&(_, a, _)| a == above) {
-            let (port, _, far) = spare.remove(at);
-            found.found = Some((port, far));
-        } else {
-            *lacking.entry(above).or_default() += 1;
+        let instead = spare.iter().position(|&(_, a, _)| a == above);
+        let instead = instead.map(|at| spare.remove(at));
+        let doubt = Doubt {
+            switch,
+            port,
+            above,
+            above_port: above_port(fabric, above, links),
+            found: instead.map(|(port, _, far)| (port, far)),
+            other: match fabric.peer(switch, port) {
+                Peer::Switch { index, port } => Some((index, port)),
+                _ => None,
+            },
+            have,
+            siblings: all,
+        };
+        if doubt.kind() == Kind::Missing {
+            let dark = fabric.peer(switch, port) == Peer::None
+                && fabric.peers_of(above).contains(&Peer::None);
+            if !dark || fewer == 0 {
+                continue;
+            }
+            fewer -= 1;
         }
-        doubts.push(found);
-    }
-    for ((above, count), have) in number {
-        let mine = links.iter().filter(|&&(_, a, _)| a == above).count();
-        let told = lacking.get(&above).copied().unwrap_or(0);
-        if usual(have) && count > mine + told {
-            doubts.push(doubt(None, above, have));
-        }
+        doubts.push(doubt);
     }
     doubts
 }
@@ -272,20 +262,19 @@ pub fn among_siblings(
                 vec![end(doubt.switch, Some(port)), end(doubt.above, Some(far))]
             }
             (None, Some((other, far))) => {
-                vec![end(doubt.switch, doubt.port), end(other, Some(far))]
+                vec![end(doubt.switch, Some(doubt.port)), end(other, Some(far))]
             }
             (None, None) => Vec::new(),
-        };
-        let what = match doubt.port {
-            Some(_) => "it",
-            None => "more links to it",
         };
         let above_port = doubt.above_port.filter(|_| kind == Kind::Missing);
         Difference {
             kind,
-            ends: vec![end(doubt.switch, doubt.port), end(doubt.above, above_port)],
+            ends: vec![
+                end(doubt.switch, Some(doubt.port)),
+                end(doubt.above, above_port),
+            ],
             found,
-            reason: format!("{} of {} siblings have {what}", doubt.have, doubt.siblings),
+            reason: format!("{} of {} siblings have it", doubt.have, doubt.siblings),
         }
     };
     doubts(fabric, rank).into_iter().map(difference).collect()

@@ -32,6 +32,23 @@ fn generated(args: &[&str]) -> (TempDir, PathBuf) {
     (dir, net)
 }
 
+#[test]
+fn the_demo_prints_its_help_and_takes_nothing_else() {
+    let demo = |args: &[&str]| {
+        let demo = Command::new(env!("CARGO_BIN_EXE_dmodc-demo"));
+        let output = { demo }.args(args).output().expect("the demo runs");
+        let text = String::from_utf8([output.stdout, output.stderr].concat());
+        (output.status.code(), text.expect("text"))
+    };
+    for help in ["--help", "-h"] {
+        let (code, text) = demo(&[help]);
+        let told = ["NET=", "DEMO_COMPARE=", "DEMO_LIMIT=", "Exit codes:"];
+        assert!(told.iter().all(|what| text.contains(what)), "{text}");
+        assert!(code == Some(0) && !text.contains("=="), "{text}");
+    }
+    assert_eq!(demo(&["fabric.net"]).0, Some(2));
+}
+
 /// The links, each from both its ends, in an order that does not depend on the file's.
 fn links(netlist: &Netlist) -> Vec<[(Guid, u8); 2]> {
     let mut links = Vec::new();

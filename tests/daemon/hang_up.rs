@@ -47,8 +47,19 @@ fn what_is_not_taken_up_is_named_once() {
     );
     assert_ne!(last(&sm, "turned"), "0", "connect_roots is taken up");
 
-    fs::write(&file, first).expect("written");
+    // OpenSM keeps what was taken up, though it no longer stands there, until the file says otherwise.
+    fs::write(&file, &first).expect("written");
     sm.resweep();
     assert_eq!(named().len(), 1);
+    let kept = sm.files.log_lines("connect_roots TRUE");
+    assert_eq!(kept.len(), 1, "{kept:#?}");
+    assert!(
+        kept[0].contains("changed, and OpenSM keeps what no longer stands there"),
+        "{kept:#?}"
+    );
+    assert_ne!(last(&sm, "turned"), "0");
+    fs::write(&file, format!("{first}connect_roots FALSE\n")).expect("written");
+    sm.resweep();
+    assert_eq!(last(&sm, "turned"), "0");
     assert!(sm.stop());
 }

@@ -1,6 +1,7 @@
 //! What befalls an OpenSM in its life besides faults: it is asked to sweep or to route, hands over
 //! to another and takes over from one, is restarted, and has its log taken away.
 
+use crate::metrics::{self, Metrics};
 use crate::storm::truth::Truth;
 use crate::support::fabrics::{FIGURE_1, Net};
 use crate::support::ibsim::Ibsim;
@@ -93,10 +94,14 @@ fn another_opensm_takes_over_and_gives_back() {
         let config = config.line("sminfo_polling_timeout 600");
         config.line("polling_retry_number 2")
     };
-    let high = OpenSm::start(&sim, &config(9, 0));
+    let (high_figures, high_config) = metrics::named(&sim, config(9, 0), "high.prom");
+    let (low_figures, low_config) = metrics::named(&sim, config(3, 5), "low.prom");
+    let high = OpenSm::start(&sim, &high_config);
     let first = high.files.lfts();
-    let low = OpenSm::launch(&sim, &config(3, 5));
+    let low = OpenSm::launch(&sim, &low_config);
     low.files.wait_for(0, "Entering STANDBY state");
+    metrics::wait_for_role(&high_figures, true);
+    metrics::wait_for_role(&low_figures, false);
     assert_eq!(routed(&low.files), 0, "it stands by");
 
     // It dies without a word, and a link with it, before the other has noticed. Both are quiet then: umad2sim
@@ -115,7 +120,18 @@ fn another_opensm_takes_over_and_gives_back() {
     low.resweep();
     assert!(low.files.lfts() == first, "both make the same tables");
 
-    let high = take_over(&low, || OpenSm::launch(&sim, &config(9, 0)));
+    // The file of one that stands by again says nothing of the fabric; it is renewed all the same.
+    let mastered = metrics::wait_for_role(&low_figures, true);
+    let high = take_over(&low, || OpenSm::launch(&sim, &high_config));
+    let figures = metrics::wait_for_role(&low_figures, false);
+    let sweeps = |m: &Metrics| m.get("dmodc_sweeps_total");
+    assert!(sweeps(&figures) >= sweeps(&mastered) && sweeps(&mastered) > 0.0);
+    let renewed = || {
+        let written = |m: &Metrics| m.get("dmodc_last_write_timestamp_seconds");
+        (written(&Metrics::read(&low_figures)) > written(&figures)).then_some(())
+    };
+    assert!(process::poll(2 * LIMIT, renewed).is_some());
+    metrics::wait_for_role(&high_figures, true);
     assert!(routed(&high.files) > 0);
     assert!(high.files.lfts() == first, "the tables did not return");
     assert_routed(&mut sim, &net);

@@ -3,12 +3,17 @@
 //! `no_fallback` throughout: a plugin that fails would otherwise pass as minhop.
 #![cfg(all(feature = "cli", feature = "plugin"))]
 
+mod alerts;
 mod between;
+mod changes;
 mod cli;
 mod connect;
 mod errors;
 mod events;
 mod faults;
+mod figures;
+mod file_engine;
+mod files;
 mod hang_up;
 mod harness;
 mod killed;
@@ -30,3 +35,4 @@ mod storm;
 mod support;
 mod tables;
 mod tools;
+mod trace;

@@ -3,6 +3,7 @@
 //! Everything of OpenSM's that the plugin reads and writes lies in blocks of OpenSM's own, so an
 //! entry written beside a table would be found as well as one read of our own.
 
+use crate::metrics::metrics_file;
 use crate::storm::{Memory, NODES_100, Storm};
 use crate::support::fabrics::{FIGURE_1, Net};
 use crate::support::ibsim::Ibsim;
@@ -47,7 +48,8 @@ fn is_of(finding: &str, library: &str) -> bool {
 fn no_error_and_no_leak_in_a_few_sweeps() {
     let net = Net::pgft(FIGURE_1);
     let mut sim = Ibsim::start(&net.path);
-    let sm = OpenSm::start(&sim, &Config::dmodc().lmc(1).under_valgrind());
+    let (_, config) = metrics_file(&sim, Config::dmodc().lmc(1));
+    let sm = OpenSm::start(&sim, &config.under_valgrind());
     let (node, port) = net.switch_link();
     for _ in 0..2 {
         sim.unlink(node, port);

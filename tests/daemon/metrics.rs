@@ -5,9 +5,10 @@ use crate::promtool::promtool;
 use crate::support::fabrics::Net;
 use crate::support::ibsim::Ibsim;
 use crate::support::opensm::{self, Config, Files, OpenSm};
+use crate::support::process;
 use crate::support::sketch;
 use dmodc::dmodc::PHASES;
-use dmodc::netlist::Kind;
+use dmodc::netlist::{Kind, Node};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,16 +17,23 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 /// Four leaves with six links up each, to six spines.
-const TREE: &str = "PGFT(2;3,4;1,6;1,1)";
+pub const TREE: &str = "PGFT(2;3,4;1,6;1,1)";
 
 /// The names that are there in every file.
-const NAMES: [&str; 16] = [
+const ALWAYS: [&str; 7] = [
     "dmodc_build_info",
     "dmodc_sweeps_total",
     "dmodc_refusals_total",
     "dmodc_changed_blocks_total",
-    "dmodc_engine_in_use",
+    "dmodc_last_write_timestamp_seconds",
     "dmodc_last_sweep_timestamp_seconds",
+    "dmodc_master",
+];
+
+/// The names that a master has besides.
+const OF_MASTER: [&str; 16] = [
+    "dmodc_engine_in_use",
+    "dmodc_last_read_timestamp_seconds",
     "dmodc_sweep_seconds",
     "dmodc_switches",
     "dmodc_nodes",
@@ -34,16 +42,21 @@ const NAMES: [&str; 16] = [
     "dmodc_unreachable_pairs",
     "dmodc_turned_pairs",
     "dmodc_left_out_pairs",
+    "dmodc_turned_host_pairs",
+    "dmodc_left_out_host_pairs",
     "dmodc_displaced_entries",
     "dmodc_phase_seconds",
+    "dmodc_missing_uplinks",
+    "dmodc_leaf_hosts",
 ];
 
 /// A file that Prometheus reads: the value of each series.
-struct Metrics(BTreeMap<String, f64>);
+pub struct Metrics(BTreeMap<String, f64>);
 
 impl Metrics {
-    /// Reads a file; every name has its type, and none is missing.
-    fn read(path: &Path) -> Metrics {
+    /// Reads a file; every name has its type, and none is missing. What a master alone can say is there as
+    /// a whole, and if it is one.
+    pub fn read(path: &Path) -> Metrics {
         let text = fs::read_to_string(path).expect("the file is there");
         let mut types: Vec<&str> = Vec::new();
         let mut series = BTreeMap::new();
@@ -58,10 +71,12 @@ impl Metrics {
                 assert_eq!(series.insert(name.to_owned(), value), None, "{text}");
             }
         }
-        assert!(text.ends_with('\n') && types[..16] == NAMES, "{text}");
-        for name in NAMES {
-            assert!(series.keys().any(|key| key.starts_with(name)), "no {name}");
+        let mut names = ALWAYS.to_vec();
+        if series.contains_key("dmodc_engine_in_use") {
+            assert_eq!(series["dmodc_master"], 1.0, "{text}");
+            names.extend(OF_MASTER);
         }
+        assert!(text.ends_with('\n') && types == names, "{text}");
         Metrics(series)
     }
 
@@ -76,19 +91,24 @@ impl Metrics {
         Metrics::read(path)
     }
 
-    fn get(&self, name: &str) -> f64 {
+    pub fn get(&self, name: &str) -> f64 {
         *self.0.get(name).unwrap_or_else(|| panic!("no {name}"))
     }
 
     /// The missing uplinks of a switch.
-    fn missing(&self, guid: &str) -> f64 {
-        let prefix = format!("dmodc_missing_uplinks{{guid=\"{guid}\"");
+    pub fn missing(&self, guid: &str) -> f64 {
+        self.of("dmodc_missing_uplinks", guid)
+    }
+
+    /// A figure of a switch.
+    pub fn of(&self, name: &str, guid: &str) -> f64 {
+        let prefix = format!("{name}{{guid=\"{guid}\"");
         let found = self.0.iter().find(|(name, _)| name.starts_with(&prefix));
         *found.expect("a series for each switch").1
     }
 
     /// Of all switches.
-    fn all_missing(&self) -> f64 {
+    pub fn all_missing(&self) -> f64 {
         let all = self.0.iter();
         all.filter(|(name, _)| name.starts_with("dmodc_missing_uplinks"))
             .map(|(_, value)| value)
@@ -96,10 +116,55 @@ impl Metrics {
     }
 }
 
-fn metrics_file(sim: &Ibsim, config: Config) -> (PathBuf, Config) {
-    let path = sim.dir().join("dmodc.prom");
+/// A file that says so, in time: another thread than OpenSM's writes it.
+pub fn when(path: &Path, says: impl Fn(&Metrics) -> bool) -> Metrics {
+    let read = || path.exists().then(|| Metrics::read(path)).filter(&says);
+    let found = process::poll(Duration::from_secs(20), read);
+    found.unwrap_or_else(|| panic!("{}", fs::read_to_string(path).expect("the file is there")))
+}
+
+/// A file that says whether its OpenSM is master.
+pub fn wait_for_role(path: &Path, is_master: bool) -> Metrics {
+    when(path, |m| m.get("dmodc_master") == f64::from(is_master))
+}
+
+/// A file that says whether Dmodc's tables are in use.
+pub fn wait_for_use(path: &Path, in_use: bool) -> Metrics {
+    let is = |m: &Metrics| m.0.get("dmodc_engine_in_use") == Some(&f64::from(in_use));
+    when(path, is)
+}
+
+pub fn metrics_file(sim: &Ibsim, config: Config) -> (PathBuf, Config) {
+    named(sim, config, "dmodc.prom")
+}
+
+/// With a file of this name.
+pub fn named(sim: &Ibsim, config: Config, name: &str) -> (PathBuf, Config) {
+    let path = sim.dir().join(name);
     let option = format!("event_plugin_options dmodc.metrics={}", path.display());
     (path, config.line(option))
+}
+
+/// A leaf that OpenSM does not run on, and its ports up.
+pub fn another_leaf<'n>(net: &'n Net, sim: &Ibsim) -> (&'n Node, Vec<u8>) {
+    let host = net.netlist.nodes.iter().find(|n| n.id == sim.hosts()[0]);
+    let home = host.expect("the host of OpenSM").ports[0].peer;
+    let leaves = (0..).zip(&net.netlist.nodes);
+    let mut leaves = leaves.filter(|(index, node)| {
+        let peers = || {
+            node.ports
+                .iter()
+                .map(|p| &net.netlist.nodes[p.peer as usize])
+        };
+        node.kind == Kind::Switch && *index != home && peers().any(|n| n.kind == Kind::Ca)
+    });
+    let (_, leaf) = leaves.next().expect("another leaf");
+    let up = leaf
+        .ports
+        .iter()
+        .filter(|p| net.netlist.nodes[p.peer as usize].kind == Kind::Switch);
+    let up: Vec<u8> = up.map(|port| port.number).collect();
+    (leaf, up)
 }
 
 /// A field of the last line of a sweep.
@@ -117,25 +182,12 @@ fn the_file_says_what_the_log_and_the_fabric_say() {
     let mut sim = Ibsim::start(&net.path);
     let (path, config) = metrics_file(&sim, Config::dmodc());
     let sm = OpenSm::start(&sim, &config);
-    let host = &net.netlist.nodes.iter().find(|n| n.id == sim.hosts()[0]);
-    let home = host.expect("the host of OpenSM").ports[0].peer;
-    let leaves = (0..).zip(&net.netlist.nodes);
-    let mut leaves = leaves.filter(|(index, node)| {
-        let peers = || {
-            node.ports
-                .iter()
-                .map(|p| &net.netlist.nodes[p.peer as usize])
-        };
-        node.kind == Kind::Switch && *index != home && peers().any(|n| n.kind == Kind::Ca)
-    });
-    let (_, leaf) = leaves.next().expect("another leaf");
-    let up = leaf
-        .ports
-        .iter()
-        .filter(|p| net.netlist.nodes[p.peer as usize].kind == Kind::Switch);
-    let up: Vec<u8> = up.map(|port| port.number).collect();
+    let (leaf, up) = another_leaf(&net, &sim);
     let guid = leaf.guid.to_string();
 
+    let sweeps = sm.files.log_lines("dmodc: routed ").len() as f64;
+    when(&path, |m| m.get("dmodc_sweeps_total") == sweeps);
+    wait_for_use(&path, true);
     let whole = Metrics::checked(&path);
     for (name, of_log) in [
         ("dmodc_switches", "switches"),
@@ -156,6 +208,7 @@ fn the_file_says_what_the_log_and_the_fabric_say() {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let age = now.expect("a clock").as_secs_f64() - whole.get("dmodc_last_sweep_timestamp_seconds");
     assert!((0.0..60.0).contains(&age), "{age}");
+    assert_eq!(whole.of("dmodc_leaf_hosts", &guid), 3.0);
     assert_eq!(
         (
             whole.get("dmodc_engine_in_use"),
@@ -163,8 +216,6 @@ fn the_file_says_what_the_log_and_the_fabric_say() {
         ),
         (1.0, 0.0)
     );
-    let sweeps = sm.files.log_lines("dmodc: routed ").len() as f64;
-    assert_eq!(whole.get("dmodc_sweeps_total"), sweeps);
     assert_eq!(whole.all_missing(), 0.0);
 
     // Somebody reads all the time, also if this panics.
@@ -186,27 +237,26 @@ fn the_file_says_what_the_log_and_the_fabric_say() {
             }
             reads
         });
-        let mut sweep = |change: fn(&mut Ibsim, &str, u8), ports: &[u8]| {
+        let mut sweep = |change: fn(&mut Ibsim, &str, u8), ports: &[u8], missing, switches| {
             ports
                 .iter()
                 .for_each(|&port| change(&mut sim, &leaf.id, port));
             sm.resweep();
-            let found = Metrics::read(&path);
-            (
-                found.missing(&guid),
-                found.all_missing(),
-                found.get("dmodc_switches"),
-            )
+            when(&path, |m| {
+                [m.missing(&guid), m.all_missing()] == [missing; 2]
+                    && m.get("dmodc_switches") == switches
+            })
         };
-        assert_eq!(sweep(Ibsim::unlink, &up[..1]), (1.0, 1.0, 10.0));
+        sweep(Ibsim::unlink, &up[..1], 1.0, 10.0);
         let lines = sm
             .files
             .log_lines(": 5 uplinks where its siblings have 6; missing: [");
         assert!(lines.iter().any(|line| line.contains(&guid)), "{lines:?}");
-        assert_eq!(sweep(Ibsim::relink, &up[..1]), (0.0, 0.0, 10.0));
+        sweep(Ibsim::relink, &up[..1], 0.0, 10.0);
         // The whole switch is gone.
-        assert_eq!(sweep(Ibsim::unlink, &up), (6.0, 6.0, 9.0));
-        assert_eq!(sweep(Ibsim::relink, &up), (0.0, 0.0, 10.0));
+        let gone = sweep(Ibsim::unlink, &up, 6.0, 9.0);
+        assert_eq!(gone.of("dmodc_leaf_hosts", &guid), 0.0);
+        sweep(Ibsim::relink, &up, 0.0, 10.0);
         drop(stop);
         let reads = reader.join().expect("every file was whole");
         assert!(reads > 100, "{reads}");
@@ -223,6 +273,7 @@ fn a_refusal_is_told_and_who_routes_instead() {
     let mut sim = Ibsim::start(&net.path);
     let (path, config) = metrics_file(&sim, Config::dmodc_or("minhop"));
     let sm = OpenSm::start(&sim, &config);
+    wait_for_use(&path, false);
     let refused = Metrics::checked(&path);
     let refusals = refused.get("dmodc_refusals_total");
     assert!(refusals > 0.0 && refused.get("dmodc_sweeps_total") == refusals);
@@ -236,6 +287,7 @@ fn a_refusal_is_told_and_who_routes_instead() {
     let (node, port) = net.switch_link();
     sim.unlink(node, port);
     sm.resweep();
+    wait_for_use(&path, true);
     let routed = Metrics::checked(&path);
     assert_eq!(
         (
@@ -246,6 +298,7 @@ fn a_refusal_is_told_and_who_routes_instead() {
     );
     sim.relink(node, port);
     sm.resweep();
+    wait_for_use(&path, false);
     let again = Metrics::checked(&path);
     assert!(again.get("dmodc_refusals_total") > routed.get("dmodc_refusals_total"));
     // The figures are those of the last sweep that was routed.

@@ -24,6 +24,7 @@ fn json_keys() {
         "turns",
         "nonminimal",
         "credit_loops",
+        "host_credit_loops",
         "unreachable_pairs",
     ];
     counts(&check, &[fabric.as_slice(), &findings].concat());
@@ -40,7 +41,7 @@ fn json_keys() {
             [12, 16, 36]
         );
     }
-    assert_eq!(findings.map(|key| check[key].as_u64().unwrap()), [0; 5]);
+    assert_eq!(findings.map(|key| check[key].as_u64().unwrap()), [0; 6]);
     // By hand: two nodes of a leaf share two uplinks (A2A 2 of min(2 sources, 10 destinations)).
     assert_eq!(analyze["a2a"], 2);
 }

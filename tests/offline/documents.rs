@@ -101,8 +101,8 @@ fn alert_rules_hold() {
     assert!(names > 7, "only {names} names found");
 }
 
-#[test]
-fn links_lead_somewhere() {
+/// All pages.
+fn pages() -> Vec<PathBuf> {
     let folders = [
         ".",
         "docs",
@@ -116,8 +116,31 @@ fn links_lead_somewhere() {
     ];
     let mut pages: Vec<PathBuf> = folders.iter().flat_map(|f| files(f, "md")).collect();
     pages.sort();
+    pages
+}
+
+/// A row after an empty line is no row of the table above, but text with bars in it.
+#[test]
+fn tables_hang_together() {
+    let mut tables = 0;
+    for page in pages() {
+        let text = fs::read_to_string(&page).expect("a page");
+        let lines: Vec<&str> = text.lines().collect();
+        for (at, line) in lines.iter().enumerate().filter(|(_, l)| l.starts_with('|')) {
+            if at > 0 && !lines[at - 1].starts_with('|') {
+                let below = lines.get(at + 1).is_some_and(|l| l.starts_with("|-"));
+                assert!(below, "{}:{}: {line}", page.display(), at + 1);
+                tables += 1;
+            }
+        }
+    }
+    assert!(tables > 10, "only {tables} tables found");
+}
+
+#[test]
+fn links_lead_somewhere() {
     let mut links = 0;
-    for page in pages {
+    for page in pages() {
         let text = fs::read_to_string(&page).expect("a page");
         for target in text.split("](").skip(1) {
             let target = target.split([')', '#']).next().unwrap();

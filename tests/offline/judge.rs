@@ -95,6 +95,61 @@ fn good_tables_pass_and_spoilt_ones_fail() {
     );
 }
 
+/// A leaf without its hosts, between two spines that have one each: only the reference tells which is which.
+#[test]
+fn ranks_are_those_of_the_reference_if_it_is_given() {
+    let dir = tempfile::tempdir().unwrap();
+    let spines = "Switch 4 \"s1\"\n[1] \"l1\"[1]\n[2] \"l2\"[1]\n[3] \"h1\"\n\
+                  Switch 4 \"s2\"\n[1] \"l1\"[2]\n[2] \"l2\"[2]\n[3] \"h2\"\n\
+                  Hca 1 \"h1\"\n[1] \"s1\"[3]\nHca 1 \"h2\"\n[1] \"s2\"[3]\n";
+    let leaf = |n: u32| {
+        let hosts = (3..8).map(|p| format!("[{p}] \"h{n}{p}\"\n"));
+        let hosts: String = hosts.collect();
+        let switch = format!("Switch 8 \"l{n}\"\n[1] \"s1\"[{n}]\n[2] \"s2\"[{n}]\n{hosts}");
+        let hosts = (3..8).map(|p| format!("Hca 1 \"h{n}{p}\"\n[1] \"l{n}\"[{p}]\n"));
+        switch + &hosts.collect::<String>()
+    };
+    let whole = format!("{spines}{}{}", leaf(1), leaf(2));
+    let less = spines
+        .replace("[2] \"l2\"[1]\n", "")
+        .replace("[2] \"l2\"[2]\n", "")
+        + "Switch 8 \"l1\"\n[1] \"s1\"[1]\n[2] \"s2\"[1]\n";
+    std::fs::write(dir.path().join("whole"), whole).unwrap();
+    std::fs::write(dir.path().join("less"), less).unwrap();
+    let run = |args: &[&str]| {
+        let output = dmodc(dir.path(), args);
+        let text = String::from_utf8(output.stdout).unwrap();
+        (output.status.code(), text)
+    };
+    let as_routed = ["--reference", "whole"];
+    let route = [
+        "route",
+        "less",
+        "--lfts",
+        "lfts",
+        "--on-unreachable",
+        "partial",
+    ];
+    let (code, text) = run(&[&route[..], &as_routed].concat());
+    assert!(
+        code == Some(0) && text.contains("left out: host to host 2"),
+        "{text}"
+    );
+    let check = ["check", "less", "lfts"];
+    let (code, text) = run(&[&check[..], &as_routed].concat());
+    assert!(
+        code == Some(0) && text.contains("left out: host to host 2"),
+        "{text}"
+    );
+    let (code, text) = run(&check);
+    assert_eq!(
+        code,
+        Some(1),
+        "by its own ranks the leaf is above both: {text}"
+    );
+    assert!(text.contains("give --reference"), "{text}");
+}
+
 #[test]
 fn patterns_and_node_orders_are_taken_as_given() {
     let dir = routed("PGFT(2;4,4;1,2;1,1)");

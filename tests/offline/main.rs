@@ -3,20 +3,28 @@
 #[cfg(feature = "cli")]
 mod bad_input;
 mod between;
+mod checked;
 #[cfg(feature = "cli")]
 mod cli;
 #[cfg(feature = "cli")]
 mod contract;
+mod design;
+mod detours;
 mod documents;
 #[cfg(feature = "cli")]
 mod examples;
 #[cfg(feature = "cli")]
 mod exports;
 #[cfg(feature = "cli")]
+mod files;
+#[cfg(feature = "cli")]
+mod forget;
+#[cfg(feature = "cli")]
 mod golden;
 mod invariants;
 #[cfg(feature = "cli")]
 mod judge;
+mod left_out;
 mod lft;
 mod netlist;
 #[cfg(feature = "cli")]
@@ -27,6 +35,7 @@ mod production;
 mod promtool;
 #[cfg(feature = "cli")]
 mod questions;
+mod random_fabrics;
 #[cfg(feature = "cli")]
 mod spoilt;
 mod stable;

@@ -2,7 +2,7 @@
 
 use crate::support::*;
 
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 16] = [
     "generate",
     "degrade",
     "route",
@@ -12,6 +12,7 @@ const COMMANDS: [&str; 15] = [
     "trace",
     "whatif",
     "wiring",
+    "forget",
     "export",
     "draw",
     "compare",

@@ -40,6 +40,8 @@ fn tables_are_written_checked_analyzed_and_compared() {
         let route = json(&["route", net, "--lfts", lfts]);
         let check = json(&["check", net, lfts]);
         assert_eq!(check["passed"], true, "{net}: {check}");
+        let remarks = (&check["turns"], &check["nonminimal"]);
+        assert_eq!(remarks, (&0.into(), &0.into()), "{net}: {check}");
         // Two of its spines carry gateways, and share no switch above them: they turn.
         let unreachable = u64::from(net.contains("gpu-cluster"));
         for found in [&route, &check] {
@@ -110,6 +112,8 @@ fn a_tenth_of_the_links_goes_and_all_that_can_be_is_routed() {
         );
         let check = json(&["check", &less, &lfts]);
         assert_eq!(check["passed"], true, "{net}: {check}");
+        let remarks = (&check["turns"], &check["nonminimal"]);
+        assert_eq!(remarks, (&0.into(), &0.into()), "{net}: {check}");
         assert_eq!(
             check["unreachable_pairs"], route["unreachable_pairs"],
             "{net}"

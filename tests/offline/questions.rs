@@ -67,6 +67,73 @@ fn trace_says_where_a_packet_is_lost_and_names_what_is_ambiguous() {
     assert!(fails(2, &["trace", net, lfts, "node-1", "nobody"]).contains("called 'nobody'"));
 }
 
+/// Two planes of two leaves, with a port of each of four servers in each.
+fn rails() -> Routed {
+    let mut net = String::new();
+    let mut hosts = String::new();
+    for plane in 0..2 {
+        net += &format!("Switch 4 \"p{plane}\" # \"spine {plane}\"\n");
+        for leaf in 0..2 {
+            net += &format!("[{}] \"l{plane}{leaf}\"[4]\n", leaf + 1);
+        }
+        for leaf in 0..2 {
+            net += &format!("Switch 4 \"l{plane}{leaf}\" # \"leaf {plane}{leaf}\"\n");
+            for port in 1..=2 {
+                let (host, server) = (format!("h{plane}{leaf}{port}"), 2 * leaf + port);
+                net += &format!("[{port}] \"{host}\"[1]\n");
+                hosts += &format!("Ca 1 \"{host}\" # \"node{server:03} mlx5_{plane}\"\n");
+                hosts += &format!("[1] \"l{plane}{leaf}\"[{port}]\n");
+            }
+            net += &format!("[4] \"p{plane}\"[{}]\n", leaf + 1);
+        }
+    }
+    Routed::net((net + &hosts).as_bytes())
+}
+
+#[test]
+fn a_server_is_taken_with_all_its_ports() {
+    let routed = rails();
+    let (net, lfts) = (&*routed.net, &*routed.lfts);
+    let way = json(&["trace", net, lfts, "node001", "node004"]);
+    // From plane to plane there is no way, and none is asked for.
+    let more = way["more"].as_array().unwrap();
+    assert_eq!(more.len(), 1, "{way}");
+    for pair in [&way, &more[0]] {
+        assert_eq!(
+            (&pair["there"]["arrives"], &pair["back"]["arrives"]),
+            (&true.into(), &true.into())
+        );
+    }
+    let text = ok(&["trace", net, lfts, "node[001-002]", "node003"]);
+    assert_eq!(text.matches("arrives by port").count(), 2 * 4, "{text}");
+    // Unless nothing else was.
+    let output = dmodc(&["trace", net, lfts, "node001 mlx5_0", "node004 mlx5_1"]);
+    assert_eq!(output.status.code(), Some(1));
+    let routed_400 = Routed::shape("PGFT(2;10,2;1,2;1,1)");
+    let message = fails(
+        2,
+        &["trace", &routed_400.net, &routed_400.lfts, "node*", "node*"],
+    );
+    assert!(message.contains("more than 100 pairs"), "{message}");
+
+    let list = |name: &str| ok(&["degrade", net, "--remove", name, "--list"]);
+    let hosts = |text: &str| {
+        text.lines()
+            .filter(|line| line.starts_with("host 0x"))
+            .count()
+    };
+    assert_eq!(hosts(&list("node002")), 2);
+    assert_eq!(hosts(&list("node[002-003]")), 4);
+    assert_eq!(hosts(&list("node*")), 8);
+    assert_eq!(list("leaf 1*").lines().count(), 2);
+    assert!(fails(2, &["degrade", net, "--remove", "leaf"]).contains("could be any of 4"));
+    let whatif = json(&["whatif", net, "--remove", "node001", "--permutations", "1"]);
+    assert_eq!(
+        (&whatif["before"]["nodes"], &whatif["after"]["nodes"]),
+        (&8.into(), &6.into())
+    );
+}
+
 #[test]
 fn production_fabrics_are_traced() {
     for file in production()
@@ -276,6 +343,28 @@ fn wiring_against_a_reference() {
 }
 
 #[test]
+fn wiring_says_that_a_reference_is_of_another_fabric() {
+    let files = production();
+    let [net, other] = [path(&files[0]), path(&files[1])];
+    let message = fails(2, &["wiring", net, "--reference", other]);
+    assert_eq!(
+        message.lines().last().unwrap(),
+        format!("dmodc: {other}: of another fabric: most switches and links are not in it")
+    );
+    // Names do where no GUID is known, as in a plan.
+    let routed = figure_1();
+    let text = std::fs::read_to_string(&routed.net).unwrap();
+    let plan = routed.file("plan");
+    std::fs::write(
+        &plan,
+        text.replace("0002000", "000f000")
+            .replace("0x2000", "0xf000"),
+    )
+    .unwrap();
+    assert_eq!(wiring(&[&routed.net, "--reference", &plan]).0, Some(0));
+}
+
+#[test]
 fn wiring_among_siblings() {
     // Four leaves with the same links to four spines.
     let routed = Routed::net(ok(&["generate", "PGFT(2;4,4;1,4;1,1)"]).as_bytes());
@@ -304,6 +393,27 @@ fn wiring_among_siblings() {
     );
 }
 
+/// A leaf with few uplinks by design, for management say, is not like its siblings; and no more cables are
+/// told than are missing.
+#[test]
+fn wiring_tells_no_more_than_is_missing() {
+    // Six leaves with 16 links up each, at ports 5 to 20.
+    let routed = Routed::net(ok(&["generate", "PGFT(2;4,6;1,16;1,1)"]).as_bytes());
+    let (net, less) = (&*routed.net, &*routed.file("less"));
+    for (left, missing) in [(2, 0), (8, 0), (9, 7), (15, 1)] {
+        let gone: Vec<String> = (5 + left..21).map(|port| format!("L1-2:{port}")).collect();
+        let remove = gone.iter().flat_map(|cable| ["--remove", cable]);
+        let args: Vec<&str> = ["degrade", net, "-o", less]
+            .into_iter()
+            .chain(remove)
+            .collect();
+        ok(&args);
+        let (_, lines) = wiring(&[less]);
+        let told = lines.iter().filter(|line| line.starts_with("missing: "));
+        assert_eq!(told.count(), missing, "{left} left: {lines:?}");
+    }
+}
+
 #[test]
 fn wiring_of_production_fabrics() {
     let dir = tempfile::tempdir().unwrap();
@@ -329,6 +439,9 @@ fn wiring_guesses_what_is_odd_in_production_fabrics() {
     // Six pairs of swapped cables and a missing one; four missing ones.
     assert_eq!(kinds("director-174sw.ibnetdiscover"), [1, 12, 13]);
     assert_eq!(kinds("gpu-cluster-206sw.ibnetdiscover"), [4, 0, 4]);
+    // Cabled by hand, no two switches alike.
+    assert_eq!(kinds("irregular-11sw.ibnetdiscover"), [0, 0, 0]);
+    assert_eq!(kinds("leaf-to-leaf-8sw.ibnetdiscover"), [1, 0, 1]);
     assert_eq!(kinds("small-2sw.ibnetdiscover"), [0, 0, 0]);
 }
 
@@ -383,6 +496,79 @@ SwitchName=level3-1 Switches=level2-[1-3]
     assert!(fails(2, &["export", net, "lsf"]).contains("slurm-yaml"));
 }
 
+#[test]
+fn export_says_who_has_no_name_and_what_is_left_out() {
+    let routed = rails();
+    let said = |args: &[&str]| {
+        let output = dmodc(&[&["export"], args].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+        (
+            String::from_utf8(output.stdout.clone()).unwrap(),
+            stderr(&output),
+        )
+    };
+    let (conf, warnings) = said(&[&routed.net, "slurm"]);
+    assert_eq!(
+        warnings,
+        "dmodc: 4 of 6 switches are left out: no host has its first port there\n"
+    );
+    assert!(conf.contains("node[001-002]"), "{conf}");
+    assert_eq!(said(&[&routed.net, "hosts"]).1, "");
+
+    let text = std::fs::read_to_string(&routed.net).unwrap();
+    let [net, map] = ["unnamed", "map"].map(|name| routed.file(name));
+    let text = text.replace("node002 mlx5_0", "MT4129 ConnectX7   Mellanox Technologies");
+    std::fs::write(&net, text.replace("node003 mlx5_", "localhost mlx5_")).unwrap();
+    let (hosts, warnings) = said(&[&net, "hosts"]);
+    assert!(
+        hosts.contains("MT4129-") && hosts.contains("localhost-"),
+        "{hosts}"
+    );
+    assert!(
+        warnings.contains("the descriptions of 3 of 6 hosts are no host names: ")
+            && warnings.contains("'MT4129 ConnectX7   Mellanox Technologies'")
+            && warnings.contains("--names"),
+        "{warnings}"
+    );
+    let (hosts, warnings) = said(&[&net, "hosts", "--skip-unnamed"]);
+    assert_eq!(
+        hosts.lines().collect::<Vec<_>>(),
+        ["node001", "node004", "node002"]
+    );
+    assert!(
+        warnings.contains("are no host names") && warnings.contains(": left out"),
+        "{warnings}"
+    );
+    // A map names them.
+    let directory = ok(&[
+        "degrade",
+        &net,
+        "--remove",
+        "localhost*",
+        "--remove",
+        "MT*",
+        "--list",
+    ]);
+    let guids = directory
+        .lines()
+        .map(|line| line.split(' ').nth(1).unwrap());
+    let names = ["node003", "\"node003\" # the other adapter", "node002"];
+    let lines: String = guids
+        .zip(names)
+        .map(|(guid, name)| format!("{guid} {name}\n"))
+        .collect();
+    std::fs::write(&map, lines + "nonsense\n").unwrap();
+    let (hosts, warnings) = said(&[&net, "hosts", "--names", &map]);
+    let mut hosts: Vec<&str> = hosts.lines().collect();
+    hosts.sort_unstable();
+    assert_eq!(hosts, ["node001", "node002", "node003", "node004"]);
+    assert!(
+        warnings.contains("map:4: no GUID") && !warnings.contains("host names"),
+        "{warnings}"
+    );
+    assert!(fails(2, &["export", &net, "hosts", "--names", &map, "--strict"]).contains("--strict"));
+}
+
 /// The drawing of a fabric.
 fn drawn(routed: &Routed, args: &[&str]) -> String {
     let svg = routed.file("drawing.svg");
@@ -408,8 +594,39 @@ fn draw_shows_switches_links_risks_and_what_is_missing() {
         svg.contains("prefers-color-scheme: dark") && svg.contains("A2A risk 0"),
         "{svg}"
     );
+    // The worst port is as good as it can be, and has not the colour of a bad one.
+    assert!(svg.contains("; A2A 2, bound 2</text>"), "{svg}");
+    assert!(svg.contains("A2A risk 2<") && count(&svg, "#e3a21a") > 1 && !svg.contains("#e8622c"));
     let without = drawn(&routed, &[net]);
-    assert!(!without.contains("A2A risk"));
+    assert!(!without.contains("A2A risk") && !without.contains("bound"));
+    // Bad tables are: all from one port.
+    let text = std::fs::read_to_string(lfts).unwrap();
+    let bad = routed.file("bad");
+    let up = |line: &str| {
+        line.replace(" 006 ", " 005 ")
+            .replace(" 007 ", " 005 ")
+            .replace(" 008 ", " 005 ")
+    };
+    std::fs::write(
+        &bad,
+        text.lines().map(|line| up(line) + "\n").collect::<String>(),
+    )
+    .unwrap();
+    assert!(drawn(&routed, &[net, &bad]).contains("#e8622c"));
+    // Names are there as a whole, lying or upright.
+    let long = routed.file("long.net");
+    let text = std::fs::read_to_string(net).unwrap();
+    std::fs::write(
+        &long,
+        text.replace("\"L1-", "\"MF0;sw-ib-l1-rack-17-unit-04:MQM8700/U1 no "),
+    )
+    .unwrap();
+    let svg = drawn(&routed, &[&long]);
+    assert_eq!(
+        count(&svg, ">MF0;sw-ib-l1-rack-17-unit-04:MQM8700/U1 no 2</text>"),
+        1
+    );
+    assert!(!svg.contains('…'));
     // A link less: it is dashed, and the legend says so.
     let less = routed.file("less.net");
     ok(&["degrade", net, "--remove", "L1-2:7", "-o", &less]);

@@ -72,7 +72,8 @@ impl Net {
         }
     }
 
-    fn open(path: PathBuf) -> Net {
+    /// The netlist of a file.
+    pub fn open(path: PathBuf) -> Net {
         Net {
             netlist: Netlist::read(&path).expect("a good netlist"),
             path,

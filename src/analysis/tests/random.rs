@@ -85,6 +85,9 @@ proptest! {
         prop_assert_eq!(report.turned, expect("turned"));
         prop_assert_eq!(report.nonminimal, expect("nonminimal"));
         prop_assert_eq!(report.unreachable_pairs, truth.unreachable_pairs);
+        let of_hosts = report.host_credit_loops;
+        prop_assert_eq!(of_hosts.count, truth.host_cycles.len());
+        prop_assert_eq!(of_hosts.channels, truth.host_cycles.iter().map(BTreeSet::len).sum::<usize>());
         let loops = report.credit_loops;
         prop_assert_eq!(loops.count, truth.cycles.len());
         prop_assert_eq!(loops.channels, truth.cycles.iter().map(BTreeSet::len).sum::<usize>());

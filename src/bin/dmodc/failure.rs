@@ -67,6 +67,12 @@ pub enum Failure {
     /// A report failed.
     #[error(transparent)]
     Report(#[from] dmodc::report::ReportError),
+    /// A fabric without a switch, whose tables an OpenSM would take for tables without any route.
+    #[error("{0}: no switch in it; tables without an entry are not written")]
+    NoTables(String),
+    /// A reference that cannot be one.
+    #[error("{0}: of another fabric: most switches and links are not in it")]
+    AnotherFabric(String),
     /// The system gives no threads.
     #[error(transparent)]
     Threads(#[from] rayon::ThreadPoolBuildError),
@@ -84,7 +90,7 @@ impl Failure {
     /// The exit code that stands for this failure.
     pub fn exit_code(&self) -> ExitCode {
         match self {
-            Failure::Route(_) | Failure::WhatIf { .. } => ExitCode::from(1),
+            Failure::Route(_) | Failure::WhatIf { .. } | Failure::NoTables(_) => ExitCode::from(1),
             _ => ExitCode::from(2),
         }
     }

@@ -37,8 +37,9 @@ pub fn shown(path: &Path) -> &Path {
 
 fn read_stdin() -> Result<Vec<u8>, InputError> {
     let mut bytes = Vec::new();
-    match io::stdin().lock().read_to_end(&mut bytes) {
-        Ok(_) => Ok(bytes),
+    let read = io::stdin().lock().read_to_end(&mut bytes);
+    match read.and_then(|_| input::unpacked(bytes, u64::MAX)) {
+        Ok(bytes) => Ok(bytes),
         Err(reason) => Err(InputError::Unreadable {
             file: shown(Path::new("-")).display().to_string(),
             reason,

@@ -28,8 +28,8 @@ use std::process::ExitCode;
   dmodc wiring fabric.net --reference as-designed.net
 
 NET is a netlist of ibnetdiscover or ibsim, or an opensm-subnet.lst, recognised by content. LFTS is
-OpenSM's opensm-lfts.dump. '-' is standard input or output. What is odd in a file is a warning, and an
-error with --strict.
+OpenSM's opensm-lfts.dump. '-' is standard input or output. Inputs may be packed by gzip. What is odd in
+a file is a warning, and an error with --strict.
 
 Exit codes: 0 done, 1 the check failed or the fabric is not valid, 2 bad usage or unreadable input."
 )]
@@ -49,6 +49,7 @@ enum Command {
     Trace(cmd::trace::Args),
     Whatif(cmd::whatif::Args),
     Wiring(cmd::wiring::Args),
+    Forget(cmd::forget::Args),
     Export(cmd::export::Args),
     Draw(cmd::draw::Args),
     Compare(cmd::compare::Args),
@@ -71,6 +72,7 @@ fn main() -> ExitCode {
         Command::Trace(args) => cmd::trace::run(args),
         Command::Whatif(args) => cmd::whatif::run(args),
         Command::Wiring(args) => cmd::wiring::run(args),
+        Command::Forget(args) => cmd::forget::run(args),
         Command::Export(args) => cmd::export::run(args),
         Command::Draw(args) => cmd::draw::run(args),
         Command::Compare(args) => cmd::compare::run(args),

@@ -1,16 +1,19 @@
 //! Writing results: to a file, or to standard output for `-`.
 
 use crate::failure::Failure;
-use std::fs::File;
+use dmodc::files::replace_by;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Whether a path stands for standard input or output.
 pub fn is_dash(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// Opens `path`, lets `write` write to it, and reports any failure with the file's name.
+/// Lets `write` write to `path`, and reports any failure with the file's name. A file is replaced as a
+/// whole when all is written; that of a link is the one that it leads to. Into a pipe or a device what
+/// comes is written at once.
 pub fn write_to(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -18,7 +21,11 @@ pub fn write_to(
     let result = if is_dash(path) {
         buffered(io::stdout().lock(), write)
     } else {
-        File::create(path).and_then(|file| buffered(file, write))
+        match place(path) {
+            Ok(Some(file)) => replace_by(&file, write),
+            Ok(None) => (File::options().write(true).open(path)).and_then(|to| buffered(to, write)),
+            Err(e) => Err(e),
+        }
     };
     let file = if is_dash(path) {
         "<stdout>".into()
@@ -26,6 +33,16 @@ pub fn write_to(
         path.display().to_string()
     };
     result.map_err(|reason| Failure::Unwritable { file, reason })
+}
+
+/// The file that is to be replaced; none if it can only be written to.
+fn place(path: &Path) -> io::Result<Option<PathBuf>> {
+    let opened_by_the_shell = ["/dev", "/proc"].iter().any(|of| path.starts_with(of));
+    match fs::metadata(path) {
+        Ok(found) if opened_by_the_shell || !(found.is_file() || found.is_dir()) => Ok(None),
+        Ok(_) => fs::canonicalize(path).map(Some),
+        Err(_) => Ok(Some(path.to_owned())),
+    }
 }
 
 /// Writes text for people: to standard output, or to standard error if standard output has data.

@@ -1,11 +1,11 @@
-//! Who needs a way to whom: pairs of switches without an up-down path, in the order of need.
+//! Who needs a detour to whom: pairs of switches without an up-down path, in the order of need.
 
-use crate::dmodc::paths::{Costs, INFINITE, Paths};
-use crate::dmodc::tree::{Ranking, host_counts};
-use crate::fabric::{Fabric, Lid};
+use crate::dmodc::paths::{INFINITE, Paths};
+use crate::dmodc::tree::Ranking;
+use crate::fabric::{Fabric, Lid, NodeKind};
 
-/// Kinds of need, the greatest first. Hosts are end nodes other than aggregation nodes; a leaf counts as
-/// having some even if none answers, so that a rack that reboots changes nothing.
+/// Kinds of need, the greatest first. Hosts are end nodes other than aggregation nodes; a leaf that is there
+/// counts as having some even if none answers, so that a rack that reboots changes nothing.
 ///
 /// | kind | from | to |
 /// |--:|---|---|
@@ -16,14 +16,20 @@ use crate::fabric::{Fabric, Lid};
 /// | 4 | any other pair, with `connect_roots` | |
 pub const KINDS: usize = 5;
 
-/// A switch to be reached, and the columns of those that need a way to it, ascending.
-pub type Need = (u32, Vec<u32>);
+/// The switches that need a detour to one, by column, ascending, with the kinds of their needs.
+#[derive(Clone, Debug)]
+pub struct Need {
+    /// The switch to be reached.
+    pub to: u32,
+    /// Column and kind.
+    pub from: Vec<(u32, u8)>,
+}
 
 /// Pairs of switches without an up-down path.
 #[derive(Clone, Debug, Default)]
 pub struct Needs {
-    /// Per kind, by the column of the switch to be reached: pairs that links join, if not up-down.
-    pub of_kind: [Vec<Need>; KINDS],
+    /// By the column of the switch to be reached: pairs that links join, if not up-down.
+    pub joined: Vec<Need>,
     /// Pairs that no links join, as (from, to).
     pub apart: Vec<(u32, u32)>,
     /// Per switch: its hosts, and whether it has end nodes at all.
@@ -41,12 +47,12 @@ enum Carries {
     Others,
     /// A LID of its own.
     Itself,
-    /// Nothing that sends or receives.
+    /// Nothing that sends or receives: so does a switch that is only expected.
     Nothing,
 }
 
 /// The kind of a pair.
-fn kind(from: Carries, to: Carries, all: bool) -> Option<usize> {
+fn kind(from: Carries, to: Carries, all: bool) -> Option<u8> {
     use Carries::{Hosts, Nothing, Others};
     match (from, to) {
         (Nothing, _) | (_, Nothing) => None,
@@ -58,21 +64,29 @@ fn kind(from: Carries, to: Carries, all: bool) -> Option<usize> {
     }
 }
 
+/// The hosts at a switch that are there now, and whether any end node is.
+fn nodes_at(fabric: &Fabric, switch: u32) -> (u32, bool) {
+    let nodes = &fabric.end_nodes()[fabric.end_nodes_of(switch)];
+    let there = nodes.iter().filter(|n| n.lid != Lid(0));
+    let hosts = there.clone().filter(|n| n.kind != NodeKind::Aggregation);
+    (hosts.count() as u32, there.count() > 0)
+}
+
 impl Needs {
     /// Looks for them in the costs; for all kinds or all but the last. A path goes both ways, so the
     /// row of the switch to be reached says who cannot reach it.
     pub fn new(fabric: &Fabric, ranking: &Ranking, paths: &Paths, all: bool) -> Self {
         let costs = &paths.costs;
-        let hosts = host_counts(fabric);
+        let switches = 0..fabric.switches().len() as u32;
+        let nodes: Vec<(u32, bool)> = switches.map(|s| nodes_at(fabric, s)).collect();
         let of_column = |&s: &u32| {
-            if hosts[s as usize] > 0 || ranking.is_leaf(s) {
-                Carries::Hosts
-            } else if !fabric.end_nodes_of(s).is_empty() {
-                Carries::Others
-            } else if fabric.switches()[s as usize].lid != Lid(0) {
-                Carries::Itself
-            } else {
-                Carries::Nothing
+            let has_lid = fabric.switches()[s as usize].lid != Lid(0);
+            match nodes[s as usize] {
+                (1.., _) => Carries::Hosts,
+                _ if ranking.is_leaf(s) && has_lid => Carries::Hosts,
+                (0, true) => Carries::Others,
+                (0, false) if has_lid => Carries::Itself,
+                (0, false) => Carries::Nothing,
             }
         };
         let carries: Vec<Carries> = costs.columns().iter().map(of_column).collect();
@@ -84,15 +98,11 @@ impl Needs {
             .collect();
         let mut needs = Needs {
             all,
-            nodes: (0u32..)
-                .zip(hosts)
-                .map(|(s, hosts)| (hosts, !fabric.end_nodes_of(s).is_empty()))
-                .collect(),
+            nodes,
             ..Needs::default()
         };
         let mut part = None;
         let mut missing = Vec::new();
-        let mut from: [Vec<u32>; KINDS] = Default::default();
         for (&to, &there) in costs.columns().iter().zip(&carries) {
             let row = costs.row(to);
             missing.clear();
@@ -108,29 +118,22 @@ impl Needs {
                 continue;
             }
             let part = part.get_or_insert_with(|| parts(paths));
+            let mut from = Vec::new();
             for &column in &missing {
                 let Some(kind) = kind(carries[column as usize], there, all) else {
                     continue;
                 };
                 let s = costs.switch(column as usize);
-                match part.is_empty() || part[s as usize] == part[to as usize] {
-                    true => from[kind].push(column),
+                match part[s as usize] == part[to as usize] {
+                    true => from.push((column, kind)),
                     false => needs.apart.push((s, to)),
                 }
             }
-            for (of_kind, from) in needs.of_kind.iter_mut().zip(&mut from) {
-                if !from.is_empty() {
-                    of_kind.push((to, from.clone()));
-                    from.clear();
-                }
+            if !from.is_empty() {
+                needs.joined.push(Need { to, from });
             }
         }
         needs
-    }
-
-    /// Whether there are none that can be helped.
-    pub fn is_empty(&self) -> bool {
-        self.of_kind.iter().all(Vec::is_empty)
     }
 
     /// Whether a pair of switches is in need now: one has hosts, or both have aggregation nodes. A leaf that
@@ -151,34 +154,28 @@ fn find_infinite(row: &[u8], found: &mut Vec<u32>) {
     }
 }
 
-/// How many pairs there are.
-pub fn count(needs: &[Need]) -> usize {
-    needs.iter().map(|(_, from)| from.len()).sum()
-}
-
-/// The pairs, as (from, to).
-pub fn pairs<'n>(costs: &'n Costs, needs: &'n [Need]) -> impl Iterator<Item = (u32, u32)> + 'n {
-    needs.iter().flat_map(move |(to, from)| {
-        let from = from.iter().map(|&column| costs.switch(column as usize));
-        from.map(move |s| (s, *to))
+/// For each switch the first of the part of the fabric that it is in.
+fn parts(paths: &Paths) -> Vec<u32> {
+    let groups = &paths.groups;
+    components(groups.bottom_up().len(), |s| {
+        groups.up(s).iter().chain(groups.down(s)).map(|g| g.remote)
     })
 }
 
-/// For each switch the first of the part of the fabric that it is in; empty if there is but one.
-fn parts(paths: &Paths) -> Vec<u32> {
-    let mut part = vec![u32::MAX; paths.groups.bottom_up().len()];
-    for first in 0..part.len() as u32 {
+/// For each of some switches the first that neighbours, and theirs, join it to.
+pub fn components<N: Iterator<Item = u32>>(
+    switches: usize,
+    neighbours: impl Fn(u32) -> N,
+) -> Vec<u32> {
+    let mut part = vec![u32::MAX; switches];
+    for first in 0..switches as u32 {
         let mut open = vec![first];
         while let Some(s) = open.pop() {
             if part[s as usize] == u32::MAX {
                 part[s as usize] = first;
-                let groups = paths.groups.up(s).iter().chain(paths.groups.down(s));
-                open.extend(groups.map(|g| g.remote));
+                open.extend(neighbours(s));
             }
         }
-    }
-    if part.iter().all(|&first| first == 0) {
-        part.clear();
     }
     part
 }

@@ -1,72 +1,63 @@
-//! The ways to one switch, for those that have no up-down path to it.
+//! The detours to one target, in two sweeps from the turns, as costs are found.
 //!
-//! What has an up-down path has its entries. Where such a switch goes up from, one above it may come
-//! down and turn: that one is a *gate*, and has a way. Whoever has an up-down path to a gate goes
-//! there, until it meets one that has a way already and hands over to it: so no way loops. A switch
-//! that is turned at and has found a way like that, going up, may have gates in turn.
-//!
-//! Switches side by side in the order of columns mostly have the same in need and the same gates. They
-//! then get the same ways, found once.
+//! What has an up-down path has its entries. Where such a switch goes up from, one above it may come down
+//! and turn. Upward, whoever comes down to one with a detour has one, too; whoever has none then goes up to
+//! the nearest that has. A switch that is turned at and has a detour that goes up may be turned at in turn:
+//! while somebody is left out, there is another round. What a switch has found stays, and each goes on to
+//! one that has found a detour before: so none loops.
 
 use super::bits::Set;
-use super::toward::Toward;
-use super::turns::Turns;
+use super::turns::{Turns, position};
 use crate::dmodc::paths::{HOPS, INFINITE, Paths, UP};
-use crate::dmodc::routes::{GroupSet, SwitchView};
-use std::cell::Cell;
 
-/// The step of a switch on its way to the one that is to be reached.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Step {
+/// What is to be reached: a switch, or those of its LIDs that go on alike where turns are taken.
+pub struct Target<'t> {
     /// The switch.
-    pub at: u32,
-    /// The one that it hands over to.
-    pub next: u32,
-    /// Hops to the one that is to be reached.
-    pub hops: u16,
-    /// Whether it goes up.
+    pub to: u32,
+    /// By which of its groups that lead up a switch goes on to it.
+    pub onward: &'t dyn Fn(u32) -> Set,
+    /// Another for another target, which spreads them over equally near detours.
+    pub number: usize,
+    /// The turns that are taken.
+    pub turns: &'t Turns,
+}
+
+/// No detour so far.
+const FAR: u16 = u16::MAX;
+
+/// How a switch goes on.
+#[derive(Clone, Copy)]
+struct Detour {
+    /// Hops: 0 with an up-down path, [`FAR`] without any.
+    hops: u16,
+    /// To which switch, as soon as that is decided, and whether that is above.
+    next: Option<u32>,
     up: bool,
-    /// Whether it is a gate: the next one turns.
-    gate: bool,
+    /// Whether it is among the steps.
+    is_step: bool,
+    /// The round in which those above were asked.
+    asked: u16,
 }
 
-const NONE: u32 = u32::MAX;
-/// So many neighbouring columns have the same ways where nothing tells them apart; the next ones have
-/// others, so that ways spread over equally near gates.
-const ALIKE: usize = 8;
-
-/// What was found for a switch, where one look at the gates was enough.
-#[derive(Default)]
-struct Found<'s> {
+/// What was found, and all that it depends on beside the turns.
+struct Last<'s> {
     row: &'s [u8],
-    /// The first of the columns that it may be shared with.
-    turn: usize,
+    number: usize,
+    /// Hops, from where, at which switch.
+    turned: Vec<(u16, u32, u32)>,
     need: Vec<u32>,
-    /// The steps, and how many of them there were at first: gates.
-    steps: Vec<Step>,
-    before: usize,
+    found: Found,
 }
 
-/// The ways to one switch.
+/// The steps, as (switch, next switch), and who has none.
+pub type Found = (Vec<(u32, u32)>, Vec<u32>);
+
+/// A search with its memory.
 pub struct Search<'s> {
     paths: &'s Paths,
-    /// The column of the switch to be reached, and its row: who has no path from it has none to it.
-    column: usize,
-    row: &'s [u8],
-    /// Per switch: its place among the steps, or [`NONE`].
-    place: Vec<u32>,
-    steps: Vec<Step>,
-    gates: Vec<Step>,
-    toward: Toward<'s>,
-    last: Found<'s>,
-    /// Whether any way depends on where an entry of an up-down path goes.
-    is_special: Cell<bool>,
-    /// Memory for a way: the steps of it without their hops.
-    way: Vec<Step>,
-    /// Memory: per one in need, hops by the nearest gate and which one it is.
-    nearest: Vec<u32>,
-    /// Per column: hops from the nearest of those in need.
-    near: Vec<u8>,
+    /// By column.
+    detours: Vec<Detour>,
+    last: Option<Last<'s>>,
     /// Neighbours looked at, over all searches: a measure of the work.
     pub work: u64,
 }
@@ -74,355 +65,219 @@ pub struct Search<'s> {
 impl<'s> Search<'s> {
     /// Memory for searches.
     pub fn new(paths: &'s Paths) -> Self {
-        let switches = paths.costs.switches();
         Search {
             paths,
-            column: 0,
-            row: &[],
-            place: vec![NONE; switches],
-            steps: Vec::new(),
-            gates: Vec::new(),
-            toward: Toward::new(paths),
-            last: Found::default(),
-            is_special: Cell::new(false),
-            way: Vec::new(),
-            nearest: Vec::new(),
-            near: vec![HOPS; switches],
+            detours: Vec::new(),
+            last: None,
             work: 0,
         }
     }
 
-    /// Begins anew, for the switch `to`, with what was found for it before.
-    pub fn begin(&mut self, to: u32, known: &[Step]) {
-        for step in self.steps.drain(..) {
-            self.place[step.at as usize] = NONE;
-        }
-        self.gates.clear();
-        self.column = self.paths.costs.column(to);
-        self.row = self.paths.costs.row(to);
-        known.iter().for_each(|&step| self.put(step));
-        self.work += known.len() as u64 / 4;
+    /// Begins with other turns.
+    pub fn forget(&mut self) {
+        self.last = None;
     }
 
-    /// The steps found.
-    pub fn steps(&self) -> &[Step] {
-        &self.steps
-    }
-
-    /// Finds ways for those in need, by column, over the turns that are taken and, as long as any has
-    /// none, over more of them at some switches. Leaves in `need` those that still have none.
-    pub fn run(&mut self, turns: &mut Turns, hubs: &[u32], need: &mut Vec<u32>) {
-        self.use_turns(turns, need);
-        if hubs.is_empty() || need.is_empty() {
-            return;
-        }
-        self.find_near(need);
-        for &hub in hubs {
-            if self.take_turns(turns, hub, need) {
-                self.use_turns(turns, need);
-                if need.is_empty() {
-                    return;
-                }
-                self.find_near(need);
-            }
-        }
-    }
-
-    /// Leaves in `need` those that have no way.
-    pub fn leave_unreached(&self, need: &mut Vec<u32>) {
-        need.retain(|&c| !self.is_reached(self.paths.costs.switch(c as usize)));
-    }
-
-    /// Finds ways over the turns that are taken.
-    fn use_turns(&mut self, turns: &Turns, need: &mut Vec<u32>) {
-        if turns.hubs().is_empty() {
-            return;
-        }
-        loop {
-            let before = self.steps.len();
-            for &hub in turns.hubs() {
-                self.open_gates(turns, hub);
-            }
-            if before == 0 && self.is_as_last(need) {
-                return;
-            }
-            self.walk_all(turns, need);
-            if need.is_empty() {
-                if before == 0 {
-                    self.keep_last();
-                }
-                return;
-            }
-            // A switch that is turned at and finds a way may open further gates.
-            for &hub in turns.hubs() {
-                self.walk(turns, hub);
-            }
-            if self.steps.len() == before {
-                return;
-            }
-        }
-    }
-
-    /// Takes the ways of the switch before, if they are the same.
-    fn is_as_last(&mut self, need: &mut Vec<u32>) -> bool {
-        let to = self.paths.costs.switch(self.column);
-        let last = &mut self.last;
-        if last.turn == self.column / ALIKE
-            && last.need == *need
-            && last.steps[..last.before] == self.steps
-            && last.steps.iter().all(|step| step.at != to)
-            && same_are_reached(last.row, self.row)
+    /// Finds detours for those in need, by column. Targets side by side mostly differ in nothing but
+    /// themselves; then what was found last is found again.
+    pub fn run(&mut self, target: &Target, need: &[u32]) -> Found {
+        let row = self.paths.costs.row(target.to);
+        let turned = self.turned(target, |_, _| None);
+        if let Some(last) = &self.last
+            && last.number == target.number
+            && last.need == need
+            && last.turned == turned
+            && same_are_reached(last.row, row)
+            && last.found.0.iter().all(|&(at, _)| at != target.to)
         {
-            need.clear();
-            let steps = std::mem::take(&mut last.steps);
-            self.work += steps.len() as u64;
-            for &step in &steps[last.before..] {
-                self.put(step);
-            }
-            self.last.steps = steps;
-            return true;
+            return last.found.clone();
         }
-        last.turn = usize::MAX;
-        last.need.clone_from(need);
-        last.before = self.steps.len();
-        self.is_special.set(false);
-        false
+        let found = self.find(target, turned.clone(), need);
+        self.last = Some(Last {
+            row,
+            number: target.number,
+            turned,
+            need: need.to_vec(),
+            found: found.clone(),
+        });
+        found
     }
 
-    /// Keeps what was found, for the next ones that are alike.
-    fn keep_last(&mut self) {
-        if !self.is_special.get() {
-            self.last.turn = self.column / ALIKE;
-            self.last.row = self.row;
-            self.last.steps.clone_from(&self.steps);
-        }
-    }
-
-    /// Takes turns at a switch where they help somebody, the nearest first. Whether any was taken.
-    fn take_turns(&mut self, turns: &mut Turns, hub: u32, need: &mut Vec<u32>) -> bool {
-        self.walk(turns, hub);
-        if !self.may_open(hub) {
-            return false;
-        }
-        let Some((set, hops)) = self.goes_up(hub) else {
-            return false;
+    fn find(&mut self, target: &Target, mut turned: Vec<(u16, u32, u32)>, need: &[u32]) -> Found {
+        let begin = |&byte: &u8| Detour {
+            hops: if byte == INFINITE { FAR } else { 0 },
+            next: None,
+            up: false,
+            is_step: false,
+            asked: 0,
         };
         let paths = self.paths;
-        let up = paths.groups.up(hub);
-        let near = |g: usize| self.near[paths.costs.column(up[g].remote)];
-        let mut gates: Vec<(u8, usize)> = (0..up.len()).map(|i| (near(i), i)).collect();
-        gates.sort_unstable();
-        let mut last = None;
-        for (near, i) in gates {
-            // A gate in need wants no other; the rest may choose among all.
-            if near == HOPS || (need.is_empty() && last == Some(0)) {
+        let row = paths.costs.row(target.to);
+        self.detours.clear();
+        self.detours.extend(row.iter().map(begin));
+        self.work += row.len() as u64 / 8;
+        let switch = |column: u32| paths.costs.switch(column as usize);
+        let mut missing = need.to_vec();
+        for round in 1.. {
+            if missing.is_empty() || !self.come_down(turned) {
                 break;
             }
-            let above = up[i].remote;
-            if !self.is_reached(above) && turns.take(paths, hub, i, &set) {
-                self.open_gate(above, hub, hops);
-                self.walk_all(turns, need);
-                last = Some(near);
-            }
+            missing.retain(|&column| self.go_up(target, switch(column), round) == FAR);
+            turned = self.turned(target, |search, hub| {
+                let hops = search.go_up(target, hub, round);
+                let Detour { next, up, .. } = *search.at(hub);
+                let next = next
+                    .filter(|_| up)
+                    .and_then(|next| position(paths, hub, next));
+                next.map(|next| (hops, Set::of(next)))
+            });
+            turned.retain(|&(_, s, _)| self.at(s).hops == FAR);
         }
-        last.is_some()
-    }
-
-    /// Finds how near anyone in need is to each switch.
-    fn find_near(&mut self, need: &[u32]) {
-        let costs = &self.paths.costs;
-        self.near.fill(HOPS);
+        let mut steps = Vec::new();
+        let mut left = missing.iter().peekable();
         for &column in need {
-            let row = costs.row(costs.switch(column as usize));
-            for (near, &byte) in self.near.iter_mut().zip(row) {
-                *near = (*near).min(byte & HOPS);
+            if left.next_if_eq(&&column).is_none() {
+                self.follow(target, switch(column), &mut steps);
             }
         }
-        self.work += (need.len() * self.near.len() / 16) as u64;
+        (steps, missing)
     }
 
-    /// Opens the gates at a switch, over the turns that are taken.
-    fn open_gates(&mut self, turns: &Turns, hub: u32) {
-        if !self.may_open(hub) {
-            return;
-        }
-        let Some((set, hops)) = self.goes_up(hub) else {
-            return;
-        };
-        for (i, group) in self.paths.groups.up(hub).iter().enumerate() {
-            if !self.is_reached(group.remote) && turns.has(hub, i, &set) {
-                self.open_gate(group.remote, hub, hops);
-            }
-        }
+    fn at(&self, s: u32) -> &Detour {
+        &self.detours[self.paths.costs.column(s)]
     }
 
-    /// Whether there may be gates at a switch: it has a way, and one above it has none.
-    fn may_open(&mut self, hub: u32) -> bool {
-        let up = self.paths.groups.up(hub);
-        self.work += 1 + up.len() as u64;
-        self.is_reached(hub) && up.iter().any(|group| !self.is_reached(group.remote))
+    fn set(&mut self, s: u32) -> &mut Detour {
+        &mut self.detours[self.paths.costs.column(s)]
     }
 
-    fn open_gate(&mut self, at: u32, hub: u32, hops: u16) {
-        self.put(Step {
-            at,
-            next: hub,
-            hops: hops + 1,
-            up: false,
-            gate: true,
-        });
-    }
-
-    /// Finds a way for a switch.
-    fn walk(&mut self, turns: &Turns, from: u32) {
-        if !self.is_reached(from) && !self.gates.is_empty() {
-            let column = self.paths.costs.column(from) as u32;
-            self.walk_all(turns, &mut vec![column]);
-        }
-    }
-
-    /// Finds ways for some, by column, each by a gate that is near. Leaves those that have none. The
-    /// gates begin with another for another switch to be reached, so that ways spread over equally near
-    /// ones.
-    fn walk_all(&mut self, turns: &Turns, from: &mut Vec<u32>) {
-        let costs = &self.paths.costs;
-        let gates = self.gates.len();
-        let first = self.column / ALIKE % gates.max(1);
-        let mut nearest = std::mem::take(&mut self.nearest);
-        nearest.clear();
-        nearest.resize(from.len(), NONE);
-        self.work += (from.len() * (4 + gates) / 4) as u64;
-        for i in 0..gates {
-            let gate = &self.gates[(first + i) % gates];
-            let row = costs.row(gate.at);
-            for (nearest, &column) in nearest.iter_mut().zip(from.iter()) {
-                let byte = row[column as usize];
-                if byte != INFINITE {
-                    let hops = u32::from(gate.hops) + u32::from(byte & HOPS);
-                    *nearest = (*nearest).min(hops << 16 | i as u32);
+    /// The switches from which packets may turn, with their hops, and where they turn. `detour` says how a switch that is turned at
+    /// goes on if it has no up-down path.
+    fn turned(
+        &mut self,
+        target: &Target,
+        detour: impl Fn(&mut Self, u32) -> Option<(u16, Set)>,
+    ) -> Vec<(u16, u32, u32)> {
+        let mut turned = Vec::new();
+        for hub in target.turns.hubs() {
+            let goes_on = match self.paths.costs.byte(target.to, hub) {
+                INFINITE => detour(self, hub),
+                _ => self.goes_up(target, hub),
+            };
+            self.work += 1;
+            let Some((hops, onward)) = goes_on else {
+                continue;
+            };
+            let up = self.paths.groups.up(hub);
+            self.work += up.len() as u64;
+            for (i, group) in up.iter().enumerate() {
+                let byte = self.paths.costs.byte(target.to, group.remote);
+                if byte == INFINITE && target.turns.has(hub, i, &onward) {
+                    turned.push((hops + 1, group.remote, hub));
                 }
             }
         }
-        let mut next = nearest.iter();
-        from.retain(|&column| {
-            let from = costs.switch(column as usize);
-            let gate = match next.next() {
-                Some(&gate) if gate != NONE => (first + (gate & 0xffff) as usize) % gates,
-                _ => return !self.is_reached(from),
-            };
-            let gate = self.gates[gate].at;
-            !self.is_reached(from)
-                && !self.walk_to(turns, from, gate)
-                && !self.walk_to_another(turns, from)
-        });
-        self.nearest = nearest;
+        turned.sort_by_key(|&(hops, ..)| hops);
+        turned
     }
 
-    /// Goes towards any gate that a switch has an up-down path to, the nearest first, until some switch
-    /// has a way.
-    fn walk_to_another(&mut self, turns: &Turns, from: u32) -> bool {
-        let row = self.paths.costs.row(from);
-        let hops = |gate: &Step| match row[self.paths.costs.column(gate.at)] {
-            INFINITE => None,
-            byte => Some((gate.hops + u16::from(byte & HOPS), gate.at)),
-        };
-        let mut gates: Vec<(u16, u32)> = self.gates.iter().filter_map(hops).collect();
-        gates.sort_by_key(|&(hops, _)| hops);
-        let mut gates = gates.into_iter();
-        gates.any(|(_, gate)| self.walk_to(turns, from, gate))
+    /// The hops of a switch that has an up-down path and goes up, and where.
+    fn goes_up(&self, target: &Target, s: u32) -> Option<(u16, Set)> {
+        let byte = self.paths.costs.byte(s, target.to);
+        let goes_up = byte != INFINITE && byte & UP != 0;
+        goes_up.then(|| (u16::from(byte & HOPS), (target.onward)(s)))
     }
 
-    /// Goes towards a gate until some switch has a way.
-    fn walk_to(&mut self, turns: &Turns, from: u32, gate: u32) -> bool {
-        let mut way = std::mem::take(&mut self.way);
-        way.clear();
-        let mut at = from;
-        while !self.is_reached(at) {
-            self.work += 1;
-            let (mut next, mut up) = self.toward.next(at, gate);
-            if !self.may_hand_over(turns, at, next, up) {
-                let all = self.toward.all(at, gate);
-                self.work += all.len() as u64;
-                let may = |&(other, up): &(u32, bool)| self.may_hand_over(turns, at, other, up);
-                let Some(other) = all.into_iter().find(may) else {
-                    self.way = way;
-                    return false;
-                };
-                (next, up) = other;
+    /// Finds detours that come down to some switches. Whether there are any new ones.
+    fn come_down(&mut self, mut open: Vec<(u16, u32, u32)>) -> bool {
+        let mut at = 0;
+        while let Some(&(hops, s, _)) = open.get(at) {
+            at += 1;
+            if self.at(s).hops == FAR {
+                self.set(s).hops = hops;
+                let above = self.paths.groups.up(s).iter().map(|g| g.remote);
+                self.work += 1 + above.len() as u64;
+                let above = above.filter(|&above| self.at(above).hops == FAR);
+                open.extend(above.map(|above| (hops + 1, above, s)));
             }
-            way.push(Step {
-                at,
-                next,
-                hops: 0,
-                up,
-                gate: false,
-            });
+        }
+        at > 0
+    }
+
+    /// Finds a detour that goes up from a switch, if it has none. Returns its hops.
+    fn go_up(&mut self, target: &Target, s: u32, round: u16) -> u16 {
+        let detour = self.set(s);
+        if detour.hops != FAR || std::mem::replace(&mut detour.asked, round) == round {
+            return detour.hops;
+        }
+        let above = self.paths.groups.up(s).iter().map(|g| g.remote);
+        self.work += 1 + above.len() as u64;
+        let hops = above.clone().map(|above| match self.at(above).hops {
+            FAR => self.go_up(target, above, round),
+            hops => hops,
+        });
+        let least = hops.min().unwrap_or(FAR);
+        if least != FAR {
+            let next = self.choose(target, s, above, |above| self.at(above).hops == least);
+            let detour = self.set(s);
+            (detour.hops, detour.next, detour.up) = (least + 1, next, true);
+        }
+        self.at(s).hops
+    }
+
+    /// One of some switches that will do: the first from another on for another target, but always from the
+    /// same on for a leaf.
+    fn choose(
+        &self,
+        target: &Target,
+        s: u32,
+        all: impl ExactSizeIterator<Item = u32> + Clone,
+        will_do: impl Fn(u32) -> bool,
+    ) -> Option<u32> {
+        let column = self.paths.costs.column(s);
+        let turn = match column < self.paths.costs.leaves() {
+            true => column,
+            false => column + target.number,
+        };
+        let first = turn % all.len().max(1);
+        let mut all = all.clone().skip(first).chain(all.take(first));
+        all.find(|&next| will_do(next))
+    }
+
+    /// Whether what comes down from a switch so many hops away goes on from the next one.
+    fn goes_on(&self, target: &Target, from: u32, at: u32, hops: u16) -> bool {
+        let detour = self.at(at);
+        let goes_up = match (detour.hops, detour.next) {
+            (0, _) if !target.turns.is_hub(at) => return false,
+            (0, _) => self.goes_up(target, at),
+            (less, _) if less != hops - 1 => return false,
+            (_, Some(next)) if detour.up => {
+                position(self.paths, at, next).map(|next| (detour.hops, Set::of(next)))
+            }
+            _ => return true,
+        };
+        let goes_up = goes_up.filter(|&(less, _)| less == hops - 1);
+        let from = goes_up.and_then(|_| position(self.paths, at, from));
+        let turn = goes_up.zip(from);
+        turn.is_some_and(|((_, onward), from)| target.turns.has(at, from, &onward))
+    }
+
+    /// Adds the steps of the detour from a switch that are not among them.
+    fn follow(&mut self, target: &Target, from: u32, steps: &mut Vec<(u32, u32)>) {
+        let mut at = from;
+        while self.at(at).hops != 0 && !std::mem::replace(&mut self.set(at).is_step, true) {
+            let Detour { hops, mut next, .. } = *self.at(at);
+            if next.is_none() {
+                let below = self.paths.groups.down(at).iter().map(|g| g.remote);
+                self.work += below.len() as u64;
+                let will_do = |next| self.goes_on(target, at, next, hops);
+                next = self.choose(target, at, below, will_do);
+                self.set(at).next = next;
+            }
+            let Some(next) = next else { return };
+            steps.push((at, next));
             at = next;
         }
-        let last = match self.step(at) {
-            Some(step) => step.hops,
-            None => u16::from(self.byte(at) & HOPS),
-        };
-        for (hops, step) in (last + 1..).zip(way.iter().rev()) {
-            self.put(Step { hops, ..*step });
-        }
-        self.way = way;
-        true
-    }
-
-    /// Whether the way of a neighbour, if it has one, goes on from `at`: anywhere if it is above, else
-    /// down, or by turns that are taken.
-    fn may_hand_over(&self, turns: &Turns, at: u32, neighbour: u32, up: bool) -> bool {
-        if up || !self.is_reached(neighbour) {
-            return true;
-        }
-        if self.step(neighbour).is_none() {
-            self.is_special.set(true);
-        }
-        match (self.goes_up(neighbour), self.position(neighbour, at)) {
-            (Some((set, _)), Some(from)) => turns.has(neighbour, from, &set),
-            _ => true,
-        }
-    }
-
-    /// The switches above that a switch goes up to, and its hops. `None` if it goes down or has no way.
-    fn goes_up(&self, s: u32) -> Option<(Set, u16)> {
-        if let Some(step) = self.step(s) {
-            let to = step.up.then(|| self.position(s, step.next))?;
-            return Some((Set::of(to?), step.hops));
-        }
-        let byte = self.byte(s);
-        if byte == INFINITE || byte & UP == 0 {
-            return None;
-        }
-        let GroupSet { bits, .. } = SwitchView::new(self.paths, s).candidates(self.column);
-        Some((Set(bits), u16::from(byte & HOPS)))
-    }
-
-    fn is_reached(&self, s: u32) -> bool {
-        self.row[self.paths.costs.column(s)] != INFINITE || self.place[s as usize] != NONE
-    }
-
-    fn byte(&self, s: u32) -> u8 {
-        self.paths.costs.row(s)[self.column]
-    }
-
-    fn step(&self, s: u32) -> Option<&Step> {
-        self.steps.get(self.place[s as usize] as usize)
-    }
-
-    fn put(&mut self, step: Step) {
-        self.place[step.at as usize] = self.steps.len() as u32;
-        self.steps.push(step);
-        if step.gate {
-            self.gates.push(step);
-        }
-    }
-
-    /// The position of a switch above another among the groups of that one that lead up.
-    fn position(&self, switch: u32, above: u32) -> Option<usize> {
-        let up = self.paths.groups.up(switch);
-        up.binary_search_by_key(&above, |g| g.remote).ok()
     }
 }
 

@@ -8,8 +8,9 @@
 //! all channels; and no choice of ports, no further LID of a port and no up-down multicast tree can
 //! add to it.
 
-use super::bits::{Bits, Set};
+use super::bits::Set;
 use crate::dmodc::paths::{INFINITE, Paths, UP};
+use crate::dmodc::tree::Group;
 use std::collections::BTreeSet;
 
 const NONE: u32 = u32::MAX;
@@ -17,32 +18,42 @@ const NONE: u32 = u32::MAX;
 /// The turns at one switch, by the positions of switches above it among its groups that lead up.
 #[derive(Clone, Debug)]
 struct Hub {
-    /// The number of the channel that comes down from there, among `Turns::downs`.
-    down: Vec<u32>,
-    /// The number of the channel that goes up there, among `Turns::ups`.
-    up: Vec<u32>,
+    switch: u32,
+    /// The numbers of the channels from and to the first of them; those of the others follow.
+    first: usize,
     /// Where packets from there may go up.
     taken: Vec<Set>,
-    /// Where they never may: it would close a circle.
-    refused: Vec<Set>,
 }
 
-/// The turns that are taken. Channels are (from, to), all links between two switches together.
+/// A channel that comes down to a hub, all links between two switches together.
+#[derive(Clone, Debug)]
+struct Down {
+    /// From where to where.
+    channel: (u32, u32),
+    /// The channels up that packets may go on by.
+    onward: Vec<usize>,
+}
+
+/// A channel that goes up from a hub.
+#[derive(Clone, Debug)]
+struct Up {
+    /// From where to where.
+    channel: (u32, u32),
+    /// By column: what lies below its upper end, or any switch above that, by a way down beside the one
+    /// that leads up from the hub. `None` if that is all.
+    beside: Option<Vec<bool>>,
+    /// The channels down that it leads to without a turn between.
+    leads: Vec<usize>,
+}
+
+/// The turns that are taken.
 #[derive(Clone, Debug)]
 pub struct Turns {
-    /// Per switch: its place in `hubs`.
+    /// Per switch: its number in `hubs`.
     hub_of: Vec<u32>,
     hubs: Vec<Hub>,
-    /// The switches of `hubs`.
-    at: Vec<u32>,
-    /// Channels that come down to a hub.
-    downs: Vec<(u32, u32)>,
-    /// Channels that go up from a hub.
-    ups: Vec<UpChannel>,
-    /// Per channel of `downs`: those of `ups` that packets may go on by.
-    onward: Vec<Vec<u32>>,
-    /// Per channel of `ups`: those of `downs` that it leads to, over other turns or none.
-    reach: Vec<Bits>,
+    downs: Vec<Down>,
+    ups: Vec<Up>,
 }
 
 impl Turns {
@@ -51,17 +62,19 @@ impl Turns {
         Turns {
             hub_of: vec![NONE; switches],
             hubs: Vec::new(),
-            at: Vec::new(),
             downs: Vec::new(),
             ups: Vec::new(),
-            onward: Vec::new(),
-            reach: Vec::new(),
         }
     }
 
     /// The switches at which turns were asked for.
-    pub fn hubs(&self) -> &[u32] {
-        &self.at
+    pub fn hubs(&self) -> impl Iterator<Item = u32> + '_ {
+        self.hubs.iter().map(|hub| hub.switch)
+    }
+
+    /// Whether turns were asked for at a switch.
+    pub fn is_hub(&self, switch: u32) -> bool {
+        self.hub_of[switch as usize] != NONE
     }
 
     /// Whether packets that come down to a switch by one of its groups that lead up may go on by any
@@ -73,167 +86,128 @@ impl Turns {
 
     /// Whether packets that come down from one switch to another may go up to a third.
     pub fn may_turn(&self, paths: &Paths, from: u32, at: u32, to: u32) -> bool {
-        let up = paths.groups.up(at);
-        let position = |above: u32| up.binary_search_by_key(&above, |g| g.remote).ok();
-        match (position(from), position(to)) {
+        match (position(paths, at, from), position(paths, at, to)) {
             (Some(from), Some(to)) => self.has(at, from, &Set::of(to)),
             _ => false,
         }
     }
 
-    /// Takes every turn at some switches that closes no circle, one switch and turn after the other.
-    pub fn take_all_at(&mut self, paths: &Paths, switches: &[u32]) {
-        for &s in switches {
-            let above = paths.groups.up(s).len();
-            for (from, to) in (0..above).flat_map(|from| (0..above).map(move |to| (from, to))) {
-                if from != to {
-                    self.take(paths, s, from, &Set::of(to));
+    /// Takes those turns at a switch that are wanted, by the switches that they come from and go to, and
+    /// that close no circle; those to and from what is `urgent` before others that exclude them. Whether there
+    /// are any that were not taken before.
+    pub fn take(
+        &mut self,
+        paths: &Paths,
+        switch: u32,
+        urgent: impl Fn(u32) -> bool,
+        wanted: impl Fn(u32, u32) -> bool,
+    ) -> bool {
+        let up = paths.groups.up(switch);
+        let mut order: Vec<(usize, &Group)> = up.iter().enumerate().collect();
+        order.sort_by_key(|(_, group)| !urgent(group.remote));
+        let hub = self.hub(paths, switch);
+        let first = self.hubs[hub].first;
+        let mut is_new = false;
+        for &(to, above) in &order {
+            // Turns that go on by the same channel do not change where it leads.
+            let mut reach = None;
+            for &(from, came) in &order {
+                let (down, onward, turn) = (first + from, first + to, Set::of(to));
+                if from != to
+                    && wanted(came.remote, above.remote)
+                    && !turn.is_within(&self.hubs[hub].taken[from])
+                    && !reach.get_or_insert_with(|| self.reach(onward))[down]
+                {
+                    self.hubs[hub].taken[from].put(to);
+                    self.downs[down].onward.push(onward);
+                    is_new = true;
                 }
             }
         }
+        is_new
     }
 
-    /// Takes all these turns, if none of them closes a circle.
-    pub fn take(&mut self, paths: &Paths, switch: u32, from: usize, to: &Set) -> bool {
-        let h = self.hub(paths, switch);
-        if to.meets(&self.hubs[h].refused[from]) {
-            return false;
-        }
-        let down = self.down(paths, h, switch, from);
-        let mut ups = Vec::new();
-        // They all start from one channel. A circle over several of them leads from one of them back to
-        // that channel over turns that were there before: each can be tested by itself.
-        for i in to.iter() {
-            if self.hubs[h].taken[from].contains(i) {
+    /// Which channels down one up leads to, over turns that are taken or none.
+    fn reach(&self, up: usize) -> Vec<bool> {
+        let mut found = vec![false; self.downs.len()];
+        let mut seen = vec![false; self.ups.len()];
+        let mut open = vec![up];
+        while let Some(up) = open.pop() {
+            if std::mem::replace(&mut seen[up], true) {
                 continue;
             }
-            let up = self.up(paths, h, switch, i);
-            if self.reach[up as usize].contains(down) {
-                self.hubs[h].refused[from].put(i);
-                return false;
-            }
-            ups.push((i, up));
-        }
-        for (i, up) in ups {
-            self.hubs[h].taken[from].put(i);
-            self.onward[down as usize].push(up);
-            let further = self.reach[up as usize].clone();
-            if further.is_empty() {
-                continue;
-            }
-            for reach in self.reach.iter_mut().filter(|reach| reach.contains(down)) {
-                reach.add(&further);
+            for &down in &self.ups[up].leads {
+                if !std::mem::replace(&mut found[down], true) {
+                    open.extend(&self.downs[down].onward);
+                }
             }
         }
-        true
+        found
     }
 
+    /// The number of a hub, whose channels are known from then on.
     fn hub(&mut self, paths: &Paths, switch: u32) -> usize {
-        let hub = &mut self.hub_of[switch as usize];
-        if *hub == NONE {
-            *hub = self.hubs.len() as u32;
-            self.at.push(switch);
-            let above = paths.groups.up(switch).len();
-            self.hubs.push(Hub {
-                down: vec![NONE; above],
-                up: vec![NONE; above],
-                taken: vec![Set::default(); above],
-                refused: vec![Set::default(); above],
+        let hub = self.hub_of[switch as usize];
+        if hub != NONE {
+            return hub as usize;
+        }
+        let first = self.downs.len();
+        for above in paths.groups.up(switch).iter().map(|g| g.remote) {
+            self.downs.push(Down {
+                channel: (above, switch),
+                onward: Vec::new(),
+            });
+            self.ups.push(Up {
+                channel: (switch, above),
+                beside: beside(paths, switch, above),
+                leads: Vec::new(),
             });
         }
-        *hub as usize
-    }
-
-    /// The number of the channel that comes down to a hub.
-    fn down(&mut self, paths: &Paths, hub: usize, switch: u32, from: usize) -> u32 {
-        let known = self.hubs[hub].down[from];
-        if known != NONE {
-            return known;
+        for (u, up) in self.ups.iter_mut().enumerate() {
+            // Those before know the channels before.
+            let new = if u < first { first } else { 0 };
+            let downs = self.downs.iter().enumerate().skip(new);
+            let downs = downs.filter(|(_, down)| up.leads_to(paths, down.channel));
+            let leads: Vec<usize> = downs.map(|(d, _)| d).collect();
+            up.leads.extend(leads);
         }
-        let new = self.downs.len() as u32;
-        self.hubs[hub].down[from] = new;
-        let channel = (paths.groups.up(switch)[from].remote, switch);
-        self.downs.push(channel);
-        self.onward.push(Vec::new());
-        let leads: Vec<bool> = (self.ups.iter())
-            .map(|up| up.leads(paths, channel))
-            .collect();
-        let mut over = Bits::default();
-        for (d, onward) in (0..).zip(&self.onward) {
-            if onward.iter().any(|&u| leads[u as usize]) {
-                over.put(d);
-            }
-        }
-        for (reach, &directly) in self.reach.iter_mut().zip(&leads) {
-            if directly || reach.meets(&over) {
-                reach.put(new);
-            }
-        }
-        new
-    }
-
-    /// The number of the channel that goes up from a hub.
-    fn up(&mut self, paths: &Paths, hub: usize, switch: u32, to: usize) -> u32 {
-        let known = self.hubs[hub].up[to];
-        if known != NONE {
-            return known;
-        }
-        let new = self.ups.len() as u32;
-        self.hubs[hub].up[to] = new;
-        let channel = UpChannel::new(paths, switch, paths.groups.up(switch)[to].remote);
-        let mut reach = Bits::default();
-        for (d, &down) in (0..).zip(&self.downs) {
-            if channel.leads(paths, down) {
-                reach.put(d);
-                for &u in &self.onward[d as usize] {
-                    reach.add(&self.reach[u as usize]);
-                }
-            }
-        }
-        self.ups.push(channel);
-        self.reach.push(reach);
-        new
+        self.hub_of[switch as usize] = self.hubs.len() as u32;
+        self.hubs.push(Hub {
+            switch,
+            first,
+            taken: vec![Set::default(); self.downs.len() - first],
+        });
+        self.hubs.len() - 1
     }
 }
 
-/// A channel that goes up from a hub.
-#[derive(Clone, Debug)]
-struct UpChannel {
-    low: u32,
-    high: u32,
-    /// The columns of what lies below `high`, or any switch above it, by a way down beside the one that
-    /// leads up from `low`. `None` if that is all.
-    beside: Option<Bits>,
+/// The position of a switch above another among the groups of that one that lead up.
+pub fn position(paths: &Paths, switch: u32, above: u32) -> Option<usize> {
+    let up = paths.groups.up(switch);
+    up.binary_search_by_key(&above, |g| g.remote).ok()
 }
 
-impl UpChannel {
-    fn new(paths: &Paths, low: u32, high: u32) -> UpChannel {
-        UpChannel {
-            low,
-            high,
-            beside: beside(paths, low, high),
-        }
-    }
-
+impl Up {
     /// Whether a packet that goes up by it can come down by another channel without a turn between.
     /// No packet goes back by the link that it came by, which is what makes turns at a switch and at
     /// those above it go together: in a tree with one way down to each switch, whoever goes up from
     /// there can come back only so.
-    fn leads(&self, paths: &Paths, (from, to): (u32, u32)) -> bool {
-        let byte = paths.costs.byte(self.high, from);
+    fn leads_to(&self, paths: &Paths, (from, to): (u32, u32)) -> bool {
+        let (low, high) = self.channel;
+        let byte = paths.costs.byte(high, from);
         if byte & UP != 0 {
             // What the way comes down from is not on the way up, or the way could be made shorter.
             return byte != INFINITE;
         }
-        let is_beside = |all: &Bits| all.contains(paths.costs.column(from) as u32);
-        (self.high == from && self.low != to) || self.beside.as_ref().is_none_or(is_beside)
+        let column = paths.costs.column(from);
+        (high == from && low != to) || self.beside.as_ref().is_none_or(|all| all[column])
     }
 }
 
-/// See [`UpChannel::beside`].
-fn beside(paths: &Paths, low: u32, high: u32) -> Option<Bits> {
+/// See [`Up::beside`].
+fn beside(paths: &Paths, low: u32, high: u32) -> Option<Vec<bool>> {
     let costs = &paths.costs;
-    let mut found = Bits::default();
+    let mut found = vec![false; costs.switches()];
     let mut seen = BTreeSet::new();
     let mut open = vec![(low, high)];
     while let Some((low, at)) = open.pop() {
@@ -243,9 +217,9 @@ fn beside(paths: &Paths, low: u32, high: u32) -> Option<Bits> {
         }
         for next in paths.groups.down(at).iter().map(|g| g.remote) {
             if next != low {
-                found.put(costs.column(next) as u32);
+                found[costs.column(next)] = true;
                 let below = costs.columns_below(next).iter();
-                below.for_each(|&column| found.put(column));
+                below.for_each(|&column| found[column as usize] = true);
             }
         }
         open.extend(paths.groups.up(at).iter().map(|g| (at, g.remote)));
@@ -284,30 +258,72 @@ mod tests {
         Paths::new(Groups::of(&fabric, &ranking), &ranking, Vec::new(), ALONE)
     }
 
+    /// Which of these turns are taken if they are wanted.
+    fn taken(paths: &Paths, turns: &mut Turns, wanted: &[(u32, u32, u32)]) -> Vec<bool> {
+        let take = |&(from, at, to): &(u32, u32, u32)| {
+            turns.take(paths, at, |_| false, |a, c| (a, c) == (from, to));
+            turns.may_turn(paths, from, at, to)
+        };
+        wanted.iter().map(take).collect()
+    }
+
     #[test]
     fn two_spines_turn_at_one_leaf_and_at_no_other() {
         let paths = paths(4, &[(0, 2), (0, 3), (1, 2), (1, 3)], &[2, 3]);
-        let mut turns = Turns::new(4);
-        for (from, to) in [(0, 1), (1, 0)] {
-            assert!(turns.take(&paths, 0, from, &Set::of(to)));
-        }
-        for (from, to) in [(0, 1), (1, 0)] {
-            assert!(!turns.take(&paths, 1, from, &Set::of(to)));
-        }
-        assert!(turns.may_turn(&paths, 2, 0, 3) && !turns.may_turn(&paths, 2, 1, 3));
+        let turns = &mut Turns::new(4);
+        assert_eq!(taken(&paths, turns, &[(2, 0, 3), (3, 0, 2)]), [true, true]);
+        assert_eq!(
+            taken(&paths, turns, &[(2, 1, 3), (3, 1, 2)]),
+            [false, false]
+        );
     }
 
     #[test]
     fn no_turn_is_taken_where_ways_up_meet_again() {
         // A leaf below 1 and 2, both below 3: what goes up to 1 comes back down from 2.
-        let paths = paths(4, &[(0, 1), (0, 2), (1, 3), (2, 3)], &[3]);
-        let mut turns = Turns::new(4);
-        assert!(!turns.take(&paths, 0, 0, &Set::of(1)));
-        assert!(!turns.take(&paths, 0, 1, &Set::of(0)));
+        let links = [(0, 1), (0, 2), (1, 3), (2, 3)];
+        let both = [(1, 0, 2), (2, 0, 1)];
+        let met = paths(4, &links, &[3]);
+        assert_eq!(taken(&met, &mut Turns::new(4), &both), [false, false]);
         // Without the top it does not.
-        let paths = super::tests::paths(3, &[(0, 1), (0, 2)], &[1, 2]);
-        let mut turns = Turns::new(3);
-        assert!(turns.take(&paths, 0, 0, &Set::of(1)) && turns.take(&paths, 0, 1, &Set::of(0)));
+        let open = paths(3, &links[..2], &[1, 2]);
+        assert_eq!(taken(&open, &mut Turns::new(3), &both), [true, true]);
+    }
+
+    /// Three planes of one switch each above three leaves; the links of a tree of two levels.
+    fn three_planes() -> Paths {
+        let links: Vec<(u32, u32)> = (0..9).map(|i| (i / 3, 3 + i % 3)).collect();
+        paths(6, &links, &[3, 4, 5])
+    }
+
+    #[test]
+    fn planes_that_each_own_a_leaf_turn_into_each_other_and_the_lowest_at_no_other_leaf() {
+        let paths = three_planes();
+        let turns = &mut Turns::new(6);
+        let at_owners = [
+            (3, 0, 4),
+            (4, 0, 3),
+            (3, 0, 5),
+            (5, 0, 3),
+            (4, 1, 5),
+            (5, 1, 4),
+        ];
+        assert_eq!(taken(&paths, turns, &at_owners), [true; 6]);
+        for at in 0..3 {
+            let others = [3, 4, 5].map(|a| [3, 4, 5].map(|c| (a, at, c))).concat();
+            let others: Vec<_> = others
+                .into_iter()
+                .filter(|turn| turn.0 != turn.2 && !at_owners.contains(turn))
+                .collect();
+            assert!(taken(&paths, turns, &others).iter().all(|taken| !taken));
+        }
+    }
+
+    #[test]
+    fn a_leaf_for_each_pair_of_planes_closes_a_circle() {
+        let turns = &mut Turns::new(6);
+        let wanted = [(3, 0, 4), (4, 1, 5), (5, 2, 3)];
+        assert_eq!(taken(&three_planes(), turns, &wanted), [true, true, false]);
     }
 
     #[test]
@@ -326,7 +342,9 @@ mod tests {
         let links = [&planes[..], &[(4, 8), (4, 9), (5, 8), (5, 9)]].concat();
         let paths = paths(10, &links, &[6, 7, 8, 9]);
         let mut turns = Turns::new(10);
-        turns.take_all_at(&paths, &[0, 2, 4]);
+        for at in [0, 2, 4] {
+            turns.take(&paths, at, |_| false, |_, _| true);
+        }
         for (from, at, to) in [
             (2, 0, 4),
             (4, 0, 2),
@@ -337,7 +355,7 @@ mod tests {
         ] {
             assert!(turns.may_turn(&paths, from, at, to), "{from} {at} {to}");
         }
-        turns.take_all_at(&paths, &[1]);
+        turns.take(&paths, 1, |_| false, |_, _| true);
         assert!(!(turns.may_turn(&paths, 3, 1, 5) || turns.may_turn(&paths, 5, 1, 3)));
     }
 }

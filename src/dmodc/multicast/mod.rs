@@ -213,6 +213,7 @@ fn branches(parents: &[Option<Edge>], members: &[u32]) -> Vec<Edge> {
 mod tests {
     use super::*;
     use crate::dmodc::Options;
+    use crate::dmodc::tree::Links;
     use crate::fabric::{Builder, Guid, Lid};
 
     /// The fabric with these switches, by GUID, at the top.
@@ -222,7 +223,8 @@ mod tests {
             root_guids: roots.iter().copied().map(Guid).collect(),
             ..Options::default()
         };
-        let ranking = Ranking::new(&fabric, &options);
+        // In the order of GUIDs, which says what is above among equals.
+        let ranking = Ranking::of(&fabric, &Links::new(&fabric), &options);
         (fabric, ranking)
     }
 

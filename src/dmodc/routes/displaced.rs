@@ -5,6 +5,7 @@
 
 use super::candidates::{WaysDown, WaysUp};
 use super::inputs::Inputs;
+use super::mirror::Mirror;
 use super::port_choice::Choices;
 use super::preference::{Open, Ring, Turns};
 use super::shares::Shares;
@@ -72,7 +73,7 @@ impl Displaced {
                             (self.ring).first_open(nid / divider, turns.of(nid), &self.open);
                         *port = listed.unwrap_or_else(|| self.open.by_hash(nid, 0));
                     }
-                    let there = destinations.lid(nid).0 != Lid(0) && *port != NO_PATH;
+                    let there = destinations.is_there(nid) && *port != NO_PATH;
                     displaced += usize::from(there);
                 }
             }
@@ -84,8 +85,9 @@ impl Displaced {
                     let port = &mut places[offset * destinations.block() + place];
                     if !self.open.has(*port) {
                         *port = self.open.by_hash(number, offset);
-                        let (lid, lmc) = destinations.lid(place);
-                        let there = lid != Lid(0) && offset >> lmc == 0 && *port != NO_PATH;
+                        let (_, lmc) = destinations.lid(place);
+                        let has_lid = destinations.is_there(place) && offset >> lmc == 0;
+                        let there = has_lid && *port != NO_PATH;
                         displaced += usize::from(there);
                     }
                 }
@@ -168,8 +170,12 @@ impl Below<'_> {
             let set = nominal_ways.candidates(nominal, column);
             ring.set(&inputs.nominal, nominal.groups(set));
             let choice = choices.of(set, ways, || nominal.groups(set).copied().collect());
-            let port =
-                |number, offset| choice.port(nominal.groups, set.quotient(number, divider), offset);
+            let mut mirror = (inputs.mirrored && set.is_several())
+                .then(|| Mirror::new(inputs, self.switch, nominal.all.switch(column)));
+            let mut port = |number, offset| match &mut mirror {
+                Some(mirror) => mirror.port(number, offset),
+                None => choice.port(nominal.groups, set.quotient(number, divider), offset),
+            };
             let (runs, singles) = destinations.of_column(column);
             let nids = runs.iter().flat_map(Clone::clone);
             let slots = nids.map(|nid| (nid, nid, true));
@@ -184,7 +190,7 @@ impl Below<'_> {
                         let listed = (is_slot && offset == 0)
                             .then(|| ring.first_open(q, q / ring.len().max(1), open));
                         port = (listed.flatten()).unwrap_or_else(|| open.by_hash(number, offset));
-                        displaced += 1;
+                        displaced += usize::from(destinations.is_there(place));
                     }
                     row[lid.index() + offset] = port;
                 }

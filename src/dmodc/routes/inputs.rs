@@ -9,6 +9,8 @@ use crate::dmodc::targets::Destinations;
 pub struct Inputs {
     /// The fabric as it should be, as far as that is known.
     pub nominal: Paths,
+    /// Several groups down are chosen among as the destination's leaf would choose upward.
+    pub mirrored: bool,
     /// The fabric as it should be without the switches that are gone, if any are.
     pub standing: Option<Paths>,
     /// The fabric as it is, where it differs.

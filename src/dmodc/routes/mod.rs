@@ -3,6 +3,7 @@
 mod candidates;
 mod displaced;
 mod inputs;
+mod mirror;
 mod port_choice;
 mod preference;
 mod row;
@@ -13,7 +14,6 @@ mod switch_view;
 mod tables;
 
 pub use inputs::Inputs;
-pub use port_choice::GroupSet;
 pub use row_classes::RowClasses;
 pub use scratch::{RouteMemory, lock};
 pub use switch_view::SwitchView;

@@ -211,8 +211,16 @@ impl GroupSet {
 
     /// q of the closed form for NID t at a switch of this divider.
     pub fn quotient(self, t: usize, divider: usize) -> usize {
-        let several = self.bits.iter().map(|word| word.count_ones()).sum::<u32>() > 1;
-        if self.down && several { t } else { t / divider }
+        if self.down && self.is_several() {
+            t
+        } else {
+            t / divider
+        }
+    }
+
+    /// Whether there is a choice.
+    pub fn is_several(self) -> bool {
+        self.bits.iter().map(|word| word.count_ones()).sum::<u32>() > 1
     }
 
     /// The positions of the groups that are in, ascending.
@@ -227,7 +235,7 @@ impl GroupSet {
 }
 
 /// The digit, below `w`, by which offset `k` turns a choice among `w` above `ways` different ways.
-fn digit(k: usize, ways: usize, w: usize) -> usize {
+pub fn digit(k: usize, ways: usize, w: usize) -> usize {
     if k == 0 {
         return 0;
     }

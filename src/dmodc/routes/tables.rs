@@ -8,7 +8,7 @@ use super::inputs::Inputs;
 use super::row::RowUp;
 use super::scratch::{RouteMemory, Scratch};
 use super::switch_view::SwitchView;
-use crate::dmodc::paths::Paths;
+use crate::dmodc::connect::Steps;
 use crate::dmodc::threads::Threads;
 use crate::fabric::{Fabric, Lid};
 use crate::lft::NO_PATH;
@@ -160,28 +160,37 @@ impl Inputs {
         scratch.displaced.count_above(self.present(), row.switch)
     }
 
-    /// Writes the entries of what can only be reached by a turn, by the next switch of each switch for each
-    /// one to be reached. Links of one group take turns by LID.
-    pub fn write_turns(
+    /// The entries of a switch for all that it reaches going up, by place.
+    pub fn row_up(&self, switch: u32) -> Vec<u8> {
+        let mut scratch = Scratch::default();
+        let mut row = vec![NO_PATH; self.destinations.max_lid().index() + 1];
+        self.destinations.clear(&mut scratch.places);
+        self.compute_up(switch, &mut scratch, &mut row);
+        scratch.places.truncate(self.destinations.places());
+        scratch.places
+    }
+
+    /// Writes the entries of detours. Links of one group take turns by LID.
+    pub fn write_detours(
         &self,
-        steps: &[Vec<(u32, u32)>],
+        detours: &Steps,
         switch: impl Fn(u32) -> u32,
         rows: &mut [&mut [u8]],
         threads: &Threads,
     ) {
-        if steps.is_empty() {
+        if detours.of_switch.is_empty() {
             return;
         }
-        let Paths { groups, costs, .. } = self.present();
+        let groups = &self.present().groups;
         let rows = (0..).zip(rows).map(|(of, row)| (switch(of), row));
         threads.for_each(rows.collect(), |(switch, row)| {
-            for &(to, next) in &steps[switch as usize] {
+            for &(target, next) in &detours.of_switch[switch as usize] {
                 let mut neighbours = groups.down(switch).iter().chain(groups.up(switch));
                 let Some(group) = neighbours.find(|group| group.remote == next) else {
                     continue;
                 };
                 let ports = groups.ports(group);
-                for lid in self.destinations.lids_behind(costs.column(to)) {
+                for lid in &detours.targets[target as usize].lids {
                     row[lid.index()] = ports[lid.index() % ports.len()];
                 }
             }
@@ -191,7 +200,8 @@ impl Inputs {
 
 /// Writes the entries of the end nodes on the switch itself, and of its own port 0.
 fn write_own(fabric: &Fabric, switch: u32, row: &mut [u8]) {
-    for node in &fabric.end_nodes()[fabric.end_nodes_of(switch)] {
+    let there = &fabric.end_nodes()[fabric.end_nodes_of(switch)];
+    for node in there.iter().chain(fabric.absent_of(switch)) {
         row[node.lid.index()..][..1 << node.lmc].fill(node.port);
     }
     let own = &fabric.switches()[switch as usize];

@@ -6,8 +6,9 @@
 //! becomes an LFT in one pass.
 
 use super::nid::{Nids, fixed_number};
+use crate::dmodc::design::Design;
 use crate::dmodc::paths::Costs;
-use crate::fabric::{Fabric, Lid};
+use crate::fabric::Lid;
 use crate::lft::NO_PATH;
 use std::ops::Range;
 
@@ -46,20 +47,29 @@ pub struct Destinations {
     offsets: usize,
     /// Leaves in NID order: column, and the places of its slots, which are their NIDs.
     runs: Vec<(usize, Range<usize>)>,
-    /// By column: end nodes without a slot, and port 0 of its switch last.
+    /// By column: end nodes without a slot, port 0 of its switch, absent nodes without a slot.
     singles: Vec<Single>,
     /// Per column: the places of the leaf's slots, and its part of `singles`.
     of_column: Vec<(Vec<Range<usize>>, Range<usize>)>,
-    /// All LIDs behind the switch of a column, its own included, and where each column's start.
+    /// All LIDs behind the switch of a column, its own after those of others, then absent ones; and where each
+    /// column's start.
     lids_behind: Vec<Lid>,
     behind_start: Vec<u32>,
+    /// Per place of the first block: whether who has its LIDs is absent; and whether anybody is.
+    absent: Vec<bool>,
+    has_absent: bool,
+    /// Per column: where its absent ones start.
+    absent_start: Vec<u32>,
     /// How many slots there are.
     slots: usize,
+    /// The place of port 0 of the switch of the first column.
+    first_port_zero: usize,
 }
 
 impl Destinations {
     /// Collects the destinations of a fabric.
-    pub fn new(fabric: &Fabric, costs: &Costs, nids: &Nids) -> Self {
+    pub fn new(design: &Design, costs: &Costs, nids: &Nids) -> Self {
+        let fabric = &design.expected;
         let switches = fabric.switches();
         let mut all = Destinations {
             slots: nids.at().len(),
@@ -86,19 +96,42 @@ impl Destinations {
             number: nids.nid(n) as usize,
         });
         let first_port_zero = all.slots + nids.singles().len();
+        all.first_port_zero = first_port_zero;
         let ports_zero = (0..switches.len()).map(|column| Single {
             column,
             place: first_port_zero + column,
-            number: fixed_number(switches[costs.switch(column) as usize].guid, 0) as usize,
+            number: fixed_number(design.name[costs.switch(column) as usize], 0) as usize,
         });
         all.singles.extend(nodes.chain(ports_zero));
+        all.offsets = all.lids.iter().map(|&(_, lmc)| 1 << lmc).max().unwrap_or(1);
+        all.absent = vec![false; all.lids.len()];
+        all.has_absent = !design.absent.is_empty();
+        for (node, &(number, own)) in design.absent.iter().zip(nids.absent()) {
+            let number = number as usize;
+            let place = match own && all.lids[number].0 == Lid(0) {
+                true => number,
+                false => {
+                    let (column, place) = (costs.column(node.switch), all.lids.len());
+                    all.singles.push(Single {
+                        column,
+                        place,
+                        number,
+                    });
+                    all.lids.push((Lid(0), 0));
+                    all.absent.push(true);
+                    place
+                }
+            };
+            // More LIDs than anyone has now would change how others share out theirs.
+            let lmc = node.lmc.min(all.offsets.ilog2() as u8);
+            (all.lids[place], all.absent[place]) = ((node.lid, lmc), true);
+        }
         all.singles.sort_unstable_by_key(|s| (s.column, s.place));
         let mut start = 0;
         for of_one in all.singles.chunk_by(|a, b| a.column == b.column) {
             all.of_column[of_one[0].column].1 = start..start + of_one.len();
             start += of_one.len();
         }
-        all.offsets = all.lids.iter().map(|&(_, lmc)| 1 << lmc).max().unwrap_or(1);
         all.collect_lids_behind();
         let lids = fabric.max_lid().index() + 1;
         all.place = match all.places() <= 1 << 16 {
@@ -111,19 +144,28 @@ impl Destinations {
     fn collect_lids_behind(&mut self) {
         let mut behind = Vec::with_capacity(self.block());
         let mut start = Vec::with_capacity(self.of_column.len() + 1);
+        let mut absent_start = Vec::with_capacity(self.of_column.len());
         for column in 0..self.of_column.len() {
             start.push(behind.len() as u32);
             let (slots, singles) = self.of_column(column);
-            let places = slots.iter().flat_map(Range::clone);
-            for place in places.chain(singles.iter().map(|single| single.place)) {
-                let (lid, lmc) = self.lids[place];
-                if lid != Lid(0) {
-                    behind.extend((lid.0..lid.0 + (1 << lmc)).map(Lid));
+            let mut add = |absent: bool| {
+                let places = slots.iter().flat_map(Range::clone);
+                for place in places.chain(singles.iter().map(|single| single.place)) {
+                    let (lid, lmc) = self.lids[place];
+                    if lid != Lid(0) && self.absent[place] == absent {
+                        behind.extend((lid.0..lid.0 + (1 << lmc)).map(Lid));
+                    }
                 }
+                behind.len() as u32
+            };
+            absent_start.push(add(false));
+            if self.has_absent {
+                add(true);
             }
         }
         start.push(behind.len() as u32);
         (self.lids_behind, self.behind_start) = (behind, start);
+        self.absent_start = absent_start;
     }
 
     fn places_of_lids<T: Copy>(&self, lids: usize, number: impl Fn(usize) -> T) -> Vec<T> {
@@ -163,7 +205,7 @@ impl Destinations {
         self.slots
     }
 
-    /// By column: end nodes without a slot, and port 0 of its switch last.
+    /// By column: end nodes without a slot, port 0 of its switch, absent nodes without a slot.
     pub fn singles(&self) -> &[Single] {
         &self.singles
     }
@@ -180,6 +222,51 @@ impl Destinations {
         &self.lids_behind[from as usize..to as usize]
     }
 
+    /// Those of them that are there, the switch's own last, and those that are absent.
+    pub fn there_and_absent(&self, column: usize) -> (&[Lid], &[Lid]) {
+        let there = self.absent_start[column] - self.behind_start[column];
+        self.lids_behind(column).split_at(there as usize)
+    }
+
+    /// What is behind the switch of a column, its own LID last: places of the row, and the LID there; LID 0 where
+    /// nobody is. And whether the place is there whoever comes and goes.
+    pub fn entries_behind(&self, column: usize) -> Vec<(usize, Lid, bool)> {
+        let (slots, singles) = self.of_column(column);
+        let mut found = Vec::new();
+        let mut add = |place: usize, stays: bool| {
+            let (lid, lmc) = self.lids[place];
+            for offset in 0..if lid == Lid(0) { 1 } else { 1usize << lmc } {
+                let lid = Lid(if lid == Lid(0) {
+                    0
+                } else {
+                    lid.0 + offset as u16
+                });
+                found.push((offset * self.block() + place, lid, stays));
+            }
+        };
+        slots
+            .iter()
+            .flat_map(Range::clone)
+            .for_each(|place| add(place, true));
+        let (others, own): (Vec<&Single>, Vec<&Single>) = singles
+            .iter()
+            .partition(|single| single.place != self.own_place(column));
+        for single in others.into_iter().chain(own) {
+            add(single.place, !self.absent[single.place]);
+        }
+        found
+    }
+
+    /// The place of port 0 of the switch of a column.
+    fn own_place(&self, column: usize) -> usize {
+        self.first_port_zero + column
+    }
+
+    /// Whether someone is at a place of the first block now.
+    pub fn is_there(&self, place: usize) -> bool {
+        self.lids[place].0 != Lid(0) && !self.absent[place]
+    }
+
     /// Base LID and LMC of a place of the first block; LID 0 for a switch that has none.
     pub fn lid(&self, place: usize) -> (Lid, u8) {
         self.lids[place]
@@ -190,6 +277,15 @@ impl Destinations {
         let length = self.places().next_power_of_two().max(1 << 16);
         places.resize(length, NO_PATH);
         places[..self.places()].fill(NO_PATH);
+    }
+
+    /// The highest LID.
+    pub fn max_lid(&self) -> Lid {
+        let lids = match &self.place {
+            PlaceOfLid::Short(places) => places.len(),
+            PlaceOfLid::Long(places) => places.len(),
+        };
+        Lid(lids.saturating_sub(1) as u16)
     }
 
     /// Turns a row by place into a row by LID.

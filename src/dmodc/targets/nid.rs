@@ -6,18 +6,19 @@
 //! path, μ is infinite and takes all that remain, as printed.
 //!
 //! The NID of a node is the first of its leaf plus its slot there (module `slots`). Where node types
-//! are given, each type is numbered by itself, in the same order of leaves, one type after the other.
+//! are given, each type is numbered by itself, one type after the other: in the same order of leaves or, I/O nodes
+//! under `faults=stable`, in the order of `io_guid_file`.
 //!
 //! End nodes that are not on a leaf come after all others, so that adding one moves no other;
 //! aggregation nodes come last, wherever they are. Under `faults=stable` these, like the LIDs of
 //! switches, take for the modulo rule a fixed hash of switch and port, which nobody else can move.
 
-use super::node_types::NodeTypes;
+use super::node_types::{NodeType, NodeTypes};
 use super::slots::Slots;
+use crate::dmodc::design::Design;
 use crate::dmodc::options::{Faults, Options};
 use crate::dmodc::paths::{Costs, HOPS};
-use crate::dmodc::tree::Ranking;
-use crate::fabric::{Fabric, Guid, NodeKind};
+use crate::fabric::{NodeKind, range_of};
 use std::ops::Range;
 
 /// The numbering.
@@ -33,32 +34,56 @@ pub struct Nids {
     at: Vec<Option<u32>>,
     /// The end nodes without a slot of their own.
     singles: Vec<u32>,
+    /// Per absent node: its number, and whether that is its own slot.
+    absent: Vec<(u32, bool)>,
 }
 
 impl Nids {
-    /// Numbers all end nodes. The costs are those of the whole fabric, as far as it is known. Leaves
-    /// that `is_new` has, which a reference does not know, come after the others.
-    pub fn new(
-        fabric: &Fabric,
-        ranking: &Ranking,
-        costs: &Costs,
-        options: &Options,
-        is_new: impl Fn(u32) -> bool,
-    ) -> Self {
+    /// Numbers all end nodes that are expected. The costs are those of the fabric as it is meant to be.
+    pub fn new(design: &Design, costs: &Costs, options: &Options) -> Self {
+        let (fabric, ranking) = (&design.expected, &design.ranking);
         let nodes = fabric.end_nodes();
         let types = NodeTypes::new(options);
-        let (new, known) = ranking.leaves().partition(|&leaf| is_new(leaf));
-        let mut leaves = order_of_leaves(known, costs);
-        leaves.extend(order_of_leaves(new, costs));
+        let leaves = match &design.leaves {
+            Some(leaves) => leaves.clone(),
+            None => order_of_leaves(ranking.leaves().collect(), costs)
+                .into_iter()
+                .map(Some)
+                .collect(),
+        };
         let mut nids = Nids {
             nid: vec![0; nodes.len()],
+            absent: (design.absent.iter())
+                .map(|node| fixed_number(design.name[node.switch as usize], node.port))
+                .map(|number| (number, false))
+                .collect(),
             ..Nids::default()
         };
         let mut order: Vec<(usize, u32)> = Vec::with_capacity(nodes.len());
         for &node_type in types.all() {
-            let slots = Slots::new(fabric, ranking, &types, node_type, options.faults);
+            if node_type == NodeType::Io && options.faults == Faults::Stable {
+                // By the list, so that they are even and one that goes moves no other.
+                let start = nids.at.len();
+                nids.at.resize(start + options.io_guids.len(), None);
+                let on_leaf = (0u32..)
+                    .zip(nodes)
+                    .filter(|(_, n)| ranking.is_leaf(n.switch));
+                for (node, listed) in on_leaf.filter_map(|(i, n)| Some((i, types.listed_io(n)?))) {
+                    nids.nid[node as usize] = (start + listed) as u32;
+                    order.push((start + listed, node));
+                    nids.singles.push(node);
+                }
+                continue;
+            }
+            let slots = Slots::new(design, &types, node_type, options.faults);
+            let usual = slots.of_gone();
             for &leaf in &leaves {
                 let start = nids.at.len();
+                let Some(leaf) = leaf else {
+                    // One that is gone would have as many slots as most have.
+                    nids.at.resize(start + usual, None);
+                    continue;
+                };
                 nids.at.resize(start + slots.count(leaf), None);
                 for node in fabric.end_nodes_of(leaf).map(|n| n as u32) {
                     let Some((slot, own)) = slots.of(node) else {
@@ -70,6 +95,11 @@ impl Nids {
                     match own {
                         true => nids.at[nid] = Some(node),
                         false => nids.singles.push(node),
+                    }
+                }
+                for absent in range_of(&design.absent, leaf) {
+                    if let Some((slot, own)) = slots.of_absent(absent) {
+                        nids.absent[absent] = (start as u32 + slot, own);
                     }
                 }
                 if nids.at.len() > start {
@@ -87,7 +117,7 @@ impl Nids {
                 Faults::Paper => nids.order.len() as u32,
                 Faults::Stable => {
                     let node = &nodes[node as usize];
-                    fixed_number(fabric.switches()[node.switch as usize].guid, node.port)
+                    fixed_number(design.name[node.switch as usize], node.port)
                 }
             };
             nids.order.push(node);
@@ -121,6 +151,11 @@ impl Nids {
         &self.at
     }
 
+    /// Per absent node of the design: the number that it would have, and whether that is a slot of its own.
+    pub fn absent(&self) -> &[(u32, bool)] {
+        &self.absent
+    }
+
     /// The end nodes that have no slot of their own.
     pub fn singles(&self) -> &[u32] {
         &self.singles
@@ -129,9 +164,9 @@ impl Nids {
 
 /// A number in place of a NID that depends on a switch and a port of it alone: 24 bits of a hash (the
 /// finalizer of SplitMix64).
-pub fn fixed_number(switch: Guid, port: u8) -> u32 {
+pub fn fixed_number(place: u64, port: u8) -> u32 {
     let step = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(1 + u64::from(port));
-    let mut hash = switch.0.wrapping_add(step);
+    let mut hash = place.wrapping_add(step);
     hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     (hash >> 40) as u32

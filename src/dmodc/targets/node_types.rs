@@ -6,7 +6,7 @@
 //! topological order, spreads each type by itself.
 
 use crate::dmodc::options::Options;
-use crate::fabric::Guid;
+use crate::fabric::{EndNode, Guid, NodeKind};
 
 /// What a node is for. The order is that of the NIDs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,22 +23,19 @@ pub enum NodeType {
 #[derive(Clone, Debug)]
 pub struct NodeTypes {
     compute: Vec<Guid>,
-    io: Vec<Guid>,
+    /// With the place in the list.
+    io: Vec<(Guid, usize)>,
 }
 
 impl NodeTypes {
     /// Types by the GUID lists of the options, which name ports. Without any list all nodes are of
     /// one type.
     pub fn new(options: &Options) -> Self {
-        let sorted = |guids: &[Guid]| {
-            let mut guids = guids.to_vec();
-            guids.sort_unstable();
-            guids
-        };
-        NodeTypes {
-            compute: sorted(&options.cn_guids),
-            io: sorted(&options.io_guids),
-        }
+        let mut compute = options.cn_guids.clone();
+        compute.sort_unstable();
+        let mut io: Vec<(Guid, usize)> = options.io_guids.iter().copied().zip(0..).collect();
+        io.sort_unstable();
+        NodeTypes { compute, io }
     }
 
     /// Whether there is more than one type.
@@ -59,12 +56,24 @@ impl NodeTypes {
         }
     }
 
+    /// The place of a port in the list of I/O nodes, the first of several.
+    fn place_in_list(&self, port: Guid) -> Option<usize> {
+        let at = self.io.partition_point(|&(guid, _)| guid < port);
+        self.io.get(at).filter(|io| io.0 == port).map(|io| io.1)
+    }
+
+    /// The place of an I/O node in their list; `None` for any other node.
+    pub fn listed_io(&self, node: &EndNode) -> Option<usize> {
+        let is_io = node.kind != NodeKind::Aggregation && self.of(node.guid) == NodeType::Io;
+        self.place_in_list(node.guid).filter(|_| is_io)
+    }
+
     /// The type of a port. A node in both lists is a compute node; without a list of compute nodes,
     /// what is not I/O is compute.
     pub fn of(&self, port: Guid) -> NodeType {
         if self.is_listed_compute(port) {
             NodeType::Compute
-        } else if self.io.binary_search(&port).is_ok() {
+        } else if self.place_in_list(port).is_some() {
             NodeType::Io
         } else if self.compute.is_empty() {
             NodeType::Compute

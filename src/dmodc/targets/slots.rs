@@ -1,91 +1,160 @@
 //! Slots: the places for end nodes on each leaf.
 //!
-//! The paper counts the nodes that a leaf has, so a host that goes moves the NIDs of all that come
-//! after it. Under `faults=stable` a leaf has as many *slots* as leaves like it usually carry nodes,
-//! whether a node answers there or not: a host that goes leaves a hole, and finds it when it is back.
-//! What the usual ports are is voted by all leaves with as many ports. Where these are few and not full,
-//! every port has a slot. Where every leaf is full, as in a whole PGFT, slots are counts.
+//! The paper counts the nodes that a leaf has, so a host that goes moves the NIDs of all that come after it. Under
+//! `faults=stable` a leaf has as many *slots* as leaves usually carry nodes, whether a node answers there or not: a
+//! host that goes leaves a hole, and finds it when it is back.
+//!
+//! A *position* is the place of a port among those that are no uplinks. All leaves vote on positions:
+//! - The slots end where the votes fall most, since hosts fill leaves up to some port. What lies beyond shares a slot,
+//!   so the first host at a new port moves nobody.
+//! - Between the ends every position has a slot, so hosts that are off leave holes. If a third of the positions
+//!   or more are dark on all leaves, they are dark by design and have none.
+//! - Where votes are few and hosts missing, one host could decide: there every position has a slot.
+//! - Leaves that are equally full at different ports (cables at random) count off their nodes.
+//! - Hosts that only a reference has vote, too, so that numbers stay; but not at positions where hardly any of them is
+//!   there: a file of a half-filled room does not bend the routes of the other half.
+//! - Where leaves are filled unequally, numbers within a leaf turn with the place of the leaf. Low positions would else
+//!   be crowded everywhere.
+//!
+//! On a whole PGFT slots are the counts of the paper. That, regular halves of it at their best, and hosts that move
+//! nobody, cannot be had together: a half is the whole fabric with hosts that are off.
 
 use super::node_types::{NodeType, NodeTypes};
+use crate::dmodc::design::{Design, most_common};
 use crate::dmodc::options::Faults;
-use crate::dmodc::tree::Ranking;
-use crate::fabric::{Fabric, NodeKind};
+use crate::fabric::{EndNode, Fabric, Lid, NodeKind, Peer, range_of};
 use std::collections::BTreeMap;
 
 /// The slots for nodes of one type.
 pub struct Slots {
-    /// Per switch: how many it has. None but leaves have any.
+    /// How many each leaf has; under the paper's rule by leaf.
     count: Vec<u32>,
     /// Per end node: its slot on its leaf, and whether the slot is its own.
     of_node: Vec<Option<(u32, bool)>>,
+    /// The same of absent nodes.
+    of_absent: Vec<Option<(u32, bool)>>,
+    /// How many numbers a leaf that is gone keeps free.
+    gone: usize,
 }
 
-/// A port is usual if it has one vote for so many that the ports of nodes have on the mean.
-const USUAL: usize = 4;
-/// So few votes on the mean that one node could decide.
-const FEW: usize = 8;
+/// A position is usual if it has one vote for so many of the position with most.
+const USUAL: u32 = 4;
+/// Positions are dark by design if one in so many is.
+const DARK: usize = 3;
+/// Hosts at a position are off for good if so many or more are known there, and fewer than one in so many is there.
+const OFF: u32 = 4;
+/// The cables of a leaf are as those of the others if so many of four uplinks are at their ports.
+const AGREE: usize = 3;
 /// Leaves are equally full if no more than one in so many is not.
 const OTHERS: usize = 8;
-/// Where no more than one port in so many has no node, nodes are missing there.
-const HOLES: usize = 10;
+/// Of so many leaves or more, one host does not decide how they are filled.
+const MANY: usize = 16;
+/// Leaves are filled unequally if one half of the positions has so many votes for one of the other half.
+const UNEQUAL: u32 = 2;
+/// So few votes for each position on the mean that one host could decide.
+const FEW: u32 = 8;
 
 impl Slots {
     /// Finds the slots for nodes of a type.
-    pub fn new(
-        fabric: &Fabric,
-        ranking: &Ranking,
-        types: &NodeTypes,
-        of_type: NodeType,
-        faults: Faults,
-    ) -> Self {
-        let nodes = |leaf: u32| {
-            fabric.end_nodes_of(leaf).filter(|&n| {
-                let node = &fabric.end_nodes()[n];
-                node.kind != NodeKind::Aggregation && types.of(node.guid) == of_type
-            })
-        };
+    pub fn new(design: &Design, types: &NodeTypes, of_type: NodeType, faults: Faults) -> Self {
+        let fabric = &design.expected;
         let mut slots = Slots {
             count: vec![0; fabric.switches().len()],
             of_node: vec![None; fabric.end_nodes().len()],
+            of_absent: vec![None; design.absent.len()],
+            gone: 0,
         };
+        let is_of_type =
+            |node: &EndNode| node.kind != NodeKind::Aggregation && types.of(node.guid) == of_type;
+        let nodes = |leaf: u32| {
+            let nodes = fabric.end_nodes_of(leaf);
+            nodes.filter(|&n| is_of_type(&fabric.end_nodes()[n]))
+        };
+        let leaves = || design.ranking.leaves();
         if faults == Faults::Paper {
-            for leaf in ranking.leaves() {
+            for leaf in leaves() {
                 slots.count[leaf as usize] = nodes(leaf).count() as u32;
-                slots.number(nodes(leaf), |slot, _| (slot, true));
+                for (nth, node) in (0..).zip(nodes(leaf)) {
+                    slots.of_node[node] = Some((nth, true));
+                }
             }
             return slots;
         }
-        // Leaves by their number of ports, and the ports of their nodes.
-        let mut alike: BTreeMap<u8, Vec<u32>> = BTreeMap::new();
-        for leaf in ranking.leaves() {
-            let ports = fabric.switches()[leaf as usize].ports;
-            alike.entry(ports).or_default().push(leaf);
-        }
-        let port = |n: usize| usize::from(fabric.end_nodes()[n].port);
-        for (&ports, leaves) in &alike {
-            let used = leaves.iter().map(|&leaf| nodes(leaf).map(port));
-            let usual = Usual::new(usize::from(ports), used);
-            for &leaf in leaves {
-                slots.count[leaf as usize] = usual.slots as u32;
-                slots.number(nodes(leaf), |nth, n| usual.slot(nth as usize, port(n)));
+        let positions = Positions::new(fabric, leaves());
+        let position = |leaf: u32, n: usize| positions.of(fabric, leaf, fabric.end_nodes()[n].port);
+        let is_there = |n: usize| fabric.end_nodes()[n].lid != Lid(0);
+        let (mut votes, mut there) = ([0u32; 256], [0u32; 256]);
+        for leaf in leaves() {
+            for n in nodes(leaf) {
+                if let Some(position) = position(leaf, n) {
+                    votes[position] += 1;
+                    there[position] += u32::from(is_there(n));
+                }
             }
         }
+        // Hosts that a reference has where hardly one is there are off for good, and do not vote.
+        let is_off = |&at: &usize| votes[at] >= OFF && OFF * there[at] < votes[at];
+        let off: Vec<usize> = (0..votes.len()).filter(is_off).collect();
+        off.iter().for_each(|&at| votes[at] = there[at]);
+        let counts = |leaf: u32, n: usize| {
+            is_there(n) || position(leaf, n).is_none_or(|at| !off.contains(&at))
+        };
+        let mut filled: Vec<usize> =
+            (leaves().map(|leaf| nodes(leaf).filter(|&n| counts(leaf, n)).count())).collect();
+        filled.retain(|&count| count > 0);
+        let mut usual = Usual::new(&votes, &filled, positions.most);
+        if let Some(count) = equally_full(&mut filled)
+            && count != usual.slots as usize
+        {
+            usual = Usual::counted(count as u32);
+        }
+        let order = design.leaves.iter().flatten();
+        for (nth, leaf) in order
+            .enumerate()
+            .filter_map(|(i, leaf)| Some((i, (*leaf)?)))
+        {
+            slots.count[leaf as usize] = usual.slots;
+            let mut on_leaf = 0..;
+            for node in nodes(leaf) {
+                let port = usize::from(fabric.end_nodes()[node].port);
+                let position = match usual.counts {
+                    true if counts(leaf, node) => on_leaf.next(),
+                    true => None,
+                    false => position(leaf, node),
+                };
+                slots.of_node[node] = Some(usual.slot(nth, position, port));
+            }
+            for absent in range_of(&design.absent, leaf) {
+                let node = &design.absent[absent];
+                if !is_of_type(node) {
+                    continue;
+                }
+                let before = nodes(leaf).filter(|&n| fabric.end_nodes()[n].port < node.port);
+                let position = match usual.counts {
+                    true => Some(before.count()),
+                    false => positions.of(fabric, leaf, node.port),
+                };
+                let slot = usual.slot(nth, position, usize::from(node.port));
+                slots.of_absent[absent] = Some(slot);
+            }
+        }
+        slots.gone = usual.slots as usize;
         slots
     }
 
-    fn number(
-        &mut self,
-        nodes: impl Iterator<Item = usize>,
-        slot: impl Fn(u32, usize) -> (u32, bool),
-    ) {
-        for (nth, node) in (0..).zip(nodes) {
-            self.of_node[node] = Some(slot(nth, node));
-        }
+    /// The same as [`Slots::of`] for an absent node.
+    pub fn of_absent(&self, absent: usize) -> Option<(u32, bool)> {
+        self.of_absent[absent]
     }
 
     /// How many slots a leaf has.
     pub fn count(&self, leaf: u32) -> usize {
         self.count[leaf as usize] as usize
+    }
+
+    /// How many numbers a leaf that is gone keeps free.
+    pub fn of_gone(&self) -> usize {
+        self.gone
     }
 
     /// The slot of an end node on its leaf, and whether it is the node's own: nodes at unusual ports
@@ -95,69 +164,154 @@ impl Slots {
     }
 }
 
-/// The usual ports of leaves that are alike.
-struct Usual {
-    slots: usize,
-    /// The slot of each usual port; nothing where slots are counted off by the nodes of each leaf.
-    of_port: Option<[Option<u32>; 256]>,
+/// Which ports of a leaf are no uplinks, in order.
+struct Positions {
+    /// By number of ports: the ports that are uplinks on half of the leaves or more.
+    uplinks: BTreeMap<u8, [bool; 256]>,
+    /// The most positions that a leaf has.
+    most: usize,
 }
 
-impl Usual {
-    /// Takes the vote of leaves with so many ports over the ports of the nodes of each.
-    fn new<P: Iterator<Item = usize>>(all: usize, leaves: impl Iterator<Item = P>) -> Self {
-        let (mut votes, mut with_so_many) = ([0usize; 256], [0; 256]);
-        let (mut carry, mut least) = (0usize, usize::MAX);
-        for ports in leaves {
-            let ports: Vec<usize> = ports.collect();
-            if ports.is_empty() {
-                continue;
-            }
-            ports.iter().for_each(|&port| votes[port] += 1);
-            with_so_many[ports.len()] += 1;
-            carry += 1;
-            least = least.min(ports.len());
+impl Positions {
+    fn new(fabric: &Fabric, leaves: impl Iterator<Item = u32>) -> Self {
+        let mut votes: BTreeMap<u8, (u32, [u32; 256])> = BTreeMap::new();
+        for leaf in leaves {
+            let ports = fabric.switches()[leaf as usize].ports;
+            let (voters, votes) = votes.entry(ports).or_insert((0, [0; 256]));
+            *voters += 1;
+            uplinks(fabric, leaf).for_each(|port| votes[port] += 1);
         }
-        // The votes of the ports of all nodes: their mean, times the nodes.
-        let nodes: usize = votes.iter().sum();
-        let mean: usize = votes.iter().map(|votes| votes * votes).sum();
-        let usual = |port: &usize| votes[*port] > 0 && USUAL * votes[*port] * nodes >= mean;
-        let mut ports: Vec<usize> = (0..256).filter(usual).collect();
-        // The greatest of the most common numbers of nodes.
-        let most_common = (0..256).max_by_key(|&n| with_so_many[n]).unwrap_or(0);
-        // One leaf, the last of a real-life fat-tree, may have fewer.
-        let holes =
-            (ports.len() * carry.saturating_sub(1)).saturating_sub(nodes - least.min(nodes));
-        // Leaves that are equally full, but not at the same ports: there the order on the leaf counts.
-        let equally_full = with_so_many[most_common] >= carry - carry / OTHERS;
-        if equally_full && ports.len() != most_common && HOLES * holes > ports.len() * carry {
-            return Usual {
-                slots: most_common,
-                of_port: None,
-            };
-        }
-        // Few votes, and more than one hole for each leaf: one node more or less would make another number
-        // of slots, and move all.
-        if mean <= FEW * nodes && holes > carry {
-            ports = (1..=all).collect();
-        }
-        let mut of_port = [None; 256];
-        for (slot, &port) in (0..).zip(&ports) {
-            of_port[port] = Some(slot);
-        }
-        Usual {
-            slots: ports.len(),
-            of_port: Some(of_port),
+        let uplinks = votes.into_iter().map(|(ports, (voters, votes))| {
+            let is_uplink = votes.map(|votes| votes > 0 && 2 * votes >= voters);
+            (ports, is_uplink)
+        });
+        let uplinks: BTreeMap<u8, [bool; 256]> = uplinks.collect();
+        let most = uplinks.iter().map(|(&ports, is_uplink)| {
+            usize::from(ports) - is_uplink.iter().filter(|&&is| is).count()
+        });
+        Positions {
+            most: most.max().unwrap_or(0),
+            uplinks,
         }
     }
 
-    /// The slot of the `nth` node of a leaf, at a port, and whether it is its own. A node at an
-    /// unusual port takes one by the number of the port alone, so that nobody else's moves.
-    fn slot(&self, nth: usize, port: usize) -> (u32, bool) {
-        let shared = |number: usize| ((number % self.slots) as u32, false);
-        match &self.of_port {
-            None if nth < self.slots => (nth as u32, true),
-            None => shared(nth),
-            Some(of_port) => of_port[port].map_or_else(|| shared(port), |slot| (slot, true)),
+    /// The position of a port of a leaf; `None` for an uplink.
+    fn of(&self, fabric: &Fabric, leaf: u32, port: u8) -> Option<usize> {
+        let port = usize::from(port);
+        let usual = self.uplinks.get(&fabric.switches()[leaf as usize].ports)?;
+        let own = || uplinks(fabric, leaf);
+        let agree = 4 * own().filter(|&port| usual[port]).count() >= AGREE * own().count();
+        let before = match agree {
+            true if usual[port] => return None,
+            true => usual[..port].iter().filter(|&&is| is).count(),
+            // The cables of this leaf are not as those of the others.
+            false => own().filter(|&uplink| uplink < port).count(),
+        };
+        Some(port - 1 - before)
+    }
+}
+
+/// The ports of a leaf that lead to switches.
+fn uplinks(fabric: &Fabric, leaf: u32) -> impl Iterator<Item = usize> {
+    let peers = (1..).zip(fabric.peers_of(leaf));
+    peers
+        .filter(|(_, peer)| matches!(peer, Peer::Switch { .. }))
+        .map(|(port, _)| port)
+}
+
+/// The number of nodes that nearly all leaves have.
+fn equally_full(counts: &mut [usize]) -> Option<usize> {
+    let (count, leaves) = most_common(counts);
+    (leaves >= counts.len() - counts.len() / OTHERS).then_some(count)
+}
+
+/// The usual positions.
+struct Usual {
+    slots: u32,
+    /// Nodes are counted off on each leaf, and a position is a count.
+    counts: bool,
+    slot: [Option<u32>; 256],
+    /// How far numbers turn from one leaf to the next.
+    turn: u32,
+}
+
+impl Usual {
+    /// Takes the votes of leaves that carry so many nodes and have so many positions at most.
+    fn new(votes: &[u32; 256], filled: &[usize], all: usize) -> Self {
+        let most = votes.iter().copied().max().unwrap_or(0);
+        let mut usual = Usual {
+            slots: 0,
+            counts: false,
+            slot: [None; 256],
+            turn: 0,
+        };
+        if most == 0 {
+            return usual;
         }
+        // The steepest fall, the last of several, and the steepest rise before it.
+        let steeper =
+            |low: usize, high: usize| f64::from(votes[high] + 1) / f64::from(votes[low] + 1);
+        let last = (0..255).max_by(|&a, &b| steeper(a + 1, a).total_cmp(&steeper(b + 1, b)));
+        let last = last.unwrap_or(0);
+        let rise = |at: usize| match at {
+            0 => f64::from(votes[0] + 1),
+            _ => steeper(at - 1, at),
+        };
+        let first = (0..=last)
+            .rev()
+            .max_by(|&a, &b| rise(a).total_cmp(&rise(b)));
+        let mut positions: Vec<usize> = (first.unwrap_or(0)..=last).collect();
+        let is_usual = |&at: &usize| USUAL * votes[at] >= most;
+        let dark = positions.len() - positions.iter().filter(|at| is_usual(at)).count();
+        if DARK * dark >= positions.len() {
+            positions.retain(is_usual);
+        }
+        let nodes: u32 = votes.iter().sum();
+        let squares: u32 = votes.iter().map(|votes| votes * votes).sum();
+        // One leaf, the last of a real-life fat-tree, may have fewer.
+        let least = filled.iter().copied().min().unwrap_or(0);
+        let others = filled.len().saturating_sub(1) * positions.len();
+        let holes = others.saturating_sub(nodes as usize - least.min(nodes as usize));
+        let is_few = squares <= FEW * nodes && holes > filled.len();
+        if is_few {
+            positions = (0..all).collect();
+        }
+        for (slot, &at) in (0..).zip(&positions) {
+            usual.slot[at] = Some(slot);
+        }
+        usual.slots = positions.len() as u32;
+        let sum = |part: &[usize]| part.iter().map(|&at| votes[at]).sum::<u32>();
+        let half = positions.len() / 2;
+        let (low, high) = (&positions[..half], &positions[positions.len() - half..]);
+        let (low, high) = (sum(low), sum(high));
+        let is_unequal = filled.len() >= MANY && low.max(high) >= UNEQUAL * low.min(high);
+        if positions.len() > 2 && (is_few || is_unequal) {
+            // By the golden ratio: leaves that follow one another turn far apart.
+            usual.turn = (f64::from(usual.slots) * 0.618).round() as u32;
+        }
+        usual
+    }
+
+    /// So many nodes on each leaf, at any ports.
+    fn counted(slots: u32) -> Self {
+        let mut slot = [None; 256];
+        (0..slots).for_each(|i| slot[i as usize] = Some(i));
+        Usual {
+            slots,
+            counts: true,
+            slot,
+            turn: 0,
+        }
+    }
+
+    /// The slot of a node on the `nth` leaf, at a position and port, and whether it is its own. A node
+    /// elsewhere takes one by the number of the port alone, so that nobody else's moves.
+    fn slot(&self, nth: usize, position: Option<usize>, port: usize) -> (u32, bool) {
+        let (slot, is_own) = match position.and_then(|at| self.slot[at]) {
+            Some(slot) => (slot, true),
+            None => (port as u32 % self.slots.max(1), false),
+        };
+        let turned = u64::from(slot) + u64::from(self.turn) * nth as u64;
+        ((turned % u64::from(self.slots.max(1))) as u32, is_own)
     }
 }

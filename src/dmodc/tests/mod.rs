@@ -1,5 +1,6 @@
 //! The whole algorithm on random trees. A fabric that fails is printed as a netlist.
 
+mod absent;
 mod paper;
 mod properties;
 

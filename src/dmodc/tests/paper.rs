@@ -21,10 +21,6 @@ fn compare(netlist: &Netlist, lmc: u8, complete: bool) -> Result<(), TestCaseErr
         ..Options::default()
     };
     let (plan, tables) = route(&fabric, &options, 2);
-    if complete {
-        let (_, stable) = route(&fabric, &Options::default(), 2);
-        prop_assert!(stable == tables, "a whole fabric has the paper's tables");
-    }
     for (s, switch) in (0u32..).zip(fabric.switches()) {
         // What is cut off from all leaves has no rank in the paper, and nothing to route.
         if oracle.rank[s as usize] != INFINITY {

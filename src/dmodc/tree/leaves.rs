@@ -10,7 +10,7 @@
 //! neighbours will do ([`Carriers::looks_like_a_leaf`]): in a tree whose leaves are alike, however
 //! damaged, it is never made, and the ranks are the paper's.
 
-use super::links::Links;
+use super::links::{Group, Links};
 use super::partition::{Partition, mix};
 use crate::fabric::{Fabric, NodeKind};
 use std::cmp::Reverse;
@@ -19,6 +19,8 @@ use std::cmp::Reverse;
 /// switches that are leaves for certain (those with a node of `cn_guid_file`); where there are any,
 /// all others are put to the test.
 pub fn find(links: &Links, hosts: &[u32], known: &[bool]) -> Vec<bool> {
+    let between_levels = without_odd(links);
+    let links = between_levels.as_ref().unwrap_or(links);
     let carriers = Carriers::new(links, hosts);
     let switches = || 0..hosts.len() as u32;
     let certain: Vec<bool> = match known.contains(&true) {
@@ -53,27 +55,36 @@ pub fn find(links: &Links, hosts: &[u32], known: &[bool]) -> Vec<bool> {
     }
 }
 
-/// Leaves that no node of answers: a rack that reboots. They are switches without end nodes whose
-/// neighbours are all neighbours of one leaf, and most of them. One neighbour alone proves nothing: a
-/// switch at the top of a narrow tree has no more.
-pub fn without_nodes(links: &Links, hosts: &[u32], leaf: &[bool]) -> Vec<u32> {
-    let is_empty_leaf = |&s: &u32| {
-        let mine = links.neighbours(s);
-        let (Some(first), true) = (mine.clone().next(), mine.len() > 1) else {
-            return false;
-        };
-        let like_a_leaf = |l: u32| {
-            let theirs = links.of(l);
-            let is_theirs = |n: u32| theirs.binary_search_by_key(&n, |g| g.remote).is_ok();
-            leaf[l as usize]
-                && mine.len() <= theirs.len()
-                && 2 * mine.len() > theirs.len()
-                && mine.clone().all(is_theirs)
-        };
-        links.neighbours(first).any(like_a_leaf)
-    };
-    let without = (0..hosts.len() as u32).filter(|&s| hosts[s as usize] == 0 && !leaf[s as usize]);
-    without.filter(is_empty_leaf).collect()
+/// Odd links, such as a cable between two leaves, are left out if there is no more than one in so many.
+const ODD: usize = 8;
+
+/// The links without the odd ones, which join switches of one level: without these every way around has an
+/// even length. `None` if there are none, or so many that there are no levels.
+fn without_odd(links: &Links) -> Option<Links> {
+    let all = 0..links.switches() as u32;
+    let seed = all
+        .clone()
+        .max_by_key(|&s| (links.of(s).len(), Reverse(s)))?;
+    let mut distance = links.distances([seed]);
+    for s in all.clone() {
+        if distance[s as usize] == Links::FAR {
+            links.extend_distances(&mut distance, [s]);
+        }
+    }
+    let is_odd = |s: u32, g: &Group| distance[s as usize] % 2 == distance[g.remote as usize] % 2;
+    let odd = |s: u32| links.of(s).iter().filter(move |g| is_odd(s, g)).count();
+    let (odd, groups) = all.clone().fold((0, 0), |(odds, groups), s| {
+        (odds + odd(s), groups + links.of(s).len())
+    });
+    if odd == 0 || ODD * odd > groups {
+        return None;
+    }
+    let mut even = Links::default();
+    for s in all {
+        let groups = links.of(s).iter().filter(|g| !is_odd(s, g));
+        even.add_switch(groups.map(|g| (g.remote, links.ports(g))));
+    }
+    Some(even)
 }
 
 /// End nodes per switch, aggregation nodes not counted.
@@ -156,30 +167,28 @@ impl<'a> Carriers<'a> {
             })
     }
 
-    /// Whether `s` lies on a shortest way to a quarter or more of what the judges carry, as seen
-    /// from most of what the judges nearest to it carry. A spine between two halves of a fabric
-    /// sees half of the ways; a leaf none.
+    /// Whether `s` lies on a shortest way to a quarter or more of the judges and of their hosts, as seen from most of
+    /// those nearest to it. A spine between two halves of a fabric sees half of the ways; a leaf none.
     fn is_between(&self, s: u32, judges: &[bool]) -> bool {
-        let hosts = |j: u32| u64::from(self.hosts[j as usize]);
         let from_s = self.links.distances([s]);
         let reached = |j: &u32| *j != s && judges[*j as usize] && from_s[*j as usize] != Links::FAR;
         let mut others: Vec<u32> = (0..judges.len() as u32).filter(reached).collect();
-        others.sort_by_key(|&j| (from_s[j as usize], Reverse(hosts(j))));
-        let (mut for_between, mut asked) = (0, 0);
-        for &nearest in others.iter().take(VIEWS) {
+        others.sort_by_key(|&j| from_s[j as usize]);
+        let views = others.len().min(VIEWS);
+        let between = others.iter().take(VIEWS).filter(|&&nearest| {
             let from_nearest = self.links.distances([nearest]);
             let to_s = from_s[nearest as usize];
-            let through = |j: u32| to_s + from_s[j as usize] <= from_nearest[j as usize];
-            let (mut passing, mut all) = (0, 0);
-            for &j in others.iter().filter(|&&j| j != nearest) {
-                all += hosts(j);
-                passing += if through(j) { hosts(j) } else { 0 };
-            }
-            asked += hosts(nearest);
-            if passing > 0 && 4 * passing >= all {
-                for_between += hosts(nearest);
-            }
-        }
-        2 * for_between > asked
+            let through = |j: &&u32| to_s + from_s[**j as usize] <= from_nearest[**j as usize];
+            let hosts = |j: &u32| u64::from(self.hosts[*j as usize]);
+            let all = || others.iter().filter(|&&j| j != nearest);
+            let (switches, of_hosts) = (
+                all().filter(through).count(),
+                all().filter(through).map(hosts),
+            );
+            4 * switches >= all().count()
+                && switches > 0
+                && 4 * of_hosts.sum::<u64>() >= all().map(hosts).sum::<u64>()
+        });
+        2 * between.count() > views
     }
 }

@@ -98,6 +98,11 @@ impl Links {
         &self.groups[start as usize..self.end[switch as usize] as usize]
     }
 
+    /// The ports of a group, ascending.
+    pub fn ports(&self, group: &Group) -> &[u8] {
+        &self.ports[group.range()]
+    }
+
     /// The neighbours of a switch, ascending, each once.
     pub fn neighbours(&self, switch: u32) -> impl ExactSizeIterator<Item = u32> + Clone {
         self.of(switch).iter().map(|group| group.remote)

@@ -1,6 +1,7 @@
 //! The tree: what is linked to what, which switches are leaves, and what stands above what.
 
 mod groups;
+mod idle;
 mod leaves;
 mod links;
 mod partition;
@@ -12,4 +13,4 @@ pub use leaves::host_counts;
 pub use links::{Group, Links};
 pub use partition::{Partition, mix, sort_by_small_key};
 pub use rank::{Ranking, Rule};
-pub use wiring::{WiringWarning, level_cycle, wiring_warnings};
+pub use wiring::{WiringWarning, level_cycle, root, wiring_warnings};

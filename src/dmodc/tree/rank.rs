@@ -13,10 +13,13 @@
 //! Two neighbours of equal rank are ordered by UUID, the greater above, which makes (rank, UUID) a
 //! total order: every link goes up or down, and none goes round.
 
+use super::idle::Idle;
 use super::leaves;
 use super::links::Links;
+use crate::dmodc::design::Design;
 use crate::dmodc::options::{Faults, Options};
 use crate::dmodc::targets::NodeTypes;
+use crate::dmodc::threads::ALONE;
 use crate::fabric::{Fabric, NodeKind};
 use std::fmt;
 
@@ -49,22 +52,32 @@ impl fmt::Display for Rule {
 pub struct Ranking {
     rank: Vec<u32>,
     leaf: Vec<bool>,
+    /// Which of two switches of equal rank is above: the one with the greater number.
+    place: Vec<u32>,
     rule: Rule,
 }
 
 impl Ranking {
-    /// Ranks a fabric.
+    /// Ranks a fabric that is a tree, as [`Engine::plan`](crate::dmodc::Engine::plan) does; one that is none by
+    /// GUIDs.
     pub fn new(fabric: &Fabric, options: &Options) -> Self {
-        Self::of(fabric, &Links::new(fabric), options)
+        match Design::new(fabric, options.reference(), options, ALONE) {
+            Ok(design) => design.ranking.of_some(&design.place),
+            Err(_) => Self::of(fabric, &Links::new(fabric), options),
+        }
     }
 
     /// Ranks a fabric whose links are known.
     pub(in crate::dmodc) fn of(fabric: &Fabric, links: &Links, options: &Options) -> Self {
-        let roots: Vec<u32> = options
-            .root_guids
-            .iter()
-            .filter_map(|&guid| fabric.switch_by_guid(guid))
-            .collect();
+        let is_root = |s: &u32| {
+            let guid = fabric.switches()[*s as usize].guid;
+            options.root_guids.contains(&guid)
+        };
+        let switches = 0..fabric.switches().len() as u32;
+        let roots: Vec<u32> = match options.root_guids.is_empty() {
+            true => Vec::new(),
+            false => switches.filter(is_root).collect(),
+        };
         if !roots.is_empty() {
             return Self::from_roots(fabric, links, &roots, options.faults);
         }
@@ -81,28 +94,27 @@ impl Ranking {
         let hosts = leaves::host_counts(fabric);
         let mut leaf = leaves::find(links, &hosts, &compute);
         let plain = leaf == carriers(&hosts);
-        if options.faults == Faults::Stable {
-            for empty in leaves::without_nodes(links, &hosts, &leaf) {
-                leaf[empty as usize] = true;
-            }
-        }
-        let rank = Levels {
-            links,
-            hosts: &hosts,
-            leaf: &leaf,
-        }
-        .rank();
+        let mut rank = Levels { links, leaf: &leaf }.rank();
         let at_the_bottom = leaf
             .iter()
             .zip(&rank)
             .all(|(&leaf, &rank)| !leaf || rank == 0);
+        if options.faults == Faults::Stable {
+            Idle::rank(links, &mut rank, &mut leaf);
+        }
         let plain = at_the_bottom && plain;
         let rule = match (compute.contains(&true), plain) {
             (true, _) => Rule::ComputeNodes,
             (false, true) => Rule::EndNodes,
             (false, false) => Rule::Shape,
         };
-        Ranking { rank, leaf, rule }
+        let place = (0..rank.len() as u32).collect();
+        Ranking {
+            rank,
+            leaf,
+            place,
+            rule,
+        }
     }
 
     /// Counts ranks down from the roots. A leaf is a switch with end nodes most of whose
@@ -122,18 +134,24 @@ impl Ranking {
                     false => below += group.size(),
                 }
             }
-            *leaf &= above >= below;
+            // One whose hosts are off stays a leaf.
+            let is_empty = faults == Faults::Stable && above > 0 && below == 0;
+            *leaf = is_empty || (*leaf && above >= below);
         }
-        if faults == Faults::Stable {
-            for empty in leaves::without_nodes(links, &hosts, &leaf) {
-                leaf[empty as usize] = true;
-            }
-        }
+        let place = (0..rank.len() as u32).collect();
         Ranking {
             rank,
             leaf,
+            place,
             rule: Rule::Roots,
         }
+    }
+
+    /// The levels of the switches in another order, which says what is above where ranks are equal.
+    pub(in crate::dmodc) fn arranged(mut self, order: &[u32]) -> Self {
+        self = self.of_some(order);
+        self.place = (0..order.len() as u32).collect();
+        self
     }
 
     /// The levels of some of the switches, in this order.
@@ -141,8 +159,16 @@ impl Ranking {
         Ranking {
             rank: switches.iter().map(|&s| self.rank(s)).collect(),
             leaf: switches.iter().map(|&s| self.is_leaf(s)).collect(),
+            place: switches.iter().map(|&s| self.place[s as usize]).collect(),
             rule: self.rule,
         }
+    }
+
+    /// Adds switches of these ranks that carry nothing.
+    pub(in crate::dmodc) fn add(&mut self, ranks: impl Iterator<Item = u32>) {
+        self.rank.extend(ranks);
+        self.leaf.resize(self.rank.len(), false);
+        self.place = (0..self.rank.len() as u32).collect();
     }
 
     /// The rank of a switch; 0 is the lowest.
@@ -167,13 +193,14 @@ impl Ranking {
 
     /// Whether a link from switch `from` to its neighbour `to` goes up.
     pub fn is_up(&self, from: u32, to: u32) -> bool {
-        is_up(&self.rank, from, to)
+        let key = |s: u32| (self.rank(s), self.place[s as usize]);
+        key(to) > key(from)
     }
 
     /// All switches in ascending (rank, UUID): each after all below it.
     pub fn ascending(&self) -> Vec<u32> {
         let mut switches: Vec<u32> = (0..self.rank.len() as u32).collect();
-        switches.sort_by_key(|&s| self.rank(s));
+        switches.sort_by_key(|&s| (self.rank(s), self.place[s as usize]));
         switches
     }
 
@@ -227,7 +254,6 @@ fn rank_the_rest(links: &Links, rank: &mut [u32]) {
 /// Ranks by distance from the leaves.
 struct Levels<'a> {
     links: &'a Links,
-    hosts: &'a [u32],
     leaf: &'a [bool],
 }
 
@@ -259,33 +285,36 @@ impl Levels<'_> {
         }) && linked
     }
 
-    /// Takes out of `bottom` the leaves that make neighbours further up equal in rank.
+    /// Takes out of `bottom` the leaves that make neighbours further up equal in rank: all leaves at once that
+    /// hang from one switch, the fewest first.
     fn find_shallow(&self, bottom: &mut Vec<u32>, rank: &mut Vec<u32>) -> Vec<u32> {
         let mut shallow = Vec::new();
         let mut level = self.level_links(rank);
-        while !level.is_empty() && shallow.len() < MAX_SHALLOW {
-            let mut near: Vec<u32> = bottom
-                .iter()
-                .copied()
-                .filter(|&s| {
-                    self.links
-                        .neighbours(s)
-                        .any(|other| level.iter().any(|&(a, b)| a == other || b == other))
-                })
-                .collect();
-            near.sort_by_key(|&s| self.hosts[s as usize]);
-            near.truncate(MAX_SHALLOW);
-            let better = near.into_iter().find_map(|s| {
-                let rest: Vec<u32> = bottom.iter().copied().filter(|&b| b != s).collect();
+        for _ in 0..MAX_SHALLOW {
+            let mut ends: Vec<u32> = level.iter().flat_map(|&(a, b)| [a, b]).collect();
+            ends.sort_unstable();
+            ends.dedup();
+            let hanging = |&s: &u32| -> Vec<u32> {
+                let is_bottom = |n: &u32| bottom.binary_search(n).is_ok();
+                self.links.neighbours(s).filter(is_bottom).collect()
+            };
+            let mut hang: Vec<Vec<u32>> = ends.iter().map(hanging).collect();
+            hang.retain(|leaves| !leaves.is_empty());
+            hang.sort_by_key(|leaves| leaves.len());
+            hang.dedup();
+            hang.truncate(MAX_SHALLOW);
+            let better = hang.into_iter().find_map(|leaves| {
+                let stays = |leaf: &u32| leaves.binary_search(leaf).is_err();
+                let rest: Vec<u32> = bottom.iter().copied().filter(stays).collect();
                 let rank = self.links.distances(rest.iter().copied());
                 let level_then = self.level_links(&rank);
                 (!rest.is_empty() && level_then.len() < level.len())
-                    .then_some((s, rest, rank, level_then))
+                    .then_some((leaves, rest, rank, level_then))
             });
-            let Some((s, rest, new_rank, level_then)) = better else {
+            let Some((leaves, rest, new_rank, level_then)) = better else {
                 break;
             };
-            shallow.push(s);
+            shallow.extend(leaves);
             (*bottom, *rank, level) = (rest, new_rank, level_then);
         }
         shallow

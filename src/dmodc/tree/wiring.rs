@@ -93,7 +93,8 @@ pub fn level_cycle(groups: &Groups) -> Option<Vec<u32>> {
     None
 }
 
-fn root(parent: &mut [u32], mut s: u32) -> u32 {
+/// The root of a switch in a forest of parents (union-find), with paths made shorter on the way.
+pub fn root(parent: &mut [u32], mut s: u32) -> u32 {
     while parent[s as usize] != s {
         parent[s as usize] = parent[parent[s as usize] as usize];
         s = parent[s as usize];

@@ -1,12 +1,16 @@
 //! OpenSM's subnet, for as long as its lock is held.
 
-use super::bindings::{osm_opensm_t, osm_switch_t, pthread_rwlock_t};
+use super::bindings::{
+    IB_SMINFO_STATE_MASTER, IB_SMINFO_STATE_NOTACTIVE, IB_SMINFO_STATE_STANDBY, osm_opensm_t,
+    osm_switch_t, pthread_rwlock_t,
+};
 use super::live::{Live, read, text};
 use super::objects::Switch;
 use super::qmap;
 use super::symbols::Symbols;
 use crate::fabric::{Guid, Lid};
 use crate::lft::NO_PATH;
+use crate::plugin::metrics::Role;
 use std::ffi::{c_char, c_void};
 use std::ptr::NonNull;
 
@@ -90,6 +94,12 @@ impl<'a> Subnet<'a> {
             Some(unsafe { std::slice::from_raw_parts_mut(row.as_ptr(), size) })
         };
         self.switches().map(|sw| (sw.guid(), table(sw))).collect()
+    }
+
+    /// How many entries all tables have room for.
+    pub fn table_room(&self) -> usize {
+        let sizes = self.switches().map(|sw| read!(sw.live(), lft_size));
+        sizes.min().unwrap_or(0).into()
     }
 
     /// Each switch's forwarding table as it was last sent, and as it has been built.
@@ -228,6 +238,29 @@ unsafe fn option(value: *const c_char) -> Option<String> {
 pub unsafe fn plugin_options(osm: NonNull<osm_opensm_t>) -> String {
     // SAFETY: options are NULL or C strings that OpenSM owns.
     unsafe { text((*osm.as_ptr()).subn.opt.event_plugin_options) }.unwrap_or_default()
+}
+
+/// What an OpenSM is to its subnet; `None` while its lock is held exclusively, without waiting.
+///
+/// # Safety
+/// `osm` is the running OpenSM, and this thread does not hold its lock.
+pub unsafe fn role(osm: NonNull<osm_opensm_t>) -> Option<Role> {
+    // SAFETY: the lock is initialised before plugins are created and destroyed after them. OpenSM writes
+    // the state, one byte, under another lock: hence the volatile read.
+    let state = unsafe {
+        let lock = (&raw mut (*osm.as_ptr()).lock.lock).cast();
+        if libc::pthread_rwlock_tryrdlock(lock) != 0 {
+            return None;
+        }
+        let state = (&raw const (*osm.as_ptr()).subn.sm_state).read_volatile();
+        libc::pthread_rwlock_unlock(lock);
+        state
+    };
+    Some(match u32::from(state) {
+        IB_SMINFO_STATE_MASTER => Role::Master,
+        IB_SMINFO_STATE_STANDBY | IB_SMINFO_STATE_NOTACTIVE => Role::Standby,
+        _ => Role::Discovers,
+    })
 }
 
 /// OpenSM's exclusive lock, held until dropped.

@@ -1,55 +1,77 @@
 //! `dmodc.metrics`: a file for Prometheus, which node_exporter's textfile collector reads.
 //!
-//! Written when the plugin is loaded and after every sweep, also one that Dmodc refuses, each time as a
-//! whole: every series is there from the first file on, and stays. The format is a few lines of text,
-//! written here: the crates that know it bring registries, locks and a second format along.
+//! Written from OpenSM's first sweep on, after every sweep, also one that Dmodc refuses, and every 15 seconds
+//! beside, each time as a whole, by a thread of its own: OpenSM never waits for the disk. What was found in
+//! the fabric is told while OpenSM is master, all else always. The format is a few lines of text, written
+//! here: the crates that know it bring registries, locks and a second format along.
 
+mod file;
+#[cfg(test)]
+mod tests;
 mod text;
-mod uplinks;
 
-pub use uplinks::{Found, Links};
+pub use self::file::File;
 
 use self::text::Text;
-use self::uplinks::Uplinks;
-use super::files::replace;
+use super::planned::Planned;
 use super::sweep::Sweep;
 use crate::dmodc::PHASES;
+use crate::fabric::Guid;
 use std::fmt::Display;
-use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What is counted over all sweeps, and the file.
+/// What an OpenSM is to its subnet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Role {
+    /// It looks for the subnet and for others that manage it.
+    #[default]
+    Discovers,
+    /// It manages the subnet.
+    Master,
+    /// Another one does.
+    Standby,
+}
+
+/// A switch that is there or should be.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Its GUID.
+    pub guid: Guid,
+    /// Its description.
+    pub description: String,
+    /// Links up that it should have and has not.
+    pub missing: u32,
+    /// Hosts on it, if it has or should have any.
+    pub hosts: Option<usize>,
+}
+
+/// Pairs of hosts, LMC counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct HostPairs {
+    /// Those with a route that turns.
+    pub turned: u64,
+    /// Those without a route.
+    pub left_out: u64,
+}
+
+/// What is counted over all sweeps, and found in the last one.
+#[derive(Default)]
 pub struct Metrics {
-    path: PathBuf,
     sweeps: u64,
     refusals: u64,
     changed_blocks: u64,
+    role: Role,
+    /// Whether it has swept as master.
+    swept: bool,
     in_use: bool,
     last: Option<SystemTime>,
+    read: Option<SystemTime>,
     routed: Sweep,
-    uplinks: Uplinks,
-    /// The last error line.
-    said: String,
+    pairs: HostPairs,
+    switches: Vec<Found>,
 }
 
 impl Metrics {
-    /// Writes the first file.
-    pub fn new(path: PathBuf) -> Self {
-        let mut metrics = Metrics {
-            path,
-            sweeps: 0,
-            refusals: 0,
-            changed_blocks: 0,
-            in_use: false,
-            last: None,
-            routed: Sweep::default(),
-            uplinks: Uplinks::default(),
-            said: String::new(),
-        };
-        metrics.write();
-        metrics
-    }
-
     /// Dmodc has routed a sweep.
     pub fn routed(&mut self, sweep: &Sweep) {
         self.sweeps += 1;
@@ -64,29 +86,52 @@ impl Metrics {
         self.swept(false);
     }
 
-    /// OpenSM has done with routing, by Dmodc's tables or others.
+    /// OpenSM, which is master, has done with routing, by Dmodc's tables or others.
     pub fn swept(&mut self, by_dmodc: bool) {
+        (self.role, self.swept) = (Role::Master, true);
         self.in_use = by_dmodc;
         self.last = Some(SystemTime::now());
     }
 
-    /// The switches of a sweep that Dmodc has routed.
-    pub fn found(&mut self, switches: impl Iterator<Item = Found>) {
-        self.uplinks.found(switches);
+    /// The fabric has been read.
+    pub fn read(&mut self) {
+        self.read = Some(SystemTime::now());
     }
 
-    /// Writes the file. A failure is an error line, once for each reason.
-    pub fn write(&mut self) {
-        let written = replace(&self.path, self.text().as_bytes());
-        let said = written.map_or_else(|e| e.to_string(), |()| String::new());
-        if !said.is_empty() && said != self.said {
-            log::error!("metrics {}: cannot be written: {said}", self.path.display());
+    /// The fabric that has been read has these switches.
+    pub fn found(&mut self, switches: Vec<Found>) {
+        self.switches = switches;
+    }
+
+    /// The sizes of the fabric that has been read, where Dmodc was not asked to route it.
+    pub fn seen(&mut self, planned: &Planned) {
+        self.routed.seen(planned);
+    }
+
+    /// The pairs of hosts that Dmodc's tables serve badly.
+    pub fn pairs(&mut self, pairs: HostPairs) {
+        self.pairs = pairs;
+    }
+
+    /// What OpenSM is now; returns whether that is news. One that is not master knows nothing of the fabric:
+    /// what it found before is forgotten.
+    pub fn is(&mut self, role: Role) -> bool {
+        let news = self.role != role;
+        if news {
+            *self = Metrics {
+                sweeps: self.sweeps,
+                refusals: self.refusals,
+                changed_blocks: self.changed_blocks,
+                last: self.last,
+                role,
+                ..Metrics::default()
+            };
         }
-        self.said = said;
+        news
     }
 
     /// The text of the file.
-    fn text(&self) -> String {
+    pub fn text(&self) -> String {
         let mut text = Text::default();
         let version = env!("CARGO_PKG_VERSION");
         text.head("dmodc_build_info", "gauge", "The version of Dmodc.");
@@ -111,25 +156,41 @@ impl Metrics {
         for (name, help, value) in counters {
             text.single(&format!("dmodc_{name}_total"), "counter", help, value);
         }
-        let since = |time: SystemTime| time.duration_since(UNIX_EPOCH).unwrap_or_default();
-        let last = self.last.map(since).unwrap_or_default();
         let mut gauge = |name: &str, help: &str, value: &dyn Display| {
             text.single(&format!("dmodc_{name}"), "gauge", help, value);
         };
+        gauge(
+            "last_write_timestamp_seconds",
+            "When this file was written: every 15 seconds while OpenSM lives, and after each sweep.",
+            &seconds(Some(SystemTime::now())),
+        );
+        gauge(
+            "last_sweep_timestamp_seconds",
+            "When the last sweep was routed by any engine, or refused by Dmodc; 0 before.",
+            &seconds(self.last),
+        );
+        gauge(
+            "master",
+            "Whether this OpenSM manages the subnet: 1, or 0. What follows is told by a master that has swept.",
+            &u8::from(self.role == Role::Master),
+        );
+        if self.role != Role::Master || !self.swept {
+            return text.0;
+        }
         gauge(
             "engine_in_use",
             "Whether the last sweep was routed by Dmodc: 1, or 0.",
             &u8::from(self.in_use),
         );
         gauge(
-            "last_sweep_timestamp_seconds",
-            "When the last sweep was routed by any engine, or refused by Dmodc; 0 before.",
-            &format_args!("{:.3}", last.as_secs_f64()),
+            "last_read_timestamp_seconds",
+            "When the fabric was read whose switches, nodes, LIDs and ranks are told; 0 before.",
+            &seconds(self.read),
         );
         let routed = &self.routed;
         gauge(
             "sweep_seconds",
-            "Time in Dmodc in the last sweep that it routed, as all that follows.",
+            "Time in Dmodc in the last sweep that it routed.",
             &routed.total.as_secs_f64(),
         );
         let counts = [
@@ -153,6 +214,16 @@ impl Metrics {
                 routed.left_out,
             ),
             (
+                "turned_host_pairs",
+                "Pairs of hosts with a route that turns, hosts above the leaves among one another aside.",
+                self.pairs.turned as usize,
+            ),
+            (
+                "left_out_host_pairs",
+                "Pairs of hosts without a route.",
+                self.pairs.left_out as usize,
+            ),
+            (
                 "displaced_entries",
                 "Entries of tables that are not at their nominal ports.",
                 routed.displaced,
@@ -170,127 +241,44 @@ impl Metrics {
         for (phase, time) in PHASES.iter().zip(routed.phases) {
             text.sample(name, &[("phase", phase)], time.as_secs_f64());
         }
-        let name = "dmodc_missing_uplinks";
-        text.head(
-            name,
-            "gauge",
-            "Links up that the switch has had or its siblings have, and it has not.",
+        self.of_switches(
+            &mut text,
+            (
+                "dmodc_missing_uplinks",
+                "Links up that the switch should have and has not.",
+            ),
+            |found| Some(found.missing as usize),
         );
-        for (guid, description, missing) in self.uplinks.missing() {
-            let labels = [("guid", &*guid.to_string()), ("description", description)];
-            text.sample(name, &labels, missing);
-        }
+        self.of_switches(
+            &mut text,
+            (
+                "dmodc_leaf_hosts",
+                "Hosts on the switch, if it has or should have any.",
+            ),
+            |found| found.hosts,
+        );
         text.0
+    }
+
+    /// A figure of each switch that has it.
+    fn of_switches(
+        &self,
+        text: &mut Text,
+        (name, help): (&str, &str),
+        value: impl Fn(&Found) -> Option<usize>,
+    ) {
+        text.head(name, "gauge", help);
+        for found in &self.switches {
+            if let Some(value) = value(found) {
+                let guid = found.guid.to_string();
+                let labels = [("guid", &*guid), ("description", &found.description)];
+                text.sample(name, &labels, value);
+            }
+        }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::fabric::Guid;
-    use crate::testing::cases;
-    use proptest::prelude::*;
-    use std::fs;
-
-    fn metrics() -> (tempfile::TempDir, Metrics) {
-        let folder = tempfile::tempdir().expect("a folder");
-        let metrics = Metrics::new(folder.path().join("dmodc.prom"));
-        (folder, metrics)
-    }
-
-    /// The labels and the value of each sample of a name, read as the format's document has it.
-    fn samples(text: &str, name: &str) -> Vec<(Vec<(String, String)>, f64)> {
-        let lines = text.lines().filter_map(|line| line.strip_prefix(name));
-        let lines = lines.filter(|rest| rest.starts_with(['{', ' ']));
-        lines
-            .map(|rest| {
-                let mut chars = rest.chars().peekable();
-                let mut labels = Vec::new();
-                while chars.next_if(|c| "{,".contains(*c)).is_some() {
-                    let label: String = chars.by_ref().take_while(|c| *c != '=').collect();
-                    assert_eq!(chars.next(), Some('"'));
-                    let mut value = String::new();
-                    loop {
-                        match chars.next().expect("a closing quote") {
-                            '"' => break,
-                            '\\' => match chars.next() {
-                                Some('n') => value.push('\n'),
-                                Some(c @ ('\\' | '"')) => value.push(c),
-                                other => panic!("{other:?} after a backslash"),
-                            },
-                            c => value.push(c),
-                        }
-                    }
-                    labels.push((label, value));
-                }
-                chars.next_if_eq(&'}');
-                assert_eq!(chars.next(), Some(' '));
-                (labels, chars.collect::<String>().parse().expect("a number"))
-            })
-            .collect()
-    }
-
-    #[test]
-    fn counters_count_and_the_last_routed_sweep_stays() {
-        let (folder, mut metrics) = metrics();
-        let value = |metrics: &Metrics, name| samples(&metrics.text(), name)[0].1;
-        let sweep = Sweep {
-            nodes: 648,
-            changed_blocks: 7,
-            ..Sweep::default()
-        };
-        assert_eq!(value(&metrics, "dmodc_last_sweep_timestamp_seconds"), 0.0);
-        for _ in 0..2 {
-            metrics.routed(&sweep);
-            metrics.swept(true);
-        }
-        assert_eq!(value(&metrics, "dmodc_engine_in_use"), 1.0);
-        metrics.refused();
-        for (name, expected) in [
-            ("dmodc_sweeps_total", 3.0),
-            ("dmodc_refusals_total", 1.0),
-            ("dmodc_changed_blocks_total", 14.0),
-            ("dmodc_engine_in_use", 0.0),
-            ("dmodc_nodes", 648.0),
-        ] {
-            assert_eq!(value(&metrics, name), expected, "{name}");
-        }
-        assert!(value(&metrics, "dmodc_last_sweep_timestamp_seconds") > 1e9);
-        metrics.write();
-        let file = fs::read_to_string(folder.path().join("dmodc.prom")).expect("written");
-        assert_eq!(file, metrics.text());
-        drop(folder);
-        metrics.write();
-        assert!(metrics.said.contains("No such file"), "{}", metrics.said);
-    }
-
-    proptest! {
-        #![proptest_config(cases(300))]
-
-        /// Whatever a switch is called, its label says so, and a line is a line.
-        #[test]
-        fn descriptions_are_told_as_they_are(
-            names in prop::collection::vec("(\\PC|[\"\\\\{}=, \n\t\r]){0,12}", 1..5),
-        ) {
-            let (_folder, mut metrics) = metrics();
-            let switches = (1..).zip(&names).map(|(guid, name)| Found {
-                guid: Guid(guid),
-                description: name.clone(),
-                links: Links { up: 2, all: 3 },
-                missing: guid as u32,
-            });
-            metrics.found(switches);
-            let text = metrics.text();
-            let (samples, first) = (samples(&text, "dmodc_missing_uplinks"), "0x0000000000000001");
-            prop_assert_eq!(&*samples[0].0[0].1, first);
-            for (at, (name, (labels, value))) in names.iter().zip(&samples).enumerate() {
-                prop_assert_eq!(&labels[1], &("description".to_owned(), name.clone()));
-                prop_assert_eq!(*value, at as f64 + 1.0);
-            }
-            prop_assert_eq!(samples.len(), names.len());
-            for line in text.split_terminator('\n') {
-                prop_assert!(line.starts_with("# ") || line.starts_with("dmodc_"), "{}", line);
-            }
-        }
-    }
+fn seconds(time: Option<SystemTime>) -> String {
+    let since = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    format!("{:.3}", since.unwrap_or_default().as_secs_f64())
 }

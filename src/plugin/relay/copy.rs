@@ -17,7 +17,7 @@ const _: () = assert!(offset_of!(osm_port_t, map_item) == 0);
 /// # Safety
 /// `osm` is the running OpenSM, whose lock we hold.
 pub unsafe fn tables(osm: *mut osm_opensm_t, path: &Path) -> io::Result<()> {
-    let mut out = BufWriter::new(File::create(path)?);
+    let mut out = BufWriter::new(File::create_new(path)?);
     // SAFETY: `new_lft` has `lft_size` bytes (osm_switch_prepare_path_rebuild), every switch has a
     // node.
     unsafe {
@@ -40,7 +40,7 @@ pub unsafe fn tables(osm: *mut osm_opensm_t, path: &Path) -> io::Result<()> {
 /// # Safety
 /// As for [`tables`].
 pub unsafe fn subnet(osm: *mut osm_opensm_t, path: &Path) -> io::Result<()> {
-    let mut out = BufWriter::new(File::create(path)?);
+    let mut out = BufWriter::new(File::create_new(path)?);
     writeln!(out, "{}", OSM_VERSION.to_string_lossy())?;
     // SAFETY: every port of the table has its physical port.
     unsafe {

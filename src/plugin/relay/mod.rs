@@ -18,7 +18,7 @@
 //! counts and tables. A stage that an engine leaves to OpenSM (NULL, or a positive result) is done
 //! by OpenSM's default engine, minhop, as `ucast_mgr_route` has it, and counts as the engine's own.
 //!
-//! What it writes into DIR: `subnet`, OpenSM's version and then a line for each port, its GUID and base
+//! What it writes into DIR, all of it new: `subnet`, OpenSM's version and then a line for each port, its GUID and base
 //! LID; for each run that makes tables `N.tables` (see [`copy::tables`]); and, line by line, `results`:
 //!
 //! ```text
@@ -115,7 +115,7 @@ impl Relay {
         // SAFETY: the type is that of OpenSM's own headers, whose version it has compared with ours.
         let prepare = unsafe { std::mem::transmute::<NonNull<c_void>, Prepare>(prepare) };
         let runs = Run::plan(&self.dir.join("plan"))?;
-        let mut results = File::create(self.dir.join("results"))?;
+        let mut results = File::create_new(self.dir.join("results"))?;
         let osm = self.osm.as_ptr();
         // SAFETY: under OpenSM's lock, on its own thread, nothing else touches the list of engines, the
         // options or the tables.

@@ -2,6 +2,7 @@
 
 use crate::plugin::ffi::bindings::{osm_opensm_t, osm_routing_engine_t, osm_switch_t};
 use crate::plugin::ffi::qmap;
+use crate::plugin::files;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::fmt;
 use std::fs;
@@ -58,7 +59,8 @@ impl Run {
                 options: words.next().unwrap_or("-").to_owned(),
             }
         };
-        Ok(fs::read_to_string(path)?.lines().map(run).collect())
+        let text = files::read(path)?;
+        Ok(String::from_utf8_lossy(&text).lines().map(run).collect())
     }
 
     /// Runs the engine; `None` if it refuses.

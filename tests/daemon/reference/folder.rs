@@ -7,10 +7,10 @@ use crate::support::fabrics::Net;
 use crate::support::ibsim::Ibsim;
 use crate::support::opensm::{Config, OpenSm};
 use dmodc::netlist::Netlist;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 #[test]
 fn a_folder_that_takes_no_file_is_one_line() {
@@ -137,7 +137,11 @@ fn killed_while_it_writes_the_file_is_whole() {
             if found == old { "old" } else { "new" }
         );
         assert!(found == old || found == new, "neither old nor new");
-        if unfinished().is_some() {
+        if let Some(left) = unfinished() {
+            // It is old, so nobody is writing to it.
+            let left = File::options().write(true).open(left).expect("it is there");
+            let then = SystemTime::now() - Duration::from_secs(3600);
+            left.set_modified(then).expect("set");
             fs::write(&path, &old).expect("written");
             write();
             assert_eq!(unfinished(), None, "the next OpenSM leaves the rest there");

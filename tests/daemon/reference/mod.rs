@@ -2,7 +2,9 @@
 //! does no harm.
 
 mod folder;
+mod forget;
 
+use crate::files::fifo;
 use crate::support::fabrics::{FIGURE_1, Net};
 use crate::support::ibsim::Ibsim;
 use crate::support::offline::Offline;
@@ -111,6 +113,10 @@ fn what_is_no_reference_is_one_line_and_does_no_harm() {
     let grown = File::options().write(true).open(&huge);
     let grown = grown.and_then(|file| file.set_len(1 << 40));
     grown.expect("a file with a hole");
+    let fifo = fifo(folder.path().join("fifo"))
+        .to_str()
+        .expect("text")
+        .to_owned();
     for (reference, reason) in [
         (file("half", &text[..text.len() / 2]), "half"),
         (file("noise", b"\0\xff reference \n"), "noise"),
@@ -118,7 +124,11 @@ fn what_is_no_reference_is_one_line_and_does_no_harm() {
             folder.path().join("none").to_str().expect("text").into(),
             "No such file",
         ),
-        (folder.path().to_str().expect("text").into(), "not a file"),
+        (
+            folder.path().to_str().expect("text").into(),
+            "not a plain file but a folder",
+        ),
+        (fifo, "not a plain file but a FIFO"),
         (file("other", &text), "of another fabric"),
         (huge, "more than any fabric needs"),
     ] {

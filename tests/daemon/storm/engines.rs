@@ -7,7 +7,7 @@ use std::fs;
 
 /// The configuration of an engine, and the name by which OpenSM's log calls it. `auto` is Dmodc with
 /// `reference=auto`, `paper` with `faults=paper`, `partial` with `on_unreachable=partial`; updn and ftree are
-/// told the roots.
+/// told the roots, `minhop+cache` uses OpenSM's unicast cache.
 pub fn config(engine: &'static str, net: &Net, sim: &Ibsim) -> (Config, &'static str) {
     let dmodc = |option: &str| Config::dmodc().line(format!("event_plugin_options {option}"));
     match engine {
@@ -32,6 +32,10 @@ pub fn config(engine: &'static str, net: &Net, sim: &Ibsim) -> (Config, &'static
                 engine,
             )
         }
+        "minhop+cache" => (
+            Config::engine("minhop").line("use_ucast_cache TRUE"),
+            "minhop",
+        ),
         _ => (Config::engine(engine), engine),
     }
 }

@@ -9,7 +9,7 @@
 pub mod cables;
 pub mod engines;
 pub mod faults;
-mod smps;
+pub mod smps;
 pub mod truth;
 pub mod watch;
 mod week;
@@ -288,7 +288,7 @@ impl Round {
 }
 
 /// In milliseconds.
-fn median_and_worst(mut times: Vec<Duration>) -> (u128, u128) {
+pub fn median_and_worst(mut times: Vec<Duration>) -> (u128, u128) {
     times.sort_unstable();
     let worst = times.last().expect("at least one round").as_millis();
     (times[times.len() / 2].as_millis(), worst)

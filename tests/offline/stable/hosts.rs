@@ -8,7 +8,6 @@ use super::*;
 use dmodc::dmodc::Rule;
 use dmodc::netlist::Kind;
 use dmodc::random::Random;
-use std::hash::{BuildHasher, RandomState};
 
 /// Whether all switches with end nodes are leaves.
 fn plain(routed: &Routed) -> bool {
@@ -147,7 +146,7 @@ fn each_of_an_irregular_fabric() {
 fn one_on_partly_populated_trees() {
     let mut moved = 0;
     for case in 0..60 {
-        let seed = RandomState::new().hash_one(case);
+        let seed = seed(case);
         let mut random = Random::new(seed);
         let leaves = 6 + random.below(19);
         let whole = named(&format!("PGFT(2;18,{leaves};1,9;1,1)"), seed);

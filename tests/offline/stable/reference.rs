@@ -5,7 +5,6 @@ use super::*;
 use dmodc::analysis::{Traffic, bound};
 use dmodc::fabric::{Lid, Peer};
 use dmodc::random::Random;
-use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 fn with_reference(netlist: &Netlist, reference: &Netlist) -> Routed {
@@ -51,18 +50,24 @@ fn bound_of_what_stays(whole: &Routed, less: &Routed) -> u32 {
 }
 
 /// Where upper switches are gone, A2A is at most a tenth above the cut bound, or above what must stay where it
-/// is. A pair of pods that has no switch in common any more turns, which the bound knows nothing of: throws
-/// with such a pair do not count.
-fn near_the_bound(seeds: usize) {
-    for _ in 0..seeds {
-        let seed = RandomState::new().hash_one(0);
+/// is. A pair of pods that has no switch in common any more turns, which the bound knows nothing of: with such a
+/// pair it is the up-down routes that are held to the bound, which are as if nobody turned, and nobody else turns
+/// and nobody is left out. Returns in how many throws there is such a pair.
+fn near_the_bound(seeds: impl IntoIterator<Item = u64>) -> usize {
+    let mut apart = 0;
+    for seed in seeds {
         let whole = named(A, seed);
         let before = Routed::new(&whole);
         for switches in [12, 40] {
             let (less, _) = whole
                 .without_switches(switches, seed, false)
                 .expect("switches");
-            let routed = with_reference(&less, &whole);
+            let turned = with_reference(&less, &whole);
+            turned
+                .holds()
+                .expect("delivered, up-down where there is a path");
+            assert_eq!(turned.plan.connections().left_out, 0);
+            let routed = asked(&less, &whole, OnUnreachable::Partial);
             let (fabric, ranking) = (&routed.fabric, routed.plan.ranking());
             let traffic = Traffic::new(fabric, &routed.tables, routed.plan.order());
             let risk = traffic.all_to_all(&|_| ()).value;
@@ -73,20 +78,22 @@ fn near_the_bound(seeds: usize) {
                 "{switches} switches, seed {seed}: A2A {risk}, bound {bound}, of what stays {stays}, \
                  {unreachable} pairs turn"
             );
-            assert!(unreachable > 0 || 10 * risk <= 11 * bound.max(stays));
+            apart += usize::from(unreachable > 0);
+            assert!(10 * risk <= 11 * bound.max(stays));
         }
     }
+    apart
 }
 
 #[test]
 fn all_to_all_without_upper_switches() {
-    near_the_bound(1);
+    assert_eq!(near_the_bound([4]), 1, "with 40 switches gone");
 }
 
 #[test]
 #[ignore = "minutes; `make stable`"]
 fn all_to_all_without_upper_switches_many_times() {
-    near_the_bound(20);
+    near_the_bound((0..40).map(seed));
 }
 
 proptest! {

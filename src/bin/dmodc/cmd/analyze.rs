@@ -27,8 +27,9 @@ const WORST: usize = 10;
 
 The congestion risk of a port that leads from switch to switch is the number of sources or of
 destinations of the routes through it, whichever is less; that of a pattern is the maximum over the
-ports. The A2A bound is the least A2A that the links between levels allow: min(h, (N-h)/u) for a leaf
-or a larger subtree with h of N end nodes and u links up. Effective bisection bandwidth (ebb) pairs one
+ports. The A2A bound is the least A2A that links allow to routes balanced by destination: min(h, (N-h)/u) for
+a leaf or a larger subtree with h of N end nodes and u links up; likewise for the links of one switch above the
+leaves that has hosts, which send to everyone over these alone. Effective bisection bandwidth (ebb) pairs one
 random half of the nodes with the other; a flow gets 1/k of its most loaded link. Aggregation nodes take no part, nor do end nodes that the order file leaves out, nor pairs
 whose route does not arrive.")]
 pub struct Args {

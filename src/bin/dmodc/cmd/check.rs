@@ -1,11 +1,12 @@
-//! `dmodc check`: whether tables deliver, by minimal paths, without turns and credit loops.
+//! `dmodc check`: whether tables deliver without credit loops; turns and detours.
 
 use super::left_out;
+use super::routed_as::RoutedAs;
 use super::tables::{Input, Judged};
 use crate::failure::Outcome;
 use crate::output::{say, say_json};
 use dmodc::analysis::{Channels, CheckReport, Tally, check};
-use dmodc::dmodc::{Groups, Ranking, WiringWarning, wiring_warnings};
+use dmodc::dmodc::{Engine, Groups, Ranking, WiringWarning, wiring_warnings};
 use serde_json::json;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -19,18 +20,26 @@ const NAMED: usize = 10;
   dmodc route fabric.net --lfts - | dmodc check fabric.net -
   dmodc check opensm-subnet.lst opensm-lfts.dump --json
 
-Every end node and every switch's port 0 sends to every LID. Undelivered are the (source, LID)
-pairs for which there is an up-down path and that do not arrive, or that loop or end at the wrong
-place. Turns (up again after down) and routes longer than the shortest up-down path are counted by
-(source switch, LID), where there is an up-down path; without one a route has to turn, and counts
-as turned. Credit loops are cycles of the channel dependency graph of all routes, all on virtual
-lane 0. Pairs with no up-down path and no route are left out: they are named by host and do not
-fail the check, nor do routes through a switch that LFTS does not have. Which way is up follows from Dmodc's ranks.
+Every end node and every switch's port 0 sends to every LID. A (source, LID) pair arrives, is left
+out, or is undelivered. Left out are pairs that no links join; and pairs with no up-down path that
+the tables leave out knowingly: the source's switch has entry 255 for the LID, and none for
+another LID at the same place that arrives. They are named by host. All else that does not arrive
+is undelivered: a loop, a wrong port, an entry that is missing. Credit loops are cycles of the
+channel dependency graph, all on virtual lane 0: of all routes, and of those from host to host.
 
-Exit code 0 if nothing is undelivered, turned, not minimal or in a credit loop, else 1.")]
+Remarks: turns (up again after down) and routes longer than the shortest up-down path, counted by
+(source switch, LID), where there is an up-down path. Without one a route has to turn, and counts
+as turned. Routes through a switch that LFTS does not have are not judged.
+
+Which way is up follows from Dmodc's ranks: give --reference, --faults and the GUID files as the
+tables were routed with.
+
+Exit code 0 if nothing is undelivered or in a credit loop, else 1.")]
 pub struct Args {
     #[command(flatten)]
     input: Input,
+    #[command(flatten)]
+    routed_as: RoutedAs,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -39,8 +48,14 @@ pub struct Args {
 /// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
     let start = Instant::now();
-    let judged = args.input.load(None)?;
-    let ranking = Ranking::new(&judged.fabric, &judged.options);
+    let judged = args.input.load(args.routed_as.reference.as_ref())?;
+    let (fabric, rest) = (&judged.fabric, judged.options.clone());
+    let options = (args.routed_as).options(args.input.reading, fabric, rest)?;
+    // What is no tree has ranks, but no plan.
+    let ranking = match Engine::new(0)?.plan(fabric, &options) {
+        Ok(plan) => plan.ranking().clone(),
+        Err(_) => Ranking::new(fabric, &options),
+    };
     let groups = Groups::of(&judged.fabric, &ranking);
     let warnings = wiring_warnings(&judged.fabric, &ranking, &groups);
     let report = check(&judged.fabric, &judged.tables, |a, b| ranking.is_up(a, b));
@@ -86,6 +101,7 @@ fn json(
         "turns": report.turns.routes,
         "nonminimal": report.nonminimal.routes,
         "credit_loops": report.credit_loops.count,
+        "host_credit_loops": report.host_credit_loops.count,
         "credit_loop": credit_loop(judged, report),
         "unreachable_pairs": report.unreachable_pairs,
         "unjudged": report.unjudged.pairs,
@@ -144,9 +160,10 @@ fn text(
     line("  no entry", report.no_entry.pairs);
     line("  wrong port", report.wrong_port.pairs);
     line("  loop", report.looping.pairs);
+    line("credit loops", report.credit_loops.count as u64);
+    line("  host to host", report.host_credit_loops.count as u64);
     line("down-up turns", report.turns.routes);
     line("not minimal", report.nonminimal.routes);
-    line("credit loops", report.credit_loops.count as u64);
     line("unreachable pairs", report.unreachable_pairs as u64);
     if report.unjudged.pairs > 0 {
         line("pairs not judged", report.unjudged.pairs);
@@ -161,7 +178,7 @@ fn text(
     if warnings.len() > NAMED {
         text += &format!("wiring: .. {} such places in all\n", warnings.len());
     }
-    // The last four findings are no defects.
+    // The first three findings are defects, two are remarks.
     for (_, name, tally) in &findings(report)[..5] {
         for route in &tally.first {
             text += &format!("{name}: {}\n", judged.route(route));
@@ -180,6 +197,10 @@ fn text(
     text += &left_out::text(fabric, &judged.names, &report.left_out_ends);
     for channel in credit_loop(judged, report) {
         text += &format!("credit loop: {channel}\n");
+    }
+    if report.no_entry.routes > 0 {
+        text += "an up-down path is one by these ranks: give --reference, --faults and GUID files as the \
+                 tables were routed with\n";
     }
     text + if report.passed() {
         "passed\n"

@@ -32,7 +32,8 @@ Each engine runs alone ('-R ENGINE,no_fallback') in the stock OpenSM on a fabric
 and its tables are judged as OpenSM dumps them. 'ENGINE+roots' gives the engine a root_guid_file with
 the switches at the top. 'dmodc:paper' is Dmodc with dmodc.faults=paper, 'dmodc:reference' with the whole
 fabric as its dmodc.reference (without --degrade: the fabric as it is). Turns are by Dmodc's ranks, and
-held against Dmodc alone.
+held against Dmodc alone. Credit loops are those of the routes from host to host (loops), and of all routes,
+those to and from switches included (mgmt).
 
 One line for each engine is appended to DIR/compare.csv as soon as it is known. Seconds are those
 of the engine's stage by OpenSM's log: hop tables, routes, and the first blocks sent. Pairs with no
@@ -210,6 +211,7 @@ fn json(row: &Row) -> serde_json::Value {
             object["turns"] = json!(f.turns);
             object["nonminimal"] = json!(f.nonminimal);
             object["credit_loops"] = json!(f.credit_loops);
+            object["host_credit_loops"] = json!(f.host_credit_loops);
             object["a2a"] = json!(f.a2a);
             object["rp"] = json!(f.rp);
             object["sp"] = json!(f.sp);
@@ -233,8 +235,18 @@ fn text(rows: &[Row]) -> String {
         .unwrap_or(0)
         .max(6);
     let mut text = format!(
-        "{:<wide$}  {:<15}  {:>11}  {:>8}  {:>6}  {:>5}  {:>6}  {:>5}  {:>5}  {:>8}\n",
-        "fabric", "engine", "undelivered", "no route", "turns", "loops", "a2a", "rp", "sp", "ms"
+        "{:<wide$}  {:<15}  {:>11}  {:>8}  {:>6}  {:>5}  {:>5}  {:>6}  {:>5}  {:>5}  {:>8}\n",
+        "fabric",
+        "engine",
+        "undelivered",
+        "no route",
+        "turns",
+        "loops",
+        "mgmt",
+        "a2a",
+        "rp",
+        "sp",
+        "ms"
     );
     for row in rows {
         text += &format!("{:<wide$}  {:<15}  ", row.fabric, row.spec.to_string());
@@ -242,8 +254,15 @@ fn text(rows: &[Row]) -> String {
         match &row.verdict {
             Verdict::Accepted(f) => {
                 text += &format!(
-                    "{:>11}  {:>8}  {:>6}  {:>5}  {:>6}  {:>5}  {:>5}  {stage:>8.1}\n",
-                    f.undelivered, f.no_route, f.turns, f.credit_loops, f.a2a, f.rp, f.sp
+                    "{:>11}  {:>8}  {:>6}  {:>5}  {:>5}  {:>6}  {:>5}  {:>5}  {stage:>8.1}\n",
+                    f.undelivered,
+                    f.no_route,
+                    f.turns,
+                    f.host_credit_loops,
+                    f.credit_loops,
+                    f.a2a,
+                    f.rp,
+                    f.sp
                 );
             }
             Verdict::NoTables(NoTables::Refused(reason)) => {

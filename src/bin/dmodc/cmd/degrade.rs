@@ -17,12 +17,14 @@ use std::process::ExitCode;
   dmodc degrade 8640.net --links 20 --seed 1 -o degraded.net --list
   dmodc degrade 8640.net --switches 5 --seed 1 | dmodc route -
   dmodc degrade fabric.net --remove 'spine 3' --remove 'leaf 17:24' --remove node042 -o less.net
+  dmodc degrade fabric.net --remove 'node[001-004]' -o less.net
   dmodc degrade fabric.net --remove @decommissioned.txt -o less.net
 
 The same seed removes the same parts of the same fabric on any machine, and the larger number
-removes all that the smaller one does. Names are descriptions or parts of them, GUIDs or LIDs; what
-fits several is refused with a list. A file of names has one a line, '#' begins a comment. End nodes
-that lose their last link go too. With --list and no -o only the list is printed."
+removes all that the smaller one does. Names are descriptions or parts of them, GUIDs or LIDs. The name
+of a server stands for all its ports, and node[001-004] and node* for all that fit; any other that fits
+several is refused with a list. A file of names has one a line, '#' begins a comment. End nodes that lose
+their last link go too. With --list and no -o only the list is printed."
 )]
 pub struct Args {
     /// The fabric

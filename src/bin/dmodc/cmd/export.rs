@@ -4,12 +4,17 @@ use super::guid_files::GuidFiles;
 use super::reading::Reading;
 use crate::failure::Outcome;
 use crate::input::one_stdin;
-use crate::output::write_to;
+use crate::output::{complain, write_to};
 use clap::ValueEnum;
 use dmodc::dmodc::{Engine, Options};
-use dmodc::export::{Labels, graphviz, groups, slurm_conf, slurm_yaml};
+use dmodc::export::{Group, Labels, graphviz, groups, slurm_conf, slurm_yaml};
+use dmodc::fabric::Fabric;
+use dmodc::netlist::Names;
 use std::path::PathBuf;
 use std::process::ExitCode;
+
+/// How many hosts without a host name are named.
+const NAMED: usize = 3;
 
 /// Write a fabric for Slurm, for Graphviz, or as a list of hosts
 #[derive(clap::Args)]
@@ -17,13 +22,18 @@ use std::process::ExitCode;
   dmodc export fabric.net slurm > topology.conf
   dmodc export fabric.net slurm-yaml > topology.yaml
   dmodc export fabric.net hosts > hostfile
+  dmodc export fabric.net slurm --names node-name-map --skip-unnamed > topology.conf
   dmodc export fabric.net dot | dot -Tsvg > fabric.svg
 
 A host is called by the first word of its description, a switch by its description; where that cannot
 be told from another, its GUID is added. A host with several ports stands where its first one is.
 
+Descriptions that are no host names (those of the maker, localhost, one on several adapters) are told
+of on standard error. --names gives names: a line has a node or port GUID and a name, as the node name maps of
+infiniband-diags have; adapters with one name there are one host.
+
 slurm and slurm-yaml have a switch for each switch with hosts, one for each larger subtree (levelL-N),
-and a root; fabrics that are not connected have a root each. hosts is in the order of topological NIDs:
+and a root; how many switches they leave out is told on standard error. Fabrics that are not connected have a root each. hosts is in the order of topological NIDs:
 ranks placed in this order shift along the links that Dmodc balances best.
 
 Exit code 1 if the fabric is no tree.")]
@@ -35,13 +45,19 @@ pub struct Args {
     /// Write it here
     #[arg(short, long, value_name = "F", default_value = "-")]
     output: PathBuf,
+    /// Names of hosts and switches, by GUID
+    #[arg(long, value_name = "F")]
+    names: Option<PathBuf>,
+    /// Leave out hosts whose descriptions are no host names
+    #[arg(long)]
+    skip_unnamed: bool,
     #[command(flatten)]
     guid_files: GuidFiles,
     #[command(flatten)]
     reading: Reading,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// Slurm's topology.conf
     Slurm,
@@ -55,15 +71,33 @@ enum Format {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
-    one_stdin(args.guid_files.paths().chain([&args.net]))?;
+    let inputs = args.guid_files.paths().chain([&args.net]);
+    one_stdin(inputs.chain(&args.names))?;
     let (fabric, names) = args.reading.fabric(&args.net, None)?;
+    let given = args.reading.names(args.names.as_deref())?;
     let options = args
         .guid_files
         .options(args.reading, &fabric, Options::default())?;
     let plan = Engine::new(0)?.plan(&fabric, &options)?;
     let rank = |switch| plan.ranking().rank(switch);
-    let labels = Labels::new(&fabric, &names);
-    let tree = || groups(&fabric, &labels, rank, plan.order());
+    let mut labels = Labels::new(&fabric, &names, &given);
+    if args.format != Format::Dot && !labels.unnamed.is_empty() {
+        complain(&unnamed(&labels, &fabric, &names, args.skip_unnamed));
+    }
+    if args.skip_unnamed {
+        labels.leave_out_unnamed();
+    }
+    let tree = || {
+        let tree = groups(&fabric, &labels, rank, plan.order());
+        let (all, there) = (labels.switches.len(), tree.iter().map(Group::leaves).sum());
+        if all > there {
+            let left = all - there;
+            complain(&format!(
+                "dmodc: {left} of {all} switches are left out: no host has its first port there\n"
+            ));
+        }
+        tree
+    };
     let text = match args.format {
         Format::Slurm => slurm_conf(&tree()),
         Format::SlurmYaml => slurm_yaml(&tree()),
@@ -75,4 +109,26 @@ pub fn run(args: Args) -> Outcome {
     };
     write_to(&args.output, |out| out.write_all(text.as_bytes()))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The warning about descriptions that are no host names.
+fn unnamed(labels: &Labels, fabric: &Fabric, names: &Names, skipped: bool) -> String {
+    let hosts = labels.each_once(0..labels.hosts.len() as u32).len();
+    let unnamed = labels.each_once(labels.unnamed.iter().copied()).len();
+    let first = labels.unnamed.iter().take(NAMED).map(|&node| {
+        let guid = fabric.end_nodes()[node as usize].guid;
+        format!("{guid} '{}'", names.end_nodes[node as usize])
+    });
+    let mut first: Vec<String> = first.collect();
+    if labels.unnamed.len() > NAMED {
+        first.push("…".into());
+    }
+    let what = match skipped {
+        true => "left out",
+        false => "here with GUIDs; --names gives names, --skip-unnamed leaves them out",
+    };
+    let first = first.join(", ");
+    format!(
+        "dmodc: the descriptions of {unnamed} of {hosts} hosts are no host names: {first}: {what}\n"
+    )
 }

@@ -7,7 +7,8 @@ use crate::output::complain;
 use dmodc::fabric::{Fabric, Guid};
 use dmodc::input::Lenient;
 use dmodc::lft::{Dump, Tables, parse_order_leniently};
-use dmodc::netlist::{Names, Netlist, parse_guids_leniently};
+use dmodc::netlist::{NameMap, Names, Netlist, parse_guids_leniently, parse_names_leniently};
+use dmodc::reference::Reference;
 use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
@@ -34,6 +35,12 @@ impl Reading {
         fabric.map_err(|reason| Failure::Lids { file, reason })
     }
 
+    /// Reads the places of a reference.
+    pub fn places(self, path: &Path) -> Result<Reference, Failure> {
+        let read = input::read(path, Reference::parse_leniently)?;
+        self.take(path, read)
+    }
+
     /// Reads a reference of a fabric, if one is given. One of another fabric is told of and left out.
     pub fn reference(
         self,
@@ -41,7 +48,9 @@ impl Reading {
         fabric: &Fabric,
     ) -> Result<Option<Arc<Fabric>>, Failure> {
         let Some(path) = path else { return Ok(None) };
-        let (reference, _) = self.fabric(path, None)?;
+        let file = shown(path).display().to_string();
+        let reference = self.places(path)?.fabric();
+        let reference = reference.map_err(|reason| Failure::Lids { file, reason })?;
         if reference.is_of_another_fabric(fabric) {
             complain(&format!(
                 "dmodc: {}: of another fabric: most switches are not in it; going on without it\n",
@@ -76,6 +85,15 @@ impl Reading {
             return Ok(Vec::new());
         };
         let read = input::read(path, parse_guids_leniently)?;
+        self.take(path, read)
+    }
+
+    /// Reads a map from GUIDs to names, if one is given.
+    pub fn names(self, path: Option<&Path>) -> Result<NameMap, Failure> {
+        let Some(path) = path else {
+            return Ok(NameMap::new());
+        };
+        let read = input::read(path, parse_names_leniently)?;
         self.take(path, read)
     }
 

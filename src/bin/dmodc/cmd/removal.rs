@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 /// The parts to take away.
 #[derive(clap::Args)]
 pub struct Removal {
-    /// Take away a switch, a host, the link at SWITCH:PORT, or all that FILE names, one a line
+    /// Take away a switch, a host, a server with all its ports, the link at SWITCH:PORT, or all that FILE
+    /// names, one a line
     #[arg(long, value_name = "THING|@FILE")]
     remove: Vec<String>,
 }
@@ -28,7 +29,7 @@ impl Removal {
         let mut parts = Vec::new();
         for name in &self.remove {
             match name.strip_prefix('@') {
-                None => parts.push(directory.part(netlist, name)?),
+                None => parts.extend(directory.parts(netlist, name)?),
                 Some(file) => parts.extend(input::read(Path::new(file), |text| {
                     of_file(netlist, &directory, text)
                 })?),
@@ -49,8 +50,8 @@ fn of_file(
         let name = line.split(|&b| b == b'#').next().unwrap_or_default();
         let name = String::from_utf8_lossy(name.trim_ascii());
         if !name.is_empty() {
-            let part = directory.part(netlist, &name);
-            parts.push(part.map_err(|reason| Fault::at(number, reason))?);
+            let named = directory.parts(netlist, &name);
+            parts.extend(named.map_err(|reason| Fault::at(number, reason))?);
         }
     }
     Ok(parts)

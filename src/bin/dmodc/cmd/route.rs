@@ -3,11 +3,12 @@
 use super::guid_files::GuidFiles;
 use super::left_out;
 use super::reading::Reading;
+use super::routed_as::RoutedAs;
 use crate::failure::{Failure, Outcome};
-use crate::input::one_stdin;
+use crate::input::{one_stdin, shown};
 use crate::output::{is_dash, say, say_json, write_to};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use dmodc::dmodc::{Engine, Faults, Filled, OnUnreachable, Options, PHASES, Plan};
+use dmodc::dmodc::{Engine, Filled, OnUnreachable, Options, PHASES, Plan};
 use dmodc::fabric::{EndPairs, Fabric};
 use dmodc::lft::{Tables, write_dump, write_order};
 use dmodc::netlist::Names;
@@ -56,17 +57,8 @@ pub struct Args {
     #[arg(long, value_name = "WHAT", default_value = "connect", value_parser =
         PossibleValuesParser::new(["connect", "partial", "fail"]).try_map(|s| s.parse::<OnUnreachable>()))]
     on_unreachable: OnUnreachable,
-    /// The fabric as designed, or as it was when healthy: what is gone keeps its place
-    #[arg(long, value_name = "NET0")]
-    reference: Option<PathBuf>,
-    /// How routes answer to faults: moving only what they must, or as the paper computes them anew
-    #[arg(
-        long,
-        value_name = "stable|paper",
-        default_value_t,
-        value_parser = PossibleValuesParser::new(["stable", "paper"]).try_map(|s| s.parse::<Faults>())
-    )]
-    faults: Faults,
+    #[command(flatten)]
+    routed_as: RoutedAs,
     /// Number of threads [default: one for each processor]
     #[arg(long, value_name = "N", default_value = "0", hide_default_value = true)]
     threads: usize,
@@ -93,17 +85,16 @@ pub fn run(args: Args) -> Outcome {
     one_stdin(
         (args.guid_files.paths())
             .chain([&args.net])
-            .chain(&args.reference),
+            .chain(&args.routed_as.reference),
     )?;
     let start = Instant::now();
     let (fabric, names) = args.reading.fabric(&args.net, args.lmc)?;
     let rest = Options {
-        faults: args.faults,
-        reference: args.reading.reference(args.reference.as_deref(), &fabric)?,
         on_unreachable: args.on_unreachable,
         connect_roots: args.connect_roots,
         ..Options::default()
     };
+    let rest = args.routed_as.options(args.reading, &fabric, rest)?;
     let options = args.guid_files.options(args.reading, &fabric, rest)?;
     let read = start.elapsed();
     let engine = Engine::new(args.threads)?;
@@ -112,6 +103,9 @@ pub fn run(args: Args) -> Outcome {
     let routed = engine.fill(&fabric, &plan, &mut tables.rows_mut())?;
     let write_start = Instant::now();
     if let Some(path) = &args.lfts {
+        if tables.is_empty() {
+            return Err(Failure::NoTables(shown(&args.net).display().to_string()));
+        }
         write_to(path, |mut out| {
             write_dump(&fabric, &names, &tables, &mut out)
         })?;

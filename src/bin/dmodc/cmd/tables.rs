@@ -41,9 +41,9 @@ pub struct Judged {
 }
 
 impl Input {
-    /// Reads all inputs. `order` is one that the caller reads later.
-    pub fn load(&self, order: Option<&PathBuf>) -> Result<Judged, Failure> {
-        let files = [&self.net, &self.lfts].into_iter().chain(order);
+    /// Reads all inputs. `later` is one that the caller reads.
+    pub fn load(&self, later: Option<&PathBuf>) -> Result<Judged, Failure> {
+        let files = [&self.net, &self.lfts].into_iter().chain(later);
         one_stdin(files.chain(self.guid_files.paths()))?;
         let reading = self.reading;
         let (fabric, names) = reading.fabric(&self.net, self.lmc)?;

@@ -1,7 +1,7 @@
 //! `dmodc trace`: the way between two hosts or switches, there and back.
 
 use super::tables::{Input, Judged};
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::output::{say, say_json};
 use dmodc::analysis::{Channels, End, Trace, Traffic, UpDown, trace};
 use dmodc::dmodc::Ranking;
@@ -18,14 +18,16 @@ use std::time::Instant;
   dmodc trace fabric.net fabric.lfts 0x0002c903000abcde 'leaf 17'
   dmodc trace opensm-subnet.lst opensm-lfts.dump 12 345 --json
 
-FROM and TO are hosts or switches: a description or a part of one, a GUID, or a LID. A name that fits
-several lists them.
+FROM and TO are hosts or switches: a description or a part of one, a GUID, or a LID. The name of a
+server stands for all its ports, and node[001-004] and node* for all that fit; ways go from each port to
+each that is in the same network of switches, up to 100 pairs. Any other name that fits several is
+refused with a list. With --json the first pair is 'there' and 'back', all others are in 'more'.
 
 A line for each link: up or down, switch and port at both ends, the A2A congestion risk of the port
 (see 'dmodc analyze'), and the other ports by which the packet would have come nearer, each with its
 risk.
 
-Exit code 0 if both ways arrive and neither goes up again after down, else 1.")]
+Exit code 0 if all ways arrive and none goes up again after down, else 1.")]
 pub struct Args {
     #[command(flatten)]
     input: Input,
@@ -37,6 +39,9 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 }
+
+/// How many pairs are traced.
+const MOST: usize = 100;
 
 /// One of the two ends: its switch and port (0 for the switch itself), LID and name.
 #[derive(Clone)]
@@ -59,8 +64,12 @@ pub fn run(args: Args) -> Outcome {
     let start = Instant::now();
     let judged = args.input.load(None)?;
     let directory = Directory::of_fabric(&judged.fabric, &judged.names);
-    let from = place(&judged, directory.find(&args.from)?);
-    let to = place(&judged, directory.find(&args.to)?);
+    let places = |name: &str| {
+        let things = directory.find_all(name)?;
+        let places = things.into_iter().map(|thing| place(&judged, thing));
+        Ok::<Vec<Place>, Failure>(places.collect())
+    };
+    let pairs = pairs(&judged, places(&args.from)?, places(&args.to)?)?;
     let order: Vec<u32> = (0..judged.fabric.end_nodes().len() as u32).collect();
     let traffic = Traffic::new(&judged.fabric, &judged.tables, &order);
     let channels = traffic.channels();
@@ -78,22 +87,54 @@ pub fn run(args: Args) -> Outcome {
             (to.switch, to.port),
         ),
     };
-    let ways = [way(&from, &to), way(&to, &from)];
+    let ways = pairs
+        .iter()
+        .map(|(from, to)| [way(from, to), way(to, from)]);
+    let ways: Vec<[Way; 2]> = ways.collect();
     let shown = Shown {
         judged: &judged,
         channels,
         risks: &traffic.all_to_all(&|_| ()).by_channel,
     };
     if args.json {
-        let [there, back] = ways.each_ref().map(|way| shown.json(way));
         let seconds = start.elapsed().as_secs_f64();
-        say_json(&json!({ "there": there, "back": back, "seconds": seconds }))?;
+        let object = |ways: &[Way; 2]| {
+            let [there, back] = ways.each_ref().map(|way| shown.json(way));
+            json!({ "there": there, "back": back })
+        };
+        let more: Vec<_> = ways[1..].iter().map(object).collect();
+        let mut all = object(&ways[0]);
+        (all["more"], all["seconds"]) = (more.into(), seconds.into());
+        say_json(&all)?;
     } else {
-        let [there, back] = ways.each_ref().map(|way| shown.text(way));
-        say(&format!("{there}\n{back}"), false)?;
+        let text: Vec<String> = ways.iter().flatten().map(|way| shown.text(way)).collect();
+        say(&text.join("\n"), false)?;
     }
-    let good = ways.iter().all(|way| way.trace.is_good());
+    let good = ways.iter().flatten().all(|way| way.trace.is_good());
     Ok(ExitCode::from(if good { 0 } else { 1 }))
+}
+
+/// The pairs to trace, at least one: those in one network of switches, or all if there are none such.
+fn pairs(
+    judged: &Judged,
+    from: Vec<Place>,
+    to: Vec<Place>,
+) -> Result<Vec<(Place, Place)>, Failure> {
+    let part = judged.fabric.parts(|_| true);
+    let joined = |a: &Place, b: &Place| part[a.switch as usize] == part[b.switch as usize];
+    let any_joined = from.iter().any(|a| to.iter().any(|b| joined(a, b)));
+    let mut pairs = Vec::new();
+    for a in &from {
+        for b in to.iter().filter(|b| !any_joined || joined(a, b)) {
+            if pairs.len() == MOST {
+                return Err(Failure::Usage(
+                    "more than 100 pairs; give names that fit fewer",
+                ));
+            }
+            pairs.push((a.clone(), b.clone()));
+        }
+    }
+    Ok(pairs)
 }
 
 fn place(judged: &Judged, thing: Thing) -> Place {

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// How many hosts are named.
+/// How many hosts, and how many parts taken away, are named.
 const NAMED: usize = 10;
 
 /// Compare a fabric with what is left of it after planned work
@@ -24,11 +24,13 @@ const NAMED: usize = 10;
     mut_arg("remove", |arg| arg.required(true)),
     after_help = "Examples:
   dmodc whatif fabric.net --remove 'spine 3'
+  dmodc whatif fabric.net --remove node001 --remove 'node[010-019]'
   dmodc whatif fabric.net --remove 'leaf 17:24' --remove 'leaf 17:25' --json
   dmodc whatif opensm-subnet.lst --remove @tonight.txt
 
-Names are descriptions or parts of them, GUIDs or LIDs; what fits several is refused with a list. A
-file of names has one a line, '#' begins a comment.
+Names are descriptions or parts of them, GUIDs or LIDs. The name of a server stands for all its ports,
+and node[001-004] and node* for all that fit; any other that fits several is refused with a list. A file
+of names has one a line, '#' begins a comment.
 
 Both fabrics are routed with Dmodc. Hosts that are named themselves are not missed; hosts that lose
 their last link without being named are hosts that nobody reaches. A2A, RP, SP, the A2A bound and EBB are
@@ -153,8 +155,11 @@ fn counts(state: &State) -> [(&'static str, Option<i64>); 9] {
 fn text(netlist: &Netlist, parts: &[Part], found: &WhatIf) -> String {
     let (before, after, diff) = (&found.before, &found.after, &found.diff);
     let mut text = String::new();
-    for &part in parts {
+    for &part in parts.iter().take(NAMED) {
         text += &format!("without {}\n", netlist.describe(part));
+    }
+    if parts.len() > NAMED {
+        text += &format!("without … {} in all\n", parts.len());
     }
     text += &format!(
         "\n{:<24} {:>12} {:>12} {:>12}\n",

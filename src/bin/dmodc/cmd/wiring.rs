@@ -5,7 +5,8 @@ use crate::failure::{Failure, Outcome};
 use crate::input::{one_stdin, shown};
 use crate::output::{say, say_json, write_to};
 use dmodc::dmodc::{Options, Ranking};
-use dmodc::wiring::{Difference, End, against, among_siblings};
+use dmodc::reference::{Dark, Reference};
+use dmodc::wiring::{Difference, End, Kind, against, among_siblings, is_of_another};
 use serde_json::json;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -23,16 +24,21 @@ use std::time::Instant;
 
 With a reference, an ibnetdiscover output or opensm-subnet.lst of the fabric as it should be, all that
 differs from it is told. Nodes are the same if their GUIDs are, else if they alone have one
-description: a replaced switch or host keeps its place.
+description: a replaced switch or host keeps its place. Of what is missing the file of
+dmodc.reference=auto says when it was last seen.
 
 Without one, a switch is compared with its siblings: the switches of its level and number of ports that
-share a switch above it with it. A link that two thirds of them have, and it has not, is told. That is
-a guess, and says nothing of hosts and of links between equal levels.
+share a switch above it with it. A link that two thirds of them have at the same port, and it has not, is
+told, if it has more than half of such links: a switch with few uplinks was meant to have few. That is a
+guess, and says nothing of hosts and of links between equal levels.
 
 missing: not there. extra: there and not in the reference. moved: one end is where it should be, the
 other at another switch or host. wrong port: between the right two, at another port.
 
-Exit code 0 if nothing differs, else 1."
+A reference that has neither most of the switches nor, by name, most of the links is of another
+fabric, and is not compared.
+
+Exit code 0 if nothing differs, 1 if something does, 2 if the reference is of another fabric."
 )]
 pub struct Args {
     /// The fabric
@@ -56,7 +62,16 @@ pub fn run(args: Args) -> Outcome {
     one_stdin(args.question.paths().chain([&args.net]))?;
     let netlist = reading.netlist(&args.net)?;
     let found = match reference {
-        Some(path) => against(&netlist, &reading.netlist(path)?),
+        Some(path) => {
+            let reference = reading.places(path)?;
+            if is_of_another(&netlist, &reference.netlist) {
+                let file = shown(path).display().to_string();
+                return Err(Failure::AnotherFabric(file));
+            }
+            let mut found = against(&netlist, &reference.netlist);
+            found.iter_mut().for_each(|f| say_last_seen(f, &reference));
+            found
+        }
         None => {
             let file = shown(&args.net).display().to_string();
             let lids = |reason| Failure::Lids { file, reason };
@@ -77,6 +92,23 @@ pub fn run(args: Args) -> Outcome {
         say(&format!("{lines}{} differences\n", found.len()), false)?;
     }
     Ok(ExitCode::from(u8::from(!found.is_empty())))
+}
+
+/// Adds when what is missing was last seen, if the reference has a note of it.
+fn say_last_seen(found: &mut Difference, reference: &Reference) {
+    let dark = match found.ends[..] {
+        [ref one] => vec![Dark::Switch(one.guid), Dark::Host(one.guid)],
+        [ref a, ref b] => {
+            let end = |end: &End| (end.guid, end.port.unwrap_or_default());
+            vec![Dark::link([end(a), end(b)])]
+        }
+        _ => Vec::new(),
+    };
+    let day = dark.iter().find_map(|dark| reference.dark.get(dark));
+    if let Some(day) = day.filter(|_| found.kind == Kind::Missing) {
+        let comma = if found.reason.is_empty() { "" } else { ", " };
+        found.reason += &format!("{comma}last seen {day}");
+    }
 }
 
 fn json(found: &Difference) -> serde_json::Value {

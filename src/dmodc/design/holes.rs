@@ -1,0 +1,287 @@
+//! Holes: places whose switch is gone, told by ports that are dark.
+//!
+//! *Siblings* are the switches of one part that have the same planes below them: they should have the same
+//! parents, at the same ports. A port up that others of their rank use, or that lies between those that they
+//! use, and that is dark on all of them, was that of a parent that is dead. It is put back into the design,
+//! rank by rank; so a whole plane that is gone is found as well.
+//!
+//! Dead children need no switch in the design: nothing goes through them. Their numbers are kept free
+//! (`places`).
+
+use super::places::{Places, most_common};
+use crate::dmodc::tree::{Groups, Ranking};
+use crate::fabric::{Fabric, Peer};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A switch that should be there.
+#[derive(Clone, Debug)]
+pub struct Hole {
+    /// Its rank.
+    pub rank: u32,
+    /// Its links: its own port, the switch at the other end, and the port there. Holes count on from the
+    /// switches of the fabric.
+    pub links: Vec<(u8, u32, u8)>,
+    /// Its port at its parents.
+    slot: u8,
+    class: u32,
+    /// A switch of the same part.
+    anchor: u32,
+}
+
+/// A port is usual if one switch of a rank in so many uses it.
+const USUAL: usize = 4;
+/// A plane is gone altogether if so many others are there for each.
+const FEW: usize = 4;
+/// A parent is dead if so many of four siblings have its port dark.
+const DARK: usize = 3;
+
+/// The search for holes.
+struct Search<'s> {
+    fabric: &'s Fabric,
+    groups: &'s Groups,
+    ranking: &'s Ranking,
+    places: &'s Places,
+    holes: Vec<Hole>,
+    /// Classes of which there is no switch, by the class below and the port up from there: they count on from
+    /// the first.
+    classes: BTreeMap<(u32, u8), u32>,
+    first_class: u32,
+}
+
+/// Finds all holes, lower ranks first.
+pub fn find(fabric: &Fabric, groups: &Groups, ranking: &Ranking, places: &Places) -> Vec<Hole> {
+    let mut search = Search {
+        fabric,
+        groups,
+        ranking,
+        places,
+        holes: Vec::new(),
+        classes: BTreeMap::new(),
+        first_class: places.class.iter().max().map_or(0, |&most| most + 1),
+    };
+    for rank in 1..ranking.per_rank().len() as u32 {
+        search.rank(rank);
+    }
+    search.holes
+}
+
+/// What switches of a rank have above them.
+#[derive(Default)]
+struct Uplinks {
+    /// The usual ports, and how many ports lead to one parent.
+    usual: BTreeSet<u8>,
+    width: u8,
+    /// By class and port: the class of the parent.
+    above: BTreeMap<(u32, u8), u32>,
+}
+
+/// The ports up that siblings should use: those that most others use which have most of their ports. Where
+/// nothing is left of the siblings, those that are usual.
+fn usual(known: &BTreeMap<u8, u32>, all: &[BTreeMap<u8, u32>], uplinks: &Uplinks) -> BTreeSet<u8> {
+    if known.is_empty() {
+        return uplinks.usual.clone();
+    }
+    let alike = |other: &&BTreeMap<u8, u32>| {
+        2 * known.keys().filter(|port| other.contains_key(port)).count() > known.len()
+    };
+    let (mut votes, mut voters) = ([0usize; 256], 0);
+    for other in all.iter().filter(alike) {
+        voters += 1;
+        other.keys().for_each(|&port| votes[usize::from(port)] += 1);
+    }
+    let usual = (1..=254u8).filter(|&port| 2 * votes[usize::from(port)] > voters);
+    usual.collect()
+}
+
+impl Search<'_> {
+    fn count(&self) -> u32 {
+        self.places.plane.len() as u32
+    }
+
+    fn hole(&self, s: u32) -> Option<&Hole> {
+        let nth = s.checked_sub(self.count())?;
+        self.holes.get(nth as usize)
+    }
+
+    /// The parents of a switch at the ports where these usually are: port and parent.
+    fn parents(&self, s: u32) -> impl Iterator<Item = (u8, u32)> {
+        let rank = self.ranking.rank(s) + 1;
+        let up = self.groups.up(s).iter();
+        let up = up.filter(move |g| self.ranking.rank(g.remote) == rank);
+        let up = up.map(|g| (self.groups.ports(g)[0], g.remote));
+        up.filter(|&(port, parent)| port == self.places.plane[parent as usize])
+    }
+
+    fn is_dark(&self, s: u32, port: u8, width: u8) -> bool {
+        let ports = port..=port.saturating_add(width - 1);
+        self.hole(s).is_some()
+            || ports.into_iter().all(|port| {
+                port != 0
+                    && port <= self.fabric.switches()[s as usize].ports
+                    && self.fabric.peer(s, port) == Peer::None
+            })
+    }
+
+    /// The port at which parents have a switch.
+    fn slot(&self, s: u32) -> u8 {
+        match self.hole(s) {
+            Some(hole) => hole.slot,
+            None => self.places.slot[s as usize],
+        }
+    }
+
+    /// Finds the parents that switches of the rank below should have.
+    fn rank(&mut self, rank: u32) {
+        let below = |s: &u32| self.ranking.rank(*s) + 1 == rank;
+        let children: Vec<u32> = (0..self.count()).filter(below).collect();
+        let uplinks = self.uplinks(&children);
+        if uplinks.width == 0 {
+            return;
+        }
+        // By part and class: the switches that are there, and the holes.
+        let part = &self.places.part[rank as usize];
+        let mut siblings: BTreeMap<(u32, u32), (Vec<u32>, Vec<u32>)> = BTreeMap::new();
+        for &s in &children {
+            let key = (part[s as usize], self.places.class[s as usize]);
+            siblings.entry(key).or_default().0.push(s);
+        }
+        for (s, hole) in (self.count()..).zip(&self.holes) {
+            if hole.rank + 1 == rank {
+                let key = (part[hole.anchor as usize], hole.class);
+                siblings.entry(key).or_default().1.push(s);
+            }
+        }
+        let known = |there: &Vec<u32>| -> BTreeMap<u8, u32> {
+            there.iter().flat_map(|&s| self.parents(s)).collect()
+        };
+        let all: Vec<BTreeMap<u8, u32>> =
+            siblings.values().map(|(there, _)| known(there)).collect();
+        for (nth, ((part, class), (there, holes))) in siblings.into_iter().enumerate() {
+            let usual = usual(&all[nth], &all, &uplinks);
+            self.above(
+                rank,
+                (part, class),
+                (&there, &holes),
+                (&all[nth], &usual),
+                &uplinks,
+            );
+        }
+    }
+
+    fn uplinks(&self, children: &[u32]) -> Uplinks {
+        let mut all = Uplinks::default();
+        let (mut votes, mut voters) = ([0usize; 256], 0);
+        let mut widths: Vec<usize> = Vec::new();
+        for &s in children {
+            let class = self.places.class[s as usize];
+            let mut is_voter = false;
+            for (port, parent) in self.parents(s) {
+                is_voter = true;
+                votes[usize::from(port)] += 1;
+                let of_parent = self.places.class[parent as usize];
+                all.above.insert((class, port), of_parent);
+            }
+            voters += usize::from(is_voter);
+            widths.extend(self.groups.up(s).iter().map(|g| g.size()));
+        }
+        let usual = (1..=254).filter(|&port| votes[port] > 0 && USUAL * votes[port] >= voters);
+        all.usual = usual.map(|port| port as u8).collect();
+        all.width = most_common(&mut widths).0 as u8;
+        all
+    }
+
+    /// Puts the parents that some siblings should have where they are not.
+    fn above(
+        &mut self,
+        rank: u32,
+        (part, class): (u32, u32),
+        (there, holes): (&[u32], &[u32]),
+        (known, usual): (&BTreeMap<u8, u32>, &BTreeSet<u8>),
+        uplinks: &Uplinks,
+    ) {
+        for &hole in holes {
+            for (&port, &parent) in known {
+                self.link(hole, port, parent, uplinks.width);
+            }
+        }
+        if there.len() == 1 {
+            // One dark port may as well be a lost link.
+            return;
+        }
+        let mut expected: BTreeSet<u8> = usual.iter().chain(known.keys()).copied().collect();
+        if let (Some(&first), Some(&last)) = (expected.first(), expected.last()) {
+            expected.extend(first..=last);
+        }
+        let mut missing: Vec<u8> = Vec::new();
+        let mut next = 0;
+        for port in expected {
+            if known.contains_key(&port) {
+                next = port.saturating_add(uplinks.width);
+            }
+            let dark = |s: &&u32| self.is_dark(**s, port, uplinks.width);
+            let dark = there.iter().filter(dark).count();
+            if port >= next && 4 * dark >= DARK * there.len() {
+                missing.push(port);
+                next = port.saturating_add(uplinks.width);
+            }
+        }
+        if there.is_empty() {
+            // Nothing of the class is left: it is as others of the rank are.
+            missing.retain(|port| usual.contains(port));
+        } else {
+            // What nobody uses at all is a plane that is gone, if it is one of few.
+            let nowhere = |port: &&u8| !usual.contains(port);
+            let unused = missing.iter().filter(nowhere).count();
+            if unused > (known.len() / FEW).max(1) {
+                missing.retain(|port| !nowhere(&port));
+            }
+            if missing.len() > known.len() {
+                // So many are dark by design.
+                return;
+            }
+        }
+        let with_slot = |&&s: &&u32| self.slot(s) != 0;
+        if !there.iter().chain(holes).any(|s| with_slot(&s)) {
+            return;
+        }
+        for port in missing {
+            let above = uplinks.above.get(&(class, port)).copied();
+            let above = above.unwrap_or_else(|| {
+                let next = self.classes.len() as u32;
+                self.first_class + *self.classes.entry((class, port)).or_insert(next)
+            });
+            let parent = self.count() + self.holes.len() as u32;
+            let anchor = |s: u32| self.hole(s).map_or(s, |hole| hole.anchor);
+            let Some(&first) = there.first().or(holes.first()) else {
+                return;
+            };
+            self.holes.push(Hole {
+                rank,
+                links: Vec::new(),
+                slot: self.places.part_slot[rank as usize][part as usize],
+                class: above,
+                anchor: anchor(first),
+            });
+            for &s in there.iter().chain(holes) {
+                self.link(s, port, parent, uplinks.width);
+            }
+        }
+    }
+
+    /// Links a switch to a parent at a port, of which one is a hole, where the ports are free.
+    fn link(&mut self, s: u32, port: u8, parent: u32, width: u8) {
+        let slot = self.slot(s);
+        if slot == 0 || !self.is_dark(s, port, width) || !self.is_dark(parent, slot, width) {
+            return;
+        }
+        for i in 0..width {
+            let (near, far) = (port + i, slot + i);
+            let (hole, own, other, there) = match self.hole(s).is_some() {
+                true => (s, near, parent, far),
+                false => (parent, far, s, near),
+            };
+            let nth = (hole - self.count()) as usize;
+            self.holes[nth].links.push((own, other, there));
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! The order of leaves, with the numbers of those that are gone kept free.
+//!
+//! A part of the fabric holds smaller parts at slots, a smallest one holds leaves. Slots that most parts of a
+//! level use are *usual*. A usual slot that is dark in one part, and one that is dark in the midst of those in
+//! use, are of a leaf or pod that is gone. What is at an unusual slot comes after all others, so that a leaf
+//! which is added at the end of a pod moves nobody; so does, where ports do not agree, what a reference came to know
+//! later.
+
+use super::places::{Places, most_common};
+use crate::dmodc::tree::Ranking;
+use crate::fabric::{Fabric, Peer};
+use std::collections::BTreeMap;
+
+/// A slot is of something that is gone if so many of four switches above have it dark.
+const DARK: usize = 3;
+
+/// The search for the order.
+pub struct Leaves<'l> {
+    fabric: &'l Fabric,
+    ranking: &'l Ranking,
+    places: &'l Places,
+    /// Per rank and part: the switches of the rank.
+    tops: Vec<BTreeMap<u32, Vec<u32>>>,
+    /// Per rank: the slots that most parts use for smaller parts; nothing where parts are not alike.
+    usual: Vec<Vec<u8>>,
+    /// What is at unusual slots.
+    others: Vec<Option<u32>>,
+}
+
+impl<'l> Leaves<'l> {
+    /// Collects what parts there are.
+    pub fn new(fabric: &'l Fabric, ranking: &'l Ranking, places: &'l Places) -> Self {
+        let ranks = places.part.len();
+        let mut tops = vec![BTreeMap::<u32, Vec<u32>>::new(); ranks];
+        for s in 0..fabric.switches().len() as u32 {
+            let rank = ranking.rank(s) as usize;
+            let part = places.part[rank][s as usize];
+            tops[rank].entry(part).or_default().push(s);
+        }
+        let mut leaves = Leaves {
+            fabric,
+            ranking,
+            places,
+            tops,
+            usual: vec![Vec::new(); ranks],
+            others: Vec::new(),
+        };
+        for rank in 1..ranks {
+            leaves.usual[rank] = leaves.usual_slots(rank);
+        }
+        leaves
+    }
+
+    /// All leaves, and those that are gone.
+    pub fn in_order(mut self) -> Vec<Option<u32>> {
+        let all: Vec<u32> = self.ranking.leaves().collect();
+        let rank = self.places.part.len().saturating_sub(1);
+        let mut parts: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for leaf in all {
+            let part = self.places.part[rank][leaf as usize];
+            parts.entry(part).or_default().push(leaf);
+        }
+        let mut order = Vec::new();
+        for (part, leaves) in parts {
+            order.extend(self.of_part(rank, part, &leaves));
+        }
+        // What a reference came to know later stands later.
+        let era = |leaf: &Option<u32>| leaf.map(|s| self.fabric.switches()[s as usize].era);
+        self.others.sort_by_key(era);
+        order.append(&mut self.others);
+        order
+    }
+
+    /// The smaller parts, of the rank below, in which some leaves are: by slot and name.
+    fn smaller(&self, rank: usize, leaves: &[u32]) -> BTreeMap<(u8, u32), Vec<u32>> {
+        let mut smaller: BTreeMap<(u8, u32), Vec<u32>> = BTreeMap::new();
+        for &leaf in leaves {
+            let part = self.places.part[rank - 1][leaf as usize];
+            let slot = self.places.part_slot[rank - 1][part as usize];
+            smaller.entry((slot, part)).or_default().push(leaf);
+        }
+        smaller
+    }
+
+    /// The slots that most parts of a rank use, if half of all or more use just the same; else all.
+    fn usual_slots(&self, rank: usize) -> Vec<u8> {
+        let mut slots: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
+        for leaf in self.ranking.leaves() {
+            let smaller = self.places.part[rank - 1][leaf as usize];
+            let slot = self.places.part_slot[rank - 1][smaller as usize];
+            let part = self.places.part[rank][leaf as usize];
+            if self.tops[rank].contains_key(&part) {
+                slots.entry(part).or_default().push(slot);
+            }
+        }
+        let mut sets: Vec<Vec<u8>> = slots.into_values().collect();
+        for slots in &mut sets {
+            slots.sort_unstable();
+            slots.dedup();
+        }
+        let (usual, parts) = most_common(&mut sets);
+        match 2 * parts >= sets.len() {
+            true => usual,
+            false => Vec::new(),
+        }
+    }
+
+    /// The leaves of a part of a rank, in order.
+    fn of_part(&mut self, rank: usize, part: u32, leaves: &[u32]) -> Vec<Option<u32>> {
+        if rank == 0 {
+            return leaves.iter().copied().map(Some).collect();
+        }
+        let smaller = self.smaller(rank, leaves);
+        let usual = self.usual[rank].clone();
+        let has_tops = self.tops[rank].contains_key(&part);
+        let mut laid: Vec<(u8, Vec<Option<u32>>)> = Vec::new();
+        for ((slot, part), leaves) in &smaller {
+            let order = self.of_part(rank - 1, *part, leaves);
+            let is_new = *slot == 0 && self.came_later(leaves);
+            match !is_new && (!has_tops || usual.is_empty() || usual.contains(slot)) {
+                true => laid.push((*slot, order)),
+                false => self.others.extend(order),
+            }
+        }
+        let gone = self.gone(rank, part, &smaller, &usual);
+        let mut sizes: Vec<usize> = laid.iter().map(|(_, order)| order.len()).collect();
+        let size = most_common(&mut sizes).0;
+        laid.extend(gone.into_iter().map(|slot| (slot, vec![None; size])));
+        laid.sort_by_key(|&(slot, _)| slot);
+        laid.into_iter().flat_map(|(_, order)| order).collect()
+    }
+
+    /// Whether a reference came to know all of these leaves later than others.
+    fn came_later(&self, leaves: &[u32]) -> bool {
+        let mut leaves = leaves.iter();
+        leaves.all(|&leaf| self.fabric.switches()[leaf as usize].era > 0)
+    }
+
+    /// The slots of what is gone from a part.
+    fn gone(
+        &self,
+        rank: usize,
+        part: u32,
+        smaller: &BTreeMap<(u8, u32), Vec<u32>>,
+        usual: &[u8],
+    ) -> Vec<u8> {
+        let Some(tops) = self.tops[rank].get(&part) else {
+            return Vec::new();
+        };
+        let mut used: Vec<u8> = smaller.keys().map(|&(slot, _)| slot).collect();
+        used.dedup();
+        let mut slots: Vec<u8> = used
+            .iter()
+            .chain(usual)
+            .copied()
+            .filter(|&s| s > 0)
+            .collect();
+        slots.sort_unstable();
+        let (Some(&first), Some(&last)) = (slots.first(), slots.last()) else {
+            return Vec::new();
+        };
+        // Where several links join two switches, a slot is several ports.
+        let mut steps: Vec<u8> = slots
+            .windows(2)
+            .map(|pair| pair[1] - pair[0])
+            .filter(|&step| step > 0)
+            .collect();
+        steps.sort_unstable();
+        let width = steps.first().copied().unwrap_or(1);
+        let is_dark = |slot: u8| {
+            let dark = |s: &&u32| {
+                slot <= self.fabric.switches()[**s as usize].ports
+                    && self.fabric.peer(**s, slot) == Peer::None
+            };
+            4 * tops.iter().filter(dark).count() >= DARK * tops.len()
+        };
+        let mut gone = Vec::new();
+        let mut next = first;
+        for slot in first..=last {
+            if used.contains(&slot) {
+                next = slot.saturating_add(width);
+            } else if slot >= next && is_dark(slot) {
+                gone.push(slot);
+                next = slot.saturating_add(width);
+            }
+        }
+        if 2 * gone.len() > used.len() {
+            // So many are dark by design.
+            gone.retain(|slot| usual.contains(slot));
+        }
+        gone
+    }
+}

@@ -1,0 +1,271 @@
+//! Places: where each switch belongs, told by the ports of its cables and not by its GUID.
+//!
+//! People and chassis makers cable by rule: a switch is at the same port of all its parents (its *slot*), and
+//! a parent at the same port of all its children (its *plane*). Most votes decide, so a wrong cable or a lost
+//! link changes neither. Three orders follow:
+//! - *Planes*: the switches of one rank by the planes on the way up to them. All pods have their parents in
+//!   the same order.
+//! - *Pods*: without the top level the fabric falls into parts; without the next level each part falls into
+//!   smaller ones. Parts stand by their slots, and so do the leaves of a smallest part.
+//! - *Places*: all switches by rank, leaves by pods, others by planes.
+//!
+//! Where the ports of a level do not agree (cables at random), GUIDs decide there, as in the paper. A box that
+//! is replaced keeps its place, and two subnet managers find the same places.
+
+use super::leaves::Leaves;
+use crate::dmodc::tree::{Group, Groups, Ranking, mix, root};
+use crate::fabric::Fabric;
+
+/// Ports tell the places of a level if so many of four votes agree.
+const AGREE: usize = 3;
+
+/// What ports tell of the places of switches.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    /// Per switch: the port at which most of its children have it; 0 where ports do not agree.
+    pub plane: Vec<u8>,
+    /// Per switch: the port at which most of its parents have it; 0 where ports do not agree.
+    pub slot: Vec<u8>,
+    /// Per switch: a number for the planes on the way up to it, equal for equal planes of one rank.
+    pub class: Vec<u32>,
+    /// Per rank: the part of each switch when all switches of higher rank are left out, named by one of them.
+    pub part: Vec<Vec<u32>>,
+    /// Per rank: the slot of each part, by its name; 0 where ports do not agree.
+    pub part_slot: Vec<Vec<u8>>,
+    /// The leaves in the order of their numbers, by pods and slots; `None` for one that is gone.
+    pub leaves: Vec<Option<u32>>,
+    /// All switches in the order of their places.
+    pub order: Vec<u32>,
+    /// Per switch: a number for its place, made of the ports on the ways to it.
+    pub name: Vec<u64>,
+}
+
+impl Places {
+    /// Finds the places of all switches.
+    pub fn new(fabric: &Fabric, groups: &Groups, ranking: &Ranking) -> Self {
+        let count = groups.bottom_up().len();
+        let mut votes = Votes::new(count);
+        let ranks = ranking.per_rank().len();
+        let switches = 0..count as u32;
+        let up = |s: u32| groups.up(s).iter().filter(|g| !g.level);
+        let port = |group: &Group| groups.ports(group)[0];
+        for s in switches.clone() {
+            // A leaf below a higher switch than others are has ports of its own there.
+            let next = |g: &&Group| ranking.rank(g.remote) == ranking.rank(s) + 1;
+            up(s)
+                .filter(next)
+                .for_each(|g| votes.add(g.remote, port(g)));
+        }
+        let plane = votes.count(ranks, |s| ranking.rank(s) as usize);
+        let mut votes = Votes::new(count);
+        for s in switches.clone() {
+            let down = groups.down(s).iter().filter(|g| !g.level);
+            down.for_each(|g| votes.add(g.remote, port(g)));
+        }
+        let slot = votes.count(ranks, |s| ranking.rank(s) as usize);
+        let mut places = Places {
+            class: classes(groups, ranking, &plane),
+            plane,
+            slot,
+            ..Places::default()
+        };
+        places.find_parts(groups, ranking);
+        places.leaves = Leaves::new(fabric, ranking, &places).in_order();
+        places.find_order(groups, ranking);
+        places.find_names(fabric, groups, ranking);
+        places
+    }
+
+    /// The ranks on which ports do not tell which switch is at which place.
+    pub fn untold(&self, ranking: &Ranking) -> Vec<u32> {
+        let ranks = ranking.per_rank().len() as u32;
+        let mut told = vec![[false; 2]; ranks as usize];
+        for (s, (&plane, &slot)) in (0u32..).zip(self.plane.iter().zip(&self.slot)) {
+            let told = &mut told[ranking.rank(s) as usize];
+            *told = [told[0] || plane != 0, told[1] || slot != 0];
+        }
+        let is_untold = |&rank: &u32| {
+            let [plane, slot] = told[rank as usize];
+            (rank > 0 && !plane) || (rank + 1 < ranks && !slot)
+        };
+        (0..ranks).filter(is_untold).collect()
+    }
+
+    /// Whether both ends of a link up are where most others are.
+    fn agrees(&self, groups: &Groups, switch: u32, up: &Group) -> bool {
+        let plane = self.plane[up.remote as usize];
+        let slot = self.slot[switch as usize];
+        let far = groups.down(up.remote).iter().find(|g| g.remote == switch);
+        let same = |place: u8, port: Option<u8>| place == 0 || port == Some(place);
+        same(plane, groups.ports(up).first().copied())
+            && same(slot, far.map(|g| groups.ports(g)[0]))
+    }
+
+    /// Parts, by the links that agree: a wrong cable joins none.
+    fn find_parts(&mut self, groups: &Groups, ranking: &Ranking) {
+        let count = groups.bottom_up().len() as u32;
+        let mut parent: Vec<u32> = (0..count).collect();
+        let mut of_rank: Vec<Vec<(u32, u32)>> = vec![Vec::new(); ranking.per_rank().len()];
+        for s in 0..count {
+            let up = groups.up(s).iter().filter(|g| !g.level);
+            let some_agree = up.clone().any(|g| self.agrees(groups, s, g));
+            for group in up.filter(|g| !some_agree || self.agrees(groups, s, g)) {
+                of_rank[ranking.rank(group.remote) as usize].push((s, group.remote));
+            }
+        }
+        for links in of_rank {
+            for (a, b) in links {
+                let (a, b) = (root(&mut parent, a), root(&mut parent, b));
+                parent[a.max(b) as usize] = a.min(b);
+            }
+            let part = (0..count).map(|s| root(&mut parent, s)).collect();
+            self.part.push(part);
+        }
+        for (rank, part) in self.part.iter().enumerate() {
+            let mut votes = Votes::new(count as usize);
+            for s in (0..count).filter(|&s| ranking.rank(s) as usize > rank) {
+                let below = |g: &&Group| !g.level && ranking.rank(g.remote) as usize <= rank;
+                for group in groups.down(s).iter().filter(below) {
+                    votes.add(part[group.remote as usize], groups.ports(group)[0]);
+                }
+            }
+            self.part_slot.push(votes.count(1, |_| 0));
+        }
+    }
+
+    /// Puts all switches in order.
+    fn find_order(&mut self, groups: &Groups, ranking: &Ranking) {
+        let count = groups.bottom_up().len() as u32;
+        let mut first = vec![(u32::MAX, 0u8); count as usize];
+        for (nth, leaf) in (0..).zip(self.leaves.iter().flatten()) {
+            first[*leaf as usize] = (nth, 0);
+        }
+        for s in ranking.ascending() {
+            let (leaf, _) = first[s as usize];
+            for group in groups.up(s).iter().filter(|g| !g.level) {
+                let above = &mut first[group.remote as usize];
+                *above = (leaf, groups.ports(group)[0]).min(*above);
+            }
+        }
+        let key = |s: &u32| {
+            let s = *s as usize;
+            let (leaf, port) = first[s];
+            let trusted = ranking.is_leaf(s as u32) || self.plane[s] != 0;
+            (
+                ranking.rank(s as u32),
+                self.class[s],
+                trusted.then_some((leaf, port)),
+                s,
+            )
+        };
+        let mut order: Vec<u32> = (0..count).collect();
+        order.sort_by_key(key);
+        self.order = order;
+    }
+
+    /// Numbers places by the planes below them and the slots above them; where ports do not agree, by GUIDs.
+    fn find_names(&mut self, fabric: &Fabric, groups: &Groups, ranking: &Ranking) {
+        let count = self.plane.len();
+        let ascending = ranking.ascending();
+        let guid = |s: u32| fabric.switches()[s as usize].key;
+        let (mut planes, mut slots) = (vec![0u64; count], vec![0u64; count]);
+        let mut near: Vec<u64> = Vec::new();
+        for &s in &ascending {
+            let children = groups.down(s).iter().filter(|g| !g.level);
+            near.clear();
+            near.extend(children.map(|g| planes[g.remote as usize]));
+            let own = match (near.is_empty(), self.plane[s as usize]) {
+                (true, _) => 1,
+                (false, 0) => guid(s),
+                (false, plane) => plane.into(),
+            };
+            planes[s as usize] = mix(most_common(&mut near).0, own);
+        }
+        for &s in ascending.iter().rev() {
+            let parents = groups.up(s).iter().filter(|g| !g.level);
+            near.clear();
+            near.extend(parents.map(|g| slots[g.remote as usize]));
+            let own = match (near.is_empty(), self.slot[s as usize]) {
+                (true, _) => 1,
+                (false, 0) => guid(s),
+                (false, slot) => slot.into(),
+            };
+            slots[s as usize] = mix(most_common(&mut near).0, own);
+        }
+        let names = planes.iter().zip(&slots);
+        self.name = names.map(|(&planes, &slots)| mix(planes, slots)).collect();
+    }
+}
+
+/// Numbers for the planes on the way up to each switch.
+fn classes(groups: &Groups, ranking: &Ranking, plane: &[u8]) -> Vec<u32> {
+    let mut class = vec![0; plane.len()];
+    let ascending = ranking.ascending();
+    let mut of_children: Vec<u32> = Vec::new();
+    for of_rank in ascending.chunk_by(|&a, &b| ranking.rank(a) == ranking.rank(b)) {
+        let mut keys: Vec<(u32, u8, u32)> = Vec::with_capacity(of_rank.len());
+        for &s in of_rank {
+            of_children.clear();
+            let next = |g: &&Group| !g.level && ranking.rank(g.remote) + 1 == ranking.rank(s);
+            let children = groups.down(s).iter().filter(next);
+            of_children.extend(children.map(|g| class[g.remote as usize]));
+            keys.push((most_common(&mut of_children).0, plane[s as usize], s));
+        }
+        keys.sort_unstable();
+        let mut number = 0;
+        for (i, key) in keys.iter().enumerate() {
+            let before = keys[i.saturating_sub(1)];
+            number += u32::from((before.0, before.1) != (key.0, key.1));
+            class[key.2 as usize] = number;
+        }
+    }
+    class
+}
+
+/// Votes on the port of each of some things.
+struct Votes {
+    of: Vec<Vec<u8>>,
+}
+
+impl Votes {
+    fn new(count: usize) -> Self {
+        Votes {
+            of: vec![Vec::new(); count],
+        }
+    }
+
+    fn add(&mut self, of: u32, port: u8) {
+        self.of[of as usize].push(port);
+    }
+
+    /// The most common port of each, or 0 where the ports of its level do not agree.
+    fn count(mut self, levels: usize, level: impl Fn(u32) -> usize) -> Vec<u8> {
+        let (mut agree, mut all) = (vec![0; levels], vec![0; levels]);
+        let mut ports: Vec<u8> = Vec::with_capacity(self.of.len());
+        for (i, votes) in (0..).zip(&mut self.of) {
+            let (port, count) = most_common(votes);
+            ports.push(port);
+            // One vote always agrees with itself.
+            if votes.len() > 1 {
+                agree[level(i)] += count;
+                all[level(i)] += votes.len();
+            }
+        }
+        for (i, port) in (0..).zip(&mut ports) {
+            if 4 * agree[level(i)] < AGREE * all[level(i)] {
+                *port = 0;
+            }
+        }
+        ports
+    }
+}
+
+/// The most common of some values, the lowest of several, and how often it is there.
+pub fn most_common<T: Ord + Clone + Default>(values: &mut [T]) -> (T, usize) {
+    values.sort_unstable();
+    let runs = values
+        .chunk_by(|a, b| a == b)
+        .map(|run| (run[0].clone(), run.len()));
+    let most = runs.rev().max_by_key(|&(_, count)| count);
+    most.unwrap_or_default()
+}

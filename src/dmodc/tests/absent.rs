@@ -1,0 +1,91 @@
+//! Nodes that are absent have entries that end at their ports, and change nothing for anyone else.
+
+use super::{degraded, route, shapes, text};
+use crate::dmodc::Options;
+use crate::fabric::{Builder, EndNode, Fabric, Lid, Peer};
+use crate::lft::NO_PATH;
+use crate::testing::cases;
+use proptest::prelude::*;
+
+/// A fabric without every `every`th end node, and these, with the indices of switches as they were.
+fn without(whole: &Fabric, every: usize) -> (Fabric, Vec<EndNode>) {
+    let mut b = Builder::default();
+    for s in whole.switches() {
+        b.switch(s.guid, s.lid, s.lmc, s.ports);
+    }
+    for s in 0..whole.switches().len() as u32 {
+        for (peer, port) in whole.peers_of(s).iter().zip(1..) {
+            if let Peer::Switch { index, port: there } = *peer
+                && s < index
+            {
+                b.link((s, port), (index, there));
+            }
+        }
+    }
+    let nodes = whole.end_nodes().iter().cloned().enumerate();
+    let (gone, stay): (Vec<_>, Vec<_>) = nodes.partition(|(i, _)| i % every == every - 1);
+    stay.into_iter().for_each(|(_, node)| b.end_node(node));
+    (
+        b.finish().0,
+        gone.into_iter().map(|(_, node)| node).collect(),
+    )
+}
+
+/// Where a packet for a LID ends that begins at a switch: a port where nothing is, or a switch without an entry.
+fn end(fabric: &Fabric, entry: impl Fn(u32) -> u8, from: u32) -> Option<(u32, u8)> {
+    let mut at = from;
+    for _ in 0..=fabric.switches().len() {
+        match (entry(at), fabric.peer(at, entry(at))) {
+            (NO_PATH, _) => return None,
+            (_, Peer::Switch { index, .. }) => at = index,
+            (port, Peer::None) if port != 0 => return Some((at, port)),
+            found => panic!("{found:?}"),
+        }
+    }
+    panic!("a packet circles")
+}
+
+proptest! {
+    #![proptest_config(cases(60))]
+
+    #[test]
+    fn absent_nodes_change_nothing_for_others(
+        shape in shapes(),
+        seed in any::<u64>(),
+        links in prop_oneof![Just(0.0), 0.0..0.3],
+        every in 2usize..6,
+        lmc in 0u8..3,
+    ) {
+        let netlist = degraded(shape, seed, links, 0.0);
+        let (whole, _) = netlist.to_fabric(Some(lmc)).expect("LIDs");
+        let (less, gone) = without(&whole, every);
+        let options = Options::default();
+        let (plan, tables) = route(&less, &options, 1);
+        let mut with = less.clone();
+        with.set_absent(gone.clone());
+        let (now, rows) = route(&with, &options, 1);
+        prop_assert_eq!(plan.order(), now.order());
+        let counts = |plan: &crate::dmodc::Plan| {
+            let found = plan.connections();
+            (found.turned, found.left_out, plan.unreachable().count)
+        };
+        prop_assert_eq!(counts(&plan), counts(&now));
+        for s in 0..less.switches().len() as u32 {
+            for lid in 1..=less.max_lid().index() {
+                let is_gone = |n: &EndNode| (n.lid.index()..n.lid.index() + (1 << n.lmc)).contains(&lid);
+                if !gone.iter().any(is_gone) {
+                    prop_assert_eq!(tables.row(s)[lid], rows.row(s)[lid], "{}", text(&netlist));
+                }
+            }
+            for node in &gone {
+                for lid in node.lid.0..node.lid.0 + (1 << node.lmc) {
+                    let end = end(&with, |at| rows.row(at)[usize::from(lid)], s);
+                    let path = now.hops(s, node.switch).is_some();
+                    prop_assert!(!path || end == Some((node.switch, node.port)));
+                    prop_assert!(end.is_none_or(|end| end == (node.switch, node.port)));
+                }
+            }
+        }
+        prop_assert!(with.max_lid() >= Lid(1));
+    }
+}

@@ -1,0 +1,85 @@
+//! Which switch of a reference each switch of a fabric is: the one with its GUID, else one that is gone and whose
+//! cables it has.
+//!
+//! A cable tells by the port at its other end, since another model may number its own ports otherwise. What is found
+//! tells more in the next round: so a pod may be replaced as a whole.
+
+use super::ids::Guid;
+use super::snapshot::{Fabric, Peer};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// Per switch of a fabric: which one of the reference it is.
+pub fn known(fabric: &Fabric, reference: &Fabric) -> Vec<Option<u32>> {
+    let guids = (0u32..).zip(reference.switches()).map(|(g, s)| (s.guid, g));
+    let guids: HashMap<Guid, u32> = guids.collect();
+    let known = fabric
+        .switches()
+        .iter()
+        .map(|s| guids.get(&s.guid).copied());
+    let mut known: Vec<Option<u32>> = known.collect();
+    let mut taken: HashSet<u32> = known.iter().flatten().copied().collect();
+    if taken.len() == reference.switches().len() || !known.contains(&None) {
+        return known;
+    }
+    let nodes = reference.end_nodes().iter();
+    let hosts: HashMap<Guid, u32> = nodes.map(|n| (n.guid, n.switch)).collect();
+    loop {
+        // By place: the box with most of its cables there, and whether another has as many.
+        let mut best: BTreeMap<u32, (usize, u32, bool)> = BTreeMap::new();
+        for s in (0..known.len() as u32).filter(|&s| known[s as usize].is_none()) {
+            let told = |place: &u32| !taken.contains(place);
+            if let Some((place, votes)) = place(fabric, reference, &known, &hosts, s, told) {
+                let first = best.entry(place).or_insert((votes, s, true));
+                match votes.cmp(&first.0) {
+                    std::cmp::Ordering::Greater => *first = (votes, s, true),
+                    std::cmp::Ordering::Equal => first.2 &= first.1 == s,
+                    std::cmp::Ordering::Less => {}
+                }
+            }
+        }
+        best.retain(|_, &mut (_, _, alone)| alone);
+        if best.is_empty() {
+            return known;
+        }
+        for (place, (_, s, _)) in best {
+            known[s as usize] = Some(place);
+            taken.insert(place);
+        }
+    }
+}
+
+/// The place of which a box has most of its cables, and how many.
+fn place(
+    fabric: &Fabric,
+    reference: &Fabric,
+    known: &[Option<u32>],
+    hosts: &HashMap<Guid, u32>,
+    s: u32,
+    is_free: impl Fn(&u32) -> bool,
+) -> Option<(u32, usize)> {
+    let mut votes: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut all = 0;
+    for peer in fabric.peers_of(s) {
+        let place = match *peer {
+            Peer::None => continue,
+            Peer::EndNode(node) => {
+                let node = &fabric.end_nodes()[node as usize];
+                hosts.get(&node.guid).copied()
+            }
+            Peer::Switch { index, port } => match known[index as usize] {
+                // It tells nothing yet.
+                None => continue,
+                Some(far) => match reference.peer(far, port) {
+                    Peer::Switch { index, .. } => Some(index),
+                    _ => None,
+                },
+            },
+        };
+        all += 1;
+        if let Some(place) = place.filter(&is_free) {
+            *votes.entry(place).or_default() += 1;
+        }
+    }
+    let (place, count) = votes.into_iter().max_by_key(|&(_, count)| count)?;
+    (2 * count > all).then_some((place, count))
+}

@@ -1,0 +1,271 @@
+//! Plain files, in folders that others may write to: reading that never waits and never follows what
+//! was put in a file's place, and writing that nobody sees half done.
+
+use std::ffi::OsStr;
+use std::fs::{self, File, FileType, Metadata, OpenOptions, Permissions};
+use std::io::{self, BufWriter, Read, Write};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+/// No subnet has as many LIDs that a file of it is larger, in bytes. Anything else would take OpenSM's
+/// memory.
+pub const MOST: u64 = 256 << 20;
+
+/// The name of a file that is being written is random between these.
+const PREFIX: &str = ".dmodc-";
+const SUFFIX: &str = ".tmp";
+
+/// When a file was written, and how long it is: another stamp is another content.
+pub type Stamp = (SystemTime, u64);
+
+/// The stamp of a file, if the file system knows times.
+pub fn stamp(metadata: &Metadata) -> Option<Stamp> {
+    Some((metadata.modified().ok()?, metadata.len()))
+}
+
+/// Reads a plain file of at most [`MOST`] bytes, whole. A link to one is followed, as configurations
+/// have them.
+///
+/// # Errors
+/// If it is anything else: a FIFO or a device could keep the caller waiting for ever.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    // To open some devices is to start them.
+    plain(fs::metadata(path)?.file_type())?;
+    // Without O_NONBLOCK a FIFO that has just come in the file's place would not open.
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
+        .open(path)?;
+    let metadata = file.metadata()?;
+    plain(metadata.file_type())?;
+    // A file may be long and take no room.
+    match metadata.len() > MOST {
+        true => Err(too_long(MOST)),
+        false => at_most(MOST, file),
+    }
+}
+
+/// Reads to the end.
+///
+/// # Errors
+/// If there is more than that.
+pub fn at_most(most: u64, from: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > most {
+        true => Err(too_long(most)),
+        false => Ok(bytes),
+    }
+}
+
+fn too_long(most: u64) -> io::Error {
+    io::Error::other(format!("over {most} bytes are more than any fabric needs"))
+}
+
+/// Puts a text in the place of a plain file: see [`replace_by`].
+///
+/// # Errors
+/// As [`replace_by`].
+pub fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
+    replace_by(path, |out| out.write_all(text))
+}
+
+/// Puts what `write` writes in the place of a plain file, or where there is none: whoever reads it finds
+/// the old one or the new one, also when this process or the machine dies in between. What such a death
+/// leaves is a file `.dmodc-….tmp` in the same folder, which a later call removes. It is made anew, by a
+/// name that nobody can guess.
+///
+/// # Errors
+/// If something else has that name (a link, a device, a FIFO, a socket, a folder), which is left alone,
+/// or if the folder takes no file. The old file is left as it is.
+pub fn replace_by(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let old = match fs::symlink_metadata(path) {
+        Ok(old) => {
+            plain(old.file_type())?;
+            Some(old)
+        }
+        Err(e) if e.kind() == io::ErrorKind::NotFound => None,
+        Err(e) => return Err(e),
+    };
+    let folder = path.parent().filter(|folder| *folder != OsStr::new(""));
+    let folder = folder.unwrap_or(Path::new("."));
+    remove_unfinished(folder);
+    // It is removed unless it takes the file's place.
+    let new = tempfile::Builder::new()
+        .prefix(PREFIX)
+        .suffix(SUFFIX)
+        .rand_bytes(12)
+        .make_in(folder, |path| File::create_new(path))?;
+    if let Some(old) = old {
+        keep_mode(&old, new.as_file())?;
+    }
+    let mut out = BufWriter::with_capacity(1 << 16, new.as_file());
+    write(&mut out)?;
+    out.flush()?;
+    drop(out);
+    new.as_file().sync_all()?;
+    new.persist(path)?;
+    Ok(())
+}
+
+/// Removes what was left when a process died while it wrote: what nobody has written to for a minute.
+fn remove_unfinished(folder: &Path) {
+    // Whoever wants the room sees it; the file itself can still be written.
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
+        if name.starts_with(PREFIX)
+            && name.ends_with(SUFFIX)
+            && age().is_some_and(|age| age > Duration::from_secs(60))
+        {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Gives a new file the mode of the old one, if both have one owner.
+fn keep_mode(old: &Metadata, file: &File) -> io::Result<()> {
+    let new = file.metadata()?;
+    let [mode, made] = [old, &new].map(|metadata| metadata.mode() & 0o777);
+    match new.uid() == old.uid() && mode != made {
+        true => file.set_permissions(Permissions::from_mode(mode)),
+        false => Ok(()),
+    }
+}
+
+/// An error that names what is no plain file.
+fn plain(kind: FileType) -> io::Result<()> {
+    let kinds = [
+        (kind.is_dir(), "a folder"),
+        (kind.is_symlink(), "a link"),
+        (kind.is_fifo(), "a FIFO"),
+        (kind.is_socket(), "a socket"),
+        (!kind.is_file(), "a device"),
+    ];
+    match kinds.into_iter().find(|(is, _)| *is) {
+        Some((_, what)) => Err(io::Error::other(format!("not a plain file but {what}"))),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+    use std::os::unix::net::UnixListener;
+    use std::path::PathBuf;
+    use std::process::Command;
+
+    fn text(path: &Path) -> String {
+        fs::read_to_string(path).expect("there")
+    }
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).expect("there").mode() & 0o777
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "sets modes")]
+    fn a_file_takes_the_old_one_s_place_and_its_mode() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        for new in ["old", "new"] {
+            replace(&path, new.as_bytes()).expect("written");
+            assert_eq!(text(&path), new);
+            assert_eq!(mode(&path) & 0o600, 0o600);
+        }
+        fs::set_permissions(&path, Permissions::from_mode(0o640)).expect("ours");
+        replace(&path, b"newer").expect("written");
+        assert_eq!(mode(&path), 0o640);
+        assert_eq!(fs::read_dir(folder.path()).expect("there").count(), 1);
+        assert!(replace(&folder.path().join("no/such/folder"), b"").is_err());
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "sets times")]
+    fn what_a_death_has_left_goes_and_what_is_being_written_stays() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        for (name, age) in [(".dmodc-a.tmp", 3600), (".dmodc-b.tmp", 0), ("c.tmp", 3600)] {
+            let file = File::create(at(name)).expect("made");
+            let then = SystemTime::now() - Duration::from_secs(age);
+            file.set_modified(then).expect("set");
+        }
+        replace(&at("file"), b"new").expect("written");
+        let there = [".dmodc-a.tmp", ".dmodc-b.tmp", "c.tmp", "file"].map(|name| at(name).exists());
+        assert_eq!(there, [false, true, true, true]);
+    }
+
+    #[test]
+    fn what_cannot_be_written_whole_leaves_the_old_file_and_nothing_else() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        replace(&path, b"old").expect("written");
+        let full = replace_by(&path, |out| {
+            out.write_all(&[b'x'; 1 << 17])?;
+            Err(io::Error::from(io::ErrorKind::StorageFull))
+        });
+        assert_eq!(full.unwrap_err().kind(), io::ErrorKind::StorageFull);
+        assert_eq!(text(&path), "old");
+        assert_eq!(fs::read_dir(folder.path()).expect("there").count(), 1);
+    }
+
+    /// A file of each kind that is not plain, with what messages call it.
+    fn others(folder: &Path) -> (Vec<(PathBuf, &'static str)>, UnixListener) {
+        let at = |name| folder.join(name);
+        let fifo = Command::new("mkfifo").arg(at("fifo")).status();
+        assert!(fifo.expect("mkfifo runs").success());
+        let socket = UnixListener::bind(at("socket")).expect("a socket");
+        fs::create_dir(at("folder")).expect("a folder");
+        let others = [
+            (at("fifo"), "a FIFO"),
+            (at("socket"), "a socket"),
+            (at("folder"), "a folder"),
+            ("/dev/null".into(), "a device"),
+        ];
+        (others.into(), socket)
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "runs mkfifo")]
+    fn what_is_no_plain_file_is_neither_read_nor_written_and_stays() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (mut others, _socket) = others(folder.path());
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        for (other, what) in &others {
+            let refused = format!("not a plain file but {what}");
+            assert_eq!(read(other).unwrap_err().to_string(), refused);
+            // A link to it is no way around.
+            symlink(other, &link).expect("a link");
+            assert_eq!(read(&link).unwrap_err().to_string(), refused);
+            fs::remove_file(&link).expect("it is there");
+        }
+        fs::write(&file, "kept").expect("written");
+        symlink(&file, &link).expect("a link");
+        assert_eq!(read(&link).expect("as configurations have it"), b"kept");
+        others.push((link.clone(), "a link"));
+        for (other, what) in &others {
+            let before = fs::symlink_metadata(other).expect("there");
+            let refused = replace(other, b"new").unwrap_err().to_string();
+            assert_eq!(refused, format!("not a plain file but {what}"));
+            let after = fs::symlink_metadata(other).expect("there");
+            assert_eq!((before.ino(), before.mode()), (after.ino(), after.mode()));
+        }
+        assert_eq!(text(&file), "kept");
+        assert_eq!(read(&file).expect("a file"), b"kept");
+        // The three others, the file and its link.
+        assert_eq!(fs::read_dir(folder.path()).expect("there").count(), 5);
+    }
+
+    #[test]
+    fn what_is_too_long_is_refused() {
+        assert_eq!(at_most(3, &b"abc"[..]).expect("fits"), b"abc");
+        let refused = at_most(2, &b"abc"[..]).unwrap_err().to_string();
+        assert_eq!(refused, "over 2 bytes are more than any fabric needs");
+    }
+}

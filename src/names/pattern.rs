@@ -1,0 +1,155 @@
+//! Patterns that fit several names: `*` stands for any text, `[001-004,007]` for one of these numbers.
+
+/// A pattern, in lower case.
+pub struct Pattern(Vec<Piece>);
+
+enum Piece {
+    /// This text.
+    Text(String),
+    /// Any text, or none.
+    Any,
+    /// A number in one of these ranges.
+    Number(Vec<Range>),
+}
+
+/// Numbers from one to another.
+struct Range {
+    from: u64,
+    to: u64,
+    /// How many digits they have at least; 1 where no zeros stand before them.
+    width: usize,
+}
+
+/// More digits than any number in a name has.
+const LONGEST: usize = 18;
+
+impl Pattern {
+    /// The pattern in a text; `None` if there is none in it. A single number in brackets is none, but a port.
+    pub fn parse(text: &str) -> Option<Pattern> {
+        let (mut pieces, mut literal, mut found) = (Vec::new(), String::new(), false);
+        let text = text.to_lowercase();
+        let mut rest = text.as_str();
+        while let Some(c) = rest.chars().next() {
+            let numbers = rest.strip_prefix('[').and_then(|r| r.split_once(']'));
+            let numbers = numbers.and_then(|(list, rest)| Some((ranges(list)?, rest)));
+            let piece = match numbers {
+                Some((ranges, after)) => {
+                    rest = after;
+                    Piece::Number(ranges)
+                }
+                None => {
+                    rest = &rest[c.len_utf8()..];
+                    if c != '*' {
+                        literal.push(c);
+                        continue;
+                    }
+                    Piece::Any
+                }
+            };
+            found = true;
+            pieces.push(Piece::Text(std::mem::take(&mut literal)));
+            pieces.push(piece);
+        }
+        pieces.push(Piece::Text(literal));
+        found.then_some(Pattern(pieces))
+    }
+
+    /// Whether a description, in lower case, begins with what the pattern stands for, as a word.
+    pub fn fits(&self, description: &str) -> bool {
+        fits(&self.0, description)
+    }
+}
+
+/// Numbers and ranges of them, with commas between; more than a single number.
+fn ranges(list: &str) -> Option<Vec<Range>> {
+    let single = list.bytes().all(|b| b.is_ascii_digit());
+    let range = |part: &str| {
+        let (from, to) = part.split_once('-').unwrap_or((part, part));
+        let number = |text: &str| {
+            let digits = text.bytes().all(|b| b.is_ascii_digit());
+            (digits && text.len() <= LONGEST).then(|| text.parse().ok())?
+        };
+        let width = if from.starts_with('0') { from.len() } else { 1 };
+        Some(Range {
+            from: number(from)?,
+            to: number(to)?,
+            width,
+        })
+    };
+    (!single).then(|| list.split(',').map(range).collect())?
+}
+
+fn fits(pieces: &[Piece], text: &str) -> bool {
+    let Some((piece, more)) = pieces.split_first() else {
+        return text.chars().next().is_none_or(char::is_whitespace);
+    };
+    match piece {
+        Piece::Text(literal) => text
+            .strip_prefix(&**literal)
+            .is_some_and(|rest| fits(more, rest)),
+        Piece::Any => {
+            let ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
+            { ends }.any(|at| fits(more, &text[at..]))
+        }
+        Piece::Number(ranges) => {
+            let digits = text
+                .bytes()
+                .take(LONGEST)
+                .take_while(u8::is_ascii_digit)
+                .count();
+            (1..=digits).any(|length| {
+                let (number, rest) = text.split_at(length);
+                ranges.iter().any(|range| range.has(number)) && fits(more, rest)
+            })
+        }
+    }
+}
+
+impl Range {
+    fn has(&self, text: &str) -> bool {
+        let number: u64 = text.parse().unwrap_or_default();
+        let width = self.width;
+        (self.from..=self.to).contains(&number) && text == format!("{number:0width$}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fits() {
+        for (pattern, description, expected) in [
+            ("node[001-004]", "node003 mlx5_0", true),
+            ("NODE[001-004,9-11]", "Node10", true),
+            ("node[001-004]", "node3", false),
+            ("node[001-004]", "node0034", false),
+            ("node[1-4]", "node03", false),
+            ("node[098-101]", "node100", true),
+            ("r[1-2]n[1-2,4]", "r2n4 HCA-1", true),
+            ("r[1-2]n[1-2,4]", "r2n3 HCA-1", false),
+            ("n[1-4]0", "n30", true),
+            ("*", "anything at all", true),
+            ("*", "", true),
+            ("node*", "node7 mlx5_1", true),
+            ("node*1", "node7 mlx5_1", true),
+            ("node*_", "node7 mlx5_1", false),
+            ("*leaf*", "west Leaf 3", true),
+            ("[4-1]", "3", false),
+            ("ü*", "über", true),
+        ] {
+            let found = Pattern::parse(pattern).expect("a pattern");
+            let fits = found.fits(&description.to_lowercase());
+            assert_eq!(fits, expected, "{pattern} {description}");
+        }
+    }
+
+    #[test]
+    fn what_is_none() {
+        for text in [
+            "", "node", "node[7]", "leaf[]", "a[b-c]", "sw[1-2", "[-]x", "[1,]",
+        ] {
+            assert!(Pattern::parse(text).is_none(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Where LIDs were that nobody has now.
+//!
+//! A host that reboots has no LID for a while. As long as nothing is at its port, nobody else has its LIDs
+//! and it is nowhere else, its entries stay: they are computed with all others, toward the port where it
+//! was. So neither its going nor its coming changes a block of any table. Behind a switch that is gone
+//! nothing can be delivered: such LIDs have no entries until the switch is back.
+//!
+//! This is all that the engine remembers of earlier sweeps, and no route to anyone who is there depends on it.
+//! It begins empty, and holds each LID once at most.
+
+use crate::fabric::{EndNode, Fabric, Guid, Lid, Peer, lid_range};
+use std::collections::BTreeSet;
+
+/// The entries of a block: OpenSM sends the one with the highest LID in use as a whole.
+const BLOCK: u16 = 64;
+
+/// The end nodes of the last sweep, and those that are gone since earlier ones, each with the GUID of its switch.
+#[derive(Default)]
+pub struct Absent {
+    seen: Vec<(Guid, EndNode)>,
+    gone: Vec<(Guid, EndNode)>,
+}
+
+impl Absent {
+    /// Tells a fabric who is absent. Tables have `room` entries.
+    pub fn look(&mut self, fabric: &mut Fabric, room: usize) {
+        let mut gone = std::mem::take(&mut self.gone);
+        gone.append(&mut self.seen);
+        let mut at = (Guid(0), None);
+        gone.retain(|(guid, node)| {
+            if at.0 != *guid {
+                at = (*guid, fabric.switch_by_guid(*guid));
+            }
+            at.1.is_none_or(|s| is_dark(fabric, s, node.port))
+        });
+        forget_present(fabric, &mut gone);
+        let switches = fabric.switches();
+        let guid = |node: &EndNode| switches[node.switch as usize].guid;
+        (self.seen).extend(fabric.end_nodes().iter().map(|n| (guid(n), n.clone())));
+        let last = usize::from(fabric.max_lid().0 | (BLOCK - 1)).min(room.saturating_sub(1));
+        let absent = gone.iter().filter_map(|(guid, node)| {
+            let switch = fabric.switch_by_guid(*guid)?;
+            let fits = node.lid.index() + (1 << node.lmc) - 1 <= last;
+            fits.then(|| EndNode {
+                switch,
+                ..node.clone()
+            })
+        });
+        let absent = absent.collect();
+        fabric.set_absent(absent);
+        self.gone = gone;
+    }
+}
+
+/// Whether a switch has this port, and nothing is there.
+fn is_dark(fabric: &Fabric, switch: u32, port: u8) -> bool {
+    let ports = fabric.switches()[switch as usize].ports;
+    (1..=ports).contains(&port) && fabric.peer(switch, port) == Peer::None
+}
+
+/// Forgets who is elsewhere now, and who has lost a LID to another.
+fn forget_present(fabric: &Fabric, gone: &mut Vec<(Guid, EndNode)>) {
+    if gone.is_empty() {
+        return;
+    }
+    let guids: BTreeSet<Guid> = gone.iter().map(|(_, node)| node.guid).collect();
+    let mut back: BTreeSet<Guid> = BTreeSet::new();
+    let mut taken = vec![false; usize::from(u16::MAX) + 1];
+    let mut take = |lid: Lid, lmc| {
+        let lids = lid_range(lid, lmc).into_iter().flatten();
+        lids.for_each(|lid| taken[usize::from(lid)] = true);
+    };
+    for switch in fabric.switches() {
+        take(switch.lid, switch.lmc);
+    }
+    for node in fabric.end_nodes() {
+        take(node.lid, node.lmc);
+        back.extend(guids.get(&node.guid));
+    }
+    gone.retain(|(_, node)| {
+        let mut lids = lid_range(node.lid, node.lmc).into_iter().flatten();
+        !back.contains(&node.guid) && !lids.any(|lid| taken[usize::from(lid)])
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fabric::{Builder, NodeKind};
+
+    /// Switches 1 to 3 in a row, with LIDs 1 to 3 and six ports; hosts as (GUID, LID, switch, port).
+    fn fabric(switches: &[u64], hosts: &[(u64, u16, u64, u8)], lmc: u8) -> Fabric {
+        let mut b = Builder::default();
+        for &guid in switches {
+            b.switch(Guid(guid), Lid(guid as u16), 0, 6);
+        }
+        for i in 1..switches.len() as u32 {
+            b.link((i - 1, 2), (i, 1));
+        }
+        for &(guid, lid, switch, port) in hosts {
+            let at = switches.iter().position(|&s| s == switch);
+            b.end_node(EndNode {
+                guid: Guid(guid),
+                lid: Lid(lid),
+                lmc,
+                kind: NodeKind::Ca,
+                switch: at.expect("a switch that is there") as u32,
+                port,
+            });
+        }
+        let (fabric, placement) = b.finish();
+        assert_eq!(placement.defects, []);
+        fabric
+    }
+
+    const ALL: [u64; 3] = [1, 2, 3];
+    const A: (u64, u16, u64, u8) = (10, 10, 1, 5);
+    const B: (u64, u16, u64, u8) = (20, 20, 3, 5);
+    const C: (u64, u16, u64, u8) = (30, 30, 3, 6);
+
+    /// Who is absent at each of some fabrics that follow one another, as (LID, switch, port).
+    fn absent(fabrics: Vec<Fabric>) -> Vec<Vec<(u16, u32, u8)>> {
+        let mut memory = Absent::default();
+        let look = |mut fabric: Fabric| {
+            memory.look(&mut fabric, 64);
+            let absent = fabric.absent().iter();
+            let absent = absent.map(|n| (n.lid.0, n.switch, n.port)).collect();
+            assert!(fabric.max_lid().index() < 64);
+            absent
+        };
+        fabrics.into_iter().map(look).collect()
+    }
+
+    #[test]
+    fn who_goes_is_absent_until_he_is_back() {
+        let [with, without] = [&[A, B, C][..], &[A, C]].map(|hosts| fabric(&ALL, hosts, 0));
+        let found = absent(vec![with.clone(), without.clone(), without, with]);
+        assert_eq!(found, [vec![], vec![(20, 2, 5)], vec![(20, 2, 5)], vec![]]);
+    }
+
+    #[test]
+    fn a_new_place_wins() {
+        let elsewhere = fabric(&ALL, &[A, (20, 21, 1, 6), C], 0);
+        let then = vec![fabric(&ALL, &[A, B, C], 0), elsewhere];
+        assert_eq!(absent(then), [vec![], vec![]]);
+    }
+
+    #[test]
+    fn a_lid_or_port_that_another_has_is_forgotten_for_good() {
+        let (whole, less) = (fabric(&ALL, &[A, B, C], 0), fabric(&ALL, &[A, C], 0));
+        for taken in [
+            fabric(&ALL, &[A, (40, 20, 1, 6), C], 0),
+            fabric(&ALL, &[A, (40, 19, 1, 6)], 1),
+            fabric(&ALL, &[A, C, (40, 40, 3, 5)], 0),
+            fabric(&[1, 2, 20], &[A, (30, 30, 20, 6)], 0),
+        ] {
+            let found = absent(vec![whole.clone(), less.clone(), taken, less.clone()]);
+            assert!(!found[3].contains(&(20, 2, 5)), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn behind_a_switch_that_is_gone_nobody_is_absent_until_it_is_back() {
+        let whole = fabric(&ALL, &[A, B, C], 0);
+        let (gone, back) = (fabric(&[1, 2], &[A], 0), fabric(&ALL, &[A, C], 0));
+        let found = absent(vec![whole, gone.clone(), gone, back]);
+        assert_eq!(found, [vec![], vec![], vec![], vec![(20, 2, 5)]]);
+    }
+
+    #[test]
+    fn nothing_is_remembered_beyond_the_last_block_or_the_table() {
+        let high = (50, 63, 2, 5);
+        let beyond = (60, 64, 2, 6);
+        let then = vec![fabric(&ALL, &[A, high, beyond], 0), fabric(&ALL, &[A], 0)];
+        let mut memory = Absent::default();
+        let mut last = then.into_iter().map(|mut fabric| {
+            memory.look(&mut fabric, 128);
+            fabric
+        });
+        let last = last.nth(1).expect("two fabrics");
+        assert_eq!((last.absent().len(), last.max_lid()), (1, Lid(63)));
+        let mut memory = Absent::default();
+        memory.look(&mut fabric(&ALL, &[A, high], 0), 0);
+        let mut less = fabric(&ALL, &[A], 0);
+        memory.look(&mut less, 63);
+        assert_eq!((less.absent().len(), less.max_lid()), (0, Lid(10)));
+    }
+
+    #[test]
+    fn many_who_come_and_go_have_each_lid_once() {
+        let mut memory = Absent::default();
+        for round in 0..1000u64 {
+            let lid = 10 + (round * 7 % 50) as u16;
+            let port = [1, 3, 4, 5, 6][(round % 5) as usize];
+            let host = (100 + round, lid, 1, port);
+            memory.look(&mut fabric(&[1], &[host], 0), 64);
+            memory.look(&mut fabric(&[1], &[], 0), 64);
+            assert!(memory.gone.len() + memory.seen.len() <= 6);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What the engine tells once OpenSM has sent the tables: in the log, in `dmodc.metrics`, in dumps.
+
+use super::{Dmodc, State};
+use crate::plugin::ffi::Subnet;
+use crate::plugin::findings::{Findings, host_pairs};
+use crate::plugin::metrics::Role;
+use crate::plugin::order;
+use std::path::Path;
+
+impl Dmodc {
+    /// What can wait until OpenSM has sent the tables: the log lines about what has changed and what is
+    /// missing, and the file with the node order. Once for each plan.
+    pub fn tell(&self, subnet: &Subnet<'_>) {
+        let state = &mut *self.lock();
+        let routed = std::mem::take(&mut state.routed);
+        let is_read = routed || self.look_again(state, subnet);
+        if let Some(metrics) = state.metrics.as_mut().filter(|_| is_read) {
+            metrics.read();
+        }
+        if let Some(file) = subnet.config_file() {
+            state.given.look(&file);
+        }
+        if let Some(planned) = &state.planned
+            && !std::mem::replace(&mut state.told, true)
+        {
+            if let Some(reference) = &mut state.reference {
+                reference.keep(planned, || planned.names(subnet));
+            }
+            if log::log_enabled!(log::Level::Info) || state.metrics.is_some() {
+                let dark = state.reference.as_ref().and_then(|r| r.dark());
+                let found = state.findings.look(subnet, planned, dark);
+                if let Some(metrics) = &mut state.metrics {
+                    metrics.found(found);
+                    match routed {
+                        true => metrics.pairs(host_pairs(planned)),
+                        false => metrics.seen(planned),
+                    }
+                }
+            }
+            order::dump(subnet, planned);
+        }
+    }
+
+    /// OpenSM has kept our tables and called no engine (`use_ucast_cache`): what is there now is told all
+    /// the same. Returns whether it could be read.
+    fn look_again(&self, state: &mut State, subnet: &Subnet<'_>) -> bool {
+        let State {
+            engine,
+            reference,
+            absent,
+            planned,
+            told,
+            ..
+        } = state;
+        let Some(engine) = engine else { return false };
+        log::info!("not asked to route: OpenSM keeps the tables of its unicast cache");
+        match self.plan(engine, (reference, absent), subnet) {
+            Ok((now, _))
+                if planned
+                    .as_ref()
+                    .is_some_and(|last| last.fabric == now.fabric) =>
+            {
+                engine.recycle(now.plan);
+                true
+            }
+            Ok((now, _)) => {
+                (*planned, *told) = (Some(now), false);
+                true
+            }
+            Err(e) => {
+                log::info!("the fabric is not looked at: {e}");
+                false
+            }
+        }
+    }
+
+    /// Counts a sweep that was not routed, for whatever reason.
+    pub fn refused(&self) {
+        if let Some(metrics) = &mut self.lock().metrics {
+            metrics.refused();
+        }
+    }
+
+    /// OpenSM has done with routing, by our tables or others.
+    pub fn swept(&self, by_dmodc: bool) {
+        if let Some(metrics) = &mut self.lock().metrics {
+            metrics.swept(by_dmodc);
+        }
+    }
+
+    /// The file that `dmodc.metrics` names.
+    pub fn metrics_file(&self) -> Option<&Path> {
+        self.options.metrics.as_deref()
+    }
+
+    /// The text of that file, if it `is_due` or if OpenSM's role, where it could be seen, has changed.
+    pub fn metrics(&self, role: Option<Role>, is_due: bool) -> Option<String> {
+        let state = &mut *self.lock();
+        let metrics = state.metrics.as_mut()?;
+        let news = role.is_some_and(|role| metrics.is(role));
+        if news && role == Some(Role::Standby) {
+            // Much may change until it is master again, and what is taken away is not missing.
+            state.findings = Findings::default();
+        }
+        (news || is_due).then(|| metrics.text())
+    }
+}

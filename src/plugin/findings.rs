@@ -1,0 +1,202 @@
+//! What is found in the fabric once its tables are sent: for the log what has changed since the last
+//! time, and what looks odd; for `dmodc.metrics` what is missing, and which hosts are routed by detours.
+
+use super::ffi::{Subnet, Switch};
+use super::metrics::{Found, HostPairs};
+use super::planned::Planned;
+use crate::dmodc::{Plan, Ranking, WiringWarning};
+use crate::fabric::{self, Guid, Merged};
+use crate::reference::{Dark, Day};
+use crate::wiring::{Memory, Uplink, hosts, missing_uplinks};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Maximum number of places in the wiring that the log names.
+const NAMED: usize = 10;
+
+/// What was found, over all sweeps.
+#[derive(Default)]
+pub struct Findings {
+    memory: Memory,
+    /// The last line about ranks.
+    ranks: String,
+    /// The last line about where a reference would help.
+    untold: String,
+    /// The last lines about what is missing or odd.
+    odd: BTreeSet<String>,
+}
+
+impl Findings {
+    /// Looks at the fabric of a plan. Logs what has changed since the last time, then what is odd: what was
+    /// not so before by name, the rest as a number. Gives the switches, those that are gone included.
+    ///
+    /// What is missing is told by the reference; without one by what was seen since OpenSM's start, and by
+    /// siblings. `dark` are the days when what is dark was last seen.
+    pub fn look(
+        &mut self,
+        subnet: &Subnet<'_>,
+        planned: &Planned,
+        dark: Option<&BTreeMap<Dark, Day>>,
+    ) -> Vec<Found> {
+        let Planned {
+            fabric,
+            plan,
+            options,
+            ..
+        } = planned;
+        let live = planned.all_live(subnet);
+        let switch = |s: u32| live[s as usize].map(Switch::name).unwrap_or_default();
+        let changes = self
+            .memory
+            .look(fabric, switch, |node| planned.host_name(&live, node));
+        changes.iter().for_each(|line| log::info!("{line}"));
+        let ranks = format!("ranks: {}", plan.ranking());
+        if ranks != self.ranks {
+            log::info!("{ranks}");
+            self.ranks = ranks;
+        }
+        self.tell_untold(plan);
+        let seen;
+        let (merged, ranking) = match plan.known() {
+            Some((merged, ranking)) => (merged, Cow::Borrowed(ranking)),
+            None => {
+                seen = Merged::new(fabric, self.memory.known());
+                let ranking = Ranking::new(&seen.nominal, options);
+                (&seen, Cow::Owned(ranking))
+            }
+        };
+        let has_reference = plan.known().is_some();
+        let missing = missing_uplinks(merged, |s| ranking.rank(s));
+        let mut warnings = plan.wiring_warnings(fabric);
+        if has_reference {
+            warnings.retain(|warning| !matches!(warning, WiringWarning::Unlike(_)));
+        }
+        let name = |s: u32| planned.name(subnet, s);
+        let mut odd: Vec<String> = warnings.iter().map(|w| w.describe(name)).collect();
+        if has_reference {
+            odd.extend(self.of_reference(merged, &missing, dark));
+        }
+        self.tell(odd, !changes.is_empty());
+        self.switches(merged, &missing, unlike(planned, &warnings))
+    }
+
+    /// Logs where a reference would help, if there is none.
+    fn tell_untold(&mut self, plan: &Plan) {
+        let ranks: Vec<String> = plan.untold().iter().map(u32::to_string).collect();
+        let untold = match plan.known().is_none() && !ranks.is_empty() {
+            true => format!(
+                "a reference would help: ports do not tell the places on rank {}, GUIDs do",
+                ranks.join(", ")
+            ),
+            false => String::new(),
+        };
+        if untold != self.untold && !untold.is_empty() {
+            log::info!("{untold}");
+        }
+        self.untold = untold;
+    }
+
+    /// What a reference has and the fabric has not: switches, and links between those that are there.
+    fn of_reference(
+        &self,
+        merged: &Merged,
+        missing: &[Uplink],
+        dark: Option<&BTreeMap<Dark, Day>>,
+    ) -> Vec<String> {
+        let boxes = merged.boxes();
+        let is_there = |s: u32| boxes[s as usize].is_some();
+        let guid = |s: u32| merged.nominal.switches()[s as usize].guid;
+        let name = |s: u32| format!("{} ({})", guid(s), self.memory.switch_name(guid(s)));
+        let seen = |what: Dark| match dark.and_then(|dark| dark.get(&what)) {
+            Some(day) => format!(", last seen {day}"),
+            None => String::new(),
+        };
+        let gone = (0..boxes.len() as u32).filter(|&s| !is_there(s));
+        let gone = gone.map(|s| {
+            let seen = seen(Dark::Switch(guid(s)));
+            format!("missing, by the reference: switch {}{seen}", name(s))
+        });
+        let links = missing
+            .iter()
+            .filter(|link| link.iter().all(|&(s, _)| is_there(s)));
+        let links = links.map(|link| {
+            let [a, b] = link.map(|(s, port)| format!("{} [{port}]", name(s)));
+            let seen = seen(Dark::link(link.map(|(s, port)| (guid(s), port))));
+            format!("missing, by the reference: {a} -- {b}{seen}")
+        });
+        gone.chain(links).collect()
+    }
+
+    /// Logs what is odd, where that or the fabric has changed.
+    fn tell(&mut self, odd: Vec<String>, changed: bool) {
+        let (old, new): (Vec<_>, Vec<_>) = odd.iter().partition(|line| self.odd.contains(*line));
+        new.iter().take(NAMED).for_each(|line| log::info!("{line}"));
+        if new.len() > NAMED {
+            log::info!("{} more such places in the wiring", new.len() - NAMED);
+        }
+        if !old.is_empty() && (changed || !new.is_empty()) {
+            log::info!("places in the wiring as before: {}", old.len());
+        }
+        self.odd = odd.into_iter().collect();
+    }
+
+    /// All switches, with what each lacks by what is known or by its siblings.
+    fn switches(
+        &self,
+        merged: &Merged,
+        missing: &[Uplink],
+        unlike: HashMap<Guid, u32>,
+    ) -> Vec<Found> {
+        let mut lacks = vec![0; merged.nominal.switches().len()];
+        for [(below, _), _] in missing {
+            lacks[*below as usize] += 1;
+        }
+        let found = |(index, (switch, lacks)): (u32, (&fabric::Switch, u32))| Found {
+            guid: switch.guid,
+            description: self.memory.switch_name(switch.guid).to_owned(),
+            missing: lacks.max(unlike.get(&switch.guid).copied().unwrap_or(0)),
+            hosts: hosts(&merged.nominal, index)
+                .next()
+                .map(|_| hosts(&merged.there, index).count()),
+        };
+        let switches = merged.nominal.switches().iter().zip(lacks);
+        (0..).zip(switches).map(found).collect()
+    }
+}
+
+/// How many uplinks switches lack by their siblings.
+fn unlike(planned: &Planned, warnings: &[WiringWarning]) -> HashMap<Guid, u32> {
+    let guid = |s: u32| planned.fabric.switches()[s as usize].guid;
+    let unlike = warnings.iter().filter_map(|warning| match warning {
+        WiringWarning::Unlike(unlike) => Some((guid(unlike.switch), unlike.missing())),
+        _ => None,
+    });
+    unlike.collect()
+}
+
+/// The pairs of hosts that are routed by turns or left out. Hosts above the leaves do not count among one
+/// another: where no switch joins theirs, they turn by design.
+pub fn host_pairs(planned: &Planned) -> HostPairs {
+    let Planned { fabric, plan, .. } = planned;
+    let (out, _) = plan.connections().left_out_ends(fabric).split();
+    let mut pairs = HostPairs {
+        turned: 0,
+        left_out: out.counts().map(|(_, _, count)| count).sum(),
+    };
+    if plan.connections().turned > 0 {
+        let switches = 0..fabric.switches().len() as u32;
+        let switches = switches.filter(|&s| hosts(fabric, s).next().is_some());
+        let switches: Vec<u32> = switches.collect();
+        for &from in &switches {
+            let senders = hosts(fabric, from).count() as u64;
+            let is_leaf = plan.ranking().is_leaf(from);
+            for &to in &switches {
+                if (is_leaf || plan.ranking().is_leaf(to)) && plan.turned(from, to).is_some() {
+                    let lids = hosts(fabric, to).map(|host| 1 << host.lmc);
+                    pairs.turned += senders * lids.sum::<u64>();
+                }
+            }
+        }
+    }
+    pairs
+}

@@ -1,0 +1,317 @@
+//! Files of places: what a fabric should have, with what is dark of it.
+//!
+//! A reference is a netlist, as `ibnetdiscover` writes it, so that whatever reads a fabric reads it. One that
+//! `dmodc.reference=auto` keeps begins with a line that has the version, and has *notes*, lines that begin with
+//! `#:` and are comments to all others: which box stands at the place of another one or came later, and when that
+//! which is dark was last seen. A netlist without them is a reference, too.
+
+mod day;
+mod notes;
+
+pub use day::Day;
+pub use notes::Dark;
+
+use crate::fabric::{Fabric, Guid, Merged};
+use crate::input::{Fault, Lenient, lines};
+use crate::netlist::{Kind, Netlist, Part, Reason, TooManyLids};
+use notes::Note;
+use std::collections::{BTreeMap, HashMap};
+use std::env;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// The name of the file that `dmodc.reference=auto` keeps.
+const NAME: &str = "opensm-dmodc-reference.net";
+
+/// Where OpenSM keeps what outlives it (OSM_DEFAULT_CACHE_DIR), unless OSM_CACHE_DIR says otherwise.
+const CACHE_DIR: &str = "/var/cache/opensm";
+
+/// The version of the notes.
+const VERSION: u32 = 1;
+const HEAD: &[u8] = b"# dmodc reference ";
+
+/// The file that `dmodc.reference=auto` keeps.
+pub fn auto_path() -> PathBuf {
+    let dir = env::var_os("OSM_CACHE_DIR").filter(|dir| !dir.is_empty());
+    dir.map_or(PathBuf::from(CACHE_DIR), PathBuf::from)
+        .join(NAME)
+}
+
+/// Why a file is no reference.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NoReference {
+    /// It is no netlist.
+    #[error(transparent)]
+    Netlist(#[from] Reason),
+    /// Its notes may mean something else.
+    #[error("a reference of version '{0}', and this dmodc knows those up to {VERSION}")]
+    Newer(String),
+    /// A note that is none.
+    #[error("not a note of a reference: {0}")]
+    Note(String),
+}
+
+/// The places of a fabric.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Reference {
+    /// The switches, hosts and links, with their names.
+    pub netlist: Netlist,
+    /// What is dark of it, and the day when it was last seen.
+    pub dark: BTreeMap<Dark, Day>,
+    /// The keys and eras of switches that have others than their GUID and 0.
+    keys: BTreeMap<Guid, (u64, u32)>,
+}
+
+impl From<Netlist> for Reference {
+    fn from(netlist: Netlist) -> Self {
+        Reference {
+            netlist,
+            ..Reference::default()
+        }
+    }
+}
+
+impl Reference {
+    /// Reads a reference. What is odd in it and has a sensible reading is a warning.
+    ///
+    /// # Errors
+    /// If it is no netlist, or if its notes are broken or those of a later version.
+    pub fn parse_leniently(bytes: &[u8]) -> Result<Lenient<Reference, Reason>, Fault<NoReference>> {
+        let mut reference = Reference::default();
+        if let Some(version) = bytes.strip_prefix(HEAD) {
+            let version = version.split(|&b| b == b'\n').next().unwrap_or_default();
+            let version = String::from_utf8_lossy(version.trim_ascii());
+            if version != VERSION.to_string() {
+                return Err(Fault::at(1, NoReference::Newer(version.into_owned())));
+            }
+            for (number, line) in lines(bytes) {
+                let Some(line) = line.strip_prefix(b"#:") else {
+                    continue;
+                };
+                let line = String::from_utf8_lossy(line);
+                match Note::parse(&line) {
+                    Some(Note::Place(guid, key, era)) => {
+                        reference.keys.insert(guid, (key, era));
+                    }
+                    Some(Note::Dark(dark, day)) => {
+                        reference.dark.insert(dark, day);
+                    }
+                    None => return Err(Fault::at(number, NoReference::Note(line.trim().into()))),
+                }
+            }
+        }
+        let read = Netlist::parse_leniently(bytes).map_err(|fault| Fault {
+            line: fault.line,
+            reason: fault.reason.into(),
+        })?;
+        reference.netlist = read.value;
+        Ok(Lenient {
+            value: reference,
+            warnings: read.warnings,
+        })
+    }
+
+    /// The places as a fabric.
+    ///
+    /// # Errors
+    /// If there are more nodes than LIDs.
+    pub fn fabric(&self) -> Result<Fabric, TooManyLids> {
+        let (fabric, _) = self.netlist.to_fabric(None)?;
+        Ok(fabric.with_keys(&self.keys))
+    }
+
+    /// What this reference becomes with the fabric that it was merged with. `names` are those of the switches
+    /// and end nodes that are there, by GUID; `last` is the day when what is dark only now was seen.
+    pub fn grown(&self, merged: &Merged, names: &HashMap<Guid, String>, last: Day) -> Reference {
+        let mut netlist = Netlist::from_fabric(&merged.nominal);
+        // Each end node is a node of its own here.
+        let before = self.netlist.nodes.iter().flat_map(|node| {
+            let ports = node.ports.iter().map(|port| node.port_guid(port));
+            ports.map(|guid| (guid, &*node.description))
+        });
+        let before: HashMap<Guid, &str> = before.collect();
+        for node in &mut netlist.nodes {
+            let name = names.get(&node.guid).map(String::as_str);
+            if let Some(name) = name.or_else(|| before.get(&node.guid).copied()) {
+                node.description = name.replace(|c: char| c == '"' || c.is_control(), "_");
+            }
+        }
+        let switches = merged.nominal.switches().iter();
+        let keys = switches.filter(|s| s.key != s.guid.0 || s.era > 0);
+        let day = |dark: Dark| {
+            let before = self.dark.get(&dark).copied();
+            (dark, before.unwrap_or(last))
+        };
+        Reference {
+            netlist,
+            dark: notes::dark(merged).into_iter().map(day).collect(),
+            keys: keys.map(|s| (s.guid, (s.key, s.era))).collect(),
+        }
+    }
+
+    /// Whether it would become something else with the fabric that it was merged with.
+    pub fn grows(&self, known: &Fabric, merged: &Merged) -> bool {
+        !known.has_places_of(&merged.nominal) || !self.dark.keys().copied().eq(notes::dark(merged))
+    }
+
+    /// The reference without some parts of its netlist.
+    pub fn without(&self, parts: &[Part]) -> Reference {
+        let netlist = self.netlist.without(parts);
+        let guids = netlist.nodes.iter().map(|node| (node.guid, node));
+        let guids: BTreeMap<Guid, _> = guids.collect();
+        let is_there = |dark: &Dark| match *dark {
+            Dark::Switch(guid) | Dark::Host(guid) => guids.contains_key(&guid),
+            Dark::Link(ends) => ends.iter().all(|(guid, port)| {
+                let node = guids.get(guid);
+                node.is_some_and(|node| node.ports.iter().any(|p| p.number == *port))
+            }),
+        };
+        let dark = self.dark.iter().filter(|(dark, _)| is_there(dark));
+        let keys = self
+            .keys
+            .iter()
+            .filter(|(guid, _)| guids.contains_key(guid));
+        Reference {
+            dark: dark.map(|(&dark, &day)| (dark, day)).collect(),
+            keys: keys.map(|(&guid, &key)| (guid, key)).collect(),
+            netlist,
+        }
+    }
+
+    /// Writes the reference in many small writes: use a buffered writer.
+    pub fn write(&self, mut out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(HEAD)?;
+        writeln!(
+            out,
+            "{VERSION}\n\
+             # The places that a fabric should have. Lines that begin with '#:' are read, too: which box stands at\n\
+             # the place of another one or came later, and when that which is dark was last seen. 'dmodc forget' takes\n\
+             # out what will not come back."
+        )?;
+        for (&guid, &(key, era)) in &self.keys {
+            writeln!(out, "#: {}", Note::Place(guid, key, era))?;
+        }
+        for (&dark, &day) in &self.dark {
+            writeln!(out, "#: {}", Note::Dark(dark, day))?;
+        }
+        writeln!(out)?;
+        self.netlist.write(&mut out)
+    }
+
+    /// The day when a part of the netlist was last seen, if it is dark.
+    pub fn last_seen(&self, part: Part) -> Option<Day> {
+        let guid = |node: u32| self.netlist.nodes[node as usize].guid;
+        let dark = match part {
+            Part::Node(node) => match self.netlist.nodes[node as usize].kind {
+                Kind::Switch => Dark::Switch(guid(node)),
+                _ => Dark::Host(guid(node)),
+            },
+            Part::Link(sides) => Dark::link(sides.map(|(node, port)| (guid(node), port))),
+        };
+        self.dark.get(&dark).copied()
+    }
+
+    /// All that is dark, by day, with its names.
+    pub fn dark_by_name(&self) -> Vec<(Day, String)> {
+        let nodes = self.netlist.nodes.iter();
+        let names: HashMap<Guid, &str> = nodes.map(|n| (n.guid, &*n.description)).collect();
+        let name = |guid: Guid| {
+            let name = names.get(&guid).copied().unwrap_or_default();
+            format!("{guid} '{name}'")
+        };
+        let shown = |dark: &Dark| match *dark {
+            Dark::Switch(guid) => format!("switch {}", name(guid)),
+            Dark::Host(guid) => format!("host {}", name(guid)),
+            Dark::Link([(a, p), (b, q)]) => format!("link {} [{p}] -- {} [{q}]", name(a), name(b)),
+        };
+        let mut all: Vec<(Day, String)> = self
+            .dark
+            .iter()
+            .map(|(dark, &day)| (day, shown(dark)))
+            .collect();
+        all.sort_by_key(|&(day, _)| day);
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::netlist::generate::{Order, Pgft, build};
+
+    /// A leaf and a link gone, and a spine replaced by another box.
+    fn reference() -> (Reference, Fabric) {
+        let shape: Pgft = "PGFT(2;2,4;1,3;1,1)".parse().expect("a shape");
+        let whole = build(&shape.into(), Order::default());
+        let before = Reference::from(whole.clone());
+        let at = |name: &str| whole.nodes.iter().position(|n| n.description == name);
+        let at = |name| at(name).expect("there") as u32;
+        let leaf = at("L1-1");
+        let link = whole.nodes[at("L1-0") as usize]
+            .ports
+            .last()
+            .expect("a link");
+        let sides = [(at("L1-0"), link.number), (link.peer, link.peer_port)];
+        let mut less = whole.without(&[Part::Node(leaf), Part::Link(sides)]);
+        let spine = less.nodes.iter_mut().find(|n| n.description == "L2-1");
+        spine.expect("there").guid = Guid(5);
+        let fabric = |netlist: &Netlist| netlist.to_fabric(None).expect("LIDs").0;
+        let merged = Merged::new(&fabric(&less), &fabric(&whole));
+        let names = HashMap::from([(Guid(5), "a \"new\" box".to_owned())]);
+        let known = before.grown(&merged, &names, Day::parse("2026-02-28").expect("a day"));
+        (known, merged.nominal)
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let (reference, nominal) = reference();
+        let mut text = Vec::new();
+        reference.write(&mut text).expect("memory takes it");
+        let read = Reference::parse_leniently(&text).expect("a reference");
+        assert_eq!(read.warnings.count(), 0);
+        assert_eq!(read.value, reference);
+        assert!(read.value.fabric().expect("LIDs").has_places_of(&nominal));
+        let text = String::from_utf8(text).expect("text");
+        assert!(text.contains("a _new_ box"), "{text}");
+        let notes: Vec<&str> = text.lines().filter(|l| l.starts_with("#:")).collect();
+        assert_eq!(notes.len(), 3, "{notes:#?}");
+        assert!(notes[0].starts_with("#: place 0x0000000000000005 of 0x"));
+        assert!(notes[1].starts_with("#: seen 2026-02-28: switch 0x"));
+        assert!(notes[2].starts_with("#: seen 2026-02-28: link 0x"));
+        // Every other reader takes it for a netlist.
+        assert_eq!(Netlist::parse(text.as_bytes()), Ok(reference.netlist));
+    }
+
+    #[test]
+    fn what_is_forgotten_leaves_no_note() {
+        let (reference, _) = reference();
+        let nodes = (0u32..).zip(&reference.netlist.nodes);
+        let leaf = nodes.filter(|(_, n)| n.description == "L1-1");
+        let leaf: Vec<Part> = leaf.map(|(index, _)| Part::Node(index)).collect();
+        assert!(reference.last_seen(leaf[0]).is_some());
+        let less = reference.without(&leaf);
+        assert_eq!((reference.dark.len(), less.dark.len()), (2, 1));
+        assert_eq!(less.netlist.nodes.len() + 3, reference.netlist.nodes.len());
+    }
+
+    #[test]
+    fn later_versions_and_broken_notes_are_none() {
+        let (reference, _) = reference();
+        let mut text = Vec::new();
+        reference.write(&mut text).expect("memory takes it");
+        let text = String::from_utf8(text).expect("text");
+        let refused = |text: &str| {
+            let fault = Reference::parse_leniently(text.as_bytes()).unwrap_err();
+            (fault.line, fault.reason.to_string())
+        };
+        let later = text.replacen("reference 1", "reference 2", 1);
+        assert!(refused(&later).1.contains("version '2'"));
+        let (line, reason) = refused(&text.replacen("#: seen 2026-02-28", "#: seen 2026-02-30", 1));
+        assert_eq!(line, 6);
+        assert!(
+            reason.contains("not a note of a reference: seen 2026-02-30"),
+            "{reason}"
+        );
+        assert!(Reference::parse_leniently(b"").is_err());
+    }
+}

@@ -1,0 +1,96 @@
+//! The notes of a reference: lines beside its netlist.
+
+use super::Day;
+use crate::fabric::{Guid, Merged};
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// What is dark: it should be there and is not.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Dark {
+    /// A switch, and with it all its links and hosts.
+    Switch(Guid),
+    /// A link between two switches that are there, by its ends: GUID and port, the lower one first.
+    Link([(Guid, u8); 2]),
+    /// An end node on a switch that is there, by its port GUID.
+    Host(Guid),
+}
+
+impl Dark {
+    /// A link by its ends, in any order.
+    pub fn link(mut ends: [(Guid, u8); 2]) -> Dark {
+        ends.sort_unstable();
+        Dark::Link(ends)
+    }
+}
+
+/// What is dark of a fabric and its reference.
+pub fn dark(merged: &Merged) -> BTreeSet<Dark> {
+    let guid = |s: u32| merged.nominal.switches()[s as usize].guid;
+    let boxes = merged.boxes();
+    let is_there = |s: u32| boxes[s as usize].is_some();
+    let switches = (0..boxes.len() as u32).filter(|&s| !is_there(s));
+    let links = merged.dark_links().into_iter();
+    let links = links.map(|ends| Dark::link(ends.map(|(s, port)| (guid(s), port))));
+    let nodes = merged.nominal.end_nodes().iter().zip(&merged.node);
+    let nodes = nodes.filter(|(node, now)| now.is_none() && is_there(node.switch));
+    let mut dark: BTreeSet<Dark> = switches.map(|s| Dark::Switch(guid(s))).collect();
+    dark.extend(links);
+    dark.extend(nodes.map(|(node, _)| Dark::Host(node.guid)));
+    dark
+}
+
+/// One line.
+pub enum Note {
+    /// A box, the key of its place, and its era.
+    Place(Guid, u64, u32),
+    /// What is dark, and the day when it was last seen.
+    Dark(Dark, Day),
+}
+
+impl fmt::Display for Dark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Dark::Switch(guid) => write!(f, "switch {guid}"),
+            Dark::Link([(a, p), (b, q)]) => write!(f, "link {a} [{p}] -- {b} [{q}]"),
+            Dark::Host(guid) => write!(f, "host {guid}"),
+        }
+    }
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Note::Place(guid, key, era) => write!(f, "place {guid} of {} era {era}", Guid(*key)),
+            Note::Dark(dark, day) => write!(f, "seen {day}: {dark}"),
+        }
+    }
+}
+
+impl Note {
+    /// Reads a note.
+    pub fn parse(text: &str) -> Option<Note> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let dark = match words[..] {
+            ["place", guid, "of", key, "era", era] => {
+                return Some(Note::Place(hex(guid)?, hex(key)?.0, era.parse().ok()?));
+            }
+            ["seen", _, "switch", guid] => Dark::Switch(hex(guid)?),
+            ["seen", _, "host", guid] => Dark::Host(hex(guid)?),
+            ["seen", _, "link", a, p, "--", b, q] => {
+                Dark::link([(hex(a)?, port(p)?), (hex(b)?, port(q)?)])
+            }
+            _ => return None,
+        };
+        Some(Note::Dark(dark, Day::parse(words[1].strip_suffix(':')?)?))
+    }
+}
+
+fn hex(text: &str) -> Option<Guid> {
+    let digits = text.strip_prefix("0x")?;
+    u64::from_str_radix(digits, 16).ok().map(Guid)
+}
+
+fn port(text: &str) -> Option<u8> {
+    text.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
+}

@@ -1,0 +1,141 @@
+//! How a log names what has gone or come.
+
+use super::memory::{Link, Port, View};
+use crate::fabric::Guid;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+/// How many switches or hosts a line names.
+const NAMED: usize = 16;
+
+/// What things are called.
+pub struct Names<'m> {
+    /// Switches.
+    pub switches: HashMap<&'m Guid, String>,
+    /// Hosts.
+    pub hosts: HashMap<&'m Guid, String>,
+}
+
+/// Names in quotes, with the GUID where several have one.
+pub fn shown(names: &BTreeMap<Guid, String>) -> HashMap<&Guid, String> {
+    let mut bearers: HashMap<&str, u32> = HashMap::new();
+    for name in names.values() {
+        *bearers.entry(name).or_default() += 1;
+    }
+    let shown = |(guid, name): (_, &String)| match bearers[&**name] {
+        1 if !name.is_empty() => (guid, format!("'{name}'")),
+        _ => (guid, format!("{guid} '{name}'")),
+    };
+    names.iter().map(shown).collect()
+}
+
+impl Names<'_> {
+    /// A port of a switch.
+    pub fn port(&self, (switch, port): &Port) -> String {
+        format!("{} [{port}]", self.switches[switch])
+    }
+
+    /// The switches of a view that are not in the other, a line for all that hang together.
+    pub fn switches(
+        &self,
+        word: &str,
+        here: &View,
+        there: &View,
+        counts: impl Fn(&Guid) -> bool,
+    ) -> Vec<String> {
+        let gone = here.switches.difference(&there.switches);
+        let mut gone: BTreeSet<Guid> = gone.filter(|s| counts(s)).copied().collect();
+        let mut of_switch: HashMap<Guid, Vec<&Link>> = HashMap::new();
+        for link in &here.links {
+            for (switch, _) in link {
+                of_switch.entry(*switch).or_default().push(link);
+            }
+        }
+        let mut lines = Vec::new();
+        while let Some(first) = gone.pop_first() {
+            let mut part = vec![first];
+            let mut links: HashSet<&Link> = HashSet::new();
+            let mut next = 0;
+            while let Some(at) = part.get(next) {
+                next += 1;
+                for link in of_switch.get(at).into_iter().flatten() {
+                    links.insert(link);
+                    part.extend(link.iter().map(|(s, _)| *s).filter(|s| gone.remove(s)));
+                }
+            }
+            let hosts = here.hosts.iter().filter(|(host, (switch, _))| {
+                part.contains(switch) && !there.hosts.contains_key(host)
+            });
+            let links = amount(links.len(), "link", "links");
+            let what = format!("{links} and {}", amount(hosts.count(), "host", "hosts"));
+            let mut names: Vec<&String> = part.iter().map(|s| &self.switches[s]).collect();
+            names.sort_unstable();
+            lines.push(match *names {
+                [name] => format!("{word}: switch {name} with {what}"),
+                _ => format!(
+                    "{word}: {} switches with {what}: {}",
+                    names.len(),
+                    list(&names)
+                ),
+            });
+        }
+        lines
+    }
+
+    /// Links, a line each.
+    pub fn links<'l>(&self, word: &str, links: impl Iterator<Item = &'l Link>) -> Vec<String> {
+        let line = |[a, b]: &Link| format!("{word}: {} -- {}", self.port(a), self.port(b));
+        let mut lines: Vec<String> = links.map(line).collect();
+        lines.sort_unstable();
+        lines
+    }
+
+    /// The hosts of a view that are not in the other, though their switches are; a line for each switch.
+    pub fn hosts(
+        &self,
+        word: &str,
+        here: &View,
+        there: &View,
+        counts: impl Fn(&Guid) -> bool,
+    ) -> Vec<String> {
+        let mut at: BTreeMap<&String, BTreeMap<u8, &Guid>> = BTreeMap::new();
+        for (host, (switch, port)) in &here.hosts {
+            if !there.hosts.contains_key(host) && there.switches.contains(switch) && counts(host) {
+                let at = at.entry(&self.switches[switch]).or_default();
+                at.insert(*port, host);
+            }
+        }
+        let line = |(switch, hosts): (&String, BTreeMap<u8, &Guid>)| {
+            let name = |(port, host): (&u8, &&Guid)| (self.hosts[*host].clone(), *port);
+            let hosts: Vec<(String, u8)> = hosts.iter().map(name).collect();
+            match &*hosts {
+                [(host, port)] => format!("{word}: host {host} at {switch} [{port}]"),
+                _ => {
+                    let hosts = hosts.iter().map(|(host, port)| format!("{host} [{port}]"));
+                    let hosts: Vec<String> = hosts.collect();
+                    let hosts: Vec<&String> = hosts.iter().collect();
+                    format!(
+                        "{word}: {} hosts at {switch}: {}",
+                        hosts.len(),
+                        list(&hosts)
+                    )
+                }
+            }
+        };
+        at.into_iter().map(line).collect()
+    }
+}
+
+/// The first few, and how many more there are.
+fn list(names: &[&String]) -> String {
+    let named: Vec<&str> = names.iter().take(NAMED).map(|name| &***name).collect();
+    let more = names.len() - named.len();
+    match more {
+        0 => named.join(", "),
+        _ => format!("{}, and {more} more", named.join(", ")),
+    }
+}
+
+/// A number of things.
+pub fn amount(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}

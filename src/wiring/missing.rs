@@ -1,0 +1,44 @@
+//! Links and hosts that are known of and not there: what is dark at both ends.
+
+use crate::fabric::{EndNode, Fabric, Merged, NodeKind, Peer};
+
+/// A link between two switches, as (switch, port), the lower end first.
+pub type Uplink = [(u32, u8); 2];
+
+/// The links of `merged.nominal` that are not there, in ascending order of their lower ends. `rank` gives
+/// the rank of a switch there.
+pub fn missing_uplinks(merged: &Merged, rank: impl Fn(u32) -> u32) -> Vec<Uplink> {
+    let Merged { nominal, there, .. } = merged;
+    let gone = |link: &Uplink| there.peer(link[0].0, link[0].1) == Peer::None;
+    let up = |link: &Uplink| link.map(|(switch, _)| (rank(switch), switch));
+    let mut missing: Vec<Uplink> = links(nominal).filter(gone).collect();
+    for link in &mut missing {
+        let [a, b] = up(link);
+        if a > b {
+            link.reverse();
+        }
+    }
+    missing.sort_unstable();
+    missing
+}
+
+/// The links between switches, each once.
+pub fn links(fabric: &Fabric) -> impl Iterator<Item = Uplink> + '_ {
+    let switches = 0..fabric.switches().len() as u32;
+    switches.flat_map(|switch| {
+        let peers = (1..).zip(fabric.peers_of(switch));
+        peers.filter_map(move |(port, peer)| match *peer {
+            Peer::Switch { index, port: far } if (switch, port) < (index, far) => {
+                Some([(switch, port), (index, far)])
+            }
+            _ => None,
+        })
+    })
+}
+
+/// The end nodes of a switch that are no aggregation nodes.
+pub fn hosts(fabric: &Fabric, switch: u32) -> impl Iterator<Item = &EndNode> {
+    let nodes = &fabric.end_nodes()[fabric.end_nodes_of(switch)];
+    let counts = |node: &&EndNode| node.kind != NodeKind::Aggregation;
+    nodes.iter().filter(counts)
+}

@@ -1,0 +1,121 @@
+//! What the log says when the fabric changes: the change first and by name, what was known before as a
+//! number, and nothing twice.
+
+use crate::support::fabrics::Net;
+use crate::support::ibsim::Ibsim;
+use crate::support::opensm::{Config, OpenSm};
+use dmodc::netlist::Kind;
+
+/// Four leaves with six links up each, to six spines.
+const TREE: &str = "PGFT(2;3,4;1,6;1,1)";
+
+/// Dmodc's lines since `from` but those of sweeps, without what OpenSM puts before them.
+fn said(sm: &OpenSm, from: usize) -> Vec<String> {
+    let log = sm.files.log();
+    let lines = log[from..]
+        .lines()
+        .filter_map(|line| line.split_once("dmodc: "));
+    let lines = lines.map(|(_, line)| line.to_owned());
+    lines.filter(|line| !line.starts_with("routed ")).collect()
+}
+
+#[test]
+fn the_cable_that_has_just_gone_is_named_first() {
+    let net = Net::pgft(TREE);
+    let mut sim = Ibsim::start(&net.path);
+    let nodes = &net.netlist.nodes;
+    let is = |index: u32, kind: Kind| nodes[index as usize].kind == kind;
+    let home = nodes
+        .iter()
+        .find(|n| n.id == sim.hosts()[0])
+        .expect("a host")
+        .ports[0]
+        .peer;
+    // Up from a leaf that OpenSM is not on, to a spine.
+    let cables: Vec<_> = (0..)
+        .zip(nodes)
+        .filter(|(index, leaf)| {
+            *index != home
+                && leaf.ports.iter().any(|p| is(p.peer, Kind::Ca))
+                && leaf.kind == Kind::Switch
+        })
+        .flat_map(|(_, leaf)| leaf.ports.iter().map(move |port| (leaf, port)))
+        .filter(|(_, port)| is(port.peer, Kind::Switch))
+        .collect();
+    // The first leaf has lost a cable before OpenSM has seen it.
+    let (hurt, gone) = (cables[0], cables[7]);
+    sim.unlink(&hurt.0.id, hurt.1.number);
+    let sm = OpenSm::start(&sim, &Config::dmodc());
+    let lines = said(&sm, 0);
+    let known = lines
+        .iter()
+        .filter(|line| line.contains("where its siblings have 6"));
+    assert_eq!(known.count(), 1, "{lines:?}");
+    assert!(
+        lines.iter().all(|line| !line.starts_with("lost: ")),
+        "{lines:?}"
+    );
+
+    let (leaf, port) = gone;
+    let spine = &nodes[port.peer as usize];
+    let ends = [
+        (
+            leaf.guid,
+            format!("'{}' [{}]", leaf.description, port.number),
+        ),
+        (
+            spine.guid,
+            format!("'{}' [{}]", spine.description, port.peer_port),
+        ),
+    ];
+    let [a, b] = match ends[0].0 < ends[1].0 {
+        true => [&ends[0].1, &ends[1].1],
+        false => [&ends[1].1, &ends[0].1],
+    };
+    let mut sweep = |change: fn(&mut Ibsim, &str, u8)| {
+        let from = sm.files.log().len();
+        change(&mut sim, &leaf.id, port.number);
+        sm.resweep();
+        said(&sm, from)
+    };
+    let lines = sweep(Ibsim::unlink);
+    assert_eq!(lines[0], format!("lost: {a} -- {b}"));
+    assert_eq!(lines[1], "gone since the first sweep, in all: 1 link");
+    assert!(
+        lines[2].contains("5 uplinks where its siblings have 6"),
+        "{lines:?}"
+    );
+    assert_eq!(lines[3..], ["places in the wiring as before: 1"]);
+    assert_eq!(
+        sweep(Ibsim::relink),
+        [
+            format!("back: {a} -- {b}"),
+            "places in the wiring as before: 1".into()
+        ]
+    );
+    // All sweeps had the same levels.
+    assert_eq!(sm.files.log_lines("dmodc: ranks: ").len(), 1);
+    assert!(sm.files.log_lines("dmodc: routed ").len() >= 3);
+}
+
+/// A leaf that dies is a line, not one for each of its cables and hosts.
+#[test]
+fn a_switch_is_one_line() {
+    let net = Net::pgft(TREE);
+    let mut sim = Ibsim::start(&net.path);
+    let nodes = &net.netlist.nodes;
+    let sm = OpenSm::start(&sim, &Config::dmodc());
+    let host = nodes.iter().rfind(|n| n.kind == Kind::Ca).expect("a host");
+    let leaf = &nodes[host.ports[0].peer as usize];
+    let mut sweep = |command: &str| {
+        let from = sm.files.log().len();
+        sim.batch(&[format!("{command} \"{}\"", leaf.id)]);
+        sm.resweep();
+        said(&sm, from)
+    };
+    let what = format!("switch '{}' with 6 links and 3 hosts", leaf.description);
+    let lines = sweep("Unlink");
+    assert_eq!(lines[0], format!("lost: {what}"));
+    assert_eq!(lines[1], "gone since the first sweep, in all: 1 switch");
+    assert_eq!(sweep("ReLink")[0], format!("back: {what}"));
+}

@@ -1,0 +1,106 @@
+//! What `dmodc.metrics` says is missing, and of whom, in fabrics that are not what they should be.
+
+use crate::metrics::{Metrics, TREE, another_leaf, metrics_file, wait_for_use, when};
+use crate::support::fabrics::Net;
+use crate::support::ibsim::Ibsim;
+use crate::support::opensm::{Config, OpenSm};
+use crate::support::sketch;
+use dmodc::netlist::{Kind, Node};
+use std::fs;
+
+/// What is missing since before OpenSM's start: siblings tell only of a leaf that is like them, a reference
+/// of all.
+#[test]
+fn a_reference_tells_what_siblings_cannot() {
+    let net = Net::pgft(TREE);
+    let mut sim = Ibsim::start(&net.path);
+    let kind = |index: u32| net.netlist.nodes[index as usize].kind;
+    let is_leaf = |node: &&Node| {
+        node.kind == Kind::Switch && node.ports.iter().any(|p| kind(p.peer) == Kind::Ca)
+    };
+    let leaves: Vec<&Node> = net.netlist.nodes.iter().filter(is_leaf).collect();
+    for (leaf, lost) in [(leaves[2], 1), (leaves[3], 4)] {
+        // Hosts are at ports 1 to 3, spines at 4 to 9.
+        (0..lost).for_each(|n| sim.unlink(&leaf.id, 9 - n));
+    }
+    let [one, four] = [leaves[2], leaves[3]].map(|leaf| leaf.guid.to_string());
+    let (path, config) = metrics_file(&sim, Config::dmodc());
+    let sm = OpenSm::start(&sim, &config);
+    let found = wait_for_use(&path, true);
+    assert_eq!((found.missing(&one), found.missing(&four)), (1.0, 0.0));
+    assert_eq!(sm.files.log_lines("where its siblings have").len(), 1);
+    assert!(sm.stop());
+
+    let words = format!(
+        "dmodc.metrics={} dmodc.reference={}",
+        path.display(),
+        net.path.display()
+    );
+    let config = Config::dmodc().line(format!("event_plugin_options {words}"));
+    // The file of the first one lies there still.
+    fs::remove_file(&path).expect("removed");
+    let sm = OpenSm::start(&sim, &config);
+    let found = wait_for_use(&path, true);
+    assert_eq!((found.missing(&one), found.missing(&four)), (1.0, 4.0));
+    let missing = sm.files.log_lines("dmodc: missing, by the reference: 0x");
+    assert_eq!(missing.len(), 5, "{missing:?}");
+    let names = |line: &String| line.contains(&one) || line.contains(&four);
+    assert!(missing.iter().all(names), "{missing:?}");
+    assert_eq!(sm.files.log_lines("where its siblings have"), [""; 0]);
+}
+
+/// A leaf dies while OpenSM's unicast cache holds, so that no engine is called: what is there is told all
+/// the same.
+#[test]
+fn what_is_there_is_told_though_no_engine_is_called() {
+    let net = Net::pgft(TREE);
+    let mut sim = Ibsim::start(&net.path);
+    let (path, config) = metrics_file(&sim, Config::dmodc().line("use_ucast_cache TRUE"));
+    let sm = OpenSm::start(&sim, &config);
+    let (leaf, _) = another_leaf(&net, &sim);
+    let routed = || sm.files.log_lines("dmodc: routed ").len();
+    let order = || {
+        let text = sm.files.read("opensm-dmodc-ca-order.dump");
+        text.iter().filter(|byte| **byte == b'\n').count()
+    };
+    assert_eq!(order(), 12);
+    let (calls, whole) = (routed(), wait_for_use(&path, true));
+    // All its cables at once: a leaf that loses only some of them is none that the cache knows.
+    sim.batch(&[format!("Unlink \"{}\"", leaf.id)]);
+    sm.resweep();
+    assert_eq!(routed(), calls, "the cache does not hold");
+    let hurt = when(&path, |m| m.get("dmodc_switches") == 9.0);
+    let sizes = |m: &Metrics| ["dmodc_switches", "dmodc_nodes"].map(|name| m.get(name));
+    assert_eq!((sizes(&whole), sizes(&hurt)), ([10.0, 12.0], [9.0, 9.0]));
+    assert_eq!((hurt.missing(&leaf.guid.to_string()), order()), (6.0, 9));
+    let read = |m: &Metrics| m.get("dmodc_last_read_timestamp_seconds");
+    assert!(read(&hurt) > read(&whole));
+    let lost = format!(
+        "dmodc: lost: switch '{}' with 6 links and 3 hosts",
+        leaf.description
+    );
+    assert_eq!(sm.files.log_lines(&lost).len(), 1, "{}", sm.files.log());
+    sim.batch(&[format!("ReLink \"{}\"", leaf.id)]);
+    sm.resweep();
+    let back = when(&path, |m| m.get("dmodc_switches") == 10.0);
+    assert_eq!(
+        (sizes(&back), back.all_missing(), order()),
+        ([10.0, 12.0], 0.0, 12)
+    );
+}
+
+/// Pairs of hosts are counted one by one, both ways.
+#[test]
+fn hosts_that_turn_are_counted() {
+    // Fifteen pairs of leaves have no up-down path.
+    let net = sketch::zigzag(7);
+    let hosts = net.netlist.nodes.iter().filter(|n| n.kind == Kind::Ca);
+    let of_leaf = hosts.count() as f64 / 7.0;
+    let sim = Ibsim::start(&net.path);
+    let (path, config) = metrics_file(&sim, Config::dmodc());
+    let _sm = OpenSm::start(&sim, &config);
+    let found = wait_for_use(&path, true);
+    let pairs =
+        ["dmodc_turned_host_pairs", "dmodc_left_out_host_pairs"].map(|name| found.get(name));
+    assert_eq!(pairs, [2.0 * 15.0 * of_leaf * of_leaf, 0.0]);
+}

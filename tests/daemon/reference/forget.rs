@@ -1,0 +1,88 @@
+//! What `reference=auto` keeps while OpenSM runs, and what is taken out of it.
+
+use super::{NAME, TREE, assert_tables_fit, spine, with};
+use crate::support::fabrics::Net;
+use crate::support::ibsim::Ibsim;
+use crate::support::opensm::OpenSm;
+use dmodc::reference::Reference;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+fn kept(path: &Path) -> Reference {
+    let text = fs::read(path).expect("the file");
+    let read = Reference::parse_leniently(&text).expect("a reference");
+    read.strict().expect("nothing is odd")
+}
+
+#[test]
+fn what_is_forgotten_while_opensm_runs_stays_forgotten() {
+    let net = Net::pgft(TREE);
+    let mut sim = Ibsim::start(&net.path);
+    let sm = OpenSm::start(&sim, &with("auto"));
+    let path = sm.files.path(NAME);
+    let whole = kept(&path);
+    assert!(whole.dark.is_empty(), "{:?}", whole.dark);
+    let (spine, ports) = spine(&net);
+    ports.iter().for_each(|&port| sim.unlink(&spine, port));
+    sm.resweep();
+    assert_eq!(kept(&path).dark.len(), 1, "the spine, and not its links");
+    let forget = Command::new(env!("CARGO_BIN_EXE_dmodc"))
+        .args(["forget", &spine, "--reference"])
+        .arg(&path)
+        .output()
+        .expect("it runs");
+    assert!(forget.status.success(), "{forget:?}");
+    for _ in 0..2 {
+        sm.resweep();
+        let now = kept(&path);
+        assert!(now.dark.is_empty(), "{:?}", now.dark);
+        assert_eq!(now.netlist.switches().count(), 9);
+        assert_tables_fit(&sm.files, Some(now.fabric().expect("LIDs")));
+    }
+    assert_eq!(sm.files.log_lines("dmodc: ERR"), [""; 0]);
+}
+
+#[test]
+fn the_file_has_names_and_the_days_of_what_is_dark() {
+    let net = Net::pgft(TREE);
+    let mut sim = Ibsim::start(&net.path);
+    let sm = OpenSm::start(&sim, &with("auto"));
+    let path = sm.files.path(NAME);
+    let (switch, port) = net.switch_link();
+    sim.unlink(switch, port);
+    sm.resweep();
+    let lost = kept(&path);
+    assert_eq!(lost.dark.len(), 1, "{:?}", lost.dark);
+    let [day] = lost.dark.values().collect::<Vec<_>>()[..] else {
+        panic!("one link");
+    };
+    let line = format!(", last seen {day}");
+    let lines = sm.files.log_lines("missing, by the reference");
+    assert!(lines.iter().any(|l| l.ends_with(&line)), "{lines:#?}");
+    let names = |netlist: &dmodc::netlist::Netlist| {
+        let mut names: Vec<String> = netlist.switches().map(|n| n.description.clone()).collect();
+        names.sort_unstable();
+        names
+    };
+    assert_eq!(names(&lost.netlist), names(&net.netlist));
+    sim.relink(switch, port);
+    sm.resweep();
+    assert!(kept(&path).dark.is_empty(), "it is back");
+}
+
+#[test]
+fn a_file_of_a_later_version_is_left_as_it_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join(NAME);
+    let text = "# dmodc reference 2\nwhatever that will be\n";
+    fs::write(&path, text).expect("written");
+    let sim = Ibsim::start(&Net::pgft(TREE).path);
+    let sm = OpenSm::start(&sim, &with("auto").cache_dir(folder.path()));
+    sm.resweep();
+    let errors = sm.files.log_lines("dmodc: ERR");
+    assert_eq!(errors.len(), 1, "{errors:#?}");
+    assert!(errors[0].contains("version '2'"), "{errors:#?}");
+    assert_eq!(fs::read_to_string(&path).expect("there"), text);
+    assert_tables_fit(&sm.files, None);
+}

@@ -1,0 +1,229 @@
+//! What happens to regularly cabled fabrics, by place.
+
+use super::fabrics::*;
+use dmodc::netlist::{Kind, Netlist, Part};
+use dmodc::random::Random;
+
+/// The regularly cabled shapes to which things happen: two, three and four levels, parallel links, small and
+/// large.
+pub const SHAPES: [&str; 10] = [
+    "PGFT(2;6,8;1,4;1,1)",
+    "PGFT(2;6,7;1,3;1,2)",
+    "PGFT(2;12,24;1,12;1,1)",
+    "PGFT(2;18,36;1,18;1,1)",
+    "PGFT(3;4,4,6;1,4,4;1,1,1)",
+    "PGFT(3;6,4,5;1,3,4;1,2,1)",
+    "PGFT(3;5,5,6;1,4,5;1,1,2)",
+    "PGFT(3;12,8,12;1,4,8;1,1,1)",
+    "PGFT(4;3,3,4,5;1,3,3,4;1,1,1,1)",
+    "PGFT(4;4,4,4,4;1,3,3,4;1,2,1,1)",
+];
+
+/// A switch of a PGFT, by index, with its level and digits.
+struct Element {
+    node: u32,
+    level: usize,
+    digits: Vec<usize>,
+}
+
+/// A PGFT and its elements.
+pub struct Whole {
+    pub netlist: Netlist,
+    levels: usize,
+    bases: Vec<(usize, usize)>,
+    elements: Vec<Element>,
+}
+
+/// Which switches an event may hit.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Where {
+    /// Neither the first nor the last port of those above or below leads there: a hole in the midst.
+    Inside,
+    /// Anywhere, if others like it have what it leaves dark: three siblings or more.
+    Told,
+}
+
+impl Whole {
+    /// The PGFT with names at random.
+    pub fn new(shape: &str, seed: u64) -> Whole {
+        let netlist = super::names::at_random(&pgft(shape), seed);
+        let parsed: dmodc::netlist::generate::Pgft = shape.parse().expect("a shape");
+        let nodes = (0..).zip(&netlist.nodes);
+        let elements = nodes.filter_map(|(node, n)| {
+            let (level, index) = level_and_index(n)?;
+            let digits = digits(shape, level, index);
+            Some(Element {
+                node,
+                level,
+                digits,
+            })
+        });
+        let levels = parsed.levels();
+        Whole {
+            elements: elements.collect(),
+            bases: (1..=levels)
+                .map(|l| (parsed.children(l), parsed.parents(l)))
+                .collect(),
+            levels,
+            netlist,
+        }
+    }
+
+    /// The PGFT with what real ones have: two LIDs an end node, aggregation nodes, gateways on two top switches.
+    pub fn furnished(shape: &str, seed: u64) -> Whole {
+        let mut whole = Whole::new(shape, seed);
+        let tops: Vec<u32> = whole
+            .elements
+            .iter()
+            .filter(|e| e.level == whole.levels)
+            .map(|e| e.node)
+            .collect();
+        let netlist = &mut whole.netlist;
+        for &top in tops.iter().take(2) {
+            let port = spare(netlist, top);
+            add_gateway(netlist, top, port);
+        }
+        add_aggregation_nodes(netlist);
+        for switch in netlist.nodes.iter_mut().filter(|n| n.kind == Kind::Switch) {
+            switch.port_count += SPARE;
+        }
+        let netlist = super::names::with_lids(netlist, 1, seed);
+        whole.netlist = super::names::at_random(&netlist, seed);
+        whole
+    }
+
+    /// Whether the ports at which a switch's neighbours have it are inside of those in use, above and below; or
+    /// whether at least three others of each kind have a switch there.
+    fn may_go(&self, e: &Element, at: Where) -> bool {
+        let children = |level: usize| self.bases[level - 1].0;
+        let parents = |level: usize| self.bases[level - 1].1;
+        let inside = |digit: usize, of: usize| digit > 0 && digit + 1 < of;
+        let below: usize = (1..e.level).map(parents).product::<usize>();
+        let beside: usize = (e.level + 1..=self.levels).map(children).product();
+        let at_children = e.level == 1
+            || match at {
+                Where::Inside => inside(e.digits[e.level - 1], parents(e.level)),
+                Where::Told => below * beside > 3,
+            };
+        let at_parents = e.level == self.levels
+            || match at {
+                Where::Inside => inside(e.digits[e.level], children(e.level + 1)),
+                Where::Told => {
+                    let siblings = parents(e.level) * below;
+                    let cousins: usize = (e.level + 2..=self.levels).map(children).product();
+                    siblings * cousins > 3 && (e.level > 1 || cousins > 3)
+                }
+            };
+        at_children && at_parents
+    }
+
+    /// A switch of a level that may go, drawn.
+    pub fn switch(&self, level: usize, at: Where, random: &mut Random) -> Option<u32> {
+        let may = |e: &&Element| e.level == level && self.may_go(e, at);
+        let these: Vec<u32> = self.elements.iter().filter(may).map(|e| e.node).collect();
+        (!these.is_empty()).then(|| these[random.below(these.len())])
+    }
+
+    /// Neighbours in the order of places that go together, as with a line card.
+    pub fn line_card(&self, level: usize, random: &mut Random) -> Option<Vec<u32>> {
+        let one = self.switch(level, Where::Inside, random)?;
+        let element = self.elements.iter().find(|e| e.node == one)?;
+        // The digit by which its neighbours have it, one further.
+        let digit = if level == self.levels {
+            level - 1
+        } else {
+            level
+        };
+        let mut wanted = element.digits.clone();
+        wanted[digit] += 1;
+        let next = self
+            .elements
+            .iter()
+            .find(|e| e.level == level && e.digits == wanted)?;
+        self.may_go(next, Where::Inside)
+            .then(|| vec![one, next.node])
+    }
+
+    /// Everything of a pod below the top: subtrees of the highest level but one, which are not the first or last.
+    pub fn pod(&self, random: &mut Random) -> Option<Vec<u32>> {
+        let pods = self.bases[self.levels - 1].0;
+        (self.levels > 2 && pods > 2).then(|| self.nth_pod(1 + random.below(pods - 2)))
+    }
+
+    /// The last pod.
+    pub fn last_pod(&self) -> Vec<u32> {
+        self.nth_pod(self.bases[self.levels - 1].0 - 1)
+    }
+
+    fn nth_pod(&self, pod: usize) -> Vec<u32> {
+        let inside = |e: &&Element| e.level < self.levels && e.digits[self.levels - 1] == pod;
+        self.elements
+            .iter()
+            .filter(inside)
+            .map(|e| e.node)
+            .collect()
+    }
+
+    /// All that leaves have at one uplink, and what is above it, not the first or last plane.
+    pub fn plane(&self, random: &mut Random) -> Option<Vec<u32>> {
+        let planes = self.bases[1].1;
+        if self.levels < 3 || planes < 3 {
+            return None;
+        }
+        let plane = 1 + random.below(planes - 2);
+        let inside = |e: &&Element| e.level > 1 && e.digits[1] == plane;
+        Some(
+            self.elements
+                .iter()
+                .filter(inside)
+                .map(|e| e.node)
+                .collect(),
+        )
+    }
+
+    pub fn levels(&self) -> usize {
+        self.levels
+    }
+
+    /// The last leaf of the last pod.
+    pub fn last_leaf(&self) -> u32 {
+        let leaves = self.elements.iter().filter(|e| e.level == 1);
+        leaves.map(|e| e.node).next_back().expect("leaves")
+    }
+}
+
+/// A host, drawn.
+pub fn a_host(netlist: &Netlist, random: &mut Random) -> u32 {
+    let nodes = (0..).zip(&netlist.nodes);
+    let hosts: Vec<u32> = nodes
+        .filter(|(_, n)| n.kind == Kind::Ca && !n.is_aggregation())
+        .map(|(index, _)| index)
+        .collect();
+    hosts[random.below(hosts.len())]
+}
+
+/// The end of a cable at one node goes to another port of that node.
+pub fn moved_to_port(netlist: &Netlist, node: u32, from: u8, to: u8) -> Netlist {
+    let mut netlist = netlist.clone();
+    let ports = &mut netlist.nodes[node as usize].ports;
+    let port = ports.iter_mut().find(|p| p.number == from);
+    let port = port.expect("a cable");
+    port.number = to;
+    let (peer, peer_port) = (port.peer, port.peer_port);
+    ports.sort_by_key(|p| p.number);
+    let back = netlist.nodes[peer as usize].ports.iter_mut();
+    let mut back = back.filter(|p| p.number == peer_port);
+    back.next().expect("two ends").peer_port = to;
+    netlist
+}
+
+/// The highest port of a switch: a spare one.
+pub fn spare(netlist: &Netlist, switch: u32) -> u8 {
+    netlist.nodes[switch as usize].port_count
+}
+
+/// A switch goes, with its hosts.
+pub fn without(netlist: &Netlist, nodes: &[u32]) -> Netlist {
+    let parts: Vec<Part> = nodes.iter().map(|&n| Part::Node(n)).collect();
+    netlist.without(&parts)
+}

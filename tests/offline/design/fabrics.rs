@@ -1,0 +1,229 @@
+//! Fabrics drawn cable by cable: a switch sits at the same port of all its parents, and a parent at the same port
+//! of all its children.
+
+use super::names;
+use dmodc::fabric::{Lid, NodeKind};
+use dmodc::netlist::generate::{Order, Pgft, build};
+use dmodc::netlist::{Kind, Netlist, Node, Port, PortZero};
+use dmodc::random::Random;
+
+/// Ports that every switch has beyond those in use.
+pub const SPARE: u8 = 8;
+
+/// A whole PGFT, places in order, some ports of each switch free. LIDs at random, GUIDs in order.
+pub fn pgft(shape: &str) -> Netlist {
+    let shape: Pgft = shape.parse().expect("a shape");
+    let mut netlist = build(&shape.into(), Order::default());
+    for node in netlist.nodes.iter_mut().filter(|n| n.kind == Kind::Switch) {
+        node.port_count += SPARE;
+    }
+    names::with_lids(&netlist, 0, 1)
+}
+
+/// The level and the number in it of a switch of a PGFT.
+pub fn level_and_index(node: &Node) -> Option<(usize, usize)> {
+    let (level, index) = node.description.strip_prefix('L')?.split_once('-')?;
+    Some((level.parse().ok()?, index.parse().ok()?))
+}
+
+/// The digits of an element of a PGFT, digit 1 first: see the generator.
+pub fn digits(shape: &str, level: usize, mut index: usize) -> Vec<usize> {
+    let shape: Pgft = shape.parse().expect("a shape");
+    let bases = (1..=shape.levels()).map(|i| match i <= level {
+        true => shape.parents(i),
+        false => shape.children(i),
+    });
+    let digits = bases.map(|base| {
+        let digit = index % base;
+        index /= base;
+        digit
+    });
+    digits.collect()
+}
+
+/// Adds a node without cables.
+pub fn add(netlist: &mut Netlist, kind: Kind, place: String, port_count: u8) -> u32 {
+    let index = netlist.nodes.len() as u32;
+    netlist.nodes.push(Node {
+        kind,
+        id: place.clone(),
+        description: place,
+        guid: dmodc::fabric::Guid(u64::from(index) + 1),
+        system_guid: None,
+        vendor: 0,
+        device: 0,
+        port_count,
+        port_zero: (kind == Kind::Switch).then_some(PortZero::Base),
+        lid: Lid(0),
+        lmc: 0,
+        ports: Vec::new(),
+    });
+    index
+}
+
+/// Adds a cable.
+pub fn link(netlist: &mut Netlist, a: (u32, u8), b: (u32, u8)) {
+    for ((node, number), (peer, peer_port)) in [(a, b), (b, a)] {
+        let node = &mut netlist.nodes[node as usize];
+        node.port_count = node.port_count.max(number);
+        let at = node.ports.partition_point(|port| port.number < number);
+        assert!(node.ports.get(at).is_none_or(|p| p.number != number));
+        node.ports
+            .insert(at, Port::new(number, peer, peer_port, "4xEDR"));
+    }
+}
+
+/// Adds a host at a port.
+pub fn add_host(netlist: &mut Netlist, switch: u32, port: u8) -> u32 {
+    let place = format!("{}/{port}", netlist.nodes[switch as usize].description);
+    let host = add(netlist, Kind::Ca, place, 1);
+    link(netlist, (switch, port), (host, 1));
+    host
+}
+
+/// Adds a router at a port.
+pub fn add_gateway(netlist: &mut Netlist, switch: u32, port: u8) -> u32 {
+    let host = add_host(netlist, switch, port);
+    netlist.nodes[host as usize].kind = Kind::Router;
+    host
+}
+
+/// Adds an aggregation node to every switch, at a port of its own behind all others.
+pub fn add_aggregation_nodes(netlist: &mut Netlist) {
+    for switch in switches(netlist) {
+        let port = netlist.nodes[switch as usize].port_count + 1;
+        let node = add_host(netlist, switch, port) as usize;
+        let node = &mut netlist.nodes[node];
+        (node.vendor, node.device) = NodeKind::AGGREGATION_DEVICE;
+    }
+}
+
+/// The switches by index.
+pub fn switches(netlist: &Netlist) -> Vec<u32> {
+    let nodes = (0..).zip(&netlist.nodes);
+    let switches = nodes.filter(|(_, n)| n.kind == Kind::Switch);
+    switches.map(|(index, _)| index).collect()
+}
+
+/// The end nodes of a switch by index, without aggregation nodes.
+pub fn hosts_of(netlist: &Netlist, switch: u32) -> Vec<u32> {
+    let ports = netlist.nodes[switch as usize].ports.iter();
+    let is_host = |&n: &u32| {
+        let node = &netlist.nodes[n as usize];
+        node.kind != Kind::Switch && !node.is_aggregation()
+    };
+    ports.map(|port| port.peer).filter(is_host).collect()
+}
+
+/// Switches with end nodes by index.
+pub fn carriers(netlist: &Netlist) -> Vec<u32> {
+    let mut carriers = switches(netlist);
+    carriers.retain(|&s| !hosts_of(netlist, s).is_empty());
+    carriers
+}
+
+/// The node at a place.
+pub fn at(netlist: &Netlist, place: &str) -> u32 {
+    let found = netlist.nodes.iter().position(|n| n.description == place);
+    found.unwrap_or_else(|| panic!("nothing at {place}")) as u32
+}
+
+/// Pods of leaves under planes of mid switches; the mids of one plane share its spines.
+#[derive(Clone, Debug)]
+pub struct Pods {
+    /// Leaves of each pod.
+    pub leaves: Vec<usize>,
+    /// Mids of a pod.
+    pub planes: usize,
+    /// Spines of a plane.
+    pub spines: usize,
+    /// Links between a leaf and a mid.
+    pub links: usize,
+    /// The fewest and the most hosts of a leaf.
+    pub hosts: (usize, usize),
+    /// Leaves that are linked to every spine.
+    pub on_spines: usize,
+}
+
+impl Pods {
+    /// Draws the fabric, GUIDs in the order of places, LIDs at random; `seed` says how many hosts each leaf has.
+    pub fn draw(&self, seed: u64) -> Netlist {
+        let mut random = Random::stream(seed, 3);
+        let mut net = Netlist::default();
+        let most_leaves = self.leaves.iter().copied().max().expect("pods");
+        let down = (most_leaves * self.links) as u8;
+        let mut leaves = Vec::new();
+        for (pod, &count) in self.leaves.iter().enumerate() {
+            let named = (0..count).map(|leaf| format!("leaf {pod}.{leaf}"));
+            leaves.push(named.map(|place| self.leaf(&mut net, place)).collect());
+        }
+        let others = (0..self.on_spines).map(|leaf| format!("leaf on spines {leaf}"));
+        let others: Vec<u32> = others.map(|place| self.leaf(&mut net, place)).collect();
+        let all: Vec<u32> = leaves.iter().flat_map(|l: &Vec<u32>| l.clone()).collect();
+        let mut mids = Vec::new();
+        for pod in 0..leaves.len() {
+            let mid = |plane| format!("mid {pod}.{plane}");
+            let mid = (0..self.planes).map(|plane| {
+                let ports = down + self.spines as u8 + SPARE;
+                add(&mut net, Kind::Switch, mid(plane), ports)
+            });
+            mids.push(mid.collect::<Vec<u32>>());
+        }
+        for plane in 0..self.planes {
+            for spine in 0..self.spines {
+                let ports = (leaves.len() + self.on_spines) as u8 + SPARE;
+                let top = format!("spine {plane}.{spine}");
+                let top = add(&mut net, Kind::Switch, top, ports);
+                for (pod, mids) in mids.iter().enumerate() {
+                    let mid = (mids[plane], down + spine as u8 + 1);
+                    link(&mut net, mid, (top, pod as u8 + 1));
+                }
+                for (nth, &leaf) in others.iter().enumerate() {
+                    let port = (leaves.len() + nth) as u8 + 1;
+                    let uplink = self.hosts.1 + plane * self.spines + spine;
+                    link(&mut net, (leaf, uplink as u8 + 1), (top, port));
+                }
+            }
+        }
+        for (leaves, mids) in leaves.iter().zip(&mids) {
+            for (nth, &leaf) in leaves.iter().enumerate() {
+                for (plane, &mid) in mids.iter().enumerate() {
+                    for parallel in 0..self.links {
+                        let port = (nth * self.links + parallel) as u8 + 1;
+                        link(&mut net, (leaf, self.uplink(plane, parallel)), (mid, port));
+                    }
+                }
+            }
+        }
+        for leaf in all.into_iter().chain(others) {
+            let count = self.hosts.0 + random.below(self.hosts.1 - self.hosts.0 + 1);
+            for port in 1..=count as u8 {
+                add_host(&mut net, leaf, port);
+            }
+        }
+        names::with_lids(&names::in_order(&net), 0, seed)
+    }
+
+    fn leaf(&self, net: &mut Netlist, place: String) -> u32 {
+        let ports = self.hosts.1 + self.planes * self.links;
+        add(net, Kind::Switch, place, ports as u8 + SPARE)
+    }
+
+    fn uplink(&self, plane: usize, parallel: usize) -> u8 {
+        (self.hosts.1 + plane * self.links + parallel) as u8 + 1
+    }
+}
+
+/// 2 to 10 leaves a pod, four planes of three spines, 6 to 12 hosts a leaf.
+pub fn uneven(seed: u64, on_spines: usize) -> Pods {
+    let mut random = Random::stream(seed, 4);
+    let pods = 6 + random.below(5);
+    Pods {
+        leaves: (0..pods).map(|_| 2 + random.below(9)).collect(),
+        planes: 4,
+        spines: 3,
+        links: 1,
+        hosts: (6, 12),
+        on_spines,
+    }
+}

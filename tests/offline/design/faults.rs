@@ -1,0 +1,250 @@
+//! What dies moves only what it must, without any reference: the places of those that are gone show in the
+//! cables of all others. And who has never seen the whole fabric computes the same.
+
+use super::events::*;
+use super::*;
+use dmodc::random::Random;
+
+/// What goes, and what it is called.
+type Event = (String, Vec<u32>);
+
+/// One event of each kind that the shape has.
+fn events(whole: &Whole, at: Where, random: &mut Random) -> Vec<Event> {
+    let mut events = Vec::new();
+    for level in 1..=whole.levels() {
+        if let Some(switch) = whole.switch(level, at, random) {
+            let place = &whole.netlist.nodes[switch as usize].description;
+            events.push((format!("switch {place}"), vec![switch]));
+        }
+    }
+    events
+}
+
+fn larger_events(whole: &Whole, random: &mut Random) -> Vec<Event> {
+    let mut events = Vec::new();
+    let mut add = |what: &str, gone: Option<Vec<u32>>| {
+        events.extend(gone.map(|gone| (what.to_owned(), gone)));
+    };
+    add("pod", whole.pod(random));
+    add("plane", whole.plane(random));
+    for level in 1..=whole.levels() {
+        add(
+            &format!("line card of level {level}"),
+            whole.line_card(level, random),
+        );
+    }
+    let several = (1..=whole.levels()).filter_map(|l| whole.switch(l, Where::Inside, random));
+    let several: Vec<u32> = several.collect();
+    add(
+        "a switch of each level",
+        (several.len() > 1).then_some(several),
+    );
+    events
+}
+
+fn hold(found: &mut Findings, draw: impl Fn(&Whole, &mut Random) -> Vec<Event>) {
+    hold_on(found, Whole::new, draw);
+}
+
+fn hold_on(
+    found: &mut Findings,
+    make: impl Fn(&str, u64) -> Whole,
+    draw: impl Fn(&Whole, &mut Random) -> Vec<Event>,
+) {
+    for shape in SHAPES {
+        for seed in throws(1) {
+            let whole = make(shape, seed);
+            let before = Routed::up_down(&whole.netlist);
+            for (what, gone) in draw(&whole, &mut Random::stream(seed, 9)) {
+                let less = without(&whole.netlist, &gone);
+                let after = Routed::up_down(&less);
+                found.only_forced(
+                    &before,
+                    &after,
+                    &format!("{shape}, seed {seed}, {what} dead"),
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_switch_inside() {
+    let mut found = Findings::default();
+    hold(&mut found, |whole, random| {
+        events(whole, Where::Inside, random)
+    });
+    found.end();
+}
+
+/// At the first or last port of its neighbours, where others have a switch.
+#[test]
+fn a_switch_that_siblings_tell_of() {
+    let mut found = Findings::default();
+    hold(&mut found, |whole, random| {
+        events(whole, Where::Told, random)
+    });
+    found.end();
+}
+
+#[test]
+fn pods_planes_line_cards_and_several_at_once() {
+    let mut found = Findings::default();
+    hold(&mut found, larger_events);
+    found.end();
+}
+
+/// With several LIDs for each end node, aggregation nodes, and gateways at the top.
+#[test]
+fn furnished() {
+    let mut found = Findings::default();
+    hold_on(&mut found, Whole::furnished, |whole, random| {
+        let mut drawn = events(whole, Where::Inside, random);
+        drawn.extend(larger_events(whole, random));
+        drawn
+    });
+    found.end();
+}
+
+/// Pods of unequal size: places inside are holes there too.
+#[test]
+fn uneven_pods() {
+    let mut found = Findings::default();
+    for seed in throws(3) {
+        let mut pods = fabrics::uneven(seed, 0);
+        // A pod in the midst with leaves in the midst.
+        pods.leaves[2] = pods.leaves[2].max(4);
+        let whole = names::at_random(&pods.draw(seed), seed);
+        let before = Routed::up_down(&whole);
+        for place in [
+            "leaf 2.1",
+            "leaf 2.2",
+            "mid 2.1",
+            "mid 2.2",
+            "spine 1.1",
+            "spine 2.1",
+        ] {
+            let after = Routed::up_down(&without(&whole, &[fabrics::at(&whole, place)]));
+            found.only_forced(&before, &after, &format!("seed {seed}, {place} dead"));
+        }
+    }
+    found.end();
+}
+
+/// A link goes, then a further one, then ten: nothing else.
+#[test]
+fn links() {
+    let mut found = Findings::default();
+    for shape in SHAPES {
+        for seed in throws(1) {
+            let whole = Whole::new(shape, seed).netlist;
+            let mut before = Routed::up_down(&whole);
+            let all = whole.links_between_switches().len();
+            for links in [1, 2, 10.min(all / 8)] {
+                let (less, _) = whole.without_links(links, seed).expect("links");
+                let after = Routed::up_down(&less);
+                found.only_forced(
+                    &before,
+                    &after,
+                    &format!("{shape}, seed {seed}, {links} links"),
+                );
+                before = after;
+            }
+        }
+    }
+    found.end();
+}
+
+/// Needless changes of version a1de1bd where cables are at random and there is no reference: one switch of each level
+/// dead, the sums of five seeds.
+const AT_RANDOM: [(&str, [usize; 4]); 4] = [
+    ("PGFT(2;12,24;1,12;1,1)", [0, 29463, 0, 0]),
+    ("PGFT(3;4,4,6;1,4,4;1,1,1)", [4000, 3388, 1650, 0]),
+    ("PGFT(3;6,4,5;1,3,4;1,2,1)", [2664, 3499, 1496, 0]),
+    ("PGFT(4;3,3,4,5;1,3,3,4;1,1,1,1)", [27666, 3983, 4874, 2756]),
+];
+
+/// Where cables tell nothing, no more changes needlessly than did, but for a tenth.
+#[test]
+#[ignore = "does not hold yet: a dead leaf moves up to half more than before"]
+fn cables_at_random() {
+    let mut found = Findings::default();
+    for (shape, before) in AT_RANDOM {
+        let mut needless = [0; 4];
+        for seed in 1..=5 {
+            let mut whole = Whole::new(shape, seed);
+            whole.netlist = names::with_ports_shuffled(&whole.netlist, seed);
+            let random = &mut Random::stream(seed, 9);
+            let intact = Routed::up_down(&whole.netlist);
+            for level in 1..=whole.levels() {
+                let switch = whole.switch(level, Where::Inside, random);
+                let Some(switch) = switch else { continue };
+                let after = Routed::up_down(&without(&whole.netlist, &[switch]));
+                needless[level - 1] += intact.changes(&after).needless.entries;
+            }
+        }
+        let holds = needless
+            .iter()
+            .zip(before)
+            .all(|(is, was)| 10 * is <= 11 * was);
+        found.add(
+            holds,
+            format!("{shape}: needless {needless:?}, before {before:?}"),
+        );
+    }
+    found.end();
+}
+
+/// A manager that has not seen the whole, and one that has it as a reference, compute the same.
+#[test]
+#[ignore = "does not hold yet: several faults at once, in 9 of 68"]
+fn a_takeover_changes_nothing() {
+    let mut found = Findings::default();
+    for shape in SHAPES {
+        for seed in throws(1) {
+            let whole = Whole::new(shape, seed);
+            let random = &mut Random::stream(seed, 9);
+            let mut drawn = events(&whole, Where::Inside, random);
+            drawn.extend(larger_events(&whole, random));
+            for (what, gone) in drawn {
+                let less = without(&whole.netlist, &gone);
+                let first = Routed::with_reference(&less, &whole.netlist);
+                let second = Routed::new(&less);
+                let changed = first.changes(&second).changed().entries;
+                let entries = second.tables.len() * second.fabric.lid_count();
+                found.add(
+                    changed == 0,
+                    format!("{shape}, seed {seed}, {what} dead: {changed} of {entries}"),
+                );
+            }
+        }
+    }
+    found.end();
+}
+
+/// An engine that has routed other fabrics before computes what a fresh one does.
+#[test]
+fn what_was_seen_before_decides_nothing() {
+    let engine = Engine::new(1).expect("a thread");
+    let mut found = Findings::default();
+    for seed in throws(3) {
+        let whole = Whole::new(SHAPES[5], seed);
+        let random = &mut Random::stream(seed, 9);
+        let mut fabrics = vec![whole.netlist.clone()];
+        for (_, gone) in larger_events(&whole, random) {
+            fabrics.push(without(&whole.netlist, &gone));
+        }
+        random.shuffle(&mut fabrics);
+        for netlist in &fabrics {
+            let fresh = Routed::new(netlist);
+            let fabric = &fresh.fabric;
+            let plan = engine.plan(fabric, &Options::default()).expect("a tree");
+            let mut tables = Tables::for_fabric(fabric);
+            let filled = engine.fill(fabric, &plan, &mut tables.rows_mut());
+            filled.expect("tables that fit");
+            engine.recycle(plan);
+            found.add(tables == fresh.tables, format!("seed {seed}"));
+        }
+    }
+    found.end();
+}

@@ -1,0 +1,117 @@
+//! What is new at the end moves nobody else, without a reference.
+
+use super::events::*;
+use super::fabrics::{add_host, hosts_of, switches};
+use super::*;
+
+/// From a fabric without some places to one with them, boxes of the new ones having GUIDs of any kind.
+fn grows(found: &mut Findings, what: &str, whole: &Netlist, new: &[u32]) {
+    let [small, large] = [without(whole, new), whole.clone()];
+    let (small, large) = (found.route(&small, what), found.route(&large, what));
+    if let (Some(small), Some(large)) = (small, large) {
+        found.only_own(&small, &large, what);
+    }
+}
+
+#[test]
+fn the_last_leaf_and_the_last_pod() {
+    let mut found = Findings::default();
+    for shape in SHAPES {
+        for seed in throws(1) {
+            let whole = Whole::new(shape, seed);
+            let leaf = whole.last_leaf();
+            let what = format!("{shape}, seed {seed}, the last leaf");
+            grows(&mut found, &what, &whole.netlist, &[leaf]);
+            let what = format!("{shape}, seed {seed}, the last pod");
+            grows(&mut found, &what, &whole.netlist, &whole.last_pod());
+            let hosts = hosts_of(&whole.netlist, leaf);
+            let what = format!("{shape}, seed {seed}, half of the hosts of the last leaf");
+            grows(&mut found, &what, &whole.netlist, &hosts[hosts.len() / 2..]);
+        }
+    }
+    found.end();
+}
+
+/// A new host at a port that no leaf has had a host at, on one leaf after the other. When most have one, it is
+/// usual, and then numbers may make room; the first third moves nobody.
+#[test]
+fn hosts_at_a_new_port() {
+    let mut found = Findings::default();
+    for shape in SHAPES {
+        for seed in throws(1) {
+            let mut netlist = Whole::new(shape, seed).netlist;
+            let mut leaves = switches(&netlist);
+            leaves.retain(|&s| !hosts_of(&netlist, s).is_empty());
+            let mut before = Routed::new(&netlist);
+            for &leaf in &leaves[..leaves.len() / 3] {
+                let lid = names::next_lid(&netlist);
+                let port = spare(&netlist, leaf);
+                let host = add_host(&mut netlist, leaf, port);
+                names::name_new(&mut netlist, host, seed % 2 == 0);
+                netlist.nodes[host as usize].ports[0].lid = lid;
+                let after = Routed::new(&netlist);
+                let place = &netlist.nodes[host as usize].description;
+                found.only_own(&before, &after, &format!("{shape}, seed {seed}, {place}"));
+                before = after;
+                // Large fabrics: the first few are enough.
+                if leaves.len() > 50 && leaf > leaves[8] {
+                    break;
+                }
+            }
+        }
+    }
+    found.end();
+}
+
+/// The last leaf of the last of uneven pods, a leaf on the spines, and the last pod.
+#[test]
+fn uneven_pods() {
+    let mut found = Findings::default();
+    for seed in throws(4) {
+        let mut pods = fabrics::uneven(seed, 0);
+        // The pod that grows is not the largest: there is a port for its new leaf.
+        let most = *pods.leaves.iter().max().expect("pods");
+        *pods.leaves.last_mut().expect("pods") = most.min(4);
+        pods.leaves[0] = most.max(5);
+        let whole = names::at_random(&pods.draw(seed), seed);
+        let last = pods.leaves.len() - 1;
+        let leaf = fabrics::at(&whole, &format!("leaf {last}.{}", pods.leaves[last] - 1));
+        let what = format!("uneven pods, seed {seed}, the last leaf of the last");
+        grows(&mut found, &what, &whole, &[leaf]);
+        let in_last = |&s: &u32| {
+            let place = &whole.nodes[s as usize].description;
+            let of = |word: &str| place.starts_with(&format!("{word} {last}."));
+            of("leaf") || of("mid")
+        };
+        let pod: Vec<u32> = switches(&whole).into_iter().filter(in_last).collect();
+        let what = format!("uneven pods, seed {seed}, the last pod");
+        grows(&mut found, &what, &whole, &pod);
+    }
+    found.end();
+}
+
+/// New spines move what balance asks for and no more: each port gives the new ones their share. Of `w` spines, one
+/// of them new, that is one part in `w`; the paper's rule moves nearly all.
+#[test]
+fn new_spines_in_numbers() {
+    for shape in [SHAPES[2], SHAPES[7]] {
+        let whole = Whole::new(shape, 1);
+        let last = whole
+            .netlist
+            .switches()
+            .filter_map(fabrics::level_and_index);
+        let top = last.max().expect("switches");
+        let spine = fabrics::at(&whole.netlist, &format!("L{}-{}", top.0, top.1));
+        let before = Routed::new(&without(&whole.netlist, &[spine]));
+        let after = Routed::new(&whole.netlist);
+        let changes = before.changes(&after);
+        println!(
+            "{shape}, a new spine: {changes:?} of {} entries, A2A {} to {}, bound {}",
+            after.tables.len() * after.fabric.lid_count(),
+            before.a2a(),
+            after.a2a(),
+            after.bound(),
+        );
+        assert!(after.defect().is_none() && after.a2a() <= after.bound() + 1);
+    }
+}

@@ -1,0 +1,212 @@
+//! Levels of small trees are robust: no single lost link, lost host, or extra cable between leaves changes them, or
+//! has the tree refused; and after it a host that goes moves its own entries alone.
+//!
+//! Pairs of end nodes on different upper switches may have no up-down path; what turns for them is not asked here.
+
+use super::fabrics::*;
+use super::*;
+use dmodc::random::Random;
+
+/// Small trees (some 20 to 60 switches), with what real ones have.
+fn small_trees(seed: u64) -> Vec<(&'static str, Netlist)> {
+    let mut random = Random::stream(seed, 5);
+    let mut pods = |planes: usize, spines: usize, on_spines: usize| {
+        let count = 2 + random.below(3);
+        let pods = Pods {
+            leaves: (0..count).map(|_| 2 + random.below(4)).collect(),
+            planes,
+            spines,
+            links: 1 + random.below(2),
+            hosts: (3, 8),
+            on_spines,
+        };
+        pods.draw(seed)
+    };
+    let plain = pods(2, 2, 0);
+    let mut gateways = pods(2, 3, 0);
+    on_upper(&mut gateways, "spine 0.0", 2, true);
+    on_upper(&mut gateways, "spine 1.0", 2, true);
+    let mut hosts = pods(3, 2, 0);
+    on_upper(&mut hosts, "spine 0.1", 3, false);
+    on_upper(&mut hosts, "mid 0.1", 1, false);
+    let mut on_mids = pods(2, 2, 0);
+    for plane in 0..2 {
+        on_upper(&mut on_mids, &format!("mid 1.{plane}"), 2, true);
+    }
+    let deep = pods(2, 2, 1);
+    let deeper = pods(2, 3, 3);
+    let mut two_levels = pgft("PGFT(2;6,16;1,6;1,1)");
+    on_upper(&mut two_levels, "L2-2", 2, true);
+    on_upper(&mut two_levels, "L2-3", 1, false);
+    let drawn = [
+        ("pods", plain),
+        ("gateways on spines", gateways),
+        ("hosts on upper switches", hosts),
+        ("gateways on mids", on_mids),
+        ("a leaf on spines", deep),
+        ("leaves on spines", deeper),
+        ("two levels with gateways", two_levels),
+    ];
+    let named = drawn.map(|(what, netlist)| {
+        let netlist = names::with_lids(&names::in_order(&netlist), 0, seed);
+        (what, names::at_random(&netlist, seed))
+    });
+    named.into()
+}
+
+/// End nodes on an upper switch.
+fn on_upper(netlist: &mut Netlist, place: &str, count: u8, gateways: bool) {
+    let switch = at(netlist, place);
+    let first = netlist.nodes[switch as usize].port_count;
+    for port in first + 1..=first + count {
+        match gateways {
+            true => add_gateway(netlist, switch, port),
+            false => add_host(netlist, switch, port),
+        };
+    }
+}
+
+/// Other switches are at the levels at which they were. A host that goes then moves itself alone.
+fn keeps_levels(found: &mut Findings, what: &str, before: &Routed, netlist: &Netlist, seed: u64) {
+    let Some(after) = found.route_up_down(netlist, what) else {
+        return;
+    };
+    let (was, is) = (before.levels(), after.levels());
+    let moved: Vec<_> = is
+        .iter()
+        .filter(|(place, level)| was.get(*place) != Some(level))
+        .collect();
+    found.add(
+        moved.is_empty(),
+        format!("{what}: {} other levels {moved:?}", moved.len()),
+    );
+    let mut random = Random::stream(seed, 6);
+    let host = super::events::a_host(netlist, &mut random);
+    let then = netlist.without_nodes(&[host]);
+    if let Some(then) = found.route_up_down(&then, what) {
+        found.only_own(&after, &then, &format!("{what}, a host less"));
+    }
+}
+
+/// What a tree is like before anything happens: leaves at the bottom, in whatever pod, spines at the top.
+#[test]
+#[ignore = "does not hold yet: 1 of 28, leaves on spines"]
+fn levels_are_those_of_the_drawing() {
+    let mut found = Findings::default();
+    for seed in throws(4) {
+        for (what, netlist) in small_trees(seed) {
+            let Some(routed) = found.route_up_down(&netlist, &format!("{what}, seed {seed}"))
+            else {
+                continue;
+            };
+            let levels = routed.levels();
+            let expected = |place: &str| match place.split([' ', '-']).next() {
+                Some("leaf" | "L1") => 0,
+                Some("mid" | "L2") => 1,
+                _ => 2,
+            };
+            // A leaf on spines has no level of its own.
+            let counts = |place: &&str| !place.starts_with("leaf on spines");
+            let others = levels
+                .iter()
+                .filter(|(place, level)| counts(place) && **level != expected(place));
+            let others: Vec<_> = others.collect();
+            found.add(
+                others.is_empty(),
+                format!("{what}, seed {seed}: {others:?}"),
+            );
+        }
+    }
+    found.end();
+}
+
+#[test]
+fn a_link_is_lost() {
+    let mut found = Findings::default();
+    for seed in throws(3) {
+        for (what, netlist) in small_trees(seed) {
+            let Some(before) = found.route_up_down(&netlist, &format!("{what}, seed {seed}"))
+            else {
+                continue;
+            };
+            for lost in 0..4 {
+                let (less, names) = netlist.without_links(1, 100 * seed + lost).expect("links");
+                let ends = names[0].sides.clone().map(|(switch, _)| switch.name);
+                let what = format!("{what}, seed {seed}, without {ends:?}");
+                keeps_levels(&mut found, &what, &before, &less, seed);
+            }
+        }
+    }
+    found.end();
+}
+
+#[test]
+#[ignore = "does not hold yet: 2 of 1161, small trees"]
+fn a_host_is_lost() {
+    let mut found = Findings::default();
+    for seed in throws(3) {
+        for (what, netlist) in small_trees(seed) {
+            let Some(before) = found.route_up_down(&netlist, &format!("{what}, seed {seed}"))
+            else {
+                continue;
+            };
+            // Of those on upper switches each, of the others some.
+            let mut hosts: Vec<u32> = carriers(&netlist)
+                .iter()
+                .flat_map(|&s| hosts_of(&netlist, s))
+                .collect();
+            Random::stream(seed, 7).shuffle(&mut hosts);
+            let is_upper = |&h: &u32| {
+                let place = &netlist.nodes[h as usize].description;
+                !(place.starts_with("leaf") || place.starts_with("L1"))
+            };
+            let (upper, leaf): (Vec<u32>, Vec<u32>) = hosts.into_iter().partition(is_upper);
+            for host in upper.into_iter().chain(leaf.into_iter().take(3)) {
+                let less = netlist.without_nodes(&[host]);
+                let what = format!(
+                    "{what}, seed {seed}, without {}",
+                    netlist.nodes[host as usize].description
+                );
+                keeps_levels(&mut found, &what, &before, &less, seed);
+                if let Some(after) = found.route_up_down(&less, &what) {
+                    found.only_own(&before, &after, &what);
+                }
+            }
+        }
+    }
+    found.end();
+}
+
+/// A cable between two leaves, of one pod or of two, is used or not; it changes no level.
+#[test]
+#[ignore = "does not hold yet: 1 of 126"]
+fn a_cable_between_leaves() {
+    let mut found = Findings::default();
+    for seed in throws(3) {
+        for (what, netlist) in small_trees(seed) {
+            let Some(before) = found.route_up_down(&netlist, &format!("{what}, seed {seed}"))
+            else {
+                continue;
+            };
+            let mut leaves = carriers(&netlist);
+            leaves.retain(|&s| {
+                let place = &netlist.nodes[s as usize].description;
+                place.starts_with("leaf ") && !place.contains("spines") || place.starts_with("L1")
+            });
+            Random::stream(seed, 7).shuffle(&mut leaves);
+            for pair in leaves.chunks_exact(2).take(3) {
+                let mut more = netlist.clone();
+                let spare = |s: u32| super::events::spare(&netlist, s);
+                link(
+                    &mut more,
+                    (pair[0], spare(pair[0])),
+                    (pair[1], spare(pair[1])),
+                );
+                let ends = [0, 1].map(|i| &*netlist.nodes[pair[i] as usize].description);
+                let what = format!("{what}, seed {seed}, a cable between {ends:?}");
+                keeps_levels(&mut found, &what, &before, &more, seed);
+            }
+        }
+    }
+    found.end();
+}

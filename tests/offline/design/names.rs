@@ -1,0 +1,132 @@
+//! GUIDs, LIDs and port numbers given anew. Nodes stand in the order of places, and their descriptions name
+//! these; all else that tells a box from another is chance.
+
+use dmodc::fabric::{Guid, Lid};
+use dmodc::netlist::{Kind, Netlist, Node, Port};
+use dmodc::random::Random;
+
+/// Bases so far apart that no port GUID (node GUID + port number) equals a node GUID.
+const HOSTS: u64 = 0x0001_0000_0000_0000;
+const SWITCHES: u64 = 0x0002_0000_0000_0000;
+/// GUIDs of what comes later: some below all others, some above.
+const LATER: [u64; 2] = [0x0000_0000_0000_1000, 0xfff0_0000_0000_0000];
+
+/// GUIDs in the order of places.
+pub fn in_order(netlist: &Netlist) -> Netlist {
+    with_guids(netlist, None)
+}
+
+/// GUIDs at random; LIDs stay.
+pub fn at_random(netlist: &Netlist, seed: u64) -> Netlist {
+    with_guids(netlist, Some(&mut Random::new(seed)))
+}
+
+fn with_guids(netlist: &Netlist, mut random: Option<&mut Random>) -> Netlist {
+    let mut netlist = netlist.clone();
+    for (is_switch, base) in [(true, SWITCHES), (false, HOSTS)] {
+        let of_kind = |n: &&mut Node| (n.kind == Kind::Switch) == is_switch;
+        let count = netlist.nodes.iter_mut().filter(of_kind).count() as u64;
+        let mut guids: Vec<u64> = (0..count).map(|i| base + i * 0x100).collect();
+        if let Some(random) = &mut random {
+            random.shuffle(&mut guids);
+        }
+        let nodes = netlist.nodes.iter_mut().filter(of_kind);
+        nodes
+            .zip(guids)
+            .for_each(|(node, guid)| rename(node, Guid(guid)));
+    }
+    netlist
+}
+
+fn rename(node: &mut Node, guid: Guid) {
+    let letter = if node.kind == Kind::Switch { 'S' } else { 'H' };
+    node.id = format!("{letter}-{:016x}", guid.0);
+    (node.guid, node.system_guid) = (guid, Some(guid));
+    if node.kind != Kind::Switch {
+        for port in &mut node.ports {
+            port.guid = Some(Guid(guid.0 + u64::from(port.number)));
+        }
+    }
+}
+
+/// LIDs at random, from 1 on, those of end nodes with this LMC and aligned to it.
+pub fn with_lids(netlist: &Netlist, lmc: u8, seed: u64) -> Netlist {
+    let mut netlist = netlist.clone();
+    let ends: usize = netlist.nodes.iter().map(|n| n.ports.len().max(1)).sum();
+    let mut lids: Vec<Lid> = (1..=ends as u16).map(|i| Lid(i << lmc)).collect();
+    lids.truncate(netlist.nodes.len() + 64);
+    Random::stream(seed, 1).shuffle(&mut lids);
+    for node in &mut netlist.nodes {
+        match node.kind {
+            Kind::Switch => node.lid = lids.pop().expect("enough"),
+            _ => node.ports.iter_mut().for_each(|port| {
+                (port.lid, port.lmc) = (lids.pop().expect("enough"), lmc);
+            }),
+        }
+    }
+    netlist
+}
+
+/// The lowest LID above all others, aligned to 8.
+pub fn next_lid(netlist: &Netlist) -> Lid {
+    let ports = netlist.nodes.iter().flat_map(|n| &n.ports);
+    let ports = ports.map(|p| p.lid.0 + (1 << p.lmc));
+    let switches = netlist.switches().map(|n| n.lid.0 + (1 << n.lmc));
+    let highest = ports.chain(switches).max().expect("LIDs");
+    Lid(highest.next_multiple_of(8))
+}
+
+/// Another box at the same place with the same cables: another GUID, below all others or above, and another
+/// LID. For a host, another adapter.
+pub fn replaced(netlist: &Netlist, node: u32, above: bool) -> Netlist {
+    let lid = next_lid(netlist);
+    let mut netlist = netlist.clone();
+    let node = &mut netlist.nodes[node as usize];
+    let guid = LATER[usize::from(above)] + (node.guid.0 & 0xffff_ff00);
+    rename(node, Guid(guid));
+    match node.kind {
+        Kind::Switch => node.lid = lid,
+        _ => node.ports[0].lid = lid,
+    }
+    netlist
+}
+
+/// A GUID for something new.
+pub fn name_new(netlist: &mut Netlist, node: u32, above: bool) {
+    let guid = LATER[usize::from(above)] + 0x0000_1000_0000_0000 + u64::from(node) * 0x100;
+    rename(&mut netlist.nodes[node as usize], Guid(guid));
+}
+
+/// Cables at random: the cabled ports of every switch change places among themselves.
+pub fn with_ports_shuffled(netlist: &Netlist, seed: u64) -> Netlist {
+    let mut netlist = netlist.clone();
+    let mut random = Random::stream(seed, 2);
+    let number =
+        |netlist: &Netlist, (node, at): (usize, usize)| netlist.nodes[node].ports[at].number;
+    for s in 0..netlist.nodes.len() {
+        if netlist.nodes[s].kind != Kind::Switch {
+            continue;
+        }
+        let count = netlist.nodes[s].ports.len();
+        let mut numbers: Vec<u8> = (0..count).map(|at| number(&netlist, (s, at))).collect();
+        random.shuffle(&mut numbers);
+        for (at, new) in numbers.into_iter().enumerate() {
+            let Port {
+                number: old, peer, ..
+            } = netlist.nodes[s].ports[at];
+            let far = netlist.nodes[peer as usize].ports.iter_mut();
+            let mut back = far.filter(|p| (p.peer as usize, p.peer_port) == (s, old));
+            // Marked, so that the next of the same pair does not take it for its own.
+            if let Some(back) = back.next() {
+                (back.peer, back.peer_port) = (s as u32 | MARK, new);
+            }
+            netlist.nodes[s].ports[at].number = new;
+        }
+        let ports = netlist.nodes.iter_mut().flat_map(|n| &mut n.ports);
+        ports.for_each(|port| port.peer &= !MARK);
+        netlist.nodes[s].ports.sort_by_key(|port| port.number);
+    }
+    netlist
+}
+
+const MARK: u32 = 1 << 31;

@@ -1,0 +1,156 @@
+//! Whole fabrics with GUIDs at random are as good as with everything in order.
+
+use super::fabrics::{Pods, pgft, uneven};
+use super::*;
+
+/// Shapes, and A2A and SP of `paper` with everything in order. A2A is the cut
+/// bound, or one above it.
+const WHOLE: [(&str, u32, u32); 8] = [
+    ("PGFT(4;6,4,4,4;1,3,4,4;1,1,1,1)", 24, 2),
+    ("PGFT(4;4,4,4,4;1,2,3,4;1,2,1,2)", 16, 3),
+    ("PGFT(2;18,36;1,18;1,1)", 18, 1),
+    ("PGFT(2;12,24;1,6;1,2)", 12, 1),
+    ("PGFT(3;12,8,12;1,4,8;1,1,1)", 33, 3),
+    ("PGFT(3;6,6,8;1,6,6;1,1,1)", 7, 1),
+    ("PGFT(3;5,4,7;1,3,5;1,2,1)", 9, 2),
+    ("PGFT(5;3,3,3,3,3;1,2,3,2,3;1,1,1,1,1)", 19, 3),
+];
+
+/// A2A and SP of `stable` on GUIDs at random, held to those of `paper` in order.
+fn as_good_as_in_order(found: &mut Findings, shape: &str, seed: u64) -> (u32, u32) {
+    let places = pgft(shape);
+    let oracle = Routed::paper(&names::in_order(&places));
+    let best = (oracle.a2a(), oracle.sp(), oracle.bound());
+    let Some(routed) = found.route(&names::at_random(&places, seed), shape) else {
+        return (best.0, best.1);
+    };
+    let (a2a, sp) = (routed.a2a(), routed.sp());
+    found.add(
+        a2a <= best.0 && sp <= best.1 && routed.defect().is_none(),
+        format!(
+            "{shape}, seed {seed}: A2A {a2a}, SP {sp}; in order {}, {}; bound {}",
+            best.0, best.1, best.2
+        ),
+    );
+    (best.0, best.1)
+}
+
+#[test]
+fn whole_pgfts() {
+    let mut found = Findings::default();
+    for (shape, a2a, sp) in WHOLE {
+        for seed in throws(2) {
+            let oracle = as_good_as_in_order(&mut found, shape, seed);
+            assert_eq!(oracle, (a2a, sp), "{shape}");
+        }
+    }
+    found.end();
+}
+
+/// Four levels of six: 1,296 nodes.
+#[test]
+fn six_of_all() {
+    let mut found = Findings::default();
+    for seed in throws(2) {
+        let shape = "PGFT(4;6,6,6,6;1,6,6,6;1,1,1,1)";
+        let oracle = as_good_as_in_order(&mut found, shape, seed);
+        assert_eq!(oracle, (35, 1));
+    }
+    found.end();
+}
+
+/// 8,640 nodes: A2A is at the cut bound of 92, and few ports are near it.
+#[test]
+fn nodes_8640() {
+    let mut found = Findings::default();
+    let places = pgft("PGFT(3;24,15,24;1,6,15;1,1,1)");
+    for seed in throws(1) {
+        let routed = Routed::new(&names::at_random(&places, seed));
+        let risk = routed.traffic().all_to_all(&|_| ());
+        let ports = risk.histogram();
+        let near = ports.iter().filter(|&(&v, _)| v > 4 && v < risk.value);
+        let near: usize = near.map(|(_, count)| count).sum();
+        found.add(
+            risk.value <= 92 && near <= 2160,
+            format!(
+                "seed {seed}: A2A {}, {near} ports between 4 and that",
+                risk.value
+            ),
+        );
+        if is_long() {
+            let sp = routed.sp();
+            found.add(sp <= 4, format!("seed {seed}: SP {sp}"));
+        }
+    }
+    found.end();
+}
+
+/// A2A of sssp, which knows no levels, by the seed.
+const SSSP: [u32; 8] = [25, 34, 46, 49, 33, 42, 25, 30];
+/// The same with two leaves on the spines.
+const SSSP_ON_SPINES: [u32; 8] = [26, 37, 50, 47, 38, 43, 25, 33];
+
+/// A2A is at most sssp's; beyond the seeds of which that is known, near the bound.
+fn uneven_pods(found: &mut Findings, what: &str, seed: u64, pods: &Pods, sssp: &[u32]) {
+    let netlist = names::at_random(&pods.draw(seed), seed);
+    let Some(routed) = found.route(&netlist, &format!("{what}, seed {seed}")) else {
+        return;
+    };
+    let (a2a, bound) = (routed.a2a(), routed.bound());
+    let sssp = sssp.get(seed as usize - 1).copied();
+    let most = sssp.unwrap_or(bound + bound / 7);
+    found.add(
+        a2a <= most && routed.defect().is_none(),
+        format!("{what}, seed {seed}: A2A {a2a}, sssp {sssp:?}, bound {bound}"),
+    );
+}
+
+#[test]
+#[ignore = "does not hold yet: A2A above that of sssp in 2 of 8"]
+fn pods_of_unequal_size() {
+    let mut found = Findings::default();
+    for seed in throws(8) {
+        uneven_pods(&mut found, "pods", seed, &uneven(seed, 0), &SSSP);
+    }
+    found.end();
+}
+
+#[test]
+#[ignore = "does not hold yet: A2A above that of sssp in 6 of 8"]
+fn leaves_on_spines() {
+    let mut found = Findings::default();
+    for seed in throws(8) {
+        uneven_pods(
+            &mut found,
+            "leaves on spines",
+            seed,
+            &uneven(seed, 2),
+            &SSSP_ON_SPINES,
+        );
+    }
+    found.end();
+}
+
+/// Where cables tell nothing, routes are no worse than they were: A2A of version a1de1bd, seeds 1 to 3.
+#[test]
+fn cables_at_random() {
+    const BEFORE: [(&str, [u32; 3]); 4] = [
+        ("PGFT(2;18,36;1,18;1,1)", [18; 3]),
+        ("PGFT(3;6,6,8;1,6,6;1,1,1)", [7; 3]),
+        ("PGFT(3;12,8,12;1,4,8;1,1,1)", [33; 3]),
+        ("PGFT(4;4,4,4,4;1,2,3,4;1,2,1,2)", [16, 16, 18]),
+    ];
+    let mut found = Findings::default();
+    for (shape, before) in BEFORE {
+        for (seed, before) in (1..).zip(before) {
+            let places = names::at_random(&pgft(shape), seed);
+            let routed = Routed::new(&names::with_ports_shuffled(&places, seed));
+            let (a2a, sp) = (routed.a2a(), routed.sp());
+            found.add(
+                a2a <= before && routed.defect().is_none(),
+                format!("{shape}, seed {seed}: A2A {a2a}, before {before}, SP {sp}"),
+            );
+        }
+    }
+    found.end();
+}

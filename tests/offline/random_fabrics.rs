@@ -1,0 +1,272 @@
+//! Small fabrics of all kinds, drawn by a seed: trees whole and damaged, irregular trees, graphs.
+
+use dmodc::fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind, Peer};
+use dmodc::netlist::generate::{Order, Pgft, Rlft, build};
+use dmodc::random::Random;
+
+/// Where a fabric comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Family {
+    /// A PGFT, whole or damaged.
+    Pgft,
+    /// A real-life fat-tree, whole or damaged.
+    Rlft,
+    /// Levels with links at random from each to the next, some beyond it, and some end nodes above.
+    Layered,
+    /// Links at random between any switches.
+    Graph,
+}
+
+/// Switches and end nodes, LIDs at random, to which links are added.
+struct Draft {
+    builder: Builder,
+    random: Random,
+    lids: Vec<u16>,
+    lmc: u8,
+    used: Vec<u8>,
+    nodes: u64,
+}
+
+impl Draft {
+    fn new(mut random: Random, switches: usize) -> Draft {
+        let lmc = [0, 0, 1, 2][random.below(4)];
+        // Aligned as OpenSM aligns them.
+        let mut lids: Vec<u16> = (1..200).map(|i| i << lmc).collect();
+        random.shuffle(&mut lids);
+        let mut guids: Vec<u64> = (1..=switches as u64).collect();
+        random.shuffle(&mut guids);
+        let mut builder = Builder::default();
+        for guid in guids {
+            builder.switch(Guid(guid), Lid(lids.pop().expect("LIDs")), 0, 36);
+        }
+        Draft {
+            builder,
+            random,
+            lids,
+            lmc,
+            used: vec![0; switches],
+            nodes: 0,
+        }
+    }
+
+    /// The next port that is free at a switch, as long as there is one.
+    fn port(&mut self, switch: usize) -> Option<u8> {
+        let used = &mut self.used[switch];
+        (*used < 36).then(|| {
+            *used += 1;
+            *used
+        })
+    }
+
+    fn link(&mut self, a: usize, b: usize) {
+        if a != b
+            && let (Some(p), Some(q)) = (self.port(a), self.port(b))
+        {
+            self.builder.link((a as u32, p), (b as u32, q));
+        }
+    }
+
+    fn end_node(&mut self, switch: usize) {
+        if let Some(port) = self.port(switch)
+            && let Some(lid) = self.lids.pop()
+        {
+            self.nodes += 1;
+            self.builder.end_node(EndNode {
+                guid: Guid(0x1000 + self.nodes),
+                lid: Lid(lid),
+                lmc: self.lmc,
+                kind: match self.random.below(20) {
+                    0 => NodeKind::Router,
+                    1 => NodeKind::Aggregation,
+                    _ => NodeKind::Ca,
+                },
+                switch: switch as u32,
+                port,
+            });
+        }
+    }
+
+    fn finish(self) -> Fabric {
+        let (fabric, placement) = self.builder.finish();
+        assert_eq!(placement.defects, []);
+        fabric
+    }
+}
+
+fn layered(mut random: Random) -> Fabric {
+    let levels = 2 + random.below(4);
+    let sizes: Vec<usize> = (0..levels).map(|_| 1 + random.below(6)).collect();
+    let starts: Vec<usize> = (0..levels).map(|l| sizes[..l].iter().sum()).collect();
+    let mut draft = Draft::new(random, sizes.iter().sum());
+    for level in 0..levels {
+        for s in starts[level]..starts[level] + sizes[level] {
+            if level + 1 < levels {
+                let links = match draft.random.below(10) {
+                    0 => 0,
+                    _ => 1 + draft.random.below(4),
+                };
+                for _ in 0..links {
+                    let up = starts[level + 1] + draft.random.below(sizes[level + 1]);
+                    draft.link(s, up);
+                }
+                if draft.random.below(30) == 0 {
+                    let top = levels - 1;
+                    let up = starts[top] + draft.random.below(sizes[top]);
+                    draft.link(s, up);
+                }
+            }
+            let nodes = match level {
+                0 => draft.random.below(4),
+                _ => usize::from(draft.random.below(20) == 0),
+            };
+            (0..nodes).for_each(|_| draft.end_node(s));
+        }
+    }
+    draft.finish()
+}
+
+fn graph(mut random: Random) -> Fabric {
+    let switches = 1 + random.below(12);
+    let links = random.below(2 * switches + 1);
+    let nodes = random.below(3 * switches);
+    let mut draft = Draft::new(random, switches);
+    for _ in 0..links {
+        let (a, b) = (draft.random.below(switches), draft.random.below(switches));
+        draft.link(a, b);
+    }
+    for _ in 0..nodes {
+        let switch = draft.random.below(switches);
+        draft.end_node(switch);
+    }
+    draft.finish()
+}
+
+/// A tree, with nothing wrong in one case of four, else less some links of all kinds.
+fn tree(tree: &Rlft, mut random: Random) -> Fabric {
+    let order = Order {
+        seed: Some(random.below(1 << 20) as u64),
+        lids: true,
+    };
+    let lmc = random.below(3) as u8;
+    let (fabric, _) = build(tree, order).to_fabric(Some(lmc)).expect("few LIDs");
+    let links = [0, 2, 10, 30][random.below(4)];
+    damaged(&fabric, Damage { switches: 0, links }, &mut random)
+}
+
+/// What goes, in percent. Links of end nodes are links.
+pub struct Damage {
+    pub switches: usize,
+    pub links: usize,
+}
+
+/// A fabric less some of its parts.
+pub fn damaged(fabric: &Fabric, damage: Damage, random: &mut Random) -> Fabric {
+    let mut builder = Builder::default();
+    let mut place = Vec::new();
+    for switch in fabric.switches() {
+        let stays = random.below(100) >= damage.switches;
+        place
+            .push(stays.then(|| builder.switch(switch.guid, switch.lid, switch.lmc, switch.ports)));
+    }
+    let mut stays = || random.below(100) >= damage.links;
+    for (s, here) in (0u32..).zip(&place) {
+        for (port, peer) in (1..).zip(fabric.peers_of(s)) {
+            if let Peer::Switch { index, port: q } = *peer
+                && s < index
+                && stays()
+                && let (Some(here), Some(there)) = (*here, place[index as usize])
+            {
+                builder.link((here, port), (there, q));
+            }
+        }
+    }
+    for node in fabric.end_nodes() {
+        if stays()
+            && let Some(switch) = place[node.switch as usize]
+        {
+            let node = node.clone();
+            builder.end_node(EndNode { switch, ..node });
+        }
+    }
+    builder.finish().0
+}
+
+/// A fabric with one end node more on some switches, each at a port of its own.
+pub fn with_end_nodes(
+    fabric: &Fabric,
+    (kind, lmc): (NodeKind, u8),
+    mut on: impl FnMut(u32) -> bool,
+) -> Fabric {
+    let mut builder = Builder::default();
+    for s in fabric.switches() {
+        builder.switch(s.guid, s.lid, s.lmc, s.ports + 1);
+    }
+    for (s, switch) in (0u32..).zip(fabric.switches()) {
+        for (port, peer) in (1..).zip(fabric.peers_of(s)) {
+            match *peer {
+                Peer::Switch { index, port: q } if s < index => builder.link((s, port), (index, q)),
+                _ => {}
+            }
+        }
+        if on(s) {
+            builder.end_node(EndNode {
+                guid: Guid(0x5000 + u64::from(s)),
+                lid: Lid(((fabric.max_lid().0 >> lmc) + 1 + s as u16) << lmc),
+                lmc,
+                kind,
+                switch: s,
+                port: switch.ports + 1,
+            });
+        }
+    }
+    for node in fabric.end_nodes() {
+        builder.end_node(node.clone());
+    }
+    let (fabric, placement) = builder.finish();
+    assert_eq!(placement.defects, []);
+    fabric
+}
+
+fn pgft(mut random: Random) -> Fabric {
+    let levels = 1 + random.below(4);
+    let most = if levels == 4 { 2 } else { 4 };
+    let mut list =
+        |most: usize| -> Vec<usize> { (0..levels).map(|_| 1 + random.below(most)).collect() };
+    let (m, mut w, mut p) = (list(most), list(most.min(3)), list(2));
+    (w[0], p[0]) = (1, 1);
+    let shape = Pgft::new(m, w, p).expect("a shape");
+    tree(&shape.into(), random)
+}
+
+fn rlft(mut random: Random) -> Fabric {
+    let radix = 2 * (2 + random.below(4));
+    let nodes = 1 + random.below(60);
+    let shape = Rlft::new(nodes, radix).expect("few nodes");
+    tree(&shape, random)
+}
+
+/// How the fabrics of a family are made.
+pub type Make = fn(Random) -> Fabric;
+
+/// All families.
+pub const FAMILIES: [(Family, Make); 4] = [
+    (Family::Pgft, pgft),
+    (Family::Rlft, rlft),
+    (Family::Layered, layered),
+    (Family::Graph, graph),
+];
+
+/// For each switch the first of the part of the fabric that it is in.
+pub fn parts(fabric: &Fabric) -> Vec<u32> {
+    let mut part = vec![u32::MAX; fabric.switches().len()];
+    for first in 0..part.len() as u32 {
+        let mut todo = vec![first];
+        while let Some(s) = todo.pop() {
+            if part[s as usize] == u32::MAX {
+                part[s as usize] = first;
+                todo.extend(fabric.neighbours(s));
+            }
+        }
+    }
+    part
+}
