@@ -104,7 +104,7 @@ impl Slots {
         filled.retain(|&count| count > 0);
         let mut usual = Usual::new(&votes, &filled, positions.most);
         if let Some(count) = equally_full(&mut filled)
-            && (count != usual.slots as usize || !positions.are_told)
+            && count != usual.slots as usize
         {
             usual = Usual::counted(count as u32);
         }
@@ -170,8 +170,6 @@ struct Positions {
     uplinks: BTreeMap<u8, [bool; 256]>,
     /// The most positions that a leaf has.
     most: usize,
-    /// Whether most leaves have their uplinks at the same ports.
-    are_told: bool,
 }
 
 impl Positions {
@@ -187,7 +185,7 @@ impl Positions {
             let is_uplink = votes.map(|votes| votes > 0 && 2 * votes >= voters);
             // Where cables are at random, some ports are uplinks of half of the leaves by chance.
             let sum = |least: u32| votes.iter().filter(|&&n| n >= least).sum::<u32>();
-            match 4 * sum(voters - voters / 4) >= 3 * sum(0) {
+            match 4 * sum(voters - voters / 3) >= 3 * sum(0) {
                 true => (ports, is_uplink),
                 false => (ports, [false; 256]),
             }
@@ -198,7 +196,6 @@ impl Positions {
         });
         Positions {
             most: most.max().unwrap_or(0),
-            are_told: uplinks.values().any(|usual| usual.contains(&true)),
             uplinks,
         }
     }
