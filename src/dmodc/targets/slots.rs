@@ -80,28 +80,23 @@ impl Slots {
             }
             return slots;
         }
-        let positions = Positions::new(fabric, leaves());
-        let position = |leaf: u32, n: usize| positions.of(fabric, leaf, fabric.end_nodes()[n].port);
+        let positions = Positions::new(design);
+        let position = |n: usize| positions.of_node[n].map(usize::from);
         let is_there = |n: usize| fabric.end_nodes()[n].lid != Lid(0);
         let (mut votes, mut there) = ([0u32; 256], [0u32; 256]);
-        for leaf in leaves() {
-            for n in nodes(leaf) {
-                if let Some(position) = position(leaf, n) {
-                    votes[position] += 1;
-                    there[position] += u32::from(is_there(n));
-                }
+        for n in leaves().flat_map(nodes) {
+            if let Some(position) = position(n) {
+                votes[position] += 1;
+                there[position] += u32::from(is_there(n));
             }
         }
         // Hosts that a reference has where hardly one is there are off for good, and do not vote.
         let is_off = |&at: &usize| votes[at] >= OFF && OFF * there[at] < votes[at];
         let off: Vec<usize> = (0..votes.len()).filter(is_off).collect();
         off.iter().for_each(|&at| votes[at] = there[at]);
-        let counts = |leaf: u32, n: usize| {
-            is_there(n) || position(leaf, n).is_none_or(|at| !off.contains(&at))
-        };
-        let mut filled: Vec<usize> =
-            (leaves().map(|leaf| nodes(leaf).filter(|&n| counts(leaf, n)).count())).collect();
-        filled.retain(|&count| count > 0);
+        let counts = |n: &usize| is_there(*n) || position(*n).is_none_or(|at| !off.contains(&at));
+        let filled = leaves().map(|leaf| nodes(leaf).filter(counts).count());
+        let mut filled: Vec<usize> = filled.filter(|&count| count > 0).collect();
         let mut usual = Usual::new(&votes, &filled, positions.most);
         if let Some(count) = equally_full(&mut filled)
             && count != usual.slots as usize
@@ -118,9 +113,9 @@ impl Slots {
             for node in nodes(leaf) {
                 let port = usize::from(fabric.end_nodes()[node].port);
                 let position = match usual.counts {
-                    true if counts(leaf, node) => on_leaf.next(),
+                    true if counts(&node) => on_leaf.next(),
                     true => None,
-                    false => position(leaf, node),
+                    false => position(node),
                 };
                 slots.of_node[node] = Some(usual.slot(nth, position, port));
             }
@@ -132,7 +127,7 @@ impl Slots {
                 let before = nodes(leaf).filter(|&n| fabric.end_nodes()[n].port < node.port);
                 let position = match usual.counts {
                     true => Some(before.count()),
-                    false => positions.of(fabric, leaf, node.port),
+                    false => positions.of_absent[absent].map(usize::from),
                 };
                 let slot = usual.slot(nth, position, usize::from(node.port));
                 slots.of_absent[absent] = Some(slot);
@@ -164,24 +159,26 @@ impl Slots {
     }
 }
 
-/// Which ports of a leaf are no uplinks, in order.
+/// The places of ports among those of a leaf that are no uplinks; `None` at an uplink and away from leaves.
 struct Positions {
-    /// By number of ports: the ports that are uplinks on half of the leaves or more.
-    uplinks: BTreeMap<u8, [bool; 256]>,
+    of_node: Vec<Option<u8>>,
+    of_absent: Vec<Option<u8>>,
     /// The most positions that a leaf has.
     most: usize,
 }
 
 impl Positions {
-    fn new(fabric: &Fabric, leaves: impl Iterator<Item = u32>) -> Self {
+    fn new(design: &Design) -> Self {
+        let fabric = &design.expected;
         let mut votes: BTreeMap<u8, (u32, [u32; 256])> = BTreeMap::new();
-        for leaf in leaves {
+        for leaf in design.ranking.leaves() {
             let ports = fabric.switches()[leaf as usize].ports;
             let (voters, votes) = votes.entry(ports).or_insert((0, [0; 256]));
             *voters += 1;
             uplinks(fabric, leaf).for_each(|port| votes[port] += 1);
         }
-        let uplinks = votes.into_iter().map(|(ports, (voters, votes))| {
+        // By number of ports: the ports that are uplinks on half of the leaves or more.
+        let usual = votes.into_iter().map(|(ports, (voters, votes))| {
             let is_uplink = votes.map(|votes| votes > 0 && 2 * votes >= voters);
             // Where cables are at random, some ports are uplinks of half of the leaves by chance.
             let sum = |least: u32| votes.iter().filter(|&&n| n >= least).sum::<u32>();
@@ -190,29 +187,38 @@ impl Positions {
                 false => (ports, [false; 256]),
             }
         });
-        let uplinks: BTreeMap<u8, [bool; 256]> = uplinks.collect();
-        let most = uplinks.iter().map(|(&ports, is_uplink)| {
-            usize::from(ports) - is_uplink.iter().filter(|&&is| is).count()
-        });
-        Positions {
-            most: most.max().unwrap_or(0),
-            uplinks,
-        }
-    }
-
-    /// The position of a port of a leaf; `None` for an uplink.
-    fn of(&self, fabric: &Fabric, leaf: u32, port: u8) -> Option<usize> {
-        let port = usize::from(port);
-        let usual = self.uplinks.get(&fabric.switches()[leaf as usize].ports)?;
-        let own = || uplinks(fabric, leaf);
-        let agree = 4 * own().filter(|&port| usual[port]).count() >= AGREE * own().count();
-        let before = match agree {
-            true if usual[port] => return None,
-            true => usual[..port].iter().filter(|&&is| is).count(),
-            // The cables of this leaf are not as those of the others.
-            false => own().filter(|&uplink| uplink < port).count(),
+        let usual: BTreeMap<u8, [bool; 256]> = usual.collect();
+        let mut all = Positions {
+            of_node: vec![None; fabric.end_nodes().len()],
+            of_absent: vec![None; design.absent.len()],
+            most: 0,
         };
-        Some(port - 1 - before)
+        for leaf in design.ranking.leaves() {
+            let ports = fabric.switches()[leaf as usize].ports;
+            let usual = &usual[&ports];
+            let own = || uplinks(fabric, leaf);
+            let agree = 4 * own().filter(|&port| usual[port]).count() >= AGREE * own().count();
+            let mut is_uplink = *usual;
+            if !agree {
+                // The cables of this leaf are not as those of the others.
+                is_uplink = [false; 256];
+                own().for_each(|port| is_uplink[port] = true);
+            }
+            let mut position = [None; 256];
+            let others = (1..=usize::from(ports)).filter(|&port| !is_uplink[port]);
+            for (at, port) in (0..).zip(others) {
+                position[port] = Some(at);
+            }
+            let free = usual[1..=usize::from(ports)].iter().filter(|&&is| !is);
+            all.most = all.most.max(free.count());
+            for n in fabric.end_nodes_of(leaf) {
+                all.of_node[n] = position[usize::from(fabric.end_nodes()[n].port)];
+            }
+            for n in range_of(&design.absent, leaf) {
+                all.of_absent[n] = position[usize::from(design.absent[n].port)];
+            }
+        }
+        all
     }
 }
 
