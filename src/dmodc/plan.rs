@@ -19,9 +19,8 @@ pub struct Plan {
     /// Per switch of the fabric its place, and per place its switch.
     place: Vec<u32>,
     switch: Vec<Option<u32>>,
-    /// The levels of the fabric's switches, and their port groups.
+    /// The levels of the fabric's switches.
     ranking: Ranking,
-    groups: Groups,
     order: Vec<u32>,
     nid: Vec<u32>,
     unreachable: Unreachable,
@@ -47,28 +46,26 @@ impl Plan {
         threads: &Threads,
     ) -> Result<Plan, RouteError> {
         let start = Instant::now();
-        let design = Design::new(fabric, reference, options, threads)?;
+        let design = Design::new(fabric, reference, options)?;
         let Design {
-            expected,
             there,
+            links,
             ranking,
             ..
         } = &design;
-        let present = Groups::new(Links::new(there), ranking, threads);
-        let groups = match design.expects_more() {
-            true => Groups::new(Links::new(expected), ranking, threads),
-            false => present.clone(),
-        };
+        let groups = Groups::new(links, ranking, threads);
         let completed = match options.faults {
             Faults::Stable => complete(&groups, ranking),
             Faults::Paper => None,
         };
-        let differs = completed.is_some() || design.expects_more();
+        let present = match design.expects_more() {
+            true => Some(Groups::new(&Links::new(there), ranking, threads)),
+            false => completed.is_some().then(|| groups.clone()),
+        };
         let groups = match completed {
-            Some(links) => Groups::new(links, ranking, threads),
+            Some(links) => Groups::new(&links, ranking, threads),
             None => groups,
         };
-        let present = differs.then_some(present);
         let ranked = Instant::now();
         let mut spare = spare.into_iter();
         let mut memory = || spare.next().unwrap_or_default();
@@ -76,7 +73,7 @@ impl Plan {
         let present = present.map(|groups| paths.with(groups, memory(), threads));
         let now = present.as_ref().unwrap_or(&paths);
         let standing = standing(&paths.groups, &now.groups);
-        let standing = standing.map(|links| Groups::new(links, ranking, threads));
+        let standing = standing.map(|links| Groups::new(&links, ranking, threads));
         let standing = standing.map(|groups| paths.with(groups, memory(), threads));
         let costed = Instant::now();
         let mut unreachable = Unreachable::new(there, ranking, &now.costs);
@@ -121,7 +118,6 @@ impl Plan {
             nid: costed.elapsed(),
         };
         Ok(Plan {
-            groups: Groups::of(fabric, &ranking),
             ranking,
             place: design.place,
             switch: design.switch,
@@ -242,12 +238,7 @@ impl Plan {
 
     /// What the wiring warns of.
     pub fn wiring_warnings(&self, fabric: &Fabric) -> Vec<WiringWarning> {
-        wiring_warnings(fabric, &self.ranking, self.groups())
-    }
-
-    /// The port groups of the fabric.
-    pub fn groups(&self) -> &Groups {
-        &self.groups
+        wiring_warnings(fabric, &self.ranking, &Groups::of(fabric, &self.ranking))
     }
 
     /// The divider of a switch: Π of the paper.

@@ -9,15 +9,16 @@ use super::boxes;
 use super::ids::{Guid, Lid};
 use super::snapshot::{EndNode, Fabric, Peer, Switch};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 /// A fabric and a reference, as two fabrics over the same switches: those of both.
 #[derive(Clone, Debug)]
 pub struct Merged {
     /// Everything: what is there, and the places where nothing is now. An end node that is not there
     /// has LID 0, and so has such a switch. Switches are in the order of their eras and keys.
-    pub nominal: Fabric,
+    pub nominal: Arc<Fabric>,
     /// What is there. A switch that is not has no links.
-    pub there: Fabric,
+    pub there: Arc<Fabric>,
     /// Per switch of the fabric: which it is of the merged ones.
     pub switch: Vec<u32>,
     /// Per end node of `nominal`: which it is of the fabric's, if it is there.
@@ -28,9 +29,10 @@ impl Merged {
     /// A fabric that nothing else is known of.
     pub fn alone(fabric: &Fabric) -> Self {
         let switches = fabric.switches().len();
+        let there = Arc::new(fabric.clone());
         Merged {
-            nominal: fabric.clone(),
-            there: fabric.clone(),
+            nominal: there.clone(),
+            there,
             switch: (0..switches as u32).collect(),
             node: (0..fabric.end_nodes().len() as u32).map(Some).collect(),
         }
@@ -158,8 +160,8 @@ impl Merged {
             },
         });
         Merged {
-            nominal,
-            there,
+            nominal: Arc::new(nominal),
+            there: Arc::new(there),
             switch,
             node: node.into_iter().map(|n| (n < nodes).then_some(n)).collect(),
         }
@@ -196,9 +198,10 @@ impl Merged {
 
     /// Takes links out of what should be there.
     pub fn forget(&mut self, links: &[[(u32, u8); 2]]) {
+        let nominal = Arc::make_mut(&mut self.nominal);
         for &(s, port) in links.iter().flatten() {
-            let first = self.nominal.switches[s as usize].first_port as usize;
-            self.nominal.peers[first + usize::from(port) - 1] = Peer::None;
+            let first = nominal.switches[s as usize].first_port as usize;
+            nominal.peers[first + usize::from(port) - 1] = Peer::None;
         }
     }
 }
@@ -430,8 +433,8 @@ mod tests {
     fn a_fabric_is_its_own_reference() {
         let whole = fabric(false);
         let merged = Merged::new(&whole, &whole);
-        assert_eq!(merged.nominal, whole);
-        assert_eq!(merged.there, whole);
+        assert_eq!(*merged.nominal, whole);
+        assert_eq!(*merged.there, whole);
         assert!(merged.nominal.has_places_of(&whole));
         assert!(!whole.has_places_of(&fabric(true)));
     }

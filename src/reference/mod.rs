@@ -259,7 +259,7 @@ mod tests {
         let merged = Merged::new(&fabric(&less), &fabric(&whole));
         let names = HashMap::from([(Guid(5), "a \"new\" box".to_owned())]);
         let known = before.grown(&merged, &names, Day::parse("2026-02-28").expect("a day"));
-        (known, merged.nominal)
+        (known, (*merged.nominal).clone())
     }
 
     #[test]

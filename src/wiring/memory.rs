@@ -8,6 +8,7 @@ use super::lines::{Names, amount, shown};
 use super::missing::{hosts, links};
 use crate::fabric::{Fabric, Guid, Merged};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 /// A port of a switch.
 pub type Port = (Guid, u8);
@@ -19,7 +20,7 @@ pub type Link = [Port; 2];
 #[derive(Default)]
 pub struct Memory {
     last: Option<Fabric>,
-    known: Fabric,
+    known: Arc<Fabric>,
     switch_names: BTreeMap<Guid, String>,
     host_names: BTreeMap<Guid, String>,
 }

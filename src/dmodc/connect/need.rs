@@ -157,7 +157,7 @@ fn find_infinite(row: &[u8], found: &mut Vec<u32>) {
 /// For each switch the first of the part of the fabric that it is in.
 fn parts(paths: &Paths) -> Vec<u32> {
     let groups = &paths.groups;
-    components(groups.bottom_up().len(), |s| {
+    components(groups.switches(), |s| {
         groups.up(s).iter().chain(groups.down(s)).map(|g| g.remote)
     })
 }

@@ -9,7 +9,7 @@
 //! (`places`).
 
 use super::places::{Places, most_common};
-use crate::dmodc::tree::{Groups, Ranking};
+use crate::dmodc::tree::{Ranking, Sides};
 use crate::fabric::{Fabric, Peer};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +38,7 @@ const DARK: usize = 3;
 /// The search for holes.
 struct Search<'s> {
     fabric: &'s Fabric,
-    groups: &'s Groups,
+    groups: &'s Sides,
     ranking: &'s Ranking,
     places: &'s Places,
     holes: Vec<Hole>,
@@ -49,7 +49,7 @@ struct Search<'s> {
 }
 
 /// Finds all holes, lower ranks first.
-pub fn find(fabric: &Fabric, groups: &Groups, ranking: &Ranking, places: &Places) -> Vec<Hole> {
+pub fn find(fabric: &Fabric, groups: &Sides, ranking: &Ranking, places: &Places) -> Vec<Hole> {
     let mut search = Search {
         fabric,
         groups,
@@ -134,6 +134,9 @@ impl Search<'_> {
     fn rank(&mut self, rank: u32) {
         let below = |s: &u32| self.ranking.rank(*s) + 1 == rank;
         let children: Vec<u32> = (0..self.count()).filter(below).collect();
+        if self.is_whole(&children) && !self.holes.iter().any(|hole| hole.rank + 1 == rank) {
+            return;
+        }
         let uplinks = self.uplinks(&children);
         if uplinks.width == 0 {
             return;
@@ -166,6 +169,22 @@ impl Search<'_> {
                 &uplinks,
             );
         }
+    }
+
+    /// Whether no port in the range of those that lead to parents is dark.
+    fn is_whole(&self, children: &[u32]) -> bool {
+        let ports = || children.iter().flat_map(|&s| self.parents(s));
+        let (first, last) = ports().fold((255, 0), |(first, last), (port, _)| {
+            (port.min(first), port.max(last))
+        });
+        let in_range = usize::from(first).saturating_sub(1)..usize::from(last);
+        children.iter().all(|&s| {
+            let peers = self.fabric.peers_of(s);
+            let range = in_range.start..in_range.end.min(peers.len()).max(in_range.start);
+            peers
+                .get(range)
+                .is_none_or(|peers| !peers.contains(&Peer::None))
+        })
     }
 
     fn uplinks(&self, children: &[u32]) -> Uplinks {

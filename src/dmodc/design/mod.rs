@@ -8,8 +8,7 @@ mod places;
 mod told;
 
 use super::options::{Faults, Options, RouteError};
-use super::threads::Threads;
-use super::tree::{Groups, Links, Ranking, Rule, level_cycle};
+use super::tree::{Links, Ranking, Rule, Sides, level_cycle};
 use crate::fabric::{EndNode, Fabric, Merged};
 use places::Places;
 pub use places::most_common;
@@ -19,9 +18,11 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Design {
     /// Everything that should be there, by place. What is not there now has LID 0.
-    pub expected: Fabric,
+    pub expected: Arc<Fabric>,
     /// What is there, by place. A switch that is gone has no links.
-    pub there: Fabric,
+    pub there: Arc<Fabric>,
+    /// The links of what should be there.
+    pub links: Links,
     /// The levels of the places.
     pub ranking: Ranking,
     /// The leaves in the order of their numbers, without those that are gone; nothing for the order of the
@@ -52,7 +53,6 @@ impl Design {
         fabric: &Fabric,
         reference: Option<&Fabric>,
         options: &Options,
-        threads: &Threads,
     ) -> Result<Design, RouteError> {
         let mut merged = match reference {
             Some(reference) => Merged::new(fabric, reference),
@@ -60,13 +60,13 @@ impl Design {
         };
         let mut links = Links::new(&merged.nominal);
         let mut ranking = Ranking::of(&merged.nominal, &links, options);
-        let mut groups = Groups::new(links, &ranking, threads);
+        let mut groups = Sides::new(&links, &ranking);
         let never = told::never_meant(&groups, &ranking, merged.dark_links());
         if !never.is_empty() {
             merged.forget(&never);
             links = Links::new(&merged.nominal);
             ranking = Ranking::of(&merged.nominal, &links, options);
-            groups = Groups::new(links, &ranking, threads);
+            groups = Sides::new(&links, &ranking);
         }
         let known = reference.map(|_| Arc::new((merged.clone(), ranking.clone())));
         if ranking.rule() != Rule::Roots
@@ -82,12 +82,13 @@ impl Design {
                 untold = places.untold(&ranking);
                 let holes = holes::find(&merged.nominal, &groups, &ranking, &places);
                 if !holes.is_empty() {
-                    let links = holes.iter().map(|hole| hole.links.as_slice());
-                    merged.nominal.add_expected(links);
-                    merged.there.add_expected(holes.iter().map(|_| &[][..]));
+                    let there = holes.iter().map(|_| &[][..]);
+                    Arc::make_mut(&mut merged.there).add_expected(there);
+                    let expected = holes.iter().map(|hole| hole.links.as_slice());
+                    Arc::make_mut(&mut merged.nominal).add_expected(expected);
                     ranking.add(holes.iter().map(|hole| hole.rank));
-                    let links = Links::new(&merged.nominal);
-                    let groups = Groups::new(links, &ranking, threads);
+                    links = Links::new(&merged.nominal);
+                    let groups = Sides::new(&links, &ranking);
                     places = Places::new(&merged.nominal, &groups, &ranking);
                 }
                 (places.order, Some(places.leaves), places.name)
@@ -106,7 +107,11 @@ impl Design {
             at[s as usize] = place;
         }
         let (expected, nodes) = merged.nominal.arranged(&order);
-        let (there, _) = merged.there.arranged(&order);
+        let expected = Arc::new(expected);
+        let there = match Arc::ptr_eq(&merged.nominal, &merged.there) {
+            true => expected.clone(),
+            false => Arc::new(merged.there.arranged(&order).0),
+        };
         let place: Vec<u32> = merged.switch.iter().map(|&s| at[s as usize]).collect();
         let mut switch = vec![None; order.len()];
         for (s, &place) in (0u32..).zip(&place) {
@@ -119,6 +124,7 @@ impl Design {
         let mut absent: Vec<EndNode> = absent.collect();
         absent.sort_unstable_by_key(|node| (node.switch, node.port));
         Ok(Design {
+            links: links.arranged(&order, &at),
             expected,
             there,
             ranking: ranking.arranged(&order),
@@ -135,8 +141,9 @@ impl Design {
 
     /// Whether more is expected than is there.
     pub fn expects_more(&self) -> bool {
-        self.switch.contains(&None)
-            || self.node.contains(&None)
-            || self.expected.switch_links() > self.there.switch_links()
+        !Arc::ptr_eq(&self.expected, &self.there)
+            && (self.switch.contains(&None)
+                || self.node.contains(&None)
+                || self.expected.switch_links() > self.there.switch_links())
     }
 }

@@ -13,7 +13,7 @@
 //! is replaced keeps its place, and two subnet managers find the same places.
 
 use super::leaves::Leaves;
-use crate::dmodc::tree::{Group, Groups, Ranking, mix, root};
+use crate::dmodc::tree::{Group, Ranking, Sides, mix, root};
 use crate::fabric::Fabric;
 
 /// Ports tell the places of a level if so many of four votes agree.
@@ -42,37 +42,33 @@ pub struct Places {
 
 impl Places {
     /// Finds the places of all switches.
-    pub fn new(fabric: &Fabric, groups: &Groups, ranking: &Ranking) -> Self {
-        let count = groups.bottom_up().len();
-        let mut votes = Votes::new(count);
+    pub fn new(fabric: &Fabric, groups: &Sides, ranking: &Ranking) -> Self {
+        let count = groups.switches();
         let ranks = ranking.per_rank().len();
-        let switches = 0..count as u32;
-        let up = |s: u32| groups.up(s).iter().filter(|g| !g.level);
-        let port = |group: &Group| groups.ports(group)[0];
-        for s in switches.clone() {
-            // A leaf below a higher switch than others are has ports of its own there.
-            let next = |g: &&Group| ranking.rank(g.remote) == ranking.rank(s) + 1;
-            up(s)
-                .filter(next)
-                .for_each(|g| votes.add(g.remote, port(g)));
-        }
-        let plane = votes.count(ranks, |s| ranking.rank(s) as usize);
-        let mut votes = Votes::new(count);
-        for s in switches.clone() {
-            let down = groups.down(s).iter().filter(|g| !g.level);
-            down.for_each(|g| votes.add(g.remote, port(g)));
-        }
-        let slot = votes.count(ranks, |s| ranking.rank(s) as usize);
+        let rank = |s: u32| ranking.rank(s);
+        let vote = |g: &Group| (g.remote, groups.ports(g)[0]);
+        // A leaf below a higher switch than others are has ports of its own there.
+        let up = |s: u32| {
+            let next = groups
+                .up(s)
+                .iter()
+                .filter(move |g| rank(g.remote) == rank(s) + 1);
+            next.map(vote)
+        };
+        let plane = most_voted(count, up, ranks, rank);
+        let down = |s: u32| groups.down(s).iter().filter(|g| !g.level).map(vote);
+        let slot = most_voted(count, down, ranks, rank);
+        let ascending = ranking.ascending();
         let mut places = Places {
-            class: classes(groups, ranking, &plane),
+            class: classes(groups, ranking, &ascending, &plane),
             plane,
             slot,
             ..Places::default()
         };
         places.find_parts(groups, ranking);
         places.leaves = Leaves::new(fabric, ranking, &places).in_order();
-        places.find_order(groups, ranking);
-        places.find_names(fabric, groups, ranking);
+        places.find_order(groups, ranking, &ascending);
+        places.find_names(fabric, groups, &ascending);
         places
     }
 
@@ -92,7 +88,7 @@ impl Places {
     }
 
     /// Whether both ends of a link up are where most others are.
-    fn agrees(&self, groups: &Groups, switch: u32, up: &Group) -> bool {
+    fn agrees(&self, groups: &Sides, switch: u32, up: &Group) -> bool {
         let plane = self.plane[up.remote as usize];
         let slot = self.slot[switch as usize];
         let far = groups.down(up.remote).iter().find(|g| g.remote == switch);
@@ -102,8 +98,8 @@ impl Places {
     }
 
     /// Parts, by the links that agree: a wrong cable joins none.
-    fn find_parts(&mut self, groups: &Groups, ranking: &Ranking) {
-        let count = groups.bottom_up().len() as u32;
+    fn find_parts(&mut self, groups: &Sides, ranking: &Ranking) {
+        let count = groups.switches() as u32;
         let mut parent: Vec<u32> = (0..count).collect();
         let mut of_rank: Vec<Vec<(u32, u32)>> = vec![Vec::new(); ranking.per_rank().len()];
         for s in 0..count {
@@ -122,25 +118,26 @@ impl Places {
             self.part.push(part);
         }
         for (rank, part) in self.part.iter().enumerate() {
-            let mut votes = Votes::new(count as usize);
-            for s in (0..count).filter(|&s| ranking.rank(s) as usize > rank) {
+            let above = |s: u32| {
+                let is_above = ranking.rank(s) as usize > rank;
+                let down = if is_above { groups.down(s) } else { &[] };
                 let below = |g: &&Group| !g.level && ranking.rank(g.remote) as usize <= rank;
-                for group in groups.down(s).iter().filter(below) {
-                    votes.add(part[group.remote as usize], groups.ports(group)[0]);
-                }
-            }
-            self.part_slot.push(votes.count(1, |_| 0));
+                let vote = |g: &Group| (part[g.remote as usize], groups.ports(g)[0]);
+                down.iter().filter(below).map(vote)
+            };
+            let slot = most_voted(count as usize, above, 1, |_| 0);
+            self.part_slot.push(slot);
         }
     }
 
     /// Puts all switches in order.
-    fn find_order(&mut self, groups: &Groups, ranking: &Ranking) {
-        let count = groups.bottom_up().len() as u32;
+    fn find_order(&mut self, groups: &Sides, ranking: &Ranking, ascending: &[u32]) {
+        let count = groups.switches() as u32;
         let mut first = vec![(u32::MAX, 0u8); count as usize];
         for (nth, leaf) in (0..).zip(self.leaves.iter().flatten()) {
             first[*leaf as usize] = (nth, 0);
         }
-        for s in ranking.ascending() {
+        for &s in ascending {
             let (leaf, _) = first[s as usize];
             for group in groups.up(s).iter().filter(|g| !g.level) {
                 let above = &mut first[group.remote as usize];
@@ -164,13 +161,12 @@ impl Places {
     }
 
     /// Numbers places by the planes below them and the slots above them; where ports do not agree, by GUIDs.
-    fn find_names(&mut self, fabric: &Fabric, groups: &Groups, ranking: &Ranking) {
+    fn find_names(&mut self, fabric: &Fabric, groups: &Sides, ascending: &[u32]) {
         let count = self.plane.len();
-        let ascending = ranking.ascending();
         let guid = |s: u32| fabric.switches()[s as usize].key;
         let (mut planes, mut slots) = (vec![0u64; count], vec![0u64; count]);
         let mut near: Vec<u64> = Vec::new();
-        for &s in &ascending {
+        for &s in ascending {
             let children = groups.down(s).iter().filter(|g| !g.level);
             near.clear();
             near.extend(children.map(|g| planes[g.remote as usize]));
@@ -198,9 +194,8 @@ impl Places {
 }
 
 /// Numbers for the planes on the way up to each switch.
-fn classes(groups: &Groups, ranking: &Ranking, plane: &[u8]) -> Vec<u32> {
+fn classes(groups: &Sides, ranking: &Ranking, ascending: &[u32], plane: &[u8]) -> Vec<u32> {
     let mut class = vec![0; plane.len()];
-    let ascending = ranking.ascending();
     let mut of_children: Vec<u32> = Vec::new();
     for of_rank in ascending.chunk_by(|&a, &b| ranking.rank(a) == ranking.rank(b)) {
         let mut keys: Vec<(u32, u8, u32)> = Vec::with_capacity(of_rank.len());
@@ -222,46 +217,56 @@ fn classes(groups: &Groups, ranking: &Ranking, plane: &[u8]) -> Vec<u32> {
     class
 }
 
-/// Votes on the port of each of some things.
-struct Votes {
-    of: Vec<Vec<u8>>,
-}
-
-impl Votes {
-    fn new(count: usize) -> Self {
-        Votes {
-            of: vec![Vec::new(); count],
+/// The most common port of each of some things, or 0 where the ports of its level do not agree. `votes` names the
+/// thing and the port of each vote that a switch has.
+fn most_voted<V: Iterator<Item = (u32, u8)>>(
+    count: usize,
+    votes: impl Fn(u32) -> V,
+    levels: usize,
+    level: impl Fn(u32) -> u32,
+) -> Vec<u8> {
+    let all = || (0..count as u32).flat_map(&votes);
+    let mut start = vec![0u32; count + 1];
+    all().for_each(|(of, _)| start[of as usize] += 1);
+    let mut end = 0;
+    for start in &mut start {
+        end += *start;
+        *start = end;
+    }
+    let mut ports = vec![0u8; end as usize];
+    for (of, port) in all() {
+        let at = &mut start[of as usize];
+        *at -= 1;
+        ports[*at as usize] = port;
+    }
+    let (mut agree, mut voters) = (vec![0; levels], vec![0; levels]);
+    let most = start.windows(2).zip(0..).map(|(of, i)| {
+        let votes = &mut ports[of[0] as usize..of[1] as usize];
+        let (port, count) = most_common(votes);
+        // One vote always agrees with itself.
+        if votes.len() > 1 {
+            agree[level(i) as usize] += count;
+            voters[level(i) as usize] += votes.len();
+        }
+        port
+    });
+    let mut most: Vec<u8> = most.collect();
+    for (i, port) in (0..).zip(&mut most) {
+        let level = level(i) as usize;
+        if 4 * agree[level] < AGREE * voters[level] {
+            *port = 0;
         }
     }
-
-    fn add(&mut self, of: u32, port: u8) {
-        self.of[of as usize].push(port);
-    }
-
-    /// The most common port of each, or 0 where the ports of its level do not agree.
-    fn count(mut self, levels: usize, level: impl Fn(u32) -> usize) -> Vec<u8> {
-        let (mut agree, mut all) = (vec![0; levels], vec![0; levels]);
-        let mut ports: Vec<u8> = Vec::with_capacity(self.of.len());
-        for (i, votes) in (0..).zip(&mut self.of) {
-            let (port, count) = most_common(votes);
-            ports.push(port);
-            // One vote always agrees with itself.
-            if votes.len() > 1 {
-                agree[level(i)] += count;
-                all[level(i)] += votes.len();
-            }
-        }
-        for (i, port) in (0..).zip(&mut ports) {
-            if 4 * agree[level(i)] < AGREE * all[level(i)] {
-                *port = 0;
-            }
-        }
-        ports
-    }
+    most
 }
 
 /// The most common of some values, the lowest of several, and how often it is there.
 pub fn most_common<T: Ord + Clone + Default>(values: &mut [T]) -> (T, usize) {
+    if let Some(first) = values.first()
+        && values.iter().all(|value| value == first)
+    {
+        return (first.clone(), values.len());
+    }
     values.sort_unstable();
     let runs = values
         .chunk_by(|a, b| a == b)

@@ -5,11 +5,11 @@
 //! the lower switch has no other parent, or none of its parents another child, a link between two adjacent ranks was
 //! meant.
 
-use crate::dmodc::tree::{Groups, Ranking};
+use crate::dmodc::tree::{Ranking, Sides};
 
 /// The links that were never meant. `groups` have all links, those that are dark included.
 pub fn never_meant(
-    groups: &Groups,
+    groups: &Sides,
     ranking: &Ranking,
     mut dark: Vec<[(u32, u8); 2]>,
 ) -> Vec<[(u32, u8); 2]> {
@@ -22,7 +22,7 @@ pub fn never_meant(
     dark
 }
 
-fn is_meant(groups: &Groups, ranking: &Ranking, low: u32, high: u32) -> bool {
+fn is_meant(groups: &Sides, ranking: &Ranking, low: u32, high: u32) -> bool {
     if ranking.rank(low) == ranking.rank(high) {
         return false;
     }

@@ -31,7 +31,7 @@ impl<'p> Ports<'p> {
         }
         let mut links = Links::default();
         let (mut completed, mut all) = (Vec::new(), Vec::new());
-        for s in 0..self.groups.bottom_up().len() as u32 {
+        for s in 0..self.groups.switches() as u32 {
             let of_switch = nominal.range((s, 0)..=(s, u32::MAX));
             completed.clear();
             completed.extend(of_switch.map(|(&(_, remote), ports)| (remote, ports.as_slice())));
@@ -72,7 +72,7 @@ impl<'p> Ports<'p> {
         let of_siblings = siblings.iter().map(|g| self.ports(g.remote, neighbour));
         let rank = self.ranking.rank(switch);
         let of_rank = || {
-            let switches = 0..self.groups.bottom_up().len() as u32;
+            let switches = 0..self.groups.switches() as u32;
             let alike = switches.filter(|&s| self.ranking.rank(s) == rank);
             alike.flat_map(|s| self.all(s).map(|(_, ports)| ports))
         };

@@ -75,7 +75,7 @@ impl<'f> Families<'f> {
     /// The members of each family that has more than one class, or more than one link to a parent.
     fn find(&mut self) -> Vec<Vec<u32>> {
         let groups = self.groups;
-        let switches = 0..groups.bottom_up().len() as u32;
+        let switches = 0..groups.switches() as u32;
         for parent in switches.clone() {
             let mut below: Vec<u32> = (groups.down(parent).iter())
                 .filter(|g| !g.level)

@@ -4,7 +4,7 @@ use crate::dmodc::tree::{Group, Groups, Links};
 
 /// The nominal links of all switches that have links now, or `None` if no switch is without.
 pub fn standing(nominal: &Groups, present: &Groups) -> Option<Links> {
-    let switches = 0..nominal.bottom_up().len() as u32;
+    let switches = 0..nominal.switches() as u32;
     let has_links = |of: &Groups, s: u32| !of.down(s).is_empty() || !of.up(s).is_empty();
     let is_gone = |s: u32| has_links(nominal, s) && !has_links(present, s);
     let is_gone: Vec<bool> = switches.clone().map(is_gone).collect();

@@ -68,7 +68,7 @@ impl Costs {
         memory: Vec<u8>,
         threads: &Threads,
     ) -> Self {
-        let width = groups.bottom_up().len();
+        let width = groups.switches();
         let inverse = |of: &[u32]| {
             let mut at = vec![0u32; width];
             for (i, &s) in of.iter().enumerate() {
@@ -282,7 +282,7 @@ fn least<'a>(rows: impl Iterator<Item = &'a [u8]>, width: usize) -> Vec<u8> {
 /// so that neighbouring columns are alike; in a complete tree this is the order of the topological
 /// NIDs. Then the others, by rank, likewise by their first switch above, or below at the top.
 pub fn columns(ranking: &Ranking, groups: &Groups) -> Vec<u32> {
-    let switches: Vec<u32> = (0..groups.bottom_up().len() as u32).collect();
+    let switches: Vec<u32> = (0..groups.switches() as u32).collect();
     // The first leaf, in ascending UUID, under each switch.
     let mut first_under = vec![u32::MAX; switches.len()];
     let mut kin = switches.clone();

@@ -16,7 +16,7 @@ pub fn path_dividers(groups: &Groups) -> Vec<u32> {
 }
 
 fn product_going_up(groups: &Groups, weight: impl Fn(usize) -> u32) -> Vec<u32> {
-    let mut divider = vec![1u32; groups.bottom_up().len()];
+    let mut divider = vec![1u32; groups.switches()];
     for &s in groups.bottom_up() {
         let up = || groups.up(s).iter().filter(|g| !g.level);
         let arity = up().map(|g| weight(g.size())).fold(0, u32::saturating_add);
@@ -31,7 +31,7 @@ fn product_going_up(groups: &Groups, weight: impl Fn(usize) -> u32) -> Vec<u32> 
 
 /// In how many ways a switch reaches the top going up only; 1 at the top. It saturates.
 pub fn ways_up(groups: &Groups) -> Vec<u32> {
-    let mut ways = vec![1u32; groups.bottom_up().len()];
+    let mut ways = vec![1u32; groups.switches()];
     for &s in groups.bottom_up().iter().rev() {
         let up = groups.up(s).iter().filter(|g| !g.level);
         let through = up.map(|g| (g.size() as u32).saturating_mul(ways[g.remote as usize]));

@@ -45,15 +45,15 @@ impl RowClasses {
         let up = Partition::new(
             count,
             all(),
-            |s| hash(key(s).0.into(), s, Groups::up_class, Groups::up),
-            |a, b| key(a) == key(b) && same(a, b, Groups::up_class, Groups::up),
+            |s| hash(key(s).0.into(), s, Groups::up_class, |of, s| of.up(s)),
+            |a, b| key(a) == key(b) && same(a, b, Groups::up_class, |of, s| of.up(s)),
         );
         // Switches of different dividers may be in one down class: the up class tells them apart.
         let down = Partition::new(
             count,
             all(),
-            |s| hash(0, s, Groups::down_class, Groups::down),
-            |a, b| same(a, b, Groups::down_class, Groups::down),
+            |s| hash(0, s, Groups::down_class, |of, s| of.down(s)),
+            |a, b| same(a, b, Groups::down_class, |of, s| of.down(s)),
         );
         let all: Vec<u32> = all().collect();
         let class = |of: &Partition, s| of.class(s).unwrap_or_default();

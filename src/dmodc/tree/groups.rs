@@ -15,15 +15,22 @@ use super::partition::{Partition, mix, sort_by_small_key};
 use super::rank::Ranking;
 use crate::dmodc::threads::{ALONE, Threads};
 use crate::fabric::Fabric;
+use std::ops::Deref;
 
-/// All port groups of a fabric.
+/// The port groups of every switch, those that lead down and those that lead up.
 #[derive(Clone, Debug, Default)]
-pub struct Groups {
+pub struct Sides {
     groups: Vec<Group>,
     ports: Vec<u8>,
     /// Per switch: where its groups start, where those that lead up start, and the end.
     span: Vec<[u32; 3]>,
     has_level_links: bool,
+}
+
+/// All port groups of a fabric, with layers and classes.
+#[derive(Clone, Debug, Default)]
+pub struct Groups {
+    sides: Sides,
     /// Switches by layer, and within a layer by up class.
     bottom_up: Vec<u32>,
     /// Where each layer starts in `bottom_up`, and the end.
@@ -32,18 +39,13 @@ pub struct Groups {
     down_class: Partition,
 }
 
-impl Groups {
-    /// The port groups of a fabric whose ranks are known.
-    pub fn of(fabric: &Fabric, ranking: &Ranking) -> Self {
-        Self::new(Links::new(fabric), ranking, ALONE)
-    }
-
+impl Sides {
     /// Sorts the links of every switch into those that lead down and those that lead up.
-    pub(in crate::dmodc) fn new(links: Links, ranking: &Ranking, threads: &Threads) -> Self {
-        let mut all = Groups {
+    pub(in crate::dmodc) fn new(links: &Links, ranking: &Ranking) -> Self {
+        let mut all = Sides {
             groups: Vec::with_capacity(links.groups.len()),
             span: Vec::with_capacity(links.switches()),
-            ..Groups::default()
+            ..Sides::default()
         };
         for s in 0..links.switches() as u32 {
             let is_up = |group: &&Group| ranking.is_up(s, group.remote);
@@ -60,11 +62,13 @@ impl Groups {
             all.span.push([start, up_start, all.groups.len() as u32]);
         }
         all.has_level_links = all.groups.iter().any(|group| group.level);
-        all.ports = links.ports;
-        (all.up_class, all.down_class) =
-            threads.both(|| all.classes(Self::up), || all.classes(Self::down));
-        all.make_layers(ranking);
+        all.ports = links.ports.clone();
         all
+    }
+
+    /// Number of switches.
+    pub fn switches(&self) -> usize {
+        self.span.len()
     }
 
     /// Whether any link joins switches of equal rank.
@@ -87,6 +91,47 @@ impl Groups {
     /// The ports of a group, ascending.
     pub fn ports(&self, group: &Group) -> &[u8] {
         &self.ports[group.range()]
+    }
+
+    /// Switches by the remote switches of some of their groups.
+    fn classes(&self, list: impl Fn(&Self, u32) -> &[Group]) -> Partition {
+        let remotes = |s: u32| list(self, s).iter().map(|g| g.remote);
+        Partition::new(
+            self.span.len(),
+            0..self.span.len() as u32,
+            |s| remotes(s).fold(0, |hash, remote| mix(hash, u64::from(remote))),
+            |a, b| remotes(a).eq(remotes(b)),
+        )
+    }
+}
+
+impl Deref for Groups {
+    type Target = Sides;
+
+    fn deref(&self) -> &Sides {
+        &self.sides
+    }
+}
+
+impl Groups {
+    /// The port groups of a fabric whose ranks are known.
+    pub fn of(fabric: &Fabric, ranking: &Ranking) -> Self {
+        Self::new(&Links::new(fabric), ranking, ALONE)
+    }
+
+    /// The port groups that links make.
+    pub(in crate::dmodc) fn new(links: &Links, ranking: &Ranking, threads: &Threads) -> Self {
+        let sides = Sides::new(links, ranking);
+        let (up_class, down_class) =
+            threads.both(|| sides.classes(Sides::up), || sides.classes(Sides::down));
+        let mut all = Groups {
+            sides,
+            up_class,
+            down_class,
+            ..Groups::default()
+        };
+        all.make_layers(ranking);
+        all
     }
 
     /// All switches such that every switch stands after all below it; those of one layer and up class
@@ -122,7 +167,7 @@ impl Groups {
     }
 
     fn make_layers(&mut self, ranking: &Ranking) {
-        let switches: Vec<u32> = (0..self.span.len() as u32).collect();
+        let switches: Vec<u32> = (0..self.switches() as u32).collect();
         let mut layer = vec![0u32; switches.len()];
         // In the order of (rank, UUID) all below a switch come before it.
         for s in sort_by_small_key(&switches, |s| ranking.rank(s)) {
@@ -138,16 +183,5 @@ impl Groups {
             let start = self.layer_start.last().copied().unwrap_or(0);
             self.layer_start.push(start + layer.len());
         }
-    }
-
-    /// Switches by the remote switches of some of their groups.
-    fn classes(&self, list: impl Fn(&Self, u32) -> &[Group]) -> Partition {
-        let remotes = |s: u32| list(self, s).iter().map(|g| g.remote);
-        Partition::new(
-            self.span.len(),
-            0..self.span.len() as u32,
-            |s| remotes(s).fold(0, |hash, remote| mix(hash, u64::from(remote))),
-            |a, b| remotes(a).eq(remotes(b)),
-        )
     }
 }

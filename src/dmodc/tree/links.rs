@@ -84,6 +84,23 @@ impl Links {
         self.end.push(self.groups.len() as u32);
     }
 
+    /// The same links with the switches in another order: `order` names the switch of each place, and `place`
+    /// the other way round.
+    pub fn arranged(&self, order: &[u32], place: &[u32]) -> Self {
+        let mut links = Links::default();
+        links.groups.reserve(self.groups.len());
+        links.ports.reserve(self.ports.len());
+        let mut groups: Vec<(u32, &[u8])> = Vec::new();
+        for &s in order {
+            let of_switch = self.of(s).iter();
+            groups.clear();
+            groups.extend(of_switch.map(|g| (place[g.remote as usize], self.ports(g))));
+            groups.sort_unstable_by_key(|&(remote, _)| remote);
+            links.add_switch(groups.iter().copied());
+        }
+        links
+    }
+
     /// Number of switches.
     pub fn switches(&self) -> usize {
         self.end.len()

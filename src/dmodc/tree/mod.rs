@@ -8,7 +8,7 @@ mod partition;
 mod rank;
 mod wiring;
 
-pub use groups::Groups;
+pub use groups::{Groups, Sides};
 pub use leaves::host_counts;
 pub use links::{Group, Links};
 pub use partition::{Partition, mix, sort_by_small_key};

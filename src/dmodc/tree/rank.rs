@@ -19,7 +19,6 @@ use super::links::Links;
 use crate::dmodc::design::Design;
 use crate::dmodc::options::{Faults, Options};
 use crate::dmodc::targets::NodeTypes;
-use crate::dmodc::threads::ALONE;
 use crate::fabric::{Fabric, NodeKind};
 use std::fmt;
 
@@ -61,7 +60,7 @@ impl Ranking {
     /// Ranks a fabric that is a tree, as [`Engine::plan`](crate::dmodc::Engine::plan) does; one that is none by
     /// GUIDs.
     pub fn new(fabric: &Fabric, options: &Options) -> Self {
-        match Design::new(fabric, options.reference(), options, ALONE) {
+        match Design::new(fabric, options.reference(), options) {
             Ok(design) => design.ranking.of_some(&design.place),
             Err(_) => Self::of(fabric, &Links::new(fabric), options),
         }

@@ -4,7 +4,7 @@
 //! links alone close a cycle (a ring, a torus, a mesh, a dragonfly) there are no levels to speak
 //! of, and the fabric is refused.
 
-use super::groups::Groups;
+use super::groups::Sides;
 use super::leaves;
 use super::rank::Ranking;
 use crate::fabric::Fabric;
@@ -51,7 +51,7 @@ impl WiringWarning {
 }
 
 /// What the wiring warns of, in ascending UUID of each kind.
-pub fn wiring_warnings(fabric: &Fabric, ranking: &Ranking, groups: &Groups) -> Vec<WiringWarning> {
+pub fn wiring_warnings(fabric: &Fabric, ranking: &Ranking, groups: &Sides) -> Vec<WiringWarning> {
     let switches = || 0..fabric.switches().len() as u32;
     let mut found = Vec::new();
     for (switch, nodes) in leaves::host_counts(fabric).into_iter().enumerate() {
@@ -73,11 +73,11 @@ pub fn wiring_warnings(fabric: &Fabric, ranking: &Ranking, groups: &Groups) -> V
 }
 
 /// A cycle of links between equal ranks, as the switches along it, or `None`.
-pub fn level_cycle(groups: &Groups) -> Option<Vec<u32>> {
+pub fn level_cycle(groups: &Sides) -> Option<Vec<u32>> {
     if !groups.has_level_links() {
         return None;
     }
-    let mut parent: Vec<u32> = (0..groups.bottom_up().len() as u32).collect();
+    let mut parent: Vec<u32> = (0..groups.switches() as u32).collect();
     let mut tree: Vec<Vec<u32>> = vec![Vec::new(); parent.len()];
     for a in 0..parent.len() as u32 {
         for b in groups.up(a).iter().filter(|g| g.level).map(|g| g.remote) {
