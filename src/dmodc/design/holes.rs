@@ -122,6 +122,17 @@ impl Search<'_> {
             })
     }
 
+    /// The port at which the parents of a switch of a class in a part should have it.
+    fn part_slot(&self, rank: u32, part: u32, class: u32) -> u8 {
+        let is_parent =
+            |s: &u32| self.ranking.rank(*s) == rank + 1 && self.places.below[*s as usize] == class;
+        let parents: Vec<u32> = (0..self.count()).filter(is_parent).collect();
+        self.places.parts[rank as usize].slot_of(part, class, |slot| {
+            let dark = parents.iter().filter(|&&s| self.is_dark(s, slot, 1));
+            !parents.is_empty() && 4 * dark.count() >= DARK * parents.len()
+        })
+    }
+
     /// The port at which parents have a switch.
     fn slot(&self, s: u32) -> u8 {
         match self.hole(s) {
@@ -142,7 +153,7 @@ impl Search<'_> {
             return;
         }
         // By part and class: the switches that are there, and the holes.
-        let part = &self.places.part[rank as usize];
+        let part = &self.places.parts[rank as usize].of;
         let mut siblings: BTreeMap<(u32, u32), (Vec<u32>, Vec<u32>)> = BTreeMap::new();
         for &s in &children {
             let key = (part[s as usize], self.places.class[s as usize]);
@@ -277,7 +288,7 @@ impl Search<'_> {
             self.holes.push(Hole {
                 rank,
                 links: Vec::new(),
-                slot: self.places.part_slot[rank as usize][part as usize],
+                slot: self.part_slot(rank, part, above),
                 class: above,
                 anchor: anchor(first),
             });

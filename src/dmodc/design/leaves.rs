@@ -30,11 +30,11 @@ pub struct Leaves<'l> {
 impl<'l> Leaves<'l> {
     /// Collects what parts there are.
     pub fn new(fabric: &'l Fabric, ranking: &'l Ranking, places: &'l Places) -> Self {
-        let ranks = places.part.len();
+        let ranks = places.parts.len();
         let mut tops = vec![BTreeMap::<u32, Vec<u32>>::new(); ranks];
         for s in 0..fabric.switches().len() as u32 {
             let rank = ranking.rank(s) as usize;
-            let part = places.part[rank][s as usize];
+            let part = places.parts[rank].of[s as usize];
             tops[rank].entry(part).or_default().push(s);
         }
         let mut leaves = Leaves {
@@ -54,10 +54,10 @@ impl<'l> Leaves<'l> {
     /// All leaves, and those that are gone.
     pub fn in_order(mut self) -> Vec<Option<u32>> {
         let all: Vec<u32> = self.ranking.leaves().collect();
-        let rank = self.places.part.len().saturating_sub(1);
+        let rank = self.places.parts.len().saturating_sub(1);
         let mut parts: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for leaf in all {
-            let part = self.places.part[rank][leaf as usize];
+            let part = self.places.parts[rank].of[leaf as usize];
             parts.entry(part).or_default().push(leaf);
         }
         let mut order = Vec::new();
@@ -75,8 +75,8 @@ impl<'l> Leaves<'l> {
     fn smaller(&self, rank: usize, leaves: &[u32]) -> BTreeMap<(u8, u32), Vec<u32>> {
         let mut smaller: BTreeMap<(u8, u32), Vec<u32>> = BTreeMap::new();
         for &leaf in leaves {
-            let part = self.places.part[rank - 1][leaf as usize];
-            let slot = self.places.part_slot[rank - 1][part as usize];
+            let part = self.places.parts[rank - 1].of[leaf as usize];
+            let slot = self.places.parts[rank - 1].slot[part as usize];
             smaller.entry((slot, part)).or_default().push(leaf);
         }
         smaller
@@ -86,9 +86,9 @@ impl<'l> Leaves<'l> {
     fn usual_slots(&self, rank: usize) -> Vec<u8> {
         let mut slots: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
         for leaf in self.ranking.leaves() {
-            let smaller = self.places.part[rank - 1][leaf as usize];
-            let slot = self.places.part_slot[rank - 1][smaller as usize];
-            let part = self.places.part[rank][leaf as usize];
+            let smaller = self.places.parts[rank - 1].of[leaf as usize];
+            let slot = self.places.parts[rank - 1].slot[smaller as usize];
+            let part = self.places.parts[rank].of[leaf as usize];
             if self.tops[rank].contains_key(&part) {
                 slots.entry(part).or_default().push(slot);
             }
@@ -147,6 +147,13 @@ impl<'l> Leaves<'l> {
         let Some(tops) = self.tops[rank].get(&part) else {
             return Vec::new();
         };
+        let class = self.places.parts[rank - 1].class;
+        let has_slots =
+            |s: &&u32| class.is_none_or(|class| self.places.below[**s as usize] == class);
+        let tops: Vec<u32> = tops.iter().filter(has_slots).copied().collect();
+        if tops.is_empty() {
+            return Vec::new();
+        }
         let mut used: Vec<u8> = smaller.keys().map(|&(slot, _)| slot).collect();
         used.dedup();
         let mut slots: Vec<u8> = used

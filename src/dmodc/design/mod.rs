@@ -4,6 +4,7 @@
 
 mod holes;
 mod leaves;
+mod parts;
 mod places;
 mod told;
 

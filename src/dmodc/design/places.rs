@@ -13,7 +13,8 @@
 //! is replaced keeps its place, and two subnet managers find the same places.
 
 use super::leaves::Leaves;
-use crate::dmodc::tree::{Group, Ranking, Sides, mix, root};
+use super::parts::Parts;
+use crate::dmodc::tree::{Group, Ranking, Sides, mix};
 use crate::fabric::Fabric;
 
 /// Ports tell the places of a level if so many of four votes agree.
@@ -28,10 +29,10 @@ pub struct Places {
     pub slot: Vec<u8>,
     /// Per switch: a number for the planes on the way up to it, equal for equal planes of one rank.
     pub class: Vec<u32>,
-    /// Per rank: the part of each switch when all switches of higher rank are left out, named by one of them.
-    pub part: Vec<Vec<u32>>,
-    /// Per rank: the slot of each part, by its name; 0 where ports do not agree.
-    pub part_slot: Vec<Vec<u8>>,
+    /// Per switch: the most common class of its children.
+    pub below: Vec<u32>,
+    /// Per rank: the parts of the fabric when all switches of higher rank are left out.
+    pub parts: Vec<Parts>,
     /// The leaves in the order of their numbers, by pods and slots; `None` for one that is gone.
     pub leaves: Vec<Option<u32>>,
     /// All switches in the order of their places.
@@ -59,13 +60,15 @@ impl Places {
         let down = |s: u32| groups.down(s).iter().filter(|g| !g.level).map(vote);
         let slot = most_voted(count, down, ranks, rank);
         let ascending = ranking.ascending();
+        let (class, below) = classes(groups, ranking, &ascending, &plane);
         let mut places = Places {
-            class: classes(groups, ranking, &ascending, &plane),
+            class,
+            below,
             plane,
             slot,
             ..Places::default()
         };
-        places.find_parts(groups, ranking);
+        places.parts = Parts::of_ranks(groups, ranking, &places);
         places.leaves = Leaves::new(fabric, ranking, &places).in_order();
         places.find_order(groups, ranking, &ascending);
         places.find_names(fabric, groups, &ascending);
@@ -88,46 +91,13 @@ impl Places {
     }
 
     /// Whether both ends of a link up are where most others are.
-    fn agrees(&self, groups: &Sides, switch: u32, up: &Group) -> bool {
+    pub(super) fn agrees(&self, groups: &Sides, switch: u32, up: &Group) -> bool {
         let plane = self.plane[up.remote as usize];
         let slot = self.slot[switch as usize];
         let far = groups.down(up.remote).iter().find(|g| g.remote == switch);
         let same = |place: u8, port: Option<u8>| place == 0 || port == Some(place);
         same(plane, groups.ports(up).first().copied())
             && same(slot, far.map(|g| groups.ports(g)[0]))
-    }
-
-    /// Parts, by the links that agree: a wrong cable joins none.
-    fn find_parts(&mut self, groups: &Sides, ranking: &Ranking) {
-        let count = groups.switches() as u32;
-        let mut parent: Vec<u32> = (0..count).collect();
-        let mut of_rank: Vec<Vec<(u32, u32)>> = vec![Vec::new(); ranking.per_rank().len()];
-        for s in 0..count {
-            let up = groups.up(s).iter().filter(|g| !g.level);
-            let some_agree = up.clone().any(|g| self.agrees(groups, s, g));
-            for group in up.filter(|g| !some_agree || self.agrees(groups, s, g)) {
-                of_rank[ranking.rank(group.remote) as usize].push((s, group.remote));
-            }
-        }
-        for links in of_rank {
-            for (a, b) in links {
-                let (a, b) = (root(&mut parent, a), root(&mut parent, b));
-                parent[a.max(b) as usize] = a.min(b);
-            }
-            let part = (0..count).map(|s| root(&mut parent, s)).collect();
-            self.part.push(part);
-        }
-        for (rank, part) in self.part.iter().enumerate() {
-            let above = |s: u32| {
-                let is_above = ranking.rank(s) as usize > rank;
-                let down = if is_above { groups.down(s) } else { &[] };
-                let below = |g: &&Group| !g.level && ranking.rank(g.remote) as usize <= rank;
-                let vote = |g: &Group| (part[g.remote as usize], groups.ports(g)[0]);
-                down.iter().filter(below).map(vote)
-            };
-            let slot = most_voted(count as usize, above, 1, |_| 0);
-            self.part_slot.push(slot);
-        }
     }
 
     /// Puts all switches in order.
@@ -193,9 +163,14 @@ impl Places {
     }
 }
 
-/// Numbers for the planes on the way up to each switch.
-fn classes(groups: &Sides, ranking: &Ranking, ascending: &[u32], plane: &[u8]) -> Vec<u32> {
-    let mut class = vec![0; plane.len()];
+/// Numbers for the planes on the way up to each switch, and the most common ones below it.
+fn classes(
+    groups: &Sides,
+    ranking: &Ranking,
+    ascending: &[u32],
+    plane: &[u8],
+) -> (Vec<u32>, Vec<u32>) {
+    let (mut class, mut below) = (vec![0; plane.len()], vec![0; plane.len()]);
     let mut of_children: Vec<u32> = Vec::new();
     for of_rank in ascending.chunk_by(|&a, &b| ranking.rank(a) == ranking.rank(b)) {
         let mut keys: Vec<(u32, u8, u32)> = Vec::with_capacity(of_rank.len());
@@ -204,7 +179,8 @@ fn classes(groups: &Sides, ranking: &Ranking, ascending: &[u32], plane: &[u8]) -
             let next = |g: &&Group| !g.level && ranking.rank(g.remote) + 1 == ranking.rank(s);
             let children = groups.down(s).iter().filter(next);
             of_children.extend(children.map(|g| class[g.remote as usize]));
-            keys.push((most_common(&mut of_children).0, plane[s as usize], s));
+            below[s as usize] = most_common(&mut of_children).0;
+            keys.push((below[s as usize], plane[s as usize], s));
         }
         keys.sort_unstable();
         let mut number = 0;
@@ -214,12 +190,12 @@ fn classes(groups: &Sides, ranking: &Ranking, ascending: &[u32], plane: &[u8]) -
             class[key.2 as usize] = number;
         }
     }
-    class
+    (class, below)
 }
 
 /// The most common port of each of some things, or 0 where the ports of its level do not agree. `votes` names the
 /// thing and the port of each vote that a switch has.
-fn most_voted<V: Iterator<Item = (u32, u8)>>(
+pub(super) fn most_voted<V: Iterator<Item = (u32, u8)>>(
     count: usize,
     votes: impl Fn(u32) -> V,
     levels: usize,

@@ -1,0 +1,141 @@
+//! Parts: what the fabric falls into without its upper levels, pods and pods of pods, and the slot of each.
+//!
+//! A pod is at a port of the switches above it. Where it is at the same port of all of them, that port is its slot.
+//! Where its planes are cabled otherwise (the second switch of each pod at the next port), each plane has slots of its
+//! own, and one plane that has a switch in most parts tells the slots.
+
+use super::places::{Places, most_voted};
+use crate::dmodc::tree::{Group, Ranking, Sides, root};
+use std::collections::BTreeMap;
+
+/// The parts of one rank: the switches of that rank and below.
+#[derive(Clone, Debug, Default)]
+pub struct Parts {
+    /// The part of each switch, named by one of them.
+    pub of: Vec<u32>,
+    /// The slot of each part, by its name; 0 where it is not known.
+    pub slot: Vec<u8>,
+    /// The class of the switches at whose ports these slots are; `None` if at those of all.
+    pub class: Option<u32>,
+    /// Where planes have slots of their own: by class the part and slot of each switch, ascending.
+    planes: BTreeMap<u32, Vec<(u32, u8)>>,
+}
+
+impl Parts {
+    /// Finds the parts of all ranks, by the links that agree: a wrong cable joins none.
+    pub fn of_ranks(groups: &Sides, ranking: &Ranking, places: &Places) -> Vec<Parts> {
+        let count = groups.switches() as u32;
+        let mut parent: Vec<u32> = (0..count).collect();
+        let mut of_rank: Vec<Vec<(u32, u32)>> = vec![Vec::new(); ranking.per_rank().len()];
+        for s in 0..count {
+            let up = groups.up(s).iter().filter(|g| !g.level);
+            let some_agree = up.clone().any(|g| places.agrees(groups, s, g));
+            for group in up.filter(|g| !some_agree || places.agrees(groups, s, g)) {
+                of_rank[ranking.rank(group.remote) as usize].push((s, group.remote));
+            }
+        }
+        let join = |(rank, links): (usize, Vec<(u32, u32)>)| {
+            for (a, b) in links {
+                let (a, b) = (root(&mut parent, a), root(&mut parent, b));
+                parent[a.max(b) as usize] = a.min(b);
+            }
+            let of = (0..count).map(|s| root(&mut parent, s)).collect();
+            Parts::new(groups, ranking, places, rank, of)
+        };
+        of_rank.into_iter().enumerate().map(join).collect()
+    }
+
+    fn new(groups: &Sides, ranking: &Ranking, places: &Places, rank: usize, of: Vec<u32>) -> Parts {
+        let above = |s: u32| {
+            let is_above = ranking.rank(s) as usize > rank;
+            let down = if is_above { groups.down(s) } else { &[] };
+            let below = |g: &&Group| !g.level && ranking.rank(g.remote) as usize <= rank;
+            let vote = |g: &Group| (of[g.remote as usize], groups.ports(g)[0]);
+            down.iter().filter(below).map(vote)
+        };
+        let mut parts = Parts {
+            slot: most_voted(of.len(), above, 1, |_| 0),
+            ..Parts::default()
+        };
+        if parts.slot.iter().all(|&slot| slot == 0) {
+            let switches = 0..of.len() as u32;
+            for s in switches.filter(|&s| ranking.rank(s) as usize == rank) {
+                let (part, slot) = (of[s as usize], places.slot[s as usize]);
+                if slot != 0 {
+                    let plane = parts.planes.entry(places.class[s as usize]).or_default();
+                    plane.push((part, slot));
+                }
+            }
+            parts.find_slots();
+        }
+        parts.of = of;
+        parts
+    }
+
+    /// Takes the slots of the plane that has most.
+    fn find_slots(&mut self) {
+        self.planes.retain(|_, slots| {
+            slots.sort_unstable();
+            let mut by_slot: Vec<u8> = slots.iter().map(|&(_, slot)| slot).collect();
+            by_slot.sort_unstable();
+            // Two switches of one class in a part, or two parts at one slot, tell nothing.
+            let is_double = slots.windows(2).any(|two| two[0].0 == two[1].0);
+            !is_double && by_slot.windows(2).all(|two| two[0] != two[1]) && slots.len() > 1
+        });
+        let most = self
+            .planes
+            .iter()
+            .rev()
+            .max_by_key(|(_, slots)| slots.len());
+        let Some((&class, slots)) = most else { return };
+        self.class = Some(class);
+        for &(part, slot) in slots {
+            self.slot[part as usize] = slot;
+        }
+    }
+
+    /// The slot that a switch of a class in a part should have at its parents; 0 if nothing tells. `is_dark` says
+    /// whether nothing is at a slot.
+    pub fn slot_of(&self, part: u32, class: u32, is_dark: impl Fn(u8) -> bool) -> u8 {
+        let known = |slots: &Vec<(u32, u8)>, part: u32| {
+            let at = slots.binary_search_by_key(&part, |&(part, _)| part);
+            at.ok().map(|at| slots[at].1)
+        };
+        if self.class.is_none() {
+            return self.slot[part as usize];
+        }
+        let Some(slots) = self.planes.get(&class) else {
+            return 0;
+        };
+        if let Some(slot) = known(slots, part) {
+            return slot;
+        }
+        // Parts stand in the same order at all planes: the slot is between those of its neighbours at another.
+        let others = self
+            .planes
+            .values()
+            .filter_map(|other| Some((other, known(other, part)?)));
+        let Some((other, own)) = others.max_by_key(|(other, _)| other.len()) else {
+            return 0;
+        };
+        let (mut below, mut above) = (None::<(u8, u8)>, None::<(u8, u8)>);
+        for &(part, slot) in slots {
+            match known(other, part) {
+                Some(there) if there < own => below = below.max(Some((there, slot))),
+                Some(there) if above.is_none_or(|above| (there, slot) < above) => {
+                    above = Some((there, slot));
+                }
+                _ => {}
+            }
+        }
+        let as_far = [
+            below.and_then(|(there, slot)| slot.checked_add(own - there)),
+            above.and_then(|(there, slot)| slot.checked_sub(there - own)),
+        ];
+        let first = below.map_or(1, |(_, slot)| slot.saturating_add(1));
+        let last = above.map_or(254, |(_, slot)| slot.saturating_sub(1));
+        let fits = |slot: &u8| (first..=last).contains(slot) && is_dark(*slot);
+        let mut near = as_far.into_iter().flatten().chain(first..=last);
+        near.find(fits).unwrap_or(0)
+    }
+}
