@@ -1,7 +1,7 @@
 //! Holes: places whose switch is gone, told by ports that are dark.
 //!
-//! *Siblings* are the switches of one part that have the same planes below them: they should have the same
-//! parents, at the same ports. A port up that others of their rank use, or that lies between those that they
+//! *Siblings* are the switches of one part that have the same planes below them, or planes that have most of their
+//! parents in common: they should have the same parents, at the same ports. A port up that others of their rank use, or that lies between those that they
 //! use, and that is dark on all of them, was that of a parent that is dead. It is put back into the design,
 //! rank by rank; so a whole plane that is gone is found as well.
 //!
@@ -148,20 +148,22 @@ impl Search<'_> {
         if self.is_whole(&children) && !self.holes.iter().any(|hole| hole.rank + 1 == rank) {
             return;
         }
-        let uplinks = self.uplinks(&children);
+        // By part and class: the switches that are there, and the holes.
+        let part = &self.places.parts[rank as usize].of;
+        let families = self.families(&children);
+        let family = |class: u32| families.get(&class).copied().unwrap_or(class);
+        let uplinks = self.uplinks(&children, family);
         if uplinks.width == 0 {
             return;
         }
-        // By part and class: the switches that are there, and the holes.
-        let part = &self.places.parts[rank as usize].of;
         let mut siblings: BTreeMap<(u32, u32), (Vec<u32>, Vec<u32>)> = BTreeMap::new();
         for &s in &children {
-            let key = (part[s as usize], self.places.class[s as usize]);
+            let key = (part[s as usize], family(self.places.class[s as usize]));
             siblings.entry(key).or_default().0.push(s);
         }
         for (s, hole) in (self.count()..).zip(&self.holes) {
             if hole.rank + 1 == rank {
-                let key = (part[hole.anchor as usize], hole.class);
+                let key = (part[hole.anchor as usize], family(hole.class));
                 siblings.entry(key).or_default().1.push(s);
             }
         }
@@ -182,6 +184,27 @@ impl Search<'_> {
         }
     }
 
+    /// Classes that have most of their parents in common, by the lowest of them.
+    fn families(&self, children: &[u32]) -> BTreeMap<u32, u32> {
+        let mut above: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+        for &s in children {
+            let parents = self.parents(s).map(|(_, parent)| parent);
+            let of_class = above.entry(self.places.class[s as usize]).or_default();
+            of_class.extend(parents);
+        }
+        let mut family = BTreeMap::new();
+        for (&class, parents) in &above {
+            let joins = |other: &u32| {
+                let most = parents.len().max(above[other].len());
+                2 * parents.intersection(&above[other]).count() > most
+            };
+            let first = above.range(..class).map(|(other, _)| *other).find(joins);
+            let first = first.map_or(class, |first| family[&first]);
+            family.insert(class, first);
+        }
+        family
+    }
+
     /// Whether no port in the range of those that lead to parents is dark.
     fn is_whole(&self, children: &[u32]) -> bool {
         let ports = || children.iter().flat_map(|&s| self.parents(s));
@@ -198,12 +221,12 @@ impl Search<'_> {
         })
     }
 
-    fn uplinks(&self, children: &[u32]) -> Uplinks {
+    fn uplinks(&self, children: &[u32], family: impl Fn(u32) -> u32) -> Uplinks {
         let mut all = Uplinks::default();
         let (mut votes, mut voters) = ([0usize; 256], 0);
         let mut widths: Vec<usize> = Vec::new();
         for &s in children {
-            let class = self.places.class[s as usize];
+            let class = family(self.places.class[s as usize]);
             let mut is_voter = false;
             for (port, parent) in self.parents(s) {
                 is_voter = true;
