@@ -9,7 +9,7 @@
 //! (`places`).
 
 use super::places::{Places, most_common};
-use crate::dmodc::tree::{Ranking, Sides};
+use crate::dmodc::tree::{Group, Ranking, Sides};
 use crate::fabric::{Fabric, Peer};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -65,12 +65,16 @@ pub fn find(fabric: &Fabric, groups: &Sides, ranking: &Ranking, places: &Places)
     search.holes
 }
 
+/// Where the ports of one group are, from the first on, at both ends.
+type Ends = [Vec<u8>; 2];
+
 /// What switches of a rank have above them.
 #[derive(Default)]
 struct Uplinks {
-    /// The usual ports, and how many ports lead to one parent.
+    /// The usual ports.
     usual: BTreeSet<u8>,
-    width: u8,
+    /// Where the ports to one parent are, from the first on, here and at the parent.
+    ports: Ends,
     /// By class and port: the class of the parent.
     above: BTreeMap<(u32, u8), u32>,
 }
@@ -112,8 +116,8 @@ impl Search<'_> {
         up.filter(|&(port, parent)| port == self.places.plane[parent as usize])
     }
 
-    fn is_dark(&self, s: u32, port: u8, width: u8) -> bool {
-        let ports = port..=port.saturating_add(width - 1);
+    fn is_dark(&self, s: u32, port: u8, more: &[u8]) -> bool {
+        let ports = more.iter().map(|more| port.saturating_add(*more));
         self.hole(s).is_some()
             || ports.into_iter().all(|port| {
                 port != 0
@@ -128,7 +132,7 @@ impl Search<'_> {
             |s: &u32| self.ranking.rank(*s) == rank + 1 && self.places.below[*s as usize] == class;
         let parents: Vec<u32> = (0..self.count()).filter(is_parent).collect();
         self.places.parts[rank as usize].slot_of(part, class, |slot| {
-            let dark = parents.iter().filter(|&&s| self.is_dark(s, slot, 1));
+            let dark = parents.iter().filter(|&&s| self.is_dark(s, slot, &[0]));
             !parents.is_empty() && 4 * dark.count() >= DARK * parents.len()
         })
     }
@@ -153,7 +157,7 @@ impl Search<'_> {
         let families = self.families(&children);
         let family = |class: u32| families.get(&class).copied().unwrap_or(class);
         let uplinks = self.uplinks(&children, family);
-        if uplinks.width == 0 {
+        if uplinks.ports[0].is_empty() {
             return;
         }
         let mut siblings: BTreeMap<(u32, u32), (Vec<u32>, Vec<u32>)> = BTreeMap::new();
@@ -205,6 +209,14 @@ impl Search<'_> {
         family
     }
 
+    /// Where the ports of a group up are, from the first on, at both ends.
+    fn ends(&self, s: u32, up: &Group) -> Ends {
+        let from_first = |ports: &[u8]| ports.iter().map(|port| port - ports[0]).collect();
+        let mut back = self.groups.down(up.remote).iter();
+        let back = back.find(|g| g.remote == s).map(|g| self.groups.ports(g));
+        [self.groups.ports(up), back.unwrap_or(&[])].map(from_first)
+    }
+
     /// Whether no port in the range of those that lead to parents is dark.
     fn is_whole(&self, children: &[u32]) -> bool {
         let ports = || children.iter().flat_map(|&s| self.parents(s));
@@ -224,7 +236,7 @@ impl Search<'_> {
     fn uplinks(&self, children: &[u32], family: impl Fn(u32) -> u32) -> Uplinks {
         let mut all = Uplinks::default();
         let (mut votes, mut voters) = ([0usize; 256], 0);
-        let mut widths: Vec<usize> = Vec::new();
+        let mut ports: Vec<Ends> = Vec::new();
         for &s in children {
             let class = family(self.places.class[s as usize]);
             let mut is_voter = false;
@@ -235,11 +247,11 @@ impl Search<'_> {
                 all.above.insert((class, port), of_parent);
             }
             voters += usize::from(is_voter);
-            widths.extend(self.groups.up(s).iter().map(|g| g.size()));
+            ports.extend(self.groups.up(s).iter().map(|g| self.ends(s, g)));
         }
         let usual = (1..=254).filter(|&port| votes[port] > 0 && USUAL * votes[port] >= voters);
         all.usual = usual.map(|port| port as u8).collect();
-        all.width = most_common(&mut widths).0 as u8;
+        all.ports = most_common(&mut ports).0;
         all
     }
 
@@ -254,7 +266,7 @@ impl Search<'_> {
     ) {
         for &hole in holes {
             for (&port, &parent) in known {
-                self.link(hole, port, parent, uplinks.width);
+                self.link(hole, port, parent, &uplinks.ports);
             }
         }
         if there.len() == 1 {
@@ -265,17 +277,20 @@ impl Search<'_> {
         if let (Some(&first), Some(&last)) = (expected.first(), expected.last()) {
             expected.extend(first..=last);
         }
+        let [near, _] = &uplinks.ports;
         let mut missing: Vec<u8> = Vec::new();
-        let mut next = 0;
+        let mut taken = [false; 256];
+        let take = |taken: &mut [bool; 256], port: u8| {
+            let ports = near.iter().map(|more| port.saturating_add(*more));
+            ports.for_each(|port| taken[usize::from(port)] = true);
+        };
+        known.keys().for_each(|&port| take(&mut taken, port));
         for port in expected {
-            if known.contains_key(&port) {
-                next = port.saturating_add(uplinks.width);
-            }
-            let dark = |s: &&u32| self.is_dark(**s, port, uplinks.width);
+            let dark = |s: &&u32| self.is_dark(**s, port, near);
             let dark = there.iter().filter(dark).count();
-            if port >= next && 4 * dark >= DARK * there.len() {
+            if !taken[usize::from(port)] && 4 * dark >= DARK * there.len() {
                 missing.push(port);
-                next = port.saturating_add(uplinks.width);
+                take(&mut taken, port);
             }
         }
         if there.is_empty() {
@@ -316,19 +331,20 @@ impl Search<'_> {
                 anchor: anchor(first),
             });
             for &s in there.iter().chain(holes) {
-                self.link(s, port, parent, uplinks.width);
+                self.link(s, port, parent, &uplinks.ports);
             }
         }
     }
 
     /// Links a switch to a parent at a port, of which one is a hole, where the ports are free.
-    fn link(&mut self, s: u32, port: u8, parent: u32, width: u8) {
+    fn link(&mut self, s: u32, port: u8, parent: u32, ports: &Ends) {
         let slot = self.slot(s);
-        if slot == 0 || !self.is_dark(s, port, width) || !self.is_dark(parent, slot, width) {
+        if slot == 0 || !self.is_dark(s, port, &ports[0]) || !self.is_dark(parent, slot, &ports[1])
+        {
             return;
         }
-        for i in 0..width {
-            let (near, far) = (port + i, slot + i);
+        for (near, far) in ports[0].iter().zip(&ports[1]) {
+            let (near, far) = (port.saturating_add(*near), slot.saturating_add(*far));
             let (hole, own, other, there) = match self.hole(s).is_some() {
                 true => (s, near, parent, far),
                 false => (parent, far, s, near),
