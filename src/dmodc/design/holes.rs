@@ -128,12 +128,9 @@ impl Search<'_> {
 
     /// The port at which the parents of a switch of a class in a part should have it.
     fn part_slot(&self, rank: u32, part: u32, class: u32) -> u8 {
-        let is_parent =
-            |s: &u32| self.ranking.rank(*s) == rank + 1 && self.places.below[*s as usize] == class;
-        let parents: Vec<u32> = (0..self.count()).filter(is_parent).collect();
-        self.places.parts[rank as usize].slot_of(part, class, |slot| {
+        self.places.parts[rank as usize].slot_of(part, class, |parents, slot| {
             let dark = parents.iter().filter(|&&s| self.is_dark(s, slot, &[0]));
-            !parents.is_empty() && 4 * dark.count() >= DARK * parents.len()
+            4 * dark.count() >= DARK * parents.len()
         })
     }
 

@@ -147,13 +147,8 @@ impl<'l> Leaves<'l> {
         let Some(tops) = self.tops[rank].get(&part) else {
             return Vec::new();
         };
-        let class = self.places.parts[rank - 1].class;
-        let has_slots =
-            |s: &&u32| class.is_none_or(|class| self.places.below[**s as usize] == class);
+        let has_slots = |s: &&u32| self.places.parts[rank - 1].has_slots(**s);
         let tops: Vec<u32> = tops.iter().filter(has_slots).copied().collect();
-        if tops.is_empty() {
-            return Vec::new();
-        }
         let mut used: Vec<u8> = smaller.keys().map(|&(slot, _)| slot).collect();
         used.dedup();
         let mut slots: Vec<u8> = used

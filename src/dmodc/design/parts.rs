@@ -6,7 +6,7 @@
 
 use super::places::{Places, most_voted};
 use crate::dmodc::tree::{Group, Ranking, Sides, root};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The parts of one rank: the switches of that rank and below.
 #[derive(Clone, Debug, Default)]
@@ -15,10 +15,25 @@ pub struct Parts {
     pub of: Vec<u32>,
     /// The slot of each part, by its name; 0 where it is not known.
     pub slot: Vec<u8>,
-    /// The class of the switches at whose ports these slots are; `None` if at those of all.
-    pub class: Option<u32>,
-    /// Where planes have slots of their own: by class the part and slot of each switch, ascending.
-    planes: BTreeMap<u32, Vec<(u32, u8)>>,
+    /// Where planes have slots of their own: these, by the class of their switches, and which one tells the slots.
+    planes: BTreeMap<u32, Plane>,
+    told_by: Option<u32>,
+}
+
+/// The switches of one class.
+#[derive(Clone, Debug, Default)]
+struct Plane {
+    /// The part and slot of each, ascending.
+    slots: Vec<(u32, u8)>,
+    /// All that are above some of them.
+    above: BTreeSet<u32>,
+}
+
+impl Plane {
+    fn slot(&self, part: u32) -> Option<u8> {
+        let at = self.slots.binary_search_by_key(&part, |&(part, _)| part);
+        at.ok().map(|at| self.slots[at].1)
+    }
 }
 
 impl Parts {
@@ -63,7 +78,9 @@ impl Parts {
                 let (part, slot) = (of[s as usize], places.slot[s as usize]);
                 if slot != 0 {
                     let plane = parts.planes.entry(places.class[s as usize]).or_default();
-                    plane.push((part, slot));
+                    plane.slots.push((part, slot));
+                    let up = groups.up(s).iter().filter(|g| !g.level);
+                    plane.above.extend(up.map(|g| g.remote));
                 }
             }
             parts.find_slots();
@@ -74,7 +91,7 @@ impl Parts {
 
     /// Takes the slots of the plane that has most.
     fn find_slots(&mut self) {
-        self.planes.retain(|_, slots| {
+        self.planes.retain(|_, Plane { slots, .. }| {
             slots.sort_unstable();
             let mut by_slot: Vec<u8> = slots.iter().map(|&(_, slot)| slot).collect();
             by_slot.sort_unstable();
@@ -82,45 +99,47 @@ impl Parts {
             let is_double = slots.windows(2).any(|two| two[0].0 == two[1].0);
             !is_double && by_slot.windows(2).all(|two| two[0] != two[1]) && slots.len() > 1
         });
-        let most = self
-            .planes
-            .iter()
-            .rev()
-            .max_by_key(|(_, slots)| slots.len());
-        let Some((&class, slots)) = most else { return };
-        self.class = Some(class);
-        for &(part, slot) in slots {
+        let planes = self.planes.iter().rev();
+        let most = planes.max_by_key(|(_, plane)| plane.slots.len());
+        let Some((&class, plane)) = most else { return };
+        self.told_by = Some(class);
+        for &(part, slot) in &plane.slots {
             self.slot[part as usize] = slot;
         }
     }
 
+    /// Whether the slots are ports of a switch above.
+    pub fn has_slots(&self, switch: u32) -> bool {
+        let told_by = self.told_by.and_then(|class| self.planes.get(&class));
+        told_by.is_none_or(|plane| plane.above.contains(&switch))
+    }
+
     /// The slot that a switch of a class in a part should have at its parents; 0 if nothing tells. `is_dark` says
-    /// whether nothing is at a slot.
-    pub fn slot_of(&self, part: u32, class: u32, is_dark: impl Fn(u8) -> bool) -> u8 {
-        let known = |slots: &Vec<(u32, u8)>, part: u32| {
-            let at = slots.binary_search_by_key(&part, |&(part, _)| part);
-            at.ok().map(|at| slots[at].1)
-        };
-        if self.class.is_none() {
+    /// whether nothing is at a slot of some switches.
+    pub fn slot_of(
+        &self,
+        part: u32,
+        class: u32,
+        is_dark: impl Fn(&BTreeSet<u32>, u8) -> bool,
+    ) -> u8 {
+        if self.told_by.is_none() {
             return self.slot[part as usize];
         }
-        let Some(slots) = self.planes.get(&class) else {
+        let Some(plane) = self.planes.get(&class) else {
             return 0;
         };
-        if let Some(slot) = known(slots, part) {
+        if let Some(slot) = plane.slot(part) {
             return slot;
         }
         // Parts stand in the same order at all planes: the slot is between those of its neighbours at another.
-        let others = self
-            .planes
-            .values()
-            .filter_map(|other| Some((other, known(other, part)?)));
-        let Some((other, own)) = others.max_by_key(|(other, _)| other.len()) else {
+        let others = self.planes.values();
+        let others = others.filter_map(|other| Some((other, other.slot(part)?)));
+        let Some((other, own)) = others.max_by_key(|(other, _)| other.slots.len()) else {
             return 0;
         };
         let (mut below, mut above) = (None::<(u8, u8)>, None::<(u8, u8)>);
-        for &(part, slot) in slots {
-            match known(other, part) {
+        for &(part, slot) in &plane.slots {
+            match other.slot(part) {
                 Some(there) if there < own => below = below.max(Some((there, slot))),
                 Some(there) if above.is_none_or(|above| (there, slot) < above) => {
                     above = Some((there, slot));
@@ -134,7 +153,7 @@ impl Parts {
         ];
         let first = below.map_or(1, |(_, slot)| slot.saturating_add(1));
         let last = above.map_or(254, |(_, slot)| slot.saturating_sub(1));
-        let fits = |slot: &u8| (first..=last).contains(slot) && is_dark(*slot);
+        let fits = |slot: &u8| (first..=last).contains(slot) && is_dark(&plane.above, *slot);
         let mut near = as_far.into_iter().flatten().chain(first..=last);
         near.find(fits).unwrap_or(0)
     }

@@ -29,8 +29,6 @@ pub struct Places {
     pub slot: Vec<u8>,
     /// Per switch: a number for the planes on the way up to it, equal for equal planes of one rank.
     pub class: Vec<u32>,
-    /// Per switch: the most common class of its children.
-    pub below: Vec<u32>,
     /// Per rank: the parts of the fabric when all switches of higher rank are left out.
     pub parts: Vec<Parts>,
     /// The leaves in the order of their numbers, by pods and slots; `None` for one that is gone.
@@ -60,10 +58,8 @@ impl Places {
         let down = |s: u32| groups.down(s).iter().filter(|g| !g.level).map(vote);
         let slot = most_voted(count, down, ranks, rank);
         let ascending = ranking.ascending();
-        let (class, below) = classes(groups, ranking, &ascending, &plane);
         let mut places = Places {
-            class,
-            below,
+            class: classes(groups, ranking, &ascending, &plane),
             plane,
             slot,
             ..Places::default()
@@ -163,14 +159,9 @@ impl Places {
     }
 }
 
-/// Numbers for the planes on the way up to each switch, and the most common ones below it.
-fn classes(
-    groups: &Sides,
-    ranking: &Ranking,
-    ascending: &[u32],
-    plane: &[u8],
-) -> (Vec<u32>, Vec<u32>) {
-    let (mut class, mut below) = (vec![0; plane.len()], vec![0; plane.len()]);
+/// Numbers for the planes on the way up to each switch.
+fn classes(groups: &Sides, ranking: &Ranking, ascending: &[u32], plane: &[u8]) -> Vec<u32> {
+    let mut class = vec![0; plane.len()];
     let mut of_children: Vec<u32> = Vec::new();
     for of_rank in ascending.chunk_by(|&a, &b| ranking.rank(a) == ranking.rank(b)) {
         let mut keys: Vec<(u32, u8, u32)> = Vec::with_capacity(of_rank.len());
@@ -179,8 +170,7 @@ fn classes(
             let next = |g: &&Group| !g.level && ranking.rank(g.remote) + 1 == ranking.rank(s);
             let children = groups.down(s).iter().filter(next);
             of_children.extend(children.map(|g| class[g.remote as usize]));
-            below[s as usize] = most_common(&mut of_children).0;
-            keys.push((below[s as usize], plane[s as usize], s));
+            keys.push((most_common(&mut of_children).0, plane[s as usize], s));
         }
         keys.sort_unstable();
         let mut number = 0;
@@ -190,7 +180,7 @@ fn classes(
             class[key.2 as usize] = number;
         }
     }
-    (class, below)
+    class
 }
 
 /// The most common port of each of some things, or 0 where the ports of its level do not agree. `votes` names the
