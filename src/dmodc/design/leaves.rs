@@ -161,14 +161,25 @@ impl<'l> Leaves<'l> {
         let (Some(&first), Some(&last)) = (slots.first(), slots.last()) else {
             return Vec::new();
         };
-        // Where several links join two switches, a slot is several ports.
-        let mut steps: Vec<u8> = slots
-            .windows(2)
-            .map(|pair| pair[1] - pair[0])
-            .filter(|&step| step > 0)
-            .collect();
-        steps.sort_unstable();
-        let width = steps.first().copied().unwrap_or(1);
+        // Where several links join two switches, a slot is several ports: as many as that before it.
+        let width = |slot: u8| {
+            let of_one = |s: &u32| {
+                let peers = &self.fabric.peers_of(*s)[usize::from(slot) - 1..];
+                let to = |peer: &Peer| match *peer {
+                    Peer::Switch { index, .. } => Some(index),
+                    _ => None,
+                };
+                let first = peers.first().and_then(to)?;
+                Some(
+                    peers
+                        .iter()
+                        .take_while(|&peer| to(peer) == Some(first))
+                        .count() as u8,
+                )
+            };
+            let has = |s: &&u32| slot <= self.fabric.switches()[**s as usize].ports;
+            tops.iter().filter(has).find_map(of_one)
+        };
         let is_dark = |slot: u8| {
             let dark = |s: &&u32| {
                 slot <= self.fabric.switches()[**s as usize].ports
@@ -178,12 +189,18 @@ impl<'l> Leaves<'l> {
         };
         let mut gone = Vec::new();
         let mut next = first;
+        let mut before = used
+            .iter()
+            .filter(|&&slot| slot > 0)
+            .find_map(|&slot| width(slot))
+            .unwrap_or(1);
         for slot in first..=last {
             if used.contains(&slot) {
-                next = slot.saturating_add(width);
+                before = width(slot).unwrap_or(before);
+                next = slot.saturating_add(before);
             } else if slot >= next && is_dark(slot) {
                 gone.push(slot);
-                next = slot.saturating_add(width);
+                next = slot.saturating_add(before);
             }
         }
         if 2 * gone.len() > used.len() {
