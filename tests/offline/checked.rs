@@ -89,7 +89,7 @@ fn hold(engine: &Engine, number: u64) -> bool {
 #[test]
 fn our_own_tables_pass_and_broken_ones_fail() {
     let count = env::var("DMODC_FABRICS").map(|n| n.parse().expect("a number"));
-    let count: u64 = count.unwrap_or(500);
+    let count: u64 = count.unwrap_or(125);
     let engine = Engine::new(1).expect("a thread");
     let mut routed = 0;
     for number in 0..count {

@@ -193,7 +193,7 @@ fn costs_hold(fabric: &Fabric, plan: &Plan, tables: &Tables) {
 #[test]
 fn hold_on_random_fabrics() {
     let count = env::var("DMODC_FABRICS").map(|n| n.parse().expect("a number"));
-    let count: u64 = count.unwrap_or(1_000);
+    let count: u64 = count.unwrap_or(250);
     let engine = Engine::new(1).expect("a thread");
     println!(
         "| family | routed | no tree | in pieces | no up-down path | turned | left out | no links |"

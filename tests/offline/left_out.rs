@@ -173,7 +173,7 @@ fn a_leaf_that_only_the_reference_knows_is_not_left_out() {
 #[test]
 fn who_is_named_is_left_out_and_nobody_else() {
     let count = env::var("DMODC_FABRICS").map(|n| n.parse().expect("a number"));
-    let count: u64 = count.unwrap_or(1_000);
+    let count: u64 = count.unwrap_or(250);
     let engine = Engine::new(1).expect("a thread");
     let mut routed = 0;
     for number in 0..count {

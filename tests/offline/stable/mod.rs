@@ -103,25 +103,31 @@ fn printed(netlist: &Netlist, result: TestCaseResult) -> TestCaseResult {
     })
 }
 
-/// How many times as many cases are to be taken, and these drawn anew: `DMODC_CASES`.
-fn times() -> Option<u32> {
-    let times = env::var("DMODC_CASES").ok();
-    times.map(|n| n.parse().expect("a number"))
+/// Whether cases are drawn anew: `DMODC_ANEW`.
+fn is_anew() -> bool {
+    env::var_os("DMODC_ANEW").is_some()
 }
 
-/// So many cases; a failure prints its seed.
+/// A quarter of so many cases, `DMODC_CASES` times; a failure prints its seed.
 fn cases(count: u32) -> ProptestConfig {
-    let rng_seed = times().map_or(RngSeed::Fixed(1), |_| RngSeed::Random);
+    let times: u32 = env::var("DMODC_CASES").map_or(1, |n| n.parse().expect("a number"));
     ProptestConfig {
-        rng_seed,
+        rng_seed: if is_anew() {
+            RngSeed::Random
+        } else {
+            RngSeed::Fixed(1)
+        },
         failure_persistence: None,
-        ..ProptestConfig::with_cases(count * times().unwrap_or(1))
+        ..ProptestConfig::with_cases((count * times).div_ceil(4))
     }
 }
 
 /// The seed of a case.
 fn seed(case: u64) -> u64 {
-    times().map_or(case, |_| RandomState::new().hash_one(case))
+    match is_anew() {
+        true => RandomState::new().hash_one(case),
+        false => case,
+    }
 }
 
 /// As [`cases`], on fabrics of real size: a seed is not made smaller.
