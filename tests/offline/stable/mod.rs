@@ -108,9 +108,14 @@ fn is_anew() -> bool {
     env::var_os("DMODC_ANEW").is_some()
 }
 
-/// A quarter of so many cases, `DMODC_CASES` times; a failure prints its seed.
-fn cases(count: u32) -> ProptestConfig {
+/// A quarter of so many cases, `DMODC_CASES` times.
+fn quarter(count: u32) -> u32 {
     let times: u32 = env::var("DMODC_CASES").map_or(1, |n| n.parse().expect("a number"));
+    (count * times).div_ceil(4)
+}
+
+/// The same for proptest; a failure prints its seed.
+fn cases(count: u32) -> ProptestConfig {
     ProptestConfig {
         rng_seed: if is_anew() {
             RngSeed::Random
@@ -118,7 +123,7 @@ fn cases(count: u32) -> ProptestConfig {
             RngSeed::Fixed(1)
         },
         failure_persistence: None,
-        ..ProptestConfig::with_cases((count * times).div_ceil(4))
+        ..ProptestConfig::with_cases(quarter(count))
     }
 }
 

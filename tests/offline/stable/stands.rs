@@ -112,7 +112,7 @@ fn stands(whole: Fabric, random: &mut Random) -> Result<Option<usize>, TestCaseE
 #[ignore = "does not hold yet: 1 of 100 fabrics"]
 fn entries_stay_where_their_ports_still_lead_nearer() {
     let (mut held, mut moved) = (0, 0);
-    for case in 0..100 * u64::from(times().unwrap_or(1)) {
+    for case in 0..u64::from(quarter(100)) {
         let seed = seed(case);
         let mut random = Random::new(seed);
         let shapes = [
