@@ -18,6 +18,8 @@ mod hang_up;
 mod harness;
 mod killed;
 mod lifecycle;
+#[path = "../support/long.rs"]
+mod long;
 mod management;
 mod memory;
 mod metrics;

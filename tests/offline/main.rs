@@ -26,6 +26,8 @@ mod invariants;
 mod judge;
 mod left_out;
 mod lft;
+#[path = "../support/long.rs"]
+mod long;
 mod netlist;
 #[cfg(feature = "cli")]
 mod pages;

@@ -5,6 +5,7 @@
 
 use super::events::{moved, replaced, some_hosts};
 use super::*;
+use crate::long;
 use dmodc::dmodc::Rule;
 use dmodc::netlist::Kind;
 use dmodc::random::Random;
@@ -105,6 +106,9 @@ proptest! {
 
     #[test]
     fn on_8640_nodes(seed: u64, links in 0usize..=100, count in 1usize..=90) {
+        if !long::runs("8,640 nodes") {
+            return Ok(());
+        }
         let (less, _) = named(A, seed).without_links(links, seed).expect("links");
         a_rack_reboots(&less, seed)?;
         go_and_come_back(&less, count, seed)?;

@@ -2,6 +2,7 @@
 
 use super::events::some_hosts;
 use super::*;
+use crate::long;
 use dmodc::random::Random;
 
 /// What links and hosts that go at once change needlessly, in percent of what they force to change.
@@ -47,6 +48,9 @@ proptest! {
 
     #[test]
     fn one_after_others_on_8640_nodes(seed: u64, links in 0usize..=100) {
+        if !long::runs("8,640 nodes") {
+            return Ok(());
+        }
         one_more(&named(A, seed), links, seed)?;
     }
 }

@@ -4,6 +4,7 @@
 use super::events::listed_otherwise;
 use super::*;
 use crate::design::names::in_order;
+use crate::long;
 use dmodc::random::Random;
 
 /// `stable` and `paper` are the same for end nodes. The paper has no LIDs of switches.
@@ -67,6 +68,9 @@ proptest! {
 
     #[test]
     fn are_the_papers_on_8640_nodes(seed: u64) {
+        if !long::runs("8,640 nodes") {
+            return Ok(());
+        }
         let whole = named(A, seed);
         is_the_papers(&in_order(&whole))?;
         let (less, _) = whole.without_links(10, seed).expect("links");
