@@ -1,6 +1,7 @@
 //! What happens to regularly cabled fabrics, by place.
 
 use super::fabrics::*;
+use crate::long;
 use dmodc::netlist::{Kind, Netlist, Part};
 use dmodc::random::Random;
 
@@ -18,6 +19,20 @@ pub const SHAPES: [&str; 10] = [
     "PGFT(4;3,3,4,5;1,3,3,4;1,1,1,1)",
     "PGFT(4;4,4,4,4;1,3,3,4;1,2,1,1)",
 ];
+
+/// Those of them that are small enough for `make test`; all in CI.
+pub fn shapes() -> impl Iterator<Item = &'static str> {
+    let is_long = long::runs("fabrics of more than 300 nodes");
+    let nodes = |shape: &str| {
+        let children = shape.split(';').nth(1).expect("children");
+        let children = children
+            .split(',')
+            .map(|m| m.parse::<u32>().expect("a number"));
+        children.product::<u32>()
+    };
+    let small = move |shape: &&str| is_long || nodes(shape) <= 300;
+    SHAPES.into_iter().filter(small)
+}
 
 /// A switch of a PGFT, by index, with its level and digits.
 struct Element {

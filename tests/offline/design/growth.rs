@@ -16,7 +16,7 @@ fn grows(found: &mut Findings, what: &str, whole: &Netlist, new: &[u32]) {
 #[test]
 fn the_last_leaf_and_the_last_pod() {
     let mut found = Findings::default();
-    for shape in SHAPES {
+    for shape in shapes() {
         for seed in throws(1) {
             let whole = Whole::new(shape, seed);
             let leaf = whole.last_leaf();
@@ -37,7 +37,7 @@ fn the_last_leaf_and_the_last_pod() {
 #[test]
 fn hosts_at_a_new_port() {
     let mut found = Findings::default();
-    for shape in SHAPES {
+    for shape in shapes() {
         for seed in throws(1) {
             let mut netlist = Whole::new(shape, seed).netlist;
             let mut leaves = switches(&netlist);

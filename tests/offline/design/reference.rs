@@ -78,7 +78,7 @@ fn wrong_cables(whole: &Netlist, random: &mut Random) -> Vec<(String, Netlist)> 
 #[test]
 fn a_wrong_cable_is_pulled_again() {
     let mut found = Findings::default();
-    for shape in SHAPES {
+    for shape in shapes() {
         for seed in throws(1) {
             let whole = Whole::new(shape, seed).netlist;
             for (what, wrong) in wrong_cables(&whole, &mut Random::stream(seed, 10)) {
@@ -102,7 +102,7 @@ fn a_wrong_cable_is_pulled_again() {
 #[test]
 fn boxes_are_replaced() {
     let mut found = Findings::default();
-    for shape in SHAPES {
+    for shape in shapes() {
         let whole = Whole::new(shape, 1).netlist;
         for shuffled in [false, true] {
             let whole = match shuffled {
@@ -148,7 +148,7 @@ fn boxes_are_replaced() {
 #[test]
 fn what_has_left_leaves_nothing() {
     let mut found = Findings::default();
-    for shape in SHAPES {
+    for shape in shapes() {
         let whole = Whole::new(shape, 1).netlist;
         let leaves = carriers(&whole);
         let mut visited = whole.clone();
@@ -224,7 +224,7 @@ fn hosts_are_off_for_good() {
 #[test]
 fn what_cables_do_not_tell() {
     let mut found = Findings::default();
-    for shape in SHAPES {
+    for shape in shapes() {
         for shuffled in [false, true] {
             let whole = Whole::new(shape, 1);
             let netlist = match shuffled {
@@ -265,7 +265,7 @@ fn what_cables_do_not_tell() {
 #[test]
 fn a_new_leaf_is_new() {
     let mut found = Findings::default();
-    for shape in SHAPES {
+    for shape in shapes() {
         for shuffled in [false, true] {
             let whole = Whole::new(shape, 1);
             let netlist = match shuffled {
