@@ -366,7 +366,12 @@ fn a_typing_error_is_bad_usage() {
 fn a_missing_plugin_is_named() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let tool = dir.path().join("dmodc");
-    fs::copy(env!("CARGO_BIN_EXE_dmodc"), &tool).expect("the tool can be copied");
+    // Not by `fs::copy`: what other tests start meanwhile would hold the file open for writing.
+    let copied = Command::new("cp")
+        .arg(env!("CARGO_BIN_EXE_dmodc"))
+        .arg(&tool)
+        .status();
+    assert!(copied.is_ok_and(|status| status.success()));
     let said = dir.path().to_str().expect("the path is plain text");
     // It is missing in the given folder; beside the tool and where the loader looks.
     for (args, told) in [
