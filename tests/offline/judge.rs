@@ -1,5 +1,6 @@
 //! `dmodc check` and `dmodc analyze`, by way of the command line.
 
+use crate::long;
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -34,6 +35,9 @@ fn routed(shape: &str) -> tempfile::TempDir {
 
 #[test]
 fn the_figures_of_the_reference_fabric() {
+    if !long::runs("8,640 nodes") {
+        return;
+    }
     let dir = routed("PGFT(3;24,15,24;1,6,15;1,1,1)");
     let output = dmodc(
         dir.path(),

@@ -22,7 +22,7 @@ pub const SHAPES: [&str; 10] = [
 
 /// Those of them that are small enough for `make test`; all in CI.
 pub fn shapes() -> impl Iterator<Item = &'static str> {
-    let is_long = long::runs("fabrics of more than 300 nodes");
+    let is_long = long::runs("fabrics of more than 200 nodes");
     let nodes = |shape: &str| {
         let children = shape.split(';').nth(1).expect("children");
         let children = children
@@ -30,7 +30,7 @@ pub fn shapes() -> impl Iterator<Item = &'static str> {
             .map(|m| m.parse::<u32>().expect("a number"));
         children.product::<u32>()
     };
-    let small = move |shape: &&str| is_long || nodes(shape) <= 300;
+    let small = move |shape: &&str| is_long || nodes(shape) <= 200;
     SHAPES.into_iter().filter(small)
 }
 

@@ -6,7 +6,6 @@
 mod reading;
 mod tool;
 
-use crate::long;
 use crate::support::*;
 use dmodc::fabric::{Fabric, Guid};
 use dmodc::netlist::{Kind, Netlist, Node};
@@ -195,9 +194,6 @@ pub fn all_at_once(text: &str) -> String {
 pub fn spoilt_trees() -> Vec<(PathBuf, tempfile::TempDir, String)> {
     let trees = production().into_iter();
     let trees = trees.filter(|file| !path(file).contains("ring"));
-    let is_long = long::runs("fabrics of more than 20 switches");
-    let is_small = |file: &PathBuf| std::fs::metadata(file).expect("a file").len() < 50_000;
-    let trees = trees.filter(|file| is_long || is_small(file));
     trees
         .map(|file| {
             let dir = tempfile::tempdir().unwrap();
