@@ -56,12 +56,14 @@ impl Netlist {
         let peer = &self.nodes[port.peer as usize];
         let far = peer.ports.iter().find(|p| p.number == port.peer_port);
         write!(out, "[{}]", port.number)?;
+        // At least four digits: fewer beside a long node GUID are read as a port number.
+        let digits = |node: &Node| if node.guid.0 > 0xffff { 4 } else { 1 };
         if let Some(guid) = port.guid {
-            write!(out, "({:x}) ", guid.0)?;
+            write!(out, "({:0w$x}) ", guid.0, w = digits(node))?;
         }
         write!(out, "\t\"{}\"[{}]", peer.id, port.peer_port)?;
         if let Some(guid) = far.and_then(|p| p.guid) {
-            write!(out, "({:x}) ", guid.0)?;
+            write!(out, "({:0w$x}) ", guid.0, w = digits(peer))?;
         }
         write!(out, "\t\t# ")?;
         if node.kind != Kind::Switch {

@@ -237,3 +237,23 @@ fn ids_that_are_no_text_and_read_alike_are_one_id() {
         "3: node \"s\u{fffd}\" is described twice, first in line 1"
     );
 }
+
+/// Found by fuzzing: what is written reads back, also where a port GUID is as short as a port number.
+#[test]
+fn a_short_port_guid_reads_back() {
+    let side = |kind: &str, node: &str, port: &str, number: &str| {
+        format!(
+            "{{ {kind} Ports:24 SystemGUID:{node} NodeGUID:{node} PortGUID:{port} VenID:000002C9 \
+             DevID:CF080000 Rev:00000000 {{{kind}}} LID:000{number} PN:0{number} }}"
+        )
+    };
+    let switch = side("SW", "00000000000000a1", "00000000000000a1", "2");
+    let router = side("Rt", "00000000002000d0", "00000000000000d1", "1");
+    let ends = "PHY=4x LOG=ACT SPD=25\n";
+    let text = format!("{switch} {router} {ends}{router} {switch} {ends}");
+    let netlist = Netlist::parse(text.as_bytes()).expect("a list");
+    assert_eq!(netlist.nodes.len(), 2);
+    let mut written = Vec::new();
+    netlist.write(&mut written).expect("memory takes it");
+    assert_eq!(Netlist::parse(&written).expect("a netlist"), netlist);
+}

@@ -100,15 +100,15 @@ fn in_parentheses<'a>(scan: &mut Scan<'a>) -> Result<Option<&'a [u8]>, &'static 
     Ok(Some(inner.trim_ascii()))
 }
 
-/// The port GUID in parentheses. A short number beside a long node GUID is none: some programs
+/// The port GUID in parentheses. Three digits or fewer beside a long node GUID are none: some programs
 /// write the port number there.
 fn port_guid(inner: &[u8], id: &[u8], line: u32, draft: &mut Draft) -> Option<Guid> {
-    let mut digits = Scan(inner);
-    let _ = digits.eat(b"0x");
+    let plain = inner.strip_prefix(b"0x").unwrap_or(inner);
+    let mut digits = Scan(plain);
     let guid = digits.hex().filter(|_| digits.0.is_empty()).map(Guid);
     let long = guid_of_id(id).is_some_and(|node| node.0 > 0xffff);
     match guid {
-        Some(guid) if !(long && guid.0 <= 0xfff) => return Some(guid),
+        Some(guid) if !(long && plain.len() <= 3) => return Some(guid),
         _ => draft.warn(line, Reason::BadValue("GUID", quoted(inner))),
     }
     None
