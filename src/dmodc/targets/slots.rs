@@ -49,8 +49,8 @@ const AGREE: usize = 3;
 const OTHERS: usize = 8;
 /// Of so many leaves or more, one host does not decide how they are filled.
 const MANY: usize = 16;
-/// Leaves are filled unequally if one half of the positions has so many votes for one of the other half.
-const UNEQUAL: u32 = 2;
+/// Leaves are filled unequally if one half of the positions has so many votes for two of the other half.
+const UNEQUAL: u32 = 3;
 /// So few votes for each position on the mean that one host could decide.
 const FEW: u32 = 8;
 
@@ -295,7 +295,7 @@ impl Usual {
         let half = positions.len() / 2;
         let (low, high) = (&positions[..half], &positions[positions.len() - half..]);
         let (low, high) = (sum(low), sum(high));
-        let is_unequal = filled.len() >= MANY && low.max(high) >= UNEQUAL * low.min(high);
+        let is_unequal = filled.len() >= MANY && 2 * low.max(high) >= UNEQUAL * low.min(high);
         if positions.len() > 2 && (is_few || is_unequal) {
             // By the golden ratio: leaves that follow one another turn far apart.
             usual.turn = (f64::from(usual.slots) * 0.618).round() as u32;

@@ -4,6 +4,7 @@
 use super::events::without;
 use super::fabrics::switches;
 use super::*;
+use crate::long;
 use crate::support::{data, production};
 use dmodc::random::Random;
 use std::path::Path;
@@ -135,6 +136,9 @@ fn regular() -> impl Iterator<Item = (String, Netlist)> {
 
 #[test]
 fn a_box_is_replaced() {
+    if !long::runs("production fabrics of more than 20 switches") {
+        return;
+    }
     let mut found = Findings::default();
     for (name, netlist) in regular() {
         let before = Routed::new(&netlist);
@@ -156,6 +160,9 @@ fn a_box_is_replaced() {
 /// Without a reference, what still stands stays.
 #[test]
 fn a_switch_inside_dies() {
+    if !long::runs("production fabrics of more than 20 switches") {
+        return;
+    }
     let mut found = Findings::default();
     for (name, netlist) in regular() {
         let before = Routed::up_down(&netlist);
