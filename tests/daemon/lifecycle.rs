@@ -67,7 +67,13 @@ fn take_over(low: &OpenSm, start: impl Fn() -> OpenSm) -> OpenSm {
     for _ in 0..5 {
         let from = low.files.log().len();
         let high = start();
-        low.files.wait_for(from, "Entering STANDBY state");
+        let stands_by = || low.files.log()[from..].contains("Entering STANDBY state");
+        if process::poll(LIMIT / 4, || stands_by().then_some(())).is_none() {
+            // Its poll and the trap have crossed: it has not even looked.
+            drop(high);
+            low.resweep();
+            continue;
+        }
         let is_up = || high.files.log().contains("SUBNET UP").then_some(());
         // Not a multiple of the time between polls: one on its way would be lost.
         if process::poll(LIMIT / 4, is_up).is_some() {
