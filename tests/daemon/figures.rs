@@ -1,11 +1,13 @@
 //! What `dmodc.metrics` says is missing, and of whom, in fabrics that are not what they should be.
 
+use crate::alerts::assert_quiet;
 use crate::metrics::{Metrics, TREE, another_leaf, metrics_file, wait_for_use, when};
 use crate::support::fabrics::Net;
 use crate::support::ibsim::Ibsim;
 use crate::support::opensm::{Config, OpenSm};
 use crate::support::sketch;
-use dmodc::netlist::{Kind, Node};
+use dmodc::fabric::{Guid, Lid, NodeKind};
+use dmodc::netlist::{Kind, Node, Part, Port};
 use std::fs;
 
 /// What is missing since before OpenSM's start: siblings tell only of a leaf that is like them, a reference
@@ -103,4 +105,66 @@ fn hosts_that_turn_are_counted() {
     let pairs =
         ["dmodc_turned_host_pairs", "dmodc_left_out_host_pairs"].map(|name| found.get(name));
     assert_eq!(pairs, [2.0 * 15.0 * of_leaf * of_leaf, 0.0]);
+}
+
+/// A fabric with an aggregation node on every switch, whose leaf is dead and known by a reference alone: nobody is
+/// left out, no host turns, and nothing else lacks an uplink.
+#[test]
+fn a_dead_leaf_raises_no_other_alarm() {
+    let mut netlist = Net::pgft("PGFT(2;6,4;1,3;1,1)").netlist;
+    let switches = (0u32..).zip(&netlist.nodes);
+    let switches = switches.filter(|(_, node)| node.kind == Kind::Switch);
+    let switches: Vec<(u32, u8)> = switches.map(|(s, node)| (s, node.port_count + 1)).collect();
+    for &(switch, port) in &switches {
+        let guid = 0xa000_0000_0000 + u64::from(switch) * 0x10;
+        let (vendor, device) = NodeKind::AGGREGATION_DEVICE;
+        let index = netlist.nodes.len() as u32;
+        netlist.nodes.push(Node {
+            kind: Kind::Ca,
+            id: format!("H-{guid:016x}"),
+            description: NodeKind::AGGREGATION_DESCRIPTION.into(),
+            guid: Guid(guid),
+            system_guid: None,
+            vendor,
+            device,
+            port_count: 1,
+            port_zero: None,
+            lid: Lid(0),
+            lmc: 0,
+            ports: vec![Port::new(1, switch, port, "4xEDR")],
+        });
+        let node = &mut netlist.nodes[switch as usize];
+        node.port_count = port;
+        node.ports.push(Port::new(port, index, 1, "4xEDR"));
+    }
+    let whole = Net::write(netlist);
+    let is_leaf = |node: &Node| node.kind == Kind::Switch && node.description.starts_with("L1-");
+    let leaf = whole
+        .netlist
+        .nodes
+        .iter()
+        .position(is_leaf)
+        .expect("a leaf");
+    let dead = whole.netlist.without(&[Part::Node(leaf as u32)]);
+    let less = Net::write(dead);
+    let sim = Ibsim::start(&less.path);
+    let (path, _) = metrics_file(&sim, Config::dmodc());
+    let words = format!(
+        "dmodc.metrics={} dmodc.reference={}",
+        path.display(),
+        whole.path.display()
+    );
+    let config = Config::dmodc().line(format!("event_plugin_options {words}"));
+    let sm = OpenSm::start(&sim, &config);
+    let found = wait_for_use(&path, true);
+    assert_eq!(found.get("dmodc_switches"), 6.0);
+    for name in ["dmodc_left_out_host_pairs", "dmodc_turned_host_pairs"] {
+        assert_eq!(found.get(name), 0.0, "{name}");
+    }
+    let figures = fs::read_to_string(&path).expect("figures");
+    let leaf = whole.netlist.nodes[leaf].guid.to_string();
+    assert_quiet(sim.dir(), &figures, &[(&leaf, 3)]);
+    for words in ["left out", "no way from", "where its siblings have"] {
+        assert_eq!(sm.files.log_lines(words), [""; 0]);
+    }
 }
