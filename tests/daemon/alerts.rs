@@ -108,21 +108,18 @@ fn whole_production_fabrics_are_quiet() {
             .all(|known| known.file_name() != path.file_name())
     };
     let others: Vec<PathBuf> = shared.into_iter().filter(is_new).collect();
-    let others = match long::runs("the shared fabrics") {
-        true => &others[..],
-        false => &[],
-    };
-    for path in here.iter().chain(others) {
+    let is_long = long::runs("production fabrics of more than 20 switches");
+    let is_small = |path: &&PathBuf| fs::metadata(path).expect("a file").len() < 50_000;
+    let all = here.iter().chain(&others);
+    for path in all.filter(|path| is_long || is_small(path)) {
         let net = Net::open(path.clone());
         let name = path.file_stem().expect("a name").to_string_lossy();
         let lacking = LACKING.iter().find(|(of, _)| *of == name);
-        let is_small = fs::metadata(path).expect("a file").len() < 50_000;
-        let both = is_small || long::runs("large fabrics as their own reference");
-        for reference in if both { &[true, false][..] } else { &[false] } {
+        for reference in [true, false] {
             let sim = Ibsim::start(&net.path);
             let (file, config) = metrics_file(&sim, Config::dmodc());
             let words = format!("dmodc.metrics={}", file.display());
-            let config = match *reference {
+            let config = match reference {
                 true => Config::dmodc().line(format!(
                     "event_plugin_options {words} dmodc.reference={}",
                     net.path.display()
@@ -132,9 +129,7 @@ fn whole_production_fabrics_are_quiet() {
             let sm = OpenSm::start(&sim, &config.log_flags("0x03"));
             wait_for_use(&file, true);
             let figures = fs::read_to_string(&file).expect("figures");
-            let lacking = lacking
-                .filter(|_| !*reference)
-                .map_or(&[][..], |(_, of)| of);
+            let lacking = lacking.filter(|_| !reference).map_or(&[][..], |(_, of)| of);
             let lacking: Vec<(&str, u32)> = lacking.iter().map(|guid| (*guid, 1)).collect();
             assert_quiet(sim.dir(), &figures, &lacking);
             assert!(sm.stop());

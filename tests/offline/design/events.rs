@@ -22,7 +22,15 @@ pub const SHAPES: [&str; 10] = [
 
 /// Those of them that are small enough for `make test`; all in CI.
 pub fn shapes() -> impl Iterator<Item = &'static str> {
-    let is_long = long::runs("fabrics of more than 200 nodes");
+    small(SHAPES, 200)
+}
+
+/// Those of some PGFTs that have no more than so many nodes; all in CI.
+pub fn small<const N: usize>(
+    shapes: [&'static str; N],
+    most: u32,
+) -> impl Iterator<Item = &'static str> {
+    let is_long = long::runs("larger shapes");
     let nodes = |shape: &str| {
         let children = shape.split(';').nth(1).expect("children");
         let children = children
@@ -30,8 +38,9 @@ pub fn shapes() -> impl Iterator<Item = &'static str> {
             .map(|m| m.parse::<u32>().expect("a number"));
         children.product::<u32>()
     };
-    let small = move |shape: &&str| is_long || nodes(shape) <= 200;
-    SHAPES.into_iter().filter(small)
+    shapes
+        .into_iter()
+        .filter(move |shape| is_long || nodes(shape) <= most)
 }
 
 /// A switch of a PGFT, by index, with its level and digits.

@@ -1,6 +1,7 @@
 //! What the subcommands make of spoilt captures.
 
 use super::*;
+use crate::long;
 use dmodc::dmodc::PHASES;
 
 #[test]
@@ -171,7 +172,11 @@ fn each_spoiling_alone_goes_through_every_subcommand() {
     let dir = tempfile::tempdir().unwrap();
     let [net, lfts, svg] =
         ["net", "lfts", "svg"].map(|name| path(&dir.path().join(name)).to_owned());
-    let small = |file: &PathBuf| std::fs::metadata(file).unwrap().len() < 50_000;
+    let (most, least) = match long::runs("fabrics of more than 10 KB") {
+        true => (50_000, 500),
+        false => (10_000, 200),
+    };
+    let small = |file: &PathBuf| std::fs::metadata(file).unwrap().len() < most;
     let mut runs = 0;
     for file in production().into_iter().filter(small) {
         let text = std::fs::read_to_string(&file).unwrap();
@@ -225,7 +230,7 @@ fn each_spoiling_alone_goes_through_every_subcommand() {
             }
         }
     }
-    assert!(runs > 500, "{runs}");
+    assert!(runs > least, "{runs}");
 }
 
 /// As in the field: `dump_lfts` failed at one switch.
