@@ -13,6 +13,8 @@ use crate::support::fabrics::Net;
 use crate::support::ibsim::Ibsim;
 use crate::support::opensm::OpenSm;
 use dmodc::dmodc::Engine;
+use dmodc::fabric::Guid;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::{env, fs};
 
@@ -105,6 +107,13 @@ impl<'n> Servers<'n> {
         self.watch.reaction(&self.sim, !batch.unseen)
     }
 
+    /// The tables of all switches, which are those that Dmodc makes offline.
+    fn read(&mut self, core: &Engine) -> BTreeMap<Guid, Vec<u8>> {
+        let truth = Truth::read(&mut self.sim, &self.net.netlist, self.cables.home());
+        truth.assert_routed(core);
+        truth.rows
+    }
+
     /// What the log lines of Dmodc since some byte of the log have in a field.
     fn field(&self, from: usize, name: &str) -> Vec<usize> {
         let log = self.watch.sm.files.log().split_off(from);
@@ -124,16 +133,7 @@ fn servers_that_reboot_change_no_block() {
     let net = Net::pgft_with_lids(NODES_100);
     let mut servers = Servers::start("dmodc", &net, [5, 5]);
     let core = Engine::new(1).expect("a thread");
-    let read = |servers: &mut Servers| {
-        let truth = Truth::read(
-            &mut servers.sim,
-            &servers.net.netlist,
-            servers.cables.home(),
-        );
-        truth.assert_routed(&core);
-        truth.rows
-    };
-    let first = read(&mut servers);
+    let first = servers.read(&core);
     let table = first.values().map(|row| row.len().div_ceil(64)).max();
     let moments: [&[(u32, bool)]; 5] = [
         &[(7, false)],
@@ -156,7 +156,7 @@ fn servers_that_reboot_change_no_block() {
             off = if comes { off - 1 } else { off + 1 };
         }
         assert_eq!(servers.field(from, "nodes").last(), Some(&(100 - 5 * off)));
-        assert_eq!(read(&mut servers), first);
+        assert_eq!(servers.read(&core), first);
     }
 }
 
@@ -165,16 +165,7 @@ fn entries_of_servers_that_are_off_follow_the_fabric() {
     let net = Net::pgft_with_lids(NODES_100);
     let mut servers = Servers::start("dmodc", &net, [5, 5]);
     let core = Engine::new(1).expect("a thread");
-    let read = |servers: &mut Servers| {
-        let truth = Truth::read(
-            &mut servers.sim,
-            &servers.net.netlist,
-            servers.cables.home(),
-        );
-        truth.assert_routed(&core);
-        truth.rows
-    };
-    let first = read(&mut servers);
+    let first = servers.read(&core);
     servers.happens(&[(7, false)]);
     let of_spine = |servers: &Servers, name: &str| {
         let nodes = &servers.net.netlist.nodes;
@@ -183,18 +174,18 @@ fn entries_of_servers_that_are_off_follow_the_fabric() {
     let spine = of_spine(&servers, "L3-4");
     spine.iter().for_each(|&c| servers.cables.unplug(c));
     servers.react();
-    assert_ne!(read(&mut servers), first);
+    assert_ne!(servers.read(&core), first);
     // Another host comes to the port of one that is off, with a LID of its own.
     let (off, other) = (servers.of(7)[2], servers.of(18)[0]);
     servers.cables.move_host(other, off);
     servers.react();
-    read(&mut servers);
+    servers.read(&core);
     servers.cables.move_host(off, other);
     spine.iter().for_each(|&c| servers.cables.plug(c));
     servers.react();
-    read(&mut servers);
+    servers.read(&core);
     servers.happens(&[(7, true)]);
-    assert_eq!(read(&mut servers), first);
+    assert_eq!(servers.read(&core), first);
 }
 
 /// The first `TRACE_MOMENTS` (100) moments of the trace under each engine of `TRACE_ENGINES`.

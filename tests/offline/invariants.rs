@@ -190,10 +190,14 @@ fn costs_hold(fabric: &Fabric, plan: &Plan, tables: &Tables) {
     }
 }
 
+/// How many fabrics are wanted: so many, or `DMODC_FABRICS`.
+pub fn fabrics_wanted(count: u64) -> u64 {
+    env::var("DMODC_FABRICS").map_or(count, |n| n.parse().expect("a number"))
+}
+
 #[test]
 fn hold_on_random_fabrics() {
-    let count = env::var("DMODC_FABRICS").map(|n| n.parse().expect("a number"));
-    let count: u64 = count.unwrap_or(250);
+    let count = fabrics_wanted(250);
     let engine = Engine::new(1).expect("a thread");
     println!(
         "| family | routed | no tree | in pieces | no up-down path | turned | left out | no links |"

@@ -3,7 +3,7 @@
 //!
 //! `make invariants` takes 100,000 pairs of fabric and reference; every test run takes some.
 
-use crate::invariants::is_wanted;
+use crate::invariants::{fabrics_wanted, is_wanted};
 use crate::random_fabrics::{Damage, FAMILIES, damaged, with_end_nodes};
 use crate::whole_graph::{arrives, lids};
 use dmodc::analysis::{Channels, UNREACHABLE, UpDown};
@@ -14,7 +14,6 @@ use dmodc::netlist::generate::{Order, Pgft, build};
 use dmodc::netlist::{Node, Part};
 use dmodc::random::Random;
 use std::collections::{BTreeMap, BTreeSet};
-use std::env;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -170,10 +169,9 @@ fn a_leaf_that_only_the_reference_knows_is_not_left_out() {
     assert!(plan.connections().left_out_ends(&less).is_empty());
 }
 
-#[test]
-fn who_is_named_is_left_out_and_nobody_else() {
-    let count = env::var("DMODC_FABRICS").map(|n| n.parse().expect("a number"));
-    let count: u64 = count.unwrap_or(250);
+/// Something is to hold on so many fabrics and references, or `DMODC_FABRICS`; most of them have tables.
+pub fn hold_on_each(count: u64, hold: impl Fn(&Engine, u64) -> bool) {
+    let count = fabrics_wanted(count);
     let engine = Engine::new(1).expect("a thread");
     let mut routed = 0;
     for number in 0..count {
@@ -183,4 +181,9 @@ fn who_is_named_is_left_out_and_nobody_else() {
         }
     }
     assert!(2 * routed > count, "{routed} of {count}");
+}
+
+#[test]
+fn who_is_named_is_left_out_and_nobody_else() {
+    hold_on_each(250, hold);
 }

@@ -1,9 +1,9 @@
 //! Holes: places whose switch is gone, told by ports that are dark.
 //!
 //! *Siblings* are the switches of one part that have the same planes below them, or planes that have most of their
-//! parents in common: they should have the same parents, at the same ports. A port up that others of their rank use, or that lies between those that they
-//! use, and that is dark on all of them, was that of a parent that is dead. It is put back into the design,
-//! rank by rank; so a whole plane that is gone is found as well.
+//! parents in common: they should have the same parents, at the same ports. A port up that others of their rank
+//! use, or that lies between those that they use, and that is dark on three of four of them, was that of a parent
+//! that is dead. It is put back into the design, rank by rank; so a whole plane that is gone is found as well.
 //!
 //! Dead children need no switch in the design: nothing goes through them. Their numbers are kept free
 //! (`places`).

@@ -22,6 +22,7 @@ mod roles;
 mod sparse;
 mod types;
 
+use crate::long;
 use dmodc::analysis::{Forced, Traffic, bound, check, forced};
 use dmodc::dmodc::{Engine, Faults, OnUnreachable, Options, Plan, RouteError};
 use dmodc::fabric::{Fabric, Guid};
@@ -245,6 +246,5 @@ fn is_long() -> bool {
 }
 
 fn times() -> u64 {
-    let times = std::env::var("DMODC_CASES").map_or(1, |n| n.parse().expect("a number"));
-    u64::div_ceil(times, 4)
+    u64::from(long::times().div_ceil(4))
 }

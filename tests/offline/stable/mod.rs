@@ -12,6 +12,7 @@ mod reference;
 mod stands;
 mod whole;
 
+use crate::long;
 use dmodc::analysis::{Forced, check, forced};
 use dmodc::dmodc::{Engine, Faults, OnUnreachable, Options, Plan};
 use dmodc::fabric::Fabric;
@@ -110,8 +111,7 @@ fn is_anew() -> bool {
 
 /// A quarter of so many cases, `DMODC_CASES` times.
 fn quarter(count: u32) -> u32 {
-    let times: u32 = env::var("DMODC_CASES").map_or(1, |n| n.parse().expect("a number"));
-    (count * times).div_ceil(4)
+    (count * long::times()).div_ceil(4)
 }
 
 /// The same for proptest; a failure prints its seed.
