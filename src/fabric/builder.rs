@@ -7,6 +7,7 @@
 
 use super::ids::{Guid, Lid};
 use super::snapshot::{EndNode, Fabric, Peer, Switch};
+use super::speed::Speed;
 use std::ops::RangeInclusive;
 
 /// A part that a source offered and that breaks an invariant. The snapshot lacks this part and has
@@ -36,6 +37,7 @@ pub struct Builder {
     switches: Vec<Switch>,
     links: Vec<[(u32, u8); 2]>,
     end_nodes: Vec<EndNode>,
+    speeds: Vec<(u32, u8, Speed)>,
 }
 
 /// The indices of what a [`Builder`] was given, and what it left out.
@@ -75,6 +77,15 @@ impl Builder {
     /// Adds an end node behind a port of a switch. `node.switch` is the switch's handle.
     pub fn end_node(&mut self, node: EndNode) {
         self.end_nodes.push(node);
+    }
+
+    /// Says how fast the link at a switch port is, from that end: a [`Speed`], or its data rate in Mb/s. The ends of a
+    /// link get the lesser of what both say. What is said of a port without a link does not count.
+    pub fn speed(&mut self, switch: u32, port: u8, speed: impl Into<Speed>) {
+        let speed = speed.into();
+        if speed.is_known() {
+            self.speeds.push((switch, port, speed));
+        }
     }
 
     /// Sorts and checks all parts and lays out the fabric.
@@ -167,6 +178,7 @@ impl Builder {
             }
         }
         fabric.max_lid = lids.max;
+        fabric.take_speeds(&self.speeds, &place);
         (
             fabric,
             Placement {
@@ -180,15 +192,57 @@ impl Builder {
 
 impl Fabric {
     fn free_slot(&self, switch: u32, port: u8) -> Result<usize, Defect> {
-        let s = &self.switches[switch as usize];
-        if port == 0 || port > s.ports {
-            return Err(Defect::NoSuchPort(s.guid, port));
-        }
-        let slot = s.first_port as usize + usize::from(port) - 1;
+        let guid = self.switches[switch as usize].guid;
+        let slot = self.slot(switch, port);
+        let slot = slot.ok_or(Defect::NoSuchPort(guid, port))?;
         match self.peers[slot] {
             Peer::None => Ok(slot),
-            _ => Err(Defect::PortTaken(s.guid, port)),
+            _ => Err(Defect::PortTaken(guid, port)),
         }
+    }
+}
+
+impl Fabric {
+    /// Takes the speeds that were said of ports; `place` gives the switch of each handle.
+    fn take_speeds(&mut self, said: &[(u32, u8, Speed)], place: &[Option<u32>]) {
+        if said.is_empty() {
+            return;
+        }
+        let mut speeds = vec![Speed::UNKNOWN; self.peers.len()];
+        let mut is_known = false;
+        for &(handle, port, speed) in said {
+            let Some(s) = place[handle as usize] else {
+                continue;
+            };
+            let Some(near) = self.slot(s, port) else {
+                continue;
+            };
+            if self.peers[near] != Peer::None {
+                speeds[near] = speeds[near].of_both_ends(speed);
+                is_known = true;
+            }
+        }
+        if !is_known {
+            return;
+        }
+        for (near, peer) in self.peers.iter().enumerate() {
+            if let Peer::Switch { index, port } = *peer
+                && let Some(far) = self.slot(index, port).filter(|&far| near < far)
+                && speeds[near] != speeds[far]
+            {
+                let both = speeds[near].of_both_ends(speeds[far]);
+                (speeds[near], speeds[far]) = (both, both);
+            }
+        }
+        self.speeds = speeds;
+    }
+
+    /// Where a port of a switch is among all ports, if it has that port.
+    pub(super) fn slot(&self, switch: u32, port: u8) -> Option<usize> {
+        let s = &self.switches[switch as usize];
+        (1..=s.ports)
+            .contains(&port)
+            .then(|| s.first_port as usize + usize::from(port) - 1)
     }
 }
 

@@ -3,11 +3,12 @@
 //! Places are switches, links and ports of end nodes. A switch of the reference is at its place wherever it is now;
 //! a box that the reference does not know is at the place of one that is gone if most of its cables are of that
 //! one (module `boxes`). What is there counts: what the reference has at a port with another cable now is gone, and
-//! so is a place that most cables have left. What is only dark stays.
+//! so is a place that most cables have left. What is only dark stays, with the speed that the reference has of it.
 
 use super::boxes;
 use super::ids::{Guid, Lid};
 use super::snapshot::{EndNode, Fabric, Peer, Switch};
+use super::speed::Speed;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -111,6 +112,7 @@ impl Merged {
                     other => other,
                 };
             }
+            there.set_speeds(first, fabric.speeds_of(s));
         }
         let mut nominal = there.clone();
         let slot = |s: u32, port: u8| {
@@ -132,6 +134,7 @@ impl Merged {
                     Peer::EndNode(node) => {
                         if !here.contains(&reference.end_nodes()[node as usize].guid) {
                             nominal.peers[at] = Peer::EndNode(nodes + node);
+                            nominal.set_speed(at, reference.link_speed(s, number));
                         }
                     }
                     Peer::Switch { index, port } => {
@@ -145,6 +148,9 @@ impl Merged {
                                 index: of,
                                 port: number,
                             };
+                            let speed = reference.link_speed(s, number);
+                            nominal.set_speed(at, speed);
+                            nominal.set_speed(far, speed);
                         }
                     }
                 }
@@ -202,6 +208,7 @@ impl Merged {
         for &(s, port) in links.iter().flatten() {
             let first = nominal.switches[s as usize].first_port as usize;
             nominal.peers[first + usize::from(port) - 1] = Peer::None;
+            nominal.set_speed(first + usize::from(port) - 1, Speed::UNKNOWN);
         }
     }
 }
@@ -257,6 +264,7 @@ impl Fabric {
         let mut arranged = Fabric {
             max_lid: self.max_lid,
             peers: Vec::with_capacity(self.peers.len()),
+            speeds: Vec::with_capacity(self.speeds.len()),
             ..Fabric::default()
         };
         for &s in order {
@@ -273,13 +281,15 @@ impl Fabric {
                 },
                 other => other,
             }));
+            arranged.speeds.extend_from_slice(self.speeds_of(s));
         }
         let nodes = arranged.settle(|node| self.end_nodes[node as usize].clone());
         (arranged, nodes)
     }
 
     /// Adds switches that are not there, each with its links: its own port, the other switch, and the port
-    /// there. Links at ports that are taken are left out. Ascending GUIDs are given up for it.
+    /// there. Links at ports that are taken are left out. Ascending GUIDs are given up for it. Nobody knows how fast
+    /// such links are.
     pub fn add_expected<'l>(
         &mut self,
         switches: impl Iterator<Item = &'l [(u8, u32, u8)]> + Clone,
@@ -300,6 +310,9 @@ impl Fabric {
             let end = self.peers.len() + usize::from(ports);
             self.peers.resize(end, Peer::None);
         }
+        if !self.speeds.is_empty() {
+            self.speeds.resize(self.peers.len(), Speed::UNKNOWN);
+        }
         for (index, links) in (first..).zip(switches) {
             for &(own, other, there) in links {
                 let at = |s: u32, port: u8| {
@@ -319,6 +332,24 @@ impl Fabric {
                     self.peers[far] = Peer::Switch { index, port: own };
                 }
             }
+        }
+    }
+
+    /// Takes speeds, from this place of all ports on.
+    fn set_speeds(&mut self, first: usize, speeds: &[Speed]) {
+        if !speeds.is_empty() {
+            self.speeds.resize(self.peers.len(), Speed::UNKNOWN);
+            self.speeds[first..][..speeds.len()].copy_from_slice(speeds);
+        }
+    }
+
+    /// Takes the speed at one place of all ports, if that is news.
+    fn set_speed(&mut self, at: usize, speed: Speed) {
+        if self.speeds.is_empty() && speed.is_known() {
+            self.speeds.resize(self.peers.len(), Speed::UNKNOWN);
+        }
+        if let Some(known) = self.speeds.get_mut(at) {
+            *known = speed;
         }
     }
 

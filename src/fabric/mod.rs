@@ -7,9 +7,11 @@ mod end_pairs;
 mod ids;
 mod merge;
 mod snapshot;
+mod speed;
 
 pub use builder::{Builder, Defect, Placement, lid_range};
 pub use end_pairs::{End, EndPairs};
 pub use ids::{Guid, Lid};
 pub use merge::Merged;
 pub use snapshot::{EndNode, Fabric, NodeKind, Peer, Switch, range_of};
+pub use speed::{NoSpeed, Rate, Speed};

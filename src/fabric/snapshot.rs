@@ -4,6 +4,7 @@
 //! - switches are in ascending GUID order, so comparing two switch indices compares UUIDs;
 //! - a link is known at both ends: if port `p` of switch `a` leads to port `q` of switch `b`, then
 //!   port `q` of `b` leads to port `p` of `a`; no link joins a switch with itself;
+//! - both ends of a link have the same speed, and a port that leads nowhere has none;
 //! - end nodes are in ascending (switch, port) order, each behind one switch port;
 //! - every LID is unicast (or 0 for a switch that has none yet), and no two LID ranges overlap;
 //! - absent end nodes are at ports where nothing is, in ascending order, with LIDs that nobody has: they get
@@ -11,6 +12,7 @@
 //! - it contains no pointer, no lock and no name.
 
 use super::ids::{Guid, Lid};
+use super::speed::Speed;
 use std::ops::Range;
 
 /// What an end node is.
@@ -94,6 +96,8 @@ pub struct Fabric {
     pub(super) switches: Vec<Switch>,
     pub(super) end_nodes: Vec<EndNode>,
     pub(super) peers: Vec<Peer>,
+    /// The speeds of the links at `peers`; empty if none is known.
+    pub(super) speeds: Vec<Speed>,
     pub(super) max_lid: Lid,
     pub(super) absent: Vec<EndNode>,
 }
@@ -150,6 +154,27 @@ impl Fabric {
     pub fn peers_of(&self, switch: u32) -> &[Peer] {
         let s = &self.switches[switch as usize];
         &self.peers[s.first_port as usize..][..usize::from(s.ports)]
+    }
+
+    /// The data rate in Mb/s, one direction, of the link at a port of a switch: the same at both ends. 0 if it is
+    /// unknown, or if there is no link.
+    pub fn speed(&self, switch: u32, port: u8) -> u32 {
+        self.link_speed(switch, port).mbps()
+    }
+
+    /// The width and the speed of the link at a port of a switch.
+    pub fn link_speed(&self, switch: u32, port: u8) -> Speed {
+        let speeds = self.speeds_of(switch);
+        let at = usize::from(port).checked_sub(1);
+        at.and_then(|at| speeds.get(at).copied())
+            .unwrap_or_default()
+    }
+
+    /// The speeds of a switch's ports 1, 2, … in order; empty if the fabric knows none.
+    pub fn speeds_of(&self, switch: u32) -> &[Speed] {
+        let s = &self.switches[switch as usize];
+        let ports = self.speeds.get(s.first_port as usize..);
+        ports.map_or(&[], |all| &all[..usize::from(s.ports).min(all.len())])
     }
 
     /// The switches linked to a switch, in port order, once per link.
