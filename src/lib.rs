@@ -16,6 +16,7 @@ pub mod analysis;
 #[cfg(feature = "cli")]
 pub mod compare;
 pub mod dmodc;
+pub mod drain;
 pub mod draw;
 pub mod export;
 pub mod fabric;

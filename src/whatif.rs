@@ -4,7 +4,8 @@
 //! the tables is what OpenSM would send.
 
 use crate::analysis::{Ebb, Tick, Traffic, bound};
-use crate::dmodc::{Engine, Options, RouteError};
+use crate::dmodc::{Drained, Engine, Options, RouteError};
+use crate::drain;
 use crate::fabric::{EndPairs, Fabric, Guid, NodeKind};
 use crate::lft::{Diff, Dump, Tables, diff};
 use crate::netlist::{Names, Netlist, Part, TooManyLids};
@@ -44,6 +45,8 @@ pub struct State {
     pub sp: u32,
     /// Effective bisection bandwidth.
     pub ebb: Option<Ebb>,
+    /// What still uses drained links, in words.
+    pub drained: Vec<String>,
 }
 
 /// What the work means.
@@ -77,7 +80,8 @@ pub fn ticks(netlist: &Netlist, effort: Effort) -> u64 {
     2 * (ports.sum::<u64>() + 2 * effort.permutations as u64)
 }
 
-/// Looks at a fabric without some of its parts. Ticks once for each unit of work, at most
+/// Looks at a fabric without some of its parts. If none are named, at what it means to drain what the options
+/// say; else that is drained before. Ticks once for each unit of work, at most
 /// [`ticks`] times.
 pub fn whatif(
     engine: &Engine,
@@ -91,8 +95,17 @@ pub fn whatif(
     let mut whole = netlist.clone();
     whole.take_lids(&fabric);
     let (less, less_names) = whole.without(parts).to_fabric(None)?;
+    let undrained = Options {
+        drain: Vec::new(),
+        ..options.clone()
+    };
+    let first = if parts.is_empty() {
+        &undrained
+    } else {
+        options
+    };
     let (before, old) =
-        look(engine, &fabric, &names, options, effort, tick).map_err(WhatIfError::Before)?;
+        look(engine, &fabric, &names, first, effort, tick).map_err(WhatIfError::Before)?;
     let (mut after, new) =
         look(engine, &less, &less_names, options, effort, tick).map_err(WhatIfError::After)?;
     let cut_off = cut_off(netlist, parts, (&fabric, &names), &less);
@@ -123,6 +136,8 @@ fn look(
         (guid, names.end_nodes[node as usize].clone())
     };
     let (count, seed) = (effort.permutations, effort.seed);
+    // What is drained carries nothing.
+    let usable = fabric.without(&Drained::ends(fabric, &options.drain));
     let state = State {
         switches: fabric.switches().len(),
         hosts: traffic.nodes().len(),
@@ -131,10 +146,14 @@ fn look(
         left_out: plan.connections().left_out,
         left_out_ends: plan.connections().left_out_ends(fabric),
         a2a: traffic.all_to_all(tick).value,
-        bound: bound(fabric, |switch| plan.ranking().rank(switch)),
+        bound: bound(&usable, |switch| plan.ranking().rank(switch)),
         rp: traffic.random_permutations(count, seed, tick).value,
         sp: traffic.shifts(tick).value,
         ebb: traffic.effective_bisection_bandwidth(count, seed, tick),
+        drained: drain::uses(fabric, &options.drain, |s| tables.row(s))
+            .iter()
+            .map(|used| used.describe(|s| format!("'{}'", names.switches[s as usize])))
+            .collect(),
     };
     Ok((state, tables))
 }

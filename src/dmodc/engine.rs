@@ -47,13 +47,29 @@ impl Engine {
         self.threads.to_fill(switches)
     }
 
-    /// Everything but the routes and the ways that turn: ranks, port groups, costs, dividers, NIDs, validity.
+    /// Everything but the routes and the ways that turn: ranks, port groups, costs, dividers, NIDs, validity. Where
+    /// pairs would be left out because links are drained, none is.
     ///
     /// # Errors
     /// [`RouteError::NotATree`] if there are no levels in the fabric (unless roots are given, which
     /// say where the top is). If it is the reference that brings them to naught, the fabric is planned
     /// without it.
     pub fn plan(&self, fabric: &Fabric, options: &Options) -> Result<Plan, RouteError> {
+        let plan = self.plan_once(fabric, options)?;
+        if options.drain.is_empty() || plan.connections().left.is_empty() {
+            return Ok(plan);
+        }
+        // Nobody is left out for a drain.
+        let undrained = Options {
+            drain: Vec::new(),
+            ..options.clone()
+        };
+        let whole = self.plan_once(fabric, &undrained)?;
+        let is_better = whole.connections().left_out < plan.connections().left_out;
+        Ok(if is_better { whole } else { plan })
+    }
+
+    fn plan_once(&self, fabric: &Fabric, options: &Options) -> Result<Plan, RouteError> {
         let threads = self.threads.to_plan(fabric.switches().len());
         if let Some(reference) = options.reference() {
             match Plan::new(fabric, Some(reference), options, self.spare(), threads) {

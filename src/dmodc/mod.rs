@@ -8,9 +8,11 @@
 //! - `tree`: links, leaves, ranks, port groups;
 //! - `paths`: costs, dividers, which pairs have no path;
 //! - `targets`: topological NIDs, and all LIDs in their order;
+//! - `capacity`: which links there are for which destinations, where some are slow or drained;
 //! - `connect`: ways for pairs that have no path, looked for while routes are written;
 //! - `routes`: candidates, the choice of a port, rows, tables.
 
+mod capacity;
 mod connect;
 mod design;
 mod engine;
@@ -30,7 +32,7 @@ mod tree;
 
 pub use connect::Connections;
 pub use engine::{Engine, Filled};
-pub use options::{Faults, OnUnreachable, Options, PHASES, RouteError, Timings};
+pub use options::{Capacity, Drained, Faults, OnUnreachable, Options, PHASES, RouteError, Timings};
 pub use paths::Unreachable;
 pub use plan::Plan;
 pub use targets::{NodeType, NodeTypes};

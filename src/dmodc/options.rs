@@ -1,6 +1,6 @@
 //! What may be asked of the engine, what it answers when it refuses, and what it took.
 
-use crate::fabric::{Fabric, Guid};
+use crate::fabric::{Fabric, Guid, Peer};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -63,6 +63,59 @@ impl fmt::Display for Faults {
     }
 }
 
+/// What becomes of the speeds of links.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Capacity {
+    /// A slow link carries a part of the routes by its speed. [`Faults::Paper`] knows no speeds.
+    #[default]
+    Use,
+    /// All links count alike.
+    Ignore,
+}
+
+impl FromStr for Capacity {
+    type Err = String;
+
+    fn from_str(s: &str) -> Result<Self, String> {
+        match s {
+            "use" => Ok(Self::Use),
+            "ignore" => Ok(Self::Ignore),
+            _ => Err(format!("'{s}' is neither 'use' nor 'ignore'")),
+        }
+    }
+}
+
+/// Links that are to carry no route that has another way.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Drained {
+    /// Node GUID of the switch at one end.
+    pub switch: Guid,
+    /// Its port; `None` for all its links to switches.
+    pub port: Option<u8>,
+}
+
+impl Drained {
+    /// Both ends of all links of a fabric that are drained, as (switch, port), ascending.
+    pub fn ends(fabric: &Fabric, drain: &[Drained]) -> Vec<(u32, u8)> {
+        let mut ends = Vec::new();
+        for drained in drain {
+            let Some(s) = fabric.switch_by_guid(drained.switch) else {
+                continue;
+            };
+            for (port, peer) in (1u8..).zip(fabric.peers_of(s)) {
+                if let Peer::Switch { index, port: far } = *peer
+                    && drained.port.is_none_or(|only| only == port)
+                {
+                    ends.extend([(s, port), (index, far)]);
+                }
+            }
+        }
+        ends.sort_unstable();
+        ends.dedup();
+        ends
+    }
+}
+
 /// What the administrator may ask for. The default asks for nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -70,6 +123,10 @@ pub struct Options {
     pub faults: Faults,
     /// The fabric as designed, or as it was when healthy: places that [`Faults::Stable`] keeps.
     pub reference: Option<Arc<Fabric>>,
+    /// What becomes of the speeds of links.
+    pub capacity: Capacity,
+    /// What is to be empty.
+    pub drain: Vec<Drained>,
     /// What to do with pairs that have no up-down path.
     pub on_unreachable: OnUnreachable,
     /// Connect switches without end nodes too, where they have no up-down path between them (OpenSM's

@@ -1,15 +1,17 @@
 //! What is known of a fabric before its routes are written.
 
+use super::capacity::{Bands, Fallback, Limits};
 use super::connect::{Connections, Entries, Needs, Steps, Turns};
 use super::design::Design;
 use super::nominal::{complete, standing};
-use super::options::{Faults, OnUnreachable, Options, RouteError, Timings};
-use super::paths::{Costs, Paths, Unreachable, dividers, path_dividers};
+use super::options::{Drained, Faults, OnUnreachable, Options, RouteError, Timings};
+use super::paths::{Paths, Unreachable, dividers, path_dividers};
 use super::routes::{Inputs, RouteMemory, RowClasses, SwitchView};
 use super::targets::{Destinations, Nids};
 use super::threads::Threads;
 use super::tree::{Groups, Links, Ranking, WiringWarning, wiring_warnings};
 use crate::fabric::{Fabric, Merged};
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -33,7 +35,49 @@ pub struct Plan {
     known: Option<Arc<(Merged, Ranking)>>,
     untold: Vec<u32>,
     inputs: Inputs,
+    bands: Bands,
+    /// Both ends of drained links, as (switch, port), ascending.
+    drained: Vec<(u32, u8)>,
     timings: Timings,
+}
+
+/// What all routes of a plan have in common.
+struct Rules<'r> {
+    destinations: Arc<Destinations>,
+    dividers: Arc<Vec<u32>>,
+    path_dividers: Arc<Vec<u32>>,
+    mirrored: bool,
+    ranking: &'r Ranking,
+    threads: &'r Threads,
+    memory: &'r mut dyn FnMut() -> Vec<u8>,
+}
+
+impl Rules<'_> {
+    /// What routes are computed from: nominal paths, and the groups that there are where they differ.
+    fn inputs(&mut self, nominal: Arc<Paths>, present: Option<Groups>) -> Inputs {
+        let memory = &mut self.memory;
+        let present = present.map(|groups| nominal.with(groups, memory(), self.threads));
+        let now = present.as_ref().unwrap_or(&nominal);
+        let standing = standing(&nominal.groups, &now.groups);
+        let standing = standing.map(|links| Groups::new(&links, self.ranking, self.threads));
+        let standing = standing.map(|groups| nominal.with(groups, memory(), self.threads));
+        let all_groups = [&nominal.groups, &now.groups];
+        let classes = RowClasses::new(
+            &all_groups[..1 + usize::from(present.is_some())],
+            &self.dividers,
+            &self.path_dividers,
+        );
+        Inputs {
+            nominal,
+            mirrored: self.mirrored,
+            standing,
+            present,
+            dividers: self.dividers.clone(),
+            path_dividers: self.path_dividers.clone(),
+            destinations: self.destinations.clone(),
+            classes,
+        }
+    }
 }
 
 impl Plan {
@@ -47,62 +91,69 @@ impl Plan {
     ) -> Result<Plan, RouteError> {
         let start = Instant::now();
         let design = Design::new(fabric, reference, options)?;
-        let Design {
-            there,
-            links,
-            ranking,
-            ..
-        } = &design;
-        let groups = Groups::new(links, ranking, threads);
+        let Design { links, ranking, .. } = &design;
+        let mut limits = Limits::new(fabric, &design, options);
+        let drained = limits.any_drained();
+        // The paper knows of no link that is meant to be and is not there.
+        let groups = match options.faults {
+            Faults::Paper if drained => Groups::new(&limits.links(links, 0), ranking, threads),
+            _ => Groups::new(links, ranking, threads),
+        };
         let completed = match options.faults {
             Faults::Stable => complete(&groups, ranking),
             Faults::Paper => None,
         };
-        let present = match design.expects_more() {
-            true => Some(Groups::new(&Links::new(there), ranking, threads)),
+        let there = match design.expects_more() {
+            true => Cow::Owned(Links::new(&design.there)),
+            false => Cow::Borrowed(links),
+        };
+        let is_limited = drained && options.faults == Faults::Stable;
+        let present = match design.expects_more() || is_limited {
+            true => Some(Groups::new(&limits.links(&there, 0), ranking, threads)),
             false => completed.is_some().then(|| groups.clone()),
         };
         let groups = match completed {
             Some(links) => Groups::new(&links, ranking, threads),
             None => groups,
         };
+        limits.share_out(&design, &groups, options);
         let ranked = Instant::now();
         let mut spare = spare.into_iter();
         let mut memory = || spare.next().unwrap_or_default();
-        let paths = Paths::new(groups, ranking, memory(), threads);
-        let present = present.map(|groups| paths.with(groups, memory(), threads));
-        let now = present.as_ref().unwrap_or(&paths);
-        let standing = standing(&paths.groups, &now.groups);
-        let standing = standing.map(|links| Groups::new(&links, ranking, threads));
-        let standing = standing.map(|groups| paths.with(groups, memory(), threads));
+        let nominal = Paths::new(groups, ranking, memory(), threads);
+        let nids = Nids::new(&design, &nominal.costs, options);
+        let mut rules = Rules {
+            destinations: Arc::new(Destinations::new(&design, &nominal.costs, &nids)),
+            dividers: Arc::new(dividers(&nominal.groups)),
+            path_dividers: Arc::new(path_dividers(&nominal.groups)),
+            mirrored: options.faults == Faults::Stable,
+            ranking,
+            threads,
+            memory: &mut memory,
+        };
+        let nominal = Arc::new(nominal);
+        let inputs = rules.inputs(nominal.clone(), present);
         let costed = Instant::now();
-        let mut unreachable = Unreachable::new(there, ranking, &now.costs);
+        let further = limits.steps().into_iter().map(|step| {
+            let links = limits.links(&there, step);
+            let present = Groups::new(&links, ranking, threads);
+            (step, rules.inputs(nominal.clone(), Some(present)))
+        });
+        let further = further.collect();
+        let all = drained.then(|| {
+            let groups = Groups::new(&there, ranking, threads);
+            nominal.with(groups, (rules.memory)(), threads)
+        });
+        let bands = Bands::new(&inputs, further, all);
+        let now = inputs.present();
+        let all = bands.all().unwrap_or(now);
+        let mut unreachable = Unreachable::new(&design.there, ranking, &all.costs);
         let own = |place: u32| design.switch[place as usize];
         let named = unreachable.first.iter();
         unreachable.first = named
             .filter_map(|&(from, to)| Some((own(from)?, own(to)?)))
             .collect();
-        let needs = Needs::new(there, ranking, now, options.connect_roots);
-        let nids = Nids::new(&design, &paths.costs, options);
-        let destinations = Destinations::new(&design, &paths.costs, &nids);
-        let dividers = dividers(&paths.groups);
-        let path_dividers = path_dividers(&paths.groups);
-        let all_groups = [&paths.groups, &now.groups];
-        let classes = RowClasses::new(
-            &all_groups[..1 + usize::from(present.is_some())],
-            &dividers,
-            &path_dividers,
-        );
-        let inputs = Inputs {
-            nominal: paths,
-            mirrored: options.faults == Faults::Stable,
-            standing,
-            present,
-            dividers,
-            path_dividers,
-            destinations,
-            classes,
-        };
+        let needs = Needs::new(&design.there, ranking, all, options.connect_roots);
         let own = |node: &u32| design.node[*node as usize];
         let order = nids.order().iter().filter_map(own).collect();
         let mut nid = vec![0; fabric.end_nodes().len()];
@@ -131,6 +182,8 @@ impl Plan {
             known: design.known,
             untold: design.untold,
             inputs,
+            bands,
+            drained: Drained::ends(fabric, &options.drain),
             timings,
         })
     }
@@ -143,6 +196,11 @@ impl Plan {
     /// The switch of the fabric at a place; `None` where none is.
     fn own(&self, place: u32) -> Option<u32> {
         self.switch[place as usize]
+    }
+
+    /// The paths over all links, drained ones too.
+    fn paths(&self) -> &Paths {
+        self.bands.all().unwrap_or(self.inputs.present())
     }
 
     fn own_pair(&self, (from, to): (u32, u32)) -> Option<(u32, u32)> {
@@ -169,7 +227,17 @@ impl Plan {
             || self.inputs.write(fabric, place, rows, memory, threads),
             || self.connected(),
         );
+        self.bands.write(fabric, place, rows, memory, threads);
         self.inputs.write_detours(steps, place, rows, threads);
+        if let Some(all) = self.bands.all() {
+            Fallback {
+                fabric,
+                ranking: &self.ranking,
+                drained: &self.drained,
+                joins: &|from, to| all.costs.hops(place(from), place(to)).is_some(),
+            }
+            .write(rows);
+        }
         displaced
     }
 
@@ -180,14 +248,14 @@ impl Plan {
             let connect = self.on_unreachable == OnUnreachable::Connect;
             let column = |s| paths.costs.column(s);
             let behind = |s| self.inputs.destinations.there_and_absent(column(s));
-            let row = |s| self.inputs.row_up(s);
+            let row = |s| self.bands.row_up(&self.inputs, s);
             let entries = Entries {
                 lids: &|s| behind(s).0.to_vec(),
                 places: &|s| self.inputs.destinations.entries_behind(column(s)),
                 absent: &|s| behind(s).1.to_vec(),
                 row: &row,
             };
-            let found = Connections::find(&self.needs, paths, connect, &entries);
+            let found = Connections::find(&self.needs, [paths, self.paths()], connect, &entries);
             let (mut connections, steps) = found;
             let left = std::mem::take(&mut connections.left).into_iter();
             connections.left = left.filter_map(|pair| self.own_pair(pair)).collect();
@@ -197,15 +265,9 @@ impl Plan {
 
     /// The memory of the costs.
     pub(super) fn into_memory(self) -> Vec<Vec<u8>> {
-        let Inputs {
-            nominal,
-            standing,
-            present,
-            ..
-        } = self.inputs;
-        let paths = [Some(nominal), present, standing];
-        let costs = paths.into_iter().flatten().map(|p| p.costs);
-        costs.map(Costs::into_memory).collect()
+        // The bands share the nominal paths.
+        let further: Vec<Vec<u8>> = self.bands.into_memory().collect();
+        self.inputs.into_memory().chain(further).collect()
     }
 
     /// End nodes (indices into [`Fabric::end_nodes`]) in ascending topological NID.
@@ -248,15 +310,20 @@ impl Plan {
 
     /// Hops of the up-down path from switch `from` to switch `to`, `None` if there is none.
     pub fn hops(&self, from: u32, to: u32) -> Option<u8> {
-        let costs = &self.inputs.present().costs;
-        costs.hops(self.place(from), self.place(to))
+        let [from, to] = [from, to].map(|s| self.place(s));
+        let hops = self.inputs.present().costs.hops(from, to);
+        hops.or_else(|| self.paths().costs.hops(from, to))
     }
 
     /// Hops of the path from switch `from` to switch `to` that only goes down, `None` if there is
     /// none.
     pub fn hops_down(&self, from: u32, to: u32) -> Option<u8> {
-        let costs = &self.inputs.present().costs;
-        costs.hops_down(self.place(from), self.place(to))
+        let [from, to] = [from, to].map(|s| self.place(s));
+        let now = &self.inputs.present().costs;
+        match now.hops(from, to) {
+            None => self.paths().costs.hops_down(from, to),
+            Some(_) => now.hops_down(from, to),
+        }
     }
 
     /// The neighbour by which switch `from` goes to switch `to`, and the hops, where no path is up-down
@@ -270,7 +337,7 @@ impl Plan {
         while let Some(then) = steps.next(at, target) {
             (at, hops) = (then, hops.saturating_add(1));
         }
-        let rest = self.inputs.present().costs.hops(at, to)?;
+        let rest = self.paths().costs.hops(at, to)?;
         Some((self.own(first)?, hops.saturating_add(rest)))
     }
 
@@ -287,7 +354,7 @@ impl Plan {
     /// Whether multicast packets that come down from one switch to another may go up to a third: no
     /// credit loop comes of it, nor of all such turns and the unicast routes together.
     pub fn may_turn(&self, from: u32, at: u32, to: u32) -> bool {
-        let paths = self.inputs.present();
+        let paths = self.paths();
         let turns = (self.more_turns).get_or_init(|| self.connections().more_turns(paths));
         turns.may_turn(paths, self.place(from), self.place(at), self.place(to))
     }
@@ -299,8 +366,12 @@ impl Plan {
         if node.switch == switch {
             return vec![node.port];
         }
-        let view = SwitchView::new(self.inputs.present(), self.place(switch));
-        let set = view.candidates(view.all.column(self.place(node.switch)));
+        let (from, to) = (self.place(switch), self.place(node.switch));
+        let now = self.inputs.present();
+        let leads_there = now.costs.hops(from, to).is_some();
+        let paths = if leads_there { now } else { self.paths() };
+        let view = SwitchView::new(paths, from);
+        let set = view.candidates(view.all.column(to));
         let ports = |g| view.groups.ports(g).to_vec();
         view.groups(set).flat_map(ports).collect()
     }

@@ -118,6 +118,18 @@ impl Fabric {
         &self.absent
     }
 
+    /// The fabric without some links between switches, of which both ends (switch, port) are named, ascending.
+    pub fn without(&self, ends: &[(u32, u8)]) -> Fabric {
+        let mut fabric = self.clone();
+        for &(switch, port) in ends {
+            let first = fabric.switches[switch as usize].first_port as usize;
+            let peer = &mut fabric.peers[first + usize::from(port) - 1];
+            debug_assert!(matches!(peer, Peer::Switch { .. }));
+            *peer = Peer::None;
+        }
+        fabric
+    }
+
     /// Those of one switch.
     pub fn absent_of(&self, switch: u32) -> &[EndNode] {
         &self.absent[range_of(&self.absent, switch)]

@@ -80,13 +80,14 @@ pub struct Directory<T> {
 impl Directory<Thing> {
     /// The switches and end nodes of a fabric.
     pub fn of_fabric(fabric: &Fabric, names: &Names) -> Self {
-        let switches = (0..).zip(fabric.switches()).map(|(index, switch)| Entry {
-            what: Thing::Switch(index),
-            kind: Kind::Switch.to_string(),
-            node: switch.guid,
-            guids: vec![switch.guid],
-            lids: vec![(switch.lid, switch.lmc)],
-            description: names.switches[index as usize].clone(),
+        let switches = Directory::of_switches(fabric, &names.switches).entries;
+        let switches = switches.into_iter().map(|entry| Entry {
+            what: Thing::Switch(entry.what),
+            kind: entry.kind,
+            node: entry.node,
+            guids: entry.guids,
+            lids: entry.lids,
+            description: entry.description,
         });
         let nodes = (0..).zip(fabric.end_nodes()).map(|(index, node)| Entry {
             what: Thing::EndNode(index),
@@ -107,6 +108,22 @@ impl Directory<Thing> {
 }
 
 impl Directory<u32> {
+    /// The switches of a fabric, by index, with their descriptions.
+    pub fn of_switches(fabric: &Fabric, names: &[String]) -> Self {
+        let entries = (0..).zip(fabric.switches()).zip(names);
+        let entries = entries.map(|((index, switch), name)| Entry {
+            what: index,
+            kind: Kind::Switch.to_string(),
+            node: switch.guid,
+            guids: vec![switch.guid],
+            lids: vec![(switch.lid, switch.lmc)],
+            description: name.clone(),
+        });
+        Directory {
+            entries: entries.collect(),
+        }
+    }
+
     /// The nodes of a netlist, by index. A port's GUID and LID name its node.
     pub fn of_netlist(netlist: &Netlist) -> Self {
         let entries = (0..).zip(&netlist.nodes).map(|(index, node)| Entry {

@@ -6,6 +6,7 @@
 mod tell;
 
 use super::absent::Absent;
+use super::drain::Drain;
 use super::ffi::Subnet;
 use super::findings::Findings;
 use super::given::Given;
@@ -18,6 +19,7 @@ use super::sweep::Sweep;
 use super::tables::{self, NoPathOnPanic, NoTable};
 use super::{hops, report, snapshot};
 use crate::dmodc::{Engine, Faults, Filled, Options, RouteError};
+use crate::drain::{Use, uses};
 use crate::fabric::Guid;
 use crate::netlist::{self, GuidsFound, GuidsOf};
 use std::ffi::c_void;
@@ -55,6 +57,8 @@ struct State {
     reference: Option<Reference>,
     /// Where LIDs were that nobody has now.
     absent: Absent,
+    /// What is drained.
+    drain: Drain,
     /// What `dmodc.metrics` asks for.
     metrics: Option<Metrics>,
     /// What OpenSM's file says of options that are read once.
@@ -94,11 +98,12 @@ impl Dmodc {
             engine.recycle(last.plan);
         }
         self.provoked.panic_if_due(PanicAt::Plan);
-        let memory = (&mut state.reference, &mut state.absent);
+        let memory = (&mut state.reference, &mut state.absent, &mut state.drain);
         let (planned, read) = self.plan(engine, memory, subnet)?;
         let filled = self.write(engine, subnet, &planned, is_first);
         report::unreachable(subnet, &planned);
-        let filled = filled?;
+        let (filled, uses) = filled?;
+        state.drain.tell(subnet, &planned, &uses);
         let changed_blocks = tables::changed_blocks(subnet, engine);
         let faults = self.options.faults;
         let sweep = Sweep::new(&planned, filled, (start, read), faults, changed_blocks);
@@ -115,7 +120,7 @@ impl Dmodc {
     fn plan(
         &self,
         engine: &Engine,
-        (reference, absent): (&mut Option<Reference>, &mut Absent),
+        (reference, absent, drained): (&mut Option<Reference>, &mut Absent, &mut Drain),
         subnet: &Subnet<'_>,
     ) -> Result<(Planned, Duration), Failure> {
         let start = Instant::now();
@@ -125,6 +130,8 @@ impl Dmodc {
         }
         let options = Options {
             faults: self.options.faults,
+            capacity: self.options.capacity,
+            drain: drained.look(subnet, &fabric, self.options.drain.as_deref()),
             reference: reference.as_mut().and_then(|r| r.of(&fabric)),
             on_unreachable: self.options.on_unreachable,
             connect_roots: subnet.connect_roots(),
@@ -156,15 +163,20 @@ impl Dmodc {
         Ok((planned, read))
     }
 
-    /// Writes the tables.
+    /// Writes the tables. With it, what still uses drained links.
     fn write(
         &self,
         engine: &Engine,
         subnet: &mut Subnet<'_>,
         planned: &Planned,
         is_first: bool,
-    ) -> Result<Filled, Failure> {
-        let Planned { fabric, plan, .. } = planned;
+    ) -> Result<(Filled, Vec<Use>), Failure> {
+        let Planned {
+            fabric,
+            plan,
+            options,
+            ..
+        } = planned;
         let mut tables = subnet.new_lfts();
         let mut rows = tables::rows(fabric, &mut tables)?;
         let written = NoPathOnPanic { rows: &mut rows };
@@ -173,7 +185,8 @@ impl Dmodc {
             tables::clear_beyond(fabric, written.rows);
         }
         self.provoked.panic_if_due(PanicAt::Fill);
-        Ok(filled)
+        let uses = uses(fabric, &options.drain, |s| &*written.rows[s as usize]);
+        Ok((filled, uses))
     }
 
     /// Runs `body` on what was planned last, or on a new plan if there is none. If `body` finds
@@ -193,7 +206,7 @@ impl Dmodc {
         }
         state.planned = None;
         let engine = self.started(&mut state.engine)?;
-        let memory = (&mut state.reference, &mut state.absent);
+        let memory = (&mut state.reference, &mut state.absent, &mut state.drain);
         let (now, _) = self.plan(engine, memory, subnet)?;
         state.told = false;
         let result = body(state.planned.insert(now));

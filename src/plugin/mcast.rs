@@ -12,8 +12,9 @@ use super::engine::{Dmodc, Failure, Stale};
 use super::ffi::{Group, Subnet, Switch};
 use super::planned::Planned;
 use super::snapshot::{Link, usable};
-use crate::dmodc::multicast::{Edge, Terrain};
-use crate::fabric::Guid;
+use crate::dmodc::Drained;
+use crate::dmodc::multicast::{Edge, Terrain, Tree};
+use crate::fabric::{Fabric, Guid, Peer};
 
 /// Maximum number of switches left out that a line names.
 const NAMED: usize = 10;
@@ -57,6 +58,29 @@ pub fn build(dmodc: &Dmodc, subnet: &Subnet<'_>, group: &Group<'_>) -> Result<()
     Ok(())
 }
 
+/// The tree over links that are not drained; over those of the switches that it leaves out as well, if that helps;
+/// or else over all.
+fn undrained(
+    fabric: &Fabric,
+    drained: &[(u32, u8)],
+    grow: impl Fn(&Fabric) -> Option<Tree>,
+) -> Option<Tree> {
+    let without = grow(&fabric.without(drained))?;
+    if without.left_out.is_empty() {
+        return Some(without);
+    }
+    let is_left_out = |s: u32| without.left_out.contains(&s);
+    let stays_out = |&&(s, port): &&(u32, u8)| match fabric.peer(s, port) {
+        Peer::Switch { index, .. } => !is_left_out(s) && !is_left_out(index),
+        _ => false,
+    };
+    let ends: Vec<(u32, u8)> = drained.iter().filter(stays_out).copied().collect();
+    let more = [grow(&fabric.without(&ends))?, grow(fabric)?];
+    // The first of those that leave out fewest.
+    let all = [without].into_iter().chain(more);
+    all.min_by_key(|tree| tree.left_out.len())
+}
+
 /// The (switch, port) pairs that forward the group's packets, all checked against the subnet.
 fn entries<'a>(
     planned: &Planned,
@@ -81,10 +105,16 @@ fn entries<'a>(
 
     let plan = &planned.plan;
     let may_turn = |from, at, to| plan.may_turn(from, at, to);
-    let terrain = Terrain::new(fabric, plan.ranking(), &planned.multicast, &may_turn);
-    let tree = terrain
-        .tree(&members, group.mlid)
-        .ok_or(Stale::Failed(McastError::NoSwitch))?;
+    let grow = |fabric: &Fabric| {
+        Terrain::new(fabric, plan.ranking(), &planned.multicast, &may_turn)
+            .tree(&members, group.mlid)
+    };
+    let drained = Drained::ends(fabric, &planned.options.drain);
+    let tree = match drained.is_empty() {
+        true => grow(fabric),
+        false => undrained(fabric, &drained, grow),
+    };
+    let tree = tree.ok_or(Stale::Failed(McastError::NoSwitch))?;
 
     let mut entries = Vec::with_capacity(places.len() + 2 * tree.edges.len());
     for &[from, to] in &tree.edges {

@@ -22,6 +22,7 @@ use crate::files;
 mod absent;
 #[allow(unsafe_code)]
 mod callbacks;
+mod drain;
 mod engine;
 #[allow(unsafe_code)]
 mod entry;

@@ -5,7 +5,7 @@
 
 use super::provoke::PanicAt;
 use super::reference::Source;
-use crate::dmodc::{Faults, OnUnreachable};
+use crate::dmodc::{Capacity, Faults, OnUnreachable};
 use std::path::PathBuf;
 
 /// Maximum of `dmodc.threads`.
@@ -23,6 +23,10 @@ pub struct PluginOptions {
     pub reference: Option<Source>,
     /// `dmodc.on_unreachable=connect|partial|fail`.
     pub on_unreachable: OnUnreachable,
+    /// `dmodc.drain=FILE`.
+    pub drain: Option<PathBuf>,
+    /// `dmodc.capacity=use|ignore`.
+    pub capacity: Capacity,
     /// `dmodc.metrics=FILE`.
     pub metrics: Option<PathBuf>,
     /// `dmodc.relay=DIR`, for measurements alone: run the engines of a plan, and end (see
@@ -86,6 +90,8 @@ impl PluginOptions {
                 set(&mut self.on_unreachable, value.parse().ok()),
                 "connect, partial or fail",
             ),
+            "dmodc.drain" => (set(&mut self.drain, path(value)), "a file"),
+            "dmodc.capacity" => (set(&mut self.capacity, value.parse().ok()), "use or ignore"),
             "dmodc.metrics" => (set(&mut self.metrics, path(value)), "a file"),
             "dmodc.relay" => (set(&mut self.relay, path(value)), "a folder"),
             #[cfg(debug_assertions)]

@@ -3,6 +3,7 @@
 //!
 //! `make invariants` takes 100,000 pairs of fabric and reference; every test run takes some.
 
+use crate::drain::some_part;
 use crate::left_out::{drawn, hold_on_each};
 use crate::whole_graph::{arrives, lids};
 use dmodc::analysis::check;
@@ -30,6 +31,10 @@ fn options(fabric: &Fabric, reference: Option<Fabric>, random: &mut Random) -> O
         reference: reference.map(Arc::new),
         faults: [Faults::Stable, Faults::Paper][usize::from(random.below(5) == 0)],
         on_unreachable: [OnUnreachable::Connect, OnUnreachable::Partial][random.below(2)],
+        drain: match random.below(4) {
+            0 => vec![some_part(fabric, random), some_part(fabric, random)],
+            _ => Vec::new(),
+        },
         ..Options::default()
     }
 }

@@ -3,6 +3,7 @@
 //!
 //! `make invariants` takes 100,000 pairs of fabric and reference; every test run takes some.
 
+use crate::drain::some_part;
 use crate::invariants::{fabrics_wanted, is_wanted};
 use crate::random_fabrics::{Damage, FAMILIES, damaged, with_end_nodes};
 use crate::whole_graph::{arrives, lids};
@@ -131,6 +132,12 @@ fn hold(engine: &Engine, number: u64) -> bool {
         reference: reference.map(Arc::new),
         connect_roots: number.is_multiple_of(7),
         faults: [Faults::Stable, Faults::Paper][usize::from(number.is_multiple_of(11))],
+        drain: match number % 5 {
+            0 => (0..3)
+                .map(|i| some_part(&fabric, &mut Random::new(3 * number + i)))
+                .collect(),
+            _ => Vec::new(),
+        },
         ..Options::default()
     };
     for on_unreachable in [OnUnreachable::Connect, OnUnreachable::Partial] {

@@ -11,6 +11,7 @@ mod contract;
 mod design;
 mod detours;
 mod documents;
+mod drain;
 #[cfg(feature = "cli")]
 mod examples;
 #[cfg(feature = "cli")]

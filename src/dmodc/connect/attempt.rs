@@ -4,7 +4,7 @@ use super::bits::Set;
 use super::hubs::{hubs, turn_by_planes, turn_in_cone};
 use super::need::{KINDS, Need};
 use super::search::{Search, Target};
-use super::turns::Turns;
+use super::turns::{Turns, position};
 use crate::dmodc::paths::{INFINITE, Paths, UP};
 use crate::dmodc::routes::SwitchView;
 use crate::fabric::Lid;
@@ -47,6 +47,8 @@ pub struct Attempt<'a> {
     /// Whether it took too much work and was ended.
     pub cut_short: bool,
     paths: &'a Paths,
+    /// The paths over all links, drained ones too: turns are checked against them.
+    all: &'a Paths,
     needs: &'a [Need],
     entries: &'a Entries<'a>,
     /// Per switch that is turned at: by which of its groups that lead up it goes on, by LID. Nothing if
@@ -58,10 +60,10 @@ impl<'a> Attempt<'a> {
     /// Turns plane by plane if hosts are in need. If that leaves anybody out, or there are no planes, turns at
     /// one switch after the other, with one or another first, and takes what leaves out fewest of the
     /// greatest need, and so on.
-    pub fn best(paths: &'a Paths, needs: &'a [Need], entries: &'a Entries<'a>) -> Self {
-        let mut search = Search::new(paths);
+    pub fn best([paths, all]: [&'a Paths; 2], needs: &'a [Need], entries: &'a Entries<'a>) -> Self {
+        let mut search = Search::new(paths, all);
         let mut turns = Turns::new(paths.costs.switches());
-        let by_planes = turn_by_planes(paths, needs, &mut turns);
+        let by_planes = turn_by_planes(all, needs, &mut turns);
         let mut begin = |skip: Option<usize>| {
             let turns = match skip {
                 None => turns.clone(),
@@ -73,6 +75,7 @@ impl<'a> Attempt<'a> {
                 turns,
                 cut_short: false,
                 paths,
+                all,
                 needs,
                 entries,
                 known: skip.is_none().then(BTreeMap::new),
@@ -113,12 +116,12 @@ impl<'a> Attempt<'a> {
         }
         let mut tries = 0;
         let urgent = self.urgent();
-        for hub in hubs(self.paths, &self.left).into_iter().skip(skip) {
+        for hub in hubs(self.all, &self.left).into_iter().skip(skip) {
             if tries == TRIES || (tries > 0 && search.work > WORK / 4) {
                 break;
             }
             let before = self.turns.clone();
-            if turn_in_cone(self.paths, &mut self.turns, hub, |s| urgent[s as usize]) {
+            if turn_in_cone(self.all, &mut self.turns, hub, |s| urgent[s as usize]) {
                 if self.serve(search) {
                     return true;
                 }
@@ -150,7 +153,7 @@ impl<'a> Attempt<'a> {
         if let Some(known) = &mut self.known {
             let is_leaf = |&s: &u32| self.paths.costs.column(s) < self.paths.costs.leaves();
             for hub in self.turns.hubs().filter(is_leaf) {
-                let row = || positions(self.paths, hub, &(self.entries.row)(hub));
+                let row = || positions(self.all, hub, &(self.entries.row)(hub));
                 known.entry(hub).or_insert_with(row);
             }
         }
@@ -190,7 +193,14 @@ impl<'a> Attempt<'a> {
         let mut found = Vec::new();
         for (place, lids) in classes {
             let onward = |s: u32| match self.known.as_ref().and_then(|known| known.get(&s)) {
-                None => Set(SwitchView::new(self.paths, s).candidates(column).bits),
+                None => {
+                    let view = SwitchView::new(self.paths, s);
+                    let candidates = view.groups(view.candidates(column));
+                    let mut onward = Set::default();
+                    let at = candidates.filter_map(|g| position(self.all, s, g.remote));
+                    at.for_each(|i| onward.put(i));
+                    onward
+                }
                 Some(row) => Set::of(row[place].into()),
             };
             let target = Target {

@@ -58,13 +58,19 @@ impl Steps {
 }
 
 impl Connections {
-    /// Finds detours, if pairs are to be connected.
-    pub fn find(needs: &Needs, paths: &Paths, connect: bool, entries: &Entries) -> (Self, Steps) {
+    /// Finds detours, if pairs are to be connected: over links that are not drained, between entries by the first
+    /// paths. Needs, and which turns close a circle, are by the second, over all links.
+    pub fn find(
+        needs: &Needs,
+        [paths, all]: [&Paths; 2],
+        connect: bool,
+        entries: &Entries,
+    ) -> (Self, Steps) {
         let mut found = Connections::default();
         let mut steps = Steps::default();
         let left;
-        if connect && !needs.joined.is_empty() && go_both_ways(paths) {
-            let attempt = Attempt::best(paths, &needs.joined, entries);
+        if connect && !needs.joined.is_empty() && go_both_ways(all) {
+            let attempt = Attempt::best([paths, all], &needs.joined, entries);
             steps.of_switch = vec![Vec::new(); paths.costs.switches()];
             for (need, found_for) in needs.joined.iter().zip(attempt.found) {
                 let absent = (entries.absent)(need.to);

@@ -55,6 +55,8 @@ pub type Found = (Vec<(u32, u32)>, Vec<u32>);
 /// A search with its memory.
 pub struct Search<'s> {
     paths: &'s Paths,
+    /// The paths over all links, which turns are checked against.
+    all: &'s Paths,
     /// By column.
     detours: Vec<Detour>,
     last: Option<Last<'s>>,
@@ -64,9 +66,10 @@ pub struct Search<'s> {
 
 impl<'s> Search<'s> {
     /// Memory for searches.
-    pub fn new(paths: &'s Paths) -> Self {
+    pub fn new(paths: &'s Paths, all: &'s Paths) -> Self {
         Search {
             paths,
+            all,
             detours: Vec::new(),
             last: None,
             work: 0,
@@ -128,7 +131,7 @@ impl<'s> Search<'s> {
                 let Detour { next, up, .. } = *search.at(hub);
                 let next = next
                     .filter(|_| up)
-                    .and_then(|next| position(paths, hub, next));
+                    .and_then(|next| position(search.all, hub, next));
                 next.map(|next| (hops, Set::of(next)))
             });
             turned.retain(|&(_, s, _)| self.at(s).hops == FAR);
@@ -170,9 +173,15 @@ impl<'s> Search<'s> {
             };
             let up = self.paths.groups.up(hub);
             self.work += up.len() as u64;
+            let is_all = std::ptr::eq(self.paths, self.all);
             for (i, group) in up.iter().enumerate() {
                 let byte = self.paths.costs.byte(target.to, group.remote);
-                if byte == INFINITE && target.turns.has(hub, i, &onward) {
+                let may = |i: usize| target.turns.has(hub, i, &onward);
+                let may_turn = || match is_all {
+                    true => may(i),
+                    false => position(self.all, hub, group.remote).is_some_and(may),
+                };
+                if byte == INFINITE && may_turn() {
                     turned.push((hops + 1, group.remote, hub));
                 }
             }
@@ -252,12 +261,12 @@ impl<'s> Search<'s> {
             (0, _) => self.goes_up(target, at),
             (less, _) if less != hops - 1 => return false,
             (_, Some(next)) if detour.up => {
-                position(self.paths, at, next).map(|next| (detour.hops, Set::of(next)))
+                position(self.all, at, next).map(|next| (detour.hops, Set::of(next)))
             }
             _ => return true,
         };
         let goes_up = goes_up.filter(|&(less, _)| less == hops - 1);
-        let from = goes_up.and_then(|_| position(self.paths, at, from));
+        let from = goes_up.and_then(|_| position(self.all, at, from));
         let turn = goes_up.zip(from);
         turn.is_some_and(|((_, onward), from)| target.turns.has(at, from, &onward))
     }

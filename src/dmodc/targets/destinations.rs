@@ -257,6 +257,34 @@ impl Destinations {
         found
     }
 
+    /// A value for each place by the number of what is routed to, and the offset of the LID; 0 for ports 0 of
+    /// switches, whatever their numbers.
+    pub fn by_number(&self, value: impl Fn(usize, usize) -> u8) -> Vec<u8> {
+        let mut values = vec![0; self.places().next_power_of_two().max(1 << 16)];
+        let slots = (0..self.slots).map(|place| (place, place));
+        let is_node = |single: &&Single| {
+            !(self.first_port_zero..self.first_port_zero + self.of_column.len())
+                .contains(&single.place)
+        };
+        let singles = self.singles.iter().filter(is_node);
+        let all = slots.chain(singles.map(|single| (single.place, single.number)));
+        for (place, number) in all {
+            for offset in 0..self.offsets {
+                values[offset * self.block() + place] = value(number, offset);
+            }
+        }
+        values
+    }
+
+    /// All places of what is behind the switch of a column.
+    pub fn places_behind(&self, column: usize) -> impl Iterator<Item = usize> {
+        let (slots, singles) = self.of_column(column);
+        let places = slots.iter().flat_map(Range::clone);
+        let places = places.chain(singles.iter().map(|single| single.place));
+        let (block, offsets) = (self.block(), self.offsets);
+        places.flat_map(move |place| (0..offsets).map(move |k| k * block + place))
+    }
+
     /// The place of port 0 of the switch of a column.
     fn own_place(&self, column: usize) -> usize {
         self.first_port_zero + column

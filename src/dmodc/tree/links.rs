@@ -101,6 +101,28 @@ impl Links {
         links
     }
 
+    /// The same links without some ports.
+    pub fn without(&self, is_out: impl Fn(u32, u8) -> bool) -> Self {
+        let mut links = Links::default();
+        for s in 0..self.switches() as u32 {
+            let stays = |port: &&u8| !is_out(s, **port);
+            let groups = self.of(s).iter();
+            let groups = groups.map(|g| -> (u32, Vec<u8>) {
+                (
+                    g.remote,
+                    self.ports(g).iter().filter(stays).copied().collect(),
+                )
+            });
+            let groups: Vec<(u32, Vec<u8>)> = groups.filter(|g| !g.1.is_empty()).collect();
+            links.add_switch(
+                groups
+                    .iter()
+                    .map(|(remote, ports)| (*remote, ports.as_slice())),
+            );
+        }
+        links
+    }
+
     /// Number of switches.
     pub fn switches(&self) -> usize {
         self.end.len()

@@ -48,13 +48,14 @@ impl Dmodc {
             engine,
             reference,
             absent,
+            drain,
             planned,
             told,
             ..
         } = state;
         let Some(engine) = engine else { return false };
         log::info!("not asked to route: OpenSM keeps the tables of its unicast cache");
-        match self.plan(engine, (reference, absent), subnet) {
+        match self.plan(engine, (reference, absent, drain), subnet) {
             Ok((now, _))
                 if planned
                     .as_ref()

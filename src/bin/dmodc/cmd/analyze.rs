@@ -1,11 +1,12 @@
 //! `dmodc analyze`: how the traffic patterns share the links.
 
+use super::routed_as::Drain;
 use super::tables::{Input, Judged};
 use crate::failure::{Failure, Outcome};
 use crate::output::{say, say_json};
 use clap::ValueEnum;
 use dmodc::analysis::{Ebb, Risk, Traffic, bound};
-use dmodc::dmodc::{Engine, NodeType, NodeTypes, Ranking};
+use dmodc::dmodc::{Drained, Engine, NodeType, NodeTypes, Ranking};
 use dmodc::fabric::NodeKind;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
@@ -41,6 +42,8 @@ pub struct Args {
     /// Node order of the shifts, as opensm-ftree-ca-order.dump [default: topological NIDs]
     #[arg(long, value_name = "F")]
     order: Option<PathBuf>,
+    #[command(flatten)]
+    drain: Drain,
     /// Number of random permutations, and of random matchings
     #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u32).range(1..))]
     permutations: u32,
@@ -84,7 +87,9 @@ impl Pattern {
 /// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
     let start = Instant::now();
-    let judged = args.input.load(args.order.as_ref())?;
+    let mut judged = args.input.load(args.order.iter().chain(&args.drain.file))?;
+    let drain = args.drain.file.as_deref();
+    judged.options.drain = (args.input.reading).drain(drain, &judged.fabric, &judged.names)?;
     let order = match &args.order {
         Some(path) => args.input.reading.order(path, &judged.fabric)?,
         None => topological_order(&judged)?,
@@ -119,8 +124,11 @@ pub fn run(args: Args) -> Outcome {
         }
     }
     let ranking = Ranking::new(&judged.fabric, &judged.options);
+    // What is drained carries nothing.
+    let drained = Drained::ends(&judged.fabric, &judged.options.drain);
+    let usable = judged.fabric.without(&drained);
     let found = Found {
-        bound: bound(&judged.fabric, |switch| ranking.rank(switch)),
+        bound: bound(&usable, |switch| ranking.rank(switch)),
         risks,
         ebb,
         seconds: start.elapsed().as_secs_f64(),

@@ -1,12 +1,13 @@
 //! `dmodc check`: whether tables deliver without credit loops; turns and detours.
 
-use super::left_out;
 use super::routed_as::RoutedAs;
 use super::tables::{Input, Judged};
+use super::{drained, left_out};
 use crate::failure::Outcome;
 use crate::output::{say, say_json};
 use dmodc::analysis::{Channels, CheckReport, Tally, check};
 use dmodc::dmodc::{Engine, Groups, Ranking, WiringWarning, wiring_warnings};
+use dmodc::drain;
 use serde_json::json;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -48,9 +49,9 @@ pub struct Args {
 /// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
     let start = Instant::now();
-    let judged = args.input.load(args.routed_as.reference.as_ref())?;
+    let judged = args.input.load(args.routed_as.paths())?;
     let (fabric, rest) = (&judged.fabric, judged.options.clone());
-    let options = (args.routed_as).options(args.input.reading, fabric, rest)?;
+    let options = (args.routed_as).options(args.input.reading, (fabric, &judged.names), rest)?;
     // What is no tree has ranks, but no plan.
     let ranking = match Engine::new(0)?.plan(fabric, &options) {
         Ok(plan) => plan.ranking().clone(),
@@ -59,11 +60,15 @@ pub fn run(args: Args) -> Outcome {
     let groups = Groups::of(&judged.fabric, &ranking);
     let warnings = wiring_warnings(&judged.fabric, &ranking, &groups);
     let report = check(&judged.fabric, &judged.tables, |a, b| ranking.is_up(a, b));
+    let uses = drain::uses(fabric, &options.drain, |s| judged.tables.row(s));
     let seconds = start.elapsed().as_secs_f64();
     if args.json {
-        say_json(&json(&judged, &warnings, &report, seconds))?;
+        let mut found = json(&judged, &warnings, &report, seconds);
+        found["drained"] = drained::json(&judged.names, fabric, &uses);
+        say_json(&found)?;
     } else {
-        say(&text(&judged, &ranking, &warnings, &report, seconds), false)?;
+        let found = text(&judged, &ranking, &warnings, &report, seconds);
+        say(&(found + &drained::text(&judged.names, &uses)), false)?;
     }
     Ok(if report.passed() {
         ExitCode::SUCCESS

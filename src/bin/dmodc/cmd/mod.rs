@@ -6,6 +6,7 @@ pub mod compare;
 pub mod completions;
 pub mod degrade;
 pub mod diff;
+mod drained;
 pub mod draw;
 pub mod export;
 pub mod forget;

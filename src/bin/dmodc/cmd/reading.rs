@@ -4,6 +4,8 @@
 use crate::failure::Failure;
 use crate::input::{self, shown};
 use crate::output::complain;
+use dmodc::dmodc::Drained;
+use dmodc::drain;
 use dmodc::fabric::{Fabric, Guid};
 use dmodc::input::Lenient;
 use dmodc::lft::{Dump, Tables, parse_order_leniently};
@@ -85,6 +87,21 @@ impl Reading {
             return Ok(Vec::new());
         };
         let read = input::read(path, parse_guids_leniently)?;
+        self.take(path, read)
+    }
+
+    /// Reads what of a fabric is to be drained, if a file is given.
+    pub fn drain(
+        self,
+        path: Option<&Path>,
+        fabric: &Fabric,
+        names: &Names,
+    ) -> Result<Vec<Drained>, Failure> {
+        let Some(path) = path else {
+            return Ok(Vec::new());
+        };
+        let parse = |text: &[u8]| drain::parse_leniently(fabric, &names.switches, text);
+        let read = input::read(path, parse)?;
         self.take(path, read)
     }
 

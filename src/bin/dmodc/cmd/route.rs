@@ -1,14 +1,15 @@
 //! `dmodc route`: Dmodc on a described fabric.
 
 use super::guid_files::GuidFiles;
-use super::left_out;
 use super::reading::Reading;
 use super::routed_as::RoutedAs;
+use super::{drained, left_out};
 use crate::failure::{Failure, Outcome};
 use crate::input::{one_stdin, shown};
 use crate::output::{is_dash, say, say_json, write_to};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dmodc::dmodc::{Engine, Filled, OnUnreachable, Options, PHASES, Plan};
+use dmodc::drain::{self, Use};
 use dmodc::fabric::{EndPairs, Fabric};
 use dmodc::lft::{Tables, write_dump, write_order};
 use dmodc::netlist::Names;
@@ -85,7 +86,7 @@ pub fn run(args: Args) -> Outcome {
     one_stdin(
         (args.guid_files.paths())
             .chain([&args.net])
-            .chain(&args.routed_as.reference),
+            .chain(args.routed_as.paths()),
     )?;
     let start = Instant::now();
     let (fabric, names) = args.reading.fabric(&args.net, args.lmc)?;
@@ -94,7 +95,9 @@ pub fn run(args: Args) -> Outcome {
         connect_roots: args.connect_roots,
         ..Options::default()
     };
-    let rest = args.routed_as.options(args.reading, &fabric, rest)?;
+    let rest = args
+        .routed_as
+        .options(args.reading, (&fabric, &names), rest)?;
     let options = args.guid_files.options(args.reading, &fabric, rest)?;
     let read = start.elapsed();
     let engine = Engine::new(args.threads)?;
@@ -125,6 +128,7 @@ pub fn run(args: Args) -> Outcome {
         fabric: &fabric,
         names: &names,
         plan: &plan,
+        drained: drain::uses(&fabric, &options.drain, |s| tables.row(s)),
         times,
     };
     let seconds = start.elapsed().as_secs_f64();
@@ -161,6 +165,7 @@ struct Summary<'a> {
     fabric: &'a Fabric,
     names: &'a Names,
     plan: &'a Plan,
+    drained: Vec<Use>,
     /// The time of each of [`PHASES`].
     times: [Duration; PHASES.len()],
 }
@@ -182,6 +187,7 @@ impl Summary<'_> {
             "turned": self.plan.connections().turned,
             "left_out": self.plan.connections().left_out,
             "left_out_pairs": left_out::json(self.fabric, self.names, &self.left_out()),
+            "drained": drained::json(self.names, self.fabric, &self.drained),
             "displaced_entries": routed.displaced,
             "threads": routed.threads,
             "phases": phases,
@@ -214,6 +220,7 @@ impl Summary<'_> {
             .map(|&(a, b)| format!("no up-down path: {} -- {}", self.switch(a), self.switch(b)));
         text += &named(pairs, unreachable.count);
         text += &left_out::text(self.fabric, self.names, &self.left_out());
+        text += &drained::text(self.names, &self.drained);
         if self.plan.connections().cut_short {
             text += "the search for ways that turn took too long and was ended\n";
         }

@@ -3,8 +3,9 @@
 use super::reading::Reading;
 use crate::failure::Failure;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use dmodc::dmodc::{Faults, Options};
+use dmodc::dmodc::{Capacity, Faults, Options};
 use dmodc::fabric::Fabric;
+use dmodc::netlist::Names;
 use std::path::PathBuf;
 
 /// The reference, and how faults are answered.
@@ -21,18 +22,43 @@ pub struct RoutedAs {
         value_parser = PossibleValuesParser::new(["stable", "paper"]).try_map(|s| s.parse::<Faults>())
     )]
     faults: Faults,
+    /// Slow links carry a part of the routes by their speed, or as much as all others
+    #[arg(
+        long,
+        value_name = "use|ignore",
+        default_value = "use",
+        value_parser = PossibleValuesParser::new(["use", "ignore"]).try_map(|s| s.parse::<Capacity>())
+    )]
+    capacity: Capacity,
+    #[command(flatten)]
+    pub drain: Drain,
+}
+
+/// What is to be empty.
+#[derive(clap::Args)]
+pub struct Drain {
+    /// Route nothing that has another way over what F names: SWITCH or SWITCH:PORT, one a line
+    #[arg(long = "drain", value_name = "F")]
+    pub file: Option<PathBuf>,
 }
 
 impl RoutedAs {
+    /// The files that are given.
+    pub fn paths(&self) -> impl Iterator<Item = &PathBuf> {
+        self.reference.iter().chain(&self.drain.file)
+    }
+
     /// Puts them into these options.
     pub fn options(
         &self,
         reading: Reading,
-        fabric: &Fabric,
+        (fabric, names): (&Fabric, &Names),
         rest: Options,
     ) -> Result<Options, Failure> {
         Ok(Options {
             faults: self.faults,
+            capacity: self.capacity,
+            drain: reading.drain(self.drain.file.as_deref(), fabric, names)?,
             reference: reading.reference(self.reference.as_deref(), fabric)?,
             ..rest
         })

@@ -41,8 +41,11 @@ pub struct Judged {
 }
 
 impl Input {
-    /// Reads all inputs. `later` is one that the caller reads.
-    pub fn load(&self, later: Option<&PathBuf>) -> Result<Judged, Failure> {
+    /// Reads all inputs. `later` are those that the caller reads.
+    pub fn load<'p>(
+        &'p self,
+        later: impl IntoIterator<Item = &'p PathBuf>,
+    ) -> Result<Judged, Failure> {
         let files = [&self.net, &self.lfts].into_iter().chain(later);
         one_stdin(files.chain(self.guid_files.paths()))?;
         let reading = self.reading;

@@ -3,6 +3,7 @@
 use super::left_out;
 use super::question::Question;
 use super::removal::Removal;
+use super::routed_as::Drain;
 use crate::failure::{Failure, Outcome};
 use crate::input::{one_stdin, shown};
 use crate::output::{say, say_json};
@@ -21,12 +22,13 @@ const NAMED: usize = 10;
 /// Compare a fabric with what is left of it after planned work
 #[derive(clap::Args)]
 #[command(
-    mut_arg("remove", |arg| arg.required(true)),
+    mut_arg("remove", |arg| arg.required_unless_present("file")),
     after_help = "Examples:
   dmodc whatif fabric.net --remove 'spine 3'
   dmodc whatif fabric.net --remove node001 --remove 'node[010-019]'
   dmodc whatif fabric.net --remove 'leaf 17:24' --remove 'leaf 17:25' --json
   dmodc whatif opensm-subnet.lst --remove @tonight.txt
+  dmodc whatif fabric.net --drain tonight.txt --remove @tonight.txt
 
 Names are descriptions or parts of them, GUIDs or LIDs. The name of a server stands for all its ports,
 and node[001-004] and node* for all that fit; any other that fits several is refused with a list. A file
@@ -36,6 +38,8 @@ Both fabrics are routed with Dmodc. Hosts that are named themselves are not miss
 their last link without being named are hosts that nobody reaches. A2A, RP, SP, the A2A bound and EBB are
 those of 'dmodc analyze'. Entries and blocks of 64 LIDs are those that OpenSM would have to send.
 
+--drain alone compares the fabric with the same drained; with --remove, the drained fabric with what is left.
+
 Exit code 0, or 1 if the fabric before or after cannot be routed at all."
 )]
 pub struct Args {
@@ -43,6 +47,8 @@ pub struct Args {
     net: PathBuf,
     #[command(flatten)]
     removal: Removal,
+    #[command(flatten)]
+    drain: Drain,
     /// Number of random permutations, and of random matchings
     #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u32).range(1..))]
     permutations: u32,
@@ -64,7 +70,7 @@ pub fn run(args: Args) -> Outcome {
     } = &args.question;
     let removals = args.removal.files();
     let inputs = removals.iter().chain([&args.net]);
-    one_stdin(inputs.chain(args.question.paths()))?;
+    one_stdin(inputs.chain(args.question.paths()).chain(&args.drain.file))?;
     let netlist = reading.netlist(&args.net)?;
     let parts = args.removal.parts(&netlist)?;
     let effort = Effort {
@@ -77,12 +83,13 @@ pub fn run(args: Args) -> Outcome {
     }
     let file = || shown(&args.net).display().to_string();
     let fabric = netlist.to_fabric(None);
-    let (fabric, _) = fabric.map_err(|reason| Failure::Lids {
+    let (fabric, names) = fabric.map_err(|reason| Failure::Lids {
         file: file(),
         reason,
     })?;
     let rest = Options {
         reference: reading.reference(reference.as_deref(), &fabric)?,
+        drain: reading.drain(args.drain.file.as_deref(), &fabric, &names)?,
         ..Options::default()
     };
     let options = guid_files.options(*reading, &fabric, rest)?;
@@ -123,6 +130,7 @@ fn json(netlist: &Netlist, parts: &[Part], found: &WhatIf, seconds: f64) -> serd
             "sp": state.sp,
             "ebb": state.ebb.map(|ebb| ebb.percent),
             "ebb_confidence": state.ebb.map(|ebb| ebb.confidence),
+            "drained": state.drained,
         })
     };
     let removed: Vec<_> = parts.iter().map(|&part| netlist.describe(part)).collect();
@@ -197,6 +205,9 @@ fn text(netlist: &Netlist, parts: &[Part], found: &WhatIf) -> String {
     ];
     for (what, count) in sent {
         text += &format!("{what:<24} {:>12} {count:>12}\n", "");
+    }
+    for line in &after.drained {
+        text += &format!("{line}\n");
     }
     for (guid, name) in after.unreached.iter().take(NAMED) {
         text += &format!("nobody reaches {guid} '{name}'\n");

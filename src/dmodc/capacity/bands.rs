@@ -1,0 +1,151 @@
+//! Bands: destinations for which the same links are there, and their routes.
+
+use super::limits::STEPS;
+use crate::dmodc::paths::{INFINITE, Paths, UP};
+use crate::dmodc::routes::{Inputs, RouteMemory};
+use crate::dmodc::threads::Threads;
+use crate::fabric::Fabric;
+use crate::lft::NO_PATH;
+
+/// What of the routes is not as the first band has it.
+#[derive(Clone, Debug, Default)]
+pub struct Bands {
+    /// The paths over all links, where some are drained: for what leads nowhere otherwise.
+    all: Option<Paths>,
+    /// The bands after the first.
+    further: Vec<Inputs>,
+    /// By place: 0 for the first band, or one more than the position in `further`.
+    band: Vec<u8>,
+}
+
+impl Bands {
+    /// The bands after the first, each with the step that it begins with, and the paths over all links.
+    pub fn new(first: &Inputs, further: Vec<(u8, Inputs)>, all: Option<Paths>) -> Self {
+        let mut bands = Bands {
+            all,
+            ..Bands::default()
+        };
+        if further.is_empty() {
+            return bands;
+        }
+        let destinations = &first.destinations;
+        let of_step = |step: u8| further.iter().filter(|(from, _)| *from <= step).count() as u8;
+        bands.band = destinations.by_number(|number, offset| of_step(step(number + offset)));
+        for (number, (_, inputs)) in (1u8..).zip(&further) {
+            for column in contradictions(first, inputs) {
+                for place in destinations.places_behind(column) {
+                    let band = &mut bands.band[place];
+                    *band = if *band == number { 0 } else { *band };
+                }
+            }
+        }
+        bands.further = further.into_iter().map(|(_, inputs)| inputs).collect();
+        bands
+    }
+
+    /// The paths over all links, where some are drained.
+    pub fn all(&self) -> Option<&Paths> {
+        self.all.as_ref()
+    }
+
+    /// The entries of a switch for all that it reaches going up, by place: those of the first band, with those of
+    /// the others written over.
+    pub fn row_up(&self, first: &Inputs, switch: u32) -> Vec<u8> {
+        let mut row = first.row_up(switch);
+        for (number, inputs) in (1u8..).zip(&self.further) {
+            let bands = self.band.iter().zip(inputs.row_up(switch));
+            for (entry, (&band, port)) in row.iter_mut().zip(bands) {
+                if band == number && port != NO_PATH {
+                    *entry = port;
+                }
+            }
+        }
+        row
+    }
+
+    /// Writes the entries of the further bands over rows that have those of the first.
+    pub fn write(
+        &self,
+        fabric: &Fabric,
+        place: impl Fn(u32) -> u32 + Copy,
+        rows: &mut [&mut [u8]],
+        memory: &RouteMemory,
+        threads: &Threads,
+    ) {
+        let Some(first) = self.further.first() else {
+            return;
+        };
+        let width = fabric.max_lid().index() + 1;
+        let mut band = vec![0; width];
+        first.destinations.by_lid(&self.band, &mut band);
+        for (number, inputs) in (1u8..).zip(&self.further) {
+            let mut tables = vec![vec![NO_PATH; width]; rows.len()];
+            let mut own: Vec<&mut [u8]> = tables.iter_mut().map(Vec::as_mut_slice).collect();
+            inputs.write(fabric, place, &mut own, memory, threads);
+            let rows = rows.iter_mut().zip(&tables).collect();
+            threads.for_each(rows, |(row, of_band)| {
+                for (entry, (&band, &port)) in row.iter_mut().zip(band.iter().zip(of_band)) {
+                    if band == number && port != NO_PATH {
+                        *entry = port;
+                    }
+                }
+            });
+        }
+    }
+
+    /// The memory of the costs.
+    pub fn into_memory(self) -> impl Iterator<Item = Vec<u8>> {
+        let further = self.further.into_iter().flat_map(Inputs::into_memory);
+        further.chain(self.all.map(|all| all.costs.into_memory()))
+    }
+}
+
+/// The step of the destination of a number: the multiples of the golden ratio leave no gap in any arithmetic
+/// sequence of numbers, so the destinations of each port have all steps evenly.
+fn step(number: usize) -> u8 {
+    // 2⁶⁴ divided by the golden ratio.
+    let turned = (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (turned >> 32)
+        .wrapping_mul(u64::from(STEPS))
+        .wrapping_shr(32) as u8
+}
+
+/// The columns to which the entries of a band and, where it has none, those of the first band would not make
+/// up-down paths together: some switch has a way down in the first band alone, by another that goes up in this one.
+fn contradictions(first: &Inputs, band: &Inputs) -> Vec<usize> {
+    let (first, band) = (first.present(), band.present());
+    let width = first.costs.switches();
+    let mut found = vec![false; width];
+    for s in 0..width as u32 {
+        let (whole, less) = (first.costs.row(s), band.costs.row(s));
+        let lost = (0..width).filter(|&c| less[c] == INFINITE && whole[c] & UP == 0);
+        for column in lost.filter(|&c| whole[c] != 0) {
+            let below = first.groups.down(s).iter().map(|g| g.remote);
+            found[column] |= below
+                .filter(|&n| first.costs.row(n)[column] + 1 == whole[column])
+                .map(|n| band.costs.row(n)[column])
+                .any(|byte| byte != INFINITE && byte & UP != 0);
+        }
+    }
+    (0..width).filter(|&c| found[c]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_even_in_arithmetic_sequences() {
+        for stride in [1, 2, 3, 5, 6, 8, 15, 24, 36, 90] {
+            for first in 0..stride.min(7) {
+                let mut counts = [0u32; STEPS as usize];
+                let numbers = (0..320).map(|i| first + i * stride);
+                numbers.for_each(|number| counts[usize::from(step(number))] += 1);
+                assert!(
+                    counts.iter().all(|count| (16..=24).contains(count)),
+                    "{first} + {stride} i: {counts:?}"
+                );
+            }
+        }
+    }
+}

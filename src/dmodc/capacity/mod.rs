@@ -1,0 +1,22 @@
+//! Capacity: how much of a link may be used.
+//!
+//! A link at a quarter of its speed carries a quarter of the routes; a drained one carries none that has another
+//! way. Both are one thing: *a link is there for some destinations*. Each destination has a *step*, evenly spread
+//! over all; each link has a *share* of the steps. A link exists for the destinations whose step is below its share,
+//! and is lost for the others. So everything that holds for lost links holds here: up-down paths by one ranking, and
+//! no needless change.
+//!
+//! ```text
+//! limits (drained ends, shares) ─ one set of inputs for each band ─ bands (which destination by which)
+//! ```
+//!
+//! *The cost.* None where no link is slow or drained. Otherwise costs and rows are computed once for each share that
+//! occurs, and each destination takes its entries from its band.
+
+mod bands;
+mod fallback;
+mod limits;
+
+pub use bands::Bands;
+pub use fallback::Fallback;
+pub use limits::Limits;

@@ -1,0 +1,195 @@
+//! What is to be drained, and what still uses it.
+//!
+//! A file names what is to be empty before it is pulled: a line is `SWITCH` or `SWITCH:PORT`, by name, GUID or
+//! LID, and `#` begins a comment. A port stands for the link behind it, at both ends; a switch for all its links.
+
+use crate::dmodc::Drained;
+use crate::fabric::{Fabric, Guid, NodeKind, Peer};
+use crate::input::{Fault, Lenient, Warnings, lines};
+use crate::names::{Directory, NameError};
+use std::collections::BTreeSet;
+
+/// What is wrong with a line.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum DrainReason {
+    /// No switch, or several, by that name.
+    #[error("nothing is drained: {0}")]
+    Name(#[from] NameError),
+    /// A port that leads to no other switch.
+    #[error("nothing is drained: port {1} of {0} leads to no other switch")]
+    NoLink(Guid, u8),
+}
+
+/// Parses a file. A line that names no link of the fabric is a warning: it may be pulled already. `names` are
+/// those of the switches.
+///
+/// # Errors
+/// Never: a file in which every line is odd drains nothing.
+pub fn parse_leniently(
+    fabric: &Fabric,
+    names: &[String],
+    text: &[u8],
+) -> Result<Lenient<Vec<Drained>, DrainReason>, Fault<DrainReason>> {
+    let directory = Directory::of_switches(fabric, names);
+    let (mut drained, mut warnings) = (Vec::new(), Warnings::default());
+    for (number, line) in lines(text) {
+        let name = line.split(|&b| b == b'#').next().unwrap_or_default();
+        let name = String::from_utf8_lossy(name.trim_ascii());
+        if name.is_empty() {
+            continue;
+        }
+        match named(fabric, &directory, &name) {
+            Ok(found) => drained.extend(found),
+            Err(reason) => warnings.add(number, reason),
+        }
+    }
+    Ok(Lenient {
+        value: drained,
+        warnings,
+    })
+}
+
+/// What a line names.
+fn named(
+    fabric: &Fabric,
+    directory: &Directory<u32>,
+    name: &str,
+) -> Result<Vec<Drained>, DrainReason> {
+    let guid = |s: u32| fabric.switches()[s as usize].guid;
+    let whole = match directory.find_all(name) {
+        Ok(switches) => {
+            let all = switches.into_iter().map(|s| Drained {
+                switch: guid(s),
+                port: None,
+            });
+            return Ok(all.collect());
+        }
+        Err(error) => error,
+    };
+    let Some(found) = directory.find_port(name) else {
+        return Err(whole.into());
+    };
+    let (s, port) = found?;
+    match fabric.peer(s, port) {
+        Peer::Switch { .. } => Ok(vec![Drained {
+            switch: guid(s),
+            port: Some(port),
+        }]),
+        _ => Err(DrainReason::NoLink(guid(s), port)),
+    }
+}
+
+/// A switch or a link that is drained, and what still needs it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Use {
+    /// The switch.
+    pub switch: u32,
+    /// Its port, and the switch and port at the other end; `None` for all links of the switch.
+    pub link: Option<(u8, u32, u8)>,
+    /// Entries that take packets from hosts to hosts over a drained link, at both its ends.
+    pub routes: usize,
+    /// Other entries on drained links, of what switches send and receive themselves.
+    pub others: usize,
+    /// The hosts on a drained switch, which stay connected until it goes.
+    pub hosts: usize,
+}
+
+/// What still uses drained links: for each switch and link that is drained, ascending. `row` gives the table of a
+/// switch.
+pub fn uses<'t>(fabric: &Fabric, drain: &[Drained], row: impl Fn(u32) -> &'t [u8]) -> Vec<Use> {
+    let index = |d: &Drained| Some((fabric.switch_by_guid(d.switch)?, d.port));
+    let all: BTreeSet<(u32, Option<u8>)> = drain.iter().filter_map(index).collect();
+    let mut is_host = vec![false; fabric.max_lid().index() + 1];
+    let mut hosts = vec![0; fabric.switches().len()];
+    for node in fabric.end_nodes() {
+        if node.kind != NodeKind::Aggregation {
+            hosts[node.switch as usize] += 1;
+            is_host[node.lid.index()..][..1 << node.lmc].fill(true);
+        }
+    }
+    // Whether packets of hosts come by a switch on their way to a LID.
+    let comes_by = |s: u32, lid: usize| {
+        let (mut seen, mut open) = (BTreeSet::from([s]), vec![s]);
+        while let Some(at) = open.pop() {
+            if hosts[at as usize] > 0 {
+                return true;
+            }
+            for peer in fabric.peers_of(at) {
+                if let Peer::Switch { index, port } = *peer
+                    && row(index)[lid] == port
+                    && seen.insert(index)
+                {
+                    open.push(index);
+                }
+            }
+        }
+        false
+    };
+    // Routes of hosts and others at one end of a link.
+    let at = |s: u32, port: u8| {
+        let by_port = row(s).iter().enumerate().filter(|&(_, &e)| e == port);
+        let (of_hosts, others): (Vec<usize>, Vec<usize>) = by_port
+            .map(|(lid, _)| lid)
+            .partition(|&lid| is_host.get(lid) == Some(&true) && comes_by(s, lid));
+        [of_hosts.len(), others.len()]
+    };
+    let both = |s: u32, p: u8| match fabric.peer(s, p) {
+        Peer::Switch { index, port } => {
+            let (near, far) = (at(s, p), at(index, port));
+            [near[0] + far[0], near[1] + far[1]]
+        }
+        _ => [0, 0],
+    };
+    let whole = |s: u32| {
+        let ports = 1..=fabric.switches()[s as usize].ports;
+        let add = |all: [usize; 2], more: [usize; 2]| [all[0] + more[0], all[1] + more[1]];
+        let [routes, others] = ports.map(|p| both(s, p)).fold([0, 0], add);
+        Use {
+            switch: s,
+            link: None,
+            routes,
+            others,
+            hosts: hosts[s as usize],
+        }
+    };
+    let link = |s: u32, p: u8| match fabric.peer(s, p) {
+        Peer::Switch { index, port } => {
+            let [routes, others] = both(s, p);
+            Some(Use {
+                switch: s,
+                link: Some((p, index, port)),
+                routes,
+                others,
+                hosts: 0,
+            })
+        }
+        _ => None,
+    };
+    let uses = all.iter().filter_map(|&(s, port)| match port {
+        None => Some(whole(s)),
+        Some(port) => link(s, port),
+    });
+    uses.collect()
+}
+
+impl Use {
+    /// One line: what it is, by the names of switches, and what still uses it.
+    pub fn describe(&self, name: impl Fn(u32) -> String) -> String {
+        let what = match self.link {
+            None => format!("switch {}", name(self.switch)),
+            Some((p, far, q)) => {
+                format!("{} [{p}] -- {} [{q}]", name(self.switch), name(far))
+            }
+        };
+        let hosts = match self.hosts {
+            0 => String::new(),
+            1 => ", 1 host".into(),
+            hosts => format!(", {hosts} hosts"),
+        };
+        match (self.routes, self.others) {
+            (0, 0) => format!("drained: {what}: empty"),
+            (0, _) => format!("drained: {what}: empty but for what switches send and receive"),
+            (routes, _) => format!("drained: {what}: {routes} routes have no other way{hosts}"),
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What `dmodc.drain` names: read anew before each sweep, and what still uses it.
+
+use super::ffi::{Subnet, Switch};
+use super::planned::Planned;
+use crate::dmodc::Drained;
+use crate::drain::{Use, parse_leniently};
+use crate::fabric::Fabric;
+use crate::input;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// What the log has told already.
+#[derive(Default)]
+pub struct Drain {
+    odd: BTreeSet<String>,
+    uses: BTreeSet<String>,
+}
+
+impl Drain {
+    /// Reads the file, if one is given. What is odd in it is a line of the log when it comes up; a file that cannot
+    /// be read drains nothing.
+    pub fn look(
+        &mut self,
+        subnet: &Subnet<'_>,
+        fabric: &Fabric,
+        file: Option<&Path>,
+    ) -> Vec<Drained> {
+        let Some(file) = file else { return Vec::new() };
+        let names = || {
+            let live = fabric.switches().iter().map(|s| subnet.switch(s.guid));
+            let names: Vec<String> = live
+                .map(|live| live.map(Switch::name).unwrap_or_default())
+                .collect();
+            names
+        };
+        let read = input::read_plain(file);
+        let read = read.and_then(|text| {
+            let read = parse_leniently(fabric, &names(), &text);
+            read.map_err(|fault| fault.in_file(file))
+        });
+        let (drained, odd) = match read {
+            Ok(read) => {
+                let odd = read.warnings.first().into_iter();
+                let odd = odd.map(|fault| fault.in_file(file).to_string());
+                (read.value, odd.collect())
+            }
+            Err(e) => {
+                let line = format!("{e}; nothing is drained");
+                (Vec::new(), BTreeSet::from([line]))
+            }
+        };
+        let news = odd.difference(&self.odd);
+        news.for_each(|line| log::error!("{line}"));
+        self.odd = odd;
+        drained
+    }
+
+    /// Tells what still uses drained links, where that has changed.
+    pub fn tell(&mut self, subnet: &Subnet<'_>, planned: &Planned, uses: &[Use]) {
+        let name = |s: u32| {
+            let name = planned.live(subnet, s).map(Switch::name);
+            format!("'{}'", name.unwrap_or_default())
+        };
+        let uses: BTreeSet<String> = uses.iter().map(|used| used.describe(name)).collect();
+        let news = uses.difference(&self.uses);
+        news.for_each(|line| log::info!("{line}"));
+        self.uses = uses;
+    }
+}

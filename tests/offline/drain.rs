@@ -1,0 +1,315 @@
+//! Drained links: empty where there is another way, in use where there is none; and pulling them changes nothing.
+
+use crate::invariants::is_wanted;
+use crate::left_out::{drawn, hold_on_each};
+use crate::long;
+use crate::whole_graph::{arrives, has_circle, lids};
+use dmodc::analysis::{between, blocks_as_sent, check};
+use dmodc::dmodc::{Drained, Engine, Faults, OnUnreachable, Options};
+use dmodc::drain::{parse_leniently, uses};
+use dmodc::fabric::{Fabric, Guid, Lid, Peer};
+use dmodc::lft::{NO_PATH, Tables};
+use dmodc::netlist::generate::{Order, Pgft, build};
+use dmodc::netlist::{Netlist, Part};
+use dmodc::random::Random;
+use std::sync::Arc;
+
+fn routed(engine: &Engine, fabric: &Fabric, options: &Options) -> Option<Tables> {
+    let plan = engine.plan(fabric, options).ok()?;
+    let mut tables = Tables::for_fabric(fabric);
+    let filled = engine.fill(fabric, &plan, &mut tables.rows_mut());
+    filled.expect("tables of the right size");
+    Some(tables)
+}
+
+/// A switch or a link of it.
+pub fn some_part(fabric: &Fabric, random: &mut Random) -> Drained {
+    if fabric.switches().is_empty() {
+        return Drained {
+            switch: Guid(1),
+            port: None,
+        };
+    }
+    let s = random.below(fabric.switches().len()) as u32;
+    let is_link = |&p: &u8| matches!(fabric.peer(s, p), Peer::Switch { .. });
+    let ports: Vec<u8> = (1..=fabric.switches()[s as usize].ports)
+        .filter(is_link)
+        .collect();
+    let port = match random.below(4) == 0 || ports.is_empty() {
+        true => None,
+        false => Some(ports[random.below(ports.len())]),
+    };
+    let switch = fabric.switches()[s as usize].guid;
+    Drained { switch, port }
+}
+
+fn drained(options: &Options, drain: &[Drained]) -> Options {
+    Options {
+        drain: drain.to_vec(),
+        ..options.clone()
+    }
+}
+
+/// Nobody is lost for a drain, no circle comes of it, and what stays on a drained link has no other way, turns
+/// included.
+fn hold(engine: &Engine, number: u64) -> bool {
+    let (fabric, reference) = drawn(number);
+    let mut random = Random::new(number);
+    let options = Options {
+        reference: reference.map(Arc::new),
+        faults: [Faults::Stable, Faults::Paper][usize::from(random.below(5) == 0)],
+        on_unreachable: [OnUnreachable::Connect, OnUnreachable::Partial][random.below(2)],
+        ..Options::default()
+    };
+    let drain: Vec<Drained> = (0..=random.below(5))
+        .map(|_| some_part(&fabric, &mut random))
+        .collect();
+    let options = drained(&options, &drain);
+    let Ok(plan) = engine.plan(&fabric, &options) else {
+        return false;
+    };
+    let undrained = drained(&options, &[]);
+    let before = routed(engine, &fabric, &undrained).expect("a plan");
+    let undrained = engine.plan(&fabric, &undrained).expect("a plan");
+    // Where detours leave somebody out, it may be somebody else: the search gives up early.
+    let all_served = undrained.connections().left.is_empty();
+    let mut tables = Tables::for_fabric(&fabric);
+    let filled = engine.fill(&fabric, &plan, &mut tables.rows_mut());
+    filled.expect("tables of the right size");
+    let report = check(&fabric, &tables, |a, b| plan.ranking().is_up(a, b));
+    assert!(report.passed(), "{report:#?}");
+    assert!(!has_circle(&fabric, &tables, &[]), "a circle");
+    for to in lids(&fabric) {
+        for from in 0..fabric.switches().len() as u32 {
+            let both = [&before, &tables].map(|t| arrives(&fabric, t, from, to));
+            let [before, now] = both.map(|arrived| arrived == Some(true));
+            let is_owed = all_served || undrained.hops(from, to.1).is_some();
+            let is_owed = is_owed && is_wanted(&fabric, &options, from, to.1);
+            let is_lost = before && !now && is_owed;
+            assert!(!is_lost, "{from} to {to:?}: {drain:?}");
+        }
+    }
+    true
+}
+
+#[test]
+fn nobody_is_lost_on_any_fabric() {
+    hold_on_each(250, hold);
+}
+
+const SHAPES: [&str; 5] = [
+    "PGFT(2;6,8;1,4;1,1)",
+    "PGFT(2;6,8;1,4;1,2)",
+    "PGFT(3;6,6,4;1,3,6;1,1,1)",
+    "PGFT(3;4,4,4;1,2,4;1,2,1)",
+    "PGFT(4;3,3,3,3;1,3,3,3;1,1,1,1)",
+];
+
+/// A tree, and the same with some links lost.
+fn tree(random: &mut Random) -> (Netlist, Netlist) {
+    let shape: Pgft = SHAPES[random.below(SHAPES.len())].parse().expect("a shape");
+    let order = Order {
+        seed: Some(random.below(1000) as u64),
+        lids: true,
+    };
+    let whole = build(&shape.into(), order);
+    let links = whole.links_between_switches();
+    let lost = (0..4).map(|_| Part::Link(links[random.below(links.len())]));
+    let less = whole.without(&lost.collect::<Vec<_>>());
+    (whole, less)
+}
+
+/// The same parts of a netlist.
+fn parts(netlist: &Netlist, drain: &[Drained]) -> Vec<Part> {
+    let node = |guid| {
+        netlist
+            .nodes
+            .iter()
+            .position(|n| n.guid == guid)
+            .expect("it is there") as u32
+    };
+    let part = |drained: &Drained| match drained.port {
+        None => Part::Node(node(drained.switch)),
+        Some(number) => {
+            let at = node(drained.switch);
+            let ports = &netlist.nodes[at as usize].ports;
+            let port = ports.iter().find(|p| p.number == number).expect("a link");
+            Part::Link([(at, number), (port.peer, port.peer_port)])
+        }
+    };
+    drain.iter().map(part).collect()
+}
+
+/// Draining moves only what has to leave the drained links. Pulling them then changes no entry but of those that
+/// had no other way.
+#[test]
+fn what_is_pulled_after_it_was_drained_changes_nothing() {
+    let engine = Engine::new(1).expect("a thread");
+    for number in 0..100 * u64::from(long::times()) {
+        let mut random = Random::new(number);
+        let (whole, less) = tree(&mut random);
+        let reference = Arc::new(whole.to_fabric(None).expect("LIDs").0);
+        let netlist = if random.below(2) == 0 { whole } else { less };
+        let (fabric, _) = netlist.to_fabric(None).expect("LIDs");
+        let is_leaf = |d: &Drained| {
+            let s = fabric.switch_by_guid(d.switch).expect("it is there");
+            !fabric.end_nodes_of(s).is_empty()
+        };
+        let drain: Vec<Drained> = (0..=random.below(3))
+            .map(|_| some_part(&fabric, &mut random))
+            .filter(|d| d.port.is_some() || !is_leaf(d))
+            .collect();
+        let options = Options {
+            reference: Some(reference),
+            on_unreachable: OnUnreachable::Partial,
+            ..Options::default()
+        };
+        let (less, _) = netlist
+            .without(&parts(&netlist, &drain))
+            .to_fabric(None)
+            .expect("LIDs");
+        let drained = routed(&engine, &fabric, &drained(&options, &drain)).expect("a tree");
+        let pulled = routed(&engine, &less, &options).expect("a tree");
+        let ends = Drained::ends(&fabric, &drain);
+        for (to, (lid, ..)) in lids(&less).into_iter().enumerate() {
+            for (now, switch) in (0u32..).zip(less.switches()) {
+                let before = fabric.switch_by_guid(switch.guid).expect("it is there");
+                let (was, is) = (drained.get(before, lid), pulled.get(now, lid));
+                let is_empty = ends.binary_search(&(before, was)).is_err();
+                assert!(
+                    is == NO_PATH || (was == is && is_empty),
+                    "{number}: {drain:?}: {switch:?} to {to}, {lid}: {was} {is}"
+                );
+            }
+        }
+    }
+}
+
+/// One switch above the leaves after the other is drained, goes, comes back, and is in use again: no packet between
+/// hosts meets a dead link, a loop or no entry, whatever of the tables has arrived.
+#[test]
+fn an_upgrade_loses_no_packet() {
+    let engine = Engine::new(1).expect("a thread");
+    let shapes = match long::runs("the upgrade of 648 nodes") {
+        true => ["PGFT(3;6,6,4;1,3,6;1,1,1)", "PGFT(3;18,6,6;1,6,6;1,1,1)"],
+        false => ["PGFT(3;6,6,4;1,3,6;1,1,1)", "PGFT(2;6,8;1,4;1,2)"],
+    };
+    for shape in shapes {
+        let shape: Pgft = shape.parse().expect("a shape");
+        let netlist = build(&shape.into(), Order::default());
+        let (whole, _) = netlist.to_fabric(None).expect("LIDs");
+        let options = Options::default();
+        let first = routed(&engine, &whole, &options).expect("a tree");
+        for (index, switch) in (0u32..).zip(whole.switches()) {
+            if !whole.end_nodes_of(index).is_empty() {
+                continue;
+            }
+            let drain = [Drained {
+                switch: switch.guid,
+                port: None,
+            }];
+            let empty = routed(&engine, &whole, &drained(&options, &drain)).expect("a tree");
+            let used = uses(&whole, &drain, |s| empty.row(s));
+            assert_eq!(used[0].routes, 0, "{used:?}");
+            for (before, after) in [(&first, &empty), (&empty, &first)] {
+                let (before, after) = ((&whole, before), (&whole, after));
+                let met = between(before, after, &blocks_as_sent(before, after));
+                assert_eq!(met.standing.hurt, 0, "{switch:?}: {met:?}");
+            }
+            let less = netlist.without(&parts(&netlist, &drain));
+            let (less, _) = less.to_fabric(None).expect("LIDs");
+            let partial = Options {
+                on_unreachable: OnUnreachable::Partial,
+                ..Options::default()
+            };
+            let gone = routed(&engine, &less, &partial).expect("a tree");
+            for (lid, ..) in lids(&less) {
+                for (now, switch) in (0u32..).zip(less.switches()) {
+                    let s = whole.switch_by_guid(switch.guid).expect("it is there");
+                    let (was, is) = (empty.get(s, lid), gone.get(now, lid));
+                    assert!(
+                        was == is || is == NO_PATH,
+                        "{drain:?}: {switch:?} to {lid}: {was} {is}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_file_names_switches_and_ports() {
+    let shape: Pgft = "PGFT(2;2,3;1,2;1,1)".parse().expect("a shape");
+    let netlist = build(&shape.into(), Order::default());
+    let (fabric, names) = netlist.to_fabric(None).expect("LIDs");
+    let read = |text: &str| {
+        let read = parse_leniently(&fabric, &names.switches, text.as_bytes());
+        let read = read.expect("it never fails");
+        let warnings = read.warnings.first().into_iter();
+        let warnings: Vec<String> = warnings
+            .map(|w| format!("{}: {}", w.line, w.reason))
+            .collect();
+        (read.value, warnings)
+    };
+    let guid = |name: &str| {
+        let named = names
+            .switches
+            .iter()
+            .position(|n| n == name)
+            .expect("there");
+        fabric.switches()[named].guid
+    };
+    let one = |switch: Guid, port: Option<u8>| Drained { switch, port };
+    let text = format!(
+        "# tonight\n\nL2-0  # all of it\nL1-0:3\n{}:4\n",
+        guid("L1-1")
+    );
+    let wanted = vec![
+        one(guid("L2-0"), None),
+        one(guid("L1-0"), Some(3)),
+        one(guid("L1-1"), Some(4)),
+    ];
+    assert_eq!(read(&text), (wanted, vec![]));
+    let (value, warnings) = read("L3-0\nL1-0:1\nL1-0:99\nL1-0\nnode-0\n");
+    assert_eq!(value, [one(guid("L1-0"), None)]);
+    assert_eq!(warnings.len(), 4, "{warnings:?}");
+    assert!(
+        warnings[0].starts_with("1: nothing is drained: nothing in this fabric is called 'L3-0'")
+    );
+    assert!(warnings[1].contains("leads to no other switch"));
+}
+
+/// A leaf keeps its hosts connected until it goes, and nothing else goes by its links.
+#[test]
+fn a_drained_leaf_keeps_its_hosts() {
+    let shape: Pgft = "PGFT(3;4,4,3;1,2,4;1,1,1)".parse().expect("a shape");
+    let (fabric, _) = build(&shape.into(), Order::default())
+        .to_fabric(None)
+        .expect("LIDs");
+    let leaf = fabric.end_nodes()[0].switch;
+    let spine = (0..fabric.switches().len() as u32)
+        .find(|&s| fabric.end_nodes_of(s).is_empty())
+        .expect("a switch above");
+    let drain = [leaf, spine].map(|s| Drained {
+        switch: fabric.switches()[s as usize].guid,
+        port: None,
+    });
+    let engine = Engine::new(1).expect("a thread");
+    let options = drained(&Options::default(), &drain);
+    let tables = routed(&engine, &fabric, &options).expect("a tree");
+    for to in lids(&fabric) {
+        for from in 0..fabric.switches().len() as u32 {
+            let hosts = fabric.end_nodes_of(from).len() + fabric.end_nodes_of(to.1).len();
+            let arrived = arrives(&fabric, &tables, from, to);
+            assert!(hosts == 0 || arrived == Some(true), "{from} to {to:?}");
+        }
+    }
+    let used = uses(&fabric, &drain, |s| tables.row(s));
+    let of = |s: u32| used.iter().find(|u| u.switch == s).expect("it is drained");
+    assert_eq!((of(leaf).hosts, of(spine).routes), (4, 0), "{used:?}");
+    assert!(of(leaf).routes > 0);
+    assert_ne!(
+        tables.get(spine, Lid(fabric.end_nodes()[20].lid.0)),
+        NO_PATH
+    );
+}
