@@ -1,14 +1,15 @@
-//! Degraded fabrics: removes random links or switches (section IV of the paper).
+//! Degraded fabrics: removes random links or switches (section IV of the paper), or makes links slow.
 //!
 //! The seed shuffles the candidates (see [`crate::random`]), which were sorted by GUID and port, and
 //! the first ones go. So the outcome depends on the fabric and the seed alone, not on the order of
 //! the file. With the same seed a larger removal contains a smaller one. All else keeps its GUIDs,
 //! ports and LIDs, as on a fabric where things fail.
 
-use super::model::{Kind, Netlist, Node};
-use crate::fabric::Guid;
+use super::model::{Kind, Netlist, Node, Port};
+use crate::fabric::{Guid, Speed};
 use crate::random::Random;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// A removed switch, by its names.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,13 +27,26 @@ pub struct NamedLink {
     pub sides: [(NamedSwitch, u8); 2],
 }
 
-/// The caller wants to remove more than there is.
+/// A link that has become slow.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SlowedLink {
+    /// The link.
+    pub link: NamedLink,
+    /// How fast it was.
+    pub before: Speed,
+    /// How fast it is now.
+    pub now: Speed,
+}
+
+/// The caller wants to degrade more than there is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("cannot remove {wanted} {what}: there are {there}")]
+#[error("cannot {verb} {wanted} {what}: there are {there}")]
 pub struct NotEnough {
+    /// What is to be done to them.
+    pub verb: &'static str,
     /// The kind: links or switches.
     pub what: &'static str,
-    /// How many to remove.
+    /// How many to degrade.
     pub wanted: usize,
     /// How many there are.
     pub there: usize,
@@ -47,19 +61,69 @@ impl Netlist {
     ) -> Result<(Netlist, Vec<NamedLink>), NotEnough> {
         let mut links = self.links_between_switches();
         links.sort_by_key(|&[(node, port), _]| (self.nodes[node as usize].guid, port));
-        choose(&mut links, count, seed, "links between switches")?;
+        choose(
+            &mut links,
+            count,
+            seed,
+            ("remove", "links between switches"),
+        )?;
         let gone: HashSet<(u32, u8)> = links.iter().flatten().copied().collect();
-        let name = |(node, port): (u32, u8)| (named(&self.nodes[node as usize]), port);
-        let names = links
-            .iter()
-            .map(|sides| NamedLink {
-                sides: sides.map(name),
-            })
-            .collect();
+        let names = links.iter().map(|&sides| self.named_link(sides)).collect();
         Ok((
             self.keeping(|_| true, |node, port| !gone.contains(&(node, port))),
             names,
         ))
+    }
+
+    /// Makes `count` random links between different switches slow: `part` of what they were, or the next lower speed
+    /// that there is. Links of unknown speed are not chosen, and those for which there is none.
+    pub fn with_slow_links(
+        &self,
+        count: usize,
+        part: f64,
+        seed: u64,
+    ) -> Result<(Netlist, Vec<SlowedLink>), NotEnough> {
+        let speed = |&[a, b]: &[(u32, u8); 2]| {
+            let [a, b] = [a, b].map(|(node, port)| self.speed_at(node, port));
+            a.of_both_ends(b)
+        };
+        let mut links = self.links_between_switches();
+        links.retain(|link| speed(link).part(part).is_some());
+        links.sort_by_key(|&[(node, port), _]| (self.nodes[node as usize].guid, port));
+        let what = "links between switches with a speed that can be less";
+        choose(&mut links, count, seed, ("slow down", what))?;
+        let mut netlist = self.clone();
+        let mut slowed = Vec::with_capacity(links.len());
+        for sides in links {
+            let before = speed(&sides);
+            let now = before.part(part).expect("chosen for it");
+            let link: Arc<str> = now.to_string().into();
+            for (node, number) in sides {
+                let mut ports = netlist.nodes[node as usize].ports.iter_mut();
+                if let Some(port) = ports.find(|port| port.number == number) {
+                    port.link = link.clone();
+                }
+            }
+            slowed.push(SlowedLink {
+                link: self.named_link(sides),
+                before,
+                now,
+            });
+        }
+        Ok((netlist, slowed))
+    }
+
+    /// What a node says of the speed of the link at its port.
+    fn speed_at(&self, node: u32, number: u8) -> Speed {
+        let mut ports = self.nodes[node as usize].ports.iter();
+        let port = ports.find(|port| port.number == number);
+        port.map_or(Speed::UNKNOWN, Port::speed)
+    }
+
+    fn named_link(&self, sides: [(u32, u8); 2]) -> NamedLink {
+        NamedLink {
+            sides: sides.map(|(node, port)| (named(&self.nodes[node as usize]), port)),
+        }
     }
 
     /// Removes `count` random switches with all their links. Switches that carry end nodes (other
@@ -77,7 +141,7 @@ impl Netlist {
         } else {
             "switches without end nodes"
         };
-        choose(&mut switches, count, seed, what)?;
+        choose(&mut switches, count, seed, ("remove", what))?;
         let names = switches
             .iter()
             .map(|&index| named(&self.nodes[index as usize]))
@@ -165,11 +229,12 @@ fn choose<T>(
     candidates: &mut Vec<T>,
     wanted: usize,
     seed: u64,
-    what: &'static str,
+    (verb, what): (&'static str, &'static str),
 ) -> Result<(), NotEnough> {
     let there = candidates.len();
     if wanted > there {
         return Err(NotEnough {
+            verb,
             what,
             wanted,
             there,
@@ -221,6 +286,43 @@ mod tests {
                 assert!(node.ports.iter().all(|p| p.number != port));
             }
         }
+    }
+
+    #[test]
+    fn links_become_slow_at_both_ends_and_the_larger_number_has_the_smaller() {
+        let whole = figure_1();
+        let (less, slowed) = whole.with_slow_links(5, 0.25, 3).expect("36 links");
+        assert_eq!(
+            slowed[..4],
+            whole.with_slow_links(4, 0.25, 3).expect("36 links").1
+        );
+        assert_eq!(counts(&less), counts(&whole));
+        let (fabric, _) = less.to_fabric(None).expect("LIDs");
+        let mut ends = 0;
+        for (s, switch) in (0u32..).zip(fabric.switches()) {
+            for port in 1..=switch.ports {
+                let is_slow = slowed.iter().any(|slow| {
+                    let mut sides = slow.link.sides.iter();
+                    sides.any(|(named, at)| (named.guid, *at) == (switch.guid, port))
+                });
+                let expected = if is_slow { "1xEDR" } else { "4xEDR" };
+                assert_eq!(fabric.link_speed(s, port).to_string(), expected);
+                ends += usize::from(is_slow);
+            }
+        }
+        assert_eq!(ends, 10);
+        let refused = less.with_slow_links(32, 0.02, 3).expect_err("31 links");
+        assert_eq!(
+            refused.to_string(),
+            "cannot slow down 32 links between switches with a speed that can be less: there are 31"
+        );
+        let mut unknown = whole.clone();
+        let ports = unknown.nodes.iter_mut().flat_map(|node| &mut node.ports);
+        ports.for_each(|port| port.link = "4x".into());
+        assert_eq!(
+            unknown.with_slow_links(1, 0.25, 3).expect_err("none").there,
+            0
+        );
     }
 
     #[test]

@@ -70,6 +70,16 @@ impl Draft {
         }
     }
 
+    /// Gives ports whose lines do not have a link's width and speed this one.
+    pub fn fill_in_links(&mut self, link: &str) {
+        let link = self.link(link.as_bytes());
+        for port in self.nodes.iter_mut().flat_map(|node| &mut node.ports) {
+            if port.link.is_empty() {
+                port.link = link.clone();
+            }
+        }
+    }
+
     /// Notes what is odd in a line.
     pub fn warn(&mut self, line: u32, reason: Reason) {
         self.warnings.add(line, reason);

@@ -1,7 +1,7 @@
 //! From a snapshot to the netlist that describes it: for files of places, which have no names.
 
 use super::model::{Kind, Netlist, Node, Port};
-use crate::fabric::{Fabric, Guid, Lid, NodeKind, Peer};
+use crate::fabric::{Fabric, Guid, Lid, NodeKind, Peer, Speed};
 use std::collections::HashSet;
 
 impl Netlist {
@@ -10,9 +10,9 @@ impl Netlist {
     pub fn from_fabric(fabric: &Fabric) -> Netlist {
         let mut guids: HashSet<Guid> = fabric.switches().iter().map(|s| s.guid).collect();
         let switches = fabric.switches().len() as u32;
-        let port = |number, peer, peer_port, guid| Port {
+        let port = |number, peer, peer_port, guid, speed: Speed| Port {
             guid,
-            ..Port::new(number, peer, peer_port, "4x")
+            ..Port::new(number, peer, peer_port, words(speed))
         };
         let node = |kind, id: String, guid, port_count, ports| Node {
             kind,
@@ -31,10 +31,13 @@ impl Netlist {
         let mut nodes = Vec::with_capacity(fabric.switches().len() + fabric.end_nodes().len());
         for (s, switch) in (0u32..).zip(fabric.switches()) {
             let peers = fabric.peers_of(s).iter().zip(1u8..);
+            let speed = |number| fabric.link_speed(s, number);
             let ports = peers.filter_map(|(peer, number)| match *peer {
                 Peer::None => None,
-                Peer::Switch { index, port: far } => Some(port(number, index, far, None)),
-                Peer::EndNode(node) => Some(port(number, switches + node, 1, None)),
+                Peer::Switch { index, port: far } => {
+                    Some(port(number, index, far, None, speed(number)))
+                }
+                Peer::EndNode(node) => Some(port(number, switches + node, 1, None, speed(number))),
             });
             let id = format!("S-{:016x}", switch.guid.0);
             nodes.push(node(
@@ -54,7 +57,9 @@ impl Netlist {
                 NodeKind::Router => Kind::Router,
                 NodeKind::Ca | NodeKind::Aggregation => Kind::Ca,
             };
-            let ports = vec![port(1, end_node.switch, end_node.port, Some(guid))];
+            let (switch, far) = (end_node.switch, end_node.port);
+            let speed = fabric.link_speed(switch, far);
+            let ports = vec![port(1, switch, far, Some(guid), speed)];
             let mut node = node(kind, format!("H-{:016x}", guid.0), guid, 1, ports);
             if end_node.kind == NodeKind::Aggregation {
                 (node.vendor, node.device) = NodeKind::AGGREGATION_DEVICE;
@@ -62,6 +67,14 @@ impl Netlist {
             nodes.push(node);
         }
         Netlist { nodes }
+    }
+}
+
+/// How a file has a speed: ibsim wants a width in any case.
+fn words(speed: Speed) -> String {
+    match speed.is_known() {
+        true => speed.to_string(),
+        false => "4x".into(),
     }
 }
 
@@ -75,6 +88,8 @@ mod tests {
         let mut b = Builder::default();
         let switches = [3, 1].map(|guid| b.switch(Guid(guid), Lid(guid as u16), 0, 4));
         b.link((switches[0], 4), (switches[1], 2));
+        b.speed(switches[1], 2, "2xNDR".parse::<Speed>().expect("a speed"));
+        b.speed(switches[0], 3, "1xSDR".parse::<Speed>().expect("a speed"));
         for (i, kind) in [NodeKind::Ca, NodeKind::Aggregation, NodeKind::Router]
             .into_iter()
             .enumerate()
@@ -96,6 +111,14 @@ mod tests {
         let read = Netlist::parse(&text).expect("a netlist");
         let (read, _) = read.to_fabric(None).expect("LIDs");
         assert!(read.has_places_of(&fabric));
+        for (s, port, speed) in [
+            (0, 2, "2xNDR"),
+            (1, 4, "2xNDR"),
+            (1, 3, "1xSDR"),
+            (1, 1, ""),
+        ] {
+            assert_eq!(read.link_speed(s, port).to_string(), speed, "{s} [{port}]");
+        }
         let kinds = |f: &Fabric| f.end_nodes().iter().map(|n| n.kind).collect::<Vec<_>>();
         assert_eq!(kinds(&read), kinds(&fabric));
     }

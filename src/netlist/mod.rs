@@ -29,7 +29,7 @@ mod write;
 
 pub mod generate;
 
-pub use degrade::{NamedLink, NamedSwitch, NotEnough};
+pub use degrade::{NamedLink, NamedSwitch, NotEnough, SlowedLink};
 pub use error::Reason;
 pub use guids::{GuidReason, parse_guids, parse_guids_leniently, read_guids};
 pub use guids_found::{GuidsFound, GuidsOf};

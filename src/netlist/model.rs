@@ -1,6 +1,6 @@
 //! The netlist in memory.
 
-use crate::fabric::{Guid, Lid, NodeKind};
+use crate::fabric::{Guid, Lid, NodeKind, Speed};
 use std::fmt;
 use std::sync::Arc;
 
@@ -76,11 +76,16 @@ pub struct Port {
     pub lid: Lid,
     /// LMC of a CA or router port.
     pub lmc: u8,
-    /// Width and speed as the file has them, such as `4xEDR`; empty if it has none.
+    /// Width and speed of the link as the file has them at this end, such as `4xEDR`; empty if it has none.
     pub link: Arc<str>,
 }
 
 impl Port {
+    /// Width and speed of the link as this end has them.
+    pub fn speed(&self) -> Speed {
+        self.link.parse().unwrap_or_default()
+    }
+
     /// A port with a link to a port of a node, and with no GUID or LID of its own.
     pub fn new(number: u8, peer: u32, peer_port: u8, link: impl Into<Arc<str>>) -> Port {
         Port {

@@ -2,7 +2,8 @@
 //!
 //! The file has one line for each port with a link, so two for each link:
 //! `{ SW Ports:24 SystemGUID:… NodeGUID:… PortGUID:… VenID:0002C9 DevID:CF08 Rev:… {name}
-//! LID:0001 PN:01 } { CA … } PHY=4x LOG=ACT SPD=25`. Numbers are hexadecimal. The parser describes a
+//! LID:0001 PN:01 } { CA … } PHY=4x LOG=ACT SPD=25`. Numbers are hexadecimal, but for the last: it is `FDR10` or the
+//! Gb/s of a lane. Other programs end the line with `[4x 25.0 Gbps]`. The parser describes a
 //! node by lines that have it on the left: on the right OpenSM prints the device ID in the wrong
 //! byte order. Other programs that write such lists have a device ID of 32 bits, with its 16 in the
 //! upper half. The file has neither LMC nor the kind of port 0.
@@ -11,7 +12,7 @@ use super::draft::{Draft, Said};
 use super::error::Reason;
 use super::model::{Kind, Netlist, Node, Port};
 use super::scan::{Scan, text};
-use crate::fabric::{Guid, Lid};
+use crate::fabric::{Guid, Lid, Rate, Speed};
 use crate::input::{Fault, Lenient, lines, plain, quoted};
 use std::borrow::Cow;
 
@@ -167,23 +168,25 @@ fn word<'a>(scan: &mut Scan<'a>, key: &'static str) -> Result<&'a [u8], &'static
     Ok(word)
 }
 
-/// `PHY=4x LOG=ACT SPD=25` in ibnetdiscover's words: `4xEDR`.
+/// `PHY=4x LOG=ACT SPD=25` or `[4x 25.0 Gbps]` in ibnetdiscover's words: `4xEDR`; nothing for what is unknown.
 fn link(scan: &mut Scan) -> Option<String> {
-    scan.until(b"PHY=")?;
-    let width = scan.until(b" ")?;
-    scan.until(b"SPD=")?;
-    let speed = match scan.0.trim_ascii() {
-        b"2.5" => "SDR",
-        b"5" => "DDR",
-        b"10" => "QDR",
-        b"FDR10" => "FDR10",
-        b"14" => "FDR",
-        b"25" => "EDR",
-        b"50" => "HDR",
-        b"" => return None,
-        _ => return Some(String::new()),
+    let (width, speed) = if scan.until(b"PHY=").is_some() {
+        let width = scan.until(b" ")?;
+        scan.until(b"SPD=")?;
+        (width, scan.0)
+    } else {
+        scan.until(b"[")?;
+        (scan.until(b" ")?, scan.until(b"]")?)
     };
-    Some(text(width) + speed)
+    let speed = speed.split(u8::is_ascii_whitespace).next()?;
+    if speed.is_empty() {
+        return None;
+    }
+    let speed = text(speed);
+    let rate = speed.parse::<Rate>().ok().or_else(|| Rate::of_gbps(&speed));
+    let known = rate.map(|rate| format!("{}{rate}", text(width)));
+    let known = known.filter(|link| link.parse::<Speed>().is_ok());
+    Some(known.unwrap_or_default())
 }
 
 impl Side<'_> {

@@ -2,7 +2,8 @@
 //!
 //! An end node is a CA or router port with a link to a switch. Links between two CAs, and from a
 //! switch to itself, do not count. LIDs stay as the file has them. Ports without a LID get the lowest
-//! free ones in file order, aligned to 2^LMC as OpenSM aligns them.
+//! free ones in file order, aligned to 2^LMC as OpenSM aligns them. The speed of a link is the lesser of what its
+//! ends say.
 
 use super::model::{Kind, Netlist, Node, Port};
 use crate::fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind, Peer, lid_range};
@@ -65,6 +66,7 @@ impl Netlist {
                 switch: handles[port.peer as usize],
                 port: port.peer_port,
             });
+            builder.speed(handles[port.peer as usize], port.peer_port, port.speed());
         }
         let (fabric, placement) = builder.finish();
         let mut names = Names {
@@ -150,9 +152,10 @@ impl Netlist {
         endports
     }
 
-    /// Adds the links of a switch to other switches, each link from one of its sides.
+    /// Adds the links of a switch to other switches, each link from one of its sides, and the speeds of all its links.
     fn add_links(&self, switch: &Endport, handles: &[u32], builder: &mut Builder) {
         for port in &switch.node.ports {
+            builder.speed(handles[switch.index as usize], port.number, port.speed());
             let (here, there) = ((switch.index, port.number), (port.peer, port.peer_port));
             if here < there && self.nodes[port.peer as usize].kind == Kind::Switch {
                 let handle = |(node, port): (u32, u8)| (handles[node as usize], port);

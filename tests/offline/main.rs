@@ -40,6 +40,8 @@ mod promtool;
 mod questions;
 mod random_fabrics;
 #[cfg(feature = "cli")]
+mod speeds;
+#[cfg(feature = "cli")]
 mod spoilt;
 mod stable;
 mod support;

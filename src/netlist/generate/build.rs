@@ -6,7 +6,7 @@
 
 use super::pgft::Pgft;
 use super::rlft::Rlft;
-use crate::fabric::{Guid, Lid};
+use crate::fabric::{Guid, Lid, Rate, Speed};
 use crate::netlist::model::{Kind, Netlist, Node, Port, PortZero};
 use crate::random::Random;
 use std::sync::Arc;
@@ -45,8 +45,14 @@ impl From<Pgft> for Rlft {
     }
 }
 
-/// Builds a tree: switches level by level from the leaves on, then the nodes.
+/// Builds a tree of 4xEDR links: switches level by level from the leaves on, then the nodes.
 pub fn build(tree: &Rlft, order: Order) -> Netlist {
+    build_with_speeds(tree, order, &[Speed::new(4, Rate::Edr)])
+}
+
+/// Builds a tree with a speed for the links of each level, those of the nodes first. The last one is that of all
+/// further levels, too.
+pub fn build_with_speeds(tree: &Rlft, order: Order, speeds: &[Speed]) -> Netlist {
     let shape = &tree.shape;
     let present = present(tree);
     let mut netlist = Netlist::default();
@@ -60,8 +66,9 @@ pub fn build(tree: &Rlft, order: Order) -> Netlist {
         place.push(places);
     }
     place.rotate_right(1);
-    let link: Arc<str> = "4xEDR".into();
     for level in 1..=shape.levels() {
+        let speed = speeds.get(level - 1).or(speeds.last());
+        let link: Arc<str> = speed.map_or_else(String::new, Speed::to_string).into();
         for cable in cables(shape, level) {
             if !(present[level - 1][cable.child] && present[level][cable.parent]) {
                 continue;

@@ -8,6 +8,6 @@ mod build;
 mod pgft;
 mod rlft;
 
-pub use build::{Order, build};
+pub use build::{Order, build, build_with_speeds};
 pub use pgft::{Pgft, ShapeError};
 pub use rlft::{Rlft, RlftError};

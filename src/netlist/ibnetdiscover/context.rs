@@ -1,5 +1,6 @@
 //! What the lines before a node line say of it, and ibsim's counters of GUIDs.
 
+use super::enabled::Enabled;
 use super::node::NodeParts;
 use super::words::{guid_of_id, lid_and_lmc};
 use crate::fabric::{Guid, Lid};
@@ -17,6 +18,9 @@ pub struct Context {
     bases: [u64; 3],
     next: [u64; 3],
     said: Option<SaidGuid>,
+    enabled: Enabled,
+    /// Whether anything is said of what is enabled.
+    has_enabled: bool,
     /// Whether an assignment waits for its node line.
     open: bool,
 }
@@ -40,6 +44,8 @@ impl Default for Context {
             bases,
             next: bases,
             said: None,
+            enabled: Enabled::default(),
+            has_enabled: false,
             open: false,
         }
     }
@@ -49,6 +55,18 @@ impl Context {
     /// Whether an assignment waits for its node line.
     pub fn is_open(&self) -> bool {
         self.open
+    }
+
+    /// The link that ibsim's options at a port make, if there are any.
+    pub fn link(&mut self, options: &[u8]) -> Option<String> {
+        let enabled = self.enabled.with_options(options)?;
+        self.has_enabled = true;
+        Some(enabled.most().to_string())
+    }
+
+    /// The link of ports that say nothing of it, if others do.
+    pub fn usual_link(&self) -> Option<String> {
+        self.has_enabled.then(|| self.enabled.most().to_string())
     }
 
     /// Takes an assignment such as `vendid=0x2c9`; false if the line is none that it knows.
@@ -62,6 +80,10 @@ impl Context {
             "caguid",
             "rtguid",
         ];
+        if self.enabled.assignment(line) {
+            self.has_enabled = true;
+            return true;
+        }
         let Some(key) = keys.into_iter().find(|k| line.starts_with(k.as_bytes())) else {
             return false;
         };

@@ -10,6 +10,7 @@
 //! it.
 
 mod context;
+mod enabled;
 mod node;
 mod port;
 mod words;
@@ -50,7 +51,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Lenient<Netlist, Reason>, Fault<Reas
         } else if port::begins(line) {
             let node = current.ok_or(fail(Reason::StrayPort))?;
             let (port_number, port, said) =
-                port::read(line, number, node, &mut draft).map_err(bad)?;
+                port::read(line, number, node, &mut context, &mut draft).map_err(bad)?;
             draft.add_port(node, port_number, port, said)?;
         } else if context.assignment(line, number, &mut draft) {
             current = None;
@@ -63,6 +64,9 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Lenient<Netlist, Reason>, Fault<Reas
     }
     if context.is_open() {
         return Err(Fault::at(last, Reason::Truncated));
+    }
+    if let Some(link) = context.usual_link() {
+        draft.fill_in_links(&link);
     }
     draft.finish()
 }

@@ -1,5 +1,6 @@
 //! Port lines: a port and the one at the other end of its link.
 
+use super::context::Context;
 use super::words::{guid_of_id, lid_and_lmc};
 use crate::fabric::{Guid, Lid};
 use crate::input::quoted;
@@ -7,18 +8,19 @@ use crate::netlist::draft::{Draft, Said};
 use crate::netlist::error::Reason;
 use crate::netlist::model::Port;
 use crate::netlist::scan::{Scan, find, find_last};
-use std::sync::Arc;
 
 /// Whether a line begins as `[1]` does: a bracket alone may also begin a shell prompt.
 pub fn begins(line: &[u8]) -> bool {
     line[0] == b'[' && line.get(1).is_some_and(u8::is_ascii_digit)
 }
 
-/// `[1](guid) "S-…"[24](guid)  # lid 28 lmc 0 "description" lid 13 4xEDR`, most of it optional.
+/// `[1](guid) "S-…"[24](guid)  # lid 28 lmc 0 "description" lid 13 4xEDR`, most of it optional. ibsim has options
+/// instead of the last word: `w=1 s=4`.
 pub fn read(
     text: &[u8],
     line: u32,
     node: u32,
+    context: &mut Context,
     draft: &mut Draft,
 ) -> Result<(u64, Port, Said), &'static str> {
     let mut scan = Scan(&text[1..]);
@@ -51,6 +53,14 @@ pub fn read(
     let behind = find_last(comment, b'"').map_or(comment, |at| &comment[at + 1..]);
     let (lid, lmc) = lid_and_lmc(own, line, draft);
     let (peer_lid, link) = far_lid(behind.trim_ascii(), line, draft);
+    let link = if link.is_empty() {
+        // Descriptions have no options.
+        let options = scan.0.split(|&b| b == b'"').step_by(2);
+        let link = options.into_iter().find_map(|text| context.link(text));
+        draft.link(link.unwrap_or_default().as_bytes())
+    } else {
+        draft.link(link)
+    };
     let port = Port {
         number: 0,
         peer: draft.id(peer),
@@ -68,8 +78,8 @@ pub fn read(
     Ok((port_number, port, said))
 }
 
-/// The other side's LID, if it can be read, and the link: `lid 13 4xEDR`.
-fn far_lid(text: &[u8], line: u32, draft: &mut Draft) -> (Lid, Arc<str>) {
+/// The other side's LID, if it can be read, and the link, if there is one: `lid 13 4xEDR`.
+fn far_lid<'t>(text: &'t [u8], line: u32, draft: &mut Draft) -> (Lid, &'t [u8]) {
     let (mut lid, mut link) = (Lid(0), text);
     if let Some(rest) = text.strip_prefix(b"lid ") {
         let rest = rest.trim_ascii();
@@ -85,7 +95,10 @@ fn far_lid(text: &[u8], line: u32, draft: &mut Draft) -> (Lid, Arc<str>) {
         let link_alone = behind.is_empty() && digits.0.first() == Some(&b'x');
         link = if link_alone { word } else { behind };
     }
-    (lid, draft.link(link.trim_ascii()))
+    // `ibnetdiscover -f` has more behind it.
+    let mut words = link.trim_ascii().split(u8::is_ascii_whitespace);
+    let link = words.next().filter(|word| !word.contains(&b'='));
+    (lid, link.unwrap_or_default())
 }
 
 /// What may follow a port number: `[ext 5]` in a chassis, and something in parentheses.

@@ -5,23 +5,26 @@ use super::removal::Removal;
 use crate::failure::Outcome;
 use crate::input::one_stdin;
 use crate::output::{is_dash, say, write_to};
-use dmodc::netlist::NamedSwitch;
+use dmodc::netlist::{NamedLink, NamedSwitch};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Take links, switches or hosts away from a fabric, at random or by name
+/// Take links, switches or hosts away from a fabric, at random or by name, or make links slow
 #[derive(clap::Args)]
 #[command(
-    group(clap::ArgGroup::new("what").required(true).args(["links", "switches", "remove"])),
+    group(clap::ArgGroup::new("what").required(true).args(["links", "switches", "slow", "remove"])),
     after_help = "Examples:
   dmodc degrade 8640.net --links 20 --seed 1 -o degraded.net --list
   dmodc degrade 8640.net --switches 5 --seed 1 | dmodc route -
+  dmodc degrade 8640.net --slow 3 --seed 1 -o slow.net --list
+  dmodc degrade 8640.net --slow 3:1/2 --seed 1 -o slow.net
   dmodc degrade fabric.net --remove 'spine 3' --remove 'leaf 17:24' --remove node042 -o less.net
   dmodc degrade fabric.net --remove 'node[001-004]' -o less.net
   dmodc degrade fabric.net --remove @decommissioned.txt -o less.net
 
 The same seed removes the same parts of the same fabric on any machine, and the larger number
-removes all that the smaller one does. Names are descriptions or parts of them, GUIDs or LIDs. The name
+removes all that the smaller one does; so do links that become slow. Those get fewer lanes, or a lower
+speed where that is nearer to the part wanted. Names are descriptions or parts of them, GUIDs or LIDs. The name
 of a server stands for all its ports, and node[001-004] and node* for all that fit; any other that fits
 several is refused with a list. A file of names has one a line, '#' begins a comment. End nodes that lose
 their last link go too. With --list and no -o only the list is printed."
@@ -35,6 +38,9 @@ pub struct Args {
     /// Remove N switches that carry no end nodes
     #[arg(long, value_name = "N")]
     switches: Option<usize>,
+    /// Make N links between switches slow: PART of what they are (1/2, 0.25) [default part: 1/4, as 1x of 4x]
+    #[arg(long, value_name = "N[:PART]", value_parser = slow)]
+    slow: Option<(usize, f64)>,
     /// With --switches: remove leaves as well, and their end nodes
     #[arg(long, requires = "switches")]
     leaves: bool,
@@ -48,7 +54,7 @@ pub struct Args {
     seed: Option<u64>,
     #[command(flatten)]
     removal: Removal,
-    /// Print what was removed, by name, GUID and port
+    /// Print what was removed or made slow, by name, GUID and port
     #[arg(long)]
     list: bool,
     /// Write the degraded netlist here [default: standard output, unless --list]
@@ -68,11 +74,18 @@ pub fn run(args: Args) -> Outcome {
     let mut list = String::new();
     let degraded = if let Some(count) = args.links {
         let (degraded, links) = netlist.without_links(count, seed)?;
-        for [(a, a_port), (b, b_port)] in links.into_iter().map(|link| link.sides) {
+        for link in &links {
+            list += &format!("{}\n", link_text(link));
+        }
+        degraded
+    } else if let Some((count, part)) = args.slow {
+        let (degraded, slowed) = netlist.with_slow_links(count, part, seed)?;
+        for slowed in slowed {
             list += &format!(
-                "link {} [{a_port}] -- {} [{b_port}]\n",
-                named(&a),
-                named(&b)
+                "slow {} {} of {}\n",
+                link_text(&slowed.link),
+                slowed.now,
+                slowed.before
             );
         }
         degraded
@@ -101,6 +114,25 @@ pub fn run(args: Args) -> Outcome {
         say(&list, output.is_some_and(is_dash))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn link_text(link: &NamedLink) -> String {
+    let [(a, a_port), (b, b_port)] = &link.sides;
+    format!("link {} [{a_port}] -- {} [{b_port}]", named(a), named(b))
+}
+
+/// `3`, `3:1/4` or `3:0.25`.
+fn slow(text: &str) -> Result<(usize, f64), String> {
+    let (count, part) = text.split_once(':').unwrap_or((text, "1/4"));
+    let count = count.parse().map_err(|e| format!("{e}"))?;
+    let number = |text: &str| text.parse::<f64>().ok();
+    let part = match part.split_once('/') {
+        Some((a, b)) => number(a).zip(number(b)).map(|(a, b)| a / b),
+        None => number(part),
+    };
+    let part = part.filter(|part| *part > 0.0 && *part < 1.0);
+    let part = part.ok_or("the part is not between 0 and 1")?;
+    Ok((count, part))
 }
 
 fn named(switch: &NamedSwitch) -> String {

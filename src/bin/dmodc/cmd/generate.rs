@@ -2,7 +2,8 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::output::write_to;
-use dmodc::netlist::generate::{Order, Pgft, Rlft, build};
+use dmodc::fabric::{NoSpeed, Rate, Speed};
+use dmodc::netlist::generate::{Order, Pgft, Rlft, build_with_speeds};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -12,6 +13,7 @@ use std::process::ExitCode;
   dmodc generate 'PGFT(3;24,15,24;1,6,15;1,1,1)' -o 8640.net
   dmodc generate 'PGFT(3;2,2,3;1,2,2;1,2,1)' --seed 1 | dmodc route -
   dmodc generate rlft --nodes 1000 --radix 36 -o 1000.net
+  dmodc generate 'PGFT(2;16,8;1,8;1,1)' --speeds 2xHDR,HDR -o 128.net
 
 A real-life fat-tree (rlft) has the fewest levels of switches with RADIX ports that carry NODES
 nodes, half of each switch's ports up, and parallel links to a top level no larger than needed.")]
@@ -27,6 +29,10 @@ pub struct Args {
     /// Shuffle node GUIDs and the order of LIDs; the same seed gives the same fabric for ever
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
+    /// Speeds of the links of each level, those of the end nodes first: SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR or
+    /// XDR, with a width (2xHDR) where it is not 4x. The last one is for all levels above
+    #[arg(long, value_name = "SPEED,..", value_delimiter = ',', default_value = "EDR", value_parser = speed)]
+    speeds: Vec<Speed>,
     /// Give no LIDs: OpenSM will
     #[arg(long)]
     no_lids: bool,
@@ -47,13 +53,17 @@ pub fn run(args: Args) -> Outcome {
         (false, None, None) => args.shape.parse::<Pgft>()?.into(),
         (false, _, _) => return Err(Failure::Usage("--nodes and --radix go with rlft only")),
     };
-    let netlist = build(
-        &tree,
-        Order {
-            seed: args.seed,
-            lids: !args.no_lids,
-        },
-    );
+    let order = Order {
+        seed: args.seed,
+        lids: !args.no_lids,
+    };
+    let netlist = build_with_speeds(&tree, order, &args.speeds);
     write_to(&args.output, |mut out| netlist.write(&mut out))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A speed, with four lanes where it does not say.
+fn speed(text: &str) -> Result<Speed, NoSpeed> {
+    let wide = text.parse::<Rate>().map(|rate| Speed::new(4, rate));
+    wide.or_else(|_| text.parse())
 }
