@@ -182,6 +182,11 @@ impl Fabric {
             .unwrap_or_default()
     }
 
+    /// Whether the speed of any link is known.
+    pub fn has_speeds(&self) -> bool {
+        !self.speeds.is_empty()
+    }
+
     /// The speeds of a switch's ports 1, 2, … in order; empty if the fabric knows none.
     pub fn speeds_of(&self, switch: u32) -> &[Speed] {
         let s = &self.switches[switch as usize];

@@ -1,5 +1,6 @@
 //! How fast a link is: its width and its speed, such as `4xHDR`.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
@@ -170,6 +171,20 @@ impl Speed {
             (a, b) if a <= b => self,
             _ => other,
         }
+    }
+}
+
+impl Ord for Speed {
+    /// By data rate.
+    fn cmp(&self, other: &Self) -> Ordering {
+        let by_lanes = self.0.cmp(&other.0);
+        self.mbps().cmp(&other.mbps()).then(by_lanes)
+    }
+}
+
+impl PartialOrd for Speed {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 

@@ -7,11 +7,11 @@
 //! out, and does not stop the sweep.
 //!
 //! Every link between switches is met from both ends and given to the builder from the end with
-//! the lesser GUID.
+//! the lesser GUID. Each switch says how fast its links are, from its end.
 
 use super::ffi::{Port, Subnet, Switch};
 use crate::dmodc::Engine;
-use crate::fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind};
+use crate::fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind, Speed};
 
 /// Maximum number of defects that the log of a sweep names.
 const NAMED: usize = 10;
@@ -40,6 +40,8 @@ struct Scan<'a> {
     /// Links to switches of greater GUID: own port, index, port there.
     links: Vec<(u8, u32, u8)>,
     end_nodes: Vec<EndNode>,
+    /// The speeds of links, by own port.
+    speeds: Vec<(u8, Speed)>,
     odd: Vec<(u8, Odd)>,
 }
 
@@ -67,6 +69,9 @@ pub fn read(subnet: &Subnet<'_>, engine: &Engine) -> (Fabric, Vec<bool>) {
         scan.end_nodes
             .into_iter()
             .for_each(|node| builder.end_node(node));
+        for (port, speed) in scan.speeds {
+            builder.speed(handle, port, speed);
+        }
         for (port, odd) in scan.odd {
             defects.report(|| format!("port {port} of {guid} ({}): {odd}", scan.switch.name()));
         }
@@ -117,14 +122,20 @@ fn scan<'a>(
         ports: switch.ports(),
         links: Vec::new(),
         end_nodes: Vec::new(),
+        speeds: Vec::new(),
         odd: Vec::new(),
     };
     switch.prefetch_links();
+    let extended = switch.extended_speeds();
     for number in 1..=scan.ports {
         let Some(port) = switch.port(number) else {
             continue;
         };
-        match usable(switch, port) {
+        let link = usable(switch, port);
+        if matches!(link, Ok(Link::Switch(..) | Link::End(_))) {
+            scan.speeds.push((number, port.speed(extended)));
+        }
+        match link {
             Ok(Link::None) => {}
             Ok(Link::Switch(peer, peer_port)) => {
                 let peer = peer.guid();

@@ -10,11 +10,13 @@ mod memory;
 mod missing;
 mod reference;
 mod siblings;
+mod slow;
 
 pub use memory::Memory;
 pub use missing::{Uplink, hosts, missing_uplinks};
 pub use reference::{against, is_of_another};
 pub use siblings::{Doubt, Unlike, among_siblings, doubts, unlike_siblings};
+pub use slow::{Far, Slow, Slowness, Witness, slow_links};
 
 use crate::fabric::Guid;
 use std::fmt;

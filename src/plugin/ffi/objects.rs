@@ -4,10 +4,27 @@ use super::bindings::{
     IB_NODE_TYPE_CA, IB_NODE_TYPE_ROUTER, osm_node_t, osm_physp_t, osm_switch_t,
 };
 use super::live::{Live, prefetch, read, text};
-use crate::fabric::{Guid, Lid, NodeKind};
+use crate::fabric::{Guid, Lid, NodeKind, Speed};
 
 /// The flag of an enhanced port 0 in a switch's SwitchInfo.
 const ENHANCED_PORT_0: u8 = 0x08;
+
+/// In a port's CapabilityMask: it has LinkSpeedExtActive, and a CapabilityMask2.
+const EXTENDED_SPEEDS: u32 = 0x4000;
+const MASK_2: u32 = 0x8000;
+
+/// In CapabilityMask2: it has LinkSpeedExtActive2, which is XDR and more.
+const EXTENDED_SPEEDS_2: u16 = 0x0800;
+
+/// In a Mellanox ExtendedPortInfo's active speed.
+const FDR10: u8 = 1;
+
+/// Which fields of PortInfo tell speeds beyond QDR.
+#[derive(Clone, Copy, Default)]
+pub struct ExtendedSpeeds {
+    first: bool,
+    second: bool,
+}
 
 /// A switch.
 #[derive(Clone, Copy)]
@@ -81,12 +98,29 @@ impl<'a> Switch<'a> {
         self.node()?.port(number)
     }
 
+    /// Which fields tell speeds at its ports: port 0 says it for all.
+    pub fn extended_speeds(self) -> ExtendedSpeeds {
+        self.port(0).map_or(ExtendedSpeeds::default(), |port| {
+            let mask = u32::from_be(read!(port.0, port_info.capability_mask));
+            let mask_2 = u16::from_be(read!(port.0, port_info.capability_mask2));
+            let first = mask & EXTENDED_SPEEDS != 0;
+            let second = first && mask & MASK_2 != 0 && mask_2 & EXTENDED_SPEEDS_2 != 0;
+            ExtendedSpeeds { first, second }
+        })
+    }
+
     /// Prefetches the memory that following all links of the switch reads. OpenSM's ports and nodes
     /// lie far apart: read one by one, each costs a cache miss; prefetched, the misses overlap.
     pub fn prefetch_links(self) {
         let Some(node) = self.node() else { return };
         for entry in (1..=self.ports()).filter_map(|number| node.port_entry(number)) {
-            prefetch!(entry, port_guid, healthy);
+            prefetch!(
+                entry,
+                port_guid,
+                healthy,
+                port_info.link_speed,
+                port_info.link_speed_ext
+            );
         }
         let remotes = || {
             let ports = (1..=self.ports()).filter_map(|number| node.port(number));
@@ -208,6 +242,25 @@ impl<'a> Port<'a> {
     /// LMC (`ib_port_info_get_lmc`).
     pub fn lmc(self) -> u8 {
         read!(self.0, port_info.mkey_lmc) & 0x07
+    }
+
+    /// Width and speed of its link, by the fields that it has.
+    pub fn speed(self, extended: ExtendedSpeeds) -> Speed {
+        // LinkSpeedActive stands above LinkSpeedEnabled, LinkSpeedExtActive above LinkSpeedExtSupported.
+        let speed = read!(self.0, port_info.link_speed) >> 4;
+        let ext = match extended.first {
+            true => read!(self.0, port_info.link_speed_ext) >> 4,
+            false => 0,
+        };
+        // OpenSM's headers have LinkSpeedExtActive2 as reserved bits above the link's latency.
+        let ext_2 = match extended.second {
+            true => (u32::from_be(read!(self.0, port_info.link_rt_latency)) >> 29) as u8 & 3,
+            false => 0,
+        };
+        let fdr10 = (speed, ext, ext_2) == (4, 0, 0)
+            && read!(self.0, ext_port_info.link_speed_active) & FDR10 != 0;
+        let width = read!(self.0, port_info.link_width_active);
+        Speed::of_port_info(width, speed, fdr10, ext, ext_2)
     }
 
     /// False if traps have marked the port as bad.

@@ -1,0 +1,365 @@
+//! Links that are slower than they should be.
+//!
+//! A reference that knows the speed of a link says how fast it should be. Without one its siblings do: the other links
+//! of a switch on the same side (up, down, to its own rank), and for a host those of the hosts of its leaf and of the
+//! fabric. Two generations of switches or hosts in one fabric are no fault: a link between switches is slow if it is
+//! slower than at least a quarter of its siblings at *both* ends, so a switch whose links are all alike has no slow
+//! one; and a host is if few hosts are as slow. One lane where siblings have more is slow in any case: nobody means
+//! that.
+
+use super::missing::hosts;
+use crate::fabric::{Fabric, NodeKind, Peer, Speed};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Of so many hosts one may be slow; of fewer, one as well.
+const HOSTS_PER_SLOW: usize = 16;
+
+/// Who says how fast a link should be.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Witness {
+    /// The links beside it.
+    Siblings,
+    /// The reference.
+    Reference,
+    /// The link itself, earlier.
+    Before,
+}
+
+impl fmt::Display for Witness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Witness::Siblings => "siblings",
+            Witness::Reference => "reference",
+            Witness::Before => "before",
+        })
+    }
+}
+
+/// How slow a link is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Slowness {
+    /// Its speed.
+    pub now: Speed,
+    /// What it should be.
+    pub expected: Speed,
+    /// Who says so.
+    pub witness: Witness,
+}
+
+impl fmt::Display for Slowness {
+    /// As in `1xHDR, siblings 4xHDR`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {} {}", self.now, self.witness, self.expected)
+    }
+}
+
+/// What a link leads to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Far {
+    /// A switch, with its port.
+    Switch(u32, u8),
+    /// An end node.
+    Host(u32),
+}
+
+/// A slow link.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Slow {
+    /// The switch at the lower end, or that of the host, and its port.
+    pub near: (u32, u8),
+    /// The other end.
+    pub far: Far,
+    /// How slow it is.
+    pub slowness: Slowness,
+}
+
+/// All slow links: those between switches in the order of their lower ends, then those of hosts. `rank` gives the rank
+/// of a switch.
+pub fn slow_links(
+    fabric: &Fabric,
+    rank: impl Fn(u32) -> u32,
+    reference: Option<&Fabric>,
+) -> Vec<Slow> {
+    if !fabric.has_speeds() {
+        return Vec::new();
+    }
+    let designed = |switch, port| {
+        let speed = reference.map(|reference| designed_speed(reference, fabric, switch, port));
+        speed.filter(|speed| speed.is_known())
+    };
+    let judge = |near: (u32, u8), far, among: &dyn Fn(Speed) -> Option<Speed>| {
+        let now = fabric.link_speed(near.0, near.1);
+        let (expected, witness) = match designed(near.0, near.1) {
+            Some(expected) => (expected, Witness::Reference),
+            None => (among(now)?, Witness::Siblings),
+        };
+        let slowness = Slowness {
+            now,
+            expected,
+            witness,
+        };
+        let slow = Slow {
+            near,
+            far,
+            slowness,
+        };
+        (now.is_known() && now < expected).then_some(slow)
+    };
+    let switches = 0..fabric.switches().len() as u32;
+    let usual: Vec<Sides> = switches.clone().map(|s| sides(fabric, s, &rank)).collect();
+    let mut slow = Vec::new();
+    for s in switches.clone() {
+        for (port, peer) in (1u8..).zip(fabric.peers_of(s)) {
+            let Peer::Switch { index, port: far } = *peer else {
+                continue;
+            };
+            if (rank(s), s) < (rank(index), index) {
+                let side = rank(index).cmp(&rank(s));
+                let ends = [
+                    &usual[s as usize][of(side)],
+                    &usual[index as usize][of(side.reverse())],
+                ];
+                let far = Far::Switch(index, far);
+                slow.extend(judge((s, port), far, &|now| of_ends(now, ends)));
+            }
+        }
+    }
+    let all = count(switches.clone().flat_map(|s| host_speeds(fabric, s)));
+    for s in switches {
+        let leaf = count(host_speeds(fabric, s));
+        for host in fabric.end_nodes_of(s).map(|host| host as u32) {
+            let node = &fabric.end_nodes()[host as usize];
+            if node.kind != NodeKind::Aggregation {
+                let far = Far::Host(host);
+                slow.extend(judge((s, node.port), far, &|now| {
+                    of_hosts(now, &leaf, &all)
+                }));
+            }
+        }
+    }
+    slow
+}
+
+/// How many links have each speed.
+type Counts = BTreeMap<Speed, usize>;
+
+/// The links of a switch to switches above it, below it and beside it.
+type Sides = [Counts; 3];
+
+fn of(side: Ordering) -> usize {
+    match side {
+        Ordering::Greater => 0,
+        Ordering::Less => 1,
+        Ordering::Equal => 2,
+    }
+}
+
+fn sides(fabric: &Fabric, switch: u32, rank: impl Fn(u32) -> u32) -> Sides {
+    let mut sides = Sides::default();
+    for (peer, speed) in fabric.peers_of(switch).iter().zip(fabric.speeds_of(switch)) {
+        if let Peer::Switch { index, .. } = *peer
+            && speed.is_known()
+        {
+            let side = of(rank(index).cmp(&rank(switch)));
+            *sides[side].entry(*speed).or_default() += 1;
+        }
+    }
+    sides
+}
+
+fn host_speeds(fabric: &Fabric, switch: u32) -> impl Iterator<Item = Speed> {
+    let speeds = hosts(fabric, switch).map(|host| fabric.link_speed(host.switch, host.port));
+    speeds.filter(|speed| speed.is_known())
+}
+
+fn count(speeds: impl Iterator<Item = Speed>) -> Counts {
+    let mut counts = Counts::new();
+    speeds.for_each(|speed| *counts.entry(speed).or_default() += 1);
+    counts
+}
+
+/// The speed that a quarter of some links reach.
+fn usual(counts: &Counts) -> Speed {
+    let all: usize = counts.values().sum();
+    let mut faster = 0;
+    let usual = counts.iter().rev().find(|&(_, count)| {
+        faster += count;
+        4 * faster >= all
+    });
+    usual.map_or(Speed::UNKNOWN, |(speed, _)| *speed)
+}
+
+/// What a link between switches should be, by those beside it at both ends.
+fn of_ends(now: Speed, ends: [&Counts; 2]) -> Option<Speed> {
+    let [a, b] = ends.map(usual);
+    one_lane(now, a, b).or(Some(a.min(b)))
+}
+
+/// What the link of a host should be, by those of its leaf and of the fabric.
+fn of_hosts(now: Speed, leaf: &Counts, all: &Counts) -> Option<Speed> {
+    let hosts: usize = all.values().sum();
+    let as_slow = all.get(&now).copied().unwrap_or(0);
+    let few = as_slow == 1 || as_slow * HOSTS_PER_SLOW <= hosts;
+    let (leaf, all) = (usual(leaf), usual(all));
+    one_lane(now, leaf, all).or_else(|| few.then_some(leaf.min(all)))
+}
+
+/// What a link of one lane should be, where others have more.
+fn one_lane(now: Speed, a: Speed, b: Speed) -> Option<Speed> {
+    let lesser_first = [a.min(b), a.max(b)];
+    let wider = lesser_first.into_iter().find(|s| s.lanes() > 1 && *s > now);
+    wider.filter(|_| now.lanes() == 1)
+}
+
+/// What a reference says of the speed of a link that a fabric has: unknown if it has another one there.
+fn designed_speed(reference: &Fabric, fabric: &Fabric, switch: u32, port: u8) -> Speed {
+    let guid = |of: &Fabric, s: u32| of.switches()[s as usize].guid;
+    let Some(known) = reference.switch_by_guid(guid(fabric, switch)) else {
+        return Speed::UNKNOWN;
+    };
+    let host = |of: &Fabric, node: u32| of.end_nodes()[node as usize].guid;
+    let is_same = match (fabric.peer(switch, port), reference.peer(known, port)) {
+        (Peer::Switch { index: a, port: p }, Peer::Switch { index: b, port: q }) => {
+            p == q && guid(fabric, a) == guid(reference, b)
+        }
+        (Peer::EndNode(a), Peer::EndNode(b)) => host(fabric, a) == host(reference, b),
+        _ => false,
+    };
+    match is_same {
+        true => reference.link_speed(known, port),
+        false => Speed::UNKNOWN,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dmodc::{Options, Ranking};
+    use crate::netlist::Netlist;
+    use crate::netlist::generate::{Order, Pgft, build_with_speeds};
+
+    /// Four leaves with eight hosts each below four spines.
+    fn whole() -> Netlist {
+        let shape: Pgft = "PGFT(2;8,4;1,4;1,1)".parse().expect("a shape");
+        let speeds = ["2xHDR", "4xHDR"].map(|text| text.parse().expect("a speed"));
+        build_with_speeds(&shape.into(), Order::default(), &speeds)
+    }
+
+    /// Gives all links of a node whose port numbers fit another speed.
+    fn set(net: &mut Netlist, name: &str, ports: impl Fn(u8) -> bool, speed: &str) {
+        let at = net.nodes.iter().position(|n| n.description == name);
+        let at = at.expect("a node");
+        for index in 0..net.nodes[at].ports.len() {
+            let port = &mut net.nodes[at].ports[index];
+            if !ports(port.number) {
+                continue;
+            }
+            port.link = speed.into();
+            let (peer, far) = (port.peer as usize, port.peer_port);
+            let mut ports = net.nodes[peer].ports.iter_mut();
+            let far = ports.find(|port| port.number == far);
+            far.expect("the other end").link = speed.into();
+        }
+    }
+
+    fn found(net: &Netlist, reference: Option<&Netlist>) -> Vec<String> {
+        let (fabric, names) = net.to_fabric(None).expect("LIDs");
+        let reference = reference.map(|net| net.to_fabric(None).expect("LIDs").0);
+        let ranking = Ranking::new(&fabric, &Options::default());
+        let slow = slow_links(&fabric, |s| ranking.rank(s), reference.as_ref());
+        let line = |slow: &Slow| {
+            let ((near, port), slowness) = (slow.near, slow.slowness);
+            let far = match slow.far {
+                Far::Switch(far, port) => format!("{} [{port}]", names.switches[far as usize]),
+                Far::Host(host) => names.end_nodes[host as usize].clone(),
+            };
+            format!(
+                "{} [{port}] -- {far} {slowness}",
+                names.switches[near as usize]
+            )
+        };
+        slow.iter().map(line).collect()
+    }
+
+    #[test]
+    fn one_link_is_slow_and_the_leaf_comes_first() {
+        let mut net = whole();
+        assert_eq!(found(&net, None), [""; 0]);
+        set(&mut net, "L1-2", |port| port == 10, "1xHDR");
+        set(&mut net, "node-3", |_| true, "1xHDR");
+        set(&mut net, "node-9", |_| true, "2xEDR");
+        assert_eq!(
+            found(&net, None),
+            [
+                "L1-2 [10] -- L2-1 [3] 1xHDR, siblings 4xHDR",
+                "L1-0 [4] -- node-3 1xHDR, siblings 2xHDR",
+                "L1-1 [2] -- node-9 2xEDR, siblings 2xHDR",
+            ]
+        );
+    }
+
+    #[test]
+    fn most_links_of_a_switch_may_be_slow() {
+        let mut net = whole();
+        set(&mut net, "L1-2", |port| port > 9, "1xHDR");
+        assert_eq!(found(&net, None).len(), 3);
+        // All of them: one lane is never meant, a lower speed may be.
+        set(&mut net, "L1-2", |port| port > 8, "1xHDR");
+        assert_eq!(found(&net, None).len(), 4);
+        set(&mut net, "L1-2", |port| port > 8, "4xEDR");
+        assert_eq!(found(&net, None), [""; 0]);
+        set(&mut net, "L1-2", |port| port == 9, "4xFDR");
+        assert_eq!(
+            found(&net, None),
+            ["L1-2 [9] -- L2-0 [3] 4xFDR, siblings 4xEDR"]
+        );
+    }
+
+    #[test]
+    fn two_generations_are_no_fault() {
+        // An old spine; old leaves; old hosts on an old leaf, and on half of another.
+        let mut net = whole();
+        set(&mut net, "L2-3", |_| true, "4xEDR");
+        assert_eq!(found(&net, None), [""; 0]);
+        for leaf in ["L1-0", "L1-1", "L1-2"] {
+            set(&mut net, leaf, |port| port > 8, "4xEDR");
+            assert_eq!(found(&net, None), [""; 0], "{leaf}");
+        }
+        set(&mut net, "L1-0", |port| port <= 8, "4xFDR");
+        set(&mut net, "L1-3", |port| port <= 4, "4xFDR");
+        assert_eq!(found(&net, None), [""; 0]);
+        // A fault in an old one is told all the same.
+        set(&mut net, "L1-0", |port| port == 12, "2xEDR");
+        assert_eq!(
+            found(&net, None),
+            ["L1-0 [12] -- L2-3 [1] 2xEDR, siblings 4xEDR"]
+        );
+    }
+
+    #[test]
+    fn a_reference_that_knows_the_speed_has_the_say() {
+        let mut net = whole();
+        set(&mut net, "L1-2", |port| port == 10, "1xHDR");
+        set(&mut net, "node-3", |_| true, "1xHDR");
+        assert_eq!(found(&net, Some(&net)), [""; 0]);
+        assert_eq!(
+            found(&net, Some(&whole())),
+            [
+                "L1-2 [10] -- L2-1 [3] 1xHDR, reference 4xHDR",
+                "L1-0 [4] -- node-3 1xHDR, reference 2xHDR",
+            ]
+        );
+        // One that knows none, or has another link there, leaves it to the siblings.
+        let mut reference = whole();
+        set(&mut reference, "L1-2", |_| true, "4x");
+        let node = reference
+            .nodes
+            .iter()
+            .position(|n| n.description == "node-3");
+        let node = &mut reference.nodes[node.expect("a node")];
+        node.ports[0].guid = Some(crate::fabric::Guid(99));
+        assert_eq!(found(&net, Some(&reference)), found(&net, None));
+    }
+}
