@@ -2,12 +2,12 @@
 //! time, and what looks odd; for `dmodc.metrics` what is missing, and which hosts are routed by detours.
 
 use super::ffi::{Subnet, Switch};
-use super::metrics::{Found, HostPairs};
+use super::metrics::{Found, FoundSlow, HostPairs};
 use super::planned::Planned;
 use crate::dmodc::{Plan, Ranking, WiringWarning};
 use crate::fabric::{self, Guid, Merged};
 use crate::reference::{Dark, Day};
-use crate::wiring::{Memory, Uplink, hosts, missing_uplinks};
+use crate::wiring::{Memory, SlowLink, Uplink, hosts, missing_uplinks, slow_links};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -24,6 +24,8 @@ pub struct Findings {
     untold: String,
     /// The last lines about what is missing or odd.
     odd: BTreeSet<String>,
+    /// The links that are slow.
+    slow: Vec<SlowLink>,
 }
 
 impl Findings {
@@ -50,6 +52,7 @@ impl Findings {
             .memory
             .look(fabric, switch, |node| planned.host_name(&live, node));
         changes.iter().for_each(|line| log::info!("{line}"));
+        self.look_for_slow(planned);
         let ranks = format!("ranks: {}", plan.ranking());
         if ranks != self.ranks {
             log::info!("{ranks}");
@@ -78,6 +81,31 @@ impl Findings {
         }
         self.tell(odd, !changes.is_empty());
         self.switches(merged, &missing, unlike(planned, &warnings))
+    }
+
+    /// Finds the slow links and logs what is new of them.
+    fn look_for_slow(&mut self, planned: &Planned) {
+        let fabric = &planned.fabric;
+        let reference = planned.options.reference.as_deref();
+        let rank = |switch| planned.plan.ranking().rank(switch);
+        let found = slow_links(fabric, rank, reference);
+        let (slow, lines) = self.memory.slow(fabric, &found, rank, reference);
+        lines.iter().for_each(|line| log::info!("{line}"));
+        self.slow = slow;
+    }
+
+    /// The links that are slow, with their names.
+    pub fn slow(&self) -> Vec<FoundSlow> {
+        let named = |link: &SlowLink| FoundSlow {
+            near: self.memory.switch_name(link.near.0).to_owned(),
+            far: match (link.far, link.host) {
+                (Some((switch, _)), _) => self.memory.switch_name(switch).to_owned(),
+                (None, Some(host)) => self.memory.host_name(host).to_owned(),
+                (None, None) => String::new(),
+            },
+            link: *link,
+        };
+        self.slow.iter().map(named).collect()
     }
 
     /// Logs where a reference would help, if there is none.

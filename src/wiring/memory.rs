@@ -6,6 +6,8 @@
 
 use super::lines::{Names, amount, shown};
 use super::missing::{hosts, links};
+use super::slow::Slow;
+use super::slow_memory::{SlowLink, SlowMemory};
 use crate::fabric::{Fabric, Guid, Merged};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -23,6 +25,7 @@ pub struct Memory {
     known: Arc<Fabric>,
     switch_names: BTreeMap<Guid, String>,
     host_names: BTreeMap<Guid, String>,
+    slow: SlowMemory,
 }
 
 /// A fabric by GUIDs.
@@ -68,6 +71,28 @@ impl Memory {
         self.switch_names.get(&switch).map_or("", |name| name)
     }
 
+    /// What a host is called, or was.
+    pub fn host_name(&self, host: Guid) -> &str {
+        self.host_names.get(&host).map_or("", |name| name)
+    }
+
+    /// What is slow in the fabric of the last look, and lines about what is new of it. `found` is slow by its siblings
+    /// or by the reference; what was faster before is slow as well, unless the reference says otherwise. `rank` gives
+    /// the rank of a switch.
+    pub fn slow(
+        &mut self,
+        fabric: &Fabric,
+        found: &[Slow],
+        rank: impl Fn(u32) -> u32,
+        reference: Option<&Fabric>,
+    ) -> (Vec<SlowLink>, Vec<String>) {
+        let names = || Names {
+            switches: shown(&self.switch_names),
+            hosts: shown(&self.host_names),
+        };
+        self.slow.look(fabric, found, rank, reference, names)
+    }
+
     /// Takes the fabric as it is now, and tells what has changed since the last time; nothing at the first.
     /// The functions name a switch and an end node, by index.
     pub fn look(
@@ -87,6 +112,7 @@ impl Memory {
             Some(last) => self.changes([last, &self.known, fabric].map(View::new)),
             None => Vec::new(),
         };
+        self.slow.compare(&self.known, fabric);
         self.known = Merged::new(fabric, &self.known).nominal;
         self.last = Some(fabric.clone());
         if !lines.is_empty() {

@@ -11,12 +11,14 @@ mod missing;
 mod reference;
 mod siblings;
 mod slow;
+mod slow_memory;
 
 pub use memory::Memory;
 pub use missing::{Uplink, hosts, missing_uplinks};
 pub use reference::{against, is_of_another};
 pub use siblings::{Doubt, Unlike, among_siblings, doubts, unlike_siblings};
 pub use slow::{Far, Slow, Slowness, Witness, slow_links};
+pub use slow_memory::SlowLink;
 
 use crate::fabric::Guid;
 use std::fmt;

@@ -214,7 +214,7 @@ fn one_lane(now: Speed, a: Speed, b: Speed) -> Option<Speed> {
 }
 
 /// What a reference says of the speed of a link that a fabric has: unknown if it has another one there.
-fn designed_speed(reference: &Fabric, fabric: &Fabric, switch: u32, port: u8) -> Speed {
+pub(super) fn designed_speed(reference: &Fabric, fabric: &Fabric, switch: u32, port: u8) -> Speed {
     let guid = |of: &Fabric, s: u32| of.switches()[s as usize].guid;
     let Some(known) = reference.switch_by_guid(guid(fabric, switch)) else {
         return Speed::UNKNOWN;

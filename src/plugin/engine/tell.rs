@@ -30,7 +30,7 @@ impl Dmodc {
                 let dark = state.reference.as_ref().and_then(|r| r.dark());
                 let found = state.findings.look(subnet, planned, dark);
                 if let Some(metrics) = &mut state.metrics {
-                    metrics.found(found);
+                    metrics.found(found, state.findings.slow());
                     match routed {
                         true => metrics.pairs(host_pairs(planned)),
                         false => metrics.seen(planned),

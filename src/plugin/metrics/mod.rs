@@ -17,6 +17,7 @@ use super::planned::Planned;
 use super::sweep::Sweep;
 use crate::dmodc::PHASES;
 use crate::fabric::Guid;
+use crate::wiring::SlowLink;
 use std::fmt::Display;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -45,6 +46,17 @@ pub struct Found {
     pub hosts: Option<usize>,
 }
 
+/// A link that is slow.
+#[derive(Clone, Debug)]
+pub struct FoundSlow {
+    /// The link.
+    pub link: SlowLink,
+    /// The description of its lower end, or of its host's switch.
+    pub near: String,
+    /// The description of its other end.
+    pub far: String,
+}
+
 /// Pairs of hosts, LMC counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct HostPairs {
@@ -69,6 +81,7 @@ pub struct Metrics {
     routed: Sweep,
     pairs: HostPairs,
     switches: Vec<Found>,
+    slow: Vec<FoundSlow>,
 }
 
 impl Metrics {
@@ -98,9 +111,9 @@ impl Metrics {
         self.read = Some(SystemTime::now());
     }
 
-    /// The fabric that has been read has these switches.
-    pub fn found(&mut self, switches: Vec<Found>) {
-        self.switches = switches;
+    /// The fabric that has been read has these switches, and these links are slow.
+    pub fn found(&mut self, switches: Vec<Found>, slow: Vec<FoundSlow>) {
+        (self.switches, self.slow) = (switches, slow);
     }
 
     /// The sizes of the fabric that has been read, where Dmodc was not asked to route it.
@@ -257,7 +270,34 @@ impl Metrics {
             ),
             |found| found.hosts,
         );
+        self.of_slow_links(&mut text);
         text.0
+    }
+
+    /// Each slow link.
+    fn of_slow_links(&self, text: &mut Text) {
+        let name = "dmodc_links_slow";
+        text.head(
+            name,
+            "gauge",
+            "1 for each link that is slower than it should be, until it is mended.",
+        );
+        for FoundSlow { link, near, far } in &self.slow {
+            let peer = link.far.map_or(link.host, |(guid, _)| Some(guid));
+            let port = |port: Option<u8>| port.map_or_else(String::new, |port| port.to_string());
+            let labels = [
+                ("guid", link.near.0.to_string()),
+                ("description", near.clone()),
+                ("port", port(Some(link.near.1))),
+                ("peer_guid", peer.unwrap_or_default().to_string()),
+                ("peer_description", far.clone()),
+                ("peer_port", port(link.far.map(|(_, port)| port))),
+                ("speed", link.slowness.now.to_string()),
+                ("expected", link.slowness.expected.to_string()),
+            ];
+            let labels: Vec<(&str, &str)> = labels.iter().map(|(n, v)| (*n, &**v)).collect();
+            text.sample(name, &labels, 1);
+        }
     }
 
     /// A figure of each switch that has it.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::testing::cases;
+use crate::wiring::{Slowness, Witness};
 use proptest::prelude::*;
 
 /// The labels and the value of each sample of a name, read as the format's document has it.
@@ -73,12 +74,15 @@ fn a_standby_knows_nothing_of_the_fabric() {
     assert_eq!(one(&text, "dmodc_switches"), None);
     assert!(one(&text, "dmodc_last_write_timestamp_seconds") > Some(1e9));
     metrics.routed(&Sweep::default());
-    metrics.found(vec![Found {
-        guid: Guid(1),
-        description: "leaf".into(),
-        missing: 1,
-        hosts: Some(0),
-    }]);
+    metrics.found(
+        vec![Found {
+            guid: Guid(1),
+            description: "leaf".into(),
+            missing: 1,
+            hosts: Some(0),
+        }],
+        vec![slow_link("spine")],
+    );
     metrics.swept(true);
     assert!(!metrics.is(Role::Master));
     let text = metrics.text();
@@ -102,10 +106,55 @@ fn a_standby_knows_nothing_of_the_fabric() {
         "dmodc_engine_in_use",
         "dmodc_missing_uplinks",
         "dmodc_leaf_hosts",
+        "dmodc_links_slow",
         "dmodc_nodes",
     ] {
         assert_eq!(one(&text, name), None, "{name}");
     }
+}
+
+/// A link between switches 1 and 2.
+fn slow_link(far: &str) -> FoundSlow {
+    let speed = |text: &str| text.parse().expect("a speed");
+    FoundSlow {
+        link: SlowLink {
+            near: (Guid(1), 21),
+            far: Some((Guid(2), 7)),
+            host: None,
+            slowness: Slowness {
+                now: speed("1xHDR"),
+                expected: speed("4xHDR"),
+                witness: Witness::Siblings,
+            },
+        },
+        near: "leaf 3".into(),
+        far: far.into(),
+    }
+}
+
+#[test]
+fn a_slow_link_is_a_series_until_it_is_mended() {
+    let mut metrics = Metrics::default();
+    let mut host = slow_link("node-1");
+    (host.link.far, host.link.host) = (None, Some(Guid(3)));
+    metrics.swept(true);
+    metrics.found(Vec::new(), vec![slow_link("spine 1"), host]);
+    let (one, two) = (
+        r#"{guid="0x0000000000000001",description="leaf 3",port="21","#,
+        r#"speed="1xHDR",expected="4xHDR"} 1"#,
+    );
+    for (peer, port) in [
+        ("2\",peer_description=\"spine 1", "7"),
+        ("3\",peer_description=\"node-1", ""),
+    ] {
+        let line = format!(
+            "dmodc_links_slow{one}peer_guid=\"0x000000000000000{peer}\",peer_port=\"{port}\",{two}"
+        );
+        let text = metrics.text();
+        assert!(text.lines().any(|l| l == line), "{line}\n{text}");
+    }
+    metrics.found(Vec::new(), Vec::new());
+    assert_eq!(samples(&metrics.text(), "dmodc_links_slow"), []);
 }
 
 proptest! {
@@ -124,8 +173,9 @@ proptest! {
             hosts: None,
         });
         metrics.swept(true);
-        metrics.found(switches.collect());
+        metrics.found(switches.collect(), vec![slow_link(&names[0])]);
         let text = metrics.text();
+        let slow = samples(&text, "dmodc_links_slow");
         let (samples, first) = (samples(&text, "dmodc_missing_uplinks"), "0x0000000000000001");
         prop_assert_eq!(&*samples[0].0[0].1, first);
         for (at, (name, (labels, value))) in names.iter().zip(&samples).enumerate() {
@@ -133,6 +183,8 @@ proptest! {
             prop_assert_eq!(*value, at as f64 + 1.0);
         }
         prop_assert_eq!(samples.len(), names.len());
+        prop_assert_eq!(slow.len(), 1);
+        prop_assert_eq!(&slow[0].0[4], &("peer_description".to_owned(), names[0].clone()));
         for line in text.split_terminator('\n') {
             prop_assert!(line.starts_with("# ") || line.starts_with("dmodc_"), "{}", line);
         }

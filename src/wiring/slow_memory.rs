@@ -1,0 +1,361 @@
+//! Slow links over time, in lines of a log: each is told when it becomes slow and when it is mended.
+//!
+//! A link that was faster before is slow whatever its siblings are, and one that is slow stays so until it is as fast
+//! as it was expected to be: links beside it that become slow later do not make it a usual one.
+
+use super::lines::Names;
+use super::memory::{Link, Port};
+use super::slow::{Slow, Slowness, Witness, designed_speed};
+use crate::fabric::{Fabric, Guid, Peer, Speed};
+use std::collections::{BTreeMap, HashMap};
+
+/// How many slow links are named at once.
+const NAMED: usize = 10;
+
+/// A link, by GUIDs.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Place {
+    /// Between switches.
+    Link(Link),
+    /// Of a host: where it is, and the host.
+    Host(Port, Guid),
+}
+
+impl Place {
+    /// The link at a switch port.
+    fn of(fabric: &Fabric, switch: u32, port: u8) -> Option<Place> {
+        let guid = |switch: u32| fabric.switches()[switch as usize].guid;
+        let near = (guid(switch), port);
+        match fabric.peer(switch, port) {
+            Peer::None => None,
+            Peer::EndNode(node) => {
+                let host = fabric.end_nodes()[node as usize].guid;
+                Some(Place::Host(near, host))
+            }
+            Peer::Switch { index, port } => {
+                let mut ends = [near, (guid(index), port)];
+                ends.sort_unstable();
+                Some(Place::Link(ends))
+            }
+        }
+    }
+
+    /// The first of its ports in a fabric that has it.
+    fn port(self, fabric: &Fabric) -> Option<(u32, u8)> {
+        let (guid, port) = match self {
+            Place::Link([near, _]) | Place::Host(near, _) => near,
+        };
+        let switch = fabric.switch_by_guid(guid)?;
+        (Place::of(fabric, switch, port)? == self).then_some((switch, port))
+    }
+}
+
+/// A link that is slow now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SlowLink {
+    /// The port at the lower end, or that of the host.
+    pub near: Port,
+    /// The other switch and its port.
+    pub far: Option<Port>,
+    /// The host.
+    pub host: Option<Guid>,
+    /// How slow it is.
+    pub slowness: Slowness,
+}
+
+impl SlowLink {
+    fn new(place: Place, fabric: &Fabric, rank: impl Fn(u32) -> u32, slowness: Slowness) -> Self {
+        let (near, far, host) = match place {
+            Place::Host(near, host) => (near, None, Some(host)),
+            Place::Link([a, b]) => {
+                let rank = |end: Port| fabric.switch_by_guid(end.0).map(&rank);
+                let [a, b] = if rank(a) > rank(b) { [b, a] } else { [a, b] };
+                (a, Some(b), None)
+            }
+        };
+        SlowLink {
+            near,
+            far,
+            host,
+            slowness,
+        }
+    }
+
+    /// The link in a few words.
+    fn describe(&self, names: &Names) -> String {
+        let near = names.port(&self.near);
+        match (self.far, self.host) {
+            (Some(far), _) => format!("{near} -- {}", names.port(&far)),
+            (None, Some(host)) => format!("host {} at {near}", names.hosts[&host]),
+            (None, None) => near,
+        }
+    }
+}
+
+/// What links should be that are slow, over all looks.
+#[derive(Default)]
+pub struct SlowMemory {
+    expected: BTreeMap<Place, (Speed, Witness)>,
+    /// Those that have been told.
+    told: BTreeMap<Place, SlowLink>,
+}
+
+impl SlowMemory {
+    fn expect(&mut self, place: Place, speed: Speed, witness: Witness) {
+        let known = self.expected.entry(place).or_insert((speed, witness));
+        // What is beside it says more than what was.
+        if (known.0, witness) < (speed, known.1) {
+            *known = (speed, witness);
+        }
+    }
+
+    /// Notes the links that are slower than they were. `before` may have its switches in any order.
+    pub fn compare(&mut self, before: &Fabric, now: &Fabric) {
+        if !(before.has_speeds() && now.has_speeds()) {
+            return;
+        }
+        let at = (0u32..).zip(before.switches()).map(|(s, of)| (of.guid, s));
+        let at: HashMap<Guid, u32> = at.collect();
+        for (s, switch) in (0u32..).zip(now.switches()) {
+            let Some(&was) = at.get(&switch.guid) else {
+                continue;
+            };
+            let (old, new) = (before.speeds_of(was), now.speeds_of(s));
+            if old == new {
+                continue;
+            }
+            for (port, (old, new)) in (1u8..).zip(old.iter().zip(new)) {
+                if new.is_known()
+                    && new < old
+                    && let Some(place) = Place::of(now, s, port)
+                    && Place::of(before, was, port) == Some(place)
+                {
+                    self.expect(place, *old, Witness::Before);
+                }
+            }
+        }
+    }
+
+    /// Takes what is slow now by others, and gives all that is slow and what to tell of it: what is new, what is
+    /// mended, and how much is as before. `rank` gives the rank of a switch.
+    pub fn look<'m>(
+        &mut self,
+        fabric: &Fabric,
+        found: &[Slow],
+        rank: impl Fn(u32) -> u32,
+        reference: Option<&Fabric>,
+        names: impl FnOnce() -> Names<'m>,
+    ) -> (Vec<SlowLink>, Vec<String>) {
+        for slow in found {
+            if let Some(place) = Place::of(fabric, slow.near.0, slow.near.1) {
+                let Slowness {
+                    expected, witness, ..
+                } = slow.slowness;
+                self.expect(place, expected, witness);
+            }
+        }
+        let mut mended = Vec::new();
+        let mut slow: BTreeMap<Place, SlowLink> = BTreeMap::new();
+        let told = &self.told;
+        self.expected.retain(|&place, &mut (expected, witness)| {
+            // What is gone is told as lost.
+            let Some((switch, port)) = place.port(fabric) else {
+                return false;
+            };
+            let now = fabric.link_speed(switch, port);
+            let designed = reference.map(|of| designed_speed(of, fabric, switch, port));
+            let is_designed = designed.is_some_and(|speed| speed.is_known() && now >= speed);
+            let slowness = Slowness {
+                now,
+                expected,
+                witness,
+            };
+            let link = SlowLink::new(place, fabric, &rank, slowness);
+            let is_slow = now.is_known() && now < expected && !is_designed;
+            if is_slow {
+                slow.insert(place, link);
+            } else if told.contains_key(&place) {
+                mended.push(link);
+            }
+            is_slow
+        });
+        let speeds = |link: &SlowLink| (link.slowness.now, link.slowness.expected);
+        let is_new = |(place, link): &(&Place, &SlowLink)| {
+            self.told.get(place).map(speeds) != Some(speeds(link))
+        };
+        let new: Vec<&SlowLink> = slow.iter().filter(is_new).map(|(_, link)| link).collect();
+        let mut lines = Vec::new();
+        if !(new.is_empty() && mended.is_empty()) {
+            let names = names();
+            lines = said("slow", &new, |link| {
+                format!("{} {}", link.describe(&names), link.slowness)
+            });
+            let mended: Vec<&SlowLink> = mended.iter().collect();
+            lines.extend(said("mended", &mended, |link| {
+                format!("{} {}", link.describe(&names), link.slowness.now)
+            }));
+            let before = slow.len() - new.len();
+            if before > 0 {
+                lines.push(format!("slow links as before: {before}"));
+            }
+        }
+        self.told = slow;
+        (self.told.values().copied().collect(), lines)
+    }
+}
+
+/// A line for each link, in order, for the first few.
+fn said(word: &str, links: &[&SlowLink], text: impl Fn(&SlowLink) -> String) -> Vec<String> {
+    let mut lines: Vec<String> = links.iter().map(|link| text(link)).collect();
+    lines.sort_unstable();
+    let more = lines.len().saturating_sub(NAMED);
+    lines.truncate(NAMED);
+    let mut lines: Vec<String> = lines.iter().map(|line| format!("{word}: {line}")).collect();
+    if more > 0 {
+        lines.push(format!("{word}: {more} more links"));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dmodc::{Options, Ranking};
+    use crate::netlist::Netlist;
+    use crate::netlist::generate::{Order, Pgft, build};
+    use crate::wiring::{Memory, slow_links};
+
+    /// Two leaves with two hosts each below four spines.
+    fn whole() -> Netlist {
+        let shape: Pgft = "PGFT(2;2,2;1,4;1,1)".parse().expect("a shape");
+        build(&shape.into(), Order::default())
+    }
+
+    /// A leaf's or spine's links at these ports, from its side: the lesser end counts.
+    fn with(net: &Netlist, ports: &[(&str, u8)], speed: &str) -> Netlist {
+        let mut net = net.clone();
+        for &(name, number) in ports {
+            let node = net.nodes.iter_mut().find(|n| n.description == name);
+            let mut ports = node.expect("a node").ports.iter_mut();
+            let port = ports.find(|port| port.number == number);
+            port.expect("a link").link = speed.into();
+        }
+        net
+    }
+
+    fn look(memory: &mut Memory, net: &Netlist, reference: Option<&Netlist>) -> Vec<String> {
+        let (fabric, names) = net.to_fabric(None).expect("LIDs");
+        let reference = reference.map(|net| net.to_fabric(None).expect("LIDs").0);
+        let reference = reference.as_ref();
+        let switch = |s: u32| names.switches[s as usize].clone();
+        memory.look(&fabric, switch, |h| names.end_nodes[h as usize].clone());
+        let ranking = Ranking::new(&fabric, &Options::default());
+        let rank = |s| ranking.rank(s);
+        let found = slow_links(&fabric, rank, reference);
+        let (slow, lines) = memory.slow(&fabric, &found, rank, reference);
+        let ends = slow.iter().filter(|link| link.near.0 > Guid(0)).count();
+        assert_eq!(ends, slow.len());
+        [vec![slow.len().to_string()], lines].concat()
+    }
+
+    #[test]
+    fn a_slow_link_is_told_once_and_when_it_is_mended() {
+        let (net, mut memory) = (whole(), Memory::default());
+        assert_eq!(look(&mut memory, &net, None), ["0"]);
+        let slow = with(&net, &[("L1-1", 4), ("node-0", 1)], "1xEDR");
+        assert_eq!(
+            look(&mut memory, &slow, None),
+            [
+                "2",
+                "slow: 'L1-1' [4] -- 'L2-1' [2] 1xEDR, siblings 4xEDR",
+                "slow: host 'node-0' at 'L1-0' [1] 1xEDR, siblings 4xEDR",
+            ]
+        );
+        assert_eq!(look(&mut memory, &slow, None), ["2"]);
+        let more = with(&slow, &[("L1-0", 6)], "1xSDR");
+        assert_eq!(
+            look(&mut memory, &more, None),
+            [
+                "3",
+                "slow: 'L1-0' [6] -- 'L2-3' [1] 1xSDR, siblings 4xEDR",
+                "slow links as before: 2",
+            ]
+        );
+        let host = with(&net, &[("node-0", 1)], "1xEDR");
+        assert_eq!(
+            look(&mut memory, &host, None),
+            [
+                "1",
+                "mended: 'L1-0' [6] -- 'L2-3' [1] 4xEDR",
+                "mended: 'L1-1' [4] -- 'L2-1' [2] 4xEDR",
+                "slow links as before: 1",
+            ]
+        );
+        let alone = net.without(&[crate::netlist::Part::Node(
+            net.nodes
+                .iter()
+                .position(|n| n.description == "node-0")
+                .expect("there") as u32,
+        )]);
+        assert_eq!(look(&mut memory, &alone, None), ["0"]);
+    }
+
+    #[test]
+    fn slow_from_the_start_is_told_and_stays_though_all_become_as_slow() {
+        let (net, mut memory) = (whole(), Memory::default());
+        let mut slow = net.clone();
+        let leaves = ["L1-0", "L1-1"].map(|leaf| (3..=6).map(move |port| (leaf, port)));
+        for (count, link) in (1..).zip(leaves.into_iter().flatten()) {
+            slow = with(&slow, &[link], "2xEDR");
+            let lines = look(&mut memory, &slow, None);
+            let end = match link {
+                ("L1-0", 3..6) => "2xEDR, siblings 4xEDR",
+                _ => "2xEDR, before 4xEDR",
+            };
+            assert!(lines[1].ends_with(end), "{link:?} {lines:?}");
+            assert_eq!(lines[0], count.to_string());
+        }
+        let few = with(&net, &[("L1-0", 3)], "2xEDR");
+        let lines = look(&mut memory, &few, None);
+        assert_eq!((&*lines[0], lines.len()), ("1", 9), "{lines:?}");
+        assert_eq!(lines[8], "slow links as before: 1");
+        // A link that was faster before has no need of siblings; one that is dark in between neither.
+        let mut memory = Memory::default();
+        let all: Vec<(&str, u8)> = (3..=6).flat_map(|p| [("L1-0", p), ("L1-1", p)]).collect();
+        look(&mut memory, &net, None);
+        let dark = net.without(
+            &net.links_between_switches()[..2]
+                .iter()
+                .map(|&l| crate::netlist::Part::Link(l))
+                .collect::<Vec<_>>(),
+        );
+        assert_eq!(look(&mut memory, &dark, None), ["0"]);
+        let lines = look(&mut memory, &with(&net, &all, "2xEDR"), None);
+        assert_eq!(lines[0], "8");
+        assert_eq!(
+            lines[1],
+            "slow: 'L1-0' [3] -- 'L2-0' [1] 2xEDR, before 4xEDR"
+        );
+    }
+
+    #[test]
+    fn a_reference_that_has_it_so_ends_it() {
+        let (net, mut memory) = (whole(), Memory::default());
+        let slow = with(&net, &[("L1-1", 4)], "2xEDR");
+        look(&mut memory, &net, None);
+        assert_eq!(look(&mut memory, &slow, Some(&slow)), ["0"]);
+        assert_eq!(
+            look(&mut memory, &slow, Some(&net)),
+            ["1", "slow: 'L1-1' [4] -- 'L2-1' [2] 2xEDR, reference 4xEDR"]
+        );
+    }
+
+    #[test]
+    fn of_many_the_first_few_are_named() {
+        let shape: Pgft = "PGFT(2;2,4;1,8;1,1)".parse().expect("a shape");
+        let net = build(&shape.into(), Order::default());
+        let all: Vec<(&str, u8)> = (3..=8).flat_map(|p| [("L1-0", p), ("L1-1", p)]).collect();
+        let lines = look(&mut Memory::default(), &with(&net, &all, "1xEDR"), None);
+        assert_eq!((lines.len(), &*lines[11]), (12, "slow: 2 more links"));
+    }
+}
