@@ -9,6 +9,7 @@ use crate::drain;
 use crate::fabric::{EndPairs, Fabric, Guid, NodeKind};
 use crate::lft::{Diff, Dump, Tables, diff};
 use crate::netlist::{Names, Netlist, Part, TooManyLids};
+use crate::wiring::slow_links;
 use std::collections::HashSet;
 
 /// How much is measured.
@@ -29,6 +30,8 @@ pub struct State {
     pub hosts: usize,
     /// Links between switches.
     pub links: usize,
+    /// Links that are slower than their siblings or the reference's, those of hosts included.
+    pub slow: usize,
     /// Hosts that no other host reaches, those without a link included, by GUID and description.
     pub unreached: Vec<(Guid, String)>,
     /// Pairs of switch and LID that have no route ([`left_out`](crate::dmodc::Connections::left_out)).
@@ -142,6 +145,12 @@ fn look(
         switches: fabric.switches().len(),
         hosts: traffic.nodes().len(),
         links: fabric.switch_links(),
+        slow: slow_links(
+            fabric,
+            |switch| plan.ranking().rank(switch),
+            options.reference.as_deref(),
+        )
+        .len(),
         unreached: traffic.unreached().into_iter().map(name).collect(),
         left_out: plan.connections().left_out,
         left_out_ends: plan.connections().left_out_ends(fabric),

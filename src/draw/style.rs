@@ -15,6 +15,7 @@ rect.switch { fill: #eef2f7; stroke: #4a5666; }
 rect.folded { fill: #dde6f2; stroke: #4a5666; stroke-width: 2; }
 path, line { fill: none; stroke: #8a94a3; }
 .many .link { stroke-opacity: 0.5; }
+.link.slow, .slow { stroke-dasharray: 2 2; stroke-opacity: 1; }
 .missing { stroke: #d81bd8; stroke-width: 2; stroke-dasharray: 6 4; }
 @media (prefers-color-scheme: dark) {
   svg { background: #14181f; }

@@ -5,7 +5,8 @@ use super::style::{RAMP, STYLE, escaped};
 use crate::analysis::{Channels, Hop, bound};
 use crate::fabric::Fabric;
 use crate::netlist::Names;
-use crate::wiring::doubts;
+use crate::wiring::{Far, Slowness, doubts, slow_links};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 const MARGIN: f64 = 24.0;
@@ -32,6 +33,8 @@ pub fn draw(
     risks: Option<&[u32]>,
 ) -> String {
     let layout = Layout::new(fabric, &rank, order);
+    let slow = slow_links(fabric, &rank, None).into_iter();
+    let slow = slow.filter(|link| matches!(link.far, Far::Switch(..)));
     let widest = layout.rows.iter().copied().max().unwrap_or(1);
     let width = (widest as f64 * 22.0).clamp(1080.0, 4000.0) + 2.0 * MARGIN;
     let mut page = Page {
@@ -40,6 +43,7 @@ pub fn draw(
         channels: Channels::new(fabric),
         worst: risks.map_or(0, |risks| risks.iter().copied().max().unwrap_or(0)),
         bound: bound(fabric, &rank).unwrap_or(0),
+        slow: slow.map(|link| (link.near, link.slowness)).collect(),
         risks,
         layout,
         width,
@@ -99,6 +103,8 @@ struct Page<'a> {
     names: &'a Names,
     channels: Channels,
     risks: Option<&'a [u32]>,
+    /// Slow links by their lower ends.
+    slow: BTreeMap<(u32, u8), Slowness>,
     worst: u32,
     /// What the worst risk is at best.
     bound: u32,
@@ -151,6 +157,9 @@ impl Page<'_> {
                 "class=\"missing\"",
                 format!("{missing} missing (siblings have them)"),
             );
+        }
+        if !self.slow.is_empty() {
+            entry("class=\"slow\"", format!("{} slow (thin)", self.slow.len()));
         }
         text
     }
@@ -254,13 +263,21 @@ impl Page<'_> {
 
     fn bundle(&self, a: usize, b: usize, bundle: &Bundle, svg: &mut String) {
         let risk = self.risk(bundle);
-        let width = 0.8 + (bundle.links.len() as f64).log2() * 0.6;
+        let count = bundle.links.len();
+        let slow = bundle
+            .links
+            .iter()
+            .filter_map(|[low, _]| self.slow.get(low));
+        let slow: Vec<&Slowness> = slow.collect();
+        let lost = |s: &&Slowness| 1.0 - f64::from(s.now.mbps()) / f64::from(s.expected.mbps());
+        let carried = 1.0 - slow.iter().map(lost).sum::<f64>() / count as f64;
+        let width = ((0.8 + (count as f64).log2() * 0.6) * carried).max(0.3);
+        let class = if slow.is_empty() { "link" } else { "link slow" };
         let color = RAMP[self.bin(risk)];
         let style = match self.risks {
             Some(_) => format!("style=\"stroke:{color};stroke-width:{width:.1}\""),
             None => format!("style=\"stroke-width:{width:.1}\""),
         };
-        let count = bundle.links.len();
         let mut title = format!("{} -- {}: {count} links", self.name(a), self.name(b));
         if let ([[lower, upper]], Some(_)) = (&bundle.links[..], self.risks) {
             let (up, down) = (self.risk_at(*lower), self.risk_at(*upper));
@@ -274,10 +291,15 @@ impl Page<'_> {
         } else if self.risks.is_some() {
             title += &format!(", A2A risk up to {risk}");
         }
+        match slow[..] {
+            [] => {}
+            [one] => title += &format!("; slow: {one}"),
+            _ => title += &format!("; {} slow", slow.len()),
+        }
         let (path, title) = (self.path(a, b), escaped(&title));
         let _ = writeln!(
             svg,
-            "<path class=\"link\" {style} d=\"{path}\"><title>{title}</title></path>"
+            "<path class=\"{class}\" {style} d=\"{path}\"><title>{title}</title></path>"
         );
     }
 

@@ -1,9 +1,10 @@
-//! Cables: what is missing, extra, moved or on the wrong port.
+//! Cables: what is missing, extra, moved, on the wrong port, or slow.
 //!
 //! Against a reference (the fabric as designed, or as it was) every difference is known:
 //! [`against`]. Without one, a switch is compared with its siblings, which share a switch above it
 //! with it and mostly have the same links: [`among_siblings`]. What was there before and is not now is
-//! known as well: [`Memory`] tells what changes, and [`missing_uplinks`] what is gone.
+//! known as well: [`Memory`] tells what changes, and [`missing_uplinks`] what is gone. Links that are there and slower
+//! than they should be are [`slow_links`].
 
 mod lines;
 mod memory;
@@ -55,6 +56,8 @@ pub enum Kind {
     Moved,
     /// A link between the right nodes at a wrong port.
     WrongPort,
+    /// A link that is slower than it should be.
+    Slow,
 }
 
 impl fmt::Display for Kind {
@@ -64,6 +67,7 @@ impl fmt::Display for Kind {
             Kind::Extra => "extra",
             Kind::Moved => "moved",
             Kind::WrongPort => "wrong port",
+            Kind::Slow => "slow",
         })
     }
 }

@@ -8,7 +8,9 @@
 //! that.
 
 use super::missing::hosts;
+use super::{Difference, End, Kind};
 use crate::fabric::{Fabric, NodeKind, Peer, Speed};
+use crate::netlist::Names;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -73,6 +75,31 @@ pub struct Slow {
     pub far: Far,
     /// How slow it is.
     pub slowness: Slowness,
+}
+
+impl Slow {
+    /// The same as a difference, with names.
+    pub fn difference(&self, fabric: &Fabric, names: &Names) -> Difference {
+        let end = |switch: u32, port| End {
+            name: names.switches[switch as usize].clone(),
+            guid: fabric.switches()[switch as usize].guid,
+            port: Some(port),
+        };
+        let far = match self.far {
+            Far::Switch(switch, port) => end(switch, port),
+            Far::Host(host) => End {
+                name: names.end_nodes[host as usize].clone(),
+                guid: names.node_guids[host as usize],
+                port: None,
+            },
+        };
+        Difference {
+            kind: Kind::Slow,
+            ends: vec![end(self.near.0, self.near.1), far],
+            found: Vec::new(),
+            reason: self.slowness.to_string(),
+        }
+    }
 }
 
 /// All slow links: those between switches in the order of their lower ends, then those of hosts. `rank` gives the rank

@@ -1,9 +1,12 @@
 //! How fast links are: read from every format, written, generated, made slow.
 
 use crate::support::*;
+use dmodc::dmodc::{Options, Ranking};
 use dmodc::fabric::{Fabric, Guid};
 use dmodc::netlist::Netlist;
+use dmodc::wiring::slow_links;
 use std::fs;
+use std::path::Path;
 
 /// A leaf with ports 1 and 2 to two hosts and 3 and 4 to a spine, by what stands behind each of its ports and those at
 /// the other ends.
@@ -175,4 +178,135 @@ fn generated_links_are_as_fast_as_asked_for_and_some_become_slow() {
         "{}",
         stderr(&output)
     );
+}
+
+/// A generated tree, and the same with one slow link between switches and one slow host, as files.
+fn slow_tree(dir: &Path) -> [String; 2] {
+    let files = ["whole.net", "slow.net"].map(|n| dir.join(n).to_str().expect("UTF-8").to_owned());
+    ok(&[
+        "generate",
+        "PGFT(2;4,4;1,4;1,1)",
+        "--speeds",
+        "2xHDR,HDR",
+        "-o",
+        &files[0],
+    ]);
+    let whole = Netlist::read(Path::new(&files[0])).expect("a netlist");
+    let mut slow = whole.clone();
+    for (name, number) in [("L1-2", 7), ("node-5", 1)] {
+        let node = slow.nodes.iter_mut().find(|n| n.description == name);
+        let mut ports = node.expect("a node").ports.iter_mut();
+        let port = ports.find(|p| p.number == number);
+        port.expect("a link").link = "1xHDR".into();
+    }
+    let mut out = Vec::new();
+    slow.write(&mut out).expect("memory");
+    fs::write(&files[1], out).expect("a file");
+    files
+}
+
+#[test]
+fn wiring_tells_slow_links_and_hosts() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let [whole, slow] = slow_tree(dir.path());
+    assert_eq!(ok(&["wiring", &whole]), "0 differences\n");
+    assert_eq!(
+        ok(&["wiring", &slow, "--reference", &slow]),
+        "0 differences\n"
+    );
+    for (args, by, speeds) in [
+        (vec![], "siblings", ["4xHDR", "2xHDR"]),
+        (
+            vec!["--reference", &*whole],
+            "reference",
+            ["4xHDR", "2xHDR"],
+        ),
+    ] {
+        let output = dmodc(&[&["wiring", &slow], &args[..]].concat());
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        let text = String::from_utf8(output.stdout).expect("text");
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 3, "{text}");
+        let [switch, host] = speeds;
+        assert!(lines[0].starts_with("slow: 0x"), "{text}");
+        assert!(lines[0].contains(" 'L1-2' [7] -- 0x"), "{text}");
+        assert!(
+            lines[0].ends_with(&format!(" 'L2-2' [3]: 1xHDR, {by} {switch}")),
+            "{text}"
+        );
+        assert!(lines[1].contains(" 'L1-1' [2] -- 0x"), "{text}");
+        assert!(
+            lines[1].ends_with(&format!(" 'node-5': 1xHDR, {by} {host}")),
+            "{text}"
+        );
+        let output = dmodc(&[&["wiring", &slow, "--json"], &args[..]].concat());
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(json["count"], 2);
+        let first = &json["differences"][0];
+        for (key, value) in [
+            ("kind", "slow"),
+            ("speed", "1xHDR"),
+            ("expected", switch),
+            ("by", by),
+        ] {
+            assert_eq!(first[key], value);
+        }
+        assert_eq!(first["ends"][0]["port"], 7);
+        let output = dmodc(&[&["wiring", &slow, "--csv"], &args[..]].concat());
+        let text = String::from_utf8(output.stdout).expect("text");
+        assert!(
+            text.lines()
+                .nth(1)
+                .is_some_and(|l| l.starts_with("slow,0x")
+                    && l.ends_with(&format!("\"1xHDR, {by} {switch}\""))),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn whatif_counts_slow_links_and_draw_draws_them_thin() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let [whole, slow] = slow_tree(dir.path());
+    let args = |net| ["whatif", net, "--remove", "L1-2", "--permutations", "1"];
+    let text = ok(&args(&slow));
+    let row = text.lines().find(|l| l.starts_with("slow links"));
+    let row: Vec<&str> = row.expect("a row").split_whitespace().collect();
+    assert_eq!(row, ["slow", "links", "2", "1", "-1"]);
+    let json = ok(&[&args(&slow)[..], &["--json"]].concat());
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(
+        (&json["before"]["slow_links"], &json["after"]["slow_links"]),
+        (&2.into(), &1.into())
+    );
+    let svg = dir.path().join("f.svg");
+    let svg = svg.to_str().expect("UTF-8");
+    ok(&["draw", &slow, "-o", svg]);
+    let drawn = fs::read_to_string(svg).expect("a drawing");
+    assert_eq!(drawn.matches("class=\"link slow\"").count(), 1);
+    assert_eq!(drawn.matches("class=\"link\"").count(), 15);
+    let line = drawn.lines().find(|l| l.contains("link slow")).expect("it");
+    assert!(line.contains("stroke-width:0.3"), "{line}");
+    assert!(
+        line.contains("L1-2 -- L2-2: 1 links; slow: 1xHDR, siblings 4xHDR"),
+        "{line}"
+    );
+    assert!(drawn.contains("1 slow (thin)"));
+    ok(&["draw", &whole, "-o", svg]);
+    let drawn = fs::read_to_string(svg).expect("a drawing");
+    assert!(!drawn.contains("link slow") && !drawn.contains("slow (thin)"));
+}
+
+/// Whole fabrics of production clusters, with several speeds in some, and generated ones.
+#[test]
+fn whole_fabrics_raise_no_alarm() {
+    for file in production() {
+        let text = fs::read(&file).expect("a file");
+        let read = Netlist::parse_leniently(&text).expect("a netlist");
+        let (fabric, _) = read.value.to_fabric(None).expect("LIDs");
+        let ranking = Ranking::new(&fabric, &Options::default());
+        assert!(fabric.has_speeds(), "{}", file.display());
+        let slow = slow_links(&fabric, |s| ranking.rank(s), None);
+        assert_eq!(slow, [], "{}", file.display());
+    }
 }

@@ -18,7 +18,8 @@ use std::process::ExitCode;
   dmodc draw fabric.net fabric.lfts -o fabric.svg
 
 One row for each level. With LFTS, links are coloured by their A2A congestion risk (see 'dmodc
-analyze'): none, up to half of the A2A bound, up to the bound, up to twice the bound, more. Links that are missing, as 'dmodc wiring' guesses without a reference, are dashed. Beyond 300
+analyze'): none, up to half of the A2A bound, up to the bound, up to twice the bound, more. Links that are
+missing, as 'dmodc wiring' guesses without a reference, are dashed; slow ones are thin and dotted. Beyond 300
 switches, subtrees are one box each. The mouse tells names, GUIDs, ports and risks. The drawing is light
 or dark as the reader's system is.")]
 pub struct Args {

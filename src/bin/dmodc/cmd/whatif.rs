@@ -121,6 +121,7 @@ fn json(netlist: &Netlist, parts: &[Part], found: &WhatIf, seconds: f64) -> serd
             "switches": state.switches,
             "nodes": state.hosts,
             "links": state.links,
+            "slow_links": state.slow,
             "unreached_hosts": unreached,
             "left_out": state.left_out,
             "left_out_pairs": { "counts": left_out::counts(&state.left_out_ends) },
@@ -146,10 +147,11 @@ fn json(netlist: &Netlist, parts: &[Part], found: &WhatIf, seconds: f64) -> serd
 }
 
 /// The rows of the table.
-fn counts(state: &State) -> [(&'static str, Option<i64>); 9] {
+fn counts(state: &State) -> [(&'static str, Option<i64>); 10] {
     [
         ("switches", Some(state.switches as i64)),
         ("links between switches", Some(state.links as i64)),
+        ("slow links", Some(state.slow as i64)),
         ("hosts", Some(state.hosts as i64)),
         ("hosts nobody reaches", Some(state.unreached.len() as i64)),
         ("left out", Some(state.left_out as i64)),

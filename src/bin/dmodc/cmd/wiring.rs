@@ -1,4 +1,4 @@
-//! `dmodc wiring`: cables that are missing, extra, moved or at the wrong port.
+//! `dmodc wiring`: cables that are missing, extra, moved, at the wrong port, or slow.
 
 use super::question::Question;
 use crate::failure::{Failure, Outcome};
@@ -6,14 +6,16 @@ use crate::input::{one_stdin, shown};
 use crate::output::{say, say_json, write_to};
 use dmodc::dmodc::{Options, Ranking};
 use dmodc::reference::{Dark, Reference};
-use dmodc::wiring::{Difference, End, Kind, against, among_siblings, is_of_another};
+use dmodc::wiring::{
+    Difference, End, Kind, Slowness, against, among_siblings, is_of_another, slow_links,
+};
 use serde_json::json;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// Find cables that are missing, extra, moved or at the wrong port
+/// Find cables that are missing, extra, moved, at the wrong port, or slow
 #[derive(clap::Args)]
 #[command(
     mut_arg("reference", |arg| arg.help("The fabric as it should be")),
@@ -33,7 +35,10 @@ told, if it has more than half of such links: a switch with few uplinks was mean
 guess, and says nothing of hosts and of links between equal levels.
 
 missing: not there. extra: there and not in the reference. moved: one end is where it should be, the
-other at another switch or host. wrong port: between the right two, at another port.
+other at another switch or host. wrong port: between the right two, at another port. slow: below the speed
+that the reference has of it. Where none has, below that of its siblings: the other links of both switches
+on the same side, or the other hosts. A switch whose links are all alike has no slow one, for it may be an
+older one, unless they have one lane each and others have more.
 
 A reference that has neither most of the switches nor, by name, most of the links is of another
 fabric, and is not compared.
@@ -61,6 +66,17 @@ pub fn run(args: Args) -> Outcome {
     } = &args.question;
     one_stdin(args.question.paths().chain([&args.net]))?;
     let netlist = reading.netlist(&args.net)?;
+    let lids = |path: &Path, reason| Failure::Lids {
+        file: shown(path).display().to_string(),
+        reason,
+    };
+    let (fabric, names) = netlist
+        .to_fabric(None)
+        .map_err(|reason| lids(&args.net, reason))?;
+    let options = guid_files.options(*reading, &fabric, Options::default())?;
+    let ranking = Ranking::new(&fabric, &options);
+    let rank = |switch| ranking.rank(switch);
+    let mut designed = None;
     let found = match reference {
         Some(path) => {
             let reference = reading.places(path)?;
@@ -70,17 +86,16 @@ pub fn run(args: Args) -> Outcome {
             }
             let mut found = against(&netlist, &reference.netlist);
             found.iter_mut().for_each(|f| say_last_seen(f, &reference));
+            designed = Some(reference.fabric().map_err(|reason| lids(path, reason))?);
             found
         }
-        None => {
-            let file = shown(&args.net).display().to_string();
-            let lids = |reason| Failure::Lids { file, reason };
-            let (fabric, names) = netlist.to_fabric(None).map_err(lids)?;
-            let options = guid_files.options(*reading, &fabric, Options::default())?;
-            let ranking = Ranking::new(&fabric, &options);
-            among_siblings(&fabric, &names, |switch| ranking.rank(switch))
-        }
+        None => among_siblings(&fabric, &names, rank),
     };
+    let slow = slow_links(&fabric, rank, designed.as_ref());
+    let slow = slow
+        .iter()
+        .map(|slow| (slow.difference(&fabric, &names), Some(slow.slowness)));
+    let found: Vec<Found> = found.into_iter().map(|f| (f, None)).chain(slow).collect();
     if args.question.json {
         let seconds = start.elapsed().as_secs_f64();
         let all: Vec<_> = found.iter().map(json).collect();
@@ -88,11 +103,14 @@ pub fn run(args: Args) -> Outcome {
     } else if args.csv {
         write_to(Path::new("-"), |out| csv(&found, out))?;
     } else {
-        let lines: String = found.iter().map(|f| format!("{f}\n")).collect();
+        let lines: String = found.iter().map(|(f, _)| format!("{f}\n")).collect();
         say(&format!("{lines}{} differences\n", found.len()), false)?;
     }
     Ok(ExitCode::from(u8::from(!found.is_empty())))
 }
+
+/// A difference, and of a slow link how slow it is.
+type Found = (Difference, Option<Slowness>);
 
 /// Adds when what is missing was last seen, if the reference has a note of it.
 fn say_last_seen(found: &mut Difference, reference: &Reference) {
@@ -111,21 +129,32 @@ fn say_last_seen(found: &mut Difference, reference: &Reference) {
     }
 }
 
-fn json(found: &Difference) -> serde_json::Value {
+fn json((found, slowness): &Found) -> serde_json::Value {
     let ends = |ends: &[End]| -> Vec<_> {
         ends.iter()
             .map(|end| json!({ "guid": end.guid.to_string(), "name": end.name, "port": end.port }))
             .collect()
     };
-    json!({
+    let mut value = json!({
         "kind": found.kind.to_string(),
         "ends": ends(&found.ends),
         "found": ends(&found.found),
         "reason": found.reason,
-    })
+    });
+    if let Some(Slowness {
+        now,
+        expected,
+        witness,
+    }) = slowness
+    {
+        value["speed"] = now.to_string().into();
+        value["expected"] = expected.to_string().into();
+        value["by"] = witness.to_string().into();
+    }
+    value
 }
 
-fn csv(found: &[Difference], out: &mut dyn Write) -> io::Result<()> {
+fn csv(found: &[Found], out: &mut dyn Write) -> io::Result<()> {
     let mut writer = csv::Writer::from_writer(out);
     let mut head = vec!["kind".to_owned()];
     for what in ["", "peer_", "found_", "found_peer_"] {
@@ -133,7 +162,7 @@ fn csv(found: &[Difference], out: &mut dyn Write) -> io::Result<()> {
     }
     head.push("reason".into());
     writer.write_record(head)?;
-    for difference in found {
+    for (difference, _) in found {
         let mut record = vec![difference.kind.to_string()];
         for at in 0..4 {
             let ends = if at < 2 {
