@@ -10,7 +10,7 @@ use dmodc::netlist::Kind;
 const TREE: &str = "PGFT(2;3,4;1,6;1,1)";
 
 /// Dmodc's lines since `from` but those of sweeps, without what OpenSM puts before them.
-fn said(sm: &OpenSm, from: usize) -> Vec<String> {
+pub fn said(sm: &OpenSm, from: usize) -> Vec<String> {
     let log = sm.files.log();
     let lines = log[from..]
         .lines()

@@ -31,6 +31,7 @@ mod promtool;
 mod reference;
 mod refusals;
 mod scarce;
+mod slow;
 mod stable;
 mod storm;
 #[path = "../support/mod.rs"]

@@ -31,7 +31,7 @@ const ALWAYS: [&str; 7] = [
 ];
 
 /// The names that a master has besides.
-const OF_MASTER: [&str; 16] = [
+const OF_MASTER: [&str; 17] = [
     "dmodc_engine_in_use",
     "dmodc_last_read_timestamp_seconds",
     "dmodc_sweep_seconds",
@@ -48,6 +48,7 @@ const OF_MASTER: [&str; 16] = [
     "dmodc_phase_seconds",
     "dmodc_missing_uplinks",
     "dmodc_leaf_hosts",
+    "dmodc_links_slow",
 ];
 
 /// A file that Prometheus reads: the value of each series.
@@ -93,6 +94,11 @@ impl Metrics {
 
     pub fn get(&self, name: &str) -> f64 {
         *self.0.get(name).unwrap_or_else(|| panic!("no {name}"))
+    }
+
+    /// All series.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
     }
 
     /// The missing uplinks of a switch.

@@ -15,4 +15,5 @@ mod edge;
 mod groups;
 mod lines;
 mod mutations;
+mod speeds;
 mod world;

@@ -1,0 +1,154 @@
+//! Links that came up slow, under OpenSM: the log tells each once, and `dmodc.metrics` has a series for it.
+
+use crate::changes::said;
+use crate::metrics::{Metrics, metrics_file, wait_for_use, when};
+use crate::support::fabrics::Net;
+use crate::support::ibsim::Ibsim;
+use crate::support::opensm::{Config, OpenSm};
+use dmodc::netlist::{Kind, Netlist, Node};
+use std::fs;
+
+/// Four leaves with six links up each, to six spines.
+const TREE: &str = "PGFT(2;3,4;1,6;1,1)";
+
+/// A node by its description.
+fn node<'n>(net: &'n Netlist, name: &str) -> &'n Node {
+    let found = net.nodes.iter().find(|n| n.description == name);
+    found.expect("a node")
+}
+
+/// A leaf that OpenSM is not on, and the port there of its first link up.
+fn leaf_and_port<'n>(net: &'n Netlist, sim: &Ibsim) -> (&'n Node, u8) {
+    let home = net.nodes.iter().find(|n| n.id == sim.hosts()[0]);
+    let home = home.expect("a host").ports[0].peer;
+    let is_up = |port: &&dmodc::netlist::Port| net.nodes[port.peer as usize].kind == Kind::Switch;
+    let mut leaves = (0..)
+        .zip(&net.nodes)
+        .filter(|(_, n)| n.description.starts_with("L1-"));
+    let (_, leaf) = leaves.find(|(index, _)| *index != home).expect("a leaf");
+    (
+        leaf,
+        leaf.ports.iter().find(is_up).expect("a link up").number,
+    )
+}
+
+/// The slow links that the metrics have.
+fn slow(metrics: &Metrics) -> Vec<String> {
+    let names = metrics.names();
+    names
+        .filter(|name| name.starts_with("dmodc_links_slow"))
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn a_link_and_a_host_that_came_up_at_1x_are_told() {
+    // As people write it for ibsim: the widths that are enabled, and no speeds elsewhere.
+    let tree = Net::pgft(TREE);
+    let mut text = Vec::new();
+    tree.netlist.write(&mut text).expect("memory");
+    let text = String::from_utf8(text)
+        .expect("UTF-8")
+        .replace(" 4xEDR", "");
+    let (spine, host) = (node(&tree.netlist, "L2-4"), node(&tree.netlist, "node-7"));
+    let (up, at) = (&spine.ports[2], &host.ports[0]);
+    let id = |index: u32| tree.netlist.nodes[index as usize].id.as_str();
+    let slow_ports = [
+        (&*spine.id, up.number),
+        (id(up.peer), up.peer_port),
+        (&*host.id, at.number),
+        (id(at.peer), at.peer_port),
+    ];
+    let mut owner = "";
+    let lines = text.lines().map(|line| {
+        let named = line.split('"').nth(1).filter(|_| !line.starts_with('['));
+        owner = named.unwrap_or(owner);
+        let mut ports = slow_ports.iter();
+        let is_slow =
+            ports.any(|&(id, port)| id == owner && line.starts_with(&format!("[{port}]")));
+        format!("{line}{}\n", if is_slow { " w=1" } else { "" })
+    });
+    let text: String = lines.collect();
+    assert_eq!(text.matches(" w=1\n").count(), 4);
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    fs::write(file.path(), text).expect("written");
+    let net = Net::open(file.path().to_owned());
+    let sim = Ibsim::start(&net.path);
+    let (metrics, config) = metrics_file(&sim, Config::dmodc());
+    let sm = OpenSm::start(&sim, &config);
+    let leaf = (&tree.netlist.nodes[up.peer as usize], up.peer_port);
+    let expected = [
+        format!(
+            "slow: '{}' [{}] -- 'L2-4' [3] 1xSDR, siblings 4xSDR",
+            leaf.0.description, leaf.1
+        ),
+        format!(
+            "slow: host 'node-7' at '{}' [{}] 1xSDR, siblings 4xSDR",
+            tree.netlist.nodes[at.peer as usize].description, at.peer_port
+        ),
+    ];
+    assert_eq!(said(&sm, 0)[1..3], expected);
+    let found = slow(&wait_for_use(&metrics, true));
+    assert_eq!(found.len(), 2, "{found:?}");
+    let of_link = found
+        .iter()
+        .find(|name| name.contains("peer_description=\"L2-4\""));
+    let labels = format!("description=\"{}\",port=\"{}\"", leaf.0.description, leaf.1);
+    assert!(
+        of_link.is_some_and(|name| name.contains(&labels)),
+        "{found:?}"
+    );
+    assert!(of_link.is_some_and(|n| n.ends_with("speed=\"1xSDR\",expected=\"4xSDR\"}")));
+    // What OpenSM dumps says the same, and so does the tool.
+    sm.resweep();
+    assert_eq!(sm.files.log_lines("dmodc: slow").len(), 2);
+    assert_eq!(slow(&wait_for_use(&metrics, true)), found);
+    let (fabric, _) = net.netlist.to_fabric(None).expect("LIDs");
+    let (live, _) = sm.files.subnet().to_fabric(None).expect("LIDs");
+    for (s, switch) in (0u32..).zip(fabric.switches()) {
+        assert_eq!(live.speeds_of(s), fabric.speeds_of(s), "{}", switch.guid);
+    }
+}
+
+#[test]
+fn a_link_that_comes_up_slow_later_is_named_first_and_ends_with_the_link() {
+    // A port of each switch is spare.
+    let mut netlist = Net::pgft(TREE).netlist.clone();
+    let nodes = netlist.nodes.iter_mut();
+    nodes
+        .filter(|n| n.kind == Kind::Switch)
+        .for_each(|n| n.port_count += 1);
+    let net = Net::write(netlist);
+    let mut sim = Ibsim::start(&net.path);
+    let (metrics, config) = metrics_file(&sim, Config::dmodc());
+    let sm = OpenSm::start(&sim, &config);
+    assert_eq!(slow(&wait_for_use(&metrics, true)), [""; 0]);
+    let (leaf, port) = leaf_and_port(&net.netlist, &sim);
+    let up = leaf.ports.iter().find(|p| p.number == port).expect("it");
+    let spine = &net.netlist.nodes[up.peer as usize];
+    // ibsim's other ports are 4xSDR.
+    let spare = leaf.port_count;
+    assert!(leaf.ports.iter().all(|p| p.number != spare), "{leaf:?}");
+    let from = sm.files.log().len();
+    sim.batch(&[
+        format!("Unlink \"{}\"[{port}]", leaf.id),
+        format!(
+            "Link \"{}\"[{spare}] \"{}\"[{}]",
+            leaf.id, spine.id, up.peer_port
+        ),
+    ]);
+    sm.resweep();
+    let lines = said(&sm, from);
+    let line = format!(
+        "slow: '{}' [{spare}] -- '{}' [{}] 4xSDR, siblings 4xEDR",
+        leaf.description, spine.description, up.peer_port
+    );
+    assert!(lines.contains(&line), "{lines:#?}");
+    let found = when(&metrics, |m| slow(m).len() == 1);
+    assert!(slow(&found)[0].contains("speed=\"4xSDR\",expected=\"4xEDR\""));
+    let from = sm.files.log().len();
+    sim.unlink(&leaf.id, spare);
+    sm.resweep();
+    assert!(said(&sm, from).iter().all(|line| !line.contains("mended")));
+    when(&metrics, |m| slow(m).is_empty());
+}
