@@ -182,6 +182,60 @@ impl Fabric {
             .unwrap_or_default()
     }
 
+    /// What this fabric, as a reference, says of the speed of a link in another one: unknown if it has not the same
+    /// link there.
+    pub fn speed_in(&self, other: &Fabric, switch: u32, port: u8) -> Speed {
+        let guid = |of: &Fabric, s: u32| of.switches[s as usize].guid;
+        let host = |of: &Fabric, node: u32| of.end_nodes[node as usize].guid;
+        let Some(known) = self.switch_by_guid(guid(other, switch)) else {
+            return Speed::UNKNOWN;
+        };
+        let is_same = match (self.peer(known, port), other.peer(switch, port)) {
+            (Peer::Switch { index: a, port: p }, Peer::Switch { index: b, port: q }) => {
+                p == q && guid(self, a) == guid(other, b)
+            }
+            (Peer::EndNode(a), Peer::EndNode(b)) => host(self, a) == host(other, b),
+            _ => false,
+        };
+        match is_same {
+            true => self.link_speed(known, port),
+            false => Speed::UNKNOWN,
+        }
+    }
+
+    /// The ports of links that are faster than this fabric, as a reference, has them.
+    pub fn faster_in(&self, other: &Fabric) -> Vec<(u32, u8)> {
+        let mut faster = Vec::new();
+        for (s, switch) in (0u32..).zip(&other.switches) {
+            let known = self.switch_by_guid(switch.guid);
+            let known = known.map_or(&[][..], |known| self.speeds_of(known));
+            let now = other.speeds_of(s);
+            if now != known {
+                let ports = (1u8..).zip(now).map(|(port, now)| (s, port, *now));
+                let ports = ports.filter(|&(s, port, now)| now > self.speed_in(other, s, port));
+                faster.extend(ports.map(|(s, port, _)| (s, port)));
+            }
+        }
+        faster
+    }
+
+    /// The same fabric with other speeds. `speed` gives that of a port which has a link; both ends must get the same.
+    pub fn with_speeds(mut self, speed: impl Fn(&Fabric, u32, u8) -> Speed) -> Fabric {
+        let mut speeds = vec![Speed::UNKNOWN; self.peers.len()];
+        for s in 0..self.switches.len() as u32 {
+            for (port, _) in (1u8..)
+                .zip(self.peers_of(s))
+                .filter(|(_, p)| **p != Peer::None)
+            {
+                let slot = self.switches[s as usize].first_port as usize + usize::from(port) - 1;
+                speeds[slot] = speed(&self, s, port);
+            }
+        }
+        let is_known = speeds.iter().any(|speed| speed.is_known());
+        self.speeds = if is_known { speeds } else { Vec::new() };
+        self
+    }
+
     /// Whether the speed of any link is known.
     pub fn has_speeds(&self) -> bool {
         !self.speeds.is_empty()

@@ -9,7 +9,6 @@ use super::model::{Kind, Netlist, Node, Port};
 use crate::fabric::{Guid, Speed};
 use crate::random::Random;
 use std::collections::HashSet;
-use std::sync::Arc;
 
 /// A removed switch, by its names.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -97,11 +96,10 @@ impl Netlist {
         for sides in links {
             let before = speed(&sides);
             let now = before.part(part).expect("chosen for it");
-            let link: Arc<str> = now.to_string().into();
             for (node, number) in sides {
                 let mut ports = netlist.nodes[node as usize].ports.iter_mut();
                 if let Some(port) = ports.find(|port| port.number == number) {
-                    port.link = link.clone();
+                    port.set_speed(now);
                 }
             }
             slowed.push(SlowedLink {

@@ -10,9 +10,13 @@ impl Netlist {
     pub fn from_fabric(fabric: &Fabric) -> Netlist {
         let mut guids: HashSet<Guid> = fabric.switches().iter().map(|s| s.guid).collect();
         let switches = fabric.switches().len() as u32;
-        let port = |number, peer, peer_port, guid, speed: Speed| Port {
-            guid,
-            ..Port::new(number, peer, peer_port, words(speed))
+        let port = |number, peer, peer_port, guid, speed: Speed| {
+            let mut port = Port {
+                guid,
+                ..Port::new(number, peer, peer_port, "")
+            };
+            port.set_speed(speed);
+            port
         };
         let node = |kind, id: String, guid, port_count, ports| Node {
             kind,
@@ -67,14 +71,6 @@ impl Netlist {
             nodes.push(node);
         }
         Netlist { nodes }
-    }
-}
-
-/// How a file has a speed: ibsim wants a width in any case.
-fn words(speed: Speed) -> String {
-    match speed.is_known() {
-        true => speed.to_string(),
-        false => "4x".into(),
     }
 }
 

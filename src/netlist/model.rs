@@ -86,6 +86,14 @@ impl Port {
         self.link.parse().unwrap_or_default()
     }
 
+    /// Says at this end how fast the link is; where nobody knows it says `4x`, since ibsim wants a width.
+    pub fn set_speed(&mut self, speed: Speed) {
+        self.link = match speed.is_known() {
+            true => speed.to_string().into(),
+            false => "4x".into(),
+        };
+    }
+
     /// A port with a link to a port of a node, and with no GUID or LID of its own.
     pub fn new(number: u8, peer: u32, peer_port: u8, link: impl Into<Arc<str>>) -> Port {
         Port {

@@ -6,6 +6,9 @@
 //! What contradicts the present fabric gives way. What somebody takes out of the file is forgotten: it
 //! is read again before it is written.
 //!
+//! It has the speeds of links as well, the highest that were seen. That of a link which looks slow beside its siblings
+//! is left open: it is not meant to be so.
+//!
 //! The file has one name, as `guid2lid` has: each subnet wants a cache folder of its own
 //! (`OSM_CACHE_DIR`). OpenSMs of two subnets on one folder write over each other's places.
 //!
@@ -18,7 +21,8 @@ use crate::dmodc::Faults;
 use crate::fabric::{Fabric, Guid, Merged};
 use crate::input::{Fault, unpacked};
 use crate::reference::{Dark, Day, NoReference, Reference as Places, auto_path};
-use std::collections::{BTreeMap, HashMap};
+use crate::wiring::{Far, Witness, slow_links};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -142,10 +146,14 @@ impl Reference {
         let today = Day::today();
         let last = self.last.replace(today).unwrap_or(today);
         let known = self.known.as_ref().filter(|_| !self.is_foreign);
-        let grown = match (planned.plan.known(), known) {
+        let slow = || slow_ports(planned, known.map(|known| &*known.fabric));
+        let mut grown = match (planned.plan.known(), known) {
             (Some((merged, _)), Some(known)) => {
                 if !known.places.grows(&known.fabric, merged) {
-                    return;
+                    let faster = known.fabric.faster_in(&planned.fabric);
+                    if faster.is_empty() || all_in(&slow(), &planned.fabric, &faster) {
+                        return;
+                    }
                 }
                 known.places.grown(merged, &names(), last)
             }
@@ -156,6 +164,7 @@ impl Reference {
                 Places::default().grown(&alone, &names(), last)
             }
         };
+        grown.forget_speeds(&slow());
         let now = fs::metadata(&self.path).ok().and_then(|m| stamp(&m));
         if now != self.stamp {
             // Somebody has changed it since: it is read in the next sweep.
@@ -184,6 +193,32 @@ impl Reference {
             self.said.push(what.to_owned());
         }
     }
+}
+
+/// The ports of links that are slow by their siblings alone.
+fn slow_ports(planned: &Planned, known: Option<&Fabric>) -> BTreeSet<(Guid, u8)> {
+    let Planned { fabric, plan, .. } = planned;
+    let slow = slow_links(fabric, |switch| plan.ranking().rank(switch), known);
+    let slow = slow
+        .iter()
+        .filter(|slow| slow.slowness.witness == Witness::Siblings);
+    let ends = slow.flat_map(|slow| {
+        let far = match slow.far {
+            Far::Switch(switch, port) => Some((switch, port)),
+            Far::Host(_) => None,
+        };
+        [Some(slow.near), far].into_iter().flatten()
+    });
+    ends.map(|(switch, port)| (fabric.switches()[switch as usize].guid, port))
+        .collect()
+}
+
+/// Whether all these ports of a fabric are among some.
+fn all_in(some: &BTreeSet<(Guid, u8)>, fabric: &Fabric, ports: &[(u32, u8)]) -> bool {
+    let guid = |switch: u32| fabric.switches()[switch as usize].guid;
+    ports
+        .iter()
+        .all(|&(switch, port)| some.contains(&(guid(switch), port)))
 }
 
 impl Known {

@@ -11,11 +11,11 @@ mod notes;
 pub use day::Day;
 pub use notes::Dark;
 
-use crate::fabric::{Fabric, Guid, Merged};
+use crate::fabric::{Fabric, Guid, Merged, Speed};
 use crate::input::{Fault, Lenient, lines};
 use crate::netlist::{Kind, Netlist, Part, Reason, TooManyLids};
 use notes::Note;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::env;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -121,9 +121,16 @@ impl Reference {
     }
 
     /// What this reference becomes with the fabric that it was merged with. `names` are those of the switches
-    /// and end nodes that are there, by GUID; `last` is the day when what is dark only now was seen.
+    /// and end nodes that are there, by GUID; `last` is the day when what is dark only now was seen. A link keeps the
+    /// highest speed that was seen.
     pub fn grown(&self, merged: &Merged, names: &HashMap<Guid, String>, last: Day) -> Reference {
-        let mut netlist = Netlist::from_fabric(&merged.nominal);
+        let known = self.fabric().unwrap_or_default();
+        let nominal = (*merged.nominal).clone();
+        let highest = |now: &Fabric, s: u32, port: u8| {
+            let before = known.speed_in(now, s, port);
+            before.max(now.link_speed(s, port))
+        };
+        let mut netlist = Netlist::from_fabric(&nominal.with_speeds(highest));
         // Each end node is a node of its own here.
         let before = self.netlist.nodes.iter().flat_map(|node| {
             let ports = node.ports.iter().map(|port| node.port_guid(port));
@@ -146,6 +153,27 @@ impl Reference {
             netlist,
             dark: notes::dark(merged).into_iter().map(day).collect(),
             keys: keys.map(|s| (s.guid, (s.key, s.era))).collect(),
+        }
+    }
+
+    /// Forgets how fast some links are, by a port of each.
+    pub fn forget_speeds(&mut self, ports: &BTreeSet<(Guid, u8)>) {
+        let nodes = &mut self.netlist.nodes;
+        let mut ends = Vec::new();
+        for (index, node) in nodes.iter().enumerate() {
+            for port in node
+                .ports
+                .iter()
+                .filter(|p| ports.contains(&(node.guid, p.number)))
+            {
+                ends.extend([(index, port.number), (port.peer as usize, port.peer_port)]);
+            }
+        }
+        for (index, number) in ends {
+            let mut ports = nodes[index].ports.iter_mut();
+            if let Some(port) = ports.find(|port| port.number == number) {
+                port.set_speed(Speed::UNKNOWN);
+            }
         }
     }
 
@@ -280,6 +308,50 @@ mod tests {
         assert!(notes[2].starts_with("#: seen 2026-02-28: link 0x"));
         // Every other reader takes it for a netlist.
         assert_eq!(Netlist::parse(text.as_bytes()), Ok(reference.netlist));
+    }
+
+    #[test]
+    fn a_link_keeps_the_highest_speed_that_was_seen() {
+        let (first, fabric) = reference();
+        let with = |text: &str| {
+            let speed: Speed = text.parse().expect("a speed");
+            fabric.clone().with_speeds(|_, _, _| speed)
+        };
+        let grow = |from: &Reference, now: &Fabric| {
+            let known = from.fabric().expect("LIDs");
+            let merged = Merged::new(now, &known);
+            let grown = from.grown(&merged, &HashMap::new(), Day::today());
+            (known.faster_in(now).is_empty(), grown)
+        };
+        let speed = |of: &Reference, text: &str| {
+            let fabric = of.fabric().expect("LIDs");
+            let switches = 0..fabric.switches().len() as u32;
+            let mut all = switches.flat_map(|s| fabric.speeds_of(s));
+            assert!(all.any(|s| s.to_string() == text), "{text}");
+        };
+        speed(&first, "4xEDR");
+        let (is_same, hdr) = grow(&first, &with("4xHDR"));
+        assert!(!is_same);
+        speed(&hdr, "4xHDR");
+        let (is_same, still) = grow(&hdr, &with("1xHDR"));
+        assert!(is_same);
+        assert_eq!(still.netlist, hdr.netlist);
+        // What is forgotten is open until it is faster than unknown.
+        let leaf = &hdr.netlist.nodes[0];
+        let mut open = hdr.clone();
+        open.forget_speeds(&BTreeSet::from([(leaf.guid, leaf.ports[0].number)]));
+        let links = |of: &Reference| {
+            of.netlist
+                .nodes
+                .iter()
+                .flat_map(|n| n.ports.clone())
+                .filter(|p| &*p.link == "4x")
+                .count()
+        };
+        assert_eq!((links(&hdr), links(&open)), (0, 2));
+        let (is_same, again) = grow(&open, &with("4xHDR"));
+        assert!(!is_same);
+        assert_eq!(again.netlist, hdr.netlist);
     }
 
     #[test]

@@ -113,7 +113,7 @@ pub fn slow_links(
         return Vec::new();
     }
     let designed = |switch, port| {
-        let speed = reference.map(|reference| designed_speed(reference, fabric, switch, port));
+        let speed = reference.map(|of| of.speed_in(fabric, switch, port));
         speed.filter(|speed| speed.is_known())
     };
     let judge = |near: (u32, u8), far, among: &dyn Fn(Speed) -> Option<Speed>| {
@@ -238,26 +238,6 @@ fn one_lane(now: Speed, a: Speed, b: Speed) -> Option<Speed> {
     let lesser_first = [a.min(b), a.max(b)];
     let wider = lesser_first.into_iter().find(|s| s.lanes() > 1 && *s > now);
     wider.filter(|_| now.lanes() == 1)
-}
-
-/// What a reference says of the speed of a link that a fabric has: unknown if it has another one there.
-pub(super) fn designed_speed(reference: &Fabric, fabric: &Fabric, switch: u32, port: u8) -> Speed {
-    let guid = |of: &Fabric, s: u32| of.switches()[s as usize].guid;
-    let Some(known) = reference.switch_by_guid(guid(fabric, switch)) else {
-        return Speed::UNKNOWN;
-    };
-    let host = |of: &Fabric, node: u32| of.end_nodes()[node as usize].guid;
-    let is_same = match (fabric.peer(switch, port), reference.peer(known, port)) {
-        (Peer::Switch { index: a, port: p }, Peer::Switch { index: b, port: q }) => {
-            p == q && guid(fabric, a) == guid(reference, b)
-        }
-        (Peer::EndNode(a), Peer::EndNode(b)) => host(fabric, a) == host(reference, b),
-        _ => false,
-    };
-    match is_same {
-        true => reference.link_speed(known, port),
-        false => Speed::UNKNOWN,
-    }
 }
 
 #[cfg(test)]

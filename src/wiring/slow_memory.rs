@@ -5,7 +5,7 @@
 
 use super::lines::Names;
 use super::memory::{Link, Port};
-use super::slow::{Slow, Slowness, Witness, designed_speed};
+use super::slow::{Slow, Slowness, Witness};
 use crate::fabric::{Fabric, Guid, Peer, Speed};
 use std::collections::{BTreeMap, HashMap};
 
@@ -163,7 +163,7 @@ impl SlowMemory {
                 return false;
             };
             let now = fabric.link_speed(switch, port);
-            let designed = reference.map(|of| designed_speed(of, fabric, switch, port));
+            let designed = reference.map(|of| of.speed_in(fabric, switch, port));
             let is_designed = designed.is_some_and(|speed| speed.is_known() && now >= speed);
             let slowness = Slowness {
                 now,

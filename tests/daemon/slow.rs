@@ -74,7 +74,9 @@ fn a_link_and_a_host_that_came_up_at_1x_are_told() {
     fs::write(file.path(), text).expect("written");
     let net = Net::open(file.path().to_owned());
     let sim = Ibsim::start(&net.path);
-    let (metrics, config) = metrics_file(&sim, Config::dmodc());
+    let (metrics, _) = metrics_file(&sim, Config::dmodc());
+    let options = format!("dmodc.metrics={} dmodc.reference=auto", metrics.display());
+    let config = Config::dmodc().line(format!("event_plugin_options {options}"));
     let sm = OpenSm::start(&sim, &config);
     let leaf = (&tree.netlist.nodes[up.peer as usize], up.peer_port);
     let expected = [
@@ -99,6 +101,17 @@ fn a_link_and_a_host_that_came_up_at_1x_are_told() {
         "{found:?}"
     );
     assert!(of_link.is_some_and(|n| n.ends_with("speed=\"1xSDR\",expected=\"4xSDR\"}")));
+    // The reference that it keeps leaves the speed of both open.
+    let places = fs::read(sm.files.path("opensm-dmodc-reference.net")).expect("the places");
+    let places = Netlist::parse(&places).expect("a netlist");
+    let ports = places.nodes.iter().flat_map(|node| &node.ports);
+    let mut links: Vec<&str> = ports.map(|port| &*port.link).collect();
+    links.sort_unstable();
+    assert_eq!(
+        (links.len(), links.partition_point(|l| *l == "4x")),
+        (72, 4)
+    );
+    assert!(links[4..].iter().all(|link| *link == "4xSDR"), "{links:?}");
     // What OpenSM dumps says the same, and so does the tool.
     sm.resweep();
     assert_eq!(sm.files.log_lines("dmodc: slow").len(), 2);
