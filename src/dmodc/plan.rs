@@ -96,7 +96,7 @@ impl Plan {
         let drained = limits.any_drained();
         // The paper knows of no link that is meant to be and is not there.
         let groups = match options.faults {
-            Faults::Paper if drained => Groups::new(&limits.links(links, 0), ranking, threads),
+            Faults::Paper if drained => Groups::new(&limits.undrained(links), ranking, threads),
             _ => Groups::new(links, ranking, threads),
         };
         let completed = match options.faults {
@@ -109,14 +109,14 @@ impl Plan {
         };
         let is_limited = drained && options.faults == Faults::Stable;
         let present = match design.expects_more() || is_limited {
-            true => Some(Groups::new(&limits.links(&there, 0), ranking, threads)),
+            true => Some(Groups::new(&limits.undrained(&there), ranking, threads)),
             false => completed.is_some().then(|| groups.clone()),
         };
         let groups = match completed {
             Some(links) => Groups::new(&links, ranking, threads),
             None => groups,
         };
-        limits.share_out(&design, &groups, options);
+        limits.share_out(&design, ranking, &groups, options);
         let ranked = Instant::now();
         let mut spare = spare.into_iter();
         let mut memory = || spare.next().unwrap_or_default();
@@ -134,26 +134,24 @@ impl Plan {
         let nominal = Arc::new(nominal);
         let inputs = rules.inputs(nominal.clone(), present);
         let costed = Instant::now();
-        let further = limits.steps().into_iter().map(|step| {
-            let links = limits.links(&there, step);
+        let further = limits.bands(&there).into_iter().map(|(steps, links)| {
             let present = Groups::new(&links, ranking, threads);
-            (step, rules.inputs(nominal.clone(), Some(present)))
+            (steps, rules.inputs(nominal.clone(), Some(present)))
         });
         let further = further.collect();
         let all = drained.then(|| {
             let groups = Groups::new(&there, ranking, threads);
             nominal.with(groups, (rules.memory)(), threads)
         });
-        let bands = Bands::new(&inputs, further, all);
-        let now = inputs.present();
-        let all = bands.all().unwrap_or(now);
-        let mut unreachable = Unreachable::new(&design.there, ranking, &all.costs);
+        let widest = all.as_ref().unwrap_or(inputs.present());
+        let mut unreachable = Unreachable::new(&design.there, ranking, &widest.costs);
         let own = |place: u32| design.switch[place as usize];
         let named = unreachable.first.iter();
         unreachable.first = named
             .filter_map(|&(from, to)| Some((own(from)?, own(to)?)))
             .collect();
-        let needs = Needs::new(&design.there, ranking, all, options.connect_roots);
+        let needs = Needs::new(&design.there, ranking, widest, options.connect_roots);
+        let bands = Bands::new(&inputs, further, all, needs.joined.iter().map(|n| n.to));
         let own = |node: &u32| design.node[*node as usize];
         let order = nids.order().iter().filter_map(own).collect();
         let mut nid = vec![0; fabric.end_nodes().len()];
@@ -248,12 +246,14 @@ impl Plan {
             let connect = self.on_unreachable == OnUnreachable::Connect;
             let column = |s| paths.costs.column(s);
             let behind = |s| self.inputs.destinations.there_and_absent(column(s));
+            let by: Vec<&Paths> = [paths].into_iter().chain(self.bands.further()).collect();
             let row = |s| self.bands.row_up(&self.inputs, s);
             let entries = Entries {
                 lids: &|s| behind(s).0.to_vec(),
                 places: &|s| self.inputs.destinations.entries_behind(column(s)),
                 absent: &|s| behind(s).1.to_vec(),
                 row: &row,
+                paths: &by,
             };
             let found = Connections::find(&self.needs, [paths, self.paths()], connect, &entries);
             let (mut connections, steps) = found;

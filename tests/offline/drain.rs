@@ -218,8 +218,10 @@ fn an_upgrade_loses_no_packet() {
             }
             let less = netlist.without(&parts(&netlist, &drain));
             let (less, _) = less.to_fabric(None).expect("LIDs");
+            // The reference knows a spine at the edge of the ports in use.
             let partial = Options {
                 on_unreachable: OnUnreachable::Partial,
+                reference: Some(Arc::new(whole.clone())),
                 ..Options::default()
             };
             let gone = routed(&engine, &less, &partial).expect("a tree");

@@ -3,6 +3,7 @@
 #[cfg(feature = "cli")]
 mod bad_input;
 mod between;
+mod capacity;
 mod checked;
 #[cfg(feature = "cli")]
 mod cli;

@@ -19,8 +19,14 @@ pub struct Bands {
 }
 
 impl Bands {
-    /// The bands after the first, each with the step that it begins with, and the paths over all links.
-    pub fn new(first: &Inputs, further: Vec<(u8, Inputs)>, all: Option<Paths>) -> Self {
+    /// The bands after the first, each with the steps that it has, a bit each, and the paths over all links.
+    /// `detours` are the switches to which there are some.
+    pub fn new(
+        first: &Inputs,
+        further: Vec<(u8, Inputs)>,
+        all: Option<Paths>,
+        detours: impl Iterator<Item = u32>,
+    ) -> Self {
         let mut bands = Bands {
             all,
             ..Bands::default()
@@ -29,10 +35,15 @@ impl Bands {
             return bands;
         }
         let destinations = &first.destinations;
-        let of_step = |step: u8| further.iter().filter(|(from, _)| *from <= step).count() as u8;
+        let mut has_detours = vec![false; first.nominal.costs.switches()];
+        detours.for_each(|s| has_detours[first.nominal.costs.column(s)] = true);
+        let of_step = |step: u8| {
+            let has = |(steps, _): &(u8, Inputs)| steps >> step & 1 != 0;
+            further.iter().position(has).map_or(0, |i| i as u8 + 1)
+        };
         bands.band = destinations.by_number(|number, offset| of_step(step(number + offset)));
         for (number, (_, inputs)) in (1u8..).zip(&further) {
-            for column in contradictions(first, inputs) {
+            for column in contradictions(first, inputs, &has_detours) {
                 for place in destinations.places_behind(column) {
                     let band = &mut bands.band[place];
                     *band = if *band == number { 0 } else { *band };
@@ -46,6 +57,11 @@ impl Bands {
     /// The paths over all links, where some are drained.
     pub fn all(&self) -> Option<&Paths> {
         self.all.as_ref()
+    }
+
+    /// The paths of the bands after the first.
+    pub fn further(&self) -> impl Iterator<Item = &Paths> {
+        self.further.iter().map(Inputs::present)
     }
 
     /// The entries of a switch for all that it reaches going up, by place: those of the first band, with those of
@@ -110,21 +126,25 @@ fn step(number: usize) -> u8 {
         .wrapping_shr(32) as u8
 }
 
-/// The columns to which the entries of a band and, where it has none, those of the first band would not make
-/// up-down paths together: some switch has a way down in the first band alone, by another that goes up in this one.
-fn contradictions(first: &Inputs, band: &Inputs) -> Vec<usize> {
+/// The columns to which the entries of a band, those of the first band where it has none, and detours would not go
+/// together: some switch has a way down in the first band alone, by another that goes up in this one; or there are
+/// detours, which were made for a switch that goes down.
+fn contradictions(first: &Inputs, band: &Inputs, has_detours: &[bool]) -> Vec<usize> {
     let (first, band) = (first.present(), band.present());
     let width = first.costs.switches();
+    let goes_up = |byte: u8| byte != INFINITE && byte & UP != 0;
     let mut found = vec![false; width];
     for s in 0..width as u32 {
         let (whole, less) = (first.costs.row(s), band.costs.row(s));
-        let lost = (0..width).filter(|&c| less[c] == INFINITE && whole[c] & UP == 0);
-        for column in lost.filter(|&c| whole[c] != 0) {
-            let below = first.groups.down(s).iter().map(|g| g.remote);
-            found[column] |= below
-                .filter(|&n| first.costs.row(n)[column] + 1 == whole[column])
-                .map(|n| band.costs.row(n)[column])
-                .any(|byte| byte != INFINITE && byte & UP != 0);
+        for column in (0..width).filter(|&c| whole[c] & UP == 0 && less[c] & UP != 0) {
+            let mut below = first.groups.down(s).iter().map(|g| g.remote);
+            found[column] |= match goes_up(less[column]) {
+                true => has_detours[column],
+                false => below.any(|n| {
+                    first.costs.row(n)[column] + 1 == whole[column]
+                        && goes_up(band.costs.row(n)[column])
+                }),
+            };
         }
     }
     (0..width).filter(|&c| found[c]).collect()
@@ -139,7 +159,7 @@ mod tests {
         for stride in [1, 2, 3, 5, 6, 8, 15, 24, 36, 90] {
             for first in 0..stride.min(7) {
                 let mut counts = [0u32; STEPS as usize];
-                let numbers = (0..320).map(|i| first + i * stride);
+                let numbers = (0..160).map(|i| first + i * stride);
                 numbers.for_each(|number| counts[usize::from(step(number))] += 1);
                 assert!(
                     counts.iter().all(|count| (16..=24).contains(count)),

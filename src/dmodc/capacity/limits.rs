@@ -2,13 +2,39 @@
 
 use crate::dmodc::design::Design;
 use crate::dmodc::options::{Capacity, Drained, Faults, Options};
-use crate::dmodc::tree::{Groups, Links};
+use crate::dmodc::tree::{Groups, Links, Ranking};
 use crate::fabric::{Fabric, Peer};
 use std::collections::BTreeMap;
 
-/// Steps of a share. A step is what a flapping link may move of the others at its switch; sixteen come within 2 % of
-/// the even share where a plane of EDR stands beside planes of HDR, eight within 9 %.
-pub const STEPS: u8 = 16;
+/// Steps of a share: a quarter of the speed is two of eight.
+pub const STEPS: u8 = 8;
+
+/// Shares count while at most one of so many uplinks of a level is slow. A2A over capacity, worst port, where one of
+/// 20, 10 and 5 links is at a half (672 uplinks, oversubscribed): 38, 44 and 58 by shares, 42 ignored.
+const FEW: usize = 8;
+
+/// A slow link, from its lower end.
+struct Slow {
+    end: End,
+    /// The rank of that end, and the position among its uplinks.
+    level: (u32, usize),
+    steps: u8,
+}
+
+/// Speeds of the uplinks of a place; what is not known is what most are, the fastest of several.
+fn of_siblings(speeds: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut speeds: Vec<u32> = speeds.collect();
+    let mut votes: BTreeMap<u32, usize> = BTreeMap::new();
+    for &speed in speeds.iter().filter(|&&speed| speed != 0) {
+        *votes.entry(speed).or_default() += 1;
+    }
+    let usual = votes.iter().max_by_key(|&(_, count)| count);
+    let usual = usual.map_or(0, |(&speed, _)| speed);
+    for speed in speeds.iter_mut().filter(|speed| **speed == 0) {
+        *speed = usual;
+    }
+    speeds
+}
 
 /// A port of a place that leads to another.
 type End = (u32, u8);
@@ -18,7 +44,7 @@ type End = (u32, u8);
 pub struct Limits {
     /// Both ends of drained links, ascending.
     drained: Vec<End>,
-    /// Both ends of links that are there for some destinations, and for how many steps: fewer than [`STEPS`].
+    /// Both ends of links that are there for some destinations, and for which steps, a bit each.
     share: BTreeMap<End, u8>,
 }
 
@@ -37,55 +63,89 @@ impl Limits {
         }
     }
 
-    /// Finds the shares of slow links, by the nominal uplinks of each place. What has lost its link, or does not say
-    /// its speed, counts as what most of its siblings are.
+    /// Finds the shares of slow links by the nominal uplinks of each place. What has lost its link, or does not say its
+    /// speed, counts as what most of its siblings are. A link that is as fast as the fastest is there for all; one of
+    /// speed a for Σ min(a, b) / Σ b of the destinations, over the speeds b of all uplinks: then all of them carry
+    /// alike over capacity, if they are there for the same destinations.
     ///
-    /// All uplinks of a switch carry alike over capacity: for a destination of the lowest steps all of them are
-    /// there, then all but the slowest, and so on. Let a₁ < a₂ < … be the capacities, A the sum over the n uplinks.
-    /// The slowest are there for c₁ = n a₁ / A of the destinations, the next for c₂ = c₁ + n₂ (a₂ − a₁) / A, where
-    /// n₂ uplinks are faster than a₁; the fastest for all.
-    pub fn share_out(&mut self, design: &Design, nominal: &Groups, options: &Options) {
+    /// Which steps these are depends on the position among the uplinks. So where a plane is slow, its links are there
+    /// for the same destinations everywhere; and where links of all planes are, most of them are there for each.
+    ///
+    /// Where more than one of [`FEW`] uplinks of a level is slow, planes that are slow throughout left out, speeds
+    /// count for nothing: what both ends of a way leave is worse than what ignores them.
+    pub fn share_out(
+        &mut self,
+        design: &Design,
+        ranking: &Ranking,
+        nominal: &Groups,
+        options: &Options,
+    ) {
         if options.capacity == Capacity::Ignore || options.faults == Faults::Paper {
             return;
         }
-        let mut ports: Vec<(u32, u8)> = Vec::new();
-        for s in 0..nominal.switches() as u32 {
-            ports.clear();
-            let uplinks = nominal.up(s).iter().flat_map(|g| nominal.ports(g));
-            ports.extend(uplinks.map(|&port| (design.expected.speed(s, port), port)));
-            let mut known = ports.iter().map(|p| p.0).filter(|&speed| speed != 0);
-            let Some(first) = known.next() else { continue };
-            if known.all(|speed| speed == first) {
-                continue;
-            }
-            self.share_out_of(design, s, &mut ports);
+        let speed = |s: u32, port: u8| design.expected.speed(s, port);
+        let uplinks_of = |s: u32| -> Vec<u8> {
+            let ports = nominal.up(s).iter().flat_map(|g| nominal.ports(g));
+            ports.copied().collect()
+        };
+        let places = 0..nominal.switches() as u32;
+        let uneven: Vec<u32> = places
+            .clone()
+            .filter(|&s| {
+                let ports = nominal.up(s).iter().flat_map(|g| nominal.ports(g));
+                let mut known = ports.map(|&p| speed(s, p)).filter(|&speed| speed != 0);
+                let first = known.next();
+                known.any(|speed| Some(speed) != first)
+            })
+            .collect();
+        if uneven.is_empty() {
+            return;
         }
-    }
-
-    /// Shares out the uplinks of one place: speed, 0 if it is not known, and port.
-    fn share_out_of(&mut self, design: &Design, s: u32, ports: &mut [(u32, u8)]) {
-        let mut votes: BTreeMap<u32, usize> = BTreeMap::new();
-        for &(speed, _) in ports.iter().filter(|p| p.0 != 0) {
-            *votes.entry(speed).or_default() += 1;
-        }
-        // The fastest of several.
-        let usual = votes.iter().max_by_key(|&(_, count)| count);
-        let usual = usual.map_or(0, |(&speed, _)| speed);
-        for (speed, _) in ports.iter_mut().filter(|p| p.0 == 0) {
-            *speed = usual;
-        }
-        ports.sort_unstable();
-        let all: f64 = ports.iter().map(|&(speed, _)| f64::from(speed)).sum();
-        let (mut share, mut slower, mut left) = (0.0, 0, ports.len());
-        for alike in ports.chunk_by(|a, b| a.0 == b.0) {
-            share += left as f64 * f64::from(alike[0].0 - slower) / all;
-            (slower, left) = (alike[0].0, left - alike.len());
-            let steps = ((share * f64::from(STEPS)).round() as u8).max(1);
-            for &(_, port) in alike.iter().filter(|_| left > 0 && steps < STEPS) {
-                if let Peer::Switch { index, port: far } = design.there.peer(s, port) {
-                    self.share.insert((s, port), steps);
-                    self.share.insert((index, far), steps);
+        let mut slow: Vec<Slow> = Vec::new();
+        for &s in &uneven {
+            let uplinks = uplinks_of(s);
+            let speeds = of_siblings(uplinks.iter().map(|&port| speed(s, port)));
+            let all: f64 = speeds.iter().map(|&b| f64::from(b)).sum();
+            for (position, (&port, &a)) in uplinks.iter().zip(&speeds).enumerate() {
+                let part: f64 = speeds.iter().map(|&b| f64::from(a.min(b))).sum();
+                let share = (part / all * f64::from(STEPS)).round() as u8;
+                if share < STEPS {
+                    let first = position * usize::from(STEPS) / uplinks.len();
+                    let steps = ((1u8 << share.max(1)) - 1).rotate_left(first as u32);
+                    slow.push(Slow {
+                        end: (s, port),
+                        level: (ranking.rank(s), position),
+                        steps,
+                    });
                 }
+            }
+        }
+        // Uplinks of each level, by position.
+        let mut uplinks: BTreeMap<(u32, usize), (usize, usize)> = BTreeMap::new();
+        for s in places {
+            for position in 0..uplinks_of(s).len() {
+                uplinks.entry((ranking.rank(s), position)).or_default().0 += 1;
+            }
+        }
+        for one in &slow {
+            uplinks.entry(one.level).or_default().1 += 1;
+        }
+        let is_plane = |level: (u32, usize)| {
+            let (all, slow) = uplinks[&level];
+            10 * slow >= 9 * all
+        };
+        let is_few = |rank: u32| {
+            let of_rank = uplinks.range((rank, 0)..=(rank, usize::MAX));
+            let scattered = of_rank.filter(|&(&level, _)| !is_plane(level));
+            let (all, slow) = scattered.fold((0, 0), |sum, (_, of)| (sum.0 + of.0, sum.1 + of.1));
+            FEW * slow <= all
+        };
+        for Slow { end, level, steps } in slow {
+            if (is_plane(level) || is_few(level.0))
+                && let Peer::Switch { index, port: far } = design.there.peer(end.0, end.1)
+            {
+                self.share.insert(end, steps);
+                self.share.insert((index, far), steps);
             }
         }
     }
@@ -95,22 +155,29 @@ impl Limits {
         !self.drained.is_empty()
     }
 
-    /// The steps, ascending, from which on some link is not there any more.
-    pub fn steps(&self) -> Vec<u8> {
-        let mut steps: Vec<u8> = self.share.values().copied().collect();
-        steps.sort_unstable();
-        steps.dedup();
-        steps
+    /// The links of which some are not there for all destinations, drained ones left out: for each such choice of
+    /// links, the steps that have it, a bit each.
+    pub fn bands(&self, links: &Links) -> Vec<(u8, Links)> {
+        let mut of_gone: BTreeMap<Vec<End>, u8> = BTreeMap::new();
+        for step in 0..STEPS {
+            let gone = self
+                .share
+                .iter()
+                .filter(|(_, steps)| *steps >> step & 1 == 0);
+            let gone: Vec<End> = gone.map(|(&end, _)| end).collect();
+            if !gone.is_empty() {
+                *of_gone.entry(gone).or_default() |= 1 << step;
+            }
+        }
+        let bands = of_gone.into_iter().map(|(gone, steps)| {
+            let is_gone = |s, port| gone.binary_search(&(s, port)).is_ok();
+            (steps, self.undrained(links).without(is_gone))
+        });
+        bands.collect()
     }
 
-    /// The links that are there for destinations of a step, drained ones left out.
-    pub fn links(&self, links: &Links, step: u8) -> Links {
-        links.without(|s, port| {
-            self.drained.binary_search(&(s, port)).is_ok()
-                || self
-                    .share
-                    .get(&(s, port))
-                    .is_some_and(|&share| share <= step)
-        })
+    /// The links that are not drained.
+    pub fn undrained(&self, links: &Links) -> Links {
+        links.without(|s, port| self.drained.binary_search(&(s, port)).is_ok())
     }
 }

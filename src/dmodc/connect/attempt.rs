@@ -31,6 +31,8 @@ pub struct Entries<'e> {
     pub places: &'e dyn Fn(u32) -> Vec<(usize, Lid, bool)>,
     /// The entries of a switch for all that it reaches going up, by place.
     pub row: &'e dyn Fn(u32) -> Vec<u8>,
+    /// The paths that entries are by, one after the other.
+    pub paths: &'e [&'e Paths],
 }
 
 /// Detours to some LIDs of a switch, as (switch, next switch).
@@ -194,11 +196,13 @@ impl<'a> Attempt<'a> {
         for (place, lids) in classes {
             let onward = |s: u32| match self.known.as_ref().and_then(|known| known.get(&s)) {
                 None => {
-                    let view = SwitchView::new(self.paths, s);
-                    let candidates = view.groups(view.candidates(column));
                     let mut onward = Set::default();
-                    let at = candidates.filter_map(|g| position(self.all, s, g.remote));
-                    at.for_each(|i| onward.put(i));
+                    for paths in self.entries.paths {
+                        let view = SwitchView::new(paths, s);
+                        let candidates = view.groups(view.candidates(column));
+                        let at = candidates.filter_map(|g| position(self.all, s, g.remote));
+                        at.for_each(|i| onward.put(i));
+                    }
                     onward
                 }
                 Some(row) => Set::of(row[place].into()),

@@ -1,0 +1,309 @@
+//! Slow links: each carries a part of the routes by its speed, and none is lost for it.
+
+use crate::left_out::{drawn, hold_on_each};
+use crate::long;
+use crate::whole_graph::{arrives, has_circle, lids};
+use dmodc::analysis::{Channels, Traffic, check, forced};
+use dmodc::dmodc::{Capacity, Engine, Faults, Options, Plan};
+use dmodc::fabric::{Fabric, Peer, Speed};
+use dmodc::lft::Tables;
+use dmodc::netlist::generate::{Order, Pgft, build};
+use dmodc::netlist::{Kind, Netlist, Part};
+use dmodc::random::Random;
+use std::sync::Arc;
+
+struct Routed {
+    fabric: Fabric,
+    plan: Plan,
+    tables: Tables,
+}
+
+fn routed(engine: &Engine, fabric: Fabric, options: &Options) -> Option<Routed> {
+    let plan = engine.plan(&fabric, options).ok()?;
+    let mut tables = Tables::for_fabric(&fabric);
+    let filled = engine.fill(&fabric, &plan, &mut tables.rows_mut());
+    filled.expect("tables of the right size");
+    Some(Routed {
+        fabric,
+        plan,
+        tables,
+    })
+}
+
+fn of(engine: &Engine, netlist: &Netlist, options: &Options) -> Routed {
+    let (fabric, _) = netlist.to_fabric(None).expect("LIDs");
+    routed(engine, fabric, options).expect("a tree")
+}
+
+fn ignoring() -> Options {
+    Options {
+        capacity: Capacity::Ignore,
+        ..Options::default()
+    }
+}
+
+type Link = [(u32, u8); 2];
+
+/// The netlist with some links at other speeds.
+fn at(netlist: &Netlist, links: &[Link], speed: &str) -> Netlist {
+    let speed: Speed = speed.parse().expect("a speed");
+    let mut slow = netlist.clone();
+    for (node, number) in links.iter().flatten() {
+        let ports = &mut slow.nodes[*node as usize].ports;
+        let port = ports.iter_mut().find(|p| p.number == *number);
+        port.expect("it is linked").set_speed(speed);
+    }
+    slow
+}
+
+fn without(netlist: &Netlist, links: &[Link]) -> Netlist {
+    let parts: Vec<Part> = links.iter().map(|&link| Part::Link(link)).collect();
+    netlist.without(&parts)
+}
+
+impl Routed {
+    /// A2A of the worst port, over what the link carries beside one of 4xEDR.
+    fn a2a(&self) -> f64 {
+        let traffic = Traffic::new(&self.fabric, &self.tables, self.plan.order());
+        let risk = traffic.all_to_all(&|_| ());
+        let channels = Channels::new(&self.fabric);
+        let over = channels
+            .iter()
+            .zip(&risk.by_channel)
+            .map(|(channel, &value)| {
+                let speed = self.fabric.speed(channel.from, channel.port);
+                f64::from(value) * 100_000.0 / f64::from(speed.max(1))
+            });
+        over.fold(0.0, f64::max)
+    }
+
+    /// LIDs of hosts that go up by a port.
+    fn routes(&self, s: u32, port: u8) -> usize {
+        let hosts = self.fabric.end_nodes().iter();
+        hosts
+            .filter(|node| self.tables.get(s, node.lid) == port)
+            .count()
+    }
+}
+
+const SHAPES: [&str; 4] = [
+    "PGFT(2;6,12;1,6;1,1)",
+    "PGFT(3;6,6,6;1,6,6;1,1,1)",
+    "PGFT(3;8,6,8;1,4,6;1,1,1)",
+    "PGFT(3;6,6,4;1,3,6;1,2,1)",
+];
+
+fn shape(number: u64) -> Netlist {
+    let shape: Pgft = SHAPES[number as usize % SHAPES.len()]
+        .parse()
+        .expect("a shape");
+    let order = Order {
+        seed: Some(number),
+        lids: true,
+    };
+    build(&shape.into(), order)
+}
+
+/// Links at random speeds on any fabric: nobody is lost, and no circle comes of it.
+fn hold(engine: &Engine, number: u64) -> bool {
+    let (fabric, reference) = drawn(number);
+    let mut random = Random::new(number);
+    let mut netlist = Netlist::from_fabric(&fabric);
+    let links = netlist.links_between_switches();
+    let every = 1 + random.below(4);
+    let some: Vec<Link> = links
+        .into_iter()
+        .filter(|_| random.below(every) == 0)
+        .collect();
+    for speed in ["1xEDR", "2xEDR", "4xHDR"] {
+        let few: Vec<Link> = some
+            .iter()
+            .copied()
+            .filter(|_| random.below(2) == 0)
+            .collect();
+        netlist = at(&netlist, &few, speed);
+    }
+    let options = Options {
+        reference: reference.map(Arc::new),
+        faults: [Faults::Stable, Faults::Paper][usize::from(random.below(5) == 0)],
+        drain: match random.below(4) {
+            0 => vec![crate::drain::some_part(&fabric, &mut random)],
+            _ => Vec::new(),
+        },
+        ..Options::default()
+    };
+    let (fast, options_fast) = (
+        fabric,
+        Options {
+            capacity: Capacity::Ignore,
+            ..options.clone()
+        },
+    );
+    let (fabric, _) = netlist.to_fabric(None).expect("LIDs");
+    let Some(before) = routed(engine, fast, &options_fast) else {
+        return false;
+    };
+    let now = routed(engine, fabric, &options).expect("a tree still");
+    let report = check(&now.fabric, &now.tables, |a, b| {
+        now.plan.ranking().is_up(a, b)
+    });
+    assert!(report.passed(), "{report:#?}");
+    assert!(!has_circle(&now.fabric, &now.tables, &[]), "a circle");
+    for to in lids(&now.fabric) {
+        for from in 0..now.fabric.switches().len() as u32 {
+            let arrived = |r: &Routed| arrives(&r.fabric, &r.tables, from, to) == Some(true);
+            assert!(
+                !arrived(&before) || arrived(&now),
+                "{from} to {to:?} is lost"
+            );
+        }
+    }
+    true
+}
+
+#[test]
+fn nobody_is_lost_on_any_fabric() {
+    hold_on_each(200, hold);
+}
+
+#[test]
+fn equal_speeds_change_nothing() {
+    let engine = Engine::new(1).expect("a thread");
+    for number in 0..8 {
+        let netlist = shape(number);
+        let links = netlist.links_between_switches();
+        let tables = |netlist: &Netlist| of(&engine, netlist, &Options::default()).tables;
+        let ignored = of(&engine, &netlist, &ignoring()).tables;
+        assert_eq!(tables(&netlist), ignored);
+        assert_eq!(tables(&at(&netlist, &links, "1xSDR")), ignored);
+        // A plane that is slower throughout at its own level is not slow: its uplinks are alike.
+        let slow = at(&netlist, &links[..1], "1xEDR");
+        assert_ne!(tables(&slow), ignored, "{number}");
+        assert_eq!(of(&engine, &slow, &ignoring()).tables, ignored);
+        assert_eq!(tables(&at(&slow, &links[..1], "4xEDR")), ignored);
+    }
+}
+
+/// One link at a part of its speed carries about that part of what its siblings do, and only what it gives up moves.
+#[test]
+fn a_slow_link_carries_its_part() {
+    let engine = Engine::new(1).expect("a thread");
+    let options = Options::default();
+    for number in 0..12 * u64::from(long::times()) {
+        let netlist = shape(number);
+        let whole = of(&engine, &netlist, &options);
+        let mut random = Random::new(number);
+        let links = netlist.links_between_switches();
+        let link = links[random.below(links.len())];
+        let lost = of(&engine, &without(&netlist, &[link]), &options);
+        for (speed, part) in [("2xEDR", 0.5), ("1xEDR", 0.25), ("1xFDR", 0.136)] {
+            let slow = of(&engine, &at(&netlist, &[link], speed), &options);
+            let ends = link.map(|(node, port)| {
+                let guid = netlist.nodes[node as usize].guid;
+                (slow.fabric.switch_by_guid(guid).expect("there"), port)
+            });
+            let ranking = slow.plan.ranking();
+            let is_up = |a, b| ranking.is_up(a, b);
+            let (low, port) = match is_up(ends[0].0, ends[1].0) {
+                true => ends[0],
+                false => ends[1],
+            };
+            let uplinks = slow.fabric.peers_of(low).iter();
+            let uplinks = (1u8..).zip(uplinks).filter(|(_, peer)| match **peer {
+                Peer::Switch { index, .. } => is_up(low, index),
+                _ => false,
+            });
+            let others = uplinks
+                .filter(|&(p, _)| p != port)
+                .map(|(p, _)| slow.routes(low, p));
+            let others: Vec<usize> = others.collect();
+            let mean = others.iter().sum::<usize>() as f64 / others.len() as f64;
+            let carried = slow.routes(low, port) as f64;
+            let wanted = mean * part;
+            assert!(
+                (carried - wanted).abs() <= (0.5 * wanted).max(3.5),
+                "{number}, {speed}: {carried} of {mean}"
+            );
+            // Entries that change were on the link.
+            let changed = forced(
+                (&whole.fabric, &whole.tables),
+                (&lost.fabric, &slow.tables),
+                is_up,
+            );
+            assert_eq!(
+                changed.needless.entries, 0,
+                "{number}, {speed}: {changed:?}"
+            );
+            // Over capacity it is not worse than without the link; but all hosts of a leaf that send over its slow
+            // uplink meet there.
+            let (with, without) = (slow.a2a(), lost.a2a());
+            let meet = slow.fabric.end_nodes_of(low).len() as f64 / part;
+            assert!(
+                with <= without.max(meet) + 2.0 / part,
+                "{number}, {speed}: {with} > {without}"
+            );
+        }
+    }
+}
+
+/// A plane at half or a quarter: uplinks of leaves carry alike over capacity. Where half of all links are slow at
+/// random, speeds count for nothing.
+#[test]
+fn a_slow_plane_carries_its_part_and_too_many_slow_links_none() {
+    let engine = Engine::new(1).expect("a thread");
+    let options = Options::default();
+    for number in 0..4 * u64::from(long::times()) {
+        let netlist = shape(4 * number + 2);
+        let mut random = Random::new(number);
+        let links = netlist.links_between_switches();
+        let half: Vec<Link> = links
+            .iter()
+            .copied()
+            .filter(|_| random.below(2) == 0)
+            .collect();
+        let scattered = at(&netlist, &half, "2xEDR");
+        let tables = of(&engine, &scattered, &options).tables;
+        assert_eq!(tables, of(&engine, &scattered, &ignoring()).tables);
+        // The uplinks at the lowest port of each leaf.
+        let plane: Vec<Link> = leaves(&netlist)
+            .into_iter()
+            .map(|leaf| uplinks(&netlist, leaf)[0])
+            .collect();
+        for (speed, part) in [("2xEDR", 0.5), ("1xEDR", 0.25)] {
+            let slow = of(&engine, &at(&netlist, &plane, speed), &options);
+            for leaf in leaves(&netlist) {
+                let ports = uplinks(&netlist, leaf);
+                let guid = netlist.nodes[leaf as usize].guid;
+                let s = slow.fabric.switch_by_guid(guid).expect("it is there");
+                let carried = ports
+                    .iter()
+                    .map(|&[(_, port), _]| slow.routes(s, port) as f64);
+                let carried: Vec<f64> = carried.collect();
+                let fast = carried[1..].iter().sum::<f64>() / (carried.len() - 1) as f64;
+                let error = (carried[0] - fast * part).abs() / (fast * part);
+                assert!(error < 0.35, "{number}, {speed}: {carried:?}");
+            }
+        }
+    }
+}
+
+/// The switches with hosts.
+fn leaves(netlist: &Netlist) -> Vec<u32> {
+    let is_leaf = |&n: &u32| {
+        let node = &netlist.nodes[n as usize];
+        let mut peers = node.ports.iter().map(|p| &netlist.nodes[p.peer as usize]);
+        node.kind == Kind::Switch && peers.any(|peer| peer.kind != Kind::Switch)
+    };
+    (0..netlist.nodes.len() as u32).filter(is_leaf).collect()
+}
+
+/// The links of a leaf to switches, by port.
+fn uplinks(netlist: &Netlist, leaf: u32) -> Vec<Link> {
+    let ports = netlist.nodes[leaf as usize].ports.iter();
+    let up = ports.filter(|p| netlist.nodes[p.peer as usize].kind == Kind::Switch);
+    let mut links: Vec<Link> = up
+        .map(|p| [(leaf, p.number), (p.peer, p.peer_port)])
+        .collect();
+    links.sort_unstable();
+    links
+}
