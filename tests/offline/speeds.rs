@@ -55,7 +55,7 @@ fn links(fabric: &Fabric) -> [String; 4] {
 
 #[test]
 fn what_ibnetdiscover_says_is_read() {
-    let words = |words: [&str; 4]| words.map(|w| format!("\t\t# \"x w=1\" lid 0 {w}"));
+    let words = |words: [&str; 4]| words.map(|w| format!("\t\t# \"x\" w=1 \"y\" lid 0 {w}"));
     let read = |near: [&str; 4], far: [&str; 4]| {
         let (near, far) = (words(near), words(far));
         let text = netlist(near.each_ref().map(|s| &**s), far.each_ref().map(|s| &**s));

@@ -48,15 +48,18 @@ pub fn read(
     let own_id = draft.id_of(node).as_bytes().to_vec();
     let guid = near.and_then(|inner| port_guid(inner, &own_id, line, draft));
     let peer_guid = far.and_then(|inner| port_guid(inner, peer, line, draft));
-    let comment = find(scan.0, b"#").map_or(&b""[..], |at| &scan.0[at + 1..]);
+    let (before, comment) = match find(scan.0, b"#") {
+        Some(at) => (&scan.0[..at], &scan.0[at + 1..]),
+        None => (scan.0, &b""[..]),
+    };
     let own = &comment[..find(comment, b"\"").unwrap_or(0)];
     let behind = find_last(comment, b'"').map_or(comment, |at| &comment[at + 1..]);
     let (lid, lmc) = lid_and_lmc(own, line, draft);
     let (peer_lid, link) = far_lid(behind.trim_ascii(), line, draft);
     let link = if link.is_empty() {
-        // Descriptions have no options.
-        let options = scan.0.split(|&b| b == b'"').step_by(2);
-        let link = options.into_iter().find_map(|text| context.link(text));
+        // The description has no options.
+        let mut options = [before, own, behind].into_iter();
+        let link = options.find_map(|text| context.link(text));
         draft.link(link.unwrap_or_default().as_bytes())
     } else {
         draft.link(link)

@@ -7,7 +7,7 @@ mod reading;
 mod tool;
 
 use crate::support::*;
-use dmodc::fabric::{Fabric, Guid};
+use dmodc::fabric::{Fabric, Guid, Rate};
 use dmodc::netlist::{Kind, Netlist, Node};
 use std::path::PathBuf;
 
@@ -166,7 +166,17 @@ pub fn subnet_lst(netlist: &Netlist, device: impl Fn(&Node) -> String) -> String
         for port in &node.ports {
             let far = side(&netlist.nodes[port.peer as usize], port.peer_port);
             let near = side(node, port.number);
-            text += &format!("{near} {far} PHY=4x LOG=ACT SPD=25\n");
+            let speed = port.speed();
+            let gbps = match speed.rate() {
+                Some(Rate::Ddr) => "5".into(),
+                Some(Rate::Qdr) => "10".into(),
+                Some(Rate::Fdr) => "14".into(),
+                Some(Rate::Fdr10) => "FDR10".into(),
+                Some(rate) => (rate.mbps() / 1000).to_string(),
+                None => "??".into(),
+            };
+            let lanes = speed.lanes();
+            text += &format!("{near} {far} PHY={lanes}x LOG=ACT SPD={gbps}\n");
         }
     }
     text
