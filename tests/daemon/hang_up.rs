@@ -8,7 +8,7 @@ use std::fs;
 const TREE: &str = "PGFT(2;4,6;1,4;1,1)";
 
 /// A field of Dmodc's last line.
-fn last(sm: &OpenSm, name: &str) -> String {
+pub fn last(sm: &OpenSm, name: &str) -> String {
     let lines = sm.files.log_lines("dmodc: routed ");
     let line = lines.last().expect("Dmodc has routed");
     let value = line

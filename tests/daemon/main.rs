@@ -8,6 +8,7 @@ mod between;
 mod changes;
 mod cli;
 mod connect;
+mod drain;
 mod errors;
 mod events;
 mod faults;

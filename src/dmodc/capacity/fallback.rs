@@ -49,7 +49,8 @@ impl Fallback<'_> {
             at[switch.lid.index()..][..1 << switch.lmc].fill(Some(s));
         }
         for (s, row) in (0u32..).zip(rows.iter()) {
-            for (lid, _) in row.iter().enumerate().filter(|(_, e)| **e == NO_PATH) {
+            let row = row[..width].iter().enumerate();
+            for (lid, _) in row.filter(|(_, e)| **e == NO_PATH) {
                 if at[lid].is_some_and(|to| lid > 0 && to != s && (self.joins)(s, to)) {
                     missing.entry(lid).or_default().push(s);
                 }
