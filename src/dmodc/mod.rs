@@ -17,7 +17,6 @@ mod connect;
 mod design;
 mod engine;
 pub mod multicast;
-mod nominal;
 mod options;
 #[cfg(test)]
 mod oracle;
@@ -31,6 +30,7 @@ mod threads;
 mod tree;
 
 pub use connect::Connections;
+pub(crate) use design::{most_common, siblings};
 pub use engine::{Engine, Filled};
 pub use options::{Capacity, Drained, Faults, OnUnreachable, Options, PHASES, RouteError, Timings};
 pub use paths::Unreachable;

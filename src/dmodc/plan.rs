@@ -2,8 +2,7 @@
 
 use super::capacity::{Bands, Fallback, Limits};
 use super::connect::{Connections, Entries, Needs, Steps, Turns};
-use super::design::Design;
-use super::nominal::{complete, standing};
+use super::design::{Design, standing};
 use super::options::{Drained, Faults, OnUnreachable, Options, RouteError, Timings};
 use super::paths::{Paths, Unreachable, dividers, path_dividers};
 use super::routes::{Inputs, RouteMemory, RowClasses, SwitchView};
@@ -11,7 +10,6 @@ use super::targets::{Destinations, Nids};
 use super::threads::Threads;
 use super::tree::{Groups, Links, Ranking, WiringWarning, wiring_warnings};
 use crate::fabric::{Fabric, Merged};
-use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -43,6 +41,8 @@ pub struct Plan {
 
 /// What all routes of a plan have in common.
 struct Rules<'r> {
+    /// All links that should be there.
+    expected: &'r Links,
     destinations: Arc<Destinations>,
     dividers: Arc<Vec<u32>>,
     path_dividers: Arc<Vec<u32>>,
@@ -58,7 +58,7 @@ impl Rules<'_> {
         let memory = &mut self.memory;
         let present = present.map(|groups| nominal.with(groups, memory(), self.threads));
         let now = present.as_ref().unwrap_or(&nominal);
-        let standing = standing(&nominal.groups, &now.groups);
+        let standing = standing(self.expected, &now.groups);
         let standing = standing.map(|links| Groups::new(&links, self.ranking, self.threads));
         let standing = standing.map(|groups| nominal.with(groups, memory(), self.threads));
         let all_groups = [&nominal.groups, &now.groups];
@@ -90,32 +90,22 @@ impl Plan {
         threads: &Threads,
     ) -> Result<Plan, RouteError> {
         let start = Instant::now();
-        let design = Design::new(fabric, reference, options)?;
-        let Design { links, ranking, .. } = &design;
+        let design = Design::new(fabric, reference, options, threads)?;
+        let ranking = &design.ranking;
         let mut limits = Limits::new(fabric, &design, options);
         let drained = limits.any_drained();
+        let there = design.present.as_ref().unwrap_or(&design.links);
+        let undrained = drained.then(|| limits.undrained(there));
         // The paper knows of no link that is meant to be and is not there.
-        let groups = match options.faults {
-            Faults::Paper if drained => Groups::new(&limits.undrained(links), ranking, threads),
-            _ => Groups::new(links, ranking, threads),
+        let (expected, present) = match options.faults {
+            Faults::Paper => (undrained.as_ref(), None),
+            Faults::Stable => (None, undrained.as_ref().or(design.present.as_ref())),
         };
-        let completed = match options.faults {
-            Faults::Stable => complete(&groups, ranking),
-            Faults::Paper => None,
+        let groups = match expected {
+            Some(links) => Groups::new(links, ranking, threads),
+            None => design.groups.clone(),
         };
-        let there = match design.expects_more() {
-            true => Cow::Owned(Links::new(&design.there)),
-            false => Cow::Borrowed(links),
-        };
-        let is_limited = drained && options.faults == Faults::Stable;
-        let present = match design.expects_more() || is_limited {
-            true => Some(Groups::new(&limits.undrained(&there), ranking, threads)),
-            false => completed.is_some().then(|| groups.clone()),
-        };
-        let groups = match completed {
-            Some(links) => Groups::new(&links, ranking, threads),
-            None => groups,
-        };
+        let present = present.map(|links| Groups::new(links, ranking, threads));
         limits.share_out(&design, ranking, &groups, options);
         let ranked = Instant::now();
         let mut spare = spare.into_iter();
@@ -123,6 +113,7 @@ impl Plan {
         let nominal = Paths::new(groups, ranking, memory(), threads);
         let nids = Nids::new(&design, &nominal.costs, options);
         let mut rules = Rules {
+            expected: expected.unwrap_or(&design.links),
             destinations: Arc::new(Destinations::new(&design, &nominal.costs, &nids)),
             dividers: Arc::new(dividers(&nominal.groups)),
             path_dividers: Arc::new(path_dividers(&nominal.groups)),
@@ -134,13 +125,13 @@ impl Plan {
         let nominal = Arc::new(nominal);
         let inputs = rules.inputs(nominal.clone(), present);
         let costed = Instant::now();
-        let further = limits.bands(&there).into_iter().map(|(steps, links)| {
+        let further = limits.bands(there).into_iter().map(|(steps, links)| {
             let present = Groups::new(&links, ranking, threads);
             (steps, rules.inputs(nominal.clone(), Some(present)))
         });
         let further = further.collect();
         let all = drained.then(|| {
-            let groups = Groups::new(&there, ranking, threads);
+            let groups = Groups::new(there, ranking, threads);
             nominal.with(groups, (rules.memory)(), threads)
         });
         let widest = all.as_ref().unwrap_or(inputs.present());

@@ -3,6 +3,7 @@
 use super::layout::{Bundle, Item, Layout};
 use super::style::{RAMP, STYLE, escaped};
 use crate::analysis::{Channels, Hop, bound};
+use crate::dmodc::Ranking;
 use crate::fabric::Fabric;
 use crate::netlist::Names;
 use crate::wiring::{Far, Slowness, doubts, slow_links};
@@ -23,17 +24,18 @@ const SMALL: f64 = 5.2;
 /// More lines than this are drawn so that one shines through another.
 const MANY: usize = 600;
 
-/// Draws a fabric. `risks` is the A2A risk of each channel, if there are tables; `rank` gives a
-/// switch's rank, `order` the end nodes in the order in which they are to stand.
+/// Draws a fabric. `risks` is the A2A risk of each channel, if there are tables; `ranking` has the
+/// levels, `order` the end nodes in the order in which they are to stand.
 pub fn draw(
     fabric: &Fabric,
     names: &Names,
-    rank: impl Fn(u32) -> u32,
+    ranking: &Ranking,
     order: &[u32],
     risks: Option<&[u32]>,
 ) -> String {
-    let layout = Layout::new(fabric, &rank, order);
-    let slow = slow_links(fabric, &rank, None).into_iter();
+    let rank = |switch| ranking.rank(switch);
+    let layout = Layout::new(fabric, rank, order);
+    let slow = slow_links(fabric, rank, None).into_iter();
     let slow = slow.filter(|link| matches!(link.far, Far::Switch(..)));
     let widest = layout.rows.iter().copied().max().unwrap_or(1);
     let width = (widest as f64 * 22.0).clamp(1080.0, 4000.0) + 2.0 * MARGIN;
@@ -42,7 +44,7 @@ pub fn draw(
         names,
         channels: Channels::new(fabric),
         worst: risks.map_or(0, |risks| risks.iter().copied().max().unwrap_or(0)),
-        bound: bound(fabric, &rank).unwrap_or(0),
+        bound: bound(fabric, rank).unwrap_or(0),
         slow: slow.map(|link| (link.near, link.slowness)).collect(),
         risks,
         layout,
@@ -62,7 +64,7 @@ pub fn draw(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" \
          width=\"{width:.0}\" height=\"{height:.0}\">\n<style>{STYLE}</style>\n"
     );
-    let missing: Vec<_> = doubts(fabric, &rank)
+    let missing: Vec<_> = doubts(fabric, ranking)
         .into_iter()
         .filter(|d| d.found.is_none())
         .collect();

@@ -151,6 +151,7 @@ impl Fabric {
     }
 
     /// The other end of port `port` (from 1 on) of switch `switch`.
+    #[inline]
     pub fn peer(&self, switch: u32, port: u8) -> Peer {
         match port {
             0 => Peer::None,
@@ -163,6 +164,7 @@ impl Fabric {
     }
 
     /// The peers of a switch's ports 1, 2, … in order.
+    #[inline]
     pub fn peers_of(&self, switch: u32) -> &[Peer] {
         let s = &self.switches[switch as usize];
         &self.peers[s.first_port as usize..][..usize::from(s.ports)]

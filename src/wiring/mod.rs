@@ -1,8 +1,8 @@
 //! Cables: what is missing, extra, moved, on the wrong port, or slow.
 //!
 //! Against a reference (the fabric as designed, or as it was) every difference is known:
-//! [`against`]. Without one, a switch is compared with its siblings, which share a switch above it
-//! with it and mostly have the same links: [`among_siblings`]. What was there before and is not now is
+//! [`against`]. Without one, a switch is compared with its siblings, which mostly
+//! have the same switches above them: [`among_siblings`]. What was there before and is not now is
 //! known as well: [`Memory`] tells what changes, and [`missing_uplinks`] what is gone. Links that are there and slower
 //! than they should be are [`slow_links`].
 

@@ -1,5 +1,5 @@
-//! A switch beside its siblings: the switches of its rank and number of ports that share a switch
-//! above it with it.
+//! A switch beside its siblings, as the design knows them: the switches of its rank and number of ports that mostly
+//! have the same parents.
 //!
 //! A link that two thirds of the siblings have at the same port to the same switch above, and at least
 //! two of them, is expected here too. A switch that has no more than half of such links is not like
@@ -7,9 +7,10 @@
 //! it, and no more are missing than the switch has fewer links than its siblings.
 
 use super::{Difference, End, Kind};
+use crate::dmodc::{Groups, Ranking, most_common, siblings};
 use crate::fabric::{Fabric, Peer};
 use crate::netlist::Names;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// How many links of a switch a sentence names.
 const NAMED: usize = 4;
@@ -36,8 +37,8 @@ pub struct Doubt {
     pub siblings: u32,
 }
 
-/// A link up: its port, the switch above, the port there.
-type Up = (u8, u32, u8);
+/// A link up: its port, and the switch above.
+type Up = (u8, u32);
 
 /// A switch whose links up are not those of its siblings.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -107,117 +108,91 @@ impl Unlike {
 }
 
 /// All links up that siblings have and a switch has not, in the order of the fabric's switches.
-/// `rank` gives the rank of a switch.
-pub fn doubts(fabric: &Fabric, rank: impl Fn(u32) -> u32) -> Vec<Doubt> {
-    let unlike = unlike_siblings(fabric, rank).into_iter();
-    unlike.flat_map(|unlike| unlike.doubts).collect()
+pub fn doubts(fabric: &Fabric, ranking: &Ranking) -> Vec<Doubt> {
+    let unlike = unlike_siblings(fabric, &Groups::of(fabric, ranking), ranking);
+    unlike
+        .into_iter()
+        .flat_map(|unlike| unlike.doubts)
+        .collect()
 }
 
-/// The links up of each switch.
-fn links_up(fabric: &Fabric, rank: impl Fn(u32) -> u32) -> Vec<Vec<Up>> {
-    let of_switch = |s: u32| {
-        let peers = (1..).zip(fabric.peers_of(s));
-        let up = peers.filter_map(|(port, peer)| match *peer {
-            Peer::Switch { index, port: far } if rank(index) > rank(s) => Some((port, index, far)),
-            _ => None,
-        });
-        up.collect()
+/// The switches whose links up are not those of their siblings, in ascending index. `groups` are those of the
+/// fabric.
+pub fn unlike_siblings(fabric: &Fabric, groups: &Groups, ranking: &Ranking) -> Vec<Unlike> {
+    let links_up = |s: u32| -> Vec<Up> {
+        let up = groups.up(s).iter().filter(|g| !g.level);
+        let ports = up.flat_map(|g| groups.ports(g).iter().map(|&port| (port, g.remote)));
+        ports.collect()
     };
-    (0..fabric.switches().len() as u32).map(of_switch).collect()
-}
-
-/// The switches whose links up are not those of their siblings, in ascending index. `rank` gives the
-/// rank of a switch.
-pub fn unlike_siblings(fabric: &Fabric, rank: impl Fn(u32) -> u32) -> Vec<Unlike> {
-    let up = links_up(fabric, &rank);
-    // Siblings with the same links are weighed together: in a whole fabric those are all.
-    let mut shapes: HashMap<Vec<(u8, u32)>, u32> = HashMap::new();
-    let mut of_shape: Vec<&[Up]> = Vec::new();
-    let mut below: Vec<Vec<u32>> = vec![Vec::new(); up.len()];
-    let mut shape = Vec::with_capacity(up.len());
-    for (s, links) in (0..).zip(&up) {
-        let known = links
-            .iter()
-            .map(|&(port, above, _)| (port, above))
-            .collect();
-        shape.push(*shapes.entry(known).or_insert_with(|| {
-            of_shape.push(links);
-            of_shape.len() as u32 - 1
-        }));
-        for &(_, above, _) in links {
-            if below[above as usize].last() != Some(&s) {
-                below[above as usize].push(s);
-            }
-        }
-    }
     let ports = |s: u32| fabric.switches()[s as usize].ports;
-    let mut counted_for = vec![u32::MAX; up.len()];
     let mut unlike = Vec::new();
-    for (s, links) in (0..).zip(&up) {
-        let mut siblings: BTreeMap<u32, u32> = BTreeMap::new();
-        for &t in links
-            .iter()
-            .flat_map(|&(_, above, _)| &below[above as usize])
-        {
-            let is_new = std::mem::replace(&mut counted_for[t as usize], s) != s;
-            if is_new && t != s && rank(t) == rank(s) && ports(t) == ports(s) {
-                *siblings.entry(shape[t as usize]).or_default() += 1;
+    for mut siblings in siblings(groups, ranking) {
+        siblings.sort_by_key(|&s| ports(s));
+        for of_size in siblings.chunk_by(|&a, &b| ports(a) == ports(b)) {
+            let links: Vec<Vec<Up>> = of_size.iter().map(|&s| links_up(s)).collect();
+            let mut votes: BTreeMap<Up, usize> = BTreeMap::new();
+            let all = links.iter().flatten();
+            all.for_each(|&link| *votes.entry(link).or_default() += 1);
+            if votes.values().all(|&have| have == of_size.len()) {
+                continue;
+            }
+            for (&switch, links) in of_size.iter().zip(&links) {
+                let doubts = compare(fabric, switch, links, (&votes, of_size.len() - 1));
+                if !doubts.is_empty() {
+                    unlike.push(Unlike {
+                        switch,
+                        uplinks: links.len() as u32,
+                        doubts,
+                    });
+                }
             }
         }
-        if siblings.keys().all(|&other| other == shape[s as usize]) {
-            continue;
-        }
-        let siblings: Vec<(&[Up], u32)> = (siblings.into_iter())
-            .map(|(shape, count)| (of_shape[shape as usize], count))
-            .collect();
-        let doubts = compare(fabric, s, links, &siblings);
-        if !doubts.is_empty() {
-            unlike.push(Unlike {
-                switch: s,
-                uplinks: links.len() as u32,
-                doubts,
-            });
-        }
     }
+    unlike.sort_by_key(|unlike| unlike.switch);
     unlike
 }
 
-/// Compares one switch with its siblings: links, and how many have just these.
-fn compare(fabric: &Fabric, switch: u32, links: &[Up], siblings: &[(&[Up], u32)]) -> Vec<Doubt> {
-    let all = siblings.iter().map(|&(_, count)| count).sum::<u32>();
-    let mut at_port: BTreeMap<(u8, u32), u32> = BTreeMap::new();
-    for &(links, count) in siblings {
-        for &(port, above, _) in links {
-            *at_port.entry((port, above)).or_default() += count;
-        }
-    }
-    at_port.retain(|_, have| *have >= 2 && 3 * *have >= 2 * all);
-    if 2 * links.len() <= at_port.len() {
+/// Compares the links of one switch with those of its siblings: how many have each, itself included, and how many
+/// others there are.
+fn compare(
+    fabric: &Fabric,
+    switch: u32,
+    links: &[Up],
+    (votes, siblings): (&BTreeMap<Up, usize>, usize),
+) -> Vec<Doubt> {
+    // What the switch has itself it is a voter for.
+    let is_own = |link: &Up| usize::from(links.contains(link));
+    let have = |link: &Up| votes[link] - is_own(link);
+    let is_usual = |link: &&Up| have(link) >= 2 && 3 * votes[link] >= 2 * (siblings + is_own(link));
+    let usual: Vec<Up> = votes.keys().filter(is_usual).copied().collect();
+    if 2 * links.len() <= usual.len() {
         return Vec::new();
     }
-    let mut fewer = at_port.len().saturating_sub(links.len());
+    let mut fewer = usual.len().saturating_sub(links.len());
+    let far = |port: u8| match fabric.peer(switch, port) {
+        Peer::Switch { index, port } => Some((index, port)),
+        _ => None,
+    };
     // Links that stand elsewhere than expected can stand for one that is not where it should be.
     let mut spare: Vec<Up> = links.to_vec();
-    spare.retain(|&(port, above, _)| !at_port.contains_key(&(port, above)));
+    spare.retain(|link| !usual.contains(link));
     let mut doubts = Vec::new();
-    for (&(port, above), &have) in &at_port {
-        if links.iter().any(|&(p, a, _)| (p, a) == (port, above)) {
-            continue;
-        }
-        let instead = spare.iter().position(|&(_, a, _)| a == above);
-        let instead = instead.map(|at| spare.remove(at));
+    for (port, above) in usual.into_iter().filter(|link| !links.contains(link)) {
+        let instead = spare.iter().position(|&(_, a)| a == above);
+        let instead = instead.map(|at| spare.remove(at).0);
         let doubt = Doubt {
             switch,
             port,
             above,
-            above_port: above_port(fabric, above, links),
-            found: instead.map(|(port, _, far)| (port, far)),
-            other: match fabric.peer(switch, port) {
-                Peer::Switch { index, port } => Some((index, port)),
-                _ => None,
-            },
-            have,
-            siblings: all,
+            above_port: above_port(
+                fabric,
+                above,
+                links.iter().filter_map(|&(port, _)| far(port)),
+            ),
+            found: instead.and_then(|port| Some((port, far(port)?.1))),
+            other: far(port),
+            have: have(&(port, above)) as u32,
+            siblings: siblings as u32,
         };
         if doubt.kind() == Kind::Missing {
             let dark = fabric.peer(switch, port) == Peer::None
@@ -232,24 +207,17 @@ fn compare(fabric: &Fabric, switch: u32, links: &[Up], siblings: &[(&[Up], u32)]
     doubts
 }
 
-/// The port that most links of a switch have at their other end, if that is free at `above`.
-fn above_port(fabric: &Fabric, above: u32, links: &[Up]) -> Option<u8> {
-    let mut count: BTreeMap<u8, usize> = BTreeMap::new();
-    links
-        .iter()
-        .for_each(|&(_, _, far)| *count.entry(far).or_default() += 1);
-    let (&port, &most) = count.iter().max_by_key(|&(_, &n)| n)?;
+/// The port that most links have at their far ends, if that is free at `above`.
+fn above_port(fabric: &Fabric, above: u32, far: impl Iterator<Item = (u32, u8)>) -> Option<u8> {
+    let mut far: Vec<u8> = far.map(|(_, port)| port).collect();
+    let (port, most) = most_common(&mut far);
     let ports = fabric.switches()[above as usize].ports;
-    let free = port <= ports && fabric.peer(above, port) == Peer::None;
-    (2 * most > links.len() && free).then_some(port)
+    let free = (1..=ports).contains(&port) && fabric.peer(above, port) == Peer::None;
+    (2 * most > far.len() && free).then_some(port)
 }
 
 /// The same as differences, with names.
-pub fn among_siblings(
-    fabric: &Fabric,
-    names: &Names,
-    rank: impl Fn(u32) -> u32,
-) -> Vec<Difference> {
+pub fn among_siblings(fabric: &Fabric, names: &Names, ranking: &Ranking) -> Vec<Difference> {
     let end = |switch: u32, port| End {
         name: names.switches[switch as usize].clone(),
         guid: fabric.switches()[switch as usize].guid,
@@ -277,5 +245,8 @@ pub fn among_siblings(
             reason: format!("{} of {} siblings have it", doubt.have, doubt.siblings),
         }
     };
-    doubts(fabric, rank).into_iter().map(difference).collect()
+    doubts(fabric, ranking)
+        .into_iter()
+        .map(difference)
+        .collect()
 }

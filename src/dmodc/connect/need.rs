@@ -118,7 +118,7 @@ impl Needs {
                 continue;
             }
             let part = part.get_or_insert_with(|| parts(paths));
-            let mut from = Vec::new();
+            let mut from = Vec::with_capacity(missing.len());
             for &column in &missing {
                 let Some(kind) = kind(carries[column as usize], there, all) else {
                     continue;
@@ -147,7 +147,7 @@ impl Needs {
 /// Adds the columns of a row that no path leads to: few, so most of the row is passed over at a glance.
 fn find_infinite(row: &[u8], found: &mut Vec<u32>) {
     for (first, bytes) in (0..).step_by(64).zip(row.chunks(64)) {
-        if bytes.contains(&INFINITE) {
+        if bytes.iter().fold(false, |any, &b| any | (b == INFINITE)) {
             let columns = (first..).zip(bytes);
             found.extend(columns.filter(|&(_, &b)| b == INFINITE).map(|(c, _)| c));
         }

@@ -209,8 +209,7 @@ impl Search<'_> {
     /// Where the ports of a group up are, from the first on, at both ends.
     fn ends(&self, s: u32, up: &Group) -> Ends {
         let from_first = |ports: &[u8]| ports.iter().map(|port| port - ports[0]).collect();
-        let mut back = self.groups.down(up.remote).iter();
-        let back = back.find(|g| g.remote == s).map(|g| self.groups.ports(g));
+        let back = self.groups.to(up.remote, s).map(|g| self.groups.ports(g));
         [self.groups.ports(up), back.unwrap_or(&[])].map(from_first)
     }
 
@@ -233,7 +232,7 @@ impl Search<'_> {
     fn uplinks(&self, children: &[u32], family: impl Fn(u32) -> u32) -> Uplinks {
         let mut all = Uplinks::default();
         let (mut votes, mut voters) = ([0usize; 256], 0);
-        let mut ports: Vec<Ends> = Vec::new();
+        let (mut single, mut several): (_, Vec<Ends>) = (0, Vec::new());
         for &s in children {
             let class = family(self.places.class[s as usize]);
             let mut is_voter = false;
@@ -244,11 +243,20 @@ impl Search<'_> {
                 all.above.insert((class, port), of_parent);
             }
             voters += usize::from(is_voter);
-            ports.extend(self.groups.up(s).iter().map(|g| self.ends(s, g)));
+            for up in self.groups.up(s) {
+                match up.size() {
+                    1 => single += 1,
+                    _ => several.push(self.ends(s, up)),
+                }
+            }
         }
         let usual = (1..=254).filter(|&port| votes[port] > 0 && USUAL * votes[port] >= voters);
         all.usual = usual.map(|port| port as u8).collect();
-        all.ports = most_common(&mut ports).0;
+        let (ends, votes) = most_common(&mut several);
+        all.ports = match single >= votes.max(1) {
+            true => [vec![0], vec![0]],
+            false => ends,
+        };
         all
     }
 

@@ -9,7 +9,6 @@
 use super::places::{Places, most_common};
 use crate::dmodc::tree::Ranking;
 use crate::fabric::{Fabric, Peer};
-use std::collections::BTreeMap;
 
 /// A slot is of something that is gone if so many of four switches above have it dark.
 const DARK: usize = 3;
@@ -19,8 +18,8 @@ pub struct Leaves<'l> {
     fabric: &'l Fabric,
     ranking: &'l Ranking,
     places: &'l Places,
-    /// Per rank and part: the switches of the rank.
-    tops: Vec<BTreeMap<u32, Vec<u32>>>,
+    /// Per rank: part and switch of the rank, ascending.
+    tops: Vec<Vec<(u32, u32)>>,
     /// Per rank: the slots that most parts use for smaller parts; nothing where parts are not alike.
     usual: Vec<Vec<u8>>,
     /// What is at unusual slots.
@@ -31,12 +30,12 @@ impl<'l> Leaves<'l> {
     /// Collects what parts there are.
     pub fn new(fabric: &'l Fabric, ranking: &'l Ranking, places: &'l Places) -> Self {
         let ranks = places.parts.len();
-        let mut tops = vec![BTreeMap::<u32, Vec<u32>>::new(); ranks];
+        let mut tops = vec![Vec::new(); ranks];
         for s in 0..fabric.switches().len() as u32 {
             let rank = ranking.rank(s) as usize;
-            let part = places.parts[rank].of[s as usize];
-            tops[rank].entry(part).or_default().push(s);
+            tops[rank].push((places.parts[rank].of[s as usize], s));
         }
+        tops.iter_mut().for_each(|tops| tops.sort_unstable());
         let mut leaves = Leaves {
             fabric,
             ranking,
@@ -53,16 +52,13 @@ impl<'l> Leaves<'l> {
 
     /// All leaves, and those that are gone.
     pub fn in_order(mut self) -> Vec<Option<u32>> {
-        let all: Vec<u32> = self.ranking.leaves().collect();
         let rank = self.places.parts.len().saturating_sub(1);
-        let mut parts: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for leaf in all {
-            let part = self.places.parts[rank].of[leaf as usize];
-            parts.entry(part).or_default().push(leaf);
-        }
+        let part = |leaf: &u32| self.places.parts[rank].of[*leaf as usize];
+        let mut all: Vec<u32> = self.ranking.leaves().collect();
+        all.sort_by_key(part);
         let mut order = Vec::new();
-        for (part, leaves) in parts {
-            order.extend(self.of_part(rank, part, &leaves));
+        for leaves in all.chunk_by(|a, b| part(a) == part(b)) {
+            order.extend(self.of_part(rank, part(&leaves[0]), leaves));
         }
         // What a reference came to know later stands later.
         let era = |leaf: &Option<u32>| leaf.map(|s| self.fabric.switches()[s as usize].era);
@@ -71,33 +67,34 @@ impl<'l> Leaves<'l> {
         order
     }
 
-    /// The smaller parts, of the rank below, in which some leaves are: by slot and name.
-    fn smaller(&self, rank: usize, leaves: &[u32]) -> BTreeMap<(u8, u32), Vec<u32>> {
-        let mut smaller: BTreeMap<(u8, u32), Vec<u32>> = BTreeMap::new();
-        for &leaf in leaves {
-            let part = self.places.parts[rank - 1].of[leaf as usize];
-            let slot = self.places.parts[rank - 1].slot[part as usize];
-            smaller.entry((slot, part)).or_default().push(leaf);
-        }
-        smaller
+    /// The switches of a rank in a part.
+    fn tops(&self, rank: usize, part: u32) -> &[(u32, u32)] {
+        let tops = &self.tops[rank];
+        let first = tops.partition_point(|&(of, _)| of < part);
+        let count = tops[first..].partition_point(|&(of, _)| of == part);
+        &tops[first..first + count]
+    }
+
+    /// The smaller part, of the rank below, in which a leaf is: slot and name.
+    fn smaller(&self, rank: usize, leaf: u32) -> (u8, u32) {
+        let part = self.places.parts[rank - 1].of[leaf as usize];
+        (self.places.parts[rank - 1].slot[part as usize], part)
     }
 
     /// The slots that most parts of a rank use, if half of all or more use just the same; else all.
     fn usual_slots(&self, rank: usize) -> Vec<u8> {
-        let mut slots: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
-        for leaf in self.ranking.leaves() {
-            let smaller = self.places.parts[rank - 1].of[leaf as usize];
-            let slot = self.places.parts[rank - 1].slot[smaller as usize];
-            let part = self.places.parts[rank].of[leaf as usize];
-            if self.tops[rank].contains_key(&part) {
-                slots.entry(part).or_default().push(slot);
-            }
-        }
-        let mut sets: Vec<Vec<u8>> = slots.into_values().collect();
-        for slots in &mut sets {
-            slots.sort_unstable();
-            slots.dedup();
-        }
+        let part = |leaf: u32| self.places.parts[rank].of[leaf as usize];
+        let slots = self
+            .ranking
+            .leaves()
+            .map(|leaf| (part(leaf), self.smaller(rank, leaf).0));
+        let mut slots: Vec<(u32, u8)> = slots.collect();
+        slots.sort_unstable();
+        slots.dedup();
+        let of_part = slots.chunk_by(|a, b| a.0 == b.0);
+        let of_part = of_part.filter(|slots| !self.tops(rank, slots[0].0).is_empty());
+        let set = |slots: &[(u32, u8)]| slots.iter().map(|&(_, slot)| slot).collect();
+        let mut sets: Vec<Vec<u8>> = of_part.map(set).collect();
         let (usual, parts) = most_common(&mut sets);
         match 2 * parts >= sets.len() {
             true => usual,
@@ -110,19 +107,26 @@ impl<'l> Leaves<'l> {
         if rank == 0 {
             return leaves.iter().copied().map(Some).collect();
         }
-        let smaller = self.smaller(rank, leaves);
+        let mut leaves = leaves.to_vec();
+        leaves.sort_by_cached_key(|&leaf| self.smaller(rank, leaf));
         let usual = self.usual[rank].clone();
-        let has_tops = self.tops[rank].contains_key(&part);
+        let has_tops = !self.tops(rank, part).is_empty();
         let mut laid: Vec<(u8, Vec<Option<u32>>)> = Vec::new();
-        for ((slot, part), leaves) in &smaller {
-            let order = self.of_part(rank - 1, *part, leaves);
-            let is_new = *slot == 0 && self.came_later(leaves);
-            match !is_new && (!has_tops || usual.is_empty() || usual.contains(slot)) {
-                true => laid.push((*slot, order)),
+        let mut used: Vec<u8> = Vec::new();
+        let places = self.places;
+        let part_of = |leaf: &u32| places.parts[rank - 1].of[*leaf as usize];
+        for leaves in leaves.chunk_by(|a, b| part_of(a) == part_of(b)) {
+            let (slot, part) = self.smaller(rank, leaves[0]);
+            let order = self.of_part(rank - 1, part, leaves);
+            let is_new = slot == 0 && self.came_later(leaves);
+            match !is_new && (!has_tops || usual.is_empty() || usual.contains(&slot)) {
+                true => laid.push((slot, order)),
                 false => self.others.extend(order),
             }
+            used.push(slot);
         }
-        let gone = self.gone(rank, part, &smaller, &usual);
+        used.dedup();
+        let gone = self.gone(rank, part, &used, &usual);
         let mut sizes: Vec<usize> = laid.iter().map(|(_, order)| order.len()).collect();
         let size = most_common(&mut sizes).0;
         laid.extend(gone.into_iter().map(|slot| (slot, vec![None; size])));
@@ -136,21 +140,15 @@ impl<'l> Leaves<'l> {
         leaves.all(|&leaf| self.fabric.switches()[leaf as usize].era > 0)
     }
 
-    /// The slots of what is gone from a part.
-    fn gone(
-        &self,
-        rank: usize,
-        part: u32,
-        smaller: &BTreeMap<(u8, u32), Vec<u32>>,
-        usual: &[u8],
-    ) -> Vec<u8> {
-        let Some(tops) = self.tops[rank].get(&part) else {
+    /// The slots of what is gone from a part whose smaller parts are at slots in use.
+    fn gone(&self, rank: usize, part: u32, used: &[u8], usual: &[u8]) -> Vec<u8> {
+        let tops = self.tops(rank, part);
+        if tops.is_empty() {
             return Vec::new();
-        };
-        let has_slots = |s: &&u32| self.places.parts[rank - 1].has_slots(**s);
-        let tops: Vec<u32> = tops.iter().filter(has_slots).copied().collect();
-        let mut used: Vec<u8> = smaller.keys().map(|&(slot, _)| slot).collect();
-        used.dedup();
+        }
+        let tops = tops.iter().map(|&(_, s)| s);
+        let has_slots = |s: &u32| self.places.parts[rank - 1].has_slots(*s);
+        let tops: Vec<u32> = tops.filter(has_slots).collect();
         let mut slots: Vec<u8> = used
             .iter()
             .chain(usual)

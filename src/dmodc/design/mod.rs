@@ -4,15 +4,21 @@
 
 mod holes;
 mod leaves;
+mod lost;
 mod parts;
 mod places;
+mod siblings;
+mod standing;
 mod told;
 
 use super::options::{Faults, Options, RouteError};
-use super::tree::{Links, Ranking, Rule, Sides, level_cycle};
+use super::threads::Threads;
+use super::tree::{Groups, Links, Ranking, Rule, Sides, level_cycle};
 use crate::fabric::{EndNode, Fabric, Merged};
 use places::Places;
 pub use places::most_common;
+pub use siblings::siblings;
+pub use standing::standing;
 use std::sync::Arc;
 
 /// The fabric as it is meant to be, and what is there of it, over the same places.
@@ -22,8 +28,12 @@ pub struct Design {
     pub expected: Arc<Fabric>,
     /// What is there, by place. A switch that is gone has no links.
     pub there: Arc<Fabric>,
-    /// The links of what should be there.
+    /// The links of what should be there, those that siblings have and a switch has lost included.
     pub links: Links,
+    /// Their port groups.
+    pub groups: Groups,
+    /// The links of what is there, where more is expected.
+    pub present: Option<Links>,
     /// The levels of the places.
     pub ranking: Ranking,
     /// The leaves in the order of their numbers, without those that are gone; nothing for the order of the
@@ -45,6 +55,50 @@ pub struct Design {
     pub untold: Vec<u32>,
 }
 
+/// In which order switches stand, and what tells it.
+struct Order {
+    /// The switch of each place.
+    switches: Vec<u32>,
+    leaves: Option<Vec<Option<u32>>>,
+    /// Per switch: the number of its place.
+    names: Vec<u64>,
+    untold: Vec<u32>,
+}
+
+impl Order {
+    /// The order that ports tell; switches that are gone are put into the fabric before.
+    fn by_ports(merged: &mut Merged, ranking: &mut Ranking, groups: &Sides) -> Order {
+        let mut places = Places::new(&merged.nominal, groups, ranking);
+        let untold = places.untold(ranking);
+        let holes = holes::find(&merged.nominal, groups, ranking, &places);
+        if !holes.is_empty() {
+            let there = holes.iter().map(|_| &[][..]);
+            Arc::make_mut(&mut merged.there).add_expected(there);
+            let expected = holes.iter().map(|hole| hole.links.as_slice());
+            Arc::make_mut(&mut merged.nominal).add_expected(expected);
+            ranking.add(holes.iter().map(|hole| hole.rank));
+            let groups = Sides::new(&Links::new(&merged.nominal), ranking);
+            places = Places::new(&merged.nominal, &groups, ranking);
+        }
+        Order {
+            switches: places.order,
+            leaves: Some(places.leaves),
+            names: places.name,
+            untold,
+        }
+    }
+
+    /// The order of the paper.
+    fn by_guids(fabric: &Fabric) -> Order {
+        Order {
+            switches: (0..fabric.switches().len() as u32).collect(),
+            leaves: None,
+            names: fabric.switches().iter().map(|s| s.guid.0).collect(),
+            untold: Vec::new(),
+        }
+    }
+}
+
 impl Design {
     /// Finds out what a fabric is meant to be.
     ///
@@ -54,69 +108,68 @@ impl Design {
         fabric: &Fabric,
         reference: Option<&Fabric>,
         options: &Options,
+        threads: &Threads,
     ) -> Result<Design, RouteError> {
         let mut merged = match reference {
             Some(reference) => Merged::new(fabric, reference),
             None => Merged::alone(fabric),
         };
-        let mut links = Links::new(&merged.nominal);
-        let mut ranking = Ranking::of(&merged.nominal, &links, options);
-        let mut groups = Sides::new(&links, &ranking);
-        let never = told::never_meant(&groups, &ranking, merged.dark_links());
+        let levels = |fabric: &Fabric| {
+            let links = Links::new(fabric);
+            let ranking = Ranking::of(fabric, &links, options);
+            (Sides::new(&links, &ranking), ranking)
+        };
+        let (mut sides, mut ranking) = levels(&merged.nominal);
+        let never = told::never_meant(&sides, &ranking, merged.dark_links());
         if !never.is_empty() {
             merged.forget(&never);
-            links = Links::new(&merged.nominal);
-            ranking = Ranking::of(&merged.nominal, &links, options);
-            groups = Sides::new(&links, &ranking);
+            (sides, ranking) = levels(&merged.nominal);
         }
         let known = reference.map(|_| Arc::new((merged.clone(), ranking.clone())));
         if ranking.rule() != Rule::Roots
-            && let Some(cycle) = level_cycle(&groups)
+            && let Some(cycle) = level_cycle(&sides)
         {
             let guid = |s: u32| merged.nominal.switches()[s as usize].guid;
             return Err(RouteError::NotATree(cycle.into_iter().map(guid).collect()));
         }
-        let mut untold = Vec::new();
-        let (order, leaves, names) = match options.faults {
-            Faults::Stable => {
-                let mut places = Places::new(&merged.nominal, &groups, &ranking);
-                untold = places.untold(&ranking);
-                let holes = holes::find(&merged.nominal, &groups, &ranking, &places);
-                if !holes.is_empty() {
-                    let there = holes.iter().map(|_| &[][..]);
-                    Arc::make_mut(&mut merged.there).add_expected(there);
-                    let expected = holes.iter().map(|hole| hole.links.as_slice());
-                    Arc::make_mut(&mut merged.nominal).add_expected(expected);
-                    ranking.add(holes.iter().map(|hole| hole.rank));
-                    links = Links::new(&merged.nominal);
-                    let groups = Sides::new(&links, &ranking);
-                    places = Places::new(&merged.nominal, &groups, &ranking);
-                }
-                (places.order, Some(places.leaves), places.name)
-            }
-            Faults::Paper => {
-                let guids = merged.nominal.switches().iter().map(|s| s.guid.0);
-                (
-                    (0..merged.nominal.switches().len() as u32).collect(),
-                    None,
-                    guids.collect(),
-                )
-            }
+        let order = match options.faults {
+            Faults::Stable => Order::by_ports(&mut merged, &mut ranking, &sides),
+            Faults::Paper => Order::by_guids(&merged.nominal),
         };
-        let mut at = vec![0u32; order.len()];
-        for (place, &s) in (0u32..).zip(&order) {
+        let switches = &order.switches;
+        let mut at = vec![0u32; switches.len()];
+        for (place, &s) in (0u32..).zip(switches) {
             at[s as usize] = place;
         }
-        let (expected, nodes) = merged.nominal.arranged(&order);
+        let place: Vec<u32> = merged.switch.iter().map(|&s| at[s as usize]).collect();
+        let mut switch = vec![None; at.len()];
+        for (s, &place) in (0u32..).zip(&place) {
+            switch[place as usize] = Some(s);
+        }
+        let (expected, nodes) = merged.nominal.arranged(switches);
+        let node: Vec<Option<u32>> = nodes.iter().map(|&n| merged.node[n as usize]).collect();
         let expected = Arc::new(expected);
         let there = match Arc::ptr_eq(&merged.nominal, &merged.there) {
             true => expected.clone(),
-            false => Arc::new(merged.there.arranged(&order).0),
+            false => Arc::new(merged.there.arranged(switches).0),
         };
-        let place: Vec<u32> = merged.switch.iter().map(|&s| at[s as usize]).collect();
-        let mut switch = vec![None; order.len()];
-        for (s, &place) in (0u32..).zip(&place) {
-            switch[place as usize] = Some(s);
+        let mut links = Links::new(&expected);
+        let is_there = |s: u32| switch[s as usize].is_some();
+        let expects_more = switch.contains(&None)
+            || node.contains(&None)
+            || expected.switch_links() > there.switch_links();
+        let mut present = expects_more.then(|| match reference {
+            Some(_) => Links::new(&there),
+            None => links.filtered(|s, n| is_there(s) && is_there(n)),
+        });
+        let ranking = ranking.arranged(switches);
+        let mut groups = Groups::new(&links, &ranking, threads);
+        if options.faults == Faults::Stable
+            && let Some(with_lost) = lost::with_lost(&links, &groups, &ranking)
+        {
+            groups = Groups::new(&with_lost, &ranking, threads);
+            let before = std::mem::replace(&mut links, with_lost);
+            present = present.or(Some(before));
         }
         let absent = fabric.absent().iter().map(|node| EndNode {
             switch: place[node.switch as usize],
@@ -124,27 +177,22 @@ impl Design {
         });
         let mut absent: Vec<EndNode> = absent.collect();
         absent.sort_unstable_by_key(|node| (node.switch, node.port));
+        let leaf = |s: &Option<u32>| s.map(|s| at[s as usize]);
         Ok(Design {
-            links: links.arranged(&order, &at),
+            leaves: order.leaves.map(|leaves| leaves.iter().map(leaf).collect()),
+            name: switches.iter().map(|&s| order.names[s as usize]).collect(),
+            untold: order.untold,
             expected,
             there,
-            ranking: ranking.arranged(&order),
-            leaves: leaves.map(|leaves| leaves.iter().map(|s| s.map(|s| at[s as usize])).collect()),
-            name: order.iter().map(|&s| names[s as usize]).collect(),
+            links,
+            present,
+            groups,
+            ranking,
             place,
             switch,
             absent,
-            node: nodes.iter().map(|&n| merged.node[n as usize]).collect(),
+            node,
             known,
-            untold,
         })
-    }
-
-    /// Whether more is expected than is there.
-    pub fn expects_more(&self) -> bool {
-        !Arc::ptr_eq(&self.expected, &self.there)
-            && (self.switch.contains(&None)
-                || self.node.contains(&None)
-                || self.expected.switch_links() > self.there.switch_links())
     }
 }

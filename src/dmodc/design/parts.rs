@@ -40,13 +40,30 @@ impl Parts {
     /// Finds the parts of all ranks, by the links that agree: a wrong cable joins none.
     pub fn of_ranks(groups: &Sides, ranking: &Ranking, places: &Places) -> Vec<Parts> {
         let count = groups.switches() as u32;
+        // All links up: switch, the one above, and whether both ends are where most others are.
+        let mut links: Vec<(u32, u32, bool)> = Vec::new();
+        let mut some_agree = vec![false; count as usize];
+        // Who is above comes by in order, as in the groups of those below.
+        let mut next = vec![0; count as usize];
+        for above in 0..count {
+            for down in groups.down(above) {
+                let s = down.remote as usize;
+                let up = &groups.up(down.remote)[next[s]];
+                next[s] += 1;
+                if !down.level {
+                    let is_at = |place: u8, group| place == 0 || place == groups.ports(group)[0];
+                    let agrees =
+                        is_at(places.plane[above as usize], up) && is_at(places.slot[s], down);
+                    links.push((down.remote, above, agrees));
+                    some_agree[s] |= agrees;
+                }
+            }
+        }
         let mut parent: Vec<u32> = (0..count).collect();
         let mut of_rank: Vec<Vec<(u32, u32)>> = vec![Vec::new(); ranking.per_rank().len()];
-        for s in 0..count {
-            let up = groups.up(s).iter().filter(|g| !g.level);
-            let some_agree = up.clone().any(|g| places.agrees(groups, s, g));
-            for group in up.filter(|g| !some_agree || places.agrees(groups, s, g)) {
-                of_rank[ranking.rank(group.remote) as usize].push((s, group.remote));
+        for (s, above, agrees) in links {
+            if agrees || !some_agree[s as usize] {
+                of_rank[ranking.rank(above) as usize].push((s, above));
             }
         }
         let join = |(rank, links): (usize, Vec<(u32, u32)>)| {

@@ -86,16 +86,6 @@ impl Places {
         (0..ranks).filter(is_untold).collect()
     }
 
-    /// Whether both ends of a link up are where most others are.
-    pub(super) fn agrees(&self, groups: &Sides, switch: u32, up: &Group) -> bool {
-        let plane = self.plane[up.remote as usize];
-        let slot = self.slot[switch as usize];
-        let far = groups.down(up.remote).iter().find(|g| g.remote == switch);
-        let same = |place: u8, port: Option<u8>| place == 0 || port == Some(place);
-        same(plane, groups.ports(up).first().copied())
-            && same(slot, far.map(|g| groups.ports(g)[0]))
-    }
-
     /// Puts all switches in order.
     fn find_order(&mut self, groups: &Sides, ranking: &Ranking, ascending: &[u32]) {
         let count = groups.switches() as u32;
@@ -110,20 +100,14 @@ impl Places {
                 *above = (leaf, groups.ports(group)[0]).min(*above);
             }
         }
-        let key = |s: &u32| {
-            let s = *s as usize;
-            let (leaf, port) = first[s];
-            let trusted = ranking.is_leaf(s as u32) || self.plane[s] != 0;
-            (
-                ranking.rank(s as u32),
-                self.class[s],
-                trusted.then_some((leaf, port)),
-                s,
-            )
+        let key = |s: u32| {
+            let trusted = ranking.is_leaf(s) || self.plane[s as usize] != 0;
+            let first = trusted.then_some(first[s as usize]);
+            (ranking.rank(s), self.class[s as usize], first, s)
         };
-        let mut order: Vec<u32> = (0..count).collect();
-        order.sort_by_key(key);
-        self.order = order;
+        let mut order: Vec<_> = (0..count).map(key).collect();
+        order.sort_unstable();
+        self.order = order.into_iter().map(|(.., s)| s).collect();
     }
 
     /// Numbers places by the planes below them and the slots above them; where ports do not agree, by GUIDs.

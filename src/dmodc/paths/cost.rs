@@ -103,11 +103,13 @@ impl Costs {
     }
 
     /// The cost bytes of a switch, by column.
+    #[inline]
     pub fn row(&self, switch: u32) -> &[u8] {
         &self.bytes[self.row[switch as usize] as usize * self.width..][..self.width]
     }
 
     /// The column of a switch.
+    #[inline]
     pub fn column(&self, switch: u32) -> usize {
         self.column[switch as usize] as usize
     }
@@ -133,6 +135,7 @@ impl Costs {
     }
 
     /// The cost byte from one switch to another.
+    #[inline]
     pub fn byte(&self, from: u32, to: u32) -> u8 {
         self.row(from)[self.column(to)]
     }

@@ -16,6 +16,7 @@
 use crate::dmodc::paths::Paths;
 use crate::dmodc::tree::Group;
 use crate::lft::NO_PATH;
+use std::num::NonZeroU32;
 
 /// The ports that may be taken for some destination.
 pub struct Open {
@@ -171,42 +172,46 @@ pub fn gcd(a: u32, b: u32) -> u32 {
 
 /// Where the lists of a switch go on above it.
 pub struct Turns {
-    divider: usize,
+    divider: NonZeroU32,
     /// The ways that are told apart by what the switch chooses, and by what those above it choose as well.
-    here: usize,
-    all: usize,
+    here: NonZeroU32,
+    all: NonZeroU32,
 }
 
 impl Turns {
     /// Those of a switch of this divider.
     pub fn new(nominal: &Paths, switch: u32, divider: usize) -> Self {
         let up = nominal.groups.up(switch).iter();
-        let ways = nominal.ways_up[switch as usize] as usize;
+        let ports = up.map(|g| g.size() as u32).sum();
+        let times = |ways: u32| NonZeroU32::new((divider as u32).saturating_mul(ways));
         Turns {
-            divider,
-            here: divider.saturating_mul(up.map(|g| g.size()).sum()).max(1),
-            all: divider.saturating_mul(ways).max(1),
+            divider: times(1).unwrap_or(NonZeroU32::MIN),
+            here: times(ports).unwrap_or(NonZeroU32::MIN),
+            all: times(nominal.ways_up[switch as usize]).unwrap_or(NonZeroU32::MIN),
         }
     }
 
     /// Which port of the switch a NID takes, what those above it tell apart, and what is left of the NID.
     pub fn digits(&self, nid: usize) -> [usize; 3] {
-        [
+        // NIDs are fewer than LIDs, and these divisions are a tenth of the routes of a degraded fabric.
+        let nid = nid as u32;
+        let digits = [
             nid % self.here / self.divider,
             nid % self.all / self.here,
             nid / self.all,
-        ]
+        ];
+        digits.map(|digit| digit as usize)
     }
 
     /// How many of so many NIDs go the same way up.
     pub fn same_way(&self, nids: usize) -> usize {
-        nids.div_ceil(self.all)
+        nids.div_ceil(self.all.get() as usize)
     }
 
     /// The turn of a NID. NIDs that go the same way further up get all turns, and so do NIDs that follow one
     /// another; the last term has levels with as many ports differ.
     pub fn of(&self, nid: usize) -> usize {
         let [_, above, beyond] = self.digits(nid);
-        above + beyond + beyond / self.divider
+        above + beyond + (beyond as u32 / self.divider) as usize
     }
 }

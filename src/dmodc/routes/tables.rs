@@ -185,13 +185,15 @@ impl Inputs {
         let rows = (0..).zip(rows).map(|(of, row)| (switch(of), row));
         threads.for_each(rows.collect(), |(switch, row)| {
             for &(target, next) in &detours.of_switch[switch as usize] {
-                let mut neighbours = groups.down(switch).iter().chain(groups.up(switch));
-                let Some(group) = neighbours.find(|group| group.remote == next) else {
+                let Some(group) = groups.to(switch, next) else {
                     continue;
                 };
-                let ports = groups.ports(group);
-                for lid in &detours.targets[target as usize].lids {
-                    row[lid.index()] = ports[lid.index() % ports.len()];
+                let lids = detours.targets[target as usize].lids.iter();
+                match groups.ports(group) {
+                    [port] => lids.for_each(|lid| row[lid.index()] = *port),
+                    ports => lids.for_each(|lid| {
+                        row[lid.index()] = ports[lid.index() % ports.len()];
+                    }),
                 }
             }
         });

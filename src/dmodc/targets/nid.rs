@@ -111,8 +111,9 @@ impl Nids {
         nids.order.extend(order.iter().map(|&(_, node)| node));
         let all = || 0..nodes.len() as u32;
         let aggregation = |n: &u32| nodes[*n as usize].kind == NodeKind::Aggregation;
-        let off_leaf = |n: &u32| !aggregation(n) && !ranking.is_leaf(nodes[*n as usize].switch);
-        for node in all().filter(off_leaf).chain(all().filter(aggregation)) {
+        let off_leaf = |n: &u32| aggregation(n) || !ranking.is_leaf(nodes[*n as usize].switch);
+        let (last, others): (Vec<u32>, Vec<u32>) = all().filter(off_leaf).partition(aggregation);
+        for node in others.into_iter().chain(last) {
             nids.nid[node as usize] = match options.faults {
                 Faults::Paper => nids.order.len() as u32,
                 Faults::Stable => {

@@ -64,8 +64,10 @@ impl Slots {
             of_absent: vec![None; design.absent.len()],
             gone: 0,
         };
-        let is_of_type =
-            |node: &EndNode| node.kind != NodeKind::Aggregation && types.of(node.guid) == of_type;
+        let is_of_type = |node: &EndNode| {
+            let is = || !types.are_given() || types.of(node.guid) == of_type;
+            node.kind != NodeKind::Aggregation && is()
+        };
         let nodes = |leaf: u32| {
             let nodes = fabric.end_nodes_of(leaf);
             nodes.filter(|&n| is_of_type(&fabric.end_nodes()[n]))

@@ -47,18 +47,19 @@ impl Sides {
             span: Vec::with_capacity(links.switches()),
             ..Sides::default()
         };
+        let mut up = Vec::new();
         for s in 0..links.switches() as u32 {
-            let is_up = |group: &&Group| ranking.is_up(s, group.remote);
-            let with_level = |group: &Group| Group {
-                level: ranking.rank(group.remote) == ranking.rank(s),
-                ..*group
-            };
             let start = all.groups.len() as u32;
-            let down = links.of(s).iter().filter(|group| !is_up(group));
-            all.groups.extend(down.map(with_level));
+            let rank = ranking.rank(s);
+            for group in links.of(s) {
+                let level = ranking.rank(group.remote) == rank;
+                match ranking.is_up(s, group.remote) {
+                    true => up.push(Group { level, ..*group }),
+                    false => all.groups.push(Group { level, ..*group }),
+                }
+            }
             let up_start = all.groups.len() as u32;
-            let up = links.of(s).iter().filter(is_up);
-            all.groups.extend(up.map(with_level));
+            all.groups.append(&mut up);
             all.span.push([start, up_start, all.groups.len() as u32]);
         }
         all.has_level_links = all.groups.iter().any(|group| group.level);
@@ -77,18 +78,32 @@ impl Sides {
     }
 
     /// The groups of `switch` that lead down, in ascending UUID of the remote switch.
+    #[inline]
     pub fn down(&self, switch: u32) -> &[Group] {
         let [start, up, _] = self.span[switch as usize];
         &self.groups[start as usize..up as usize]
     }
 
     /// The groups of `switch` that lead up, in ascending UUID of the remote switch.
+    #[inline]
     pub fn up(&self, switch: u32) -> &[Group] {
         let [_, up, end] = self.span[switch as usize];
         &self.groups[up as usize..end as usize]
     }
 
+    /// The group of `switch` that leads to another.
+    #[inline]
+    pub fn to(&self, switch: u32, remote: u32) -> Option<&Group> {
+        let in_order = |groups: &'_ [Group]| groups.binary_search_by_key(&remote, |g| g.remote);
+        let (down, up) = (self.down(switch), self.up(switch));
+        match in_order(down) {
+            Ok(at) => Some(&down[at]),
+            Err(_) => in_order(up).ok().map(|at| &up[at]),
+        }
+    }
+
     /// The ports of a group, ascending.
+    #[inline]
     pub fn ports(&self, group: &Group) -> &[u8] {
         &self.ports[group.range()]
     }

@@ -107,16 +107,18 @@ impl<'i> Idle<'i> {
         let mut open = from.to_vec();
         let mut found = Vec::new();
         while let Some(at) = open.pop() {
-            if std::mem::replace(&mut seen[at as usize], true) {
-                continue;
-            }
             if self.leaf[at as usize] {
                 found.push(at);
             }
-            let lower = |&n: &u32| self.rank[n as usize] < self.rank[at as usize];
-            open.extend(self.links.neighbours(at).filter(lower));
+            for n in self.links.neighbours(at) {
+                let is_lower = self.rank[n as usize] < self.rank[at as usize];
+                if is_lower && !std::mem::replace(&mut seen[n as usize], true) {
+                    open.push(n);
+                }
+            }
         }
         found.sort_unstable();
+        found.dedup();
         found
     }
 

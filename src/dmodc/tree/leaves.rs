@@ -10,7 +10,7 @@
 //! neighbours will do ([`Carriers::looks_like_a_leaf`]): in a tree whose leaves are alike, however
 //! damaged, it is never made, and the ranks are the paper's.
 
-use super::links::{Group, Links};
+use super::links::Links;
 use super::partition::{Partition, mix};
 use crate::fabric::{Fabric, NodeKind};
 use std::cmp::Reverse;
@@ -71,20 +71,15 @@ fn without_odd(links: &Links) -> Option<Links> {
             links.extend_distances(&mut distance, [s]);
         }
     }
-    let is_odd = |s: u32, g: &Group| distance[s as usize] % 2 == distance[g.remote as usize] % 2;
-    let odd = |s: u32| links.of(s).iter().filter(move |g| is_odd(s, g)).count();
-    let (odd, groups) = all.clone().fold((0, 0), |(odds, groups), s| {
+    let is_odd = |s: u32, n: u32| distance[s as usize] % 2 == distance[n as usize] % 2;
+    let odd = |s: u32| links.neighbours(s).filter(|&n| is_odd(s, n)).count();
+    let (odd, groups) = all.fold((0, 0), |(odds, groups), s| {
         (odds + odd(s), groups + links.of(s).len())
     });
     if odd == 0 || ODD * odd > groups {
         return None;
     }
-    let mut even = Links::default();
-    for s in all {
-        let groups = links.of(s).iter().filter(|g| !is_odd(s, g));
-        even.add_switch(groups.map(|g| (g.remote, links.ports(g))));
-    }
-    Some(even)
+    Some(links.filtered(|s, n| !is_odd(s, n)))
 }
 
 /// End nodes per switch, aggregation nodes not counted.

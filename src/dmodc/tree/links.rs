@@ -2,7 +2,7 @@
 //! groups are once it is known which of them lead up.
 
 use crate::fabric::{Fabric, Peer};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 /// The ports of one switch that lead to one remote switch.
@@ -18,11 +18,13 @@ pub struct Group {
 
 impl Group {
     /// Where its ports are in the list of all ports.
+    #[inline]
     pub(super) fn range(&self) -> Range<usize> {
         self.first as usize..self.first as usize + self.size()
     }
 
     /// Number of ports: #g of the paper.
+    #[inline]
     pub fn size(&self) -> usize {
         usize::from(self.size)
     }
@@ -44,28 +46,36 @@ impl Links {
     /// Collects the links of a fabric: neighbours come by in ascending order, so lists are sorted, but
     /// for parallel links that cross.
     pub fn new(fabric: &Fabric) -> Self {
-        let mut of_switch: Vec<Vec<(u32, u8)>> = (fabric.switches().iter())
-            .map(|switch| Vec::with_capacity(usize::from(switch.ports)))
-            .collect();
-        for remote in 0..fabric.switches().len() as u32 {
+        // Per switch: where its part of the list starts, and ends so far.
+        let mut part = Vec::with_capacity(fabric.switches().len());
+        let mut length = 0;
+        for switch in fabric.switches() {
+            part.push([length, length]);
+            length += usize::from(switch.ports);
+        }
+        let mut list = vec![(0, 0); length];
+        for remote in 0..part.len() as u32 {
             for peer in fabric.peers_of(remote) {
                 if let Peer::Switch { index, port } = *peer {
-                    of_switch[index as usize].push((remote, port));
+                    let [_, end] = &mut part[index as usize];
+                    list[*end] = (remote, port);
+                    *end += 1;
                 }
             }
         }
-        let mut links = Links::default();
-        let mut ports: Vec<u8> = Vec::new();
-        for mut of_switch in of_switch {
+        let ports = part.iter().map(|[start, end]| end - start).sum();
+        let mut links = Links {
+            groups: Vec::with_capacity(ports),
+            ports: Vec::with_capacity(ports),
+            end: Vec::with_capacity(part.len()),
+        };
+        for [start, end] in part {
+            let of_switch = &mut list[start..end];
             of_switch.sort_unstable();
-            ports.clear();
-            ports.extend(of_switch.iter().map(|&(_, port)| port));
-            let mut left = &ports[..];
-            links.add_switch(of_switch.chunk_by(|a, b| a.0 == b.0).map(|to_one| {
-                let (ports, others) = left.split_at(to_one.len());
-                left = others;
-                (to_one[0].0, ports)
-            }));
+            for to_one in of_switch.chunk_by(|a, b| a.0 == b.0) {
+                links.add(to_one[0].0, to_one.iter().map(|&(_, port)| port));
+            }
+            links.end.push(links.groups.len() as u32);
         }
         links
     }
@@ -73,28 +83,38 @@ impl Links {
     /// Adds the next switch: its neighbours, ascending, and the ports to each.
     pub fn add_switch<'p>(&mut self, groups: impl Iterator<Item = (u32, &'p [u8])>) {
         for (remote, ports) in groups {
-            self.groups.push(Group {
-                remote,
-                level: false,
-                first: self.ports.len() as u32,
-                size: ports.len() as u8,
-            });
-            self.ports.extend(ports);
+            self.add(remote, ports.iter().copied());
         }
         self.end.push(self.groups.len() as u32);
     }
 
-    /// The same links with the switches in another order: `order` names the switch of each place, and `place`
-    /// the other way round.
-    pub fn arranged(&self, order: &[u32], place: &[u32]) -> Self {
+    fn add(&mut self, remote: u32, ports: impl ExactSizeIterator<Item = u8>) {
+        self.groups.push(Group {
+            remote,
+            level: false,
+            first: self.ports.len() as u32,
+            size: ports.len() as u8,
+        });
+        self.ports.extend(ports);
+    }
+
+    /// The same links with other ports, or further ones, to some neighbours of some switches.
+    pub fn with(&self, other: &BTreeMap<(u32, u32), Vec<u8>>) -> Self {
         let mut links = Links::default();
-        links.groups.reserve(self.groups.len());
-        links.ports.reserve(self.ports.len());
         let mut groups: Vec<(u32, &[u8])> = Vec::new();
-        for &s in order {
-            let of_switch = self.of(s).iter();
+        for s in 0..self.switches() as u32 {
+            let mut others = other.range((s, 0)..=(s, u32::MAX)).peekable();
+            if others.peek().is_none() {
+                links.add_switch(self.of(s).iter().map(|g| (g.remote, self.ports(g))));
+                continue;
+            }
+            let stays = self
+                .of(s)
+                .iter()
+                .filter(|g| !other.contains_key(&(s, g.remote)));
             groups.clear();
-            groups.extend(of_switch.map(|g| (place[g.remote as usize], self.ports(g))));
+            groups.extend(stays.map(|g| (g.remote, self.ports(g))));
+            groups.extend(others.map(|(&(_, remote), ports)| (remote, ports.as_slice())));
             groups.sort_unstable_by_key(|&(remote, _)| remote);
             links.add_switch(groups.iter().copied());
         }
@@ -123,12 +143,23 @@ impl Links {
         links
     }
 
+    /// Some of the links, by switch and neighbour.
+    pub fn filtered(&self, stays: impl Fn(u32, u32) -> bool) -> Self {
+        let mut links = Links::default();
+        for s in 0..self.switches() as u32 {
+            let groups = self.of(s).iter().filter(|g| stays(s, g.remote));
+            links.add_switch(groups.map(|g| (g.remote, self.ports(g))));
+        }
+        links
+    }
+
     /// Number of switches.
     pub fn switches(&self) -> usize {
         self.end.len()
     }
 
     /// The groups of a switch, ascending by neighbour.
+    #[inline]
     pub fn of(&self, switch: u32) -> &[Group] {
         let start = match switch {
             0 => 0,
@@ -138,6 +169,7 @@ impl Links {
     }
 
     /// The ports of a group, ascending.
+    #[inline]
     pub fn ports(&self, group: &Group) -> &[u8] {
         &self.ports[group.range()]
     }

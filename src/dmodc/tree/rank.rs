@@ -19,6 +19,7 @@ use super::links::Links;
 use crate::dmodc::design::Design;
 use crate::dmodc::options::{Faults, Options};
 use crate::dmodc::targets::NodeTypes;
+use crate::dmodc::threads::ALONE;
 use crate::fabric::{Fabric, NodeKind};
 use std::fmt;
 
@@ -60,7 +61,7 @@ impl Ranking {
     /// Ranks a fabric that is a tree, as [`Engine::plan`](crate::dmodc::Engine::plan) does; one that is none by
     /// GUIDs.
     pub fn new(fabric: &Fabric, options: &Options) -> Self {
-        match Design::new(fabric, options.reference(), options) {
+        match Design::new(fabric, options.reference(), options, ALONE) {
             Ok(design) => design.ranking.of_some(&design.place),
             Err(_) => Self::of(fabric, &Links::new(fabric), options),
         }
@@ -171,11 +172,13 @@ impl Ranking {
     }
 
     /// The rank of a switch; 0 is the lowest.
+    #[inline]
     pub fn rank(&self, switch: u32) -> u32 {
         self.rank[switch as usize]
     }
 
     /// Whether a switch is a leaf.
+    #[inline]
     pub fn is_leaf(&self, switch: u32) -> bool {
         self.leaf[switch as usize]
     }
@@ -191,6 +194,7 @@ impl Ranking {
     }
 
     /// Whether a link from switch `from` to its neighbour `to` goes up.
+    #[inline]
     pub fn is_up(&self, from: u32, to: u32) -> bool {
         let key = |s: u32| (self.rank(s), self.place[s as usize]);
         key(to) > key(from)

@@ -4,7 +4,7 @@
 //! links alone close a cycle (a ring, a torus, a mesh, a dragonfly) there are no levels to speak
 //! of, and the fabric is refused.
 
-use super::groups::Sides;
+use super::groups::{Groups, Sides};
 use super::leaves;
 use super::rank::Ranking;
 use crate::fabric::Fabric;
@@ -51,7 +51,7 @@ impl WiringWarning {
 }
 
 /// What the wiring warns of, in ascending UUID of each kind.
-pub fn wiring_warnings(fabric: &Fabric, ranking: &Ranking, groups: &Sides) -> Vec<WiringWarning> {
+pub fn wiring_warnings(fabric: &Fabric, ranking: &Ranking, groups: &Groups) -> Vec<WiringWarning> {
     let switches = || 0..fabric.switches().len() as u32;
     let mut found = Vec::new();
     for (switch, nodes) in leaves::host_counts(fabric).into_iter().enumerate() {
@@ -67,7 +67,7 @@ pub fn wiring_warnings(fabric: &Fabric, ranking: &Ranking, groups: &Sides) -> Ve
             above: g.remote,
         }));
     }
-    let unlike = unlike_siblings(fabric, |switch| ranking.rank(switch));
+    let unlike = unlike_siblings(fabric, groups, ranking);
     found.extend(unlike.into_iter().map(WiringWarning::Unlike));
     found
 }

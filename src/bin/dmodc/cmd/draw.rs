@@ -56,8 +56,7 @@ pub fn run(args: Args) -> Outcome {
         let traffic = Traffic::new(&fabric, &tables, &order);
         risks = Some(traffic.all_to_all(&|_| ()).by_channel);
     }
-    let rank = |switch| ranking.rank(switch);
-    let svg = draw(&fabric, &names, rank, &order, risks.as_deref());
+    let svg = draw(&fabric, &names, &ranking, &order, risks.as_deref());
     write_to(&args.output, |out| out.write_all(svg.as_bytes()))?;
     Ok(ExitCode::SUCCESS)
 }

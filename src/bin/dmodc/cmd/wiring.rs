@@ -30,7 +30,7 @@ description: a replaced switch or host keeps its place. Of what is missing the f
 dmodc.reference=auto says when it was last seen.
 
 Without one, a switch is compared with its siblings: the switches of its level and number of ports that
-share a switch above it with it. A link that two thirds of them have at the same port, and it has not, is
+mostly have the same switches above them. A link that two thirds of them have at the same port, and it has not, is
 told, if it has more than half of such links: a switch with few uplinks was meant to have few. That is a
 guess, and says nothing of hosts and of links between equal levels.
 
@@ -89,7 +89,10 @@ pub fn run(args: Args) -> Outcome {
             designed = Some(reference.fabric().map_err(|reason| lids(path, reason))?);
             found
         }
-        None => among_siblings(&fabric, &names, rank),
+        None => {
+            let options = guid_files.options(*reading, &fabric, Options::default())?;
+            among_siblings(&fabric, &names, &Ranking::new(&fabric, &options))
+        }
     };
     let slow = slow_links(&fabric, rank, designed.as_ref());
     let slow = slow

@@ -1,0 +1,153 @@
+//! Lost links: those that siblings have and a switch has not, between switches that are there.
+//!
+//! A parent that a good part of the siblings has is a parent of all of them, by as many links as most have. A lost
+//! port stands in the design as [`NO_PATH`]. Where in the group tells which of the others are chosen for what: whole
+//! groups that have all the ports that are left say which port is gone, those of siblings first, then those of any
+//! switch of the same rank. Where none does, the lost ones come last.
+
+use super::places::most_common;
+use super::siblings::siblings;
+use crate::dmodc::tree::{Group, Groups, Links, Ranking};
+use crate::lft::NO_PATH;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// A parent should be there if one sibling in so many has it.
+const USUAL: usize = 4;
+
+/// The links with those that are lost, or `None` if none is. `groups` are of these links.
+pub fn with_lost(links: &Links, groups: &Groups, ranking: &Ranking) -> Option<Links> {
+    let lost = find(groups, ranking);
+    let ports = Ports { links, ranking };
+    let both_ways = lost.into_iter().flat_map(|(member, parent, links)| {
+        let ends = [(member, parent), (parent, member)];
+        ends.map(|(s, to)| ((s, to), ports.expected(s, to, links)))
+    });
+    let expected: BTreeMap<(u32, u32), Vec<u8>> = both_ways.collect();
+    (!expected.is_empty()).then(|| links.with(&expected))
+}
+
+/// The groups that have lost links: switch, parent, and how many links there should be.
+fn find(groups: &Groups, ranking: &Ranking) -> Vec<(u32, u32, usize)> {
+    let mut lost = Vec::new();
+    let up = |s: u32| groups.up(s).iter().filter(|g| !g.level);
+    for family in siblings(groups, ranking) {
+        let is_alike = |&s: &u32| groups.up_class(s) == groups.up_class(family[0]);
+        let has_several = |&s: &u32| groups.up(s).iter().any(|g| g.size() > 1);
+        if family.iter().all(is_alike) && !family.iter().any(has_several) {
+            continue;
+        }
+        // Per parent: by how many links each member has it.
+        let mut parents: BTreeMap<u32, Vec<Reverse<usize>>> = BTreeMap::new();
+        for group in family.iter().flat_map(|&s| up(s)) {
+            let sizes = parents.entry(group.remote).or_default();
+            sizes.push(Reverse(group.size()));
+        }
+        parents.retain(|_, sizes| USUAL * sizes.len() >= family.len());
+        for (parent, mut sizes) in parents {
+            let (Reverse(usual), _) = most_common(&mut sizes);
+            let size = |s: u32| groups.to(s, parent).map_or(0, Group::size);
+            let lacks = family.iter().filter(|&&s| size(s) < usual);
+            lost.extend(lacks.map(|&s| (s, parent, usual)));
+        }
+    }
+    lost
+}
+
+/// The ports of groups as they are.
+struct Ports<'p> {
+    links: &'p Links,
+    ranking: &'p Ranking,
+}
+
+impl<'p> Ports<'p> {
+    /// The ports of a group of so many links, lost ones as [`NO_PATH`] where they should be.
+    fn expected(&self, switch: u32, neighbour: u32, links: usize) -> Vec<u8> {
+        let here = self.to(switch, neighbour);
+        if here.is_empty() {
+            return vec![NO_PATH; links];
+        }
+        let whole =
+            |ports: &&[u8]| ports.len() == links && here.iter().all(|port| ports.contains(port));
+        let side = self.ranking.is_up(switch, neighbour);
+        // Siblings are on the same side of the neighbour.
+        let siblings = self.links.neighbours(neighbour);
+        let siblings = siblings.filter(|&s| self.ranking.is_up(s, neighbour) == side);
+        let of_siblings = siblings.map(|s| self.to(s, neighbour));
+        let rank = self.ranking.rank(switch);
+        let of_rank = || {
+            let switches = 0..self.links.switches() as u32;
+            let alike = switches.filter(|&s| self.ranking.rank(s) == rank);
+            let groups = alike.flat_map(|s| self.links.of(s));
+            groups.map(|group| self.links.ports(group))
+        };
+        let elected = elect(of_siblings.filter(whole));
+        match elected.or_else(|| elect(of_rank().filter(whole))) {
+            Some(ports) => {
+                let lost = |port: &u8| if here.contains(port) { *port } else { NO_PATH };
+                ports.iter().map(lost).collect()
+            }
+            None => {
+                let mut ports = here.to_vec();
+                ports.resize(links, NO_PATH);
+                ports
+            }
+        }
+    }
+
+    fn to(&self, switch: u32, neighbour: u32) -> &'p [u8] {
+        let groups = self.links.of(switch);
+        let group = groups.binary_search_by_key(&neighbour, |g| g.remote);
+        group.map_or(&[], |at| self.links.ports(&groups[at]))
+    }
+}
+
+/// The most common list of ports.
+fn elect<'p>(lists: impl Iterator<Item = &'p [u8]>) -> Option<&'p [u8]> {
+    let mut votes: BTreeMap<&[u8], usize> = BTreeMap::new();
+    lists.for_each(|ports| *votes.entry(ports).or_default() += 1);
+    let most = votes.into_iter().max_by_key(|&(_, count)| count);
+    most.map(|(ports, _)| ports)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dmodc::Options;
+    use crate::netlist::generate::{Order, Pgft, build};
+    use crate::wiring::doubts;
+
+    #[test]
+    fn what_routes_take_for_lost_is_what_the_wiring_tells() {
+        let shape: Pgft = "PGFT(2;4,6;1,4;1,2)".parse().expect("a shape");
+        let order = Order {
+            seed: Some(3),
+            lids: true,
+        };
+        let whole = build(&shape.into(), order);
+        for seed in 0..20 {
+            let (less, _) = whole.without_links(3, seed).expect("it has more");
+            let (fabric, _) = less.to_fabric(None).expect("LIDs are right");
+            let ranking = Ranking::new(&fabric, &Options::default());
+            let groups = Groups::of(&fabric, &ranking);
+            let expected = with_lost(&Links::new(&fabric), &groups, &ranking).expect("lost links");
+            let mut lost: BTreeMap<(u32, u32), usize> = BTreeMap::new();
+            for leaf in ranking.leaves() {
+                for group in expected.of(leaf) {
+                    let there = groups.to(leaf, group.remote).map_or(0, Group::size);
+                    let ports = expected.ports(group).iter();
+                    assert_eq!(ports.filter(|&&port| port != NO_PATH).count(), there);
+                    if there < group.size() {
+                        lost.insert((leaf, group.remote), group.size() - there);
+                    }
+                }
+            }
+            let mut told: BTreeMap<(u32, u32), usize> = BTreeMap::new();
+            for doubt in doubts(&fabric, &ranking) {
+                *told.entry((doubt.switch, doubt.above)).or_default() += 1;
+            }
+            assert_eq!(lost, told, "seed {seed}");
+            assert_eq!(lost.values().sum::<usize>(), 3, "seed {seed}");
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Siblings: switches of one rank whose parents are mostly the same.
+//!
+//! They are the leaves of a pod, and the switches of one position in all pods. In a whole PGFT siblings have the
+//! same parents. What most of them have is what each of them should have: routes and the log read the same answer.
+
+use crate::dmodc::tree::{Groups, Ranking, root};
+use std::collections::BTreeMap;
+
+/// All switches that have parents, each among its siblings; ascending.
+pub fn siblings(groups: &Groups, ranking: &Ranking) -> Vec<Vec<u32>> {
+    let classes = Classes { groups, ranking };
+    // Per up class, another of the same family, itself at the root.
+    let mut family: Vec<u32> = (0..groups.up_classes().len() as u32).collect();
+    let switches = 0..groups.switches() as u32;
+    for parent in switches.clone() {
+        let children = groups.down(parent).iter().filter(|g| !g.level);
+        let mut below: Vec<u32> = children.map(|g| groups.up_class(g.remote)).collect();
+        below.sort_unstable();
+        below.dedup();
+        if below.len() == 1 {
+            continue;
+        }
+        // One with most parents is the measure, by rank.
+        while let Some(&largest) = (below.iter()).max_by_key(|&&of| classes.parents(of).count()) {
+            let rank = classes.rank(largest);
+            let (of_rank, rest): (Vec<u32>, _) = below
+                .iter()
+                .partition(|&&class| classes.rank(class) == rank);
+            below = rest;
+            for class in of_rank.into_iter().filter(|&of| classes.alike(of, largest)) {
+                // The lower number is the root, so that the order of joining does not matter.
+                let (a, b) = (root(&mut family, class), root(&mut family, largest));
+                family[a.max(b) as usize] = a.min(b);
+            }
+        }
+    }
+    let mut members: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for s in switches.filter(|&s| !groups.up(s).is_empty()) {
+        let of = root(&mut family, groups.up_class(s));
+        members.entry(of).or_default().push(s);
+    }
+    members.into_values().collect()
+}
+
+/// The switches with the same parents, as up classes.
+struct Classes<'c> {
+    groups: &'c Groups,
+    ranking: &'c Ranking,
+}
+
+impl Classes<'_> {
+    fn rank(&self, class: u32) -> u32 {
+        self.ranking.rank(self.groups.up_classes()[class as usize])
+    }
+
+    fn parents(&self, class: u32) -> impl Iterator<Item = u32> + Clone {
+        let first = self.groups.up_classes()[class as usize];
+        let up = self.groups.up(first).iter();
+        up.filter(|g| !g.level).map(|g| g.remote)
+    }
+
+    /// Whether more than half of the parents of the class with more of them are those of the other, or
+    /// the other has none of its own, however many it has lost.
+    fn alike(&self, class: u32, largest: u32) -> bool {
+        let (mut of_class, mut of_largest) = (0, self.parents(largest).peekable());
+        let (mut common, most) = (0, self.parents(largest).count());
+        for parent in self.parents(class) {
+            of_class += 1;
+            while of_largest.next_if(|&p| p < parent).is_some() {}
+            common += usize::from(of_largest.peek() == Some(&parent));
+        }
+        2 * common > most || common == of_class
+    }
+}
