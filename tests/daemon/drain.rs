@@ -34,7 +34,7 @@ fn a_spine_is_drained_pulled_and_used_again() {
     let sm = OpenSm::start(&sim, &Config::dmodc().line(option));
     let before = sm.files.subnet();
     let first = tables(&sm, &before);
-    let told = || sm.files.log_lines("drained: ");
+    let told = || sm.files.log_lines("dmodc: drained: ");
     assert_eq!(told(), [""; 0]);
 
     // An edit and a SIGHUP.
@@ -43,7 +43,7 @@ fn a_spine_is_drained_pulled_and_used_again() {
     let lines = told();
     assert_eq!(lines.len(), 1, "{lines:#?}");
     assert!(
-        lines[0].contains(&format!("drained: switch '{SPINE}': empty")),
+        lines[0].contains(&format!("drained: switch '{SPINE}': empty but for ")),
         "{lines:#?}"
     );
     let odd = sm.files.log_lines("nothing is drained: ");

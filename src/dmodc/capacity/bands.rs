@@ -23,7 +23,7 @@ impl Bands {
     /// `detours` are the switches to which there are some.
     pub fn new(
         first: &Inputs,
-        further: Vec<(u8, Inputs)>,
+        further: Vec<(u16, Inputs)>,
         all: Option<Paths>,
         detours: impl Iterator<Item = u32>,
     ) -> Self {
@@ -37,11 +37,11 @@ impl Bands {
         let destinations = &first.destinations;
         let mut has_detours = vec![false; first.nominal.costs.switches()];
         detours.for_each(|s| has_detours[first.nominal.costs.column(s)] = true);
-        let of_step = |step: u8| {
-            let has = |(steps, _): &(u8, Inputs)| steps >> step & 1 != 0;
+        let of_step = |step: usize| {
+            let has = |(steps, _): &(u16, Inputs)| steps >> step & 1 != 0;
             further.iter().position(has).map_or(0, |i| i as u8 + 1)
         };
-        bands.band = destinations.by_number(|number, offset| of_step(step(number + offset)));
+        bands.band = destinations.by_number(|number, offset| of_step((number + offset) % STEPS));
         for (number, (_, inputs)) in (1u8..).zip(&further) {
             for column in contradictions(first, inputs, &has_detours) {
                 for place in destinations.places_behind(column) {
@@ -116,16 +116,6 @@ impl Bands {
     }
 }
 
-/// The step of the destination of a number: the multiples of the golden ratio leave no gap in any arithmetic
-/// sequence of numbers, so the destinations of each port have all steps evenly.
-fn step(number: usize) -> u8 {
-    // 2⁶⁴ divided by the golden ratio.
-    let turned = (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (turned >> 32)
-        .wrapping_mul(u64::from(STEPS))
-        .wrapping_shr(32) as u8
-}
-
 /// The columns to which the entries of a band, those of the first band where it has none, and detours would not go
 /// together: some switch has a way down in the first band alone, by another that goes up in this one; or there are
 /// detours, which were made for a switch that goes down.
@@ -148,24 +138,4 @@ fn contradictions(first: &Inputs, band: &Inputs, has_detours: &[bool]) -> Vec<us
         }
     }
     (0..width).filter(|&c| found[c]).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn steps_are_even_in_arithmetic_sequences() {
-        for stride in [1, 2, 3, 5, 6, 8, 15, 24, 36, 90] {
-            for first in 0..stride.min(7) {
-                let mut counts = [0u32; STEPS as usize];
-                let numbers = (0..160).map(|i| first + i * stride);
-                numbers.for_each(|number| counts[usize::from(step(number))] += 1);
-                assert!(
-                    counts.iter().all(|count| (16..=24).contains(count)),
-                    "{first} + {stride} i: {counts:?}"
-                );
-            }
-        }
-    }
 }

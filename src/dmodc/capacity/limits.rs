@@ -6,8 +6,9 @@ use crate::dmodc::tree::{Groups, Links, Ranking};
 use crate::fabric::{Fabric, Peer};
 use std::collections::BTreeMap;
 
-/// Steps of a share: a quarter of the speed is two of eight.
-pub const STEPS: u8 = 8;
+/// Steps of a share: a link of a quarter of the speed is there for three of eleven, one of a half for six. A prime, so
+/// that the numbers of the destinations of a port, which are those of a residue, have all steps evenly.
+pub const STEPS: usize = 11;
 
 /// Shares count while at most one of so many uplinks of a level is slow. A2A over capacity, worst port, where one of
 /// 20, 10 and 5 links is at a half (672 uplinks, oversubscribed): 38, 44 and 58 by shares, 42 ignored.
@@ -18,7 +19,7 @@ struct Slow {
     end: End,
     /// The rank of that end, and the position among its uplinks.
     level: (u32, usize),
-    steps: u8,
+    steps: u16,
 }
 
 /// Speeds of the uplinks of a place; what is not known is what most are, the fastest of several.
@@ -45,7 +46,7 @@ pub struct Limits {
     /// Both ends of drained links, ascending.
     drained: Vec<End>,
     /// Both ends of links that are there for some destinations, and for which steps, a bit each.
-    share: BTreeMap<End, u8>,
+    share: BTreeMap<End, u16>,
 }
 
 impl Limits {
@@ -108,10 +109,11 @@ impl Limits {
             let all: f64 = speeds.iter().map(|&b| f64::from(b)).sum();
             for (position, (&port, &a)) in uplinks.iter().zip(&speeds).enumerate() {
                 let part: f64 = speeds.iter().map(|&b| f64::from(a.min(b))).sum();
-                let share = (part / all * f64::from(STEPS)).round() as u8;
+                let share = (part / all * STEPS as f64).round() as usize;
                 if share < STEPS {
-                    let first = position * usize::from(STEPS) / uplinks.len();
-                    let steps = ((1u8 << share.max(1)) - 1).rotate_left(first as u32);
+                    let first = position * STEPS / uplinks.len();
+                    let steps = (first..first + share.max(1)).map(|step| 1 << (step % STEPS));
+                    let steps = steps.sum();
                     slow.push(Slow {
                         end: (s, port),
                         level: (ranking.rank(s), position),
@@ -157,8 +159,8 @@ impl Limits {
 
     /// The links of which some are not there for all destinations, drained ones left out: for each such choice of
     /// links, the steps that have it, a bit each.
-    pub fn bands(&self, links: &Links) -> Vec<(u8, Links)> {
-        let mut of_gone: BTreeMap<Vec<End>, u8> = BTreeMap::new();
+    pub fn bands(&self, links: &Links) -> Vec<(u16, Links)> {
+        let mut of_gone: BTreeMap<Vec<End>, u16> = BTreeMap::new();
         for step in 0..STEPS {
             let gone = self
                 .share

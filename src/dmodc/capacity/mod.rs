@@ -2,8 +2,7 @@
 //!
 //! A link at a quarter of its speed carries a quarter of the routes; a drained one carries none that has another
 //! way. Both are one thing: *a link is there for some destinations*. Each destination has a *step*, evenly spread
-//! over all; each link has a *share* of the steps. A link exists for the destinations whose step is below its share,
-//! and is lost for the others. So everything that holds for lost links holds here: up-down paths by one ranking, and
+//! over all; each slow link has a *share* of the steps, and is lost for destinations of the others. So everything that holds for lost links holds here: up-down paths by one ranking, and
 //! no needless change.
 //!
 //! ```text
