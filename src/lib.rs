@@ -33,6 +33,7 @@ pub mod reference;
 pub mod report;
 #[cfg(feature = "cli")]
 pub mod sim;
+pub mod sweeps;
 #[cfg(test)]
 mod testing;
 pub mod whatif;

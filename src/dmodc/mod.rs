@@ -16,6 +16,7 @@ mod capacity;
 mod connect;
 mod design;
 mod engine;
+mod hops;
 pub mod multicast;
 mod options;
 #[cfg(test)]
@@ -32,6 +33,7 @@ mod tree;
 pub use connect::Connections;
 pub(crate) use design::{most_common, siblings};
 pub use engine::{Engine, Filled};
+pub use hops::hop_row;
 pub use options::{Capacity, Drained, Faults, OnUnreachable, Options, PHASES, RouteError, Timings};
 pub use paths::Unreachable;
 pub use plan::Plan;

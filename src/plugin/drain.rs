@@ -1,11 +1,11 @@
 //! What `dmodc.drain` names: read anew before each sweep, and what still uses it.
 
 use super::ffi::{Subnet, Switch};
-use super::planned::Planned;
 use crate::dmodc::Drained;
 use crate::drain::{Use, parse_leniently};
 use crate::fabric::Fabric;
 use crate::input;
+use crate::sweeps::Called;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -56,11 +56,8 @@ impl Drain {
     }
 
     /// Tells what still uses drained links, where that has changed.
-    pub fn tell(&mut self, subnet: &Subnet<'_>, planned: &Planned, uses: &[Use]) {
-        let name = |s: u32| {
-            let name = planned.live(subnet, s).map(Switch::name);
-            format!("'{}'", name.unwrap_or_default())
-        };
+    pub fn tell(&mut self, called: &dyn Called, uses: &[Use]) {
+        let name = |s: u32| format!("'{}'", called.switch(s));
         let uses: BTreeSet<String> = uses.iter().map(|used| used.describe(name)).collect();
         let news = uses.difference(&self.uses);
         news.for_each(|line| log::info!("{line}"));

@@ -8,20 +8,17 @@ mod tell;
 use super::absent::Absent;
 use super::drain::Drain;
 use super::ffi::Subnet;
-use super::findings::Findings;
 use super::given::Given;
-use super::metrics::Metrics;
 use super::options::PluginOptions;
-use super::planned::Planned;
+use super::planned::Live;
 use super::provoke::{PanicAt, Provoked};
-use super::reference::Reference;
-use super::sweep::Sweep;
 use super::tables::{self, NoPathOnPanic, NoTable};
-use super::{hops, report, snapshot};
+use super::{hops, snapshot};
 use crate::dmodc::{Engine, Faults, Filled, Options, RouteError};
 use crate::drain::{Use, uses};
 use crate::fabric::Guid;
 use crate::netlist::{self, GuidsFound, GuidsOf};
+use crate::sweeps::{Findings, Metrics, Planned, Reference, Sweep, report};
 use std::ffi::c_void;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -101,9 +98,13 @@ impl Dmodc {
         let memory = (&mut state.reference, &mut state.absent, &mut state.drain);
         let (planned, read) = self.plan(engine, memory, subnet)?;
         let filled = self.write(engine, subnet, &planned, is_first);
-        report::unreachable(subnet, &planned);
+        let called = Live {
+            subnet,
+            planned: &planned,
+        };
+        report::unreachable(&called, &planned);
         let (filled, uses) = filled?;
-        state.drain.tell(subnet, &planned, &uses);
+        state.drain.tell(&called, &uses);
         let changed_blocks = tables::changed_blocks(subnet, engine);
         let faults = self.options.faults;
         let sweep = Sweep::new(&planned, filled, (start, read), faults, changed_blocks);

@@ -12,10 +12,10 @@ use super::ffi::bindings::{
 };
 use super::ffi::{OpensmLog, Subnet, Symbols, plugin_options, role};
 use super::guard::{guard, log_panics};
-use super::metrics::File;
 use super::options::PluginOptions;
 use super::pulse::Pulse;
 use super::{log as opensm_log, options, relay, version};
+use crate::sweeps::File;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::mem::offset_of;
 use std::ptr::{self, NonNull};

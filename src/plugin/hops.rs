@@ -4,16 +4,11 @@
 //! multicast (Dmodc brings its own) and in the dumps that `-D 0x40` asks for: `opensm.fdbs`,
 //! which prints "HOPS UNKNOWN" without them, and `opensm-lid-matrix.dump`. So they are filled only
 //! when such a dump is coming, after routing, and cost a normal sweep nothing.
-//!
-//! A port has a hop count if the path that starts through it is up-down: any neighbour above with
-//! a finite cost, any neighbour below that reaches the destination going down only. Where there is no
-//! such path, the ports of the way that turns have one.
 
 use super::ffi::Subnet;
-use super::planned::Planned;
-use crate::dmodc::Plan;
-use crate::fabric::{Fabric, Lid, Peer};
-use crate::lft::NO_PATH;
+use crate::dmodc::hop_row;
+use crate::fabric::Lid;
+use crate::sweeps::Planned;
 
 /// Fills the tables of all switches that are there and in the plan.
 pub fn fill(subnet: &Subnet<'_>, planned: &Planned) {
@@ -26,7 +21,7 @@ pub fn fill(subnet: &Subnet<'_>, planned: &Planned) {
         }
         for (from, switch) in (0u32..).zip(&live) {
             let Some(switch) = switch else { continue };
-            let row = row(fabric, plan, from, to);
+            let row = hop_row(fabric, plan, from, to);
             if !subnet.set_hops(*switch, destination.lid, &row) {
                 refused += 1;
             }
@@ -34,75 +29,5 @@ pub fn fill(subnet: &Subnet<'_>, planned: &Planned) {
     }
     if refused > 0 {
         log::error!("OpenSM has no room for {refused} rows of its hop tables; dumps lack them");
-    }
-}
-
-/// The row of one switch for one destination: the least of all at 0, then port by port.
-fn row(fabric: &Fabric, plan: &Plan, from: u32, to: u32) -> Vec<u8> {
-    let turned = plan.turned(from, to);
-    let hops = |peer: &Peer| match (*peer, turned) {
-        (Peer::Switch { index, .. }, Some((next, hops))) if index == next => Some(hops - 1),
-        _ => hops_up_down(plan, from, peer, to),
-    };
-    let ports = fabric.peers_of(from).iter();
-    let mut row = vec![NO_PATH];
-    row.extend(ports.map(|peer| hops(peer).map_or(NO_PATH, |hops| hops + 1)));
-    row[0] = match from == to {
-        true => 0,
-        false => row.iter().copied().min().unwrap_or(NO_PATH),
-    };
-    row
-}
-
-/// Hops to a switch from a neighbour of another, going on up-down.
-fn hops_up_down(plan: &Plan, from: u32, neighbour: &Peer, to: u32) -> Option<u8> {
-    match *neighbour {
-        Peer::Switch { index, .. } if plan.ranking().is_up(from, index) => plan.hops(index, to),
-        Peer::Switch { index, .. } => plan.hops_down(index, to),
-        _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::dmodc::{Engine, OnUnreachable, Options};
-    use crate::fabric::{Builder, Guid};
-
-    /// Leaves 0 and 1, spines 2 and 3; leaf 1 has lost its link to spine 3.
-    fn fabric() -> Fabric {
-        let mut b = Builder::default();
-        for guid in 1..=4 {
-            b.switch(Guid(guid), Lid(guid as u16), 0, 3);
-        }
-        b.link((0, 1), (2, 1));
-        b.link((0, 2), (3, 1));
-        b.link((1, 1), (2, 2));
-        b.finish().0
-    }
-
-    #[test]
-    fn the_ports_that_lead_there_have_hops() {
-        let fabric = fabric();
-        let rows = |on_unreachable| {
-            let options = Options {
-                root_guids: vec![Guid(3), Guid(4)],
-                on_unreachable,
-                connect_roots: true,
-                ..Options::default()
-            };
-            let engine = Engine::new(1).expect("a thread");
-            let plan = engine.plan(&fabric, &options).expect("a tree");
-            [0, 1, 2, 3].map(|from| row(&fabric, &plan, from, 1))
-        };
-        let partial = rows(OnUnreachable::Partial);
-        assert_eq!(partial[0], [2, 2, NO_PATH, NO_PATH]);
-        assert_eq!(partial[1], [0, 2, NO_PATH, NO_PATH]);
-        assert_eq!(partial[2], [1, NO_PATH, 1, NO_PATH]);
-        assert_eq!(partial[3], [NO_PATH; 4]);
-        // Spine 3 goes down to leaf 0 and up again.
-        let connect = rows(OnUnreachable::Connect);
-        assert_eq!(connect[..3], partial[..3]);
-        assert_eq!(connect[3], [3, 3, NO_PATH, NO_PATH]);
     }
 }

@@ -13,6 +13,7 @@ use super::ffi::OpensmLog;
 use super::ffi::bindings::{
     OSM_LOG_DEBUG, OSM_LOG_ERROR, OSM_LOG_INFO, OSM_LOG_ROUTING, OSM_LOG_VERBOSE,
 };
+use crate::sweeps::line_of;
 use log::{Level, LevelFilter, Log, Metadata, Record};
 use std::sync::{PoisonError, RwLock};
 
@@ -54,12 +55,6 @@ fn level_of(level: Level) -> u32 {
     }
 }
 
-/// The line as OpenSM gets it, without control characters.
-fn line_of(level: Level, text: &str) -> String {
-    let mark = if level == Level::Error { "ERR: " } else { "" };
-    format!("dmodc: {mark}{}", text.trim_end()).replace(char::is_control, " ")
-}
-
 impl Log for Logger {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
         metadata.target().starts_with("dmodc") && is_active(level_of(metadata.level()))
@@ -82,13 +77,6 @@ impl Log for Logger {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_line_is_one_line() {
-        assert_eq!(line_of(Level::Info, "routed\n"), "dmodc: routed");
-        assert_eq!(line_of(Level::Error, "a\nb\0c"), "dmodc: ERR: a b c");
-        assert_eq!(line_of(Level::Warn, "100%s"), "dmodc: 100%s");
-    }
 
     #[test]
     fn levels_match() {

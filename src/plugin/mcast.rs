@@ -10,11 +10,12 @@
 
 use super::engine::{Dmodc, Failure, Stale};
 use super::ffi::{Group, Subnet, Switch};
-use super::planned::Planned;
+use super::planned::Live;
 use super::snapshot::{Link, usable};
 use crate::dmodc::Drained;
 use crate::dmodc::multicast::{Edge, Terrain, Tree};
 use crate::fabric::{Fabric, Guid, Peer};
+use crate::sweeps::Planned;
 
 /// Maximum number of switches left out that a line names.
 const NAMED: usize = 10;
@@ -140,7 +141,8 @@ fn entries<'a>(
     }
     if !tree.left_out.is_empty() {
         let named = tree.left_out.iter().take(NAMED);
-        let names: Vec<String> = named.map(|&s| planned.name(subnet, s)).collect();
+        let called = Live { subnet, planned };
+        let names: Vec<String> = named.map(|&s| planned.name(&called, s)).collect();
         log::error!(
             "the tree of MLID 0x{:X} leaves out {} switches with members: {}",
             group.mlid,

@@ -3,7 +3,7 @@
 //! The way of a sweep: OpenSM calls [`callbacks`] under its lock; [`engine`] has [`snapshot`] copy the
 //! subnet into an owned [`crate::fabric::Fabric`], [`absent`] add where LIDs were that nobody has, has the core plan, and has it fill the
 //! forwarding [`tables`], which are plain byte slices. [`mcast`] and [`hops`] serve OpenSM's
-//! multicast and its dumps from the same snapshot; [`report`], [`findings`], [`order`] and [`metrics`] tell what was found.
+//! multicast and its dumps from the same snapshot; [`crate::sweeps`] and [`order`] tell what was found.
 //!
 //! Invariants:
 //! - no panic crosses into OpenSM: every `extern "C"` function runs inside [`guard`], but for the
@@ -28,7 +28,6 @@ mod engine;
 mod entry;
 #[allow(unsafe_code)]
 mod ffi;
-mod findings;
 mod given;
 mod guard;
 mod hops;
@@ -37,17 +36,13 @@ mod hops;
 mod hostile;
 mod log;
 mod mcast;
-mod metrics;
 mod options;
 mod order;
 mod planned;
 mod provoke;
 mod pulse;
-mod reference;
 #[allow(unsafe_code)]
 mod relay;
-mod report;
 mod snapshot;
-mod sweep;
 mod tables;
 mod version;

@@ -4,8 +4,8 @@
 //! wrong word of ours never stops the subnet manager: the log names it and the default holds.
 
 use super::provoke::PanicAt;
-use super::reference::Source;
 use crate::dmodc::{Capacity, Faults, OnUnreachable};
+use crate::sweeps::Source;
 use std::path::PathBuf;
 
 /// Maximum of `dmodc.threads`.

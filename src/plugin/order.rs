@@ -3,8 +3,9 @@
 
 use super::ffi::Subnet;
 use super::files::replace;
-use super::planned::Planned;
+use super::planned::Live;
 use crate::lft::write_order;
+use crate::sweeps::{Called, Planned};
 use std::io;
 use std::path::Path;
 
@@ -24,12 +25,12 @@ pub fn dump(subnet: &Subnet<'_>, planned: &Planned) {
 
 fn text(subnet: &Subnet<'_>, planned: &Planned) -> io::Result<Vec<u8>> {
     let Planned { fabric, plan, .. } = planned;
-    let switches = planned.all_live(subnet);
+    let called = Live { subnet, planned };
     let mut text = Vec::new();
     write_order(
         fabric,
         plan.order(),
-        |node| planned.host_name(&switches, node),
+        |node| called.end_node(node),
         &mut text,
     )?;
     Ok(text)

@@ -46,6 +46,7 @@ fn every_message_is_explained() {
     let page = fs::read_to_string(root().join("docs/troubleshooting.md")).expect("the page");
     let mut sources = files("src/plugin", "rs");
     sources.extend(files("src/plugin/ffi", "rs"));
+    sources.extend(files("src/sweeps", "rs"));
     for core in [
         "dmodc/engine.rs",
         "dmodc/options.rs",
@@ -83,7 +84,7 @@ fn alert_rules_hold() {
     let rules = fs::read_to_string(folder.join("dmodc.rules.yml")).expect("rules");
     let page = fs::read_to_string(folder.join("README.md")).expect("the page");
     let source =
-        fs::read_to_string(root().join("src/plugin/metrics/mod.rs")).expect("a source file");
+        fs::read_to_string(root().join("src/sweeps/metrics/mod.rs")).expect("a source file");
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut names = 0;
     for name in rules

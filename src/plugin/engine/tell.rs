@@ -2,9 +2,9 @@
 
 use super::{Dmodc, State};
 use crate::plugin::ffi::Subnet;
-use crate::plugin::findings::{Findings, host_pairs};
-use crate::plugin::metrics::Role;
 use crate::plugin::order;
+use crate::plugin::planned::Live;
+use crate::sweeps::{Findings, Role, host_pairs};
 use std::path::Path;
 
 impl Dmodc {
@@ -23,12 +23,13 @@ impl Dmodc {
         if let Some(planned) = &state.planned
             && !std::mem::replace(&mut state.told, true)
         {
+            let called = Live { subnet, planned };
             if let Some(reference) = &mut state.reference {
-                reference.keep(planned, || planned.names(subnet));
+                reference.keep(planned, || planned.names(&called));
             }
             if log::log_enabled!(log::Level::Info) || state.metrics.is_some() {
                 let dark = state.reference.as_ref().and_then(|r| r.dark());
-                let found = state.findings.look(subnet, planned, dark);
+                let found = state.findings.look(&called, planned, dark);
                 if let Some(metrics) = &mut state.metrics {
                     metrics.found(found, state.findings.slow());
                     match routed {

@@ -10,7 +10,7 @@ use super::qmap;
 use super::symbols::Symbols;
 use crate::fabric::{Guid, Lid};
 use crate::lft::NO_PATH;
-use crate::plugin::metrics::Role;
+use crate::sweeps::Role;
 use std::ffi::{c_char, c_void};
 use std::ptr::NonNull;
 

@@ -1,6 +1,6 @@
 //! The file of `dmodc.metrics`.
 
-use crate::plugin::files::replace;
+use crate::files::replace;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 

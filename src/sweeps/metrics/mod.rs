@@ -274,6 +274,18 @@ impl Metrics {
         text.0
     }
 
+    /// The same of tables that OpenSM takes from a file: with the moment since when they are stale, if they are.
+    pub fn text_since(&self, stale: Option<SystemTime>) -> String {
+        let mut text = Text(self.text());
+        text.single(
+            "dmodc_stale_since_timestamp_seconds",
+            "gauge",
+            "Since when the tables are not those of the fabric; 0 while they are.",
+            seconds(stale),
+        );
+        text.0
+    }
+
     /// Each slow link.
     fn of_slow_links(&self, text: &mut Text) {
         let name = "dmodc_links_slow";

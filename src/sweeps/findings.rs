@@ -1,9 +1,8 @@
 //! What is found in the fabric once its tables are sent: for the log what has changed since the last
 //! time, and what looks odd; for `dmodc.metrics` what is missing, and which hosts are routed by detours.
 
-use super::ffi::{Subnet, Switch};
 use super::metrics::{Found, FoundSlow, HostPairs};
-use super::planned::Planned;
+use super::planned::{Called, Planned};
 use crate::dmodc::{Plan, Ranking, WiringWarning};
 use crate::fabric::{self, Guid, Merged};
 use crate::reference::{Dark, Day};
@@ -36,7 +35,7 @@ impl Findings {
     /// siblings. `dark` are the days when what is dark was last seen.
     pub fn look(
         &mut self,
-        subnet: &Subnet<'_>,
+        called: &dyn Called,
         planned: &Planned,
         dark: Option<&BTreeMap<Dark, Day>>,
     ) -> Vec<Found> {
@@ -46,11 +45,9 @@ impl Findings {
             options,
             ..
         } = planned;
-        let live = planned.all_live(subnet);
-        let switch = |s: u32| live[s as usize].map(Switch::name).unwrap_or_default();
         let changes = self
             .memory
-            .look(fabric, switch, |node| planned.host_name(&live, node));
+            .look(fabric, |s| called.switch(s), |node| called.end_node(node));
         changes.iter().for_each(|line| log::info!("{line}"));
         self.look_for_slow(planned);
         let ranks = format!("ranks: {}", plan.ranking());
@@ -74,7 +71,7 @@ impl Findings {
         if has_reference {
             warnings.retain(|warning| !matches!(warning, WiringWarning::Unlike(_)));
         }
-        let name = |s: u32| planned.name(subnet, s);
+        let name = |s: u32| planned.name(called, s);
         let mut odd: Vec<String> = warnings.iter().map(|w| w.describe(name)).collect();
         if has_reference {
             odd.extend(self.of_reference(merged, &missing, dark));

@@ -1,7 +1,6 @@
 //! What a sweep leaves in the log: the line that programs read, and the pairs that no path joins.
 
-use super::ffi::Subnet;
-use super::planned::Planned;
+use super::planned::{Called, Planned};
 use super::sweep::Sweep;
 use crate::dmodc::{OnUnreachable, PHASES};
 use crate::fabric::EndPairs;
@@ -17,7 +16,7 @@ const FEW: usize = 3;
 /// The pairs without an up-down path, the first few by name, and who is left out. It is an error if
 /// hosts do not reach each other. What switches and aggregation nodes miss is one line. Of a fabric that
 /// is refused for such pairs nobody is left out: another engine may route it.
-pub fn unreachable(subnet: &Subnet<'_>, planned: &Planned) {
+pub fn unreachable(called: &dyn Called, planned: &Planned) {
     let Planned {
         fabric,
         plan,
@@ -34,7 +33,7 @@ pub fn unreachable(subnet: &Subnet<'_>, planned: &Planned) {
         true => Level::Info,
         false => Level::Error,
     };
-    let name = |switch: u32| planned.name(subnet, switch);
+    let name = |switch: u32| planned.name(called, switch);
     for &(from, to) in unreachable.first.iter().take(NAMED) {
         let (from, to) = (name(from), name(to));
         log::log!(level, "no up-down path between {from} and {to}");
@@ -47,7 +46,7 @@ pub fn unreachable(subnet: &Subnet<'_>, planned: &Planned) {
         );
     }
     let pair = |(from, to)| {
-        let (from, to) = (planned.end(subnet, from), planned.end(subnet, to));
+        let (from, to) = (planned.end(called, from), planned.end(called, to));
         format!("{from} to {to}")
     };
     for ends in hosts.first() {

@@ -15,10 +15,10 @@
 //! Whatever is wrong with the file is one error line, and the fabric is routed without it. A file of a
 //! later version is left as it is.
 
-use super::files::{self, MOST, Stamp, replace_by, stamp};
 use super::planned::Planned;
 use crate::dmodc::Faults;
 use crate::fabric::{Fabric, Guid, Merged};
+use crate::files::{self, MOST, Stamp, replace_by, stamp};
 use crate::input::{Fault, unpacked};
 use crate::reference::{Dark, Day, NoReference, Reference as Places, auto_path};
 use crate::wiring::{Far, Witness, slow_links};
@@ -80,6 +80,11 @@ impl Reference {
             last: None,
             said: Vec::new(),
         })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The places to route a fabric with, if there are any.

@@ -1,0 +1,65 @@
+//! [`Planned`]: what a sweep leaves for what comes after it, and how log lines name its parts.
+
+use crate::dmodc::{Options, Plan};
+use crate::fabric::{End, Fabric, Guid};
+use crate::netlist::Names;
+use std::collections::HashMap;
+
+/// A snapshot of the subnet and what was planned for it. It holds GUIDs and indices, no pointers.
+pub struct Planned {
+    /// The snapshot.
+    pub fabric: Fabric,
+    /// Ranks, costs, order.
+    pub plan: Plan,
+    /// What it was planned with.
+    pub options: Options,
+    /// Whether each switch forwards multicast; empty where nobody asks.
+    pub multicast: Vec<bool>,
+}
+
+/// What the switches and end nodes of a fabric are called, by index. An empty name is an unknown one.
+pub trait Called {
+    /// The name of a switch.
+    fn switch(&self, index: u32) -> String;
+    /// The name of an end node.
+    fn end_node(&self, index: u32) -> String;
+}
+
+impl Called for Names {
+    fn switch(&self, index: u32) -> String {
+        self.switches[index as usize].clone()
+    }
+
+    fn end_node(&self, index: u32) -> String {
+        self.end_nodes[index as usize].clone()
+    }
+}
+
+impl Planned {
+    /// What switches and end nodes are called, by GUID. Switches without a name are left out.
+    pub fn names(&self, called: &dyn Called) -> HashMap<Guid, String> {
+        let switches = (0u32..).zip(self.fabric.switches());
+        let switches = switches.map(|(index, s)| (s.guid, called.switch(index)));
+        let switches = switches.filter(|(_, name)| !name.is_empty());
+        let nodes = (0u32..).zip(self.fabric.end_nodes());
+        let nodes = nodes.map(|(index, node)| (node.guid, called.end_node(index)));
+        switches.chain(nodes).collect()
+    }
+
+    /// A switch as log lines name it: GUID and name.
+    pub fn name(&self, called: &dyn Called, switch: u32) -> String {
+        let guid = self.fabric.switches()[switch as usize].guid;
+        format!("{guid} ({})", called.switch(switch))
+    }
+
+    /// One that sends and receives, as log lines name it: what it is, GUID and name.
+    pub fn end(&self, called: &dyn Called, end: End) -> String {
+        match end {
+            End::Switch(switch) => format!("{} {}", end.word(), self.name(called, switch)),
+            End::Host(node) | End::AggregationNode(node) => {
+                let guid = self.fabric.end_nodes()[node as usize].guid;
+                format!("{} {guid} ({})", end.word(), called.end_node(node))
+            }
+        }
+    }
+}
