@@ -6,8 +6,12 @@
 //! nothing is sent to it.
 
 use super::read::{Dump, DumpedSwitch};
-use crate::fabric::{Guid, Lid};
+use super::{NO_PATH, Tables};
+use crate::fabric::{Fabric, Guid, Lid, Switch};
 use std::cmp::Ordering;
+
+/// What a subnet manager sends at once, in LIDs.
+const BLOCK: usize = 64;
 
 /// Changes at one switch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,6 +71,22 @@ pub fn diff(first: &Dump, second: &Dump) -> Diff {
     diff
 }
 
+/// Blocks of 64 LIDs that differ between the tables of a fabric and those of what has become of it. All that has
+/// an entry counts at a switch that is new.
+pub fn changed_blocks(before: (&Fabric, &Tables), after: (&Fabric, &Tables)) -> usize {
+    let blocks = |(index, switch): (u32, &Switch)| {
+        let old = before.0.switch_by_guid(switch.guid);
+        let old = old.map_or(&[][..], |s| before.1.row(s));
+        let new = after.1.row(index);
+        let entry = |row: &[u8], lid: usize| row.get(lid).copied().unwrap_or(NO_PATH);
+        let differs =
+            |first: &usize| (*first..first + BLOCK).any(|lid| entry(old, lid) != entry(new, lid));
+        let firsts = (0..old.len().max(new.len())).step_by(BLOCK);
+        firsts.filter(differs).count()
+    };
+    (0..).zip(after.0.switches()).map(blocks).sum()
+}
+
 fn changes(old: &[(Lid, u8)], switch: &DumpedSwitch) -> Changes {
     let mut changes = Changes {
         guid: switch.guid,
@@ -88,7 +108,7 @@ fn changes(old: &[(Lid, u8)], switch: &DumpedSwitch) -> Changes {
             continue;
         }
         changes.entries += 1;
-        let block = a.or(b).map(|(lid, _)| lid.0 / 64);
+        let block = a.or(b).map(|(lid, _)| lid.index() / BLOCK);
         changes.blocks += usize::from(block != last_block);
         last_block = block;
     }

@@ -1,12 +1,14 @@
 //! Linear forwarding tables: in memory, as OpenSM's text dump, and their differences.
 
 mod diff;
+mod lid_matrix;
 mod order;
 mod read;
 mod table;
 mod write;
 
-pub use diff::{Changes, Diff, diff};
+pub use diff::{Changes, Diff, changed_blocks, diff};
+pub use lid_matrix::write_lid_matrix;
 pub use order::{OrderReason, parse_order, parse_order_leniently, write_order};
 pub use read::{Dump, DumpReason, DumpedSwitch};
 pub use table::{NO_PATH, Tables};

@@ -66,6 +66,17 @@ impl Tables {
         &mut self.entries[switch as usize * self.width..][..self.width]
     }
 
+    /// The same tables without the LIDs above one.
+    pub fn up_to(&self, highest: Lid) -> Tables {
+        let width = self.width.min(highest.index() + 1);
+        let rows = self.entries.chunks(self.width);
+        Tables {
+            width,
+            entries: rows.flat_map(|row| &row[..width]).copied().collect(),
+            unknown: self.unknown.clone(),
+        }
+    }
+
     /// All rows at once, for writers that work in parallel.
     pub fn rows_mut(&mut self) -> Vec<&mut [u8]> {
         self.entries.chunks_mut(self.width).collect()

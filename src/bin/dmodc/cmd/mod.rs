@@ -20,6 +20,7 @@ pub mod removal;
 pub mod report;
 pub mod route;
 mod routed_as;
+mod routing;
 pub mod tables;
 pub mod trace;
 pub mod whatif;

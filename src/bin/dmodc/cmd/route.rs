@@ -1,17 +1,14 @@
 //! `dmodc route`: Dmodc on a described fabric.
 
-use super::guid_files::GuidFiles;
-use super::reading::Reading;
-use super::routed_as::RoutedAs;
+use super::routing::Routing;
 use super::{drained, left_out};
 use crate::failure::{Failure, Outcome};
 use crate::input::{one_stdin, shown};
 use crate::output::{is_dash, say, say_json, write_to};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use dmodc::dmodc::{Engine, Filled, OnUnreachable, Options, PHASES, Plan};
+use dmodc::dmodc::{Filled, PHASES, Plan, hop_row};
 use dmodc::drain::{self, Use};
 use dmodc::fabric::{EndPairs, Fabric};
-use dmodc::lft::{Tables, write_dump, write_order};
+use dmodc::lft::{Tables, write_dump, write_lid_matrix, write_order};
 use dmodc::netlist::Names;
 use indicatif::ProgressBar;
 use serde_json::json;
@@ -28,11 +25,13 @@ const NAMED: usize = 10;
 #[command(after_help = "Examples:
   ibnetdiscover | dmodc route - --lfts dmodc.lfts      then: opensm -R file -U dmodc.lfts
   dmodc route fabric.net --root-guids roots.txt --json
+  dmodc route fabric.net --lfts F --lid-matrix M       then: opensm -R file -U F -M M
   dmodc route fabric.net --order order.txt --alternatives ports.txt
 
 GUID files hold one GUID a line; '#' begins a comment. The order file has the format of
 opensm-ftree-ca-order.dump. A line of the alternatives file is SWITCH_GUID LID PORT[,PORT..]: all
-ports by which Dmodc could send from that switch to that end node.")]
+ports by which Dmodc could send from that switch to that end node. Without --lid-matrix OpenSM's
+engine file counts the hops itself, which takes a minute on large fabrics.")]
 pub struct Args {
     /// The fabric
     net: PathBuf,
@@ -45,26 +44,11 @@ pub struct Args {
     /// Write all alternative output ports here
     #[arg(long, value_name = "F")]
     alternatives: Option<PathBuf>,
+    /// Write the hop counts between switches here, as opensm-lid-matrix.dump
+    #[arg(long, value_name = "F")]
+    lid_matrix: Option<PathBuf>,
     #[command(flatten)]
-    guid_files: GuidFiles,
-    /// LMC of all end nodes [default: what the netlist says]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=7))]
-    lmc: Option<u8>,
-    /// Connect switches without end nodes too, where they have no up-down path between them
-    #[arg(long)]
-    connect_roots: bool,
-    /// Pairs without an up-down path: connect them where no credit loop comes of it, route all the
-    /// rest, or refuse the fabric if they are of hosts
-    #[arg(long, value_name = "WHAT", default_value = "connect", value_parser =
-        PossibleValuesParser::new(["connect", "partial", "fail"]).try_map(|s| s.parse::<OnUnreachable>()))]
-    on_unreachable: OnUnreachable,
-    #[command(flatten)]
-    routed_as: RoutedAs,
-    /// Number of threads [default: one for each processor]
-    #[arg(long, value_name = "N", default_value = "0", hide_default_value = true)]
-    threads: usize,
-    #[command(flatten)]
-    reading: Reading,
+    routing: Routing,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -72,7 +56,12 @@ pub struct Args {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
-    let outputs = [&args.lfts, &args.order, &args.alternatives];
+    let outputs = [
+        &args.lfts,
+        &args.order,
+        &args.alternatives,
+        &args.lid_matrix,
+    ];
     let to_stdout = outputs
         .into_iter()
         .flatten()
@@ -83,24 +72,12 @@ pub fn run(args: Args) -> Outcome {
             "only one of the outputs can go to standard output",
         ));
     }
-    one_stdin(
-        (args.guid_files.paths())
-            .chain([&args.net])
-            .chain(args.routed_as.paths()),
-    )?;
+    one_stdin(args.routing.paths().chain([&args.net]))?;
     let start = Instant::now();
-    let (fabric, names) = args.reading.fabric(&args.net, args.lmc)?;
-    let rest = Options {
-        on_unreachable: args.on_unreachable,
-        connect_roots: args.connect_roots,
-        ..Options::default()
-    };
-    let rest = args
-        .routed_as
-        .options(args.reading, (&fabric, &names), rest)?;
-    let options = args.guid_files.options(args.reading, &fabric, rest)?;
+    let (fabric, names) = args.routing.reading.fabric(&args.net, args.routing.lmc)?;
+    let options = args.routing.options(&fabric, &names)?;
     let read = start.elapsed();
-    let engine = Engine::new(args.threads)?;
+    let engine = args.routing.engine()?;
     let plan = engine.plan(&fabric, &options)?;
     let mut tables = Tables::for_fabric(&fabric);
     let routed = engine.fill(&fabric, &plan, &mut tables.rows_mut())?;
@@ -121,6 +98,11 @@ pub fn run(args: Args) -> Outcome {
     }
     if let Some(path) = &args.alternatives {
         write_to(path, |out| write_alternatives(&fabric, &plan, out))?;
+    }
+    if let Some(path) = &args.lid_matrix {
+        write_to(path, |out| {
+            write_lid_matrix(&fabric, |from, to| hop_row(&fabric, &plan, from, to), out)
+        })?;
     }
     let (core, write) = (plan.timings(), write_start.elapsed());
     let times = [read, core.rank, core.cost, core.nid, routed.time, write];

@@ -21,7 +21,7 @@ pub struct RoutedAs {
         default_value_t,
         value_parser = PossibleValuesParser::new(["stable", "paper"]).try_map(|s| s.parse::<Faults>())
     )]
-    faults: Faults,
+    pub faults: Faults,
     /// Slow links carry a part of the routes by their speed, or as much as all others
     #[arg(
         long,

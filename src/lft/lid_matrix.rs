@@ -1,0 +1,39 @@
+//! Writes hop counts as OpenSM's `opensm-lid-matrix.dump` (`dump_lid_matrix` in `osm_dump.c`), which the engine
+//! `file` loads with `-M`.
+//!
+//! Only the LIDs of switches have rows: OpenSM asks for no others. Without such a file it counts the hops
+//! itself, which takes a minute on large fabrics.
+
+use super::NO_PATH;
+use crate::fabric::{Fabric, lid_range};
+use std::io::{self, Write};
+
+/// Writes the hop counts of all switches. `row(from, to)` has those from one switch to another: the least of
+/// all, then port by port; 255 for none.
+pub fn write_lid_matrix(
+    fabric: &Fabric,
+    row: impl Fn(u32, u32) -> Vec<u8>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut to: Vec<_> = (0u32..).zip(fabric.switches()).collect();
+    to.sort_by_key(|(_, switch)| switch.lid);
+    for (from, switch) in (0..).zip(fabric.switches()) {
+        let mut block = Vec::new();
+        writeln!(block, "Switch: guid {}", switch.guid)?;
+        for &(index, target) in &to {
+            let hops = row(from, index);
+            if !target.lid.is_unicast() || hops[0] == NO_PATH {
+                continue;
+            }
+            for lid in lid_range(target.lid, target.lmc).into_iter().flatten() {
+                write!(block, "0x{lid:04x}:")?;
+                for hops in &hops {
+                    write!(block, " {hops:02x}")?;
+                }
+                writeln!(block, " # portguid {}", target.guid)?;
+            }
+        }
+        out.write_all(&block)?;
+    }
+    Ok(())
+}
