@@ -3,7 +3,7 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File, FileType, Metadata, OpenOptions, Permissions};
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -110,6 +110,36 @@ pub fn replace_by(
     new.as_file().sync_all()?;
     new.persist(path)?;
     Ok(())
+}
+
+/// Whether a plain file has what `write` writes, and nothing else.
+pub fn has(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> bool {
+    let open = || {
+        plain(fs::metadata(path)?.file_type())?;
+        File::open(path)
+    };
+    let Ok(file) = open() else { return false };
+    let mut same = Same(BufReader::with_capacity(1 << 16, file));
+    write(&mut same).is_ok() && same.0.fill_buf().is_ok_and(<[u8]>::is_empty)
+}
+
+/// Takes what a reader has, and refuses anything else.
+struct Same<R>(R);
+
+impl<R: BufRead> Write for Same<R> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let old = self.0.fill_buf()?;
+        let count = old.len().min(bytes.len());
+        if count == 0 || old[..count] != bytes[..count] {
+            return Err(io::Error::other("something else"));
+        }
+        self.0.consume(count);
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Removes what was left when a process died while it wrote: what nobody has written to for a minute.
@@ -260,6 +290,24 @@ mod tests {
         assert_eq!(read(&file).expect("a file"), b"kept");
         // The three others, the file and its link.
         assert_eq!(fs::read_dir(folder.path()).expect("there").count(), 5);
+    }
+
+    #[test]
+    fn a_file_is_compared_with_what_would_be_written() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        fs::write(&path, "some text").expect("written");
+        let is = |parts: &[&str]| {
+            has(&path, |out| {
+                parts
+                    .iter()
+                    .try_for_each(|part| out.write_all(part.as_bytes()))
+            })
+        };
+        assert!(is(&["some", " ", "text"]));
+        assert!(!is(&["some", " "]) && !is(&["some text", "."]) && !is(&["some test"]));
+        assert!(!has(&folder.path().join("none"), |_| Ok(())));
+        assert!(!has(folder.path(), |_| Ok(())));
     }
 
     #[test]

@@ -11,6 +11,7 @@
 
 use super::SimError;
 use super::signals::before_end;
+use rustix::process::{Pid, Signal, getpgid, kill_process_group};
 use std::collections::BTreeMap;
 use std::env;
 use std::fs::File;
@@ -65,7 +66,12 @@ fn end_all() -> MutexGuard<'static, Owned> {
     owned
 }
 
+/// Ends a child, and its process group if it has made one.
 fn end(child: &mut Child) {
+    let id = Pid::from_child(child);
+    if getpgid(Some(id)) == Ok(id) {
+        let _ = kill_process_group(id, Signal::KILL);
+    }
     // Either fails only if the process has ended already.
     let _ = child.kill();
     let _ = child.wait();
@@ -97,15 +103,29 @@ impl Guard {
         Ok(Guard::start_reading(command, Stdio::null(), output)?.0)
     }
 
+    /// The same with its outputs apart.
+    pub fn start_apart(command: Command, output: &Path, errors: &Path) -> Result<Guard, SimError> {
+        let outputs = (create(output)?, create(errors)?);
+        Ok(Guard::start_with(command, Stdio::null(), outputs)?.0)
+    }
+
     /// The same with an input; also returns its standard input if that is a pipe.
     pub(super) fn start_reading(
-        mut command: Command,
+        command: Command,
         input: Stdio,
         output: &Path,
     ) -> Result<(Guard, Option<ChildStdin>), SimError> {
-        let file = File::create(output).map_err(SimError::file(output))?;
+        let file = create(output)?;
         let same = file.try_clone().map_err(SimError::file(output))?;
-        command.stdin(input).stdout(file).stderr(same);
+        Guard::start_with(command, input, (file, same))
+    }
+
+    fn start_with(
+        mut command: Command,
+        input: Stdio,
+        (output, errors): (File, File),
+    ) -> Result<(Guard, Option<ChildStdin>), SimError> {
+        command.stdin(input).stdout(output).stderr(errors);
         let mut owned = owned_for_more()?;
         let mut child = spawn(command).map_err(|reason| SimError::Start {
             program: "setpriv",
@@ -146,6 +166,10 @@ impl Drop for Guard {
     }
 }
 
+fn create(file: &Path) -> Result<File, SimError> {
+    File::create(file).map_err(SimError::file(file))
+}
+
 /// Starts a command in the thread that starts all children.
 fn spawn(command: Command) -> io::Result<Child> {
     type Job = (Command, Sender<io::Result<Child>>);
@@ -177,6 +201,16 @@ pub struct Program {
 impl Program {
     /// Its command in this folder; the child dies with this process.
     pub fn command(&self, dir: &Path) -> Result<Command, SimError> {
+        self.told("KILL", dir)
+    }
+
+    /// The same for one that ends a process group of its own when it is told to end.
+    pub fn command_of_group(&self, dir: &Path) -> Result<Command, SimError> {
+        self.told("TERM", dir)
+    }
+
+    /// Its command; the child gets this signal when this process dies.
+    fn told(&self, signal: &str, dir: &Path) -> Result<Command, SimError> {
         let path = format!("{}:{SBIN}", env::var("PATH").unwrap_or_default());
         if !env::split_paths(&path).any(|folder| folder.join(self.name).exists()) {
             return Err(SimError::Start {
@@ -187,7 +221,7 @@ impl Program {
         }
         let mut command = Command::new("setpriv");
         command
-            .args(["--pdeathsig", "KILL", "sh", "-c", IF_PARENT_LIVES])
+            .args(["--pdeathsig", signal, "sh", "-c", IF_PARENT_LIVES])
             .arg(process::id().to_string())
             .arg(self.name)
             .env("PATH", path)

@@ -15,6 +15,7 @@ mod faults;
 mod figures;
 mod file_engine;
 mod files;
+mod follow;
 mod hang_up;
 mod harness;
 mod killed;

@@ -47,6 +47,8 @@ fn every_message_is_explained() {
     let mut sources = files("src/plugin", "rs");
     sources.extend(files("src/plugin/ffi", "rs"));
     sources.extend(files("src/sweeps", "rs"));
+    sources.extend(files("src/bin/dmodc/cmd/follow", "rs"));
+    sources.push(root().join("src/bin/dmodc/cmd/follow.rs"));
     for core in [
         "dmodc/engine.rs",
         "dmodc/options.rs",

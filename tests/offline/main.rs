@@ -20,6 +20,8 @@ mod exports;
 #[cfg(feature = "cli")]
 mod files;
 #[cfg(feature = "cli")]
+mod follow;
+#[cfg(feature = "cli")]
 mod forget;
 #[cfg(feature = "cli")]
 mod golden;

@@ -2,7 +2,7 @@
 
 use crate::support::*;
 
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 17] = [
     "generate",
     "degrade",
     "route",
@@ -12,6 +12,7 @@ const COMMANDS: [&str; 16] = [
     "trace",
     "whatif",
     "wiring",
+    "follow",
     "forget",
     "export",
     "draw",

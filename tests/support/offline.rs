@@ -63,6 +63,13 @@ impl Offline {
         panic!("live and offline tables differ, {counts:?} lines, first: {first:#?}");
     }
 
+    /// Whether these tables of this fabric have the same entries.
+    pub fn has_entries(&self, live: &[u8]) -> bool {
+        let dump = Dump::parse(live).ok();
+        let live = dump.and_then(|dump| dump.tables(&self.fabric).ok());
+        live.is_some_and(|live| live == self.tables)
+    }
+
     /// Asserts that these tables of this fabric have the same entries. The rest of the dump may differ.
     pub fn assert_same_entries(&self, live: &[u8]) {
         let live = self.read(live);

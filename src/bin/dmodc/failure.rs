@@ -70,6 +70,15 @@ pub enum Failure {
     /// A fabric without a switch, whose tables an OpenSM would take for tables without any route.
     #[error("{0}: no switch in it; tables without an entry are not written")]
     NoTables(String),
+    /// The fabric could not be looked at.
+    #[error("discovery: {0}")]
+    Discovery(String),
+    /// Tables that the check does not pass.
+    #[error("the check of the tables failed: {0}")]
+    Unsound(String),
+    /// A program or a file of the tool's own.
+    #[error(transparent)]
+    Child(#[from] dmodc::sim::SimError),
     /// A reference that cannot be one.
     #[error("{0}: of another fabric: most switches and links are not in it")]
     AnotherFabric(String),
@@ -90,7 +99,10 @@ impl Failure {
     /// The exit code that stands for this failure.
     pub fn exit_code(&self) -> ExitCode {
         match self {
-            Failure::Route(_) | Failure::WhatIf { .. } | Failure::NoTables(_) => ExitCode::from(1),
+            Failure::Route(_)
+            | Failure::WhatIf { .. }
+            | Failure::NoTables(_)
+            | Failure::Unsound(_) => ExitCode::from(1),
             _ => ExitCode::from(2),
         }
     }

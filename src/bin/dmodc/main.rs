@@ -49,6 +49,7 @@ enum Command {
     Trace(cmd::trace::Args),
     Whatif(cmd::whatif::Args),
     Wiring(cmd::wiring::Args),
+    Follow(Box<cmd::follow::Args>),
     Forget(cmd::forget::Args),
     Export(cmd::export::Args),
     Draw(cmd::draw::Args),
@@ -59,10 +60,9 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("warn"))
-        .format_timestamp(None)
-        .init();
-    let result = match Cli::parse().command {
+    let command = Cli::parse().command;
+    output::start_log(matches!(command, Command::Follow(_)));
+    let result = match command {
         Command::Generate(args) => cmd::generate::run(args),
         Command::Degrade(args) => cmd::degrade::run(args),
         Command::Route(args) => cmd::route::run(args),
@@ -72,6 +72,7 @@ fn main() -> ExitCode {
         Command::Trace(args) => cmd::trace::run(args),
         Command::Whatif(args) => cmd::whatif::run(args),
         Command::Wiring(args) => cmd::wiring::run(args),
+        Command::Follow(args) => cmd::follow::run(*args),
         Command::Forget(args) => cmd::forget::run(args),
         Command::Export(args) => cmd::export::run(args),
         Command::Draw(args) => cmd::draw::run(args),

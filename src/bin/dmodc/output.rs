@@ -2,9 +2,26 @@
 
 use crate::failure::Failure;
 use dmodc::files::replace_by;
+use dmodc::sweeps::line_of;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+
+/// Writes the library's log lines to standard error. One that serves an OpenSM says what the plugin says, and as
+/// the plugin does; any other warnings alone.
+pub fn start_log(serves: bool) {
+    let level = if serves { "info" } else { "warn" };
+    let mut log =
+        env_logger::Builder::from_env(env_logger::Env::default().default_filter_or(level));
+    log.format_timestamp(None);
+    if serves {
+        log.format(|out, record| {
+            let line = line_of(record.level(), &record.args().to_string());
+            writeln!(out, "{line}")
+        });
+    }
+    log.init();
+}
 
 /// Whether a path stands for standard input or output.
 pub fn is_dash(path: &Path) -> bool {

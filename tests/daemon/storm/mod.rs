@@ -30,7 +30,7 @@ use watch::{Reaction, Watch};
 /// 100 nodes, 20 leaves of 5, three levels.
 pub const NODES_100: &str = "PGFT(3;5,5,4;1,3,3;1,1,1)";
 /// 648 nodes in 9 pods, 144 switches.
-const NODES_648: &str = "PGFT(3;12,6,9;1,6,6;1,1,1)";
+pub const NODES_648: &str = "PGFT(3;12,6,9;1,6,6;1,1,1)";
 /// 8,640 nodes in 24 pods, 594 switches.
 const NODES_8640: &str = "PGFT(3;24,15,24;1,6,15;1,1,1)";
 

@@ -80,6 +80,21 @@ impl Truth {
         self.assert_routed_by(engine, &Options::default());
     }
 
+    /// Whether every route is one that Dmodc makes for this very fabric; without a word.
+    pub fn is_routed(&self, engine: &Engine) -> bool {
+        let (fabric, held) = self.fabric_and_tables();
+        let plan = engine.plan(&fabric, &Options::default()).expect("a tree");
+        let mut wanted = Tables::for_fabric(&fabric);
+        let filled = engine.fill(&fabric, &plan, &mut wanted.rows_mut());
+        filled.expect("tables of the right size");
+        (0..wanted.len() as u32).all(|s| {
+            let entries = wanted.row(s).iter().zip(held.row(s));
+            entries
+                .into_iter()
+                .all(|(wanted, held)| *wanted == NO_PATH || wanted == held)
+        })
+    }
+
     /// The same with these options.
     pub fn assert_routed_by(&self, engine: &Engine, options: &Options) {
         for node in &self.netlist.nodes {

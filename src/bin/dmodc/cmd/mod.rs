@@ -9,6 +9,7 @@ pub mod diff;
 mod drained;
 pub mod draw;
 pub mod export;
+pub mod follow;
 pub mod forget;
 pub mod generate;
 pub mod guid_files;

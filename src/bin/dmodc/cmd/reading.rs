@@ -30,6 +30,12 @@ impl Reading {
         self.take(path, read)
     }
 
+    /// Takes the text of a netlist; messages call it by this name.
+    pub fn netlist_text(self, name: &Path, text: &[u8]) -> Result<Netlist, Failure> {
+        let read = Netlist::parse_leniently(text).map_err(|fault| fault.in_file(name))?;
+        self.take(name, read)
+    }
+
     /// Reads a fabric and its names from a netlist; `lmc` replaces the file's LMCs.
     pub fn fabric(self, path: &Path, lmc: Option<u8>) -> Result<(Fabric, Names), Failure> {
         let fabric = self.netlist(path)?.to_fabric(lmc);

@@ -1,0 +1,261 @@
+//! FIFO mode: OpenSM opens the FIFO to route, and has the tables of that moment; and whatever becomes of the
+//! follower or its guard, OpenSM never waits for long, and never has less than the last tables.
+
+use super::{Follower, LIMIT, config, is_routed, nodes, path_of, seen_from};
+use crate::support::fabrics::{FIGURE_1, Net};
+use crate::support::ibsim::Ibsim;
+use crate::support::opensm::{Config, OpenSm};
+use crate::support::process::{poll, signal};
+use std::fs;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// A fabric, and the place of its FIFO.
+struct Scene {
+    net: Net,
+    sim: Ibsim,
+    place: PathBuf,
+}
+
+impl Scene {
+    fn new() -> Scene {
+        let net = Net::pgft(FIGURE_1);
+        let sim = Ibsim::start(&net.path);
+        let place = sim.dir().join("tables");
+        Scene { net, sim, place }
+    }
+
+    /// A follower that has its first tables.
+    fn follower(&self, args: &[&str]) -> Follower {
+        let args = [&["--fifo", path_of(&self.place)], args].concat();
+        let follower = Follower::start(&self.sim, &args);
+        follower.wait_for("routed switches", 1);
+        follower
+    }
+
+    /// A follower whose discovery is a script, which first does what it should.
+    fn scripted(&self, args: &[&str]) -> (Follower, PathBuf) {
+        let script = self.sim.dir().join("discover");
+        self.discovers(&script, "");
+        let command = format!("sh {}", script.display());
+        let args = [&["--fifo", path_of(&self.place)], args].concat();
+        let follower = Follower::discovering(&self.sim, &command, &args);
+        follower.wait_for("routed switches", 1);
+        (follower, script)
+    }
+
+    /// Writes the script: this before the discovery.
+    fn discovers(&self, script: &Path, before: &str) {
+        let discover = seen_from(&self.sim, 0, "ibnetdiscover");
+        fs::write(script, format!("{before}\n{discover}\n")).expect("a script");
+    }
+
+    fn opensm(&self) -> OpenSm {
+        OpenSm::start(&self.sim, &config(&self.place))
+    }
+
+    fn is_fifo(&self) -> bool {
+        let found = fs::metadata(&self.place).expect("something");
+        found.file_type().is_fifo()
+    }
+}
+
+/// The guard of a follower.
+fn guard_of(follower: u32) -> Option<u32> {
+    let all = fs::read_dir("/proc").expect("Linux lists processes");
+    let numbers = all.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    let is_guard = |pid: &u32| {
+        let read = |name| fs::read_to_string(format!("/proc/{pid}/{name}")).unwrap_or_default();
+        let parent = format!("PPid:\t{follower}\n");
+        read("status").contains(&parent) && read("cmdline").contains("--guard")
+    };
+    let mut guards = numbers.filter(is_guard);
+    guards.next()
+}
+
+#[test]
+fn every_sweep_has_the_tables_of_its_moment() {
+    let mut scene = Scene::new();
+    let follower = scene.follower(&[]);
+    let sm = scene.opensm();
+    let all = nodes(&scene.net);
+    assert!(is_routed(&sm.files, all), "{}", sm.files.log());
+    let (node, port) = scene.net.switch_link();
+    let host = scene.sim.hosts()[7].clone();
+    for (node, port, less) in [(node, port, 0), (&*host, 1, 1)] {
+        for there in [false, true] {
+            let from = sm.files.log().len();
+            match there {
+                false => scene.sim.unlink(node, port),
+                true => scene.sim.relink(node, port),
+            }
+            sm.files.wait_for(from, "SUBNET UP");
+            sm.files.wait_until_quiet();
+            let left = all - if there { 0 } else { less };
+            assert!(is_routed(&sm.files, left), "{}", sm.files.log());
+        }
+    }
+    // Each sweep has been served, and by its own FIFO.
+    let sweeps = sm.files.log_lines("file tables configured").len();
+    assert_eq!(follower.said().matches("tables handed").count(), sweeps);
+    assert_eq!(
+        follower.said().matches("ERR").count(),
+        0,
+        "{}",
+        follower.said()
+    );
+    assert!(scene.is_fifo());
+    assert!(sm.stop());
+}
+
+#[test]
+fn killed_at_any_moment_it_leaves_the_last_tables() {
+    let scene = Scene::new();
+    let mut follower = scene.follower(&[]);
+    let sm = scene.opensm();
+    for (round, after) in [0, 5, 15, 30, 45, 60, 80, 120].into_iter().enumerate() {
+        let from = sm.files.log().len();
+        sm.hang_up();
+        sleep(Duration::from_millis(after));
+        follower.signal(if round % 4 == 3 { "TERM" } else { "KILL" });
+        sm.files.wait_for(from, "SUBNET UP");
+        assert_eq!(sm.files.log_lines("PARSE"), [""; 0]);
+        sm.files.wait_until_quiet();
+        let is_whole = is_routed(&sm.files, nodes(&scene.net));
+        assert!(is_whole, "killed after {after} ms: {}", sm.files.log());
+        let shut = poll(LIMIT, || (!scene.is_fifo()).then_some(()));
+        assert!(
+            shut.is_some(),
+            "killed after {after} ms: {}",
+            follower.said()
+        );
+        follower = scene.follower(&[]);
+        let open = poll(LIMIT, || scene.is_fifo().then_some(()));
+        assert!(open.is_some());
+    }
+    assert!(sm.stop());
+}
+
+#[test]
+fn without_its_guard_it_gets_another_and_without_both_the_next_one_serves() {
+    let scene = Scene::new();
+    let follower = scene.follower(&[]);
+    let sm = scene.opensm();
+    for name in ["KILL", "STOP"] {
+        let old = poll(LIMIT, || guard_of(follower.id())).expect("a guard");
+        signal(old, name);
+        sm.resweep();
+        let new = poll(LIMIT, || guard_of(follower.id()).filter(|new| *new != old));
+        assert!(new.is_some(), "{name}: {}", follower.said());
+    }
+    // The new one does its work.
+    follower.signal("KILL");
+    let shut = poll(LIMIT, || (!scene.is_fifo()).then_some(()));
+    assert!(shut.is_some(), "{}", follower.said());
+    let follower = scene.follower(&[]);
+    sm.resweep();
+    assert!(is_routed(&sm.files, nodes(&scene.net)));
+    let guard = poll(LIMIT, || guard_of(follower.id()));
+    signal(guard.expect("a guard"), "KILL");
+    follower.signal("KILL");
+    let from = sm.files.log().len();
+    sm.hang_up();
+    sleep(Duration::from_millis(500));
+    let waits = !sm.files.log()[from..].contains("SUBNET UP");
+    assert!(waits, "nobody is there to serve it");
+    let again = scene.follower(&[]);
+    sm.files.wait_for(from, "SUBNET UP");
+    assert!(is_routed(&sm.files, nodes(&scene.net)), "{}", again.said());
+    assert!(sm.stop());
+}
+
+#[test]
+fn a_discovery_that_fails_or_hangs_leaves_the_last_tables_and_is_made_up_for() {
+    let mut scene = Scene::new();
+    let told = scene.sim.dir().join("told");
+    let notify = format!("touch {}", told.display());
+    let args = ["--limit", "1", "--notify", &notify];
+    let (follower, script) = scene.scripted(&args);
+    let sm = scene.opensm();
+    let (node, port) = scene.net.switch_link();
+    for (what, said) in [
+        ("exit 3", "exit status: 3"),
+        ("sleep 60 &\nwait", "not done in"),
+    ] {
+        scene.discovers(&script, what);
+        let (from, start) = (sm.files.log().len(), Instant::now());
+        scene.sim.unlink(node, port);
+        sm.files.wait_for(from, "SUBNET UP");
+        assert!(
+            start.elapsed() < Duration::from_secs(6),
+            "{:?}",
+            start.elapsed()
+        );
+        follower.wait_for(said, 1);
+        follower.wait_for("the tables are stale since 2", 1);
+        sm.files.wait_until_quiet();
+        assert!(!is_routed(&sm.files, nodes(&scene.net)), "the link is gone");
+        // OpenSM need not be asked for the follower to look again.
+        let _ = fs::remove_file(&told);
+        scene.discovers(&script, "");
+        let is_told = poll(LIMIT, || told.exists().then_some(()));
+        assert!(is_told.is_some(), "{}", follower.said());
+        sm.resweep();
+        assert!(
+            is_routed(&sm.files, nodes(&scene.net)),
+            "{}",
+            follower.said()
+        );
+        scene.sim.relink(node, port);
+        sm.resweep();
+    }
+    assert!(sm.stop());
+}
+
+#[test]
+fn one_that_is_stopped_is_ended_by_its_guard() {
+    let scene = Scene::new();
+    let mut follower = scene.follower(&["--limit", "0.5"]);
+    let sm = scene.opensm();
+    follower.signal("STOP");
+    sm.resweep();
+    assert!(is_routed(&sm.files, nodes(&scene.net)));
+    assert!(
+        follower.said().contains("has said nothing for 1s"),
+        "{}",
+        follower.said()
+    );
+    assert_eq!(follower.ends(), None, "a signal ended it");
+    assert!(!scene.is_fifo());
+    assert!(sm.stop());
+}
+
+#[test]
+fn without_any_tables_the_next_engine_routes() {
+    let scene = Scene::new();
+    let args = ["--fifo", path_of(&scene.place)];
+    let follower = Follower::discovering(&scene.sim, "false", &args);
+    follower.wait_for("'false' has failed", 1);
+    let config = Config::engine("file,minhop");
+    let config = config.line(format!("lfts_file {}", scene.place.display()));
+    let sm = OpenSm::start(&scene.sim, &config);
+    assert_eq!(sm.files.log_lines("file tables configured"), [""; 0]);
+    assert!(!sm.files.log_lines("minhop tables configured").is_empty());
+    follower.signal("KILL");
+    let gone = poll(LIMIT, || (!scene.place.exists()).then_some(()));
+    assert!(gone.is_some(), "a FIFO without a writer stays");
+    assert!(sm.stop());
+}
+
+#[test]
+fn with_once_one_reader_is_served() {
+    let scene = Scene::new();
+    let mut follower = scene.follower(&["--once"]);
+    let sm = scene.opensm();
+    assert_eq!(follower.ends(), Some(0), "{}", follower.said());
+    assert!(!scene.is_fifo() && is_routed(&sm.files, nodes(&scene.net)));
+    sm.resweep();
+    assert!(sm.stop());
+}

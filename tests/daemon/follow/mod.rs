@@ -1,0 +1,137 @@
+//! `dmodc follow` beside the stock OpenSM with its engine `file`: tables that follow the fabric, by a file and by
+//! a FIFO.
+
+mod fifo;
+mod file;
+mod storm;
+
+use crate::support::fabrics::Net;
+use crate::support::ibsim::Ibsim;
+use crate::support::offline::Offline;
+use crate::support::opensm::{Config, Files, OpenSm};
+use crate::support::process::{Guard, poll, signal};
+use dmodc::dmodc::Options;
+use dmodc::sim::Program;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Time for anything to happen on a busy machine.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// A command of a shell that sees the fabric from a host.
+pub fn seen_from(sim: &Ibsim, host: usize, program: &'static str) -> String {
+    let command = sim.client(program, &sim.hosts()[host], sim.dir());
+    let mut words = vec!["env".to_owned()];
+    for (name, value) in command.get_envs() {
+        let [name, value] = [Some(name), value].map(|text| text.expect("set").to_str());
+        words.push(format!(
+            "{}='{}'",
+            name.expect("text"),
+            value.expect("text")
+        ));
+    }
+    words.push(program.to_owned());
+    words.join(" ")
+}
+
+/// A follower beside the OpenSM at the first host.
+pub struct Follower {
+    process: Guard,
+    output: PathBuf,
+}
+
+impl Follower {
+    /// Starts one with these arguments more.
+    pub fn start(sim: &Ibsim, args: &[&str]) -> Follower {
+        let discover = seen_from(sim, 0, "ibnetdiscover");
+        Follower::discovering(sim, &discover, args)
+    }
+
+    /// The same with another discovery.
+    pub fn discovering(sim: &Ibsim, discover: &str, args: &[&str]) -> Follower {
+        const DMODC: Program = Program {
+            name: env!("CARGO_BIN_EXE_dmodc"),
+            package: "none",
+        };
+        let mut command = DMODC.command(sim.dir()).expect("it has been built");
+        let sminfo = seen_from(sim, 0, "sminfo");
+        let given = ["follow", "--discover", discover, "--sminfo", &sminfo];
+        command.args(given).args(args);
+        if !args.contains(&"--every") {
+            command.args(["--every", "0.3"]);
+        }
+        let file = tempfile::Builder::new()
+            .prefix("follow-")
+            .tempfile_in(sim.dir());
+        let (_, output) = file.expect("a file").keep().expect("it stays");
+        Follower {
+            process: Guard::start(command, &output).expect("it starts"),
+            output,
+        }
+    }
+
+    /// Sends it a signal.
+    pub fn signal(&self, name: &str) {
+        signal(self.process.id(), name);
+    }
+
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// What it has said.
+    pub fn said(&self) -> String {
+        fs::read_to_string(&self.output).expect("its output")
+    }
+
+    /// Waits until it has said something as often.
+    pub fn wait_for(&self, text: &str, times: usize) {
+        let said = poll(LIMIT, || {
+            (self.said().matches(text).count() >= times).then_some(())
+        });
+        assert!(said.is_some(), "no {text:?} in:\n{}", self.said());
+    }
+
+    /// Waits for its end; its exit code.
+    pub fn ends(&mut self) -> Option<i32> {
+        self.process.wait(LIMIT).expect("it ends").code()
+    }
+}
+
+/// OpenSM with the engine `file`, and nothing else if that has no tables.
+pub fn config(tables: &Path) -> Config {
+    Config::engine("file").line(format!("lfts_file {}", tables.display()))
+}
+
+/// Waits until OpenSM has tables that are those of Dmodc on the fabric that it sees.
+pub fn wait_until_routed(files: &Files, nodes: usize) {
+    let routed = poll(LIMIT, || is_routed(files, nodes).then_some(()));
+    assert!(routed.is_some(), "{}", files.log());
+}
+
+/// Whether OpenSM sees so many nodes and has Dmodc's tables of them.
+pub fn is_routed(files: &Files, nodes: usize) -> bool {
+    let read = |name| fs::read(files.path(name)).unwrap_or_default();
+    let subnet = dmodc::netlist::Netlist::parse(&read("opensm-subnet.lst"));
+    let Ok(subnet) = subnet else { return false };
+    let there = subnet.nodes.iter().filter(|n| !n.ports.is_empty());
+    let lfts = read("opensm-lfts.dump");
+    there.count() == nodes && Offline::route(&subnet, 0, 1, &Options::default()).has_entries(&lfts)
+}
+
+/// A path as an argument.
+pub fn path_of(path: &Path) -> &str {
+    path.to_str().expect("text")
+}
+
+/// How many nodes a fabric has.
+pub fn nodes(net: &Net) -> usize {
+    net.netlist.nodes.len()
+}
+
+/// A follower's words that make an OpenSM sweep.
+pub fn hang_up(sm: &OpenSm) -> String {
+    format!("kill -HUP {}", sm.pid())
+}

@@ -1,0 +1,167 @@
+//! What a follower leaves when it is killed, and when the disk is full.
+
+use super::{LIMIT, Running, Scene};
+use crate::support::*;
+use dmodc::lft::Dump;
+use std::fs;
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+#[test]
+fn killed_at_any_moment_it_leaves_whole_tables() {
+    let scene = Scene::new();
+    ok(&[
+        "generate",
+        "PGFT(2;12,12;1,12;1,1)",
+        "--seed",
+        "1",
+        "-o",
+        &scene.file("whole"),
+    ]);
+    scene.without("less", &["L2-1"]);
+    let wanted = ["whole", "less"].map(|name| scene.routed(name));
+    assert_eq!(scene.once(&[]).0, Some(0));
+    for round in 0..24 {
+        scene.finds(["less", "whole"][round % 2]);
+        let mut follower = Running::start(&scene, &["--every", "0.01"]);
+        thread::sleep(Duration::from_millis(4 * round as u64));
+        follower.child.kill().unwrap();
+        follower.child.wait().unwrap();
+        let tables = fs::read(scene.file("tables")).unwrap();
+        assert!(
+            wanted.contains(&tables),
+            "round {round}: {} bytes",
+            tables.len()
+        );
+    }
+}
+
+#[test]
+fn a_discovery_that_hangs_ends_with_the_follower() {
+    let scene = Scene::new();
+    // Nothing else sleeps as long.
+    for (signal, time) in [("KILL", "987.65"), ("TERM", "987.66"), ("INT", "987.67")] {
+        let sleeps = || {
+            let all = fs::read_dir("/proc").unwrap();
+            let lines = all.filter_map(|e| fs::read(e.ok()?.path().join("cmdline")).ok());
+            let wanted = format!("sleep\0{time}\0");
+            lines.filter(|line| line == wanted.as_bytes()).count()
+        };
+        scene.discovers(&format!("sleep {time} | cat"));
+        let follower = Running::start(&scene, &["--limit", "600"]);
+        wait_until(|| sleeps() == 1);
+        let id = follower.child.id().to_string();
+        let sent = Command::new("kill").args(["-s", signal, &id]).status();
+        assert!(sent.unwrap().success());
+        wait_until(|| sleeps() == 0);
+    }
+}
+
+fn wait_until(is: impl Fn() -> bool) {
+    let until = Instant::now() + LIMIT;
+    while !is() {
+        assert!(Instant::now() < until);
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn a_full_disk_leaves_the_old_tables_and_is_said() {
+    let scene = Scene::new();
+    assert_eq!(scene.once(&[]).0, Some(0));
+    ok(&[
+        "generate",
+        "PGFT(2;12,12;1,12;1,1)",
+        "--seed",
+        "1",
+        "-o",
+        &scene.file("large"),
+    ]);
+    let old = fs::read(scene.file("tables")).unwrap();
+    scene.finds("large");
+    let size = |name: &str| fs::metadata(scene.file(name)).unwrap().len();
+    let limit = size("large") + 10_000;
+    assert!(limit < scene.routed("large").len() as u64);
+    // No file may be longer: as on a full disk, a part can be written.
+    let mut command = Command::new("prlimit");
+    let run = "trap '' XFSZ; exec \"$@\"";
+    let tool = env!("CARGO_BIN_EXE_dmodc");
+    let words = [&format!("--fsize={limit}"), "sh", "-c", run, "sh", tool];
+    command.args(words).args(scene.args(&["--every", "3600"]));
+    let mut follower = Running::spawn(&mut command);
+    let line = follower.says("ERR: not routed: ");
+    assert!(line.contains("tables: File too large"), "{line}");
+    assert!(fs::read(scene.file("tables")).unwrap() == old);
+    let left: Vec<PathBuf> = fs::read_dir(scene.dir.path())
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
+    assert!(
+        !left.iter().any(|p| path(p).contains(".dmodc-")),
+        "{left:?}"
+    );
+}
+
+#[test]
+fn who_reads_a_fifo_gets_whole_tables_though_the_follower_is_killed_meanwhile() {
+    let scene = Scene::new();
+    let large = scene.file("whole");
+    ok(&[
+        "generate",
+        "PGFT(2;12,12;1,12;1,1)",
+        "--seed",
+        "1",
+        "-o",
+        &large,
+    ]);
+    let wanted = Dump::parse(&scene.routed("whole")).unwrap();
+    let place = scene.file("fifo");
+    for (kills, part) in [(false, 0), (true, 1), (true, 100_000), (true, 200_000)] {
+        let args = [
+            "follow",
+            "--fifo",
+            &place,
+            "--discover",
+            &format!("cat {large}"),
+        ];
+        let mut follower = Running::spawn(Command::new(env!("CARGO_BIN_EXE_dmodc")).args(args));
+        follower.says("ranks: ");
+        let mut reader = fs::File::open(&place).unwrap();
+        let mut text = vec![0; part];
+        reader.read_exact(&mut text).unwrap();
+        if kills {
+            follower.child.kill().unwrap();
+        }
+        reader.read_to_end(&mut text).unwrap();
+        // As OpenSM reads it: what comes later counts.
+        let read = Dump::parse_leniently(&text).unwrap();
+        assert!(
+            read.value.switches.len() == wanted.switches.len(),
+            "after {part} bytes"
+        );
+        let entries = |dump: &Dump| -> Vec<_> {
+            let switches = dump.switches.iter();
+            switches.map(|s| (s.guid, s.entries.clone())).collect()
+        };
+        assert!(
+            entries(&read.value) == entries(&wanted),
+            "after {part} bytes"
+        );
+        let text = String::from_utf8(text).unwrap();
+        let starts = ["0x", "Unicast lids [", "156 lids dumped", "168 lids dumped"];
+        let odd = text
+            .lines()
+            .find(|l| !starts.iter().any(|start| l.starts_with(start)));
+        assert_eq!(odd, None, "a line is cut");
+        assert!(
+            text.lines()
+                .all(|l| !l.starts_with("0x") || l.ends_with('\'')),
+            "a line is cut"
+        );
+    }
+    // What is there then is no FIFO.
+    assert!(fs::read(&place).unwrap() == scene.routed("whole"));
+}

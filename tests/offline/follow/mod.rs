@@ -1,0 +1,404 @@
+//! `dmodc follow` with a file, on captures instead of a live fabric: what it believes, what it writes, what it
+//! leaves alone.
+
+mod killed;
+
+use crate::support::*;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Time for anything to happen on a busy machine.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// A folder with captures of a fabric, one of which is found at a time.
+struct Scene {
+    dir: tempfile::TempDir,
+}
+
+impl Scene {
+    /// A whole fabric is found.
+    fn new() -> Scene {
+        let scene = Scene {
+            dir: tempfile::tempdir().unwrap(),
+        };
+        let shape = "PGFT(2;4,6;1,4;1,1)";
+        ok(&["generate", shape, "--seed", "1", "-o", &scene.file("whole")]);
+        scene.finds("whole");
+        scene
+    }
+
+    fn file(&self, name: &str) -> String {
+        path(&self.dir.path().join(name)).to_owned()
+    }
+
+    /// The fabric without some parts, which keep their LIDs: nobody is numbered anew.
+    fn without(&self, name: &str, parts: &[&str]) {
+        let mut args = vec!["degrade".to_owned(), self.file("whole")];
+        for part in parts {
+            args.extend(["--remove".to_owned(), (*part).to_owned()]);
+        }
+        args.extend(["-o".to_owned(), self.file(name)]);
+        ok(&args.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+
+    /// From now on this capture is found.
+    fn finds(&self, name: &str) {
+        self.discovers(&format!("cat {}", self.file(name)));
+    }
+
+    fn discovers(&self, script: &str) {
+        // Nobody reads half a script.
+        fs::write(self.file("new-script"), script).unwrap();
+        fs::rename(self.file("new-script"), self.file("script")).unwrap();
+    }
+
+    fn args(&self, more: &[&str]) -> Vec<String> {
+        let discover = format!("sh {}", self.file("script"));
+        let tables = self.file("tables");
+        let args = ["follow", "--lfts", &tables, "--discover", &discover];
+        args.iter().chain(more).map(|&arg| arg.to_owned()).collect()
+    }
+
+    /// One look: its exit code, and what is said.
+    fn once(&self, more: &[&str]) -> (Option<i32>, String) {
+        let args = self.args(&[&["--once"], more].concat());
+        let output = dmodc(&args.iter().map(String::as_str).collect::<Vec<_>>());
+        (output.status.code(), stderr(&output))
+    }
+
+    /// What `dmodc route` makes of a capture.
+    fn routed(&self, name: &str) -> Vec<u8> {
+        ok(&["route", &self.file(name), "--lfts", &self.file("routed")]);
+        fs::read(self.file("routed")).unwrap()
+    }
+
+    fn has_tables_of(&self, name: &str) -> bool {
+        fs::read(self.file("tables")).is_ok_and(|tables| tables == self.routed(name))
+    }
+}
+
+/// A follower that goes on.
+struct Running {
+    child: Child,
+    lines: Receiver<String>,
+    said: Vec<String>,
+}
+
+impl Running {
+    fn start(scene: &Scene, more: &[&str]) -> Running {
+        Running::spawn(Command::new(env!("CARGO_BIN_EXE_dmodc")).args(scene.args(more)))
+    }
+
+    fn spawn(command: &mut Command) -> Running {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let errors = child.stderr.take().unwrap();
+        let (line, lines) = channel();
+        thread::spawn(move || {
+            let all = BufReader::new(errors).lines().map_while(Result::ok);
+            all.map_while(|l| line.send(l).ok()).for_each(drop);
+        });
+        Running {
+            child,
+            lines,
+            said: Vec::new(),
+        }
+    }
+
+    /// Asks it to look.
+    fn ask(&mut self) {
+        writeln!(self.child.stdin.as_mut().unwrap(), "look").unwrap();
+    }
+
+    /// Waits for a line with this text.
+    fn says(&mut self, text: &str) -> String {
+        let until = Instant::now() + LIMIT;
+        while let Ok(line) = self.lines.recv_timeout(until - Instant::now()) {
+            self.said.push(line.clone());
+            if line.contains(text) {
+                return line;
+            }
+        }
+        panic!("no {text:?} in {:#?}", self.said);
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn one_look_writes_the_tables_of_route_and_tells_opensm_if_they_are_new() {
+    let scene = Scene::new();
+    let told = scene.file("told");
+    let notify = format!("echo told >> {told}");
+    for times in [1, 1] {
+        let (code, said) = scene.once(&["--notify", &notify]);
+        assert_eq!(code, Some(0), "{said}");
+        assert!(
+            said.contains("dmodc: routed switches=10 nodes=24"),
+            "{said}"
+        );
+        assert!(scene.has_tables_of("whole"));
+        assert_eq!(fs::read_to_string(&told).unwrap().lines().count(), times);
+    }
+    scene.without("less", &["L2-1"]);
+    scene.finds("less");
+    assert_eq!(scene.once(&["--notify", &notify]).0, Some(0));
+    assert!(scene.has_tables_of("less"));
+    assert_eq!(fs::read_to_string(&told).unwrap().lines().count(), 2);
+    // What somebody has taken away is written again.
+    let mut follower = Running::start(&scene, &["--every", "3600"]);
+    follower.says("ranks: ");
+    fs::remove_file(scene.file("tables")).unwrap();
+    follower.ask();
+    follower.says("tables written");
+    assert!(scene.has_tables_of("less"));
+    // The options of route hold.
+    scene.finds("whole");
+    let reference = scene.file("whole");
+    scene.without("less", &["L2-3"]);
+    scene.finds("less");
+    assert_eq!(scene.once(&["--reference", &reference]).0, Some(0));
+    let args = ["route", &*scene.file("less"), "--lfts", "-"];
+    let with = [&args[..], &["--reference", &reference]].concat();
+    let tables = String::from_utf8(fs::read(scene.file("tables")).unwrap()).unwrap();
+    assert!(tables == ok(&with) && tables != ok(&args));
+}
+
+#[test]
+fn places_seen_before_are_kept() {
+    let scene = Scene::new();
+    let whole = scene.file("whole");
+    scene.without("less", &["L2-3"]);
+    for name in ["whole", "less"] {
+        scene.finds(name);
+        let args = scene.args(&["--once", "--reference", "auto"]);
+        let looked = Command::new(env!("CARGO_BIN_EXE_dmodc"))
+            .args(args)
+            .env("OSM_CACHE_DIR", scene.dir.path())
+            .output()
+            .unwrap();
+        assert!(looked.status.success(), "{}", stderr(&looked));
+    }
+    let args = ["route", &*scene.file("less"), "--lfts", "-"];
+    let kept = ok(&[&args[..], &["--reference", &whole]].concat());
+    let tables = fs::read_to_string(scene.file("tables")).unwrap();
+    assert!(tables == kept && tables != ok(&args));
+}
+
+#[test]
+fn a_look_that_fails_changes_nothing_and_is_said() {
+    let scene = Scene::new();
+    assert_eq!(scene.once(&[]).0, Some(0));
+    let whole = fs::read(scene.file("whole")).unwrap();
+    fs::write(scene.file("cut"), &whole[..whole.len() / 2]).unwrap();
+    fs::write(
+        scene.file("hosts"),
+        "Hca 1 \"a\"\n[1] \"b\"[1]\nHca 1 \"b\"\n[1] \"a\"[1]\n",
+    )
+    .unwrap();
+    let cut = format!("cat {}", scene.file("cut"));
+    let hosts = format!("cat {}", scene.file("hosts"));
+    for (script, code, words) in [
+        (
+            "echo 'no port' >&2; exit 7",
+            2,
+            "has failed, exit status: 7: no port",
+        ),
+        ("true", 2, "has printed nothing"),
+        ("sleep 60 | cat", 2, "was not done in 0.5 s"),
+        ("echo nonsense", 2, "discovery"),
+        (&*cut, 2, "discovery:"),
+        (&*hosts, 1, "no switch in it"),
+    ] {
+        scene.discovers(script);
+        let (found, said) = scene.once(&["--limit", "0.5"]);
+        assert_eq!(found, Some(code), "{script}: {said}");
+        assert!(
+            said.contains("dmodc: ERR: not routed: ") && said.contains(words),
+            "{said}"
+        );
+        assert!(said.contains("the tables are stale since 2"), "{said}");
+        assert!(scene.has_tables_of("whole"), "{script}");
+    }
+    let refused = scene.once(&["--once", "--lfts", "x", "--fifo", "y"]);
+    assert_eq!(refused.0, Some(2), "{}", refused.1);
+    assert!(fails(2, &["follow"]).contains("--lfts"));
+    assert!(fails(2, &["follow", "--lfts", "-"]).contains("standard input"));
+    for (option, value) in [("--every", "0"), ("--limit", "soon"), ("--max-loss", "101")] {
+        assert!(fails(2, &["follow", "--lfts", "x", option, value]).contains("not "));
+    }
+}
+
+#[test]
+fn half_a_fabric_is_not_believed_at_once() {
+    let scene = Scene::new();
+    scene.without("half", &["L1-0", "L1-1", "L1-2"]);
+    scene.without("other", &["L1-2", "L1-3", "L1-4"]);
+    scene.without("bit", &["node-3"]);
+    let (whole, half, other) = (scene.file("whole"), scene.file("half"), scene.file("other"));
+    let mut follower = Running::start(&scene, &["--every", "3600"]);
+    follower.says("ranks: ");
+    let flag = scene.file("flag");
+    // Once half of it, then all.
+    scene.discovers(&format!(
+        "if [ -e {flag} ]; then cat {whole}; else touch {flag}; cat {half}; fi"
+    ));
+    follower.ask();
+    follower.says("12 of 24 hosts and 3 of 10 switches are gone at once: looking again");
+    follower.says("they are there again");
+    // Each time something else.
+    let odd = scene.file("odd");
+    scene.discovers(&format!(
+        "if [ -e {odd} ]; then rm {odd}; cat {other}; else touch {odd}; cat {half}; fi"
+    ));
+    follower.ask();
+    follower.says("3 looks differ, and in the last one 12 of 24 hosts");
+    assert!(scene.has_tables_of("whole"));
+    // Little is believed at once, and much if it is seen twice.
+    scene.finds("bit");
+    follower.ask();
+    follower.says("lost: host 'node-3'");
+    follower.says("no longer stale");
+    assert!(scene.has_tables_of("bit"));
+    scene.finds("half");
+    follower.ask();
+    follower.says("are gone at once: looking again");
+    follower.says("lost: switch");
+    assert!(scene.has_tables_of("half"));
+}
+
+#[test]
+fn no_lid_is_above_the_highest_of_the_subnet() {
+    let scene = Scene::new();
+    let highest = |name: &str| {
+        let text = fs::read_to_string(scene.file(name)).unwrap();
+        let lids = text
+            .lines()
+            .filter_map(|l| l.strip_prefix("0x")?.split(' ').next());
+        lids.map(|lid| u16::from_str_radix(lid, 16).unwrap()).max()
+    };
+    let mut follower = Running::start(&scene, &["--every", "3600", "--on-unreachable", "fail"]);
+    follower.says("ranks: ");
+    assert_eq!(highest("tables"), Some(34));
+    // Such a fabric is refused: a leaf has none of its links; and the host with the highest LID is gone.
+    let cut: Vec<String> = (5..=8).map(|port| format!("L1-1:{port}")).collect();
+    let mut parts: Vec<&str> = cut.iter().map(String::as_str).collect();
+    parts.push("node-19");
+    scene.without("cut", &parts);
+    scene.finds("cut");
+    follower.ask();
+    follower.says("ERR: not routed: 5 pairs of leaves have no up-down path");
+    assert_eq!(highest("tables"), Some(33));
+    // Nor in what an earlier follower has left, whether the fabric can be routed or not.
+    fs::write(scene.file("tables"), scene.routed("whole")).unwrap();
+    assert_eq!(highest("tables"), Some(34));
+    assert_eq!(scene.once(&["--on-unreachable", "fail"]).0, Some(1));
+    assert_eq!(highest("tables"), Some(33));
+    // A host that has no LID yet gets one that is free, or is left out.
+    let text = fs::read_to_string(scene.file("whole")).unwrap();
+    let fresh = text.replace(" lid 34 ", " lid 0 ");
+    assert_ne!(text, fresh);
+    fs::write(scene.file("fresh"), fresh).unwrap();
+    scene.finds("fresh");
+    follower.ask();
+    follower.says("no longer stale");
+    assert_eq!(highest("tables"), Some(33));
+}
+
+#[test]
+fn files_that_tables_depend_on_are_read_again() {
+    let scene = Scene::new();
+    let roots = scene.file("roots");
+    fs::write(&roots, "0x0002000200000000\n0x0002000200000001\n").unwrap();
+    let args = ["--every", "3600", "--root-guids", &roots];
+    let mut follower = Running::start(&scene, &args);
+    follower.says("ranks: ");
+    follower.ask();
+    fs::write(&roots, "0x0002000200000002\n").unwrap();
+    follower.ask();
+    follower.says("routed switches=10");
+}
+
+#[test]
+fn figures_say_since_when_tables_are_stale() {
+    let scene = Scene::new();
+    let file = scene.file("prom");
+    let value = |name: &str| -> f64 {
+        let text = fs::read_to_string(&file).unwrap();
+        let line = text
+            .lines()
+            .find(|line| line.split(' ').next() == Some(name));
+        let line = line.unwrap_or_else(|| panic!("no {name} in {text}"));
+        line.split(' ').next_back().unwrap().parse().unwrap()
+    };
+    let args = ["--every", "3600", "--metrics", &file];
+    let mut follower = Running::start(&scene, &args);
+    follower.says("ranks: ");
+    let wait = |name: &str, is: &dyn Fn(f64) -> bool| {
+        let until = Instant::now() + LIMIT;
+        while !fs::exists(&file).unwrap() || !is(value(name)) {
+            assert!(Instant::now() < until, "{name}");
+            thread::sleep(Duration::from_millis(5));
+        }
+    };
+    wait("dmodc_nodes", &|v| v == 24.0);
+    assert_eq!(value("dmodc_stale_since_timestamp_seconds"), 0.0);
+    assert_eq!(value("dmodc_engine_in_use"), 1.0);
+    scene.discovers("exit 1");
+    follower.ask();
+    wait("dmodc_stale_since_timestamp_seconds", &|v| v > 1e9);
+    assert_eq!(value("dmodc_refusals_total"), 1.0);
+    scene.finds("whole");
+    follower.ask();
+    wait("dmodc_stale_since_timestamp_seconds", &|v| v == 0.0);
+}
+
+#[test]
+fn a_command_that_fails_is_run_again() {
+    let scene = Scene::new();
+    let (fine, told) = (scene.file("fine"), scene.file("told"));
+    let notify = format!("test -e {fine} && touch {told}");
+    let mut follower = Running::start(&scene, &["--every", "0.1", "--notify", &notify]);
+    follower.says("OpenSM is not told of new tables: 'test -e");
+    fs::write(&fine, "").unwrap();
+    let until = Instant::now() + LIMIT;
+    while !fs::exists(&told).unwrap() {
+        assert!(Instant::now() < until);
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn the_command_of_the_unit_is_understood() {
+    let scene = Scene::new();
+    let unit = Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging/dmodc-follow.service");
+    let unit = fs::read_to_string(unit).unwrap();
+    let command = unit
+        .lines()
+        .find_map(|line| line.strip_prefix("ExecStart="));
+    let command = command.unwrap();
+    let tool = format!("{} ", env!("CARGO_BIN_EXE_dmodc"));
+    let command = command.replacen("/usr/bin/dmodc ", &tool, 1);
+    let command = command.replace("/etc/opensm/dmodc.lfts", &scene.file("tables"));
+    let output = Command::new("sh")
+        .args(["-c", &command])
+        .env("DMODC_FOLLOW", "--once --discover true")
+        .output()
+        .unwrap();
+    let said = stderr(&output);
+    assert!(said.contains("'true' has printed nothing"), "{said}");
+    assert_eq!(output.status.code(), Some(2));
+}
