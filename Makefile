@@ -63,12 +63,14 @@ check: setup
 # on 648 nodes and 50 on 8,640 nodes, or SOAK_ROUNDS. An hour on 2 cores. SOAK_DEFAULT_ARENAS=1 leaves
 # glibc its default arenas and does not check the growth of OpenSM's memory.
 #
+# And storms beside `dmodc follow`, by a file and by a FIFO: SOAK_ROUNDS (100) on 648 nodes.
+#
 # And weeks of reboots, upgrades and flapping links with each engine of WEEK_ENGINES (dmodc,auto,paper,updn,ftree), as
 # a table: a link flaps WEEK_FLAPS (100) times; all switches of 648 nodes, 24 of 8,640, or twice WEEK_UPGRADES.
 # And what a sweep takes where processors are scarce.
 soak: setup
 	$(CARGO) test --release --test daemon -- --ignored --nocapture --test-threads 1 \
-	    storm::soak storm::week::soak scarce::
+	    storm::soak storm::week::soak scarce:: follow::storm::soak
 
 # What events change in the tables of the switches under a running OpenSM, and what packets meet while the new
 # ones are sent, with each engine of EVENTS_ENGINES (dmodc,auto,partial,paper,updn,ftree,minhop,sssp: the second to
@@ -198,6 +200,7 @@ install: $(if $(shell command -v $(CARGO)),build)
 	    $(SHARE)/doc/opensm-dmodc
 	install -m 644 docs/*.md docs/*.svg $(SHARE)/doc/opensm-dmodc/docs
 	install -D -m 644 -t $(SHARE)/doc/opensm-dmodc/prometheus packaging/prometheus/*
+	sed 's|/usr/bin/|$(PREFIX)/bin/|' packaging/dmodc-follow.service >$(SHARE)/doc/opensm-dmodc/dmodc-follow.service
 	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" -ne 0 ] || ldconfig
 
 # Removes what `make install` has installed.
