@@ -88,6 +88,11 @@ impl Builder {
         }
     }
 
+    /// Makes room for this many speeds.
+    pub fn reserve_speeds(&mut self, count: usize) {
+        self.speeds.reserve_exact(count);
+    }
+
     /// Sorts and checks all parts and lays out the fabric.
     pub fn finish(self) -> (Fabric, Placement) {
         let mut defects = Vec::new();
@@ -217,22 +222,17 @@ impl Fabric {
             let Some(near) = self.slot(s, port) else {
                 continue;
             };
-            if self.peers[near] != Peer::None {
-                speeds[near] = speeds[near].of_both_ends(speed);
-                is_known = true;
-            }
+            let far = match self.peers[near] {
+                Peer::None => continue,
+                Peer::EndNode(_) => near,
+                Peer::Switch { index, port } => self.slot(index, port).unwrap_or(near),
+            };
+            let both = speeds[near].of_both_ends(speed);
+            (speeds[near], speeds[far]) = (both, both);
+            is_known = true;
         }
         if !is_known {
             return;
-        }
-        for (near, peer) in self.peers.iter().enumerate() {
-            if let Peer::Switch { index, port } = *peer
-                && let Some(far) = self.slot(index, port).filter(|&far| near < far)
-                && speeds[near] != speeds[far]
-            {
-                let both = speeds[near].of_both_ends(speeds[far]);
-                (speeds[near], speeds[far]) = (both, both);
-            }
         }
         self.speeds = speeds;
     }

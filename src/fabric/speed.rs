@@ -105,7 +105,7 @@ impl Speed {
 
     /// So many lanes of a rate.
     pub const fn new(lanes: u8, rate: Rate) -> Speed {
-        Speed((lanes as u32) << LANES | lanes as u32 * rate.mbps())
+        Speed(((lanes as u32) << LANES) | (lanes as u32 * rate.mbps()))
     }
 
     /// What PortInfo says: LinkWidthActive, LinkSpeedActive, whether FDR10 is active, LinkSpeedExtActive (0 where
@@ -168,8 +168,7 @@ impl Speed {
         match (self.mbps(), other.mbps()) {
             (0, _) => other,
             (_, 0) => self,
-            (a, b) if a <= b => self,
-            _ => other,
+            _ => self.min(other),
         }
     }
 }

@@ -162,7 +162,7 @@ fn link<'a>(
     let near = planned.live(subnet, from.0)?;
     let far = planned.live(subnet, to.0)?;
     match usable(near, near.port(from.1)?) {
-        Ok(Link::Switch(peer, port)) if peer.guid() == far.guid() && port == to.1 => {
+        Ok(Link::Switch(peer, port)) if peer.guid() == far.guid() && port.number() == to.1 => {
             Some([(near, from.1), (far, to.1)])
         }
         _ => None,

@@ -7,7 +7,7 @@
 //! out, and does not stop the sweep.
 //!
 //! Every link between switches is met from both ends and given to the builder from the end with
-//! the lesser GUID. Each switch says how fast its links are, from its end.
+//! the lesser GUID. How fast a link is says the port at its other end, whose memory is read anyway.
 
 use super::ffi::{Port, Subnet, Switch};
 use crate::dmodc::Engine;
@@ -55,6 +55,7 @@ pub fn read(subnet: &Subnet<'_>, engine: &Engine) -> (Fabric, Vec<bool>) {
 
     let mut defects = Defects::default();
     let mut builder = Builder::default();
+    builder.reserve_speeds(scans.iter().map(|scan| scan.speeds.len()).sum());
     for (scan, (guid, _)) in scans.iter().zip(&switches) {
         if scan.lid == Lid(0) {
             defects.report(|| format!("switch {guid} ({}) has no LID yet", scan.switch.name()));
@@ -122,37 +123,36 @@ fn scan<'a>(
         ports: switch.ports(),
         links: Vec::new(),
         end_nodes: Vec::new(),
-        speeds: Vec::new(),
+        speeds: Vec::with_capacity(switch.ports().into()),
         odd: Vec::new(),
     };
     switch.prefetch_links();
-    let extended = switch.extended_speeds();
     for number in 1..=scan.ports {
         let Some(port) = switch.port(number) else {
             continue;
         };
-        let link = usable(switch, port);
-        if matches!(link, Ok(Link::Switch(..) | Link::End(_))) {
-            scan.speeds.push((number, port.speed(extended)));
-        }
-        match link {
+        match usable(switch, port) {
             Ok(Link::None) => {}
-            Ok(Link::Switch(peer, peer_port)) => {
+            Ok(Link::Switch(peer, far)) => {
                 let peer = peer.guid();
                 if guid < peer
                     && let Ok(to) = all.binary_search_by_key(&peer, |&(guid, _)| guid)
                 {
-                    scan.links.push((number, to as u32, peer_port));
+                    scan.links.push((number, to as u32, far.number()));
+                    scan.speeds.push((number, far.speed()));
                 }
             }
-            Ok(Link::End(end)) => scan.end_nodes.push(EndNode {
-                guid: end.guid(),
-                lid: end.lid(),
-                lmc: end.lmc(),
-                kind: end.node().map_or(NodeKind::Ca, |n| n.kind()),
-                switch: handle,
-                port: number,
-            }),
+            Ok(Link::End(end)) => {
+                scan.end_nodes.push(EndNode {
+                    guid: end.guid(),
+                    lid: end.lid(),
+                    lmc: end.lmc(),
+                    kind: end.node().map_or(NodeKind::Ca, |n| n.kind()),
+                    switch: handle,
+                    port: number,
+                });
+                scan.speeds.push((number, end.speed()));
+            }
             Err(odd) => scan.odd.push((number, odd)),
         }
     }
@@ -164,7 +164,7 @@ pub enum Link<'a> {
     /// Nothing that can be routed over or to.
     None,
     /// A switch, by this port of its own.
-    Switch(Switch<'a>, u8),
+    Switch(Switch<'a>, Port<'a>),
     /// A port of a CA or router, with a LID.
     End(Port<'a>),
 }
@@ -194,7 +194,7 @@ pub fn usable<'a>(sw: Switch<'a>, port: Port<'a>) -> Result<Link<'a>, Odd> {
     match node.switch() {
         Some(peer) if peer.guid() == sw.guid() => Ok(Link::None),
         _ if remote.remote() != Some(port) => Err(Odd::OneSided),
-        Some(peer) => Ok(Link::Switch(peer, remote.number())),
+        Some(peer) => Ok(Link::Switch(peer, remote)),
         None if !node.is_end_node() => Ok(Link::None),
         None if remote.lid() == Lid(0) => Err(Odd::NoLid(remote.guid())),
         None => Ok(Link::End(remote)),

@@ -19,13 +19,6 @@ const EXTENDED_SPEEDS_2: u16 = 0x0800;
 /// In a Mellanox ExtendedPortInfo's active speed.
 const FDR10: u8 = 1;
 
-/// Which fields of PortInfo tell speeds beyond QDR.
-#[derive(Clone, Copy, Default)]
-pub struct ExtendedSpeeds {
-    first: bool,
-    second: bool,
-}
-
 /// A switch.
 #[derive(Clone, Copy)]
 pub struct Switch<'a>(Live<'a, osm_switch_t>);
@@ -98,36 +91,25 @@ impl<'a> Switch<'a> {
         self.node()?.port(number)
     }
 
-    /// Which fields tell speeds at its ports: port 0 says it for all.
-    pub fn extended_speeds(self) -> ExtendedSpeeds {
-        self.port(0).map_or(ExtendedSpeeds::default(), |port| {
-            let mask = u32::from_be(read!(port.0, port_info.capability_mask));
-            let mask_2 = u16::from_be(read!(port.0, port_info.capability_mask2));
-            let first = mask & EXTENDED_SPEEDS != 0;
-            let second = first && mask & MASK_2 != 0 && mask_2 & EXTENDED_SPEEDS_2 != 0;
-            ExtendedSpeeds { first, second }
-        })
-    }
-
     /// Prefetches the memory that following all links of the switch reads. OpenSM's ports and nodes
     /// lie far apart: read one by one, each costs a cache miss; prefetched, the misses overlap.
     pub fn prefetch_links(self) {
         let Some(node) = self.node() else { return };
         for entry in (1..=self.ports()).filter_map(|number| node.port_entry(number)) {
-            prefetch!(
-                entry,
-                port_guid,
-                healthy,
-                port_info.link_speed,
-                port_info.link_speed_ext
-            );
+            prefetch!(entry, port_guid, healthy);
         }
         let remotes = || {
             let ports = (1..=self.ports()).filter_map(|number| node.port(number));
             ports.filter_map(Port::remote_entry)
         };
         for remote in remotes() {
-            prefetch!(remote, port_info.base_lid, port_guid, healthy);
+            prefetch!(
+                remote,
+                port_info.base_lid,
+                port_info.link_speed_ext,
+                port_guid,
+                healthy
+            );
         }
         for node in remotes().map(|remote| read!(remote, p_node)) {
             // SAFETY: a port's node is NULL or exists as long as the port.
@@ -245,22 +227,38 @@ impl<'a> Port<'a> {
     }
 
     /// Width and speed of its link, by the fields that it has.
-    pub fn speed(self, extended: ExtendedSpeeds) -> Speed {
-        // LinkSpeedActive stands above LinkSpeedEnabled, LinkSpeedExtActive above LinkSpeedExtSupported.
+    pub fn speed(self) -> Speed {
+        // LinkSpeedActive stands above LinkSpeedEnabled, LinkSpeedExtActive above LinkSpeedExtSupported. OpenSM's
+        // headers have LinkSpeedExtActive2 as reserved bits above the link's latency.
         let speed = read!(self.0, port_info.link_speed) >> 4;
-        let ext = match extended.first {
-            true => read!(self.0, port_info.link_speed_ext) >> 4,
-            false => 0,
-        };
-        // OpenSM's headers have LinkSpeedExtActive2 as reserved bits above the link's latency.
-        let ext_2 = match extended.second {
-            true => (u32::from_be(read!(self.0, port_info.link_rt_latency)) >> 29) as u8 & 3,
-            false => 0,
-        };
-        let fdr10 = (speed, ext, ext_2) == (4, 0, 0)
+        let mut extended = read!(self.0, port_info.link_speed_ext) >> 4;
+        let mut extended_2 =
+            (u32::from_be(read!(self.0, port_info.link_rt_latency)) >> 29) as u8 & 3;
+        if (extended, extended_2) != (0, 0) {
+            let (mask, mask_2) = self.capabilities();
+            if mask & EXTENDED_SPEEDS == 0 {
+                extended = 0;
+            }
+            if mask & EXTENDED_SPEEDS == 0 || mask & MASK_2 == 0 || mask_2 & EXTENDED_SPEEDS_2 == 0
+            {
+                extended_2 = 0;
+            }
+        }
+        let fdr10 = (speed, extended, extended_2) == (4, 0, 0)
             && read!(self.0, ext_port_info.link_speed_active) & FDR10 != 0;
         let width = read!(self.0, port_info.link_width_active);
-        Speed::of_port_info(width, speed, fdr10, ext, ext_2)
+        Speed::of_port_info(width, speed, fdr10, extended, extended_2)
+    }
+
+    /// CapabilityMask and CapabilityMask2: port 0 of a switch has them for all its ports.
+    fn capabilities(self) -> (u32, u16) {
+        let node = self.node().filter(|node| node.switch().is_some());
+        let port = node.and_then(|node| node.port(0)).unwrap_or(self);
+        let mask = u32::from_be(read!(port.0, port_info.capability_mask));
+        (
+            mask,
+            u16::from_be(read!(port.0, port_info.capability_mask2)),
+        )
     }
 
     /// False if traps have marked the port as bad.
