@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub const STEPS: usize = 11;
 
 /// Shares count while at most one of so many uplinks of a level is slow. A2A over capacity, worst port, where one of
-/// 20, 10 and 5 links is at a half (672 uplinks, oversubscribed): 38, 44 and 58 by shares, 42 ignored.
+/// 20, 10 and 5 links is at a half (512 links, oversubscribed): 36, 46 and 58 by shares, 42 ignored.
 const FEW: usize = 8;
 
 /// A slow link, from its lower end.
