@@ -44,8 +44,8 @@ struct Rules<'r> {
     /// All links that should be there.
     expected: &'r Links,
     destinations: Arc<Destinations>,
-    dividers: Arc<Vec<u32>>,
-    path_dividers: Arc<Vec<u32>>,
+    dividers: Arc<[u32]>,
+    path_dividers: Arc<[u32]>,
     mirrored: bool,
     ranking: &'r Ranking,
     threads: &'r Threads,
@@ -115,8 +115,8 @@ impl Plan {
         let mut rules = Rules {
             expected: expected.unwrap_or(&design.links),
             destinations: Arc::new(Destinations::new(&design, &nominal.costs, &nids)),
-            dividers: Arc::new(dividers(&nominal.groups)),
-            path_dividers: Arc::new(path_dividers(&nominal.groups)),
+            dividers: dividers(&nominal.groups).into(),
+            path_dividers: path_dividers(&nominal.groups).into(),
             mirrored: options.faults == Faults::Stable,
             ranking,
             threads,

@@ -243,6 +243,13 @@ impl Fabric {
         !self.speeds.is_empty()
     }
 
+    /// Whether links, those of hosts included, differ in speed, as far as it is known.
+    pub fn speeds_differ(&self) -> bool {
+        let mut known = self.speeds.iter().filter(|speed| speed.is_known());
+        let first = known.next();
+        known.any(|speed| Some(speed) != first)
+    }
+
     /// The speeds of a switch's ports 1, 2, … in order; empty if the fabric knows none.
     pub fn speeds_of(&self, switch: u32) -> &[Speed] {
         let s = &self.switches[switch as usize];

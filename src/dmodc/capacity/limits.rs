@@ -84,6 +84,9 @@ impl Limits {
         if options.capacity == Capacity::Ignore || options.faults == Faults::Paper {
             return;
         }
+        if !design.expected.speeds_differ() {
+            return;
+        }
         let speed = |s: u32, port: u8| design.expected.speed(s, port);
         let uplinks_of = |s: u32| -> Vec<u8> {
             let ports = nominal.up(s).iter().flat_map(|g| nominal.ports(g));

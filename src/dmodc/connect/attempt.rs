@@ -195,6 +195,9 @@ impl<'a> Attempt<'a> {
         let mut found = Vec::new();
         for (place, lids) in classes {
             let onward = |s: u32| match self.known.as_ref().and_then(|known| known.get(&s)) {
+                None if std::ptr::eq(self.paths, self.all) && self.entries.paths.len() == 1 => {
+                    Set(SwitchView::new(self.paths, s).candidates(column).bits)
+                }
                 None => {
                     let mut onward = Set::default();
                     for paths in self.entries.paths {

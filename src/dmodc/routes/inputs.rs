@@ -17,9 +17,9 @@ pub struct Inputs {
     /// The fabric as it is, where it differs.
     pub present: Option<Paths>,
     /// Π of every switch.
-    pub dividers: Arc<Vec<u32>>,
+    pub dividers: Arc<[u32]>,
     /// Different ways below every switch.
-    pub path_dividers: Arc<Vec<u32>>,
+    pub path_dividers: Arc<[u32]>,
     /// What is routed to.
     pub destinations: Arc<Destinations>,
     /// Which switches route alike.
