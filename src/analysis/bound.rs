@@ -13,66 +13,133 @@
 //! the `t` end nodes of a subtree below, each of its `d` links to there has `t / d`, and all others send over it.
 //! A handful of hosts on a spine thus costs as much as if all traffic went by that spine; again for routes
 //! that are balanced by destination.
+//!
+//! Over capacity (where links differ in speed) a link of [capacity](super::Channels::capacity) c has c times the
+//! destinations at best, and a load of `h` sources is `h/c`: `min(h / c', (N - h) / C)`, with `c'` the greatest
+//! capacity of the links up and `C` the sum.
 
-use crate::fabric::{Fabric, NodeKind};
+use super::{Channels, Hop};
+use crate::fabric::{Fabric, NodeKind, Peer};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The greatest bound of all subtrees; `None` where no subtree has a link up. A subtree is what
 /// holds together once the switches above some rank are gone; `rank` gives a switch's, 0 for the
 /// lowest.
 pub fn bound(fabric: &Fabric, rank: impl Fn(u32) -> u32) -> Option<u32> {
+    let bound = greatest(fabric, rank, |_, _| 1.0)?;
+    Some(bound.ceil() as u32)
+}
+
+/// The bound over capacity, in flows over a link of the greatest capacity; never below [`bound()`]. `None` also where
+/// all capacities are alike. The fabric may lack links that the channels have.
+pub fn bound_over_capacity(
+    fabric: &Fabric,
+    rank: impl Fn(u32) -> u32,
+    channels: &Channels,
+) -> Option<f64> {
+    let capacity = |s, port| match channels.hop(s, port) {
+        Hop::Switch { channel, .. } => channels.capacity(channel),
+        _ => 1.0,
+    };
+    let bound = bound(fabric, &rank).filter(|_| channels.differ())?;
+    let over = greatest(fabric, rank, capacity)?;
+    Some(over.max(bound.into()))
+}
+
+/// Some links that share what goes one way.
+#[derive(Clone, Copy, Default)]
+struct Links {
+    /// The sum of their capacities.
+    sum: f64,
+    /// The greatest.
+    best: f64,
+}
+
+impl Links {
+    fn add(&mut self, capacity: f64) {
+        self.sum += capacity;
+        self.best = self.best.max(capacity);
+    }
+
+    /// The least that one of them has of some sources that all send to some destinations.
+    fn least(self, sources: u32, destinations: u32) -> f64 {
+        (f64::from(sources) / self.best).min(f64::from(destinations) / self.sum)
+    }
+}
+
+/// The bound, not rounded up, with links of the capacities that ports have.
+fn greatest(
+    fabric: &Fabric,
+    rank: impl Fn(u32) -> u32,
+    capacity: impl Fn(u32, u8) -> f64,
+) -> Option<f64> {
+    // The links of a switch to others: where they lead and what they carry.
+    let links = |s: u32| {
+        let peers = (1..).zip(fabric.peers_of(s));
+        peers
+            .filter_map(|(port, peer)| match *peer {
+                Peer::Switch { index, .. } => Some((index, capacity(s, port))),
+                _ => None,
+            })
+            .collect::<Vec<_>>()
+    };
     let switches = fabric.switches().len() as u32;
     let mut hosts = vec![0u32; switches as usize];
     for node in fabric.end_nodes() {
         hosts[node.switch as usize] += u32::from(node.kind != NodeKind::Aggregation);
     }
-    // The sum of some number of each switch over the switches of its part, by the part.
-    let sums = |part: &[Option<u32>], of: &dyn Fn(u32) -> u32| {
+    let hosts = |s: u32| hosts[s as usize];
+    // The hosts of the switches of each part.
+    let sums = |part: &[Option<u32>]| {
         let mut sums = vec![0; switches as usize];
         for (s, part) in (0..).zip(part) {
             if let Some(part) = part {
-                sums[*part as usize] += of(s);
+                sums[*part as usize] += hosts(s);
             }
         }
         sums
     };
-    let hosts = |s: u32| hosts[s as usize];
     let whole = fabric.parts(|_| true);
-    let joined = sums(&whole, &hosts);
+    let joined = sums(&whole);
     let top = (0..switches).map(&rank).max()?;
-    let mut greatest = None;
+    let mut greatest: Option<f64> = None;
+    let mut note = |least: f64| greatest = Some(greatest.map_or(least, |most| most.max(least)));
     for level in 0..top {
         let subtrees = fabric.parts(|s| rank(s) <= level);
-        let above = |s: u32| fabric.neighbours(s).filter(|&s| rank(s) > level).count() as u32;
-        let (inside, up) = (sums(&subtrees, &hosts), sums(&subtrees, &above));
-        for (first, whole) in whole.iter().enumerate().filter(|&(s, _)| up[s] > 0) {
+        let inside = sums(&subtrees);
+        let mut up = vec![Links::default(); switches as usize];
+        for (s, part) in (0..).zip(&subtrees) {
+            if let Some(part) = part {
+                let above = links(s).into_iter().filter(|&(next, _)| rank(next) > level);
+                above.for_each(|(_, capacity)| up[*part as usize].add(capacity));
+            }
+        }
+        for (first, whole) in whole.iter().enumerate().filter(|&(s, _)| up[s].sum > 0.0) {
             let outside = whole.map_or(0, |whole| joined[whole as usize]) - inside[first];
-            let least = inside[first].min(outside.div_ceil(up[first]));
-            greatest = greatest.max(Some(least));
+            note(up[first].least(inside[first], outside));
         }
         // Of switches just above with hosts of their own: the links to each subtree, and those up.
         for s in (0..switches).filter(|&s| rank(s) == level + 1 && hosts(s) > 0) {
             let all = whole[s as usize].map_or(0, |whole| joined[whole as usize]);
-            let mut below = BTreeMap::new();
-            let mut up = 0;
-            for next in fabric.neighbours(s) {
+            let mut below: BTreeMap<u32, Links> = BTreeMap::new();
+            let mut up = Links::default();
+            for (next, capacity) in links(s) {
                 match subtrees[next as usize] {
-                    Some(subtree) => *below.entry(subtree).or_insert(0) += 1,
-                    None => up += u32::from(rank(next) > rank(s)),
+                    Some(subtree) => below.entry(subtree).or_default().add(capacity),
+                    None if rank(next) > rank(s) => up.add(capacity),
+                    None => {}
                 }
             }
-            let mut least = 0;
             let mut here = hosts(s);
             for (subtree, links) in below {
                 let there = inside[subtree as usize];
                 here += there;
-                least = least.max((all - there).min(there.div_ceil(links)));
+                note(links.least(all - there, there));
             }
-            if up > 0 {
+            if up.sum > 0.0 {
                 let there = over(fabric, &rank, s).into_iter().map(hosts).sum::<u32>();
-                least = least.max(here.min(there.saturating_sub(here).div_ceil(up)));
+                note(up.least(here, there.saturating_sub(here)));
             }
-            greatest = greatest.max(Some(least));
         }
     }
     greatest
@@ -98,7 +165,7 @@ fn over(fabric: &Fabric, rank: &impl Fn(u32) -> u32, switch: u32) -> BTreeSet<u3
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Net, two_spines};
+    use super::super::testing::{Net, two_spines, with_speeds};
     use super::*;
     use crate::netlist::generate::{Order, Pgft, build};
 
@@ -122,6 +189,36 @@ mod tests {
         // One link up for four nodes of eight.
         assert_eq!(of("PGFT(2;4,2;1,1;1,1)"), Some(4));
         assert_eq!(of("PGFT(1;4;1;1)"), None);
+    }
+
+    #[test]
+    fn over_capacity_by_hand() {
+        let (fabric, ranks) = two_spines();
+        let of = |slow: &[(u32, u8)]| {
+            let speed = |s, port| match slow.contains(&(s, port)) {
+                true => "1xHDR",
+                false => "4xHDR",
+            };
+            let fabric = with_speeds(fabric.clone(), speed);
+            let rank = |s: u32| ranks[s as usize].into();
+            bound_over_capacity(&fabric, rank, &Channels::new(&fabric))
+        };
+        assert_eq!(of(&[]), None);
+        // Leaf 0 to spine 4 at a quarter: four nodes elsewhere over 1.25 links would be 3.2 each, but two nodes
+        // alone send, over the fast link.
+        assert_eq!(of(&[(0, 2), (4, 1)]), Some(2.0));
+        // Both links of leaf 0: min(2 / 0.25, 4 / 0.5).
+        assert_eq!(of(&[(0, 1), (3, 1), (0, 2), (4, 1)]), Some(8.0));
+        // Three nodes on both leaves, the links of 1 slow in part: 3 / 2 of leaf 0 are 2, as without speeds.
+        let links = [(0, 2), (0, 2), (1, 2), (1, 2), (1, 2)];
+        let fabric = Net::new(&links, &[0, 0, 0, 1, 1, 1]).build();
+        let fabric = with_speeds(fabric, |s, port| match (s, port) {
+            (1, 3) | (2, 5) => "2xHDR",
+            _ => "4xHDR",
+        });
+        let channels = Channels::new(&fabric);
+        let found = bound_over_capacity(&fabric, |s| u32::from(s == 2), &channels);
+        assert_eq!(found, Some(2.0));
     }
 
     #[test]

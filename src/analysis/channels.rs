@@ -5,6 +5,7 @@
 //! ascend with (switch, port), so counters are plain arrays, and all lists have the same order.
 
 use crate::fabric::{Fabric, Peer};
+use std::collections::BTreeMap;
 
 /// A directed switch-to-switch port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,6 +43,8 @@ pub struct Channels {
     first: Vec<u32>,
     hops: Vec<Hop>,
     channels: Vec<Channel>,
+    /// By channel; empty if all are alike.
+    capacities: Vec<f64>,
 }
 
 impl Channels {
@@ -51,6 +54,7 @@ impl Channels {
             first: vec![0],
             hops: Vec::new(),
             channels: Vec::new(),
+            capacities: Vec::new(),
         };
         for from in 0..fabric.switches().len() as u32 {
             for (port, peer) in (1..).zip(fabric.peers_of(from)) {
@@ -76,6 +80,7 @@ impl Channels {
             }
             all.first.push(all.hops.len() as u32);
         }
+        all.capacities = capacities(fabric, &all.channels);
         all
     }
 
@@ -97,6 +102,19 @@ impl Channels {
     /// The channel with this number.
     pub fn get(&self, channel: u32) -> Channel {
         self.channels[channel as usize]
+    }
+
+    /// Whether some channels carry more than others.
+    pub fn differ(&self) -> bool {
+        !self.capacities.is_empty()
+    }
+
+    /// What a channel carries, as a part of what the fastest does. A link of unknown speed counts as one of the
+    /// most common speed, the fastest of several.
+    #[inline]
+    pub fn capacity(&self, channel: u32) -> f64 {
+        let known = self.capacities.get(channel as usize);
+        known.copied().unwrap_or(1.0)
     }
 
     /// All channels in the order of their numbers.
@@ -126,9 +144,30 @@ impl Channels {
     }
 }
 
+/// The capacity of each channel; empty if all are alike.
+fn capacities(fabric: &Fabric, channels: &[Channel]) -> Vec<f64> {
+    let speed = |c: &Channel| fabric.speed(c.from, c.port);
+    let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+    for speed in channels.iter().map(speed).filter(|&speed| speed > 0) {
+        *counts.entry(speed).or_default() += 1;
+    }
+    let common = counts.iter().max_by_key(|&(_, count)| count);
+    let (Some((&common, _)), Some((&fastest, _))) = (common, counts.last_key_value()) else {
+        return Vec::new();
+    };
+    if counts.len() < 2 {
+        return Vec::new();
+    }
+    let known = channels.iter().map(|c| match speed(c) {
+        0 => common,
+        speed => speed,
+    });
+    known.map(|s| f64::from(s) / f64::from(fastest)).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::testing::Net;
+    use super::super::testing::{Net, with_speeds};
     use super::*;
 
     #[test]
@@ -154,5 +193,28 @@ mod tests {
         assert_eq!(channels.hop(0, 3), Hop::EndNode(0));
         assert_eq!(channels.hop(0, 0), Hop::Nothing);
         assert_eq!(channels.hop(0, 200), Hop::Nothing);
+    }
+
+    #[test]
+    fn capacities_are_parts_of_the_fastest() {
+        let of = |speeds: [&str; 4]| {
+            let net = Net::new(&[(0, 1), (0, 1), (0, 1), (0, 1)], &[0]).build();
+            let channels = Channels::new(&with_speeds(net, |_, port| match port {
+                1..=4 => speeds[usize::from(port) - 1],
+                _ => "1xSDR",
+            }));
+            assert!(channels.capacity(1) == channels.capacity(5));
+            let all = (0..4).map(|c| channels.capacity(c)).collect::<Vec<_>>();
+            (channels.differ(), all)
+        };
+        let alike = (false, vec![1.0; 4]);
+        assert_eq!(of(["", "", "", ""]), alike);
+        assert_eq!(of(["4xHDR", "4xHDR", "2xNDR", "4xHDR"]), alike);
+        // Of unknown speed alone: no reason to take it for another one.
+        assert_eq!(of(["4xHDR", "", "4xHDR", ""]), alike);
+        let found = of(["1xHDR", "", "2xHDR", "2xHDR"]);
+        assert_eq!(found, (true, vec![0.5, 1.0, 1.0, 1.0]));
+        let found = of(["4xHDR", "", "1xHDR", "1xHDR"]);
+        assert_eq!(found, (true, vec![1.0, 0.25, 0.25, 0.25]));
     }
 }

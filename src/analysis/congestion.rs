@@ -17,10 +17,14 @@
 //! the port is the number of its flows. LIDs have 16 bits, so a `u16` can hold that number, and
 //! counters of that size stay in the nearer caches.
 //!
+//! Where links differ in speed, a port that half as many flows need may be the worse one. The risk
+//! over capacity is the same figure of the risks that are each divided by the
+//! [capacity](super::Channels::capacity) of their port.
+//!
 //! Routes that do not arrive do not count, not even as far as they get ([`Traffic::skipped`] has their
 //! number). All work runs in rayon's current pool; results do not depend on its size.
 
-use super::Traffic;
+use super::{Channels, Traffic};
 use crate::random::Random;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -41,16 +45,29 @@ const SHIFTS: usize = 63;
 type Steps = [u16; SHIFTS + 1];
 
 /// The congestion risk of a pattern.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Risk {
     /// The risk of the pattern.
     pub value: u32,
     /// The risk of each channel, by number. RP: in the first permutation whose maximum is the median.
     /// SP: the greatest over all shifts.
     pub by_channel: Vec<u32>,
+    /// The risk of the pattern over capacity: like [`value`](Self::value), of risks divided by capacities, in flows
+    /// over a link of the greatest capacity. `None` if all capacities are alike.
+    pub over_capacity: Option<f64>,
 }
 
 impl Risk {
+    /// Of a pattern whose risk is the greatest of its channels.
+    fn of(by_channel: Vec<u32>, channels: &Channels) -> Risk {
+        let over = || over_capacity(by_channel.iter().copied(), channels);
+        Risk {
+            value: by_channel.iter().copied().max().unwrap_or(0),
+            over_capacity: channels.differ().then(over),
+            by_channel,
+        }
+    }
+
     /// How many channels have each value, ascending.
     pub fn histogram(&self) -> BTreeMap<u32, usize> {
         let mut histogram = BTreeMap::new();
@@ -98,10 +115,7 @@ impl Traffic {
             .zip(&ends.destinations)
             .map(|(set, &n)| sources(set).min(n))
             .collect();
-        Risk {
-            value: by_channel.iter().copied().max().unwrap_or(0),
-            by_channel,
-        }
+        Risk::of(by_channel, self.channels())
     }
 
     /// For some destinations: which switches send through each channel, and to how many of them.
@@ -125,22 +139,26 @@ impl Traffic {
     /// on the order of the nodes. Ticks once per permutation.
     pub fn random_permutations(&self, count: usize, seed: u64, tick: Tick) -> Risk {
         let numbers: Vec<u64> = (0..count as u64).collect();
-        let maxima: Vec<Vec<u16>> = numbers
+        let differ = self.channels().differ();
+        let maxima: Vec<Vec<(u16, f64)>> = numbers
             .par_chunks(BATCH)
             .map(|numbers| {
                 let flows = self.permuted(seed, numbers);
                 tick(numbers.len() as u64);
-                let maximum = |flows: &Vec<u16>| flows.iter().copied().max().unwrap_or(0);
+                let maximum = |flows: &Vec<u16>| {
+                    let loads = || flows.iter().copied();
+                    let over = differ.then(|| over_capacity(loads(), self.channels()));
+                    (loads().max().unwrap_or(0), over.unwrap_or(0.0))
+                };
                 flows.iter().map(maximum).collect()
             })
             .collect();
-        let maxima = maxima.concat();
+        let (maxima, mut over): (Vec<u16>, Vec<f64>) = maxima.concat().into_iter().unzip();
+        let middle = maxima.len().saturating_sub(1) / 2;
         let mut sorted = maxima.clone();
         sorted.sort_unstable();
-        let median = sorted
-            .get(sorted.len().saturating_sub(1) / 2)
-            .copied()
-            .unwrap_or(0);
+        over.sort_unstable_by(f64::total_cmp);
+        let median = sorted.get(middle).copied().unwrap_or(0);
         let by_channel = match maxima.iter().position(|&m| m == median) {
             Some(number) => widen(&self.permuted(seed, &[number as u64])[0]),
             None => vec![0; self.channels().len()],
@@ -148,6 +166,7 @@ impl Traffic {
         Risk {
             value: median.into(),
             by_channel,
+            over_capacity: differ.then(|| over.get(middle).copied().unwrap_or(0.0)),
         }
     }
 
@@ -207,10 +226,7 @@ impl Traffic {
                 },
             );
         let by_channel = widen(&greatest);
-        Risk {
-            value: by_channel.iter().copied().max().unwrap_or(0),
-            by_channel,
-        }
+        Risk::of(by_channel, self.channels())
     }
 
     /// From the nodes of one type to those of another, both given by end node index, over all shifts of
@@ -246,10 +262,7 @@ impl Traffic {
                     a
                 },
             );
-        Risk {
-            value: by_channel.iter().copied().max().unwrap_or(0),
-            by_channel,
-        }
+        Risk::of(by_channel, self.channels())
     }
 
     /// For each channel min(#sources, #destinations) of some routes, given by places in the order.
@@ -326,6 +339,14 @@ impl Ends {
             .for_each(|(a, b)| *a += b);
         self
     }
+}
+
+/// The greatest of the loads of all channels, in the order of their numbers, each divided by its capacity.
+fn over_capacity<L: Into<f64>>(loads: impl Iterator<Item = L>, channels: &Channels) -> f64 {
+    let over = (0..)
+        .zip(loads)
+        .map(|(c, load)| load.into() / channels.capacity(c));
+    over.fold(0.0, f64::max)
 }
 
 fn widen(flows: &[u16]) -> Vec<u32> {

@@ -3,9 +3,10 @@
 //!
 //! The nodes are split into two halves at random and each node of the first sends to one of the
 //! second. A flow gets 1/k of a link's bandwidth, k the number of flows on the most loaded link of
-//! its route; a flow whose route does not arrive gets none. The figure is the mean over the flows
-//! of many such patterns, in percent of what the nodes can send. Unlike the risks it says what all
-//! flows get and not how bad the worst port is; it is no throughput either.
+//! its route; a flow whose route does not arrive gets none. Where links between switches differ in
+//! speed, k flows on a link of [capacity](super::Channels::capacity) c count as k/c. The figure is
+//! the mean over the flows of many such patterns, in percent of what the nodes can send. Unlike the
+//! risks it says what all flows get and not how bad the worst port is; it is no throughput either.
 
 use super::Traffic;
 use super::congestion::{BATCH, Tick, permutation};
@@ -90,11 +91,12 @@ impl Traffic {
                 };
                 let from = self.switch(from);
                 if self.arrives(from, to as usize) {
-                    let mut most = 1;
+                    let mut most = 1.0;
                     self.follow(from, to as usize, |c| {
-                        most = pattern.flows[c as usize].max(most);
+                        let flows = f64::from(pattern.flows[c as usize]);
+                        most = f64::max(flows / self.channels().capacity(c), most);
                     });
-                    pattern.shares[flow] = 1.0 / f64::from(most);
+                    pattern.shares[flow] = 1.0 / most;
                 }
             }
         }
@@ -129,7 +131,7 @@ impl Pattern<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Net, shortest, two_spines};
+    use super::super::testing::{Net, shortest, two_spines, with_speeds};
     use super::*;
     use crate::lft::Tables;
 
@@ -156,6 +158,22 @@ mod tests {
             off < 2.0 * found.confidence && found.confidence < 3.0,
             "{found:?}"
         );
+        // With a second link between them, of half the speed and not used, the same to the last bit; over it
+        // alone a lone flow gets a half, and each of two a quarter: 1/3 + 2/3 (1/2 · 1/4 + 1/2 · 1/2) = 7/12.
+        for (speeds, expected) in [
+            (["4xHDR", "2xHDR"], found.percent),
+            (["2xHDR", "4xHDR"], 700.0 / 12.0),
+        ] {
+            let fabric = Net::new(&[(0, 1), (0, 1)], &[0, 0, 1, 1]).build();
+            let fabric = with_speeds(fabric, |_, port| match port {
+                1 | 2 => speeds[usize::from(port) - 1],
+                _ => "",
+            });
+            let traffic = Traffic::new(&fabric, &shortest(&fabric), &[0, 1, 2, 3]);
+            let of = of(&traffic).unwrap();
+            let allowed = f64::from(u8::from(speeds[0] == "2xHDR")) * 2.0 * of.confidence;
+            assert!((of.percent - expected).abs() <= allowed, "{of:?}");
+        }
         // Nothing arrives.
         let (fabric, _) = two_spines();
         let traffic = Traffic::new(&fabric, &Tables::for_fabric(&fabric), &[0, 3]);

@@ -9,7 +9,7 @@
 //! - [`trace()`]: the way of one packet;
 //! - [`Traffic`]: the congestion risk of the traffic patterns A2A, RP and SP, and effective bisection
 //!   bandwidth;
-//! - [`bound()`]: how low A2A can be at best;
+//! - [`bound()`]: how low A2A can be at best, and [`bound_over_capacity()`];
 //! - [`forced()`]: which entries a fault forces to change, and which change needlessly;
 //! - [`between()`]: what packets meet while old tables give way to new ones, block by block.
 
@@ -34,7 +34,7 @@ mod updown;
 mod walk;
 
 pub use between::{Between, Block, Group, Harm, between, blocks_as_sent};
-pub use bound::bound;
+pub use bound::{bound, bound_over_capacity};
 pub use channels::{Channel, Channels, Hop};
 pub use check::check;
 pub use congestion::{Risk, Tick};

@@ -74,6 +74,11 @@ impl Net {
     }
 }
 
+/// The same fabric with the speeds that ports have, such as `4xHDR`; unknown where empty.
+pub fn with_speeds<'a>(fabric: Fabric, speed: impl Fn(u32, u8) -> &'a str) -> Fabric {
+    fabric.with_speeds(|_, s, port| speed(s, port).parse().unwrap_or_default())
+}
+
 /// Every LID with its switch and the port there (0 for the switch itself).
 pub fn lids(fabric: &Fabric) -> Vec<(Lid, u32, u8)> {
     let nodes = fabric

@@ -5,6 +5,7 @@ use dmodc::dmodc::{Options, Ranking};
 use dmodc::fabric::{Fabric, Guid};
 use dmodc::netlist::Netlist;
 use dmodc::wiring::slow_links;
+use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
@@ -178,6 +179,46 @@ fn generated_links_are_as_fast_as_asked_for_and_some_become_slow() {
         "{}",
         stderr(&output)
     );
+}
+
+#[test]
+fn risks_count_over_capacity_where_links_differ() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let file = |name: &str| dir.path().join(name).to_str().expect("UTF-8").to_owned();
+    let (whole, slow, lfts) = (file("whole.net"), file("slow.net"), file("lfts"));
+    let patterns = ["--patterns", "a2a,rp,sp,ebb"];
+    let analyze = |net: &str| {
+        let args = [&["analyze", net, &lfts][..], &patterns].concat();
+        let found: Value =
+            serde_json::from_str(&ok(&[&args[..], &["--json"]].concat())).expect("JSON");
+        (found, ok(&args))
+    };
+    // Two leaves of four nodes, each with one link to the one spine.
+    ok(&["generate", "PGFT(2;4,2;1,1;1,1)", "-o", &whole]);
+    ok(&["route", &whole, "--lfts", &lfts]);
+    let (found, text) = analyze(&whole);
+    assert!(found.get("a2a_capacity").is_none() && !text.contains("over capacity"));
+    let rows = |text: &str| text.lines().take(4).map(str::to_owned).collect::<Vec<_>>();
+    // One of the links at a quarter.
+    ok(&["degrade", &whole, "--slow", "1", "--seed", "1", "-o", &slow]);
+    let (now, text) = analyze(&slow);
+    for key in ["a2a", "rp", "sp"] {
+        assert_eq!(now[key], found[key]);
+        let over = now[key].as_f64().map(|risk| 4.0 * risk);
+        assert_eq!(now[format!("{key}_capacity")].as_f64(), over, "{key}");
+    }
+    assert_eq!(
+        (&now["bound"], &now["a2a_bound_capacity"]),
+        (&json!(4), &json!(16.0))
+    );
+    assert!(now["ebb"].as_f64() < found["ebb"].as_f64());
+    let expected = [
+        "A2A                                4",
+        "A2A bound                          4",
+        "A2A over capacity               16.0",
+        "A2A bound over capacity         16.0",
+    ];
+    assert_eq!(rows(&text), expected);
 }
 
 /// A generated tree, and the same with one slow link between switches and one slow host, as files.

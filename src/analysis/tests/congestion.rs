@@ -1,12 +1,37 @@
 //! Congestion risk, against hand-made tables and against the oracle.
 
 use super::random::{Case, case};
-use crate::analysis::testing::{Net, shortest};
+use crate::analysis::testing::{Net, shortest, with_speeds};
 use crate::analysis::{Channel, Traffic, congestion, oracle};
-use crate::fabric::NodeKind;
+use crate::fabric::{Fabric, NodeKind};
 use crate::testing::cases;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+
+#[test]
+fn risks_over_capacity() {
+    // Leaves 0, 1 and 2 with two, three nodes and one below one spine.
+    let fabric = Net::new(&[(0, 3), (1, 3), (2, 3)], &[0, 0, 1, 1, 1, 2]).build();
+    let of = |fabric: &Fabric| {
+        let traffic = Traffic::new(fabric, &shortest(fabric), &[0, 1, 2, 3, 4, 5]);
+        let rp = traffic.random_permutations(99, 1, &|_| ());
+        let one = traffic.type_to_type(|n| n == 5, |n| n < 2, &|_| ());
+        let all = [
+            traffic.all_to_all(&|_| ()),
+            rp,
+            traffic.shifts(&|_| ()),
+            one,
+        ];
+        all.map(|risk| (risk.value, risk.over_capacity))
+    };
+    assert_eq!(of(&fabric), [3, 2, 3, 1].map(|value| (value, None)));
+    // At a quarter the one flow from or to leaf 2 is the worst: in all shifts, and in five of six permutations.
+    let fabric = with_speeds(fabric, |s, port| match (s, port) {
+        (2, 1) | (3, 3) => "1xHDR",
+        _ => "4xHDR",
+    });
+    assert_eq!(of(&fabric), [3, 2, 3, 1].map(|value| (value, Some(4.0))));
+}
 
 #[test]
 fn risks_of_one_spine() {

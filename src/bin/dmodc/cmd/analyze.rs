@@ -5,7 +5,7 @@ use super::tables::{Input, Judged};
 use crate::failure::{Failure, Outcome};
 use crate::output::{say, say_json};
 use clap::ValueEnum;
-use dmodc::analysis::{Ebb, Risk, Traffic, bound};
+use dmodc::analysis::{Ebb, Risk, Traffic, bound, bound_over_capacity};
 use dmodc::dmodc::{Drained, Engine, NodeType, NodeTypes, Ranking};
 use dmodc::fabric::NodeKind;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -31,8 +31,10 @@ destinations of the routes through it, whichever is less; that of a pattern is t
 ports. The A2A bound is the least A2A that links allow to routes balanced by destination: min(h, (N-h)/u) for
 a leaf or a larger subtree with h of N end nodes and u links up; likewise for the links of one switch above the
 leaves that has hosts, which send to everyone over these alone. Effective bisection bandwidth (ebb) pairs one
-random half of the nodes with the other; a flow gets 1/k of its most loaded link. Aggregation nodes take no part, nor do end nodes that the order file leaves out, nor pairs
-whose route does not arrive.")]
+random half of the nodes with the other; a flow gets 1/k of its most loaded link. Where links between switches differ
+in speed, rows \"over capacity\" divide each risk by what its link carries, as a part of what the fastest does, and ebb
+counts likewise; an unknown speed counts as the most common one. Aggregation nodes take no part, nor do end nodes
+that the order file leaves out, nor pairs whose route does not arrive.")]
 pub struct Args {
     #[command(flatten)]
     input: Input,
@@ -129,6 +131,11 @@ pub fn run(args: Args) -> Outcome {
     let usable = judged.fabric.without(&drained);
     let found = Found {
         bound: bound(&usable, |switch| ranking.rank(switch)),
+        bound_over_capacity: bound_over_capacity(
+            &usable,
+            |switch| ranking.rank(switch),
+            traffic.channels(),
+        ),
         risks,
         ebb,
         seconds: start.elapsed().as_secs_f64(),
@@ -210,6 +217,7 @@ fn progress(pattern: Pattern, work: u64) -> ProgressBar {
 /// All that was measured.
 struct Found {
     bound: Option<u32>,
+    bound_over_capacity: Option<f64>,
     risks: Vec<(Pattern, Risk)>,
     ebb: Option<Ebb>,
     seconds: f64,
@@ -227,6 +235,9 @@ fn json(judged: &Judged, traffic: &Traffic, found: &Found, args: &Args) -> serde
         "bound": found.bound,
         "seconds": found.seconds,
     });
+    if let Some(bound) = found.bound_over_capacity {
+        object["a2a_bound_capacity"] = json!(bound);
+    }
     if let Some(ebb) = found.ebb {
         object["ebb"] = json!(ebb.percent);
         object["ebb_confidence"] = json!(ebb.confidence);
@@ -243,6 +254,9 @@ fn json(judged: &Judged, traffic: &Traffic, found: &Found, args: &Args) -> serde
             .map(|(c, v)| json!({ "risk": v, "port": judged.channel(traffic.channels().get(c)) }))
             .collect();
         object[pattern.key()] = json!(risk.value);
+        if let Some(over) = risk.over_capacity {
+            object[format!("{}_capacity", pattern.key())] = json!(over);
+        }
         object[format!("{}_ports", pattern.key())] =
             json!({ "histogram": histogram, "worst": worst });
     }
@@ -253,9 +267,19 @@ fn text(judged: &Judged, traffic: &Traffic, found: &Found) -> String {
     let risks = &found.risks;
     let mut text = String::new();
     for (pattern, risk) in risks {
-        text += &format!("{:<26}  {:>8}\n", pattern.key().to_uppercase(), risk.value);
+        let name = pattern.key().to_uppercase();
+        let mut row = |what: &str, value: String| {
+            text += &format!("{:<26}  {value:>8}\n", format!("{name}{what}"));
+        };
+        row("", risk.value.to_string());
         if let (Pattern::A2a, Some(bound)) = (pattern, found.bound) {
-            text += &format!("{:<26}  {bound:>8}\n", "A2A bound");
+            row(" bound", bound.to_string());
+        }
+        if let Some(over) = risk.over_capacity {
+            row(" over capacity", format!("{over:.1}"));
+        }
+        if let (Pattern::A2a, Some(bound)) = (pattern, found.bound_over_capacity) {
+            row(" bound over capacity", format!("{bound:.1}"));
         }
     }
     if let Some(ebb) = found.ebb {
