@@ -48,7 +48,7 @@ impl Engine {
     }
 
     /// Everything but the routes and the ways that turn: ranks, port groups, costs, dividers, NIDs, validity. Where
-    /// pairs would be left out because links are drained, none is.
+    /// pairs of hosts would be left out because links are drained, none is.
     ///
     /// # Errors
     /// [`RouteError::NotATree`] if there are no levels in the fabric (unless roots are given, which
@@ -56,16 +56,20 @@ impl Engine {
     /// without it.
     pub fn plan(&self, fabric: &Fabric, options: &Options) -> Result<Plan, RouteError> {
         let plan = self.plan_once(fabric, options)?;
-        if options.drain.is_empty() || plan.connections().left.is_empty() {
+        // Pairs of hosts that are left out.
+        let left_out = |plan: &Plan| -> u64 {
+            let (hosts, _) = plan.connections().left_out_ends(fabric).split();
+            hosts.counts().map(|(_, _, pairs)| pairs).sum()
+        };
+        if options.drain.is_empty() || left_out(&plan) == 0 {
             return Ok(plan);
         }
-        // Nobody is left out for a drain.
         let undrained = Options {
             drain: Vec::new(),
             ..options.clone()
         };
         let whole = self.plan_once(fabric, &undrained)?;
-        let is_better = whole.connections().left_out < plan.connections().left_out;
+        let is_better = left_out(&whole) < left_out(&plan);
         Ok(if is_better { whole } else { plan })
     }
 

@@ -141,7 +141,14 @@ impl Plan {
         unreachable.first = named
             .filter_map(|&(from, to)| Some((own(from)?, own(to)?)))
             .collect();
-        let needs = Needs::new(&design.there, ranking, widest, options.connect_roots);
+        let now = inputs.present();
+        let needs = Needs::new(
+            &design.there,
+            ranking,
+            now,
+            all.as_ref(),
+            options.connect_roots,
+        );
         let bands = Bands::new(&inputs, further, all, needs.joined.iter().map(|n| n.to));
         let own = |node: &u32| design.node[*node as usize];
         let order = nids.order().iter().filter_map(own).collect();

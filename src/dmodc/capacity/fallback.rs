@@ -42,7 +42,7 @@ impl Fallback<'_> {
         let width = self.fabric.max_lid().index() + 1;
         let mut missing: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
         let mut at = vec![None; width];
-        for node in self.fabric.end_nodes() {
+        for node in self.fabric.end_nodes().iter().chain(self.fabric.absent()) {
             at[node.lid.index()..][..1 << node.lmc].fill(Some(node.switch));
         }
         for (s, switch) in (0u32..).zip(self.fabric.switches()) {
@@ -62,7 +62,8 @@ impl Fallback<'_> {
             }
             let is_end = |s: u32| at[lid] == Some(s);
             let end = |s: u32| is_end(s).then_some(((0, 0), true));
-            let down = self.ways(|s| !is_end(s), end, [false, true]);
+            let switches = 0..rows.len() as u32;
+            let down = self.ways(switches, |s| !is_end(s), end, [false, true]);
             let left = from.iter().copied();
             let left: Vec<u32> = left.filter(|&s| rows[s as usize][lid] == NO_PATH).collect();
             for mut s in left.iter().copied() {
@@ -83,7 +84,8 @@ impl Fallback<'_> {
     fn fill(&self, rows: &mut [&mut [u8]], lid: usize, from: &[u32]) -> bool {
         let is_missing =
             |s: u32| from.binary_search(&s).is_ok() && rows[s as usize][lid] == NO_PATH;
-        let ways = self.ways(is_missing, |s| self.known(rows, s, lid), [true, true]);
+        let known = |s| self.known(rows, s, lid);
+        let ways = self.ways(from.iter().copied(), is_missing, known, [true, true]);
         for (s, way) in ways {
             rows[s as usize][lid] = way.ports[lid % way.ports.len()];
         }
@@ -93,7 +95,8 @@ impl Fallback<'_> {
     /// How far a switch is that has an entry, and whether its way only goes down.
     fn known(&self, rows: &[&mut [u8]], from: u32, lid: usize) -> Option<(Far, bool)> {
         let (mut at, mut hops, mut down) = (from, 0, true);
-        loop {
+        // Entries lead there; none is followed for ever, whatever they are.
+        while hops <= rows.len() as u32 {
             let port = rows[at as usize][lid];
             if port == NO_PATH {
                 return None;
@@ -104,11 +107,13 @@ impl Fallback<'_> {
             down &= !self.ranking.is_up(at, index);
             (at, hops) = (index, hops + 1);
         }
+        None
     }
 
-    /// The ways of some switches, nearest first, to those that are `known`; by links up, or down, or both.
+    /// The ways of those of `all` that are missing, nearest first, to those that are `known`; by links up, or down, or both.
     fn ways(
         &self,
+        all: impl Iterator<Item = u32>,
         is_missing: impl Fn(u32) -> bool,
         known: impl Fn(u32) -> Option<(Far, bool)>,
         [up, down]: [bool; 2],
@@ -131,7 +136,7 @@ impl Fallback<'_> {
                     }
                 }
             };
-        for s in (0..self.fabric.switches().len() as u32).filter(|&s| is_missing(s)) {
+        for s in all.filter(|&s| is_missing(s)) {
             let mut neighbours: Vec<u32> = self.fabric.neighbours(s).collect();
             neighbours.sort_unstable();
             neighbours.dedup();

@@ -98,7 +98,12 @@ impl Connections {
         left.sort_by_key(|&(kind, ..)| kind);
         let left = left.into_iter().map(|(_, from, to)| (from, to));
         let left = left.chain(needs.apart.iter().copied());
-        found.left = left.filter(|&pair| needs.has(pair)).collect();
+        // What drained links join has a route over them in the end.
+        let by_drained =
+            |(from, to)| !std::ptr::eq(paths, all) && all.costs.hops(from, to).is_some();
+        found.left = left
+            .filter(|&pair| needs.has(pair) && !by_drained(pair))
+            .collect();
         found.left_out = found
             .left
             .iter()
@@ -238,7 +243,7 @@ mod tests {
         let ranking = Ranking::new(&fabric, &options);
         let groups = Groups::of(&fabric, &ranking);
         let paths = Paths::new(groups, &ranking, Vec::new(), ALONE);
-        let needs = Needs::new(&fabric, &ranking, &paths, true);
+        let needs = Needs::new(&fabric, &ranking, &paths, None, true);
         assert!(!needs.joined.iter().any(|need| need.to == 2));
         let is_of = |&(from, to): &(u32, u32)| from == 2 || to == 2;
         assert!(!needs.apart.iter().any(is_of), "{:?}", needs.apart);

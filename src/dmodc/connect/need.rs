@@ -74,8 +74,15 @@ fn nodes_at(fabric: &Fabric, switch: u32) -> (u32, bool) {
 
 impl Needs {
     /// Looks for them in the costs; for all kinds or all but the last. A path goes both ways, so the
-    /// row of the switch to be reached says who cannot reach it.
-    pub fn new(fabric: &Fabric, ranking: &Ranking, paths: &Paths, all: bool) -> Self {
+    /// row of the switch to be reached says who cannot reach it. Where links are drained, `widest` are the paths over
+    /// these as well: what they join is in need only among hosts.
+    pub fn new(
+        fabric: &Fabric,
+        ranking: &Ranking,
+        paths: &Paths,
+        widest: Option<&Paths>,
+        all: bool,
+    ) -> Self {
         let costs = &paths.costs;
         let switches = 0..fabric.switches().len() as u32;
         let nodes: Vec<(u32, bool)> = switches.map(|s| nodes_at(fabric, s)).collect();
@@ -124,6 +131,10 @@ impl Needs {
                     continue;
                 };
                 let s = costs.switch(column as usize);
+                let by_drained = widest.is_some_and(|w| w.costs.hops(s, to).is_some());
+                if by_drained && (kind > 0 || part[s as usize] != part[to as usize]) {
+                    continue;
+                }
                 match part[s as usize] == part[to as usize] {
                     true => from.push((column, kind)),
                     false => needs.apart.push((s, to)),

@@ -42,8 +42,8 @@ fn killed_at_any_moment_it_leaves_whole_tables() {
 #[test]
 fn a_discovery_that_hangs_ends_with_the_follower() {
     let scene = Scene::new();
-    // Nothing else sleeps as long.
-    for (signal, time) in [("KILL", "987.65"), ("TERM", "987.66"), ("INT", "987.67")] {
+    // Nothing else sleeps as long. INT may be ignored from the start, as in a shell's background.
+    for (signal, time) in [("KILL", "987.65"), ("TERM", "987.66")] {
         let sleeps = || {
             let all = fs::read_dir("/proc").unwrap();
             let lines = all.filter_map(|e| fs::read(e.ok()?.path().join("cmdline")).ok());
