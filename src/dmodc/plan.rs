@@ -199,6 +199,15 @@ impl Plan {
         self.bands.all().unwrap_or(self.inputs.present())
     }
 
+    /// The paths that lead from one place to another: over drained links only where no others do.
+    fn paths_between(&self, from: u32, to: u32) -> &Paths {
+        let now = self.inputs.present();
+        match now.costs.hops(from, to) {
+            Some(_) => now,
+            None => self.paths(),
+        }
+    }
+
     fn own_pair(&self, (from, to): (u32, u32)) -> Option<(u32, u32)> {
         Some((self.own(from)?, self.own(to)?))
     }
@@ -309,19 +318,14 @@ impl Plan {
     /// Hops of the up-down path from switch `from` to switch `to`, `None` if there is none.
     pub fn hops(&self, from: u32, to: u32) -> Option<u8> {
         let [from, to] = [from, to].map(|s| self.place(s));
-        let hops = self.inputs.present().costs.hops(from, to);
-        hops.or_else(|| self.paths().costs.hops(from, to))
+        self.paths_between(from, to).costs.hops(from, to)
     }
 
     /// Hops of the path from switch `from` to switch `to` that only goes down, `None` if there is
     /// none.
     pub fn hops_down(&self, from: u32, to: u32) -> Option<u8> {
         let [from, to] = [from, to].map(|s| self.place(s));
-        let now = &self.inputs.present().costs;
-        match now.hops(from, to) {
-            None => self.paths().costs.hops_down(from, to),
-            Some(_) => now.hops_down(from, to),
-        }
+        self.paths_between(from, to).costs.hops_down(from, to)
     }
 
     /// The neighbour by which switch `from` goes to switch `to`, and the hops, where no path is up-down
@@ -365,10 +369,7 @@ impl Plan {
             return vec![node.port];
         }
         let (from, to) = (self.place(switch), self.place(node.switch));
-        let now = self.inputs.present();
-        let leads_there = now.costs.hops(from, to).is_some();
-        let paths = if leads_there { now } else { self.paths() };
-        let view = SwitchView::new(paths, from);
+        let view = SwitchView::new(self.paths_between(from, to), from);
         let set = view.candidates(view.all.column(to));
         let ports = |g| view.groups.ports(g).to_vec();
         view.groups(set).flat_map(ports).collect()

@@ -69,14 +69,13 @@ fn a_spine_is_drained_pulled_and_used_again() {
     sm.resweep();
     assert_eq!((told().len(), &*last(&sm, "changed_blocks")), (1, "0"));
 
+    let mut switches = net.netlist.switches();
+    let simulated = switches
+        .find(|n| n.guid == spine.guid)
+        .expect("it is there");
     // It goes: no entry of a leaf for a host changes.
     for port in &spine.ports {
-        let id = net
-            .netlist
-            .switches()
-            .find(|n| n.guid == spine.guid)
-            .expect("it is there");
-        sim.unlink(&id.id, port.number);
+        sim.unlink(&simulated.id, port.number);
     }
     sm.resweep();
     let (fabric, _) = before.to_fabric(None).expect("LIDs");
@@ -95,12 +94,7 @@ fn a_spine_is_drained_pulled_and_used_again() {
 
     // It is back, and the line goes.
     for port in &spine.ports {
-        let id = net
-            .netlist
-            .switches()
-            .find(|n| n.guid == spine.guid)
-            .expect("it is there");
-        sim.relink(&id.id, port.number);
+        sim.relink(&simulated.id, port.number);
     }
     fs::write(&file, "").expect("written");
     sm.resweep();

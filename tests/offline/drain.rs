@@ -50,8 +50,7 @@ fn drained(options: &Options, drain: &[Drained]) -> Options {
     }
 }
 
-/// Nobody is lost for a drain, no circle comes of it, and what stays on a drained link has no other way, turns
-/// included.
+/// Nobody is lost for a drain, and no circle comes of it.
 fn hold(engine: &Engine, number: u64) -> bool {
     let (fabric, reference) = drawn(number);
     let mut random = Random::new(number);

@@ -69,12 +69,7 @@ impl Bands {
     pub fn row_up(&self, first: &Inputs, switch: u32) -> Vec<u8> {
         let mut row = first.row_up(switch);
         for (number, inputs) in (1u8..).zip(&self.further) {
-            let bands = self.band.iter().zip(inputs.row_up(switch));
-            for (entry, (&band, port)) in row.iter_mut().zip(bands) {
-                if band == number && port != NO_PATH {
-                    *entry = port;
-                }
-            }
+            overlay(&mut row, &inputs.row_up(switch), &self.band, number);
         }
         row
     }
@@ -100,11 +95,7 @@ impl Bands {
             inputs.write(fabric, place, &mut own, memory, threads);
             let rows = rows.iter_mut().zip(&tables).collect();
             threads.for_each(rows, |(row, of_band)| {
-                for (entry, (&band, &port)) in row.iter_mut().zip(band.iter().zip(of_band)) {
-                    if band == number && port != NO_PATH {
-                        *entry = port;
-                    }
-                }
+                overlay(row, of_band, &band, number);
             });
         }
     }
@@ -113,6 +104,15 @@ impl Bands {
     pub fn into_memory(self) -> impl Iterator<Item = Vec<u8>> {
         let further = self.further.into_iter().flat_map(Inputs::into_memory);
         further.chain(self.all.map(|all| all.costs.into_memory()))
+    }
+}
+
+/// Writes the entries of a band that lead somewhere over those of a row.
+fn overlay(row: &mut [u8], of_band: &[u8], bands: &[u8], number: u8) {
+    for (entry, (&band, &port)) in row.iter_mut().zip(bands.iter().zip(of_band)) {
+        if band == number && port != NO_PATH {
+            *entry = port;
+        }
     }
 }
 
