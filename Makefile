@@ -107,6 +107,8 @@ invariants:
 stable:
 	DMODC_ANEW=1 DMODC_CASES=$${DMODC_CASES:-80} $(CARGO) test --release --no-default-features \
 	    --test offline stable -- --include-ignored --nocapture
+	DMODC_ANEW=1 DMODC_CASES=$${DMODC_CASES:-80} $(CARGO) test --release --no-default-features \
+	    --features cli --test offline outside -- --nocapture
 	DMODC_ANEW=1 DMODC_CASES=$${DMODC_CASES:-80} $(CARGO) test --release --no-default-features --lib
 
 # OpenSM refuses a plugin for another OpenSM; tool and core build without OpenSM's headers.

@@ -38,6 +38,7 @@ ibdmchk             command ibutils
 valgrind            command valgrind
 dot                 command graphviz
 rsvg-convert        command librsvg2-bin
+python3             command python3
 slurmctld           command slurmctld
 prlimit             command util-linux
 opensm-headers      header infiniband/opensm/osm_config.h libopensm-dev

@@ -34,6 +34,8 @@ mod lft;
 mod long;
 mod netlist;
 #[cfg(feature = "cli")]
+mod outside;
+#[cfg(feature = "cli")]
 mod pages;
 #[cfg(feature = "cli")]
 mod production;

@@ -2,11 +2,13 @@
 //!
 //! They are the leaves of a pod, and the switches of one position in all pods. In a whole PGFT siblings have the
 //! same parents. What most of them have is what each of them should have: routes and the log read the same answer.
+//! A switch that has lost all parents is among the siblings at whose port its children have it.
 
+use super::places::most_common;
 use crate::dmodc::tree::{Groups, Ranking, root};
 use std::collections::BTreeMap;
 
-/// All switches that have parents, each among its siblings; ascending.
+/// All switches that have parents, or have lost them, each among its siblings; ascending.
 pub fn siblings(groups: &Groups, ranking: &Ranking) -> Vec<Vec<u32>> {
     let classes = Classes { groups, ranking };
     // Per up class, another of the same family, itself at the root.
@@ -39,7 +41,44 @@ pub fn siblings(groups: &Groups, ranking: &Ranking) -> Vec<Vec<u32>> {
         let of = root(&mut family, groups.up_class(s));
         members.entry(of).or_default().push(s);
     }
-    members.into_values().collect()
+    let mut families = members.into_values().collect();
+    add_orphans(&mut families, groups, ranking);
+    families
+}
+
+/// Adds switches without parents to the only family of their rank that is at the same port of its children, if it
+/// has two members or more.
+fn add_orphans(families: &mut Vec<Vec<u32>>, groups: &Groups, ranking: &Ranking) {
+    let switches = 0..groups.switches() as u32;
+    let top = switches.clone().map(|s| ranking.rank(s)).max();
+    let is_orphan = |&s: &u32| {
+        groups.up(s).is_empty() && !groups.down(s).is_empty() && Some(ranking.rank(s)) < top
+    };
+    if !switches.clone().any(|s| is_orphan(&s)) {
+        return;
+    }
+    let port = |s: u32| {
+        let children = groups.down(s).iter().filter(|g| !g.level);
+        let back = children.filter_map(|g| groups.to(g.remote, s));
+        let mut ports: Vec<u8> = back.map(|g| groups.ports(g)[0]).collect();
+        most_common(&mut ports).0
+    };
+    // Per rank and port: the only family there.
+    let mut at: BTreeMap<(u32, u8), Option<usize>> = BTreeMap::new();
+    for (i, family) in families.iter().enumerate() {
+        let mut ports: Vec<u8> = family.iter().map(|&s| port(s)).collect();
+        let (port, count) = most_common(&mut ports);
+        if count == family.len() && count > 1 {
+            let only = at.entry((ranking.rank(family[0]), port)).or_insert(Some(i));
+            *only = only.filter(|&other| other == i);
+        }
+    }
+    for orphan in switches.filter(is_orphan) {
+        if let Some(&Some(i)) = at.get(&(ranking.rank(orphan), port(orphan))) {
+            families[i].push(orphan);
+            families[i].sort_unstable();
+        }
+    }
 }
 
 /// The switches with the same parents, as up classes.

@@ -2,7 +2,9 @@
 //! cables of all others. And who has never seen the whole fabric computes the same.
 
 use super::events::*;
+use super::fabrics::level_and_index;
 use super::*;
+use dmodc::netlist::Part;
 use dmodc::random::Random;
 
 /// What goes, and what it is called.
@@ -190,6 +192,31 @@ fn cables_at_random() {
         found.add(
             holds,
             format!("{shape}: needless {needless:?}, before {before:?}"),
+        );
+    }
+    found.end();
+}
+
+/// A switch whose last uplink is lost is among its siblings still: its leaves have it at the same port.
+#[test]
+fn the_last_uplink_is_lost() {
+    let mut found = Findings::default();
+    for seed in throws(4) {
+        let whole = Whole::new("PGFT(3;6,3,4;1,3,1;1,1,1)", seed);
+        let before = Routed::up_down(&whole.netlist);
+        let mid = whole.switch(2, Where::Inside, &mut Random::stream(seed, 9));
+        let mid = mid.expect("a switch between leaves and spines");
+        let mut links = whole.netlist.links_between_switches();
+        let level = |node: u32| level_and_index(&whole.netlist.nodes[node as usize]).map(|at| at.0);
+        links.retain(|sides| sides.iter().any(|side| side.0 == mid));
+        links.retain(|sides| sides.iter().any(|side| level(side.0) == Some(3)));
+        assert_eq!(links.len(), 1, "one parent");
+        let less = whole.netlist.without(&[Part::Link(links[0])]);
+        let after = Routed::up_down(&less);
+        found.only_forced(
+            &before,
+            &after,
+            &format!("seed {seed}, the uplink of a switch lost"),
         );
     }
     found.end();

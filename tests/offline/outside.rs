@@ -1,0 +1,74 @@
+//! `tests/outside/judge.py`, a judge that shares no code with the project, on random fabrics and histories of faults.
+
+use crate::long;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::UNIX_EPOCH;
+
+fn judge(arguments: &[&str]) -> Output {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/outside/judge.py");
+    let mut python = Command::new("python3");
+    python.arg(script).args(arguments);
+    python.output().expect("python3 runs")
+}
+
+fn text(output: &Output) -> String {
+    let [out, err] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
+    format!("{out}{err}")
+}
+
+/// Delivery, circles of all LIDs, who is left out, least change; on so many histories of eight fabrics.
+#[test]
+fn an_outside_judge_finds_nothing() {
+    let seed = match std::env::var_os("DMODC_ANEW") {
+        Some(_) => UNIX_EPOCH.elapsed().expect("a clock").as_secs(),
+        None => 1,
+    };
+    let count = (6 * long::times()).to_string();
+    let output = judge(&[
+        "histories",
+        env!("CARGO_BIN_EXE_dmodc"),
+        &count,
+        &seed.to_string(),
+    ]);
+    println!("from seed {seed}:\n{}", text(&output));
+    assert!(output.status.success(), "{}", text(&output));
+}
+
+/// It would find something.
+#[test]
+fn the_outside_judge_sees_faults() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| -> PathBuf { folder.path().join(name) };
+    let drawn = judge(&["draw", "2"]);
+    std::fs::write(path("net"), &drawn.stdout).expect("a file");
+    let route = Command::new(env!("CARGO_BIN_EXE_dmodc"))
+        .args(["route", "net", "--lfts", "lfts"])
+        .current_dir(folder.path())
+        .output();
+    assert!(route.expect("dmodc runs").status.success());
+    let tables = std::fs::read_to_string(path("lfts")).expect("tables");
+    let judged = |tables: &str| {
+        std::fs::write(path("other"), tables).expect("a file");
+        let [net, tables] = ["net", "other"].map(|name| path(name).display().to_string());
+        judge(&["tables", &net, &tables])
+    };
+    assert!(judged(&tables).status.success());
+    // Each leaf sends everything up by its first uplink, each other switch everything down to its first child.
+    let mut port = "";
+    let spoilt: Vec<String> = tables
+        .lines()
+        .map(|line| match line.split_once(' ') {
+            Some((lid, rest)) if lid.starts_with("0x") => format!("{lid} {port}{}", &rest[3..]),
+            _ => {
+                port = if line.contains("'leaf") { "020" } else { "001" };
+                line.to_owned()
+            }
+        })
+        .collect();
+    let output = judged(&spoilt.join("\n"));
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    for what in ["loop", "channels in circles"] {
+        assert!(text(&output).contains(what), "no {what}: {}", text(&output));
+    }
+}
