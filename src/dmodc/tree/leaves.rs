@@ -57,29 +57,43 @@ pub fn find(links: &Links, hosts: &[u32], known: &[bool]) -> Vec<bool> {
 
 /// Odd links, such as a cable between two leaves, are left out if there is no more than one in so many.
 const ODD: usize = 8;
+/// From so many switches the levels are counted. From the end of an odd link many others look odd.
+const SEEDS: usize = 8;
 
 /// The links without the odd ones, which join switches of one level: without these every way around has an
 /// even length. `None` if there are none, or so many that there are no levels.
 fn without_odd(links: &Links) -> Option<Links> {
     let all = 0..links.switches() as u32;
-    let seed = all
-        .clone()
-        .max_by_key(|&s| (links.of(s).len(), Reverse(s)))?;
-    let mut distance = links.distances([seed]);
-    for s in all.clone() {
-        if distance[s as usize] == Links::FAR {
-            links.extend_distances(&mut distance, [s]);
+    let mut seeds: Vec<u32> = all.clone().collect();
+    seeds.sort_by_key(|&s| Reverse(links.of(s).len()));
+    let mut fewest = None;
+    for seed in seeds.into_iter().take(SEEDS) {
+        let mut distance = links.distances([seed]);
+        for s in all.clone() {
+            if distance[s as usize] == Links::FAR {
+                links.extend_distances(&mut distance, [s]);
+            }
+        }
+        let odd = |s: u32| {
+            let near = links.neighbours(s);
+            near.filter(|&n| is_odd(&distance, s, n)).count()
+        };
+        let odd: usize = all.clone().map(odd).sum();
+        if odd == 0 {
+            return None;
+        }
+        if fewest.as_ref().is_none_or(|&(least, _)| odd < least) {
+            fewest = Some((odd, distance));
         }
     }
-    let is_odd = |s: u32, n: u32| distance[s as usize] % 2 == distance[n as usize] % 2;
-    let odd = |s: u32| links.neighbours(s).filter(|&n| is_odd(s, n)).count();
-    let (odd, groups) = all.fold((0, 0), |(odds, groups), s| {
-        (odds + odd(s), groups + links.of(s).len())
-    });
-    if odd == 0 || ODD * odd > groups {
-        return None;
-    }
-    Some(links.filtered(|s, n| !is_odd(s, n)))
+    let (odd, distance) = fewest?;
+    let groups: usize = all.map(|s| links.of(s).len()).sum();
+    (ODD * odd <= groups).then(|| links.filtered(|s, n| !is_odd(&distance, s, n)))
+}
+
+/// Whether the distances of two switches from the seed are both even or both odd.
+fn is_odd(distance: &[u32], s: u32, n: u32) -> bool {
+    distance[s as usize] % 2 == distance[n as usize] % 2
 }
 
 /// End nodes per switch, aggregation nodes not counted.
