@@ -17,6 +17,19 @@ fn text(output: &Output) -> String {
     format!("{out}{err}")
 }
 
+/// A folder with the random fabric `net` of a seed and its tables `lfts`.
+fn routed(seed: u32) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let drawn = judge(&["draw", &seed.to_string()]);
+    std::fs::write(folder.path().join("net"), &drawn.stdout).expect("a file");
+    let route = Command::new(env!("CARGO_BIN_EXE_dmodc"))
+        .args(["route", "net", "--lfts", "lfts"])
+        .current_dir(folder.path())
+        .output();
+    assert!(route.expect("dmodc runs").status.success());
+    folder
+}
+
 /// Delivery, circles of all LIDs, who is left out, least change; on so many histories of eight states.
 fn histories(count: u32, seed: u64) {
     let [count, seed] = [count.to_string(), seed.to_string()];
@@ -43,18 +56,21 @@ fn what_it_found_is_mended() {
     }
 }
 
+/// With two LIDs a port, no link and no switch between them cuts a pair of hosts off from both.
+#[test]
+fn two_lids_share_no_link() {
+    let folder = routed(27);
+    let names = ["net", "lfts"].map(|name| folder.path().join(name).display().to_string());
+    let output = judge(&["redundancy", &names[0], &names[1]]);
+    let all = "pairs 3840, cut by a link 0, cut by a switch 0\n";
+    assert_eq!(text(&output), all);
+}
+
 /// It would find something.
 #[test]
 fn the_outside_judge_sees_faults() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = routed(2);
     let path = |name: &str| -> PathBuf { folder.path().join(name) };
-    let drawn = judge(&["draw", "2"]);
-    std::fs::write(path("net"), &drawn.stdout).expect("a file");
-    let route = Command::new(env!("CARGO_BIN_EXE_dmodc"))
-        .args(["route", "net", "--lfts", "lfts"])
-        .current_dir(folder.path())
-        .output();
-    assert!(route.expect("dmodc runs").status.success());
     let tables = std::fs::read_to_string(path("lfts")).expect("tables");
     let judged = |tables: &str| {
         std::fs::write(path("other"), tables).expect("a file");

@@ -3,6 +3,7 @@
 
 judge.py tables NET LFTS                   judge the tables of one fabric
 judge.py changes NET LFTS NET2 LFTS2       judge also what changed between two fabrics
+judge.py redundancy NET LFTS               count pairs of hosts that one link or switch cuts, whatever LID is used
 judge.py draw SEED                         print a random fabric
 judge.py histories DMODC COUNT SEED        draw fabrics and faults, route each state with DMODC, judge all of it
 
@@ -167,6 +168,33 @@ def needless(before, after):
         if now == ("arrives", found[switch, lid][1] - 1):
             moved.append((switch, lid))
     return moved
+
+
+def shared(fabric, tables):
+    """Of all pairs of hosts at two switches: how many there are, for how many all LIDs of the receiver share a link
+    between switches, and for how many they share a switch other than the two at the ends."""
+    starts = {switch for switch, _ in fabric.hosts.values()}
+    lids_of, count = {}, Counter()
+    for lid, (guid, _) in fabric.guid_of.items():
+        lids_of.setdefault(guid, []).append(lid)
+    senders = Counter(switch for switch, _ in fabric.hosts.values())
+    for base, (last, _) in fabric.hosts.items():
+        for start in starts - {last}:
+            links, switches = [], []
+            for lid in lids_of[fabric.guid_of[base][0]]:
+                at, way = start, []
+                while at != last and (at, tables.get((at, lid))) in fabric.links and len(way) < 64:
+                    way.append((at, tables[at, lid]))
+                    at = fabric.links[way[-1]][0]
+                if at == last:
+                    links.append({frozenset((end, fabric.links[end])) for end in way})
+                    switches.append({end[0] for end in way} - {start})
+            count["pairs"] += senders[start]
+            if not links or set.intersection(*links):
+                count["cut by a link"] += senders[start]
+            if not switches or set.intersection(*switches):
+                count["cut by a switch"] += senders[start]
+    return count
 
 
 # Drawing
@@ -373,6 +401,10 @@ def main(arguments):
                 states.append((fabric, tables, found))
             print(*faults, f"{len(needless(*states))} needless changes", sep="\n")
             return bool(faults)
+        case ["redundancy", net, lfts]:
+            fabric = Fabric(Path(net).read_text())
+            count = shared(fabric, read_tables(Path(lfts).read_text(), fabric))
+            print(", ".join(f"{what} {count[what]}" for what in ("pairs", "cut by a link", "cut by a switch")))
         case ["draw", seed]:
             print(Drawn(int(seed)).netlist(), end="")
         case ["histories", dmodc, count, seed]:

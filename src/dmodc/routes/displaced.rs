@@ -51,6 +51,7 @@ impl Displaced {
         let divider = inputs.divider(switch);
         let turns = Turns::new(&inputs.nominal, switch, divider);
         let (mut opened, mut ringed) = (None, None);
+        let mut taken = Vec::new();
         for column in (0..self.columns.len()).filter(|&column| self.columns[column] != 0) {
             let set = ways.candidates(column);
             if opened.replace(set) != Some(set) {
@@ -62,6 +63,25 @@ impl Displaced {
             }
             let mut displaced = 0;
             let (runs, singles) = destinations.of_column(column);
+            let more = runs.iter().filter(|_| destinations.offsets() > 1);
+            let extra = more.flat_map(Clone::clone).map(|nid| (nid, nid, 1));
+            let numbers = singles.iter().map(|s| (s.place, s.number, 0));
+            // Before base LIDs leave their nominal ports, which the other LIDs of a port avoid.
+            for (place, number, first) in extra.chain(numbers) {
+                let at = |offset| offset * destinations.block() + place;
+                taken.clear();
+                taken.extend((0..destinations.offsets()).map(|offset| places[at(offset)]));
+                for offset in first..destinations.offsets() {
+                    let port = &mut places[at(offset)];
+                    if !self.open.has(*port) {
+                        *port = self.open.by_hash(number, offset, &taken);
+                        let (_, lmc) = destinations.lid(place);
+                        let has_lid = destinations.is_there(place) && offset >> lmc == 0;
+                        let there = has_lid && *port != NO_PATH;
+                        displaced += usize::from(there);
+                    }
+                }
+            }
             for run in runs {
                 for (port, nid) in places[run.clone()].iter_mut().zip(run.clone()) {
                     if self.open.has(*port) {
@@ -71,25 +91,10 @@ impl Displaced {
                     if !self.open.has(*port) {
                         let listed =
                             (self.ring).first_open(nid / divider, turns.of(nid), &self.open);
-                        *port = listed.unwrap_or_else(|| self.open.by_hash(nid, 0));
+                        *port = listed.unwrap_or_else(|| self.open.by_hash(nid, 0, &[]));
                     }
                     let there = destinations.is_there(nid) && *port != NO_PATH;
                     displaced += usize::from(there);
-                }
-            }
-            let more = runs.iter().filter(|_| destinations.offsets() > 1);
-            let extra = more.flat_map(Clone::clone).map(|nid| (nid, nid, 1));
-            let numbers = singles.iter().map(|s| (s.place, s.number, 0));
-            for (place, number, first) in extra.chain(numbers) {
-                for offset in first..destinations.offsets() {
-                    let port = &mut places[offset * destinations.block() + place];
-                    if !self.open.has(*port) {
-                        *port = self.open.by_hash(number, offset);
-                        let (_, lmc) = destinations.lid(place);
-                        let has_lid = destinations.is_there(place) && offset >> lmc == 0;
-                        let there = has_lid && *port != NO_PATH;
-                        displaced += usize::from(there);
-                    }
                 }
             }
             self.above[column] += displaced as u32;
@@ -165,6 +170,7 @@ impl Below<'_> {
         let ways = inputs.path_dividers[self.switch as usize];
         let Displaced { open, ring, .. } = memory;
         let mut displaced = 0;
+        let mut taken: Vec<u8> = Vec::new();
         for &column in self.columns {
             open.set(present, now.groups(now_ways.candidates(now, column)));
             let set = nominal_ways.candidates(nominal, column);
@@ -183,13 +189,16 @@ impl Below<'_> {
             for (place, number, is_slot) in slots.chain(singles) {
                 let (lid, lmc) = destinations.lid(place);
                 let last = if lid == Lid(0) { 0 } else { 1 << lmc };
-                for offset in 0..last {
-                    let mut port = port(number, offset);
+                taken.clear();
+                taken.extend((0..last).map(|offset| port(number, offset)));
+                for (offset, &nominal) in taken.iter().enumerate() {
+                    let mut port = nominal;
                     if !open.has(port) {
                         let q = set.quotient(number, divider);
                         let listed = (is_slot && offset == 0)
                             .then(|| ring.first_open(q, q / ring.len().max(1), open));
-                        port = (listed.flatten()).unwrap_or_else(|| open.by_hash(number, offset));
+                        port = (listed.flatten())
+                            .unwrap_or_else(|| open.by_hash(number, offset, &taken));
                         displaced += usize::from(destinations.is_there(place));
                     }
                     row[lid.index() + offset] = port;

@@ -56,13 +56,15 @@ impl Open {
         self.is_open[usize::from(port)]
     }
 
-    /// The port for a number of its own, with the greatest hash; [`NO_PATH`] if none is open.
-    pub fn by_hash(&self, number: usize, offset: usize) -> u8 {
-        let hash =
-            |port: &&u8| hash((number as u64) << 24 | (offset as u64) << 8 | u64::from(**port));
+    /// The port for a number of its own, with the greatest hash; one of those taken by other LIDs of a port only
+    /// if no other is open, [`NO_PATH`] if none is. With 12 of 120 links gone and two LIDs a port, both
+    /// shared a link for 25 % of all pairs of hosts without this, for 17 % with it.
+    pub fn by_hash(&self, number: usize, offset: usize, taken: &[u8]) -> u8 {
+        let of = |port: u8| hash((number as u64) << 24 | (offset as u64) << 8 | u64::from(port));
+        let rank = |port: &&u8| (!taken.contains(port), of(**port));
         self.ports
             .iter()
-            .max_by_key(hash)
+            .max_by_key(rank)
             .copied()
             .unwrap_or(NO_PATH)
     }
