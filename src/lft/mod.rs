@@ -1,7 +1,8 @@
-//! Linear forwarding tables: in memory, as OpenSM's text dump, and their differences.
+//! Linear forwarding tables: in memory, as text in OpenSM's and ibdiagnet's formats, and their differences.
 
 mod diff;
 mod lid_matrix;
+mod line;
 mod order;
 mod read;
 mod table;

@@ -1,16 +1,19 @@
-//! Reads `opensm-lfts.dump` as `osm_ucast_file.c` does, but more strictly.
+//! Reads `opensm-lfts.dump` as `osm_ucast_file.c` does, but more strictly, and the tables that ibdiagnet writes.
 //!
 //! Tables are sorted by switch GUID, so that two dumps can be compared without their netlist. Each
 //! line becomes a LID and a port, three bytes, whatever the LIDs are: memory stays below the size of
 //! the file. The reader ignores port GUIDs: an entry belongs to the LID that it names. It skips lines
-//! that are no entry, as OpenSM does; `dump_lfts` of infiniband-diags writes some.
+//! that are no entry, as OpenSM does; `dump_lfts` of infiniband-diags writes some. Of several tables that a switch
+//! has (`PLFT_NUM` of ibdiagnet) it takes the first, which InfiniBand knows.
 //!
 //! What is odd and has a sensible reading is a warning. A table that is missing or not complete is
 //! unknown ([`Tables::unknown`]); the rest stands.
 
+use super::line::{Entry, Line};
 use super::{NO_PATH, Tables};
 use crate::fabric::{Fabric, Guid, Lid};
 use crate::input::{self, Fault, InputError, Lenient, Warnings, lines, plain, quoted};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The tables of a dump.
@@ -18,6 +21,9 @@ use std::path::Path;
 pub struct Dump {
     /// The switches in ascending GUID order.
     pub switches: Vec<DumpedSwitch>,
+    /// For how many entries a switch may choose another port than this one, by load or by a hash of the packet.
+    /// Only `ibdiagnet2.far` tells.
+    pub adaptive: usize,
 }
 
 /// The table of one switch.
@@ -38,7 +44,9 @@ pub enum DumpReason {
     #[error("binary data: not a dump of forwarding tables")]
     Binary,
     /// No switch in it.
-    #[error("no 'Unicast lids .. of switch' line: not a dump of forwarding tables")]
+    #[error(
+        "no 'Unicast lids', 'ucast_routes: Switch' or 'PLFT_NUM' line: not a dump of forwarding tables"
+    )]
     NoSwitch,
     /// The last table is not complete.
     #[error("the file ends in the middle of a table: it is truncated")]
@@ -52,6 +60,14 @@ pub enum DumpReason {
     /// Warning: a table in the middle of a file that has no end, unlike others.
     #[error("the table of switch {0} is not complete: left out")]
     Incomplete(Guid),
+    /// Warning: a table beside the one that InfiniBand knows.
+    #[error("table {number} of switch {guid}, left out: only its table 0 is read")]
+    PrivateTable {
+        /// The switch.
+        guid: Guid,
+        /// The number of the table.
+        number: u8,
+    },
     /// Warning: a switch that appears twice.
     #[error("switch {guid} appears twice, first in line {first}: this table counts")]
     SwitchTwice {
@@ -102,6 +118,11 @@ pub enum DumpReason {
 }
 
 impl Dump {
+    /// How many entries it has.
+    pub fn entries(&self) -> usize {
+        self.switches.iter().map(|s| s.entries.len()).sum()
+    }
+
     /// Reads a dump in which nothing is odd.
     pub fn read(path: &Path) -> Result<Dump, InputError> {
         let bytes = input::read(path)?;
@@ -128,7 +149,7 @@ impl Dump {
             draft.take(text.trim_ascii(), number);
         }
         let open = draft.place == Place::Table;
-        if open && (draft.ends || !bytes.ends_with(b"\n")) {
+        if open && (draft.ends || !bytes.ends_with(b"\n") || draft.lines.is_cut()) {
             return Err(Fault::at(last, DumpReason::Truncated));
         }
         draft.finish()
@@ -146,6 +167,7 @@ impl Dump {
         });
         Dump {
             switches: switches.collect(),
+            adaptive: 0,
         }
     }
 
@@ -223,7 +245,11 @@ struct Draft {
     switches: Vec<DumpedSwitch>,
     /// The entries of the last switch, each with its line.
     entries: Vec<(Lid, u8, u32)>,
+    adaptive: usize,
     place: Place,
+    /// The switch whose tables follow.
+    named: Option<Guid>,
+    lines: LineCount,
     /// Whether tables have lines that end them.
     ends: bool,
     /// Tables that another one follows without such a line.
@@ -231,46 +257,105 @@ struct Draft {
     warnings: Warnings<DumpReason>,
 }
 
+/// How far tables go that have a line for every LID up to the highest one.
+#[derive(Default)]
+struct LineCount {
+    /// The last LID of the open table, if it is such a one.
+    open: Option<Lid>,
+    /// The last LIDs of those before it.
+    before: BTreeSet<Lid>,
+}
+
+impl LineCount {
+    /// A table begins.
+    fn table(&mut self, every_lid: bool) {
+        self.before.extend(self.open.take());
+        self.open = every_lid.then_some(Lid(0));
+    }
+
+    /// Whether the open table ends before all others do.
+    fn is_cut(&self) -> bool {
+        let mut all = self.before.iter();
+        match (self.open, all.next(), all.next()) {
+            (Some(open), Some(&whole), None) => open < whole,
+            _ => false,
+        }
+    }
+}
+
 impl Draft {
     /// Takes a line; false if it is no part of a dump.
     fn take(&mut self, line: &[u8], number: u32) -> bool {
-        if line.starts_with(b"0x") {
-            match entry(line) {
-                _ if self.place == Place::LeftOut => {}
-                None => {
-                    let reason = DumpReason::BadEntry(quoted(line));
-                    self.warnings.add(number, reason);
-                }
-                Some(_) if self.place == Place::Outside => {
-                    let reason = DumpReason::StrayEntry(quoted(line));
-                    self.warnings.add(number, reason);
-                }
-                Some((lid, port)) => self.entries.push((lid, port, number)),
+        match Line::read(line) {
+            None => return false,
+            Some(Line::Entry(entry)) => self.entry(entry, line, number),
+            Some(Line::Table { guid, every_lid }) => {
+                self.named = guid;
+                self.table(line, number);
+                self.lines.table(every_lid);
             }
-        } else if line.starts_with(b"Unicast lids") {
-            if self.place == Place::Table {
-                self.endless.push(self.switches.len() - 1);
+            Some(Line::Switch(guid)) => {
+                self.close();
+                self.named = guid;
+                self.place = Place::Outside;
             }
-            self.close();
-            let Some(guid) = guid(line) else {
-                self.warnings.add(number, DumpReason::NoGuid(quoted(line)));
+            // Of an `.fdbs`, whose table has begun.
+            Some(Line::Number(0)) if self.place == Place::Table => {}
+            Some(Line::Number(0)) => self.table(line, number),
+            Some(Line::Number(table)) => {
+                self.close();
                 self.place = Place::LeftOut;
-                return true;
-            };
-            self.switches.push(DumpedSwitch {
-                guid,
-                line: number,
-                entries: Vec::new(),
-            });
-            self.place = Place::Table;
-        } else if line.ends_with(b"lids dumped") || line.starts_with(b"Multicast") {
-            self.close();
-            self.place = Place::Outside;
-            self.ends = true;
-        } else {
-            return false;
+                if let Some(guid) = self.named {
+                    let reason = DumpReason::PrivateTable {
+                        guid,
+                        number: table,
+                    };
+                    self.warnings.add(number, reason);
+                }
+            }
+            Some(Line::End) => {
+                self.close();
+                self.place = Place::Outside;
+                self.ends = true;
+            }
         }
         true
+    }
+
+    /// Takes an entry, or what should be one.
+    fn entry(&mut self, entry: Option<Entry>, line: &[u8], number: u32) {
+        let reason = match (entry, self.place) {
+            (_, Place::LeftOut) => return,
+            (None, _) => DumpReason::BadEntry(quoted(line)),
+            (Some(_), Place::Outside) => DumpReason::StrayEntry(quoted(line)),
+            (Some(entry), Place::Table) => {
+                self.lines.open = self.lines.open.map(|last| last.max(entry.lid));
+                self.adaptive += usize::from(entry.adaptive);
+                let port = entry.port.map(|port| (entry.lid, port, number));
+                self.entries.extend(port);
+                return;
+            }
+        };
+        self.warnings.add(number, reason);
+    }
+
+    /// Begins the table of the switch that was named last.
+    fn table(&mut self, line: &[u8], number: u32) {
+        if self.place == Place::Table {
+            self.endless.push(self.switches.len() - 1);
+        }
+        self.close();
+        let Some(guid) = self.named else {
+            self.warnings.add(number, DumpReason::NoGuid(quoted(line)));
+            self.place = Place::LeftOut;
+            return;
+        };
+        self.switches.push(DumpedSwitch {
+            guid,
+            line: number,
+            entries: Vec::new(),
+        });
+        self.place = Place::Table;
     }
 
     /// Gives the last switch its entries.
@@ -324,46 +409,9 @@ impl Draft {
         Ok(Lenient {
             value: Dump {
                 switches: self.switches,
+                adaptive: self.adaptive,
             },
             warnings: self.warnings,
         })
     }
-}
-
-/// The GUID in a switch line: `… guid 0x0002c90000000001 ('name'):`.
-fn guid(line: &[u8]) -> Option<Guid> {
-    let key = b" guid 0x";
-    let at = line.windows(key.len()).position(|w| w == key)? + key.len();
-    let len = line[at..]
-        .iter()
-        .take_while(|b| b.is_ascii_hexdigit())
-        .count();
-    let digits = std::str::from_utf8(&line[at..at + len]).ok()?;
-    u64::from_str_radix(digits, 16).ok().map(Guid)
-}
-
-/// The entry in a line `0x0012 004 …`. Nearly all lines of a dump are such, so it reads byte by byte.
-fn entry(line: &[u8]) -> Option<(Lid, u8)> {
-    let mut at = 2;
-    let mut lid = 0u32;
-    while let Some(digit) = line.get(at).and_then(|&b| char::from(b).to_digit(16)) {
-        lid = (lid << 4 | digit).min(0xffff);
-        at += 1;
-    }
-    let start = at;
-    at += line[at..]
-        .iter()
-        .take_while(|&&b| b == b' ' || b == b'\t')
-        .count();
-    if start == 2 || at == start || lid > Lid::UNICAST_MAX.0.into() {
-        return None;
-    }
-    let start = at;
-    let mut port = 0u32;
-    while let Some(digit) = line.get(at).and_then(|&b| char::from(b).to_digit(10)) {
-        port = (port * 10 + digit).min(255);
-        at += 1;
-    }
-    let ends = line.get(at).is_none_or(|b| b.is_ascii_whitespace());
-    (at > start && ends && port < 255).then_some((Lid(lid as u16), port as u8))
 }

@@ -25,6 +25,7 @@ mod follow;
 mod forget;
 #[cfg(feature = "cli")]
 mod golden;
+mod ibdiagnet;
 mod invariants;
 #[cfg(feature = "cli")]
 mod judge;

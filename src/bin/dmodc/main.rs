@@ -28,7 +28,8 @@ use std::process::ExitCode;
   dmodc wiring fabric.net --reference as-designed.net
 
 NET is a netlist of ibnetdiscover or ibsim, or an opensm-subnet.lst, recognised by content. LFTS is
-OpenSM's opensm-lfts.dump. '-' is standard input or output. Inputs may be packed by gzip. What is odd in
+OpenSM's opensm-lfts.dump, the output of dump_lfts, an .fdbs of OpenSM or ibdiagnet, or ibdiagnet2.far,
+recognised likewise. '-' is standard input or output. Inputs may be packed by gzip. What is odd in
 a file is a warning, and an error with --strict.
 
 Exit codes: 0 done, 1 the check failed or the fabric is not valid, 2 bad usage or unreadable input."

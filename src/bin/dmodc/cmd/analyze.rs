@@ -34,7 +34,11 @@ leaves that has hosts, which send to everyone over these alone. Effective bisect
 random half of the nodes with the other; a flow gets 1/k of its most loaded link. Where links between switches differ
 in speed, rows \"over capacity\" divide each risk by what its link carries, as a part of what the fastest does, and ebb
 counts likewise; an unknown speed counts as the most common one. Aggregation nodes take no part, nor do end nodes
-that the order file leaves out, nor pairs whose route does not arrive.")]
+that the order file leaves out, nor pairs whose route does not arrive.
+
+With adaptive routing (ar_updn, ar_ftree and the like of OpenSM 5.x) switches choose ports by load, and the tables have
+only the port of packets that must stay in order: the figures say little then. An .fdbs does not tell. ibdiagnet2.far
+tells, and is read in its place: a warning has the number of such entries.")]
 pub struct Args {
     #[command(flatten)]
     input: Input,

@@ -69,10 +69,20 @@ impl Reading {
         Ok(Some(Arc::new(reference)))
     }
 
-    /// Reads a dump of tables.
+    /// Reads a dump of tables. It tells where switches choose ports themselves.
     pub fn dump(self, path: &Path) -> Result<Dump, Failure> {
         let read = input::read(path, Dump::parse_leniently)?;
-        self.take(path, read)
+        let dump = self.take(path, read)?;
+        if dump.adaptive > 0 {
+            complain(&format!(
+                "dmodc: warning: {}: adaptive routing: for {} of {} entries the switch may choose another \
+                 port: most packets go other ways than these tables say\n",
+                shown(path).display(),
+                dump.adaptive,
+                dump.entries(),
+            ));
+        }
+        Ok(dump)
     }
 
     /// Reads the tables of a fabric from a dump.

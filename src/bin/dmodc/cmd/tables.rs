@@ -16,7 +16,7 @@ use std::path::PathBuf;
 pub struct Input {
     /// The fabric
     net: PathBuf,
-    /// The forwarding tables, as opensm-lfts.dump
+    /// The forwarding tables, as opensm-lfts.dump, .fdbs or ibdiagnet2.far
     lfts: PathBuf,
     /// LMC of all end nodes, as given to 'dmodc route' [default: what the netlist says]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=7))]
