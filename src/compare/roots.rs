@@ -1,21 +1,14 @@
 //! The GUID files that engines get.
 
 use crate::dmodc::{Options, Ranking};
+use crate::export;
 use crate::fabric::{Fabric, Guid};
 
-/// The roots of a fabric, as an administrator would list them: switches without a neighbour of a higher
-/// rank.
+/// The roots of a fabric, as an administrator would list them.
 pub fn roots(fabric: &Fabric) -> Vec<Guid> {
     let ranking = Ranking::new(fabric, &Options::default());
-    let is_top = |s: &u32| {
-        let mut neighbours = fabric.neighbours(*s);
-        neighbours.all(|other| ranking.rank(other) <= ranking.rank(*s))
-    };
-    let switches = 0..fabric.switches().len() as u32;
-    switches
-        .filter(is_top)
-        .map(|s| fabric.switches()[s as usize].guid)
-        .collect()
+    let roots = export::roots(fabric, &ranking).into_iter();
+    roots.map(|s| fabric.switches()[s as usize].guid).collect()
 }
 
 /// The text of a GUID file.

@@ -1,4 +1,4 @@
-//! The fabric in the formats of other programs: Slurm, Graphviz, a list of hosts.
+//! The fabric in the formats of other programs: Slurm, Graphviz, a list of hosts, OpenSM's GUID files.
 //!
 //! These know no InfiniBand names. A host is called by the first word of its description, which is
 //! its host name as a rule (`node001` of `node001 mlx5_0`), a switch by its whole description, both
@@ -6,10 +6,12 @@
 //! added, and [`Labels::unnamed`] has the host. A map can give names.
 
 mod graphviz;
+mod guids;
 mod slurm;
 mod tree;
 
 pub use graphviz::graphviz;
+pub use guids::{Hosts, guid_file, rank_file, roots};
 pub use slurm::{slurm_conf, slurm_yaml};
 pub use tree::{Group, groups};
 

@@ -11,6 +11,7 @@ mod connect;
 mod drain;
 mod errors;
 mod events;
+mod exports;
 mod faults;
 mod figures;
 mod file_engine;

@@ -496,6 +496,62 @@ SwitchName=level3-1 Switches=level2-[1-3]
     assert!(fails(2, &["export", net, "lsf"]).contains("slurm-yaml"));
 }
 
+/// GUID files for OpenSM's other engines; what these make of them is in `tests/daemon/exports.rs`.
+#[test]
+fn export_for_opensm() {
+    let routed = figure_1();
+    let net = &*routed.net;
+    let top = |at: u64| format!("{} # L3-{at}\n", switch(3, at));
+    assert_eq!(
+        ok(&["export", net, "roots"]),
+        (0..4).map(top).collect::<String>()
+    );
+    let ranks = ok(&["export", net, "ranks"]);
+    let mut lines: Vec<&str> = ranks.lines().collect();
+    for (number, line) in (1..).zip(&lines) {
+        let rank = [2, 1, 0][(number > 4) as usize + (number > 10) as usize];
+        let rest = format!(" {number} # rank {rank}: L{}-", rank + 1);
+        assert!(line.contains(&rest), "{line}");
+    }
+    lines.sort_unstable();
+    let all = [(1, 6), (2, 6), (3, 4)];
+    let all = all
+        .iter()
+        .flat_map(|&(level, count)| (0..count).map(move |at| switch(level, at)));
+    assert!(all.eq(lines.iter().map(|line| line[..18].to_owned())));
+    let host = |n: u64| format!("0x{:016x} # node-{n}\n", 0x0001_0000_0000_0002 + 2 * n);
+    assert_eq!(
+        ok(&["export", net, "cn"]),
+        (0..12).map(host).collect::<String>()
+    );
+    let none = dmodc(&["export", net, "io"]);
+    assert_eq!(
+        (none.stdout.len(), &*stderr(&none)),
+        (0, "dmodc: no such hosts: leave the option out\n")
+    );
+
+    // What was exported is what the tool itself takes.
+    let roots = routed.file("roots");
+    ok(&["export", net, "roots", "-o", &roots]);
+    assert_eq!(ok(&["export", net, "ranks", "--root-guids", &roots]), ranks);
+
+    // Hosts on spines are none of the compute nodes, and aggregation nodes no hosts; a map gives names.
+    let net = data("production/leaf-to-leaf-8sw.ibnetdiscover");
+    let map = routed.file("map");
+    std::fs::write(&map, "0xf4521403007ea570 \"the top\"\n").unwrap();
+    let lines = |format: &str| {
+        let text = ok(&["export", path(&net), format, "--names", &map]);
+        text.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let spines = [
+        "0xf4521403007ea570 # the top",
+        "0xf4521403007eaa70 # switch-3",
+    ];
+    assert_eq!(lines("roots"), spines);
+    assert_eq!((lines("cn").len(), lines("io").len()), (142, 3));
+    assert_eq!(lines("ranks").len(), 8);
+}
+
 #[test]
 fn export_says_who_has_no_name_and_what_is_left_out() {
     let routed = rails();

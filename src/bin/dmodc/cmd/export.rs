@@ -1,4 +1,4 @@
-//! `dmodc export`: the fabric in the formats of other programs.
+//! `dmodc export`: the fabric in the formats of other programs, OpenSM's GUID files among them.
 
 use super::guid_files::GuidFiles;
 use super::reading::Reading;
@@ -7,8 +7,10 @@ use crate::input::one_stdin;
 use crate::output::{complain, write_to};
 use clap::ValueEnum;
 use dmodc::dmodc::{Engine, Options};
-use dmodc::export::{Group, Labels, graphviz, groups, slurm_conf, slurm_yaml};
-use dmodc::fabric::Fabric;
+use dmodc::export::{
+    Group, Hosts, Labels, graphviz, groups, guid_file, rank_file, roots, slurm_conf, slurm_yaml,
+};
+use dmodc::fabric::{Fabric, Guid};
 use dmodc::netlist::Names;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -16,7 +18,7 @@ use std::process::ExitCode;
 /// How many hosts without a host name are named.
 const NAMED: usize = 3;
 
-/// Write a fabric for Slurm, for Graphviz, or as a list of hosts
+/// Write a fabric for Slurm, for Graphviz, as a list of hosts, or as GUID files of OpenSM
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dmodc export fabric.net slurm > topology.conf
@@ -24,6 +26,7 @@ const NAMED: usize = 3;
   dmodc export fabric.net hosts > hostfile
   dmodc export fabric.net slurm --names node-name-map --skip-unnamed > topology.conf
   dmodc export fabric.net dot | dot -Tsvg > fabric.svg
+  dmodc export fabric.net roots > /etc/opensm/root_guid.conf
 
 A host is called by the first word of its description, a switch by its description; where that cannot
 be told from another, its GUID is added. A host with several ports stands where its first one is.
@@ -35,6 +38,12 @@ infiniband-diags have; adapters with one name there are one host.
 slurm and slurm-yaml have a switch for each switch with hosts, one for each larger subtree (levelL-N),
 and a root; how many switches they leave out is told on standard error. Fabrics that are not connected have a root each. hosts is in the order of topological NIDs:
 ranks placed in this order shift along the links that Dmodc balances best.
+
+roots, ranks, cn and io are files for OpenSM's other engines, with the names as comments. roots (root_guid_file)
+has the switches that have none above them. ranks (ids_guid_file) numbers all switches from the top down: updn
+goes by it between switches that are as far from the roots as each other. cn (cn_guid_file) has the hosts that are as far from
+the roots as most are, io (io_guid_file) the others: ftree refuses a fabric with compute nodes at several levels,
+and takes aggregation nodes for some. OpenSM refuses an empty file.
 
 Exit code 1 if the fabric is no tree.")]
 pub struct Args {
@@ -67,6 +76,21 @@ enum Format {
     Hosts,
     /// Graphviz
     Dot,
+    /// OpenSM's root_guid_file
+    Roots,
+    /// OpenSM's ids_guid_file, for updn
+    Ranks,
+    /// OpenSM's cn_guid_file, for ftree
+    Cn,
+    /// OpenSM's io_guid_file, for ftree
+    Io,
+}
+
+impl Format {
+    /// Whether hosts in it are called by their names.
+    fn names_hosts(self) -> bool {
+        matches!(self, Format::Slurm | Format::SlurmYaml | Format::Hosts)
+    }
 }
 
 /// Runs the subcommand.
@@ -81,7 +105,7 @@ pub fn run(args: Args) -> Outcome {
     let plan = Engine::new(0)?.plan(&fabric, &options)?;
     let rank = |switch| plan.ranking().rank(switch);
     let mut labels = Labels::new(&fabric, &names, &given);
-    if args.format != Format::Dot && !labels.unnamed.is_empty() {
+    if args.format.names_hosts() && !labels.unnamed.is_empty() {
         complain(&unnamed(&labels, &fabric, &names, args.skip_unnamed));
     }
     if args.skip_unnamed {
@@ -98,6 +122,21 @@ pub fn run(args: Args) -> Outcome {
         }
         tree
     };
+    let called = |guid: Guid, name| (guid, given.get(&guid).map_or(name, String::as_str));
+    let switch = |s: u32| {
+        let guid = fabric.switches()[s as usize].guid;
+        called(guid, names.switches[s as usize].as_str())
+    };
+    let host_file = |hosts: Vec<u32>| {
+        if hosts.is_empty() {
+            complain("dmodc: no such hosts: leave the option out\n");
+        }
+        let host = |n: u32| {
+            let guid = fabric.end_nodes()[n as usize].guid;
+            called(guid, names.end_nodes[n as usize].as_str())
+        };
+        guid_file(hosts.into_iter().map(host))
+    };
     let text = match args.format {
         Format::Slurm => slurm_conf(&tree()),
         Format::SlurmYaml => slurm_yaml(&tree()),
@@ -106,6 +145,10 @@ pub fn run(args: Args) -> Outcome {
             let hosts = labels.each_once(plan.order().iter().copied());
             hosts.iter().map(|host| format!("{host}\n")).collect()
         }
+        Format::Roots => guid_file(roots(&fabric, plan.ranking()).into_iter().map(switch)),
+        Format::Ranks => rank_file(&fabric, plan.ranking(), |s| switch(s).1),
+        Format::Cn => host_file(Hosts::new(&fabric, plan.ranking()).compute),
+        Format::Io => host_file(Hosts::new(&fabric, plan.ranking()).io),
     };
     write_to(&args.output, |out| out.write_all(text.as_bytes()))?;
     Ok(ExitCode::SUCCESS)

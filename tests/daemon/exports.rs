@@ -1,0 +1,153 @@
+//! What the tool exports, in the hands of OpenSM's own engines; and OpenSM's `.fdbs` in the hands of the tool.
+
+use crate::long;
+use crate::support::fabrics::Net;
+use crate::support::ibsim::Ibsim;
+use crate::support::opensm::{self, Config};
+use crate::support::sketch::Sketch;
+use dmodc::lft::{Dump, diff};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+fn tool(args: &[&str]) -> Command {
+    let mut tool = Command::new(env!("CARGO_BIN_EXE_dmodc"));
+    tool.args(args);
+    tool
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("plain text")
+}
+
+/// A fabric under ibsim, and the subnet as OpenSM saw it, which has the GUIDs that ibsim gives.
+struct Fabric {
+    sim: Ibsim,
+    subnet: PathBuf,
+}
+
+impl Fabric {
+    fn new(net: &Net) -> Fabric {
+        let sim = Ibsim::start(&net.path);
+        let files = opensm::route(&sim, &Config::engine("minhop"));
+        let subnet = sim.dir().join("subnet.lst");
+        std::fs::copy(files.path("opensm-subnet.lst"), &subnet).expect("copied");
+        Fabric { sim, subnet }
+    }
+
+    /// An engine that has these exported files as options.
+    fn config(&self, engine: &str, options: &[(&str, &str)]) -> Config {
+        let mut config = Config::engine(engine);
+        for (option, format) in options {
+            let file = self.sim.dir().join(format);
+            let args = ["export", text(&self.subnet), format, "-o", text(&file)];
+            assert!(tool(&args).status().expect("the tool runs").success());
+            config = config.line(format!("{option} {}", file.display()));
+        }
+        config
+    }
+
+    /// What `dmodc check` says of its `.fdbs`.
+    fn checked(&self, engine: &str, options: &[(&str, &str)]) -> Value {
+        let files = opensm::route(&self.sim, &self.config(engine, options));
+        let fdbs = files.path("opensm.fdbs");
+        let args = ["check", text(&self.subnet), text(&fdbs), "--json"];
+        let output = tool(&args).output().expect("the tool runs");
+        serde_json::from_slice(&output.stdout).expect("an object")
+    }
+
+    /// Whether it refuses the fabric: then OpenSM sweeps again and again.
+    fn refuses(&self, engine: &str, options: &[(&str, &str)]) -> bool {
+        let config = self.config(engine, options);
+        let (files, finished) = opensm::once(&self.sim, &config, Duration::from_secs(2));
+        finished.status.is_none() && !files.log().contains("SUBNET UP")
+    }
+}
+
+/// Pairs of hosts that tables of a tree leave out.
+fn host_pairs(check: &Value) -> u64 {
+    assert_eq!(check["passed"], true, "{check}");
+    let counts = check["left_out_pairs"]["counts"].as_array();
+    let counts = counts.expect("a list").iter();
+    let of_hosts = |count: &&Value| count["from"] == "host" && count["to"] == "host";
+    let pairs = |count: &Value| count["pairs"].as_u64().expect("a number");
+    counts.filter(of_hosts).map(pairs).sum()
+}
+
+#[test]
+fn fdbs_have_the_tables_of_the_dump() {
+    for config in [Config::engine("minhop"), Config::dmodc().lmc(1)] {
+        let sim = Ibsim::start(&Net::production("irregular-11sw.ibnetdiscover").path);
+        let files = opensm::route(&sim, &config);
+        let [dump, fdbs] = ["opensm-lfts.dump", "opensm.fdbs"].map(|name| {
+            let dump = Dump::parse(&files.read(name));
+            dump.unwrap_or_else(|fault| panic!("{name}:{}: {}", fault.line, fault.reason))
+        });
+        assert_eq!((fdbs.switches.len(), fdbs.adaptive), (11, 0));
+        assert!(fdbs.entries() >= 11 * 100);
+        let between = diff(&dump, &fdbs);
+        assert_eq!((between.entries(), &between.removed[..]), (0, &[][..]));
+    }
+}
+
+const ROOTS: (&str, &str) = ("root_guid_file", "roots");
+
+/// `updn` finds no roots by itself where two switches with hosts have one link.
+#[test]
+fn updn_takes_roots() {
+    let fabric = Fabric::new(&Net::production("small-2sw.ibnetdiscover"));
+    assert!(fabric.refuses("updn", &[]));
+    let check = fabric.checked("updn", &[ROOTS]);
+    assert_eq!(host_pairs(&check), 0);
+}
+
+/// Two pods of two leaves, and a small spine between the leaves of one: counted from the roots, which it is one of,
+/// these are on the level of the switches above them, and GUIDs would turn the tree upside down there.
+#[test]
+fn updn_takes_ranks() {
+    let mut sketch = Sketch::switches(4, 2);
+    let [middle, top] = [(); 2].map(|_| [sketch.switch(), sketch.switch()]);
+    for leaf in 0..4 {
+        sketch.link(leaf, middle[leaf as usize / 2]);
+    }
+    for middle in middle {
+        top.iter().for_each(|&top| sketch.link(middle, top));
+    }
+    let small = sketch.switch();
+    (0..2).for_each(|leaf| sketch.link(leaf, small));
+    let fabric = Fabric::new(&sketch.net());
+    let check = fabric.checked("updn", &[ROOTS]);
+    assert_ne!(check["undelivered"], 0, "{check}");
+    let ranks = ("ids_guid_file", "ranks");
+    let check = fabric.checked("updn", &[ROOTS, ranks]);
+    assert_eq!(host_pairs(&check), 0);
+}
+
+/// Alone it takes none of these: hosts are on spines, and aggregation nodes count as hosts.
+#[test]
+fn ftree_takes_roots_and_compute_nodes() {
+    let is_long = long::runs("production fabrics of more than 20 switches");
+    let (cn, io) = (("cn_guid_file", "cn"), ("io_guid_file", "io"));
+    for (name, is_small, left_out) in [
+        ("leaf-to-leaf-8sw", true, 0),
+        ("irregular-11sw", true, 0),
+        ("director-174sw", false, 0),
+        // Hosts of two spines that no switch joins.
+        ("gpu-cluster-206sw", false, 50),
+    ] {
+        if !is_small && !is_long {
+            continue;
+        }
+        let fabric = Fabric::new(&Net::production(&format!("{name}.ibnetdiscover")));
+        assert!(!is_small || fabric.refuses("ftree", &[]), "{name}");
+        let check = fabric.checked("ftree", &[ROOTS, cn]);
+        assert_eq!(host_pairs(&check), left_out, "{name}");
+        if name.starts_with("leaf") {
+            assert!(fabric.refuses("ftree", &[ROOTS]));
+            for options in [&[ROOTS, io][..], &[ROOTS, cn, io]] {
+                assert_eq!(host_pairs(&fabric.checked("ftree", options)), 0);
+            }
+        }
+    }
+}
