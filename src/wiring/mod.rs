@@ -1,14 +1,16 @@
-//! Cables: what is missing, extra, moved, on the wrong port, or slow.
+//! Cables: what is missing, extra, moved, on the wrong port, at the wrong switch of several, or slow.
 //!
 //! Against a reference (the fabric as designed, or as it was) every difference is known:
 //! [`against`]. Without one, a switch is compared with its siblings, which mostly
-//! have the same switches above them: [`among_siblings`]. What was there before and is not now is
+//! have the same switches above them: [`among_siblings`]; and the ports of a server with those of servers that are named
+//! alike: [`among_servers`]. What was there before and is not now is
 //! known as well: [`Memory`] tells what changes, and [`missing_uplinks`] what is gone. Links that are there and slower
 //! than they should be are [`slow_links`].
 
 mod lines;
 mod memory;
 mod missing;
+mod rails;
 mod reference;
 mod siblings;
 mod slow;
@@ -16,6 +18,7 @@ mod slow_memory;
 
 pub use memory::Memory;
 pub use missing::{Uplink, hosts, missing_uplinks};
+pub use rails::among_servers;
 pub use reference::{against, is_of_another};
 pub use siblings::{Doubt, Unlike, among_siblings, doubts, unlike_siblings};
 pub use slow::{Far, Slow, Slowness, Witness, slow_links};
@@ -56,6 +59,10 @@ pub enum Kind {
     Moved,
     /// A link between the right nodes at a wrong port.
     WrongPort,
+    /// A port of a server at a switch that has another port of such servers.
+    WrongRail,
+    /// A port of a server at a switch that has another one of its ports, unlike those of such servers.
+    SameSwitch,
     /// A link that is slower than it should be.
     Slow,
 }
@@ -67,6 +74,8 @@ impl fmt::Display for Kind {
             Kind::Extra => "extra",
             Kind::Moved => "moved",
             Kind::WrongPort => "wrong port",
+            Kind::WrongRail => "wrong rail",
+            Kind::SameSwitch => "same switch",
             Kind::Slow => "slow",
         })
     }
@@ -77,9 +86,10 @@ impl fmt::Display for Kind {
 pub struct Difference {
     /// How.
     pub kind: Kind,
-    /// The link as it should be, of an extra one as it is; a node alone is a single end.
+    /// The link as it should be, of an extra one as it is; a node alone is a single end, and so is a port of a server
+    /// of which nobody knows where it should be.
     pub ends: Vec<End>,
-    /// The link as it is, where it is moved or at a wrong port.
+    /// The link as it is, where it is moved, at a wrong port or on a wrong rail.
     pub found: Vec<End>,
     /// Why it is thought so; empty with a reference.
     pub reason: String,

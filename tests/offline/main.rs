@@ -44,6 +44,8 @@ mod production;
 mod promtool;
 #[cfg(feature = "cli")]
 mod questions;
+#[cfg(feature = "cli")]
+mod rails;
 mod random_fabrics;
 #[cfg(feature = "cli")]
 mod speeds;

@@ -1,4 +1,4 @@
-//! `dmodc wiring`: cables that are missing, extra, moved, at the wrong port, or slow.
+//! `dmodc wiring`: cables that are missing, extra, moved, at the wrong port, on the wrong rail, or slow.
 
 use super::question::Question;
 use crate::failure::{Failure, Outcome};
@@ -7,7 +7,8 @@ use crate::output::{say, say_json, write_to};
 use dmodc::dmodc::{Options, Ranking};
 use dmodc::reference::{Dark, Reference};
 use dmodc::wiring::{
-    Difference, End, Kind, Slowness, against, among_siblings, is_of_another, slow_links,
+    Difference, End, Kind, Slowness, against, among_servers, among_siblings, is_of_another,
+    slow_links,
 };
 use serde_json::json;
 use std::io::{self, Write};
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// Find cables that are missing, extra, moved, at the wrong port, or slow
+/// Find cables that are missing, extra, moved, at the wrong port, on the wrong rail, or slow
 #[derive(clap::Args)]
 #[command(
     mut_arg("reference", |arg| arg.help("The fabric as it should be")),
@@ -32,10 +33,14 @@ dmodc.reference=auto says when it was last seen.
 Without one, a switch is compared with its siblings: the switches of its level and number of ports that
 mostly have the same switches above them. A link that two thirds of them have at the same port, and it has not, is
 told, if it has more than half of such links: a switch with few uplinks was meant to have few. That is a
-guess, and says nothing of hosts and of links between equal levels.
+guess, and says nothing of links between equal levels. Servers with several ports are compared with servers whose
+names differ from theirs in digits alone. Where four fifths of their ports or more are on rails (a switch has the
+same port of each of them, as mlx5_3), a port on another rail is told; and two ports of one server at a switch
+where two thirds of the other servers with as many ports have one.
 
 missing: not there. extra: there and not in the reference. moved: one end is where it should be, the
-other at another switch or host. wrong port: between the right two, at another port. slow: below the speed
+other at another switch or host. wrong port: between the right two, at another port. wrong rail: a server's port
+among others than its likes. same switch: beside another port of its server. slow: below the speed
 that the reference has of it. Where none has, below that of its siblings: the other links of both switches
 on the same side, or the other hosts. A switch whose links are all alike has no slow one, for it may be an
 older one, unless they have one lane each and others have more.
@@ -91,7 +96,9 @@ pub fn run(args: Args) -> Outcome {
         }
         None => {
             let options = guid_files.options(*reading, &fabric, Options::default())?;
-            among_siblings(&fabric, &names, &Ranking::new(&fabric, &options))
+            let mut found = among_siblings(&fabric, &names, &Ranking::new(&fabric, &options));
+            found.extend(among_servers(&fabric, &names));
+            found
         }
     };
     let slow = slow_links(&fabric, rank, designed.as_ref());
