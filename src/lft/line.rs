@@ -6,8 +6,9 @@
 //! | `.fdbs` of OpenSM and ibdiagnet | `dump_ucast_routes: Switch 0x…` | `0x0012 : 004  : 02   : yes` |
 //! | `ibdiagnet2.far` | `Switch 0x…`, later `PLFT_NUM: 0, …` | `0x0012 4 Free 17` |
 //!
-//! An `.fdbs` says `UNREACHABLE` of a LID without an entry, and ibdiagnet's has `PLFT_NUM` lines too. A `.far` has
-//! the port that a packet takes which must stay in order, and whether others may take any port of a group.
+//! An `.fdbs` says `UNREACHABLE` of a LID without an entry, OpenSM's also of one that nobody has. ibdiagnet's has
+//! `PLFT_NUM` lines too. A `.far` has the port of packets that must stay in order, and whether others may take any
+//! port of a group.
 
 use crate::fabric::{Guid, Lid};
 

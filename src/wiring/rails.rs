@@ -178,6 +178,8 @@ impl<'n> Servers<'n> {
 
     fn wrong_rails(&self) -> Vec<(usize, Doubt<'n>)> {
         let rails = self.rails();
+        let known: BTreeSet<(usize, Device)> =
+            rails.iter().map(|(at, rail)| (at.0, rail.0)).collect();
         let rail = |port: &Port| rails.get(&port.place).map(|&(device, _)| device);
         let is_right = |port: &Port<'n>| rail(port) == Some(port.device);
         let mut doubts = Vec::new();
@@ -185,7 +187,8 @@ impl<'n> Servers<'n> {
             let Some(&(device, count)) = rails.get(&port.place) else {
                 continue;
             };
-            if device == port.device {
+            // What is on no rail anywhere has a number of its own, as in servers of another model.
+            if device == port.device || !known.contains(&(port.place.0, port.device)) {
                 continue;
             }
             // The servers at the same switches have this port there.

@@ -174,6 +174,12 @@ fn what_may_be_meant_is_not_told() {
     assert_eq!(told(&at, login), [""; 0]);
     assert!(!told(&at, called).is_empty());
 
+    // A server of another model, which numbers its ports otherwise.
+    let model = |(server, port): Port| match server {
+        4 => called((server, port + 4)),
+        _ => called((server, port)),
+    };
+    assert_eq!(told(&on_rails(), model), [""; 0]);
     let nobody = |(_, port): Port| format!("localhost mlx5_{port}");
     assert_eq!(told(&at, nobody), [""; 0]);
 

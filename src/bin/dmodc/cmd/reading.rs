@@ -76,7 +76,7 @@ impl Reading {
         if dump.adaptive > 0 {
             complain(&format!(
                 "dmodc: warning: {}: adaptive routing: for {} of {} entries the switch may choose another \
-                 port: most packets go other ways than these tables say\n",
+                 port: packets go other ways than these tables say\n",
                 shown(path).display(),
                 dump.adaptive,
                 dump.entries(),
