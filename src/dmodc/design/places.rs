@@ -45,17 +45,23 @@ impl Places {
         let count = groups.switches();
         let ranks = ranking.per_rank().len();
         let rank = |s: u32| ranking.rank(s);
-        let vote = |g: &Group| (g.remote, groups.ports(g)[0]);
+        let above = |s: u32| groups.up(s).iter();
+        let below = |s: u32| groups.down(s).iter().filter(|g| !g.level);
+        let (wide_up, wide_down) = (
+            usual_groups(groups, ranking, above),
+            usual_groups(groups, ranking, below),
+        );
         // A leaf below a higher switch than others are has ports of its own there.
         let up = |s: u32| {
-            let next = groups
-                .up(s)
-                .iter()
-                .filter(move |g| rank(g.remote) == rank(s) + 1);
-            next.map(vote)
+            let wide = wide_up[rank(s) as usize];
+            let next = above(s).filter(move |g| rank(g.remote) == rank(s) + 1);
+            next.map(move |g| (g.remote, first_port(groups.ports(g), wide)))
         };
         let plane = most_voted(count, up, ranks, rank);
-        let down = |s: u32| groups.down(s).iter().filter(|g| !g.level).map(vote);
+        let down = |s: u32| {
+            let wide = wide_down[rank(s) as usize];
+            below(s).map(move |g| (g.remote, first_port(groups.ports(g), wide)))
+        };
         let slot = most_voted(count, down, ranks, rank);
         let ascending = ranking.ascending();
         let mut places = Places {
@@ -140,6 +146,42 @@ impl Places {
         }
         let names = planes.iter().zip(&slots);
         self.name = names.map(|(&planes, &slots)| mix(planes, slots)).collect();
+    }
+}
+
+/// By rank: the most common width of groups of parallel links with ports side by side, and where they begin, the
+/// first port modulo the width.
+fn usual_groups<'g, G: Iterator<Item = &'g Group>>(
+    groups: &Sides,
+    ranking: &Ranking,
+    of: impl Fn(u32) -> G,
+) -> Vec<(u8, u8)> {
+    let mut begins = vec![Vec::new(); ranking.per_rank().len()];
+    for s in 0..groups.switches() as u32 {
+        for ports in of(s).map(|g| groups.ports(g)) {
+            let width = ports[ports.len() - 1] - ports[0] + 1;
+            if usize::from(width) == ports.len() {
+                begins[ranking.rank(s) as usize].push((width, ports[0] % width));
+            }
+        }
+    }
+    begins
+        .iter_mut()
+        .map(|of_rank| most_common(of_rank).0)
+        .collect()
+}
+
+/// The first port of a group, that of a lost link included if the other ports tell: else a lost link would move
+/// the place of a switch.
+fn first_port(ports: &[u8], (width, begin): (u8, u8)) -> u8 {
+    let (first, last) = (ports[0], ports[ports.len() - 1]);
+    if ports.len() >= usize::from(width) {
+        return first;
+    }
+    let whole = first - (first + width - begin) % width;
+    match whole > 0 && last < whole.saturating_add(width) {
+        true => whole,
+        false => first,
     }
 }
 
