@@ -133,5 +133,12 @@ if ! command -v promtool >/dev/null && command -v apt-get >/dev/null; then
     fi
     rm -rf "$unpacked"
 fi
+# A browser opens the pages of `dmodc draw`; this one has no window. Not every system has it as a package. Without one,
+# tests that want it say that they skip that.
+if ! command -v chromium-headless-shell >/dev/null && ! command -v chromium >/dev/null && command -v apt-get >/dev/null; then
+    echo "setup: installing chromium-headless-shell"
+    install_packages chromium-headless-shell 2>/dev/null \
+        || echo "setup: apt-get could not install chromium-headless-shell; no browser" >&2
+fi
 echo "setup: all there: $(opensm --version 2>/dev/null | grep -o 'OpenSM [0-9.]*' | head -1)," \
     "$(cargo --version | cut -d' ' -f1,2)"

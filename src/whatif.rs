@@ -4,8 +4,9 @@
 //! the tables is what OpenSM would send.
 
 use crate::analysis::{Ebb, Tick, Traffic, bound};
-use crate::dmodc::{Drained, Engine, Options, RouteError};
+use crate::dmodc::{Drained, Engine, Options, Ranking, RouteError};
 use crate::drain;
+use crate::draw;
 use crate::fabric::{EndPairs, Fabric, Guid, NodeKind};
 use crate::lft::{Diff, Dump, Tables, diff};
 use crate::netlist::{Names, Netlist, Part, TooManyLids};
@@ -52,6 +53,40 @@ pub struct State {
     pub drained: Vec<String>,
 }
 
+/// A fabric with its tables, to be drawn.
+#[derive(Clone, Debug)]
+pub struct Routed {
+    /// The fabric.
+    pub fabric: Fabric,
+    /// The names in it.
+    pub names: Names,
+    /// Its levels.
+    pub ranking: Ranking,
+    /// Its switches in the order of their places.
+    pub places: Vec<u32>,
+    /// Its end nodes in the order of topological NIDs.
+    pub order: Vec<u32>,
+    /// Both ends of drained links, as (switch, port), ascending.
+    pub drained: Vec<(u32, u8)>,
+    /// The tables.
+    pub tables: Tables,
+    /// The A2A risk of each channel.
+    pub risks: Vec<u32>,
+}
+
+impl Routed {
+    /// What a drawing shows of it.
+    pub fn state<'a>(&'a self, title: &'a str, bound: Option<u32>) -> draw::State<'a> {
+        draw::State {
+            title,
+            fabric: &self.fabric,
+            bound,
+            drained: self.drained.clone(),
+            routes: Some((&self.tables, &self.risks)),
+        }
+    }
+}
+
 /// What the work means.
 #[derive(Clone, Debug)]
 pub struct WhatIf {
@@ -59,6 +94,8 @@ pub struct WhatIf {
     pub before: State,
     /// After.
     pub after: State,
+    /// The fabrics and tables of before and after.
+    pub routed: [Routed; 2],
     /// What OpenSM would have to send.
     pub diff: Diff,
 }
@@ -94,10 +131,10 @@ pub fn whatif(
     effort: Effort,
     tick: Tick,
 ) -> Result<WhatIf, WhatIfError> {
-    let (fabric, names) = netlist.to_fabric(None)?;
-    let mut whole = netlist.clone();
-    whole.take_lids(&fabric);
-    let (less, less_names) = whole.without(parts).to_fabric(None)?;
+    let whole = netlist.to_fabric(None)?;
+    let mut with_lids = netlist.clone();
+    with_lids.take_lids(&whole.0);
+    let less = with_lids.without(parts).to_fabric(None)?;
     let undrained = Options {
         drain: Vec::new(),
         ..options.clone()
@@ -107,64 +144,74 @@ pub fn whatif(
     } else {
         options
     };
-    let (before, old) =
-        look(engine, &fabric, &names, first, effort, tick).map_err(WhatIfError::Before)?;
-    let (mut after, new) =
-        look(engine, &less, &less_names, options, effort, tick).map_err(WhatIfError::After)?;
-    let cut_off = cut_off(netlist, parts, (&fabric, &names), &less);
+    let (before, old) = look(engine, whole, first, effort, tick).map_err(WhatIfError::Before)?;
+    let (mut after, new) = look(engine, less, options, effort, tick).map_err(WhatIfError::After)?;
+    let cut_off = cut_off(netlist, parts, (&old.fabric, &old.names), &new.fabric);
     after.unreached.extend(cut_off);
-    let diff = diff(&Dump::of(&fabric, &old), &Dump::of(&less, &new));
+    let [one, other] = [&old, &new].map(|routed| Dump::of(&routed.fabric, &routed.tables));
     Ok(WhatIf {
         before,
         after,
-        diff,
+        diff: diff(&one, &other),
+        routed: [old, new],
     })
 }
 
 /// Routes a fabric and measures it.
 fn look(
     engine: &Engine,
-    fabric: &Fabric,
-    names: &Names,
+    (fabric, names): (Fabric, Names),
     options: &Options,
     effort: Effort,
     tick: Tick,
-) -> Result<(State, Tables), RouteError> {
-    let plan = engine.plan(fabric, options)?;
-    let mut tables = Tables::for_fabric(fabric);
-    engine.fill(fabric, &plan, &mut tables.rows_mut())?;
-    let traffic = Traffic::new(fabric, &tables, plan.order());
+) -> Result<(State, Routed), RouteError> {
+    let plan = engine.plan(&fabric, options)?;
+    let mut tables = Tables::for_fabric(&fabric);
+    engine.fill(&fabric, &plan, &mut tables.rows_mut())?;
+    let traffic = Traffic::new(&fabric, &tables, plan.order());
+    let all_to_all = traffic.all_to_all(tick);
     let name = |node: u32| {
         let guid = fabric.end_nodes()[node as usize].guid;
         (guid, names.end_nodes[node as usize].clone())
     };
     let (count, seed) = (effort.permutations, effort.seed);
     // What is drained carries nothing.
-    let usable = fabric.without(&Drained::ends(fabric, &options.drain));
+    let drained = Drained::ends(&fabric, &options.drain);
+    let usable = fabric.without(&drained);
     let state = State {
         switches: fabric.switches().len(),
         hosts: traffic.nodes().len(),
         links: fabric.switch_links(),
         slow: slow_links(
-            fabric,
+            &fabric,
             |switch| plan.ranking().rank(switch),
             options.reference.as_deref(),
         )
         .len(),
         unreached: traffic.unreached().into_iter().map(name).collect(),
         left_out: plan.connections().left_out,
-        left_out_ends: plan.connections().left_out_ends(fabric),
-        a2a: traffic.all_to_all(tick).value,
+        left_out_ends: plan.connections().left_out_ends(&fabric),
+        a2a: all_to_all.value,
         bound: bound(&usable, |switch| plan.ranking().rank(switch)),
         rp: traffic.random_permutations(count, seed, tick).value,
         sp: traffic.shifts(tick).value,
         ebb: traffic.effective_bisection_bandwidth(count, seed, tick),
-        drained: drain::uses(fabric, &options.drain, |s| tables.row(s))
+        drained: drain::uses(&fabric, &options.drain, |s| tables.row(s))
             .iter()
             .map(|used| used.describe(|s| format!("'{}'", names.switches[s as usize])))
             .collect(),
     };
-    Ok((state, tables))
+    let routed = Routed {
+        ranking: plan.ranking().clone(),
+        places: plan.places(),
+        order: plan.order().to_vec(),
+        risks: all_to_all.by_channel,
+        fabric,
+        names,
+        drained,
+        tables,
+    };
+    Ok((state, routed))
 }
 
 /// The hosts that lose their link without being named.

@@ -282,6 +282,11 @@ impl Plan {
         &self.order
     }
 
+    /// All switches in the order of their places.
+    pub fn places(&self) -> Vec<u32> {
+        self.switch.iter().flatten().copied().collect()
+    }
+
     /// The topological NID of an end node: t of the paper.
     pub fn nid(&self, end_node: u32) -> u32 {
         self.nid[end_node as usize]

@@ -12,18 +12,27 @@ rect + text { stroke: none; }
 .title { font-size: 16px; font-weight: bold; }
 .small { font-size: 9px; fill: #5a6472; }
 rect.switch { fill: #eef2f7; stroke: #4a5666; }
-rect.folded { fill: #dde6f2; stroke: #4a5666; stroke-width: 2; }
+rect.block { fill: #f4f6f9; stroke: #c3cad4; }
+rect.stray { stroke: #d81bd8; }
+rect.cell { fill: #8a94a3; }
+.tiny { font-size: 8px; fill: #5a6472; stroke: none; }
 path, line { fill: none; stroke: #8a94a3; }
-.many .link { stroke-opacity: 0.5; }
-.link.slow, .slow { stroke-dasharray: 2 2; stroke-opacity: 1; }
+.link.slow, path.slow { stroke-dasharray: 2 2; }
+.link.drained, path.drained { stroke-dasharray: 8 3; }
+path.wrong { stroke: #d81bd8; stroke-width: 2; }
+rect.slow { stroke: #1c2430; stroke-dasharray: 2 2; }
+rect.drained { fill-opacity: 0.25; stroke: #1c2430; }
+rect.wrong { stroke: #d81bd8; stroke-width: 2; }
 .missing { stroke: #d81bd8; stroke-width: 2; stroke-dasharray: 6 4; }
 @media (prefers-color-scheme: dark) {
   svg { background: #14181f; }
   text { fill: #e6ebf2; stroke: #14181f; }
   .small { fill: #9aa5b4; }
   rect.switch { fill: #263040; stroke: #93a1b5; }
-  rect.folded { fill: #31415a; stroke: #93a1b5; }
-  .missing { stroke: #ff6bff; }
+  rect.block { fill: #1b212b; stroke: #3a4556; }
+  .tiny { fill: #9aa5b4; }
+  rect.slow, rect.drained { stroke: #e6ebf2; }
+  .missing, path.wrong, rect.wrong, rect.stray { stroke: #ff6bff; }
 }
 ";
 

@@ -3,6 +3,9 @@
 #[cfg(feature = "cli")]
 mod bad_input;
 mod between;
+#[cfg(feature = "cli")]
+#[path = "../support/browser.rs"]
+mod browser;
 mod capacity;
 mod checked;
 #[cfg(feature = "cli")]
@@ -36,6 +39,8 @@ mod long;
 mod netlist;
 #[cfg(feature = "cli")]
 mod outside;
+#[cfg(feature = "cli")]
+mod page;
 #[cfg(feature = "cli")]
 mod pages;
 #[cfg(feature = "cli")]

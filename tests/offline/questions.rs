@@ -699,17 +699,25 @@ fn draw_shows_switches_links_risks_and_what_is_missing() {
 }
 
 #[test]
-fn draw_folds_the_pods_of_a_large_fabric_and_draws_what_is_no_tree() {
+fn draw_has_matrices_of_a_large_fabric_and_draws_what_is_no_tree() {
     let net = ok(&["generate", "PGFT(3;2,10,20;1,6,8;1,1,1)"]);
     let dir = tempfile::tempdir().unwrap();
-    let [file, svg] = ["net", "svg"].map(|name| path(&dir.path().join(name)).to_owned());
+    let [file, less, svg] =
+        ["net", "less", "svg"].map(|name| path(&dir.path().join(name)).to_owned());
     std::fs::write(&file, net).unwrap();
-    ok(&["draw", &file, "-o", &svg]);
+    ok(&["degrade", &file, "--remove", "L1-7:4", "-o", &less]);
+    ok(&["draw", &less, "-o", &svg]);
     let text = std::fs::read_to_string(&svg).unwrap();
-    // 20 pods of 10 leaves and 6 switches above them, 48 at the top.
-    assert_eq!(text.matches("<rect class=\"folded\"").count(), 20);
-    assert_eq!(text.matches("<rect class=\"switch\"").count(), 48);
-    assert_eq!(text.matches(">20 hosts</text>").count(), 20);
+    // 20 pods of 10 leaves and 6 switches above them; 6 planes of 20 and 8 at the top.
+    assert_eq!(text.matches("<rect class=\"block\"").count(), 26);
+    let cells = text.matches("<rect class=\"cell\"").count();
+    assert_eq!(cells, 20 * 10 * 6 - 1 + 6 * 20 * 8);
+    assert!(text.contains("level 0 (down) by level 1 (across)"));
+    assert!(
+        text.contains("<title>missing: L1-7 [4] -- L2-"),
+        "the link, and the legend"
+    );
+    assert_eq!(text.matches("class=\"missing\"").count(), 2);
     let ring = data("production/ring-4sw.ibnetdiscover");
     ok(&["draw", path(&ring), "-o", &svg]);
     let text = std::fs::read_to_string(&svg).unwrap();

@@ -55,9 +55,20 @@ impl Reading {
         path: Option<&Path>,
         fabric: &Fabric,
     ) -> Result<Option<Arc<Fabric>>, Failure> {
+        let known = self.known(path, fabric)?;
+        Ok(known.map(|(_, reference)| reference))
+    }
+
+    /// As [`Reading::reference`], with its places.
+    pub fn known(
+        self,
+        path: Option<&Path>,
+        fabric: &Fabric,
+    ) -> Result<Option<(Reference, Arc<Fabric>)>, Failure> {
         let Some(path) = path else { return Ok(None) };
         let file = shown(path).display().to_string();
-        let reference = self.places(path)?.fabric();
+        let places = self.places(path)?;
+        let reference = places.fabric();
         let reference = reference.map_err(|reason| Failure::Lids { file, reason })?;
         if reference.is_of_another_fabric(fabric) {
             complain(&format!(
@@ -66,7 +77,7 @@ impl Reading {
             ));
             return Ok(None);
         }
-        Ok(Some(Arc::new(reference)))
+        Ok(Some((places, Arc::new(reference))))
     }
 
     /// Reads a dump of tables. It tells where switches choose ports themselves.

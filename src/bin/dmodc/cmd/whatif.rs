@@ -1,5 +1,6 @@
 //! `dmodc whatif`: a fabric before and after planned work.
 
+use super::draw::{scene, write_page};
 use super::left_out;
 use super::question::Question;
 use super::removal::Removal;
@@ -29,6 +30,7 @@ const NAMED: usize = 10;
   dmodc whatif fabric.net --remove 'leaf 17:24' --remove 'leaf 17:25' --json
   dmodc whatif opensm-subnet.lst --remove @tonight.txt
   dmodc whatif fabric.net --drain tonight.txt --remove @tonight.txt
+  dmodc whatif fabric.net --remove 'spine 3' --draw tonight.html
 
 Names are descriptions or parts of them, GUIDs or LIDs. The name of a server stands for all its ports,
 and node[001-004] and node* for all that fit; any other that fits several is refused with a list. A file
@@ -39,6 +41,8 @@ their last link without being named are hosts that nobody reaches. A2A, RP, SP, 
 those of 'dmodc analyze'. Entries and blocks of 64 LIDs are those that OpenSM would have to send.
 
 --drain alone compares the fabric with the same drained; with --remove, the drained fabric with what is left.
+
+--draw makes a page as 'dmodc draw' does, with the fabric before and after.
 
 Exit code 0, or 1 if the fabric before or after cannot be routed at all."
 )]
@@ -55,6 +59,9 @@ pub struct Args {
     /// Seed of the random permutations
     #[arg(long, value_name = "S", default_value = "1")]
     seed: u64,
+    /// Write a page of before and after here
+    #[arg(long, value_name = "F.html")]
+    draw: Option<PathBuf>,
     #[command(flatten)]
     question: Question,
 }
@@ -87,8 +94,9 @@ pub fn run(args: Args) -> Outcome {
         file: file(),
         reason,
     })?;
+    let known = reading.known(reference.as_deref(), &fabric)?;
     let rest = Options {
-        reference: reading.reference(reference.as_deref(), &fabric)?,
+        reference: known.as_ref().map(|(_, fabric)| fabric.clone()),
         drain: reading.drain(args.drain.file.as_deref(), &fabric, &names)?,
         ..Options::default()
     };
@@ -101,6 +109,21 @@ pub fn run(args: Args) -> Outcome {
         file: file(),
         reason,
     })?;
+    if let Some(to) = &args.draw {
+        let [before, after] = &found.routed;
+        let scene = scene(
+            &netlist,
+            (&before.fabric, &before.names),
+            &before.ranking,
+            (before.places.clone(), before.order.clone()),
+            known.as_ref(),
+        );
+        let states = [
+            before.state("before", found.before.bound),
+            after.state("after", found.after.bound),
+        ];
+        write_page(&scene, &states, &args.net, to)?;
+    }
     if args.question.json {
         let seconds = start.elapsed().as_secs_f64();
         say_json(&json(&netlist, &parts, &found, seconds))?;

@@ -123,7 +123,7 @@ pub fn run(args: Args) -> Outcome {
 type Found = (Difference, Option<Slowness>);
 
 /// Adds when what is missing was last seen, if the reference has a note of it.
-fn say_last_seen(found: &mut Difference, reference: &Reference) {
+pub fn say_last_seen(found: &mut Difference, reference: &Reference) {
     let dark = match found.ends[..] {
         [ref one] => vec![Dark::Switch(one.guid), Dark::Host(one.guid)],
         [ref a, ref b] => {

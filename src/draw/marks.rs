@@ -1,0 +1,209 @@
+//! What the colours and strokes of links tell.
+
+use super::scene::{Link, Scene, State};
+use super::style::RAMP;
+use crate::analysis::{Channels, Hop};
+use crate::wiring::{End, Far, Kind, Slowness};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+/// The left margin of a drawing.
+pub const MARGIN: f64 = 24.0;
+
+/// How the links are: what their colours and strokes tell.
+pub struct Marks<'a> {
+    scene: &'a Scene<'a>,
+    channels: Channels,
+    risks: Option<&'a [u32]>,
+    worst: u32,
+    /// What the worst risk is at best.
+    bound: u32,
+    /// Slow links by their lower ends.
+    slow: BTreeMap<(u32, u8), Slowness>,
+    /// The ends of drained and of wrong links.
+    drained: &'a [(u32, u8)],
+    wrong: BTreeSet<(u32, u8)>,
+    /// The switches that a missing cable should join, the lower one first, and what is to be said of it.
+    pub missing: Vec<([u32; 2], String)>,
+}
+
+impl Marks<'_> {
+    /// The marks of a fabric as it is at some time.
+    pub fn new<'a>(scene: &'a Scene, state: &'a State) -> Marks<'a> {
+        let risks = state.routes.map(|(_, risks)| risks);
+        let slow = scene.slow.iter();
+        let slow = slow.filter(|link| matches!(link.far, Far::Switch(..)));
+        let missing = scene.differences.iter().filter(|d| d.kind == Kind::Missing);
+        let missing = missing.filter_map(|d| {
+            let [a, b] = scene.expected(d)?;
+            let pair = scene.low_first([(a, 0), (b, 0)]).map(|(switch, _)| switch);
+            let ends: Vec<String> = d.ends.iter().map(end).collect();
+            let reason = if d.reason.is_empty() { "" } else { ": " };
+            let text = format!("missing: {}{reason}{}", ends.join(" -- "), d.reason);
+            Some((pair, text))
+        });
+        Marks {
+            channels: Channels::new(scene.fabric),
+            worst: risks.map_or(0, |risks| risks.iter().copied().max().unwrap_or(0)),
+            bound: state.bound.unwrap_or(0),
+            slow: slow.map(|link| (link.near, link.slowness)).collect(),
+            drained: &state.drained,
+            wrong: scene.stray().into_iter().collect(),
+            missing: missing.collect(),
+            risks,
+            scene,
+        }
+    }
+
+    /// What it is, and what the colours mean; `marks` are the marks in use, and what they stand for.
+    pub fn head(&self, marks: &[(&str, String)]) -> String {
+        let fabric = self.scene.fabric;
+        let (switches, nodes) = (fabric.switches().len(), fabric.end_nodes().len());
+        let links = fabric.switch_links();
+        let a2a = match self.risks {
+            Some(_) => format!("; A2A {}, bound {}", self.worst, self.bound),
+            None => String::new(),
+        };
+        let mut text = format!(
+            "<text class=\"title\" x=\"{MARGIN}\" y=\"28\">{switches} switches, {nodes} end nodes, \
+             {links} links between switches{a2a}</text>\n"
+        );
+        let mut x = MARGIN;
+        let mut entry = |mark: &str, what: &str| {
+            let _ = writeln!(
+                text,
+                "<path {mark} d=\"M{x:.0} 56h28\"/><text x=\"{:.0}\" y=\"60\">{what}</text>",
+                x + 34.0
+            );
+            x += 54.0 + 6.2 * what.len() as f64;
+        };
+        if self.risks.is_some() {
+            for (at, color) in RAMP.iter().enumerate() {
+                let mut risks = (0..=self.worst).filter(|&risk| self.bin(risk) == at);
+                if let Some(from) = risks.next() {
+                    let range = match risks.next_back() {
+                        None => from.to_string(),
+                        Some(to) => format!("{from} to {to}"),
+                    };
+                    entry(
+                        &format!("style=\"stroke:{color};stroke-width:4\""),
+                        &format!("A2A risk {range}"),
+                    );
+                }
+            }
+        }
+        for (mark, what) in marks {
+            entry(mark, what);
+        }
+        text
+    }
+
+    /// The marks in use for the legend, as classes of paths.
+    pub fn legend(&self) -> Vec<(&'static str, String)> {
+        let counts = [
+            ("class=\"missing\"", self.missing.len(), "missing"),
+            ("class=\"slow\"", self.slow.len(), "slow (thin)"),
+            ("class=\"drained\"", self.drained.len() / 2, "drained"),
+            (
+                "class=\"wrong\"",
+                self.wrong.len() / 2,
+                "where they should not be",
+            ),
+        ];
+        let counts = counts.into_iter().filter(|(_, count, _)| *count > 0);
+        let entry = |(class, count, what)| (class, format!("{count} {what}"));
+        counts.map(entry).collect()
+    }
+
+    /// The worst risk of some links.
+    pub fn worst_of(&self, links: &[Link]) -> u32 {
+        let ends = links.iter().flatten();
+        ends.map(|&end| self.risk_at(end)).max().unwrap_or(0)
+    }
+
+    /// The colour of a risk; none without tables.
+    pub fn color(&self, risk: u32) -> Option<&'static str> {
+        self.risks.map(|_| RAMP[self.bin(risk)])
+    }
+
+    /// Which colour a risk has: the first for none, then up to half of the bound, up to the bound, up to
+    /// twice the bound, and beyond.
+    fn bin(&self, risk: u32) -> usize {
+        let limits = [0, self.bound / 2, self.bound, 2 * self.bound];
+        limits.iter().filter(|&&limit| risk > limit).count()
+    }
+
+    fn risk_at(&self, (switch, port): (u32, u8)) -> u32 {
+        match (self.risks, self.channels.hop(switch, port)) {
+            (Some(risks), Hop::Switch { channel, .. }) => risks[channel as usize],
+            _ => 0,
+        }
+    }
+
+    /// The part of their bandwidth that some links carry.
+    pub fn carried(&self, links: &[Link]) -> f64 {
+        let slow = links.iter().filter_map(|[low, _]| self.slow.get(low));
+        let lost = |s: &Slowness| 1.0 - f64::from(s.now.mbps()) / f64::from(s.expected.mbps());
+        1.0 - slow.map(lost).sum::<f64>() / links.len() as f64
+    }
+
+    /// The classes of some links' marks.
+    pub fn classes(&self, links: &[Link]) -> String {
+        let any = |is: &dyn Fn((u32, u8)) -> bool| links.iter().flatten().any(|&end| is(end));
+        let marks = [
+            (" slow", any(&|end| self.slow.contains_key(&end))),
+            (
+                " drained",
+                any(&|end| self.drained.binary_search(&end).is_ok()),
+            ),
+            (" wrong", any(&|end| self.wrong.contains(&end))),
+        ];
+        marks
+            .iter()
+            .filter(|(_, is)| *is)
+            .map(|(class, _)| *class)
+            .collect()
+    }
+
+    /// What there is to say of the links between two switches.
+    pub fn title(&self, a: u32, b: u32, links: &[Link]) -> String {
+        let name = |s: u32| &self.scene.names.switches[s as usize];
+        let risk = self.worst_of(links);
+        let mut title = format!("{} -- {}: {} links", name(a), name(b), links.len());
+        if let ([[lower, upper]], Some(_)) = (links, self.risks) {
+            let (up, down) = (self.risk_at(*lower), self.risk_at(*upper));
+            title = format!(
+                "{} [{}] -- {} [{}]: A2A risk {up} up, {down} down",
+                name(a),
+                lower.1,
+                name(b),
+                upper.1
+            );
+        } else if self.risks.is_some() {
+            title += &format!(", A2A risk up to {risk}");
+        }
+        let slow = links.iter().filter_map(|[low, _]| self.slow.get(low));
+        match slow.collect::<Vec<_>>()[..] {
+            [] => {}
+            [one] => title += &format!("; slow: {one}"),
+            ref more => title += &format!("; {} slow", more.len()),
+        }
+        for (class, word) in [
+            (" drained", "drained"),
+            (" wrong", "where it should not be"),
+        ] {
+            if self.classes(links).contains(class) {
+                title += &format!("; {word}");
+            }
+        }
+        title
+    }
+}
+
+/// The end of a cable.
+fn end(end: &End) -> String {
+    match end.port {
+        Some(port) => format!("{} [{port}]", end.name),
+        None => end.name.clone(),
+    }
+}

@@ -1,0 +1,110 @@
+//! The fabric as matrices: for each two levels that links join, lower switches by upper ones.
+//!
+//! Switches that hang together by these links alone are a block: a pod, below the top a plane. A cable that is where
+//! it should not be joins none; a missing one does. All are in the order of their places.
+
+use super::scene::{Link, Scene};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+/// The links between two levels, or within one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tab {
+    /// The lower level.
+    pub low: u32,
+    /// The upper one.
+    pub high: u32,
+    /// All links are in one of them.
+    pub blocks: Vec<Block>,
+}
+
+/// A part of a matrix.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Block {
+    /// The lower switches.
+    pub rows: Vec<u32>,
+    /// The upper ones.
+    pub columns: Vec<u32>,
+    /// Whether it has the cables that join two of the others.
+    pub stray: bool,
+}
+
+/// All matrices, from the lowest level on.
+pub fn tabs(scene: &Scene, links: &[Link]) -> Vec<Tab> {
+    let stray: HashSet<(u32, u8)> = scene.stray().into_iter().collect();
+    let mut place = vec![0; scene.places.len()];
+    for (at, &s) in (0u32..).zip(&scene.places) {
+        place[s as usize] = at;
+    }
+    let levels = |[a, b]: [u32; 2]| (scene.ranking.rank(a), scene.ranking.rank(b));
+    // Pairs of switches by levels: those that belong together, and others.
+    let mut of_levels: BTreeMap<(u32, u32), [Vec<[u32; 2]>; 2]> = BTreeMap::new();
+    for link in links {
+        let pair = link.map(|(switch, _)| switch);
+        let is_stray = link.iter().any(|end| stray.contains(end));
+        of_levels.entry(levels(pair)).or_default()[usize::from(is_stray)].push(pair);
+    }
+    for [a, b] in (scene.differences.iter()).filter_map(|d| scene.expected(d)) {
+        let pair = scene.low_first([(a, 0), (b, 0)]).map(|(switch, _)| switch);
+        if a != b {
+            of_levels.entry(levels(pair)).or_default()[0].push(pair);
+        }
+    }
+    let tabs = of_levels
+        .into_iter()
+        .map(|((low, high), [ours, others])| Tab {
+            low,
+            high,
+            blocks: blocks(&place, &ours, &others),
+        });
+    tabs.collect()
+}
+
+/// The blocks of one matrix.
+fn blocks(place: &[u32], ours: &[[u32; 2]], others: &[[u32; 2]]) -> Vec<Block> {
+    let at = |s: u32| place[s as usize];
+    let mut above: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+    let mut near: HashMap<u32, Vec<u32>> = HashMap::new();
+    for &[a, b] in ours {
+        above.entry(a).or_default().insert(b);
+        near.entry(a).or_default().push(b);
+        near.entry(b).or_default().push(a);
+    }
+    let mut of: HashMap<u32, usize> = HashMap::new();
+    let mut lower: Vec<u32> = above.keys().copied().collect();
+    lower.sort_unstable_by_key(|&s| at(s));
+    let mut blocks: Vec<Block> = Vec::new();
+    for row in lower {
+        if !of.contains_key(&row) {
+            let mut open = vec![row];
+            while let Some(s) = open.pop() {
+                if of.insert(s, blocks.len()).is_none() {
+                    open.extend(near.get(&s).into_iter().flatten());
+                }
+            }
+            blocks.push(Block::default());
+        }
+        blocks[of[&row]].rows.push(row);
+    }
+    for (&row, columns) in &above {
+        blocks[of[&row]].columns.extend(columns);
+    }
+    let joins = |&&[a, b]: &&[u32; 2]| {
+        of.get(&a)
+            .is_some_and(|block| blocks[*block].columns.contains(&b))
+    };
+    let left: Vec<[u32; 2]> = others.iter().filter(|pair| !joins(pair)).copied().collect();
+    if !left.is_empty() {
+        blocks.push(Block {
+            rows: left.iter().map(|[a, _]| *a).collect(),
+            columns: left.iter().map(|[_, b]| *b).collect(),
+            stray: true,
+        });
+    }
+    for block in &mut blocks {
+        for switches in [&mut block.rows, &mut block.columns] {
+            switches.sort_unstable_by_key(|&s| at(s));
+            switches.dedup();
+        }
+    }
+    blocks
+}

@@ -1,0 +1,327 @@
+//! The fabric as a page that a browser opens: one file, which fetches nothing.
+//!
+//! The page has the links with their loads, and the tables themselves, so that it can follow any packet. Tables are
+//! rows of bytes by switch, columns by end node, then by switch; each row is the difference from the one before, and
+//! each table after the first that from the first, packed by zlib: neighbours in the order of places mostly send the
+//! same way. All names are in the packed part, and the script takes them as text.
+
+use super::matrix::{Block, tabs};
+use super::scene::{Link, Scene, State};
+use super::style::escaped;
+use crate::analysis::{Channels, Hop};
+use crate::fabric::{Fabric, Guid, Lid, NodeKind, Speed};
+use crate::lft::{NO_PATH, Tables};
+use crate::wiring::{Difference, End, Far};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, HashMap};
+use std::io::{self, Write};
+
+const PAGE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// Writes the page of a fabric. The states are those before and after something, or one alone.
+///
+/// # Errors
+/// Those of the writer.
+pub fn page(scene: &Scene, states: &[State], title: &str, out: &mut dyn Write) -> io::Result<()> {
+    let page = Page::new(scene);
+    let mut data = ZlibEncoder::new(Vec::new(), Compression::default());
+    serde_json::to_writer(&mut data, &page.json(states, title))?;
+    let mut parts = vec![("data".to_owned(), data.finish()?)];
+    let mut first = None;
+    for (at, state) in (0..).zip(states) {
+        if let Some((tables, _)) = state.routes {
+            let rows = page.rows(state.fabric, tables);
+            parts.push((format!("tables-{at}"), packed(&rows, first.as_deref())?));
+            first.get_or_insert(rows);
+        }
+    }
+    let mut rest = PAGE;
+    let mut until = |mark: &str, out: &mut dyn Write| {
+        let (before, after) = rest.split_once(mark).unwrap_or((rest, ""));
+        rest = after;
+        out.write_all(before.as_bytes())
+    };
+    until("{{title}}", out)?;
+    out.write_all(escaped(title).as_bytes())?;
+    until("{{style}}", out)?;
+    out.write_all(STYLE.as_bytes())?;
+    until("{{data}}", out)?;
+    for (id, bytes) in parts {
+        let text = STANDARD.encode(bytes);
+        writeln!(
+            out,
+            "<script type=\"text/plain\" id=\"{id}\">{text}</script>"
+        )?;
+    }
+    until("{{script}}", out)?;
+    out.write_all(SCRIPT.as_bytes())?;
+    out.write_all(rest.as_bytes())
+}
+
+/// Packs rows of one length.
+fn packed(rows: &[Vec<u8>], first: Option<&[Vec<u8>]>) -> io::Result<Vec<u8>> {
+    let mut packed = ZlibEncoder::new(Vec::new(), Compression::default());
+    let mut before = vec![0; rows.first().map_or(0, Vec::len)];
+    for (at, row) in rows.iter().enumerate() {
+        let mut own = row.clone();
+        let same = first.map(|first| &first[at]);
+        let known = same.unwrap_or(&before);
+        own.iter_mut()
+            .zip(known)
+            .for_each(|(own, known)| *own ^= known);
+        packed.write_all(&own)?;
+        before.clone_from(row);
+    }
+    packed.finish()
+}
+
+/// A fabric as the page counts its things: switches in the order of their places, end nodes in their order.
+struct Page<'a> {
+    scene: &'a Scene<'a>,
+    /// Per switch: its number.
+    switch: Vec<usize>,
+    /// The end nodes by number.
+    hosts: Vec<u32>,
+    links: Vec<Link>,
+}
+
+impl Page<'_> {
+    fn new<'a>(scene: &'a Scene) -> Page<'a> {
+        let mut switch = vec![0; scene.places.len()];
+        for (at, &s) in scene.places.iter().enumerate() {
+            switch[s as usize] = at;
+        }
+        let mut named = vec![false; scene.fabric.end_nodes().len()];
+        scene
+            .order
+            .iter()
+            .for_each(|&node| named[node as usize] = true);
+        let rest = (0..named.len() as u32).filter(|&node| !named[node as usize]);
+        Page {
+            scene,
+            switch,
+            hosts: scene.order.iter().copied().chain(rest).collect(),
+            links: scene.links(),
+        }
+    }
+
+    /// The entries of some tables: of each switch those to the end nodes, then those to the switches.
+    fn rows(&self, fabric: &Fabric, tables: &Tables) -> Vec<Vec<u8>> {
+        let own = self.scene.fabric;
+        let nodes = self
+            .hosts
+            .iter()
+            .map(|&node| own.end_nodes()[node as usize].lid);
+        let switches = self
+            .scene
+            .places
+            .iter()
+            .map(|&s| own.switches()[s as usize].lid);
+        let lids: Vec<Lid> = nodes.chain(switches).collect();
+        let entry = |s: u32, lid: Lid| match lid {
+            Lid(0) => NO_PATH,
+            lid => tables.get(s, lid),
+        };
+        let row = |&s: &u32| match fabric.switch_by_guid(own.switches()[s as usize].guid) {
+            Some(s) => lids.iter().map(|&lid| entry(s, lid)).collect(),
+            None => vec![NO_PATH; lids.len()],
+        };
+        self.scene.places.iter().map(row).collect()
+    }
+
+    fn json(&self, states: &[State], title: &str) -> Value {
+        let Scene {
+            fabric,
+            names,
+            ranking,
+            places,
+            ..
+        } = self.scene;
+        let by_place =
+            |of: &dyn Fn(u32) -> Value| -> Vec<Value> { places.iter().map(|&s| of(s)).collect() };
+        let by_host = |of: &dyn Fn(u32) -> Value| -> Vec<Value> {
+            self.hosts.iter().map(|&n| of(n)).collect()
+        };
+        let switch = |s: u32| &fabric.switches()[s as usize];
+        let node = |n: u32| &fabric.end_nodes()[n as usize];
+        let mut speeds = Speeds::default();
+        let by_link =
+            |of: &dyn Fn(&Link) -> u32| -> Vec<u32> { self.links.iter().map(of).collect() };
+        let number = |s: u32| self.switch[s as usize] as u32;
+        let link_speeds: Vec<usize> = (self.links.iter())
+            .map(|[(s, port), _]| speeds.number(fabric.link_speed(*s, *port)))
+            .collect();
+        let host_speeds: Vec<usize> = (self.hosts.iter())
+            .map(|&n| speeds.number(fabric.link_speed(node(n).switch, node(n).port)))
+            .collect();
+        let tabs = tabs(self.scene, &self.links).into_iter().map(|tab| {
+            let block = |block: Block| {
+                let numbers = |of: Vec<u32>| of.into_iter().map(number).collect::<Vec<_>>();
+                json!({
+                    "rows": numbers(block.rows), "columns": numbers(block.columns), "stray": block.stray,
+                })
+            };
+            let blocks: Vec<Value> = tab.blocks.into_iter().map(block).collect();
+            json!({ "low": tab.low, "high": tab.high, "blocks": blocks })
+        });
+        let tabs: Vec<Value> = tabs.collect();
+        json!({
+            "title": title,
+            "by": concat!("dmodc ", env!("CARGO_PKG_VERSION")),
+            "switches": {
+                "name": by_place(&|s| json!(names.switches[s as usize])),
+                "guid": by_place(&|s| json!(switch(s).guid.to_string())),
+                "lid": by_place(&|s| json!(switch(s).lid.0)),
+                "ports": by_place(&|s| json!(switch(s).ports)),
+                "rank": by_place(&|s| json!(ranking.rank(s))),
+            },
+            "hosts": {
+                "name": by_host(&|n| json!(names.end_nodes[n as usize])),
+                "guid": by_host(&|n| json!(node(n).guid.to_string())),
+                "node": by_host(&|n| json!(names.node_guids[n as usize].to_string())),
+                "lid": by_host(&|n| json!(node(n).lid.0)),
+                "lmc": by_host(&|n| json!(node(n).lmc)),
+                "at": by_host(&|n| json!(number(node(n).switch))),
+                "port": by_host(&|n| json!(node(n).port)),
+                "kind": by_host(&|n| json!(match node(n).kind {
+                    NodeKind::Ca => "",
+                    NodeKind::Router => "router",
+                    NodeKind::Aggregation => "aggregation node",
+                })),
+                "speed": host_speeds,
+            },
+            "links": {
+                "a": by_link(&|[(a, _), _]| number(*a)),
+                "p": by_link(&|[(_, p), _]| (*p).into()),
+                "b": by_link(&|[_, (b, _)]| number(*b)),
+                "q": by_link(&|[_, (_, q)]| (*q).into()),
+                "speed": link_speeds,
+            },
+            "speeds": speeds.names,
+            "tabs": tabs,
+            "found": self.found(),
+            "states": states.iter().map(|state| self.state(state)).collect::<Vec<_>>(),
+        })
+    }
+
+    /// What is odd, as `dmodc wiring` says it.
+    fn found(&self) -> Vec<Value> {
+        let Scene {
+            fabric,
+            names,
+            differences,
+            slow,
+            ..
+        } = self.scene;
+        let slow = slow.iter().map(|slow| slow.difference(fabric, names));
+        let slow: Vec<Difference> = slow.collect();
+        let mut hosts: HashMap<Guid, Vec<usize>> = HashMap::new();
+        for (at, &n) in self.hosts.iter().enumerate() {
+            hosts
+                .entry(names.node_guids[n as usize])
+                .or_default()
+                .push(at);
+        }
+        let end = |end: &End| {
+            let switch = self.scene.switch(end.guid).map(|s| self.switch[s as usize]);
+            json!({ "name": end.name, "guid": end.guid.to_string(), "port": end.port, "switch": switch,
+                    "hosts": hosts.get(&end.guid) })
+        };
+        let ends = |ends: &[End]| ends.iter().map(end).collect::<Vec<_>>();
+        let value = |d: &Difference| {
+            json!({
+                "kind": d.kind.to_string(), "ends": ends(&d.ends), "found": ends(&d.found),
+                "reason": d.reason,
+            })
+        };
+        let mut found: Vec<Value> = differences.iter().chain(&slow).map(value).collect();
+        // Of a server with several ports, the one that is slow.
+        let near = self.scene.slow.iter();
+        for (found, slow) in found[differences.len()..].iter_mut().zip(near) {
+            if let Far::Host(node) = slow.far {
+                let at = self.hosts.iter().position(|&n| n == node);
+                found["ends"][1]["hosts"] = json!(at.into_iter().collect::<Vec<_>>());
+            }
+        }
+        found
+    }
+
+    fn state(&self, state: &State) -> Value {
+        let own = self.scene.fabric;
+        let guid = |of: &Fabric, s: u32| of.switches()[s as usize].guid;
+        // What a switch of the fabric is then.
+        let then: Vec<Option<u32>> = (0..own.switches().len() as u32)
+            .map(|s| state.fabric.switch_by_guid(guid(own, s)))
+            .collect();
+        let channels = Channels::new(state.fabric);
+        let channel = |(s, port): (u32, u8)| match channels.hop(then[s as usize]?, port) {
+            Hop::Switch { channel, .. } => Some(channel),
+            _ => None,
+        };
+        let drained = |&(s, port): &(u32, u8)| {
+            let end = then[s as usize].map(|s| (s, port));
+            end.is_some_and(|end| state.drained.binary_search(&end).is_ok())
+        };
+        let all_links = || self.links.iter().enumerate();
+        let chosen = |of: &dyn Fn(&Link) -> bool| -> Vec<usize> {
+            all_links()
+                .filter(|(_, link)| of(link))
+                .map(|(at, _)| at)
+                .collect()
+        };
+        let is_there = |node: u32| {
+            let node = &own.end_nodes()[node as usize];
+            let there = then[node.switch as usize].map(|s| state.fabric.end_nodes_of(s));
+            there.is_some_and(|nodes| {
+                state.fabric.end_nodes()[nodes]
+                    .iter()
+                    .any(|n| (n.guid, n.port) == (node.guid, node.port))
+            })
+        };
+        let hosts = self.hosts.iter().enumerate();
+        let risks = state.routes.map(|(_, risks)| {
+            let risk = |end| channel(end).map(|channel| risks[channel as usize]);
+            let both = self.links.iter().flatten();
+            both.map(|&end| risk(end)).collect::<Vec<_>>()
+        });
+        let unknown = state.routes.map_or(&[][..], |(tables, _)| tables.unknown());
+        let of_place = |s: &u32| then[*s as usize];
+        let places = || self.scene.places.iter().enumerate();
+        json!({
+            "title": state.title,
+            "bound": state.bound,
+            "risk": risks,
+            "drained": chosen(&|link| link.iter().any(drained)),
+            "gone": {
+                "switches": places().filter(|(_, s)| of_place(s).is_none()).map(|(at, _)| at).collect::<Vec<_>>(),
+                "links": chosen(&|link| channel(link[0]).is_none()),
+                "hosts": hosts.filter(|(_, n)| !is_there(**n)).map(|(at, _)| at).collect::<Vec<_>>(),
+            },
+            "unknown": places()
+                .filter(|(_, s)| of_place(s).is_some_and(|s| unknown.contains(&s)))
+                .map(|(at, _)| at).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// Speeds by number.
+#[derive(Default)]
+struct Speeds {
+    names: Vec<String>,
+    numbers: BTreeMap<Speed, usize>,
+}
+
+impl Speeds {
+    fn number(&mut self, speed: Speed) -> usize {
+        *self.numbers.entry(speed).or_insert_with(|| {
+            self.names.push(speed.to_string());
+            self.names.len() - 1
+        })
+    }
+}

@@ -1,0 +1,452 @@
+//! The page of `dmodc draw`: what it shows in a browser is what the other subcommands tell.
+
+use crate::browser::Browser;
+use crate::support::*;
+use dmodc::netlist::Netlist;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// Four pods of four leaves and four switches above them, sixteen at the top; 64 hosts.
+const SHAPE: &str = "PGFT(3;4,4,4;1,4,4;1,1,1)";
+/// A description that would be a script, and end one, if a page took it for markup.
+const HOSTILE: &str =
+    "</script><script>window.hacked=1</script><img src=x onerror=window.hacked=1>";
+
+/// Changes a netlist.
+fn edit(net: &str, to: &str, change: impl FnOnce(&mut Netlist)) {
+    let mut netlist = Netlist::read(Path::new(net)).expect("a netlist");
+    change(&mut netlist);
+    let mut text = Vec::new();
+    netlist.write(&mut text).expect("memory takes it");
+    fs::write(to, text).expect("a file");
+}
+
+fn node(netlist: &Netlist, name: &str) -> usize {
+    let at = netlist.nodes.iter().position(|n| n.description == name);
+    at.expect("a node")
+}
+
+/// Swaps the cables at two ports of a node.
+fn swap(netlist: &mut Netlist, name: &str, ports: [u8; 2]) {
+    let own = node(netlist, name);
+    let at = ports.map(|number| {
+        let mut all = netlist.nodes[own].ports.iter();
+        all.position(|p| p.number == number).expect("a port")
+    });
+    let far = at.map(|at| {
+        let port = &netlist.nodes[own].ports[at];
+        (port.peer, port.peer_port)
+    });
+    for (at, (peer, peer_port)) in at.into_iter().zip([far[1], far[0]]) {
+        let port = &mut netlist.nodes[own].ports[at];
+        (port.peer, port.peer_port) = (peer, peer_port);
+        let number = port.number;
+        let mut all = netlist.nodes[peer as usize].ports.iter_mut();
+        let other = all.find(|p| p.number == peer_port).expect("a port");
+        other.peer_port = number;
+    }
+}
+
+/// The hops of a way as the page shows them, of what `dmodc trace` says.
+fn hops(way: &Value) -> Vec<String> {
+    let hop = |hop: &Value| {
+        let text = |key: &str| hop[key].as_str().expect("a name").to_owned();
+        let up = if hop["up"] == true { "up" } else { "down" };
+        format!(
+            "{up} {} [{}] -- {} [{}] load {}",
+            text("name"),
+            hop["port"],
+            text("to_name"),
+            hop["to_port"],
+            hop["a2a"]
+        )
+    };
+    way["hops"]
+        .as_array()
+        .expect("hops")
+        .iter()
+        .map(hop)
+        .collect()
+}
+
+/// The hops that the page shows in one direction.
+fn shown_hops(browser: &mut Browser, direction: &str) -> Vec<String> {
+    let hops = browser.texts(&format!("#way .{direction} .hop"));
+    let first = |hop: String| hop.lines().next().unwrap_or_default().trim().to_owned();
+    hops.into_iter().map(first).collect()
+}
+
+/// Without a browser too: one file of no size to speak of, with no address to fetch anything from, and with no name
+/// where markup could be.
+#[test]
+fn a_page_is_one_file_that_fetches_nothing() {
+    let routed = Routed::shape(SHAPE);
+    let net = routed.file("hostile.net");
+    edit(&routed.net, &net, |netlist| {
+        for name in ["node-7", "L1-3"] {
+            let at = node(netlist, name);
+            netlist.nodes[at].description = HOSTILE.replace('"', "'");
+        }
+    });
+    let page = routed.file("<b>.html");
+    ok(&["draw", &net, &routed.lfts, "-o", &page]);
+    let text = fs::read_to_string(&page).expect("the page");
+    assert!(text.contains("default-src 'none'"));
+    for word in ["hacked", "://", "src=", "href", "@import", "url("] {
+        assert!(!text.contains(word), "{word}");
+    }
+    assert!(text.len() < 150_000, "{}", text.len());
+    let svg = routed.file("before.svg");
+    let args = [
+        "draw",
+        &net,
+        &routed.lfts,
+        "--before",
+        &routed.lfts,
+        "-o",
+        &svg,
+    ];
+    assert!(fails(2, &args).contains("--before needs an output that ends in .html"));
+}
+
+/// Hosts found by name and by mouse, ways, who shares them, the worst ports; and names that are no script.
+#[test]
+fn the_page_shows_what_trace_and_analyze_tell() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let routed = Routed::shape(SHAPE);
+    let net = routed.file("hostile.net");
+    edit(&routed.net, &net, |netlist| {
+        let at = node(netlist, "node-62");
+        netlist.nodes[at].description = HOSTILE.into();
+        // One server with two ports.
+        for (port, name) in ["node-8", "node-9"].iter().enumerate() {
+            let at = node(netlist, name);
+            netlist.nodes[at].description = format!("server mlx5_{port}");
+        }
+    });
+    let (lfts, page) = (&*routed.lfts, routed.file("page.html"));
+    ok(&["draw", &net, lfts, "-o", &page]);
+    browser.open(Path::new(&page));
+
+    let found = json(&["analyze", &net, lfts, "--patterns", "a2a"]);
+    let summary = browser.text("#summary");
+    let a2a = format!(
+        "48 switches, 64 hosts, 128 links, A2A {}, bound {}",
+        found["a2a"], found["bound"]
+    );
+    assert!(summary.starts_with(&a2a), "{summary}");
+    assert_eq!(
+        browser.texts("#tabs button"),
+        ["level 0 by 1", "level 1 by 2", "hosts"]
+    );
+    let captions = browser.texts("#matrix b");
+    assert_eq!(captions, ["pod 1", "pod 2", "pod 3", "pod 4"]);
+
+    // By name, from a host to another.
+    browser.find("node-3");
+    browser.find(HOSTILE);
+    assert!(browser.text("#way").contains(HOSTILE));
+    let traced = json(&["trace", &net, lfts, "node-3", HOSTILE]);
+    for direction in ["there", "back"] {
+        let expected = hops(&traced[direction]);
+        assert_eq!(expected.len(), 4);
+        assert_eq!(shown_hops(&mut browser, direction), expected, "{direction}");
+    }
+    // Who shares each hop: of those who send and those who receive the fewer are the load.
+    browser.eval("document.querySelectorAll('#way .who').forEach((one) => { one.open = true; })");
+    browser.eval("new Promise((done) => setTimeout(done, 100))");
+    let shares = browser.texts("#way .who > div > p:first-child");
+    let loads = ["there", "back"].map(|d| traced[d]["hops"].as_array().expect("hops").clone());
+    let least = |text: &String| {
+        let numbers = text.split(' ').filter_map(|word| word.parse::<u64>().ok());
+        numbers.min().expect("numbers")
+    };
+    let least: Vec<u64> = shares.iter().map(least).collect();
+    let loads: Vec<u64> = loads
+        .iter()
+        .flatten()
+        .map(|hop| hop["a2a"].as_u64().expect("a load"))
+        .collect();
+    assert_eq!(least, loads, "{shares:?}");
+
+    // By the mouse: the last host of the first pod, then a cell of its leaf by the keys.
+    browser.key("Escape");
+    assert_eq!(browser.text("#way"), "");
+    browser.key("3");
+    browser.mouse("canvas", [8.0, 8.0], false);
+    let tip = browser.text("#tip");
+    let name = tip.split(" at ").next().expect("a name").to_owned();
+    browser.mouse("canvas", [8.0, 8.0], true);
+    assert!(
+        browser.text("#way").contains(&format!("from {name}")),
+        "{tip}"
+    );
+    browser.eval("document.querySelectorAll('canvas')[1].focus()");
+    for key in ["ArrowDown", "ArrowDown", "ArrowRight", "Enter"] {
+        browser.key(key);
+    }
+    let other = browser.text("#detail h2");
+    let traced = json(&["trace", &net, lfts, &name, &other]);
+    assert_eq!(
+        shown_hops(&mut browser, "there"),
+        hops(&traced["there"]),
+        "{name} {other}"
+    );
+    assert_eq!(
+        shown_hops(&mut browser, "back"),
+        hops(&traced["back"]),
+        "{name} {other}"
+    );
+    browser.key("w");
+    assert_eq!(shown_hops(&mut browser, "there"), hops(&traced["back"]));
+
+    // A server is all its ports.
+    browser.key("Escape");
+    browser.find("server");
+    browser.find("node-20");
+    assert_eq!(browser.texts("#way details:not(.who) > summary").len(), 2);
+
+    // The worst ports, and a host by its LID, a switch by its GUID.
+    let worst = browser.texts("#findings li");
+    let ports: Vec<&Value> = found["a2a_ports"]["worst"]
+        .as_array()
+        .expect("ports")
+        .iter()
+        .collect();
+    assert_eq!(worst.len(), ports.len());
+    for (shown, port) in worst.iter().zip(ports) {
+        assert!(
+            shown.starts_with(&format!("load {} ", port["risk"])),
+            "{shown} {port}"
+        );
+    }
+    let switch = traced["there"]["hops"][0].clone();
+    browser.find(switch["guid"].as_str().expect("a GUID"));
+    assert_eq!(
+        browser.text("#detail h2"),
+        switch["name"].as_str().expect("a name")
+    );
+    browser.find(&format!("lid {}", traced["there"]["lid"]));
+    assert_eq!(browser.text("#detail h2"), other);
+
+    // Dark and on paper.
+    let theme = "document.documentElement.dataset.theme";
+    let dark = json!([{ "name": "prefers-color-scheme", "value": "dark" }]);
+    assert_eq!(browser.eval(theme), "light");
+    browser.ask("Emulation.setEmulatedMedia", json!({ "features": dark }));
+    assert_eq!(browser.eval(theme), "dark");
+    let pdf = browser.ask("Page.printToPDF", json!({}));
+    assert!(
+        pdf["data"]
+            .as_str()
+            .is_some_and(|data| data.starts_with("JVBERi"))
+    );
+    assert_eq!(browser.eval(theme), "dark");
+
+    assert_eq!(browser.eval("window.hacked === undefined"), true);
+    assert_eq!(browser.errors, [""; 0]);
+    let fetched: BTreeSet<&String> = browser.requests.iter().collect();
+    assert_eq!(
+        fetched.into_iter().collect::<Vec<_>>(),
+        [&format!("file://{page}")]
+    );
+}
+
+/// What is missing, slow, wrong and drained is marked as `dmodc wiring` tells it; pods, planes and filters hide the
+/// rest.
+#[test]
+fn the_page_marks_what_wiring_tells() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let dir = tempfile::tempdir().expect("a folder");
+    let file = |name| path(&dir.path().join(name)).to_owned();
+    let (net, hurt, page, drain) = (file("net"), file("hurt"), file("page.html"), file("drain"));
+    ok(&["generate", SHAPE, "--speeds", "2xHDR,HDR", "-o", &net]);
+    ok(&[
+        "degrade", &net, "--remove", "L1-2:7", "--remove", "L2-5:6", "-o", &hurt,
+    ]);
+    edit(&hurt, &hurt, |netlist| {
+        swap(netlist, "L1-9", [5, 6]);
+        for (name, number) in [("L1-13", 8), ("node-5", 1)] {
+            let node = node(netlist, name);
+            let mut ports = netlist.nodes[node].ports.iter_mut();
+            let port = ports.find(|p| p.number == number);
+            port.expect("a link").link = "1xHDR".into();
+        }
+    });
+    fs::write(&drain, "L3-4\n").expect("a file");
+    ok(&[
+        "draw",
+        &hurt,
+        "--reference",
+        &net,
+        "--drain",
+        &drain,
+        "-o",
+        &page,
+    ]);
+    browser.open(Path::new(&page));
+    let told = dmodc(&["wiring", &hurt, "--reference", &net, "--json"]);
+    let told: Value = serde_json::from_slice(&told.stdout).expect("JSON");
+    let told = told["differences"].as_array().expect("differences");
+    let count = |kinds: &[&str]| {
+        let all = told
+            .iter()
+            .filter(|d| kinds.iter().any(|kind| d["kind"] == *kind));
+        all.count()
+    };
+    let wrong = count(&["moved", "extra", "wrong port"]);
+    assert_eq!((count(&["missing"]), count(&["slow"]), wrong), (2, 2, 2));
+    assert_eq!(
+        browser.texts("#filters button"),
+        ["missing 2", "slow 2", "drained 4", "wrong 2"]
+    );
+    let findings = browser.texts("#findings li");
+    assert_eq!(findings.len(), told.len());
+    for (shown, told) in findings.iter().zip(told) {
+        let mut words = vec![told["kind"].as_str().expect("a kind").to_owned()];
+        for end in told["ends"].as_array().expect("ends") {
+            let name = end["name"].as_str().expect("a name");
+            words.push(
+                end["port"]
+                    .as_u64()
+                    .map_or(name.into(), |port| format!("{name} [{port}]")),
+            );
+        }
+        words.push(told["reason"].as_str().expect("a reason").to_owned());
+        assert!(
+            words.iter().all(|word| shown.contains(word)),
+            "{shown}: {words:?}"
+        );
+    }
+    // A finding leads to its cell, and the next key to the next.
+    browser.click("#findings li button");
+    assert!(browser.text("#detail").contains(&findings[0]));
+    browser.key("n");
+    assert_eq!(browser.text("#status"), findings[1]);
+    // Filters leave the blocks alone that have what is asked for.
+    let blocks = "document.querySelectorAll('#matrix canvas').length";
+    browser.key("1");
+    assert_eq!(browser.eval(blocks), 4);
+    browser.click("[data-filter=slow]");
+    assert_eq!(browser.texts("#matrix b"), ["pod 4"]);
+    browser.key("2");
+    assert_eq!(browser.eval(blocks), 0);
+    browser.click("[data-filter=slow]");
+    browser.click("[data-filter=drained]");
+    assert_eq!(browser.eval(blocks), 1);
+    browser.click("[data-filter=drained]");
+    assert_eq!(browser.eval(blocks), 4);
+    let choose = |what: &str, which: u32| {
+        format!(
+            "{{ const one = document.getElementById('{what}'); one.value = {which}; one.onchange(); }}"
+        )
+    };
+    browser.eval(&choose("plane", 2));
+    assert_eq!(browser.texts("#matrix b"), ["plane 3"]);
+    browser.eval(&choose("pod", 0));
+    let label = browser.eval("document.querySelector('canvas').getAttribute('aria-label')");
+    assert!(
+        label
+            .as_str()
+            .is_some_and(|l| l.starts_with("plane 3: 1 by 4")),
+        "{label}"
+    );
+    assert!(
+        browser.text("#way").is_empty() && browser.errors.is_empty(),
+        "{:?}",
+        browser.errors
+    );
+}
+
+/// Before and after: of planned work, and of two tables.
+#[test]
+fn the_page_compares_before_and_after() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let routed = Routed::shape(SHAPE);
+    let (net, lfts) = (&*routed.net, &*routed.lfts);
+    let (page, less, after) = (
+        routed.file("page.html"),
+        routed.file("less"),
+        routed.file("after"),
+    );
+    let args = [
+        "whatif",
+        net,
+        "--remove",
+        "L2-0",
+        "--permutations",
+        "1",
+        "--draw",
+        &page,
+    ];
+    let told = json(&args);
+    browser.open(Path::new(&page));
+    let a2a = ["before", "after"].map(|state| told[state]["a2a"].to_string());
+    assert!(
+        browser
+            .text("#summary")
+            .contains(&format!("A2A {}", a2a.join(" → ")))
+    );
+    ok(&["degrade", net, "--remove", "L2-0", "-o", &less]);
+    ok(&["route", &less, "--lfts", &after]);
+    // Hosts whose way there goes over what is removed.
+    let traced = |net: &str, lfts: &str| {
+        let ways = |to: u32| {
+            (
+                to,
+                json(&["trace", net, lfts, "node-0", &format!("node-{to}")]),
+            )
+        };
+        (16..32).map(ways).collect::<Vec<_>>()
+    };
+    let over = |way: &Value| hops(&way["there"]).iter().any(|hop| hop.contains("L2-0 "));
+    let all = traced(net, lfts);
+    let (to, old) = all
+        .iter()
+        .find(|(_, way)| over(way))
+        .expect("a way over it");
+    let new = json(&["trace", &less, &after, "node-0", &format!("node-{to}")]);
+    browser.find("node-0");
+    browser.find(&format!("node-{to}"));
+    assert_eq!(shown_hops(&mut browser, "there"), hops(&old["there"]));
+    browser.key("b");
+    assert_eq!(shown_hops(&mut browser, "there"), hops(&new["there"]));
+    assert_eq!(browser.texts("#filters button")[0], "removed 8");
+    browser.key("b");
+    let both = [hops(&old["there"]), hops(&new["there"])].concat();
+    assert_eq!(shown_hops(&mut browser, "there"), both);
+    assert!(browser.text("#way").contains("moved"));
+
+    // Two tables of one fabric.
+    let bad = routed.file("bad");
+    let text = fs::read_to_string(lfts).expect("tables");
+    fs::write(&bad, text.replace(" 006 ", " 005 ")).expect("a file");
+    ok(&["draw", net, &bad, "--before", lfts, "-o", &page]);
+    browser.open(Path::new(&page));
+    let a2a = [lfts, &bad]
+        .map(|lfts| json(&["analyze", net, lfts, "--patterns", "a2a"])["a2a"].to_string());
+    assert!(
+        browser
+            .text("#summary")
+            .contains(&format!("A2A {}", a2a.join(" → ")))
+    );
+    let both = [lfts, &bad].map(|lfts| {
+        let way = dmodc(&["trace", net, lfts, "node-0", "node-33", "--json"]);
+        serde_json::from_slice::<Value>(&way.stdout).expect("JSON")
+    });
+    browser.find("node-0");
+    browser.find("node-33");
+    for way in both {
+        assert_eq!(shown_hops(&mut browser, "there"), hops(&way["there"]));
+        browser.key("b");
+    }
+    assert!(browser.errors.is_empty(), "{:?}", browser.errors);
+}

@@ -1,0 +1,217 @@
+//! A headless Chromium that opens a page, clicks and types as a reader does, and tells what the page shows. It is
+//! spoken to over two pipes, in the DevTools protocol: one JSON object after the other, each ended by a zero byte.
+
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// The names of the program, the least one first.
+const PROGRAMS: [&str; 3] = ["chromium-headless-shell", "chromium", "google-chrome"];
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A browser with one page. It ends when this is dropped, or when the process of the tests ends.
+pub struct Browser {
+    child: Child,
+    input: ChildStdin,
+    output: Receiver<Value>,
+    asked: u64,
+    session: Value,
+    /// What the page has asked for, and what went wrong in it.
+    pub requests: Vec<String>,
+    pub errors: Vec<String>,
+    _folder: TempDir,
+}
+
+impl Browser {
+    /// Starts one; `None`, with a word about it, where there is none.
+    pub fn start() -> Option<Browser> {
+        let is_there = |program: &&&str| {
+            let mut version = Command::new(program);
+            let version = version.arg("--version").stdout(Stdio::null());
+            version.stderr(Stdio::null()).status().is_ok()
+        };
+        let Some(program) = PROGRAMS.iter().find(is_there) else {
+            eprintln!(
+                "skipped: no browser; `make setup` installs Debian's chromium-headless-shell"
+            );
+            return None;
+        };
+        let folder = tempfile::tempdir().expect("a folder");
+        // The shell joins standard input and output with the descriptors that the browser listens to.
+        let mut child = Command::new("setpriv")
+            .args(["--pdeathsig", "KILL", "sh", "-c"])
+            .arg(r#"exec "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1"#)
+            .args(["sh", program])
+            .args([
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+            ])
+            .args([
+                "--no-first-run",
+                "--window-size=1400,1000",
+                "--remote-debugging-pipe",
+            ])
+            .arg(format!("--user-data-dir={}", folder.path().display()))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("setpriv, of util-linux");
+        let input = child.stdin.take().expect("a pipe");
+        let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
+        let (sender, receiver) = mpsc::channel();
+        std::thread::spawn(move || {
+            let mut message = Vec::new();
+            while output
+                .read_until(0, &mut message)
+                .is_ok_and(|read| read > 0)
+            {
+                message.pop();
+                let value = serde_json::from_slice(&message).expect("JSON");
+                if sender.send(value).is_err() {
+                    return;
+                }
+                message.clear();
+            }
+        });
+        let mut browser = Browser {
+            child,
+            input,
+            output: receiver,
+            asked: 0,
+            session: Value::Null,
+            requests: Vec::new(),
+            errors: Vec::new(),
+            _folder: folder,
+        };
+        let target = browser.ask("Target.createTarget", json!({ "url": "about:blank" }));
+        let attach = json!({ "targetId": target["targetId"], "flatten": true });
+        browser.session = browser.ask("Target.attachToTarget", attach)["sessionId"].clone();
+        for domain in ["Page", "Network", "Runtime", "Log"] {
+            browser.ask(&format!("{domain}.enable"), json!({}));
+        }
+        Some(browser)
+    }
+
+    /// Asks the browser to do something, and waits for the answer.
+    pub fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.asked += 1;
+        let mut message = json!({ "id": self.asked, "method": method, "params": params });
+        if self.session.is_string() {
+            message["sessionId"] = self.session.clone();
+        }
+        let text = format!("{message}\0");
+        self.input.write_all(text.as_bytes()).expect("it listens");
+        loop {
+            let answer = self.output.recv_timeout(PATIENCE).expect(method);
+            if answer["id"] == self.asked {
+                assert!(answer["error"].is_null(), "{method}: {answer}");
+                return answer["result"].clone();
+            }
+            let text = || answer["params"].to_string();
+            match answer["method"].as_str() {
+                Some("Network.requestWillBeSent") => {
+                    let url = &answer["params"]["request"]["url"];
+                    self.requests.push(url.as_str().expect("a URL").into());
+                }
+                Some("Runtime.exceptionThrown" | "Log.entryAdded") => self.errors.push(text()),
+                _ => {}
+            }
+        }
+    }
+
+    /// Opens a page made by `dmodc draw`, and waits until it can show ways.
+    pub fn open(&mut self, page: &Path) {
+        let url = format!("file://{}", page.display());
+        self.ask("Page.navigate", json!({ "url": url }));
+        self.eval(
+            "new Promise((done) => { const look = () => document.documentElement.dataset.ready \
+             ? done() : setTimeout(look, 5); look(); })",
+        );
+    }
+
+    /// What an expression gives in the page.
+    pub fn eval(&mut self, expression: &str) -> Value {
+        let params = json!({
+            "expression": expression, "awaitPromise": true, "returnByValue": true,
+        });
+        let answer = self.ask("Runtime.evaluate", params);
+        let failed = &answer["exceptionDetails"];
+        assert!(failed.is_null(), "{expression}: {failed}");
+        answer["result"]["value"].clone()
+    }
+
+    /// The text that an element shows.
+    pub fn text(&mut self, selector: &str) -> String {
+        let text = self.eval(&format!("document.querySelector({selector:?}).innerText"));
+        text.as_str().expect("a text").into()
+    }
+
+    /// The texts that all such elements show.
+    pub fn texts(&mut self, selector: &str) -> Vec<String> {
+        let all =
+            format!("[...document.querySelectorAll({selector:?})].map((one) => one.innerText)");
+        serde_json::from_value(self.eval(&all)).expect("texts")
+    }
+
+    /// Moves the mouse to a point of an element, from its right lower corner, and presses it if asked.
+    pub fn mouse(&mut self, selector: &str, [x, y]: [f64; 2], press: bool) {
+        let corner = self.eval(&format!(
+            "(() => {{ const one = document.querySelector({selector:?}); one.scrollIntoView({{ block: 'nearest' }}); \
+             const box = one.getBoundingClientRect(); return [box.right, box.bottom]; }})()"
+        ));
+        let at = |n: usize, by: f64| corner[n].as_f64().expect("a number") - by;
+        let (x, y) = (at(0, x), at(1, y));
+        let kinds: &[&str] = match press {
+            true => &["mouseMoved", "mousePressed", "mouseReleased"],
+            false => &["mouseMoved"],
+        };
+        for kind in kinds {
+            let button = if *kind == "mouseMoved" {
+                "none"
+            } else {
+                "left"
+            };
+            let event = json!({ "type": kind, "x": x, "y": y, "button": button, "clickCount": u8::from(press) });
+            self.ask("Input.dispatchMouseEvent", event);
+        }
+    }
+
+    /// Clicks an element.
+    pub fn click(&mut self, selector: &str) {
+        self.mouse(selector, [5.0, 5.0], true);
+    }
+
+    /// Presses a key.
+    pub fn key(&mut self, key: &str) {
+        let text = match key {
+            "Enter" => "\r",
+            key if key.chars().count() == 1 => key,
+            _ => "",
+        };
+        for kind in ["keyDown", "keyUp"] {
+            let event = json!({ "type": kind, "key": key, "text": text });
+            self.ask("Input.dispatchKeyEvent", event);
+        }
+    }
+
+    /// Looks for something by name and takes the first that is found.
+    pub fn find(&mut self, name: &str) {
+        self.key("/");
+        self.ask("Input.insertText", json!({ "text": name }));
+        self.key("Enter");
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
