@@ -2,7 +2,6 @@
 // The page of a fabric. What captures call things is text here and never markup: nodes are made by `el` alone.
 (async () => {
 const $ = (id) => document.getElementById(id);
-const began = performance.now();
 
 /** An element with properties (class, on…, and attributes) and children; strings become text. */
 function el(tag, properties, ...children) {
@@ -435,12 +434,17 @@ function drawCell(context, x, y, side, color, marks) {
 const NAMED = 11;
 const FONT = "10px system-ui, sans-serif";
 
-/** The side of a cell: what fits the window, then as the reader zooms. */
+/** The side of a cell: the largest with which all blocks may fit the window, then as the reader zooms. */
 function sideOf(blocks) {
   const columns = Math.max(1, ...blocks.map(({ columns }) => columns.length));
   const rows = Math.max(1, ...blocks.map(({ rows }) => rows.length));
-  const room = $("matrix").clientWidth - 160;
-  const fit = Math.min(18, Math.max(5, Math.floor(room / columns)));
+  const { clientWidth, clientHeight } = $("matrix");
+  const area = (side) => blocks.reduce((sum, { rows, columns }) => {
+    const names = side < NAMED ? 20 : 90;
+    return sum + (columns.length * side + names) * (rows.length * side + names + 40);
+  }, 0);
+  let fit = 26;
+  while (fit > 6 && (area(fit) > clientWidth * clientHeight || columns * fit > clientWidth - 160)) fit--;
   const zoomed = Math.round(fit * 1.3 ** view.zoom);
   return Math.max(2, Math.min(40, zoomed, Math.floor(8000 / Math.max(columns, rows))));
 }
@@ -472,12 +476,12 @@ function show() {
     });
     const what = block.ports ? `${span(rows.map((r) => block.rows[r]))}, by port`
       : `${span(rows.map((r) => block.rows[r]))} by ${span(columns.map((c) => block.columns[c]))}`;
-    const caption = el("figcaption", null, block.name ? el("b", null, block.name + " ") : null, what);
+    const caption = el("figcaption", null, block.name ? el("b", null, block.name) : null, block.name ? " " : "", what);
     const figure = el("figure", { class: block.stray ? "stray" : "" }, caption, part.canvas);
     $("matrix").append(figure);
     view.shown.push(part);
     draw(part);
-    caption.style.maxWidth = `${Math.max(part.canvas.clientWidth, 220)}px`;
+    caption.style.maxWidth = `${Math.max(part.canvas.clientWidth, 150)}px`;
   }
   if (!blocks.length) {
     $("matrix").append(el("p", { class: "soft" }, tab ? "Nothing here passes the filters." : "No links and no hosts."));
@@ -1101,6 +1105,7 @@ function take(at) {
   $("results").hidden = true;
   $("find").setAttribute("aria-expanded", false);
   $("find").value = "";
+  $("find").blur();
   if (thing.switch !== undefined) { openFor(thing.switch); selectSwitch(thing.switch); }
   else { openFor(H.at[thing.hosts[0]]); selectHosts(thing); }
 }
@@ -1170,9 +1175,9 @@ addEventListener("resize", () => show());
 readColors();
 showSummary();
 showAll();
-document.documentElement.dataset.shown = Math.round(performance.now() - began);
+document.documentElement.dataset.shown = Math.round(performance.now());
 const ready = readTables();
 await ready;
-document.documentElement.dataset.ready = Math.round(performance.now() - began);
+document.documentElement.dataset.ready = Math.round(performance.now());
 say([hasRoutes ? "Select two hosts to see the way there and back; ? tells the keys." : "? tells the keys."]);
 })();

@@ -177,15 +177,15 @@ fn the_page_shows_what_trace_and_analyze_tell() {
     browser.key("Escape");
     assert_eq!(browser.text("#way"), "");
     browser.key("3");
-    browser.mouse("canvas", [8.0, 8.0], false);
+    browser.mouse("#matrix canvas", [8.0, 8.0], false);
     let tip = browser.text("#tip");
     let name = tip.split(" at ").next().expect("a name").to_owned();
-    browser.mouse("canvas", [8.0, 8.0], true);
+    browser.mouse("#matrix canvas", [8.0, 8.0], true);
     assert!(
         browser.text("#way").contains(&format!("from {name}")),
         "{tip}"
     );
-    browser.eval("document.querySelectorAll('canvas')[1].focus()");
+    browser.eval("document.querySelectorAll('#matrix canvas')[1].focus()");
     for key in ["ArrowDown", "ArrowDown", "ArrowRight", "Enter"] {
         browser.key(key);
     }
@@ -350,7 +350,7 @@ fn the_page_marks_what_wiring_tells() {
     browser.eval(&choose("plane", 2));
     assert_eq!(browser.texts("#matrix b"), ["plane 3"]);
     browser.eval(&choose("pod", 0));
-    let label = browser.eval("document.querySelector('canvas').getAttribute('aria-label')");
+    let label = browser.eval("document.querySelector('#matrix canvas').getAttribute('aria-label')");
     assert!(
         label
             .as_str()

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// The names of the program, the least one first.
@@ -130,10 +130,14 @@ impl Browser {
     pub fn open(&mut self, page: &Path) {
         let url = format!("file://{}", page.display());
         self.ask("Page.navigate", json!({ "url": url }));
-        self.eval(
-            "new Promise((done) => { const look = () => document.documentElement.dataset.ready \
-             ? done() : setTimeout(look, 5); look(); })",
-        );
+        let start = Instant::now();
+        while self
+            .eval("document.documentElement?.dataset.ready ?? null")
+            .is_null()
+        {
+            assert!(start.elapsed() < PATIENCE, "{:?}", self.errors);
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 
     /// What an expression gives in the page.
