@@ -24,6 +24,7 @@ rect.slow { stroke: #1c2430; stroke-dasharray: 2 2; }
 rect.drained { fill-opacity: 0.25; stroke: #1c2430; }
 rect.wrong { stroke: #d81bd8; stroke-width: 2; }
 .missing { stroke: #d81bd8; stroke-width: 2; stroke-dasharray: 6 4; }
+.matrix .missing { stroke-dasharray: none; }
 @media (prefers-color-scheme: dark) {
   svg { background: #14181f; }
   text { fill: #e6ebf2; stroke: #14181f; }

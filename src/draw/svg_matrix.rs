@@ -55,7 +55,8 @@ pub fn matrices(scene: &Scene, marks: &Marks) -> String {
         }
         y += tallest + GAP;
     }
-    opening(width, y + GAP) + &marks.head(&marks.legend()) + &body + "</svg>\n"
+    let head = opening(width, y + GAP) + &marks.head(&marks.legend());
+    head + "<g class=\"matrix\">\n" + &body + "</g>\n</svg>\n"
 }
 
 /// How one matrix is drawn.

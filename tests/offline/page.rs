@@ -158,7 +158,7 @@ fn the_page_shows_what_trace_and_analyze_tell() {
     }
     // Who shares each hop: of those who send and those who receive the fewer are the load.
     browser.eval("document.querySelectorAll('#way .who').forEach((one) => { one.open = true; })");
-    browser.eval("new Promise((done) => setTimeout(done, 100))");
+    browser.until("document.querySelectorAll('#way .who > div > p:first-child').length === 8");
     let shares = browser.texts("#way .who > div > p:first-child");
     let loads = ["there", "back"].map(|d| traced[d]["hops"].as_array().expect("hops").clone());
     let least = |text: &String| {
@@ -238,7 +238,7 @@ fn the_page_shows_what_trace_and_analyze_tell() {
     let dark = json!([{ "name": "prefers-color-scheme", "value": "dark" }]);
     assert_eq!(browser.eval(theme), "light");
     browser.ask("Emulation.setEmulatedMedia", json!({ "features": dark }));
-    assert_eq!(browser.eval(theme), "dark");
+    browser.until(&format!("{theme} === 'dark'"));
     let pdf = browser.ask("Page.printToPDF", json!({}));
     assert!(
         pdf["data"]
@@ -382,6 +382,8 @@ fn the_page_compares_before_and_after() {
         net,
         "--remove",
         "L2-0",
+        "--remove",
+        "node-40",
         "--permutations",
         "1",
         "--draw",
@@ -419,11 +421,16 @@ fn the_page_compares_before_and_after() {
     assert_eq!(shown_hops(&mut browser, "there"), hops(&old["there"]));
     browser.key("b");
     assert_eq!(shown_hops(&mut browser, "there"), hops(&new["there"]));
-    assert_eq!(browser.texts("#filters button")[0], "removed 8");
+    assert_eq!(browser.texts("#filters button")[0], "removed 9");
+    assert_eq!(browser.text("#states [aria-pressed=true]"), "after");
     browser.key("b");
     let both = [hops(&old["there"]), hops(&new["there"])].concat();
     assert_eq!(shown_hops(&mut browser, "there"), both);
     assert!(browser.text("#way").contains("moved"));
+    browser.find("node-0");
+    browser.find("node-40");
+    let shown = browser.text("#way");
+    assert!(shown.contains("there: node-40 is removed"), "{shown}");
 
     // Two tables of one fabric.
     let bad = routed.file("bad");

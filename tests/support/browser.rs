@@ -130,12 +130,18 @@ impl Browser {
     pub fn open(&mut self, page: &Path) {
         let url = format!("file://{}", page.display());
         self.ask("Page.navigate", json!({ "url": url }));
+        self.until("Boolean(document.documentElement?.dataset.ready)");
+    }
+
+    /// Waits until an expression is true in the page.
+    pub fn until(&mut self, expression: &str) {
         let start = Instant::now();
-        while self
-            .eval("document.documentElement?.dataset.ready ?? null")
-            .is_null()
-        {
-            assert!(start.elapsed() < PATIENCE, "{:?}", self.errors);
+        while self.eval(expression) != true {
+            assert!(
+                start.elapsed() < PATIENCE,
+                "{expression}: {:?}",
+                self.errors
+            );
             std::thread::sleep(Duration::from_millis(10));
         }
     }

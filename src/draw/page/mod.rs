@@ -22,7 +22,14 @@ use std::io::{self, Write};
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("page.js");
+/// In this order they are one script.
+const SCRIPTS: [&str; 5] = [
+    include_str!("data.js"),
+    include_str!("ways.js"),
+    include_str!("matrix.js"),
+    include_str!("select.js"),
+    include_str!("panels.js"),
+];
 
 /// Writes the page of a fabric. The states are those before and after something, or one alone.
 ///
@@ -60,7 +67,7 @@ pub fn page(scene: &Scene, states: &[State], title: &str, out: &mut dyn Write) -
         )?;
     }
     until("{{script}}", out)?;
-    out.write_all(SCRIPT.as_bytes())?;
+    out.write_all(SCRIPTS.join("\n").as_bytes())?;
     out.write_all(rest.as_bytes())
 }
 

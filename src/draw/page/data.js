@@ -1,0 +1,203 @@
+// ---- The data. What captures call things is text here and never markup: nodes are made by `el` alone.
+
+const $ = (id) => document.getElementById(id);
+
+/** An element with properties (class, on…, and attributes) and children; strings become text. */
+function el(tag, properties, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties || {})) {
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (name === "class") node.className = value;
+    else if (name.startsWith("aria-")) node.setAttribute(name, value);
+    else if (value !== null && value !== false) node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.filter((child) => child !== null));
+  return node;
+}
+
+function bytes(id) {
+  const text = $(id).textContent;
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+  const raw = atob(text);
+  const bytes = new Uint8Array(raw.length);
+  for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
+  return bytes;
+}
+
+function inflated(id) {
+  const stream = new Blob([bytes(id)]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(stream).arrayBuffer();
+}
+
+if (!window.DecompressionStream) {
+  $("status").textContent = "This page needs a browser of 2023 or later.";
+  return;
+}
+const data = JSON.parse(new TextDecoder().decode(await inflated("data")));
+const S = data.switches, H = data.hosts, L = data.links;
+const switches = S.name.length, hosts = H.name.length, links = L.a.length;
+const NONE = -1, NO_PATH = 255;
+const width = hosts + switches;
+
+// Where the ports of each switch begin, and what is behind each: a channel, or -2 and below for a host. A channel
+// is a link in one direction: twice the number of the link, and 1 more downwards.
+const firstPort = new Int32Array(switches + 1);
+for (let s = 0; s < switches; s++) firstPort[s + 1] = firstPort[s] + S.ports[s] + 1;
+const behind = new Int32Array(firstPort[switches]).fill(NONE);
+for (let l = 0; l < links; l++) {
+  behind[firstPort[L.a[l]] + L.p[l]] = 2 * l;
+  behind[firstPort[L.b[l]] + L.q[l]] = 2 * l + 1;
+}
+for (let h = 0; h < hosts; h++) behind[firstPort[H.at[h]] + H.port[h]] = -2 - h;
+const isUp = (c) => (c & 1) === 0;
+const from = (c) => (c & 1 ? L.b : L.a)[c >> 1];
+const fromPort = (c) => (c & 1 ? L.q : L.p)[c >> 1];
+const to = (c) => (c & 1 ? L.a : L.b)[c >> 1];
+const toPort = (c) => (c & 1 ? L.p : L.q)[c >> 1];
+const portOf = (s, port) => (port > 0 && port <= S.ports[s] ? behind[firstPort[s] + port] : NONE);
+
+const hostsOf = Array.from({ length: switches }, () => []);
+for (let h = 0; h < hosts; h++) hostsOf[H.at[h]].push(h);
+const takesPart = (h) => H.kind[h] !== "aggregation node";
+
+const states = data.states.map((state) => ({
+  ...state,
+  drained: new Set(state.drained),
+  unknown: new Set(state.unknown),
+  gone: {
+    switches: new Set(state.gone.switches), links: new Set(state.gone.links), hosts: new Set(state.gone.hosts),
+  },
+  worst: (state.risk || []).reduce((most, risk) => Math.max(most, risk || 0), 0),
+  rows: null,
+}));
+const hasRoutes = states[0].risk !== null;
+
+/** Reads the tables, state by state; see src/draw/page/mod.rs for how they are written. */
+async function readTables() {
+  for (const [at, state] of states.entries()) {
+    if (!hasRoutes) return;
+    const rows = new Uint8Array(await inflated(`tables-${at}`));
+    if (at === 0) for (let i = width; i < rows.length; i++) rows[i] ^= rows[i - width];
+    else for (let i = 0; i < rows.length; i++) rows[i] ^= states[0].rows[i];
+    state.rows = rows;
+  }
+}
+
+// ---- Names.
+
+const number = (n) => n.toLocaleString("en");
+const plural = (n, one, many) => `${number(n)} ${n === 1 ? one : many || one + "s"}`;
+/** Names, with the GUID where several have one. */
+function labels(names, guids) {
+  const count = new Map();
+  for (const name of names) count.set(name, (count.get(name) || 0) + 1);
+  return names.map((name, at) => (name && count.get(name) === 1 ? name : `${name} ${guids[at]}`.trim()));
+}
+S.label = labels(S.name, S.guid);
+H.label = labels(H.name, H.guid);
+const end = (s, port) => `${S.label[s]} [${port}]`;
+const cable = (l) => `${end(L.a[l], L.p[l])} -- ${end(L.b[l], L.q[l])}`;
+const speed = (of) => data.speeds[of];
+
+// The ports of one server: hosts whose descriptions begin with one word. Two adapters with one description do not
+// say which server they are in.
+const servers = new Map();
+for (let h = 0; h < hosts; h++) {
+  if (H.kind[h]) continue;
+  const word = H.name[h].split(/\s/, 1)[0];
+  if (!servers.has(word)) servers.set(word, []);
+  servers.get(word).push(h);
+}
+for (const [word, of] of servers) {
+  const nodes = new Map();
+  const alike = of.some((h) => nodes.has(H.name[h]) && nodes.get(H.name[h]) !== H.node[h] ||
+    !nodes.set(H.name[h], H.node[h]));
+  if (of.length < 2 || alike || !word) servers.delete(word);
+}
+
+/** What a text names, the best matches first, in the order in which `dmodc` looks: name, GUID, LID, parts of names. */
+function find(text) {
+  const name = text.trim(), lower = name.toLowerCase();
+  if (!name) return [];
+  const digits = /^(?:0x|[SHR]-)?([0-9a-f]{1,16})$/i.exec(name);
+  const isGuid = digits && (digits[0].length > digits[1].length || digits[1].length === 16);
+  const guid = isGuid ? "0x" + digits[1].toLowerCase().padStart(16, "0") : null;
+  const lid = /^(?:lid)?[ :=]*(\d+|0x[0-9a-f]{1,4})$/i.exec(name);
+  const wanted = lid ? Number(lid[1]) : NONE;
+  const quoted = lower.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
+  const pattern = quoted.length > 1 ? new RegExp(`^${quoted.join(".*")}$`) : null;
+  const rank = (called, guids, lids) => {
+    const own = called.toLowerCase();
+    if (called === name) return 0;
+    if (guid && guids.includes(guid)) return 1;
+    if (lids[0] && wanted >= lids[0] && wanted < lids[0] + lids[1]) return 2;
+    if (own === lower) return 3;
+    if (own.startsWith(lower) && /\s/.test(own[lower.length])) return 4;
+    if (pattern && pattern.test(own)) return 5;
+    return own.includes(lower) ? 6 : NONE;
+  };
+  const found = [];
+  const add = (thing, rank) => { if (rank !== NONE) found.push({ ...thing, rank }); };
+  for (const [word, of] of servers) add({ name: word, hosts: of }, rank(word, [], [0, 0]));
+  for (let s = 0; s < switches; s++) add(switchThing(s), rank(S.name[s], [S.guid[s]], [S.lid[s], 1]));
+  for (let h = 0; h < hosts; h++) {
+    add(hostThing(h), rank(H.name[h], [H.guid[h], H.node[h]], [H.lid[h], 1 << H.lmc[h]]));
+  }
+  return found.sort((a, b) => a.rank - b.rank);
+}
+
+const switchThing = (s) => ({ name: S.label[s], switch: s });
+const hostThing = (h) => ({ name: H.label[h], hosts: [h] });
+const thingText = (thing) => {
+  if (thing.switch !== undefined) return `switch ${S.name[thing.switch]} ${S.guid[thing.switch]}`;
+  const [h] = thing.hosts;
+  if (thing.hosts.length > 1) return `server ${thing.name}: ${thing.hosts.length} ports`;
+  return `${H.kind[h] || "host"} ${thing.name} at ${end(H.at[h], H.port[h])}`;
+};
+
+// ---- What is odd.
+
+/** Lower end first, as links are. */
+function lowFirst(a, b) {
+  const swap = S.rank[a] !== S.rank[b] ? S.rank[a] > S.rank[b] : S.guid[a] > S.guid[b];
+  return swap ? [b, a] : [a, b];
+}
+const pairKey = (a, b) => a * switches + b;
+const MARKS = ["missing", "slow", "drained", "wrong", "removed"];
+const missingAt = new Map(), slowLinks = new Map(), slowHosts = new Map(), wrongLinks = new Map();
+for (const finding of data.found) {
+  const linkAt = (one) => (one && one.switch !== null && one.port !== null ? portOf(one.switch, one.port) : NONE);
+  const note = (map, key) => map.set(key, [...(map.get(key) || []), finding]);
+  const [a, b] = finding.ends;
+  finding.text = [finding.ends, finding.found].filter((ends) => ends.length).map((ends) =>
+    ends.map((one) => (one.switch === null ? one.name : S.label[one.switch]) +
+      (one.port === null ? "" : ` [${one.port}]`)).join(" -- ")).join(", found ");
+  const there = finding.kind === "extra" ? finding.ends : finding.found;
+  if (finding.kind === "slow") {
+    const behind = linkAt(a);
+    if (behind >= 0) { finding.link = behind >> 1; note(slowLinks, finding.link); }
+    else if (b.hosts) { finding.host = b.hosts[0]; note(slowHosts, finding.host); }
+  } else {
+    for (const one of there) {
+      const channel = linkAt(one);
+      if (channel >= 0) {
+        finding.link = channel >> 1;
+        if (!(wrongLinks.get(finding.link) || []).includes(finding)) note(wrongLinks, finding.link);
+      } else if (channel <= -2) finding.host = -2 - channel;
+    }
+    if (finding.kind !== "extra" && b && a.switch !== null && b.switch !== null) {
+      finding.pair = lowFirst(a.switch, b.switch);
+      note(missingAt, pairKey(...finding.pair));
+    }
+  }
+}
+
+/** The marks of a link in a state, by words. */
+function marksOf(state, l) {
+  const marks = [];
+  if (slowLinks.has(l)) marks.push("slow");
+  if (state.drained.has(l)) marks.push("drained");
+  if (wrongLinks.has(l)) marks.push("wrong");
+  if (state.gone.links.has(l)) marks.push("removed");
+  return marks;
+}
