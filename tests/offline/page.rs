@@ -455,5 +455,14 @@ fn the_page_compares_before_and_after() {
         assert_eq!(shown_hops(&mut browser, "there"), hops(&way["there"]));
         browser.key("b");
     }
+    // Four ports of the first plane are worse than all others.
+    let found = json(&["analyze", net, &bad, "--patterns", "a2a"]);
+    let worst = found["a2a_ports"]["worst"].as_array().expect("ports");
+    let of_most = worst.iter().filter(|port| port["risk"] == found["a2a"]);
+    assert_eq!(of_most.count(), 4);
+    browser.click("[data-filter=worst]");
+    assert_eq!(browser.texts("#matrix b"), [""; 0]);
+    browser.key("2");
+    assert_eq!(browser.texts("#matrix b"), ["plane 1"]);
     assert!(browser.errors.is_empty(), "{:?}", browser.errors);
 }

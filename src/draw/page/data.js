@@ -70,6 +70,12 @@ const states = data.states.map((state) => ({
   worst: (state.risk || []).reduce((most, risk) => Math.max(most, risk || 0), 0),
   rows: null,
 }));
+// The worst loads: those that no more than one port in a hundred has, or ten; the greatest in any case.
+for (const state of states) {
+  const loads = (state.risk || []).filter((risk) => risk > 0).sort((a, b) => b - a);
+  const few = Math.max(10, Math.floor(loads.length / 100));
+  state.worstFrom = loads.slice(0, few).filter((load) => load > (loads[few] ?? 0)).pop() ?? state.worst;
+}
 const hasRoutes = states[0].risk !== null;
 
 /** Reads the tables, state by state; see src/draw/page/mod.rs for how they are written. */

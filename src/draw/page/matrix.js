@@ -90,8 +90,8 @@ function cellMarks(state, cell) {
   return marks;
 }
 
-/** Whether a load is among the worst: above the bound, or the greatest where none is. */
-const isWorst = (state, load) => load > 0 && load >= Math.min(state.worst, (state.bound || 0) + 1);
+/** Whether a load is among the worst: the greatest of all, and those below it as long as few ports have them. */
+const isWorst = (state, load) => load > 0 && load >= state.worstFrom;
 
 function passes(cell) {
   if (!view.filters.size) return true;
@@ -141,7 +141,7 @@ function drawCell(context, x, y, side, color, marks) {
     points.forEach(([dx, dy], at) => context[at % 2 ? "lineTo" : "moveTo"](x + dx * size, y + dy * size));
     context.stroke();
   };
-  if (side < 6 && (marks.has("missing") || marks.has("wrong"))) {
+  if (side < 9 && (marks.has("missing") || marks.has("wrong"))) {
     context.fillStyle = colors.mark;
     context.fillRect(x, y, size, size);
     return;
@@ -176,7 +176,8 @@ const FONT = "10px system-ui, sans-serif";
 function sideOf(blocks) {
   const columns = Math.max(1, ...blocks.map(({ columns }) => columns.length));
   const rows = Math.max(1, ...blocks.map(({ rows }) => rows.length));
-  const { clientWidth, clientHeight } = $("matrix");
+  const { clientWidth } = $("matrix");
+  const clientHeight = Math.max($("matrix").clientHeight, innerHeight / 2);
   const area = (side) => blocks.reduce((sum, { rows, columns }) => {
     const names = side < NAMED ? 20 : 90;
     return sum + (columns.length * side + names) * (rows.length * side + names + 40);
