@@ -1,7 +1,7 @@
 //! The fabric as a drawing, its links coloured by how their A2A congestion risk compares with the bound; missing
 //! cables, slow, drained and wrong ones are marked.
 //!
-//! [`Scene`] and [`State`] are what is to be seen. [`svg`] draws it for paper: a row of boxes for each level, or
+//! [`Scene`] and [`State`] are what is to be seen. [`svg()`] draws it for paper: a row of boxes for each level, or
 //! matrices of lower switches by upper ones where there are more than [`MOST`] switches. [`page()`] makes a page to
 //! look around in: the same matrices, and the way of each packet.
 

@@ -28,24 +28,24 @@ fn node(netlist: &Netlist, name: &str) -> usize {
     at.expect("a node")
 }
 
-/// Swaps the cables at two ports of a node.
-fn swap(netlist: &mut Netlist, name: &str, ports: [u8; 2]) {
-    let own = node(netlist, name);
-    let at = ports.map(|number| {
-        let mut all = netlist.nodes[own].ports.iter();
-        all.position(|p| p.number == number).expect("a port")
+/// Swaps the far ends of the cables at two ports, each of a switch by name.
+fn swap(netlist: &mut Netlist, ends: [(&str, u8); 2]) {
+    let at = ends.map(|(name, number)| {
+        let own = node(netlist, name);
+        let mut ports = netlist.nodes[own].ports.iter();
+        (own, ports.position(|p| p.number == number).expect("a port"))
     });
-    let far = at.map(|at| {
+    let far = at.map(|(own, at)| {
         let port = &netlist.nodes[own].ports[at];
         (port.peer, port.peer_port)
     });
-    for (at, (peer, peer_port)) in at.into_iter().zip([far[1], far[0]]) {
+    for ((own, at), (peer, peer_port)) in at.into_iter().zip([far[1], far[0]]) {
         let port = &mut netlist.nodes[own].ports[at];
         (port.peer, port.peer_port) = (peer, peer_port);
         let number = port.number;
         let mut all = netlist.nodes[peer as usize].ports.iter_mut();
         let other = all.find(|p| p.number == peer_port).expect("a port");
-        other.peer_port = number;
+        (other.peer, other.peer_port) = (own as u32, number);
     }
 }
 
@@ -122,6 +122,10 @@ fn the_page_shows_what_trace_and_analyze_tell() {
     edit(&routed.net, &net, |netlist| {
         let at = node(netlist, "node-62");
         netlist.nodes[at].description = HOSTILE.into();
+        for name in ["node-30", "node-31"] {
+            let at = node(netlist, name);
+            netlist.nodes[at].description = "twin".into();
+        }
         // One server with two ports.
         for (port, name) in ["node-8", "node-9"].iter().enumerate() {
             let at = node(netlist, name);
@@ -233,6 +237,11 @@ fn the_page_shows_what_trace_and_analyze_tell() {
     browser.find(&format!("lid {}", traced["there"]["lid"]));
     assert_eq!(browser.text("#detail h2"), other);
 
+    // Of several with one name, by the GUID.
+    browser.find("twin");
+    let shown = browser.text("#detail h2");
+    assert!(shown.starts_with("twin 0x"), "{shown}");
+
     // Dark and on paper.
     let theme = "document.documentElement.dataset.theme";
     let dark = json!([{ "name": "prefers-color-scheme", "value": "dark" }]);
@@ -271,7 +280,7 @@ fn the_page_marks_what_wiring_tells() {
         "degrade", &net, "--remove", "L1-2:7", "--remove", "L2-5:6", "-o", &hurt,
     ]);
     edit(&hurt, &hurt, |netlist| {
-        swap(netlist, "L1-9", [5, 6]);
+        swap(netlist, [("L1-9", 5), ("L1-9", 6)]);
         for (name, number) in [("L1-13", 8), ("node-5", 1)] {
             let node = node(netlist, name);
             let mut ports = netlist.nodes[node].ports.iter_mut();
@@ -357,6 +366,18 @@ fn the_page_marks_what_wiring_tells() {
             .is_some_and(|l| l.starts_with("plane 3: 1 by 4")),
         "{label}"
     );
+    // Two cables between pods are wrong, and join none.
+    edit(&net, &hurt, |netlist| {
+        swap(netlist, [("L1-0", 5), ("L1-4", 5)])
+    });
+    ok(&["draw", &hurt, "-o", &page]);
+    browser.open(Path::new(&page));
+    let blocks = ["pod 1", "pod 2", "pod 3", "pod 4", "cables between others"];
+    assert_eq!(browser.texts("#matrix b"), blocks);
+    assert_eq!(browser.texts("#filters button"), ["wrong 2"]);
+    browser.mouse("#matrix figure:last-child canvas", [8.0, 8.0], true);
+    let shown = browser.text("#detail");
+    assert!(shown.contains("L1-4 [5] -- L2-0 [1]"), "{shown}");
     assert!(
         browser.text("#way").is_empty() && browser.errors.is_empty(),
         "{:?}",
