@@ -19,7 +19,7 @@ mod slow_memory;
 pub use memory::Memory;
 pub use missing::{Uplink, hosts, missing_uplinks};
 pub use rails::among_servers;
-pub use reference::{against, is_of_another};
+pub use reference::{against, is_of_another, with_missing};
 pub use siblings::{Doubt, Unlike, among_siblings, doubts, unlike_siblings};
 pub use slow::{Far, Slow, Slowness, Witness, slow_links};
 pub use slow_memory::SlowLink;

@@ -5,8 +5,8 @@
 //! not count.
 
 use super::{Difference, End, Kind};
-use crate::fabric::Guid;
-use crate::netlist::{Netlist, Node};
+use crate::fabric::{Guid, Lid};
+use crate::netlist::{Netlist, Node, Port};
 use std::collections::{BTreeSet, HashMap};
 
 /// A link: its two sides, node and port, the lower one first.
@@ -62,6 +62,49 @@ pub fn against(now: &Netlist, reference: &Netlist) -> Vec<Difference> {
     }));
     differences.sort();
     differences
+}
+
+/// A fabric with the nodes of a reference that are missing in it, aggregation nodes aside, and with those of their
+/// links for which both ports are free.
+pub fn with_missing(now: &Netlist, reference: &Netlist) -> Netlist {
+    let mut whole = now.clone();
+    let mut places = places(now, reference);
+    let nodes = places.iter_mut().zip(&reference.nodes);
+    for (place, node) in nodes.filter(|(place, node)| place.is_none() && !node.is_aggregation()) {
+        *place = Some(whole.nodes.len() as u32);
+        whole.nodes.push(Node {
+            ports: Vec::new(),
+            lid: Lid(0),
+            ..node.clone()
+        });
+    }
+    let known = |(node, number): (u32, u8)| {
+        let mut ports = reference.nodes[node as usize].ports.iter();
+        ports.find(|port| port.number == number)
+    };
+    let is_new = |node: u32| node as usize >= now.nodes.len();
+    for link in links(reference) {
+        let ends = link.map(|(node, port)| places[node as usize].map(|node| (node, port)));
+        let [Some(a), Some(b)] = ends else { continue };
+        let is_free = |(node, number): (u32, u8)| {
+            let mut ports = whole.nodes[node as usize].ports.iter();
+            ports.all(|port| port.number != number)
+        };
+        if (is_new(a.0) || is_new(b.0)) && a != b && is_free(a) && is_free(b) {
+            for (near, far, known) in [(a, b, known(link[0])), (b, a, known(link[1]))] {
+                let ports = &mut whole.nodes[near.0 as usize].ports;
+                let at = ports.partition_point(|port| port.number < near.1);
+                let as_known = known.map(|port| Port {
+                    peer: far.0,
+                    peer_port: far.1,
+                    lid: Lid(0),
+                    ..port.clone()
+                });
+                ports.splice(at..at, as_known);
+            }
+        }
+    }
+    whole
 }
 
 /// Whether a reference is of another fabric: most switches are not in it, and most links of those that

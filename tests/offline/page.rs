@@ -366,6 +366,50 @@ fn the_page_marks_what_wiring_tells() {
             .is_some_and(|l| l.starts_with("plane 3: 1 by 4")),
         "{label}"
     );
+    // A switch and a host that are gone stand where they were.
+    ok(&[
+        "degrade", &net, "--remove", "L2-1", "--remove", "node-20", "-o", &hurt,
+    ]);
+    let lfts = file("lfts");
+    ok(&["route", &hurt, "--reference", &net, "--lfts", &lfts]);
+    ok(&["draw", &hurt, &lfts, "--reference", &net, "-o", &page]);
+    browser.open(Path::new(&page));
+    let found = json(&["analyze", &hurt, &lfts, "--patterns", "a2a"]);
+    let summary = browser.text("#summary");
+    let a2a = format!(
+        "47 switches, 63 hosts, 120 links, A2A {}, bound {}",
+        found["a2a"], found["bound"]
+    );
+    assert!(summary.starts_with(&a2a), "{summary}");
+    let label = browser.eval("document.querySelector('#matrix canvas').getAttribute('aria-label')");
+    assert!(
+        label
+            .as_str()
+            .is_some_and(|l| l.starts_with("pod 1: 4 by 4")),
+        "{label}"
+    );
+    assert_eq!(browser.texts("#filters button"), ["missing 2", "worst"]);
+    browser.click("#findings li:first-child button");
+    let shown = [browser.text("#status"), browser.text("#detail")].concat();
+    assert!(
+        shown.contains("missing: L2-1") && shown.contains(", missing"),
+        "{shown}"
+    );
+    browser.find("node-20");
+    assert!(browser.text("#detail").contains("missing"));
+    browser.find("node-0");
+    assert!(browser.text("#way").contains("there: node-20 is not there"));
+    browser.key("Escape");
+    browser.find("node-0");
+    browser.find("node-63");
+    let traced = json(&["trace", &hurt, &lfts, "node-0", "node-63"]);
+    for direction in ["there", "back"] {
+        assert_eq!(
+            shown_hops(&mut browser, direction),
+            hops(&traced[direction]),
+            "{direction}"
+        );
+    }
     // Two cables between pods are wrong, and join none.
     edit(&net, &hurt, |netlist| {
         swap(netlist, [("L1-0", 5), ("L1-4", 5)])
@@ -451,7 +495,7 @@ fn the_page_compares_before_and_after() {
     browser.find("node-0");
     browser.find("node-40");
     let shown = browser.text("#way");
-    assert!(shown.contains("there: node-40 is removed"), "{shown}");
+    assert!(shown.contains("there: node-40 is not there"), "{shown}");
 
     // Two tables of one fabric.
     let bad = routed.file("bad");

@@ -76,6 +76,10 @@ for (const state of states) {
   const few = Math.max(10, Math.floor(loads.length / 100));
   state.worstFrom = loads.slice(0, few).filter((load) => load > (loads[few] ?? 0)).pop() ?? state.worst;
 }
+// What is gone from the beginning is missing, and has no LID.
+const missing = states[0].gone;
+for (const s of missing.switches) S.lid[s] = 0;
+for (const h of missing.hosts) H.lid[h] = 0;
 const hasRoutes = states[0].risk !== null;
 
 /** Reads the tables, state by state; see src/draw/page/mod.rs for how they are written. */
@@ -204,6 +208,6 @@ function marksOf(state, l) {
   if (slowLinks.has(l)) marks.push("slow");
   if (state.drained.has(l)) marks.push("drained");
   if (wrongLinks.has(l)) marks.push("wrong");
-  if (state.gone.links.has(l)) marks.push("removed");
+  if (state.gone.links.has(l)) marks.push(missing.links.has(l) ? "missing" : "removed");
   return marks;
 }

@@ -86,7 +86,9 @@ function cellMarks(state, cell) {
   if (cell.missing.some((finding) => finding.kind === "missing")) marks.add("missing");
   if (cell.missing.some((finding) => finding.kind !== "missing")) marks.add("wrong");
   if (cell.host !== NONE && slowHosts.has(cell.host)) marks.add("slow");
-  if (cell.host !== NONE && state.gone.hosts.has(cell.host)) marks.add("removed");
+  if (cell.host !== NONE && state.gone.hosts.has(cell.host)) {
+    marks.add(missing.hosts.has(cell.host) ? "missing" : "removed");
+  }
   return marks;
 }
 
@@ -116,7 +118,7 @@ function readColors() {
 
 /** The fill of a cell; none if there is nothing. */
 function fill(cell) {
-  if (cell.host !== NONE) return colors.plain;
+  if (cell.host !== NONE) return state().gone.hosts.has(cell.host) ? null : colors.plain;
   if (!cell.links.length) return null;
   if (!view.change) {
     const load = loadOf(state(), cell);
@@ -275,7 +277,7 @@ function draw(part) {
     if (!at) continue;
     context.globalAlpha = passes(cell) ? 1 : 0.15;
     drawCell(context, ...at, side, fill(cell), cellMarks(state(), cell));
-    if (side >= COUNTED && cell.links.length > 1) {
+    if (side >= COUNTED && cell.links.length > 1 && fill(cell)) {
       Object.assign(context, { font: FONT, fillStyle: colors.count, textAlign: "center", textBaseline: "middle" });
       context.fillText(cell.links.length, at[0] + side / 2, at[1] + side / 2);
     }

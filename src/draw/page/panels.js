@@ -1,8 +1,9 @@
 // ---- The panels.
 
 function showSummary() {
-  const count = H.kind.filter((kind) => kind !== "aggregation node").length;
-  const parts = [plural(switches, "switch", "switches"), plural(count, "host"), plural(links, "link")];
+  const count = H.kind.filter((kind, h) => takesPart(h) && !missing.hosts.has(h)).length;
+  const parts = [plural(switches - missing.switches.size, "switch", "switches"), plural(count, "host"),
+    plural(links - missing.links.size, "link")];
   if (hasRoutes) {
     const both = (of) => [...new Set(states.map(of))].join(" → ");
     parts.push(`A2A ${both(({ worst }) => worst)}`, `bound ${both(({ bound }) => bound ?? "none")}`);
@@ -53,11 +54,12 @@ function showLegend() {
 /** How many cables have each mark in this state. */
 function markCounts() {
   const counts = new Map();
-  const missing = data.found.filter(({ kind }) => kind === "missing").length;
+  const told = data.found.filter(({ kind }) => kind === "missing").length;
   const wrong = data.found.filter(({ kind }) => !["missing", "slow"].includes(kind)).length;
   const slow = data.found.filter(({ kind }) => kind === "slow").length;
   const { drained, gone } = view.change ? states[states.length - 1] : state();
-  const all = [missing, slow, drained.size, wrong, gone.links.size + gone.hosts.size];
+  const removed = (of) => [...gone[of]].filter((one) => !missing[of].has(one)).length;
+  const all = [told, slow, drained.size, wrong, removed("links") + removed("hosts")];
   MARKS.forEach((mark, at) => counts.set(mark, all[at]));
   return counts;
 }

@@ -3,7 +3,7 @@
 function loadText(state, l) {
   if (!state.risk) return "";
   const [up, down] = [state.risk[2 * l], state.risk[2 * l + 1]];
-  if (up === null) return "removed";
+  if (up === null) return missing.links.has(l) ? "missing" : "removed";
   return `load ${up} up, ${down} down, bound ${state.bound ?? "none"}`;
 }
 
@@ -15,7 +15,7 @@ function linkLines(l) {
   if (state().drained.has(l)) lines.push("drained");
   for (const finding of slowLinks.get(l) || []) lines.push(`slow: ${finding.reason}`);
   for (const finding of wrongLinks.get(l) || []) lines.push(findingText(finding));
-  if (!hasRoutes && state().gone.links.has(l)) lines.push("removed");
+  if (!hasRoutes && missing.links.has(l)) lines.push("missing");
   return lines;
 }
 
@@ -23,9 +23,9 @@ const findingText = (finding) => `${finding.kind}: ${finding.text}${finding.reas
 
 function hostLines(h) {
   const lines = [`${H.label[h]} at ${end(H.at[h], H.port[h])}`,
-    `${H.kind[h] || "host"}, GUID ${H.guid[h]}, LID ${H.lid[h]}${speed(H.speed[h]) ? `, ${speed(H.speed[h])}` : ""}`];
+    `${H.kind[h] || "host"}, GUID ${H.guid[h]}${H.lid[h] ? `, LID ${H.lid[h]}` : ""}${speed(H.speed[h]) ? `, ${speed(H.speed[h])}` : ""}`];
   for (const finding of slowHosts.get(h) || []) lines.push(`slow: ${finding.reason}`);
-  if (state().gone.hosts.has(h)) lines.push("removed");
+  if (state().gone.hosts.has(h)) lines.push(missing.hosts.has(h) ? "missing" : "removed");
   return lines;
 }
 
@@ -36,10 +36,11 @@ function cellLines(block, { row, column }) {
     return cell ? hostLines(cell.host) : [`${end(s, block.columns[column])}: no host`];
   }
   const t = block.columns[column];
-  const count = cell ? cell.links.length : 0;
+  const count = cell ? cell.links.filter((l) => !missing.links.has(l)).length : 0;
   const head = `${S.label[s]} -- ${S.label[t]}: ${count ? plural(count, "link") : "no link"}`;
   const lines = (cell ? cell.links : []).slice(0, 6).flatMap(linkLines);
-  const more = count > 6 ? [`and ${count - 6} more`] : [];
+  const rest = cell ? cell.links.length - 6 : 0;
+  const more = rest > 0 ? [`and ${rest} more`] : [];
   return [head, ...lines, ...more, ...(cell ? cell.missing : []).map(findingText)];
 }
 
@@ -73,7 +74,7 @@ function hover(part, event) {
 }
 
 const switchLines = (s) => [`${S.name[s]} ${S.guid[s]}`,
-  `level ${S.rank[s]}, LID ${S.lid[s]}, ${plural(hostsOf[s].filter(takesPart).length, "host")}`];
+  `level ${S.rank[s]}, ${missing.switches.has(s) ? "missing" : `LID ${S.lid[s]}`}, ${plural(hostsOf[s].filter(takesPart).length, "host")}`];
 
 function click(part, event) {
   const { row, column, beside, above } = cellAt(part, event);
@@ -137,7 +138,7 @@ function whoUses(channel, word) {
     body.append("…");
     await ready;
     const tell = (state) => {
-      if (state.gone.links.has(channel >> 1)) return [el("p", null, `${state.title}: removed`)];
+      if (state.gone.links.has(channel >> 1)) return [el("p", null, `${state.title}: it is not there`)];
       const { sources, destinations } = users(state, channel);
       const head = `${states.length > 1 ? `${state.title}: ` : ""}${plural(sources.length, "host")} to ` +
         plural(destinations.length, "host");
@@ -170,8 +171,8 @@ function selectSwitch(s) {
     blocks.length > 1 && of[s] !== NONE).map(([, of, word]) => `, ${word} ${of[s] + 1}`);
   $("detail").replaceChildren(...[
     el("h2", null, S.label[s]),
-    el("p", null, `${S.guid[s]}, LID ${S.lid[s]}, level ${S.rank[s]}${place.join("")}, ${S.ports[s]} ports` +
-      (state().gone.switches.has(s) ? ", removed" : "")),
+    el("p", null, `${S.guid[s]}${S.lid[s] ? `, LID ${S.lid[s]}` : ""}, level ${S.rank[s]}${place.join("")}, ${S.ports[s]} ports` +
+      (missing.switches.has(s) ? ", missing" : state().gone.switches.has(s) ? ", removed" : "")),
     el("p", null, el("button", { onclick: () => addEnd(switchThing(s)) }, "a way from or to here")),
     list("above", links((by) => by > 0)), list("beside", links((by) => by === 0)), list("below", links((by) => by < 0)),
     list(plural(own.length, "host"), own.flatMap((h, at) => [at ? ", " : "", hostButton(h)])),
@@ -255,7 +256,7 @@ function wayPart(way, direction, first) {
   const { steps, lost } = way[direction];
   const [from_, to_] = direction === "there" ? [way.one, way.other] : [way.other, way.one];
   const gone = [from_, to_].find(({ target }) => isGone(way.state, target));
-  if (gone) return el("div", { class: direction }, el("h3", null, `${direction}: ${gone.name} is removed`));
+  if (gone) return el("div", { class: direction }, el("h3", null, `${direction}: ${gone.name} is not there`));
   const channels = (of) => of.steps.map(({ channel }) => channel).join();
   const moved = first && channels(first[direction]) !== channels(way[direction]);
   const hops = steps.map(({ channel, turns }) => {

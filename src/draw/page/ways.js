@@ -20,7 +20,9 @@ function follow(state, start, target) {
     }
     if (at === target.at && entry === target.port) return { steps, lost: null };
     const channel = portOf(at, entry);
-    if (channel < 0) return { steps, lost: `${S.label[at]} sends it to port ${entry}, the wrong one` };
+    if (channel < 0 || state.gone.links.has(channel >> 1)) {
+      return { steps, lost: `${S.label[at]} sends it to port ${entry}, the wrong one` };
+    }
     const down = steps.length > 0 && steps.some(({ channel }) => !isUp(channel));
     steps.push({ channel, turns: isUp(channel) && down });
     at = to(channel);

@@ -14,7 +14,7 @@ use dmodc::fabric::Fabric;
 use dmodc::lft::Tables;
 use dmodc::netlist::{Names, Netlist};
 use dmodc::reference::Reference;
-use dmodc::wiring::{against, among_siblings, slow_links};
+use dmodc::wiring::{against, among_siblings, slow_links, with_missing};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -89,20 +89,22 @@ pub fn run(args: Args) -> Outcome {
     };
     let options = args.guid_files.options(reading, &fabric, rest)?;
     let ranking = Ranking::new(&fabric, &options);
-    // A fabric that is no tree is drawn by its switches' levels and GUIDs.
-    let (places, order) = match Engine::new(0)?.plan(&fabric, &options) {
-        Ok(plan) => (plan.places(), plan.order().to_vec()),
-        Err(_) => {
-            let mut places: Vec<u32> = (0..fabric.switches().len() as u32).collect();
-            places.sort_by_key(|&s| ranking.rank(s));
-            (places, (0..fabric.end_nodes().len() as u32).collect())
-        }
-    };
+    // A page has what is missing too.
+    let whole = known
+        .as_ref()
+        .filter(|_| is_page)
+        .and_then(|(reference, _)| {
+            let mut now = netlist.clone();
+            now.take_lids(&fabric);
+            with_missing(&now, &reference.netlist).to_fabric(None).ok()
+        });
+    let (whole, whole_names) = whole.as_ref().map_or((&fabric, &names), |(f, n)| (f, n));
+    let levels = Ranking::new(whole, &options);
     let scene = scene(
         &netlist,
-        (&fabric, &names),
-        &ranking,
-        (places, order),
+        (whole, whole_names),
+        &levels,
+        in_order(whole, &levels, &options)?,
         known.as_ref(),
     );
     let drained = Drained::ends(&fabric, &options.drain);
@@ -112,7 +114,8 @@ pub fn run(args: Args) -> Outcome {
         let lfts = lfts.as_ref().map(|lfts| reading.tables(lfts, &fabric));
         let tables = lfts.transpose()?;
         let risks = tables.as_ref().map(|tables| {
-            let traffic = Traffic::new(&fabric, tables, &scene.order);
+            let order: Vec<u32> = (0..fabric.end_nodes().len() as u32).collect();
+            let traffic = Traffic::new(&fabric, tables, &order);
             traffic.all_to_all(&|_| ()).by_channel
         });
         Ok::<_, Failure>(tables.zip(risks))
@@ -137,6 +140,23 @@ pub fn run(args: Args) -> Outcome {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The switches of a fabric in the order of their places, and its end nodes in that of their numbers; those of a fabric
+/// that is no tree by levels and GUIDs.
+fn in_order(
+    fabric: &Fabric,
+    ranking: &Ranking,
+    options: &Options,
+) -> Result<(Vec<u32>, Vec<u32>), Failure> {
+    Ok(match Engine::new(0)?.plan(fabric, options) {
+        Ok(plan) => (plan.places(), plan.order().to_vec()),
+        Err(_) => {
+            let mut places: Vec<u32> = (0..fabric.switches().len() as u32).collect();
+            places.sort_by_key(|&s| ranking.rank(s));
+            (places, (0..fabric.end_nodes().len() as u32).collect())
+        }
+    })
 }
 
 /// Tables and the risks of their channels.
