@@ -82,15 +82,33 @@ for (const s of missing.switches) S.lid[s] = 0;
 for (const h of missing.hosts) H.lid[h] = 0;
 const hasRoutes = states[0].risk !== null;
 
-/** Reads the tables, state by state; see src/draw/page/mod.rs for how they are written. */
+/** Reads the tables, state by state; `packed` of src/draw/page/mod.rs has written them. */
 async function readTables() {
-  for (const [at, state] of states.entries()) {
-    if (!hasRoutes) return;
-    const rows = new Uint8Array(await inflated(`tables-${at}`));
-    if (at === 0) for (let i = width; i < rows.length; i++) rows[i] ^= rows[i - width];
-    else for (let i = 0; i < rows.length; i++) rows[i] ^= states[0].rows[i];
-    state.rows = rows;
+  for (const [at, state] of hasRoutes ? states.entries() : []) {
+    state.rows = unpacked(new Uint8Array(await inflated(`tables-${at}`)), states[0].rows);
   }
+}
+
+function unpacked(packed, first) {
+  const rows = new Uint8Array(width * switches).fill(NO_PATH, 0, width);
+  let at = 0;
+  const number = () => {
+    for (let number = 0, shift = 0; ; shift += 7) {
+      const byte = packed[at++];
+      number |= (byte & 127) << shift;
+      if (byte < 128) return number;
+    }
+  };
+  for (let begin = 0; begin < rows.length; begin += width) {
+    const end = begin + width;
+    if (first) rows.set(first.subarray(begin, end), begin);
+    else if (begin) rows.copyWithin(begin, begin - width, begin);
+    for (let to = begin; to < end;) {
+      to += number();
+      for (let count = number(); count > 0; count--) rows[to++] = packed[at++];
+    }
+  }
+  return rows;
 }
 
 // ---- Names.
@@ -188,6 +206,7 @@ for (const finding of data.found) {
     if (behind >= 0) { finding.link = behind >> 1; note(slowLinks, finding.link); }
     else if (b.hosts) { finding.host = b.hosts[0]; note(slowHosts, finding.host); }
   } else {
+    if (!b && a.hosts) finding.host = a.hosts[0];
     for (const one of there) {
       const channel = linkAt(one);
       if (channel >= 0) {

@@ -1,9 +1,9 @@
 //! The fabric as a page that a browser opens: one file, which fetches nothing.
 //!
 //! The page has the links with their loads, and the tables themselves, so that it can follow any packet. Tables are
-//! rows of bytes by switch, columns by end node, then by switch; each row is the difference from the one before, and
-//! each table after the first that from the first, packed by zlib: neighbours in the order of places mostly send the
-//! same way. All names are in the packed part, and the script takes them as text.
+//! rows of bytes by switch, columns by end node, then by switch. Neighbours in the order of places mostly send the same
+//! way, so a row is what differs from the one before, and later tables are what differs from the first; all of it
+//! packed by zlib. All names are in the packed part, and the script takes them as text.
 
 use super::matrix::{Block, tabs};
 use super::scene::{Link, Scene, State};
@@ -71,21 +71,44 @@ pub fn page(scene: &Scene, states: &[State], title: &str, out: &mut dyn Write) -
     out.write_all(rest.as_bytes())
 }
 
-/// Packs rows of one length.
+/// So few equal entries between others are written as well: to leave them out takes as much.
+const FEW: usize = 3;
+
+/// Packs rows of one length: of each the entries that differ from the row before, or from the same row of the first
+/// tables. A run of them is how many entries are equal before, how many are not, and these.
 fn packed(rows: &[Vec<u8>], first: Option<&[Vec<u8>]>) -> io::Result<Vec<u8>> {
     let mut packed = ZlibEncoder::new(Vec::new(), Compression::default());
-    let mut before = vec![0; rows.first().map_or(0, Vec::len)];
+    let nothing = vec![NO_PATH; rows.first().map_or(0, Vec::len)];
+    let (mut known, mut runs) = (&nothing, Vec::new());
     for (at, row) in rows.iter().enumerate() {
-        let mut own = row.clone();
-        let same = first.map(|first| &first[at]);
-        let known = same.unwrap_or(&before);
-        own.iter_mut()
-            .zip(known)
-            .for_each(|(own, known)| *own ^= known);
-        packed.write_all(&own)?;
-        before.clone_from(row);
+        known = first.map_or(known, |first| &first[at]);
+        let differs = |at: &usize| row[*at] != known[*at];
+        let mut done = 0;
+        runs.clear();
+        while done < row.len() {
+            let begin = (done..row.len()).find(differs).unwrap_or(row.len());
+            let mut end = begin;
+            while let Some(next) = (end..row.len().min(end + FEW)).find(differs) {
+                end = next + 1;
+            }
+            number(begin - done, &mut runs);
+            number(end - begin, &mut runs);
+            runs.extend(&row[begin..end]);
+            done = end;
+        }
+        packed.write_all(&runs)?;
+        known = row;
     }
     packed.finish()
+}
+
+/// Seven bits a byte, the lowest first; all but the last have the eighth bit.
+fn number(mut number: usize, out: &mut Vec<u8>) {
+    while number >= 128 {
+        out.push(number as u8 | 128);
+        number >>= 7;
+    }
+    out.push(number as u8);
 }
 
 /// A fabric as the page counts its things: switches in the order of their places, end nodes in their order.
