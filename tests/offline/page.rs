@@ -111,6 +111,25 @@ fn a_page_is_one_file_that_fetches_nothing() {
     assert!(fails(2, &args).contains("--before needs an output that ends in .html"));
 }
 
+#[test]
+fn whatif_draws_to_standard_output_too() {
+    let routed = Routed::shape(FIGURE_1);
+    let args = [
+        "whatif",
+        &routed.net,
+        "--remove",
+        "L2-0",
+        "--permutations",
+        "1",
+        "--draw",
+        "-",
+    ];
+    let page = ok(&args);
+    assert!(page.starts_with("<!DOCTYPE html>") && page.trim_end().ends_with("</html>"));
+    let refused = fails(2, &[&args[..], &["--json"]].concat());
+    assert!(refused.contains("only one of the outputs"), "{refused}");
+}
+
 /// Hosts found by name and by mouse, ways, who shares them, the worst ports; and names that are no script.
 #[test]
 fn the_page_shows_what_trace_and_analyze_tell() {

@@ -7,7 +7,7 @@ use super::removal::Removal;
 use super::routed_as::Drain;
 use crate::failure::{Failure, Outcome};
 use crate::input::{one_stdin, shown};
-use crate::output::{say, say_json};
+use crate::output::{is_dash, say, say_json};
 use dmodc::dmodc::{Engine, Options};
 use dmodc::netlist::{Netlist, Part};
 use dmodc::whatif::{Effort, State, WhatIf, ticks, whatif};
@@ -78,6 +78,12 @@ pub fn run(args: Args) -> Outcome {
     let removals = args.removal.files();
     let inputs = removals.iter().chain([&args.net]);
     one_stdin(inputs.chain(args.question.paths()).chain(&args.drain.file))?;
+    let to_stdout = args.draw.as_deref().is_some_and(is_dash);
+    if to_stdout && args.question.json {
+        return Err(Failure::Usage(
+            "only one of the outputs can go to standard output",
+        ));
+    }
     let netlist = reading.netlist(&args.net)?;
     let parts = args.removal.parts(&netlist)?;
     let effort = Effort {
@@ -128,7 +134,7 @@ pub fn run(args: Args) -> Outcome {
         let seconds = start.elapsed().as_secs_f64();
         say_json(&json(&netlist, &parts, &found, seconds))?;
     } else {
-        say(&text(&netlist, &parts, &found), false)?;
+        say(&text(&netlist, &parts, &found), to_stdout)?;
     }
     Ok(ExitCode::SUCCESS)
 }
