@@ -98,11 +98,11 @@ impl Marks<'_> {
         text
     }
 
-    /// The marks in use for the legend, as classes of paths.
-    pub fn legend(&self) -> Vec<(&'static str, String)> {
+    /// The marks in use for the legend, as classes of paths; `slow` says how slow links look.
+    pub fn legend(&self, slow: &'static str) -> Vec<(&'static str, String)> {
         let counts = [
             ("class=\"missing\"", self.missing.len(), "missing"),
-            ("class=\"slow\"", self.slow.len(), "slow (thin)"),
+            ("class=\"slow\"", self.slow.len(), slow),
             ("class=\"drained\"", self.drained.len() / 2, "drained"),
             (
                 "class=\"wrong\"",

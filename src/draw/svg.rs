@@ -74,7 +74,7 @@ impl Page<'_> {
 
     fn svg(&self) -> String {
         let mut svg = opening(self.width, self.height);
-        svg += &self.marks.head(&self.marks.legend());
+        svg += &self.marks.head(&self.marks.legend("slow (thin)"));
         let mut bundles: Vec<_> = self.layout.bundles.iter().collect();
         // The worst on top.
         bundles.sort_by_key(|(_, bundle)| self.marks.worst_of(&bundle.links));

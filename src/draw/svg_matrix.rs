@@ -55,7 +55,7 @@ pub fn matrices(scene: &Scene, marks: &Marks) -> String {
         }
         y += tallest + GAP;
     }
-    let head = opening(width, y + GAP) + &marks.head(&marks.legend());
+    let head = opening(width, y + GAP) + &marks.head(&marks.legend("slow (dotted)"));
     head + "<g class=\"matrix\">\n" + &body + "</g>\n</svg>\n"
 }
 
