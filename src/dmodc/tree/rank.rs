@@ -289,7 +289,7 @@ impl Levels<'_> {
     }
 
     /// Takes out of `bottom` the leaves that make neighbours further up equal in rank: all leaves at once that
-    /// hang from one switch, the fewest first.
+    /// hang from one switch, those first that leave the fewest neighbours equal, the fewest of several.
     fn find_shallow(&self, bottom: &mut Vec<u32>, rank: &mut Vec<u32>) -> Vec<u32> {
         let mut shallow = Vec::new();
         let mut level = self.level_links(rank);
@@ -306,7 +306,7 @@ impl Levels<'_> {
             hang.sort_by_key(|leaves| leaves.len());
             hang.dedup();
             hang.truncate(MAX_SHALLOW);
-            let better = hang.into_iter().find_map(|leaves| {
+            let without = hang.into_iter().filter_map(|leaves| {
                 let stays = |leaf: &u32| leaves.binary_search(leaf).is_err();
                 let rest: Vec<u32> = bottom.iter().copied().filter(stays).collect();
                 let rank = self.links.distances(rest.iter().copied());
@@ -314,6 +314,7 @@ impl Levels<'_> {
                 (!rest.is_empty() && level_then.len() < level.len())
                     .then_some((leaves, rest, rank, level_then))
             });
+            let better = without.min_by_key(|(.., level)| level.len());
             let Some((leaves, rest, new_rank, level_then)) = better else {
                 break;
             };
