@@ -110,7 +110,7 @@ impl Dmodc {
         let sweep = Sweep::new(&planned, filled, (start, read), faults, changed_blocks);
         report::routed(&sweep);
         if let Some(metrics) = &mut state.metrics {
-            metrics.routed(&sweep);
+            metrics.routed(&sweep, &uses);
         }
         state.planned = Some(planned);
         (state.routed, state.told) = (true, false);

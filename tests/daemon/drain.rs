@@ -2,13 +2,17 @@
 //! nothing for hosts.
 
 use crate::hang_up::last;
+use crate::metrics::when;
 use crate::support::fabrics::Net;
 use crate::support::ibsim::Ibsim;
+use crate::support::join;
 use crate::support::offline::Offline;
 use crate::support::opensm::{Config, OpenSm};
 use dmodc::dmodc::{Drained, Options};
+use dmodc::fabric::{Fabric, Guid, Peer};
 use dmodc::lft::{Dump, Tables};
 use dmodc::netlist::Netlist;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 const TREE: &str = "PGFT(3;6,6,4;1,3,6;1,1,1)";
@@ -30,8 +34,14 @@ fn a_spine_is_drained_pulled_and_used_again() {
     let mut sim = Ibsim::start(&net.path);
     let file = sim.dir().join("drain.txt");
     fs::write(&file, "# nothing yet\n").expect("written");
-    let option = format!("event_plugin_options dmodc.drain={}", file.display());
+    let figures = sim.dir().join("dmodc.prom");
+    let [drain, metrics] = [&file, &figures].map(|path| path.display());
+    let option = format!("event_plugin_options dmodc.drain={drain} dmodc.metrics={metrics}");
     let sm = OpenSm::start(&sim, &Config::dmodc().line(option));
+    let are_drained = |count: f64| {
+        let found = when(&figures, |m| m.get("dmodc_drained") == count);
+        assert_eq!(found.get("dmodc_drained_routes"), 0.0);
+    };
     let before = sm.files.subnet();
     let first = tables(&sm, &before);
     let told = || sm.files.log_lines("dmodc: drained: ");
@@ -52,6 +62,7 @@ fn a_spine_is_drained_pulled_and_used_again() {
         "{odd:#?}"
     );
     assert_ne!(last(&sm, "changed_blocks"), "0");
+    are_drained(1.0);
     let spine = before
         .switches()
         .find(|n| n.description == SPINE)
@@ -100,5 +111,98 @@ fn a_spine_is_drained_pulled_and_used_again() {
     sm.resweep();
     let again = sm.files.subnet();
     assert_eq!(tables(&sm, &again), first);
+    are_drained(0.0);
+    assert!(sm.stop());
+}
+
+/// The ports by which each switch forwards packets of the broadcast group, port 0 aside, by OpenSM's dump.
+fn broadcast_ports(sm: &OpenSm) -> BTreeMap<Guid, BTreeSet<u8>> {
+    let dump = fs::read_to_string(sm.files.path("opensm.mcfdbs")).expect("a dump");
+    let mut all = BTreeMap::new();
+    let mut at = Guid(0);
+    for line in dump.lines() {
+        if let Some(guid) = line.strip_prefix("Switch 0x") {
+            at = Guid(u64::from_str_radix(guid, 16).expect("a GUID"));
+        } else if let Some(ports) = line.strip_prefix("0xC000 :") {
+            let ports = ports.split_whitespace().map(|port| {
+                let port = port.strip_prefix("0x").expect("a port");
+                u8::from_str_radix(port, 16).expect("a port")
+            });
+            all.insert(at, ports.filter(|&port| port > 0).collect());
+        }
+    }
+    all
+}
+
+/// The hosts that a packet of the group reaches from one of its switches, by GUID. It meets no switch twice.
+fn reached(fabric: &Fabric, ports: &BTreeMap<Guid, BTreeSet<u8>>, from: u32) -> BTreeSet<Guid> {
+    let (mut hosts, mut seen, mut open) =
+        (BTreeSet::new(), BTreeSet::from([from]), vec![(from, 0)]);
+    while let Some((s, entry)) = open.pop() {
+        let of_switch = ports.get(&fabric.switches()[s as usize].guid);
+        for &port in of_switch
+            .expect("it forwards the group")
+            .iter()
+            .filter(|&&p| p != entry)
+        {
+            match fabric.peer(s, port) {
+                Peer::Switch { index, port } => {
+                    assert!(seen.insert(index), "a circle");
+                    open.push((index, port));
+                }
+                Peer::EndNode(index) => {
+                    hosts.insert(fabric.end_nodes()[index as usize].guid);
+                }
+                _ => panic!("port {port} of {s} leads nowhere"),
+            }
+        }
+    }
+    hosts
+}
+
+#[test]
+fn a_multicast_tree_leaves_what_is_drained() {
+    let net = Net::pgft_with_lids(TREE);
+    let sim = Ibsim::start(&net.path);
+    let file = sim.dir().join("drain.txt");
+    fs::write(&file, "").expect("written");
+    let option = format!("event_plugin_options dmodc.drain={}", file.display());
+    let sm = OpenSm::start(&sim, &Config::dmodc().line(option));
+    let (fabric, _) = sm.files.subnet().to_fabric(None).expect("LIDs");
+    // A host at each second leaf.
+    let hosts = fabric.end_nodes().iter().step_by(12);
+    let members: BTreeSet<Guid> = hosts.map(|node| node.guid).collect();
+    let home = net.netlist.nodes.iter().find(|n| n.id == sim.hosts()[0]);
+    let home = home.expect("OpenSM's host").ports[0].lid;
+    let ports: Vec<Guid> = members.iter().copied().collect();
+    join::broadcast(&sim, home, &ports);
+    let leaf = fabric.end_nodes()[0].switch;
+    sm.resweep();
+    let tree = broadcast_ports(&sm);
+    assert_eq!(reached(&fabric, &tree, leaf), members);
+
+    // The top of the tree, and a link of another switch above the leaves.
+    let is_upper = |guid: &&Guid| {
+        let s = fabric.switch_by_guid(**guid).expect("it is there");
+        fabric.end_nodes_of(s).is_empty()
+    };
+    let mut upper: Vec<Guid> = tree.keys().filter(is_upper).copied().collect();
+    upper.sort_by_key(|guid| tree[guid].len());
+    let (top, other) = (upper.pop().expect("a top"), upper[0]);
+    let link = *tree[&other].first().expect("a port");
+    fs::write(&file, format!("{top}\n{other}:{link}\n")).expect("written");
+    sm.resweep();
+    let drained = broadcast_ports(&sm);
+    assert!(!drained.contains_key(&top), "{drained:?}");
+    assert!(
+        drained
+            .get(&other)
+            .is_none_or(|ports| !ports.contains(&link))
+    );
+    assert_eq!(reached(&fabric, &drained, leaf), members);
+
+    fs::write(&file, "").expect("written");
+    sm.resweep();
+    assert_eq!(broadcast_ports(&sm), tree);
     assert!(sm.stop());
 }

@@ -31,7 +31,7 @@ const ALWAYS: [&str; 7] = [
 ];
 
 /// The names that a master has besides.
-const OF_MASTER: [&str; 17] = [
+const OF_MASTER: [&str; 19] = [
     "dmodc_engine_in_use",
     "dmodc_last_read_timestamp_seconds",
     "dmodc_sweep_seconds",
@@ -45,6 +45,8 @@ const OF_MASTER: [&str; 17] = [
     "dmodc_turned_host_pairs",
     "dmodc_left_out_host_pairs",
     "dmodc_displaced_entries",
+    "dmodc_drained",
+    "dmodc_drained_routes",
     "dmodc_phase_seconds",
     "dmodc_missing_uplinks",
     "dmodc_leaf_hosts",

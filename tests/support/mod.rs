@@ -10,6 +10,7 @@
 
 pub mod fabrics;
 pub mod ibsim;
+pub mod join;
 pub mod offline;
 pub mod opensm;
 pub mod process;

@@ -16,6 +16,7 @@ use self::text::Text;
 use super::planned::Planned;
 use super::sweep::Sweep;
 use crate::dmodc::PHASES;
+use crate::drain::Use;
 use crate::fabric::Guid;
 use crate::wiring::SlowLink;
 use std::fmt::Display;
@@ -82,14 +83,19 @@ pub struct Metrics {
     pairs: HostPairs,
     switches: Vec<Found>,
     slow: Vec<FoundSlow>,
+    /// Switches and links that are drained, and the routes of hosts that stay on them.
+    drained: usize,
+    drained_routes: usize,
 }
 
 impl Metrics {
-    /// Dmodc has routed a sweep.
-    pub fn routed(&mut self, sweep: &Sweep) {
+    /// Dmodc has routed a sweep, and this is what still uses drained links.
+    pub fn routed(&mut self, sweep: &Sweep, drained: &[Use]) {
         self.sweeps += 1;
         self.changed_blocks += sweep.changed_blocks as u64;
         self.routed = sweep.clone();
+        self.drained = drained.len();
+        self.drained_routes = drained.iter().map(|used| used.routes).sum();
     }
 
     /// Dmodc has refused a sweep.
@@ -240,6 +246,16 @@ impl Metrics {
                 "displaced_entries",
                 "Entries of tables that are not at their nominal ports.",
                 routed.displaced,
+            ),
+            (
+                "drained",
+                "Switches and links that are there and are to be drained.",
+                self.drained,
+            ),
+            (
+                "drained_routes",
+                "Entries that take packets between hosts over drained links: 0 when all may be pulled.",
+                self.drained_routes,
             ),
         ];
         for (name, help, value) in counts {

@@ -47,8 +47,15 @@ fn counters_count_and_the_last_routed_sweep_stays() {
         ..Sweep::default()
     };
     assert_eq!(value(&metrics, "dmodc_last_sweep_timestamp_seconds"), 0.0);
+    let used = |switch, routes| Use {
+        switch,
+        link: None,
+        routes,
+        others: 1,
+        hosts: 0,
+    };
     for _ in 0..2 {
-        metrics.routed(&sweep);
+        metrics.routed(&sweep, &[used(1, 0), used(2, 5)]);
         metrics.swept(true);
     }
     assert_eq!(value(&metrics, "dmodc_engine_in_use"), 1.0);
@@ -59,6 +66,8 @@ fn counters_count_and_the_last_routed_sweep_stays() {
         ("dmodc_changed_blocks_total", 14.0),
         ("dmodc_engine_in_use", 0.0),
         ("dmodc_nodes", 648.0),
+        ("dmodc_drained", 2.0),
+        ("dmodc_drained_routes", 5.0),
     ] {
         assert_eq!(value(&metrics, name), expected, "{name}");
     }
@@ -73,7 +82,7 @@ fn a_standby_knows_nothing_of_the_fabric() {
     assert_eq!(one(&text, "dmodc_master"), Some(0.0));
     assert_eq!(one(&text, "dmodc_switches"), None);
     assert!(one(&text, "dmodc_last_write_timestamp_seconds") > Some(1e9));
-    metrics.routed(&Sweep::default());
+    metrics.routed(&Sweep::default(), &[]);
     metrics.found(
         vec![Found {
             guid: Guid(1),

@@ -154,13 +154,14 @@ impl Follower {
         );
         report::unreachable(&names, &planned);
         report::routed(&sweep);
-        for used in drain::uses(fabric, &planned.options.drain, |s| tables.row(s)) {
+        let uses = drain::uses(fabric, &planned.options.drain, |s| tables.row(s));
+        for used in &uses {
             let name = |s: u32| format!("'{}'", names.switch(s));
             log::info!("{}", used.describe(name));
         }
         check_tables(&planned, &tables)?;
         if let Some((metrics, _)) = &mut self.metrics {
-            metrics.routed(&sweep);
+            metrics.routed(&sweep, &uses);
         }
         let routed = Routed {
             planned,
