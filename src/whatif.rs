@@ -3,7 +3,7 @@
 //! Both are routed by Dmodc and measured alike. All that stays keeps its LIDs, so the difference of
 //! the tables is what OpenSM would send.
 
-use crate::analysis::{Ebb, Tick, Traffic, bound};
+use crate::analysis::{Ebb, Tick, Traffic, bound, bound_over_capacity};
 use crate::dmodc::{Drained, Engine, Options, Ranking, RouteError};
 use crate::drain;
 use crate::draw;
@@ -47,6 +47,8 @@ pub struct State {
     pub rp: u32,
     /// SP in the order of topological NIDs.
     pub sp: u32,
+    /// A2A, its bound, RP and SP over capacity, where links differ in speed.
+    pub over_capacity: Option<OverCapacity>,
     /// Effective bisection bandwidth.
     pub ebb: Option<Ebb>,
     /// What still uses drained links, in words.
@@ -84,6 +86,31 @@ impl Routed {
             drained: self.drained.clone(),
             routes: Some((&self.tables, &self.risks)),
         }
+    }
+}
+
+/// Risks over capacity, in flows over the fastest link.
+#[derive(Clone, Copy, Debug)]
+pub struct OverCapacity {
+    /// A2A.
+    pub a2a: f64,
+    /// The bound of A2A.
+    pub bound: Option<f64>,
+    /// RP.
+    pub rp: f64,
+    /// SP.
+    pub sp: f64,
+}
+
+impl State {
+    /// The risks over capacity; where all links are alike, the risks themselves.
+    pub fn over_capacity(&self) -> OverCapacity {
+        self.over_capacity.unwrap_or(OverCapacity {
+            a2a: self.a2a.into(),
+            bound: self.bound.map(f64::from),
+            rp: self.rp.into(),
+            sp: self.sp.into(),
+        })
     }
 }
 
@@ -169,7 +196,6 @@ fn look(
     let mut tables = Tables::for_fabric(&fabric);
     engine.fill(&fabric, &plan, &mut tables.rows_mut())?;
     let traffic = Traffic::new(&fabric, &tables, plan.order());
-    let all_to_all = traffic.all_to_all(tick);
     let name = |node: u32| {
         let guid = fabric.end_nodes()[node as usize].guid;
         (guid, names.end_nodes[node as usize].clone())
@@ -178,23 +204,31 @@ fn look(
     // What is drained carries nothing.
     let drained = Drained::ends(&fabric, &options.drain);
     let usable = fabric.without(&drained);
+    let rank = |switch| plan.ranking().rank(switch);
+    let a2a = traffic.all_to_all(tick);
+    let rp = traffic.random_permutations(count, seed, tick);
+    let sp = traffic.shifts(tick);
+    let over_capacity = || {
+        Some(OverCapacity {
+            a2a: a2a.over_capacity?,
+            bound: bound_over_capacity(&usable, rank, traffic.channels()),
+            rp: rp.over_capacity?,
+            sp: sp.over_capacity?,
+        })
+    };
     let state = State {
         switches: fabric.switches().len(),
         hosts: traffic.nodes().len(),
         links: fabric.switch_links(),
-        slow: slow_links(
-            &fabric,
-            |switch| plan.ranking().rank(switch),
-            options.reference.as_deref(),
-        )
-        .len(),
+        slow: slow_links(&fabric, rank, options.reference.as_deref()).len(),
         unreached: traffic.unreached().into_iter().map(name).collect(),
         left_out: plan.connections().left_out,
         left_out_ends: plan.connections().left_out_ends(&fabric),
-        a2a: all_to_all.value,
-        bound: bound(&usable, |switch| plan.ranking().rank(switch)),
-        rp: traffic.random_permutations(count, seed, tick).value,
-        sp: traffic.shifts(tick).value,
+        a2a: a2a.value,
+        bound: bound(&usable, rank),
+        rp: rp.value,
+        sp: sp.value,
+        over_capacity: over_capacity(),
         ebb: traffic.effective_bisection_bandwidth(count, seed, tick),
         drained: drain::uses(&fabric, &options.drain, |s| tables.row(s))
             .iter()
@@ -205,7 +239,7 @@ fn look(
         ranking: plan.ranking().clone(),
         places: plan.places(),
         order: plan.order().to_vec(),
-        risks: all_to_all.by_channel,
+        risks: a2a.by_channel,
         fabric,
         names,
         drained,

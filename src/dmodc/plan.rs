@@ -36,6 +36,7 @@ pub struct Plan {
     bands: Bands,
     /// Both ends of drained links, as (switch, port), ascending.
     drained: Vec<(u32, u8)>,
+    speeds_ignored: usize,
     timings: Timings,
 }
 
@@ -180,6 +181,7 @@ impl Plan {
             inputs,
             bands,
             drained: Drained::ends(fabric, &options.drain),
+            speeds_ignored: limits.ignored(),
             timings,
         })
     }
@@ -210,6 +212,11 @@ impl Plan {
 
     fn own_pair(&self, (from, to): (u32, u32)) -> Option<(u32, u32)> {
         Some((self.own(from)?, self.own(to)?))
+    }
+
+    /// How many slow links carry like all others, since more than one of eight uplinks of their level are slow.
+    pub fn speeds_ignored(&self) -> usize {
+        self.speeds_ignored
     }
 
     /// Whether the fabric is to be refused, since pairs of leaves have no up-down path.

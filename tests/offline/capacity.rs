@@ -262,8 +262,13 @@ fn a_slow_plane_carries_its_part_and_too_many_slow_links_none() {
             .filter(|_| random.below(2) == 0)
             .collect();
         let scattered = at(&netlist, &half, "2xEDR");
-        let tables = of(&engine, &scattered, &options).tables;
-        assert_eq!(tables, of(&engine, &scattered, &ignoring()).tables);
+        let (routed, ignored) = (
+            of(&engine, &scattered, &options),
+            of(&engine, &scattered, &ignoring()),
+        );
+        assert_eq!(routed.tables, ignored.tables);
+        let told = [&routed, &ignored].map(|routed| routed.plan.speeds_ignored() > 0);
+        assert_eq!(told, [true, false]);
         // The uplinks at the lowest port of each leaf.
         let plane: Vec<Link> = leaves(&netlist)
             .into_iter()
@@ -283,6 +288,7 @@ fn a_slow_plane_carries_its_part_and_too_many_slow_links_none() {
                 let error = (carried[0] - fast * part).abs() / (fast * part);
                 assert!(error < 0.35, "{number}, {speed}: {carried:?}");
             }
+            assert_eq!(slow.plan.speeds_ignored(), 0);
         }
     }
 }

@@ -320,6 +320,14 @@ fn whatif_counts_slow_links_and_draw_draws_them_thin() {
         (&json["before"]["slow_links"], &json["after"]["slow_links"]),
         (&2.into(), &1.into())
     );
+    let over = |key: &str| json["before"][key].as_f64().expect("a figure");
+    assert!(over("a2a_capacity") >= over("a2a") && over("a2a_bound_capacity") > over("bound"));
+    assert!(
+        text.contains("\nA2A over capacity ") && text.contains("\nits bound "),
+        "{text}"
+    );
+    let whole_text = ok(&args(&whole));
+    assert!(!whole_text.contains("over capacity"), "{whole_text}");
     let svg = dir.path().join("f.svg");
     let svg = svg.to_str().expect("UTF-8");
     ok(&["draw", &slow, "-o", svg]);
@@ -336,6 +344,25 @@ fn whatif_counts_slow_links_and_draw_draws_them_thin() {
     ok(&["draw", &whole, "-o", svg]);
     let drawn = fs::read_to_string(svg).expect("a drawing");
     assert!(!drawn.contains("link slow") && !drawn.contains("slow (thin)"));
+}
+
+#[test]
+fn route_says_where_it_ignores_speeds() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let [whole, slow] = slow_tree(dir.path());
+    let many = dir.path().join("many.net");
+    let many = many.to_str().expect("UTF-8");
+    ok(&["degrade", &whole, "--slow", "6", "--seed", "1", "-o", many]);
+    let told =
+        "6 slow links carry like the others: more than one of eight uplinks of a level are slow\n";
+    for (net, is_told, ignored) in [(&*slow, false, 0), (many, true, 6)] {
+        assert_eq!(ok(&["route", net]).contains(told), is_told);
+        let json: serde_json::Value =
+            serde_json::from_str(&ok(&["route", net, "--json"])).expect("JSON");
+        assert_eq!(json["speeds_ignored"], ignored);
+        let asked = ok(&["route", net, "--capacity", "ignore"]);
+        assert!(!asked.contains(told), "{asked}");
+    }
 }
 
 /// Whole fabrics of production clusters, with several speeds in some, and generated ones.

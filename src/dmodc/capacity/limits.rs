@@ -47,6 +47,8 @@ pub struct Limits {
     drained: Vec<End>,
     /// Both ends of links that are there for some destinations, and for which steps, a bit each.
     share: BTreeMap<End, u16>,
+    /// Slow links whose speeds count for nothing, since too many are.
+    ignored: usize,
 }
 
 impl Limits {
@@ -60,7 +62,7 @@ impl Limits {
         drained.sort_unstable();
         Limits {
             drained,
-            share: BTreeMap::new(),
+            ..Limits::default()
         }
     }
 
@@ -146,13 +148,21 @@ impl Limits {
             FEW * slow <= all
         };
         for Slow { end, level, steps } in slow {
-            if (is_plane(level) || is_few(level.0))
-                && let Peer::Switch { index, port: far } = design.there.peer(end.0, end.1)
-            {
+            let Peer::Switch { index, port: far } = design.there.peer(end.0, end.1) else {
+                continue;
+            };
+            if is_plane(level) || is_few(level.0) {
                 self.share.insert(end, steps);
                 self.share.insert((index, far), steps);
+            } else {
+                self.ignored += 1;
             }
         }
+    }
+
+    /// How many slow links carry like all others, since more than one of [`FEW`] of their level are slow.
+    pub fn ignored(&self) -> usize {
+        self.ignored
     }
 
     /// Whether any link is drained.

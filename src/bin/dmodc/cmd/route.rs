@@ -170,6 +170,7 @@ impl Summary<'_> {
             "left_out": self.plan.connections().left_out,
             "left_out_pairs": left_out::json(self.fabric, self.names, &self.left_out()),
             "drained": drained::json(self.names, self.fabric, &self.drained),
+            "speeds_ignored": self.plan.speeds_ignored(),
             "displaced_entries": routed.displaced,
             "threads": routed.threads,
             "phases": phases,
@@ -203,6 +204,12 @@ impl Summary<'_> {
         text += &named(pairs, unreachable.count);
         text += &left_out::text(self.fabric, self.names, &self.left_out());
         text += &drained::text(self.names, &self.drained);
+        let ignored = self.plan.speeds_ignored();
+        if ignored > 0 {
+            text += &format!(
+                "{ignored} slow links carry like the others: more than one of eight uplinks of a level are slow\n"
+            );
+        }
         if self.plan.connections().cut_short {
             text += "the search for ways that turn took too long and was ended\n";
         }

@@ -38,7 +38,7 @@ of names has one a line, '#' begins a comment.
 
 Both fabrics are routed with Dmodc. Hosts that are named themselves are not missed; hosts that lose
 their last link without being named are hosts that nobody reaches. A2A, RP, SP, the A2A bound and EBB are
-those of 'dmodc analyze'. Entries and blocks of 64 LIDs are those that OpenSM would have to send.
+those of 'dmodc analyze', over capacity too where links differ in speed before or after. Entries and blocks of 64 LIDs are those that OpenSM would have to send.
 
 --drain alone compares the fabric with the same drained; with --remove, the drained fabric with what is left.
 
@@ -146,7 +146,7 @@ fn json(netlist: &Netlist, parts: &[Part], found: &WhatIf, seconds: f64) -> serd
             .iter()
             .map(|(guid, name)| json!({ "guid": guid.to_string(), "name": name }))
             .collect();
-        json!({
+        let mut object = json!({
             "switches": state.switches,
             "nodes": state.hosts,
             "links": state.links,
@@ -161,7 +161,14 @@ fn json(netlist: &Netlist, parts: &[Part], found: &WhatIf, seconds: f64) -> serd
             "ebb": state.ebb.map(|ebb| ebb.percent),
             "ebb_confidence": state.ebb.map(|ebb| ebb.confidence),
             "drained": state.drained,
-        })
+        });
+        if let Some(over) = state.over_capacity {
+            object["a2a_capacity"] = json!(over.a2a);
+            object["a2a_bound_capacity"] = json!(over.bound);
+            object["rp_capacity"] = json!(over.rp);
+            object["sp_capacity"] = json!(over.sp);
+        }
+        object
     };
     let removed: Vec<_> = parts.iter().map(|&part| netlist.describe(part)).collect();
     json!({
@@ -176,18 +183,29 @@ fn json(netlist: &Netlist, parts: &[Part], found: &WhatIf, seconds: f64) -> serd
 }
 
 /// The rows of the table.
-fn counts(state: &State) -> [(&'static str, Option<i64>); 10] {
+fn counts(state: &State) -> [(&'static str, Option<f64>); 10] {
     [
-        ("switches", Some(state.switches as i64)),
-        ("links between switches", Some(state.links as i64)),
-        ("slow links", Some(state.slow as i64)),
-        ("hosts", Some(state.hosts as i64)),
-        ("hosts nobody reaches", Some(state.unreached.len() as i64)),
-        ("left out", Some(state.left_out as i64)),
+        ("switches", Some(state.switches as f64)),
+        ("links between switches", Some(state.links as f64)),
+        ("slow links", Some(state.slow as f64)),
+        ("hosts", Some(state.hosts as f64)),
+        ("hosts nobody reaches", Some(state.unreached.len() as f64)),
+        ("left out", Some(state.left_out as f64)),
         ("A2A", Some(state.a2a.into())),
-        ("A2A bound", state.bound.map(i64::from)),
+        ("A2A bound", state.bound.map(f64::from)),
         ("RP", Some(state.rp.into())),
         ("SP", Some(state.sp.into())),
+    ]
+}
+
+/// Those that follow where links differ in speed.
+fn over_capacity(state: &State) -> [(&'static str, Option<f64>); 4] {
+    let over = state.over_capacity();
+    [
+        ("A2A over capacity", Some(over.a2a)),
+        ("its bound", over.bound),
+        ("RP over capacity", Some(over.rp)),
+        ("SP over capacity", Some(over.sp)),
     ]
 }
 
@@ -204,18 +222,25 @@ fn text(netlist: &Netlist, parts: &[Part], found: &WhatIf) -> String {
         "\n{:<24} {:>12} {:>12} {:>12}\n",
         "", "before", "after", "change"
     );
-    let mut row = |what: &str, before: Option<i64>, after: Option<i64>| {
-        let number = |n: Option<i64>| n.map_or("-".into(), |n| n.to_string());
-        let change = match before.zip(after).map(|(before, after)| after - before) {
-            None | Some(0) => String::new(),
-            Some(change) => format!("{change:+}"),
-        };
+    let mut row = |what: &str, before: Option<f64>, after: Option<f64>, decimals: usize| {
+        let number = |n: Option<f64>| n.map_or("-".into(), |n| format!("{n:.decimals$}"));
+        let change = before.zip(after).map(|(before, after)| after - before);
         let (before, after) = (number(before), number(after));
+        let change = match change {
+            Some(change) if before != after => format!("{change:+.decimals$}"),
+            _ => String::new(),
+        };
         text += format!("{what:<24} {before:>12} {after:>12} {change:>12}").trim_end();
         text.push('\n');
     };
     for ((what, before), (_, after)) in counts(before).into_iter().zip(counts(after)) {
-        row(what, before, after);
+        row(what, before, after, 0);
+    }
+    if before.over_capacity.or(after.over_capacity).is_some() {
+        let (before, after) = (over_capacity(before), over_capacity(after));
+        for ((what, before), (_, after)) in before.into_iter().zip(after) {
+            row(what, before, after, 1);
+        }
     }
     let percent = |state: &State| {
         state
