@@ -42,3 +42,4 @@ mod support;
 mod tables;
 mod tools;
 mod trace;
+mod upgrades;
