@@ -16,6 +16,10 @@ RESULTS_THROWS_8640 ?= 60
 RESULTS_JOBS ?= $(shell nproc)
 THROWN_8640 = dmodc,dmodc:paper,dmodc:reference,ftree,ftree+roots,updn,updn+roots,minhop,sssp
 THROWN_648 = $(THROWN_8640),dfsssp,nue
+# Of slow links: one, ten and a hundred at a quarter in turn, and a plane at half.
+SLOW = slow=1,10,100
+SLOW_8640 = $(THROWN_8640),dmodc:ignore
+SLOW_648 = $(SLOW_8640),dfsssp,dfsssp:avoid,nue,nue:avoid
 # Complete fabrics, for the plot of time over nodes.
 TIMED = $(patsubst %,$(RESULTS)/%.net,324 1440 2880 5760)
 
@@ -75,9 +79,10 @@ soak: setup
 # What events change in the tables of the switches under a running OpenSM, and what packets meet while the new
 # ones are sent, with each engine of EVENTS_ENGINES (dmodc,auto,partial,paper,updn,ftree,minhop,sssp: the second to
 # fourth are Dmodc with reference=auto, on_unreachable=partial and faults=paper), on EVENTS_SHAPE (8,640 nodes).
-# An hour on 2 cores.
+# And what they meet while switches are upgraded one after the other, drained first under Dmodc: UPGRADES_SWITCHES (all)
+# of UPGRADES_SHAPE (648 nodes), in each of UPGRADES_WAYS (dmodc,updn,ftree). An hour on 2 cores.
 events: setup
-	$(CARGO) test --release --test daemon -- --ignored --nocapture events::
+	$(CARGO) test --release --test daemon -- --ignored --nocapture events:: upgrades::
 
 # What OpenSM sends while servers go and come back, as they did in a real cluster of 400: the first TRACE_MOMENTS
 # (100) moments of TRACE_FILE (../shared/trace/servers.csv; skipped where it is not) with each engine of TRACE_ENGINES
@@ -145,8 +150,8 @@ fabrics: setup build
 	    --engines $(ENGINES) -o target/fabrics --markdown docs/fabrics.md
 
 # Writes docs/results (RESULTS_OUT): random throws at 648 and 8,640 nodes, RESULTS_THROWS_648 (300) and
-# RESULTS_THROWS_8640 (60) of each kind, RESULTS_JOBS of them side by side, and their report. It keeps the
-# rows that are there, so a second run continues the first; `rm docs/results/*.csv` starts anew.
+# RESULTS_THROWS_8640 (60) of each kind, of slow planes 10 and 6, RESULTS_JOBS of them side by side, and their report.
+# It keeps the rows that are there, so a second run continues the first; `rm docs/results/*.csv` starts anew.
 results: setup build $(RESULTS)/648.net $(RESULTS)/8640.net $(TIMED)
 	$(DMODC) compare $(TIMED) --engines $(THROWN_8640) --degrade switches --max-exponent 0 --throws 0 \
 	    -o $(RESULTS_OUT)
@@ -154,6 +159,10 @@ results: setup build $(RESULTS)/648.net $(RESULTS)/8640.net $(TIMED)
 	$(call throw,648,$(THROWN_648),links,8,$(RESULTS_THROWS_648))
 	$(call throw,8640,$(THROWN_8640),switches,7,$(RESULTS_THROWS_8640))
 	$(call throw,8640,$(THROWN_8640),links,10,$(RESULTS_THROWS_8640))
+	$(call throw,648,$(SLOW_648),$(SLOW),,$(RESULTS_THROWS_648))
+	$(call throw,648,$(SLOW_648),planes=1,,10)
+	$(call throw,8640,$(SLOW_8640),$(SLOW),,$(RESULTS_THROWS_8640))
+	$(call throw,8640,$(SLOW_8640),planes=1,,6)
 	$(MAKE) report
 
 # Writes the page, the figures and the tables of docs/results from the rows that are there.
@@ -164,7 +173,7 @@ report: build
 
 # $(call throw,FABRIC,ENGINES,WHAT,EXPONENT,THROWS)
 define throw
-$(DMODC) compare $(RESULTS)/$(1).net --engines $(2) --degrade $(3) --max-exponent $(4) --throws $(5) \
+$(DMODC) compare $(RESULTS)/$(1).net --engines $(2) --degrade $(3) $(if $(4),--max-exponent $(4)) --throws $(5) \
     --jobs $(RESULTS_JOBS) -o $(RESULTS_OUT)
 endef
 

@@ -4,7 +4,7 @@
 #[path = "support/examples.rs"]
 mod page;
 
-use dmodc::compare::read_throws;
+use dmodc::compare::{Equipment, read_throws};
 use dmodc::netlist::{Kind, Netlist};
 use serde_json::Value;
 use std::fs;
@@ -272,7 +272,7 @@ fn throws_are_made_resumed_and_reported() {
     let page = fs::read_to_string(dir.path().join("results/report.html")).expect("a page");
     for text in [
         "Static figures, not throughput",
-        "tree: 3 throws of links</a> (3 connected)",
+        "tree: 3 throws, links removed</a> (3 connected)",
         "The goal is reached in",
         "Fabric topology is not a fat-tree",
         "worst: ",
@@ -302,6 +302,85 @@ fn throws_are_made_resumed_and_reported() {
                 page.contains(inner) && inner.contains("<title>") || figure.starts_with("drawn")
             );
         }
+    }
+}
+
+/// Links become slow, and OpenSM finds them throttled.
+#[test]
+fn throws_of_slow_links_have_risks_over_capacity() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    let (net, out) = (path("tree.net"), path("results"));
+    dmodc(&[
+        "generate",
+        "PGFT(3;4,4,3;1,2,3;1,1,1)",
+        "--seed",
+        "2",
+        "-o",
+        &net,
+    ]);
+    let throw = |degrade: &str, throws: &str| {
+        let mut args = vec![&*net, "--degrade", degrade, "--throws", throws];
+        args.extend(["-o", &out, "--engines"]);
+        args.push("dmodc,dmodc:ignore,minhop,dfsssp,dfsssp:avoid,nue:avoid");
+        let done = compare(&args);
+        let errors = String::from_utf8_lossy(&done.stderr).into_owned();
+        (
+            done.status.code(),
+            String::from_utf8_lossy(&done.stdout).into_owned() + &errors,
+        )
+    };
+    let (code, text) = throw("slow=1,2", "2");
+    assert!(code == Some(0) && text.contains("over capacity"), "{text}");
+    assert_eq!(throw("planes=1", "1").0, Some(0));
+    // Other numbers are another series.
+    assert_eq!(throw("slow=2,3", "2").0, Some(2));
+    let of = |what| read_throws(&dir.path().join(format!("results/throws-tree-{what}.csv")));
+    let rows = [of("slow").expect("rows"), of("planes").expect("rows")].concat();
+    assert_eq!(rows.len(), 6 * (3 + 2));
+    for row in rows {
+        let engine = row.spec.to_string();
+        let routed = match &row.outcome {
+            Ok(routed) => routed,
+            // All links of a switch are throttled.
+            Err(_) => {
+                let avoids = row.equipment == Equipment::Planes && engine.ends_with(":avoid");
+                assert!(avoids && row.throw > 0, "{row:?}");
+                continue;
+            }
+        };
+        let risks = &routed.risks;
+        let bound = row.a2a_bound_capacity.is_some();
+        assert_eq!(
+            (bound, risks.a2a_capacity.is_some()),
+            (row.throw > 0, row.throw > 0)
+        );
+        if row.throw > 0 {
+            let over = [
+                risks.a2a_capacity,
+                risks.rp_capacity,
+                risks.sp_dmodc_capacity,
+            ];
+            let plain = [Some(risks.a2a), Some(risks.rp), risks.sp_dmodc];
+            assert!(
+                over.iter().zip(plain).all(|(o, p)| *o >= p.map(f64::from)),
+                "{row:?}"
+            );
+            assert!(row.a2a_bound_capacity <= risks.a2a_capacity, "{row:?}");
+            // Who knows of speeds routes otherwise.
+            let knows = ["dmodc", "dfsssp:avoid", "nue:avoid"].contains(&&*engine);
+            let changed = routed.changed_blocks.expect("LIDs stay") > 0;
+            assert_eq!(changed, knows, "{row:?}");
+        }
+    }
+    dmodc(&["report", &out]);
+    let summary = fs::read_to_string(dir.path().join("results/summary.md")).expect("tables");
+    for text in [
+        "### 48 end nodes, links at a quarter\n",
+        "1 throws, 1 of them connected. Medians at 0 / 1–9 planes at half.",
+        " A2A over capacity | RP |",
+    ] {
+        assert!(summary.contains(text), "no {text:?} in {summary}");
     }
 }
 
@@ -353,7 +432,12 @@ fn a_typing_error_is_bad_usage() {
     for (option, value, told) in [
         ("--engines", "dmodc,ftre", "there is no engine 'ftre'"),
         ("--engines", "ftree+io+roots", "then maybe '+roots'"),
-        ("--degrade", "cables", "[possible values: switches, links]"),
+        (
+            "--degrade",
+            "cables",
+            "'cables' is none of 'switches', 'links', 'slow', 'planes'",
+        ),
+        ("--degrade", "slow=1,0", "'0' is no number of pieces"),
     ] {
         let done = compare(&[net, option, value]);
         assert_eq!(done.status.code(), Some(2));

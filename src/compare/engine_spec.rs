@@ -26,17 +26,20 @@ pub struct BadName;
 
 /// The engines that can be compared: Dmodc, as shipped and by its options, and those of OpenSM 3.3.23 that
 /// need no file of tables.
-const ENGINES: [&str; 13] = [
+const ENGINES: [&str; 16] = [
     "dmodc",
     "dmodc:paper",
     "dmodc:reference",
+    "dmodc:ignore",
     "ftree",
     "updn",
     "dnup",
     "minhop",
     "sssp",
     "dfsssp",
+    "dfsssp:avoid",
     "nue",
+    "nue:avoid",
     "lash",
     "dor",
     "torus-2QoS",
@@ -89,11 +92,26 @@ impl EngineSpec {
         &self.engine
     }
 
+    /// Its name among the engines of an OpenSM with several: each variant of Dmodc is an engine of its own.
+    pub fn registered(&self) -> &str {
+        match self.is_dmodc() {
+            true => self.variant(),
+            false => self.engine(),
+        }
+    }
+
+    /// Whether OpenSM is told `avoid_throttled_links`: dfsssp and nue then take no link that came up slower than both
+    /// ends are enabled for.
+    pub fn avoids_throttled_links(&self) -> bool {
+        self.engine.ends_with(":avoid")
+    }
+
     /// What `event_plugin_options` says of the option. `whole` is a file with the whole fabric.
     pub fn plugin_options(&self, whole: &Path) -> String {
         match &*self.engine {
             "dmodc:paper" => "dmodc.faults=paper".into(),
             "dmodc:reference" => format!("dmodc.reference={}", whole.display()),
+            "dmodc:ignore" => "dmodc.capacity=ignore".into(),
             _ => String::new(),
         }
     }
@@ -156,11 +174,17 @@ mod tests {
         assert_eq!(spec.to_string(), "dmodc:paper+io");
         assert_eq!((spec.engine(), spec.variant()), ("dmodc", "dmodc:paper"));
         assert!(spec.is_dmodc() && spec.is_told_io());
-        // Every option of the list says something to the plugin.
+        // Every option of the list says something to the plugin or to OpenSM.
         for name in ENGINES {
             let spec: EngineSpec = name.parse().unwrap();
-            let said = spec.plugin_options(Path::new("net"));
-            assert_eq!(said.is_empty(), !name.contains(':'), "{name}");
+            let plugin = !spec.plugin_options(Path::new("net")).is_empty();
+            let says = [plugin, spec.avoids_throttled_links()];
+            let expected = name.contains(':').then_some(spec.is_dmodc());
+            assert_eq!(
+                says,
+                [expected == Some(true), expected == Some(false)],
+                "{name}"
+            );
         }
     }
 

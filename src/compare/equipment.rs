@@ -1,15 +1,68 @@
-//! What a throw removes.
+//! What a throw does to a fabric.
 
+use crate::netlist::{Netlist, NotEnough};
 use std::fmt;
 use std::str::FromStr;
 
-/// What is removed.
+/// What is removed or becomes slow.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Equipment {
-    /// Switches that carry no end nodes.
+    /// Switches that carry no end nodes go.
     Switches,
-    /// Links between switches.
+    /// Links between switches go.
     Links,
+    /// Links between switches become slow: a quarter of what they were.
+    Slow,
+    /// All links of planes become slow: half of what they were.
+    Planes,
+}
+
+/// What is left of the speed of slow links, and of slow planes.
+const SLOW_LINK: f64 = 0.25;
+const SLOW_PLANE: f64 = 0.5;
+
+impl Equipment {
+    const ALL: [Equipment; 4] = [
+        Equipment::Switches,
+        Equipment::Links,
+        Equipment::Slow,
+        Equipment::Planes,
+    ];
+
+    /// What has happened to the equipment, after its number.
+    pub fn faults(self) -> &'static str {
+        match self {
+            Equipment::Switches => "switches removed",
+            Equipment::Links => "links removed",
+            Equipment::Slow => "links at a quarter",
+            Equipment::Planes => "planes at half",
+        }
+    }
+
+    /// Whether links become slow, and none goes.
+    pub fn slows(self) -> bool {
+        matches!(self, Equipment::Slow | Equipment::Planes)
+    }
+
+    /// How many pieces there are.
+    pub fn pieces(self, netlist: &Netlist) -> usize {
+        match self {
+            Equipment::Switches => netlist.removable_switches(false).len(),
+            Equipment::Links => netlist.links_between_switches().len(),
+            Equipment::Slow => netlist.links_to_slow(SLOW_LINK).len(),
+            Equipment::Planes => netlist.planes_to_slow(SLOW_PLANE).len(),
+        }
+    }
+
+    /// The netlist with some pieces hit.
+    pub fn hit(self, netlist: &Netlist, count: usize, seed: u64) -> Result<Netlist, NotEnough> {
+        Ok(match self {
+            Equipment::Switches => netlist.without_switches(count, seed, false)?.0,
+            Equipment::Links => netlist.without_links(count, seed)?.0,
+            Equipment::Slow => netlist.with_slow_links(count, SLOW_LINK, seed)?.0,
+            Equipment::Planes => netlist.with_slow_planes(count, SLOW_PLANE, seed)?.0,
+        })
+    }
 }
 
 impl fmt::Display for Equipment {
@@ -17,6 +70,8 @@ impl fmt::Display for Equipment {
         f.write_str(match self {
             Equipment::Switches => "switches",
             Equipment::Links => "links",
+            Equipment::Slow => "slow",
+            Equipment::Planes => "planes",
         })
     }
 }
@@ -25,10 +80,10 @@ impl FromStr for Equipment {
     type Err = String;
 
     fn from_str(s: &str) -> Result<Self, String> {
-        match s {
-            "switches" => Ok(Equipment::Switches),
-            "links" => Ok(Equipment::Links),
-            _ => Err(format!("'{s}' is neither 'switches' nor 'links'")),
-        }
+        let found = Equipment::ALL.into_iter().find(|e| e.to_string() == s);
+        found.ok_or_else(|| {
+            let all = Equipment::ALL.map(|e| format!("'{e}'"));
+            format!("'{s}' is none of {}", all.join(", "))
+        })
     }
 }

@@ -72,7 +72,7 @@ impl<'a> Layout<'a> {
         self.order.iter().map(drawn).collect()
     }
 
-    /// The links between switches, each once; gone are those that `left` lacks.
+    /// The links between switches, each once; gone are those that `left` lacks, or has slower.
     pub fn links(&self, left: &Fabric) -> Vec<DrawnLink> {
         let there: HashMap<Guid, u32> = (0..)
             .zip(left.switches())
@@ -86,11 +86,15 @@ impl<'a> Layout<'a> {
                     continue;
                 };
                 if a < b {
-                    let left = there.get(&guid).map(|&s| left.peer(s, port));
+                    let speed = self.fabric.speed(a, port);
+                    let stays = |&s: &u32| {
+                        let is_there = matches!(left.peer(s, port), Peer::Switch { .. });
+                        is_there && left.speed(s, port) >= speed
+                    };
                     links.push(DrawnLink {
                         a: self.place[a as usize],
                         b: self.place[b as usize],
-                        gone: !matches!(left, Some(Peer::Switch { .. })),
+                        gone: !there.get(&guid).is_some_and(stays),
                     });
                 }
             }

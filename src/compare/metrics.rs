@@ -6,7 +6,7 @@
 
 use super::CompareError;
 use super::row::Figures;
-use crate::analysis::{Traffic, bound, check};
+use crate::analysis::{Channels, Risk, Traffic, bound, bound_over_capacity, check};
 use crate::dmodc::{Engine, NodeType, NodeTypes, Options, Ranking};
 use crate::fabric::{Fabric, Guid};
 use crate::lft::{Dump, Tables};
@@ -57,10 +57,12 @@ pub fn figures(files: &Files, engine: &Engine, scale: &Scale) -> Result<Figures,
     })
 }
 
-/// The least A2A that the links between levels allow, by Dmodc's ranks.
-pub fn a2a_bound(fabric: &Fabric) -> Option<u32> {
+/// The least A2A that the links between levels allow, by Dmodc's ranks; and over capacity, where links differ.
+pub fn bounds(fabric: &Fabric) -> (Option<u32>, Option<f64>) {
     let ranking = Ranking::new(fabric, &Options::default());
-    bound(fabric, |switch| ranking.rank(switch))
+    let rank = |switch| ranking.rank(switch);
+    let over = bound_over_capacity(fabric, rank, &Channels::new(fabric));
+    (bound(fabric, rank), over)
 }
 
 /// Effective bisection bandwidth in percent.
@@ -100,6 +102,14 @@ pub struct Risks {
     pub credit_loops: Option<usize>,
     /// Credit loops of the routes from host to host alone; likewise.
     pub host_credit_loops: Option<usize>,
+    /// A2A, RP and both SP over capacity, in flows over the fastest link; where links differ in speed.
+    pub a2a_capacity: Option<f64>,
+    /// See [`Risks::a2a_capacity`].
+    pub rp_capacity: Option<f64>,
+    /// See [`Risks::a2a_capacity`].
+    pub sp_ftree_capacity: Option<f64>,
+    /// See [`Risks::a2a_capacity`].
+    pub sp_dmodc_capacity: Option<f64>,
 }
 
 /// Measures them. `io` are port GUIDs of I/O nodes.
@@ -127,19 +137,26 @@ pub fn risks(
     let permutations = scale.permutations as usize;
     let ranking = Ranking::new(fabric, &Options::default());
     let report = check(fabric, tables, |a, b| ranking.is_up(a, b));
+    let a2a = traffic.all_to_all(&tick);
+    let rp = traffic.random_permutations(permutations, scale.seed, &tick);
+    let sp_ftree = ftree.map(|traffic| traffic.shifts(&tick));
+    let sp_dmodc = (!orders.dmodc.is_empty()).then(|| traffic.shifts(&tick));
+    let over = |risk: &Option<Risk>| risk.as_ref()?.over_capacity;
     Risks {
         no_route: traffic.skipped(),
-        a2a: traffic.all_to_all(&tick).value,
-        rp: traffic
-            .random_permutations(permutations, scale.seed, &tick)
-            .value,
-        sp_ftree: ftree.map(|traffic| traffic.shifts(&tick).value),
-        sp_dmodc: (!orders.dmodc.is_empty()).then(|| traffic.shifts(&tick).value),
+        a2a: a2a.value,
+        rp: rp.value,
+        sp_ftree: sp_ftree.as_ref().map(|risk| risk.value),
+        sp_dmodc: sp_dmodc.as_ref().map(|risk| risk.value),
         cn2io: types
             .are_given()
             .then(|| traffic.type_to_type(compute, io, &tick).value),
         ebb: ebb(&traffic, scale),
         credit_loops: Some(report.credit_loops.count),
         host_credit_loops: Some(report.host_credit_loops.count),
+        a2a_capacity: a2a.over_capacity,
+        rp_capacity: rp.over_capacity,
+        sp_ftree_capacity: over(&sp_ftree),
+        sp_dmodc_capacity: over(&sp_dmodc),
     }
 }

@@ -155,11 +155,17 @@ impl MultiEngineRun {
                 "" => "-".to_owned(),
                 words => words.to_owned(),
             };
-            format!("{}\t{roots}\t{io}\t{group}\t{options}\n", spec.variant())
+            let avoid = if spec.avoids_throttled_links() {
+                "avoid"
+            } else {
+                "-"
+            };
+            let engine = spec.registered();
+            format!("{engine}\t{roots}\t{io}\t{group}\t{options}\t{avoid}\n")
         };
         let text: String = specs.iter().map(line).collect();
         files.write("plan", text)?;
-        let engines: Vec<&str> = specs.iter().map(|spec| spec.variant()).collect();
+        let engines: Vec<&str> = specs.iter().map(|spec| spec.registered()).collect();
         let relay = format!("event_plugin_options dmodc.relay={}", files.dir().display());
         let config = Config::engines(&format!("{RELAY},{}", engines.join(",")))
             .with(&self.plugin)

@@ -49,6 +49,9 @@ impl SingleRuns {
                 config = config.line(format!("event_plugin_options {options}"));
             }
         }
+        if spec.avoids_throttled_links() {
+            config = config.line("avoid_throttled_links TRUE");
+        }
         if spec.is_told_roots() {
             let file = files.write("roots", guid_file(&roots(&fabric)))?;
             config = config.line(format!("root_guid_file {}", file.display()));

@@ -42,7 +42,7 @@ pub struct DrawnLink {
     pub a: usize,
     /// The other side.
     pub b: usize,
-    /// Whether the throw removed it.
+    /// Whether the throw removed it, or made it slow.
     pub gone: bool,
 }
 
@@ -75,11 +75,11 @@ pub struct Worst {
 pub struct ThrowDrawing {
     /// Name of the fabric.
     pub fabric: String,
-    /// What was removed.
+    /// What was hit.
     pub equipment: Equipment,
     /// Number of the throw.
     pub throw: u32,
-    /// How much was removed.
+    /// How much of it was removed, or became slow.
     pub removed: usize,
     /// The switches of the complete fabric, from left to right within each level.
     pub switches: Vec<DrawnSwitch>,

@@ -35,7 +35,7 @@ pub struct ThrowRow {
     pub switches: usize,
     /// End nodes left.
     pub nodes: usize,
-    /// What was removed.
+    /// What was hit.
     pub equipment: Equipment,
     /// The exponent of the series.
     pub max_exponent: f64,
@@ -43,12 +43,14 @@ pub struct ThrowRow {
     pub seed: u64,
     /// Number of the throw; 0 is the complete fabric.
     pub throw: u32,
-    /// How much was removed.
+    /// How much of it was removed, or became slow.
     pub removed: usize,
     /// Pairs of leaves with no up-down path; unknown if the rest is no tree.
     pub unreachable_pairs: Option<usize>,
     /// The least A2A that the links between levels allow; unknown in rows of earlier versions.
     pub a2a_bound: Option<u32>,
+    /// The same over capacity, where links differ in speed.
+    pub a2a_bound_capacity: Option<f64>,
     /// The engine.
     pub spec: EngineSpec,
     /// Its measures, or why it made no tables.
@@ -64,7 +66,7 @@ pub struct ThrowRow {
 /// Columns of the first version. Later ones stand behind them; a file may lack some or all of them.
 pub(super) const FIRST: usize = 23;
 
-pub(super) const HEADER: [&str; FIRST + 5] = [
+pub(super) const HEADER: [&str; FIRST + 10] = [
     "fabric",
     "switches",
     "nodes",
@@ -93,6 +95,11 @@ pub(super) const HEADER: [&str; FIRST + 5] = [
     "credit_loops",
     "changed_entries",
     "host_credit_loops",
+    "a2a_bound_capacity",
+    "a2a_capacity",
+    "rp_capacity",
+    "sp_ftree_capacity",
+    "sp_dmodc_capacity",
 ];
 
 impl ThrowRow {
@@ -108,7 +115,8 @@ impl ThrowRow {
         let risk =
             |of: fn(&Risks) -> Option<u32>| text(routed.and_then(|r| Some(of(&r.risks)?.into())));
         let micros = |of: fn(&Routed) -> Duration| text(routed.map(|r| of(r).as_micros() as u64));
-        let ebb = routed.and_then(|r| r.risks.ebb);
+        let hundredths = |value: Option<f64>| value.map_or(String::new(), |v| format!("{v:.2}"));
+        let real = |of: fn(&Risks) -> Option<f64>| hundredths(routed.and_then(|r| of(&r.risks)));
         vec![
             self.fabric.clone(),
             self.switches.to_string(),
@@ -134,10 +142,15 @@ impl ThrowRow {
             format!("dmodc {}; {}", self.version, self.opensm),
             self.outcome.as_ref().err().cloned().unwrap_or_default(),
             text(self.a2a_bound.map(u64::from)),
-            ebb.map_or(String::new(), |percent| format!("{percent:.2}")),
+            real(|r| r.ebb),
             text(routed.and_then(|r| Some(r.risks.credit_loops? as u64))),
             text(routed.and_then(|r| Some(r.changed_entries? as u64))),
             text(routed.and_then(|r| Some(r.risks.host_credit_loops? as u64))),
+            hundredths(self.a2a_bound_capacity),
+            real(|r| r.a2a_capacity),
+            real(|r| r.rp_capacity),
+            real(|r| r.sp_ftree_capacity),
+            real(|r| r.sp_dmodc_capacity),
         ]
     }
 
@@ -155,6 +168,8 @@ impl ThrowRow {
             let at = HEADER.iter().position(|&n| n == name)?;
             record.get(at).or((at >= FIRST).then_some(""))
         };
+        // No figure is NaN or endless.
+        let real = |name: &str| Some(optional(field(name)?)?.filter(|v: &f64| v.is_finite()));
         let outcome = match field("accepted")? {
             "1" => Ok(Routed {
                 risks: Risks {
@@ -167,6 +182,10 @@ impl ThrowRow {
                     ebb: optional(field("ebb")?)?.filter(|e| (0.0..=100.0).contains(e)),
                     credit_loops: optional(field("credit_loops")?)?,
                     host_credit_loops: optional(field("host_credit_loops")?)?,
+                    a2a_capacity: real("a2a_capacity")?,
+                    rp_capacity: real("rp_capacity")?,
+                    sp_ftree_capacity: real("sp_ftree_capacity")?,
+                    sp_dmodc_capacity: real("sp_dmodc_capacity")?,
                 },
                 changed_blocks: optional(field("changed_blocks")?)?,
                 changed_entries: optional(field("changed_entries")?)?,
@@ -187,6 +206,7 @@ impl ThrowRow {
             removed: needed(field("removed")?)?,
             unreachable_pairs: optional(field("unreachable_pairs")?)?,
             a2a_bound: optional(field("a2a_bound")?)?,
+            a2a_bound_capacity: real("a2a_bound_capacity")?,
             spec: needed(field("engine")?)?,
             outcome,
             permutations: needed(field("permutations")?)?,
@@ -237,6 +257,7 @@ pub(super) mod tests {
             removed: 3,
             unreachable_pairs: Some(0),
             a2a_bound: Some(2),
+            a2a_bound_capacity: Some(2.5),
             spec: "ftree+roots".parse().unwrap(),
             outcome,
             permutations: 10,
@@ -256,6 +277,10 @@ pub(super) mod tests {
             ebb: Some(61.25),
             credit_loops: Some(1),
             host_credit_loops: Some(0),
+            a2a_capacity: Some(6.25),
+            rp_capacity: None,
+            sp_ftree_capacity: Some(1.5),
+            sp_dmodc_capacity: None,
         },
         changed_blocks: Some(2),
         changed_entries: Some(5),

@@ -1,9 +1,10 @@
-//! The paper's experiment (section IV): equipment removed at random, every engine on what is left.
+//! The paper's experiment (section IV): equipment removed at random, every engine on what is left. And the same
+//! with links that become slow.
 //!
-//! Throw `n` of a seed removes `a = floor(2^(m u) - 1)` switches or links from the complete fabric,
+//! Throw `n` of a seed hits `a = floor(2^(m u) - 1)` pieces of the complete fabric,
 //! with `u` uniform in [0, 1) and `m` the series' exponent, so that throws spread evenly over the
-//! decades of `a`. Throw 0 removes nothing. A throw depends on the fabric, the series and its own
-//! number alone, so different runs can make them, in any order and for any engines.
+//! decades of `a`; or as many as the series says, in turn. Throw 0 hits nothing. A throw depends on the fabric, the
+//! series and its own number alone, so different runs can make them, in any order and for any engines.
 //!
 //! All engines of a throw route the same fabric in the same OpenSM (see [`super::multi_engine_run`]).
 //! Shifts take the nodes in two orders: that of OpenSM's ftree with a file of roots on the complete fabric,
@@ -22,7 +23,7 @@ use crate::analysis::Traffic;
 use crate::dmodc::{Engine, Options};
 use crate::fabric::{Fabric, Guid, Lid};
 use crate::lft::{Tables, parse_order};
-use crate::netlist::{Kind, Netlist, NotEnough};
+use crate::netlist::{Kind, Netlist};
 use crate::random::Random;
 use crate::sim::Plugin;
 use std::collections::HashMap;
@@ -33,10 +34,12 @@ use std::time::Duration;
 pub struct Series {
     /// Name of the fabric.
     pub fabric: String,
-    /// What is removed.
+    /// What is hit.
     pub equipment: Equipment,
-    /// The paper's `m`: up to 2^m - 1 pieces go.
+    /// The paper's `m`: up to 2^m - 1 pieces are hit.
     pub max_exponent: f64,
+    /// How many are hit instead, throw after throw in turn; empty: by the exponent.
+    pub counts: Vec<usize>,
     /// The seed of the removals.
     pub seed: u64,
     /// The random permutations.
@@ -46,50 +49,42 @@ pub struct Series {
 }
 
 impl Series {
-    /// How much throw `number` removes, and the seed of the removal.
+    /// How many pieces throw `number` hits, and the seed of their choice.
     pub fn removal(&self, number: u32) -> (usize, u64) {
         let mut random = Random::stream(self.seed, number.into());
         let u = random.below(1 << 53) as f64 / (1u64 << 53) as f64;
         let seed = random.below(usize::MAX) as u64;
-        match number {
-            0 => (0, seed),
-            _ => (((self.max_exponent * u).exp2() - 1.0) as usize, seed),
-        }
+        let count = match (number, self.counts.len()) {
+            (0, _) => 0,
+            (_, 0) => ((self.max_exponent * u).exp2() - 1.0) as usize,
+            (_, length) => self.counts[(number as usize - 1) % length],
+        };
+        (count, seed)
     }
 
-    /// The most that any throw can remove.
+    /// The most that any throw can hit.
     pub fn most(&self) -> usize {
-        (self.max_exponent.exp2() - 1.0) as usize
+        let by_exponent = || (self.max_exponent.exp2() - 1.0) as usize;
+        self.counts
+            .iter()
+            .copied()
+            .max()
+            .unwrap_or_else(by_exponent)
     }
 
-    /// The default exponent: the greatest whole number for which no throw removes more than half of the
+    /// The default exponent: the greatest whole number for which no throw hits more than half of the
     /// equipment.
     pub fn default_exponent(equipment: Equipment, netlist: &Netlist) -> f64 {
-        (pieces(equipment, netlist) / 2 + 1).ilog2().into()
+        (equipment.pieces(netlist) / 2 + 1).ilog2().into()
     }
 
-    /// The throw to draw, of the first `throws` at a fabric: that which removes most, of those that
-    /// remove a twentieth at most, or one piece; if there is one.
+    /// The throw to draw, of the first `throws` at a fabric: that which hits most, of those that
+    /// hit a twentieth at most, or one piece; if there is one.
     pub fn worth_drawing(&self, netlist: &Netlist, throws: u32) -> Option<u32> {
-        let pieces = pieces(self.equipment, netlist);
+        let pieces = self.equipment.pieces(netlist);
         let few = 1..=(pieces / 20).max(1);
         let drawable = (1..=throws).filter(|&n| few.contains(&self.removal(n).0));
         drawable.max_by_key(|&n| self.removal(n).0)
-    }
-
-    fn degraded(&self, netlist: &Netlist, count: usize, seed: u64) -> Result<Netlist, NotEnough> {
-        Ok(match self.equipment {
-            Equipment::Switches => netlist.without_switches(count, seed, false)?.0,
-            Equipment::Links => netlist.without_links(count, seed)?.0,
-        })
-    }
-}
-
-/// How many pieces of equipment can be removed.
-fn pieces(equipment: Equipment, netlist: &Netlist) -> usize {
-    match equipment {
-        Equipment::Switches => netlist.removable_switches(false).len(),
-        Equipment::Links => netlist.links_between_switches().len(),
     }
 }
 
@@ -115,7 +110,7 @@ impl Thrower {
         plugin: Plugin,
         limit: Duration,
     ) -> Result<(Thrower, Vec<ThrowRow>), CompareError> {
-        series.degraded(&netlist, series.most(), 0)?;
+        series.equipment.hit(&netlist, series.most(), 0)?;
         let runs = MultiEngineRun::new(plugin, limit).io(&series.io);
         // The node order of the paper's shifts.
         let ftree = "ftree+roots".parse().expect("it is a name");
@@ -162,7 +157,7 @@ impl Thrower {
         specs: &[EngineSpec],
     ) -> Result<(Answer, Vec<ThrowRow>), CompareError> {
         let (removed, seed) = self.series.removal(number);
-        let netlist = self.series.degraded(&self.netlist, removed, seed)?;
+        let netlist = self.series.equipment.hit(&self.netlist, removed, seed)?;
         let answer = self.runs.route(&netlist, specs)?;
         let (fabric, _) = netlist.to_fabric(None)?;
         let plan = self.engine.plan(&fabric, &Options::default()).ok();
@@ -170,7 +165,7 @@ impl Thrower {
             ftree: self.ftree_order(&fabric),
             dmodc: plan.as_ref().map_or(vec![], |plan| plan.order().to_vec()),
         };
-        let a2a_bound = metrics::a2a_bound(&fabric);
+        let (a2a_bound, a2a_bound_capacity) = metrics::bounds(&fabric);
         // LIDs that moved would make blocks differ that no route has to do with.
         let same_lids = answer
             .lids
@@ -215,6 +210,7 @@ impl Thrower {
                 throw: number,
                 removed,
                 a2a_bound,
+                a2a_bound_capacity,
                 unreachable_pairs: plan.as_ref().map(|plan| plan.unreachable().count),
                 spec: spec.clone(),
                 outcome,
@@ -230,7 +226,7 @@ impl Thrower {
     pub fn drawing(&self, number: u32, worst: usize) -> Result<ThrowDrawing, CompareError> {
         let (complete, _) = self.netlist.to_fabric(None)?;
         let (removed, seed) = self.series.removal(number);
-        let netlist = self.series.degraded(&self.netlist, removed, seed)?;
+        let netlist = self.series.equipment.hit(&self.netlist, removed, seed)?;
         let (fabric, _) = netlist.to_fabric(None)?;
         let layout = Layout::new(&complete, &self.ftree_order(&complete));
         let switches = self.netlist.switches();
@@ -310,6 +306,7 @@ mod tests {
             fabric: "x".into(),
             equipment: Equipment::Links,
             max_exponent,
+            counts: vec![],
             seed: 3,
             scale: Scale {
                 permutations: 1,
@@ -330,6 +327,13 @@ mod tests {
             (1..=2000).map(|n| series.removal(n).0).collect::<Vec<_>>()
         );
         assert!(counts.iter().all(|&a| a <= 127));
+        let by_counts = Series {
+            counts: vec![1, 10, 100],
+            ..series
+        };
+        let found: Vec<usize> = (0..5).map(|n| by_counts.removal(n).0).collect();
+        assert_eq!((found, by_counts.most()), (vec![0, 1, 10, 100, 1], 100));
+        assert_ne!(by_counts.removal(1).1, by_counts.removal(4).1);
         // a = 0 for u < 1/7, a < 15 for u < 4/7.
         let share = |below: usize| counts.iter().filter(|&&a| a < below).count() as f64 / 2000.0;
         assert!((share(1) - 1.0 / 7.0).abs() < 0.03, "{}", share(1));

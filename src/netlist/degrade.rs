@@ -8,7 +8,7 @@
 use super::model::{Kind, Netlist, Node, Port};
 use crate::fabric::{Guid, Speed};
 use crate::random::Random;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// A removed switch, by its names.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -82,19 +82,31 @@ impl Netlist {
         part: f64,
         seed: u64,
     ) -> Result<(Netlist, Vec<SlowedLink>), NotEnough> {
-        let speed = |&[a, b]: &[(u32, u8); 2]| {
-            let [a, b] = [a, b].map(|(node, port)| self.speed_at(node, port));
-            a.of_both_ends(b)
-        };
-        let mut links = self.links_between_switches();
-        links.retain(|link| speed(link).part(part).is_some());
+        let mut links = self.links_to_slow(part);
         links.sort_by_key(|&[(node, port), _]| (self.nodes[node as usize].guid, port));
         let what = "links between switches with a speed that can be less";
         choose(&mut links, count, seed, ("slow down", what))?;
+        Ok(self.slowed(links, part))
+    }
+
+    /// Makes all links of `count` random planes slow, as [`Netlist::with_slow_links`] does.
+    pub fn with_slow_planes(
+        &self,
+        count: usize,
+        part: f64,
+        seed: u64,
+    ) -> Result<(Netlist, Vec<SlowedLink>), NotEnough> {
+        let mut planes = self.planes_to_slow(part);
+        let what = "planes with a speed that can be less";
+        choose(&mut planes, count, seed, ("slow down", what))?;
+        Ok(self.slowed(planes.concat(), part))
+    }
+
+    fn slowed(&self, links: Vec<[(u32, u8); 2]>, part: f64) -> (Netlist, Vec<SlowedLink>) {
         let mut netlist = self.clone();
         let mut slowed = Vec::with_capacity(links.len());
         for sides in links {
-            let before = speed(&sides);
+            let before = self.speed_of(&sides);
             let now = before.part(part).expect("chosen for it");
             for (node, number) in sides {
                 let mut ports = netlist.nodes[node as usize].ports.iter_mut();
@@ -108,7 +120,47 @@ impl Netlist {
                 now,
             });
         }
-        Ok((netlist, slowed))
+        (netlist, slowed)
+    }
+
+    /// The links that [`Netlist::with_slow_links`] chooses from.
+    pub fn links_to_slow(&self, part: f64) -> Vec<[(u32, u8); 2]> {
+        let mut links = self.links_between_switches();
+        links.retain(|link| self.speed_of(link).part(part).is_some());
+        links
+    }
+
+    /// The planes that [`Netlist::with_slow_planes`] chooses from, each as its links. A plane is what hangs together
+    /// without the switches that carry end nodes, with the links down to these. Where all hangs together there is none.
+    pub fn planes_to_slow(&self, part: f64) -> Vec<Vec<[(u32, u8); 2]>> {
+        let mut upper = self.removable_switches(false);
+        upper.sort_by_key(|&s| self.nodes[s as usize].guid);
+        let mut plane_of: HashMap<u32, Option<usize>> = upper.iter().map(|&s| (s, None)).collect();
+        let mut count = 0;
+        for first in upper {
+            let mut open = vec![first];
+            while let Some(s) = open.pop() {
+                if let Some(plane @ None) = plane_of.get_mut(&s) {
+                    *plane = Some(count);
+                    open.extend(self.nodes[s as usize].ports.iter().map(|port| port.peer));
+                }
+            }
+            count += usize::from(plane_of[&first] == Some(count));
+        }
+        let mut planes = vec![vec![]; if count > 1 { count } else { 0 }];
+        for link in self.links_to_slow(part) {
+            let mut of_ends = link.iter().filter_map(|(node, _)| *plane_of.get(node)?);
+            let plane = of_ends.next().and_then(|plane| planes.get_mut(plane));
+            plane.into_iter().for_each(|plane| plane.push(link));
+        }
+        planes.retain(|plane| !plane.is_empty());
+        planes
+    }
+
+    /// How fast a link is, by both ends.
+    fn speed_of(&self, &[a, b]: &[(u32, u8); 2]) -> Speed {
+        let [a, b] = [a, b].map(|(node, port)| self.speed_at(node, port));
+        a.of_both_ends(b)
     }
 
     /// What a node says of the speed of the link at its port.
@@ -321,6 +373,34 @@ mod tests {
             unknown.with_slow_links(1, 0.25, 3).expect_err("none").there,
             0
         );
+    }
+
+    #[test]
+    fn a_plane_is_slow_from_the_leaves_to_the_top() {
+        let whole = build(
+            &"PGFT(3;4,4,3;1,2,3;1,1,1)".parse::<Pgft>().unwrap().into(),
+            Order::default(),
+        );
+        // Each pod has a switch of it, and three tops are above these.
+        let (slow, slowed) = whole.with_slow_planes(1, 0.5, 7).expect("two planes");
+        assert_eq!(slowed.len(), 4 * 3 + 3 * 3);
+        assert!(slowed.iter().all(|s| s.now.to_string() == "2xEDR"));
+        let (fabric, _) = slow.to_fabric(None).expect("LIDs");
+        for (s, switch) in (0u32..).zip(fabric.switches()) {
+            let speeds: HashSet<u32> = (1..=switch.ports)
+                .filter(|&p| matches!(fabric.peer(s, p), crate::fabric::Peer::Switch { .. }))
+                .map(|port| fabric.speed(s, port))
+                .collect();
+            let is_leaf = !fabric.end_nodes_of(s).is_empty();
+            assert_eq!(speeds.len(), if is_leaf { 2 } else { 1 }, "{switch:?}");
+        }
+        assert_eq!(whole.with_slow_planes(3, 0.5, 7).expect_err("two").there, 2);
+        // All hangs together.
+        let joined = build(
+            &"PGFT(3;4,4,3;1,1,3;1,1,1)".parse::<Pgft>().unwrap().into(),
+            Order::default(),
+        );
+        assert!(joined.planes_to_slow(0.5).is_empty());
     }
 
     #[test]

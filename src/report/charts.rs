@@ -46,10 +46,7 @@ fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> Result<String, Re
     let shown = |c: &&EngineSpec| measure == Measure::Cn2io || !c.is_told_io();
     let shown: Vec<&EngineSpec> = specs.iter().filter(shown).collect();
     let all: Vec<Vec<(usize, f64)>> = shown.iter().map(|c| points(set, c, measure)).collect();
-    let bounds = match measure {
-        Measure::A2a => bounds(set),
-        _ => vec![],
-    };
+    let bounds = bounds(set, measure);
     let points = || all.iter().chain([&bounds]).flatten();
     let most = points().map(|p| p.0).max().unwrap_or(1).max(2);
     let x = LogAxis::round(NONE * 0.8..most as f64 * 1.25).starting_at(NONE);
@@ -57,7 +54,7 @@ fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> Result<String, Re
     let axes = Axes {
         size: PANEL,
         title: measure.name(),
-        x_name: &format!("{} removed", set.equipment),
+        x_name: set.equipment.faults(),
         y_name: match measure {
             Measure::Ebb => "percent",
             Measure::Blocks => "blocks of 64 LIDs",
@@ -74,7 +71,7 @@ fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> Result<String, Re
                 line,
                 "currentColor",
                 " stroke-dasharray=\"1 3\"",
-                "least possible A2A",
+                "least possible",
             );
         }
         // Draws the first engine last, over the others.

@@ -134,7 +134,7 @@ impl Places {
     }
 }
 
-/// Links in grey, removed ones in blue; switches as dots, removed ones as crosses.
+/// Links in grey, removed and slow ones in blue; switches as dots, removed ones as crosses.
 fn background(drawing: &ThrowDrawing, places: &Places) -> String {
     let (mut path, mut removed) = (String::new(), String::new());
     for link in &drawing.links {
@@ -142,8 +142,8 @@ fn background(drawing: &ThrowDrawing, places: &Places) -> String {
         // The links of a switch that is gone would hide all others.
         let path = match (link.gone, drawing.equipment) {
             (false, _) => &mut path,
-            (true, Equipment::Links) => &mut removed,
             (true, Equipment::Switches) => continue,
+            (true, _) => &mut removed,
         };
         let _ = write!(path, "M{x1:.0} {y1:.0}L{x2:.0} {y2:.0}");
     }
@@ -215,6 +215,7 @@ fn legend(equipment: Equipment, least: u32, most: u32) -> String {
         match equipment {
             Equipment::Switches => "Blue crosses are switches removed.",
             Equipment::Links => "Blue lines are links removed.",
+            Equipment::Slow | Equipment::Planes => "Blue lines are slow links.",
         },
     );
     svg

@@ -1,5 +1,5 @@
-//! The project's goal: Dmodc is best or equal in at least 95 % of the throws in A2A, RP and SP, against
-//! each engine that makes no credit loop, and in 80 % against sssp, whatever loops it makes.
+//! The project's goal: Dmodc is best or equal in at least 95 % of the throws in A2A, RP and SP (over capacity, where
+//! links become slow), against each engine that makes no credit loop, and in 80 % against sssp, whatever loops it makes.
 //!
 //! Throws in which the other engine's routes from host to host have a credit loop do not count, but for sssp,
 //! and for the engines that break their loops with several lanes, which tables do not show. Rows of earlier
@@ -37,7 +37,7 @@ impl Goal {
         let measures: Vec<Measure> = set
             .measures()
             .into_iter()
-            .filter(|m| m.has_goal())
+            .filter(|m| m.has_goal(set.equipment))
             .collect();
         let row = |spec: EngineSpec| {
             let engine = spec.engine();

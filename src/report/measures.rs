@@ -1,18 +1,26 @@
 //! What engines are compared by.
 
-use crate::compare::{Routed, ThrowRow};
+use crate::compare::{Equipment, Routed, ThrowRow};
 
 /// A measure of an engine's tables in a throw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Measure {
     /// All to all.
     A2a,
+    /// The same over capacity, where links differ in speed.
+    A2aCapacity,
     /// Random permutations.
     Rp,
+    /// The same over capacity.
+    RpCapacity,
     /// Shifts in the order of OpenSM's ftree.
     SpFtree,
+    /// The same over capacity.
+    SpFtreeCapacity,
     /// Shifts in the order of Dmodc.
     SpDmodc,
+    /// The same over capacity.
+    SpDmodcCapacity,
     /// Compute nodes to I/O nodes.
     Cn2io,
     /// Effective bisection bandwidth.
@@ -27,11 +35,15 @@ pub enum Measure {
 
 impl Measure {
     /// All of them, in the order of the report.
-    pub const ALL: [Measure; 9] = [
+    pub const ALL: [Measure; 13] = [
         Measure::A2a,
+        Measure::A2aCapacity,
         Measure::Rp,
+        Measure::RpCapacity,
         Measure::SpFtree,
+        Measure::SpFtreeCapacity,
         Measure::SpDmodc,
+        Measure::SpDmodcCapacity,
         Measure::Cn2io,
         Measure::Ebb,
         Measure::Blocks,
@@ -43,9 +55,13 @@ impl Measure {
     pub fn name(self) -> &'static str {
         match self {
             Measure::A2a => "A2A",
+            Measure::A2aCapacity => "A2A over capacity",
             Measure::Rp => "RP",
+            Measure::RpCapacity => "RP over capacity",
             Measure::SpFtree => "SP, ftree's order",
+            Measure::SpFtreeCapacity => "SP, ftree's order, over capacity",
             Measure::SpDmodc => "SP, Dmodc's order",
+            Measure::SpDmodcCapacity => "SP, Dmodc's order, over capacity",
             Measure::Cn2io => "compute to I/O",
             Measure::Ebb => "ebb, %",
             Measure::Blocks => "changed blocks",
@@ -62,9 +78,13 @@ impl Measure {
         let changed = |count: Option<usize>| Some(count.filter(|_| row.removed > 0)? as f64);
         match self {
             Measure::A2a => Some(risks.a2a.into()),
+            Measure::A2aCapacity => over_capacity(row, Some(risks.a2a), risks.a2a_capacity),
             Measure::Rp => Some(risks.rp.into()),
+            Measure::RpCapacity => over_capacity(row, Some(risks.rp), risks.rp_capacity),
             Measure::SpFtree => risks.sp_ftree.map(f64::from),
+            Measure::SpFtreeCapacity => over_capacity(row, risks.sp_ftree, risks.sp_ftree_capacity),
             Measure::SpDmodc => risks.sp_dmodc.map(f64::from),
+            Measure::SpDmodcCapacity => over_capacity(row, risks.sp_dmodc, risks.sp_dmodc_capacity),
             Measure::Cn2io => risks.cn2io.map(f64::from),
             // The differences in the second decimal are those of the draw.
             Measure::Ebb => Some((risks.ebb? * 10.0).round() / 10.0),
@@ -88,11 +108,33 @@ impl Measure {
         figures.into_iter().reduce(better)
     }
 
-    /// Whether the project's goal speaks of it.
-    pub fn has_goal(self) -> bool {
-        use Measure::{A2a, Rp, SpDmodc, SpFtree};
-        [A2a, Rp, SpFtree, SpDmodc].contains(&self)
+    /// The least that the fabric of a row allows, if that is known.
+    pub fn bound(self, row: &ThrowRow) -> Option<f64> {
+        comparable(row)?;
+        match self {
+            Measure::A2a => row.a2a_bound.map(f64::from),
+            Measure::A2aCapacity => over_capacity(row, row.a2a_bound, row.a2a_bound_capacity),
+            _ => None,
+        }
     }
+
+    /// Whether the project's goal speaks of it: where links become slow, of the risks over capacity.
+    pub fn has_goal(self, of: Equipment) -> bool {
+        match self {
+            Measure::A2a | Measure::Rp | Measure::SpFtree | Measure::SpDmodc => !of.slows(),
+            Measure::A2aCapacity
+            | Measure::RpCapacity
+            | Measure::SpFtreeCapacity
+            | Measure::SpDmodcCapacity => of.slows(),
+            _ => false,
+        }
+    }
+}
+
+/// A figure over capacity. While no link is slow yet it is the figure itself.
+fn over_capacity(row: &ThrowRow, value: Option<u32>, over: Option<f64>) -> Option<f64> {
+    let is_whole = row.equipment.slows() && row.removed == 0;
+    over.or_else(|| value.filter(|_| is_whole).map(f64::from))
 }
 
 /// Whether all pairs of leaves have an up-down path.

@@ -17,17 +17,18 @@ pub fn section(set: &Set, faults: &Panels, drawn: Option<&Panels>) -> String {
     let first = &set.rows[0];
     let (throws, connected) = (set.throws(), set.connected_throws());
     let name = escape(&set.fabric);
-    let equipment = set.equipment;
-    let exponent = number(first.max_exponent);
+    let faults_are = set.equipment.faults();
+    let most = set.rows.iter().map(|row| row.removed).max().unwrap_or(0);
     let mut html = format!(
-        "<h2 id=\"{}\">{name}: {equipment} removed</h2>\n<p>{} end nodes, {} switches. {}, seed {}, up to \
-         2<sup>{exponent}</sup> − 1 {equipment} each{}. RP is the median of {} permutations{}, SP the \
+        "<h2 id=\"{}\">{name}: {faults_are}</h2>\n<p>{} end nodes, {} switches. {}, seed {}, up to \
+         {} {faults_are} each{}. RP is the median of {} permutations{}, SP the \
          maximum of all shifts.</p>\n",
         id(set),
         number(first.nodes as f64),
         number(first.switches as f64),
         counted(throws, "throw"),
         first.seed,
+        number(most as f64),
         match throws - connected {
             0 => ", and all leave an up-down path between every pair of leaves".into(),
             cut => format!(
@@ -51,7 +52,7 @@ pub fn section(set: &Set, faults: &Panels, drawn: Option<&Panels>) -> String {
     }
     let _ = writeln!(
         html,
-        "<h3>Over {equipment} removed</h3>\n<figure>{}<figcaption>Both axes logarithmic. A point is a \
+        "<h3>Over {faults_are}</h3>\n<figure>{}<figcaption>Both axes logarithmic. A point is a \
          throw, a line the running median; engines stand a little aside of each other, so that none hides \
          another.{}</figcaption></figure>",
         faults.html(),
@@ -97,7 +98,7 @@ pub fn section(set: &Set, faults: &Panels, drawn: Option<&Panels>) -> String {
     if let (Some(drawn), Some(drawing)) = (drawn, &set.drawing) {
         let _ = writeln!(
             html,
-            "<h3>One throw, drawn</h3>\n<figure>{}<figcaption>Throw {}, {equipment} removed: {}. \
+            "<h3>One throw, drawn</h3>\n<figure>{}<figcaption>Throw {}, {faults_are}: {}. \
              Switches by level, leaves at the bottom, and the worst ports of each engine under all-to-all \
              traffic.</figcaption></figure>",
             drawn.html(),
@@ -150,7 +151,7 @@ pub fn page(sets: &[Set], sections: &[String], runtime: &Panels) -> String {
          content=\"width=device-width, initial-scale=1\">\n<title>Routing engines on degraded \
          fabrics</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
          <h1>Routing engines on degraded fabrics</h1>\n\
-         <p>Stock OpenSM routed simulated fabrics from which switches or links had been removed at \
+         <p>Stock OpenSM routed simulated fabrics with faults at \
          random, with each of these routing engines. This is what their tables are worth.</p>\n\
          <p class=caveat><b>Static figures, not throughput.</b> The congestion risk of a port is the \
          number of sources or of destinations, whichever is less, whose routes of a traffic pattern \
@@ -161,18 +162,19 @@ pub fn page(sets: &[Set], sections: &[String], runtime: &Panels) -> String {
     for set in sets.iter().filter(|set| set.throws() > 0) {
         let _ = writeln!(
             html,
-            "<li><a href=\"#{}\">{}: {} of {}</a> ({} connected), {}</li>",
+            "<li><a href=\"#{}\">{}: {}, {}</a> ({} connected), {}</li>",
             id(set),
             escape(&set.fabric),
             counted(set.throws(), "throw"),
-            set.equipment,
+            set.equipment.faults(),
             number(set.connected_throws() as f64),
             counted(set.specs().len(), "engine")
         );
     }
-    html += "</ul>\n<p><b>A throw</b> removes <i>a</i> = ⌊2<sup><i>m u</i></sup> − 1⌋ pieces from the \
-         complete fabric, <i>u</i> uniform: switches that carry no end nodes, or links between switches. \
-         All engines route the same fabric in the same OpenSM, one after another.</p>\n<dl>\n";
+    html += "</ul>\n<p><b>A throw</b> hits <i>a</i> = ⌊2<sup><i>m u</i></sup> − 1⌋ pieces of the \
+         complete fabric, <i>u</i> uniform, or as many as were asked for: switches that carry no end nodes, or \
+         links between switches, are removed; links come up at a quarter of their speed, all links of a plane at \
+         half of it. All engines route the same fabric in the same OpenSM, one after another.</p>\n<dl>\n";
     for (term, meaning) in terms(sets) {
         let _ = writeln!(html, "<dt>{term}</dt><dd>{meaning}</dd>");
     }
@@ -220,6 +222,11 @@ fn terms(sets: &[Set]) -> Vec<(&'static str, &'static str)> {
              complete fabric, as in the paper, or in that of Dmodc on the fabric at hand. Less is better.",
         ),
         (
+            measures(Measure::A2aCapacity),
+            "over capacity",
+            "Each port's risk divided by what its link carries, as a part of what the fastest does.",
+        ),
+        (
             measures(Measure::Cn2io),
             "compute to I/O",
             "All other nodes send to the I/O nodes: the maximum over all shifts. Less is better.",
@@ -251,11 +258,21 @@ fn terms(sets: &[Set]) -> Vec<(&'static str, &'static str)> {
             "Dmodc with the complete fabric as its <code>dmodc.reference</code>.",
         ),
         (
+            engines(|spec| spec.variant() == "dmodc:ignore"),
+            "dmodc:ignore",
+            "Dmodc with <code>dmodc.capacity=ignore</code>: it does not know of speeds.",
+        ),
+        (
+            engines(|spec| spec.variant().ends_with(":avoid")),
+            ":avoid",
+            "The engine with <code>avoid_throttled_links</code>: it takes no link that came up slower than it may.",
+        ),
+        (
             sets.iter()
                 .any(|set| set.ours().is_some() && !set.others().is_empty()),
             "goal",
-            "Dmodc is best or equal in at least 95 % of the throws in A2A, RP and SP, against each engine \
-             without credit loops, and in 80 % against sssp. Throws in which the other's routes from host \
+            "Dmodc is best or equal in at least 95 % of the throws in A2A, RP and SP (over capacity, where links \
+             are slow), against each engine without credit loops, and in 80 % against sssp. Throws in which the other's routes from host \
              to host have a credit loop do not count (in rows of earlier versions: any of its routes), but for sssp, dfsssp and nue; the last two break theirs with \
              several lanes.",
         ),

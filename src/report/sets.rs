@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 pub struct Set {
     /// Name of the fabric.
     pub fabric: String,
-    /// The kind of equipment removed.
+    /// The kind of equipment that is hit.
     pub equipment: Equipment,
     /// One row per throw and engine.
     pub rows: Vec<ThrowRow>,

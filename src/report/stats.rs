@@ -42,14 +42,11 @@ pub fn points(set: &Set, spec: &EngineSpec, measure: Measure) -> Vec<(usize, f64
     ascending(rows.filter_map(point).collect())
 }
 
-/// The least possible A2A over the comparable throws: (faults, bound), ascending.
-pub fn bounds(set: &Set) -> Vec<(usize, f64)> {
-    let rows = set
-        .rows
-        .iter()
-        .filter(|row| row.throw > 0 && comparable(row).is_some());
+/// The least possible of a measure over the comparable throws: (faults, bound), ascending.
+pub fn bounds(set: &Set, measure: Measure) -> Vec<(usize, f64)> {
+    let rows = set.rows.iter().filter(|row| row.throw > 0);
     let by_throw: HashMap<u32, (usize, f64)> = rows
-        .filter_map(|row| Some((row.throw, (row.removed, row.a2a_bound?.into()))))
+        .filter_map(|row| Some((row.throw, (row.removed, measure.bound(row)?))))
         .collect();
     ascending(by_throw.into_values().collect())
 }
@@ -93,14 +90,14 @@ pub fn median_of(
     median(rows.filter_map(figure).collect())
 }
 
-/// The median of the least possible A2A over the comparable throws of a decade.
-pub fn bound_of(set: &Set, decade: &Decade) -> Option<f64> {
+/// The median of the least possible of a measure over the comparable throws of a decade.
+pub fn bound_of(set: &Set, decade: &Decade, measure: Measure) -> Option<f64> {
     let is_in = |row: &&ThrowRow| {
         let once = (row.throw == 0) == (row.removed == 0);
-        once && decade.contains(&row.removed) && comparable(row).is_some()
+        once && decade.contains(&row.removed)
     };
     let rows = set.rows.iter().filter(is_in);
-    let bound = |row: &ThrowRow| Some((row.throw, f64::from(row.a2a_bound?)));
+    let bound = |row: &ThrowRow| Some((row.throw, measure.bound(row)?));
     let by_throw: HashMap<u32, f64> = rows.filter_map(bound).collect();
     median(by_throw.into_values().collect())
 }

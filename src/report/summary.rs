@@ -26,11 +26,11 @@ earlier version do not say); *with management*, all its routes have one, those t
 
 fn section(set: &Set) -> String {
     let first = &set.rows[0];
-    let equipment = set.equipment;
+    let faults = set.equipment.faults();
     let names: Vec<&str> = decades(set).iter().map(|(_, name)| *name).collect();
     let mut text = format!(
-        "### {} end nodes, {equipment} removed\n\n`{}`: {} switches, {} throws, {} of them connected. \
-         Medians at {} {equipment} removed.\n\n",
+        "### {} end nodes, {faults}\n\n`{}`: {} switches, {} throws, {} of them connected. \
+         Medians at {} {faults}.\n\n",
         number(first.nodes as f64),
         set.fabric,
         number(first.switches as f64),
@@ -72,16 +72,21 @@ fn section(set: &Set) -> String {
         }
         text.push('\n');
     }
-    let has_bound = set.rows.iter().any(|row| row.a2a_bound.is_some());
-    if has_bound && measures.first() == Some(&Measure::A2a) {
-        let bounds = decades(set).into_iter();
-        let bounds: Vec<String> = bounds.map(|(d, _)| cell(bound_of(set, &d))).collect();
-        let blank = " |".repeat(measures.len() - 1);
-        let _ = writeln!(
-            text,
-            "| *least possible* | | | | | | {} |{blank}",
-            bounds.join(" / ")
-        );
+    let bounds = |&measure: &Measure| -> Vec<Option<f64>> {
+        let decades = decades(set).into_iter();
+        decades.map(|(d, _)| bound_of(set, &d, measure)).collect()
+    };
+    let bounds: Vec<Vec<Option<f64>>> = measures.iter().map(bounds).collect();
+    if bounds.iter().flatten().any(Option::is_some) {
+        text += "| *least possible* | | | | | |";
+        for of_measure in bounds {
+            let cells: Vec<String> = of_measure.iter().map(|b| cell(*b)).collect();
+            match of_measure.iter().any(Option::is_some) {
+                true => _ = write!(text, " {} |", cells.join(" / ")),
+                false => text += " |",
+            }
+        }
+        text.push('\n');
     }
     let goal = Goal::new(set);
     if !goal.rows.is_empty() {

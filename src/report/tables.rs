@@ -28,7 +28,7 @@ pub fn percent(share: f64) -> String {
 pub fn measure(set: &Set, measure: Measure) -> String {
     let decades = decades(set);
     let ours = set.ours();
-    let mut html = format!("<table><thead><tr><th>{} removed</th>", set.equipment);
+    let mut html = format!("<table><thead><tr><th>{}</th>", set.equipment.faults());
     for (decade, name) in &decades {
         let columns = if *decade.end() == 0 { 1 } else { 2 };
         let _ = write!(html, "<th colspan={columns}>{name}</th>");
@@ -75,8 +75,9 @@ pub fn measure(set: &Set, measure: Measure) -> String {
         html += &share(&others, &FAULTY);
         html += "</tr>";
     }
-    let bounds: Vec<Option<f64>> = decades.iter().map(|(d, _)| bound_of(set, d)).collect();
-    if measure == Measure::A2a && bounds.iter().any(Option::is_some) {
+    let bounds = decades.iter().map(|(d, _)| bound_of(set, d, measure));
+    let bounds: Vec<Option<f64>> = bounds.collect();
+    if bounds.iter().any(Option::is_some) {
         html += "<tr class=all><th>least possible</th>";
         for (bound, (decade, _)) in bounds.iter().zip(&decades) {
             let blank = if *decade.end() > 0 { "<td></td>" } else { "" };

@@ -9,7 +9,8 @@
 //!
 //! With that option the plugin registers a second engine, which has to be the first of the list. `plan`
 //! in DIR has a line for each run: an engine, its `root_guid_file` and its `io_guid_file`, with tabs
-//! between, `-` for none, `group` or `-`, and at last the options of Dmodc or `-`. With options the engine is
+//! between, `-` for none, `group` or `-`, the options of Dmodc or `-`, and at last `avoid` (OpenSM's
+//! `avoid_throttled_links`, see [`run::enable_widths`]) or `-`. With options the engine is
 //! a Dmodc of its own, which the plugin registers by the name in the plan. Each run takes its own entry of
 //! OpenSM's list, so that no run meets what another has put into its engine's context.
 //!
@@ -121,6 +122,7 @@ impl Relay {
         // options or the tables.
         unsafe {
             copy::subnet(osm, &self.dir.join("subnet"))?;
+            run::enable_widths(osm);
             let mut entry = (*(*osm).routing_engine_list).next;
             for (number, run) in runs.iter().enumerate() {
                 // Engines that could not be set up are not in the list, all others in the plan's order.

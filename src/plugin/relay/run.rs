@@ -1,6 +1,6 @@
 //! One run of the relay: an engine's callbacks, timed.
 
-use crate::plugin::ffi::bindings::{osm_opensm_t, osm_routing_engine_t, osm_switch_t};
+use crate::plugin::ffi::bindings::{osm_opensm_t, osm_physp_t, osm_routing_engine_t, osm_switch_t};
 use crate::plugin::ffi::qmap;
 use crate::plugin::files;
 use std::ffi::{CString, c_char, c_int, c_void};
@@ -23,6 +23,8 @@ pub struct Run {
     pub with_group: bool,
     /// What `event_plugin_options` says to a Dmodc of its own; `-` to the one that all share.
     pub options: String,
+    /// Whether the engine is to avoid throttled links.
+    pub avoids_throttled_links: bool,
     roots: *mut c_char,
     io: *mut c_char,
 }
@@ -57,6 +59,7 @@ impl Run {
                 io: option(words.next()),
                 with_group: words.next() == Some("group"),
                 options: words.next().unwrap_or("-").to_owned(),
+                avoids_throttled_links: words.next() == Some("avoid"),
             }
         };
         let text = files::read(path)?;
@@ -86,6 +89,7 @@ impl Run {
             (*osm).routing_engine_list = entry;
             (*osm).subn.opt.root_guid_file = self.roots;
             (*osm).subn.opt.io_guid_file = self.io;
+            (*osm).subn.opt.avoid_throttled_links = self.avoids_throttled_links.into();
             let resident = status_kib("VmRSS:");
             let start = Instant::now();
             let (own, stand_in) = (&*entry, &*(*osm).default_routing_engine);
@@ -103,6 +107,34 @@ impl Run {
                 fwd_tables: start.elapsed() - lid_matrices,
                 extra_kib: status_kib("VmHWM:").saturating_sub(resident),
             })
+        }
+    }
+}
+
+/// Enables at all ports that link switches each width that one of these links has. ibsim enables nothing that a link
+/// does not have, and so no link would count as throttled (`osm_link_is_throttled`); on hardware OpenSM enables all
+/// that a port supports. Engines without `avoid_throttled_links` do not read it.
+///
+/// # Safety
+/// As for [`Run::on`].
+pub unsafe fn enable_widths(osm: *mut osm_opensm_t) {
+    // SAFETY: the port table, the node's last member, has `physp_tbl_size` entries; the other end of a link is NULL or
+    // a port of a node that OpenSM has.
+    unsafe {
+        let switches = || qmap::map::<osm_switch_t>(&raw const (*osm).subn.sw_guid_tbl);
+        let ports = switches().flat_map(|switch| {
+            let node = (*switch.as_ptr()).p_node;
+            let table: *mut osm_physp_t = (&raw mut (*node).physp_table).cast();
+            (1..(*node).physp_tbl_size as usize).map(move |port| table.add(port))
+        });
+        let links = ports.filter(|&port| {
+            let remote = (*port).p_remote_physp;
+            !remote.is_null() && !(*(*remote).p_node).sw.is_null()
+        });
+        let links: Vec<*mut osm_physp_t> = links.collect();
+        let all = (links.iter()).fold(0, |all, &port| all | (*port).port_info.link_width_active);
+        for port in links {
+            (*port).port_info.link_width_enabled |= all;
         }
     }
 }

@@ -6,7 +6,6 @@ use super::reading::Reading;
 use crate::failure::{Failure, Outcome};
 use crate::input::one_stdin;
 use crate::output::{say, say_json, write_to};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dmodc::compare::{
     CompareError, EngineSpec, Equipment, Row, Scale, SingleRuns, Verdict, csv_header, markdown,
 };
@@ -30,8 +29,10 @@ use std::time::Duration;
 
 Each engine runs alone ('-R ENGINE,no_fallback') in the stock OpenSM on a fabric simulated by ibsim,
 and its tables are judged as OpenSM dumps them. 'ENGINE+roots' gives the engine a root_guid_file with
-the switches at the top. 'dmodc:paper' is Dmodc with dmodc.faults=paper, 'dmodc:reference' with the whole
-fabric as its dmodc.reference (without --degrade: the fabric as it is). Turns are by Dmodc's ranks, and
+the switches at the top. 'dmodc:paper' is Dmodc with dmodc.faults=paper, 'dmodc:ignore' with
+dmodc.capacity=ignore, 'dmodc:reference' with the whole fabric as its dmodc.reference (without --degrade: the fabric
+as it is). 'dfsssp:avoid' and 'nue:avoid' have OpenSM's avoid_throttled_links. ibsim enables no width that a link does
+not have, so that without --degrade they avoid nothing; with it all widths are enabled, as on hardware. Turns are by Dmodc's ranks, and
 held against Dmodc alone. Credit loops are those of the routes from host to host (loops), and of all routes,
 those to and from switches included (mgmt).
 
@@ -40,8 +41,11 @@ of the engine's stage by OpenSM's log: hop tables, routes, and the first blocks 
 route take no part in A2A, RP and SP, which flatters an engine that leaves many out. An engine without
 tables has 'refused:' and its reason, 'timed out', or how OpenSM ended.
 
-With --degrade each throw removes floor(2^(M*u) - 1) switches without end nodes, or links between
-switches, from the complete fabric, u uniform. All engines route it in one OpenSM, one after another.
+With --degrade each throw hits floor(2^(M*u) - 1) pieces of the complete fabric, u uniform: switches without end
+nodes or links between switches are removed; with 'slow' links between switches come up at a quarter of their speed,
+with 'planes' all links of a plane at half of it (a plane is what hangs together without the leaves, with its links to
+them). After '=' stands how many instead, for one throw after the other: slow=1,10,100. Rows have the risks over
+capacity beside the others where speeds differ, and medians of these are shown. All engines route it in one OpenSM, one after another.
 Rows go to DIR/throws-FABRIC-WHAT.csv, those of the complete fabric (throw 0) first; a run that was
 cut goes on where it stopped. --jobs makes throws side by side, each with its own ibsim and OpenSM; the
 times are then those beside a neighbour, for all engines alike. 'ENGINE+io' gives the engine the
@@ -62,14 +66,14 @@ pub struct Args {
     /// Write the table as Markdown
     #[arg(long, value_name = "F")]
     markdown: Option<PathBuf>,
-    /// Remove equipment at random, again and again, instead of routing the fabrics as they are
-    #[arg(long, value_name = "WHAT", conflicts_with_all = ["markdown", "json"], value_parser =
-        PossibleValuesParser::new(["switches", "links"]).try_map(|s| s.parse::<Equipment>()))]
-    degrade: Option<Equipment>,
+    /// Remove equipment at random, or make it slow, again and again, instead of routing the fabrics as they are: WHAT
+    /// is switches, links, slow or planes
+    #[arg(long, value_name = "WHAT[=N,...]", conflicts_with_all = ["markdown", "json"], value_parser = degrade)]
+    degrade: Option<Degrade>,
     /// How often
     #[arg(long, value_name = "N", default_value = "60", requires = "degrade")]
     throws: u32,
-    /// Up to 2^M - 1 pieces go [default: the greatest whole M that leaves half of them]
+    /// Up to 2^M - 1 pieces are hit [default: the greatest whole M that leaves half of them]
     #[arg(long, value_name = "M", requires = "degrade", value_parser = exponent)]
     max_exponent: Option<f64>,
     /// Throws made side by side. More than 1 makes the times those beside a neighbour
@@ -110,8 +114,13 @@ pub fn run(args: Args) -> Outcome {
         Some(dir) => Plugin::in_dir(dir).map_err(CompareError::from)?,
         None => Plugin::find(),
     };
-    if let Some(equipment) = args.degrade {
-        return throws::run(&args, equipment, plugin, scale, limit);
+    if let Some(degrade) = &args.degrade {
+        if !degrade.counts.is_empty() && args.max_exponent.is_some() {
+            return Err(Failure::Usage(
+                "WHAT=N,... leaves nothing to --max-exponent",
+            ));
+        }
+        return throws::run(&args, degrade, plugin, scale, limit);
     }
     if args.engines.iter().any(EngineSpec::is_told_io) {
         return Err(Failure::Usage("'+io' is for --degrade with --io-guids"));
@@ -156,6 +165,26 @@ pub fn run(args: Args) -> Outcome {
 
 fn engine(text: &str) -> Result<EngineSpec, Box<dyn Error + Send + Sync>> {
     Ok(text.parse::<EngineSpec>()?.known()?)
+}
+
+/// What throws do, and to how many where that is said.
+#[derive(Clone)]
+struct Degrade {
+    equipment: Equipment,
+    counts: Vec<usize>,
+}
+
+fn degrade(text: &str) -> Result<Degrade, String> {
+    let (what, counts) = text.split_once('=').unzip();
+    let count = |word: &str| match word.parse() {
+        Ok(count) if count > 0 => Ok(count),
+        _ => Err(format!("'{word}' is no number of pieces")),
+    };
+    let counts = counts.map(|list| list.split(',').map(count).collect());
+    Ok(Degrade {
+        equipment: what.unwrap_or(text).parse()?,
+        counts: counts.unwrap_or(Ok(vec![]))?,
+    })
 }
 
 fn exponent(text: &str) -> Result<f64, &'static str> {

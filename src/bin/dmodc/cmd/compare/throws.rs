@@ -1,10 +1,10 @@
-//! `dmodc compare --degrade`: equipment removed at random, throw after throw.
+//! `dmodc compare --degrade`: equipment removed or made slow at random, throw after throw.
 
-use super::{Args, unwritable};
+use super::{Args, Degrade, unwritable};
 use crate::failure::{Failure, Outcome};
 use crate::output::say;
 use dmodc::compare::{
-    EngineSpec, Equipment, Journal, Routed, Scale, Series, ThrowRow, Thrower, read_throws,
+    EngineSpec, Journal, Risks, Routed, Scale, Series, ThrowRow, Thrower, read_throws,
 };
 use dmodc::netlist::Netlist;
 use dmodc::sim::Plugin;
@@ -27,7 +27,7 @@ const OUT: &str = "results";
 /// Makes the throws that are not made yet, and says what all of them came to.
 pub fn run(
     args: &Args,
-    equipment: Equipment,
+    degrade: &Degrade,
     plugin: Plugin,
     scale: Scale,
     limit: Duration,
@@ -42,6 +42,7 @@ pub fn run(
     if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}") {
         bar.set_style(style);
     }
+    let equipment = degrade.equipment;
     for path in &args.nets {
         let netlist = args.reading.netlist(path)?;
         let fabric = path.file_stem().unwrap_or(path.as_os_str());
@@ -50,6 +51,7 @@ pub fn run(
             fabric: fabric.to_string_lossy().into_owned(),
             equipment,
             max_exponent: args.max_exponent.unwrap_or_else(default),
+            counts: degrade.counts.clone(),
             seed: args.seed,
             scale,
             io: io.clone(),
@@ -74,9 +76,22 @@ pub fn run(
 
 /// The medians of each engine over the throws that it routed.
 fn table(rows: &[ThrowRow], engines: &[EngineSpec]) -> String {
+    let mut routed = rows.iter().filter_map(|row| row.outcome.as_ref().ok());
+    let over = routed.any(|r| r.risks.a2a_capacity.is_some());
     let mut text = format!(
-        "{:<18}  {:>6}  {:>6}  {:>8}  {:>8}  {:>8}  {:>9}\n",
-        "medians", "throws", "routed", "A2A", "RP", "SP", "ms"
+        "{:<18}  {:>6}  {:>6}  {:>8}  {:>8}  {:>8}  {:>9}{}\n",
+        "medians",
+        "throws",
+        "routed",
+        "A2A",
+        "RP",
+        "SP",
+        "ms",
+        if over {
+            "  over capacity: A2A        RP        SP"
+        } else {
+            ""
+        }
     );
     for engine in engines {
         let of_engine = rows
@@ -88,6 +103,11 @@ fn table(rows: &[ThrowRow], engines: &[EngineSpec]) -> String {
             let found = median(routed.iter().filter_map(|r| of(r)).collect());
             found.map_or("-".into(), |risk| risk.to_string())
         };
+        let real = |of: fn(&Risks) -> Option<f64>| {
+            let hundredths = |r: &&Routed| Some((of(&r.risks)? * 100.0).round() as u64);
+            let found = median(routed.iter().filter_map(hundredths).collect());
+            found.map_or("-".into(), |risk| format!("{:.2}", risk as f64 / 100.0))
+        };
         let took = median(
             routed
                 .iter()
@@ -96,7 +116,7 @@ fn table(rows: &[ThrowRow], engines: &[EngineSpec]) -> String {
         );
         let took = took.map_or("-".into(), |t| format!("{:.3}", t.as_secs_f64() * 1e3));
         text += &format!(
-            "{:<18}  {:>6}  {:>6}  {:>8}  {:>8}  {:>8}  {took:>9}\n",
+            "{:<18}  {:>6}  {:>6}  {:>8}  {:>8}  {:>8}  {took:>9}",
             engine.to_string(),
             outcomes.len(),
             routed.len(),
@@ -104,6 +124,15 @@ fn table(rows: &[ThrowRow], engines: &[EngineSpec]) -> String {
             risk(|r| Some(r.risks.rp)),
             risk(|r| r.risks.sp_dmodc),
         );
+        if over {
+            text += &format!(
+                "  {:>18}  {:>8}  {:>8}",
+                real(|r| r.a2a_capacity),
+                real(|r| r.rp_capacity),
+                real(|r| r.sp_dmodc_capacity)
+            );
+        }
+        text.push('\n');
     }
     text
 }
@@ -128,7 +157,7 @@ fn fill(
     let mut journal = Journal::open(&file)?;
     if !journal.rows().iter().all(|row| is_of(row, &series)) {
         return Err(Failure::Usage(
-            "DIR holds throws of another exponent, seed or number of permutations",
+            "DIR holds throws of another exponent, of other numbers, of another seed or number of permutations",
         ));
     }
     let made: HashSet<(u32, EngineSpec)> = journal
@@ -154,7 +183,7 @@ fn fill(
     bar.set_position((args.throws as usize + 1 - open.len()) as u64);
     bar.reset_eta();
     bar.set_message(format!("{} complete", series.fabric));
-    let name = format!("{} minus {}", series.fabric, series.equipment);
+    let name = format!("{}: {}", series.fabric, series.equipment.faults());
     let engines = args.engines.clone();
     let (thrower, mut rows) = Thrower::new(series, netlist, engines, plugin, limit)?;
     rows.retain(|row| is_missing(0, &row.spec));
@@ -216,8 +245,14 @@ fn side_by_side<W: Sync, R: Send, E: Send>(
 }
 
 fn is_of(row: &ThrowRow, series: &Series) -> bool {
-    let key = (row.max_exponent, row.seed, row.permutations);
-    key == (series.max_exponent, series.seed, series.scale.permutations)
+    let key = (row.max_exponent, row.seed, row.permutations, row.removed);
+    let removed = series.removal(row.throw).0;
+    key == (
+        series.max_exponent,
+        series.seed,
+        series.scale.permutations,
+        removed,
+    )
 }
 
 #[cfg(test)]
