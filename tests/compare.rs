@@ -221,18 +221,21 @@ fn throws_are_made_resumed_and_reported() {
             "{text}"
         );
     }
-    assert_eq!(first(text), "tree: 2 throws of links, 18 rows appended");
+    assert_eq!(
+        first(text),
+        "tree: 2 throws, links removed, 18 rows appended"
+    );
     let file = dir.path().join("results/throws-tree-links.csv");
     let whole = fs::read_to_string(&file).expect("rows");
     // Cut in the last row: that throw is made again for that engine, and one more for all.
     fs::write(&file, &whole[..whole.len() - 9]).expect("the file can be cut");
     assert_eq!(
         first(throw("3")),
-        "tree: 3 throws of links, 7 rows appended"
+        "tree: 3 throws, links removed, 7 rows appended"
     );
     assert_eq!(
         first(throw("3")),
-        "tree: 3 throws of links, 0 rows appended"
+        "tree: 3 throws, links removed, 0 rows appended"
     );
 
     let rows = read_throws(&file).expect("rows");

@@ -178,14 +178,19 @@ fn table() {
         let mean =
             |of: &dyn Fn(&Upgrade) -> f64| all.iter().map(of).sum::<f64>() / all.len() as f64;
         let most = |of: &dyn Fn(&Upgrade) -> f64| all.iter().map(of).fold(0.0, f64::max);
-        let share = |one: &Upgrade| one.hurt as f64 * 100.0 / one.pairs as f64;
+        // None is told from few.
+        let percent = |share: f64| match share {
+            0.0 => "0".to_owned(),
+            _ => format!("{:.2} %", share * 100.0),
+        };
+        let share = |one: &Upgrade| one.hurt as f64 / one.pairs as f64;
         let entries = |one: &Upgrade| one.entries as f64;
         println!(
-            "| {} | {} | {:.2} % | {:.2} % | {:.0} | {:.0} | {:.0} |",
+            "| {} | {} | {} | {} | {:.0} | {:.0} | {:.0} |",
             way.0,
             all.len(),
-            mean(&share),
-            most(&share),
+            percent(mean(&share)),
+            percent(most(&share)),
             mean(&entries),
             most(&entries),
             mean(&|one| one.blocks.into())

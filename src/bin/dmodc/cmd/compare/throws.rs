@@ -56,7 +56,12 @@ pub fn run(
             scale,
             io: io.clone(),
         };
-        let title = format!("{}: {} throws of {equipment}", series.fabric, args.throws);
+        let title = format!(
+            "{}: {} throws, {}",
+            series.fabric,
+            args.throws,
+            equipment.faults()
+        );
         let (file, appended) = fill(args, series, netlist, plugin.clone(), limit, dir, &bar)?;
         bar.finish_and_clear();
         let rows = read_throws(&file)?;
