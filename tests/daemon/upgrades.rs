@@ -101,7 +101,7 @@ fn routed(engine: &Engine, fabric: &Fabric, options: &Options) -> Tables {
 /// The tables of an engine in OpenSM.
 fn by_opensm(netlist: &Netlist, fabric: &Fabric, name: &str) -> Tables {
     let spec: EngineSpec = name.parse().expect("a name");
-    let runs = MultiEngineRun::new(plugin(), Duration::from_secs(60));
+    let runs = MultiEngineRun::new(plugin(), Duration::from_secs(300));
     let answer = runs.route(netlist, &[spec]).expect("OpenSM runs");
     match &answer.outcomes[0] {
         Outcome::Routed(copied, _) => copied.tables(fabric),
