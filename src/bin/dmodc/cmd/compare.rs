@@ -26,15 +26,16 @@ use std::time::Duration;
   dmodc compare *.ibnetdiscover --markdown fabrics.md
   dmodc compare fabric.net --engines dmodc,ftree,ftree+roots,updn+roots,minhop,sssp \\
       --degrade switches --throws 60 --max-exponent 7 -o results
+  dmodc compare fabric.net --engines dmodc,sssp,dfsssp,dfsssp:avoid --degrade slow=1,10,100 -o results
 
 Each engine runs alone ('-R ENGINE,no_fallback') in the stock OpenSM on a fabric simulated by ibsim,
 and its tables are judged as OpenSM dumps them. 'ENGINE+roots' gives the engine a root_guid_file with
 the switches at the top. 'dmodc:paper' is Dmodc with dmodc.faults=paper, 'dmodc:ignore' with
 dmodc.capacity=ignore, 'dmodc:reference' with the whole fabric as its dmodc.reference (without --degrade: the fabric
 as it is). 'dfsssp:avoid' and 'nue:avoid' have OpenSM's avoid_throttled_links. ibsim enables no width that a link does
-not have, so that without --degrade they avoid nothing; with it all widths are enabled, as on hardware. Turns are by Dmodc's ranks, and
-held against Dmodc alone. Credit loops are those of the routes from host to host (loops), and of all routes,
-those to and from switches included (mgmt).
+not have, so that without --degrade they avoid nothing; with it all widths are enabled, as on hardware. Turns are by
+Dmodc's ranks, and held against Dmodc alone. Credit loops are those of the routes from host to host (loops), and of
+all routes, those to and from switches included (mgmt).
 
 One line for each engine is appended to DIR/compare.csv as soon as it is known. Seconds are those
 of the engine's stage by OpenSM's log: hop tables, routes, and the first blocks sent. Pairs with no
@@ -45,7 +46,9 @@ With --degrade each throw hits floor(2^(M*u) - 1) pieces of the complete fabric,
 nodes or links between switches are removed; with 'slow' links between switches come up at a quarter of their speed,
 with 'planes' all links of a plane at half of it (a plane is what hangs together without the leaves, with its links to
 them). After '=' stands how many instead, for one throw after the other: slow=1,10,100. Rows have the risks over
-capacity beside the others where speeds differ, and medians of these are shown. All engines route it in one OpenSM, one after another.
+capacity beside the others where speeds differ, and medians of these are shown. All engines route the fabric in one
+OpenSM, one after another.
+
 Rows go to DIR/throws-FABRIC-WHAT.csv, those of the complete fabric (throw 0) first; a run that was
 cut goes on where it stopped. --jobs makes throws side by side, each with its own ibsim and OpenSM; the
 times are then those beside a neighbour, for all engines alike. 'ENGINE+io' gives the engine the
