@@ -10,6 +10,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use tempfile::TempDir;
 
 /// The folder where cargo has put `libdmodc.so` for this very build: beside the tool lies a link
 /// that only `cargo build` renews.
@@ -387,22 +388,56 @@ fn throws_of_slow_links_have_risks_over_capacity() {
     }
 }
 
-/// The examples of docs/operations.md that need OpenSM.
-#[test]
-fn the_examples_of_operations_print_what_it_shows() {
+/// The examples of docs/operations.md with this mark, in a folder with the capture that they are of.
+fn operations(mark: &str) -> (PathBuf, Vec<page::Example>, TempDir) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = tempfile::tempdir().expect("a temporary folder");
     let fabric = root.join("tests/data/production/leaf-to-leaf-8sw.ibnetdiscover");
     fs::copy(fabric, folder.path().join("fabric.net")).expect("the capture");
     let page = root.join("docs/operations.md");
-    let mut examples = page::examples(&page, "console opensm");
+    let examples = page::examples(&page, mark);
     assert!(!examples.is_empty());
+    (page, examples, folder)
+}
+
+/// The examples of docs/operations.md that need OpenSM.
+#[test]
+fn the_examples_of_operations_print_what_it_shows() {
+    let (page, mut examples, folder) = operations("console opensm");
     for example in &mut examples {
         // The plugin of this build.
         let plugin = plugin_dir();
         example.command += &format!(" --plugin-dir {}", plugin.display());
     }
     page::run(&page, &examples, folder.path());
+}
+
+/// ibsim and OpenSM, started by hand in one shell.
+#[test]
+fn the_rehearsal_of_operations_prints_what_it_shows() {
+    let (page, examples, folder) = operations("console rehearsal");
+    let socket = folder.path().file_name().expect("a name");
+    let mut script = format!(
+        "trap 'kill $(jobs -p) 2>/dev/null' EXIT
+        export PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin IBSIM_SOCKNAME={} LD_LIBRARY_PATH={}\n",
+        socket.display(),
+        plugin_dir().display()
+    );
+    let mut shown = Vec::new();
+    let line = examples[0].line;
+    for example in examples {
+        script += &(example.command + "\n");
+        shown.extend(example.shown);
+    }
+    fs::write(folder.path().join("script"), script).expect("a script");
+    // Nothing of it outlives the test, nor waits for ever.
+    let command = "exec setpriv --pdeathsig TERM timeout --kill-after 5 60 bash script".into();
+    let whole = page::Example {
+        line,
+        command,
+        shown,
+    };
+    page::run(&page, &[whole], folder.path());
 }
 
 /// All but --degrade has a default.
