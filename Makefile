@@ -116,9 +116,11 @@ stable:
 	    --features cli --test offline outside -- --nocapture
 	DMODC_ANEW=1 DMODC_CASES=$${DMODC_CASES:-80} $(CARGO) test --release --no-default-features --lib
 
-# OpenSM refuses a plugin for another OpenSM; tool and core build without OpenSM's headers.
+# OpenSM refuses a plugin for another OpenSM; tool and core build without OpenSM's headers. And the plugin built for,
+# and in, each OpenSM of OPENSM_PREFIX: folders with bin, include, lib and sbin of an OpenSM that is installed there.
 versions: setup
 	$(CARGO) test --test daemon -- --ignored another_version
+	@scripts/versions.sh
 	$(CARGO) test --no-default-features --features cli --lib --bins
 	$(CARGO) test --no-default-features --features cli --test offline cli::
 	$(CARGO) test --no-default-features --lib

@@ -5,6 +5,7 @@ use super::process::{self, Detached, Finished, Guard, program};
 use dmodc::fabric::lid_range;
 use dmodc::netlist::Netlist;
 use dmodc::sim::{self, Plugin};
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -119,8 +120,12 @@ impl Config {
 }
 
 /// The folder where cargo has put `libdmodc.so` for this very test build. Beside the tool lies a
-/// link that only `cargo build` renews; `deps` is where the compiler writes.
+/// link that only `cargo build` renews; `deps` is where the compiler writes. `DMODC_PLUGIN_DIR` names another, with a
+/// plugin for another OpenSM (`make versions`).
 pub fn plugin_dir() -> PathBuf {
+    if let Some(dir) = env::var_os("DMODC_PLUGIN_DIR") {
+        return dir.into();
+    }
     let bin = Path::new(env!("CARGO_BIN_EXE_dmodc"));
     let dir = bin.parent().expect("the tool lies in a folder");
     dir.join("deps")

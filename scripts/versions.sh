@@ -1,0 +1,30 @@
+#!/bin/bash
+# Builds the plugin for other OpenSMs than this machine's, and runs the core of the daemon tests in them.
+#
+#   OPENSM_PREFIX="DIR.."   folders where an OpenSM is installed each (configure --prefix=DIR, make install), and be
+#                           it that of `make opensm-patch`
+#
+# Without OPENSM_PREFIX this says so and does nothing. Exit 0: all passed, or nothing was done.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# What depends on OpenSM: loading, structures, sweeps, faults, options, multicast, detours.
+CORE=(plugin::each_sweep plugin::the_node_order tables:: lifecycle:: connect:: options:: refusals:: slow::
+    storm::all_kinds_of_faults
+    # An OpenSM has a console only if configured so.
+    --skip sweeps_and_routes_on_request)
+
+read -ra prefixes <<<"${OPENSM_PREFIX:-}"
+if [[ ${#prefixes[@]} -eq 0 ]]; then
+    echo "versions: skipped: OPENSM_PREFIX names no other OpenSM"
+    exit 0
+fi
+target=$PWD/target/other-version
+for prefix in "${prefixes[@]}"; do
+    [[ -x $prefix/sbin/opensm ]] || { echo "versions: no sbin/opensm in $prefix" >&2; exit 1; }
+    echo "versions: $("$prefix/sbin/opensm" --version | grep -o 'OpenSM [0-9.]*' | head -1) of $prefix"
+    OPENSM_INCLUDE=$prefix/include/infiniband cargo build --quiet --lib --no-default-features --features plugin \
+        --target-dir "$target"
+    PATH=$prefix/sbin:$PATH LD_LIBRARY_PATH=$prefix/lib DMODC_PLUGIN_DIR=$target/debug \
+        cargo test --test daemon -- "${CORE[@]}"
+done
