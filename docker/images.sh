@@ -3,6 +3,8 @@
 #
 #   BASE=IMAGE   Debian to run in      (debian:bookworm-slim)
 #   RUST=IMAGE   the same with Rust    (rust:1-bookworm)
+#   OPENSM_PREFIX=DIR   an OpenSM that is installed there takes the place of Debian's: 3.3.24 or master, say, built on
+#                       a Debian no newer than BASE
 #
 # If it cannot pull those, it makes them: BASE from this machine's Debian packages (debootstrap, docker
 # import; needs root), RUST from that, this machine's Rust and the crates of Cargo.lock.
@@ -10,7 +12,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+own=docker/opensm
+trap 'rm -f "$log"; rm -rf -- "$own"/*' EXIT
 quietly() { "$@" >"$log" 2>&1 || { tail -30 "$log" >&2; exit 1; }; }
 
 present() { docker image inspect "$1" >/dev/null 2>&1; }
@@ -51,6 +54,12 @@ if ! available "$rust"; then
     echo "docker: ${RUST:-rust:1-bookworm} cannot be had: $rust"
     # Made anew each time, of what is cached: the crates may have changed.
     make_rust "$rust"
+fi
+
+if [[ -n ${OPENSM_PREFIX:-} ]]; then
+    echo "docker: $("$OPENSM_PREFIX/sbin/opensm" --version | grep -o 'OpenSM [0-9.]*' | head -1) of $OPENSM_PREFIX"
+    rm -rf -- "$own"/*
+    cp -a -- "$OPENSM_PREFIX"/{include,lib,sbin} "$own"
 fi
 
 build() { # TARGET TAG
