@@ -1,5 +1,7 @@
 #!/bin/bash
-# Tries the packages of target/package, made by `make deb rpm`.
+# Tries the packages of target/package, made by `make deb rpm`, or of FOLDER.
+#
+#   scripts/package-test.sh [FOLDER]
 #
 # The .deb: apt installs it on a clean Debian root (debootstrap), with its dependencies. Then, on simulated
 # fabrics: `dmodc compare --degrade`, the lines of its opensm.conf, and `opensm -R dmodc`. Then a purge.
@@ -14,7 +16,7 @@ if [[ $(id -u) -ne 0 ]]; then
 fi
 . scripts/simulated.sh
 
-top=$PWD/target/package
+top=${1:-$PWD/target/package}
 deb=$(ls -t "$top"/*.deb | head -1)
 rpm=$(ls -t "$top"/*.rpm | head -1)
 root=$work/root
@@ -31,8 +33,6 @@ done
 printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
 chmod +x "$root/usr/sbin/policy-rc.d"
 cp "$deb" scripts/simulated.sh "$root/tmp"
-target/package/root/usr/bin/dmodc generate 'PGFT(3;6,4,6;1,3,4;1,1,1)' --seed 1 --no-lids \
-    -o "$root/tmp/fabric.net"
 
 # Runs a script in the root, with its own mounts, which end with it.
 inside() { # SCRIPT
@@ -50,6 +50,7 @@ inside '
     dmodc --version
     man -w dmodc dmodc-route >/dev/null
     test -s /usr/share/bash-completion/completions/dmodc
+    dmodc generate "PGFT(3;6,4,6;1,3,4;1,1,1)" --seed 1 --no-lids -o /tmp/fabric.net
 '
 
 # Runs OpenSM with its default options, but for the place of its files.
@@ -102,6 +103,7 @@ rpm -qp --requires "$rpm" | grep '^opensm = '
 rpm -qpl "$rpm" | grep -E '^/usr/(bin/dmodc|lib64/libdmodc.so)$'
 mkdir "$work/rpm" "$work/run"
 rpm --root "$work/rpm" --install --nodeps "$rpm" 2>/dev/null
+rpm --root "$work/rpm" --verify --nodeps opensm-dmodc
 dmodc=$work/rpm/usr/bin/dmodc
 measure "$root/tmp/fabric.net"
 start_ibsim "$root/tmp/fabric.net"
@@ -111,4 +113,6 @@ attached "$work/run" "$work/rpm/usr/lib64" 120 \
     || { tail -20 "$work/run/opensm.log"; die "OpenSM did not end well"; }
 grep -o 'dmodc: routed .*' "$work/run/opensm.log"
 "$dmodc" check "$work/run/opensm-subnet.lst" "$work/run/opensm-lfts.dump" | tail -1
+rpm --root "$work/rpm" --erase opensm-dmodc 2>/dev/null
+[[ ! -e $dmodc ]] || die "the .rpm leaves files behind"
 say "Done"

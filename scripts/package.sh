@@ -1,46 +1,71 @@
 #!/bin/bash
-# Makes the packages for the OpenSM of this machine: target/package/*.deb, target/package/*.rpm.
-# Installs cargo-deb and cargo-generate-rpm into target/tools if they are missing.
+# Makes the packages for the OpenSM of this machine: target/package/*.deb, target/package/*.rpm. With
+# SOURCE_DATE_EPOCH all in them is of that second.
 #
 #   scripts/package.sh deb|rpm..
 set -euo pipefail
 cd "$(dirname "$0")/.."
-tool=$PWD/scripts/cargo-tool.sh
-PATH=$PATH:$PWD/target/tools/bin:/usr/local/sbin:/usr/sbin:/sbin
+PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
+umask 022
 
 top=$PWD/target/package
-multiarch=$(cc -print-multiarch)
-libdir=/usr/lib/$multiarch
+libdir=/usr/lib/$(cc -print-multiarch)
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
 # The OpenSM that the plugin is built for: the version of the headers, and their package.
 opensm=$(sed -n 's/^#define OSM_VERSION "OpenSM \([^"]*\)".*/\1/p' \
     "${OPENSM_INCLUDE:-/usr/include/infiniband}/opensm/osm_version.h")
 opensm_package=$(dpkg-query -f '${Version}' -W opensm 2>/dev/null || true)
+: "${SOURCE_DATE_EPOCH:=$(date +%s)}"
+export SOURCE_DATE_EPOCH
 
-stage() {
-    rm -rf "$top/root"
-    make --no-print-directory install DESTDIR="$top/root" PREFIX=/usr LIBDIR="$libdir"
-    strip --strip-debug "$top/root$libdir/libdmodc.so" "$top/root/usr/bin/dmodc"
-    sed -e "s|@VERSION@|$version|; s|@OPENSM@|$opensm|; s|@OPENSM_PACKAGE@|$opensm_package|" \
-        -e "s|@LIBDIR@|$libdir|; s|@MULTIARCH@|$multiarch|" packaging/Cargo.toml.in >"$top/Cargo.toml"
-    : >"$top/nothing.rs"
+rm -rf "$top/root"
+make --no-print-directory install DESTDIR="$top/root" PREFIX=/usr LIBDIR="$libdir"
+strip --strip-debug "$top/root$libdir/libdmodc.so" "$top/root/usr/bin/dmodc"
+
+make_deb() {
+    [[ -n $opensm_package ]] || { echo "package: no package opensm on this machine" >&2; exit 1; }
+    local tree=$top/deb
+    rm -rf "$tree"
+    cp -a "$top/root" "$tree"
+    mv "$tree/usr/share/zsh/site-functions" "$tree/usr/share/zsh/vendor-completions"
+    {
+        echo "Under the MIT licence, below, or under /usr/share/common-licenses/Apache-2.0, at your choice."
+        echo
+        cat LICENSE-MIT
+    } >"$tree/usr/share/doc/opensm-dmodc/copyright"
+    gzip -9n "$tree"/usr/share/man/man1/*
+    # The libraries that it needs, as Debian names them; dpkg-shlibdeps wants a source package around.
+    mkdir -p "$top/shlibs/debian"
+    : >"$top/shlibs/debian/control"
+    local libraries
+    libraries=$(cd "$top/shlibs" && dpkg-shlibdeps -O -e"$tree/usr/bin/dmodc" -e"$tree$libdir/libdmodc.so" \
+        2>/dev/null | sed -n 's/^shlibs:Depends=//p')
+    local files size architecture
+    files=$(cd "$tree" && find usr -type f | LC_ALL=C sort)
+    size=$(du -sk --apparent-size "$tree/usr" | cut -f1)
+    architecture=$(dpkg --print-architecture)
+    mkdir "$tree/DEBIAN"
+    (cd "$tree" && xargs md5sum <<<"$files" >DEBIAN/md5sums)
+    sed -e "s|@VERSION@|$version|; s|@OPENSM_PACKAGE@|$opensm_package|; s|@LIBRARIES@|$libraries|" \
+        -e "s|@ARCHITECTURE@|$architecture|; s|@SIZE@|$size|" packaging/control.in >"$tree/DEBIAN/control"
+    dpkg-deb --root-owner-group --build "$tree" "$top/opensm-dmodc_$version-1_$architecture.deb" >/dev/null
 }
 
-stage
-cd "$top"
-# Ours is no build of cargo's, and its target folder is not the project's.
-unset CARGO_TARGET_DIR
+make_rpm() {
+    rm -rf "$top/rpm"
+    # Nothing of this machine or this hour goes into it: names, times, build identifiers.
+    rpmbuild -bb --quiet --define "_topdir $top/rpm" --define "_rpmdir $top" \
+        --define "_build_name_fmt %%{NAME}-%%{VERSION}-%%{RELEASE}.%%{ARCH}.rpm" \
+        --define "_buildhost localhost" --define "_build_id_links none" --define "debug_package %{nil}" \
+        --define "__os_install_post %{nil}" --define "use_source_date_epoch_as_buildtime 1" \
+        --define "clamp_mtime_to_source_date_epoch 1" --define "_binary_payload w9.gzdio" \
+        --define "version $version" --define "opensm_version $opensm" \
+        --define "stage $top/root" --define "library_folder $libdir" packaging/opensm-dmodc.spec
+}
+
 for kind; do
     case $kind in
-        deb)
-            [[ -n $opensm_package ]] || { echo "package: no package opensm on this machine" >&2; exit 1; }
-            "$tool" cargo-deb
-            cargo deb --no-build --no-strip --output "$top/"
-            ;;
-        rpm)
-            "$tool" cargo-generate-rpm
-            cargo generate-rpm --auto-req builtin --output "$top/"
-            ;;
+        deb | rpm) "make_$kind" ;;
         *) echo "package: there is no package of kind '$kind'" >&2; exit 2 ;;
     esac
 done

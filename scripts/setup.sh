@@ -5,7 +5,7 @@
 #   scripts/setup.sh [opensm-source] [root] [rpm]
 #
 # opensm-source: also what OpenSM's own build needs; root: also what a Debian root needs; rpm: also what
-# installs an .rpm.
+# makes and installs an .rpm.
 set -euo pipefail
 for part; do
     [[ $part == opensm-source || $part == root || $part == rpm ]] \
@@ -26,7 +26,7 @@ END
 debootstrap         command debootstrap
 END
     [[ $parts != *" rpm "* ]] || cat <<'END'
-rpm                 command rpm
+rpmbuild            command rpm
 END
     cat <<'END'
 opensm              command opensm
