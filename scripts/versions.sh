@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 CORE=(plugin::each_sweep plugin::the_node_order tables:: lifecycle:: connect:: options:: refusals:: slow::
     storm::all_kinds_of_faults
     # An OpenSM has a console only if configured so.
-    --skip sweeps_and_routes_on_request)
+    --skip sweeps_and_routes_on_request --skip follow::)
 
 read -ra prefixes <<<"${OPENSM_PREFIX:-}"
 if [[ ${#prefixes[@]} -eq 0 ]]; then
