@@ -9,10 +9,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # What depends on OpenSM: loading, structures, sweeps, faults, options, multicast, detours.
-CORE=(plugin::each_sweep plugin::the_node_order tables:: lifecycle:: connect:: options:: refusals:: slow::
-    storm::all_kinds_of_faults
-    # An OpenSM has a console only if configured so.
-    --skip sweeps_and_routes_on_request --skip follow::)
+CORE=(plugin::each_sweep plugin::the_node_order tables:: connect:: options:: refusals:: slow:: lifecycle::a_restart
+    lifecycle::the_log storm::all_kinds_of_faults --skip follow::)
 
 read -ra prefixes <<<"${OPENSM_PREFIX:-}"
 if [[ ${#prefixes[@]} -eq 0 ]]; then
