@@ -16,7 +16,8 @@ name=opensm-dmodc-$version
 out=$PWD/target/release-$version
 [[ -z $(git status --porcelain) ]] || die "commit or remove first: $(git status --short | head -3)"
 [[ $(sed -n '/^## /{s/^## //p;q}' CHANGELOG.md) == "$version"* ]] || die "CHANGELOG.md does not begin with $version"
-SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+commit=$(git rev-parse HEAD)
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct "$commit")
 export SOURCE_DATE_EPOCH
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/dmodc-release.XXXXXX")
@@ -25,7 +26,7 @@ rm -rf "$out"
 mkdir -p "$out"
 
 say "$name.tar.gz"
-git archive --prefix="$name/" HEAD | gzip -9n >"$out/$name.tar.gz"
+git archive --prefix="$name/" "$commit" | gzip -9n >"$out/$name.tar.gz"
 
 # Builds the packages from the archive in a folder, and leaves them in its packages/.
 build() { # FOLDER
@@ -53,7 +54,7 @@ for package in "$work"/first/packages/*; do
 done
 
 {
-    echo "commit $(git rev-parse HEAD)"
+    echo "commit $commit"
     echo "SOURCE_DATE_EPOCH=$SOURCE_DATE_EPOCH"
     rustc --version
     dpkg-query -f '${Package} ${Version}\n' -W libopensm-dev libibumad-dev libc6-dev gcc binutils dpkg rpm gzip
