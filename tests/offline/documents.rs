@@ -157,3 +157,19 @@ fn links_lead_somewhere() {
     }
     assert!(links > 10, "only {links} links found");
 }
+
+/// Whoever raises the version writes what is new in it.
+#[test]
+fn the_version_is_the_same_everywhere() {
+    let version = env!("CARGO_PKG_VERSION");
+    for (page, line) in [
+        ("CHANGELOG.md", format!("\n## {version}\n")),
+        (
+            "packaging/switching.md",
+            format!(" dmodc: {version} for OpenSM "),
+        ),
+    ] {
+        let text = fs::read_to_string(root().join(page)).expect("a page");
+        assert!(text.contains(&line), "{page} has no {line:?}");
+    }
+}
