@@ -41,9 +41,9 @@ all: build
 setup:
 	@scripts/setup.sh
 
-# libdmodc.so and the tool, in target/release.
+# libdmodc.so and the tool, in target/release. The rows of `dmodc compare` say the commit.
 build:
-	$(CARGO) build --release --lib --bin dmodc
+	DMODC_COMMIT=$$(git describe --always --dirty 2>/dev/null) $(CARGO) build --release --lib --bin dmodc
 
 # Every test, with the real OpenSM on simulated fabrics. A test that is skipped says so. Most wait for OpenSM, so
 # more run side by side than there are processors. CI takes DMODC_CASES=4 times as many random cases.

@@ -41,6 +41,7 @@ rsvg-convert        command librsvg2-bin
 python3             command python3
 slurmctld           command slurmctld
 prlimit             command util-linux
+python3             command python3
 opensm-headers      header infiniband/opensm/osm_config.h libopensm-dev
 umad-headers        header infiniband/umad.h libibumad-dev
 libclang            library libclang-dev

@@ -1,6 +1,8 @@
 //! Plain files, in folders that others may write to: reading that never waits and never follows what
 //! was put in a file's place, and writing that nobody sees half done.
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use std::ffi::OsStr;
 use std::fs::{self, File, FileType, Metadata, OpenOptions, Permissions};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
@@ -109,6 +111,22 @@ pub fn replace_by(
     drop(out);
     new.as_file().sync_all()?;
     new.persist(path)?;
+    Ok(())
+}
+
+/// Writes what `write` writes, packed by gzip if the file's name ends in `.gz`.
+pub fn packed_by_name(
+    path: &Path,
+    out: &mut dyn Write,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    if path.extension().is_none_or(|end| end != "gz") {
+        return write(out);
+    }
+    // Tables are long runs of the same: more work gains little.
+    let mut packed = GzEncoder::new(out, Compression::fast());
+    write(&mut packed)?;
+    packed.finish()?;
     Ok(())
 }
 

@@ -4,7 +4,7 @@
 #[path = "support/examples.rs"]
 mod page;
 
-use dmodc::compare::{Equipment, read_throws};
+use dmodc::compare::{Equipment, ThrowRow, read_throws};
 use dmodc::netlist::{Kind, Netlist};
 use serde_json::Value;
 use std::fs;
@@ -97,7 +97,7 @@ fn engines_are_run_judged_and_refused() {
 
 /// On a complete tree, routes of minhop and sssp close a circle only together with those to and from switches.
 #[test]
-fn credit_loops_are_those_of_hosts_and_management_has_a_column_of_its_own() {
+fn credit_loops_are_counted_by_kind_of_traffic() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let path = |name: &str| dir.path().join(name).display().to_string();
     let (net, out, page) = (path("384.net"), path("results"), path("page.md"));
@@ -108,21 +108,58 @@ fn credit_loops_are_those_of_hosts_and_management_has_a_column_of_its_own() {
     let result: Value = serde_json::from_slice(&done.stdout).expect("JSON");
     let csv = fs::read_to_string(dir.path().join("results/compare.csv")).expect("rows");
     let page = fs::read_to_string(&page).expect("a page");
-    for (engine, all) in [("dmodc", 0), ("minhop", 1), ("sssp", 1)] {
+    for (engine, between, among, all) in
+        [("dmodc", 0, 0, 0), ("minhop", 0, 1, 1), ("sssp", 0, 1, 1)]
+    {
         let row = row(&result, engine);
         assert_eq!(
             (&row["nodes"], &row["accepted"]),
             (&384.into(), &true.into())
         );
-        let loops = (&row["host_credit_loops"], &row["credit_loops"]);
-        assert_eq!(loops, (&0.into(), &all.into()), "{row}");
+        let loops = [
+            "host_credit_loops",
+            "host_switch_credit_loops",
+            "switch_credit_loops",
+            "aggregation_credit_loops",
+            "credit_loops",
+        ];
+        let loops = loops.map(|key| row[key].as_u64().expect("a count"));
+        assert_eq!(loops, [0, between, among, 0, all], "{row}");
+        let (a2a, exact) = (row["a2a"].as_u64(), row["exact"].as_u64());
+        assert!(exact > Some(0) && exact <= a2a, "{row}");
         let line = csv
             .lines()
             .find(|line| line.contains(&format!(",{engine},")));
-        assert!(line.expect("a row").ends_with(",0"), "{csv}");
-        let cells = format!("| {engine} | yes | 0 | 0 | ok | {all} |");
+        let end = format!(",0,{between},{among},0,{}", exact.expect("a number"));
+        assert!(line.expect("a row").ends_with(&end), "{csv}");
+        let cells = format!("| {engine} | yes | 0 | 0 | ok | {between} | {among} | {all} |");
         assert!(page.contains(&cells), "{page}");
     }
+}
+
+/// With 60 links gone nue spreads the routes of few sources over many destinations, so that the risk says much more
+/// than any permutation can do; and it has no loop from host to host, where minhop and sssp have one.
+#[test]
+fn risks_and_loops_on_a_tree_without_sixty_links() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    let (whole, net) = (path("whole.net"), path("less.net"));
+    let shape = "PGFT(3;8,6,8;1,4,6;1,1,1)";
+    dmodc(&["generate", shape, "--seed", "1", "-o", &whole]);
+    dmodc(&[
+        "degrade", &whole, "--links", "60", "--seed", "5", "-o", &net,
+    ]);
+    let done = compare(&[&net, "--engines", "dmodc,nue,minhop,sssp", "--json"]);
+    let result: Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    let figures = |engine, keys: [&str; 2]| {
+        let row = row(&result, engine);
+        keys.map(|key| row[key].as_u64().expect("a number"))
+    };
+    let risks = ["dmodc", "nue"].map(|engine| figures(engine, ["a2a", "exact"]));
+    assert_eq!(risks, [[48, 48], [160, 43]]);
+    let of = ["host_credit_loops", "credit_loops"];
+    let loops = ["dmodc", "nue", "minhop", "sssp"].map(|engine| figures(engine, of));
+    assert_eq!(loops, [[0, 0], [0, 1], [1, 1], [1, 1]]);
 }
 
 #[test]
@@ -253,6 +290,7 @@ fn throws_are_made_resumed_and_reported() {
                 let ebb = routed.risks.ebb.expect("a percentage");
                 assert!((1.0..=100.0).contains(&ebb) && routed.risks.credit_loops.is_some());
                 assert!(routed.risks.host_credit_loops.is_some());
+                assert!(routed.risks.exact.expect("a matching") <= routed.risks.a2a);
                 assert!(
                     row.a2a_bound.expect("a bound") <= routed.risks.a2a,
                     "{row:?}"
@@ -277,7 +315,9 @@ fn throws_are_made_resumed_and_reported() {
     for text in [
         "Static figures, not throughput",
         "tree: 3 throws, links removed</a> (3 connected)",
-        "The goal is reached in",
+        "<h3>Engine by engine</h3>",
+        "running quartiles",
+        "(log)",
         "Fabric topology is not a fat-tree",
         "worst: ",
     ] {
@@ -285,8 +325,9 @@ fn throws_are_made_resumed_and_reported() {
     }
     let summary = fs::read_to_string(dir.path().join("results/summary.md")).expect("tables");
     for text in [
-        "\n| dmodc:paper | 0 | 0 | 0 | 0 |",
+        "\n| dmodc:paper | 0 | 0 | 0 | 0 / 0 / 0 / 0 / 0 |",
         "\n| ftree+roots | 95 |",
+        "the goal is reached in",
         "changed blocks |",
     ] {
         assert!(summary.contains(text), "no {text:?} in {summary}");
@@ -297,6 +338,9 @@ fn throws_are_made_resumed_and_reported() {
         let svg = dir.path().join(format!("results/{figure}.svg"));
         let svg = fs::read_to_string(svg).expect("a figure");
         assert!(!svg.contains("00000000"), "numbers as people write them");
+        let caption = "tree: links removed, 3 throws, seed 1; dmodc 0.1.0";
+        assert!(svg.contains(caption) || figure == "runtime", "{figure}");
+        assert!(svg.contains("OpenSM 3.3.2"), "{figure}");
         let panels: Vec<&str> = svg.split("<svg x=").skip(1).collect();
         assert!(!panels.is_empty());
         for panel in panels {
@@ -307,6 +351,218 @@ fn throws_are_made_resumed_and_reported() {
             );
         }
     }
+}
+
+/// Tables of a program stand beside those of OpenSM's engines, and engines have options of their own.
+#[test]
+fn programs_and_options_take_part() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    let (net, out) = (path("tree.net"), path("results"));
+    dmodc(&[
+        "generate",
+        "PGFT(3;6,4,4;1,2,3;1,1,1)",
+        "--seed",
+        "5",
+        "-o",
+        &net,
+    ]);
+    let tool = env!("CARGO_BIN_EXE_dmodc");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let example = root.join("docs/examples/random-paths.py");
+    let engines = [
+        "dmodc",
+        &format!("again=exec:{tool} route \"$1\" --lfts \"$2\""),
+        &format!("random=exec:{}", example.display()),
+        "dead=exec:echo no luck today; exit 3;",
+        "none=lfts:nowhere",
+        "nue",
+        "nue:vls=0",
+        "dfsssp:qos",
+    ];
+    let kept = path("kept");
+    let throws = ["--degrade", "links", "--throws", "2", "--max-exponent", "4"];
+    let throws = [&throws[..], &["--keep", &kept]].concat();
+    let done = compare(
+        &[
+            &[&*net, "--engines", &engines.join(","), "-o", &out],
+            &throws[..],
+        ]
+        .concat(),
+    );
+    assert!(
+        done.status.success(),
+        "{}",
+        String::from_utf8_lossy(&done.stderr)
+    );
+    let rows = read_throws(&dir.path().join("results/throws-tree-links.csv")).expect("rows");
+    assert_eq!(rows.len(), 3 * engines.len());
+    for of_throw in rows.chunks(engines.len()) {
+        // Each name stands in its rows with all that belongs to it.
+        let names: Vec<String> = of_throw
+            .iter()
+            .map(|row| format!("{:#}", row.spec))
+            .collect();
+        assert_eq!(names, engines);
+        let risks = |at: usize| of_throw[at].outcome.as_ref().map(|routed| routed.risks);
+        assert_eq!(risks(0), risks(1), "the same engine by another way");
+        let random = risks(2).expect("tables of the example");
+        assert_eq!(random.no_route, 0);
+        let dead = risks(3).expect_err("no tables");
+        assert_eq!(dead, "exit status: 3: no luck today");
+        let missing = risks(4).expect_err("no tables");
+        assert!(
+            missing.contains("there is no nowhere/tree-links-"),
+            "{missing}"
+        );
+        let lanes = |at| risks(at).map(|risks| (risks.lanes, risks.lane_credit_loops));
+        assert_eq!(
+            lanes(5),
+            Ok((Some(1), Some(0))),
+            "nue has one lane, and no loop"
+        );
+        let all_lanes = lanes(6).expect("tables of nue").0;
+        assert!(all_lanes > Some(1), "{all_lanes:?}");
+        assert_eq!(
+            (lanes(6).unwrap().1, lanes(7).unwrap().1),
+            (Some(0), Some(0))
+        );
+    }
+    // What is kept is compared again: the same figures, but for the time and the lanes, which tables do not have.
+    let again = ["dmodc", "nue:vls=0"]
+        .map(|name| format!("{name}=lfts:{kept}"))
+        .join(",");
+    let args = [&net, "--engines", &again, "-o", &path("again")];
+    let done = compare(&[&args[..], &throws[..6]].concat());
+    assert!(
+        done.status.success(),
+        "{}",
+        String::from_utf8_lossy(&done.stderr)
+    );
+    let second = read_throws(&dir.path().join("again/throws-tree-links.csv")).expect("rows");
+    assert_eq!(second.len(), 3 * 2);
+    for row in &second {
+        let is_same = |first: &&ThrowRow| {
+            (first.throw, first.spec.to_string()) == (row.throw, row.spec.to_string())
+        };
+        let first = rows.iter().find(is_same).expect("the first of the two");
+        assert_eq!(first.removal_seed, row.removal_seed);
+        let figures = |row: &ThrowRow| {
+            let routed = row.outcome.as_ref().expect("tables");
+            let risks = routed.risks;
+            (
+                risks.a2a,
+                risks.exact,
+                risks.sp_dmodc,
+                risks.credit_loops,
+                routed.changed_entries,
+            )
+        };
+        assert_eq!(figures(first), figures(row));
+    }
+    // And the netlist is that of the throw.
+    let netlist = Netlist::read(&dir.path().join("kept/tree-links-2.net.gz")).expect("a netlist");
+    assert_eq!(netlist.switches().count(), rows[rows.len() - 1].switches);
+    // Programs alone, under the time limit.
+    let done = compare(&[
+        &net,
+        "--engines",
+        "late=exec:sleep 60;",
+        "--limit",
+        "1",
+        "--json",
+    ]);
+    let result: Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    assert_eq!(
+        row(&result, "late=exec:sleep 60;")["reason"],
+        "timed out after 1 s"
+    );
+    // OpenSM is asked what it knows.
+    let done = compare(&[&net, "--engines", "minhop:no_such_thing"]);
+    let errors = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(done.status.code(), Some(2));
+    assert!(
+        errors.contains("OpenSM has no option 'no_such_thing'"),
+        "{errors}"
+    );
+}
+
+/// A study in parts, by the job of docs/examples as Slurm runs it, has the rows of one in one piece.
+#[test]
+fn parts_make_the_rows_of_the_whole() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    let net = fabric("two-switches.netlist");
+    let net = net.to_str().expect("the path is plain text");
+    let (whole, parts) = (path("whole"), path("parts"));
+    let study = [
+        "--degrade",
+        "links",
+        "--throws",
+        "3",
+        "--max-exponent",
+        "1.5",
+    ];
+    let engines = ["--engines", "dmodc,minhop"];
+    let done = compare(&[&[net, "-o", &whole][..], &study, &engines].concat());
+    assert!(
+        done.status.success(),
+        "{}",
+        String::from_utf8_lossy(&done.stderr)
+    );
+    let job = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/examples/slurm-array.sh");
+    for task in ["1", "2"] {
+        let tool = Path::new(env!("CARGO_BIN_EXE_dmodc"));
+        let paths = format!(
+            "{}:{}",
+            tool.parent().expect("a folder").display(),
+            std::env::var("PATH").expect("a path")
+        );
+        let plugin = plugin_dir().display().to_string();
+        let done = Command::new("bash")
+            .arg(&job)
+            .args([net, &parts, "--permutations", "10", "--plugin-dir", &plugin])
+            .args([&study[..], &engines].concat())
+            .env("PATH", paths)
+            .env("SLURM_ARRAY_TASK_ID", task)
+            .env("SLURM_ARRAY_TASK_COUNT", "2")
+            .output()
+            .expect("bash runs");
+        assert!(
+            done.status.success(),
+            "{}",
+            String::from_utf8_lossy(&done.stderr)
+        );
+    }
+    // Without the times.
+    let rows = |file: &str| {
+        let mut rows = read_throws(&dir.path().join(file)).expect("rows");
+        for row in &mut rows {
+            if let Ok(routed) = &mut row.outcome {
+                (routed.lid_matrices, routed.fwd_tables) = Default::default();
+            }
+        }
+        rows
+    };
+    let expected = rows("whole/throws-two-switches-links.csv");
+    let [first, second] =
+        ["1", "2"].map(|part| rows(&format!("parts/throws-two-switches-links-{part}-of-2.csv")));
+    // The complete fabric is in each.
+    assert_eq!((first.len(), second.len()), (2 * 2, 3 * 2));
+    assert_eq!(first[..2], second[..2]);
+    let mut all = [&first[..], &second[2..]].concat();
+    all.sort_by_key(|row| row.throw);
+    assert_eq!(all, expected);
+    // One report of all.
+    dmodc(&["report", &parts]);
+    dmodc(&["report", &whole]);
+    let summary = |folder: &str| {
+        let text = fs::read_to_string(dir.path().join(folder).join("summary.md"));
+        let text = text.expect("tables");
+        assert!(text.contains(", 3 throws, "), "{text}");
+    };
+    summary("parts");
+    summary("whole");
 }
 
 /// Links become slow, and OpenSM finds them throttled.
@@ -469,6 +725,7 @@ fn a_typing_error_is_bad_usage() {
     let net = net.to_str().expect("the path is plain text");
     for (option, value, told) in [
         ("--engines", "dmodc,ftre", "there is no engine 'ftre'"),
+        ("--engines", "dmodc:papr", "'papr' is no option of Dmodc"),
         ("--engines", "ftree+io+roots", "then maybe '+roots'"),
         (
             "--degrade",

@@ -103,7 +103,7 @@ fn route(
     };
     for (spec, outcome) in engines.iter().zip(others) {
         let copied = match outcome {
-            Outcome::Routed(copied, _) => Some(copied.tables(&fabric)),
+            Outcome::Routed(copied, ..) => Some(copied.tables(&fabric)),
             Outcome::NoTables(_) => None,
         };
         tables.push((spec.to_string(), copied));

@@ -18,7 +18,7 @@ fuzz_target!(|bytes: &[u8]| {
     fs::create_dir_all(dir).expect("a folder");
     fs::write(&rows, bytes).expect("a file");
     // Whatever it says, it ends.
-    let _ = report(dir);
+    let _ = report(&[dir]);
     if let Ok(drawing) = ThrowDrawing::read(&rows) {
         drawing.write(&drawn).expect("a file");
         let again = ThrowDrawing::read(&drawn).expect("what we write, we read");

@@ -26,8 +26,18 @@ use std::collections::{BTreeMap, BTreeSet};
 /// holds together once the switches above some rank are gone; `rank` gives a switch's, 0 for the
 /// lowest.
 pub fn bound(fabric: &Fabric, rank: impl Fn(u32) -> u32) -> Option<u32> {
-    let bound = greatest(fabric, rank, |_, _| 1.0)?;
+    bound_among(fabric, &all(fabric), rank)
+}
+
+/// The same of the traffic among some end nodes (by index), aggregation nodes aside.
+pub fn bound_among(fabric: &Fabric, nodes: &[u32], rank: impl Fn(u32) -> u32) -> Option<u32> {
+    let bound = greatest(fabric, nodes, rank, |_, _| 1.0)?;
     Some(bound.ceil() as u32)
+}
+
+/// All end nodes.
+fn all(fabric: &Fabric) -> Vec<u32> {
+    (0..fabric.end_nodes().len() as u32).collect()
 }
 
 /// The bound over capacity, in flows over a link of the greatest capacity; never below [`bound()`]. `None` also where
@@ -37,12 +47,22 @@ pub fn bound_over_capacity(
     rank: impl Fn(u32) -> u32,
     channels: &Channels,
 ) -> Option<f64> {
+    bound_over_capacity_among(fabric, &all(fabric), rank, channels)
+}
+
+/// The same of the traffic among some end nodes (by index), aggregation nodes aside.
+pub fn bound_over_capacity_among(
+    fabric: &Fabric,
+    nodes: &[u32],
+    rank: impl Fn(u32) -> u32,
+    channels: &Channels,
+) -> Option<f64> {
     let capacity = |s, port| match channels.hop(s, port) {
         Hop::Switch { channel, .. } => channels.capacity(channel),
         _ => 1.0,
     };
-    let bound = bound(fabric, &rank).filter(|_| channels.differ())?;
-    let over = greatest(fabric, rank, capacity)?;
+    let bound = bound_among(fabric, nodes, &rank).filter(|_| channels.differ())?;
+    let over = greatest(fabric, nodes, rank, capacity)?;
     Some(over.max(bound.into()))
 }
 
@@ -70,6 +90,7 @@ impl Links {
 /// The bound, not rounded up, with links of the capacities that ports have.
 fn greatest(
     fabric: &Fabric,
+    nodes: &[u32],
     rank: impl Fn(u32) -> u32,
     capacity: impl Fn(u32, u8) -> f64,
 ) -> Option<f64> {
@@ -85,7 +106,8 @@ fn greatest(
     };
     let switches = fabric.switches().len() as u32;
     let mut hosts = vec![0u32; switches as usize];
-    for node in fabric.end_nodes() {
+    for &node in nodes {
+        let node = &fabric.end_nodes()[node as usize];
         hosts[node.switch as usize] += u32::from(node.kind != NodeKind::Aggregation);
     }
     let hosts = |s: u32| hosts[s as usize];
@@ -184,6 +206,9 @@ mod tests {
         let (fabric, ranks) = two_spines();
         // Two nodes and two links up on each leaf, four nodes elsewhere: min(2, 4 / 2).
         assert_eq!(bound(&fabric, |s| ranks[s as usize].into()), Some(2));
+        // One node of each leaf: two elsewhere over two links. A lone one has nobody to send to.
+        let among = |nodes: &[u32]| bound_among(&fabric, nodes, |s| ranks[s as usize].into());
+        assert_eq!((among(&[0, 2, 4]), among(&[3])), (Some(1), Some(0)));
         // Leaves: min(2, 10 / 4) = 2; subtrees of 4 nodes with 4 links up: min(4, 8 / 4) = 2.
         assert_eq!(of("PGFT(3;2,2,3;1,2,2;1,2,1)"), Some(2));
         // One link up for four nodes of eight.

@@ -14,8 +14,8 @@
 //!
 //! The channel dependency graph has the routes from every switch to every LID: those from its end nodes
 //! and those of its own, for a switch answers hosts on their lanes. Routes that do not arrive count,
-//! too: a packet waits for credits before anyone knows that it is lost. A second graph has the routes from
-//! hosts to hosts alone, aggregation nodes aside.
+//! too: a packet waits for credits before anyone knows that it is lost. Each [`Kind`] of traffic has a graph of
+//! its own beside it.
 
 use super::channels::Channels;
 use super::deadlock::Dependencies;
@@ -50,12 +50,35 @@ pub fn check(fabric: &Fabric, tables: &Tables, is_up: impl Fn(u32, u32) -> bool)
     let Some(found) = found else {
         return CheckReport::default();
     };
+    let loops = |kind: Kind| found.dependencies[kind as usize].loops(&channels);
+    // Hosts are at switches, which send to hosts and to switches the same way.
+    let mut all = found.dependencies[Kind::HostsAndSwitches as usize].clone();
+    all.merge(&found.dependencies[Kind::Switches as usize]);
+    all.merge(&found.dependencies[Kind::Aggregation as usize]);
     CheckReport {
-        credit_loops: found.dependencies.loops(&channels),
-        host_credit_loops: found.of_hosts.loops(&channels),
+        credit_loops: all.loops(&channels),
+        host_credit_loops: loops(Kind::Hosts),
+        host_switch_credit_loops: loops(Kind::HostsAndSwitches),
+        switch_credit_loops: loops(Kind::Switches),
+        aggregation_credit_loops: loops(Kind::Aggregation),
         ..found.report
     }
 }
+
+/// A kind of traffic, by what sends and what receives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    /// From host to host.
+    Hosts,
+    /// From hosts to switches, and from switches to hosts. A switch sends to a host as the hosts at it do.
+    HostsAndSwitches,
+    /// From switch to switch.
+    Switches,
+    /// To and from aggregation nodes.
+    Aggregation,
+}
+
+const KINDS: usize = 4;
 
 /// What is at each switch: sources and destinations.
 struct Sources {
@@ -63,6 +86,10 @@ struct Sources {
     nodes: Vec<u32>,
     /// Whether there is an end node other than aggregation nodes.
     hosts: Vec<bool>,
+    /// Whether there is an aggregation node.
+    aggregation: Vec<bool>,
+    /// Whether there is one anywhere.
+    aggregates: bool,
 }
 
 impl Sources {
@@ -71,10 +98,15 @@ impl Sources {
         let mut sources = Sources {
             nodes: vec![0; switches],
             hosts: vec![false; switches],
+            aggregation: vec![false; switches],
+            aggregates: false,
         };
         for node in fabric.end_nodes() {
-            sources.nodes[node.switch as usize] += 1;
-            sources.hosts[node.switch as usize] |= node.kind != NodeKind::Aggregation;
+            let (at, aggregates) = (node.switch as usize, node.kind == NodeKind::Aggregation);
+            sources.nodes[at] += 1;
+            sources.hosts[at] |= !aggregates;
+            sources.aggregation[at] |= aggregates;
+            sources.aggregates |= aggregates;
         }
         sources
     }
@@ -90,15 +122,14 @@ impl Sources {
 /// The findings of one thread.
 struct Findings {
     report: CheckReport,
-    dependencies: Dependencies,
-    /// Those of the routes from hosts to hosts.
-    of_hosts: Dependencies,
+    /// By [`Kind`].
+    dependencies: [Dependencies; KINDS],
     walker: Walker,
     /// For the current LID, by switch: whether the route goes up somewhere.
     climbs: Vec<bool>,
     /// For the current LID, by switch: whether the route goes up after it has gone down.
     turns: Vec<bool>,
-    /// For the current LID, by switch: whether a host's packet has come by.
+    /// For the current LID, by switch: whether a packet of some sources has come by.
     passed: Vec<bool>,
     /// For the LIDs at one switch, by switch: whether one of them is delivered from there.
     reached: Vec<bool>,
@@ -109,8 +140,7 @@ impl Findings {
         let switches = channels.switches();
         Findings {
             report: CheckReport::default(),
-            dependencies: Dependencies::new(channels),
-            of_hosts: Dependencies::new(channels),
+            dependencies: std::array::from_fn(|_| Dependencies::new(channels)),
             walker: Walker::new(switches, tables),
             climbs: vec![false; switches],
             turns: vec![false; switches],
@@ -121,8 +151,9 @@ impl Findings {
 
     fn merge(mut self, other: Findings) -> Findings {
         self.report.merge(&other.report);
-        self.dependencies.merge(&other.dependencies);
-        self.of_hosts.merge(&other.of_hosts);
+        for (mine, theirs) in self.dependencies.iter_mut().zip(&other.dependencies) {
+            mine.merge(theirs);
+        }
         self
     }
 }
@@ -140,18 +171,22 @@ struct Judge<'a> {
 impl Judge<'_> {
     /// Checks all routes to the LIDs at one switch.
     fn destination(&self, switch: u32, mut found: Findings) -> Findings {
-        let mut lids: Vec<(Lid, Target, bool)> = Vec::new();
-        let mut push = |base, lmc, port, is_host| {
+        // Each with the kind of what switches send there.
+        let mut lids: Vec<(Lid, Target, Kind)> = Vec::new();
+        let mut push = |base, lmc, port, kind| {
             for lid in lid_range(base, lmc).into_iter().flatten() {
-                lids.push((Lid(lid), Target { switch, port }, is_host));
+                lids.push((Lid(lid), Target { switch, port }, kind));
             }
         };
         for node in &self.fabric.end_nodes()[self.fabric.end_nodes_of(switch)] {
-            let is_host = node.kind != NodeKind::Aggregation;
-            push(node.lid, node.lmc, node.port, is_host);
+            let kind = match node.kind {
+                NodeKind::Aggregation => Kind::Aggregation,
+                _ => Kind::HostsAndSwitches,
+            };
+            push(node.lid, node.lmc, node.port, kind);
         }
         let own = &self.fabric.switches()[switch as usize];
-        push(own.lid, own.lmc, 0, false);
+        push(own.lid, own.lmc, 0, Kind::Switches);
 
         let distances = self.paths.distances(switch);
         self.unreachable_leaves(switch, &distances, &mut found.report);
@@ -173,13 +208,19 @@ impl Judge<'_> {
                 }
             }
         }
-        for (&(lid, target, is_host), entries) in routed() {
+        for (&(lid, target, kind), entries) in routed() {
             found.walker.follow(self.channels, entries, target);
             self.shapes(&mut found);
             self.routes(lid, target, &distances, &mut found);
-            self.dependencies(&mut found);
-            if is_host {
-                self.dependencies_of_hosts(&mut found);
+            self.dependencies(kind, &mut found);
+            let of_hosts = match kind {
+                Kind::HostsAndSwitches => Kind::Hosts,
+                Kind::Switches => Kind::HostsAndSwitches,
+                _ => continue,
+            };
+            self.dependencies_from(&self.sources.hosts, of_hosts, &mut found);
+            if self.sources.aggregates {
+                self.dependencies_from(&self.sources.aggregation, Kind::Aggregation, &mut found);
             }
         }
         found
@@ -277,7 +318,7 @@ impl Judge<'_> {
     }
 
     /// Records the dependencies of the routes to one LID from every switch, the LID's own included.
-    fn dependencies(&self, found: &mut Findings) {
+    fn dependencies(&self, kind: Kind, found: &mut Findings) {
         for start in 0..self.sources.nodes.len() as u32 {
             let channel = found.walker.next(start);
             if channel == NO_CHANNEL {
@@ -286,29 +327,19 @@ impl Judge<'_> {
             let onward = found.walker.next(self.channels.get(channel).to);
             if onward != NO_CHANNEL {
                 let port = self.channels.get(onward).port;
-                found.dependencies.add(channel, port);
+                found.dependencies[kind as usize].add(channel, port);
             }
         }
     }
 
-    /// Records those of the routes to one LID from the switches of hosts.
-    fn dependencies_of_hosts(&self, found: &mut Findings) {
-        found.passed.fill(false);
-        let starts = (0u32..).zip(&self.sources.hosts);
-        for (start, _) in starts.filter(|&(_, &hosts)| hosts) {
-            let mut at = start;
-            while !std::mem::replace(&mut found.passed[at as usize], true) {
-                let channel = found.walker.next(at);
-                if channel == NO_CHANNEL {
-                    break;
-                }
-                at = self.channels.get(channel).to;
-                let onward = found.walker.next(at);
-                if onward != NO_CHANNEL {
-                    let port = self.channels.get(onward).port;
-                    found.of_hosts.add(channel, port);
-                }
-            }
-        }
+    /// Records those of the routes to one LID from some switches.
+    fn dependencies_from(&self, sources: &[bool], kind: Kind, found: &mut Findings) {
+        let Findings {
+            dependencies,
+            walker,
+            passed,
+            ..
+        } = found;
+        dependencies[kind as usize].add_routes(self.channels, walker, sources, passed);
     }
 }

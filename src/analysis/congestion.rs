@@ -59,7 +59,7 @@ pub struct Risk {
 
 impl Risk {
     /// Of a pattern whose risk is the greatest of its channels.
-    fn of(by_channel: Vec<u32>, channels: &Channels) -> Risk {
+    pub(super) fn of(by_channel: Vec<u32>, channels: &Channels) -> Risk {
         let over = || over_capacity(by_channel.iter().copied(), channels);
         Risk {
             value: by_channel.iter().copied().max().unwrap_or(0),
@@ -89,6 +89,13 @@ impl Risk {
 impl Traffic {
     /// A2A. Ticks once per node.
     pub fn all_to_all(&self, tick: Tick) -> Risk {
+        let ends = self.ends_by_channel(tick).into_iter();
+        let by_channel = ends.map(|(sources, destinations)| sources.min(destinations));
+        Risk::of(by_channel.collect(), self.channels())
+    }
+
+    /// The number of sources and of destinations of all to all, by channel. Ticks once per node.
+    pub fn ends_by_channel(&self, tick: Tick) -> Vec<(u32, u32)> {
         let mut weight = vec![0u32; self.channels().switches()];
         (0..self.nodes().len()).for_each(|place| weight[self.switch(place) as usize] += 1);
         let leaves: Vec<u32> = (0..weight.len() as u32)
@@ -111,11 +118,9 @@ impl Traffic {
                 .sum()
         };
         let sets = ends.sources.chunks(ends.words);
-        let by_channel: Vec<u32> = sets
-            .zip(&ends.destinations)
-            .map(|(set, &n)| sources(set).min(n))
-            .collect();
-        Risk::of(by_channel, self.channels())
+        sets.zip(&ends.destinations)
+            .map(|(set, &n)| (sources(set), n))
+            .collect()
     }
 
     /// For some destinations: which switches send through each channel, and to how many of them.
@@ -266,7 +271,7 @@ impl Traffic {
     }
 
     /// For each channel min(#sources, #destinations) of some routes, given by places in the order.
-    fn ends_met(&self, mut pairs: Vec<(usize, usize)>) -> Vec<u32> {
+    pub(super) fn ends_met(&self, mut pairs: Vec<(usize, usize)>) -> Vec<u32> {
         let mut count = |end: fn(&(usize, usize)) -> usize| {
             pairs.sort_by_key(end);
             let mut met = vec![0u32; self.channels().len()];

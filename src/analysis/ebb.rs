@@ -5,7 +5,8 @@
 //! second. A flow gets 1/k of a link's bandwidth, k the number of flows on the most loaded link of
 //! its route; a flow whose route does not arrive gets none. Where links between switches differ in
 //! speed, k flows on a link of [capacity](super::Channels::capacity) c count as k/c. The figure is
-//! the mean over the flows of many such patterns, in percent of what the nodes can send. Unlike the
+//! the mean over the flows of many such patterns, in percent of what the nodes can send. All flows go one way, from
+//! the first half to the second, so the second sends nothing; both ways, each pair sends to each other at once. Unlike the
 //! risks it says what all flows get and not how bad the worst port is; it is no throughput either.
 
 use super::Traffic;
@@ -31,6 +32,20 @@ impl Traffic {
         seed: u64,
         tick: Tick,
     ) -> Option<Ebb> {
+        self.bisection(count, seed, false, tick)
+    }
+
+    /// The same with both halves sending to each other at once.
+    pub fn effective_bisection_bandwidth_both_ways(
+        &self,
+        count: usize,
+        seed: u64,
+        tick: Tick,
+    ) -> Option<Ebb> {
+        self.bisection(count, seed, true, tick)
+    }
+
+    fn bisection(&self, count: usize, seed: u64, both: bool, tick: Tick) -> Option<Ebb> {
         let mut places: Vec<u32> = (0..self.nodes().len() as u32).collect();
         places.sort_by_key(|&place| self.nodes()[place as usize]);
         let half = places.len() / 2;
@@ -42,7 +57,7 @@ impl Traffic {
             .par_chunks(BATCH)
             .map(|numbers| {
                 let drawn = numbers.iter().map(|&n| permutation(&places, seed, n));
-                let shares = self.mean_shares(&places, &drawn.collect::<Vec<_>>());
+                let shares = self.mean_shares(&places, &drawn.collect::<Vec<_>>(), both);
                 tick(numbers.len() as u64);
                 shares.into_iter().map(|share| 100.0 * share).collect()
             })
@@ -58,21 +73,23 @@ impl Traffic {
     }
 
     /// What the flows get of a link, in the mean, for each pattern: the first half of what was drawn sends
-    /// to the second. Reads the entries of a destination once for all patterns.
-    fn mean_shares(&self, places: &[u32], drawn: &[Vec<u32>]) -> Vec<f64> {
+    /// to the second, and if `both` the second to the first. Reads the entries of a destination once for all patterns.
+    fn mean_shares(&self, places: &[u32], drawn: &[Vec<u32>], both: bool) -> Vec<f64> {
         let half = places.len() / 2;
+        let flows = if both { 2 * half } else { half };
         let mut patterns: Vec<Pattern> = drawn
             .iter()
             .map(|drawn| {
                 let mut flow_to = vec![NO_FLOW; places.len()];
-                for (flow, &to) in (0..).zip(&drawn[half..2 * half]) {
-                    flow_to[to as usize] = flow;
+                for flow in 0..flows {
+                    let to = drawn[(flow + half) % (2 * half)];
+                    flow_to[to as usize] = flow as u32;
                 }
                 Pattern {
-                    sources: &drawn[..half],
+                    sources: &drawn[..flows],
                     flow_to,
                     flows: vec![0; self.channels().len()],
-                    shares: vec![0.0; half],
+                    shares: vec![0.0; flows],
                 }
             })
             .collect();
@@ -100,7 +117,7 @@ impl Traffic {
                 }
             }
         }
-        let mean = |pattern: &Pattern| pattern.shares.iter().sum::<f64>() / half as f64;
+        let mean = |pattern: &Pattern| pattern.shares.iter().sum::<f64>() / flows as f64;
         patterns.iter().map(mean).collect()
     }
 }
@@ -158,6 +175,11 @@ mod tests {
             off < 2.0 * found.confidence && found.confidence < 3.0,
             "{found:?}"
         );
+        // Both ways: where both flows cross the link the same way, each way has two.
+        let both = traffic.effective_bisection_bandwidth_both_ways(400, 1, &|_| ());
+        let both = both.unwrap();
+        let off = (both.percent - 200.0 / 3.0).abs();
+        assert!(off < 2.0 * both.confidence, "{both:?}");
         // With a second link between them, of half the speed and not used, the same to the last bit; over it
         // alone a lone flow gets a half, and each of two a quarter: 1/3 + 2/3 (1/2 · 1/4 + 1/2 · 1/2) = 7/12.
         for (speeds, expected) in [

@@ -6,9 +6,12 @@
 //! Only the caller knows which way links go ([`UpDown`]), since that depends on its ranking.
 //!
 //! - [`check()`]: delivery, minimality, down-up turns, credit loops;
+//! - [`lane_loops()`]: credit loops where the engine spreads routes over several lanes;
 //! - [`trace()`]: the way of one packet;
 //! - [`Traffic`]: the congestion risk of the traffic patterns A2A, RP and SP, and effective bisection
 //!   bandwidth;
+//! - [`Workload`]: the traffic of parallel programs, its worst port and its fair rates;
+//! - [`Exact`]: the worst permutation of all, of which the risk is a bound;
 //! - [`bound()`]: how low A2A can be at best, and [`bound_over_capacity()`];
 //! - [`forced()`]: which entries a fault forces to change, and which change needlessly;
 //! - [`between()`]: what packets meet while old tables give way to new ones, block by block.
@@ -20,9 +23,12 @@ mod check;
 mod congestion;
 mod deadlock;
 mod ebb;
+mod exact;
 mod forced;
+mod lanes;
 #[cfg(test)]
 mod oracle;
+mod rates;
 mod report;
 #[cfg(test)]
 mod testing;
@@ -32,16 +38,21 @@ mod trace;
 mod traffic;
 mod updown;
 mod walk;
+mod workload;
 
 pub use between::{Between, Block, Group, Harm, between, blocks_as_sent};
-pub use bound::{bound, bound_over_capacity};
+pub use bound::{bound, bound_among, bound_over_capacity, bound_over_capacity_among};
 pub use channels::{Channel, Channels, Hop};
 pub use check::check;
 pub use congestion::{Risk, Tick};
 pub use deadlock::CreditLoops;
 pub use ebb::Ebb;
+pub use exact::Exact;
 pub use forced::{Count, Forced, forced};
+pub use lanes::lane_loops;
+pub use rates::Rates;
 pub use report::{CheckReport, FIRST, Route, Tally};
 pub use trace::{End, Step, Trace, trace};
 pub use traffic::Traffic;
 pub use updown::{UNREACHABLE, UpDown};
+pub use workload::{NoWorkload, TooFewRanks, Worked, Workload};

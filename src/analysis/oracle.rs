@@ -87,8 +87,9 @@ pub struct Verdict {
     pub tallies: BTreeMap<&'static str, Tally>,
     pub unreachable_pairs: usize,
     pub cycles: BTreeSet<BTreeSet<Port>>,
-    /// The same of the routes from hosts to hosts.
-    pub host_cycles: BTreeSet<BTreeSet<Port>>,
+    /// The same of each kind of traffic: host to host, between hosts and switches, among switches, to and from
+    /// aggregation nodes.
+    pub cycles_of: [BTreeSet<BTreeSet<Port>>; 4],
 }
 
 /// Whether a packet is left out, if there is no up-down path.
@@ -106,11 +107,17 @@ pub fn check(fabric: &Fabric, tables: &Tables, above: &dyn Fn(u32, u32) -> bool)
     let switches = fabric.switches().len() as u32;
     let mut found: BTreeMap<(&'static str, Route), (u64, u64)> = BTreeMap::new();
     let mut depends: HashMap<Port, BTreeSet<Port>> = HashMap::new();
-    let mut depends_of_hosts = depends.clone();
-    let is_host = |port: Port| {
+    let mut depends_of: [HashMap<Port, BTreeSet<Port>>; 4] = Default::default();
+    let kind = |port: Port| {
         let mut nodes = fabric.end_nodes().iter();
         let node = nodes.find(|n| (n.switch, n.port) == port);
-        node.is_some_and(|n| n.kind != NodeKind::Aggregation)
+        node.map(|n| n.kind)
+    };
+    let traffic = |source, target| match (kind(source), kind(target)) {
+        (Some(NodeKind::Aggregation), _) | (_, Some(NodeKind::Aggregation)) => 3,
+        (None, None) => 2,
+        (None, _) | (_, None) => 1,
+        _ => 0,
     };
     let nodes = fabric.end_nodes();
     let sources = nodes
@@ -124,9 +131,8 @@ pub fn check(fabric: &Fabric, tables: &Tables, above: &dyn Fn(u32, u32) -> bool)
             // An entry by which a switch sends what is for itself away counts, though nobody may use it.
             for w in taken.windows(2) {
                 depends.entry(w[0]).or_default().insert(w[1]);
-                if is_host(source) && is_host(target) {
-                    depends_of_hosts.entry(w[0]).or_default().insert(w[1]);
-                }
+                let of_kind = depends_of[traffic(source, target)].entry(w[0]);
+                of_kind.or_default().insert(w[1]);
             }
             if source == target {
                 continue;
@@ -196,7 +202,7 @@ pub fn check(fabric: &Fabric, tables: &Tables, above: &dyn Fn(u32, u32) -> bool)
         tallies,
         unreachable_pairs,
         cycles: cycles(&depends),
-        host_cycles: cycles(&depends_of_hosts),
+        cycles_of: depends_of.map(|depends| cycles(&depends)),
     }
 }
 

@@ -99,6 +99,12 @@ pub struct CheckReport {
     pub credit_loops: CreditLoops,
     /// Those of the routes from hosts to hosts alone.
     pub host_credit_loops: CreditLoops,
+    /// Those of the routes between hosts and switches, both ways. A switch sends to a host as the hosts at it do.
+    pub host_switch_credit_loops: CreditLoops,
+    /// Those of the routes from switch to switch.
+    pub switch_credit_loops: CreditLoops,
+    /// Those of the routes to and from aggregation nodes.
+    pub aggregation_credit_loops: CreditLoops,
 }
 
 impl CheckReport {

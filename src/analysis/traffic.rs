@@ -21,6 +21,8 @@ pub struct Traffic {
     nodes: Vec<u32>,
     /// The switch of each, by place in the order.
     switch: Vec<u32>,
+    /// What the link of each node carries, as a part of what the fastest link between switches does; by place.
+    capacity: Vec<f64>,
     /// By place of the destination, then switch: the next port.
     ports: Vec<u8>,
 }
@@ -37,6 +39,15 @@ impl Traffic {
         let takes_part = |&node: &u32| all[node as usize].kind != NodeKind::Aggregation;
         let nodes: Vec<u32> = order.iter().copied().filter(takes_part).collect();
         let switch = nodes.iter().map(|&n| all[n as usize].switch).collect();
+        let fastest = channels.iter().map(|c| fabric.speed(c.from, c.port)).max();
+        let capacity = nodes.iter().map(|&n| {
+            let node = &all[n as usize];
+            match (fabric.speed(node.switch, node.port), fastest) {
+                (own @ 1.., Some(fastest @ 1..)) => f64::from(own) / f64::from(fastest),
+                _ => 1.0,
+            }
+        });
+        let capacity = capacity.collect();
         let switches = channels.switches();
         let mut ports = vec![NO_PATH; nodes.len() * switches];
         let blocks = ports
@@ -69,6 +80,7 @@ impl Traffic {
             channels,
             nodes,
             switch,
+            capacity,
             ports,
         }
     }
@@ -86,6 +98,12 @@ impl Traffic {
     /// The switch of the node at a place of the order.
     pub(super) fn switch(&self, place: usize) -> u32 {
         self.switch[place]
+    }
+
+    /// What the link of the node at a place carries, as a part of what the fastest link between switches does; 1 if
+    /// either is unknown.
+    pub(super) fn node_capacity(&self, place: usize) -> f64 {
+        self.capacity[place]
     }
 
     /// Whether the route from a switch to the node at place `to` arrives.

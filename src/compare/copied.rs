@@ -37,6 +37,16 @@ impl Copied {
         Some(Copied { rows })
     }
 
+    /// Those of a fabric.
+    pub(super) fn of(fabric: &Fabric, tables: &Tables) -> Copied {
+        let rows = (0..).zip(fabric.switches());
+        Copied {
+            rows: rows
+                .map(|(index, switch)| (switch.guid, tables.row(index).to_vec()))
+                .collect(),
+        }
+    }
+
     /// As tables of a fabric. Switches that OpenSM did not find have no entry.
     pub fn tables(&self, fabric: &Fabric) -> Tables {
         let mut tables = Tables::for_fabric(fabric);

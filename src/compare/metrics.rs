@@ -4,14 +4,14 @@
 //! sssp) may turn anywhere; for them only credit loops count. Permutations and shifts take the nodes in the
 //! order of Dmodc's topological NIDs, or by switch GUID and port if the fabric is no tree.
 
-use super::CompareError;
+use super::levels::Levels;
 use super::row::Figures;
-use crate::analysis::{Channels, Risk, Traffic, bound, bound_over_capacity, check};
+use crate::analysis::{
+    Channels, CheckReport, Risk, Traffic, bound, bound_over_capacity, check, lane_loops,
+};
 use crate::dmodc::{Engine, NodeType, NodeTypes, Options, Ranking};
 use crate::fabric::{Fabric, Guid};
-use crate::lft::{Dump, Tables};
-use crate::netlist::Netlist;
-use crate::sim::Files;
+use crate::lft::Tables;
 
 /// The random permutations, the same for all engines.
 #[derive(Clone, Copy, Debug)]
@@ -22,22 +22,19 @@ pub struct Scale {
     pub seed: u64,
 }
 
-/// Measures the tables in OpenSM's dumps.
-pub fn figures(files: &Files, engine: &Engine, scale: &Scale) -> Result<Figures, CompareError> {
-    let (fabric, _) = Netlist::read(&files.subnet_path())?.to_fabric(None)?;
-    let dump = Dump::read(&files.lfts_path())?;
-    let tables = dump.tables(&fabric);
-    let tables = tables.map_err(|fault| fault.in_file(&files.lfts_path()))?;
+/// Measures the tables of a fabric.
+pub fn figures(fabric: &Fabric, tables: &Tables, engine: &Engine, scale: &Scale) -> Figures {
     let options = Options::default();
-    let order = match engine.plan(&fabric, &options) {
+    let order = match engine.plan(fabric, &options) {
         Ok(plan) => plan.order().to_vec(),
         Err(_) => (0..fabric.end_nodes().len() as u32).collect(),
     };
-    let ranking = Ranking::new(&fabric, &options);
-    let report = check(&fabric, &tables, |a, b| ranking.is_up(a, b));
-    let traffic = Traffic::new(&fabric, &tables, &order);
+    let ranking = Ranking::new(fabric, &options);
+    let report = check(fabric, tables, |a, b| ranking.is_up(a, b));
+    let traffic = Traffic::new(fabric, tables, &order);
     let tick = |_| ();
-    Ok(Figures {
+    let all = traffic.all_to_all(&tick);
+    Figures {
         switches: fabric.switches().len(),
         nodes: fabric.end_nodes().len(),
         unreachable_pairs: report.unreachable_pairs,
@@ -45,16 +42,43 @@ pub fn figures(files: &Files, engine: &Engine, scale: &Scale) -> Result<Figures,
         undelivered: report.undelivered(),
         turns: report.turns.routes,
         nonminimal: report.nonminimal.routes,
-        credit_loops: report.credit_loops.count,
-        host_credit_loops: report.host_credit_loops.count,
-        a2a: traffic.all_to_all(&tick).value,
+        loops: Loops::new(&report),
+        a2a: all.value,
+        exact: traffic.worst_permutation(&all, false, &tick).value,
         rp: traffic
             .random_permutations(scale.permutations as usize, scale.seed, &tick)
             .value,
         sp: traffic.shifts(&tick).value,
-        a2a_bound: bound(&fabric, |switch| ranking.rank(switch)),
+        a2a_bound: bound(fabric, |switch| ranking.rank(switch)),
         ebb: ebb(&traffic, scale),
-    })
+    }
+}
+
+/// Credit loops of all traffic on one lane, and by kind of traffic.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Loops {
+    /// Of all routes.
+    pub all: usize,
+    /// Of the routes from host to host.
+    pub hosts: usize,
+    /// Of those between hosts and switches, both ways.
+    pub hosts_switches: usize,
+    /// Of those from switch to switch.
+    pub switches: usize,
+    /// Of those to and from aggregation nodes.
+    pub aggregation: usize,
+}
+
+impl Loops {
+    fn new(report: &CheckReport) -> Loops {
+        Loops {
+            all: report.credit_loops.count,
+            hosts: report.host_credit_loops.count,
+            hosts_switches: report.host_switch_credit_loops.count,
+            switches: report.switch_credit_loops.count,
+            aggregation: report.aggregation_credit_loops.count,
+        }
+    }
 }
 
 /// The least A2A that the links between levels allow, by Dmodc's ranks; and over capacity, where links differ.
@@ -102,6 +126,18 @@ pub struct Risks {
     pub credit_loops: Option<usize>,
     /// Credit loops of the routes from host to host alone; likewise.
     pub host_credit_loops: Option<usize>,
+    /// Those between hosts and switches, both ways; likewise.
+    pub host_switch_credit_loops: Option<usize>,
+    /// Those from switch to switch; likewise.
+    pub switch_credit_loops: Option<usize>,
+    /// Those to and from aggregation nodes; likewise.
+    pub aggregation_credit_loops: Option<usize>,
+    /// Those from host to host, each on the lane that the engine gives it; likewise.
+    pub lane_credit_loops: Option<usize>,
+    /// The lanes that the engine gives to routes from host to host; likewise.
+    pub lanes: Option<usize>,
+    /// The worst permutation; likewise.
+    pub exact: Option<u32>,
     /// A2A, RP and both SP over capacity, in flows over the fastest link; where links differ in speed.
     pub a2a_capacity: Option<f64>,
     /// See [`Risks::a2a_capacity`].
@@ -116,6 +152,7 @@ pub struct Risks {
 pub fn risks(
     fabric: &Fabric,
     tables: &Tables,
+    levels: Option<&Levels>,
     orders: &Orders,
     io: &[Guid],
     scale: &Scale,
@@ -137,6 +174,14 @@ pub fn risks(
     let permutations = scale.permutations as usize;
     let ranking = Ranking::new(fabric, &Options::default());
     let report = check(fabric, tables, |a, b| ranking.is_up(a, b));
+    let loops = Loops::new(&report);
+    let (lanes, lane_loops) = match levels {
+        None => (1, loops.hosts),
+        Some(levels) => {
+            let lanes = lane_loops(fabric, tables, |from, to| levels.of(from, to));
+            (lanes.len(), lanes.values().map(|found| found.count).sum())
+        }
+    };
     let a2a = traffic.all_to_all(&tick);
     let rp = traffic.random_permutations(permutations, scale.seed, &tick);
     let sp_ftree = ftree.map(|traffic| traffic.shifts(&tick));
@@ -145,6 +190,7 @@ pub fn risks(
     Risks {
         no_route: traffic.skipped(),
         a2a: a2a.value,
+        exact: Some(traffic.worst_permutation(&a2a, false, &tick).value),
         rp: rp.value,
         sp_ftree: sp_ftree.as_ref().map(|risk| risk.value),
         sp_dmodc: sp_dmodc.as_ref().map(|risk| risk.value),
@@ -152,8 +198,13 @@ pub fn risks(
             .are_given()
             .then(|| traffic.type_to_type(compute, io, &tick).value),
         ebb: ebb(&traffic, scale),
-        credit_loops: Some(report.credit_loops.count),
-        host_credit_loops: Some(report.host_credit_loops.count),
+        credit_loops: Some(loops.all),
+        host_credit_loops: Some(loops.hosts),
+        host_switch_credit_loops: Some(loops.hosts_switches),
+        switch_credit_loops: Some(loops.switches),
+        aggregation_credit_loops: Some(loops.aggregation),
+        lane_credit_loops: Some(lane_loops),
+        lanes: Some(lanes),
         a2a_capacity: a2a.over_capacity,
         rp_capacity: rp.over_capacity,
         sp_ftree_capacity: over(&sp_ftree),

@@ -10,6 +10,7 @@
 use super::CompareError;
 use super::copied::Copied;
 use super::engine_spec::EngineSpec;
+use super::levels::Levels;
 use super::roots::{guid_file, roots};
 use crate::fabric::{Guid, Lid};
 use crate::netlist::Netlist;
@@ -37,11 +38,23 @@ pub struct Callbacks {
     pub group: Option<Duration>,
 }
 
+impl Callbacks {
+    /// What a program took that is no engine.
+    pub(super) fn of_program(took: Duration) -> Callbacks {
+        Callbacks {
+            lid_matrices: Duration::ZERO,
+            fwd_tables: took,
+            extra_kib: 0,
+            group: None,
+        }
+    }
+}
+
 /// The result of one engine.
 #[derive(Clone, Debug)]
 pub enum Outcome {
-    /// It made tables.
-    Routed(Copied, Callbacks),
+    /// It made tables, with service levels if it gives any.
+    Routed(Copied, Callbacks, Option<Levels>),
     /// It made none, and why.
     NoTables(NoTables),
 }
@@ -97,22 +110,31 @@ impl MultiEngineRun {
         self
     }
 
+    /// The time limit.
+    pub fn limit(&self) -> Duration {
+        self.limit
+    }
+
     /// Runs the engines on a fabric, in this order.
     pub fn route(&self, netlist: &Netlist, specs: &[EngineSpec]) -> Result<Answer, CompareError> {
         let (fabric, _) = netlist.to_fabric(None)?;
         let ibsim = Ibsim::start(netlist)?;
         let roots = roots(&fabric);
         let mut outcomes: Vec<Option<Outcome>> = vec![None; specs.len()];
+        let mut ftree_order = None;
         loop {
             let open = |i: &usize| outcomes[*i].is_none();
-            let pending: Vec<usize> = (0..specs.len()).filter(open).collect();
+            let mut pending: Vec<usize> = (0..specs.len()).filter(open).collect();
+            // What OpenSM's configuration says holds for all engines of an OpenSM.
+            let lines = pending.first().map_or(vec![], |&i| specs[i].lines());
+            pending.retain(|&i| specs[i].lines() == lines);
             let files = Files::new(&ibsim)?;
             let running: Vec<&EngineSpec> = pending.iter().map(|&i| &specs[i]).collect();
             let mut whole = Vec::new();
             let netlist = self.whole.as_ref().unwrap_or(netlist);
             netlist.write(&mut whole).expect("memory can be written");
             files.write("whole.net", whole)?;
-            let ending = self.run(&ibsim, &files, &running, &roots)?;
+            let ending = self.run(&ibsim, &files, (&running, &lines), &roots)?;
             let mut found = read_outcomes(&files)?;
             if found.len() < pending.len() {
                 // OpenSM ended while it ran the next one.
@@ -121,13 +143,15 @@ impl MultiEngineRun {
             for (i, outcome) in pending.into_iter().zip(found) {
                 outcomes[i] = Some(outcome);
             }
+            let order = fs::read(files.path("opensm-ftree-ca-order.dump")).ok();
+            ftree_order = ftree_order.or(order);
             if outcomes.iter().all(Option::is_some) {
                 let (version, lids) = read_subnet(&files)?;
                 return Ok(Answer {
                     version,
                     lids,
                     outcomes: outcomes.into_iter().flatten().collect(),
-                    ftree_order: fs::read(files.path("opensm-ftree-ca-order.dump")).ok(),
+                    ftree_order,
                 });
             }
         }
@@ -138,7 +162,7 @@ impl MultiEngineRun {
         &self,
         ibsim: &Ibsim,
         files: &Files,
-        specs: &[&EngineSpec],
+        (specs, lines): (&[&EngineSpec], &[String]),
         roots: &[Guid],
     ) -> Result<NoTables, CompareError> {
         let roots_file = files.write("roots", guid_file(roots))?;
@@ -160,14 +184,17 @@ impl MultiEngineRun {
             } else {
                 "-"
             };
-            let engine = spec.registered();
+            let engine = spec.listed();
             format!("{engine}\t{roots}\t{io}\t{group}\t{options}\t{avoid}\n")
         };
         let text: String = specs.iter().map(line).collect();
         files.write("plan", text)?;
-        let engines: Vec<&str> = specs.iter().map(|spec| spec.registered()).collect();
+        let engines: Vec<&str> = specs.iter().map(|spec| spec.listed()).collect();
         let relay = format!("event_plugin_options dmodc.relay={}", files.dir().display());
-        let config = Config::engines(&format!("{RELAY},{}", engines.join(",")))
+        let engines = Config::engines(&format!("{RELAY},{}", engines.join(",")));
+        let config = lines
+            .iter()
+            .fold(engines, |config, line| config.line(line))
             .with(&self.plugin)
             .line(relay)
             // Errors and information.
@@ -180,7 +207,7 @@ impl MultiEngineRun {
                 break Some(status);
             }
             // Without a relay OpenSM never ends.
-            files.check_plugin()?;
+            files.check()?;
             if files.log().contains(&no_relay) {
                 return Err(CompareError::Relay("it knows no relay".into()));
             }
@@ -196,6 +223,7 @@ impl MultiEngineRun {
             Some(status) => NoTables::Ended(status),
             None => NoTables::TimedOut(self.limit),
         };
+        files.check()?;
         if !files.path("results").exists() {
             return Err(CompareError::NoOutcome {
                 engine: RELAY.into(),
@@ -219,7 +247,7 @@ pub fn time_callbacks(
     let runs = MultiEngineRun::new(plugin.clone(), limit).with_group();
     let answer = runs.route(netlist, alone)?;
     Ok(match answer.outcomes.into_iter().next() {
-        Some(Outcome::Routed(_, callbacks)) => Ok(callbacks),
+        Some(Outcome::Routed(_, callbacks, _)) => Ok(callbacks),
         Some(Outcome::NoTables(why)) => Err(why),
         None => return Err(CompareError::Relay("it is silent".into())),
     })
@@ -253,7 +281,14 @@ fn read_outcomes(files: &Files) -> Result<Vec<Outcome>, CompareError> {
                 let bytes = fs::read(&file).map_err(CompareError::file(&file))?;
                 let copied = Copied::parse(&bytes);
                 let copied = copied.ok_or_else(|| garbled("tables of", line))?;
-                Ok(Outcome::Routed(copied, callbacks))
+                let levels = match fs::read(files.path(&format!("{number}.levels"))) {
+                    Ok(bytes) => {
+                        let levels = Levels::parse(&bytes);
+                        Some(levels.ok_or_else(|| garbled("service levels of", line))?)
+                    }
+                    Err(_) => None,
+                };
+                Ok(Outcome::Routed(copied, callbacks, levels))
             }
             [_, "refused", from, to] => {
                 let (from, to): (usize, usize) = (number_in(from, line)?, number_in(to, line)?);

@@ -1,6 +1,7 @@
 //! The table: a row for each fabric and engine, as CSV for programs and as Markdown for people.
 
 use super::engine_spec::EngineSpec;
+use super::metrics::Loops;
 use crate::sim::NoTables;
 use std::fmt::Write;
 use std::time::Duration;
@@ -22,12 +23,12 @@ pub struct Figures {
     pub turns: u64,
     /// Routes longer than the shortest up-down path, by Dmodc's ranks.
     pub nonminimal: u64,
-    /// Credit loops of all routes, those to and from switches included.
-    pub credit_loops: usize,
-    /// Credit loops of the routes from host to host alone.
-    pub host_credit_loops: usize,
+    /// Credit loops.
+    pub loops: Loops,
     /// Congestion risk of all to all.
     pub a2a: u32,
+    /// The worst permutation.
+    pub exact: u32,
     /// Congestion risk of random permutations, the median.
     pub rp: u32,
     /// Congestion risk of shift permutations, the maximum.
@@ -74,7 +75,8 @@ pub struct Row {
 pub fn csv_header() -> &'static str {
     "fabric,switches,nodes,engine,accepted,unreachable_pairs,no_route,undelivered,turns,\
      nonminimal,credit_loops,a2a,rp,sp,seconds,run_seconds,permutations,seed,version,reason,\
-     a2a_bound,ebb,host_credit_loops\n"
+     a2a_bound,ebb,host_credit_loops,host_switch_credit_loops,switch_credit_loops,\
+     aggregation_credit_loops,exact\n"
 }
 
 impl Row {
@@ -89,7 +91,7 @@ impl Row {
                     f.undelivered,
                     f.turns,
                     f.nonminimal,
-                    f.credit_loops,
+                    f.loops.all,
                     f.a2a,
                     f.rp,
                     f.sp
@@ -98,19 +100,28 @@ impl Row {
             ),
             Verdict::NoTables(why) => ("0,,,,,,,,,".to_owned(), why.to_string()),
         };
-        let (bound, ebb, of_hosts) = match &self.verdict {
-            Verdict::Accepted(f) => (bound(f), ebb(f), f.host_credit_loops.to_string()),
-            Verdict::NoTables(_) => Default::default(),
+        let later = match &self.verdict {
+            Verdict::Accepted(f) => format!(
+                "{},{},{},{},{},{},{}",
+                bound(f),
+                ebb(f),
+                f.loops.hosts,
+                f.loops.hosts_switches,
+                f.loops.switches,
+                f.loops.aggregation,
+                f.exact
+            ),
+            Verdict::NoTables(_) => ",,,,,,".into(),
         };
         let stage = self
             .stage
             .map_or(String::new(), |t| format!("{:.6}", t.as_secs_f64()));
         format!(
-            "{},{},{},{},{figures},{stage},{:.3},{},{},{},{},{bound},{ebb},{of_hosts}\n",
+            "{},{},{},{},{figures},{stage},{:.3},{},{},{},{},{later}\n",
             quoted(&self.fabric),
             self.switches,
             self.nodes,
-            self.spec,
+            quoted(&format!("{:#}", self.spec)),
             self.whole.as_secs_f64(),
             self.permutations,
             self.seed,
@@ -126,7 +137,7 @@ impl Row {
             (f.undelivered, "undelivered", true),
             (f.turns, "turns", ours),
             (f.nonminimal, "not minimal", ours),
-            (f.host_credit_loops as u64, "credit loops", true),
+            (f.loops.hosts as u64, "credit loops", true),
         ];
         let found: Vec<String> = findings
             .iter()
@@ -145,20 +156,23 @@ impl Row {
             .map_or(String::new(), |t| format!("{:.1}", t.as_secs_f64() * 1e3));
         match &self.verdict {
             Verdict::Accepted(f) => format!(
-                "| {} | yes | {} | {} | {} | {} | {} | {} | {} | {} | {} | {stage} |",
+                "| {} | yes | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {stage} |",
                 self.spec,
                 f.unreachable_pairs,
                 f.no_route,
                 self.check(f),
-                f.credit_loops,
+                f.loops.hosts_switches,
+                f.loops.switches,
+                f.loops.all,
                 f.a2a,
                 bound(f),
+                f.exact,
                 f.rp,
                 f.sp,
                 ebb(f)
             ),
             Verdict::NoTables(why) => format!(
-                "| {} | {} | | | {} | | | | | | | {stage} |",
+                "| {} | {} | | | {} | | | | | | | | | | {stage} |",
                 self.spec,
                 why.word(),
                 why.to_string().replace('|', "\\|")
@@ -196,12 +210,14 @@ that the engine was given a `root_guid_file` with the switches at the top; `dmod
   pairs of end nodes whose route does not arrive. These take no part in the figures that follow.
 - *check*: undelivered pairs, and credit loops of the routes from host to host; for Dmodc down-up turns and
   detours, too. Where an engine made no tables, why.
-- *with management*: credit loops of all routes, those to and from the LIDs of switches and aggregation nodes
-  included: what `dmodc check` fails.
+- *hosts and switches*, *switches*: credit loops of the routes between hosts and the LIDs of switches, and of
+  those from switch to switch; *all*: of all routes together, aggregation nodes included, on one lane: what
+  `dmodc check` fails.
 - *A2A*, *RP*, *SP*: congestion risk of all to all, of random permutations (median) and of shift
   permutations (maximum, in the order of Dmodc's topological NIDs). Less is better. *bound*: the least A2A
   that the links between levels, and those of a switch that has hosts above the leaves, allow to routes that are
-  balanced by destination, by Dmodc's ranks; routes that turn can have less.
+  balanced by destination, by Dmodc's ranks; routes that turn can have less. *worst*: the most flows that any
+  permutation sends over one port, of which A2A is a bound.
 - *ebb*: effective bisection bandwidth in percent. More is better.
 - *ms*: the engine's stage by OpenSM's log, the sending of the first blocks included, in milliseconds.
 ";
@@ -216,8 +232,8 @@ pub fn markdown(rows: &[Row]) -> String {
             text,
             "\n### {}: {} switches, {} end nodes\n\n\
              | engine | accepted | unreachable leaf pairs | node pairs with no route | check \
-             | with management | A2A | bound | RP | SP | ebb | ms |\n\
-             |---|---|---:|---:|---|---:|---:|---:|---:|---:|---:|---:|",
+             | hosts and switches | switches | all | A2A | bound | worst | RP | SP | ebb | ms |\n\
+             |---|---|---:|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
             first.fabric, first.switches, first.nodes
         );
         for row in of_fabric {
@@ -230,6 +246,7 @@ pub fn markdown(rows: &[Row]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::throw_row::tests::is_documented;
     use super::*;
 
     fn row(engine: &str, verdict: Verdict) -> Row {
@@ -254,9 +271,15 @@ mod tests {
         undelivered: 0,
         turns: 4,
         nonminimal: 0,
-        credit_loops: 2,
-        host_credit_loops: 1,
+        loops: Loops {
+            all: 2,
+            hosts: 1,
+            hosts_switches: 3,
+            switches: 4,
+            aggregation: 0,
+        },
         a2a: 9,
+        exact: 7,
         rp: 3,
         sp: 1,
         a2a_bound: Some(8),
@@ -281,9 +304,16 @@ mod tests {
         assert_eq!(fields(&accepted), fields(csv_header()));
         assert_eq!(fields(&refused), fields(csv_header()));
         assert!(
-            refused.ends_with("\"no \"\"roots\"\", none\",,,\n"),
+            refused.ends_with("\"no \"\"roots\"\", none\",,,,,,,\n"),
             "{refused}"
         );
+    }
+
+    #[test]
+    fn every_column_is_documented() {
+        for column in csv_header().trim_end().split(',') {
+            assert!(is_documented(column), "{column}");
+        }
     }
 
     #[test]
@@ -292,7 +322,7 @@ mod tests {
             "nue",
             Verdict::NoTables(NoTables::TimedOut(Duration::from_secs(300))),
         );
-        assert!(late.csv().ends_with(",timed out after 300 s,,,\n"));
+        assert!(late.csv().ends_with(",timed out after 300 s,,,,,,,\n"));
         assert!(
             late.markdown()
                 .contains("| timed out | | | timed out after 300 s |")
@@ -304,8 +334,11 @@ mod tests {
     #[test]
     fn turns_are_held_against_dmodc_alone() {
         let line = |engine| row(engine, Verdict::Accepted(FIGURES)).markdown();
-        assert!(line("sssp").contains("| credit loops: 1 | 2 | 9 | 8 | 3 | 1 | 61.2 | 7.0 |"));
-        assert!(line("dmodc").contains("| turns: 4, credit loops: 1 | 2 |"));
+        assert!(
+            line("sssp")
+                .contains("| credit loops: 1 | 3 | 4 | 2 | 9 | 8 | 7 | 3 | 1 | 61.2 | 7.0 |")
+        );
+        assert!(line("dmodc").contains("| turns: 4, credit loops: 1 | 3 |"));
     }
 
     #[test]

@@ -45,6 +45,10 @@ pub struct ThrowRow {
     pub throw: u32,
     /// How much of it was removed, or became slow.
     pub removed: usize,
+    /// The seed of this removal; unknown in rows of earlier versions.
+    pub removal_seed: Option<u64>,
+    /// The commit that this program was built from; empty if it was not said, and in rows of earlier versions.
+    pub commit: String,
     /// Pairs of leaves with no up-down path; unknown if the rest is no tree.
     pub unreachable_pairs: Option<usize>,
     /// The least A2A that the links between levels allow; unknown in rows of earlier versions.
@@ -66,7 +70,7 @@ pub struct ThrowRow {
 /// Columns of the first version. Later ones stand behind them; a file may lack some or all of them.
 pub(super) const FIRST: usize = 23;
 
-pub(super) const HEADER: [&str; FIRST + 10] = [
+pub(super) const HEADER: [&str; FIRST + 18] = [
     "fabric",
     "switches",
     "nodes",
@@ -95,6 +99,14 @@ pub(super) const HEADER: [&str; FIRST + 10] = [
     "credit_loops",
     "changed_entries",
     "host_credit_loops",
+    "host_switch_credit_loops",
+    "switch_credit_loops",
+    "aggregation_credit_loops",
+    "lane_credit_loops",
+    "lanes",
+    "exact",
+    "removal_seed",
+    "commit",
     "a2a_bound_capacity",
     "a2a_capacity",
     "rp_capacity",
@@ -103,10 +115,11 @@ pub(super) const HEADER: [&str; FIRST + 10] = [
 ];
 
 impl ThrowRow {
-    /// Time of both callbacks, if it routed.
+    /// Time of both callbacks, if it routed; none of tables that were there before.
     pub fn callbacks(&self) -> Option<Duration> {
         let routed = self.outcome.as_ref().ok()?;
-        Some(routed.lid_matrices + routed.fwd_tables)
+        let both = routed.lid_matrices + routed.fwd_tables;
+        (both > Duration::ZERO).then_some(both)
     }
 
     pub(super) fn record(&self) -> Vec<String> {
@@ -114,6 +127,8 @@ impl ThrowRow {
         let routed = self.outcome.as_ref().ok();
         let risk =
             |of: fn(&Risks) -> Option<u32>| text(routed.and_then(|r| Some(of(&r.risks)?.into())));
+        let count =
+            |of: fn(&Risks) -> Option<usize>| text(routed.and_then(|r| Some(of(&r.risks)? as u64)));
         let micros = |of: fn(&Routed) -> Duration| text(routed.map(|r| of(r).as_micros() as u64));
         let hundredths = |value: Option<f64>| value.map_or(String::new(), |v| format!("{v:.2}"));
         let real = |of: fn(&Risks) -> Option<f64>| hundredths(routed.and_then(|r| of(&r.risks)));
@@ -127,7 +142,7 @@ impl ThrowRow {
             self.throw.to_string(),
             self.removed.to_string(),
             text(self.unreachable_pairs.map(|n| n as u64)),
-            self.spec.to_string(),
+            format!("{:#}", self.spec),
             u8::from(routed.is_some()).to_string(),
             text(routed.map(|r| r.risks.no_route)),
             risk(|r| Some(r.a2a)),
@@ -143,9 +158,17 @@ impl ThrowRow {
             self.outcome.as_ref().err().cloned().unwrap_or_default(),
             text(self.a2a_bound.map(u64::from)),
             real(|r| r.ebb),
-            text(routed.and_then(|r| Some(r.risks.credit_loops? as u64))),
+            count(|r| r.credit_loops),
             text(routed.and_then(|r| Some(r.changed_entries? as u64))),
-            text(routed.and_then(|r| Some(r.risks.host_credit_loops? as u64))),
+            count(|r| r.host_credit_loops),
+            count(|r| r.host_switch_credit_loops),
+            count(|r| r.switch_credit_loops),
+            count(|r| r.aggregation_credit_loops),
+            count(|r| r.lane_credit_loops),
+            count(|r| r.lanes),
+            risk(|r| r.exact),
+            text(self.removal_seed),
+            self.commit.clone(),
             hundredths(self.a2a_bound_capacity),
             real(|r| r.a2a_capacity),
             real(|r| r.rp_capacity),
@@ -186,6 +209,12 @@ impl ThrowRow {
                     rp_capacity: real("rp_capacity")?,
                     sp_ftree_capacity: real("sp_ftree_capacity")?,
                     sp_dmodc_capacity: real("sp_dmodc_capacity")?,
+                    host_switch_credit_loops: optional(field("host_switch_credit_loops")?)?,
+                    switch_credit_loops: optional(field("switch_credit_loops")?)?,
+                    aggregation_credit_loops: optional(field("aggregation_credit_loops")?)?,
+                    lane_credit_loops: optional(field("lane_credit_loops")?)?,
+                    lanes: optional(field("lanes")?)?,
+                    exact: optional(field("exact")?)?,
                 },
                 changed_blocks: optional(field("changed_blocks")?)?,
                 changed_entries: optional(field("changed_entries")?)?,
@@ -204,6 +233,8 @@ impl ThrowRow {
             seed: needed(field("seed")?)?,
             throw: needed(field("throw")?)?,
             removed: needed(field("removed")?)?,
+            removal_seed: optional(field("removal_seed")?)?,
+            commit: field("commit")?.to_owned(),
             unreachable_pairs: optional(field("unreachable_pairs")?)?,
             a2a_bound: optional(field("a2a_bound")?)?,
             a2a_bound_capacity: real("a2a_bound_capacity")?,
@@ -255,6 +286,8 @@ pub(super) mod tests {
             seed: 1,
             throw,
             removed: 3,
+            removal_seed: Some(77),
+            commit: "abc".into(),
             unreachable_pairs: Some(0),
             a2a_bound: Some(2),
             a2a_bound_capacity: Some(2.5),
@@ -281,6 +314,12 @@ pub(super) mod tests {
             rp_capacity: None,
             sp_ftree_capacity: Some(1.5),
             sp_dmodc_capacity: None,
+            host_switch_credit_loops: Some(1),
+            switch_credit_loops: Some(2),
+            aggregation_credit_loops: Some(0),
+            lane_credit_loops: Some(0),
+            lanes: Some(3),
+            exact: Some(2),
         },
         changed_blocks: Some(2),
         changed_entries: Some(5),
@@ -288,10 +327,29 @@ pub(super) mod tests {
         fwd_tables: Duration::from_micros(6),
     };
 
+    /// Whether the page for researchers says what a column is.
+    pub fn is_documented(column: &str) -> bool {
+        let page = include_str!("../../docs/research.md");
+        let cells = page.lines().filter_map(|line| line.strip_prefix("| `"));
+        let names = cells.filter_map(|line| line.split_once(" |"));
+        let mut names = names.flat_map(|(names, _)| names.split(", "));
+        names.any(|name| name.trim_matches('`') == column)
+    }
+
+    #[test]
+    fn every_column_is_documented() {
+        assert!(!is_documented("no_such_column"));
+        for column in HEADER {
+            assert!(is_documented(column), "{column}");
+        }
+    }
+
     #[test]
     fn a_wrong_field_is_named_by_its_line() {
         let mut bytes = (HEADER.join(",") + "\n").into_bytes();
-        bytes.extend(b"x,one,2,links,1,1,1,1,,dmodc,0,,,,,,,,,,1,dmodc 1; OpenSM 1,no,,,,,\n");
+        bytes.extend(b"x,one,2,links,1,1,1,1,,dmodc,0,,,,,,,,,,1,dmodc 1; OpenSM 1,no");
+        bytes.extend([b','; HEADER.len() - FIRST]);
+        bytes.push(b'\n');
         assert_eq!(parse_throws(&bytes).unwrap_err().0, 2);
         assert_eq!(parse_throws(b"a,b\n").unwrap_err().0, 1);
     }

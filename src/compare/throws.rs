@@ -14,9 +14,12 @@ use super::CompareError;
 use super::copied::Copied;
 use super::engine_spec::EngineSpec;
 use super::equipment::Equipment;
+use super::foreign;
+use super::keep;
 use super::layout::Layout;
+use super::levels::Levels;
 use super::metrics::{self, Orders, Risks, Scale};
-use super::multi_engine_run::{Answer, MultiEngineRun, Outcome};
+use super::multi_engine_run::{Answer, Callbacks, MultiEngineRun, Outcome};
 use super::throw_drawing::{ThrowDrawing, Worst, WorstPort};
 use super::throw_row::{Routed, ThrowRow};
 use crate::analysis::Traffic;
@@ -27,6 +30,7 @@ use crate::netlist::{Kind, Netlist};
 use crate::random::Random;
 use crate::sim::Plugin;
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// What all throws of a series share.
@@ -46,17 +50,16 @@ pub struct Series {
     pub scale: Scale,
     /// Port GUIDs of I/O nodes, if any.
     pub io: Vec<Guid>,
+    /// The folder that keeps the netlist and the tables of each throw, if one does.
+    pub keep: Option<PathBuf>,
 }
 
 impl Series {
     /// How many pieces throw `number` hits, and the seed of their choice.
     pub fn removal(&self, number: u32) -> (usize, u64) {
-        let mut random = Random::stream(self.seed, number.into());
-        let u = random.below(1 << 53) as f64 / (1u64 << 53) as f64;
-        let seed = random.below(usize::MAX) as u64;
+        let (by_exponent, seed) = removal(self.max_exponent, self.seed, number);
         let count = match (number, self.counts.len()) {
-            (0, _) => 0,
-            (_, 0) => ((self.max_exponent * u).exp2() - 1.0) as usize,
+            (0, _) | (_, 0) => by_exponent,
             (_, length) => self.counts[(number as usize - 1) % length],
         };
         (count, seed)
@@ -72,6 +75,11 @@ impl Series {
             .unwrap_or_else(by_exponent)
     }
 
+    /// The name of a throw, for files.
+    pub fn stem(&self, number: u32) -> String {
+        format!("{}-{}-{number}", self.fabric, self.equipment)
+    }
+
     /// The default exponent: the greatest whole number for which no throw hits more than half of the
     /// equipment.
     pub fn default_exponent(equipment: Equipment, netlist: &Netlist) -> f64 {
@@ -85,6 +93,17 @@ impl Series {
         let few = 1..=(pieces / 20).max(1);
         let drawable = (1..=throws).filter(|&n| few.contains(&self.removal(n).0));
         drawable.max_by_key(|&n| self.removal(n).0)
+    }
+}
+
+/// How many pieces throw `number` of a series of this exponent and seed hits, and the seed of their choice.
+pub fn removal(max_exponent: f64, seed: u64, number: u32) -> (usize, u64) {
+    let mut random = Random::stream(seed, number.into());
+    let u = random.below(1 << 53) as f64 / (1u64 << 53) as f64;
+    let seed = random.below(usize::MAX) as u64;
+    match number {
+        0 => (0, seed),
+        _ => (((max_exponent * u).exp2() - 1.0) as usize, seed),
     }
 }
 
@@ -139,7 +158,7 @@ impl Thrower {
         let all = thrower.specs.clone();
         let (answer, rows) = thrower.throw_for(0, &all)?;
         for (spec, outcome) in all.into_iter().zip(answer.outcomes) {
-            if let Outcome::Routed(copied, _) = outcome {
+            if let Outcome::Routed(copied, ..) = outcome {
                 thrower.complete.insert(spec, copied);
             }
         }
@@ -158,8 +177,12 @@ impl Thrower {
     ) -> Result<(Answer, Vec<ThrowRow>), CompareError> {
         let (removed, seed) = self.series.removal(number);
         let netlist = self.series.equipment.hit(&self.netlist, removed, seed)?;
-        let answer = self.runs.route(&netlist, specs)?;
         let (fabric, _) = netlist.to_fabric(None)?;
+        let answer = self.route(number, (&netlist, &fabric), specs)?;
+        if let Some(dir) = &self.series.keep {
+            let stem = self.series.stem(number);
+            keep::keep(dir, &stem, &netlist, specs.iter().zip(&answer.outcomes))?;
+        }
         let plan = self.engine.plan(&fabric, &Options::default()).ok();
         let orders = Orders {
             ftree: self.ftree_order(&fabric),
@@ -172,20 +195,23 @@ impl Thrower {
             .iter()
             .all(|(port, lid)| self.lids.get(port) == Some(lid));
         // Engines often make the same tables, which are measured once.
-        let mut measured: Vec<(Tables, Risks)> = Vec::new();
+        let mut measured: Vec<(Tables, Option<&Levels>, Risks)> = Vec::new();
         let mut rows = Vec::new();
         for (spec, outcome) in specs.iter().zip(&answer.outcomes) {
             let outcome = match outcome {
                 Outcome::NoTables(why) => Err(why.to_string()),
-                Outcome::Routed(copied, callbacks) => {
-                    let tables = copied.tables(&fabric);
-                    let known = measured.iter().find(|(known, _)| *known == tables);
+                Outcome::Routed(copied, callbacks, levels) => {
+                    let (tables, levels) = (copied.tables(&fabric), levels.as_ref());
+                    let known = measured
+                        .iter()
+                        .find(|(known, of, _)| (known, *of) == (&tables, levels));
                     let risks = match known {
-                        Some((_, risks)) => *risks,
+                        Some((.., risks)) => *risks,
                         None => {
                             let (io, scale) = (&self.series.io, &self.series.scale);
-                            let risks = metrics::risks(&fabric, &tables, &orders, io, scale);
-                            measured.push((tables, risks));
+                            let risks =
+                                metrics::risks(&fabric, &tables, levels, &orders, io, scale);
+                            measured.push((tables, levels, risks));
                             risks
                         }
                     };
@@ -209,6 +235,8 @@ impl Thrower {
                 seed: self.series.seed,
                 throw: number,
                 removed,
+                removal_seed: Some(seed),
+                commit: option_env!("DMODC_COMMIT").unwrap_or_default().into(),
                 a2a_bound,
                 a2a_bound_capacity,
                 unreachable_pairs: plan.as_ref().map(|plan| plan.unreachable().count),
@@ -220,6 +248,40 @@ impl Thrower {
             });
         }
         Ok((answer, rows))
+    }
+
+    /// The tables of all engines, those of OpenSM first.
+    fn route(
+        &self,
+        number: u32,
+        (netlist, fabric): (&Netlist, &Fabric),
+        specs: &[EngineSpec],
+    ) -> Result<Answer, CompareError> {
+        let own = specs.iter().filter(|spec| spec.foreign().is_none());
+        let own: Vec<EngineSpec> = own.cloned().collect();
+        let mut answer = self.runs.route(netlist, &own)?;
+        let mut outcomes = answer.outcomes.drain(..);
+        let stem = self.series.stem(number);
+        let all = specs.iter().map(|spec| {
+            let Some(source) = spec.foreign() else {
+                return outcomes
+                    .next()
+                    .ok_or_else(|| CompareError::Relay("it is silent".into()));
+            };
+            let named = (&*stem, &*spec.to_string());
+            let found = foreign::tables(source, (netlist, fabric), named, self.runs.limit())?;
+            Ok(match found {
+                Err(why) => Outcome::NoTables(why),
+                Ok((tables, took)) => {
+                    let callbacks = Callbacks::of_program(took.unwrap_or_default());
+                    Outcome::Routed(Copied::of(fabric, &tables), callbacks, None)
+                }
+            })
+        });
+        let all: Result<Vec<Outcome>, CompareError> = all.collect();
+        drop(outcomes);
+        answer.outcomes = all?;
+        Ok(answer)
     }
 
     /// Repeats a throw to draw it, with the worst ports of each engine.
@@ -241,10 +303,10 @@ impl Thrower {
             ports: vec![],
             worst: vec![],
         };
-        let answer = self.runs.route(&netlist, &self.specs)?;
+        let answer = self.route(number, (&netlist, &fabric), &self.specs)?;
         let order: Vec<u32> = (0..fabric.end_nodes().len() as u32).collect();
         for (spec, outcome) in self.specs.iter().zip(answer.outcomes) {
-            let Outcome::Routed(copied, _) = outcome else {
+            let Outcome::Routed(copied, ..) = outcome else {
                 continue;
             };
             let traffic = Traffic::new(&fabric, &copied.tables(&fabric), &order);
@@ -313,6 +375,7 @@ mod tests {
                 seed: 1,
             },
             io: vec![],
+            keep: None,
         }
     }
 

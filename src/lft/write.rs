@@ -23,11 +23,32 @@ pub fn write_dump<W: Write>(
     tables: &Tables,
     out: &mut W,
 ) -> io::Result<()> {
+    let ends = line_ends(fabric, names, tables.width());
+    write_lines(fabric, names, tables, ends, out)
+}
+
+/// The same without the comments, which are most of it.
+pub fn write_plain_dump<W: Write>(
+    fabric: &Fabric,
+    names: &Names,
+    tables: &Tables,
+    out: &mut W,
+) -> io::Result<()> {
+    let ends = vec![b"\n".to_vec(); tables.width()];
+    write_lines(fabric, names, tables, ends, out)
+}
+
+/// Writes the tables with these ends of the lines, by LID.
+fn write_lines<W: Write>(
+    fabric: &Fabric,
+    names: &Names,
+    tables: &Tables,
+    ends: Vec<Vec<u8>>,
+    out: &mut W,
+) -> io::Result<()> {
     let max_lid = tables.width() - 1;
     let starts = (0..tables.width()).map(|lid| format!("0x{lid:04x} ").into_bytes());
-    let lines: Vec<_> = starts
-        .zip(line_ends(fabric, names, tables.width()))
-        .collect();
+    let lines: Vec<_> = starts.zip(ends).collect();
     let mut block = Vec::new();
     let mut order: Vec<_> = (0..).zip(fabric.switches()).collect();
     order.sort_by_key(|(_, switch)| switch.guid.0.swap_bytes());

@@ -8,8 +8,9 @@ use super::axis::LogAxis;
 use super::measures::Measure;
 use super::panels::Panels;
 use super::sets::Set;
-use super::stats::{bounds, points, running_median};
+use super::stats::{Quartiles, bounds, points, running};
 use super::style::{FONT, color, dash, escape, number};
+use super::tables::versions;
 use crate::compare::EngineSpec;
 use plotters::coord::ranged1d::Ranged;
 use plotters::prelude::*;
@@ -36,6 +37,7 @@ pub fn faults(set: &Set) -> Result<Panels, ReportError> {
         size: PANEL,
         columns: 2,
         defs: String::new(),
+        caption: set.caption(),
         legend: specs,
         panels,
     })
@@ -54,19 +56,20 @@ fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> Result<String, Re
     let axes = Axes {
         size: PANEL,
         title: measure.name(),
-        x_name: set.equipment.faults(),
+        x_name: &format!("{} (log)", set.equipment.faults()),
         y_name: match measure {
-            Measure::Ebb => "percent",
-            Measure::Blocks => "blocks of 64 LIDs",
-            _ => "congestion risk",
+            Measure::Ebb => "percent (log)",
+            Measure::Blocks => "blocks of 64 LIDs (log)",
+            Measure::Exact => "flows (log)",
+            _ => "congestion risk, flows (log)",
         },
         x_label: &|v| number(if v < 1.0 { 0.0 } else { v }),
     };
     axes.draw(x, y, |place| {
         let mut svg = String::new();
         if !bounds.is_empty() {
-            let line = running_median(&bounds);
-            let line = line.iter().map(|&(x, y)| place(x.max(NONE), y.max(1.0)));
+            let line = running(&bounds).into_iter();
+            let line = line.map(|q| place(q.x.max(NONE), q.median.max(1.0)));
             svg += &polyline(
                 line,
                 "currentColor",
@@ -95,9 +98,18 @@ fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> Result<String, Re
                 );
             }
             svg += "</g>\n";
-            let line = running_median(points);
-            let line = line.iter().map(|&(removed, y)| at(removed, y));
-            svg += &polyline(line, color, dash(spec), &format!("{name}, running median"));
+            let line = running(points);
+            let line_of = |of: fn(&Quartiles) -> f64| -> Vec<(i32, i32)> {
+                let places = line.iter().map(|q| at(q.x, of(q)));
+                places
+                    .map(|(x, y)| (x, y + below(i, shown.len())))
+                    .collect()
+            };
+            let (low, high) = (line_of(|q| q.low), line_of(|q| q.high));
+            svg += &band(low, high, color, &format!("{name}, running quartiles"));
+            let medians = line_of(|q| q.median).into_iter();
+            let title = format!("{name}, running median");
+            svg += &polyline(medians, color, dash(spec), &title);
         }
         svg
     })
@@ -128,8 +140,8 @@ pub fn runtime(sets: &[Set]) -> Result<Panels, ReportError> {
     let axes = Axes {
         size: RUNTIME,
         title: "",
-        x_name: "end nodes",
-        y_name: "both callbacks, ms",
+        x_name: "end nodes (log)",
+        y_name: "both callbacks, ms (log)",
         x_label: &number,
     };
     let panel = axes.draw(x, y, |place| {
@@ -156,6 +168,10 @@ pub fn runtime(sets: &[Set]) -> Result<Panels, ReportError> {
         size: RUNTIME,
         columns: 1,
         defs: String::new(),
+        caption: format!(
+            "the fastest of all throws at a fabric; {}",
+            versions(sets.iter().flat_map(|set| &set.rows)).join("; ")
+        ),
         legend: specs,
         panels: vec![panel],
     })
@@ -250,6 +266,21 @@ fn polyline(
          <title>{name}</title></polyline>\n",
         points.join(" ")
     )
+}
+
+/// An area between two lines.
+fn band(low: Vec<(i32, i32)>, high: Vec<(i32, i32)>, color: &str, name: &str) -> String {
+    let points = low.iter().chain(high.iter().rev());
+    let points: Vec<String> = points.map(|(x, y)| format!("{x},{y}")).collect();
+    format!(
+        "<polygon points=\"{}\" fill=\"{color}\" fill-opacity=\"0.1\"><title>{name}</title></polygon>\n",
+        points.join(" ")
+    )
+}
+
+/// By how many points the line of engine `i` of `count` is below its place: lines on one another are told apart.
+fn below(i: usize, count: usize) -> i32 {
+    ((i as f64 - (count as f64 - 1.0) / 2.0) * 0.75).round() as i32
 }
 
 /// The sideways shift of engine `i` of `count`, so that engines with equal values do not hide each

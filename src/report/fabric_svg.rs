@@ -63,6 +63,7 @@ pub fn draw(drawing: &ThrowDrawing) -> Panels {
     let mut panels: Vec<String> = specs.iter().map(panel).collect();
     panels.push(legend(drawing.equipment, least, most));
     Panels {
+        caption: String::new(),
         size: (PANEL.0 as usize, PANEL.1 as usize),
         columns: COLUMNS,
         defs: format!(

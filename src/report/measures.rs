@@ -9,6 +9,8 @@ pub enum Measure {
     A2a,
     /// The same over capacity, where links differ in speed.
     A2aCapacity,
+    /// The worst permutation.
+    Exact,
     /// Random permutations.
     Rp,
     /// The same over capacity.
@@ -35,9 +37,10 @@ pub enum Measure {
 
 impl Measure {
     /// All of them, in the order of the report.
-    pub const ALL: [Measure; 13] = [
+    pub const ALL: [Measure; 14] = [
         Measure::A2a,
         Measure::A2aCapacity,
+        Measure::Exact,
         Measure::Rp,
         Measure::RpCapacity,
         Measure::SpFtree,
@@ -56,6 +59,7 @@ impl Measure {
         match self {
             Measure::A2a => "A2A",
             Measure::A2aCapacity => "A2A over capacity",
+            Measure::Exact => "worst permutation",
             Measure::Rp => "RP",
             Measure::RpCapacity => "RP over capacity",
             Measure::SpFtree => "SP, ftree's order",
@@ -72,13 +76,23 @@ impl Measure {
 
     /// Its figure for a row, if it can be compared.
     pub fn of(self, row: &ThrowRow) -> Option<f64> {
-        let routed = comparable(row)?;
+        self.figure(row, comparable(row)?)
+    }
+
+    /// Its figure for a row in which some pair has no up-down path, if the engine has left no pair out.
+    pub fn of_cut(self, row: &ThrowRow) -> Option<f64> {
+        self.figure(row, routed_in_full(row)?)
+            .filter(|_| !is_connected(row))
+    }
+
+    fn figure(self, row: &ThrowRow, routed: &Routed) -> Option<f64> {
         let risks = &routed.risks;
         // What has changed since the complete fabric is of interest only where a piece is gone.
         let changed = |count: Option<usize>| Some(count.filter(|_| row.removed > 0)? as f64);
         match self {
             Measure::A2a => Some(risks.a2a.into()),
             Measure::A2aCapacity => over_capacity(row, Some(risks.a2a), risks.a2a_capacity),
+            Measure::Exact => risks.exact.map(f64::from),
             Measure::Rp => Some(risks.rp.into()),
             Measure::RpCapacity => over_capacity(row, Some(risks.rp), risks.rp_capacity),
             Measure::SpFtree => risks.sp_ftree.map(f64::from),
@@ -90,7 +104,7 @@ impl Measure {
             Measure::Ebb => Some((risks.ebb? * 10.0).round() / 10.0),
             Measure::Blocks => changed(routed.changed_blocks),
             Measure::Entries => changed(routed.changed_entries),
-            Measure::Time => Some((routed.lid_matrices + routed.fwd_tables).as_secs_f64() * 1e3),
+            Measure::Time => Some(row.callbacks()?.as_secs_f64() * 1e3),
         }
     }
 
@@ -145,6 +159,11 @@ pub fn is_connected(row: &ThrowRow) -> bool {
 /// The result of an engine for a throw, if it can be compared: all pairs have an up-down path, and the
 /// engine has routed them all.
 pub fn comparable(row: &ThrowRow) -> Option<&Routed> {
+    routed_in_full(row).filter(|_| is_connected(row))
+}
+
+/// The result of an engine that has routed all pairs.
+pub fn routed_in_full(row: &ThrowRow) -> Option<&Routed> {
     let routed = row.outcome.as_ref().ok()?;
-    (is_connected(row) && routed.risks.no_route == 0).then_some(routed)
+    (routed.risks.no_route == 0).then_some(routed)
 }

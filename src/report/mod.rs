@@ -7,7 +7,7 @@
 //! drawn-*.csv ─────────────────┴─ fabric_svg ───┘
 //! ```
 //!
-//! The report measures nothing: the same folder gives the same report.
+//! The report measures nothing: the same folders give the same report.
 
 mod axis;
 mod charts;
@@ -70,14 +70,17 @@ pub struct Report {
     pub figures: Vec<Figure>,
 }
 
-/// Makes the report of a folder that `dmodc compare --degrade` has written to.
-pub fn report(dir: &Path) -> Result<Report, ReportError> {
-    let sets = sets::read(dir)?;
+/// Makes the report of folders that `dmodc compare --degrade` has written to.
+pub fn report(dirs: &[impl AsRef<Path>]) -> Result<Report, ReportError> {
+    let sets = sets::read(dirs)?;
     let mut figures = Vec::new();
     let mut sections = Vec::new();
     for set in sets.iter().filter(|set| set.throws() > 0) {
         let faults = charts::faults(set)?;
-        let drawn = set.drawing.as_ref().map(fabric_svg::draw);
+        let drawn = set.drawing.as_ref().map(|drawing| panels::Panels {
+            caption: format!("throw {} of {}", drawing.throw, set.caption()),
+            ..fabric_svg::draw(drawing)
+        });
         sections.push(page::section(set, &faults, drawn.as_ref()));
         figures.push((format!("risk-{}.svg", set.slug()), faults));
         figures.extend(drawn.map(|drawn| (format!("drawn-{}.svg", set.slug()), drawn)));

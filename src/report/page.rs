@@ -1,10 +1,10 @@
 //! The page: its contents, their order, and the words. Every note is true of the rows at hand: what they
 //! lack is not mentioned.
 
-use super::goal::Goal;
 use super::measures::Measure;
 use super::panels::Panels;
 use super::sets::Set;
+use super::stats::cut_throws;
 use super::style::{escape, number};
 use super::tables;
 use crate::compare::EngineSpec;
@@ -32,7 +32,8 @@ pub fn section(set: &Set, faults: &Panels, drawn: Option<&Panels>) -> String {
         match throws - connected {
             0 => ", and all leave an up-down path between every pair of leaves".into(),
             cut => format!(
-                "; {} of them cut an up-down path between leaves, and only the other {} are compared",
+                "; {} of them leave some pair of leaves without an up-down path, and have a table of their own \
+                 behind those of the other {}",
                 number(cut as f64),
                 number(connected as f64)
             ),
@@ -44,17 +45,13 @@ pub fn section(set: &Set, faults: &Panels, drawn: Option<&Panels>) -> String {
         }
     );
     if !tables::has_figures(set) {
-        return html + "<p>None of them can be compared.</p>\n";
-    }
-    let goal = Goal::new(set);
-    if !goal.rows.is_empty() {
-        html += &against_goal(&goal);
+        return html + "<p>None of them can be compared.</p>\n" + &cut(set);
     }
     let _ = writeln!(
         html,
         "<h3>Over {faults_are}</h3>\n<figure>{}<figcaption>Both axes logarithmic. A point is a \
-         throw, a line the running median; engines stand a little aside of each other, so that none hides \
-         another.{}</figcaption></figure>",
+         throw, a line the running median, the band around it the running quartiles. Engines stand a little aside of \
+         each other, and lines up to some pixels above or below their place, so that none hides another.{}</figcaption></figure>",
         faults.html(),
         match set.rows.iter().any(|row| row.a2a_bound.is_some()) {
             true =>
@@ -71,10 +68,6 @@ pub fn section(set: &Set, faults: &Panels, drawn: Option<&Panels>) -> String {
         );
     }
     html += "<p class=note>Medians over the throws of a decade, the best of a column bold.";
-    if set.ours().is_some() && set.specs().len() > 1 {
-        html += " Beside them, in percent of the throws that both routed in full: Dmodc is better · equal \
-                 · worse.";
-    }
     if set.measures().contains(&Measure::Blocks) {
         html += " Changed entries and blocks (64 LIDs of one switch) are counted against the engine's own \
                  tables of the complete fabric.";
@@ -87,14 +80,28 @@ pub fn section(set: &Set, faults: &Panels, drawn: Option<&Panels>) -> String {
         html += " The time of dmodc:reference has in it that it reads the file.";
     }
     html += "</p>\n";
+    if set.specs().len() > 1 {
+        html += "<h3>Engine by engine</h3>\n<p class=note>In how many throws with faults the engine of the row is \
+                 better / equal / worse than that of the column, of those that both route in full.</p>\n";
+        for measure in set.measures() {
+            let _ = writeln!(
+                html,
+                "<details><summary>{}</summary><div class=scroll>{}</div></details>",
+                measure.name(),
+                tables::matrix(set, measure)
+            );
+        }
+    }
     let _ = writeln!(
         html,
         "<h3>No tables, pairs left out, credit loops</h3>\n<div class=scroll>{}</div>\n<p class=note>\
          Throws with faults. Pairs are ordered pairs of end nodes whose route does not arrive. Credit \
-         loops are those of the tables on one lane: of the routes from host to host, and with management of all \
-         routes, those to and from switches included. A dash: rows of an earlier version do not say.</p>",
+         loops: throws with one. On its lanes: the routes from host to host, each on the lane that the engine gives \
+         it. All others are on one lane: from host to host, between hosts and the LIDs of switches, from switch to \
+         switch, and all together, aggregation nodes included. A dash: rows of an earlier version do not say.</p>",
         tables::endings_of(set)
     );
+    html += &cut(set);
     if let (Some(drawn), Some(drawing)) = (drawn, &set.drawing) {
         let _ = writeln!(
             html,
@@ -109,6 +116,23 @@ pub fn section(set: &Set, faults: &Panels, drawn: Option<&Panels>) -> String {
     html
 }
 
+/// The throws in which some pair has no up-down path, if there are any.
+fn cut(set: &Set) -> String {
+    let measures = set.measures_of_cut();
+    let (throws, engines) = cut_throws(set, &measures);
+    if throws == 0 {
+        return String::new();
+    }
+    format!(
+        "<h3>Throws in which {}: {}</h3>\n<div class=scroll>{}</div>\n<p class=note>Who is to \
+         reach all others has to turn there. Medians over those of these throws that the engine itself routes with \
+         no pair of end nodes left out: mind how many they are.</p>\n",
+        set.cut(),
+        number(throws as f64),
+        tables::cut(&measures, &engines)
+    )
+}
+
 /// The section's name in the page.
 fn id(set: &Set) -> String {
     let slug = set.slug();
@@ -119,29 +143,6 @@ fn id(set: &Set) -> String {
 fn counted(n: usize, what: &str) -> String {
     let plural = if n == 1 { "" } else { "s" };
     format!("{} {what}{plural}", number(n as f64))
-}
-
-/// The goal, and where it is not reached.
-fn against_goal(goal: &Goal) -> String {
-    let (reached, all) = goal.reached();
-    let mut html = format!(
-        "<h3>Dmodc is best or equal: share of throws</h3>\n<div class=scroll>{}</div>\n<p>The goal is \
-         reached in {reached} of {all} figures",
-        tables::goal(goal)
-    );
-    html += if reached < all {
-        "; it is not in these:</p>\n<ul>\n"
-    } else {
-        ".</p>\n"
-    };
-    for (spec, measure, share) in goal.missed() {
-        let share = tables::percent(share);
-        let _ = writeln!(html, "<li>{spec}, {}: {share} %</li>", measure.name());
-    }
-    if reached < all {
-        html += "</ul>\n";
-    }
-    html
 }
 
 /// The whole page.
@@ -156,7 +157,7 @@ pub fn page(sets: &[Set], sections: &[String], runtime: &Panels) -> String {
          <p class=caveat><b>Static figures, not throughput.</b> The congestion risk of a port is the \
          number of sources or of destinations, whichever is less, whose routes of a traffic pattern \
          cross it; that of a pattern is the maximum over all ports from switch to switch. It says \
-         how many flows could want one port at once, and nothing of how fast any of them is.</p>\n"
+         how many flows could want one port at once, and nothing of how fast any of them is. It is in flows.</p>\n"
     );
     html += "<ul>\n";
     for set in sets.iter().filter(|set| set.throws() > 0) {
@@ -195,7 +196,7 @@ pub fn page(sets: &[Set], sections: &[String], runtime: &Panels) -> String {
         html,
         "<p class=note>Made by <code>dmodc report</code> from rows of <code>dmodc compare \
          --degrade</code>: {}.</p>\n</body>\n</html>",
-        escape(&tables::versions(sets).join("; "))
+        escape(&tables::versions(sets.iter().flat_map(|set| &set.rows)).join("; "))
     );
     html
 }
@@ -209,6 +210,12 @@ fn terms(sets: &[Set]) -> Vec<(&'static str, &'static str)> {
             true,
             "A2A",
             "All to all: every end node sends to every other. Less is better.",
+        ),
+        (
+            measures(Measure::Exact),
+            "worst permutation",
+            "The most flows that any permutation of the end nodes sends over one port, by maximum matching; \
+             A2A is a bound of it. Less is better.",
         ),
         (
             true,
@@ -266,15 +273,6 @@ fn terms(sets: &[Set]) -> Vec<(&'static str, &'static str)> {
             engines(|spec| spec.variant().ends_with(":avoid")),
             ":avoid",
             "The engine with <code>avoid_throttled_links</code>: it takes no link that came up slower than it may.",
-        ),
-        (
-            sets.iter()
-                .any(|set| set.ours().is_some() && !set.others().is_empty()),
-            "goal",
-            "Dmodc is best or equal in at least 95 % of the throws in A2A, RP and SP (over capacity, where links \
-             are slow), against each engine without credit loops, and in 80 % against sssp. Throws in which the other's routes from host \
-             to host have a credit loop do not count (in rows of earlier versions: any of its routes), but for sssp, dfsssp and nue; the last two break theirs with \
-             several lanes.",
         ),
     ];
     let told = all.into_iter().filter(|(there, ..)| *there);

@@ -17,6 +17,8 @@ pub struct Panels {
     pub columns: usize,
     /// Elements that all panels refer to.
     pub defs: String,
+    /// What the file says of itself: fabric, throws, seed, versions.
+    pub caption: String,
     /// The engines of the legend.
     pub legend: Vec<EngineSpec>,
     /// The panels, as SVG elements.
@@ -30,7 +32,8 @@ impl Panels {
         let top = legend.len() * LEGEND + 8;
         let (wide, high) = self.size;
         let rows = self.panels.len().div_ceil(self.columns);
-        let (width, height) = (WIDTH.max(wide * self.columns), top + rows * high);
+        let bottom = top + rows * high;
+        let (width, height) = (WIDTH.max(wide * self.columns), bottom + LEGEND);
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
              width=\"{width}\" height=\"{height}\" font-family=\"{FONT}\">{SCHEME}\n{}",
@@ -54,6 +57,12 @@ impl Panels {
                 "<svg x=\"{x}\" y=\"{y}\" width=\"{wide}\" height=\"{high}\">{panel}</svg>"
             );
         }
+        let _ = writeln!(
+            svg,
+            "<text x=\"20\" y=\"{}\" font-size=\"12\" fill=\"currentColor\">{}</text>",
+            bottom + LEGEND / 2,
+            escape(&self.caption)
+        );
         svg + "</svg>\n"
     }
 

@@ -2,8 +2,9 @@
 
 use super::ReportError;
 use super::measures::{Measure, is_connected};
+use super::tables::versions;
 use crate::compare::{EngineSpec, Equipment, ThrowDrawing, ThrowRow, read_throws};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -33,6 +34,18 @@ impl Set {
             .iter()
             .filter(|row| row.throw > 0 && is_connected(row));
         whole.map(|row| row.throw).collect::<HashSet<u32>>().len()
+    }
+
+    /// What its figures are of: fabric, throws, seed and versions.
+    pub fn caption(&self) -> String {
+        let seed = self.rows.first().map_or(0, |row| row.seed);
+        format!(
+            "{}: {} removed, {} throws, seed {seed}; {}",
+            self.fabric,
+            self.equipment,
+            self.throws(),
+            versions(&self.rows).join("; ")
+        )
     }
 
     /// The engines, in the order of the command line.
@@ -65,45 +78,77 @@ impl Set {
         Measure::ALL.into_iter().filter(has).collect()
     }
 
+    /// The measures with figures in throws in which some pair has no up-down path.
+    pub fn measures_of_cut(&self) -> Vec<Measure> {
+        let has = |m: &Measure| self.rows.iter().any(|row| m.of_cut(row).is_some());
+        Measure::ALL.into_iter().filter(has).collect()
+    }
+
+    /// What is the matter with the throws that are not connected.
+    pub fn cut(&self) -> &'static str {
+        match self.rows.iter().any(|row| row.unreachable_pairs.is_none()) {
+            true => "some pair of leaves has no up-down path, or what is left is no tree",
+            false => "some pair of leaves has no up-down path",
+        }
+    }
+
     /// A name for files.
     pub fn slug(&self) -> String {
         format!("{}-{}", self.fabric, self.equipment)
     }
 }
 
-/// Reads the series of a folder, in the order of the number of nodes.
-pub fn read(dir: &Path) -> Result<Vec<Set>, ReportError> {
-    let mut sets = Vec::new();
-    let files = files(dir)?;
-    for path in files.iter().filter(|path| is_named(path, "throws-")) {
-        let mut by_fabric: BTreeMap<(String, Equipment), Vec<ThrowRow>> = BTreeMap::new();
+/// Reads the series of some folders, in the order of the number of nodes. A series may be in several files, as of a
+/// comparison in parts. Of rows for the same throw and engine the first counts.
+pub fn read(dirs: &[impl AsRef<Path>]) -> Result<Vec<Set>, ReportError> {
+    let mut sets: Vec<Set> = Vec::new();
+    let mut files_of_all = Vec::new();
+    for dir in dirs {
+        files_of_all.extend(files(dir.as_ref())?);
+    }
+    let named = |start| {
+        files_of_all
+            .iter()
+            .filter(move |path| is_named(path, start))
+    };
+    let of = |sets: &[Set], fabric: &str, equipment| {
+        let of = |set: &Set| (&*set.fabric, set.equipment) == (fabric, equipment);
+        sets.iter().position(of)
+    };
+    for path in named("throws-") {
         for row in read_throws(path)? {
-            let key = (row.fabric.clone(), row.equipment);
-            by_fabric.entry(key).or_default().push(row);
-        }
-        for ((fabric, equipment), mut rows) in by_fabric {
-            rows.sort_by_key(|row| row.throw);
-            sets.push(Set {
-                fabric,
-                equipment,
-                rows,
-                drawing: None,
+            let at = of(&sets, &row.fabric, row.equipment).unwrap_or_else(|| {
+                sets.push(Set {
+                    fabric: row.fabric.clone(),
+                    equipment: row.equipment,
+                    rows: vec![],
+                    drawing: None,
+                });
+                sets.len() - 1
             });
+            sets[at].rows.push(row);
         }
     }
-    for path in files.iter().filter(|path| is_named(path, "drawn-")) {
+    for set in &mut sets {
+        set.rows.sort_by_key(|row| row.throw);
+        let mut known = HashSet::new();
+        set.rows
+            .retain(|row| known.insert((row.throw, row.spec.clone())));
+    }
+    for path in named("drawn-") {
         let drawing = ThrowDrawing::read(path)?;
-        let key = (drawing.fabric.clone(), drawing.equipment);
-        let set = sets
-            .iter_mut()
-            .find(|set| (set.fabric.clone(), set.equipment) == key);
-        if let Some(set) = set {
-            set.drawing = Some(drawing);
+        if let Some(at) = of(&sets, &drawing.fabric, drawing.equipment) {
+            sets[at].drawing = Some(drawing);
         }
     }
     sets.sort_by_key(|set| (set.rows.first().map(|row| row.nodes), set.equipment));
     match sets.is_empty() {
-        true => Err(ReportError::Empty(dir.display().to_string())),
+        true => Err(ReportError::Empty(
+            dirs.iter()
+                .map(|dir| dir.as_ref().display().to_string())
+                .collect::<Vec<_>>()
+                .join(", "),
+        )),
         false => Ok(sets),
     }
 }

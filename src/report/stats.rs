@@ -1,9 +1,9 @@
 //! Medians, and comparisons of engines throw by throw.
 
-use super::measures::{Measure, comparable};
+use super::measures::{Measure, comparable, is_connected, routed_in_full};
 use super::sets::Set;
-use crate::compare::{EngineSpec, ThrowRow};
-use std::collections::HashMap;
+use crate::compare::{EngineSpec, Risks, ThrowRow};
+use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 
 /// How much was removed, from and to.
@@ -56,22 +56,59 @@ fn ascending(mut points: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
     points
 }
 
-/// The running median over a window of consecutive points with faults: an eighth of them, at least five. It
-/// starts at the median without faults.
-pub fn running_median(points: &[(usize, f64)]) -> Vec<(f64, f64)> {
+/// Quartiles at a place.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Quartiles {
+    /// How much was removed.
+    pub x: f64,
+    /// A quarter of the figures are no more.
+    pub low: f64,
+    /// The median.
+    pub median: f64,
+    /// A quarter of the figures are no less.
+    pub high: f64,
+}
+
+impl Quartiles {
+    /// Those of some figures, by linear interpolation; `None` for none.
+    fn of(x: f64, mut figures: Vec<f64>) -> Option<Quartiles> {
+        figures.sort_by(f64::total_cmp);
+        let last = figures.len().checked_sub(1)?;
+        let at = |part: f64| {
+            let place = part * last as f64;
+            let (low, high) = (place.floor(), place.ceil());
+            let [a, b] = [low, high].map(|place| figures[place as usize]);
+            a + (b - a) * (place - low)
+        };
+        Some(Quartiles {
+            x,
+            low: at(0.25),
+            median: at(0.5),
+            high: at(0.75),
+        })
+    }
+}
+
+/// Running quartiles over a window of consecutive points with faults: an eighth of them, at least five. They start at
+/// those without faults, and end at the last point, with those of the last window.
+pub fn running(points: &[(usize, f64)]) -> Vec<Quartiles> {
     let (whole, points) = points.split_at(points.partition_point(|p| p.0 == 0));
-    let start = median(whole.iter().map(|p| p.1).collect());
-    let mut line: Vec<(f64, f64)> = start.map(|y| (0.0, y)).into_iter().collect();
+    let of = |x, run: &[(usize, f64)]| Quartiles::of(x, run.iter().map(|p| p.1).collect());
+    let mut line: Vec<Quartiles> = of(0.0, whole).into_iter().collect();
     let window = (points.len() / 8).max(5).min(points.len());
-    for run in points.windows(window.max(1)) {
-        let x = median(run.iter().map(|p| p.0 as f64).collect());
-        let y = median(run.iter().map(|p| p.1).collect());
-        let at = x.zip(y);
+    let mut add = |at: Option<Quartiles>| {
         // Of points at one place, the last.
-        if line.last().map(|last| last.0) == x {
+        if line.last().map(|last| last.x) == at.map(|at| at.x) {
             line.pop();
         }
         line.extend(at);
+    };
+    for run in points.windows(window.max(1)) {
+        let x = median(run.iter().map(|p| p.0 as f64).collect());
+        add(x.and_then(|x| of(x, run)));
+    }
+    if let Some(last) = points.last() {
+        add(of(last.0 as f64, &points[points.len() - window..]));
     }
     line
 }
@@ -112,19 +149,19 @@ pub fn decades(set: &Set) -> Vec<(Decade, &'static str)> {
     all.filter(|(decade, _)| has(decade)).collect()
 }
 
-/// Dmodc beside other engines, throw by throw.
+/// One engine beside others, throw by throw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Duel {
-    /// Throws in which Dmodc is better.
+    /// Throws in which it is better.
     pub better: usize,
     /// Throws in which both are equal.
     pub equal: usize,
-    /// Throws in which Dmodc is worse.
+    /// Throws in which it is worse.
     pub worse: usize,
 }
 
 impl Duel {
-    /// Compares Dmodc with the best of some others, over the throws with faults of a decade in which it and
+    /// Compares an engine with the best of some others, over the throws with faults of a decade in which it and
     /// one of them are comparable. Rows of the others may be left out.
     pub fn new(
         set: &Set,
@@ -155,23 +192,42 @@ impl Duel {
         duel
     }
 
-    /// All throws.
-    pub fn throws(self) -> usize {
-        self.better + self.equal + self.worse
-    }
-
-    /// The shares of better, equal and worse in percent; if there are throws.
-    pub fn percent(self) -> Option<[f64; 3]> {
-        let all = self.throws() as f64;
-        let share = |count: usize| count as f64 / all * 100.0;
-        (all > 0.0).then(|| [self.better, self.equal, self.worse].map(share))
-    }
-
-    /// The share of throws in which Dmodc is better or equal, in percent; if there are throws.
+    /// The share of throws in which it is better or equal, in percent; if there are throws.
     pub fn best_or_equal(self) -> Option<f64> {
-        let all = self.throws() as f64;
+        let all = (self.better + self.equal + self.worse) as f64;
         (all > 0.0).then(|| (self.better + self.equal) as f64 / all * 100.0)
     }
+}
+
+/// Credit loops by kind of traffic, with their names.
+pub const KINDS_OF_LOOPS: [&str; 5] = [
+    "host to host",
+    "on its lanes",
+    "hosts and switches",
+    "among switches",
+    "all",
+];
+
+/// The credit loops of a row, by [`KINDS_OF_LOOPS`].
+fn loops(risks: &Risks) -> [Option<usize>; KINDS_OF_LOOPS.len()] {
+    [
+        risks.host_credit_loops,
+        risks.lane_credit_loops,
+        risks.host_switch_credit_loops,
+        risks.switch_credit_loops,
+        risks.credit_loops,
+    ]
+}
+
+/// Each engine beside each other, throw by throw over those with faults that both route in full.
+pub fn matrix(set: &Set, measure: Measure) -> Vec<Vec<Duel>> {
+    let specs = set.specs();
+    let beside = |one, other: &EngineSpec| {
+        let other = std::slice::from_ref(other);
+        Duel::new(set, one, other, measure, &FAULTY, |_| true)
+    };
+    let row = |one| specs.iter().map(|other| beside(one, other)).collect();
+    specs.iter().map(row).collect()
 }
 
 /// How the reasons begin that are no refusal, in rows of this version and of earlier ones.
@@ -192,12 +248,39 @@ pub struct Endings {
     pub cut: usize,
     /// Most pairs that it left out in a throw.
     pub most_left_out: u64,
-    /// Throws in which its routes from host to host have a credit loop; unknown in rows of earlier versions.
-    pub looping: Option<usize>,
-    /// Throws in which all its routes together have one; likewise.
-    pub looping_with_management: Option<usize>,
+    /// Throws in which it has a credit loop, by [`KINDS_OF_LOOPS`]; unknown in rows of earlier versions.
+    pub looping: [Option<usize>; KINDS_OF_LOOPS.len()],
     /// The most frequent reason for no tables.
     pub reason: Option<String>,
+}
+
+/// An engine in the throws in which some pair has no up-down path.
+pub struct Cut {
+    /// The engine.
+    pub spec: EngineSpec,
+    /// The throws that it routes with no pair left out.
+    pub throws: usize,
+    /// The medians over these, by measure.
+    pub medians: Vec<Option<f64>>,
+}
+
+/// The throws in which some pair has no up-down path: how many there are, and each engine in those of them in
+/// which it leaves no pair out. No engine is missing, whatever it makes of them.
+pub fn cut_throws(set: &Set, measures: &[Measure]) -> (usize, Vec<Cut>) {
+    let cut = |row: &&ThrowRow| row.throw > 0 && !is_connected(row);
+    let numbers: HashSet<u32> = set.rows.iter().filter(cut).map(|row| row.throw).collect();
+    let engines = set.specs().into_iter().map(|spec| {
+        let rows = || set.rows.iter().filter(cut).filter(|row| row.spec == spec);
+        let medians = measures
+            .iter()
+            .map(|measure| median(rows().filter_map(|row| measure.of_cut(row)).collect()));
+        Cut {
+            throws: rows().filter(|row| routed_in_full(row).is_some()).count(),
+            medians: medians.collect(),
+            spec,
+        }
+    });
+    (numbers.len(), engines.collect())
 }
 
 /// Counts the outcomes.
@@ -222,11 +305,7 @@ pub fn endings(set: &Set, spec: &EngineSpec) -> Endings {
                 };
                 *count += usize::from(left_out > 0);
                 endings.most_left_out = endings.most_left_out.max(left_out);
-                let risks = &routed.risks;
-                for (throws, loops) in [
-                    (&mut endings.looping, risks.host_credit_loops),
-                    (&mut endings.looping_with_management, risks.credit_loops),
-                ] {
+                for (throws, loops) in endings.looping.iter_mut().zip(loops(&routed.risks)) {
                     if let Some(loops) = loops {
                         *throws.get_or_insert(0) += usize::from(loops > 0);
                     }
@@ -253,15 +332,25 @@ mod tests {
     }
 
     #[test]
-    fn a_running_median_forgets_outliers() {
+    fn running_quartiles_forget_outliers_and_end_at_the_last_throw() {
         let mut points: Vec<(usize, f64)> = (1..=40).map(|x| (x, 10.0)).collect();
         points[20].1 = 1000.0;
-        let line = running_median(&points);
-        assert!(line.iter().all(|&(_, y)| y == 10.0), "{line:?}");
-        assert_eq!(line.first(), Some(&(3.0, 10.0)));
-        assert_eq!(running_median(&[]), []);
-        let start = running_median(&[(0, 1.0), (0, 3.0), (2, 7.0)]);
+        let line = running(&points);
+        let flat = |q: &Quartiles| [q.low, q.median, q.high] == [10.0; 3];
+        assert!(line.iter().all(flat), "{line:?}");
+        let ends = [line.first(), line.last()].map(|q| q.unwrap().x);
+        assert_eq!(ends, [3.0, 40.0]);
+        assert_eq!(running(&[]), []);
+        let medians = |points: &[(usize, f64)]| -> Vec<(f64, f64)> {
+            let line = running(points).into_iter();
+            line.map(|q| (q.x, q.median)).collect()
+        };
+        let start = medians(&[(0, 1.0), (0, 3.0), (2, 7.0)]);
         assert_eq!(start, [(0.0, 2.0), (2.0, 7.0)]);
-        assert_eq!(running_median(&[(2, 7.0)]), [(2.0, 7.0)]);
+        assert_eq!(medians(&[(2, 7.0)]), [(2.0, 7.0)]);
+        // 1 to 5: the quartiles are 2 and 4.
+        let five: Vec<(usize, f64)> = (1..=5).map(|x| (x, x as f64)).collect();
+        let found = running(&five)[0];
+        assert_eq!([found.low, found.median, found.high], [2.0, 3.0, 4.0]);
     }
 }

@@ -13,7 +13,8 @@ const COLORS: [(&str, &str); 7] = [
     ("dfsssp", "#45b5e8"),
     ("nue", "#8b7be0"),
 ];
-const OTHER: &str = "#8a8a8a";
+/// Those of all others, by name.
+const OTHERS: [&str; 5] = ["#8a8a8a", "#c2473d", "#5f7f2a", "#7a5230", "#3f6f8f"];
 
 /// Letters of all figures.
 pub const FONT: &str = "sans-serif";
@@ -25,7 +26,8 @@ pub const SCHEME: &str = "<style>svg{color:#1a1a1a;background:#fff}\
 /// The colour of an engine.
 pub fn color(spec: &EngineSpec) -> &'static str {
     let known = COLORS.iter().find(|(name, _)| *name == spec.engine());
-    known.map_or(OTHER, |(_, color)| *color)
+    let sum = spec.engine().bytes().map(usize::from).sum::<usize>();
+    known.map_or(OTHERS[sum % OTHERS.len()], |(_, color)| *color)
 }
 
 /// The dashes of its lines, as an SVG attribute: solid for Dmodc as shipped, and for an engine that knows

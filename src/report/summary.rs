@@ -3,7 +3,7 @@
 use super::goal::Goal;
 use super::measures::Measure;
 use super::sets::Set;
-use super::stats::{bound_of, decades, endings, median_of};
+use super::stats::{Cut, bound_of, cut_throws, decades, endings, median_of};
 use super::style::number;
 use super::tables::{cell, percent, versions};
 use std::fmt::Write;
@@ -12,15 +12,20 @@ use std::fmt::Write;
 pub fn summary(sets: &[Set]) -> String {
     let mut text = "\
 Throws with faults: *refused* by the engine; *failed*, since it timed out or OpenSM ended; *short*, it left out
-pairs though all are connected; *loops*, its routes from host to host have a credit loop (–: rows of an
-earlier version do not say); *with management*, all its routes have one, those to and from switches included.
+pairs though all have an up-down path. *Loops*: throws in which its routes have a credit loop: from host to host on one
+lane / each on the lane that the engine gives it / between hosts and the LIDs of switches / from switch to switch / all
+together on one lane (–: rows of an earlier version do not say).
 
 "
     .to_owned();
     for set in sets.iter().filter(|set| set.throws() > 0) {
         text += &section(set);
     }
-    let _ = writeln!(text, "Made by {}.", versions(sets).join("; "));
+    let _ = writeln!(
+        text,
+        "Made by {}.",
+        versions(sets.iter().flat_map(|set| &set.rows)).join("; ")
+    );
     text
 }
 
@@ -43,26 +48,25 @@ fn section(set: &Set) -> String {
         .into_iter()
         .filter(|&m| m != Measure::Entries)
         .collect();
-    text += "| engine | refused | failed | short | loops | with management |";
+    text += "| engine | refused | failed | short | loops |";
     for measure in &measures {
         let _ = write!(text, " {} |", measure.name());
     }
     let _ = writeln!(
         text,
-        "\n|---|--:|--:|--:|--:|--:|{}",
+        "\n|---|--:|--:|--:|--:|{}",
         "--:|".repeat(measures.len())
     );
     for spec in set.specs() {
         let ends = endings(set, &spec);
-        let throws = |count: Option<usize>| cell(count.map(|n| n as f64));
+        let looping = ends.looping.map(|count| cell(count.map(|n| n as f64)));
         let _ = write!(
             text,
-            "| {spec} | {} | {} | {} | {} | {} |",
+            "| {spec} | {} | {} | {} | {} |",
             ends.refused,
             ends.failed,
             ends.incomplete,
-            throws(ends.looping),
-            throws(ends.looping_with_management)
+            looping.join(" / ")
         );
         for measure in &measures {
             let median =
@@ -88,11 +92,39 @@ fn section(set: &Set) -> String {
         }
         text.push('\n');
     }
+    let (cut, engines) = cut_throws(set, &measures);
+    if cut > 0 {
+        text += &cut_table(set, cut, &measures, &engines);
+    }
     let goal = Goal::new(set);
     if !goal.rows.is_empty() {
         text += &goal_table(&goal);
     }
     text.push('\n');
+    text
+}
+
+/// The throws that the other medians do not have.
+fn cut_table(set: &Set, throws: usize, measures: &[Measure], engines: &[Cut]) -> String {
+    let mut text = format!(
+        "\nIn {} more {}. Medians over those of them that the engine routes \
+         with no pair left out, by turns; how many these are is *in full*.\n\n| engine | in full |",
+        number(throws as f64),
+        set.cut()
+    );
+    for measure in measures {
+        let _ = write!(text, " {} |", measure.name());
+    }
+    let _ = writeln!(text, "\n|---|--:|{}", "--:|".repeat(measures.len()));
+    for Cut {
+        spec,
+        throws,
+        medians,
+    } in engines
+    {
+        let medians: Vec<String> = medians.iter().copied().map(cell).collect();
+        let _ = writeln!(text, "| {spec} | {throws} | {} |", medians.join(" | "));
+    }
     text
 }
 

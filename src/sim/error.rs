@@ -37,6 +37,9 @@ pub enum SimError {
          the loader finds it: {0}"
     )]
     Plugin(String),
+    /// OpenSM does not know an option of its configuration.
+    #[error("OpenSM has no option '{0}'")]
+    Option(String),
     /// The fabric has no host for OpenSM.
     #[error("the fabric has no CA port linked to a switch, where OpenSM could sit")]
     NoHost,

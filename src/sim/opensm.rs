@@ -194,8 +194,16 @@ impl Files {
         self.text("stdout")
     }
 
-    /// An error with OpenSM's reason if it could not load Dmodc's plugin.
-    pub fn check_plugin(&self) -> Result<(), SimError> {
+    /// An error with OpenSM's reason if it could not load Dmodc's plugin, or does not know an option of its
+    /// configuration.
+    pub fn check(&self) -> Result<(), SimError> {
+        let printed = self.printed();
+        let mut unknown = printed
+            .lines()
+            .filter_map(|l| l.trim().strip_prefix("Unrecognized token: "));
+        if let Some(option) = unknown.next() {
+            return Err(SimError::Option(option.trim_matches('"').into()));
+        }
         let log = self.log();
         if !log.contains("cannot load plugin 'dmodc'") {
             return Ok(());
@@ -276,7 +284,7 @@ pub fn run_engine(
         let refused = matches!(reading.ending, Ending::Refused(_));
         (refused || status.is_some()).then_some((status, reading))
     });
-    files.check_plugin()?;
+    files.check()?;
     let (status, Reading { ending, stage }) = ended.unwrap_or_else(|| (None, read()));
     Ok(Run {
         outcome: settle(status, ending, limit),

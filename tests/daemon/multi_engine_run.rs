@@ -93,7 +93,7 @@ fn refusing(net: &Net, whole: &Net, top: &str) -> (Vec<String>, Vec<String>) {
         let expected = alone(net, whole, spec, &roots, &io);
         for run in [i, order.len() - 1 - i] {
             let tables = match &answer.outcomes[run] {
-                Outcome::Routed(copied, _) => Some(copied.tables(&fabric)),
+                Outcome::Routed(copied, ..) => Some(copied.tables(&fabric)),
                 Outcome::NoTables(_) => None,
             };
             assert!(tables == expected, "{spec}, run {run}");
@@ -158,7 +158,7 @@ fn a_group_of_all_is_timed_where_it_is_asked_for() {
     for (runs, asked) in [(runs(), false), (runs().with_group(), true)] {
         let answer = runs.route(&net.netlist, &order).expect("OpenSM runs");
         for outcome in answer.outcomes {
-            let Outcome::Routed(_, took) = outcome else {
+            let Outcome::Routed(_, took, _) = outcome else {
                 panic!("{outcome:?}");
             };
             assert_eq!(took.group.is_some(), asked);

@@ -104,7 +104,7 @@ fn by_opensm(netlist: &Netlist, fabric: &Fabric, name: &str) -> Tables {
     let runs = MultiEngineRun::new(plugin(), Duration::from_secs(300));
     let answer = runs.route(netlist, &[spec]).expect("OpenSM runs");
     match &answer.outcomes[0] {
-        Outcome::Routed(copied, _) => copied.tables(fabric),
+        Outcome::Routed(copied, ..) => copied.tables(fabric),
         Outcome::NoTables(why) => panic!("{name}: {why}"),
     }
 }

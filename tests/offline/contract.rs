@@ -25,14 +25,15 @@ fn json_keys() {
         "nonminimal",
         "credit_loops",
         "host_credit_loops",
+        "host_switch_credit_loops",
+        "switch_credit_loops",
+        "aggregation_credit_loops",
         "unreachable_pairs",
     ];
     counts(&check, &[fabric.as_slice(), &findings].concat());
-    let analyze = json(&["analyze", net, lfts]);
-    counts(
-        &analyze,
-        &[fabric.as_slice(), &["a2a", "rp", "sp"]].concat(),
-    );
+    let analyze = json(&["analyze", net, lfts, "--exact"]);
+    let risks = ["a2a", "rp", "sp", "exact", "bound", "credit_loops"];
+    counts(&analyze, &[fabric.as_slice(), &risks].concat());
     let diff = json(&["diff", lfts, lfts]);
     counts(&diff, &["switches", "changed_entries", "changed_blocks"]);
     for object in [&route, &check, &analyze] {
@@ -41,7 +42,7 @@ fn json_keys() {
             [12, 16, 36]
         );
     }
-    assert_eq!(findings.map(|key| check[key].as_u64().unwrap()), [0; 6]);
+    assert_eq!(findings.map(|key| check[key].as_u64().unwrap()), [0; 9]);
     // By hand: two nodes of a leaf share two uplinks (A2A 2 of min(2 sources, 10 destinations)).
     assert_eq!(analyze["a2a"], 2);
 }

@@ -53,6 +53,10 @@ mod questions;
 mod rails;
 mod random_fabrics;
 #[cfg(feature = "cli")]
+mod reports;
+#[cfg(feature = "cli")]
+mod research;
+#[cfg(feature = "cli")]
 mod speeds;
 #[cfg(feature = "cli")]
 mod spoilt;

@@ -212,6 +212,11 @@ fn analyze_knows_the_bound_and_effective_bisection_bandwidth() {
         "{found}"
     );
     assert_eq!(json(&args)["ebb"], found["ebb"], "a seed fixes it");
+    // With both ways at once no flow has more, and some have less.
+    let both = json(&[&args[..], &["--both"]].concat());
+    let told = (&found["ebb_both"], &both["ebb_both"]);
+    assert_eq!(told, (&false.into(), &true.into()));
+    assert!(both["ebb"].as_f64() < Some(ebb), "{both}");
     let text = ok(&args);
     assert!(text.contains("\nA2A bound "), "{text}");
     assert!(

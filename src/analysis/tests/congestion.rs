@@ -147,3 +147,41 @@ proptest! {
         prop_assert_eq!(ebb.map(|ebb| ebb.percent), mean);
     }
 }
+
+/// The `number`th of all orders of some nodes.
+fn nth_order(nodes: &[u32], mut number: usize) -> Vec<u32> {
+    let mut left = nodes.to_vec();
+    let mut order = Vec::new();
+    for choices in (1..=nodes.len()).rev() {
+        order.push(left.remove(number % choices));
+        number /= choices;
+    }
+    order
+}
+
+proptest! {
+    #![proptest_config(cases(128))]
+
+    #[test]
+    fn the_worst_permutation_is_the_worst_of_all(Case { fabric, tables, .. } in case(7)) {
+        let order: Vec<u32> = (0..fabric.end_nodes().len() as u32).collect();
+        let traffic = Traffic::new(&fabric, &tables, &order);
+        let nodes = traffic.nodes();
+        let mut greatest = vec![0; traffic.channels().len()];
+        for number in 0..(1..=nodes.len()).product() {
+            let pairs = nodes.iter().copied().zip(nth_order(nodes, number));
+            let flows = oracle::risk(&fabric, &tables, pairs);
+            for (c, greatest) in traffic.channels().iter().zip(&mut greatest) {
+                let here = flows.get(&(c.from, c.port)).copied().unwrap_or(0);
+                *greatest = here.max(*greatest);
+            }
+        }
+        let bounds = traffic.all_to_all(&|_| ());
+        let all = traffic.worst_permutation(&bounds, true, &|_| ());
+        prop_assert_eq!(Some(all.value), greatest.iter().copied().max().or(Some(0)));
+        prop_assert_eq!(all.by_channel, greatest.into_iter().map(Some).collect::<Vec<_>>());
+        // Without the ports that do not matter.
+        let found = traffic.worst_permutation(&bounds, false, &|_| ());
+        prop_assert_eq!(found.value, all.value);
+    }
+}

@@ -85,9 +85,16 @@ proptest! {
         prop_assert_eq!(report.turned, expect("turned"));
         prop_assert_eq!(report.nonminimal, expect("nonminimal"));
         prop_assert_eq!(report.unreachable_pairs, truth.unreachable_pairs);
-        let of_hosts = report.host_credit_loops;
-        prop_assert_eq!(of_hosts.count, truth.host_cycles.len());
-        prop_assert_eq!(of_hosts.channels, truth.host_cycles.iter().map(BTreeSet::len).sum::<usize>());
+        let of_kinds = [
+            &report.host_credit_loops,
+            &report.host_switch_credit_loops,
+            &report.switch_credit_loops,
+            &report.aggregation_credit_loops,
+        ];
+        for (of_kind, truth) in of_kinds.into_iter().zip(&truth.cycles_of) {
+            prop_assert_eq!(of_kind.count, truth.len());
+            prop_assert_eq!(of_kind.channels, truth.iter().map(BTreeSet::len).sum::<usize>());
+        }
         let loops = report.credit_loops;
         prop_assert_eq!(loops.count, truth.cycles.len());
         prop_assert_eq!(loops.channels, truth.cycles.iter().map(BTreeSet::len).sum::<usize>());

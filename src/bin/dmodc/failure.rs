@@ -58,6 +58,9 @@ pub enum Failure {
     /// A removal of more than there is.
     #[error(transparent)]
     NotEnough(#[from] NotEnough),
+    /// A job of too few ranks.
+    #[error(transparent)]
+    Ranks(#[from] dmodc::analysis::TooFewRanks),
     /// A fabric that Dmodc refuses to route.
     #[error(transparent)]
     Route(#[from] RouteError),

@@ -1,7 +1,7 @@
 //! Writing results: to a file, or to standard output for `-`.
 
 use crate::failure::Failure;
-use dmodc::files::replace_by;
+use dmodc::files::{packed_by_name, replace_by};
 use dmodc::sweeps::line_of;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -30,11 +30,12 @@ pub fn is_dash(path: &Path) -> bool {
 
 /// Lets `write` write to `path`, and reports any failure with the file's name. A file is replaced as a
 /// whole when all is written; that of a link is the one that it leads to. Into a pipe or a device what
-/// comes is written at once.
+/// comes is written at once. What goes to a name that ends in `.gz` is packed.
 pub fn write_to(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
+    let write = |out: &mut dyn Write| packed_by_name(path, out, write);
     let result = if is_dash(path) {
         buffered(io::stdout().lock(), write)
     } else {

@@ -159,8 +159,8 @@ fn usual_groups<'g, G: Iterator<Item = &'g Group>>(
     let mut begins = vec![Vec::new(); ranking.per_rank().len()];
     for s in 0..groups.switches() as u32 {
         for ports in of(s).map(|g| groups.ports(g)) {
-            let width = ports[ports.len() - 1] - ports[0] + 1;
-            if usize::from(width) == ports.len() {
+            let width = ports.len() as u8;
+            if ports[ports.len() - 1] - ports[0] == width - 1 {
                 begins[ranking.rank(s) as usize].push((width, ports[0] % width));
             }
         }
@@ -178,9 +178,11 @@ fn first_port(ports: &[u8], (width, begin): (u8, u8)) -> u8 {
     if ports.len() >= usize::from(width) {
         return first;
     }
-    let whole = first - (first + width - begin) % width;
-    match whole > 0 && last < whole.saturating_add(width) {
-        true => whole,
+    let [at, wide, begin] = [first, width, begin].map(u32::from);
+    let lost = (at % wide + wide - begin) % wide;
+    let whole = at.saturating_sub(lost);
+    match whole > 0 && u32::from(last) < whole + wide {
+        true => whole as u8,
         false => first,
     }
 }

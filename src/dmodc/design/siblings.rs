@@ -41,14 +41,14 @@ pub fn siblings(groups: &Groups, ranking: &Ranking) -> Vec<Vec<u32>> {
         let of = root(&mut family, groups.up_class(s));
         members.entry(of).or_default().push(s);
     }
-    let mut families = members.into_values().collect();
+    let mut families: Vec<Vec<u32>> = members.into_values().collect();
     add_orphans(&mut families, groups, ranking);
     families
 }
 
 /// Adds switches without parents to the only family of their rank that is at the same port of its children, if it
 /// has two members or more.
-fn add_orphans(families: &mut Vec<Vec<u32>>, groups: &Groups, ranking: &Ranking) {
+fn add_orphans(families: &mut [Vec<u32>], groups: &Groups, ranking: &Ranking) {
     let switches = 0..groups.switches() as u32;
     let top = switches.clone().map(|s| ranking.rank(s)).max();
     let is_orphan = |&s: &u32| {

@@ -1,6 +1,8 @@
 //! What the relay copies out of OpenSM's memory.
 
-use crate::plugin::ffi::bindings::{OSM_VERSION, osm_opensm_t, osm_port_t, osm_switch_t};
+use crate::plugin::ffi::bindings::{
+    IB_NODE_TYPE_SWITCH, OSM_VERSION, osm_opensm_t, osm_port_t, osm_routing_engine_t, osm_switch_t,
+};
 use crate::plugin::ffi::qmap;
 use std::ffi::CStr;
 use std::fs::{self, File};
@@ -33,6 +35,45 @@ pub unsafe fn tables(osm: *mut osm_opensm_t, path: &Path) -> io::Result<()> {
         }
     }
     out.flush()
+}
+
+/// Writes the service level that an engine gives each pair of end nodes, if it gives any: the number of end nodes
+/// (32 bits), their base LIDs (16 bits each), all little-endian, then for each as the source a byte for each as
+/// the destination. The hint is level 0.
+///
+/// # Safety
+/// As for [`tables`]; the engine is one of OpenSM's, and has routed the subnet.
+pub unsafe fn levels(
+    osm: *mut osm_opensm_t,
+    engine: *mut osm_routing_engine_t,
+    path: &Path,
+) -> io::Result<()> {
+    // SAFETY: every port of the table has its node and its physical port; the engine is called with the context
+    // that it was set up with.
+    unsafe {
+        let Some(path_sl) = (*engine).path_sl else {
+            return Ok(());
+        };
+        let mut lids: Vec<u16> = Vec::new();
+        for port in qmap::map::<osm_port_t>(&raw const (*osm).subn.port_guid_tbl) {
+            let port = port.as_ptr();
+            if u32::from((*(*port).p_node).node_info.node_type) != IB_NODE_TYPE_SWITCH {
+                lids.push((*(*port).p_physp).port_info.base_lid);
+            }
+        }
+        let mut out = BufWriter::new(File::create_new(path)?);
+        out.write_all(&(lids.len() as u32).to_le_bytes())?;
+        for lid in &lids {
+            out.write_all(&u16::from_be(*lid).to_le_bytes())?;
+        }
+        for &from in &lids {
+            let levels = lids
+                .iter()
+                .map(|&to| path_sl((*engine).context, 0, from, to));
+            out.write_all(&levels.collect::<Vec<u8>>())?;
+        }
+        out.flush()
+    }
 }
 
 /// Writes OpenSM's version, then for each port its GUID and base LID.

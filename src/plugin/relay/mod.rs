@@ -20,7 +20,8 @@
 //! by OpenSM's default engine, minhop, as `ucast_mgr_route` has it, and counts as the engine's own.
 //!
 //! What it writes into DIR, all of it new: `subnet`, OpenSM's version and then a line for each port, its GUID and base
-//! LID; for each run that makes tables `N.tables` (see [`copy::tables`]); and, line by line, `results`:
+//! LID; for each run that makes tables `N.tables` (see [`copy::tables`]) and, where the engine gives service levels,
+//! `N.levels` (see [`copy::levels`]); and, line by line, `results`:
 //!
 //! ```text
 //! 0 routed LID_MATRICES_US FWD_TABLES_US EXTRA_KIB GROUP_US
@@ -136,6 +137,7 @@ impl Relay {
                 match run.on(osm, entry, prepare) {
                     Some(done) => {
                         copy::tables(osm, &self.dir.join(format!("{number}.tables")))?;
+                        copy::levels(osm, entry, &self.dir.join(format!("{number}.levels")))?;
                         let group = match run.with_group {
                             true => group::time(osm, entry)?.as_micros().to_string(),
                             false => "-".into(),

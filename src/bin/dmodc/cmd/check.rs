@@ -26,7 +26,8 @@ out, or is undelivered. Left out are pairs that no links join; and pairs with no
 the tables leave out knowingly: the source's switch has entry 255 for the LID, and none for
 another LID at the same place that arrives. They are named by host. All else that does not arrive
 is undelivered: a loop, a wrong port, an entry that is missing. Credit loops are cycles of the
-channel dependency graph, all on virtual lane 0: of all routes, and of those from host to host.
+channel dependency graph, all on virtual lane 0: of all routes, and by kind of traffic: from host to
+host, between hosts and the LIDs of switches, among these, to and from aggregation nodes.
 
 Remarks: turns (up again after down) and routes longer than the shortest up-down path, counted by
 (source switch, LID), where there is an up-down path. Without one a route has to turn, and counts
@@ -107,6 +108,9 @@ fn json(
         "nonminimal": report.nonminimal.routes,
         "credit_loops": report.credit_loops.count,
         "host_credit_loops": report.host_credit_loops.count,
+        "host_switch_credit_loops": report.host_switch_credit_loops.count,
+        "switch_credit_loops": report.switch_credit_loops.count,
+        "aggregation_credit_loops": report.aggregation_credit_loops.count,
         "credit_loop": credit_loop(judged, report),
         "unreachable_pairs": report.unreachable_pairs,
         "unjudged": report.unjudged.pairs,
@@ -133,6 +137,22 @@ fn findings(report: &CheckReport) -> [(&'static str, &'static str, &Tally); 9] {
         ("roots_apart", "roots apart", &report.roots_apart),
         ("unjudged", "not judged", &report.unjudged),
     ]
+}
+
+/// The credit loops by kind of traffic; aggregation nodes only where they have some.
+pub fn loops(report: &CheckReport) -> Vec<(&'static str, usize)> {
+    let mut loops = vec![
+        ("  host to host", report.host_credit_loops.count),
+        (
+            "  hosts and switches",
+            report.host_switch_credit_loops.count,
+        ),
+        ("  among switches", report.switch_credit_loops.count),
+    ];
+    if report.aggregation_credit_loops.count > 0 {
+        loops.push(("  aggregation nodes", report.aggregation_credit_loops.count));
+    }
+    loops
 }
 
 /// The channels of one credit loop, by name.
@@ -166,7 +186,9 @@ fn text(
     line("  wrong port", report.wrong_port.pairs);
     line("  loop", report.looping.pairs);
     line("credit loops", report.credit_loops.count as u64);
-    line("  host to host", report.host_credit_loops.count as u64);
+    for (kind, loops) in loops(report) {
+        line(kind, loops as u64);
+    }
     line("down-up turns", report.turns.routes);
     line("not minimal", report.nonminimal.routes);
     line("unreachable pairs", report.unreachable_pairs as u64);

@@ -24,18 +24,23 @@ use std::time::Duration;
 #[command(after_help = "Examples:
   dmodc compare fabric.net --engines dmodc,updn,updn+roots -o results
   dmodc compare *.ibnetdiscover --markdown fabrics.md
+  dmodc compare fabric.net --engines dmodc,nue:vls=0,dfsssp:qos,mine=exec:./mine.py
   dmodc compare fabric.net --engines dmodc,ftree,ftree+roots,updn+roots,minhop,sssp \\
       --degrade switches --throws 60 --max-exponent 7 -o results
   dmodc compare fabric.net --engines dmodc,sssp,dfsssp,dfsssp:avoid --degrade slow=1,10,100 -o results
 
 Each engine runs alone ('-R ENGINE,no_fallback') in the stock OpenSM on a fabric simulated by ibsim,
 and its tables are judged as OpenSM dumps them. 'ENGINE+roots' gives the engine a root_guid_file with
-the switches at the top. 'dmodc:paper' is Dmodc with dmodc.faults=paper, 'dmodc:ignore' with
-dmodc.capacity=ignore, 'dmodc:reference' with the whole fabric as its dmodc.reference (without --degrade: the fabric
-as it is). 'dfsssp:avoid' and 'nue:avoid' have OpenSM's avoid_throttled_links. ibsim enables no width that a link does
-not have, so that without --degrade they avoid nothing; with it all widths are enabled, as on hardware. Turns are by
-Dmodc's ranks, and held against Dmodc alone. Credit loops are those of the routes from host to host (loops), and of
-all routes, those to and from switches included (mgmt).
+the switches at the top, 'ENGINE:OPTION=VALUE' any option of OpenSM's configuration, again and again;
+'nue:vls=0' gives nue all lanes, 'dfsssp:avoid' and 'nue:avoid' have OpenSM's avoid_throttled_links. (ibsim enables no
+width that a link does not have, so that without --degrade they avoid nothing; with it all widths are enabled, as on
+hardware.) 'dmodc:paper' is Dmodc with dmodc.faults=paper, 'dmodc:ignore' with dmodc.capacity=ignore, 'dmodc:reference'
+with the whole fabric as its dmodc.reference (without --degrade: the fabric as it is). 'NAME=exec:PROGRAM' is a program
+that gets a netlist and the name of the file to write its tables to; 'NAME=lfts:DIR' are tables in DIR/FABRIC-NAME.lfts
+or, with --degrade, DIR/FABRIC-WHAT-THROW-NAME.lfts. Neither has a comma in it. Turns are by Dmodc's ranks, and
+held against Dmodc alone. Credit loops are those of the routes from host to host (loops), between hosts and the
+LIDs of switches (host/sw) and among these (sw/sw). 'worst' is the most flows that any permutation sends over one
+port; a2a is a bound of it.
 
 One line for each engine is appended to DIR/compare.csv as soon as it is known. Seconds are those
 of the engine's stage by OpenSM's log: hop tables, routes, and the first blocks sent. Pairs with no
@@ -51,7 +56,9 @@ OpenSM, one after another.
 
 Rows go to DIR/throws-FABRIC-WHAT.csv, those of the complete fabric (throw 0) first; a run that was
 cut goes on where it stopped. --jobs makes throws side by side, each with its own ibsim and OpenSM; the
-times are then those beside a neighbour, for all engines alike. 'ENGINE+io' gives the engine the
+times are then those beside a neighbour, for all engines alike. --part I/N makes every Nth throw, into DIR/throws-FABRIC-WHAT-I-of-N.csv, and throw 0 in each part; 'dmodc report' reads
+the parts of one folder, or of several. --keep has FABRIC-WHAT-THROW.net.gz, with LIDs, and
+FABRIC-WHAT-THROW-ENGINE.lfts.gz of each throw that is made; ENGINE=lfts:DIR compares them again. 'ENGINE+io' gives the engine the
 --io-guids. See dmodc report.
 
 Needs the packages opensm and ibsim-utils, and libdmodc.so beside this program, in --plugin-dir or where
@@ -86,6 +93,12 @@ pub struct Args {
     /// Port GUIDs of I/O nodes, for ENGINE+io and the risk of compute to I/O traffic
     #[arg(long, value_name = "F", requires = "degrade")]
     io_guids: Option<PathBuf>,
+    /// Make only every Nth throw, from the Ith on, into a file of its own: for many machines
+    #[arg(long, value_name = "I/N", requires = "degrade", value_parser = part)]
+    part: Option<(u32, u32)>,
+    /// Keep the netlist of each throw and the tables of each engine in this folder, packed
+    #[arg(long, value_name = "DIR", requires = "degrade")]
+    keep: Option<PathBuf>,
     /// Folder of libdmodc.so [default: that of this program, or where the loader finds it]
     #[arg(long, value_name = "DIR", alias = "plugin")]
     plugin_dir: Option<PathBuf>,
@@ -190,11 +203,19 @@ fn degrade(text: &str) -> Result<Degrade, String> {
     })
 }
 
-fn exponent(text: &str) -> Result<f64, &'static str> {
+pub fn exponent(text: &str) -> Result<f64, &'static str> {
     let expected = "a number from 0 to 20";
     let exponent: f64 = text.parse().map_err(|_| expected)?;
     let fits = (0.0..=20.0).contains(&exponent);
     fits.then_some(exponent).ok_or(expected)
+}
+
+/// `2/8`: the second of eight.
+fn part(text: &str) -> Result<(u32, u32), &'static str> {
+    let numbers = text.split_once('/');
+    let numbers = numbers.and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+    let fits = numbers.filter(|(i, n)| (1..=*n).contains(i));
+    fits.ok_or("I/N expected, with I from 1 to N")
 }
 
 /// Opens the file that rows are appended to; a new one gets its header.
@@ -229,7 +250,7 @@ fn json(row: &Row) -> serde_json::Value {
         "fabric": row.fabric,
         "switches": row.switches,
         "nodes": row.nodes,
-        "engine": row.spec.to_string(),
+        "engine": format!("{:#}", row.spec),
         "seconds": row.stage.map(|t| t.as_secs_f64()),
         "run_seconds": row.whole.as_secs_f64(),
     });
@@ -242,9 +263,13 @@ fn json(row: &Row) -> serde_json::Value {
             object["undelivered"] = json!(f.undelivered);
             object["turns"] = json!(f.turns);
             object["nonminimal"] = json!(f.nonminimal);
-            object["credit_loops"] = json!(f.credit_loops);
-            object["host_credit_loops"] = json!(f.host_credit_loops);
+            object["credit_loops"] = json!(f.loops.all);
+            object["host_credit_loops"] = json!(f.loops.hosts);
+            object["host_switch_credit_loops"] = json!(f.loops.hosts_switches);
+            object["switch_credit_loops"] = json!(f.loops.switches);
+            object["aggregation_credit_loops"] = json!(f.loops.aggregation);
             object["a2a"] = json!(f.a2a);
+            object["exact"] = json!(f.exact);
             object["rp"] = json!(f.rp);
             object["sp"] = json!(f.sp);
             object["a2a_bound"] = json!(f.a2a_bound);
@@ -267,15 +292,17 @@ fn text(rows: &[Row]) -> String {
         .unwrap_or(0)
         .max(6);
     let mut text = format!(
-        "{:<wide$}  {:<15}  {:>11}  {:>8}  {:>6}  {:>5}  {:>5}  {:>6}  {:>5}  {:>5}  {:>8}\n",
+        "{:<wide$}  {:<15}  {:>11}  {:>8}  {:>6}  {:>5}  {:>7}  {:>6}  {:>6}  {:>6}  {:>5}  {:>5}  {:>8}\n",
         "fabric",
         "engine",
         "undelivered",
         "no route",
         "turns",
         "loops",
-        "mgmt",
+        "host/sw",
+        "sw/sw",
         "a2a",
+        "worst",
         "rp",
         "sp",
         "ms"
@@ -286,13 +313,15 @@ fn text(rows: &[Row]) -> String {
         match &row.verdict {
             Verdict::Accepted(f) => {
                 text += &format!(
-                    "{:>11}  {:>8}  {:>6}  {:>5}  {:>5}  {:>6}  {:>5}  {:>5}  {stage:>8.1}\n",
+                    "{:>11}  {:>8}  {:>6}  {:>5}  {:>7}  {:>6}  {:>6}  {:>6}  {:>5}  {:>5}  {stage:>8.1}\n",
                     f.undelivered,
                     f.no_route,
                     f.turns,
-                    f.host_credit_loops,
-                    f.credit_loops,
+                    f.loops.hosts,
+                    f.loops.hosts_switches,
+                    f.loops.switches,
                     f.a2a,
+                    f.exact,
                     f.rp,
                     f.sp
                 );

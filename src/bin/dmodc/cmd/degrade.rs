@@ -1,10 +1,13 @@
 //! `dmodc degrade`: faults, random or named.
 
+use super::compare::exponent;
 use super::reading::Reading;
 use super::removal::Removal;
 use crate::failure::Outcome;
 use crate::input::one_stdin;
 use crate::output::{is_dash, say, write_to};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use dmodc::compare::{Equipment, Series, removal};
 use dmodc::netlist::{NamedLink, NamedSwitch};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -12,12 +15,13 @@ use std::process::ExitCode;
 /// Take links, switches or hosts away from a fabric, at random or by name, or make links slow
 #[derive(clap::Args)]
 #[command(
-    group(clap::ArgGroup::new("what").required(true).args(["links", "switches", "slow", "remove"])),
+    group(clap::ArgGroup::new("what").required(true).args(["links", "switches", "slow", "throw", "remove"])),
     after_help = "Examples:
   dmodc degrade 8640.net --links 20 --seed 1 -o degraded.net --list
   dmodc degrade 8640.net --switches 5 --seed 1 | dmodc route -
   dmodc degrade 8640.net --slow 3 --seed 1 -o slow.net --list
   dmodc degrade 8640.net --slow 3:1/2 --seed 1 -o slow.net
+  dmodc degrade 8640.net --throw 7 --of links --seed 1 -o throw-7.net
   dmodc degrade fabric.net --remove 'spine 3' --remove 'leaf 17:24' --remove node042 -o less.net
   dmodc degrade fabric.net --remove 'node[001-004]' -o less.net
   dmodc degrade fabric.net --remove @decommissioned.txt -o less.net
@@ -27,7 +31,8 @@ removes all that the smaller one does; so do links that become slow. Those get f
 speed where that is nearer to the part wanted. Names are descriptions or parts of them, GUIDs or LIDs. The name
 of a server stands for all its ports, and node[001-004] and node* for all that fit; any other that fits
 several is refused with a list. A file of names has one a line, '#' begins a comment. End nodes that lose
-their last link go too. With --list and no -o only the list is printed."
+their last link go too. --throw makes the fabric of a throw of 'dmodc compare --degrade', of the same seed and
+exponent. With --list and no -o only the list is printed."
 )]
 pub struct Args {
     /// The fabric
@@ -41,6 +46,16 @@ pub struct Args {
     /// Make N links between switches slow: PART of what they are (1/2, 0.25) [default part: 1/4, as 1x of 4x]
     #[arg(long, value_name = "N[:PART]", value_parser = slow)]
     slow: Option<(usize, f64)>,
+    /// Remove what throw N of 'dmodc compare --degrade' removes
+    #[arg(long, value_name = "N", requires = "of")]
+    throw: Option<u32>,
+    /// With --throw: switches or links
+    #[arg(long, value_name = "WHAT", requires = "throw", value_parser =
+        PossibleValuesParser::new(["switches", "links"]).try_map(|s| s.parse::<Equipment>()))]
+    of: Option<Equipment>,
+    /// With --throw: up to 2^M - 1 pieces go [default: as in compare]
+    #[arg(long, value_name = "M", requires = "throw", value_parser = exponent)]
+    max_exponent: Option<f64>,
     /// With --switches: remove leaves as well, and their end nodes
     #[arg(long, requires = "switches")]
     leaves: bool,
@@ -65,12 +80,22 @@ pub struct Args {
 }
 
 /// Runs the subcommand.
-pub fn run(args: Args) -> Outcome {
+pub fn run(mut args: Args) -> Outcome {
     let mut inputs = args.removal.files();
     inputs.push(args.net.clone());
     one_stdin(&inputs)?;
     let netlist = args.reading.netlist(&args.net)?;
-    let seed = args.seed.unwrap_or_default();
+    let mut seed = args.seed.unwrap_or_default();
+    if let Some((number, of)) = args.throw.zip(args.of) {
+        let exponent =
+            (args.max_exponent).unwrap_or_else(|| Series::default_exponent(of, &netlist));
+        let count;
+        (count, seed) = removal(exponent, seed, number);
+        match of {
+            Equipment::Switches => args.switches = Some(count),
+            _ => args.links = Some(count),
+        }
+    }
     let mut list = String::new();
     let degraded = if let Some(count) = args.links {
         let (degraded, links) = netlist.without_links(count, seed)?;

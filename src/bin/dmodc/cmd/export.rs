@@ -10,21 +10,23 @@ use dmodc::dmodc::{Engine, Options};
 use dmodc::export::{
     Group, Hosts, Labels, graphviz, groups, guid_file, rank_file, roots, slurm_conf, slurm_yaml,
 };
-use dmodc::fabric::{Fabric, Guid};
+use dmodc::fabric::{Fabric, Guid, NodeKind, Peer};
 use dmodc::netlist::Names;
+use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// How many hosts without a host name are named.
 const NAMED: usize = 3;
 
-/// Write a fabric for Slurm, for Graphviz, as a list of hosts, or as GUID files of OpenSM
+/// Write a fabric for Slurm, for Graphviz, as JSON, as a list of hosts, or as GUID files of OpenSM
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dmodc export fabric.net slurm > topology.conf
   dmodc export fabric.net slurm-yaml > topology.yaml
   dmodc export fabric.net hosts > hostfile
   dmodc export fabric.net slurm --names node-name-map --skip-unnamed > topology.conf
+  dmodc export fabric.net json | jq '.switches[] | select(.level == 2)'
   dmodc export fabric.net dot | dot -Tsvg > fabric.svg
   dmodc export fabric.net roots > /etc/opensm/root_guid.conf
 
@@ -76,6 +78,8 @@ enum Format {
     Hosts,
     /// Graphviz
     Dot,
+    /// Switches, hosts and links as one JSON object
+    Json,
     /// OpenSM's root_guid_file
     Roots,
     /// OpenSM's ids_guid_file, for updn
@@ -140,6 +144,7 @@ pub fn run(args: Args) -> Outcome {
     let text = match args.format {
         Format::Slurm => slurm_conf(&tree()),
         Format::SlurmYaml => slurm_yaml(&tree()),
+        Format::Json => format!("{:#}\n", graph(&fabric, &names, rank)),
         Format::Dot => graphviz(&fabric, &labels, rank),
         Format::Hosts => {
             let hosts = labels.each_once(plan.order().iter().copied());
@@ -152,6 +157,58 @@ pub fn run(args: Args) -> Outcome {
     };
     write_to(&args.output, |out| out.write_all(text.as_bytes()))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Switches with their levels (0 at the bottom), end nodes, and links with both ends.
+fn graph(fabric: &Fabric, names: &Names, rank: impl Fn(u32) -> u32) -> serde_json::Value {
+    let guid = |s: u32| fabric.switches()[s as usize].guid.to_string();
+    let speed = |s: u32, port: u8| {
+        let speed = fabric.link_speed(s, port);
+        speed.is_known().then(|| speed.to_string())
+    };
+    let switches = (0..).zip(fabric.switches()).map(|(index, switch)| {
+        json!({
+            "guid": switch.guid.to_string(),
+            "lid": switch.lid.0,
+            "name": names.switches[index as usize],
+            "level": rank(index),
+            "ports": switch.ports,
+        })
+    });
+    let nodes = fabric.end_nodes().iter().zip(&names.end_nodes);
+    let nodes = nodes.map(|(node, name)| {
+        json!({
+            "guid": node.guid.to_string(),
+            "lid": node.lid.0,
+            "lmc": node.lmc,
+            "name": name,
+            "kind": match node.kind {
+                NodeKind::Ca => "host",
+                NodeKind::Router => "router",
+                NodeKind::Aggregation => "aggregation",
+            },
+            "switch": guid(node.switch),
+            "port": node.port,
+            "speed": speed(node.switch, node.port),
+        })
+    });
+    let links = (0..fabric.switches().len() as u32).flat_map(|s| {
+        let peers = (1u8..).zip(fabric.peers_of(s));
+        peers.filter_map(move |(port, peer)| match *peer {
+            // Each once, from its lower end.
+            Peer::Switch { index, port: far } if (s, port) < (index, far) => {
+                Some(((s, port), (index, far)))
+            }
+            _ => None,
+        })
+    });
+    let end = |(s, port): (u32, u8)| json!({ "switch": guid(s), "port": port });
+    let links = links.map(|(a, b)| json!({ "ends": [end(a), end(b)], "speed": speed(a.0, a.1) }));
+    json!({
+        "switches": switches.collect::<Vec<_>>(),
+        "nodes": nodes.collect::<Vec<_>>(),
+        "links": links.collect::<Vec<_>>(),
+    })
 }
 
 /// The warning about descriptions that are no host names.

@@ -15,6 +15,7 @@ pub mod generate;
 pub mod guid_files;
 mod left_out;
 pub mod man;
+mod patterns;
 pub mod question;
 mod reading;
 pub mod removal;

@@ -7,10 +7,11 @@ use crate::output::complain;
 use dmodc::dmodc::Drained;
 use dmodc::drain;
 use dmodc::fabric::{Fabric, Guid};
-use dmodc::input::Lenient;
+use dmodc::input::{Fault, Lenient};
 use dmodc::lft::{Dump, Tables, parse_order_leniently};
 use dmodc::netlist::{NameMap, Names, Netlist, parse_guids_leniently, parse_names_leniently};
 use dmodc::reference::Reference;
+use std::convert::Infallible;
 use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
@@ -139,6 +140,12 @@ impl Reading {
         };
         let read = input::read(path, parse_names_leniently)?;
         self.take(path, read)
+    }
+
+    /// Reads a text in which nothing can be odd.
+    pub fn text(path: &Path) -> Result<Vec<u8>, Failure> {
+        let text = input::read(path, |bytes| Ok::<_, Fault<Infallible>>(bytes.to_vec()));
+        Ok(text?)
     }
 
     /// What was read, its warnings told.

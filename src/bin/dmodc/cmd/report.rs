@@ -11,24 +11,26 @@ use std::process::ExitCode;
 #[command(after_help = "Examples:
   dmodc compare fabric.net --degrade links --throws 100 --max-exponent 8 -o results
   dmodc report results
+  dmodc report part-1 part-2 part-3
 
 Reads DIR/throws-*.csv and DIR/drawn-*.csv, those of earlier versions too; writes DIR/report.html, with all
 in it that it needs, its figures as DIR/*.svg, and its tables in short as DIR/summary.md.")]
 pub struct Args {
-    /// Folder of the comparison
-    dir: PathBuf,
+    /// Folder of the comparison, or several of its parts; the page comes into the first
+    #[arg(required = true, value_name = "DIR")]
+    dirs: Vec<PathBuf>,
 }
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
-    let report = report(&args.dir)?;
+    let (dir, report) = (&args.dirs[0], report(&args.dirs)?);
     for figure in &report.figures {
-        let path = args.dir.join(&figure.name);
+        let path = dir.join(&figure.name);
         write_to(&path, |out| out.write_all(figure.svg.as_bytes()))?;
     }
-    let path = args.dir.join("summary.md");
+    let path = dir.join("summary.md");
     write_to(&path, |out| out.write_all(report.summary.as_bytes()))?;
-    let path = args.dir.join("report.html");
+    let path = dir.join("report.html");
     write_to(&path, |out| out.write_all(report.html.as_bytes()))?;
     let (page, figures) = (path.display(), report.figures.len());
     say(&format!("{page}: {figures} figures\n"), false)?;

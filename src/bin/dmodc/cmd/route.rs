@@ -8,7 +8,7 @@ use crate::output::{is_dash, say, say_json, write_to};
 use dmodc::dmodc::{Filled, PHASES, Plan, hop_row};
 use dmodc::drain::{self, Use};
 use dmodc::fabric::{EndPairs, Fabric};
-use dmodc::lft::{Tables, write_dump, write_lid_matrix, write_order};
+use dmodc::lft::{Tables, write_dump, write_lid_matrix, write_order, write_plain_dump};
 use dmodc::netlist::Names;
 use indicatif::ProgressBar;
 use serde_json::json;
@@ -27,17 +27,22 @@ const NAMED: usize = 10;
   dmodc route fabric.net --root-guids roots.txt --json
   dmodc route fabric.net --lfts F --lid-matrix M       then: opensm -R file -U F -M M
   dmodc route fabric.net --order order.txt --alternatives ports.txt
+  dmodc route fabric.net --lfts fabric.lfts.gz --plain
 
 GUID files hold one GUID a line; '#' begins a comment. The order file has the format of
 opensm-ftree-ca-order.dump. A line of the alternatives file is SWITCH_GUID LID PORT[,PORT..]: all
 ports by which Dmodc could send from that switch to that end node. Without --lid-matrix OpenSM's
-engine file counts the hops itself, which takes a minute on large fabrics.")]
+engine file counts the hops itself, which takes a minute on large fabrics. A file whose name ends in .gz is
+packed; the tool reads it as it is, OpenSM does not.")]
 pub struct Args {
     /// The fabric
     net: PathBuf,
     /// Write the forwarding tables here, as opensm-lfts.dump
     #[arg(long, value_name = "F")]
     lfts: Option<PathBuf>,
+    /// Leave out the comments of the tables, which name whom each LID belongs to and are most of the file
+    #[arg(long, requires = "lfts")]
+    plain: bool,
     /// Write the hosts here in the order of their topological NIDs
     #[arg(long, value_name = "F")]
     order: Option<PathBuf>,
@@ -86,8 +91,9 @@ pub fn run(args: Args) -> Outcome {
         if tables.is_empty() {
             return Err(Failure::NoTables(shown(&args.net).display().to_string()));
         }
-        write_to(path, |mut out| {
-            write_dump(&fabric, &names, &tables, &mut out)
+        write_to(path, |mut out| match args.plain {
+            true => write_plain_dump(&fabric, &names, &tables, &mut out),
+            false => write_dump(&fabric, &names, &tables, &mut out),
         })?;
     }
     if let Some(path) = &args.order {

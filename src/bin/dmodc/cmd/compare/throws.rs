@@ -33,7 +33,9 @@ pub fn run(
     limit: Duration,
 ) -> Outcome {
     let dir = args.out.as_deref().unwrap_or(Path::new(OUT));
-    fs::create_dir_all(dir).map_err(unwritable(dir))?;
+    for dir in [Some(dir), args.keep.as_deref()].into_iter().flatten() {
+        fs::create_dir_all(dir).map_err(unwritable(dir))?;
+    }
     if args.io_guids.is_none() && args.engines.iter().any(EngineSpec::is_told_io) {
         return Err(Failure::Usage("'+io' needs --io-guids"));
     }
@@ -55,6 +57,7 @@ pub fn run(
             seed: args.seed,
             scale,
             io: io.clone(),
+            keep: args.keep.clone(),
         };
         let title = format!(
             "{}: {} throws, {}",
@@ -158,7 +161,9 @@ fn fill(
     dir: &Path,
     bar: &ProgressBar,
 ) -> Result<(PathBuf, usize), Failure> {
-    let file = dir.join(format!("throws-{}-{}.csv", series.fabric, series.equipment));
+    let part = args.part.map(|(i, n)| format!("-{i}-of-{n}"));
+    let name = format!("{}-{}", series.fabric, series.equipment);
+    let file = dir.join(format!("throws-{name}{}.csv", part.unwrap_or_default()));
     let mut journal = Journal::open(&file)?;
     if !journal.rows().iter().all(|row| is_of(row, &series)) {
         return Err(Failure::Usage(
@@ -175,17 +180,20 @@ fn fill(
         let all = args.engines.iter();
         all.filter(|c| is_missing(throw, c)).cloned().collect()
     };
-    let open: Vec<u32> = (0..=args.throws)
-        .filter(|&t| !missing(t).is_empty())
+    let is_ours = |throw: &u32| args.part.is_none_or(|(i, n)| throw % n == i - 1);
+    let ours: Vec<u32> = (0..=args.throws)
+        .filter(|throw| *throw == 0 || is_ours(throw))
         .collect();
-    let drawn = dir.join(format!("drawn-{}-{}.csv", series.fabric, series.equipment));
-    let to_draw = series.worth_drawing(&netlist, args.throws);
+    let open = ours.iter().copied().filter(|&t| !missing(t).is_empty());
+    let open: Vec<u32> = open.collect();
+    let drawn = dir.join(format!("drawn-{name}.csv"));
+    let to_draw = series.worth_drawing(&netlist, args.throws).filter(is_ours);
     let to_draw = to_draw.filter(|_| !(open.is_empty() && drawn.exists()));
     if open.is_empty() && to_draw.is_none() {
         return Ok((file, 0));
     }
-    bar.set_length(u64::from(args.throws) + 1);
-    bar.set_position((args.throws as usize + 1 - open.len()) as u64);
+    bar.set_length(ours.len() as u64);
+    bar.set_position((ours.len() - open.len()) as u64);
     bar.reset_eta();
     bar.set_message(format!("{} complete", series.fabric));
     let name = format!("{}: {}", series.fabric, series.equipment.faults());

@@ -1,0 +1,86 @@
+//! `dmodc report` of rows that are made by hand.
+
+use crate::support::*;
+
+/// A row of a series of links on a fabric of 48 nodes.
+fn row(throw: u32, engine: &str, unreachable: u32, no_route: u32, a2a: u32, exact: u32) -> String {
+    let gone = 10 * throw;
+    format!(
+        "small,14,48,links,4,1,{throw},{gone},{unreachable},{engine},1,{no_route},{a2a},3,1,1,,,0,9,\
+         1000,dmodc 0.1.0; OpenSM 3.3.23,,6,86.17,0,,0,1,2,0,0,1,{exact}\n"
+    )
+}
+
+const HEADER: &str = "fabric,switches,nodes,degrade,max_exponent,seed,throw,removed,unreachable_pairs,\
+    engine,accepted,no_route,a2a,rp,sp_ftree,sp_dmodc,cn2io,changed_blocks,lid_matrices_us,\
+    fwd_tables_us,permutations,versions,reason,a2a_bound,ebb,credit_loops,changed_entries,\
+    host_credit_loops,host_switch_credit_loops,switch_credit_loops,aggregation_credit_loops,\
+    lane_credit_loops,lanes,exact\n";
+
+/// The page and the tables in short.
+fn report(rows: &[String]) -> (String, String) {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("throws-small-links.csv");
+    std::fs::write(file, HEADER.to_owned() + &rows.concat()).unwrap();
+    ok(&["report", path(dir.path())]);
+    let text = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap();
+    (text("report.html"), text("summary.md"))
+}
+
+#[test]
+fn throws_without_an_up_down_path_have_a_block_of_their_own() {
+    let (page, summary) = report(&[
+        row(0, "dmodc", 0, 0, 6, 6),
+        row(0, "sssp", 0, 0, 9, 7),
+        row(1, "dmodc", 0, 0, 8, 8),
+        row(1, "sssp", 0, 0, 9, 4),
+        row(2, "dmodc", 3, 0, 40, 30),
+        row(2, "sssp", 3, 0, 20, 10),
+        row(3, "dmodc", 1, 0, 60, 50),
+        row(3, "sssp", 1, 12, 5, 5),
+    ]);
+    // The throw with all paths, and the two without, each by itself.
+    assert!(
+        summary.contains("| sssp | 0 | 0 | 0 | 0 / 0 / 3 / 3 / 0 | 9 / 9 | 7 / 4 |"),
+        "{summary}"
+    );
+    assert!(
+        summary.contains("In 2 more some pair of leaves has no up-down path."),
+        "{summary}"
+    );
+    assert!(summary.contains("| dmodc | 2 | 50 | 40 |"), "{summary}");
+    assert!(summary.contains("| sssp | 1 | 20 | 10 |"), "{summary}");
+    assert!(
+        page.contains("Throws in which some pair of leaves has no up-down path: 2<"),
+        "{page}"
+    );
+    assert!(
+        page.contains("<tr><th>sssp</th><td>1</td><td>20</td><td>10</td>"),
+        "{page}"
+    );
+}
+
+#[test]
+fn engines_are_held_against_each_other() {
+    let (page, _) = report(&[
+        row(0, "dmodc", 0, 0, 6, 6),
+        row(1, "dmodc", 0, 0, 8, 8),
+        row(1, "sssp", 0, 0, 9, 4),
+        row(1, "nue", 0, 0, 8, 9),
+        row(2, "dmodc", 0, 0, 7, 7),
+        row(2, "sssp", 0, 0, 7, 7),
+        row(3, "dmodc", 0, 0, 9, 9),
+        row(3, "sssp", 0, 0, 7, 7),
+    ]);
+    // A2A of 1 to 3: better, equal, worse; nue in one of them.
+    let (_, matrix) = page.split_once("<summary>A2A</summary>").unwrap();
+    let (matrix, _) = matrix.split_once("</details>").unwrap();
+    for row in [
+        "<tr><th>dmodc</th><td></td><td>1 / 1 / 1</td><td>0 / 1 / 0</td></tr>",
+        "<tr><th>sssp</th><td>1 / 1 / 1</td><td></td><td>0 / 0 / 1</td></tr>",
+        "<tr><th>nue</th><td>0 / 1 / 0</td><td>1 / 0 / 0</td><td></td></tr>",
+    ] {
+        assert!(matrix.contains(row), "{matrix}");
+    }
+    assert!(!page.contains("goal"), "the page takes nobody's side");
+}
