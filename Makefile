@@ -52,6 +52,7 @@ test: setup
 
 # Must pass before a change goes in.
 check: setup
+	@scripts/setup.sh browser
 	$(CARGO) fmt --check
 	$(CARGO) fmt --check --manifest-path fuzz/Cargo.toml
 	$(CARGO) clippy --all-targets -- -D warnings

@@ -2,13 +2,13 @@
 # Installs what building and testing need and this machine lacks. If nothing is missing, it does nothing and
 # needs no privilege. Exit 0: all is there; 1: something is missing, and the last line names it.
 #
-#   scripts/setup.sh [opensm-source] [root] [rpm]
+#   scripts/setup.sh [opensm-source] [root] [rpm] [browser]
 #
 # opensm-source: also what OpenSM's own build needs; root: also what a Debian root needs; rpm: also what
-# makes and installs an .rpm.
+# makes and installs an .rpm; browser: also one for the pages of `dmodc draw`.
 set -euo pipefail
 for part; do
-    [[ $part == opensm-source || $part == root || $part == rpm ]] \
+    [[ $part == opensm-source || $part == root || $part == rpm || $part == browser ]] \
         || { echo "setup: there is no part '$part'" >&2; exit 2; }
 done
 parts=" $* "
@@ -134,9 +134,10 @@ if ! command -v promtool >/dev/null && command -v apt-get >/dev/null; then
     fi
     rm -rf "$unpacked"
 fi
-# A browser opens the pages of `dmodc draw`; this one has no window. Not every system has it as a package. Without one,
-# tests that want it say that they skip that.
-if ! command -v chromium-headless-shell >/dev/null && ! command -v chromium >/dev/null && command -v apt-get >/dev/null; then
+# A browser opens the pages of `dmodc draw`; this one has no window. It is as large as all the rest, and not every
+# system has it as a package. Without one, tests that want it say that they skip that.
+if [[ $parts == *" browser "* ]] && ! command -v chromium-headless-shell >/dev/null \
+    && ! command -v chromium >/dev/null && command -v apt-get >/dev/null; then
     echo "setup: installing chromium-headless-shell"
     install_packages chromium-headless-shell 2>/dev/null \
         || echo "setup: apt-get could not install chromium-headless-shell; no browser" >&2

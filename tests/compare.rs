@@ -338,7 +338,10 @@ fn throws_are_made_resumed_and_reported() {
         let svg = dir.path().join(format!("results/{figure}.svg"));
         let svg = fs::read_to_string(svg).expect("a figure");
         assert!(!svg.contains("00000000"), "numbers as people write them");
-        let caption = "tree: links removed, 3 throws, seed 1; dmodc 0.1.0";
+        let caption = concat!(
+            "tree: links removed, 3 throws, seed 1; dmodc ",
+            env!("CARGO_PKG_VERSION")
+        );
         assert!(svg.contains(caption) || figure == "runtime", "{figure}");
         assert!(svg.contains("OpenSM 3.3.2"), "{figure}");
         let panels: Vec<&str> = svg.split("<svg x=").skip(1).collect();
@@ -638,7 +641,7 @@ fn throws_of_slow_links_have_risks_over_capacity() {
     for text in [
         "### 48 end nodes, links at a quarter\n",
         "1 throws, 1 of them connected. Medians at 0 / 1–9 planes at half.",
-        " A2A over capacity | RP |",
+        " A2A over capacity | worst permutation |",
     ] {
         assert!(summary.contains(text), "no {text:?} in {summary}");
     }

@@ -40,9 +40,9 @@ impl Set {
     pub fn caption(&self) -> String {
         let seed = self.rows.first().map_or(0, |row| row.seed);
         format!(
-            "{}: {} removed, {} throws, seed {seed}; {}",
+            "{}: {}, {} throws, seed {seed}; {}",
             self.fabric,
-            self.equipment,
+            self.equipment.faults(),
             self.throws(),
             versions(&self.rows).join("; ")
         )

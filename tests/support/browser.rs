@@ -37,7 +37,7 @@ impl Browser {
         };
         let Some(program) = PROGRAMS.iter().find(is_there) else {
             eprintln!(
-                "skipped: no browser; `make setup` installs Debian's chromium-headless-shell"
+                "skipped: no browser; `make check` installs Debian's chromium-headless-shell"
             );
             return None;
         };
