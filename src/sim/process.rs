@@ -14,7 +14,7 @@ use super::signals::before_end;
 use rustix::process::{Pid, Signal, getpgid, kill_process_group};
 use std::collections::BTreeMap;
 use std::env;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{self, Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -62,7 +62,13 @@ fn end_all() -> MutexGuard<'static, Owned> {
     for mut child in std::mem::take(&mut owned.children).into_values() {
         end(&mut child);
     }
-    owned.dirs.clear();
+    for dir in std::mem::take(&mut owned.dirs).into_values() {
+        let path = dir.path().to_owned();
+        drop(dir);
+        // This process may have written a file there meanwhile.
+        let gone = || (!path.exists() || fs::remove_dir_all(&path).is_ok()).then_some(());
+        poll(Duration::from_secs(1), gone);
+    }
     owned
 }
 
