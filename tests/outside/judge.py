@@ -229,8 +229,8 @@ class Drawn:
                     for link in range(parallel):
                         self.cable(name, 20 + plane * parallel + link,
                                    f"mid {pod} {plane}", 1 + leaf * parallel + link)
-        # With fewer pods or planes cables do not tell a lost link from one that was never there.
-        self.regular = self.even and len(sizes) > 2
+        # Among fewer siblings two faults leave no majority that tells what was there.
+        self.regular = self.even and sizes[0] > 2 and len(sizes) > (2 if spines > 1 else 3)
         leaves = [name for name in self.nodes if name.startswith("leaf")]
         if r.random() < 0.3:
             for n, name in enumerate([n for n in self.nodes if n[0] in "lms" and not n.startswith("leaf")]):
