@@ -356,20 +356,20 @@ fn throws_are_made_resumed_and_reported() {
     }
 }
 
+/// A folder with a tree of this shape and seed in `tree.net`.
+fn tree(shape: &str, seed: &str) -> TempDir {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let net = dir.path().join("tree.net").display().to_string();
+    dmodc(&["generate", shape, "--seed", seed, "-o", &net]);
+    dir
+}
+
 /// Tables of a program stand beside those of OpenSM's engines, and engines have options of their own.
 #[test]
 fn programs_and_options_take_part() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
+    let dir = tree("PGFT(3;6,4,4;1,2,3;1,1,1)", "5");
     let path = |name: &str| dir.path().join(name).display().to_string();
     let (net, out) = (path("tree.net"), path("results"));
-    dmodc(&[
-        "generate",
-        "PGFT(3;6,4,4;1,2,3;1,1,1)",
-        "--seed",
-        "5",
-        "-o",
-        &net,
-    ]);
     let tool = env!("CARGO_BIN_EXE_dmodc");
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let example = root.join("docs/examples/random-paths.py");
@@ -571,17 +571,9 @@ fn parts_make_the_rows_of_the_whole() {
 /// Links become slow, and OpenSM finds them throttled.
 #[test]
 fn throws_of_slow_links_have_risks_over_capacity() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
+    let dir = tree("PGFT(3;4,4,3;1,2,3;1,1,1)", "2");
     let path = |name: &str| dir.path().join(name).display().to_string();
     let (net, out) = (path("tree.net"), path("results"));
-    dmodc(&[
-        "generate",
-        "PGFT(3;4,4,3;1,2,3;1,1,1)",
-        "--seed",
-        "2",
-        "-o",
-        &net,
-    ]);
     let throw = |degrade: &str, throws: &str| {
         let mut args = vec![&*net, "--degrade", degrade, "--throws", throws];
         args.extend(["-o", &out, "--engines"]);
