@@ -31,7 +31,7 @@ PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 SHARE = $(DESTDIR)$(PREFIX)/share
 
-.PHONY: all setup build test check fuzz demo fabrics results report bench instructions install uninstall deb rpm \
+.PHONY: all setup build test check python-test fuzz demo fabrics results report bench instructions install uninstall deb rpm \
     package-test release opensm-patch docker docker-test clean \
     soak events trace memcheck hostile invariants stable versions sanitize
 
@@ -41,7 +41,7 @@ all: build
 setup:
 	@scripts/setup.sh
 
-# libdmodc.so and the tool, in target/release. The rows of `dmodc compare` say the commit.
+# The plugin, the laboratory's and the tool, in target/release. The rows of `dmodc compare` say the commit.
 build:
 	DMODC_COMMIT=$$(git describe --always --dirty 2>/dev/null) $(CARGO) build --release --lib --bin dmodc
 
@@ -61,6 +61,11 @@ check: setup
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --document-private-items
 	@scripts/deny.sh
 	$(MAKE) test
+
+# The Python package (python/): pip installs it into an environment of its own, target/python/env, where pytest compares it
+# with the tool. Without network it says so and does nothing.
+python-test: setup
+	@scripts/python.sh
 
 # The long forms of tests that `make test` has in short. docs/reliability.md has their last results.
 
@@ -99,7 +104,7 @@ memcheck: setup
 # Reads and routes DMODC_MUTATIONS (a million) subnets that contradict themselves.
 hostile: setup
 	DMODC_MUTATIONS=$${DMODC_MUTATIONS:-1000000} \
-	    $(CARGO) test --release --lib plugin::hostile -- --nocapture
+	    $(CARGO) test --release --package dmodc --lib plugin::hostile -- --nocapture
 
 # DMODC_FABRICS (100,000) random fabrics: no turn, no circle of dependencies, all pairs delivered at their
 # cost; and as many, with references, whose lists of who is left out are held against the tables, and whose
@@ -114,7 +119,7 @@ stable:
 	DMODC_ANEW=1 DMODC_CASES=$${DMODC_CASES:-80} $(CARGO) test --release --no-default-features \
 	    --test offline stable -- --include-ignored --nocapture
 	DMODC_ANEW=1 DMODC_CASES=$${DMODC_CASES:-80} $(CARGO) test --release --no-default-features \
-	    --features cli --test offline outside -- --nocapture
+	    --test offline outside -- --nocapture
 	DMODC_ANEW=1 DMODC_CASES=$${DMODC_CASES:-80} $(CARGO) test --release --no-default-features --lib
 
 # OpenSM refuses a plugin for another OpenSM; tool and core build without OpenSM's headers. And the plugin built for,
@@ -122,10 +127,9 @@ stable:
 versions: setup
 	$(CARGO) test --test daemon -- --ignored another_version
 	@scripts/versions.sh
-	$(CARGO) test --no-default-features --features cli --lib --bins
-	$(CARGO) test --no-default-features --features cli --test offline cli::
-	$(CARGO) test --no-default-features --lib
-	$(CARGO) test --no-default-features --test offline --no-run
+	$(CARGO) test --no-default-features --lib --bins
+	$(CARGO) test --no-default-features --test offline cli::
+	$(CARGO) test --no-default-features --package dmodc --lib
 
 # Unit tests under AddressSanitizer, ThreadSanitizer and Miri. Half an hour; installs a nightly toolchain.
 sanitize:
@@ -199,11 +203,11 @@ bench: setup build
 instructions:
 	@scripts/instructions.sh
 
-# Installs plugin, tool, manual, completions and documents below DESTDIR and PREFIX. Under sudo there may be
+# Installs plugins, tool, manual, completions and documents below DESTDIR and PREFIX. Under sudo there may be
 # no cargo; then it installs the output of an earlier `make build`.
 install: $(if $(shell command -v $(CARGO)),build)
 	install -D -m 755 $(DMODC) $(DESTDIR)$(PREFIX)/bin/dmodc
-	install -D -m 644 $(TARGET)/release/libdmodc.so $(DESTDIR)$(LIBDIR)/libdmodc.so
+	install -D -m 644 -t $(DESTDIR)$(LIBDIR) $(TARGET)/release/libdmodc.so $(TARGET)/release/libdmodc_lab.so
 	install -d $(SHARE)/man/man1 $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions \
 	    $(SHARE)/fish/vendor_completions.d $(SHARE)/doc/opensm-dmodc/docs
 	$(DMODC) man -o $(SHARE)/man/man1
@@ -219,7 +223,7 @@ install: $(if $(shell command -v $(CARGO)),build)
 
 # Removes what `make install` has installed.
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/dmodc $(DESTDIR)$(LIBDIR)/libdmodc.so \
+	rm -f $(DESTDIR)$(PREFIX)/bin/dmodc $(DESTDIR)$(LIBDIR)/libdmodc.so $(DESTDIR)$(LIBDIR)/libdmodc_lab.so \
 	    $(SHARE)/man/man1/dmodc.1 $(SHARE)/man/man1/dmodc-*.1 \
 	    $(SHARE)/bash-completion/completions/dmodc $(SHARE)/zsh/site-functions/_dmodc \
 	    $(SHARE)/fish/vendor_completions.d/dmodc.fish

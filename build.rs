@@ -20,7 +20,7 @@ mod plugin {
     const STANDARD: [&str; 2] = ["/usr/include/infiniband", "/usr/local/include/infiniband"];
 
     const PACKAGES: &str = "On Debian and Ubuntu: apt install libopensm-dev libibumad-dev \
-        libclang-dev. Or build the tool alone: cargo build --no-default-features --features cli";
+        libclang-dev. Or build the tool alone: cargo build --no-default-features";
 
     /// The structures that the plugin reads. What they refer to comes along, but for the opaque.
     const TYPES: &[&str] = &[

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-program=$(cargo test --no-run --lib --message-format=json 2>/dev/null \
+program=$(cargo test --no-run --package dmodc --lib --message-format=json 2>/dev/null \
     | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | tail -1)
 [[ -x $program ]] || { echo "memcheck: cargo built no tests of the library" >&2; exit 1; }
 DMODC_MUTATIONS=${DMODC_MUTATIONS:-2000} valgrind --error-exitcode=1 --leak-check=full \

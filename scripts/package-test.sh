@@ -50,6 +50,9 @@ inside '
     dmodc --version
     man -w dmodc dmodc-route >/dev/null
     test -s /usr/share/bash-completion/completions/dmodc
+    # What ends OpenSM is in one plugin alone.
+    cd /usr/lib/*/
+    test "$(grep -l dmodc_relay libdmodc*.so)" = libdmodc_lab.so
     dmodc generate "PGFT(3;6,4,6;1,3,4;1,1,1)" --seed 1 --no-lids -o /tmp/fabric.net
 '
 
@@ -95,12 +98,12 @@ say "Purged"
 inside '
     dpkg --purge opensm-dmodc
     test -x /usr/sbin/opensm
-    ! ls /usr/bin/dmodc /usr/lib/*/libdmodc.so /usr/share/doc/opensm-dmodc 2>/dev/null
+    ! ls /usr/bin/dmodc /usr/lib/*/libdmodc*.so /usr/share/doc/opensm-dmodc 2>/dev/null
 '
 
 say "$(basename "$rpm")"
 rpm -qp --requires "$rpm" | grep '^opensm = '
-rpm -qpl "$rpm" | grep -E '^/usr/(bin/dmodc|lib64/libdmodc.so)$'
+rpm -qpl "$rpm" | grep -E '^/usr/(bin/dmodc|lib64/libdmodc(_lab)?.so)$'
 mkdir "$work/rpm" "$work/run"
 rpm --root "$work/rpm" --install --nodeps "$rpm" 2>/dev/null
 rpm --root "$work/rpm" --verify --nodeps opensm-dmodc

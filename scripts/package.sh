@@ -20,7 +20,7 @@ export SOURCE_DATE_EPOCH
 
 rm -rf "$top/root"
 make --no-print-directory install DESTDIR="$top/root" PREFIX=/usr LIBDIR="$libdir"
-strip --strip-debug "$top/root$libdir/libdmodc.so" "$top/root/usr/bin/dmodc"
+strip --strip-debug "$top/root$libdir"/libdmodc*.so "$top/root/usr/bin/dmodc"
 
 make_deb() {
     [[ -n $opensm_package ]] || { echo "package: no package opensm on this machine" >&2; exit 1; }
@@ -39,6 +39,7 @@ make_deb() {
     : >"$top/shlibs/debian/control"
     local libraries
     libraries=$(cd "$top/shlibs" && dpkg-shlibdeps -O -e"$tree/usr/bin/dmodc" -e"$tree$libdir/libdmodc.so" \
+        -e"$tree$libdir/libdmodc_lab.so" \
         2>/dev/null | sed -n 's/^shlibs:Depends=//p')
     local files size architecture
     files=$(cd "$tree" && find usr -type f | LC_ALL=C sort)

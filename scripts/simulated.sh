@@ -1,5 +1,5 @@
 # Sourced by package-test.sh and opensm-patch.sh only: a folder for files, ibsim, and programs on the fabric
-# that it simulates; all are gone at the end. Tests, `dmodc compare` and the demo use src/sim instead. These
+# that it simulates; all are gone at the end. Tests, `dmodc compare` and the demo use lab/src/sim instead. These
 # two cannot: package-test.sh runs in a bare Debian root without Rust, and both run an OpenSM other than
 # this machine's, as an administrator would.
 # shellcheck shell=bash

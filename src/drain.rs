@@ -1,7 +1,7 @@
-//! What is to be drained, and what still uses it.
+//! Reads the file of drained links, and counts the routes that still use them.
 //!
-//! A file names what is to be empty before it is pulled: a line is `SWITCH` or `SWITCH:PORT`, by name, GUID or
-//! LID, and `#` begins a comment. A port stands for the link behind it, at both ends; a switch for all its links.
+//! A line is `SWITCH` or `SWITCH:PORT`, by name, GUID or LID, and `#` begins a comment. A port stands for the
+//! link behind it, at both ends; a switch for all its links.
 
 use crate::dmodc::Drained;
 use crate::fabric::{Fabric, Guid, NodeKind, Peer};
@@ -9,7 +9,7 @@ use crate::input::{Fault, Lenient, Warnings, lines};
 use crate::names::{Directory, NameError};
 use std::collections::BTreeSet;
 
-/// What is wrong with a line.
+/// Errors in a line.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum DrainReason {
     /// No switch, or several, by that name.
@@ -20,11 +20,11 @@ pub enum DrainReason {
     NoLink(Guid, u8),
 }
 
-/// Parses a file. A line that names no link of the fabric is a warning: it may be pulled already. `names` are
-/// those of the switches.
+/// Parses a file. A line that names no link of the fabric is a warning: the link may be pulled already.
+/// `names` are those of the switches.
 ///
 /// # Errors
-/// Never: a file in which every line is odd drains nothing.
+/// Never: a file of unusable lines drains nothing.
 pub fn parse_leniently(
     fabric: &Fabric,
     names: &[String],
@@ -49,7 +49,7 @@ pub fn parse_leniently(
     })
 }
 
-/// What a line names.
+/// The links that a line names.
 fn named(
     fabric: &Fabric,
     directory: &Directory<u32>,
@@ -79,7 +79,7 @@ fn named(
     }
 }
 
-/// A switch or a link that is drained, and what still needs it.
+/// A drained switch or link, and the routes that still use it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Use {
     /// The switch.
@@ -88,14 +88,13 @@ pub struct Use {
     pub link: Option<(u8, u32, u8)>,
     /// Entries that take packets from hosts to hosts over a drained link, at both its ends.
     pub routes: usize,
-    /// Other entries on drained links, of what switches send and receive themselves.
+    /// Other entries on drained links, to and from the switches themselves.
     pub others: usize,
     /// The hosts on a drained switch, which stay connected until it goes.
     pub hosts: usize,
 }
 
-/// What still uses drained links: for each switch and link that is drained, ascending. `row` gives the table of a
-/// switch.
+/// The use of each drained switch and link, ascending. `row` gives the table of a switch.
 pub fn uses<'t>(fabric: &Fabric, drain: &[Drained], row: impl Fn(u32) -> &'t [u8]) -> Vec<Use> {
     let index = |d: &Drained| Some((fabric.switch_by_guid(d.switch)?, d.port));
     let all: BTreeSet<(u32, Option<u8>)> = drain.iter().filter_map(index).collect();
@@ -173,7 +172,7 @@ pub fn uses<'t>(fabric: &Fabric, drain: &[Drained], row: impl Fn(u32) -> &'t [u8
 }
 
 impl Use {
-    /// One line: what it is, by the names of switches, and what still uses it.
+    /// Its log line: the switch or link, by the names of switches, and its use.
     pub fn describe(&self, name: impl Fn(u32) -> String) -> String {
         let what = match self.link {
             None => format!("switch {}", name(self.switch)),

@@ -1,5 +1,5 @@
-//! Plain files, in folders that others may write to: reading that never waits and never follows what
-//! was put in a file's place, and writing that nobody sees half done.
+//! Plain files, in folders that others may write to: reads them without waiting and refuses other kinds of
+//! files; writes them so that nobody sees half a file.
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -10,15 +10,14 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// No subnet has as many LIDs that a file of it is larger, in bytes. Anything else would take OpenSM's
-/// memory.
+/// The maximum length of a file in bytes: more than any subnet's file has. Longer ones would take OpenSM's memory.
 pub const MOST: u64 = 256 << 20;
 
-/// The name of a file that is being written is random between these.
+/// The start of the random name of an unfinished file.
 const PREFIX: &str = ".dmodc-";
 const SUFFIX: &str = ".tmp";
 
-/// When a file was written, and how long it is: another stamp is another content.
+/// When a file was written, and its length: another stamp means other content.
 pub type Stamp = (SystemTime, u64);
 
 /// The stamp of a file, if the file system knows times.
@@ -26,8 +25,7 @@ pub fn stamp(metadata: &Metadata) -> Option<Stamp> {
     Some((metadata.modified().ok()?, metadata.len()))
 }
 
-/// Reads a plain file of at most [`MOST`] bytes, whole. A link to one is followed, as configurations
-/// have them.
+/// Reads a plain file of at most [`MOST`] bytes, whole. Follows a link to one, as configurations have them.
 ///
 /// # Errors
 /// If it is anything else: a FIFO or a device could keep the caller waiting for ever.
@@ -65,7 +63,7 @@ fn too_long(most: u64) -> io::Error {
     io::Error::other(format!("over {most} bytes are more than any fabric needs"))
 }
 
-/// Puts a text in the place of a plain file: see [`replace_by`].
+/// Replaces a plain file by a text: see [`replace_by`].
 ///
 /// # Errors
 /// As [`replace_by`].
@@ -73,14 +71,13 @@ pub fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
     replace_by(path, |out| out.write_all(text))
 }
 
-/// Puts what `write` writes in the place of a plain file, or where there is none: whoever reads it finds
-/// the old one or the new one, also when this process or the machine dies in between. What such a death
-/// leaves is a file `.dmodc-….tmp` in the same folder, which a later call removes. It is made anew, by a
-/// name that nobody can guess.
+/// Replaces or makes a plain file by the output of `write`: a reader finds the old file or the new one, also
+/// when this process or the machine dies in between. Such a death leaves a file `.dmodc-….tmp` in the same
+/// folder, which a later call removes. The new file has a random name until then.
 ///
 /// # Errors
-/// If something else has that name (a link, a device, a FIFO, a socket, a folder), which is left alone,
-/// or if the folder takes no file. The old file is left as it is.
+/// If something else has that name (a link, a device, a FIFO, a socket, a folder), which is left alone, or if
+/// the folder takes no file. The old file is left as it is.
 pub fn replace_by(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -114,7 +111,7 @@ pub fn replace_by(
     Ok(())
 }
 
-/// Writes what `write` writes, packed by gzip if the file's name ends in `.gz`.
+/// Calls `write` with a writer that packs by gzip if the file's name ends in `.gz`.
 pub fn packed_by_name(
     path: &Path,
     out: &mut dyn Write,
@@ -130,7 +127,7 @@ pub fn packed_by_name(
     Ok(())
 }
 
-/// Whether a plain file has what `write` writes, and nothing else.
+/// Whether a plain file has exactly the output of `write`.
 pub fn has(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> bool {
     let open = || {
         plain(fs::metadata(path)?.file_type())?;
@@ -141,7 +138,7 @@ pub fn has(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) ->
     write(&mut same).is_ok() && same.0.fill_buf().is_ok_and(<[u8]>::is_empty)
 }
 
-/// Takes what a reader has, and refuses anything else.
+/// A writer that accepts only the content of a reader.
 struct Same<R>(R);
 
 impl<R: BufRead> Write for Same<R> {
@@ -160,7 +157,7 @@ impl<R: BufRead> Write for Same<R> {
     }
 }
 
-/// Removes what was left when a process died while it wrote: what nobody has written to for a minute.
+/// Removes unfinished files of dead processes: those that nobody has written to for a minute.
 fn remove_unfinished(folder: &Path) {
     // Whoever wants the room sees it; the file itself can still be written.
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -186,7 +183,7 @@ fn keep_mode(old: &Metadata, file: &File) -> io::Result<()> {
     }
 }
 
-/// An error that names what is no plain file.
+/// An error that names the kind of a file that is not plain.
 fn plain(kind: FileType) -> io::Result<()> {
     let kinds = [
         (kind.is_dir(), "a folder"),

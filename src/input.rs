@@ -1,12 +1,11 @@
-//! Reading files, whole, and what went wrong with them by file, line and reason.
+//! Reads files whole, and reports errors by file, line and reason.
 //!
-//! Every format is parsed from bytes in memory, so a parser never blocks, never sees half a file,
-//! and can be tested and fuzzed without one. What gzip has packed is unpacked first. Memory is bounded
-//! by a small multiple of the text.
-//! Parsers report a [`Fault`]; whoever knows the file's name makes an [`InputError`] of it.
+//! Every format is parsed from bytes in memory, so a parser never blocks, never sees half a file, and can be tested
+//! and fuzzed without one. Gzipped files are unpacked first. Memory is bounded by a small multiple of the text.
+//! Parsers report a [`Fault`]; their callers, who know the file's name, make an [`InputError`] of it.
 //!
-//! Captures are seldom perfect. What is odd in one and still has a sensible reading is a warning,
-//! kept beside what was read ([`Lenient`]); [`Lenient::strict`] makes an error of it.
+//! Captures are seldom perfect. An oddity with a sensible reading is a warning beside the value ([`Lenient`]);
+//! [`Lenient::strict`] makes an error of it.
 
 use crate::files;
 use flate2::read::MultiGzDecoder;
@@ -16,12 +15,12 @@ use std::mem::{Discriminant, discriminant};
 use std::path::Path;
 use std::{fs, io};
 
-/// What is wrong with some text, and in which line.
+/// An error in some text, and its line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fault<R> {
     /// Line number from 1 on; 0 if the fault is with the file as a whole.
     pub line: u32,
-    /// What is wrong.
+    /// The error.
     pub reason: R,
 }
 
@@ -31,7 +30,7 @@ impl<R> Fault<R> {
         Fault { line, reason }
     }
 
-    /// A fault of the file as a whole.
+    /// A fault of the whole file.
     pub fn whole(reason: R) -> Self {
         Fault { line: 0, reason }
     }
@@ -49,8 +48,8 @@ impl<R: std::error::Error + Send + Sync + 'static> Fault<R> {
     }
 }
 
-/// What was odd in a text and was read all the same. It keeps the first few of each kind and counts
-/// all of them, so that a large file takes no more memory for it than a small one.
+/// The oddities in a text that was read all the same. Keeps the first few of each kind and counts all, so
+/// that a large file takes no more memory for them than a small one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Warnings<R> {
     first: Vec<Fault<R>>,
@@ -79,7 +78,7 @@ impl<R> Warnings<R> {
         }
     }
 
-    /// How many there are.
+    /// Number of warnings.
     pub fn count(&self) -> u64 {
         self.kinds.values().sum()
     }
@@ -91,17 +90,17 @@ impl<R> Warnings<R> {
     }
 }
 
-/// Something that was read, and what was odd in the text.
+/// A value, and the oddities in its text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Lenient<T, R> {
-    /// What was read.
+    /// The value.
     pub value: T,
-    /// What was odd.
+    /// The oddities.
     pub warnings: Warnings<R>,
 }
 
 impl<T, R> Lenient<T, R> {
-    /// What was read, if nothing was odd; else the first warning as an error.
+    /// The value, if there are no oddities; else the first warning as an error.
     pub fn strict(self) -> Result<T, Fault<R>> {
         match self.warnings.first().into_iter().next() {
             Some(fault) => Err(fault),
@@ -111,7 +110,7 @@ impl<T, R> Lenient<T, R> {
 }
 
 impl<T, R> Lenient<Vec<T>, R> {
-    /// What was read, unless that is nothing and something was odd.
+    /// The value, unless it is empty and there are oddities.
     pub fn unless_empty(self) -> Result<Self, Fault<R>> {
         if self.value.is_empty() && self.warnings.count() > 0 {
             return Err(self.warnings.first().remove(0));
@@ -120,10 +119,10 @@ impl<T, R> Lenient<Vec<T>, R> {
     }
 }
 
-/// Why an input was not read: always with the file, and with the line where there is one.
+/// Why an input was not read: with the file, and with the line if there is one.
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
-    /// The operating system would not give it.
+    /// The operating system refused it.
     #[error("{file}: {reason}")]
     Unreadable {
         /// File name.
@@ -138,7 +137,7 @@ pub enum InputError {
         file: String,
         /// Line number from 1 on.
         line: u32,
-        /// What is wrong.
+        /// The error.
         reason: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The file as a whole is wrong.
@@ -146,12 +145,12 @@ pub enum InputError {
     Whole {
         /// File name.
         file: String,
-        /// What is wrong.
+        /// The error.
         reason: Box<dyn std::error::Error + Send + Sync>,
     },
 }
 
-/// Reads a file whole, of whatever kind: a pipe as well, to its end.
+/// Reads a file whole, of any kind: a pipe as well, to its end.
 pub fn read(path: &Path) -> Result<Vec<u8>, InputError> {
     named(path, fs::read(path).and_then(|b| unpacked(b, u64::MAX)))
 }
@@ -162,10 +161,10 @@ pub fn read_plain(path: &Path) -> Result<Vec<u8>, InputError> {
     named(path, read)
 }
 
-/// The text of a file that gzip may have packed.
+/// The text of a file that may be gzipped.
 ///
 /// # Errors
-/// If what is packed is cut or spoilt, or if there is more than `most` bytes of it.
+/// If the packed data is cut or spoilt, or longer than `most` bytes.
 pub fn unpacked(bytes: Vec<u8>, most: u64) -> io::Result<Vec<u8>> {
     if !bytes.starts_with(b"\x1f\x8b") {
         return Ok(bytes);
@@ -189,8 +188,7 @@ pub fn lines(bytes: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
     lines.map(|(i, line)| (i as u32 + 1, line.strip_suffix(b"\r").unwrap_or(line)))
 }
 
-/// A line without what a terminal adds to it (escape sequences, backspaces, bells). `None` if it is
-/// no text at all.
+/// A line without control sequences of a terminal (escape sequences, backspaces, bells). `None` if it is no text.
 pub fn plain(line: &[u8]) -> Option<Cow<'_, [u8]>> {
     let is_control = |b: &u8| b.is_ascii_control() && !matches!(b, b'\t' | b'\r' | 0x0c);
     if !line.iter().any(is_control) {
@@ -219,7 +217,7 @@ fn escape_sequence(rest: &mut impl Iterator<Item = u8>) {
     }
 }
 
-/// Text as a message quotes it: on one line, and not too much of it.
+/// Text for a message: on one line, and shortened.
 pub fn quoted(text: &[u8]) -> String {
     const LONGEST: usize = 60;
     let text = text.trim_ascii();

@@ -10,11 +10,10 @@
 //! ```
 //!
 //! Everything between is shared and safe: the same fabric, routed offline and by a live OpenSM,
-//! gives the same bytes. The plugin alone knows C.
+//! gives the same bytes. The plugin alone knows C. The laboratory (`lab/`) and the tool (`tool/`) are packages of
+//! their own, which use this one.
 
 pub mod analysis;
-#[cfg(feature = "cli")]
-pub mod compare;
 pub mod dmodc;
 pub mod drain;
 pub mod draw;
@@ -29,12 +28,11 @@ pub mod netlist;
 mod plugin;
 pub mod random;
 pub mod reference;
-#[cfg(feature = "cli")]
-pub mod report;
-#[cfg(feature = "cli")]
-pub mod sim;
 pub mod sweeps;
 #[cfg(test)]
 mod testing;
 pub mod whatif;
 pub mod wiring;
+
+#[cfg(feature = "plugin")]
+pub use plugin::extension;

@@ -35,9 +35,9 @@ pub struct State {
     pub slow: usize,
     /// Hosts that no other host reaches, those without a link included, by GUID and description.
     pub unreached: Vec<(Guid, String)>,
-    /// Pairs of switch and LID that have no route ([`left_out`](crate::dmodc::Connections::left_out)).
+    /// Pairs of switch and LID without a route ([`left_out`](crate::dmodc::Connections::left_out)).
     pub left_out: usize,
-    /// The pairs of those that send and receive which make that up.
+    /// The same by sender and receiver.
     pub left_out_ends: EndPairs,
     /// A2A.
     pub a2a: u32,
@@ -51,11 +51,11 @@ pub struct State {
     pub over_capacity: Option<OverCapacity>,
     /// Effective bisection bandwidth.
     pub ebb: Option<Ebb>,
-    /// What still uses drained links, in words.
+    /// The use of drained links, as text.
     pub drained: Vec<String>,
 }
 
-/// A fabric with its tables, to be drawn.
+/// A fabric with its tables, for drawings.
 #[derive(Clone, Debug)]
 pub struct Routed {
     /// The fabric.
@@ -77,7 +77,7 @@ pub struct Routed {
 }
 
 impl Routed {
-    /// What a drawing shows of it.
+    /// The state that a drawing shows.
     pub fn state<'a>(&'a self, title: &'a str, bound: Option<u32>) -> draw::State<'a> {
         draw::State {
             title,
@@ -114,7 +114,7 @@ impl State {
     }
 }
 
-/// What the work means.
+/// The effect of planned work.
 #[derive(Clone, Debug)]
 pub struct WhatIf {
     /// Before.
@@ -123,11 +123,11 @@ pub struct WhatIf {
     pub after: State,
     /// The fabrics and tables of before and after.
     pub routed: [Routed; 2],
-    /// What OpenSM would have to send.
+    /// The difference of the tables, which OpenSM would send.
     pub diff: Diff,
 }
 
-/// Why it cannot be told.
+/// Why the effect cannot be computed.
 #[derive(Debug, thiserror::Error)]
 pub enum WhatIfError {
     /// More LIDs than there are.
@@ -147,9 +147,8 @@ pub fn ticks(netlist: &Netlist, effort: Effort) -> u64 {
     2 * (ports.sum::<u64>() + 2 * effort.permutations as u64)
 }
 
-/// Looks at a fabric without some of its parts. If none are named, at what it means to drain what the options
-/// say; else that is drained before. Ticks once for each unit of work, at most
-/// [`ticks`] times.
+/// Compares a fabric with the same fabric without some of its parts. If none are named, the second one has the links
+/// of the options drained; otherwise both have. Ticks once for each unit of work, at most [`ticks`] times.
 pub fn whatif(
     engine: &Engine,
     netlist: &Netlist,
@@ -193,8 +192,7 @@ fn look(
     tick: Tick,
 ) -> Result<(State, Routed), RouteError> {
     let plan = engine.plan(&fabric, options)?;
-    let mut tables = Tables::for_fabric(&fabric);
-    engine.fill(&fabric, &plan, &mut tables.rows_mut())?;
+    let (tables, _) = engine.tables(&fabric, &plan)?;
     let traffic = Traffic::new(&fabric, &tables, plan.order());
     let name = |node: u32| {
         let guid = fabric.end_nodes()[node as usize].guid;

@@ -1,12 +1,14 @@
 //! `dmodc compare` with the stock OpenSM and ibsim on fabrics of a few switches.
-#![cfg(all(feature = "cli", feature = "plugin"))]
 
 #[path = "support/examples.rs"]
 mod page;
+#[path = "support/slurm.rs"]
+mod slurm;
 
-use dmodc::compare::{Equipment, ThrowRow, read_throws};
-use dmodc::netlist::{Kind, Netlist};
+use dmodc::netlist::{Equipment, Kind, Netlist};
+use dmodc_lab::compare::{ThrowRow, read_throws};
 use serde_json::Value;
+use slurm::Slurm;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -20,7 +22,7 @@ fn plugin_dir() -> PathBuf {
 }
 
 fn fabric(name: &str) -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     root.join("tests/data/fabrics").join(name)
 }
 
@@ -371,7 +373,7 @@ fn programs_and_options_take_part() {
     let path = |name: &str| dir.path().join(name).display().to_string();
     let (net, out) = (path("tree.net"), path("results"));
     let tool = env!("CARGO_BIN_EXE_dmodc");
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     let example = root.join("docs/examples/random-paths.py");
     let engines = [
         "dmodc",
@@ -490,9 +492,66 @@ fn programs_and_options_take_part() {
     );
 }
 
-/// A study in parts, by the job of docs/examples as Slurm runs it, has the rows of one in one piece.
+/// A study in parts, by the job of docs/examples, has the rows of one in one piece.
 #[test]
 fn parts_make_the_rows_of_the_whole() {
+    in_parts(|job, args, _| {
+        for task in ["1", "2"] {
+            let done = Command::new("bash")
+                .arg(job)
+                .args(args)
+                .env("PATH", path_with_the_tool())
+                .env("SLURM_ARRAY_TASK_ID", task)
+                .env("SLURM_ARRAY_TASK_COUNT", "2")
+                .output()
+                .expect("bash runs");
+            assert!(
+                done.status.success(),
+                "{}",
+                String::from_utf8_lossy(&done.stderr)
+            );
+        }
+        true
+    });
+}
+
+/// The same as an array in a real Slurm: two tasks side by side on one node.
+#[test]
+fn an_array_in_slurm_makes_the_rows_of_the_whole() {
+    in_parts(|job, args, dir| {
+        let Some(slurm) = Slurm::start(dir) else {
+            return false;
+        };
+        let done = slurm
+            .command("sbatch")
+            .args(["--wait", "--array=1-2", "--output=task-%a.out"])
+            .arg(job)
+            .args(args)
+            .env("PATH", path_with_the_tool())
+            .output()
+            .expect("sbatch runs");
+        let text = |name: &str| fs::read_to_string(dir.join(name)).unwrap_or_default();
+        assert!(
+            done.status.success(),
+            "{}\n{}{}{}",
+            String::from_utf8_lossy(&done.stderr),
+            text("task-1.out"),
+            text("task-2.out"),
+            slurm.words(),
+        );
+        true
+    });
+}
+
+fn path_with_the_tool() -> String {
+    let tool = Path::new(env!("CARGO_BIN_EXE_dmodc"));
+    let folder = tool.parent().expect("a folder").display();
+    format!("{folder}:{}", std::env::var("PATH").expect("a path"))
+}
+
+/// Compares the rows of a study in one piece with those of two tasks of the job, which `run` makes of the job, its
+/// arguments and a folder; it says whether it has.
+fn in_parts(run: impl FnOnce(&Path, &[&str], &Path) -> bool) {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let path = |name: &str| dir.path().join(name).display().to_string();
     let net = fabric("two-switches.netlist");
@@ -507,36 +566,19 @@ fn parts_make_the_rows_of_the_whole() {
         "1.5",
     ];
     let engines = ["--engines", "dmodc,minhop"];
+    let job =
+        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("docs/examples/slurm-array.sh");
+    let plugin = plugin_dir().display().to_string();
+    let own = [net, &parts, "--permutations", "10", "--plugin-dir", &plugin];
+    if !run(&job, &[&own[..], &study, &engines].concat(), dir.path()) {
+        return;
+    }
     let done = compare(&[&[net, "-o", &whole][..], &study, &engines].concat());
     assert!(
         done.status.success(),
         "{}",
         String::from_utf8_lossy(&done.stderr)
     );
-    let job = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/examples/slurm-array.sh");
-    for task in ["1", "2"] {
-        let tool = Path::new(env!("CARGO_BIN_EXE_dmodc"));
-        let paths = format!(
-            "{}:{}",
-            tool.parent().expect("a folder").display(),
-            std::env::var("PATH").expect("a path")
-        );
-        let plugin = plugin_dir().display().to_string();
-        let done = Command::new("bash")
-            .arg(&job)
-            .args([net, &parts, "--permutations", "10", "--plugin-dir", &plugin])
-            .args([&study[..], &engines].concat())
-            .env("PATH", paths)
-            .env("SLURM_ARRAY_TASK_ID", task)
-            .env("SLURM_ARRAY_TASK_COUNT", "2")
-            .output()
-            .expect("bash runs");
-        assert!(
-            done.status.success(),
-            "{}",
-            String::from_utf8_lossy(&done.stderr)
-        );
-    }
     // Without the times.
     let rows = |file: &str| {
         let mut rows = read_throws(&dir.path().join(file)).expect("rows");
@@ -632,7 +674,7 @@ fn throws_of_slow_links_have_risks_over_capacity() {
     let summary = fs::read_to_string(dir.path().join("results/summary.md")).expect("tables");
     for text in [
         "### 48 end nodes, links at a quarter\n",
-        "1 throws, 1 of them connected. Medians at 0 / 1–9 planes at half.",
+        "1 throws, 1 of them connected. Medians at 0 (1) / 1–9 (1) planes at half.",
         " A2A over capacity | worst permutation |",
     ] {
         assert!(summary.contains(text), "no {text:?} in {summary}");
@@ -641,7 +683,7 @@ fn throws_of_slow_links_have_risks_over_capacity() {
 
 /// The examples of docs/operations.md with this mark, in a folder with the capture that they are of.
 fn operations(mark: &str) -> (PathBuf, Vec<page::Example>, TempDir) {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     let folder = tempfile::tempdir().expect("a temporary folder");
     let fabric = root.join("tests/data/production/leaf-to-leaf-8sw.ibnetdiscover");
     fs::copy(fabric, folder.path().join("fabric.net")).expect("the capture");
@@ -753,7 +795,7 @@ fn a_missing_plugin_is_named() {
         (&[], "OpenSM does not load libdmodc.so"),
         (
             &["--degrade", "links", "-o", said],
-            "OpenSM does not load libdmodc.so",
+            "OpenSM does not load libdmodc_lab.so",
         ),
     ] {
         let done = Command::new(&tool)

@@ -11,10 +11,8 @@ use dmodc::netlist::Netlist;
 use dmodc::netlist::generate::{Order, Pgft, build};
 
 const ORDER_SEED: u64 = 1;
-/// Seed for the links that go.
-pub const LINKS_SEED: u64 = 2;
-/// Seed for the switches that go.
-pub const SWITCHES_SEED: u64 = 3;
+const LINKS_SEED: u64 = 2;
+const SWITCHES_SEED: u64 = 3;
 
 /// 648 nodes: the largest tree of two levels that 36-port switches make.
 pub const SMALL: &str = "PGFT(2;18,36;1,18;1,1)";

@@ -3,8 +3,8 @@
 
 #![no_main]
 
-use dmodc::compare::ThrowDrawing;
-use dmodc::report::report;
+use dmodc_lab::compare::ThrowDrawing;
+use dmodc_lab::report::report;
 use libfuzzer_sys::fuzz_target;
 use std::fs;
 use std::path::Path;

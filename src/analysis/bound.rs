@@ -1,18 +1,17 @@
-//! How low A2A can be at best: the cut bound.
+//! The least possible A2A: the cut bound.
 //!
-//! All that leaves a subtree crosses its links up. With `h` of the `N` end nodes that links join
-//! inside and `u` links up, some link takes at least `(N - h) / u` of the destinations outside, and
-//! all `h` sources send to each. So its risk is `min(h, (N - h) / u)`, rounded up, or more. For a leaf that
-//! holds whatever the routes are. For a larger subtree it holds for routes that send a destination
-//! up the same link from everywhere in the subtree, as those do that are balanced by destination;
-//! routes that give each leaf its own links up can have less there.
+//! All traffic that leaves a subtree crosses its links up. With `h` of the `N` connected end nodes inside and `u`
+//! links up, some link takes at least `(N - h) / u` of the destinations outside, and all `h` sources send to each. So
+//! its risk is at least `min(h, (N - h) / u)`, rounded up. For a leaf that holds for any routes. For a larger subtree
+//! it holds for routes that send a destination up the same link from everywhere in the subtree, as routes balanced by
+//! destination do; routes that give each leaf its own links up can have less there.
 //!
-//! Hosts on an upper switch send to everyone by the links of that switch alone, which others use for a share of
-//! the destinations each. So each link up has its part of all `(N - h)`, `h` of them at or below the switch, and
-//! all `h` send over it: `min(h, (N - h) / u)` with the `u` links up of this one switch. Likewise downwards: of
-//! the `t` end nodes of a subtree below, each of its `d` links to there has `t / d`, and all others send over it.
-//! A handful of hosts on a spine thus costs as much as if all traffic went by that spine; again for routes
-//! that are balanced by destination.
+//! Hosts on an upper switch send to all others by the links of that switch alone, each of which other sources use for
+//! a share of the destinations. So each link up has its part of all `(N - h)`, `h` of them at or below the switch,
+//! and all `h` send over it: `min(h, (N - h) / u)` with the `u` links up of this one switch. Likewise downwards: of
+//! the `t` end nodes of a subtree below, each of its `d` links to there has `t / d`, and all others send over it. A
+//! handful of hosts on a spine thus costs as much as if all traffic went by that spine; again for routes that are
+//! balanced by destination.
 //!
 //! Over capacity (where links differ in speed) a link of [capacity](super::Channels::capacity) c has c times the
 //! destinations at best, and a load of `h` sources is `h/c`: `min(h / c', (N - h) / C)`, with `c'` the greatest
@@ -22,9 +21,8 @@ use super::{Channels, Hop};
 use crate::fabric::{Fabric, NodeKind, Peer};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The greatest bound of all subtrees; `None` where no subtree has a link up. A subtree is what
-/// holds together once the switches above some rank are gone; `rank` gives a switch's, 0 for the
-/// lowest.
+/// The greatest bound of all subtrees; `None` where no subtree has a link up. A subtree is a connected part
+/// without the switches above some rank; `rank` gives a switch's, 0 for the lowest.
 pub fn bound(fabric: &Fabric, rank: impl Fn(u32) -> u32) -> Option<u32> {
     bound_among(fabric, &all(fabric), rank)
 }
@@ -66,7 +64,7 @@ pub fn bound_over_capacity_among(
     Some(over.max(bound.into()))
 }
 
-/// Some links that share what goes one way.
+/// Links that share the traffic of one direction.
 #[derive(Clone, Copy, Default)]
 struct Links {
     /// The sum of their capacities.
@@ -81,7 +79,7 @@ impl Links {
         self.best = self.best.max(capacity);
     }
 
-    /// The least that one of them has of some sources that all send to some destinations.
+    /// The least load of any of them if some sources all send to some destinations.
     fn least(self, sources: u32, destinations: u32) -> f64 {
         (f64::from(sources) / self.best).min(f64::from(destinations) / self.sum)
     }

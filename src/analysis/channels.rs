@@ -20,7 +20,7 @@ pub struct Channel {
     pub to_port: u8,
 }
 
-/// What is behind a switch port.
+/// The other end of a switch port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Hop {
     /// Nothing: no such port, or no link.
@@ -36,10 +36,10 @@ pub enum Hop {
     EndNode(u32),
 }
 
-/// The channels of a fabric, and what is behind each port.
+/// The channels of a fabric, and the other end of each port.
 #[derive(Debug)]
 pub struct Channels {
-    /// The place of each switch's first port in `hops`, and the end.
+    /// The index of each switch's first port in `hops`, and the end.
     first: Vec<u32>,
     hops: Vec<Hop>,
     channels: Vec<Channel>,
@@ -109,8 +109,8 @@ impl Channels {
         !self.capacities.is_empty()
     }
 
-    /// What a channel carries, as a part of what the fastest does. A link of unknown speed counts as one of the
-    /// most common speed, the fastest of several.
+    /// The capacity of a channel, as a part of the fastest one's. A link of unknown speed counts as one of
+    /// the most common speed, the fastest of several.
     #[inline]
     pub fn capacity(&self, channel: u32) -> f64 {
         let known = self.capacities.get(channel as usize);
@@ -132,8 +132,7 @@ impl Channels {
         })
     }
 
-    /// What is behind port `port` of switch `switch`. Port 0 is the switch itself, with nothing
-    /// behind it.
+    /// The other end of port `port` of switch `switch`. Port 0 is the switch itself, without another end.
     #[inline]
     pub fn hop(&self, switch: u32, port: u8) -> Hop {
         let (from, to) = (self.first[switch as usize], self.first[switch as usize + 1]);

@@ -1,21 +1,19 @@
-//! Checks tables: every pair is delivered, on a shortest path that never turns from down to up, and
-//! there are no credit loops.
+//! Checks tables: every pair is delivered, on a shortest path that never turns from down to up, and there are
+//! no credit loops.
 //!
-//! Destinations are all LIDs: every LID of an end node's LMC range and of every switch's port 0.
-//! Sources are end nodes and switches ([`super::report`] says what counts). The LIDs of one switch
-//! (its end nodes' and its own) share their up-down distances, so one step checks them together. It
-//! first gathers their table columns, row by row, since a walk in the tables themselves costs a cache
-//! miss per hop. Each LID then takes one pass over the switches. The whole check is O(LIDs x
-//! switches), on the threads of rayon's current pool.
+//! Destinations are all LIDs: every LID of an end node's LMC range and of every switch's port 0. Sources are
+//! end nodes and switches ([`super::report`] defines how they count). The LIDs of one switch (its end nodes'
+//! and its own) share their up-down distances, so one step checks them together. It first gathers their table
+//! columns, row by row, since a walk in the tables themselves costs a cache miss per hop. Each LID then takes
+//! one pass over the switches. The whole check is O(LIDs x switches), on the threads of rayon's current pool.
 //!
-//! A pair that does not arrive is undelivered, or left out. Left out are those that no links join, and those
-//! without an up-down path that the tables leave out knowingly: the source's switch has no entry, neither for
-//! this LID nor for another one at the destination's switch. Where another one arrives, this one could.
+//! A pair that does not arrive is undelivered, or left out. A pair is left out if no links join it, or if it
+//! has no up-down path and the tables omit it on purpose: the source's switch has no entry, neither for this
+//! LID nor for another one at the destination's switch. If another one arrives, this one could.
 //!
-//! The channel dependency graph has the routes from every switch to every LID: those from its end nodes
-//! and those of its own, for a switch answers hosts on their lanes. Routes that do not arrive count,
-//! too: a packet waits for credits before anyone knows that it is lost. Each [`Kind`] of traffic has a graph of
-//! its own beside it.
+//! The channel dependency graph has the routes from every switch to every LID: those of its end nodes and its
+//! own, for a switch answers hosts on their lanes. Routes that do not arrive count, too: a packet waits for
+//! credits before it is lost. Each [`Kind`] of traffic has its own graph as well.
 
 use super::channels::Channels;
 use super::deadlock::Dependencies;
@@ -26,8 +24,8 @@ use crate::fabric::{End, Fabric, Lid, NodeKind, Peer, lid_range};
 use crate::lft::{NO_PATH, Tables};
 use rayon::prelude::*;
 
-/// Checks the tables of a fabric. `is_up(a, b)`, called for neighbours `a < b`, says whether the links
-/// from switch `a` to switch `b` go up.
+/// Checks the tables of a fabric. `is_up(a, b)`, called for neighbours `a < b`, tells whether the links from
+/// switch `a` to switch `b` go up.
 pub fn check(fabric: &Fabric, tables: &Tables, is_up: impl Fn(u32, u32) -> bool) -> CheckReport {
     let channels = Channels::new(fabric);
     let judge = Judge {
@@ -65,7 +63,7 @@ pub fn check(fabric: &Fabric, tables: &Tables, is_up: impl Fn(u32, u32) -> bool)
     }
 }
 
-/// A kind of traffic, by what sends and what receives.
+/// A kind of traffic, by sender and receiver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     /// From host to host.
@@ -80,7 +78,7 @@ enum Kind {
 
 const KINDS: usize = 4;
 
-/// What is at each switch: sources and destinations.
+/// The sources and destinations at each switch.
 struct Sources {
     /// End nodes.
     nodes: Vec<u32>,
@@ -88,7 +86,7 @@ struct Sources {
     hosts: Vec<bool>,
     /// Whether there is an aggregation node.
     aggregation: Vec<bool>,
-    /// Whether there is one anywhere.
+    /// Whether there is an aggregation node anywhere.
     aggregates: bool,
 }
 
@@ -163,7 +161,7 @@ struct Judge<'a> {
     tables: &'a Tables,
     channels: &'a Channels,
     paths: &'a UpDown,
-    /// Per switch: the part of the fabric that links join it with.
+    /// By switch, its connected part of the fabric.
     parts: Vec<Option<u32>>,
     sources: Sources,
 }
@@ -332,7 +330,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Records those of the routes to one LID from some switches.
+    /// Records the dependencies of the routes to one LID from some switches.
     fn dependencies_from(&self, sources: &[bool], kind: Kind, found: &mut Findings) {
         let Findings {
             dependencies,

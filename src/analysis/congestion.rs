@@ -347,7 +347,10 @@ impl Ends {
 }
 
 /// The greatest of the loads of all channels, in the order of their numbers, each divided by its capacity.
-fn over_capacity<L: Into<f64>>(loads: impl Iterator<Item = L>, channels: &Channels) -> f64 {
+pub(super) fn over_capacity<L: Into<f64>>(
+    loads: impl Iterator<Item = L>,
+    channels: &Channels,
+) -> f64 {
     let over = (0..)
         .zip(loads)
         .map(|(c, load)| load.into() / channels.capacity(c));

@@ -15,7 +15,7 @@ use super::walk::{NO_CHANNEL, Walker};
 /// The dependencies so far: for each channel, the ports by which its packets leave the switch at its
 /// end.
 #[derive(Clone)]
-pub(super) struct Dependencies {
+pub struct Dependencies {
     ports: Vec<[u64; 4]>,
 }
 
@@ -32,6 +32,7 @@ pub struct CreditLoops {
 }
 
 impl Dependencies {
+    /// None.
     pub fn new(channels: &Channels) -> Dependencies {
         Dependencies {
             ports: vec![[0; 4]; channels.len()],
@@ -45,7 +46,7 @@ impl Dependencies {
 
     /// Adds those of the routes that a walker has followed, from the switches that send. `passed` is for the
     /// use of this function: a flag for each switch.
-    pub fn add_routes(
+    pub(super) fn add_routes(
         &mut self,
         channels: &Channels,
         walker: &Walker,

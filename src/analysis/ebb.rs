@@ -1,13 +1,12 @@
-//! Effective bisection bandwidth, as the literature on InfiniBand routing has it (Hoefler,
-//! Schneider, Lumsdaine: Multistage Switches are not Crossbars, 2008).
+//! Effective bisection bandwidth, as defined in the literature on InfiniBand routing (Hoefler, Schneider, Lumsdaine:
+//! Multistage Switches are not Crossbars, 2008).
 //!
-//! The nodes are split into two halves at random and each node of the first sends to one of the
-//! second. A flow gets 1/k of a link's bandwidth, k the number of flows on the most loaded link of
-//! its route; a flow whose route does not arrive gets none. Where links between switches differ in
-//! speed, k flows on a link of [capacity](super::Channels::capacity) c count as k/c. The figure is
-//! the mean over the flows of many such patterns, in percent of what the nodes can send. All flows go one way, from
-//! the first half to the second, so the second sends nothing; both ways, each pair sends to each other at once. Unlike the
-//! risks it says what all flows get and not how bad the worst port is; it is no throughput either.
+//! The nodes are split into two halves at random and each node of the first sends to one of the second. A flow gets
+//! 1/k of a link's bandwidth, k the number of flows on the most loaded link of its route; a flow whose route does not
+//! arrive gets none. Where links between switches differ in speed, k flows on a link of
+//! [capacity](super::Channels::capacity) c count as k/c. The figure is the mean over the flows of many such patterns,
+//! in percent of the nodes' own bandwidth. The second half sends nothing; with both ways, each pair sends to each
+//! other at once. Unlike the risks it measures all flows and not the worst port; it is no throughput either.
 
 use super::Traffic;
 use super::congestion::{BATCH, Tick, permutation};
@@ -23,9 +22,8 @@ pub struct Ebb {
 }
 
 impl Traffic {
-    /// The effective bisection bandwidth over `count` patterns drawn by `seed`. They depend on the
-    /// fabric and the seed alone. `None` with less than two nodes, or without a pattern. Ticks once
-    /// per pattern.
+    /// The effective bisection bandwidth over `count` patterns drawn by `seed`. They depend on the fabric and the
+    /// seed alone. `None` with less than two nodes, or without a pattern. Ticks once per pattern.
     pub fn effective_bisection_bandwidth(
         &self,
         count: usize,
@@ -72,8 +70,8 @@ impl Traffic {
         })
     }
 
-    /// What the flows get of a link, in the mean, for each pattern: the first half of what was drawn sends
-    /// to the second, and if `both` the second to the first. Reads the entries of a destination once for all patterns.
+    /// The mean share of a link per flow, for each pattern: the first half of the drawn nodes sends to the second,
+    /// and if `both` the second to the first. Reads the entries of a destination once for all patterns.
     fn mean_shares(&self, places: &[u32], drawn: &[Vec<u32>], both: bool) -> Vec<f64> {
         let half = places.len() / 2;
         let flows = if both { 2 * half } else { half };
@@ -127,18 +125,18 @@ const NO_FLOW: u32 = u32::MAX;
 
 /// One of the patterns.
 struct Pattern<'a> {
-    /// The place of each flow's source.
+    /// The position of each flow's source.
     sources: &'a [u32],
-    /// The flow to each place.
+    /// The flow to each position.
     flow_to: Vec<u32>,
     /// By channel.
     flows: Vec<u16>,
-    /// What each flow gets.
+    /// The share of each flow.
     shares: Vec<f64>,
 }
 
 impl Pattern<'_> {
-    /// The flow to a place, and the place of its source.
+    /// The flow to a position, and the position of its source.
     fn flow(&self, to: u32) -> Option<(usize, usize)> {
         let flow = self.flow_to[to as usize] as usize;
         let from = *self.sources.get(flow)?;

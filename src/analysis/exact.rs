@@ -8,16 +8,21 @@
 //!
 //! Hopcroft and Karp's algorithm, with the nodes of a leaf as one source of as many units, since they share
 //! their routes. Ports are taken by falling bound, in batches, until no bound that is left is greater
-//! than what has been found.
+//! than what has been found. Where links differ in speed, the worst port over capacity may be another one: the ports
+//! that are left are taken by their bound over capacity, likewise.
 
+use super::congestion::over_capacity;
 use super::{Risk, Tick, Traffic};
 use rayon::prelude::*;
 
 /// What permutations can do at worst.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Exact {
     /// The most flows over one port.
     pub value: u32,
+    /// The most flows over one port, each port's divided by its capacity, in flows over a link of the greatest
+    /// capacity. `None` if all capacities are alike.
+    pub over_capacity: Option<f64>,
     /// By channel; `None` for those whose bound is too low to matter.
     pub by_channel: Vec<Option<u32>>,
 }
@@ -43,51 +48,29 @@ impl Traffic {
     /// The worst permutation through each port that matters, or through all. `bounds` is the risk of
     /// [all to all](Traffic::all_to_all). Ticks once per port whose figure is settled.
     pub fn worst_permutation(&self, bounds: &Risk, all: bool, tick: Tick) -> Exact {
-        let channels = self.channels().len();
-        let mut exact = Exact {
-            value: 0,
-            by_channel: vec![None; channels],
-        };
-        let mut weight = vec![0u32; self.channels().switches()];
+        let channels = self.channels();
+        let mut weight = vec![0u32; channels.switches()];
         (0..self.nodes().len()).for_each(|place| weight[self.switch(place) as usize] += 1);
-        let bound = |c: u32| bounds.by_channel[c as usize];
-        let mut open: Vec<u32> = (0..channels as u32).collect();
-        open.sort_by_key(|&c| std::cmp::Reverse(bound(c)));
-        let unused = open.split_off(open.partition_point(|&c| bound(c) > 0));
-        for c in &unused {
-            exact.by_channel[*c as usize] = Some(0);
+        let mut settling = Settling {
+            traffic: self,
+            pairs: self.pairs_by_channel(&weight),
+            weight,
+            bounds: &bounds.by_channel,
+            found: vec![None; channels.len()],
+            tick,
+        };
+        settling.settle(all, |_, flows| flows.into());
+        if channels.differ() {
+            settling.settle(all, |c, flows| f64::from(flows) / channels.capacity(c));
         }
-        let pairs = self.pairs_by_channel(&weight);
-        let (mut rest, mut ports) = (&*open, FIRST_BATCH);
-        tick(unused.len() as u64);
-        while let Some(&next) = rest.first() {
-            if !all && bound(next) <= exact.value {
-                break;
-            }
-            let mut sum = 0;
-            let fits = rest.iter().take(ports).take_while(|&&c| {
-                sum += pairs[c as usize];
-                sum <= PAIRS
-            });
-            let (batch, later) = rest.split_at(fits.count().max(1));
-            let edges = self.edges(batch, &weight);
-            let found: Vec<u32> = batch
-                .par_iter()
-                .zip(edges)
-                .map(|(&c, edges)| {
-                    let found = matching(edges, &weight, self.nodes().len(), bound(c));
-                    tick(1);
-                    found
-                })
-                .collect();
-            for (&c, &found) in batch.iter().zip(&found) {
-                exact.by_channel[c as usize] = Some(found);
-                exact.value = exact.value.max(found);
-            }
-            (rest, ports) = (later, 2 * ports);
+        let by_channel = settling.found;
+        tick(by_channel.iter().filter(|found| found.is_none()).count() as u64);
+        let flows = || by_channel.iter().map(|found| found.unwrap_or(0));
+        Exact {
+            value: flows().max().unwrap_or(0),
+            over_capacity: channels.differ().then(|| over_capacity(flows(), channels)),
+            by_channel,
         }
-        tick(rest.len() as u64);
-        exact
     }
 
     /// How many routes from a leaf to a node each channel has.
@@ -153,6 +136,63 @@ impl Traffic {
                 found
             })
             .collect()
+    }
+}
+
+/// The ports on the way to the worst.
+struct Settling<'a> {
+    traffic: &'a Traffic,
+    /// How many nodes each switch has.
+    weight: Vec<u32>,
+    /// How many routes from a leaf to a node each channel has.
+    pairs: Vec<u64>,
+    /// By channel: no permutation sends more over it.
+    bounds: &'a [u32],
+    /// By channel, once it is known.
+    found: Vec<Option<u32>>,
+    tick: Tick<'a>,
+}
+
+impl Settling<'_> {
+    /// Finds the worst permutation of those channels that can have the greatest figure, or of all. The figure of a channel
+    /// grows with its flows.
+    fn settle(&mut self, all: bool, figure: impl Fn(u32, u32) -> f64) {
+        let (traffic, bounds) = (self.traffic, self.bounds);
+        let bound = |c: u32| bounds[c as usize];
+        let most = |c: u32| figure(c, bound(c));
+        let known = (0..).zip(&self.found);
+        let known = known.filter_map(|(c, found)| Some(figure(c, (*found)?)));
+        let mut worst = known.fold(0.0, f64::max);
+        let mut open: Vec<u32> = (0..bounds.len() as u32).collect();
+        open.retain(|&c| self.found[c as usize].is_none());
+        open.sort_by(|&a, &b| most(b).total_cmp(&most(a)));
+        let (mut rest, mut ports) = (&*open, FIRST_BATCH);
+        while let Some(&next) = rest.first() {
+            if !all && most(next) <= worst {
+                break;
+            }
+            let mut sum = 0;
+            let fits = rest.iter().take(ports).take_while(|&&c| {
+                sum += self.pairs[c as usize];
+                sum <= PAIRS
+            });
+            let (batch, later) = rest.split_at(fits.count().max(1));
+            let edges = traffic.edges(batch, &self.weight);
+            let found: Vec<u32> = batch
+                .par_iter()
+                .zip(edges)
+                .map(|(&c, edges)| {
+                    let found = matching(edges, &self.weight, traffic.nodes().len(), bound(c));
+                    (self.tick)(1);
+                    found
+                })
+                .collect();
+            for (&c, &found) in batch.iter().zip(&found) {
+                self.found[c as usize] = Some(found);
+                worst = worst.max(figure(c, found));
+            }
+            (rest, ports) = (later, 2 * ports);
+        }
     }
 }
 

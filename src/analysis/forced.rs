@@ -1,22 +1,21 @@
-//! Which entries of the tables a change of the fabric *forces* to change, and which change needlessly.
+//! Separates entries that a change of the fabric *forces* to change from those that change needlessly.
 //!
-//! An entry stands as long as its port has a link, and this link leads nearer by equation (1) of the
-//! paper (under the up-down guarantee) on the new fabric. So after a fault each changed entry is one of
+//! An entry can stay while its port has a link that leads nearer by equation (1) of the paper (under the
+//! up-down guarantee) on the new fabric. So after a fault each changed entry is one of
 //! - *own*: its LID came, went, or is at another port now;
 //! - *forced*: the old port does not lead nearer any more, or there was none;
 //! - *needless*: the old port would still do.
 //!
-//! A subnet manager sends blocks of 64 LIDs. A block is the first of these three that one of its changed
-//! entries is. So the needless blocks are those that would not be sent but for needless changes.
-//!
-//! Switches that only one of the fabrics has do not count.
+//! A subnet manager sends blocks of 64 LIDs. The reason of a block is the first of these three among its
+//! changed entries, so needless blocks are those sent for needless changes alone. Switches that only one of
+//! the fabrics has do not count.
 
 use crate::fabric::{Fabric, Guid, Lid, Peer, lid_range};
 use crate::lft::Tables;
 use std::collections::HashMap;
 use std::ops::AddAssign;
 
-/// So many entries, and blocks of 64 LIDs.
+/// A number of entries, and of blocks of 64 LIDs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Count {
     /// Entries.
@@ -44,7 +43,7 @@ pub struct Forced {
 }
 
 impl Forced {
-    /// All that changed.
+    /// All changes.
     pub fn changed(&self) -> Count {
         let mut all = self.own;
         all += self.forced;
@@ -53,7 +52,7 @@ impl Forced {
     }
 }
 
-/// Why an entry changed, what weighs most first.
+/// Why an entry changed, the weightiest reason first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Reason {
     Own,
@@ -64,8 +63,8 @@ enum Reason {
 /// A fabric and its tables.
 pub type Routed<'r> = (&'r Fabric, &'r Tables);
 
-/// Compares the tables before and after a change of the fabric. `is_up(a, b)` says whether the links
-/// from switch `a` to its neighbour `b` go up in the fabric after it.
+/// Compares the tables before and after a change of the fabric. `is_up(a, b)` tells whether the links from
+/// switch `a` to its neighbour `b` go up in the new fabric.
 pub fn forced(before: Routed, after: Routed, is_up: impl Fn(u32, u32) -> bool) -> Forced {
     let (old_fabric, new_fabric) = (before.0, after.0);
     let switches = new_fabric.switches().len() as u32;
@@ -120,7 +119,7 @@ pub fn forced(before: Routed, after: Routed, is_up: impl Fn(u32, u32) -> bool) -
     count.finish()
 }
 
-/// Where each LID is: the GUID of the switch, and the port there, 0 for the switch itself.
+/// The port of each LID: the GUID of the switch, and the port there, 0 for the switch itself.
 fn places(fabric: &Fabric) -> HashMap<Lid, (Guid, u8)> {
     let guid = |s: u32| fabric.switches()[s as usize].guid;
     let nodes = fabric.end_nodes().iter();
@@ -133,7 +132,7 @@ fn places(fabric: &Fabric) -> HashMap<Lid, (Guid, u8)> {
     lids.collect()
 }
 
-/// Counts entries, and blocks by the reason that weighs most in each.
+/// Counts entries, and blocks by their weightiest reason.
 struct Counter {
     found: Forced,
     blocks_per_switch: usize,
@@ -179,7 +178,7 @@ struct Oriented {
     below: Vec<Vec<u32>>,
 }
 
-/// Hops to a switch: going down only, and by the up-down path that is taken.
+/// Hops to a switch: going down only, and by the up-down path taken.
 struct Hops {
     down: Vec<Option<u16>>,
     taken: Vec<Option<u16>>,
@@ -231,7 +230,7 @@ impl Oriented {
         Hops { down, taken }
     }
 
-    /// Equation (1): whether a switch may send what is for the target of these costs to a neighbour.
+    /// Equation (1): whether a switch may send packets for the target of these costs to a neighbour.
     fn leads_nearer(&self, hops: &Hops, switch: u32, peer: Peer) -> bool {
         let Peer::Switch { index, .. } = peer else {
             return false;

@@ -1,8 +1,8 @@
 //! Credit loops lane by lane.
 //!
-//! Routes on different virtual lanes have buffers of their own and never wait for one another. So what has a cycle
-//! on one lane may have none where the routes are spread over several. Tables do not say which lane a route is
-//! on: the engine tells the service level of each pair of hosts, and a level counts as a lane of its own.
+//! Routes on different virtual lanes have separate buffers and never wait for one another. So routes with a
+//! cycle on one lane may have none when spread over several. Tables do not have the lane of a route: the
+//! engine gives the service level of each pair of hosts, and each level counts as a lane.
 
 use super::channels::Channels;
 use super::deadlock::{CreditLoops, Dependencies};
@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 /// Service levels have four bits.
 const LEVELS: usize = 16;
 
-/// The credit loops of the routes from host to host on each lane that has any of them. `level` says the service
-/// level of a pair of base LIDs, source and destination.
+/// The credit loops of the routes from host to host on each lane in use. `level` gives the service level of a
+/// pair of base LIDs, source and destination.
 pub fn lane_loops(
     fabric: &Fabric,
     tables: &Tables,

@@ -11,12 +11,11 @@
 //! - [`Traffic`]: the congestion risk of the traffic patterns A2A, RP and SP, and effective bisection
 //!   bandwidth;
 //! - [`Workload`]: the traffic of parallel programs, its worst port and its fair rates;
+//! - [`within()`]: a pattern within each of several groups of nodes, such as rails;
 //! - [`Exact`]: the worst permutation of all, of which the risk is a bound;
 //! - [`bound()`]: how low A2A can be at best, and [`bound_over_capacity()`];
-//! - [`forced()`]: which entries a fault forces to change, and which change needlessly;
-//! - [`between()`]: what packets meet while old tables give way to new ones, block by block.
+//! - [`forced()`]: which entries a fault forces to change, and which change needlessly.
 
-mod between;
 mod bound;
 mod channels;
 mod check;
@@ -25,6 +24,7 @@ mod deadlock;
 mod ebb;
 mod exact;
 mod forced;
+mod groups;
 mod lanes;
 #[cfg(test)]
 mod oracle;
@@ -40,15 +40,15 @@ mod updown;
 mod walk;
 mod workload;
 
-pub use between::{Between, Block, Group, Harm, between, blocks_as_sent};
 pub use bound::{bound, bound_among, bound_over_capacity, bound_over_capacity_among};
 pub use channels::{Channel, Channels, Hop};
 pub use check::check;
 pub use congestion::{Risk, Tick};
-pub use deadlock::CreditLoops;
+pub use deadlock::{CreditLoops, Dependencies};
 pub use ebb::Ebb;
 pub use exact::Exact;
-pub use forced::{Count, Forced, forced};
+pub use forced::{Count, Forced, Routed, forced};
+pub use groups::{Grouped, within};
 pub use lanes::lane_loops;
 pub use rates::Rates;
 pub use report::{CheckReport, FIRST, Route, Tally};

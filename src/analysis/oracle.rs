@@ -1,5 +1,4 @@
-//! The same questions, answered in the slow and obvious way: it walks every pair by itself and keeps
-//! sets. For tests only.
+//! The same checks in the slow and obvious way: walks every pair separately and keeps sets. For tests only.
 
 use super::report::{FIRST, Route, Tally};
 use super::testing::lids;
@@ -87,8 +86,8 @@ pub struct Verdict {
     pub tallies: BTreeMap<&'static str, Tally>,
     pub unreachable_pairs: usize,
     pub cycles: BTreeSet<BTreeSet<Port>>,
-    /// The same of each kind of traffic: host to host, between hosts and switches, among switches, to and from
-    /// aggregation nodes.
+    /// The same for each kind of traffic: host to host, between hosts and switches, among switches, to and
+    /// from aggregation nodes.
     pub cycles_of: [BTreeSet<BTreeSet<Port>>; 4],
 }
 

@@ -1,13 +1,13 @@
-//! Max-min fair rates: what flows get that are there at once, if every link is shared fairly.
+//! Max-min fair rates: the rates of simultaneous flows if every link is shared fairly.
 //!
-//! All flows grow alike until a link is full; those over it stay, the others grow on. The links of the nodes count
-//! as those between switches do.
+//! All flows grow alike until a link is full; its flows stay, the others grow on. The links of the nodes
+//! count like those between switches.
 
 use super::Traffic;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-/// What flows get.
+/// The rates of some flows.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Rates {
     /// The mean over all flows.
@@ -21,8 +21,8 @@ pub struct Rates {
 }
 
 impl Traffic {
-    /// The max-min fair rate of each flow between places, in parts of what the fastest link between switches
-    /// carries. The links of the nodes count, both ways.
+    /// The max-min fair rate of each flow between positions, in parts of the fastest link between switches.
+    /// The links of the nodes count, both ways.
     pub fn fair_rates(&self, flows: &[(usize, usize)]) -> Vec<f64> {
         let (channels, nodes) = (self.channels().len(), self.nodes().len());
         // Links: the channels, then the nodes' links to the fabric, then those from it.
@@ -95,7 +95,7 @@ impl Ord for Share {
 }
 
 impl Rates {
-    /// Those of some flows; `None` for none.
+    /// The rates of some flows; `None` for none.
     pub(super) fn of(rates: &mut [f64]) -> Option<Rates> {
         rates.sort_by(f64::total_cmp);
         let part = |part: usize| rates.get((rates.len() * part).div_ceil(100).max(1) - 1);

@@ -1,9 +1,9 @@
-//! What [`check()`](super::check()) reports: counts, each with the first routes concerned.
+//! The report of [`check()`](super::check()): counts, each with the first routes concerned.
 //!
-//! A *route* is a (source switch, destination LID): all sources on a switch share it. A *pair* is a
-//! (source, destination LID). The sources of a switch are its end nodes, aggregation nodes included,
-//! and its own port 0 if that has a LID. No source has a pair with a LID of its own. Defects of
-//! delivery count in pairs, those of shape (turns, minimality) in routes; a tally has both numbers.
+//! A *route* is a (source switch, destination LID): all sources on a switch share it. A *pair* is a (source,
+//! destination LID). The sources of a switch are its end nodes, aggregation nodes included, and its own port
+//! 0 if that has a LID. No source has a pair with its own LIDs. Defects of delivery count in pairs, those of
+//! shape (turns, minimality) in routes; a tally has both numbers.
 
 use super::deadlock::CreditLoops;
 use crate::fabric::{EndPairs, Lid};
@@ -27,7 +27,7 @@ pub struct Tally {
     pub routes: u64,
     /// Pairs: (source, destination LID).
     pub pairs: u64,
-    /// Those pairs whose source and destination are both end nodes.
+    /// The pairs whose source and destination are both end nodes.
     pub node_pairs: u64,
     /// The first [`FIRST`] routes in ascending (switch, LID) order.
     pub first: Vec<Route>,
@@ -63,7 +63,7 @@ impl Tally {
 /// The findings of a check.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CheckReport {
-    /// Everything checked (its `first` are simply the first).
+    /// All checked routes (its `first` are simply the first).
     pub checked: Tally,
     /// Undelivered: the packet comes to an entry 255, and the pair is not left out.
     pub no_entry: Tally,
@@ -73,37 +73,36 @@ pub struct CheckReport {
     pub looping: Tally,
     /// Left out: no links join the two, or there is no up-down path, and the source's switch has no entry for
     /// any LID at the destination's that arrives. No defect. (A packet that loops counts as undelivered even
-    /// then; so does one that ends at the wrong place, where links join the two.)
+    /// then; so does one that ends at the wrong port, where links join the two.)
     pub left_out: Tally,
     /// Likewise, where neither switch has hosts, and one no end node at all: only OpenSM's
     /// `connect_roots` asks for these.
     pub roots_apart: Tally,
-    /// Delivered routes that go up after they have gone down, although there is an up-down path. No defect, as
-    /// long as no credit loop comes of it.
+    /// Delivered routes that go up after they have gone down, although there is an up-down path. No defect,
+    /// as long as they close no credit loop.
     pub turns: Tally,
-    /// Delivered routes between switches without an up-down path, which must turn. No defect, as long
-    /// as no credit loop comes of it.
+    /// Delivered routes between switches without an up-down path, which must turn. No defect, as long as they
+    /// close no credit loop.
     pub turned: Tally,
     /// Delivered routes longer than the shortest up-down path. No defect.
     pub nonminimal: Tally,
     /// Routes that come to a switch whose table is not known ([`crate::lft::Tables::unknown`]).
     pub unjudged: Tally,
-    /// Unordered pairs of switches with end nodes (aggregation nodes do not count) that have no
-    /// up-down path.
+    /// Unordered pairs of switches with end nodes (aggregation nodes do not count) that have no up-down path.
     pub unreachable_pairs: usize,
     /// The first [`FIRST`] of those.
     pub first_unreachable: Vec<(u32, u32)>,
-    /// Who is left out: the pairs of `left_out`.
+    /// The pairs of `left_out`.
     pub left_out_ends: EndPairs,
     /// Cycles of the channel dependency graph of all routes, management's included.
     pub credit_loops: CreditLoops,
-    /// Those of the routes from hosts to hosts alone.
+    /// Cycles of the routes from hosts to hosts alone.
     pub host_credit_loops: CreditLoops,
-    /// Those of the routes between hosts and switches, both ways. A switch sends to a host as the hosts at it do.
+    /// Cycles of the routes between hosts and switches, both ways. A switch sends to a host as the hosts at it do.
     pub host_switch_credit_loops: CreditLoops,
-    /// Those of the routes from switch to switch.
+    /// Cycles of the routes from switch to switch.
     pub switch_credit_loops: CreditLoops,
-    /// Those of the routes to and from aggregation nodes.
+    /// Cycles of the routes to and from aggregation nodes.
     pub aggregation_credit_loops: CreditLoops,
 }
 
@@ -113,14 +112,14 @@ impl CheckReport {
         self.no_entry.pairs + self.wrong_port.pairs + self.looping.pairs
     }
 
-    /// Whether the tables are what they must be: every pair is delivered or left out, and no circle of
-    /// channels can wait for one another. Pairs without an up-down path are a fault of the fabric, not of the
-    /// tables; turns and detours are the engine's choice.
+    /// Whether the tables are correct: every pair is delivered or left out, and no circle of channels can
+    /// wait for one another. Pairs without an up-down path are a fault of the fabric, not of the tables;
+    /// turns and detours are the engine's choice.
     pub fn passed(&self) -> bool {
         self.undelivered() == 0 && self.credit_loops.count == 0
     }
 
-    /// Whether, beyond that, every route that can be is up-down and as short as such a path can be.
+    /// Whether, beyond that, every route is up-down and as short as possible wherever an up-down path exists.
     pub fn is_minimal(&self) -> bool {
         self.passed() && self.turns.routes == 0 && self.nonminimal.routes == 0
     }

@@ -1,4 +1,4 @@
-//! The way of one packet, switch by switch.
+//! The route of one packet, switch by switch.
 
 use super::channels::{Channels, Hop};
 use super::updown::{UNREACHABLE, UpDown};
@@ -6,7 +6,7 @@ use super::walk::Target;
 use crate::fabric::Lid;
 use crate::lft::{NO_PATH, Tables};
 
-/// One link of the way, between two switches.
+/// One link of the route, between two switches.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
     /// The channel taken.
@@ -15,12 +15,12 @@ pub struct Step {
     pub up: bool,
     /// Whether the packet has gone down before, and goes up again here.
     pub turns: bool,
-    /// The other channels by which the packet would have come nearer: each begins a shortest
-    /// up-down path from here. In ascending order.
+    /// The other channels that would have led nearer: each begins a shortest up-down path from here. In
+    /// ascending order.
     pub others: Vec<u32>,
 }
 
-/// How a way ends.
+/// The end of a route.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
     /// At the destination.
@@ -35,7 +35,7 @@ pub enum End {
         /// The switch.
         at: u32,
     },
-    /// At an entry that names a port with no link, or of somebody else.
+    /// At an entry that names a port with no link, or of another node.
     WrongPort {
         /// The switch.
         at: u32,
@@ -49,7 +49,7 @@ pub enum End {
     },
 }
 
-/// The way of a packet from a switch to a LID.
+/// The route of a packet from a switch to a LID.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trace {
     /// The links between switches that it takes.
@@ -65,8 +65,7 @@ impl Trace {
     }
 }
 
-/// Follows a packet from the switch `from` to a LID that lives at port `port` (0 for the switch
-/// itself) of `switch`.
+/// Follows a packet from the switch `from` to a LID that lives at port `port` (0 for the switch itself) of `switch`.
 pub fn trace(
     channels: &Channels,
     tables: &Tables,

@@ -1,12 +1,11 @@
 //! The routes between end nodes, in a layout for following many of them.
 //!
-//! Tables are stored by switch, but a route keeps its LID and changes the switch at each hop. So in
-//! the tables themselves every hop is a cache miss. Here the entries of one destination are together.
-//! If a route does not arrive, its entry is [`NO_PATH`] at the first switch already: a caller follows
-//! a route to its end or does not begin it.
+//! Tables are stored by switch, but a route keeps its LID and changes the switch at each hop, so in the tables every
+//! hop is a cache miss. Here the entries of one destination are together. If a route does not arrive, its entry is
+//! [`NO_PATH`] at the first switch already: a caller follows a route to its end or does not begin it.
 //!
-//! The nodes are those of a given order, without aggregation nodes, which send nothing of their own.
-//! Of an end node with several LIDs the base LID counts.
+//! The nodes are those of a given order, without aggregation nodes, which send nothing themselves. Of an end node
+//! with several LIDs the base LID counts.
 
 use super::channels::{Channels, Hop};
 use super::walk::{Fate, Target, Walker};
@@ -19,11 +18,11 @@ pub struct Traffic {
     channels: Channels,
     /// The nodes (indices into the fabric's end nodes), in the given order.
     nodes: Vec<u32>,
-    /// The switch of each, by place in the order.
+    /// The switch of each, by position in the order.
     switch: Vec<u32>,
-    /// What the link of each node carries, as a part of what the fastest link between switches does; by place.
+    /// The capacity of each node's link, as a part of the fastest link between switches; by position.
     capacity: Vec<f64>,
-    /// By place of the destination, then switch: the next port.
+    /// By position of the destination, then switch: the next port.
     ports: Vec<u8>,
 }
 
@@ -31,8 +30,7 @@ pub struct Traffic {
 const BLOCK: usize = 64;
 
 impl Traffic {
-    /// Lays out the routes between the end nodes of `order` (indices into
-    /// [`Fabric::end_nodes`], each at most once).
+    /// Lays out the routes between the end nodes of `order` (indices into [`Fabric::end_nodes`], each at most once).
     pub fn new(fabric: &Fabric, tables: &Tables, order: &[u32]) -> Traffic {
         let channels = Channels::new(fabric);
         let all = fabric.end_nodes();
@@ -95,24 +93,24 @@ impl Traffic {
         &self.nodes
     }
 
-    /// The switch of the node at a place of the order.
+    /// The switch of the node at a position of the order.
     pub(super) fn switch(&self, place: usize) -> u32 {
         self.switch[place]
     }
 
-    /// What the link of the node at a place carries, as a part of what the fastest link between switches does; 1 if
-    /// either is unknown.
+    /// The capacity of the link of the node at a position, as a part of the fastest link between switches; 1
+    /// if either is unknown.
     pub(super) fn node_capacity(&self, place: usize) -> f64 {
         self.capacity[place]
     }
 
-    /// Whether the route from a switch to the node at place `to` arrives.
+    /// Whether the route from a switch to the node at position `to` arrives.
     pub(super) fn arrives(&self, from: u32, to: usize) -> bool {
         self.ports[to * self.channels.switches() + from as usize] != NO_PATH
     }
 
-    /// Calls `visit` with each channel of the route from a switch to the node at place `to`; not at all
-    /// if the route does not arrive.
+    /// Calls `visit` with each channel of the route from a switch to the node at position `to`; not at all if
+    /// the route does not arrive.
     #[inline]
     pub(super) fn follow(&self, from: u32, to: usize, mut visit: impl FnMut(u32)) {
         let end = self.switch[to];

@@ -1,14 +1,13 @@
-//! Which way links go, and the shortest up-down paths that follow from it.
+//! The directions of links, and the shortest up-down paths.
 //!
-//! An up-down path goes up zero or more links, then down zero or more, and never up again: tables
-//! whose routes are all such paths cannot deadlock. The caller's ranking decides which end of a link
-//! is the upper one. It decides once per pair of neighbours, so the two directions of a link cannot
-//! both be up.
+//! An up-down path goes up zero or more links, then down zero or more, and never up again: tables whose
+//! routes are all such paths cannot deadlock. The caller's ranking decides which end of a link is the upper
+//! one. It decides once per pair of neighbours, so the two directions of a link cannot both be up.
 //!
-//! The shortest up-down distance is the measure of minimality. A breadth-first search from the
-//! destination finds it, over the states (switch, "may still go up" or "down only"). Outside of PGFTs
-//! it may be less than Dmodc's cost, since a path that begins upwards can be shorter than one that
-//! only goes down. In complete and degraded PGFTs the two agree.
+//! The shortest up-down distance is the measure of minimality. A breadth-first search from the destination
+//! finds it, over the states (switch, "may still go up" or "down only"). Outside of PGFTs it may be less than
+//! Dmodc's cost, since a path that begins upwards can be shorter than one that only goes down. In complete
+//! and degraded PGFTs the two agree.
 
 use super::channels::Channels;
 
@@ -18,15 +17,15 @@ pub const UNREACHABLE: u16 = u16::MAX;
 /// The direction of every channel, and the neighbours above and below each switch.
 pub struct UpDown {
     up: Vec<bool>,
-    /// The place of each switch's first neighbour in `neighbours`, and the end.
+    /// The index of each switch's first neighbour in `neighbours`, and the end.
     first: Vec<u32>,
     /// (neighbour, whether it is above), each neighbour once.
     neighbours: Vec<(u32, bool)>,
 }
 
 impl UpDown {
-    /// Orients the channels: `is_up(a, b)`, called for neighbours `a < b` only, says whether the links
-    /// from `a` to `b` go up.
+    /// Orients the channels: `is_up(a, b)`, called for neighbours `a < b` only, tells whether the links from
+    /// `a` to `b` go up.
     pub fn new(channels: &Channels, is_up: impl Fn(u32, u32) -> bool) -> UpDown {
         let oriented = |a: u32, b: u32| if a < b { is_up(a, b) } else { !is_up(b, a) };
         let up: Vec<bool> = channels.iter().map(|c| oriented(c.from, c.to)).collect();
@@ -58,8 +57,7 @@ impl UpDown {
         &self.neighbours[from as usize..to as usize]
     }
 
-    /// The length in links of the shortest up-down path from every switch to `destination`,
-    /// or [`UNREACHABLE`].
+    /// The length in links of the shortest up-down path from every switch to `destination`, or [`UNREACHABLE`].
     pub fn distances(&self, destination: u32) -> Vec<u16> {
         self.distances_and_down(destination).0
     }

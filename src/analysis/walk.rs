@@ -27,7 +27,7 @@ pub(super) enum Fate {
     Untold,
 }
 
-/// The place of a LID: a switch and its port; port 0 for the switch's own LIDs.
+/// The port of a LID: a switch and its port; port 0 for the switch's own LIDs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Target {
     pub switch: u32,

@@ -132,6 +132,8 @@ pub struct Worked {
     pub flows: Risk,
     /// What the flows of all phases get; `None` if there are none.
     pub rates: Option<Rates>,
+    /// By channel, the least that a flow over it gets, in any phase; `None` if there is none.
+    pub least_rates: Vec<Option<f64>>,
     /// Flows.
     pub count: usize,
 }
@@ -148,7 +150,9 @@ impl Traffic {
                 for &(from, to) in phase {
                     self.follow(self.switch(from), to, |c| flows[c as usize] += 1);
                 }
-                (self.ends_met(phase.clone()), flows, self.fair_rates(phase))
+                let rates = self.fair_rates(phase);
+                let least = self.least_by_channel(phase, &rates);
+                (self.ends_met(phase.clone()), flows, rates, least)
             })
             .collect();
         let worst = |of: &dyn Fn(usize) -> u32| (0..channels).map(of).collect::<Vec<u32>>();
@@ -162,18 +166,32 @@ impl Traffic {
             })
         };
         let risk = most(of_phases.iter().map(|(risk, ..)| risk).collect());
-        let flows = most(of_phases.iter().map(|(_, flows, _)| flows).collect());
-        let mut rates: Vec<f64> = of_phases
-            .iter()
-            .flat_map(|(.., rates)| rates)
-            .copied()
-            .collect();
+        let flows = most(of_phases.iter().map(|(_, flows, ..)| flows).collect());
+        let rates = of_phases.iter().flat_map(|(_, _, rates, _)| rates);
+        let mut rates: Vec<f64> = rates.copied().collect();
+        let least_rate = |c: usize| {
+            let of_phases = of_phases.iter().filter_map(|(.., least)| least[c]);
+            of_phases.min_by(f64::total_cmp)
+        };
         Worked {
             risk: Risk::of(risk, self.channels()),
             flows: Risk::of(flows, self.channels()),
             count: rates.len(),
             rates: Rates::of(&mut rates),
+            least_rates: (0..channels).map(least_rate).collect(),
         }
+    }
+
+    /// For each channel the least rate of the flows over it.
+    fn least_by_channel(&self, flows: &[(usize, usize)], rates: &[f64]) -> Vec<Option<f64>> {
+        let mut least: Vec<Option<f64>> = vec![None; self.channels().len()];
+        for (&(from, to), &rate) in flows.iter().zip(rates) {
+            self.follow(self.switch(from), to, |c| {
+                let least = &mut least[c as usize];
+                *least = Some(least.map_or(rate, |known| known.min(rate)));
+            });
+        }
+        least
     }
 }
 

@@ -1,36 +1,36 @@
-//! The pipeline: a fabric goes in, a [`Plan`] of it comes out, and from that the tables.
+//! The pipeline: [`Engine::plan`] makes a [`Plan`] of a fabric, [`Engine::fill`] writes its tables.
 
 use super::options::{Options, RouteError};
 use super::plan::Plan;
 use super::routes::{RouteMemory, lock};
 use super::threads::Threads;
 use crate::fabric::Fabric;
+use crate::lft::Tables;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// How the writing of routes went.
+/// Result of writing the routes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Filled {
-    /// What it took.
+    /// Time taken.
     pub time: Duration,
-    /// How many threads worked.
+    /// Threads that worked.
     pub threads: usize,
-    /// Entries that are not at their nominal ports, since these do not stand (`faults=stable`).
+    /// Entries not at their nominal ports, since these are not available (`faults=stable`).
     pub displaced: usize,
 }
 
-/// Computes routes with threads of its own. Between fabrics it keeps memory and nothing else:
-/// the tables depend on the fabric and the options alone, never on the number of threads or on what
-/// came before.
+/// Computes routes with its own threads. Between fabrics it keeps buffers and nothing else: tables depend on
+/// the fabric and the options alone, never on the number of threads or on earlier fabrics.
 pub struct Engine {
     threads: Threads,
     memory: RouteMemory,
-    /// Memory of the costs of a plan that is done with.
+    /// Buffers for costs, from earlier plans.
     spare: Mutex<Vec<Vec<u8>>>,
 }
 
 impl Engine {
-    /// An engine with so many threads; 0 means one for each processor.
+    /// An engine with this many threads; 0 means one for each processor.
     ///
     /// # Errors
     /// If the operating system gives no threads.
@@ -42,18 +42,17 @@ impl Engine {
         })
     }
 
-    /// The threads that work on so many switches.
+    /// The threads to use for this many switches.
     pub fn threads(&self, switches: usize) -> &Threads {
         self.threads.to_fill(switches)
     }
 
-    /// Everything but the routes and the ways that turn: ranks, port groups, costs, dividers, NIDs, validity. Where
-    /// pairs of hosts would be left out because links are drained, none is.
+    /// Computes all but routes and detours: ranks, port groups, costs, dividers, NIDs, validity. Drains
+    /// nothing if a drain would leave pairs of hosts out.
     ///
     /// # Errors
-    /// [`RouteError::NotATree`] if there are no levels in the fabric (unless roots are given, which
-    /// say where the top is). If it is the reference that brings them to naught, the fabric is planned
-    /// without it.
+    /// [`RouteError::NotATree`] if the fabric has no levels (unless roots are given). If only the reference
+    /// causes that, plans the fabric without it.
     pub fn plan(&self, fabric: &Fabric, options: &Options) -> Result<Plan, RouteError> {
         let plan = self.plan_once(fabric, options)?;
         // Pairs of hosts that are left out.
@@ -86,26 +85,33 @@ impl Engine {
         Plan::new(fabric, None, options, self.spare(), threads)
     }
 
-    /// The memory that the last plan has left.
+    /// The buffers of the last plan.
     fn spare(&self) -> Vec<Vec<u8>> {
         std::mem::take(&mut *lock(&self.spare))
     }
 
-    /// Takes back a plan that is done with: the costs of the next one, the largest part of it, go
-    /// where its costs were, which spares first touching that much anew.
+    /// Takes back the buffers of a finished plan. Its costs are by far the largest, and the first touch of
+    /// fresh memory costs more than routing.
     pub fn recycle(&self, plan: Plan) {
         *lock(&self.spare) = plan.into_memory();
     }
 
-    /// Writes the routes. `rows[s]` is the LFT of switch `s`, indexed by LID, at least
-    /// `fabric.max_lid() + 1` long; every entry up to there is written, [`crate::lft::NO_PATH`] for
-    /// LIDs that the fabric does not have or that cannot be reached. Returns what it took and
-    /// how it went.
+    /// Tables with the routes of a plan, and how their writing went.
     ///
     /// # Errors
-    /// [`RouteError::Unreachable`] if a pair of leaves has no up-down path and the options of the
-    /// plan say that this is to fail; others if the rows do not fit the fabric. Nothing is written
-    /// then.
+    /// Those of [`Engine::fill`].
+    pub fn tables(&self, fabric: &Fabric, plan: &Plan) -> Result<(Tables, Filled), RouteError> {
+        let mut tables = Tables::for_fabric(fabric);
+        let filled = self.fill(fabric, plan, &mut tables.rows_mut())?;
+        Ok((tables, filled))
+    }
+
+    /// Writes the routes. `rows[s]` is the LFT of switch `s`, indexed by LID, at least `fabric.max_lid() + 1`
+    /// long; writes every entry up to there, [`crate::lft::NO_PATH`] for unknown or unreachable LIDs.
+    ///
+    /// # Errors
+    /// [`RouteError::Unreachable`] if a pair of leaves has no up-down path and the plan's options are to fail
+    /// then; others if the rows do not fit the fabric. Nothing is written then.
     pub fn fill(
         &self,
         fabric: &Fabric,

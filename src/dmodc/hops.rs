@@ -1,15 +1,14 @@
 //! Hop counts, which OpenSM keeps for its own multicast and for its dumps.
 //!
-//! A port has a hop count if the path that starts through it is up-down: any neighbour above with
-//! a finite cost, any neighbour below that reaches the destination going down only. Where there is no
-//! such path, the ports of the way that turns have one.
+//! A port has a hop count if the path through it is up-down: any neighbour above with a finite cost, any neighbour
+//! below that reaches the destination going down only. Without such a path, the ports of the detour have one.
 
 use super::Plan;
 use crate::fabric::{Fabric, Peer};
 use crate::lft::NO_PATH;
 
-/// The hop counts from a switch to the LIDs of another: the least of all at 0, then port by port; 255 where no
-/// way starts.
+/// The hop counts from one switch to the LIDs of another: the least at index 0, then by port; 255 where no
+/// path starts.
 pub fn hop_row(fabric: &Fabric, plan: &Plan, from: u32, to: u32) -> Vec<u8> {
     let turned = plan.turned(from, to);
     let hops = |peer: &Peer| match (*peer, turned) {
@@ -26,7 +25,7 @@ pub fn hop_row(fabric: &Fabric, plan: &Plan, from: u32, to: u32) -> Vec<u8> {
     row
 }
 
-/// Hops to a switch from a neighbour of another, going on up-down.
+/// Hops to a switch from a neighbour of another, on an up-down path.
 fn hops_up_down(plan: &Plan, from: u32, neighbour: &Peer, to: u32) -> Option<u8> {
     match *neighbour {
         Peer::Switch { index, .. } if plan.ranking().is_up(from, index) => plan.hops(index, to),

@@ -6,10 +6,10 @@
 //!
 //! [`Engine::plan`] does everything up to the routes, [`Engine::fill`] writes them:
 //! - `tree`: links, leaves, ranks, port groups;
-//! - `paths`: costs, dividers, which pairs have no path;
-//! - `targets`: topological NIDs, and all LIDs in their order;
-//! - `capacity`: which links there are for which destinations, where some are slow or drained;
-//! - `connect`: ways for pairs that have no path, looked for while routes are written;
+//! - `paths`: costs, dividers, pairs without a path;
+//! - `targets`: topological NIDs, and the order of all LIDs;
+//! - `capacity`: which destinations use which slow or drained links;
+//! - `connect`: detours for pairs without a path, searched while routes are written;
 //! - `routes`: candidates, the choice of a port, rows, tables.
 
 mod capacity;

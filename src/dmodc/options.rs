@@ -1,4 +1,4 @@
-//! What may be asked of the engine, what it answers when it refuses, and what it took.
+//! The engine's options, its errors, and its times.
 
 use crate::fabric::{Fabric, Guid, Peer};
 use std::fmt;
@@ -9,10 +9,10 @@ use std::time::Duration;
 /// What to do with pairs that have no up-down path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OnUnreachable {
-    /// Give them ways that turn from down to up, where no credit loop can come of it.
+    /// Give them detours, where no credit loop comes of it.
     #[default]
     Connect,
-    /// Route all the rest and leave those entries at "no path".
+    /// Leave their entries at "no path" and route the rest.
     Partial,
     /// Refuse the fabric, if they are of switches with hosts.
     Fail,
@@ -31,14 +31,14 @@ impl FromStr for OnUnreachable {
     }
 }
 
-/// How routes answer to faults.
+/// How a fault changes routes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Faults {
-    /// The paper's choice on the places that the fabric should have, kept where it still stands, the
+    /// The paper's choice on the places that the fabric should have, kept where its port is available, the
     /// rest spread: a fault moves only what it must.
     #[default]
     Stable,
-    /// The paper's choice on what is there.
+    /// The paper's choice on the fabric as it is.
     Paper,
 }
 
@@ -63,10 +63,10 @@ impl fmt::Display for Faults {
     }
 }
 
-/// What becomes of the speeds of links.
+/// Whether the speeds of links count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Capacity {
-    /// A slow link carries a part of the routes by its speed. [`Faults::Paper`] knows no speeds.
+    /// A slow link carries routes by its speed. [`Faults::Paper`] ignores speeds.
     #[default]
     Use,
     /// All links count alike.
@@ -85,7 +85,7 @@ impl FromStr for Capacity {
     }
 }
 
-/// Links that are to carry no route that has another way.
+/// A link, or all links of a switch, to carry no route that has another path.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Drained {
     /// Node GUID of the switch at one end.
@@ -95,7 +95,7 @@ pub struct Drained {
 }
 
 impl Drained {
-    /// Both ends of all links of a fabric that are drained, as (switch, port), ascending.
+    /// Both ends of all drained links of a fabric, as (switch, port), ascending.
     pub fn ends(fabric: &Fabric, drain: &[Drained]) -> Vec<(u32, u8)> {
         let mut ends = Vec::new();
         for drained in drain {
@@ -116,21 +116,20 @@ impl Drained {
     }
 }
 
-/// What the administrator may ask for. The default asks for nothing.
+/// The administrator's options.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// How routes answer to faults.
+    /// How a fault changes routes.
     pub faults: Faults,
     /// The fabric as designed, or as it was when healthy: places that [`Faults::Stable`] keeps.
     pub reference: Option<Arc<Fabric>>,
-    /// What becomes of the speeds of links.
+    /// Whether the speeds of links count.
     pub capacity: Capacity,
-    /// What is to be empty.
+    /// Links and switches to empty.
     pub drain: Vec<Drained>,
     /// What to do with pairs that have no up-down path.
     pub on_unreachable: OnUnreachable,
-    /// Connect switches without end nodes too, where they have no up-down path between them (OpenSM's
-    /// `connect_roots`).
+    /// Connect switches without end nodes too (OpenSM's `connect_roots`).
     pub connect_roots: bool,
     /// Switches at the top of the tree (OpenSM's `root_guid_file`).
     pub root_guids: Vec<Guid>,
@@ -141,14 +140,14 @@ pub struct Options {
 }
 
 impl Options {
-    /// The reference, where it counts.
+    /// The reference, if `faults` uses one.
     pub(super) fn reference(&self) -> Option<&Fabric> {
         let reference = self.reference.as_deref();
         reference.filter(|_| self.faults == Faults::Stable)
     }
 }
 
-/// Why a fabric was not routed. Nothing has been written when this is returned.
+/// Why a fabric was not routed. Nothing has been written then.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum RouteError {
     /// `on_unreachable=fail`, and there are such pairs.
@@ -171,7 +170,7 @@ pub enum RouteError {
         /// The highest LID of the fabric.
         max_lid: u16,
     },
-    /// Not one table for each switch.
+    /// The number of tables is not that of switches.
     #[error("{tables} forwarding tables for {switches} switches")]
     TableCount {
         /// Tables given.
@@ -181,7 +180,7 @@ pub enum RouteError {
     },
 }
 
-/// A cycle in words, shortened where it is long.
+/// A cycle as text, shortened if it is long.
 fn closed(cycle: &[Guid]) -> String {
     const SHOWN: usize = 8;
     let mut words: Vec<String> = cycle.iter().take(SHOWN).map(Guid::to_string).collect();
@@ -192,7 +191,7 @@ fn closed(cycle: &[Guid]) -> String {
     words.join(" - ")
 }
 
-/// The phases of a sweep. Reading and writing are the caller's, those between are the core's.
+/// The phases of a sweep. The caller reads and writes, the core does the rest.
 pub const PHASES: [&str; 6] = ["read", "rank", "cost", "nid", "routes", "write"];
 
 /// Time spent in each phase of the core.
@@ -202,6 +201,6 @@ pub struct Timings {
     pub rank: Duration,
     /// Costs.
     pub cost: Duration,
-    /// Topological NIDs; beside them dividers, the validity pass, and which switches route alike.
+    /// Topological NIDs, dividers, the validity pass, and the classes of switches that route alike.
     pub nid: Duration,
 }

@@ -1,8 +1,7 @@
-//! The paper's algorithms as printed, naive and literal, to hold the real ones against.
+//! The paper's algorithms as printed, naive and literal; tests compare the engine with them.
 //!
-//! Nothing is shared with them but the snapshot. The two places where the print cannot be followed
-//! are those that the specification pins: a leaf leaves the set X of Algorithm 2 once visited, and
-//! leaves are the switches that carry end nodes.
+//! They share only the snapshot. The print cannot be followed in two places, which the specification fixes: a
+//! leaf leaves the set X of Algorithm 2 once visited, and leaves are the switches that carry end nodes.
 
 use crate::fabric::{Fabric, NodeKind, Peer};
 use std::collections::BTreeMap;
@@ -10,7 +9,7 @@ use std::collections::BTreeMap;
 /// The cost of no path.
 pub const INFINITY: u64 = u64::MAX;
 
-/// What the paper computes, by the paper's names.
+/// The paper's results, by the paper's names.
 pub struct Oracle {
     /// c: cost of a switch to a leaf.
     pub c: Vec<BTreeMap<u32, u64>>,
@@ -27,7 +26,7 @@ pub struct Oracle {
 }
 
 impl Oracle {
-    /// Everything up to the routes.
+    /// Computes everything up to the routes.
     pub fn new(fabric: &Fabric) -> Oracle {
         let switches = fabric.switches().len() as u32;
         let leaves: Vec<u32> = (0..switches)
@@ -151,8 +150,8 @@ impl Oracle {
             .collect()
     }
 
-    /// Equation (1) under the up-down guarantee: a switch that reaches the leaf going down only
-    /// takes the groups below whose such cost is lower, any other the groups above of lower cost.
+    /// Equation (1) under the up-down guarantee: a switch that reaches the leaf going down only takes the
+    /// groups below of lower such cost, any other the groups above of lower cost.
     pub fn closer_up_down(&self, s: u32, leaf: u32) -> Vec<&(u32, Vec<u8>)> {
         let (c, down) = (
             |s: u32| self.c[s as usize][&leaf],
@@ -169,8 +168,8 @@ impl Oracle {
             .collect()
     }
 
-    /// Equations (3) and (4): the output port of switch `s` for node `d`, out of the candidates;
-    /// `None` where there is none. Where several lead down, which the paper does not know of, Π is 1.
+    /// Equations (3) and (4): the output port of switch `s` for node `d` among the candidates; `None` without
+    /// any. Where several lead down, which no PGFT has, Π is 1.
     pub fn port(&self, s: u32, d: usize, closer: &[&(u32, Vec<u8>)]) -> Option<u8> {
         let (t, mut pi, n) = (self.t[d], self.divider[s as usize], closer.len() as u64);
         if n > 1 && self.rank[closer[0].0 as usize] < self.rank[s as usize] {

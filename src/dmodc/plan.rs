@@ -1,4 +1,4 @@
-//! What is known of a fabric before its routes are written.
+//! All that is computed of a fabric before its routes are written.
 
 use super::capacity::{Bands, Fallback, Limits};
 use super::connect::{Connections, Entries, Needs, Steps, Turns};
@@ -13,10 +13,11 @@ use crate::fabric::{Fabric, Merged};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-/// What is known of a fabric before its routes are written.
+/// All that is computed of a fabric before its routes are written. It is not changed afterwards, but for the
+/// detours, which [`crate::dmodc::Engine::fill`] searches while it writes.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Per switch of the fabric its place, and per place its switch.
+    /// By switch of the fabric its place, and by place its switch.
     place: Vec<u32>,
     switch: Vec<Option<u32>>,
     /// The levels of the fabric's switches.
@@ -25,9 +26,9 @@ pub struct Plan {
     nid: Vec<u32>,
     unreachable: Unreachable,
     needs: Needs,
-    /// The detours, looked for while routes are written.
+    /// The detours.
     connected: OnceLock<(Connections, Steps)>,
-    /// Turns for multicast, when one was asked for.
+    /// Turns for multicast, computed on first use.
     more_turns: OnceLock<Turns>,
     on_unreachable: OnUnreachable,
     known: Option<Arc<(Merged, Ranking)>>,
@@ -36,13 +37,12 @@ pub struct Plan {
     bands: Bands,
     /// Both ends of drained links, as (switch, port), ascending.
     drained: Vec<(u32, u8)>,
-    speeds_ignored: usize,
     timings: Timings,
 }
 
-/// What all routes of a plan have in common.
+/// Inputs that all routes of a plan share.
 struct Rules<'r> {
-    /// All links that should be there.
+    /// All links of the design.
     expected: &'r Links,
     destinations: Arc<Destinations>,
     dividers: Arc<[u32]>,
@@ -54,7 +54,7 @@ struct Rules<'r> {
 }
 
 impl Rules<'_> {
-    /// What routes are computed from: nominal paths, and the groups that there are where they differ.
+    /// The inputs of the rows: nominal paths, and the present groups where they differ.
     fn inputs(&mut self, nominal: Arc<Paths>, present: Option<Groups>) -> Inputs {
         let memory = &mut self.memory;
         let present = present.map(|groups| nominal.with(groups, memory(), self.threads));
@@ -82,7 +82,7 @@ impl Rules<'_> {
 }
 
 impl Plan {
-    /// Plans a fabric, in memory that another plan has left.
+    /// Plans a fabric, in the buffers of another plan.
     pub(super) fn new(
         fabric: &Fabric,
         reference: Option<&Fabric>,
@@ -107,7 +107,6 @@ impl Plan {
             None => design.groups.clone(),
         };
         let present = present.map(|links| Groups::new(links, ranking, threads));
-        limits.share_out(&design, ranking, &groups, options);
         let ranked = Instant::now();
         let mut spare = spare.into_iter();
         let mut memory = || spare.next().unwrap_or_default();
@@ -126,6 +125,7 @@ impl Plan {
         let nominal = Arc::new(nominal);
         let inputs = rules.inputs(nominal.clone(), present);
         let costed = Instant::now();
+        limits.share_out(&design, &inputs, options);
         let further = limits.bands(there).into_iter().map(|(steps, links)| {
             let present = Groups::new(&links, ranking, threads);
             (steps, rules.inputs(nominal.clone(), Some(present)))
@@ -181,7 +181,6 @@ impl Plan {
             inputs,
             bands,
             drained: Drained::ends(fabric, &options.drain),
-            speeds_ignored: limits.ignored(),
             timings,
         })
     }
@@ -191,17 +190,17 @@ impl Plan {
         self.place[switch as usize]
     }
 
-    /// The switch of the fabric at a place; `None` where none is.
+    /// The switch of the fabric at a place; `None` if the place is empty.
     fn own(&self, place: u32) -> Option<u32> {
         self.switch[place as usize]
     }
 
-    /// The paths over all links, drained ones too.
+    /// The paths over all links, drained ones included.
     fn paths(&self) -> &Paths {
         self.bands.all().unwrap_or(self.inputs.present())
     }
 
-    /// The paths that lead from one place to another: over drained links only where no others do.
+    /// The paths to use from one place to another: over drained links only where no others exist.
     fn paths_between(&self, from: u32, to: u32) -> &Paths {
         let now = self.inputs.present();
         match now.costs.hops(from, to) {
@@ -214,12 +213,7 @@ impl Plan {
         Some((self.own(from)?, self.own(to)?))
     }
 
-    /// How many slow links carry like all others, since more than one of eight uplinks of their level are slow.
-    pub fn speeds_ignored(&self) -> usize {
-        self.speeds_ignored
-    }
-
-    /// Whether the fabric is to be refused, since pairs of leaves have no up-down path.
+    /// The refusal of a fabric with pairs of leaves without an up-down path, if the options want it.
     pub(super) fn refusal(&self) -> Option<RouteError> {
         let count = self.unreachable.count;
         let refused = count > 0 && self.on_unreachable == OnUnreachable::Fail;
@@ -253,21 +247,23 @@ impl Plan {
         displaced
     }
 
-    /// The detours, and who is left out.
+    /// The detours, and the pairs left out.
     fn connected(&self) -> &(Connections, Steps) {
         self.connected.get_or_init(|| {
             let paths = self.inputs.present();
             let connect = self.on_unreachable == OnUnreachable::Connect;
             let column = |s| paths.costs.column(s);
-            let behind = |s| self.inputs.destinations.there_and_absent(column(s));
-            let by: Vec<&Paths> = [paths].into_iter().chain(self.bands.further()).collect();
             let row = |s| self.bands.row_up(&self.inputs, s);
             let entries = Entries {
-                lids: &|s| behind(s).0.to_vec(),
+                lids: &|s| {
+                    self.inputs
+                        .destinations
+                        .there_and_absent(column(s))
+                        .0
+                        .to_vec()
+                },
                 places: &|s| self.inputs.destinations.entries_behind(column(s)),
-                absent: &|s| behind(s).1.to_vec(),
                 row: &row,
-                paths: &by,
             };
             let found = Connections::find(&self.needs, [paths, self.paths()], connect, &entries);
             let (mut connections, steps) = found;
@@ -277,7 +273,7 @@ impl Plan {
         })
     }
 
-    /// The memory of the costs.
+    /// The buffers of the costs.
     pub(super) fn into_memory(self) -> Vec<Vec<u8>> {
         // The bands share the nominal paths.
         let further: Vec<Vec<u8>> = self.bands.into_memory().collect();
@@ -299,15 +295,15 @@ impl Plan {
         self.nid[end_node as usize]
     }
 
-    /// The fabric merged with its reference, and the levels of both, if it was planned with one. What was never
-    /// meant is not in it.
+    /// The fabric merged with its reference, and the levels of both, if it was planned with one. Wrong cables
+    /// of the reference are not in it.
     pub fn known(&self) -> Option<(&Merged, &Ranking)> {
         let (merged, ranking) = self.known.as_deref()?;
         Some((merged, ranking))
     }
 
-    /// The ranks on which ports do not tell which switch is at which place, so that GUIDs do. There a reference would
-    /// help: with it a box that is replaced keeps the place of the old one.
+    /// The ranks on which GUIDs, not ports, decide places. With a reference a replaced box would keep its
+    /// place there.
     pub fn untold(&self) -> &[u32] {
         &self.untold
     }
@@ -317,7 +313,7 @@ impl Plan {
         &self.ranking
     }
 
-    /// What the wiring warns of.
+    /// Oddities in the wiring.
     pub fn wiring_warnings(&self, fabric: &Fabric) -> Vec<WiringWarning> {
         wiring_warnings(fabric, &self.ranking, &Groups::of(fabric, &self.ranking))
     }
@@ -333,15 +329,13 @@ impl Plan {
         self.paths_between(from, to).costs.hops(from, to)
     }
 
-    /// Hops of the path from switch `from` to switch `to` that only goes down, `None` if there is
-    /// none.
+    /// Hops of the path from switch `from` to switch `to` that only goes down, `None` if there is none.
     pub fn hops_down(&self, from: u32, to: u32) -> Option<u8> {
         let [from, to] = [from, to].map(|s| self.place(s));
         self.paths_between(from, to).costs.hops_down(from, to)
     }
 
-    /// The neighbour by which switch `from` goes to switch `to`, and the hops, where no path is up-down
-    /// and there is a detour.
+    /// The neighbour by which switch `from` goes to switch `to` on a detour, and the hops, where no path is up-down.
     pub fn turned(&self, from: u32, to: u32) -> Option<(u32, u8)> {
         let (mut at, to) = (self.place(from), self.place(to));
         let steps = &self.connected().1;
@@ -360,21 +354,21 @@ impl Plan {
         &self.unreachable
     }
 
-    /// What becomes of pairs without an up-down path.
+    /// The detours of pairs without an up-down path.
     pub fn connections(&self) -> &Connections {
         &self.connected().0
     }
 
-    /// Whether multicast packets that come down from one switch to another may go up to a third: no
-    /// credit loop comes of it, nor of all such turns and the unicast routes together.
+    /// Whether multicast packets that come down from one switch to another may go up to a third: all such
+    /// turns and the unicast routes together close no credit loop.
     pub fn may_turn(&self, from: u32, at: u32, to: u32) -> bool {
         let paths = self.paths();
         let turns = (self.more_turns).get_or_init(|| self.connections().more_turns(paths));
-        turns.may_turn(paths, self.place(from), self.place(at), self.place(to))
+        turns.has(self.place(from), self.place(at), self.place(to))
     }
 
-    /// The alternative output ports P(s,d) of the paper's equation (2) from a switch to an end
-    /// node, ascending by group and port; its own port where the node hangs off the switch.
+    /// The alternative output ports P(s,d) of the paper's equation (2) from a switch to an end node,
+    /// ascending by group and port; the node's own port on its switch.
     pub fn alternatives(&self, fabric: &Fabric, switch: u32, end_node: u32) -> Vec<u8> {
         let node = &fabric.end_nodes()[end_node as usize];
         if node.switch == switch {
@@ -387,7 +381,7 @@ impl Plan {
         view.groups(set).flat_map(ports).collect()
     }
 
-    /// Time spent so far; routes come on top, see [`crate::dmodc::Engine::fill`].
+    /// Time spent so far, without the routes: [`crate::dmodc::Engine::fill`] adds them.
     pub fn timings(&self) -> Timings {
         self.timings
     }

@@ -1,9 +1,8 @@
-//! The threads that routes are computed on: a pool of rayon's, which OpenSM's own thread waits for.
+//! The threads that compute routes: a pool of rayon's, for which OpenSM's own thread waits.
 //!
-//! Waking a sleeping thread takes about 0.1 ms, as long as a phase of a small fabric. So a small fabric
-//! is left to the thread that asks, and the phases before the routes are shared out from
-//! [`PLAN_TOGETHER`] switches on (measured inside OpenSM: with helpers, the plan of 594 switches took
-//! 6 % longer).
+//! Waking a sleeping thread takes about 0.1 ms, as long as a phase of a small fabric. So the calling thread
+//! routes a small fabric alone, and the phases before the routes are shared out from [`PLAN_TOGETHER`]
+//! switches on (measured inside OpenSM: with helpers, the plan of 594 switches took 6 % longer).
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
@@ -13,16 +12,16 @@ const FILL_TOGETHER: usize = 64;
 /// Least number of switches that are planned by several threads.
 const PLAN_TOGETHER: usize = 1500;
 
-/// The threads of an engine, or the thread that asks alone.
+/// The threads of an engine, or the calling thread alone.
 pub struct Threads {
     pool: Option<ThreadPool>,
 }
 
-/// Nobody but the thread that asks.
+/// The calling thread alone.
 pub const ALONE: &Threads = &Threads { pool: None };
 
 impl Threads {
-    /// So many threads; 0 means one for each processor. One needs no pool: it is the one that asks.
+    /// This many threads; 0 means one for each processor. One is the calling thread and needs no pool.
     ///
     /// # Errors
     /// If the operating system gives no threads.
@@ -38,14 +37,14 @@ impl Threads {
         Ok(Threads { pool })
     }
 
-    /// How many there are.
+    /// The number of threads.
     pub fn count(&self) -> usize {
         self.pool
             .as_ref()
             .map_or(1, ThreadPool::current_num_threads)
     }
 
-    /// Those that fill the rows of so many switches.
+    /// The threads that fill the rows of this many switches.
     pub fn to_fill(&self, switches: usize) -> &Threads {
         if switches < FILL_TOGETHER {
             ALONE
@@ -54,7 +53,7 @@ impl Threads {
         }
     }
 
-    /// Those that plan so many switches.
+    /// The threads that plan this many switches.
     pub fn to_plan(&self, switches: usize) -> &Threads {
         if switches < PLAN_TOGETHER {
             ALONE
@@ -63,7 +62,7 @@ impl Threads {
         }
     }
 
-    /// Does jobs, in any order.
+    /// Does the jobs, in any order.
     pub fn for_each<T: Send>(&self, jobs: Vec<T>, work: impl Fn(T) + Send + Sync) {
         match &self.pool {
             Some(pool) => pool.install(|| jobs.into_par_iter().for_each(work)),
@@ -71,7 +70,7 @@ impl Threads {
         }
     }
 
-    /// Does two things, side by side where there are threads.
+    /// Runs both closures, side by side if there are threads.
     pub fn both<A: Send, B: Send>(
         &self,
         a: impl FnOnce() -> A + Send,

@@ -1,4 +1,4 @@
-//! Where the boxes of a small drawing stand: a row for each level that has switches.
+//! Positions of the boxes of a small drawing: a row for each level that has switches.
 
 use super::scene::Scene;
 use crate::fabric::NodeKind;
@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A switch.
 pub struct Item {
-    /// Which one.
+    /// Its index.
     pub switch: u32,
-    /// How many hosts it has.
+    /// Number of its hosts.
     pub hosts: usize,
     /// The row, 0 for the lowest.
     pub row: u32,
-    /// The place in the row, from 0 on.
+    /// The position in the row, from 0 on.
     pub column: usize,
 }
 
@@ -64,7 +64,7 @@ impl Layout {
         layout
     }
 
-    /// Switches with hosts stand in their order, all others over the middle of what is below.
+    /// Positions switches with hosts in their order, all others over the middle of the switches below.
     fn place(&mut self, scene: &Scene) {
         let mut middle = vec![f64::MAX; self.items.len()];
         for (at, &node) in scene.order.iter().enumerate().rev() {

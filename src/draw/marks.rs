@@ -1,4 +1,4 @@
-//! What the colours and strokes of links tell.
+//! The colours and strokes of links.
 
 use super::scene::{Link, Scene, State};
 use super::style::RAMP;
@@ -10,25 +10,25 @@ use std::fmt::Write;
 /// The left margin of a drawing.
 pub const MARGIN: f64 = 24.0;
 
-/// How the links are: what their colours and strokes tell.
+/// The state of the links, as colours and strokes show it.
 pub struct Marks<'a> {
     scene: &'a Scene<'a>,
     channels: Channels,
     risks: Option<&'a [u32]>,
     worst: u32,
-    /// What the worst risk is at best.
+    /// The worst risk in the best case.
     bound: u32,
     /// Slow links by their lower ends.
     slow: BTreeMap<(u32, u8), Slowness>,
     /// The ends of drained and of wrong links.
     drained: &'a [(u32, u8)],
     wrong: BTreeSet<(u32, u8)>,
-    /// The switches that a missing cable should join, the lower one first, and what is to be said of it.
+    /// The switches that a missing cable should join, the lower one first, and its caption.
     pub missing: Vec<([u32; 2], String)>,
 }
 
 impl Marks<'_> {
-    /// The marks of a fabric as it is at some time.
+    /// The marks of a fabric in a state.
     pub fn new<'a>(scene: &'a Scene, state: &'a State) -> Marks<'a> {
         let risks = state.routes.map(|(_, risks)| risks);
         let slow = scene.slow.iter();
@@ -55,7 +55,7 @@ impl Marks<'_> {
         }
     }
 
-    /// What it is, and what the colours mean; `marks` are the marks in use, and what they stand for.
+    /// The heading: the fabric, and the meaning of the colours; `marks` are the marks in use, and their meaning.
     pub fn head(&self, marks: &[(&str, String)]) -> String {
         let fabric = self.scene.fabric;
         let (switches, nodes) = (fabric.switches().len(), fabric.end_nodes().len());
@@ -98,7 +98,7 @@ impl Marks<'_> {
         text
     }
 
-    /// The marks in use for the legend, as classes of paths; `slow` says how slow links look.
+    /// The marks in use for the legend, as classes of paths; `slow` is the look of slow links.
     pub fn legend(&self, slow: &'static str) -> Vec<(&'static str, String)> {
         let counts = [
             ("class=\"missing\"", self.missing.len(), "missing"),
@@ -126,8 +126,8 @@ impl Marks<'_> {
         self.risks.map(|_| RAMP[self.bin(risk)])
     }
 
-    /// Which colour a risk has: the first for none, then up to half of the bound, up to the bound, up to
-    /// twice the bound, and beyond.
+    /// The colour of a risk, as an index: the first for none, then up to half of the bound, up to the bound,
+    /// up to twice the bound, and beyond.
     fn bin(&self, risk: u32) -> usize {
         let limits = [0, self.bound / 2, self.bound, 2 * self.bound];
         limits.iter().filter(|&&limit| risk > limit).count()
@@ -165,7 +165,7 @@ impl Marks<'_> {
             .collect()
     }
 
-    /// What there is to say of the links between two switches.
+    /// The caption of the links between two switches.
     pub fn title(&self, a: u32, b: u32, links: &[Link]) -> String {
         let name = |s: u32| &self.scene.names.switches[s as usize];
         let risk = self.worst_of(links);

@@ -1,7 +1,7 @@
-//! The fabric as matrices: for each two levels that links join, lower switches by upper ones.
+//! The fabric as matrices: for each two joined levels, lower switches by upper ones.
 //!
-//! Switches that hang together by these links alone are a block: a pod, below the top a plane. A cable that is where
-//! it should not be joins none; a missing one does. All are in the order of their places.
+//! Switches connected by these links alone are a block: a pod, below the top a plane. A misplaced cable joins
+//! no blocks; a missing one does. All are in the order of their places.
 
 use super::scene::{Link, Scene};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -13,7 +13,7 @@ pub struct Tab {
     pub low: u32,
     /// The upper one.
     pub high: u32,
-    /// All links are in one of them.
+    /// Its blocks, which have all links.
     pub blocks: Vec<Block>,
 }
 

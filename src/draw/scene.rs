@@ -1,4 +1,4 @@
-//! What drawings show.
+//! The input of drawings.
 
 use crate::dmodc::Ranking;
 use crate::fabric::{Fabric, Guid, Peer};
@@ -9,7 +9,7 @@ use crate::wiring::{Difference, Kind, Slow};
 /// A link by its two ends, switch and port, the lower one first.
 pub type Link = [(u32, u8); 2];
 
-/// A fabric, and what is odd in it.
+/// A fabric, and its oddities.
 pub struct Scene<'a> {
     /// The fabric.
     pub fabric: &'a Fabric,
@@ -19,19 +19,19 @@ pub struct Scene<'a> {
     pub ranking: &'a Ranking,
     /// All switches in the order of their places.
     pub places: Vec<u32>,
-    /// End nodes in the order in which they are to stand.
+    /// End nodes in their order in the drawing.
     pub order: Vec<u32>,
-    /// Cables that are not as they should be.
+    /// Cables that differ from what they should be.
     pub differences: Vec<Difference>,
     /// Links that are slow.
     pub slow: Vec<Slow>,
 }
 
-/// Its links at some time: what is drained, and how the routes of tables share them.
+/// The links of a fabric in a state: which are drained, and how the routes of tables share them.
 pub struct State<'a> {
-    /// What it is called.
+    /// Its name.
     pub title: &'a str,
-    /// What there is then of the fabric, with the same LIDs.
+    /// The present part of the fabric, with the same LIDs.
     pub fabric: &'a Fabric,
     /// The least A2A risk that links allow.
     pub bound: Option<u32>,
@@ -67,7 +67,7 @@ impl Scene<'_> {
         self.fabric.switch_by_guid(guid)
     }
 
-    /// The switches that a cable should join, those of it that are there.
+    /// The switches that a cable should join, as far as they are present.
     pub fn expected(&self, difference: &Difference) -> Option<[u32; 2]> {
         match (&difference.ends[..], difference.kind) {
             (_, Kind::Extra) => None,
@@ -76,7 +76,7 @@ impl Scene<'_> {
         }
     }
 
-    /// The ends of cables that are where none or another should be.
+    /// The ends of misplaced cables.
     pub fn stray(&self) -> Vec<(u32, u8)> {
         let ends = self.differences.iter().flat_map(|d| match d.kind {
             Kind::Extra => &d.ends[..],

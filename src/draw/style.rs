@@ -1,11 +1,11 @@
 //! Colours and texts of a drawing.
 
-/// Colours of the risks, from none to more than twice the bound: told apart without red and green, on light
-/// and on dark.
+/// Colours of the risks, from none to more than twice the bound: distinct without red and green, on light and
+/// on dark.
 pub const RAMP: [&str; 5] = ["#8a94a3", "#3d8fd9", "#e3a21a", "#e8622c", "#c2185b"];
 
-/// Light, or dark as the reader's system is.
-pub const STYLE: &str = "
+/// Light or dark, as the reader's system is.
+const STYLE: &str = "
 svg { background: #ffffff; font-family: sans-serif; }
 text { fill: #1c2430; font-size: 11px; paint-order: stroke; stroke: #ffffff; stroke-width: 2.5px; }
 rect + text { stroke: none; }
@@ -37,7 +37,15 @@ rect.wrong { stroke: #d81bd8; stroke-width: 2; }
 }
 ";
 
-/// Text as it stands in XML, without what may not.
+/// The beginning of a drawing of some size.
+pub fn opening(width: f64, height: f64) -> String {
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" \
+         width=\"{width:.0}\" height=\"{height:.0}\">\n<style>{STYLE}</style>\n"
+    )
+}
+
+/// Text escaped for XML, without characters that XML forbids.
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

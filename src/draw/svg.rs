@@ -1,15 +1,15 @@
-//! A drawing for paper: SVG that needs nothing else, light or dark as the reader's system is.
+//! A drawing for paper: SVG without external files, light or dark as the reader's system is.
 
 use super::MOST;
 use super::layout::{Bundle, Item, Layout};
 use super::marks::{MARGIN, Marks};
 use super::scene::{Scene, State};
-use super::style::{STYLE, escaped};
+use super::style::{escaped, opening};
 use super::svg_matrix::matrices;
 use std::fmt::Write;
 
 const HEAD: f64 = 130.0;
-/// Between the boxes of two rows.
+/// The distance of two rows of boxes.
 const ROW: f64 = 150.0;
 const FOOT: f64 = 30.0;
 /// The height of a box with a name that lies in it. Names that are wider than their boxes stand upright,
@@ -19,21 +19,13 @@ const BOX: f64 = 26.0;
 const LETTER: f64 = 6.4;
 const SMALL: f64 = 5.2;
 
-/// Draws a fabric as it is at some time.
+/// Draws a fabric in a state.
 pub fn svg(scene: &Scene, state: &State) -> String {
     let marks = Marks::new(scene, state);
     match scene.fabric.switches().len() > MOST {
         true => matrices(scene, &marks),
         false => Page::new(scene, marks).svg(),
     }
-}
-
-/// The beginning of a drawing of some size.
-pub fn opening(width: f64, height: f64) -> String {
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" \
-         width=\"{width:.0}\" height=\"{height:.0}\">\n<style>{STYLE}</style>\n"
-    )
 }
 
 struct Page<'a> {

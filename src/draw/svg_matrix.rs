@@ -1,10 +1,9 @@
-//! Matrices for paper: one below the other, the blocks of each beside each other.
+//! Matrices for paper: one below the other, the blocks of each side by side.
 
 use super::marks::{MARGIN, Marks};
 use super::matrix::{Block, Tab, tabs};
 use super::scene::{Link, Scene};
-use super::style::escaped;
-use super::svg::opening;
+use super::style::{escaped, opening};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 

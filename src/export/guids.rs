@@ -1,14 +1,14 @@
-//! GUID files for OpenSM's other engines: which switches are at the top, which of two is above the other, which
-//! hosts are compute nodes.
+//! GUID files for OpenSM's other engines: the switches at the top, the order of switches, the compute nodes.
 //!
-//! A line has a GUID and what the option wants beside it, and a comment for people, which OpenSM skips.
+//! A line has a GUID, for some options a number, and a comment for people, which OpenSM skips.
 
 use crate::dmodc::{Options, Ranking};
 use crate::fabric::{Fabric, Guid, NodeKind};
 use std::collections::BTreeMap;
 
-/// What `root_guid_file` is to have: the switches without a neighbour of a higher rank. Engines count levels down from
-/// them, so one two ranks below the highest of its part is none: it would lift what is below it above its parents.
+/// The switches for `root_guid_file`: those without a neighbour of a higher rank. Engines count levels down
+/// from them, so a switch two ranks below the highest of its part is none: it would lift the switches below
+/// it above their parents.
 pub fn roots(fabric: &Fabric, ranking: &Ranking) -> Vec<u32> {
     let part = fabric.parts(|_| true);
     let mut highest: BTreeMap<Option<u32>, u32> = BTreeMap::new();
@@ -26,7 +26,7 @@ pub fn roots(fabric: &Fabric, ranking: &Ranking) -> Vec<u32> {
     switches.filter(is_root).collect()
 }
 
-/// End nodes of a fabric, by what they are to the engine `ftree`.
+/// End nodes of a fabric, by their role for the engine `ftree`.
 pub struct Hosts {
     /// Compute nodes: the hosts of all switches as far below the roots as most hosts are.
     pub compute: Vec<u32>,
@@ -35,7 +35,8 @@ pub struct Hosts {
 }
 
 impl Hosts {
-    /// The hosts by their distance from the roots of a ranking. OpenSM wants all compute nodes at one.
+    /// Divides the hosts by their distance from the roots of a ranking: OpenSM wants all compute nodes at one
+    /// distance.
     pub fn new(fabric: &Fabric, ranking: &Ranking) -> Hosts {
         let roots = roots(fabric, ranking);
         let root_guids = roots.iter().map(|&s| fabric.switches()[s as usize].guid);
@@ -63,14 +64,14 @@ impl Hosts {
     }
 }
 
-/// The text of a GUID file of some nodes, each with its name.
+/// A GUID file of some nodes, each with its name.
 pub fn guid_file<'n>(nodes: impl IntoIterator<Item = (Guid, &'n str)>) -> String {
     let line = |(guid, name)| format!("{guid} # {name}\n");
     nodes.into_iter().map(line).collect()
 }
 
-/// All switches from the top down, numbered: what `ids_guid_file` is to have. Of two switches that `updn` finds at one
-/// level, that of the lesser number is above.
+/// The lines of `ids_guid_file`: all switches from the top down, numbered. Of two switches that `updn` finds
+/// at one level, the one with the lesser number is above.
 pub fn rank_file<'n>(fabric: &Fabric, ranking: &Ranking, name: impl Fn(u32) -> &'n str) -> String {
     let from_above = ranking.ascending().into_iter().rev();
     let line = |(number, switch): (u32, u32)| {

@@ -1,9 +1,9 @@
 //! The fabric in the formats of other programs: Slurm, Graphviz, a list of hosts, OpenSM's GUID files.
 //!
-//! These know no InfiniBand names. A host is called by the first word of its description, which is
-//! its host name as a rule (`node001` of `node001 mlx5_0`), a switch by its whole description, both
-//! in letters, digits, dots, dashes and underscores alone. Where the description is no host name, the GUID is
-//! added, and [`Labels::unnamed`] has the host. A map can give names.
+//! These know no InfiniBand names. The name of a host is the first word of its description, usually its host
+//! name (`node001` of `node001 mlx5_0`), of a switch its whole description, both in letters, digits, dots,
+//! dashes and underscores alone. Where the description is no host name, the GUID is added, and
+//! [`Labels::unnamed`] has the host. A map can give names.
 
 mod graphviz;
 mod guids;
@@ -19,22 +19,21 @@ use crate::fabric::{Fabric, Guid, NodeKind};
 use crate::netlist::{NameMap, Names};
 use std::collections::{HashMap, HashSet};
 
-/// How long a name may be: Slurm's limit, and that of a description.
+/// The longest name: the limit of Slurm, and of a description.
 const LONGEST: usize = 64;
 
 /// The names of a fabric's switches and hosts for other programs.
 pub struct Labels {
     /// By switch index; unique.
     pub switches: Vec<String>,
-    /// By end node index; the ports of one host share its name. `None` for what is no host: routers
-    /// and aggregation nodes.
+    /// By end node index; the ports of one host share its name. `None` for routers and aggregation nodes.
     pub hosts: Vec<Option<String>>,
     /// The end nodes of hosts whose descriptions are no host names.
     pub unnamed: Vec<u32>,
 }
 
 impl Labels {
-    /// Names everything. Who is in the map, by node or port GUID, has that name, and all adapters with
+    /// Names all switches and hosts. A node or port GUID in the map has its name there, and all adapters with
     /// one name are in one host.
     pub fn new(fabric: &Fabric, names: &Names, given: &NameMap) -> Labels {
         let plain: Vec<String> = (fabric.switches().iter().zip(&names.switches))
@@ -103,8 +102,7 @@ impl Labels {
     }
 }
 
-/// Whether a description is what an adapter has before anyone gives it one, or what every host has that
-/// does not know its name.
+/// Whether a description is an adapter's default, or what every host without a name has.
 fn is_of_no_host(description: &str) -> bool {
     let makers = ["Mellanox Technologies", "ConnectX", "BlueField"];
     let words = ["localhost", "mlx4_", "mlx5_", "hfi1_"];

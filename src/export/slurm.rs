@@ -1,12 +1,12 @@
 //! Slurm's `topology.conf` (plugin `topology/tree`) and, from 25.05 on, `topology.yaml`.
 //!
-//! A switch of Slurm's has either nodes or switches, and a name of its own; a node should be on one
-//! switch alone. Fabrics that are not connected have a root each.
+//! A switch of Slurm's has either nodes or switches, and a unique name; a node should be on one switch alone.
+//! Each connected part of a fabric has a root.
 
 use super::tree::Group;
 use std::fmt::Write;
 
-/// `topology.conf`, the inner switches before those that hold them.
+/// `topology.conf`, inner switches first.
 pub fn slurm_conf(roots: &[Group]) -> String {
     let mut text = String::new();
     for group in all(roots) {
@@ -34,7 +34,7 @@ pub fn slurm_yaml(roots: &[Group]) -> String {
     text
 }
 
-/// A string that YAML takes for one.
+/// A string quoted for YAML.
 fn quoted(text: &str) -> String {
     format!("\"{text}\"")
 }
@@ -43,7 +43,7 @@ fn inner(group: &Group) -> String {
     ranges(group.groups.iter().map(|group| &group.name))
 }
 
-/// All groups, those inside before those around them.
+/// All groups, inner groups first.
 fn all(roots: &[Group]) -> Vec<&Group> {
     let mut groups = Vec::new();
     for root in roots {

@@ -1,8 +1,8 @@
-//! The fabric as a tree of groups: what programs want that know no fat-trees.
+//! The fabric as a tree of groups, for programs that know no fat-trees.
 //!
-//! A switch with hosts is a group of its own. Level by level from below, the groups that hold
-//! together once the switches above that level are gone make a group; one that holds a single group
-//! is left out. So a three-level fat-tree has its leaves, its pods and a root.
+//! A switch with hosts is a group. Level by level from below, groups that stay connected without the switches
+//! above that level make a group; a group of a single group is left out. So a three-level fat-tree has its
+//! leaves, its pods and a root.
 
 use super::Labels;
 use crate::fabric::Fabric;
@@ -12,22 +12,22 @@ use crate::fabric::Fabric;
 pub struct Group {
     /// Its name: that of the switch, or `level2-1` and the like.
     pub name: String,
-    /// Names of the hosts, each in the first group that it is found in.
+    /// Names of the hosts, each in the first group with it.
     pub hosts: Vec<String>,
     /// The groups inside.
     pub groups: Vec<Group>,
 }
 
 impl Group {
-    /// How many switches with hosts are in it.
+    /// Number of switches with hosts in it.
     pub fn leaves(&self) -> usize {
         let inside: usize = self.groups.iter().map(Group::leaves).sum();
         inside + usize::from(self.groups.is_empty())
     }
 }
 
-/// The tree of each fabric that is not connected to another. `rank` gives a switch's rank; `order`
-/// are the end nodes in the order in which they, and so the groups, are to stand.
+/// The tree of each connected part of a fabric. `rank` gives a switch's rank; `order` is the order of the end
+/// nodes, and so of the groups.
 pub fn groups(
     fabric: &Fabric,
     labels: &Labels,

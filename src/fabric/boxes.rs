@@ -1,14 +1,14 @@
-//! Which switch of a reference each switch of a fabric is: the one with its GUID, else one that is gone and whose
+//! Maps each switch of a fabric to a switch of a reference: the one with its GUID, else a gone one whose
 //! cables it has.
 //!
-//! A cable tells by the port at its other end, since another model may number its own ports otherwise. What is found
-//! tells more in the next round: so a pod may be replaced as a whole.
+//! A cable counts by the port at its other end, since another model may number its own ports otherwise. Each
+//! round uses the matches of the last one, so a whole pod may be replaced.
 
 use super::ids::Guid;
 use super::snapshot::{Fabric, Peer};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Per switch of a fabric: which one of the reference it is.
+/// By switch of a fabric, its switch of the reference.
 pub fn known(fabric: &Fabric, reference: &Fabric) -> Vec<Option<u32>> {
     let guids = (0u32..).zip(reference.switches()).map(|(g, s)| (s.guid, g));
     let guids: HashMap<Guid, u32> = guids.collect();
@@ -48,7 +48,7 @@ pub fn known(fabric: &Fabric, reference: &Fabric) -> Vec<Option<u32>> {
     }
 }
 
-/// The place of which a box has most of its cables, and how many.
+/// The place to which most cables of a box belong, and how many do.
 fn place(
     fabric: &Fabric,
     reference: &Fabric,

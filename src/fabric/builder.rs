@@ -1,17 +1,15 @@
-//! Makes a snapshot with all its invariants from what a source offers, in any order and with any
-//! defect.
+//! Makes a snapshot with all its invariants from the parts of a source, in any order and with any defect.
 //!
-//! The builder leaves out a part that breaks an invariant (a port used twice, a LID out of range)
-//! and names it as a [`Defect`]; it keeps the rest. The source decides whether a defect is an error: a
-//! file with one is refused, a live subnet is routed without it.
+//! The builder leaves out a part that breaks an invariant (a port used twice, a LID out of range) and names
+//! it as a [`Defect`]; it keeps the rest. The source decides whether a defect is an error: a file with one is
+//! refused, a live subnet is routed without it.
 
 use super::ids::{Guid, Lid};
 use super::snapshot::{EndNode, Fabric, Peer, Switch};
 use super::speed::Speed;
 use std::ops::RangeInclusive;
 
-/// A part that a source offered and that breaks an invariant. The snapshot lacks this part and has
-/// the rest.
+/// A part of a source that breaks an invariant. The snapshot lacks it.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Defect {
     /// Two switches claim one node GUID.
@@ -40,13 +38,13 @@ pub struct Builder {
     speeds: Vec<(u32, u8, Speed)>,
 }
 
-/// The indices of what a [`Builder`] was given, and what it left out.
+/// The indices of the parts given to a [`Builder`], and the parts left out.
 pub struct Placement {
     /// Index in the fabric of each switch, by the order in which it was added.
     pub switches: Vec<Option<u32>>,
     /// Index in the fabric of each end node, by the order in which it was added.
     pub end_nodes: Vec<Option<u32>>,
-    /// What was left out, and why.
+    /// The parts left out, and why.
     pub defects: Vec<Defect>,
 }
 
@@ -79,8 +77,8 @@ impl Builder {
         self.end_nodes.push(node);
     }
 
-    /// Says how fast the link at a switch port is, from that end: a [`Speed`], or its data rate in Mb/s. The ends of a
-    /// link get the lesser of what both say. What is said of a port without a link does not count.
+    /// Sets the speed of the link at a switch port, as that end has it: a [`Speed`], or its data rate in
+    /// Mb/s. The link gets the lesser speed of its two ends. Ports without a link are ignored.
     pub fn speed(&mut self, switch: u32, port: u8, speed: impl Into<Speed>) {
         let speed = speed.into();
         if speed.is_known() {
@@ -208,7 +206,7 @@ impl Fabric {
 }
 
 impl Fabric {
-    /// Takes the speeds that were said of ports; `place` gives the switch of each handle.
+    /// Takes the speeds given for ports; `place` gives the switch of each handle.
     fn take_speeds(&mut self, said: &[(u32, u8, Speed)], place: &[Option<u32>]) {
         if said.is_empty() {
             return;
@@ -237,7 +235,7 @@ impl Fabric {
         self.speeds = speeds;
     }
 
-    /// Where a port of a switch is among all ports, if it has that port.
+    /// The index of a switch's port among all ports, if it has that port.
     pub(super) fn slot(&self, switch: u32, port: u8) -> Option<usize> {
         let s = &self.switches[switch as usize];
         (1..=s.ports)

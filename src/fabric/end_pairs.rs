@@ -1,7 +1,7 @@
-//! Pairs of those that send and receive, by what they are: hosts, aggregation nodes, switches.
+//! Pairs of senders and receivers by kind: hosts, aggregation nodes, switches.
 //!
-//! A pair of a switch and a LID stands for as many pairs as there are senders on the switch: its end
-//! nodes and its own port 0. This is what all tools count and name the same way.
+//! A pair of a switch and a LID stands for as many pairs as there are senders on the switch: its end nodes
+//! and its own port 0. All tools count and name pairs by this module.
 
 use super::ids::Lid;
 use super::snapshot::{Fabric, NodeKind};
@@ -10,7 +10,7 @@ use std::fmt;
 /// How many pairs are kept by name.
 const NAMED: usize = 10;
 
-/// One that sends and receives.
+/// A sender or receiver.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum End {
     /// A CA or router port, by index.
@@ -21,7 +21,7 @@ pub enum End {
     Switch(u32),
 }
 
-/// What one is, in words.
+/// The kinds in words.
 const WORDS: [&str; 3] = ["host", "aggregation node", "switch"];
 
 impl End {
@@ -33,7 +33,7 @@ impl End {
         }
     }
 
-    /// What it is, in a word or two.
+    /// Its kind in a word or two.
     pub fn word(self) -> &'static str {
         WORDS[self.kind()]
     }
@@ -47,17 +47,17 @@ impl End {
     }
 }
 
-/// Pairs, counted, and the first of them: hosts before others.
+/// Counted pairs, and the first of them: hosts before others.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct EndPairs {
-    /// By what sends and what receives.
+    /// By kind of sender and receiver.
     counts: [[u64; 3]; 3],
     /// In order: one sender of each kind on a switch stands for all.
     first: Vec<(usize, End, End)>,
 }
 
 impl EndPairs {
-    /// Adds all senders on a switch, to so many LIDs of one that receives.
+    /// Adds all senders on a switch, to this many LIDs of one receiver.
     pub fn add(&mut self, fabric: &Fabric, switch: u32, to: End, lids: u64) {
         let mut seen = [false; 3];
         let nodes = fabric.end_nodes_of(switch).map(|n| n as u32);
@@ -83,7 +83,7 @@ impl EndPairs {
         }
     }
 
-    /// Takes over what another has.
+    /// Adds the pairs of another.
     pub fn merge(&mut self, other: &EndPairs) {
         let theirs = other.counts.iter().flatten();
         for (mine, theirs) in self.counts.iter_mut().flatten().zip(theirs) {
@@ -92,7 +92,7 @@ impl EndPairs {
         other.first.iter().for_each(|&pair| self.offer(pair));
     }
 
-    /// Those of hosts among one another, and all others.
+    /// Splits into pairs of hosts and all others.
     pub fn split(self) -> (EndPairs, EndPairs) {
         let (mut hosts, mut others) = (EndPairs::default(), self);
         std::mem::swap(&mut hosts.counts[0][0], &mut others.counts[0][0]);
@@ -111,7 +111,7 @@ impl EndPairs {
         self.first.iter().map(|&(_, from, to)| (from, to))
     }
 
-    /// What sends, what receives, and how many such pairs there are, where there are any.
+    /// Kind of sender, kind of receiver, and the number of pairs, where there are any.
     pub fn counts(&self) -> impl Iterator<Item = (&'static str, &'static str, u64)> + '_ {
         let kinds = (0..3).flat_map(|from| (0..3).map(move |to| (from, to)));
         let counted = kinds.map(|(from, to)| (WORDS[from], WORDS[to], self.counts[from][to]));

@@ -1,9 +1,9 @@
-//! A fabric with the places that a reference knows of beside those that are taken.
+//! Merges a fabric with a reference: places that are taken, and places that only the reference has.
 //!
-//! Places are switches, links and ports of end nodes. A switch of the reference is at its place wherever it is now;
-//! a box that the reference does not know is at the place of one that is gone if most of its cables are of that
-//! one (module `boxes`). What is there counts: what the reference has at a port with another cable now is gone, and
-//! so is a place that most cables have left. What is only dark stays, with the speed that the reference has of it.
+//! Places are switches, links and ports of end nodes. A switch of the reference keeps its place wherever it
+//! is now; an unknown box takes the place of a gone switch if most of its cables are that switch's (module
+//! `boxes`). The present fabric wins: a link of the reference at a port with another cable now is gone, and
+//! so is a place that most cables have left. Dark equipment stays, with its speed in the reference.
 
 use super::boxes;
 use super::ids::{Guid, Lid};
@@ -12,22 +12,22 @@ use super::speed::Speed;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-/// A fabric and a reference, as two fabrics over the same switches: those of both.
+/// A fabric and a reference, as two fabrics over the same switches: the union of both.
 #[derive(Clone, Debug)]
 pub struct Merged {
-    /// Everything: what is there, and the places where nothing is now. An end node that is not there
-    /// has LID 0, and so has such a switch. Switches are in the order of their eras and keys.
+    /// The union: present equipment and empty places. An absent end node or switch has LID 0. Switches are in
+    /// the order of their eras and keys.
     pub nominal: Arc<Fabric>,
-    /// What is there. A switch that is not has no links.
+    /// The present fabric. An absent switch has no links.
     pub there: Arc<Fabric>,
-    /// Per switch of the fabric: which it is of the merged ones.
+    /// By switch of the fabric, its merged switch.
     pub switch: Vec<u32>,
-    /// Per end node of `nominal`: which it is of the fabric's, if it is there.
+    /// By end node of `nominal`, the fabric's end node, if it is present.
     pub node: Vec<Option<u32>>,
 }
 
 impl Merged {
-    /// A fabric that nothing else is known of.
+    /// A fabric without a reference.
     pub fn alone(fabric: &Fabric) -> Self {
         let switches = fabric.switches().len();
         let there = Arc::new(fabric.clone());
@@ -173,7 +173,7 @@ impl Merged {
         }
     }
 
-    /// Per merged switch: the switch of the fabric that is there.
+    /// By merged switch, the present switch of the fabric.
     pub fn boxes(&self) -> Vec<Option<u32>> {
         let mut boxes = vec![None; self.nominal.switches().len()];
         for (s, &place) in (0u32..).zip(&self.switch) {
@@ -182,7 +182,7 @@ impl Merged {
         boxes
     }
 
-    /// The links that are dark between switches that are there: (switch, port) at both ends, the lower first.
+    /// The dark links between present switches: (switch, port) at both ends, the lower first.
     pub fn dark_links(&self) -> Vec<[(u32, u8); 2]> {
         let mut dark = Vec::new();
         if Arc::ptr_eq(&self.nominal, &self.there) {
@@ -205,7 +205,7 @@ impl Merged {
         dark
     }
 
-    /// Takes links out of what should be there.
+    /// Removes links from the union.
     pub fn forget(&mut self, links: &[[(u32, u8); 2]]) {
         let nominal = Arc::make_mut(&mut self.nominal);
         for &(s, port) in links.iter().flatten() {
@@ -216,17 +216,17 @@ impl Merged {
     }
 }
 
-/// What of a reference stays.
+/// Decides which parts of a reference stay.
 struct Stays<'s> {
     fabric: &'s Fabric,
     reference: &'s Fabric,
-    /// Per switch of the reference: the switch of the fabric at its place.
+    /// By switch of the reference, the switch of the fabric at its place.
     now: &'s [Option<u32>],
 }
 
 impl Stays<'_> {
-    /// Whether the place of a switch that is gone stays: most ports to which it had cables are dark. A single
-    /// cable may have been a mistake: some other place must have a single one, too, to the same switch.
+    /// Whether the place of a gone switch stays: most ports to which it had cables are dark. A single cable
+    /// may have been a mistake: then another place must have a single cable to the same switch, too.
     fn place(&self, gone: u32) -> bool {
         let links = self
             .reference
@@ -256,9 +256,9 @@ impl Stays<'_> {
 }
 
 impl Fabric {
-    /// The same fabric with its switches in another order: `order` names the switch of each place. Ascending
-    /// GUIDs are given up for it, so `switch_by_guid` does not work on what comes of it. Returns the end node
-    /// of this fabric that each one was, too.
+    /// The same fabric with its switches in another order: `order` names the switch of each place. This gives
+    /// up ascending GUIDs, so `switch_by_guid` does not work on the result. Also returns the former index of
+    /// each end node.
     pub fn arranged(&self, order: &[u32]) -> (Fabric, Vec<u32>) {
         let mut place = vec![0u32; order.len()];
         for (at, &s) in (0u32..).zip(order) {
@@ -290,9 +290,8 @@ impl Fabric {
         (arranged, nodes)
     }
 
-    /// Adds switches that are not there, each with its links: its own port, the other switch, and the port
-    /// there. Links at ports that are taken are left out. Ascending GUIDs are given up for it. Nobody knows how fast
-    /// such links are.
+    /// Adds absent switches, each with its links: own port, other switch, port there. Leaves out links at
+    /// taken ports. The speed of such links is unknown. This gives up ascending GUIDs.
     pub fn add_expected<'l>(
         &mut self,
         switches: impl Iterator<Item = &'l [(u8, u32, u8)]> + Clone,
@@ -338,7 +337,7 @@ impl Fabric {
         }
     }
 
-    /// Takes speeds, from this place of all ports on.
+    /// Sets speeds, from this port index on.
     fn set_speeds(&mut self, first: usize, speeds: &[Speed]) {
         if !speeds.is_empty() {
             self.speeds.resize(self.peers.len(), Speed::UNKNOWN);
@@ -346,7 +345,7 @@ impl Fabric {
         }
     }
 
-    /// Takes the speed at one place of all ports, if that is news.
+    /// Sets the speed at one port index, if it is known.
     fn set_speed(&mut self, at: usize, speed: Speed) {
         if self.speeds.is_empty() && speed.is_known() {
             self.speeds.resize(self.peers.len(), Speed::UNKNOWN);
@@ -356,8 +355,8 @@ impl Fabric {
         }
     }
 
-    /// Lists the end nodes that the ports name, which are then named by their place in the list.
-    /// Returns by what they were named.
+    /// Lists the end nodes that the ports name, and names them by their index in the list. Returns their
+    /// former names.
     fn settle(&mut self, node: impl Fn(u32) -> EndNode) -> Vec<u32> {
         let mut named = Vec::new();
         for (index, s) in (0u32..).zip(&mut self.switches) {
@@ -391,14 +390,14 @@ impl Fabric {
         self
     }
 
-    /// Whether most switches of a fabric are not in this one, so that it is no reference for it.
+    /// Whether most switches of a fabric are not in this one, which is then no reference for it.
     pub fn is_of_another_fabric(&self, fabric: &Fabric) -> bool {
         let guids: HashSet<Guid> = self.switches.iter().map(|s| s.guid).collect();
         let known = |s: &&Switch| guids.contains(&s.guid);
         2 * fabric.switches.iter().filter(known).count() < fabric.switches.len()
     }
 
-    /// Whether two fabrics have the same places: switches, links, and ports of end nodes, in whatever order.
+    /// Whether two fabrics have the same places: switches, links, and ports of end nodes, in any order.
     pub fn has_places_of(&self, other: &Fabric) -> bool {
         let mut at: HashMap<Guid, u32> = HashMap::with_capacity(other.switches.len());
         at.extend(

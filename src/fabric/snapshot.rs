@@ -1,21 +1,21 @@
-//! The owned snapshot of a fabric: the only thing that the phases of Dmodc read.
+//! The owned snapshot of a fabric: the only input of the phases of Dmodc.
 //!
 //! Invariants that [`Builder::finish`](super::Builder::finish) establishes and all code relies on:
 //! - switches are in ascending GUID order, so comparing two switch indices compares UUIDs;
-//! - a link is known at both ends: if port `p` of switch `a` leads to port `q` of switch `b`, then
-//!   port `q` of `b` leads to port `p` of `a`; no link joins a switch with itself;
+//! - a link is known at both ends: if port `p` of switch `a` leads to port `q` of switch `b`, then port `q`
+//!   of `b` leads to port `p` of `a`; no link joins a switch with itself;
 //! - both ends of a link have the same speed, and a port that leads nowhere has none;
 //! - end nodes are in ascending (switch, port) order, each behind one switch port;
 //! - every LID is unicast (or 0 for a switch that has none yet), and no two LID ranges overlap;
-//! - absent end nodes are at ports where nothing is, in ascending order, with LIDs that nobody has: they get
-//!   routes, and nothing else looks at them;
+//! - absent end nodes are at empty ports, in ascending order, with unused LIDs: they get routes, and no other
+//!   code uses them;
 //! - it contains no pointer, no lock and no name.
 
 use super::ids::{Guid, Lid};
 use super::speed::Speed;
 use std::ops::Range;
 
-/// What an end node is.
+/// The kind of an end node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NodeKind {
     /// A channel adapter: a host, storage, a gateway.
@@ -39,11 +39,9 @@ impl NodeKind {
 pub struct Switch {
     /// Node GUID: the UUID.
     pub guid: Guid,
-    /// What stands for its place where cables tell no order. It is the GUID, unless a reference knows another box at
-    /// that place.
+    /// Orders places where cables show no order: the GUID, unless a reference knows another box at that place.
     pub key: u64,
-    /// How often a reference had grown when it came to know the place: what came later stands later where cables
-    /// tell no order.
+    /// The growth step of the reference that added the place: later places come later where cables show no order.
     pub era: u32,
     /// Base LID of port 0; `Lid(0)` if it has none yet.
     pub lid: Lid,
@@ -66,7 +64,7 @@ pub struct EndNode {
     pub lid: Lid,
     /// LMC (0..=7): the port has `2^lmc` LIDs, from the base LID on.
     pub lmc: u8,
-    /// What it is.
+    /// Its kind.
     pub kind: NodeKind,
     /// Index of its switch: the paper's λ.
     pub switch: u32,
@@ -113,12 +111,12 @@ impl Fabric {
         &self.end_nodes
     }
 
-    /// End nodes that are not there now but are routed to, in ascending (switch, port) order.
+    /// Absent end nodes that get routes, in ascending (switch, port) order.
     pub fn absent(&self) -> &[EndNode] {
         &self.absent
     }
 
-    /// The fabric without some links between switches, of which both ends (switch, port) are named, ascending.
+    /// The fabric without some links between switches, given by both ends (switch, port), ascending.
     pub fn without(&self, ends: &[(u32, u8)]) -> Fabric {
         let mut fabric = self.clone();
         for &(switch, port) in ends {
@@ -130,12 +128,12 @@ impl Fabric {
         fabric
     }
 
-    /// Those of one switch.
+    /// The absent end nodes of one switch.
     pub fn absent_of(&self, switch: u32) -> &[EndNode] {
         &self.absent[range_of(&self.absent, switch)]
     }
 
-    /// Sets who is absent, in any order. Their ports are dark, and nobody has their LIDs.
+    /// Sets the absent end nodes, in any order. Their ports are dark, and their LIDs are unused.
     pub fn set_absent(&mut self, mut absent: Vec<EndNode>) {
         absent.sort_unstable_by_key(|node| (node.switch, node.port));
         for node in &absent {
@@ -145,7 +143,7 @@ impl Fabric {
         self.absent = absent;
     }
 
-    /// The highest LID that is routed to (LMC counted), `Lid(0)` if there is none.
+    /// The highest LID with routes (LMC counted), `Lid(0)` if there is none.
     pub fn max_lid(&self) -> Lid {
         self.max_lid
     }
@@ -170,8 +168,8 @@ impl Fabric {
         &self.peers[s.first_port as usize..][..usize::from(s.ports)]
     }
 
-    /// The data rate in Mb/s, one direction, of the link at a port of a switch: the same at both ends. 0 if it is
-    /// unknown, or if there is no link.
+    /// The data rate in Mb/s, one direction, of the link at a port of a switch. 0 if it is unknown, or
+    /// without a link.
     pub fn speed(&self, switch: u32, port: u8) -> u32 {
         self.link_speed(switch, port).mbps()
     }
@@ -184,7 +182,7 @@ impl Fabric {
             .unwrap_or_default()
     }
 
-    /// What this fabric, as a reference, says of the speed of a link in another one: unknown if it has not the same
+    /// The speed that this fabric, as a reference, has for a link of another one; unknown without the same
     /// link there.
     pub fn speed_in(&self, other: &Fabric, switch: u32, port: u8) -> Speed {
         let guid = |of: &Fabric, s: u32| of.switches[s as usize].guid;
@@ -205,7 +203,7 @@ impl Fabric {
         }
     }
 
-    /// The ports of links that are faster than this fabric, as a reference, has them.
+    /// The ports of links that are faster than in this fabric as a reference.
     pub fn faster_in(&self, other: &Fabric) -> Vec<(u32, u8)> {
         let mut faster = Vec::new();
         for (s, switch) in (0u32..).zip(&other.switches) {
@@ -221,7 +219,7 @@ impl Fabric {
         faster
     }
 
-    /// The same fabric with other speeds. `speed` gives that of a port which has a link; both ends must get the same.
+    /// The same fabric with other speeds. `speed` gives the speed of a port with a link; both ends must get the same.
     pub fn with_speeds(mut self, speed: impl Fn(&Fabric, u32, u8) -> Speed) -> Fabric {
         let mut speeds = vec![Speed::UNKNOWN; self.peers.len()];
         for s in 0..self.switches.len() as u32 {

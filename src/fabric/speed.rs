@@ -1,10 +1,10 @@
-//! How fast a link is: its width and its speed, such as `4xHDR`.
+//! Link speeds: width and rate, such as `4xHDR`.
 
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
-/// What a lane of a link carries.
+/// The rate of one lane.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Rate {
     /// 2.5 Gb/s on the wire.
@@ -13,7 +13,7 @@ pub enum Rate {
     Ddr,
     /// 10 Gb/s.
     Qdr,
-    /// 10.3125 Gb/s, with less of it lost to the line code.
+    /// 10.3125 Gb/s, with a leaner line code.
     Fdr10,
     /// 14.0625 Gb/s.
     Fdr,
@@ -27,7 +27,7 @@ pub enum Rate {
     Xdr,
 }
 
-/// All rates, with name, data rate in Mb/s, and the whole Gb/s by which programs call them.
+/// All rates, with name, data rate in Mb/s, and the whole Gb/s that programs write for them.
 const RATES: [(Rate, &str, u32, u32); 9] = [
     (Rate::Sdr, "SDR", 2_000, 2),
     (Rate::Ddr, "DDR", 4_000, 5),
@@ -45,13 +45,12 @@ const RATES: [(Rate, &str, u32, u32); 9] = [
 const WIDTHS: [u8; 5] = [1, 4, 8, 12, 2];
 
 impl Rate {
-    /// Data rate of a lane in Mb/s, one direction: without what the line code takes.
+    /// Data rate of a lane in Mb/s, one direction, without the line code.
     pub const fn mbps(self) -> u32 {
         RATES[self as usize].2
     }
 
-    /// The rate that programs call by a number of Gb/s: by what is on the wire (`14.0625`, `53.125`) or by round
-    /// numbers (`14`, `50`).
+    /// The rate that programs write as a number of Gb/s: on the wire (`14.0625`, `53.125`) or rounded (`14`, `50`).
     pub fn of_gbps(text: &str) -> Option<Rate> {
         let gbps: u32 = text.split('.').next()?.parse().ok()?;
         let on_wire = match gbps {
@@ -72,7 +71,7 @@ impl fmt::Display for Rate {
     }
 }
 
-/// A text that is none.
+/// A text that is no speed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "'{0}' is no speed: SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR or XDR, with 1x, 2x, 4x, 8x or 12x"
@@ -91,25 +90,24 @@ impl FromStr for Rate {
     }
 }
 
-/// The width and the speed of a link, or that they are unknown. One that was made of a data rate alone may have any
-/// width.
+/// Width and rate of a link, or unknown. A speed made of a data rate alone has any width.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Speed(u32);
 
-/// Where the lanes stand in a [`Speed`], above the data rate.
+/// The bits of the lanes in a [`Speed`], above the data rate.
 const LANES: u32 = 24;
 
 impl Speed {
-    /// Nobody knows.
+    /// An unknown speed.
     pub const UNKNOWN: Speed = Speed(0);
 
-    /// So many lanes of a rate.
+    /// This many lanes of a rate.
     pub const fn new(lanes: u8, rate: Rate) -> Speed {
         Speed(((lanes as u32) << LANES) | (lanes as u32 * rate.mbps()))
     }
 
-    /// What PortInfo says: LinkWidthActive, LinkSpeedActive, whether FDR10 is active, LinkSpeedExtActive (0 where
-    /// the port has none), and LinkSpeedExtActive2 (likewise).
+    /// The speed in PortInfo: LinkWidthActive, LinkSpeedActive, whether FDR10 is active, LinkSpeedExtActive
+    /// (0 where the port has none), and LinkSpeedExtActive2 (likewise).
     pub fn of_port_info(width: u8, speed: u8, fdr10: bool, extended: u8, extended_2: u8) -> Speed {
         let rate = match (extended_2, extended, speed) {
             (1, ..) => Rate::Xdr,
@@ -139,7 +137,7 @@ impl Speed {
         (self.0 >> LANES) as u8
     }
 
-    /// What a lane carries, where lanes and speed are known.
+    /// The rate of a lane, if lanes and rate are known.
     pub fn rate(self) -> Option<Rate> {
         let of_lane = self.mbps().checked_div(self.lanes().into())?;
         let mut rates = RATES.iter();
@@ -152,8 +150,8 @@ impl Speed {
         self.mbps() > 0
     }
 
-    /// The fastest speed that is no more than a part of this one, of no more lanes and no higher rate: fewer lanes of
-    /// the same rate, if that is as fast as any. `None` if there is none.
+    /// The fastest speed that is at most this part, with no more lanes and no higher rate; of several the one
+    /// with fewer lanes at the same rate. `None` if there is none.
     pub fn part(self, part: f64) -> Option<Speed> {
         let most = f64::from(self.mbps()) * part;
         let rates = RATES.iter().map(|&(rate, ..)| rate);
@@ -163,7 +161,7 @@ impl Speed {
         fit.max_by_key(|speed| (speed.mbps(), speed.rate()))
     }
 
-    /// What two ends of a link say, as one: the lesser, or what one says where the other says nothing.
+    /// The speed of a link by its two ends: the lesser, or the known one.
     pub fn of_both_ends(self, other: Speed) -> Speed {
         match (self.mbps(), other.mbps()) {
             (0, _) => other,
@@ -188,14 +186,14 @@ impl PartialOrd for Speed {
 }
 
 impl From<u32> for Speed {
-    /// A data rate in Mb/s (below 2^24), of whatever width.
+    /// A data rate in Mb/s (below 2^24), of any width.
     fn from(mbps: u32) -> Speed {
         Speed(mbps & ((1 << LANES) - 1))
     }
 }
 
 impl fmt::Display for Speed {
-    /// As in `4xHDR`; a data rate alone is one, and nothing stands for unknown.
+    /// Writes `4xHDR`; a data rate alone as a number, an unknown speed as nothing.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.rate(), self.mbps()) {
             (Some(rate), _) => write!(f, "{}x{rate}", self.lanes()),

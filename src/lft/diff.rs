@@ -1,16 +1,15 @@
-//! Compares two dumps: what a subnet manager must send to get from the first to the second.
+//! Compares two dumps: how much a subnet manager must send to get from the first to the second.
 //!
-//! It sends tables in blocks of 64 LIDs, so this counts changed entries, and blocks with at least
-//! one. An entry that appears or disappears is a change. If only the second dump has a switch, all
-//! its entries count, since all must be sent. If only the first has it, the switch is gone, and
-//! nothing is sent to it.
+//! It sends tables in blocks of 64 LIDs, so this counts changed entries, and blocks with at least one. An
+//! entry that appears or disappears is a change. All entries of a switch that only the second dump has count;
+//! a switch that only the first dump has is gone, and gets nothing.
 
 use super::read::{Dump, DumpedSwitch};
 use super::{NO_PATH, Tables};
 use crate::fabric::{Fabric, Guid, Lid, Switch};
 use std::cmp::Ordering;
 
-/// What a subnet manager sends at once, in LIDs.
+/// LIDs that a subnet manager sends at once.
 const BLOCK: usize = 64;
 
 /// Changes at one switch.
@@ -71,8 +70,8 @@ pub fn diff(first: &Dump, second: &Dump) -> Diff {
     diff
 }
 
-/// Blocks of 64 LIDs that differ between the tables of a fabric and those of what has become of it. All that has
-/// an entry counts at a switch that is new.
+/// Blocks of 64 LIDs that differ between the tables of a fabric and those of a later state of it. At a new
+/// switch all entries count.
 pub fn changed_blocks(before: (&Fabric, &Tables), after: (&Fabric, &Tables)) -> usize {
     let blocks = |(index, switch): (u32, &Switch)| {
         let old = before.0.switch_by_guid(switch.guid);

@@ -8,8 +8,8 @@ use super::NO_PATH;
 use crate::fabric::{Fabric, lid_range};
 use std::io::{self, Write};
 
-/// Writes the hop counts of all switches. `row(from, to)` has those from one switch to another: the least of
-/// all, then port by port; 255 for none.
+/// Writes the hop counts of all switches. `row(from, to)` has those from one switch to another: the least,
+/// then by port; 255 for none.
 pub fn write_lid_matrix(
     fabric: &Fabric,
     row: impl Fn(u32, u32) -> Vec<u8>,

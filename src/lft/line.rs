@@ -1,4 +1,4 @@
-//! What a line says in the formats that tables have as text.
+//! Parses a line of the text formats of tables.
 //!
 //! | format | a table begins | an entry |
 //! |---|---|---|
@@ -6,13 +6,13 @@
 //! | `.fdbs` of OpenSM and ibdiagnet | `dump_ucast_routes: Switch 0x…` | `0x0012 : 004  : 02   : yes` |
 //! | `ibdiagnet2.far` | `Switch 0x…`, later `PLFT_NUM: 0, …` | `0x0012 4 Free 17` |
 //!
-//! An `.fdbs` says `UNREACHABLE` of a LID without an entry, OpenSM's also of one that nobody has. ibdiagnet's has
-//! `PLFT_NUM` lines too. A `.far` has the port of packets that must stay in order, and whether others may take any
-//! port of a group.
+//! An `.fdbs` has `UNREACHABLE` for a LID without an entry, OpenSM's also for an unused LID. ibdiagnet's has
+//! `PLFT_NUM` lines too. A `.far` has the port of packets that must stay in order, and whether others may
+//! take any port of a group.
 
 use crate::fabric::{Guid, Lid};
 
-/// What a line says.
+/// The content of a line.
 pub(super) enum Line {
     /// The table of a switch begins; `None` where the line has no GUID.
     Table {
@@ -23,9 +23,9 @@ pub(super) enum Line {
     },
     /// Tables of a switch follow.
     Switch(Option<Guid>),
-    /// The number of the table that follows: 0 is the one that InfiniBand knows.
+    /// The number of the table that follows: 0 is InfiniBand's own.
     Number(u8),
-    /// An entry; `None` where it is none.
+    /// An entry; `None` if it cannot be parsed.
     Entry(Option<Entry>),
     /// The table ends.
     End,
@@ -42,7 +42,7 @@ pub(super) struct Entry {
 }
 
 impl Line {
-    /// What a line says, if it is part of a dump.
+    /// Parses a line; `None` if it is no part of a dump.
     pub fn read(line: &[u8]) -> Option<Line> {
         // Nearly all lines of a dump are entries.
         if line.starts_with(b"0x") {
@@ -65,7 +65,7 @@ impl Line {
     }
 }
 
-/// Where a text begins.
+/// The position of a text in a line.
 fn find(line: &[u8], text: &[u8]) -> Option<usize> {
     line.windows(text.len()).position(|w| w == text)
 }

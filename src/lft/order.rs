@@ -1,9 +1,8 @@
 //! The node order file: OpenSM's `opensm-ftree-ca-order.dump` format.
 //!
-//! One line for each CA: its LID as `0x%04x`, a tab, its name. MPI ranks placed in this order make
-//! shifts that do not collide. As in ftree's file, routers are left out, and aggregation nodes too:
-//! neither runs ranks. ftree pads leaves that are not full with `0xFFFF` and `DUMMY`; we write no
-//! such lines, and skip them when we read.
+//! One line for each CA: its LID as `0x%04x`, a tab, its name. MPI ranks placed in this order make shifts that do not
+//! collide. As in ftree's file, routers are left out, and aggregation nodes too: neither runs ranks. ftree pads
+//! leaves that are not full with `0xFFFF` and `DUMMY`; we write no such lines, and skip them when we read.
 
 use crate::fabric::{Fabric, Lid, NodeKind};
 use crate::input::{Fault, Lenient, Warnings, lines, quoted};
@@ -45,14 +44,13 @@ pub fn write_order<W: Write, N: Display>(
     Ok(())
 }
 
-/// Parses an order file in which nothing is odd into indices of end nodes. Nodes that it leaves out
-/// are left out.
+/// Parses an order file without oddities into indices of end nodes; it need not name all.
 pub fn parse_order(fabric: &Fabric, bytes: &[u8]) -> Result<Vec<u32>, Fault<OrderReason>> {
     parse_order_leniently(fabric, bytes)?.strict()
 }
 
-/// Parses an order file as it comes: a line that names no end node, or one that is named already,
-/// is skipped with a warning. A file whose lines name none at all is refused.
+/// Parses an order file and skips, with a warning, a line that names no end node or one named before. Refuses
+/// a file that names none.
 pub fn parse_order_leniently(
     fabric: &Fabric,
     bytes: &[u8],

@@ -1,13 +1,13 @@
 //! Reads `opensm-lfts.dump` as `osm_ucast_file.c` does, but more strictly, and the tables that ibdiagnet writes.
 //!
-//! Tables are sorted by switch GUID, so that two dumps can be compared without their netlist. Each
-//! line becomes a LID and a port, three bytes, whatever the LIDs are: memory stays below the size of
-//! the file. The reader ignores port GUIDs: an entry belongs to the LID that it names. It skips lines
-//! that are no entry, as OpenSM does; `dump_lfts` of infiniband-diags writes some. Of several tables that a switch
-//! has (`PLFT_NUM` of ibdiagnet) it takes the first, which InfiniBand knows.
+//! Tables are sorted by switch GUID, so that two dumps can be compared without their netlist. Each line becomes a LID
+//! and a port, three bytes, whatever the LIDs are: memory stays below the size of the file. The reader ignores port
+//! GUIDs: an entry belongs to the LID that it names. It skips lines that are no entry, as OpenSM does; `dump_lfts` of
+//! infiniband-diags writes some. Of several tables of a switch (`PLFT_NUM` of ibdiagnet) it takes the first,
+//! InfiniBand's own.
 //!
-//! What is odd and has a sensible reading is a warning. A table that is missing or not complete is
-//! unknown ([`Tables::unknown`]); the rest stands.
+//! Oddities with a sensible reading are warnings. A missing or incomplete table is unknown ([`Tables::unknown`]); the
+//! others count.
 
 use super::line::{Entry, Line};
 use super::{NO_PATH, Tables};
@@ -21,8 +21,8 @@ use std::path::Path;
 pub struct Dump {
     /// The switches in ascending GUID order.
     pub switches: Vec<DumpedSwitch>,
-    /// For how many entries a switch may choose another port than this one, by load or by a hash of the packet.
-    /// Only `ibdiagnet2.far` tells.
+    /// Entries for which a switch may choose another port, by load or by a hash of the packet. Only
+    /// `ibdiagnet2.far` has this.
     pub adaptive: usize,
 }
 
@@ -51,7 +51,7 @@ pub enum DumpReason {
     /// The last table is not complete.
     #[error("the file ends in the middle of a table: it is truncated")]
     Truncated,
-    /// Warning: what a terminal adds to text.
+    /// Warning: control sequences of a terminal.
     #[error("terminal control characters: left out")]
     Terminal,
     /// Warning: a switch line without a GUID.
@@ -60,7 +60,7 @@ pub enum DumpReason {
     /// Warning: a table in the middle of a file that has no end, unlike others.
     #[error("the table of switch {0} is not complete: left out")]
     Incomplete(Guid),
-    /// Warning: a table beside the one that InfiniBand knows.
+    /// Warning: a table beside InfiniBand's own.
     #[error("table {number} of switch {guid}, left out: only its table 0 is read")]
     PrivateTable {
         /// The switch.
@@ -118,23 +118,23 @@ pub enum DumpReason {
 }
 
 impl Dump {
-    /// How many entries it has.
+    /// Number of entries.
     pub fn entries(&self) -> usize {
         self.switches.iter().map(|s| s.entries.len()).sum()
     }
 
-    /// Reads a dump in which nothing is odd.
+    /// Reads a dump without oddities.
     pub fn read(path: &Path) -> Result<Dump, InputError> {
         let bytes = input::read(path)?;
         Dump::parse(&bytes).map_err(|fault| fault.in_file(path))
     }
 
-    /// Parses a dump in which nothing is odd.
+    /// Parses a dump without oddities.
     pub fn parse(bytes: &[u8]) -> Result<Dump, Fault<DumpReason>> {
         Dump::parse_leniently(bytes)?.strict()
     }
 
-    /// Parses a dump as it comes: what is odd in it and has a sensible reading is a warning.
+    /// Parses a dump; oddities with a sensible reading are warnings.
     pub fn parse_leniently(bytes: &[u8]) -> Result<Lenient<Dump, DumpReason>, Fault<DumpReason>> {
         let mut draft = Draft::default();
         let mut last = 0;
@@ -227,7 +227,7 @@ impl Dump {
     }
 }
 
-/// Where in a dump a line stands.
+/// The position of a line in a dump.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Place {
     /// Between two tables.
@@ -239,7 +239,7 @@ enum Place {
     LeftOut,
 }
 
-/// A dump in the making.
+/// A dump under construction.
 #[derive(Default)]
 struct Draft {
     switches: Vec<DumpedSwitch>,
@@ -252,17 +252,17 @@ struct Draft {
     lines: LineCount,
     /// Whether tables have lines that end them.
     ends: bool,
-    /// Tables that another one follows without such a line.
+    /// Tables without such a line.
     endless: Vec<usize>,
     warnings: Warnings<DumpReason>,
 }
 
-/// How far tables go that have a line for every LID up to the highest one.
+/// The lengths of tables with a line for every LID up to the highest one.
 #[derive(Default)]
 struct LineCount {
-    /// The last LID of the open table, if it is such a one.
+    /// The last LID of the open table, if it is such a table.
     open: Option<Lid>,
-    /// The last LIDs of those before it.
+    /// The last LIDs of the tables before it.
     before: BTreeSet<Lid>,
 }
 
@@ -322,7 +322,7 @@ impl Draft {
         true
     }
 
-    /// Takes an entry, or what should be one.
+    /// Adds an entry, or warns of an unreadable one.
     fn entry(&mut self, entry: Option<Entry>, line: &[u8], number: u32) {
         let reason = match (entry, self.place) {
             (_, Place::LeftOut) => return,

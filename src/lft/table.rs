@@ -25,6 +25,16 @@ impl Tables {
         }
     }
 
+    /// Tables of these rows, one after the other; `None` if the last is not whole.
+    pub fn from_entries(width: usize, entries: Vec<u8>) -> Option<Self> {
+        let is_whole = width > 0 && entries.len().is_multiple_of(width);
+        is_whole.then_some(Tables {
+            width,
+            entries,
+            unknown: Vec::new(),
+        })
+    }
+
     /// Tables of the size for a fabric, every entry [`NO_PATH`].
     pub fn for_fabric(fabric: &Fabric) -> Self {
         Self::new(fabric.switches().len(), fabric.max_lid())
@@ -45,13 +55,17 @@ impl Tables {
         self.entries.is_empty()
     }
 
-    /// The switches of which nothing is known, in ascending order: their rows are all [`NO_PATH`],
-    /// which says nothing of the fabric.
+    /// All rows, one after the other.
+    pub fn entries(&self) -> &[u8] {
+        &self.entries
+    }
+
+    /// The switches without a known table, in ascending order: their rows are all [`NO_PATH`], which means nothing.
     pub fn unknown(&self) -> &[u32] {
         &self.unknown
     }
 
-    /// Says of which switches nothing is known.
+    /// Sets the switches without a known table.
     pub(super) fn set_unknown(&mut self, switches: Vec<u32>) {
         self.unknown = switches;
     }

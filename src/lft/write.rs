@@ -1,22 +1,20 @@
 //! Writes tables as OpenSM's `opensm-lfts.dump` (`dump_ucast_lfts` in `osm_dump.c`).
 //!
-//! The text is OpenSM's own, to the byte: one block per switch, and in it one line per entry that is a
-//! port of the switch. Each line names the owner of the LID. `opensm -R file -U` loads such a file. If
-//! the port GUID in a line has another LID by then, the loader moves the entry to that LID. So a GUID
-//! that means another port under ibsim ([`Names::ambiguous`]) is left out; the loader then uses the
-//! LID.
+//! The text is OpenSM's own, to the byte: one block per switch, and in it one line per entry that is a port of the
+//! switch. Each line names the owner of the LID. `opensm -R file -U` loads such a file. If the port GUID in a line
+//! has another LID by then, the loader moves the entry to that LID. So a GUID that means another port under ibsim
+//! ([`Names::ambiguous`]) is left out; the loader then uses the LID.
 //!
-//! Except for the port, a line is the same in every block. So its text is made once per LID, and a
-//! block is little more than a copy. 8,640 nodes make 5 million lines and 400 MB.
+//! Except for the port, a line is the same in every block. So its text is made once per LID, and a block is little
+//! more than a copy. 8,640 nodes make 5 million lines and 400 MB.
 
 use super::Tables;
 use crate::fabric::{Fabric, NodeKind};
 use crate::netlist::Names;
 use std::io::{self, Write};
 
-/// Writes the tables of all switches in OpenSM's order. OpenSM keeps GUIDs in network byte order, so on
-/// a little-endian machine the lowest byte counts most. Each block is one write: no buffered writer
-/// is necessary.
+/// Writes the tables of all switches in OpenSM's order. OpenSM keeps GUIDs in network byte order, so on a
+/// little-endian machine the lowest byte counts most. Each block is one write: no buffered writer is necessary.
 pub fn write_dump<W: Write>(
     fabric: &Fabric,
     names: &Names,
@@ -27,7 +25,7 @@ pub fn write_dump<W: Write>(
     write_lines(fabric, names, tables, ends, out)
 }
 
-/// The same without the comments, which are most of it.
+/// The same without the comments, most of the file.
 pub fn write_plain_dump<W: Write>(
     fabric: &Fabric,
     names: &Names,

@@ -1,11 +1,11 @@
-//! Switches and hosts by the names that people type: a description, a GUID or a LID.
+//! Finds switches and hosts by the names that people type: a description, a GUID or a LID.
 //!
-//! A description need not be whole. Exact matches count first, then those that differ in upper and
-//! lower case only, then those that begin with it as a word (`node001` for `node001 mlx5_0`), then those
-//! that a pattern fits (`node[001-004]`, `spine*`), then those that contain it.
+//! A description need not be whole. Exact matches count first, then matches without regard to case, then
+//! descriptions that begin with it as a word (`node001` for `node001 mlx5_0`), then those that a pattern fits
+//! (`node[001-004]`, `spine*`), then those that contain it.
 //!
-//! What matches several is refused with a list of them, but for two cases in which all are meant: the
-//! ports of a server, which begin with its name, and what a pattern fits.
+//! A name with several matches is refused with a list of them, except where all are meant: the ports of a
+//! server, whose descriptions begin with its name, and the matches of a pattern.
 
 mod part;
 mod pattern;
@@ -30,14 +30,14 @@ pub enum Thing {
     EndNode(u32),
 }
 
-/// One that can be named. It shows itself as its kind, GUID, LID and description.
+/// An entry of a directory. It displays its kind, GUID, LID and description.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Entry<T> {
     what: T,
     kind: String,
     /// The GUID of its node.
     node: Guid,
-    /// The GUID that it is shown with, and others by which it is known.
+    /// The GUID that it is shown with, and further ones that find it.
     guids: Vec<Guid>,
     /// Base LID (0 for none) and LMC of each of its ports.
     lids: Vec<(Lid, u8)>,
@@ -54,13 +54,13 @@ impl<T> fmt::Display for Entry<T> {
     }
 }
 
-/// A name that names nothing, or several things.
+/// A name without a match, or with several.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NameError {
-    /// It names nothing.
+    /// No match.
     #[error("nothing in this fabric is called '{0}': give a description, a GUID or a LID")]
     NotFound(String),
-    /// It names several things.
+    /// Several matches.
     #[error("'{name}' could be any of {count}:{list}")]
     Ambiguous {
         /// The name.
@@ -72,7 +72,7 @@ pub enum NameError {
     },
 }
 
-/// All that can be named.
+/// All entries by name.
 pub struct Directory<T> {
     entries: Vec<Entry<T>>,
 }
@@ -146,14 +146,14 @@ impl Directory<u32> {
     }
 }
 
-/// A way to match.
+/// A kind of match.
 type Way<'a, T> = &'a dyn Fn(&Entry<T>) -> bool;
 
 /// Whether several matches are all meant.
 type AllMeant<T> = fn(&[&Entry<T>]) -> bool;
 
 impl<T: Copy> Directory<T> {
-    /// The one thing that a name names.
+    /// The only match of a name.
     ///
     /// # Errors
     /// If there is none, or several.
@@ -164,7 +164,7 @@ impl<T: Copy> Directory<T> {
         }
     }
 
-    /// All that a name names: one thing, the ports of a server, or what a pattern fits.
+    /// All matches of a name: one thing, the ports of a server, or the matches of a pattern.
     ///
     /// # Errors
     /// If there is none, or if it could be any of several.
@@ -176,7 +176,7 @@ impl<T: Copy> Directory<T> {
         }
     }
 
-    /// What `NAME:PORT` or `NAME[PORT]` names: the one before, and a port number.
+    /// The match of `NAME:PORT` or `NAME[PORT]`: that of the name, and a port number.
     pub fn find_port(&self, name: &str) -> Option<Result<(T, u8), NameError>> {
         let name = name.trim();
         let (one, port) = name
@@ -187,7 +187,7 @@ impl<T: Copy> Directory<T> {
         Some(self.find(one).map(|one| (one, port)))
     }
 
-    /// All that match in the first way in which any does, and whether all of them are meant.
+    /// All matches of the first kind that has any, and whether all of them are meant.
     fn matches(&self, name: &str) -> (Vec<&Entry<T>>, AllMeant<T>) {
         let lower = name.to_lowercase();
         let (guid, lid, pattern) = (guid(name), lid(name), Pattern::parse(name));
@@ -224,8 +224,8 @@ impl<T: Copy> Directory<T> {
     }
 }
 
-/// Whether these are the ports of one server. Two nodes with the same description are not: then it is
-/// one that every server has, such as "localhost mlx5_0".
+/// Whether these are the ports of one server. Two nodes with the same description are not: every server may
+/// have it, such as "localhost mlx5_0".
 fn are_a_server<T>(found: &[&Entry<T>]) -> bool {
     let mut nodes: HashMap<&str, Guid> = HashMap::new();
     found.iter().all(|entry| {

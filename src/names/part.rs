@@ -4,7 +4,7 @@ use super::{Directory, NameError};
 use crate::fabric::Guid;
 use crate::netlist::{Netlist, Part};
 
-/// A name that no part has.
+/// A name without a match among the parts.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PartError {
     /// No node, or several, by that name.
@@ -23,8 +23,8 @@ pub enum PartError {
 }
 
 impl Directory<u32> {
-    /// What a name means in the netlist that this directory is of: a switch or host, the ports of a
-    /// server, what a pattern fits, or the link at a port for `NAME:PORT`.
+    /// The parts of this directory's netlist that a name means: a switch or host, the ports of a server, the
+    /// matches of a pattern, or the link at a port for `NAME:PORT`.
     pub fn parts(&self, netlist: &Netlist, name: &str) -> Result<Vec<Part>, PartError> {
         let whole = match self.find_all(name) {
             Ok(nodes) => return Ok(nodes.into_iter().map(Part::Node).collect()),

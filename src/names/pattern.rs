@@ -1,4 +1,4 @@
-//! Patterns that fit several names: `*` stands for any text, `[001-004,007]` for one of these numbers.
+//! Patterns for several names: `*` stands for any text, `[001-004,007]` for one of these numbers.
 
 /// A pattern, in lower case.
 pub struct Pattern(Vec<Piece>);
@@ -16,7 +16,7 @@ enum Piece {
 struct Range {
     from: u64,
     to: u64,
-    /// How many digits they have at least; 1 where no zeros stand before them.
+    /// Their least number of digits; 1 without leading zeros.
     width: usize,
 }
 
@@ -24,7 +24,7 @@ struct Range {
 const LONGEST: usize = 18;
 
 impl Pattern {
-    /// The pattern in a text; `None` if there is none in it. A single number in brackets is none, but a port.
+    /// The pattern in a text; `None` if there is none. A single number in brackets is a port, not a pattern.
     pub fn parse(text: &str) -> Option<Pattern> {
         let (mut pieces, mut literal, mut found) = (Vec::new(), String::new(), false);
         let text = text.to_lowercase();
@@ -54,7 +54,7 @@ impl Pattern {
         found.then_some(Pattern(pieces))
     }
 
-    /// Whether a description, in lower case, begins with what the pattern stands for, as a word.
+    /// Whether a description, in lower case, begins with a match of the pattern, as a word.
     pub fn fits(&self, description: &str) -> bool {
         fits(&self.0, description)
     }

@@ -1,47 +1,31 @@
 //! Degraded fabrics: removes random links or switches (section IV of the paper), or makes links slow.
 //!
-//! The seed shuffles the candidates (see [`crate::random`]), which were sorted by GUID and port, and
-//! the first ones go. So the outcome depends on the fabric and the seed alone, not on the order of
-//! the file. With the same seed a larger removal contains a smaller one. All else keeps its GUIDs,
-//! ports and LIDs, as on a fabric where things fail.
+//! The seed shuffles the candidates (see [`crate::random`]), sorted by GUID and port, and the first ones go.
+//! So the result depends on the fabric and the seed alone, not on the order of the file. With the same seed a
+//! larger removal contains a smaller one. All else keeps its GUIDs, ports and LIDs.
 
 use super::model::{Kind, Netlist, Node, Port};
-use crate::fabric::{Guid, Speed};
+use super::remove::Part;
+use crate::fabric::Speed;
 use crate::random::Random;
-use std::collections::{HashMap, HashSet};
-
-/// A removed switch, by its names.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NamedSwitch {
-    /// Node GUID.
-    pub guid: Guid,
-    /// Description.
-    pub name: String,
-}
-
-/// A link between two switches, with the port at each.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NamedLink {
-    /// The two sides, the one with the lower (GUID, port) first.
-    pub sides: [(NamedSwitch, u8); 2],
-}
+use std::collections::HashMap;
 
 /// A link that has become slow.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SlowedLink {
     /// The link.
-    pub link: NamedLink,
-    /// How fast it was.
+    pub link: Part,
+    /// Its former speed.
     pub before: Speed,
-    /// How fast it is now.
+    /// Its speed now.
     pub now: Speed,
 }
 
-/// The caller wants to degrade more than there is.
+/// There are too few links or switches to degrade.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("cannot {verb} {wanted} {what}: there are {there}")]
 pub struct NotEnough {
-    /// What is to be done to them.
+    /// The operation, as a verb.
     pub verb: &'static str,
     /// The kind: links or switches.
     pub what: &'static str,
@@ -57,7 +41,7 @@ impl Netlist {
         &self,
         count: usize,
         seed: u64,
-    ) -> Result<(Netlist, Vec<NamedLink>), NotEnough> {
+    ) -> Result<(Netlist, Vec<Part>), NotEnough> {
         let mut links = self.links_between_switches();
         links.sort_by_key(|&[(node, port), _]| (self.nodes[node as usize].guid, port));
         choose(
@@ -66,16 +50,12 @@ impl Netlist {
             seed,
             ("remove", "links between switches"),
         )?;
-        let gone: HashSet<(u32, u8)> = links.iter().flatten().copied().collect();
-        let names = links.iter().map(|&sides| self.named_link(sides)).collect();
-        Ok((
-            self.keeping(|_| true, |node, port| !gone.contains(&(node, port))),
-            names,
-        ))
+        let links: Vec<Part> = links.into_iter().map(Part::Link).collect();
+        Ok((self.without(&links), links))
     }
 
-    /// Makes `count` random links between different switches slow: `part` of what they were, or the next lower speed
-    /// that there is. Links of unknown speed are not chosen, and those for which there is none.
+    /// Makes `count` random links between different switches slow: `part` of their speed, or the next lower
+    /// speed. Links of unknown speed, and links without a lower speed, are not chosen.
     pub fn with_slow_links(
         &self,
         count: usize,
@@ -115,7 +95,7 @@ impl Netlist {
                 }
             }
             slowed.push(SlowedLink {
-                link: self.named_link(sides),
+                link: Part::Link(sides),
                 before,
                 now,
             });
@@ -130,8 +110,8 @@ impl Netlist {
         links
     }
 
-    /// The planes that [`Netlist::with_slow_planes`] chooses from, each as its links. A plane is what hangs together
-    /// without the switches that carry end nodes, with the links down to these. Where all hangs together there is none.
+    /// The planes that [`Netlist::with_slow_planes`] chooses from, each as its links. A plane is a connected part of
+    /// the fabric without the switches that carry end nodes, and its links down to these. A single part is no plane.
     pub fn planes_to_slow(&self, part: f64) -> Vec<Vec<[(u32, u8); 2]>> {
         let mut upper = self.removable_switches(false);
         upper.sort_by_key(|&s| self.nodes[s as usize].guid);
@@ -157,23 +137,17 @@ impl Netlist {
         planes
     }
 
-    /// How fast a link is, by both ends.
+    /// The speed of a link, by both ends.
     fn speed_of(&self, &[a, b]: &[(u32, u8); 2]) -> Speed {
         let [a, b] = [a, b].map(|(node, port)| self.speed_at(node, port));
         a.of_both_ends(b)
     }
 
-    /// What a node says of the speed of the link at its port.
+    /// The speed of the link at a node's port.
     fn speed_at(&self, node: u32, number: u8) -> Speed {
         let mut ports = self.nodes[node as usize].ports.iter();
         let port = ports.find(|port| port.number == number);
         port.map_or(Speed::UNKNOWN, Port::speed)
-    }
-
-    fn named_link(&self, sides: [(u32, u8); 2]) -> NamedLink {
-        NamedLink {
-            sides: sides.map(|(node, port)| (named(&self.nodes[node as usize]), port)),
-        }
     }
 
     /// Removes `count` random switches with all their links. Switches that carry end nodes (other
@@ -183,7 +157,7 @@ impl Netlist {
         count: usize,
         seed: u64,
         leaves: bool,
-    ) -> Result<(Netlist, Vec<NamedSwitch>), NotEnough> {
+    ) -> Result<(Netlist, Vec<Part>), NotEnough> {
         let mut switches = self.removable_switches(leaves);
         switches.sort_by_key(|&index| self.nodes[index as usize].guid);
         let what = if leaves {
@@ -192,17 +166,14 @@ impl Netlist {
             "switches without end nodes"
         };
         choose(&mut switches, count, seed, ("remove", what))?;
-        let names = switches
-            .iter()
-            .map(|&index| named(&self.nodes[index as usize]))
-            .collect();
-        Ok((self.without_nodes(&switches), names))
+        let switches: Vec<Part> = switches.into_iter().map(Part::Node).collect();
+        Ok((self.without(&switches), switches))
     }
 
     /// Removes these nodes, by index, with all their links. End nodes without a link go, too.
     pub fn without_nodes(&self, nodes: &[u32]) -> Netlist {
-        let gone: HashSet<u32> = nodes.iter().copied().collect();
-        self.keeping(|node| !gone.contains(&node), |_, _| true)
+        let nodes: Vec<Part> = nodes.iter().map(|&node| Part::Node(node)).collect();
+        self.without(&nodes)
     }
 
     /// The links between different switches, each as its two sides (node and port).
@@ -235,44 +206,6 @@ impl Netlist {
             .map(|(index, _)| index)
             .collect()
     }
-
-    /// The nodes and ports to keep, less links that lost an end and end nodes that lost all links.
-    pub(super) fn keeping(
-        &self,
-        keep_node: impl Fn(u32) -> bool,
-        keep_port: impl Fn(u32, u8) -> bool,
-    ) -> Netlist {
-        let linked = |index: u32| {
-            let node = &self.nodes[index as usize];
-            let mut ports = node.ports.iter();
-            let keeps_a_link = ports.any(|port| {
-                let sides = [(index, port.number), (port.peer, port.peer_port)];
-                keep_node(port.peer) && sides.iter().all(|&(node, port)| keep_port(node, port))
-            });
-            node.kind == Kind::Switch || node.ports.is_empty() || keeps_a_link
-        };
-        let mut next = 0;
-        let mut places: Vec<Option<u32>> = Vec::with_capacity(self.nodes.len());
-        for index in 0..self.nodes.len() as u32 {
-            let kept = keep_node(index) && linked(index);
-            places.push(kept.then_some(next));
-            next += u32::from(kept);
-        }
-        let mut netlist = Netlist::default();
-        for (index, node) in (0..).zip(&self.nodes) {
-            if places[index as usize].is_none() {
-                continue;
-            }
-            let mut node = node.clone();
-            node.ports.retain_mut(|port| {
-                let place = places[port.peer as usize].filter(|_| keep_port(index, port.number));
-                port.peer = place.unwrap_or(port.peer);
-                place.is_some()
-            });
-            netlist.nodes.push(node);
-        }
-        netlist
-    }
 }
 
 fn choose<T>(
@@ -295,17 +228,11 @@ fn choose<T>(
     Ok(())
 }
 
-fn named(node: &Node) -> NamedSwitch {
-    NamedSwitch {
-        guid: node.guid,
-        name: node.description.clone(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::netlist::generate::{Order, Pgft, build};
+    use std::collections::HashSet;
 
     fn figure_1() -> Netlist {
         build(
@@ -331,9 +258,12 @@ mod tests {
         assert_eq!(counts(&less), (16, 12, 31));
         assert_eq!(removed.len(), 5);
         for link in removed {
-            for (switch, port) in link.sides {
-                let node = less.nodes.iter().find(|n| n.guid == switch.guid).unwrap();
-                assert!(node.ports.iter().all(|p| p.number != port));
+            let Part::Link(sides) = link else {
+                panic!("{link:?}");
+            };
+            for (node, port) in sides {
+                let ports = &less.nodes[node as usize].ports;
+                assert!(ports.iter().all(|p| p.number != port));
             }
         }
     }
@@ -351,10 +281,12 @@ mod tests {
         let mut ends = 0;
         for (s, switch) in (0u32..).zip(fabric.switches()) {
             for port in 1..=switch.ports {
-                let is_slow = slowed.iter().any(|slow| {
-                    let mut sides = slow.link.sides.iter();
-                    sides.any(|(named, at)| (named.guid, *at) == (switch.guid, port))
-                });
+                let is_it = |&(node, at): &(u32, u8)| {
+                    (whole.nodes[node as usize].guid, at) == (switch.guid, port)
+                };
+                let is_slow = slowed
+                    .iter()
+                    .any(|slow| matches!(slow.link, Part::Link(sides) if sides.iter().any(is_it)));
                 let expected = if is_slow { "1xEDR" } else { "4xEDR" };
                 assert_eq!(fabric.link_speed(s, port).to_string(), expected);
                 ends += usize::from(is_slow);
@@ -409,6 +341,9 @@ mod tests {
         let (_, five) = whole.without_links(5, 9).unwrap();
         let (_, six) = whole.without_links(6, 9).unwrap();
         assert_eq!(six[..5], five);
+        let words = |of: &Netlist, parts: Vec<Part>| -> Vec<String> {
+            parts.into_iter().map(|part| of.describe(part)).collect()
+        };
         let last = whole.nodes.len() as u32 - 1;
         let mut reversed = whole.clone();
         reversed.nodes.reverse();
@@ -417,9 +352,11 @@ mod tests {
                 .iter_mut()
                 .for_each(|port| port.peer = last - port.peer);
         }
-        assert_eq!(reversed.without_links(5, 9).unwrap().1, five);
-        let switches = whole.without_switches(4, 9, true).unwrap().1;
-        assert_eq!(reversed.without_switches(4, 9, true).unwrap().1, switches);
+        let found = words(&reversed, reversed.without_links(5, 9).unwrap().1);
+        assert_eq!(found, words(&whole, five));
+        let [found, switches] =
+            [&reversed, &whole].map(|of| words(of, of.without_switches(4, 9, true).unwrap().1));
+        assert_eq!(found, switches);
     }
 
     #[test]
@@ -433,7 +370,8 @@ mod tests {
             "cannot remove 11 switches without end nodes: there are 10"
         );
         let (less, removed) = whole.without_switches(8, 2, true).unwrap();
-        let leaves = removed.iter().filter(|s| s.name.starts_with("L1-")).count();
+        let is_leaf = |part: &&Part| whole.describe(**part).contains("'L1-");
+        let leaves = removed.iter().filter(is_leaf).count();
         assert!(leaves > 0);
         let (switches, nodes, _) = counts(&less);
         assert_eq!((switches, nodes), (8, 12 - 2 * leaves));

@@ -1,9 +1,9 @@
 //! A netlist under construction: takes nodes and ports line by line, then checks the whole.
 //!
-//! Lines refer to nodes before the file describes them, so each id gets a number when it first
-//! appears. [`Draft::finish`] replaces those numbers by node indices and checks what one line cannot
-//! show: both sides of every link, GUIDs, LIDs. Until then each port keeps its line, for messages.
-//! What is odd and has a sensible reading is read so, with a warning.
+//! Lines refer to nodes before the file describes them, so each id gets a number when it first appears.
+//! [`Draft::finish`] replaces those numbers by node indices and checks what one line cannot show: both sides
+//! of every link, GUIDs, LIDs. Until then each port keeps its line, for messages. An oddity with a sensible
+//! reading is a warning.
 
 use super::error::Reason;
 use super::model::{Kind, Netlist, Node, Port};
@@ -13,7 +13,7 @@ use crate::input::{Fault, Lenient, Warnings};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What a port line says besides the port.
+/// The parts of a port line besides the port.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Said {
     /// Its line.
@@ -70,7 +70,7 @@ impl Draft {
         }
     }
 
-    /// Gives ports whose lines do not have a link's width and speed this one.
+    /// Sets this width and speed at ports whose lines have none.
     pub fn fill_in_links(&mut self, link: &str) {
         let link = self.link(link.as_bytes());
         for port in self.nodes.iter_mut().flat_map(|node| &mut node.ports) {
@@ -80,7 +80,7 @@ impl Draft {
         }
     }
 
-    /// Notes what is odd in a line.
+    /// Adds a warning about a line.
     pub fn warn(&mut self, line: u32, reason: Reason) {
         self.warnings.add(line, reason);
     }
@@ -224,8 +224,8 @@ impl Draft {
         Ok(())
     }
 
-    /// Sorts the ports, and adds the other side of each link that one side alone tells, if the
-    /// other has that port and says nothing of it.
+    /// Sorts the ports, and adds the other side of each link that only one side has, if the other node has
+    /// that port free.
     fn complete_links(&mut self) -> Result<(), Fault<Reason>> {
         self.sort_ports();
         let mut one_sided = Vec::new();
@@ -346,7 +346,7 @@ impl Draft {
     }
 }
 
-/// Who has which LID, and since which line.
+/// The owner of each LID, and its line.
 struct Claims<'a> {
     nodes: Vec<String>,
     owners: Vec<Option<(u32, u32)>>,
@@ -354,7 +354,7 @@ struct Claims<'a> {
 }
 
 impl Claims<'_> {
-    /// Whether the LIDs are in range and nobody else's. No LID is.
+    /// Whether the LIDs are in range and free. No LID at all is fine.
     fn granted(&mut self, node: usize, line: u32, lid: Lid, lmc: u8) -> bool {
         if lid == Lid(0) {
             return true;

@@ -1,5 +1,4 @@
-//! What can be wrong with a netlist: why it is refused, or what is odd in it and was read as the
-//! message says.
+//! Errors and warnings of netlists.
 
 use crate::fabric::{Guid, Lid};
 
@@ -30,7 +29,7 @@ pub enum Reason {
     /// Warning: a value that cannot be read, as if it were not there.
     #[error("no value for '{0}' in '{1}': taken as unknown")]
     BadValue(&'static str, String),
-    /// Warning: what a terminal adds to text, left out.
+    /// Warning: control sequences of a terminal, left out.
     #[error("terminal control characters: left out")]
     Terminal,
     /// Warning: a line of another program in an `opensm-subnet.lst`, left out.
@@ -39,7 +38,7 @@ pub enum Reason {
     /// Warning: a switch GUID that the quoted id contradicts.
     #[error("GUID {said} where \"{id}\" says {used}: the quoted id counts")]
     OtherGuid {
-        /// The GUID said.
+        /// The GUID in the file.
         said: Guid,
         /// The node's id.
         id: String,
@@ -145,7 +144,7 @@ pub enum Reason {
         peer: String,
         /// Its port.
         peer_port: u8,
-        /// Id of the node to which that end says it is linked.
+        /// Id of the node at the other end, by that side.
         other: String,
         /// The port of that node.
         other_port: u8,

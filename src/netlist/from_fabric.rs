@@ -1,12 +1,12 @@
-//! From a snapshot to the netlist that describes it: for files of places, which have no names.
+//! Makes a netlist of a snapshot, without names: for files of places.
 
 use super::model::{Kind, Netlist, Node, Port};
-use crate::fabric::{Fabric, Guid, Lid, NodeKind, Peer, Speed};
+use crate::fabric::{Fabric, Guid, NodeKind, Peer, Speed};
 use std::collections::HashSet;
 
 impl Netlist {
-    /// The netlist of a fabric, without LIDs. Each end node is a node of one port. Nodes of one GUID (a
-    /// host, and the place that it has left) get names of their own, and all but one another GUID.
+    /// The netlist of a fabric, without LIDs. Each end node is a node of one port. Nodes of one GUID (a host,
+    /// and the place that it has left) get different names, and all but one another GUID.
     pub fn from_fabric(fabric: &Fabric) -> Netlist {
         let mut guids: HashSet<Guid> = fabric.switches().iter().map(|s| s.guid).collect();
         let switches = fabric.switches().len() as u32;
@@ -17,20 +17,6 @@ impl Netlist {
             };
             port.set_speed(speed);
             port
-        };
-        let node = |kind, id: String, guid, port_count, ports| Node {
-            kind,
-            description: id.clone(),
-            id,
-            guid,
-            system_guid: None,
-            vendor: 0,
-            device: 0,
-            port_count,
-            port_zero: None,
-            lid: Lid(0),
-            lmc: 0,
-            ports,
         };
         let mut nodes = Vec::with_capacity(fabric.switches().len() + fabric.end_nodes().len());
         for (s, switch) in (0u32..).zip(fabric.switches()) {
@@ -43,14 +29,11 @@ impl Netlist {
                 }
                 Peer::EndNode(node) => Some(port(number, switches + node, 1, None, speed(number))),
             });
-            let id = format!("S-{:016x}", switch.guid.0);
-            nodes.push(node(
-                Kind::Switch,
-                id,
-                switch.guid,
-                switch.ports,
-                ports.collect(),
-            ));
+            let id = Kind::Switch.id(switch.guid);
+            nodes.push(Node {
+                ports: ports.collect(),
+                ..Node::new(Kind::Switch, id, switch.guid, switch.ports)
+            });
         }
         for end_node in fabric.end_nodes() {
             let mut guid = end_node.guid;
@@ -63,8 +46,8 @@ impl Netlist {
             };
             let (switch, far) = (end_node.switch, end_node.port);
             let speed = fabric.link_speed(switch, far);
-            let ports = vec![port(1, switch, far, Some(guid), speed)];
-            let mut node = node(kind, format!("H-{:016x}", guid.0), guid, 1, ports);
+            let mut node = Node::new(kind, Kind::Ca.id(guid), guid, 1);
+            node.ports.push(port(1, switch, far, Some(guid), speed));
             if end_node.kind == NodeKind::Aggregation {
                 (node.vendor, node.device) = NodeKind::AGGREGATION_DEVICE;
             }
@@ -77,7 +60,7 @@ impl Netlist {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fabric::{Builder, EndNode};
+    use crate::fabric::{Builder, EndNode, Lid};
 
     #[test]
     fn places_are_read_back() {

@@ -1,6 +1,5 @@
-//! GUID files (`root_guid_file`, `cn_guid_file`, `io_guid_file`), as `parse_node_map` of complib
-//! reads them: one GUID per line in C's notation; `#` begins a comment; the rest of a line after
-//! its GUID does not count.
+//! GUID files (`root_guid_file`, `cn_guid_file`, `io_guid_file`), as `parse_node_map` of complib reads them: one GUID
+//! per line in C's notation; `#` begins a comment; the rest of a line after its GUID does not count.
 
 use super::scan::Scan;
 use crate::fabric::Guid;
@@ -18,19 +17,18 @@ pub enum GuidReason {
     NoPrefix(String),
 }
 
-/// Reads a GUID file in which nothing is odd, and which is a plain file.
+/// Reads a GUID file without oddities. It must be a plain file.
 pub fn read_guids(path: &Path) -> Result<Vec<Guid>, InputError> {
     let bytes = input::read_plain(path)?;
     parse_guids(&bytes).map_err(|fault| fault.in_file(path))
 }
 
-/// Parses a GUID file in which nothing is odd.
+/// Parses a GUID file without oddities.
 pub fn parse_guids(bytes: &[u8]) -> Result<Vec<Guid>, Fault<GuidReason>> {
     parse_guids_leniently(bytes)?.strict()
 }
 
-/// Parses a GUID file as it comes: a line without a GUID is skipped with a warning. A file that has
-/// lines and no GUID is refused.
+/// Parses a GUID file and skips a line without a GUID, with a warning. Refuses a file that has lines and no GUID.
 pub fn parse_guids_leniently(
     bytes: &[u8],
 ) -> Result<Lenient<Vec<Guid>, GuidReason>, Fault<GuidReason>> {

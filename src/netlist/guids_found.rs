@@ -1,10 +1,10 @@
-//! Whether the GUIDs of a file are in a fabric at all. A file of another fabric, or with GUIDs of the
-//! wrong kind, would be as good as none without a word.
+//! Counts the GUIDs of a file that a fabric has. A file of another fabric, or with GUIDs of the wrong kind,
+//! would otherwise be ignored without a word.
 
 use crate::fabric::{Fabric, Guid};
 use std::fmt;
 
-/// What the GUIDs of a file stand for.
+/// The kind of GUIDs in a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GuidsOf {
     /// Switches (`root_guid_file`): node GUIDs.
@@ -13,12 +13,12 @@ pub enum GuidsOf {
     Ports,
 }
 
-/// How many GUIDs of a file stand for something in a fabric.
+/// How many GUIDs of a file a fabric has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GuidsFound {
-    /// Those that do.
+    /// GUIDs found.
     pub found: usize,
-    /// All.
+    /// All GUIDs.
     pub given: usize,
     of: GuidsOf,
 }
@@ -43,7 +43,7 @@ impl GuidsFound {
         }
     }
 
-    /// Whether GUIDs are given and none of them stands for anything.
+    /// Whether there are GUIDs and the fabric has none of them.
     pub fn none(&self) -> bool {
         self.given > 0 && self.found == 0
     }

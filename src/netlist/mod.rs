@@ -1,19 +1,18 @@
-//! The described fabric: what netlist files say, no more and no less.
+//! The described fabric: the content of netlist files, no more and no less.
 //!
-//! A [`Netlist`] holds names, descriptions, vendor IDs and link speeds: routing does not need them,
-//! files and people do. Its sources are an ibnetdiscover/ibsim netlist, OpenSM's
-//! `opensm-subnet.lst`, or a generator. It can be degraded, and written as a netlist that ibsim
-//! loads. [`Netlist::to_fabric`] makes the snapshot that Dmodc routes.
+//! A [`Netlist`] holds names, descriptions, vendor IDs and link speeds: routing does not need them, files and people
+//! do. Its sources are an ibnetdiscover/ibsim netlist, OpenSM's `opensm-subnet.lst`, or a generator. It can be
+//! degraded, and written as a netlist that ibsim loads. [`Netlist::to_fabric`] makes the snapshot that Dmodc routes.
 //!
-//! Invariants: node GUIDs and ids are unique, every link is known at both ends, no port has two
-//! links, ports are in ascending order, no two LID ranges overlap, and all LIDs are unicast. Text
-//! that breaks one of them, or that cannot be read, is a warning with its line if it has one sensible
-//! reading (a LID out of range is unknown; a link that one side has is a link), see
-//! [`Netlist::parse_leniently`]. Else it is refused: to route another fabric than the one meant is
-//! worse than not to route.
+//! Invariants: node GUIDs and ids are unique, every link is known at both ends, no port has two links, ports are in
+//! ascending order, no two LID ranges overlap, and all LIDs are unicast. Text that breaks one of them and has one
+//! sensible reading (a LID out of range is unknown; a link that one side has is a link) is a warning with its line,
+//! see [`Netlist::parse_leniently`]. Other such text is refused: to route another fabric than the one meant is worse
+//! than not to route.
 
 mod degrade;
 mod draft;
+mod equipment;
 mod error;
 mod from_fabric;
 mod guids;
@@ -29,7 +28,8 @@ mod write;
 
 pub mod generate;
 
-pub use degrade::{NamedLink, NamedSwitch, NotEnough, SlowedLink};
+pub use degrade::{NotEnough, SlowedLink};
+pub use equipment::{Equipment, removal};
 pub use error::Reason;
 pub use guids::{GuidReason, parse_guids, parse_guids_leniently, read_guids};
 pub use guids_found::{GuidsFound, GuidsOf};
@@ -42,20 +42,18 @@ use crate::input::{self, Fault, InputError, Lenient};
 use std::path::Path;
 
 impl Netlist {
-    /// Reads a file in any format known, recognised by content, in which nothing is odd.
+    /// Reads a file without oddities, in any known format, recognised by content.
     pub fn read(path: &Path) -> Result<Netlist, InputError> {
         let bytes = input::read(path)?;
         Netlist::parse(&bytes).map_err(|fault| fault.in_file(path))
     }
 
-    /// Parses the text of a file in any format known, recognised by content, in which nothing is
-    /// odd.
+    /// Parses a text without oddities, in any known format, recognised by content.
     pub fn parse(bytes: &[u8]) -> Result<Netlist, Fault<Reason>> {
         Netlist::parse_leniently(bytes)?.strict()
     }
 
-    /// Parses the text of a file as it comes: what is odd in it and has a sensible reading is a
-    /// warning.
+    /// Parses a text in any known format; oddities with a sensible reading are warnings.
     pub fn parse_leniently(bytes: &[u8]) -> Result<Lenient<Netlist, Reason>, Fault<Reason>> {
         if bytes.is_empty() {
             return Err(Fault::whole(Reason::Empty));

@@ -12,7 +12,7 @@ pub struct Netlist {
     pub nodes: Vec<Node>,
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// A switch.
@@ -35,7 +35,7 @@ pub enum PortZero {
 /// A switch, CA or router.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Node {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// The name by which links refer to it: `S-` or `H-` and a GUID, or any word in ibsim's files.
     pub id: String,
@@ -86,7 +86,7 @@ impl Port {
         self.link.parse().unwrap_or_default()
     }
 
-    /// Says at this end how fast the link is; where nobody knows it says `4x`, since ibsim wants a width.
+    /// Sets the speed at this end; an unknown speed is `4x`, since ibsim wants a width.
     pub fn set_speed(&mut self, speed: Speed) {
         self.link = match speed.is_known() {
             true => speed.to_string().into(),
@@ -118,7 +118,37 @@ impl fmt::Display for Kind {
     }
 }
 
+impl Kind {
+    /// The id that ibnetdiscover gives such a node with this GUID.
+    pub fn id(self, guid: Guid) -> String {
+        let letter = match self {
+            Kind::Switch => 'S',
+            Kind::Ca => 'H',
+            Kind::Router => 'R',
+        };
+        format!("{letter}-{:016x}", guid.0)
+    }
+}
+
 impl Node {
+    /// A node without ports, of which nothing else is known. Its id describes it.
+    pub fn new(kind: Kind, id: String, guid: Guid, port_count: u8) -> Node {
+        Node {
+            kind,
+            description: id.clone(),
+            id,
+            guid,
+            system_guid: None,
+            vendor: 0,
+            device: 0,
+            port_count,
+            port_zero: None,
+            lid: Lid(0),
+            lmc: 0,
+            ports: Vec::new(),
+        }
+    }
+
     /// GUID of one of its ports. A switch's port has the node GUID. A CA's or router's port has the
     /// GUID of the file, else the one that ibsim gives it (node GUID + port number).
     pub fn port_guid(&self, port: &Port) -> Guid {

@@ -9,19 +9,19 @@ use std::collections::HashMap;
 /// Names by node or port GUID.
 pub type NameMap = HashMap<Guid, String>;
 
-/// What can be wrong with a line.
+/// Errors in a line.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NameMapReason {
     /// It does not begin with a GUID.
     #[error(transparent)]
     Guid(#[from] GuidReason),
-    /// It has nothing else.
+    /// It has only a GUID.
     #[error("a GUID without a name: '{0}'")]
     NoName(String),
 }
 
-/// Parses a map as it comes: a line without GUID or name is skipped with a warning. Of two lines for one
-/// GUID the last holds. A file that has lines and no name is refused.
+/// Parses a map and skips a line without GUID or name, with a warning. Of two lines for one GUID the last
+/// holds. Refuses a file that has lines and no name.
 pub fn parse_names_leniently(
     bytes: &[u8],
 ) -> Result<Lenient<NameMap, NameMapReason>, Fault<NameMapReason>> {

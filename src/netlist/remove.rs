@@ -1,9 +1,9 @@
-//! Parts of a fabric taken away: switches, hosts, links. `Directory::parts` finds them by name.
+//! Removes parts of a fabric: switches, hosts, links. `Directory::parts` finds them by name.
 
-use super::model::Netlist;
+use super::model::{Kind, Netlist};
 use std::collections::HashSet;
 
-/// A part to take away.
+/// A part to remove.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Part {
     /// A switch or a host, by index, with all its links.
@@ -13,7 +13,7 @@ pub enum Part {
 }
 
 impl Netlist {
-    /// The netlist without these parts. End nodes that lose their last link with them go too.
+    /// The netlist without these parts, and without end nodes that lose their last link with them.
     pub fn without(&self, parts: &[Part]) -> Netlist {
         let (mut nodes, mut ports) = (HashSet::new(), HashSet::new());
         for part in parts {
@@ -22,10 +22,38 @@ impl Netlist {
                 Part::Link(sides) => ports.extend(sides),
             }
         }
-        self.keeping(
-            |node| !nodes.contains(&node),
-            |node, port| !ports.contains(&(node, port)),
-        )
+        let keep_node = |node: u32| !nodes.contains(&node);
+        let keep_port = |node: u32, port: u8| !ports.contains(&(node, port));
+        let linked = |index: u32| {
+            let node = &self.nodes[index as usize];
+            let mut ports = node.ports.iter();
+            let keeps_a_link = ports.any(|port| {
+                let sides = [(index, port.number), (port.peer, port.peer_port)];
+                keep_node(port.peer) && sides.iter().all(|&(node, port)| keep_port(node, port))
+            });
+            node.kind == Kind::Switch || node.ports.is_empty() || keeps_a_link
+        };
+        let mut next = 0;
+        let mut places: Vec<Option<u32>> = Vec::with_capacity(self.nodes.len());
+        for index in 0..self.nodes.len() as u32 {
+            let kept = keep_node(index) && linked(index);
+            places.push(kept.then_some(next));
+            next += u32::from(kept);
+        }
+        let mut netlist = Netlist::default();
+        for (index, node) in (0..).zip(&self.nodes) {
+            if places[index as usize].is_none() {
+                continue;
+            }
+            let mut node = node.clone();
+            node.ports.retain_mut(|port| {
+                let place = places[port.peer as usize].filter(|_| keep_port(index, port.number));
+                port.peer = place.unwrap_or(port.peer);
+                place.is_some()
+            });
+            netlist.nodes.push(node);
+        }
+        netlist
     }
 
     /// A part in words.

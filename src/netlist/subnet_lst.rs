@@ -191,38 +191,25 @@ fn link(scan: &mut Scan) -> Option<String> {
 
 impl Side<'_> {
     fn id(&self) -> String {
-        let letter = match self.kind {
-            Kind::Switch => 'S',
-            Kind::Ca => 'H',
-            Kind::Router => 'R',
-        };
-        format!("{letter}-{:016x}", self.guid.0)
+        self.kind.id(self.guid)
     }
 
     fn node(&self) -> Result<Node, Reason> {
         if !(1..=254).contains(&self.port_count) {
             return Err(Reason::PortCount(self.port_count));
         }
-        let is_switch = self.kind == Kind::Switch;
-        let id = self.id();
-        let described = !self.description.is_empty();
+        let mut node = Node::new(self.kind, self.id(), self.guid, self.port_count as u8);
+        if !self.description.is_empty() {
+            node.description = text(self.description);
+        }
+        if self.kind == Kind::Switch {
+            node.lid = self.lid;
+        }
         Ok(Node {
-            kind: self.kind,
-            description: if described {
-                text(self.description)
-            } else {
-                id.clone()
-            },
-            id,
-            guid: self.guid,
             system_guid: self.system_guid,
             vendor: self.vendor,
             device: self.device,
-            port_count: self.port_count as u8,
-            port_zero: None,
-            lid: if is_switch { self.lid } else { Lid(0) },
-            lmc: 0,
-            ports: Vec::new(),
+            ..node
         })
     }
 }

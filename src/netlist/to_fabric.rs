@@ -1,15 +1,14 @@
-//! From the netlist to the snapshot that Dmodc routes, and the names that go with it.
+//! From the netlist to the snapshot that Dmodc routes, and its names.
 //!
-//! An end node is a CA or router port with a link to a switch. Links between two CAs, and from a
-//! switch to itself, do not count. LIDs stay as the file has them. Ports without a LID get the lowest
-//! free ones in file order, aligned to 2^LMC as OpenSM aligns them. The speed of a link is the lesser of what its
-//! ends say.
+//! An end node is a CA or router port with a link to a switch. Links between two CAs, and from a switch to
+//! itself, do not count. LIDs stay as the file has them. Ports without a LID get the lowest free ones in file
+//! order, aligned to 2^LMC as OpenSM aligns them. The speed of a link is the lesser of its two ends'.
 
 use super::model::{Kind, Netlist, Node, Port};
 use crate::fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind, Peer, lid_range};
 use std::collections::HashMap;
 
-/// Descriptions by the fabric's indices, and what else a dump needs of the end nodes.
+/// Descriptions by the fabric's indices, and facts that a dump needs of the end nodes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Names {
     /// Descriptions of the switches, by switch index. Not unique.
@@ -32,7 +31,7 @@ pub struct Names {
 )]
 pub struct TooManyLids;
 
-/// A port that has LIDs: port 0 of a switch, or a CA or router port that is linked to a switch.
+/// A port with LIDs: port 0 of a switch, or a CA or router port linked to a switch.
 struct Endport<'a> {
     index: u32,
     node: &'a Node,
@@ -42,8 +41,8 @@ struct Endport<'a> {
 }
 
 impl Netlist {
-    /// The fabric to route. With `lmc`, every end node gets that LMC whatever the file says. A LID
-    /// of the file that does not suit it (not aligned, or in the range of another) is replaced.
+    /// The fabric to route. With `lmc`, every end node gets that LMC whatever the file has. A LID of the file
+    /// that does not suit it (not aligned, or in the range of another) is replaced.
     pub fn to_fabric(&self, lmc: Option<u8>) -> Result<(Fabric, Names), TooManyLids> {
         let mut endports = self.endports(lmc);
         assign_lids(&mut endports, lmc.is_some())?;
@@ -97,7 +96,7 @@ impl Netlist {
         Ok((fabric, names))
     }
 
-    /// Takes over the LIDs of the fabric that this netlist was made into.
+    /// Takes the LIDs of the fabric made of this netlist.
     pub fn take_lids(&mut self, fabric: &Fabric) {
         let switches: Vec<Option<u32>> = self
             .nodes

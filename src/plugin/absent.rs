@@ -1,20 +1,20 @@
-//! Where LIDs were that nobody has now.
+//! Remembers where absent LIDs were.
 //!
-//! A host that reboots has no LID for a while. As long as nothing is at its port, nobody else has its LIDs
-//! and it is nowhere else, its entries stay: they are computed with all others, toward the port where it
-//! was. So neither its going nor its coming changes a block of any table. Behind a switch that is gone
-//! nothing can be delivered: such LIDs have no entries until the switch is back.
+//! A rebooting host has no LID for a while. While its port is empty, its LIDs are unused and it is nowhere
+//! else, its entries stay: they are computed with all others, toward that port. So neither its going nor its
+//! coming changes a block of any table. Behind a gone switch nothing can be delivered: such LIDs have no
+//! entries until the switch is back.
 //!
-//! This is all that the engine remembers of earlier sweeps, and no route to anyone who is there depends on it.
-//! It begins empty, and holds each LID once at most.
+//! This is the engine's only memory of earlier sweeps, and no other route depends on it. It begins empty, and
+//! holds each LID once at most.
 
 use crate::fabric::{EndNode, Fabric, Guid, Lid, Peer, lid_range};
 use std::collections::BTreeSet;
 
-/// The entries of a block: OpenSM sends the one with the highest LID in use as a whole.
+/// The entries of a block: OpenSM sends the block of the highest LID in use whole.
 const BLOCK: u16 = 64;
 
-/// The end nodes of the last sweep, and those that are gone since earlier ones, each with the GUID of its switch.
+/// The end nodes of the last sweep, and those gone since earlier ones, each with the GUID of its switch.
 #[derive(Default)]
 pub struct Absent {
     seen: Vec<(Guid, EndNode)>,
@@ -22,7 +22,7 @@ pub struct Absent {
 }
 
 impl Absent {
-    /// Tells a fabric who is absent. Tables have `room` entries.
+    /// Sets the absent end nodes of a fabric. Tables have `room` entries.
     pub fn look(&mut self, fabric: &mut Fabric, room: usize) {
         let mut gone = std::mem::take(&mut self.gone);
         gone.append(&mut self.seen);
@@ -52,13 +52,13 @@ impl Absent {
     }
 }
 
-/// Whether a switch has this port, and nothing is there.
+/// Whether a switch has this port, and the port is empty.
 fn is_dark(fabric: &Fabric, switch: u32, port: u8) -> bool {
     let ports = fabric.switches()[switch as usize].ports;
     (1..=ports).contains(&port) && fabric.peer(switch, port) == Peer::None
 }
 
-/// Forgets who is elsewhere now, and who has lost a LID to another.
+/// Forgets end nodes that are elsewhere now, or lost a LID to another.
 fn forget_present(fabric: &Fabric, gone: &mut Vec<(Guid, EndNode)>) {
     if gone.is_empty() {
         return;

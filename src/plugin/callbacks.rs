@@ -1,7 +1,7 @@
 //! The engine's callbacks, and the context that OpenSM passes to them.
 //!
-//! Typed errors become C results here and nowhere else: 0 or `IB_SUCCESS`, -1 or `IB_ERROR`. A
-//! positive result would tell OpenSM to let minhop do the stage, without a word.
+//! Typed errors become C results here and nowhere else: 0 or `IB_SUCCESS`, -1 or `IB_ERROR`. A positive
+//! result would have OpenSM let minhop do the stage, without a word.
 
 use super::engine::Dmodc;
 use super::ffi::bindings::{
@@ -15,7 +15,7 @@ use std::ffi::{c_int, c_void};
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
-/// What OpenSM keeps for us, as plugin data and as the engine's context.
+/// The context that OpenSM keeps, as plugin data and for the engine.
 pub struct Context {
     /// The running OpenSM.
     pub osm: NonNull<osm_opensm_t>,
@@ -23,7 +23,7 @@ pub struct Context {
     pub symbols: Symbols,
     /// The engine.
     pub dmodc: Dmodc,
-    /// What writes `dmodc.metrics`, from the first event on, if that is wanted.
+    /// The thread that writes `dmodc.metrics`, from the first event on, if the option is set.
     pub pulse: OnceLock<Option<Pulse>>,
 }
 
@@ -55,7 +55,7 @@ pub unsafe extern "C" fn setup(
     0
 }
 
-/// Nothing to do: no callback of ours reads hop tables (see `hops`).
+/// Does nothing: no callback of ours reads hop tables (see `hops`).
 unsafe extern "C" fn build_lid_matrices(_context: *mut c_void) -> c_int {
     0
 }
@@ -113,7 +113,7 @@ unsafe extern "C" fn mcast_build_stree(
     })
 }
 
-/// Called once for each time the engine is in the list; the context goes in `delete`.
+/// OpenSM calls it once for each mention of the engine in the list; `delete` frees the context.
 unsafe extern "C" fn destroy(data: *mut c_void) {
     guard("destroy", (), || {
         // SAFETY: OpenSM passes the context that the engine was registered with.

@@ -1,4 +1,4 @@
-//! What `dmodc.drain` names: read anew before each sweep, and what still uses it.
+//! Reads the file of `dmodc.drain` before each sweep, and logs the use of drained links.
 
 use super::ffi::{Subnet, Switch};
 use crate::dmodc::Drained;
@@ -9,7 +9,7 @@ use crate::sweeps::Called;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// What the log has told already.
+/// The lines logged so far.
 #[derive(Default)]
 pub struct Drain {
     odd: BTreeSet<String>,
@@ -17,8 +17,7 @@ pub struct Drain {
 }
 
 impl Drain {
-    /// Reads the file, if one is given. What is odd in it is a line of the log when it comes up; a file that cannot
-    /// be read drains nothing.
+    /// Reads the file, if the option is set. Logs its oddities when they appear; an unreadable file drains nothing.
     pub fn look(
         &mut self,
         subnet: &Subnet<'_>,
@@ -55,7 +54,7 @@ impl Drain {
         drained
     }
 
-    /// Tells what still uses drained links, where that has changed.
+    /// Logs the use of drained links, where it has changed.
     pub fn tell(&mut self, called: &dyn Called, uses: &[Use]) {
         let name = |s: u32| format!("'{}'", called.switch(s));
         let uses: BTreeSet<String> = uses.iter().map(|used| used.describe(name)).collect();

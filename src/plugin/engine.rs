@@ -1,7 +1,7 @@
-//! The routing engine: what one call of `ucast_build_fwd_tables` does, in safe code.
+//! The routing engine: one call of `ucast_build_fwd_tables`, in safe code.
 //!
-//! Snapshot, plan, write. Whatever can be refused is refused before the first entry is written.
-//! What was planned is kept for the multicast trees and the hop tables of the same sweep.
+//! Snapshot, plan, write. Every refusal comes before the first entry is written. The plan is kept for the
+//! multicast trees and the hop tables of the same sweep.
 
 mod tell;
 
@@ -52,19 +52,19 @@ struct State {
     planned: Option<Planned>,
     /// The places that the fabric should have.
     reference: Option<Reference>,
-    /// Where LIDs were that nobody has now.
+    /// Where absent LIDs were.
     absent: Absent,
-    /// What is drained.
+    /// Drained links.
     drain: Drain,
-    /// What `dmodc.metrics` asks for.
+    /// The figures of `dmodc.metrics`, if the option is set.
     metrics: Option<Metrics>,
-    /// What OpenSM's file says of options that are read once.
+    /// The values in OpenSM's file of options that are read once.
     given: Given,
-    /// What was found in the fabric.
+    /// The findings in the fabric.
     findings: Findings,
-    /// Whether Dmodc has routed since [`Dmodc::tell`] has run.
+    /// Whether Dmodc has routed since the last [`Dmodc::tell`].
     routed: bool,
-    /// Whether [`Dmodc::tell`] has run for what is planned.
+    /// Whether [`Dmodc::tell`] has run for this plan.
     told: bool,
 }
 
@@ -117,7 +117,7 @@ impl Dmodc {
         Ok(())
     }
 
-    /// Reads and plans; with the time to read.
+    /// Reads and plans; also returns the time of reading.
     fn plan(
         &self,
         engine: &Engine,
@@ -164,7 +164,7 @@ impl Dmodc {
         Ok((planned, read))
     }
 
-    /// Writes the tables. With it, what still uses drained links.
+    /// Writes the tables; also returns the use of drained links.
     fn write(
         &self,
         engine: &Engine,
@@ -190,8 +190,8 @@ impl Dmodc {
         Ok((filled, uses))
     }
 
-    /// Runs `body` on what was planned last, or on a new plan if there is none. If `body` finds
-    /// that the live subnet has changed since, runs it once more on a new plan.
+    /// Runs `body` on the last plan, or on a new one if there is none. If `body` finds that the live subnet
+    /// has changed since, runs it once more on a new plan.
     pub fn with_plan<T, E: From<Failure>>(
         &self,
         subnet: &Subnet<'_>,
@@ -241,17 +241,16 @@ impl Dmodc {
     }
 }
 
-/// Why work on a plan was given up.
+/// Why `body` failed on a plan.
 pub enum Stale<E> {
     /// The live subnet differs from the snapshot.
     Changed(E),
-    /// Something else.
+    /// Another reason.
     Failed(E),
 }
 
-/// The GUIDs of a file that an option of OpenSM's names. A file that cannot be read, or that has a
-/// line without a GUID, is an ERROR line and counts as not given: half a list of roots is worse than
-/// none.
+/// The GUIDs of a file that an option of OpenSM's names. An unreadable file, or one with a line without a
+/// GUID, is an ERROR line and counts as not given: half a list of roots is worse than none.
 fn guids_in(file: Option<String>) -> Vec<Guid> {
     let Some(file) = file else { return Vec::new() };
     netlist::read_guids(Path::new(&file)).unwrap_or_else(|e| {

@@ -1,12 +1,12 @@
-//! What OpenSM sees of the plugin: the symbol `osm_event_plugin`, and the engine that it registers.
+//! The plugin as OpenSM sees it: the symbol `osm_event_plugin`, and the engine that it registers.
 //!
-//! Life: OpenSM loads the library, compares versions, calls `create` (after it has forked), which
-//! registers the engine; calls `setup` once for each time the engine is named in
-//! `routing_engine`, all with one context; then the callbacks, always on its own threads; at exit
-//! `destroy` for each engine of the list, then `delete`, which frees.
+//! Life: OpenSM loads the library, compares versions, calls `create` (after it has forked), which registers the
+//! engine; calls `setup` once for each mention of the engine in `routing_engine`, all with one context; then the
+//! callbacks, always on its own threads; at exit `destroy` for each engine of the list, then `delete`, which frees.
 
 use super::callbacks::{Context, context, setup};
 use super::engine::Dmodc;
+use super::extension::OpenSm;
 use super::ffi::bindings::{
     OSM_EVENT_ID_UCAST_ROUTING_DONE, osm_epi_event_id_t, osm_event_plugin_t, osm_opensm_t,
 };
@@ -14,7 +14,7 @@ use super::ffi::{OpensmLog, Subnet, Symbols, plugin_options, role};
 use super::guard::{guard, log_panics};
 use super::options::PluginOptions;
 use super::pulse::Pulse;
-use super::{log as opensm_log, options, relay, version};
+use super::{log as opensm_log, options, version};
 use crate::sweeps::File;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::mem::offset_of;
@@ -83,7 +83,7 @@ unsafe extern "C" fn create(osm: *mut osm_opensm_t) -> *mut c_void {
     })
 }
 
-/// Checks that this OpenSM is the one that the plugin was built for, and registers the engine.
+/// Checks that the plugin was built for this OpenSM, and registers the engine.
 ///
 /// # Safety
 /// `osm` is an OpenSM that is creating its plugins.
@@ -121,20 +121,11 @@ pub(super) unsafe fn created(osm: NonNull<osm_opensm_t>) -> Option<NonNull<Conte
     log_panics();
     let symbols = Symbols::load().map_err(|e| log::error!("{e}")).ok()?;
     // SAFETY: OpenSM is creating its plugins.
-    let (options, errors) = options::parse(&unsafe { plugin_options(osm) });
+    let words = unsafe { plugin_options(osm) };
+    let (options, errors) = options::parse(&words);
     errors.iter().for_each(|e| log::error!("{e}"));
-    if let Some(dir) = &options.relay {
-        // SAFETY: OpenSM is creating its plugins; the functions are its own.
-        unsafe { relay::register(osm, &symbols, dir) };
-        for (name, words) in relay::variants(dir) {
-            let (options, errors) = options::parse(&words);
-            errors.iter().for_each(|e| log::error!("{e}"));
-            // OpenSM keeps the name, until the relay ends the process.
-            let name: &CStr = Box::leak(CString::new(name).ok()?.into_boxed_c_str());
-            // SAFETY: as for the relay.
-            unsafe { register(osm, symbols, name, options) }?;
-        }
-    }
+    // SAFETY: OpenSM is creating its plugins; the functions are its own.
+    unsafe { OpenSm::extended(osm, symbols, &words) };
     // SAFETY: as before; the functions are its own.
     let context = unsafe { register(osm, symbols, ENGINE, options) }?;
     log::info!(
@@ -173,8 +164,7 @@ pub(super) unsafe fn register(
 /// Frees a context.
 ///
 /// # Safety
-/// `context` is what [`register`] made, and nobody uses it any more but the thread that writes
-/// `dmodc.metrics`.
+/// `context` is from [`register`], and only the thread that writes `dmodc.metrics` still uses it.
 pub(super) unsafe fn release(context: *mut Context) {
     // SAFETY: `register` took it from a box, and only that thread uses it. To drop it is to wait for it.
     unsafe {
@@ -183,10 +173,9 @@ pub(super) unsafe fn release(context: *mut Context) {
     }
 }
 
-/// Has a thread write `dmodc.metrics`, if that is wanted and none does, until the context is released. It
-/// sees after each second whether OpenSM is master still: nobody tells when another one takes over. While
-/// OpenSM's lock is held the file is not renewed for its age, so an OpenSM that hangs looks like one that is
-/// dead.
+/// Starts a thread that writes `dmodc.metrics`, if the option is set and none runs, until the context is
+/// released. It checks each second whether OpenSM is still master, since no event reports a takeover. While
+/// OpenSM's lock is held the file is not renewed for its age, so an OpenSM that hangs looks like a dead one.
 ///
 /// # Safety
 /// The context is in use until [`release`].
@@ -224,7 +213,7 @@ unsafe fn keep_metrics(context: &Context) {
     });
 }
 
-/// Says why the plugin is not loaded, while OpenSM's log cannot be used yet.
+/// Prints why the plugin is not loaded, while OpenSM's log cannot be used yet.
 fn complain(reason: &str) {
     let line = format!("dmodc: ERR: {reason}; not loaded");
     eprintln!("{line}");

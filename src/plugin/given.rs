@@ -1,15 +1,14 @@
-//! Options of OpenSM that are read at its start alone, and changed in its file since.
+//! Options that OpenSM reads at its start alone, and that have changed in its file since.
 //!
-//! OpenSM reads its file again before each heavy sweep, a `SIGHUP` included, and takes up some options.
-//! Others it passes over in silence; those of them that concern Dmodc are named here. So is
-//! `connect_roots` where it is taken out of the file: OpenSM takes up what stands there, and keeps the
-//! last value of what does not.
+//! OpenSM reads its file again before each heavy sweep, a `SIGHUP` included, and applies some options. It
+//! ignores others without a word; this module logs those that concern Dmodc, and `connect_roots` where it is
+//! taken out of the file: OpenSM then keeps its last value.
 
 use super::files::{self, Stamp, stamp};
 use std::fs;
 use std::path::Path;
 
-/// What is not taken up before a restart.
+/// Options that need a restart.
 const ONCE: [&str; 10] = [
     "event_plugin_name",
     "event_plugin_options",
@@ -23,7 +22,7 @@ const ONCE: [&str; 10] = [
     "use_ucast_cache",
 ];
 
-/// What is taken up as long as it stands in the file.
+/// An option that OpenSM applies while it is in the file.
 const WHILE_THERE: &str = "connect_roots";
 
 /// The options in OpenSM's file, over all sweeps.
@@ -33,14 +32,14 @@ pub struct Given {
     stamp: Option<Stamp>,
     /// The values at the first sweep.
     first: Option<[String; ONCE.len()]>,
-    /// The last value of [`WHILE_THERE`]; empty if it never stood in the file.
+    /// The last value of [`WHILE_THERE`]; empty if it never was in the file.
     kept: String,
-    /// What was said last.
+    /// The lines of the last sweep.
     said: Vec<String>,
 }
 
 impl Given {
-    /// Looks at the file, if it is new, and says what a restart would take up.
+    /// Reads the file, if it is new, and logs changes that need a restart.
     pub fn look(&mut self, file: &str) {
         let stamp = fs::metadata(file).ok().and_then(|m| stamp(&m));
         if stamp.is_none() || stamp == self.stamp {
@@ -58,7 +57,7 @@ impl Given {
         self.said = lines;
     }
 
-    /// What of the file OpenSM does not do.
+    /// The options in the file that OpenSM does not apply.
     fn changed(&mut self, text: &str) -> Vec<String> {
         let now = ONCE.map(|name| value(text, name));
         let first = self.first.get_or_insert_with(|| now.clone());

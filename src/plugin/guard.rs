@@ -1,14 +1,12 @@
 //! The one panic boundary: every function that OpenSM calls runs inside [`guard`].
 //!
-//! A panic that unwinds into C aborts the subnet manager. Here it becomes an ERROR line in
-//! OpenSM's log and the value that means "failed" to the caller, so that OpenSM takes the next
-//! engine of its list. Where the panic happened is logged by the hook of [`log_panics`], which
-//! runs on the thread that panics, a worker of the pool for instance.
+//! A panic that unwinds into C aborts the subnet manager. Here it becomes an ERROR line in OpenSM's log and the value
+//! that means "failed" to the caller, so that OpenSM takes the next engine of its list. The hook of [`log_panics`]
+//! logs the panic's source line; it runs on the thread that panics, such as a worker of the pool.
 
 use std::panic::{self, AssertUnwindSafe};
 
-/// Runs `body`; if it panics, logs so and returns `fallback`. `function` is the callback's name in
-/// OpenSM's terms.
+/// Runs `body`; if it panics, logs that and returns `fallback`. `function` is the callback's name in OpenSM's terms.
 pub fn guard<T>(function: &str, fallback: T, body: impl FnOnce() -> T) -> T {
     // AssertUnwindSafe: the state that a callback shares with the next one is behind a mutex whose
     // poison is handled where it is locked.

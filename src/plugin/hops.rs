@@ -1,16 +1,16 @@
 //! OpenSM's hop tables, filled for its dumps.
 //!
-//! The hop count from each port of a switch to each switch LID. OpenSM reads them in its own
-//! multicast (Dmodc brings its own) and in the dumps that `-D 0x40` asks for: `opensm.fdbs`,
-//! which prints "HOPS UNKNOWN" without them, and `opensm-lid-matrix.dump`. So they are filled only
-//! when such a dump is coming, after routing, and cost a normal sweep nothing.
+//! They have the hop count from each port of a switch to each switch LID. OpenSM reads them in its own
+//! multicast (Dmodc brings its own) and for the dumps of `-D 0x40`: `opensm.fdbs`, which prints "HOPS
+//! UNKNOWN" without them, and `opensm-lid-matrix.dump`. So they are filled only before such a dump, after
+//! routing, and cost a normal sweep nothing.
 
 use super::ffi::Subnet;
 use crate::dmodc::hop_row;
 use crate::fabric::Lid;
 use crate::sweeps::Planned;
 
-/// Fills the tables of all switches that are there and in the plan.
+/// Fills the tables of all present switches that are in the plan.
 pub fn fill(subnet: &Subnet<'_>, planned: &Planned) {
     let Planned { fabric, plan, .. } = planned;
     let live = planned.all_live(subnet);

@@ -1,11 +1,10 @@
 //! Our log lines on OpenSM's log.
 //!
-//! The core logs through the `log` crate and knows nothing of OpenSM. Here a line gets its prefix,
-//! loses its control characters, and goes to [`OpensmLog`].
+//! The core logs through the `log` crate and knows nothing of OpenSM. Here a line gets its prefix, loses its control
+//! characters, and goes to [`OpensmLog`].
 //!
-//! Levels: error is `OSM_LOG_ERROR`; warn and info are `OSM_LOG_INFO`, for OpenSM has no warnings
-//! and its ERROR lines alarm people; debug is `OSM_LOG_VERBOSE`; trace is `OSM_LOG_DEBUG`. As in
-//! OpenSM's own lines, errors carry `ERR`.
+//! Levels: error is `OSM_LOG_ERROR`; warn and info are `OSM_LOG_INFO`, for OpenSM has no warnings and its ERROR lines
+//! alarm people; debug is `OSM_LOG_VERBOSE`; trace is `OSM_LOG_DEBUG`. As in OpenSM's own lines, errors carry `ERR`.
 //!
 //! The `log` crate's global logger inside libdmodc.so is ours alone.
 
@@ -31,12 +30,12 @@ pub fn attach(log: OpensmLog) {
     log::set_max_level(LevelFilter::Trace);
 }
 
-/// Writes no more: OpenSM's log may go.
+/// Stops writing: OpenSM's log may go.
 pub fn detach() {
     *TARGET.write().unwrap_or_else(PoisonError::into_inner) = None;
 }
 
-/// Whether OpenSM is asked to dump its routing (`-D 0x40`).
+/// Whether OpenSM dumps its routing (`-D 0x40`).
 pub fn routing_dumps_wanted() -> bool {
     is_active(OSM_LOG_ROUTING)
 }

@@ -1,12 +1,11 @@
 //! Multicast: OpenSM's `mcast_build_stree`, called for one group at a time under its lock.
 //!
-//! OpenSM's default needs the hop tables that Dmodc does not build; [`crate::dmodc::multicast`]
-//! needs only the ranks of the last plan. OpenSM clears the group's entries at all switches before
-//! the call and sends the tables after it.
+//! OpenSM's default needs the hop tables that Dmodc does not build; [`crate::dmodc::multicast`] needs only the ranks
+//! of the last plan. OpenSM clears the group's entries at all switches before the call and sends the tables after it.
 //!
-//! The last plan may be older than the subnet: with `use_ucast_cache` OpenSM drops and restores
-//! leaf switches without routing anew. So every link of a tree is looked up in the live subnet
-//! before the first bit is set, and if one has gone the subnet is read and planned again, once.
+//! The last plan may be older than the subnet: with `use_ucast_cache` OpenSM drops and restores leaf switches without
+//! routing anew. So every link of a tree is looked up in the live subnet before the first bit is set, and if one has
+//! gone the subnet is read and planned again, once.
 
 use super::engine::{Dmodc, Failure, Stale};
 use super::ffi::{Group, Subnet, Switch};
@@ -59,8 +58,8 @@ pub fn build(dmodc: &Dmodc, subnet: &Subnet<'_>, group: &Group<'_>) -> Result<()
     Ok(())
 }
 
-/// The tree over links that are not drained; over those of the switches that it leaves out as well, if that helps;
-/// or else over all.
+/// The tree without drained links; if it leaves out switches, with the drained links of those switches; if
+/// that does not help, over all links.
 fn undrained(
     fabric: &Fabric,
     drained: &[(u32, u8)],
@@ -82,7 +81,7 @@ fn undrained(
     all.min_by_key(|tree| tree.left_out.len())
 }
 
-/// The (switch, port) pairs that forward the group's packets, all checked against the subnet.
+/// The (switch, port) pairs that forward the group's packets, all checked in the live subnet.
 fn entries<'a>(
     planned: &Planned,
     subnet: &Subnet<'a>,
@@ -153,7 +152,7 @@ fn entries<'a>(
     Ok(entries)
 }
 
-/// The two live ends of a link, if it is there and usable.
+/// The two live ends of a usable link.
 fn link<'a>(
     planned: &Planned,
     subnet: &Subnet<'a>,

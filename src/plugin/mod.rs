@@ -1,21 +1,18 @@
-//! The OpenSM plugin: all that knows of OpenSM, and all of the crate's `unsafe`.
+//! The OpenSM plugin: all code that depends on OpenSM, and all of the crate's `unsafe`.
 //!
-//! The way of a sweep: OpenSM calls [`callbacks`] under its lock; [`engine`] has [`snapshot`] copy the
-//! subnet into an owned [`crate::fabric::Fabric`], [`absent`] add where LIDs were that nobody has, has the core plan, and has it fill the
-//! forwarding [`tables`], which are plain byte slices. [`mcast`] and [`hops`] serve OpenSM's
-//! multicast and its dumps from the same snapshot; [`crate::sweeps`] and [`order`] tell what was found.
+//! A sweep: OpenSM calls [`callbacks`] under its lock; [`engine`] has [`snapshot`] copy the subnet into an owned
+//! [`crate::fabric::Fabric`], [`absent`] add the absent LIDs, the core plan, and the core fill the forwarding
+//! [`tables`], which are plain byte slices. [`mcast`] and [`hops`] serve OpenSM's multicast and its dumps from the
+//! same snapshot; [`crate::sweeps`] and [`order`] write logs, metrics and the node order.
 //!
 //! Invariants:
-//! - no panic crosses into OpenSM: every `extern "C"` function runs inside [`guard`], but for the
-//!   two that only return or assign;
-//! - no pointer of OpenSM outlives the callback it was read in, but for `osm_opensm_t` itself,
-//!   which outlives the plugin;
-//! - a callback that fails returns a negative value, never a positive one, which OpenSM takes for
-//!   "let minhop do it";
-//! - an engine that refuses a fabric has written nothing; one that panics while it writes leaves
-//!   255, "no path", in every entry;
-//! - only [`ffi`], [`entry`], [`callbacks`] and [`relay`], which serves measurements alone, may be
-//!   `unsafe`.
+//! - no panic crosses into OpenSM: every `extern "C"` function runs inside [`guard`], but for the two that only
+//!   return or assign;
+//! - no pointer of OpenSM outlives its callback, but for `osm_opensm_t` itself, which outlives the plugin;
+//! - a callback that fails returns a negative value, never a positive one, which OpenSM takes for "let minhop do it";
+//! - an engine that refuses a fabric has written nothing; one that panics while it writes leaves 255, "no path", in
+//!   every entry;
+//! - only [`ffi`], [`entry`], [`callbacks`] and [`extension`] may be `unsafe`.
 
 use crate::files;
 
@@ -26,6 +23,8 @@ mod drain;
 mod engine;
 #[allow(unsafe_code)]
 mod entry;
+#[allow(unsafe_code)]
+pub mod extension;
 #[allow(unsafe_code)]
 mod ffi;
 mod given;
@@ -41,8 +40,6 @@ mod order;
 mod planned;
 mod provoke;
 mod pulse;
-#[allow(unsafe_code)]
-mod relay;
 mod snapshot;
 mod tables;
 mod version;

@@ -1,7 +1,7 @@
 //! The plugin's own options: the words of `event_plugin_options` that start with `dmodc.`.
 //!
-//! OpenSM hands the whole string to every plugin, so words without that prefix are left alone. A
-//! wrong word of ours never stops the subnet manager: the log names it and the default holds.
+//! OpenSM passes the whole string to every plugin, so words without that prefix are left alone. A wrong word
+//! of ours never stops the subnet manager: the log names it and the default holds.
 
 use super::provoke::PanicAt;
 use crate::dmodc::{Capacity, Faults, OnUnreachable};
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// Maximum of `dmodc.threads`.
 const MAX_THREADS: usize = 256;
 
-/// What `event_plugin_options` says of Dmodc.
+/// Dmodc's part of `event_plugin_options`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PluginOptions {
     /// `dmodc.threads=N`: the most threads that work in a sweep; 0, the default, is one for each
@@ -29,9 +29,6 @@ pub struct PluginOptions {
     pub capacity: Capacity,
     /// `dmodc.metrics=FILE`.
     pub metrics: Option<PathBuf>,
-    /// `dmodc.relay=DIR`, for measurements alone: run the engines of a plan, and end (see
-    /// [`super::relay`]).
-    pub relay: Option<PathBuf>,
     /// `dmodc.provoke_panic=plan|fill`, for tests alone: a release build does not know it.
     pub provoke_panic: Option<PanicAt>,
 }
@@ -54,7 +51,7 @@ pub enum OptionError {
     },
 }
 
-/// Parses the string. Wrong words are returned as errors beside the options that the others set.
+/// Parses the string. Returns wrong words as errors beside the options of the others.
 pub fn parse(text: &str) -> (PluginOptions, Vec<OptionError>) {
     let mut options = PluginOptions::default();
     let words = text.split_whitespace().filter(|w| w.starts_with("dmodc."));
@@ -93,7 +90,6 @@ impl PluginOptions {
             "dmodc.drain" => (set(&mut self.drain, path(value)), "a file"),
             "dmodc.capacity" => (set(&mut self.capacity, value.parse().ok()), "use or ignore"),
             "dmodc.metrics" => (set(&mut self.metrics, path(value)), "a file"),
-            "dmodc.relay" => (set(&mut self.relay, path(value)), "a folder"),
             #[cfg(debug_assertions)]
             "dmodc.provoke_panic" => {
                 let place = match value {
@@ -121,7 +117,7 @@ fn path(value: &str) -> Option<Option<PathBuf>> {
     (!value.is_empty()).then(|| Some(value.into()))
 }
 
-/// Sets an option if its value could be read.
+/// Sets an option if its value is valid.
 fn set<T>(option: &mut T, value: Option<T>) -> Option<()> {
     *option = value?;
     Some(())

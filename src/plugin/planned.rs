@@ -16,7 +16,7 @@ impl Planned {
     }
 }
 
-/// What OpenSM calls the parts of a plan. What is no longer there has no name.
+/// The names of a plan's parts in the live subnet. A part that is gone has no name.
 pub struct Live<'a, 's> {
     /// The subnet.
     pub subnet: &'s Subnet<'a>,

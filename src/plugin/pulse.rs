@@ -1,4 +1,4 @@
-//! A thread that runs a function every so often, and when it is woken.
+//! A thread that runs a function at intervals, and when it is woken.
 
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -13,7 +13,7 @@ pub struct Pulse {
 }
 
 impl Pulse {
-    /// Runs `beat` at once, and then again and again. It is told whether it was woken.
+    /// Runs `beat` at once, and then again and again. Its argument is whether it was woken.
     pub fn start(every: Duration, beat: impl FnMut(bool) + Send + 'static) -> io::Result<Pulse> {
         let (waker, wakes) = channel();
         let thread = Builder::new()

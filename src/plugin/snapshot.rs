@@ -1,13 +1,12 @@
 //! OpenSM's subnet, copied into an owned [`Fabric`].
 //!
-//! One pass over the switches and their ports. What counts is what OpenSM's own engines count:
-//! a link whose two ports are initialised and healthy (`osm_link_is_healthy`), to a switch that
-//! OpenSM has a switch object for, or to a port of a CA or router that has a LID. Whatever is odd
-//! (a link known at one end only, a LID that is 0, out of range or taken) is logged by name, left
-//! out, and does not stop the sweep.
+//! One pass over the switches and their ports. The same links count as for OpenSM's own engines: both ports
+//! initialised and healthy (`osm_link_is_healthy`), to a switch with a switch object, or to a port of a CA or
+//! router with a LID. Oddities (a link known at one end only, a LID that is 0, out of range or taken) are
+//! logged by name and left out, and do not stop the sweep.
 //!
-//! Every link between switches is met from both ends and given to the builder from the end with
-//! the lesser GUID. How fast a link is says the port at its other end, whose memory is read anyway.
+//! Every link between switches is met from both ends and given to the builder from the end with the lesser
+//! GUID. Its speed is read at its other end, whose memory is read anyway.
 
 use super::ffi::{Port, Subnet, Switch};
 use crate::dmodc::Engine;
@@ -31,7 +30,7 @@ impl Defects {
     }
 }
 
-/// What one switch is, and what its ports lead to.
+/// A switch, and the other ends of its ports.
 struct Scan<'a> {
     switch: Switch<'a>,
     lid: Lid,
@@ -45,8 +44,7 @@ struct Scan<'a> {
     odd: Vec<(u8, Odd)>,
 }
 
-/// Takes the snapshot, on the threads of the engine; with it, for each switch, whether it forwards
-/// multicast.
+/// Takes the snapshot, on the threads of the engine; also returns for each switch whether it forwards multicast.
 pub fn read(subnet: &Subnet<'_>, engine: &Engine) -> (Fabric, Vec<bool>) {
     let mut switches: Vec<(Guid, Switch<'_>)> =
         subnet.switches().map(|sw| (sw.guid(), sw)).collect();
@@ -159,11 +157,11 @@ fn scan<'a>(
     scan
 }
 
-/// What a switch port leads to.
+/// The other end of a switch port.
 pub enum Link<'a> {
-    /// Nothing that can be routed over or to.
+    /// Nothing usable.
     None,
-    /// A switch, by this port of its own.
+    /// A switch, by its port.
     Switch(Switch<'a>, Port<'a>),
     /// A port of a CA or router, with a LID.
     End(Port<'a>),

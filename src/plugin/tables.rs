@@ -1,5 +1,5 @@
-//! OpenSM's forwarding tables as rows of bytes: in the fabric's order, free of what another engine
-//! has left, and all "no path" if writing them panics.
+//! OpenSM's forwarding tables as rows of bytes: in the fabric's order, cleared of another engine's entries,
+//! and all "no path" if writing them panics.
 
 use super::ffi::Subnet;
 use crate::dmodc::Engine;
@@ -28,8 +28,8 @@ pub fn rows<'t>(
     rows.collect()
 }
 
-/// Clears the entries beyond the highest LID, which the core does not write: an engine that failed
-/// before ours may have left something there.
+/// Clears the entries beyond the highest LID, which the core does not write: an engine that failed before
+/// ours may have written there.
 pub fn clear_beyond(fabric: &Fabric, rows: &mut [&mut [u8]]) {
     let beyond = fabric.max_lid().index() + 1;
     for row in rows {
@@ -37,10 +37,10 @@ pub fn clear_beyond(fabric: &Fabric, rows: &mut [&mut [u8]]) {
     }
 }
 
-/// The entries of a block, which OpenSM sends as a whole if one of them changes (IB_SMP_DATA_SIZE).
+/// The entries of a block, which OpenSM sends whole if one of them changes (IB_SMP_DATA_SIZE).
 const BLOCK: usize = 64;
 
-/// How many blocks of all tables differ from those that were last sent.
+/// How many blocks of all tables differ from those last sent.
 pub fn changed_blocks(subnet: &Subnet<'_>, engine: &Engine) -> usize {
     let tables = subnet.sent_and_new_lfts();
     let changed = AtomicUsize::new(0);
@@ -58,8 +58,8 @@ pub fn changed_blocks(subnet: &Subnet<'_>, engine: &Engine) -> usize {
     changed.into_inner()
 }
 
-/// Puts its rows back to "no path" if a panic drops it, so that the next engine of OpenSM's list
-/// finds tables that nobody has begun to fill.
+/// Puts its rows back to "no path" if a panic drops it, so that the next engine of OpenSM's list finds
+/// untouched tables.
 pub struct NoPathOnPanic<'r, 't> {
     /// The rows.
     pub rows: &'r mut [&'t mut [u8]],

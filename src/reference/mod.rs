@@ -1,9 +1,9 @@
-//! Files of places: what a fabric should have, with what is dark of it.
+//! Files of places: the equipment that a fabric should have, and which of it is dark.
 //!
-//! A reference is a netlist, as `ibnetdiscover` writes it, so that whatever reads a fabric reads it. One that
-//! `dmodc.reference=auto` keeps begins with a line that has the version, and has *notes*, lines that begin with
-//! `#:` and are comments to all others: which box stands at the place of another one or came later, and when that
-//! which is dark was last seen. A netlist without them is a reference, too.
+//! A reference is a netlist as `ibnetdiscover` writes it, so every reader of fabrics reads it. The file of
+//! `dmodc.reference=auto` begins with a line that has the version, and has *notes*, lines that begin with
+//! `#:` and are comments to other programs: the boxes at the places of others or added later, and the day
+//! when dark equipment was last seen. A netlist without notes is a reference, too.
 
 mod day;
 mod notes;
@@ -23,7 +23,7 @@ use std::path::PathBuf;
 /// The name of the file that `dmodc.reference=auto` keeps.
 const NAME: &str = "opensm-dmodc-reference.net";
 
-/// Where OpenSM keeps what outlives it (OSM_DEFAULT_CACHE_DIR), unless OSM_CACHE_DIR says otherwise.
+/// OpenSM's folder for files that outlive it (OSM_DEFAULT_CACHE_DIR), unless OSM_CACHE_DIR names another.
 const CACHE_DIR: &str = "/var/cache/opensm";
 
 /// The version of the notes.
@@ -43,10 +43,10 @@ pub enum NoReference {
     /// It is no netlist.
     #[error(transparent)]
     Netlist(#[from] Reason),
-    /// Its notes may mean something else.
+    /// Its version is later: its notes may mean something else.
     #[error("a reference of version '{0}', and this dmodc knows those up to {VERSION}")]
     Newer(String),
-    /// A note that is none.
+    /// A note that cannot be parsed.
     #[error("not a note of a reference: {0}")]
     Note(String),
 }
@@ -56,7 +56,7 @@ pub enum NoReference {
 pub struct Reference {
     /// The switches, hosts and links, with their names.
     pub netlist: Netlist,
-    /// What is dark of it, and the day when it was last seen.
+    /// Its dark parts, and the day when each was last seen.
     pub dark: BTreeMap<Dark, Day>,
     /// The keys and eras of switches that have others than their GUID and 0.
     keys: BTreeMap<Guid, (u64, u32)>,
@@ -72,10 +72,10 @@ impl From<Netlist> for Reference {
 }
 
 impl Reference {
-    /// Reads a reference. What is odd in it and has a sensible reading is a warning.
+    /// Reads a reference; oddities with a sensible reading are warnings.
     ///
     /// # Errors
-    /// If it is no netlist, or if its notes are broken or those of a later version.
+    /// If it is no netlist, or if its notes are broken or of a later version.
     pub fn parse_leniently(bytes: &[u8]) -> Result<Lenient<Reference, Reason>, Fault<NoReference>> {
         let mut reference = Reference::default();
         if let Some(version) = bytes.strip_prefix(HEAD) {
@@ -120,9 +120,8 @@ impl Reference {
         Ok(fabric.with_keys(&self.keys))
     }
 
-    /// What this reference becomes with the fabric that it was merged with. `names` are those of the switches
-    /// and end nodes that are there, by GUID; `last` is the day when what is dark only now was seen. A link keeps the
-    /// highest speed that was seen.
+    /// This reference grown by the fabric that it was merged with. `names` are those of the present switches and end
+    /// nodes, by GUID; `last` is the day when newly dark equipment was seen. A link keeps its highest speed.
     pub fn grown(&self, merged: &Merged, names: &HashMap<Guid, String>, last: Day) -> Reference {
         let known = self.fabric().unwrap_or_default();
         let nominal = (*merged.nominal).clone();
@@ -156,7 +155,7 @@ impl Reference {
         }
     }
 
-    /// Forgets how fast some links are, by a port of each.
+    /// Forgets the speeds of some links, by a port of each.
     pub fn forget_speeds(&mut self, ports: &BTreeSet<(Guid, u8)>) {
         let nodes = &mut self.netlist.nodes;
         let mut ends = Vec::new();
@@ -177,7 +176,7 @@ impl Reference {
         }
     }
 
-    /// Whether it would become something else with the fabric that it was merged with.
+    /// Whether the fabric that it was merged with changes it.
     pub fn grows(&self, known: &Fabric, merged: &Merged) -> bool {
         !known.has_places_of(&merged.nominal) || !self.dark.keys().copied().eq(notes::dark(merged))
     }
@@ -239,7 +238,7 @@ impl Reference {
         self.dark.get(&dark).copied()
     }
 
-    /// All that is dark, by day, with its names.
+    /// All dark parts, by day, with their names.
     pub fn dark_by_name(&self) -> Vec<(Day, String)> {
         let nodes = self.netlist.nodes.iter();
         let names: HashMap<Guid, &str> = nodes.map(|n| (n.guid, &*n.description)).collect();

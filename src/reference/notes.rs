@@ -5,14 +5,14 @@ use crate::fabric::{Guid, Merged};
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// What is dark: it should be there and is not.
+/// A dark part: it should be there and is not.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Dark {
     /// A switch, and with it all its links and hosts.
     Switch(Guid),
-    /// A link between two switches that are there, by its ends: GUID and port, the lower one first.
+    /// A link between two present switches, by its ends: GUID and port, the lower first.
     Link([(Guid, u8); 2]),
-    /// An end node on a switch that is there, by its port GUID.
+    /// An end node on a present switch, by its port GUID.
     Host(Guid),
 }
 
@@ -24,7 +24,7 @@ impl Dark {
     }
 }
 
-/// What is dark of a fabric and its reference.
+/// The dark parts of a fabric and its reference.
 pub fn dark(merged: &Merged) -> BTreeSet<Dark> {
     let guid = |s: u32| merged.nominal.switches()[s as usize].guid;
     let boxes = merged.boxes();
@@ -44,7 +44,7 @@ pub fn dark(merged: &Merged) -> BTreeSet<Dark> {
 pub enum Note {
     /// A box, the key of its place, and its era.
     Place(Guid, u64, u32),
-    /// What is dark, and the day when it was last seen.
+    /// A dark part, and the day when it was last seen.
     Dark(Dark, Day),
 }
 

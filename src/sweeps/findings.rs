@@ -1,5 +1,5 @@
-//! What is found in the fabric once its tables are sent: for the log what has changed since the last
-//! time, and what looks odd; for `dmodc.metrics` what is missing, and which hosts are routed by detours.
+//! Logs, once the tables are sent, the changes since the last sweep and oddities; finds missing equipment and
+//! hosts on detours for `dmodc.metrics`.
 
 use super::metrics::{Found, FoundSlow, HostPairs};
 use super::planned::{Called, Planned};
@@ -13,26 +13,26 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// Maximum number of places in the wiring that the log names.
 const NAMED: usize = 10;
 
-/// What was found, over all sweeps.
+/// The findings of all sweeps.
 #[derive(Default)]
 pub struct Findings {
     memory: Memory,
     /// The last line about ranks.
     ranks: String,
-    /// The last line about where a reference would help.
+    /// The last line about ranks where a reference would help.
     untold: String,
-    /// The last lines about what is missing or odd.
+    /// The last lines about missing equipment and oddities.
     odd: BTreeSet<String>,
     /// The links that are slow.
     slow: Vec<SlowLink>,
 }
 
 impl Findings {
-    /// Looks at the fabric of a plan. Logs what has changed since the last time, then what is odd: what was
-    /// not so before by name, the rest as a number. Gives the switches, those that are gone included.
+    /// Looks at the fabric of a plan. Logs the changes since the last time, then the oddities: new ones by
+    /// name, the others as a number. Returns the switches, gone ones included.
     ///
-    /// What is missing is told by the reference; without one by what was seen since OpenSM's start, and by
-    /// siblings. `dark` are the days when what is dark was last seen.
+    /// The reference decides what is missing; without one, earlier sweeps of this OpenSM and siblings. `dark`
+    /// has the days when dark equipment was last seen.
     pub fn look(
         &mut self,
         called: &dyn Called,
@@ -80,7 +80,7 @@ impl Findings {
         self.switches(merged, &missing, unlike(planned, &warnings))
     }
 
-    /// Finds the slow links and logs what is new of them.
+    /// Finds the slow links and logs the new and the mended ones.
     fn look_for_slow(&mut self, planned: &Planned) {
         let fabric = &planned.fabric;
         let reference = planned.options.reference.as_deref();
@@ -121,7 +121,7 @@ impl Findings {
         self.untold = untold;
     }
 
-    /// What a reference has and the fabric has not: switches, and links between those that are there.
+    /// The equipment of a reference that is missing: switches, and links between present switches.
     fn of_reference(
         &self,
         merged: &Merged,
@@ -152,7 +152,7 @@ impl Findings {
         gone.chain(links).collect()
     }
 
-    /// Logs what is odd, where that or the fabric has changed.
+    /// Logs the oddities, if they or the fabric have changed.
     fn tell(&mut self, odd: Vec<String>, changed: bool) {
         let (old, new): (Vec<_>, Vec<_>) = odd.iter().partition(|line| self.odd.contains(*line));
         new.iter().take(NAMED).for_each(|line| log::info!("{line}"));
@@ -165,7 +165,7 @@ impl Findings {
         self.odd = odd.into_iter().collect();
     }
 
-    /// All switches, with what each lacks by what is known or by its siblings.
+    /// All switches, with the equipment that each lacks by the reference, by memory, or by its siblings.
     fn switches(
         &self,
         merged: &Merged,
@@ -189,7 +189,7 @@ impl Findings {
     }
 }
 
-/// How many uplinks switches lack by their siblings.
+/// How many uplinks switches lack by comparison with their siblings.
 fn unlike(planned: &Planned, warnings: &[WiringWarning]) -> HashMap<Guid, u32> {
     let guid = |s: u32| planned.fabric.switches()[s as usize].guid;
     let unlike = warnings.iter().filter_map(|warning| match warning {
@@ -199,8 +199,8 @@ fn unlike(planned: &Planned, warnings: &[WiringWarning]) -> HashMap<Guid, u32> {
     unlike.collect()
 }
 
-/// The pairs of hosts that are routed by turns or left out. Hosts above the leaves do not count among one
-/// another: where no switch joins theirs, they turn by design.
+/// The pairs of hosts on detours or left out. Pairs of hosts above the leaves do not count: where no switch
+/// joins theirs, detours are by design.
 pub fn host_pairs(planned: &Planned) -> HostPairs {
     let Planned { fabric, plan, .. } = planned;
     let (out, _) = plan.connections().left_out_ends(fabric).split();

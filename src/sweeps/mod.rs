@@ -1,9 +1,8 @@
-//! What whoever routes sweep after sweep remembers and tells: the plugin inside OpenSM, and `dmodc follow`
-//! beside one. The words of the log and the figures are the same for both.
+//! The state and the log lines of a router that routes sweep after sweep: the plugin inside OpenSM, and `dmodc
+//! follow` beside one. Both have the same lines and metrics.
 //!
-//! [`Planned`] is what one sweep found. [`report`] has the line of the sweep, [`Findings`] what has changed and
-//! what looks odd, [`Metrics`] the figures, [`Reference`] the places. Who knows what things are called hands in
-//! a [`Called`].
+//! [`Planned`] has the results of one sweep, [`report`] writes its line, [`Findings`] logs changes and oddities,
+//! [`Metrics`] has the figures, [`Reference`] the places. The caller names switches and hosts by a [`Called`].
 
 mod findings;
 mod metrics;
@@ -20,8 +19,8 @@ pub use sweep::Sweep;
 
 use log::Level;
 
-/// A line of the log as all programs write it: with its prefix, with `ERR` if it is an error, and without
-/// control characters.
+/// A log line as all programs write it: with its prefix, with `ERR` if it is an error, and without control
+/// characters.
 pub fn line_of(level: Level, text: &str) -> String {
     let mark = if level == Level::Error { "ERR: " } else { "" };
     format!("dmodc: {mark}{}", text.trim_end()).replace(char::is_control, " ")

@@ -1,23 +1,23 @@
-//! [`Planned`]: what a sweep leaves for what comes after it, and how log lines name its parts.
+//! [`Planned`]: the results of a sweep for later stages, and the names of its parts in log lines.
 
 use crate::dmodc::{Options, Plan};
 use crate::fabric::{End, Fabric, Guid};
 use crate::netlist::Names;
 use std::collections::HashMap;
 
-/// A snapshot of the subnet and what was planned for it. It holds GUIDs and indices, no pointers.
+/// A snapshot of the subnet and its plan. It holds GUIDs and indices, no pointers.
 pub struct Planned {
     /// The snapshot.
     pub fabric: Fabric,
     /// Ranks, costs, order.
     pub plan: Plan,
-    /// What it was planned with.
+    /// The options of the plan.
     pub options: Options,
-    /// Whether each switch forwards multicast; empty where nobody asks.
+    /// Whether each switch forwards multicast; empty where it does not matter.
     pub multicast: Vec<bool>,
 }
 
-/// What the switches and end nodes of a fabric are called, by index. An empty name is an unknown one.
+/// The names of switches and end nodes, by index. An empty name is unknown.
 pub trait Called {
     /// The name of a switch.
     fn switch(&self, index: u32) -> String;
@@ -36,7 +36,7 @@ impl Called for Names {
 }
 
 impl Planned {
-    /// What switches and end nodes are called, by GUID. Switches without a name are left out.
+    /// The names of switches and end nodes, by GUID, without unnamed switches.
     pub fn names(&self, called: &dyn Called) -> HashMap<Guid, String> {
         let switches = (0u32..).zip(self.fabric.switches());
         let switches = switches.map(|(index, s)| (s.guid, called.switch(index)));
@@ -52,7 +52,7 @@ impl Planned {
         format!("{guid} ({})", called.switch(switch))
     }
 
-    /// One that sends and receives, as log lines name it: what it is, GUID and name.
+    /// A sender or receiver in a log line: kind, GUID and name.
     pub fn end(&self, called: &dyn Called, end: End) -> String {
         match end {
             End::Switch(switch) => format!("{} {}", end.word(), self.name(called, switch)),

@@ -1,19 +1,18 @@
 //! The reference: the places that the fabric should have (`dmodc.reference`).
 //!
-//! `FILE` is an ibnetdiscover output or `opensm-subnet.lst`, read in the first sweep and again when it
-//! changes. With `auto` the plugin keeps such a file itself, beside OpenSM's `guid2lid`: all places
-//! that it has seen, written when a sweep has seen new ones or something has gone dark or come back.
-//! What contradicts the present fabric gives way. What somebody takes out of the file is forgotten: it
-//! is read again before it is written.
+//! `FILE` is an ibnetdiscover output or `opensm-subnet.lst`, read in the first sweep and again when it changes. With
+//! `auto` the plugin keeps such a file itself, beside OpenSM's `guid2lid`: all places that it has seen, written when
+//! a sweep has seen new ones or something has gone dark or come back. The present fabric wins over the file. A part
+//! taken out of the file by hand is forgotten: the plugin reads it again before it writes it.
 //!
-//! It has the speeds of links as well, the highest that were seen. That of a link which looks slow beside its siblings
-//! is left open: it is not meant to be so.
+//! It also has the highest speed of each link. The speed of a link that looks slow beside its siblings stays open,
+//! since it is not meant to be so.
 //!
-//! The file has one name, as `guid2lid` has: each subnet wants a cache folder of its own
-//! (`OSM_CACHE_DIR`). OpenSMs of two subnets on one folder write over each other's places.
+//! The file has one name, as `guid2lid` has: each subnet needs a cache folder of its own (`OSM_CACHE_DIR`). OpenSMs
+//! of two subnets on one folder overwrite each other's places.
 //!
-//! Whatever is wrong with the file is one error line, and the fabric is routed without it. A file of a
-//! later version is left as it is.
+//! Any error in the file is one error line, and the fabric is routed without it. A file of a later version stays as
+//! it is.
 
 use super::planned::Planned;
 use crate::dmodc::Faults;
@@ -41,16 +40,16 @@ pub enum Source {
 pub struct Reference {
     path: PathBuf,
     grows: bool,
-    /// What was read or written last: when, and how long it was.
+    /// Time and length of the file when it was last read or written.
     stamp: Option<Stamp>,
     known: Option<Known>,
     /// The file is of a later version.
     is_newer: bool,
-    /// What is known is of another fabric.
+    /// The known places are of another fabric.
     is_foreign: bool,
     /// The day of the last sweep, or that of the file.
     last: Option<Day>,
-    /// The lines about it since it was read last.
+    /// The log lines about it since it was last read.
     said: Vec<String>,
 }
 
@@ -60,7 +59,7 @@ struct Known {
 }
 
 impl Reference {
-    /// The reference of these options, if they have one. The paper's rule takes none.
+    /// The reference of these options, if they have one. The paper's rule has none.
     pub fn new(source: Option<&Source>, faults: Faults) -> Option<Self> {
         let (path, grows) = match source? {
             Source::File(path) => (path.clone(), false),
@@ -87,7 +86,7 @@ impl Reference {
         &self.path
     }
 
-    /// The places to route a fabric with, if there are any.
+    /// The places for routing a fabric, if there are any.
     pub fn of(&mut self, fabric: &Fabric) -> Option<Arc<Fabric>> {
         match fs::metadata(&self.path) {
             Ok(metadata) => {
@@ -137,13 +136,13 @@ impl Reference {
         };
     }
 
-    /// What is dark, and the day when it was last seen, as far as that is kept.
+    /// The dark equipment, with the day when each was last seen.
     pub fn dark(&self) -> Option<&BTreeMap<Dark, Day>> {
         self.known.as_ref().map(|known| &known.places.dark)
     }
 
-    /// Keeps the places of a fabric that has been planned, where that is asked for and there is something new.
-    /// `names` are those of switches and end nodes, by GUID.
+    /// Adds the places of a planned fabric, with `auto` and if there are new ones. `names` are those of
+    /// switches and end nodes, by GUID.
     pub fn keep(&mut self, planned: &Planned, names: impl FnOnce() -> HashMap<Guid, String>) {
         if !self.grows || self.is_newer {
             return;
@@ -200,7 +199,7 @@ impl Reference {
     }
 }
 
-/// The ports of links that are slow by their siblings alone.
+/// The ports of links that are slow by comparison with their siblings alone.
 fn slow_ports(planned: &Planned, known: Option<&Fabric>) -> BTreeSet<(Guid, u8)> {
     let Planned { fabric, plan, .. } = planned;
     let slow = slow_links(fabric, |switch| plan.ranking().rank(switch), known);

@@ -1,4 +1,4 @@
-//! What a sweep leaves in the log: the line that programs read, and the pairs that no path joins.
+//! Logs a sweep: the line that programs read, and the pairs without a path.
 
 use super::planned::{Called, Planned};
 use super::sweep::Sweep;
@@ -10,12 +10,12 @@ use std::fmt::Write;
 /// Maximum number of pairs without a path that the log names.
 const NAMED: usize = 10;
 
-/// Maximum number of pairs left out that the line of those other than hosts names.
+/// Maximum number of pairs in the line of pairs left out other than hosts.
 const FEW: usize = 3;
 
-/// The pairs without an up-down path, the first few by name, and who is left out. It is an error if
-/// hosts do not reach each other. What switches and aggregation nodes miss is one line. Of a fabric that
-/// is refused for such pairs nobody is left out: another engine may route it.
+/// Logs the pairs without an up-down path, the first few by name, and the pairs left out: of hosts as errors,
+/// of switches and aggregation nodes in one line. If the fabric is refused for such pairs, it names none as
+/// left out: another engine may route it.
 pub fn unreachable(called: &dyn Called, planned: &Planned) {
     let Planned {
         fabric,
@@ -64,7 +64,7 @@ pub fn unreachable(called: &dyn Called, planned: &Planned) {
     }
 }
 
-/// The line of the sweep. Programs read it: a new field goes to the end.
+/// Logs the line of the sweep. Programs read it: a new field goes to the end.
 pub fn routed(sweep: &Sweep) {
     let mut phases = String::new();
     for (phase, time) in PHASES.iter().zip(sweep.phases) {

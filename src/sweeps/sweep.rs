@@ -1,4 +1,4 @@
-//! The figures of a sweep, which the log line and `dmodc.metrics` tell.
+//! The figures of a sweep, for the log line and `dmodc.metrics`.
 
 use super::planned::Planned;
 use crate::dmodc::{Faults, Filled, PHASES};
@@ -23,21 +23,20 @@ pub struct Sweep {
     pub total: Duration,
     /// The parts of it.
     pub phases: [Duration; PHASES.len()],
-    /// How routes answer to faults.
+    /// How a fault changes routes.
     pub faults: Faults,
     /// Entries that are not at their nominal ports.
     pub displaced: usize,
     /// Blocks of tables that differ from those last sent.
     pub changed_blocks: usize,
-    /// Pairs of switch and LID with a route that turns.
+    /// Pairs of switch and LID on a detour.
     pub turned: usize,
     /// Pairs of switch and LID without a route.
     pub left_out: usize,
 }
 
 impl Sweep {
-    /// The figures of what was planned and filled. `start` is when the callback began, and `read` how
-    /// long it read.
+    /// The figures of a planned and filled sweep. `start` is when the callback began, `read` the time of reading.
     pub fn new(
         planned: &Planned,
         filled: Filled,

@@ -1,22 +1,21 @@
-//! How a log names what has gone or come.
+//! Log lines of lost and new equipment.
 
-use super::memory::{Link, Port, View};
+use super::view::{Link, Port, View};
 use crate::fabric::Guid;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// How many switches or hosts a line names.
 const NAMED: usize = 16;
 
-/// What things are called.
+/// The names of switches and hosts.
 pub struct Names<'m> {
-    /// Switches.
-    pub switches: HashMap<&'m Guid, String>,
+    switches: HashMap<&'m Guid, String>,
     /// Hosts.
     pub hosts: HashMap<&'m Guid, String>,
 }
 
-/// Names in quotes, with the GUID where several have one.
-pub fn shown(names: &BTreeMap<Guid, String>) -> HashMap<&Guid, String> {
+/// Names in quotes, with the GUID where several switches or hosts share one.
+fn shown(names: &BTreeMap<Guid, String>) -> HashMap<&Guid, String> {
     let mut bearers: HashMap<&str, u32> = HashMap::new();
     for name in names.values() {
         *bearers.entry(name).or_default() += 1;
@@ -28,13 +27,21 @@ pub fn shown(names: &BTreeMap<Guid, String>) -> HashMap<&Guid, String> {
     names.iter().map(shown).collect()
 }
 
-impl Names<'_> {
+impl<'m> Names<'m> {
+    /// The names of switches and hosts.
+    pub fn new(switches: &'m BTreeMap<Guid, String>, hosts: &'m BTreeMap<Guid, String>) -> Self {
+        Names {
+            switches: shown(switches),
+            hosts: shown(hosts),
+        }
+    }
+
     /// A port of a switch.
     pub fn port(&self, (switch, port): &Port) -> String {
         format!("{} [{port}]", self.switches[switch])
     }
 
-    /// The switches of a view that are not in the other, a line for all that hang together.
+    /// The switches of one view that the other lacks, a line for each connected set.
     pub fn switches(
         &self,
         word: &str,
@@ -71,11 +78,10 @@ impl Names<'_> {
             names.sort_unstable();
             lines.push(match *names {
                 [name] => format!("{word}: switch {name} with {what}"),
-                _ => format!(
-                    "{word}: {} switches with {what}: {}",
-                    names.len(),
-                    list(&names)
-                ),
+                _ => {
+                    let (count, names) = (names.len(), list(names.into_iter().cloned()));
+                    format!("{word}: {count} switches with {what}: {names}")
+                }
             });
         }
         lines
@@ -89,7 +95,7 @@ impl Names<'_> {
         lines
     }
 
-    /// The hosts of a view that are not in the other, though their switches are; a line for each switch.
+    /// The hosts of one view that the other lacks, on switches that it has; a line for each switch.
     pub fn hosts(
         &self,
         word: &str,
@@ -105,19 +111,16 @@ impl Names<'_> {
             }
         }
         let line = |(switch, hosts): (&String, BTreeMap<u8, &Guid>)| {
-            let name = |(port, host): (&u8, &&Guid)| (self.hosts[*host].clone(), *port);
-            let hosts: Vec<(String, u8)> = hosts.iter().map(name).collect();
-            match &*hosts {
+            let hosts = hosts
+                .into_iter()
+                .map(|(port, host)| (&self.hosts[host], port));
+            let hosts: Vec<(&String, u8)> = hosts.collect();
+            match *hosts {
                 [(host, port)] => format!("{word}: host {host} at {switch} [{port}]"),
                 _ => {
-                    let hosts = hosts.iter().map(|(host, port)| format!("{host} [{port}]"));
-                    let hosts: Vec<String> = hosts.collect();
-                    let hosts: Vec<&String> = hosts.iter().collect();
-                    format!(
-                        "{word}: {} hosts at {switch}: {}",
-                        hosts.len(),
-                        list(&hosts)
-                    )
+                    let named = hosts.iter().map(|(host, port)| format!("{host} [{port}]"));
+                    let named = list(named);
+                    format!("{word}: {} hosts at {switch}: {named}", hosts.len())
                 }
             }
         };
@@ -125,13 +128,14 @@ impl Names<'_> {
     }
 }
 
-/// The first few, and how many more there are.
-fn list(names: &[&String]) -> String {
-    let named: Vec<&str> = names.iter().take(NAMED).map(|name| &***name).collect();
-    let more = names.len() - named.len();
+/// The first few names, and the number of the others.
+fn list(names: impl Iterator<Item = String>) -> String {
+    let mut names: Vec<String> = names.collect();
+    let more = names.len().saturating_sub(NAMED);
+    names.truncate(NAMED);
     match more {
-        0 => named.join(", "),
-        _ => format!("{}, and {more} more", named.join(", ")),
+        0 => names.join(", "),
+        _ => format!("{}, and {more} more", names.join(", ")),
     }
 }
 

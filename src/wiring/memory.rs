@@ -1,24 +1,18 @@
-//! What has changed since the last look at the fabric, in lines of a log.
+//! Logs what has changed since the last look at the fabric.
 //!
-//! A switch that goes or comes is one line, with its links and hosts; so are several that hang together,
-//! a pod say. A link is a line, and so are all hosts that go or come at one switch. What comes is *back* if
-//! it was there before, else *new*.
+//! A switch that goes or comes is one line, with its links and hosts; so are several connected ones, such as
+//! a pod. A link is a line, and so are all hosts that go or come at one switch. Equipment that comes is
+//! *back* if it was there before, else *new*.
 
-use super::lines::{Names, amount, shown};
-use super::missing::{hosts, links};
+use super::lines::{Names, amount};
 use super::slow::Slow;
 use super::slow_memory::{SlowLink, SlowMemory};
+use super::view::{Link, View};
 use crate::fabric::{Fabric, Guid, Merged};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A port of a switch.
-pub type Port = (Guid, u8);
-
-/// A link between two switches, the lower GUID first.
-pub type Link = [Port; 2];
-
-/// All that was ever seen of a fabric, and how it was last.
+/// All equipment ever seen of a fabric, and its last state.
 #[derive(Default)]
 pub struct Memory {
     last: Option<Fabric>,
@@ -28,57 +22,25 @@ pub struct Memory {
     slow: SlowMemory,
 }
 
-/// A fabric by GUIDs.
-#[derive(Default)]
-pub struct View {
-    /// The switches.
-    pub switches: HashSet<Guid>,
-    /// The links between them.
-    pub links: HashSet<Link>,
-    /// Where each host is.
-    pub hosts: HashMap<Guid, Port>,
-}
-
-impl View {
-    fn new(fabric: &Fabric) -> Self {
-        let guid = |switch: u32| fabric.switches()[switch as usize].guid;
-        let switches = 0..fabric.switches().len() as u32;
-        View {
-            switches: switches.clone().map(guid).collect(),
-            links: links(fabric)
-                .map(|link| {
-                    let mut ends = link.map(|(switch, port)| (guid(switch), port));
-                    ends.sort_unstable();
-                    ends
-                })
-                .collect(),
-            hosts: switches
-                .flat_map(|s| hosts(fabric, s))
-                .map(|host| (host.guid, (guid(host.switch), host.port)))
-                .collect(),
-        }
-    }
-}
-
 impl Memory {
-    /// The fabric with all that was ever seen of it. What contradicts the present fabric has given way.
+    /// The fabric with all equipment ever seen, except where the present fabric contradicts it.
     pub fn known(&self) -> &Fabric {
         &self.known
     }
 
-    /// What a switch is called, or was.
+    /// The last name of a switch.
     pub fn switch_name(&self, switch: Guid) -> &str {
         self.switch_names.get(&switch).map_or("", |name| name)
     }
 
-    /// What a host is called, or was.
+    /// The last name of a host.
     pub fn host_name(&self, host: Guid) -> &str {
         self.host_names.get(&host).map_or("", |name| name)
     }
 
-    /// What is slow in the fabric of the last look, and lines about what is new of it. `found` is slow by its siblings
-    /// or by the reference; what was faster before is slow as well, unless the reference says otherwise. `rank` gives
-    /// the rank of a switch.
+    /// The slow links of the last look, and lines about new and mended ones. `found` is slow by its siblings
+    /// or by the reference; a link that was faster before is slow as well, unless the reference has it so.
+    /// `rank` gives the rank of a switch.
     pub fn slow(
         &mut self,
         fabric: &Fabric,
@@ -86,15 +48,12 @@ impl Memory {
         rank: impl Fn(u32) -> u32,
         reference: Option<&Fabric>,
     ) -> (Vec<SlowLink>, Vec<String>) {
-        let names = || Names {
-            switches: shown(&self.switch_names),
-            hosts: shown(&self.host_names),
-        };
+        let names = || Names::new(&self.switch_names, &self.host_names);
         self.slow.look(fabric, found, rank, reference, names)
     }
 
-    /// Takes the fabric as it is now, and tells what has changed since the last time; nothing at the first.
-    /// The functions name a switch and an end node, by index.
+    /// Takes the present fabric, and returns lines about changes since the last time; none at the first. The
+    /// functions name a switch and an end node, by index.
     pub fn look(
         &mut self,
         fabric: &Fabric,
@@ -121,12 +80,9 @@ impl Memory {
         lines
     }
 
-    /// What is in one view and not in the other, the lost first.
+    /// Lines about the differences of the views, the lost first.
     fn changes(&self, [last, known, now]: [View; 3]) -> Vec<String> {
-        let names = Names {
-            switches: shown(&self.switch_names),
-            hosts: shown(&self.host_names),
-        };
+        let names = Names::new(&self.switch_names, &self.host_names);
         let all = |of: &View, link: &Link| link.iter().all(|(guid, _)| of.switches.contains(guid));
         // A link that a switch has not brought back with it is lost only now.
         let lost = known.links.difference(&now.links);
@@ -157,7 +113,7 @@ impl Memory {
     }
 }
 
-/// All that is gone, as a line, if anything is.
+/// All gone equipment in one line, if there is any.
 fn gone(known: &View, now: &View) -> Option<String> {
     let is_there = |switch: &Guid| now.switches.contains(switch);
     let links = known.links.difference(&now.links);

@@ -1,12 +1,12 @@
-//! Links and hosts that are known of and not there: what is dark at both ends.
+//! Known links and hosts that are missing: dark at both ends.
 
 use crate::fabric::{EndNode, Fabric, Merged, NodeKind, Peer};
 
 /// A link between two switches, as (switch, port), the lower end first.
 pub type Uplink = [(u32, u8); 2];
 
-/// The links of `merged.nominal` that are not there, in ascending order of their lower ends. `rank` gives
-/// the rank of a switch there.
+/// The missing links of `merged.nominal`, in ascending order of their lower ends. `rank` gives the rank of a
+/// switch there.
 pub fn missing_uplinks(merged: &Merged, rank: impl Fn(u32) -> u32) -> Vec<Uplink> {
     let Merged { nominal, there, .. } = merged;
     let gone = |link: &Uplink| there.peer(link[0].0, link[0].1) == Peer::None;

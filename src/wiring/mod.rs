@@ -1,11 +1,9 @@
-//! Cables: what is missing, extra, moved, on the wrong port, at the wrong switch of several, or slow.
+//! Cables: missing, extra, moved, on the wrong port, at the wrong switch of several, or slow.
 //!
-//! Against a reference (the fabric as designed, or as it was) every difference is known:
-//! [`against`]. Without one, a switch is compared with its siblings, which mostly
-//! have the same switches above them: [`among_siblings`]; and the ports of a server with those of servers that are named
-//! alike: [`among_servers`]. What was there before and is not now is
-//! known as well: [`Memory`] tells what changes, and [`missing_uplinks`] what is gone. Links that are there and slower
-//! than they should be are [`slow_links`].
+//! [`against`] finds every difference from a reference (the fabric as designed, or as it was). Without one,
+//! [`among_siblings`] compares a switch with its siblings, which mostly have the same switches above them,
+//! and [`among_servers`] the ports of servers with similar names. [`Memory`] finds changes since earlier
+//! looks, [`missing_uplinks`] lost links, [`slow_links`] links that are slower than they should be.
 
 mod lines;
 mod memory;
@@ -15,16 +13,18 @@ mod reference;
 mod siblings;
 mod slow;
 mod slow_memory;
+mod view;
 
 pub use memory::Memory;
 pub use missing::{Uplink, hosts, missing_uplinks};
-pub use rails::among_servers;
+pub use rails::{Rail, among_servers, rails};
 pub use reference::{against, is_of_another, with_missing};
 pub use siblings::{Doubt, Unlike, among_siblings, doubts, unlike_siblings};
 pub use slow::{Far, Slow, Slowness, Witness, slow_links};
 pub use slow_memory::SlowLink;
 
-use crate::fabric::Guid;
+use crate::fabric::{Fabric, Guid};
+use crate::netlist::Names;
 use std::fmt;
 
 /// One end of a link, or a node as a whole.
@@ -38,6 +38,26 @@ pub struct End {
     pub port: Option<u8>,
 }
 
+impl End {
+    /// A port of a switch, or the switch as a whole.
+    fn of_switch(fabric: &Fabric, names: &Names, index: u32, port: Option<u8>) -> End {
+        End {
+            name: names.switches[index as usize].clone(),
+            guid: fabric.switches()[index as usize].guid,
+            port,
+        }
+    }
+
+    /// A host.
+    fn of_host(names: &Names, index: u32) -> End {
+        End {
+            name: names.end_nodes[index as usize].clone(),
+            guid: names.node_guids[index as usize],
+            port: None,
+        }
+    }
+}
+
 impl fmt::Display for End {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} '{}'", self.guid, self.name)?;
@@ -48,7 +68,7 @@ impl fmt::Display for End {
     }
 }
 
-/// How something differs.
+/// The kind of a difference.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Kind {
     /// A link or a node that should be there.
@@ -81,17 +101,17 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Something that differs from what should be.
+/// A difference from the fabric as it should be.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Difference {
-    /// How.
+    /// Its kind.
     pub kind: Kind,
-    /// The link as it should be, of an extra one as it is; a node alone is a single end, and so is a port of a server
-    /// of which nobody knows where it should be.
+    /// The link as it should be, or an extra one as it is; a single end for a node alone, and for a server's
+    /// port whose right switch is unknown.
     pub ends: Vec<End>,
-    /// The link as it is, where it is moved, at a wrong port or on a wrong rail.
+    /// The link as it is, if it is moved, at a wrong port or on a wrong rail.
     pub found: Vec<End>,
-    /// Why it is thought so; empty with a reference.
+    /// The ground; empty with a reference.
     pub reason: String,
 }
 

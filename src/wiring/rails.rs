@@ -1,12 +1,12 @@
-//! Servers with several ports, beside servers named alike: names that differ in digits alone. Of a server with one port
-//! nobody knows which of its adapter's it should be.
+//! Compares servers with several ports with servers of similar names: names that differ in digits alone. A
+//! server with one port takes no part, since it could be any of its adapters' ports.
 //!
-//! In a fabric with *rails* a switch has the same port of each of many servers, `mlx5_3` of all. Where nearly all ports
-//! of such servers sit so, one that sits among those of another rail is told, and the switch where it should be, if
-//! the servers beside it agree on one.
+//! In a fabric with *rails* a switch has the same port of each of many servers, `mlx5_3` of all. Where nearly
+//! all ports of such servers sit so, a port among those of another rail is wrong; its switch is named if the
+//! other ports of that server's neighbours agree on one.
 //!
-//! With rails or without, two ports of one server at one switch are told where the other servers there that have as
-//! many ports have but one.
+//! With rails or without, two ports of one server at one switch are odd where the other servers there with as
+//! many ports have one.
 
 use super::{Difference, End, Kind};
 use crate::dmodc::most_common;
@@ -16,7 +16,7 @@ use crate::netlist::{NameMap, Names};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// Which of a server's ports one is: what the description has after the server's name, and the port of the adapter.
+/// The identity of a server's port: the description without the server's name, and the port of the adapter.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 struct Device<'n> {
     name: &'n str,
@@ -42,26 +42,26 @@ struct Port<'n> {
     node: u32,
     server: &'n str,
     device: Device<'n>,
-    /// The servers that are named alike, and its switch.
+    /// The set of servers with similar names, and the port's switch.
     place: (usize, u32),
 }
 
-/// All of them, in the order of the end nodes; places in these lists name them.
+/// All ports, in the order of the end nodes; indices in these lists name them.
 struct Servers<'n> {
     ports: Vec<Port<'n>>,
     of: BTreeMap<&'n str, Vec<usize>>,
     at: BTreeMap<(usize, u32), Vec<usize>>,
 }
 
-/// What is odd about a port.
+/// An oddity of a port.
 enum Doubt<'n> {
-    /// It is among ports of another rail, so many; and where it should be.
+    /// It is among this many ports of another rail; and its right switch.
     WrongRail(Device<'n>, usize, Option<u32>),
-    /// This one of its server is at the same switch. So many other servers have one there.
+    /// Another port of its server is at the same switch, where this many other servers have one.
     SameSwitch(usize, usize),
 }
 
-/// The ports of servers that are not where those of servers named alike are, in the order of the end nodes.
+/// Odd ports of servers, by comparison with servers of similar names, in the order of the end nodes.
 pub fn among_servers(fabric: &Fabric, names: &Names) -> Vec<Difference> {
     let labels = Labels::new(fabric, names, &NameMap::new());
     let servers = Servers::new(fabric, names, &labels);
@@ -69,19 +69,11 @@ pub fn among_servers(fabric: &Fabric, names: &Names) -> Vec<Difference> {
     let astray: BTreeSet<usize> = doubts.iter().map(|&(port, _)| port).collect();
     doubts.extend(servers.same_switches(&astray));
     doubts.sort_by_key(|&(port, _)| port);
-    let node = |port: usize| servers.ports[port].node as usize;
-    let host = |port| End {
-        name: names.end_nodes[node(port)].clone(),
-        guid: names.node_guids[node(port)],
-        port: None,
-    };
-    let switch = |index: u32, port| End {
-        name: names.switches[index as usize].clone(),
-        guid: fabric.switches()[index as usize].guid,
-        port,
-    };
+    let host = |port: usize| End::of_host(names, servers.ports[port].node);
+    let switch = |index, port| End::of_switch(fabric, names, index, port);
+    let node = |port: usize| &fabric.end_nodes()[servers.ports[port].node as usize];
     let link = |port| {
-        let node = &fabric.end_nodes()[node(port)];
+        let node = node(port);
         vec![host(port), switch(node.switch, Some(node.port))]
     };
     let difference = |(port, doubt)| match doubt {
@@ -101,14 +93,43 @@ pub fn among_servers(fabric: &Fabric, names: &Names) -> Vec<Difference> {
             reason: format!(
                 "'{}' is there at [{}]; {others} such servers have one port there",
                 host(first).name,
-                fabric.end_nodes()[node(first)].port,
+                node(first).port,
             ),
         },
     };
     doubts.into_iter().map(difference).collect()
 }
 
-/// Whether a part is most of a whole.
+/// The same port of many servers, which a fabric with rails has at switches of their own.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rail {
+    /// What the port is called, such as `mlx5_3`.
+    pub name: String,
+    /// Its end nodes, ascending, those that sit on another rail included.
+    pub nodes: Vec<u32>,
+}
+
+/// The rails of a fabric, by name; none where ports of servers do not sit by rail.
+pub fn rails(fabric: &Fabric, names: &Names) -> Vec<Rail> {
+    let labels = Labels::new(fabric, names, &NameMap::new());
+    let servers = Servers::new(fabric, names, &labels);
+    let of_kind = servers.rails();
+    let known: BTreeSet<(usize, Device)> =
+        of_kind.iter().map(|(at, rail)| (at.0, rail.0)).collect();
+    let mut nodes: BTreeMap<Device, Vec<u32>> = BTreeMap::new();
+    for port in &servers.ports {
+        if known.contains(&(port.place.0, port.device)) {
+            nodes.entry(port.device).or_default().push(port.node);
+        }
+    }
+    let rail = |(device, nodes): (Device, _)| Rail {
+        name: device.to_string(),
+        nodes,
+    };
+    nodes.into_iter().map(rail).collect()
+}
+
+/// Whether a part is nearly the whole.
 fn is_most(part: usize, whole: usize) -> bool {
     part >= 2 && 3 * part >= 2 * whole
 }
@@ -154,7 +175,7 @@ impl<'n> Servers<'n> {
         Servers { ports, of, at }
     }
 
-    /// The rail of each place that has one, and how many of its ports are of it.
+    /// The rail of each switch that has one, and how many of its ports belong to it.
     fn rails(&self) -> BTreeMap<(usize, u32), (Device<'n>, usize)> {
         let mut rails = BTreeMap::new();
         let mut fit: BTreeMap<usize, (BTreeSet<Device>, usize, usize)> = BTreeMap::new();
@@ -215,7 +236,7 @@ impl<'n> Servers<'n> {
         doubts
     }
 
-    /// Ports beside another one of their server, unless one of these is astray already.
+    /// Ports beside another port of their server, unless one of these is astray already.
     fn same_switches(&self, astray: &BTreeSet<usize>) -> Vec<(usize, Doubt<'n>)> {
         let mut doubts = Vec::new();
         for ports in self.at.values() {

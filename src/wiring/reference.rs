@@ -1,8 +1,7 @@
-//! The fabric as it is, beside a reference.
+//! Compares a fabric with a reference.
 //!
-//! Nodes are the same if their GUIDs are, else if they alone have one description, so that a switch
-//! or a host that was replaced keeps its place. Aggregation nodes are part of their switch and do
-//! not count.
+//! Nodes are the same if their GUIDs are, else if each is the only one with its description, so a replaced
+//! switch or host keeps its place. Aggregation nodes are part of their switch and do not count.
 
 use super::{Difference, End, Kind};
 use crate::fabric::{Guid, Lid};
@@ -12,7 +11,7 @@ use std::collections::{BTreeSet, HashMap};
 /// A link: its two sides, node and port, the lower one first.
 type Link = [(u32, u8); 2];
 
-/// All that differs from a reference, the missing first.
+/// All differences from a reference, missing parts first.
 pub fn against(now: &Netlist, reference: &Netlist) -> Vec<Difference> {
     let places = places(now, reference);
     let here = |node: u32| places[node as usize];
@@ -64,8 +63,8 @@ pub fn against(now: &Netlist, reference: &Netlist) -> Vec<Difference> {
     differences
 }
 
-/// A fabric with the nodes of a reference that are missing in it, aggregation nodes aside, and with those of their
-/// links for which both ports are free.
+/// A fabric with the nodes of a reference that it lacks, aggregation nodes aside, and their links for which
+/// both ports are free.
 pub fn with_missing(now: &Netlist, reference: &Netlist) -> Netlist {
     let mut whole = now.clone();
     let mut places = places(now, reference);
@@ -107,8 +106,8 @@ pub fn with_missing(now: &Netlist, reference: &Netlist) -> Netlist {
     whole
 }
 
-/// Whether a reference is of another fabric: most switches are not in it, and most links of those that
-/// have a namesake in it are not there either.
+/// Whether a reference is of another fabric: most switches are not in it, and most links between namesakes
+/// are missing as well.
 pub fn is_of_another(now: &Netlist, reference: &Netlist) -> bool {
     let known: BTreeSet<Guid> = reference.switches().map(|node| node.guid).collect();
     let (known, new): (Vec<_>, Vec<_>) =
@@ -121,7 +120,7 @@ pub fn is_of_another(now: &Netlist, reference: &Netlist) -> bool {
     there.len() < new.len()
 }
 
-/// The links of the reference between nodes that are there now, by their places now.
+/// The links of the reference between present nodes, by their present indices.
 fn wanted(reference: &Netlist, places: &[Option<u32>]) -> BTreeSet<Link> {
     let here = |node: u32| places[node as usize];
     links(reference)
@@ -131,7 +130,7 @@ fn wanted(reference: &Netlist, places: &[Option<u32>]) -> BTreeSet<Link> {
         .collect()
 }
 
-/// Where each node of the reference is now.
+/// By node of the reference, its present node.
 fn places(now: &Netlist, reference: &Netlist) -> Vec<Option<u32>> {
     let by_guid: HashMap<Guid, u32> = (0..).zip(&now.nodes).map(|(i, n)| (n.guid, i)).collect();
     let guids: BTreeSet<Guid> = reference.nodes.iter().map(|n| n.guid).collect();
@@ -160,7 +159,7 @@ fn alone<'a>(nodes: impl Iterator<Item = &'a Node>) -> HashMap<(String, &'a str)
     alone
 }
 
-/// All links, those of aggregation nodes aside.
+/// All links except those of aggregation nodes.
 fn links(netlist: &Netlist) -> impl Iterator<Item = Link> + '_ {
     let counts = |node: u32| !netlist.nodes[node as usize].is_aggregation();
     (0..).zip(&netlist.nodes).flat_map(move |(index, node)| {

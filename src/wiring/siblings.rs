@@ -1,10 +1,10 @@
-//! A switch beside its siblings, as the design knows them: the switches of its rank and number of ports that mostly
-//! have the same parents.
+//! Compares a switch with its siblings in the design: the switches of its rank and number of ports with
+//! mostly the same parents.
 //!
-//! A link that two thirds of the siblings have at the same port to the same switch above, and at least
-//! two of them, is expected here too. A switch that has no more than half of such links is not like
-//! them: it was meant to have fewer. A link can be missing only where both switches have a dark port for
-//! it, and no more are missing than the switch has fewer links than its siblings.
+//! A link that two thirds of the siblings, and at least two, have at the same port to the same switch above
+//! is expected here too. A switch with no more than half of such links is unlike its siblings: it was meant
+//! to have fewer. A link can be missing only where both switches have a dark port for it, and no more are
+//! missing than the switch has fewer links than its siblings.
 
 use super::{Difference, End, Kind};
 use crate::dmodc::{Groups, Ranking, most_common, siblings};
@@ -24,12 +24,11 @@ pub struct Doubt {
     pub port: u8,
     /// The switch above.
     pub above: u32,
-    /// The port there, if that is free and this switch has the same port of most other switches
-    /// above it.
+    /// The port there, if it is free and this switch has the same port of most other switches above it.
     pub above_port: Option<u8>,
-    /// Where the switch has a link to the one above instead: its port, and the port there.
+    /// The switch's link to the one above at another port: own port, and the port there.
     pub found: Option<(u8, u8)>,
-    /// What the port leads to instead: a switch and its port.
+    /// The other switch behind the port, and its port.
     pub other: Option<(u32, u8)>,
     /// How many siblings have it.
     pub have: u32,
@@ -47,7 +46,7 @@ pub struct Unlike {
     pub switch: u32,
     /// The links up that it has.
     pub uplinks: u32,
-    /// What its siblings have and it has not.
+    /// The links that its siblings have and it lacks.
     pub doubts: Vec<Doubt>,
 }
 
@@ -61,7 +60,7 @@ impl Doubt {
         }
     }
 
-    /// The link in a few words; `name` names a switch.
+    /// The link in a log line; `name` names a switch.
     fn describe(&self, name: &impl Fn(u32) -> String) -> String {
         let (port, above) = (self.port, name(self.above));
         let link = format!("[{port}] -- {above}");
@@ -79,13 +78,13 @@ impl Doubt {
 }
 
 impl Unlike {
-    /// How many links are missing: neither there nor elsewhere.
+    /// How many links are missing, not just elsewhere.
     pub fn missing(&self) -> u32 {
         let missing = self.doubts.iter().filter(|d| d.kind() == Kind::Missing);
         missing.count() as u32
     }
 
-    /// The switch in a sentence, with the first few links; `name` names a switch.
+    /// The switch in a log line, with the first few links; `name` names a switch.
     pub fn describe(&self, name: impl Fn(u32) -> String) -> String {
         let mut text = format!("{}: {} uplinks", name(self.switch), self.uplinks);
         let missing = self.missing();
@@ -107,7 +106,7 @@ impl Unlike {
     }
 }
 
-/// All links up that siblings have and a switch has not, in the order of the fabric's switches.
+/// All links up that siblings have and a switch lacks, in the order of the fabric's switches.
 pub fn doubts(fabric: &Fabric, ranking: &Ranking) -> Vec<Doubt> {
     let unlike = unlike_siblings(fabric, &Groups::of(fabric, ranking), ranking);
     unlike
@@ -116,8 +115,7 @@ pub fn doubts(fabric: &Fabric, ranking: &Ranking) -> Vec<Doubt> {
         .collect()
 }
 
-/// The switches whose links up are not those of their siblings, in ascending index. `groups` are those of the
-/// fabric.
+/// The switches whose links up are not those of their siblings, in ascending index. `groups` are those of the fabric.
 pub fn unlike_siblings(fabric: &Fabric, groups: &Groups, ranking: &Ranking) -> Vec<Unlike> {
     let links_up = |s: u32| -> Vec<Up> {
         let up = groups.up(s).iter().filter(|g| !g.level);
@@ -152,8 +150,8 @@ pub fn unlike_siblings(fabric: &Fabric, groups: &Groups, ranking: &Ranking) -> V
     unlike
 }
 
-/// Compares the links of one switch with those of its siblings: how many have each, itself included, and how many
-/// others there are.
+/// Counts, for the links of one switch's siblings, how many switches have each, itself included, and the
+/// number of siblings.
 fn compare(
     fabric: &Fabric,
     switch: u32,
@@ -218,11 +216,7 @@ fn above_port(fabric: &Fabric, above: u32, far: impl Iterator<Item = (u32, u8)>)
 
 /// The same as differences, with names.
 pub fn among_siblings(fabric: &Fabric, names: &Names, ranking: &Ranking) -> Vec<Difference> {
-    let end = |switch: u32, port| End {
-        name: names.switches[switch as usize].clone(),
-        guid: fabric.switches()[switch as usize].guid,
-        port,
-    };
+    let end = |switch, port| End::of_switch(fabric, names, switch, port);
     let difference = |doubt: Doubt| {
         let kind = doubt.kind();
         let found = match (doubt.found, doubt.other) {

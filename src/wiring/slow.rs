@@ -1,11 +1,11 @@
 //! Links that are slower than they should be.
 //!
-//! A reference that knows the speed of a link says how fast it should be. Without one its siblings do: the other links
-//! of a switch on the same side (up, down, to its own rank), and for a host those of the hosts of its leaf and of the
-//! fabric. Two generations of switches or hosts in one fabric are no fault: a link between switches is slow if it is
-//! slower than at least a quarter of its siblings at *both* ends, so a switch whose links are all alike has no slow
-//! one; and a host is if few hosts are as slow. One lane where siblings have more is slow in any case: nobody means
-//! that.
+//! The speed of a link in the reference is what it should be. Without one, siblings count: the other links of
+//! a switch on the same side (up, down, to its own rank), and for a host those of the hosts of its leaf and
+//! of the fabric. Two generations of switches or hosts in one fabric are no fault: a link between switches is
+//! slow if it is slower than at least a quarter of its siblings at *both* ends, so a switch whose links are
+//! all alike has no slow link; a host is slow if few hosts are as slow. One lane where siblings have more is
+//! always slow: nobody wants that.
 
 use super::missing::hosts;
 use super::{Difference, End, Kind};
@@ -15,10 +15,10 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Of so many hosts one may be slow; of fewer, one as well.
+/// One of this many hosts may be slow; of fewer, one as well.
 const HOSTS_PER_SLOW: usize = 16;
 
-/// Who says how fast a link should be.
+/// The source of a link's expected speed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Witness {
     /// The links beside it.
@@ -46,7 +46,7 @@ pub struct Slowness {
     pub now: Speed,
     /// What it should be.
     pub expected: Speed,
-    /// Who says so.
+    /// The source of that.
     pub witness: Witness,
 }
 
@@ -57,7 +57,7 @@ impl fmt::Display for Slowness {
     }
 }
 
-/// What a link leads to.
+/// The other end of a link.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Far {
     /// A switch, with its port.
@@ -69,7 +69,7 @@ pub enum Far {
 /// A slow link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Slow {
-    /// The switch at the lower end, or that of the host, and its port.
+    /// The switch at the lower end, or the host's switch, and its port.
     pub near: (u32, u8),
     /// The other end.
     pub far: Far,
@@ -80,18 +80,10 @@ pub struct Slow {
 impl Slow {
     /// The same as a difference, with names.
     pub fn difference(&self, fabric: &Fabric, names: &Names) -> Difference {
-        let end = |switch: u32, port| End {
-            name: names.switches[switch as usize].clone(),
-            guid: fabric.switches()[switch as usize].guid,
-            port: Some(port),
-        };
+        let end = |switch, port| End::of_switch(fabric, names, switch, Some(port));
         let far = match self.far {
             Far::Switch(switch, port) => end(switch, port),
-            Far::Host(host) => End {
-                name: names.end_nodes[host as usize].clone(),
-                guid: names.node_guids[host as usize],
-                port: None,
-            },
+            Far::Host(host) => End::of_host(names, host),
         };
         Difference {
             kind: Kind::Slow,
@@ -207,7 +199,7 @@ fn count(speeds: impl Iterator<Item = Speed>) -> Counts {
     counts
 }
 
-/// The speed that a quarter of some links reach.
+/// The speed that at least a quarter of some links reach.
 fn usual(counts: &Counts) -> Speed {
     let all: usize = counts.values().sum();
     let mut faster = 0;
@@ -218,13 +210,13 @@ fn usual(counts: &Counts) -> Speed {
     usual.map_or(Speed::UNKNOWN, |(speed, _)| *speed)
 }
 
-/// What a link between switches should be, by those beside it at both ends.
+/// The expected speed of a link between switches, by the links beside it at both ends.
 fn of_ends(now: Speed, ends: [&Counts; 2]) -> Option<Speed> {
     let [a, b] = ends.map(usual);
     one_lane(now, a, b).or(Some(a.min(b)))
 }
 
-/// What the link of a host should be, by those of its leaf and of the fabric.
+/// The expected speed of a host's link, by the hosts of its leaf and of the fabric.
 fn of_hosts(now: Speed, leaf: &Counts, all: &Counts) -> Option<Speed> {
     let hosts: usize = all.values().sum();
     let as_slow = all.get(&now).copied().unwrap_or(0);
@@ -233,7 +225,7 @@ fn of_hosts(now: Speed, leaf: &Counts, all: &Counts) -> Option<Speed> {
     one_lane(now, leaf, all).or_else(|| few.then_some(leaf.min(all)))
 }
 
-/// What a link of one lane should be, where others have more.
+/// The expected speed of a link of one lane, where others have more.
 fn one_lane(now: Speed, a: Speed, b: Speed) -> Option<Speed> {
     let lesser_first = [a.min(b), a.max(b)];
     let wider = lesser_first.into_iter().find(|s| s.lanes() > 1 && *s > now);

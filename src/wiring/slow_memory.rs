@@ -1,11 +1,11 @@
-//! Slow links over time, in lines of a log: each is told when it becomes slow and when it is mended.
+//! Slow links over time, as log lines: one when a link becomes slow and one when it is mended.
 //!
-//! A link that was faster before is slow whatever its siblings are, and one that is slow stays so until it is as fast
-//! as it was expected to be: links beside it that become slow later do not make it a usual one.
+//! A link that was faster before is slow whatever its siblings are, and a slow link stays slow until it has
+//! its expected speed: links beside it that become slow later do not make it normal.
 
 use super::lines::Names;
-use super::memory::{Link, Port};
 use super::slow::{Slow, Slowness, Witness};
+use super::view::{Link, Port, link};
 use crate::fabric::{Fabric, Guid, Peer, Speed};
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,25 +17,22 @@ const NAMED: usize = 10;
 enum Place {
     /// Between switches.
     Link(Link),
-    /// Of a host: where it is, and the host.
+    /// Of a host: its switch port, and the host.
     Host(Port, Guid),
 }
 
 impl Place {
     /// The link at a switch port.
     fn of(fabric: &Fabric, switch: u32, port: u8) -> Option<Place> {
-        let guid = |switch: u32| fabric.switches()[switch as usize].guid;
-        let near = (guid(switch), port);
         match fabric.peer(switch, port) {
             Peer::None => None,
             Peer::EndNode(node) => {
+                let near = (fabric.switches()[switch as usize].guid, port);
                 let host = fabric.end_nodes()[node as usize].guid;
                 Some(Place::Host(near, host))
             }
-            Peer::Switch { index, port } => {
-                let mut ends = [near, (guid(index), port)];
-                ends.sort_unstable();
-                Some(Place::Link(ends))
+            Peer::Switch { index, port: far } => {
+                Some(Place::Link(link(fabric, [(switch, port), (index, far)])))
             }
         }
     }
@@ -53,7 +50,7 @@ impl Place {
 /// A link that is slow now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SlowLink {
-    /// The port at the lower end, or that of the host.
+    /// The port at the lower end, or the host's switch port.
     pub near: Port,
     /// The other switch and its port.
     pub far: Option<Port>,
@@ -92,11 +89,11 @@ impl SlowLink {
     }
 }
 
-/// What links should be that are slow, over all looks.
+/// The expected speeds of slow links, over all looks.
 #[derive(Default)]
 pub struct SlowMemory {
     expected: BTreeMap<Place, (Speed, Witness)>,
-    /// Those that have been told.
+    /// The links already logged.
     told: BTreeMap<Place, SlowLink>,
 }
 
@@ -136,8 +133,8 @@ impl SlowMemory {
         }
     }
 
-    /// Takes what is slow now by others, and gives all that is slow and what to tell of it: what is new, what is
-    /// mended, and how much is as before. `rank` gives the rank of a switch.
+    /// Takes the links that are slow by siblings or reference. Returns all slow links and lines about them:
+    /// new, mended, and the number of those as before. `rank` gives the rank of a switch.
     pub fn look<'m>(
         &mut self,
         fabric: &Fabric,

@@ -1,14 +1,11 @@
 //! The order in which OpenSM sends blocks, by its own log.
 
 use crate::storm::NODES_100;
-use crate::storm::cables::Cables;
-use crate::storm::truth::Truth;
-use crate::storm::watch::Watch;
+use crate::storm::live::Live;
 use crate::support::fabrics::Net;
-use crate::support::ibsim::Ibsim;
 use crate::support::opensm::{Config, OpenSm};
-use dmodc::analysis::blocks_as_sent;
 use dmodc::fabric::Guid;
+use dmodc_lab::between::blocks_as_sent;
 
 /// The blocks that the log says were written, each by its number and switch.
 fn written(log: &str) -> Vec<(u16, Guid)> {
@@ -26,22 +23,18 @@ fn written(log: &str) -> Vec<(u16, Guid)> {
 #[test]
 fn opensm_sends_the_first_block_to_all_switches_and_then_the_next() {
     let net = Net::pgft(NODES_100);
-    let mut sim = Ibsim::start(&net.path);
     // By the paper's rule hosts that go change much.
     let config = Config::dmodc().line("event_plugin_options dmodc.faults=paper");
-    let sm = OpenSm::launch(&sim, &config.log_flags("0x0b"));
-    let (mut watch, _) = Watch::first_sweep(sm, &sim, "dmodc");
-    let mut cables = Cables::new(&net.netlist);
-    let before = Truth::read(&mut sim, &net.netlist, cables.home()).fabric_and_tables();
-    let from = watch.sm.files.log().len();
-    for cable in cables.of_hosts().into_iter().step_by(30) {
-        cables.unplug(cable);
-    }
-    let batch = cables.take();
-    sim.batch(&batch.commands);
-    watch.reaction(&sim, !batch.unseen);
-    let after = Truth::read(&mut sim, &net.netlist, cables.home()).fabric_and_tables();
-    let log = watch.sm.files.log().split_off(from);
+    let config = config.log_flags("0x0b");
+    let mut live = Live::start(&net, |sim| (OpenSm::launch(sim, &config), "dmodc"));
+    let before = live.truth().fabric_and_tables();
+    let from = live.log_len();
+    live.change(|cables| {
+        let some = cables.of_hosts().into_iter().step_by(30);
+        some.for_each(|cable| cables.unplug(cable));
+    });
+    let after = live.truth().fabric_and_tables();
+    let log = live.watch.sm.files.log().split_off(from);
     let order = blocks_as_sent((&before.0, &before.1), (&after.0, &after.1));
     let wanted: Vec<(u16, Guid)> = (order.iter())
         .map(|b| (b.number, after.0.switches()[b.switch as usize].guid))

@@ -24,24 +24,10 @@ fn the_cable_that_has_just_gone_is_named_first() {
     let net = Net::pgft(TREE);
     let mut sim = Ibsim::start(&net.path);
     let nodes = &net.netlist.nodes;
-    let is = |index: u32, kind: Kind| nodes[index as usize].kind == kind;
-    let home = nodes
-        .iter()
-        .find(|n| n.id == sim.hosts()[0])
-        .expect("a host")
-        .ports[0]
-        .peer;
     // Up from a leaf that OpenSM is not on, to a spine.
-    let cables: Vec<_> = (0..)
-        .zip(nodes)
-        .filter(|(index, leaf)| {
-            *index != home
-                && leaf.ports.iter().any(|p| is(p.peer, Kind::Ca))
-                && leaf.kind == Kind::Switch
-        })
-        .flat_map(|(_, leaf)| leaf.ports.iter().map(move |port| (leaf, port)))
-        .filter(|(_, port)| is(port.peer, Kind::Switch))
-        .collect();
+    let leaves = net.other_leaves();
+    let cables = leaves.flat_map(|leaf| net.uplinks(leaf).map(move |port| (leaf, port)));
+    let cables: Vec<_> = cables.collect();
     // The first leaf has lost a cable before OpenSM has seen it.
     let (hurt, gone) = (cables[0], cables[7]);
     sim.unlink(&hurt.0.id, hurt.1.number);

@@ -1,8 +1,7 @@
 //! What events change in the tables of the switches under a running OpenSM, by engine: `make events`.
 //!
-//! Unlike the table of `make bench`, which lets each engine begin anew on each fabric, this has what a
-//! running OpenSM keeps: minhop and updn leave entries that are still shortest where they are, so what they
-//! change, and what they end with, depends on what was there before.
+//! minhop and updn leave entries that are still shortest where they are, so what they change, and what they end
+//! with, depends on what was there before.
 //!
 //! A second table has what packets meet meanwhile, with the blocks in the order in which OpenSM sends them and
 //! in random order.
@@ -10,17 +9,16 @@
 use crate::storm::cables::Cables;
 use crate::storm::engines;
 use crate::storm::faults::pods;
-use crate::storm::truth::Truth;
-use crate::storm::watch::Watch;
+use crate::storm::live::Live;
 use crate::support::fabrics::Net;
-use crate::support::ibsim::Ibsim;
 use crate::support::opensm::OpenSm;
-use dmodc::analysis::{Between, Harm, between, blocks_as_sent, forced};
+use dmodc::analysis::forced;
 use dmodc::dmodc::{Options, Ranking};
 use dmodc::fabric::Fabric;
 use dmodc::lft::Tables;
-use dmodc::netlist::{Kind, Netlist};
+use dmodc::netlist::Kind;
 use dmodc::random::Random;
+use dmodc_lab::between::{Between, Harm, between, blocks_as_sent};
 use std::env;
 
 /// 8,640 nodes.
@@ -33,10 +31,7 @@ const ENGINES: [&str; 8] = [
 /// A fabric under an engine.
 struct Running<'n> {
     engine: &'static str,
-    netlist: &'n Netlist,
-    sim: Ibsim,
-    cables: Cables<'n>,
-    watch: Watch,
+    live: Live<'n>,
     /// What the switches hold.
     held: (Fabric, Tables),
     /// Lines of the second table.
@@ -45,31 +40,22 @@ struct Running<'n> {
 
 impl<'n> Running<'n> {
     fn start(engine: &'static str, net: &'n Net) -> Running<'n> {
-        let mut sim = Ibsim::start(&net.path);
-        let (config, name) = engines::config(engine, net, &sim);
-        let sm = OpenSm::launch(&sim, &config.log_flags("0x03"));
-        let (watch, _) = Watch::first_sweep(sm, &sim, name);
-        let cables = Cables::new(&net.netlist);
-        let held = Truth::read(&mut sim, &net.netlist, cables.home()).fabric_and_tables();
+        let mut live = Live::start(net, |sim| {
+            let (config, name) = engines::config(engine, net, sim);
+            (OpenSm::launch(sim, &config.log_flags("0x03")), name)
+        });
         Running {
             engine,
-            netlist: &net.netlist,
-            sim,
-            cables,
-            watch,
-            held,
+            held: live.truth().fabric_and_tables(),
+            live,
             meanwhile: Vec::new(),
         }
     }
 
     /// Changes something and prints what that changes in the tables.
     fn change(&mut self, what: &str, change: impl FnOnce(&mut Cables)) {
-        change(&mut self.cables);
-        let batch = self.cables.take();
-        self.sim.batch(&batch.commands);
-        self.watch.reaction(&self.sim, !batch.unseen);
-        let truth = Truth::read(&mut self.sim, self.netlist, self.cables.home());
-        let (fabric, tables) = truth.fabric_and_tables();
+        self.live.change(change);
+        let (fabric, tables) = self.live.truth().fabric_and_tables();
         let ranking = Ranking::new(&fabric, &Options::default());
         let (before, after) = ((&self.held.0, &self.held.1), (&fabric, &tables));
         let found = forced(before, after, |a, b| ranking.is_up(a, b));
@@ -140,12 +126,12 @@ fn under_a_running_opensm() {
 }
 
 fn all_events(running: &mut Running) {
-    let nodes = &running.netlist.nodes;
-    let home = running.cables.home_switch();
+    let nodes = &running.live.netlist.nodes;
+    let home = running.live.cables.home_switch();
     let is_switch = |n: u32| nodes[n as usize].kind == Kind::Switch;
     let level = |n: u32| nodes[n as usize].description.get(..3).unwrap_or_default();
     let mut random = Random::new(1);
-    let mut hosts = running.cables.of_hosts();
+    let mut hosts = running.live.cables.of_hosts();
     random.shuffle(&mut hosts);
     running.go_and_come_back("a host", &hosts[..1]);
     running.change("a host goes again", |cables| cables.unplug(hosts[0]));
@@ -157,11 +143,11 @@ fn all_events(running: &mut Running) {
         cables.plug(hosts[0]);
     });
     let all: Vec<u32> = (0..nodes.len() as u32).collect();
-    let mut links: Vec<usize> = running.cables.of(|n| is_switch(n) && n != home);
-    let of_hosts = running.cables.of_hosts();
+    let mut links: Vec<usize> = running.live.cables.of(|n| is_switch(n) && n != home);
+    let of_hosts = running.live.cables.of_hosts();
     links.retain(|cable| !of_hosts.contains(cable));
     random.shuffle(&mut links);
-    let of_level = |running: &Running, name: &str| running.cables.of(|n| level(n) == name);
+    let of_level = |running: &Running, name: &str| running.live.cables.of(|n| level(n) == name);
     let (leaf_links, upper_links) = (of_level(running, "L1-"), of_level(running, "L3-"));
     let first = |of: &[usize]| links.iter().copied().find(|cable| of.contains(cable));
     let (leaf_link, upper_link) = (first(&leaf_links), first(&upper_links));
@@ -179,14 +165,14 @@ fn all_events(running: &mut Running) {
             .copied()
             .filter(|&n| level(n) == name && n != home);
         let switch = of_level.nth(2).expect("several of each");
-        let cut = running.cables.of(|n| n == switch);
+        let cut = running.live.cables.of(|n| n == switch);
         running.go_and_come_back(what, &cut);
     }
-    let pods = pods(running.netlist);
+    let pods = pods(running.live.netlist);
     let pod = pods
         .iter()
         .find(|pod| !pod.contains(&home) && pod.len() > 1);
     let pod = pod.expect("another pod");
-    let cut = running.cables.of(|n| pod.contains(&n));
+    let cut = running.live.cables.of(|n| pod.contains(&n));
     running.go_and_come_back("a pod", &cut);
 }

@@ -6,7 +6,7 @@ use crate::support::fabrics::Net;
 use crate::support::ibsim::Ibsim;
 use crate::support::opensm::{Config, OpenSm};
 use crate::support::sketch;
-use dmodc::fabric::{Guid, Lid, NodeKind};
+use dmodc::fabric::{Guid, NodeKind};
 use dmodc::netlist::{Kind, Node, Part, Port};
 use std::fs;
 
@@ -16,11 +16,7 @@ use std::fs;
 fn a_reference_tells_what_siblings_cannot() {
     let net = Net::pgft(TREE);
     let mut sim = Ibsim::start(&net.path);
-    let kind = |index: u32| net.netlist.nodes[index as usize].kind;
-    let is_leaf = |node: &&Node| {
-        node.kind == Kind::Switch && node.ports.iter().any(|p| kind(p.peer) == Kind::Ca)
-    };
-    let leaves: Vec<&Node> = net.netlist.nodes.iter().filter(is_leaf).collect();
+    let leaves: Vec<&Node> = net.leaves().collect();
     for (leaf, lost) in [(leaves[2], 1), (leaves[3], 4)] {
         // Hosts are at ports 1 to 3, spines at 4 to 9.
         (0..lost).for_each(|n| sim.unlink(&leaf.id, 9 - n));
@@ -59,7 +55,7 @@ fn what_is_there_is_told_though_no_engine_is_called() {
     let mut sim = Ibsim::start(&net.path);
     let (path, config) = metrics_file(&sim, Config::dmodc().line("use_ucast_cache TRUE"));
     let sm = OpenSm::start(&sim, &config);
-    let (leaf, _) = another_leaf(&net, &sim);
+    let (leaf, _) = another_leaf(&net);
     let routed = || sm.files.log_lines("dmodc: routed ").len();
     let order = || {
         let text = sm.files.read("opensm-dmodc-ca-order.dump");
@@ -119,19 +115,13 @@ fn a_dead_leaf_raises_no_other_alarm() {
         let guid = 0xa000_0000_0000 + u64::from(switch) * 0x10;
         let (vendor, device) = NodeKind::AGGREGATION_DEVICE;
         let index = netlist.nodes.len() as u32;
+        let guid = Guid(guid);
         netlist.nodes.push(Node {
-            kind: Kind::Ca,
-            id: format!("H-{guid:016x}"),
             description: NodeKind::AGGREGATION_DESCRIPTION.into(),
-            guid: Guid(guid),
-            system_guid: None,
             vendor,
             device,
-            port_count: 1,
-            port_zero: None,
-            lid: Lid(0),
-            lmc: 0,
             ports: vec![Port::new(1, switch, port, "4xEDR")],
+            ..Node::new(Kind::Ca, Kind::Ca.id(guid), guid, 1)
         });
         let node = &mut netlist.nodes[switch as usize];
         node.port_count = port;

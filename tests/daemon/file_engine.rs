@@ -1,5 +1,5 @@
 //! What OpenSM's own engine `file` does with tables that are not, or no longer, those of the fabric: what
-//! docs/operations.md says of it.
+//! docs/opensm-behaviour.md says of it.
 
 use crate::storm::NODES_100;
 use crate::support::fabrics::{FIGURE_1, Net};

@@ -9,12 +9,7 @@ const TREE: &str = "PGFT(2;4,6;1,4;1,1)";
 
 /// A field of Dmodc's last line.
 pub fn last(sm: &OpenSm, name: &str) -> String {
-    let lines = sm.files.log_lines("dmodc: routed ");
-    let line = lines.last().expect("Dmodc has routed");
-    let value = line
-        .split(' ')
-        .find_map(|word| word.strip_prefix(name)?.strip_prefix('='));
-    value.expect("a field").to_owned()
+    sm.files.swept(0, name).pop().expect("Dmodc has routed")
 }
 
 #[test]

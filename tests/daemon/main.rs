@@ -1,7 +1,6 @@
 //! Integration tests with the real OpenSM on fabrics that ibsim plays.
 //!
 //! `no_fallback` throughout: a plugin that fails would otherwise pass as minhop.
-#![cfg(all(feature = "cli", feature = "plugin"))]
 
 mod alerts;
 mod between;

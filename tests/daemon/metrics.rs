@@ -1,14 +1,15 @@
 //! `dmodc.metrics` under a running OpenSM: the file says what the log and the fabric say, after healthy
 //! sweeps, with links gone, and where Dmodc refuses; and it is whole at any moment.
 
+use crate::hang_up::last;
 use crate::promtool::promtool;
 use crate::support::fabrics::Net;
 use crate::support::ibsim::Ibsim;
-use crate::support::opensm::{self, Config, Files, OpenSm};
+use crate::support::opensm::{self, Config, OpenSm};
 use crate::support::process;
 use crate::support::sketch;
 use dmodc::dmodc::PHASES;
-use dmodc::netlist::{Kind, Node};
+use dmodc::netlist::Node;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -154,34 +155,14 @@ pub fn named(sim: &Ibsim, config: Config, name: &str) -> (PathBuf, Config) {
 }
 
 /// A leaf that OpenSM does not run on, and its ports up.
-pub fn another_leaf<'n>(net: &'n Net, sim: &Ibsim) -> (&'n Node, Vec<u8>) {
-    let host = net.netlist.nodes.iter().find(|n| n.id == sim.hosts()[0]);
-    let home = host.expect("the host of OpenSM").ports[0].peer;
-    let leaves = (0..).zip(&net.netlist.nodes);
-    let mut leaves = leaves.filter(|(index, node)| {
-        let peers = || {
-            node.ports
-                .iter()
-                .map(|p| &net.netlist.nodes[p.peer as usize])
-        };
-        node.kind == Kind::Switch && *index != home && peers().any(|n| n.kind == Kind::Ca)
-    });
-    let (_, leaf) = leaves.next().expect("another leaf");
-    let up = leaf
-        .ports
-        .iter()
-        .filter(|p| net.netlist.nodes[p.peer as usize].kind == Kind::Switch);
-    let up: Vec<u8> = up.map(|port| port.number).collect();
-    (leaf, up)
+pub fn another_leaf(net: &Net) -> (&Node, Vec<u8>) {
+    let leaf = net.other_leaves().next().expect("another leaf");
+    (leaf, net.uplinks(leaf).map(|port| port.number).collect())
 }
 
 /// A field of the last line of a sweep.
-fn field(files: &Files, name: &str) -> f64 {
-    let lines = files.log_lines("dmodc: routed ");
-    let words = lines.last().expect("a sweep").split(' ');
-    let mut values = words.filter_map(|word| word.strip_prefix(name)?.strip_prefix('='));
-    let value = values.next().expect("a field");
-    value.parse().expect("a number")
+fn field(sm: &OpenSm, name: &str) -> f64 {
+    last(sm, name).parse().expect("a number")
 }
 
 #[test]
@@ -190,7 +171,7 @@ fn the_file_says_what_the_log_and_the_fabric_say() {
     let mut sim = Ibsim::start(&net.path);
     let (path, config) = metrics_file(&sim, Config::dmodc());
     let sm = OpenSm::start(&sim, &config);
-    let (leaf, up) = another_leaf(&net, &sim);
+    let (leaf, up) = another_leaf(&net);
     let guid = leaf.guid.to_string();
 
     let sweeps = sm.files.log_lines("dmodc: routed ").len() as f64;
@@ -206,11 +187,11 @@ fn the_file_says_what_the_log_and_the_fabric_say() {
         ("dmodc_turned_pairs", "turned"),
         ("dmodc_left_out_pairs", "left_out"),
     ] {
-        assert_eq!(whole.get(name), field(&sm.files, of_log), "{name}");
+        assert_eq!(whole.get(name), field(&sm, of_log), "{name}");
     }
     for phase in PHASES {
         let seconds = whole.get(&format!("dmodc_phase_seconds{{phase=\"{phase}\"}}"));
-        let micros = field(&sm.files, &format!("{phase}_us"));
+        let micros = field(&sm, &format!("{phase}_us"));
         assert_eq!((seconds * 1e6).floor(), micros, "{phase}");
     }
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);

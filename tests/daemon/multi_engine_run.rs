@@ -7,10 +7,10 @@
 use crate::support::fabrics::{FIGURE_1, Net};
 use crate::support::ibsim::Ibsim;
 use crate::support::opensm::{self, Config, plugin};
-use dmodc::compare::{EngineSpec, MultiEngineRun, Outcome};
 use dmodc::fabric::Guid;
 use dmodc::lft::{Dump, Tables};
-use dmodc::sim::NoTables;
+use dmodc_lab::compare::{EngineSpec, MultiEngineRun, Outcome};
+use dmodc_lab::sim::NoTables;
 use std::fs;
 use std::time::Duration;
 

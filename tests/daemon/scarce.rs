@@ -165,17 +165,12 @@ fn phases_and_processor_time() {
             let process = PathBuf::from(format!("/proc/{}", sm.pid()));
             let ours = ours(&sm);
             let spent = || -> [u64; 2] { [ticks(&process), ours.iter().map(|t| ticks(t)).sum()] };
-            let (before, known) = (spent(), sm.files.log_lines("dmodc: routed ").len());
+            let (before, known) = (spent(), sm.files.log().len());
             (0..SWEEPS).for_each(|_| sm.resweep());
             let after = spent();
-            let lines = sm.files.log_lines("dmodc: routed ").split_off(known);
             let median = |name: &str| -> u64 {
-                let of = |line: &String| -> Option<u64> {
-                    let words = line.split(' ');
-                    let mut values = words.filter_map(|w| w.strip_prefix(name)?.strip_prefix('='));
-                    values.next()?.parse().ok()
-                };
-                let mut values: Vec<u64> = lines.iter().filter_map(of).collect();
+                let values = sm.files.swept(known, name).into_iter();
+                let mut values: Vec<u64> = values.map(|v| v.parse().expect("a number")).collect();
                 values.sort_unstable();
                 values[values.len() / 2]
             };

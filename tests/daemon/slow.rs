@@ -17,21 +17,6 @@ fn node<'n>(net: &'n Netlist, name: &str) -> &'n Node {
     found.expect("a node")
 }
 
-/// A leaf that OpenSM is not on, and the port there of its first link up.
-fn leaf_and_port<'n>(net: &'n Netlist, sim: &Ibsim) -> (&'n Node, u8) {
-    let home = net.nodes.iter().find(|n| n.id == sim.hosts()[0]);
-    let home = home.expect("a host").ports[0].peer;
-    let is_up = |port: &&dmodc::netlist::Port| net.nodes[port.peer as usize].kind == Kind::Switch;
-    let mut leaves = (0..)
-        .zip(&net.nodes)
-        .filter(|(_, n)| n.description.starts_with("L1-"));
-    let (_, leaf) = leaves.find(|(index, _)| *index != home).expect("a leaf");
-    (
-        leaf,
-        leaf.ports.iter().find(is_up).expect("a link up").number,
-    )
-}
-
 /// The slow links that the metrics have.
 fn slow(metrics: &Metrics) -> Vec<String> {
     let names = metrics.names();
@@ -136,8 +121,9 @@ fn a_link_that_comes_up_slow_later_is_named_first_and_ends_with_the_link() {
     let (metrics, config) = metrics_file(&sim, Config::dmodc());
     let sm = OpenSm::start(&sim, &config);
     assert_eq!(slow(&wait_for_use(&metrics, true)), [""; 0]);
-    let (leaf, port) = leaf_and_port(&net.netlist, &sim);
-    let up = leaf.ports.iter().find(|p| p.number == port).expect("it");
+    let leaf = net.other_leaves().next().expect("a leaf");
+    let up = net.uplinks(leaf).next().expect("a link up");
+    let port = up.number;
     let spine = &net.netlist.nodes[up.peer as usize];
     // ibsim's other ports are 4xSDR.
     let spare = leaf.port_count;

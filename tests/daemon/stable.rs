@@ -8,23 +8,12 @@
 use crate::storm::NODES_100;
 use crate::storm::cables::Cables;
 use crate::storm::faults::pods;
-use crate::storm::truth::Truth;
-use crate::storm::watch::Watch;
+use crate::storm::live::Live;
 use crate::support::fabrics::Net;
-use crate::support::ibsim::Ibsim;
 use crate::support::opensm::{Config, OpenSm};
-use dmodc::dmodc::{Engine, Options};
-use dmodc::lft::{Dump, Tables, diff};
-use dmodc::netlist::{Kind, Netlist};
-
-/// A running OpenSM and its fabric.
-struct Live<'n> {
-    netlist: &'n Netlist,
-    sim: Ibsim,
-    cables: Cables<'n>,
-    watch: Watch,
-    engine: Engine,
-}
+use dmodc::dmodc::Options;
+use dmodc::lft::{Dump, diff};
+use dmodc::netlist::Kind;
 
 /// What OpenSM did about a change.
 struct Sent {
@@ -36,21 +25,13 @@ struct Sent {
     displaced: usize,
 }
 
-impl<'n> Live<'n> {
-    fn start(net: &'n Net) -> Live<'n> {
-        let sim = Ibsim::start(&net.path);
-        // Errors, information, debugging, and the dumps of the routing.
-        let sm = OpenSm::launch(&sim, &Config::dmodc().log_flags("0x4b"));
-        let (watch, _) = Watch::first_sweep(sm, &sim, "dmodc");
-        Live {
-            netlist: &net.netlist,
-            cables: Cables::new(&net.netlist),
-            sim,
-            watch,
-            engine: Engine::new(1).expect("a thread"),
-        }
-    }
+/// An OpenSM that logs errors, information and debugging, and dumps the routing.
+fn start(net: &Net) -> Live<'_> {
+    let config = Config::dmodc().log_flags("0x4b");
+    Live::start(net, |sim| (OpenSm::launch(sim, &config), "dmodc"))
+}
 
+impl Live<'_> {
     /// The tables as OpenSM holds them.
     fn tables(&self) -> Dump {
         Dump::parse(&self.watch.sm.files.lfts()).expect("OpenSM's own dump")
@@ -80,42 +61,33 @@ impl<'n> Live<'n> {
     }
 
     /// Changes something. `touched` switches see a port of theirs change.
-    fn change(&mut self, what: &str, touched: usize, change: impl FnOnce(&mut Cables)) -> Sent {
-        let before = self.tables();
-        let from = self.watch.sm.files.log().len();
-        change(&mut self.cables);
-        let batch = self.cables.take();
-        self.sim.batch(&batch.commands);
-        let reaction = self.watch.reaction(&self.sim, !batch.unseen);
+    fn sent(&mut self, what: &str, touched: usize, change: impl FnOnce(&mut Cables)) -> Sent {
+        let (before, from) = (self.tables(), self.log_len());
+        let reaction = self.change(change);
         assert!(reaction.ours > 0 && reaction.others == 0);
-        let truth = Truth::read(&mut self.sim, self.netlist, self.cables.home());
-        truth.assert_routed(&self.engine);
-        let log = self.watch.sm.files.log().split_off(from);
-        let lines = || log.lines().filter(|line| line.contains("dmodc: routed "));
-        let field = |line: &str, name: &str| -> usize {
-            let value = line.split(' ').find_map(|word| word.strip_prefix(name));
-            let value = value.and_then(|value| value.strip_prefix('='));
-            value.expect("a field").parse().expect("a number")
+        self.routed();
+        let files = &self.watch.sm.files;
+        let log = files.log().split_off(from);
+        let numbers = |name: &str| -> Vec<usize> {
+            let values = files.swept(from, name).into_iter();
+            values.map(|v| v.parse().expect("a number")).collect()
         };
-        assert!(lines().all(|line| line.contains(" faults=stable ")));
-        let changed = lines().map(|line| field(line, "changed_blocks")).sum();
+        assert!(files.swept(from, "faults").iter().all(|f| f == "stable"));
+        let (blocks, displaced) = (numbers("changed_blocks"), numbers("displaced"));
+        let (sweeps, changed) = (blocks.len(), blocks.iter().sum());
         let sent = Sent {
             set: log.matches("Setting LinearForwardingTable ").count(),
             changed,
-            displaced: lines()
-                .next_back()
-                .map_or(0, |line| field(line, "displaced")),
+            displaced: displaced.last().copied().unwrap_or(0),
         };
         let found = diff(&before, &self.tables()).blocks();
         println!(
             "{what}: {} blocks set, {changed} changed, {} entries displaced, {touched} switches touched, \
-             {} sweeps",
-            sent.set,
-            sent.displaced,
-            lines().count()
+             {sweeps} sweeps",
+            sent.set, sent.displaced,
         );
         assert_eq!(changed, found, "{what}: changed_blocks");
-        let whole = touched * self.blocks() * lines().count();
+        let whole = touched * self.blocks() * sweeps;
         assert!(changed <= sent.set && sent.set <= changed + whole, "{what}");
         assert_eq!(sent.displaced, self.displaced(), "{what}: displaced");
         sent
@@ -131,30 +103,29 @@ impl<'n> Live<'n> {
     fn displaced(&self) -> usize {
         let (fabric, _) = self.watch.sm.files.subnet().to_fabric(None).expect("LIDs");
         let plan = self
-            .engine
+            .core
             .plan(&fabric, &Options::default())
             .expect("a tree");
-        let mut tables = Tables::for_fabric(&fabric);
-        let filled = self.engine.fill(&fabric, &plan, &mut tables.rows_mut());
-        filled.expect("tables that fit").displaced
+        let filled = self.core.tables(&fabric, &plan);
+        filled.expect("tables that fit").1.displaced
     }
 }
 
 #[test]
 fn hosts_that_go_and_come_back_change_no_block() {
     let net = Net::pgft(NODES_100);
-    let mut live = Live::start(&net);
+    let mut live = start(&net);
     let switches = net.netlist.switches().count();
     let first = live.tables();
     let [goes, moves] = [live.cables.of_hosts()[7], live.cables.of_hosts()[50]];
-    let sent = live.change("a host goes", 1, |cables| cables.unplug(goes));
+    let sent = live.sent("a host goes", 1, |cables| cables.unplug(goes));
     assert_eq!((sent.changed, sent.displaced), (0, 0));
     assert_eq!(live.tables(), first);
-    let sent = live.change("it comes back", 1, |cables| cables.plug(goes));
+    let sent = live.sent("it comes back", 1, |cables| cables.plug(goes));
     assert_eq!(sent.changed, 0);
     assert_eq!(live.tables(), first);
-    live.change("it goes again", 1, |cables| cables.unplug(goes));
-    let sent = live.change("another moves to its place", 2, |cables| {
+    live.sent("it goes again", 1, |cables| cables.unplug(goes));
+    let sent = live.sent("another moves to its place", 2, |cables| {
         cables.move_host(moves, goes);
     });
     assert!(0 < sent.changed && sent.changed <= switches && sent.displaced == 0);
@@ -163,7 +134,7 @@ fn hosts_that_go_and_come_back_change_no_block() {
 #[test]
 fn what_breaks_comes_back_to_the_byte() {
     let net = Net::pgft(NODES_100);
-    let mut live = Live::start(&net);
+    let mut live = start(&net);
     let first = live.tables();
     let home = live.cables.home_switch();
     let [leaf, middle, top] = ["L1-9", "L2-7", "L3-3"].map(|name| live.find(name));
@@ -202,10 +173,10 @@ fn what_breaks_comes_back_to_the_byte() {
     ];
     for (what, cut, touched) in faults {
         assert!(!cut.is_empty());
-        live.change(&format!("{what} goes"), touched, |cables| {
+        live.sent(&format!("{what} goes"), touched, |cables| {
             cut.iter().for_each(|&cable| cables.unplug(cable));
         });
-        let sent = live.change(&format!("{what} comes back"), touched, |cables| {
+        let sent = live.sent(&format!("{what} comes back"), touched, |cables| {
             cut.iter().for_each(|&cable| cables.plug(cable));
         });
         assert!(sent.displaced == 0 && live.tables() == first, "{what}");

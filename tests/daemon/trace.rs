@@ -5,14 +5,12 @@
 //! Dmodc adds no block to these.
 
 use crate::storm::cables::Cables;
+use crate::storm::live::Live;
 use crate::storm::smps::Smps;
-use crate::storm::truth::Truth;
-use crate::storm::watch::{Reaction, Watch};
+use crate::storm::watch::Reaction;
 use crate::storm::{NODES_100, engines, median_and_worst};
 use crate::support::fabrics::Net;
-use crate::support::ibsim::Ibsim;
 use crate::support::opensm::OpenSm;
-use dmodc::dmodc::Engine;
 use dmodc::fabric::Guid;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -39,39 +37,28 @@ type Moment = Vec<(u32, bool)>;
 
 /// A fabric of servers under an engine.
 struct Servers<'n> {
-    net: &'n Net,
     pod: [u32; 2],
-    sim: Ibsim,
-    cables: Cables<'n>,
-    watch: Watch,
+    live: Live<'n>,
     /// Plugged cables of each node, by its number.
     of_node: Vec<Vec<usize>>,
 }
 
 impl<'n> Servers<'n> {
     fn start(engine: &'static str, net: &'n Net, pod: [u32; 2]) -> Servers<'n> {
-        let sim = Ibsim::start(&net.path);
-        let (config, name) = engines::config(engine, net, &sim);
-        let sm = OpenSm::launch(&sim, &config.log_flags("0x03"));
-        let (watch, _) = Watch::first_sweep(sm, &sim, name);
-        Smps::logged(&watch.sm);
-        let cables = Cables::new(&net.netlist);
+        let live = Live::start(net, |sim| {
+            let (config, name) = engines::config(engine, net, sim);
+            (OpenSm::launch(sim, &config.log_flags("0x03")), name)
+        });
+        Smps::logged(&live.watch.sm);
         let mut of_node = Vec::new();
-        for cable in cables.of_hosts() {
-            let name = &net.netlist.nodes[cables.ca_of(cable) as usize].description;
+        for cable in live.cables.of_hosts() {
+            let name = &net.netlist.nodes[live.cables.ca_of(cable) as usize].description;
             let number = name.strip_prefix("node-").and_then(|n| n.parse().ok());
             let number: usize = number.expect("a generated name");
             of_node.resize(of_node.len().max(number + 1), Vec::new());
             of_node[number].push(cable);
         }
-        Servers {
-            net,
-            pod,
-            sim,
-            cables,
-            watch,
-            of_node,
-        }
+        Servers { pod, live, of_node }
     }
 
     /// The cables of a server; OpenSM's own is not among them.
@@ -85,45 +72,35 @@ impl<'n> Servers<'n> {
 
     /// Lets servers go and come; a server that was off has forgotten its LIDs.
     fn happens(&mut self, moment: &[(u32, bool)]) -> Reaction {
-        for &(server, comes) in moment {
-            for cable in self.of(server) {
-                match comes {
-                    true => {
-                        let ca = self.cables.ca_of(cable);
-                        self.cables.forget(&[ca]);
-                        self.cables.plug(cable);
+        let moment: Vec<(Vec<usize>, bool)> = moment
+            .iter()
+            .map(|&(server, comes)| (self.of(server), comes))
+            .collect();
+        self.live.change(|cables| {
+            for (of_server, comes) in moment {
+                for cable in of_server {
+                    match comes {
+                        true => {
+                            cables.forget(&[cables.ca_of(cable)]);
+                            cables.plug(cable);
+                        }
+                        false => cables.unplug(cable),
                     }
-                    false => self.cables.unplug(cable),
                 }
             }
-        }
-        self.react()
-    }
-
-    /// Lets OpenSM see what has changed.
-    fn react(&mut self) -> Reaction {
-        let batch = self.cables.take();
-        self.sim.batch(&batch.commands);
-        self.watch.reaction(&self.sim, !batch.unseen)
+        })
     }
 
     /// The tables of all switches, which are those that Dmodc makes offline.
-    fn read(&mut self, core: &Engine) -> BTreeMap<Guid, Vec<u8>> {
-        let truth = Truth::read(&mut self.sim, &self.net.netlist, self.cables.home());
-        truth.assert_routed(core);
-        truth.rows
+    fn read(&mut self) -> BTreeMap<Guid, Vec<u8>> {
+        self.live.routed().rows
     }
 
     /// What the log lines of Dmodc since some byte of the log have in a field.
     fn field(&self, from: usize, name: &str) -> Vec<usize> {
-        let log = self.watch.sm.files.log().split_off(from);
-        let lines = log.lines().filter(|l| l.contains("dmodc: routed "));
-        let value = |line: &str| {
-            let value = line.split(' ').find_map(|word| word.strip_prefix(name));
-            value?.strip_prefix('=')?.parse().ok()
-        };
-        lines
-            .map(|line| value(line).expect("a field with a number"))
+        let values = self.live.watch.sm.files.swept(from, name).into_iter();
+        values
+            .map(|value| value.parse().expect("a number"))
             .collect()
     }
 }
@@ -132,8 +109,7 @@ impl<'n> Servers<'n> {
 fn servers_that_reboot_change_no_block() {
     let net = Net::pgft_with_lids(NODES_100);
     let mut servers = Servers::start("dmodc", &net, [5, 5]);
-    let core = Engine::new(1).expect("a thread");
-    let first = servers.read(&core);
+    let first = servers.read();
     let table = first.values().map(|row| row.len().div_ceil(64)).max();
     let moments: [&[(u32, bool)]; 5] = [
         &[(7, false)],
@@ -144,7 +120,7 @@ fn servers_that_reboot_change_no_block() {
     ];
     let mut off = 0;
     for moment in moments {
-        let from = servers.watch.sm.files.log().len();
+        let from = servers.live.log_len();
         let reaction = servers.happens(moment);
         // Five leaves for each server, and that of OpenSM's own port.
         let touched = 5 * moment.len() + 1;
@@ -156,7 +132,7 @@ fn servers_that_reboot_change_no_block() {
             off = if comes { off - 1 } else { off + 1 };
         }
         assert_eq!(servers.field(from, "nodes").last(), Some(&(100 - 5 * off)));
-        assert_eq!(servers.read(&core), first);
+        assert_eq!(servers.read(), first);
     }
 }
 
@@ -164,35 +140,32 @@ fn servers_that_reboot_change_no_block() {
 fn entries_of_servers_that_are_off_follow_the_fabric() {
     let net = Net::pgft_with_lids(NODES_100);
     let mut servers = Servers::start("dmodc", &net, [5, 5]);
-    let core = Engine::new(1).expect("a thread");
-    let first = servers.read(&core);
+    let first = servers.read();
     servers.happens(&[(7, false)]);
-    let of_spine = |servers: &Servers, name: &str| {
-        let nodes = &servers.net.netlist.nodes;
-        servers.cables.of(|n| nodes[n as usize].description == name)
-    };
-    let spine = of_spine(&servers, "L3-4");
-    spine.iter().for_each(|&c| servers.cables.unplug(c));
-    servers.react();
-    assert_ne!(servers.read(&core), first);
+    let nodes = &net.netlist.nodes;
+    let cables = &servers.live.cables;
+    let spine = cables.of(|n| nodes[n as usize].description == "L3-4");
+    let pull = |cables: &mut Cables| spine.iter().for_each(|&c| cables.unplug(c));
+    servers.live.change(pull);
+    assert_ne!(servers.read(), first);
     // Another host comes to the port of one that is off, with a LID of its own.
     let (off, other) = (servers.of(7)[2], servers.of(18)[0]);
-    servers.cables.move_host(other, off);
-    servers.react();
-    servers.read(&core);
-    servers.cables.move_host(off, other);
-    spine.iter().for_each(|&c| servers.cables.plug(c));
-    servers.react();
-    servers.read(&core);
+    servers.live.change(|cables| cables.move_host(other, off));
+    servers.read();
+    servers.live.change(|cables| {
+        cables.move_host(off, other);
+        spine.iter().for_each(|&c| cables.plug(c));
+    });
+    servers.read();
     servers.happens(&[(7, true)]);
-    assert_eq!(servers.read(&core), first);
+    assert_eq!(servers.read(), first);
 }
 
 /// The first `TRACE_MOMENTS` (100) moments of the trace under each engine of `TRACE_ENGINES`.
 #[test]
 #[ignore = "long: make trace"]
 fn a_year_of_400_servers() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(TRACE);
+    let file = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join(TRACE);
     let file = env::var_os("TRACE_FILE").map_or(file, Into::into);
     let Ok(text) = fs::read_to_string(&file) else {
         println!("skipped: {} is not here", file.display());

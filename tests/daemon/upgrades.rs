@@ -4,13 +4,13 @@
 use crate::storm::{NODES_100, NODES_648};
 use crate::support::fabrics::Net;
 use crate::support::opensm::plugin;
-use dmodc::analysis::{between, blocks_as_sent};
-use dmodc::compare::{EngineSpec, MultiEngineRun, Outcome};
 use dmodc::dmodc::{Drained, Engine, Options};
 use dmodc::fabric::{Fabric, Peer};
 use dmodc::lft::Tables;
 use dmodc::netlist::Netlist;
 use dmodc::random::Random;
+use dmodc_lab::between::{between, blocks_as_sent};
+use dmodc_lab::compare::{EngineSpec, MultiEngineRun, Outcome};
 use std::env;
 use std::sync::Arc;
 use std::time::Duration;
@@ -92,9 +92,9 @@ fn fabric(netlist: &Netlist) -> Fabric {
 
 fn routed(engine: &Engine, fabric: &Fabric, options: &Options) -> Tables {
     let plan = engine.plan(fabric, options).expect("a tree");
-    let mut tables = Tables::for_fabric(fabric);
-    let filled = engine.fill(fabric, &plan, &mut tables.rows_mut());
-    filled.expect("tables of the right size");
+    let (tables, _) = engine
+        .tables(fabric, &plan)
+        .expect("tables of the right size");
     tables
 }
 

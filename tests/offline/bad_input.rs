@@ -18,10 +18,15 @@ fn unreadable_input_is_exit_2_with_file_line_and_reason() {
     let message = |content: &[u8]| {
         std::fs::write(&bad, content).unwrap();
         let message = fails(2, &["route", path(&bad)]);
-        message
-            .strip_prefix(&format!("dmodc: {}", path(&bad)))
-            .unwrap()
-            .to_owned()
+        for args in [
+            &["degrade", path(&bad), "--links", "1", "--seed", "1"][..],
+            &["check", path(&bad), "x"],
+            &["analyze", path(&bad), "x"],
+        ] {
+            assert_eq!(fails(2, args), message, "{args:?}");
+        }
+        let prefix = format!("dmodc: {}", path(&bad));
+        message.strip_prefix(&prefix).unwrap().to_owned()
     };
     assert_eq!(message(b""), ": the file is empty\n");
     assert_eq!(
@@ -47,85 +52,6 @@ fn unreadable_input_is_exit_2_with_file_line_and_reason() {
     let nowhere = dir.path().join("no/such/folder");
     assert!(
         fails(2, &["route", path(&net), "--lfts", path(&nowhere)]).contains("no/such/folder: ")
-    );
-}
-
-/// The message that a file is refused with, less the file's name, by each subcommand that reads it.
-fn refusal(dir: &Path, content: &str) -> String {
-    let bad = dir.join("bad.net");
-    std::fs::write(&bad, content).unwrap();
-    let message = fails(2, &["route", path(&bad)]);
-    for args in [
-        &["degrade", path(&bad), "--links", "1", "--seed", "1"][..],
-        &["check", path(&bad), "x"],
-        &["analyze", path(&bad), "x"],
-    ] {
-        assert_eq!(fails(2, args), message, "{args:?}");
-    }
-    let prefix = format!("dmodc: {}", path(&bad));
-    message.strip_prefix(&prefix).unwrap().to_owned()
-}
-
-#[test]
-fn each_way_to_spoil_a_netlist_is_told_with_its_line() {
-    let dir = tempfile::tempdir().unwrap();
-    let whole = std::fs::read_to_string(data("two-levels.netlist")).unwrap();
-    let spoilt = |from: &str, to: &str| {
-        assert!(whole.contains(from), "{from}");
-        refusal(dir.path(), &whole.replacen(from, to, 1))
-    };
-    // What still has a sensible reading is told and read so.
-    let told = |from: &str, to: &str| {
-        let net = dir.path().join("odd.net");
-        std::fs::write(&net, whole.replacen(from, to, 1)).unwrap();
-        let output = dmodc(&["route", path(&net)]);
-        assert!(output.status.success(), "{}", stderr(&output));
-        let prefix = format!("dmodc: warning: {}", path(&net));
-        stderr(&output).strip_prefix(&prefix).unwrap().to_owned()
-    };
-    // A link told by one side only.
-    let line = "[1]\t\"S-0000000000000001\"[3]\n";
-    let message = told(line, "");
-    assert!(
-        message.starts_with(":4: port 3 of \"S-0000000000000001\"") && message.contains("nothing"),
-        "{message}"
-    );
-    // A port used twice.
-    let message = spoilt("[2]\t\"H-0000000000000102\"", "[1]\t\"H-0000000000000102\"");
-    assert_eq!(
-        message,
-        ":3: port 1 of \"S-0000000000000001\" is used twice, first in line 2\n"
-    );
-    // LIDs.
-    let message = told(
-        "\"leaf 1\" base port 0 lid 0",
-        "\"leaf 1\" base port 0 lid 50000",
-    );
-    assert!(message.starts_with(":1: LID 50000 with LMC 0 is out of range"));
-    let leaf = |n: u8, lid: u8| format!("\"leaf {n}\" base port 0 lid {lid}");
-    let both = whole.replacen(&leaf(1, 0), &leaf(1, 7), 1);
-    let both = both.replacen(&leaf(2, 0), &leaf(2, 7), 1);
-    let message = told(&whole, &both);
-    assert!(
-        message.starts_with(":7: LID 7 belongs to \"S-0000000000000001\" of line 1 too"),
-        "{message}"
-    );
-    // 300 ports.
-    let message = spoilt("Switch\t4", "Switch\t300");
-    assert!(
-        message.starts_with(":1: a node with 300 ports"),
-        "{message}"
-    );
-    // Cut in the middle of a line, and between two.
-    let cut = whole.rfind("[1]\t").unwrap() + 9;
-    let message = refusal(dir.path(), &whole[..cut]);
-    let last = whole[..cut].lines().count();
-    assert!(message.starts_with(&format!(":{last}: ")), "{message}");
-    let cut = whole.rfind("Ca").unwrap();
-    let message = refusal(dir.path(), &whole[..cut]);
-    assert!(
-        message.contains("which the file does not describe"),
-        "{message}"
     );
 }
 

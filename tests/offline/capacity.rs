@@ -3,13 +3,14 @@
 use crate::left_out::{drawn, hold_on_each};
 use crate::long;
 use crate::whole_graph::{arrives, has_circle, lids};
-use dmodc::analysis::{Channels, Traffic, check, forced};
+use dmodc::analysis::{Channels, Risk, Traffic, bound_over_capacity, check, forced};
 use dmodc::dmodc::{Capacity, Engine, Faults, Options, Plan};
 use dmodc::fabric::{Fabric, Peer, Speed};
 use dmodc::lft::Tables;
 use dmodc::netlist::generate::{Order, Pgft, build};
 use dmodc::netlist::{Kind, Netlist, Part};
 use dmodc::random::Random;
+use std::iter::successors;
 use std::sync::Arc;
 
 struct Routed {
@@ -20,9 +21,9 @@ struct Routed {
 
 fn routed(engine: &Engine, fabric: Fabric, options: &Options) -> Option<Routed> {
     let plan = engine.plan(&fabric, options).ok()?;
-    let mut tables = Tables::for_fabric(&fabric);
-    let filled = engine.fill(&fabric, &plan, &mut tables.rows_mut());
-    filled.expect("tables of the right size");
+    let (tables, _) = engine
+        .tables(&fabric, &plan)
+        .expect("tables of the right size");
     Some(Routed {
         fabric,
         plan,
@@ -62,26 +63,39 @@ fn without(netlist: &Netlist, links: &[Link]) -> Netlist {
 }
 
 impl Routed {
-    /// A2A of the worst port, over what the link carries beside one of 4xEDR.
-    fn a2a(&self) -> f64 {
+    /// A2A, RP and SP over capacity.
+    fn risks(&self) -> [f64; 3] {
         let traffic = Traffic::new(&self.fabric, &self.tables, self.plan.order());
-        let risk = traffic.all_to_all(&|_| ());
-        let channels = Channels::new(&self.fabric);
-        let over = channels
-            .iter()
-            .zip(&risk.by_channel)
-            .map(|(channel, &value)| {
-                let speed = self.fabric.speed(channel.from, channel.port);
-                f64::from(value) * 100_000.0 / f64::from(speed.max(1))
-            });
-        over.fold(0.0, f64::max)
+        let over = |risk: Risk| risk.over_capacity.unwrap_or(risk.value.into());
+        let tick = |_| ();
+        [
+            over(traffic.all_to_all(&tick)),
+            over(traffic.random_permutations(20, 1, &tick)),
+            over(traffic.shifts(&tick)),
+        ]
     }
 
-    /// LIDs of hosts that go up by a port.
+    /// The least A2A over capacity.
+    fn bound(&self) -> f64 {
+        let rank = |s| self.plan.ranking().rank(s);
+        let bound = bound_over_capacity(&self.fabric, rank, &Channels::new(&self.fabric));
+        bound.expect("speeds differ")
+    }
+
+    /// LIDs of hosts to which packets of other hosts go up by a port.
     fn routes(&self, s: u32, port: u8) -> usize {
+        let next = |at: u32, lid| match self.fabric.peer(at, self.tables.get(at, lid)) {
+            Peer::Switch { index, .. } => Some(index),
+            _ => None,
+        };
+        let has_host = |&s: &u32| !self.fabric.end_nodes_of(s).is_empty();
+        let comes_by = |lid| {
+            let mut starts = (0..self.fabric.switches().len() as u32).filter(has_host);
+            starts.any(|from| successors(Some(from), |&at| next(at, lid)).any(|at| at == s))
+        };
         let hosts = self.fabric.end_nodes().iter();
         hosts
-            .filter(|node| self.tables.get(s, node.lid) == port)
+            .filter(|node| self.tables.get(s, node.lid) == port && comes_by(node.lid))
             .count()
     }
 }
@@ -219,10 +233,16 @@ fn a_slow_link_carries_its_part() {
             let others: Vec<usize> = others.collect();
             let mean = others.iter().sum::<usize>() as f64 / others.len() as f64;
             let carried = slow.routes(low, port) as f64;
-            let wanted = mean * part;
+            // No more than A2A allows where all hosts of a leaf meet.
+            let (hosts, bound) = (slow.fabric.end_nodes_of(low).len() as f64, slow.bound());
+            let wanted = match hosts <= 1.2 * bound * part {
+                true => mean * part,
+                false => mean.min(bound) * part,
+            };
+            assert!(carried >= 1.0, "{number}, {speed}");
             assert!(
                 (carried - wanted).abs() <= (0.5 * wanted).max(3.5),
-                "{number}, {speed}: {carried} of {mean}"
+                "{number}, {speed}: {carried} of {mean}, {wanted}"
             );
             // Entries that change were on the link.
             let changed = forced(
@@ -234,41 +254,68 @@ fn a_slow_link_carries_its_part() {
                 changed.needless.entries, 0,
                 "{number}, {speed}: {changed:?}"
             );
-            // Over capacity it is not worse than without the link; but all hosts of a leaf that send over its slow
-            // uplink meet there.
-            let (with, without) = (slow.a2a(), lost.a2a());
-            let meet = slow.fabric.end_nodes_of(low).len() as f64 / part;
-            assert!(
-                with <= without.max(meet) + 2.0 / part,
-                "{number}, {speed}: {with} > {without}"
-            );
         }
     }
 }
 
-/// A plane at half or a quarter: uplinks of leaves carry alike over capacity. Where half of all links are slow at
-/// random, speeds count for nothing.
+/// Few slow links: over capacity A2A, RP and SP are as low as without them, or one flow over a slow link, but for two more
+/// (RP: one more); and RP is never above what it is where speeds are ignored, but for one.
 #[test]
-fn a_slow_plane_carries_its_part_and_too_many_slow_links_none() {
+fn slow_links_are_never_worse_than_none() {
+    let engine = Engine::new(1).expect("a thread");
+    let options = Options::default();
+    for number in 0..24 * u64::from(long::times()) {
+        let netlist = shape(number);
+        let mut random = Random::new(number);
+        let mut links = netlist.links_between_switches();
+        let count = 1 + random.below(links.len() / 20);
+        let some: Vec<Link> = (0..count)
+            .map(|_| links.swap_remove(random.below(links.len())))
+            .collect();
+        let lost = of(&engine, &without(&netlist, &some), &options).risks();
+        let (speed, part) = [("2xEDR", 0.5), ("1xEDR", 0.25)][random.below(2)];
+        let slow = at(&netlist, &some, speed);
+        let ignored = of(&engine, &slow, &ignoring()).risks();
+        let slow = of(&engine, &slow, &options).risks();
+        let all =
+            format!("{number}, {count} at {speed}: {slow:?}, lost {lost:?}, ignored {ignored:?}");
+        for ((slow, lost), more) in slow.iter().zip(lost).zip([2.0, 1.0, 2.0]) {
+            assert!(*slow <= lost.max(1.0 / part) + more / part, "{all}");
+        }
+        assert!(slow[1] <= ignored[1] + 1.0 / part, "{all}");
+    }
+}
+
+/// Half of all links at half of their speed: the median of A2A is near the bound. Ignored speeds have 1.47 times it.
+#[test]
+fn half_of_all_links_are_slow() {
+    let engine = Engine::new(1).expect("a thread");
+    let mut over = Vec::new();
+    for number in 0..3 * u64::from(long::times()) {
+        let shape: Pgft = "PGFT(3;12,8,8;1,4,8;1,1,1)".parse().expect("a shape");
+        let order = Order {
+            seed: Some(number),
+            lids: true,
+        };
+        let netlist = build(&shape.into(), order);
+        let mut random = Random::new(number);
+        let links = netlist.links_between_switches().into_iter();
+        let half: Vec<Link> = links.filter(|_| random.below(2) == 0).collect();
+        let slow = at(&netlist, &half, "2xEDR");
+        let routed = of(&engine, &slow, &Options::default());
+        over.push(routed.risks()[0] / routed.bound());
+    }
+    over.sort_by(f64::total_cmp);
+    assert!(over[over.len() / 2] <= 1.45, "{over:?}");
+}
+
+/// A plane at half or a quarter: uplinks of leaves carry alike over capacity, or what A2A allows.
+#[test]
+fn a_slow_plane_carries_its_part() {
     let engine = Engine::new(1).expect("a thread");
     let options = Options::default();
     for number in 0..4 * u64::from(long::times()) {
         let netlist = shape(4 * number + 2);
-        let mut random = Random::new(number);
-        let links = netlist.links_between_switches();
-        let half: Vec<Link> = links
-            .iter()
-            .copied()
-            .filter(|_| random.below(2) == 0)
-            .collect();
-        let scattered = at(&netlist, &half, "2xEDR");
-        let (routed, ignored) = (
-            of(&engine, &scattered, &options),
-            of(&engine, &scattered, &ignoring()),
-        );
-        assert_eq!(routed.tables, ignored.tables);
-        let told = [&routed, &ignored].map(|routed| routed.plan.speeds_ignored() > 0);
-        assert_eq!(told, [true, false]);
         // The uplinks at the lowest port of each leaf.
         let plane: Vec<Link> = leaves(&netlist)
             .into_iter()
@@ -285,10 +332,17 @@ fn a_slow_plane_carries_its_part_and_too_many_slow_links_none() {
                     .map(|&[(_, port), _]| slow.routes(s, port) as f64);
                 let carried: Vec<f64> = carried.collect();
                 let fast = carried[1..].iter().sum::<f64>() / (carried.len() - 1) as f64;
-                let error = (carried[0] - fast * part).abs() / (fast * part);
-                assert!(error < 0.35, "{number}, {speed}: {carried:?}");
+                let wanted =
+                    match slow.fabric.end_nodes_of(s).len() as f64 / part <= 1.2 * slow.bound() {
+                        true => fast * part,
+                        false => slow.bound() * part,
+                    };
+                let error = (carried[0] - wanted).abs() / wanted;
+                assert!(
+                    error < 0.35 || error * wanted <= 2.0,
+                    "{number}, {speed}: {carried:?}, {wanted}"
+                );
             }
-            assert_eq!(slow.plan.speeds_ignored(), 0);
         }
     }
 }

@@ -118,47 +118,49 @@ fn real_life_fat_trees() {
     );
 }
 
-#[test]
-fn standard_input_is_read_once() {
-    let from_stdin =
-        |args: &[&str]| fails(2, args).contains("only one input can be standard input");
-    assert!(from_stdin(&["diff", "-", "-"]));
-    for option in ["--root-guids", "--cn-guids", "--io-guids"] {
-        assert!(from_stdin(&["route", "-", option, "-"]));
-        assert!(from_stdin(&["check", "-", "x", option, "-"]));
-        assert!(from_stdin(&["analyze", "x", "-", option, "-"]));
-    }
-    assert!(from_stdin(&[
-        "route",
-        "x",
-        "--root-guids",
-        "-",
-        "--io-guids",
-        "-"
-    ]));
-    assert!(from_stdin(&[
-        "analyze",
-        "x",
-        "y",
-        "--order",
-        "-",
-        "--cn-guids",
-        "-"
-    ]));
-    let throws = ["--degrade", "links", "--max-exponent", "1", "-o", "y"];
-    let compare = ["compare", "x", "-", "--io-guids", "-"];
-    assert!(from_stdin(&[&compare[..], &throws].concat()));
-}
-
+/// What is refused before any file is read.
 #[test]
 fn bad_usage_is_exit_2() {
-    assert!(fails(2, &["degrade", "x", "--seed", "1"]).contains("--links"));
-    assert!(fails(2, &["degrade", "x", "--links", "1"]).contains("--seed"));
-    assert!(fails(2, &["route", "x", "--lmc", "8"]).contains("8"));
-    assert!(fails(2, &["route", "x", "--on-unreachable", "maybe"]).contains("maybe"));
-    assert!(fails(2, &["route", "x", "--lfts", "-", "--json"]).contains("only one"));
-    assert!(fails(2, &["generate", "rlft", "--nodes", "3"]).contains("--radix"));
-    assert!(fails(2, &["generate", "PGFT(2;2;1;1)"]).contains("m has 1 numbers where h says 2"));
-    fails(2, &["no-such-command"]);
-    fails(2, &[]);
+    let speeds = ["generate", FIGURE_1, "--speeds", "4xGDR"];
+    let follow = ["follow", "--lfts", "x"];
+    for (args, told) in [
+        (&["no-such-command"][..], "unrecognized subcommand"),
+        (&[], "Usage"),
+        (&["degrade", "x", "--seed", "1"], "--links"),
+        (&["degrade", "x", "--links", "1"], "--seed"),
+        (&["degrade", "x", "--throw", "2", "--seed", "1"], "--of"),
+        (
+            &["degrade", "x", "--slow", "3:0", "--seed", "1"],
+            "the part is not between 0 and 1",
+        ),
+        (
+            &["degrade", "x", "--slow", "3:x", "--seed", "1"],
+            "the part is not between 0 and 1",
+        ),
+        (&["route", "x", "--lmc", "8"], "8"),
+        (&["route", "x", "--on-unreachable", "maybe"], "maybe"),
+        (&["route", "x", "--lfts", "-", "--json"], "only one"),
+        (&["analyze", "x", "y", "--patterns", "nonsense"], "nonsense"),
+        (&["generate", "rlft", "--nodes", "3"], "--radix"),
+        (
+            &["generate", "PGFT(2;2;1;1)"],
+            "m has 1 numbers where h says 2",
+        ),
+        (&speeds, "'4xGDR' is no speed"),
+        (&["whatif", "x"], "--remove"),
+        (&["export", "x", "lsf"], "slurm-yaml"),
+        (&["completions", "abacus"], "abacus"),
+        (&["follow"], "--lfts"),
+        (&["follow", "--lfts", "-"], "standard input"),
+        (
+            &[&follow[..], &["--fifo", "y"]].concat(),
+            "cannot be used with",
+        ),
+        (&[&follow[..], &["--every", "0"]].concat(), "not "),
+        (&[&follow[..], &["--limit", "soon"]].concat(), "not "),
+        (&[&follow[..], &["--max-loss", "101"]].concat(), "not "),
+    ] {
+        let message = fails(2, args);
+        assert!(message.contains(told), "{args:?}: {message}");
+    }
 }

@@ -135,6 +135,19 @@ fn standard_input_is_read_once() {
         &["wiring", "-", "--root-guids", "-"],
         &["export", "-", "hosts", "--io-guids", "-"],
         &["draw", "-", "--root-guids", "-", "-o", "x"],
+        &[
+            "compare",
+            "x",
+            "-",
+            "--io-guids",
+            "-",
+            "--degrade",
+            "links",
+            "--max-exponent",
+            "1",
+            "-o",
+            "y",
+        ],
     ] {
         assert!(
             fails(2, args).contains("only one input can be standard input"),

@@ -2,7 +2,6 @@
 
 use dmodc::analysis::{Traffic, bound, check};
 use dmodc::dmodc::{Engine, Options};
-use dmodc::lft::Tables;
 use dmodc::netlist::generate::{Order, Pgft, build};
 use std::env;
 
@@ -28,9 +27,7 @@ fn are_shared_out_among_planes() {
         if plan.unreachable().count == 0 {
             continue;
         }
-        let mut tables = Tables::for_fabric(&fabric);
-        let rows = &mut tables.rows_mut();
-        engine.fill(&fabric, &plan, rows).expect("tables fit");
+        let (tables, _) = engine.tables(&fabric, &plan).expect("tables fit");
         let ranking = plan.ranking();
         let report = check(&fabric, &tables, |a, b| ranking.is_up(a, b));
         assert_eq!(report.credit_loops.count, 0);

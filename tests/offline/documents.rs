@@ -2,12 +2,9 @@
 //! between the pages leads nowhere.
 
 use crate::promtool::promtool;
+use crate::support::root;
 use std::fs;
-use std::path::{Path, PathBuf};
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
+use std::path::PathBuf;
 
 fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(root().join(folder)).expect("a folder of the project");
@@ -47,8 +44,8 @@ fn every_message_is_explained() {
     let mut sources = files("src/plugin", "rs");
     sources.extend(files("src/plugin/ffi", "rs"));
     sources.extend(files("src/sweeps", "rs"));
-    sources.extend(files("src/bin/dmodc/cmd/follow", "rs"));
-    sources.push(root().join("src/bin/dmodc/cmd/follow.rs"));
+    sources.extend(files("tool/src/cmd/follow", "rs"));
+    sources.push(root().join("tool/src/cmd/follow.rs"));
     for core in [
         "dmodc/engine.rs",
         "dmodc/options.rs",
@@ -168,6 +165,7 @@ fn the_version_is_the_same_everywhere() {
             "packaging/switching.md",
             format!(" dmodc: {version} for OpenSM "),
         ),
+        ("python/Cargo.toml", format!("\nversion = \"{version}\"\n")),
     ] {
         let text = fs::read_to_string(root().join(page)).expect("a page");
         assert!(text.contains(&line), "{page} has no {line:?}");

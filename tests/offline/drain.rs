@@ -4,7 +4,7 @@ use crate::invariants::is_wanted;
 use crate::left_out::{drawn, hold_on_each};
 use crate::long;
 use crate::whole_graph::{arrives, has_circle, lids};
-use dmodc::analysis::{between, blocks_as_sent, check};
+use dmodc::analysis::check;
 use dmodc::dmodc::{Drained, Engine, Faults, OnUnreachable, Options};
 use dmodc::drain::{parse_leniently, uses};
 use dmodc::fabric::{Fabric, Guid, Lid, NodeKind, Peer};
@@ -12,13 +12,14 @@ use dmodc::lft::{NO_PATH, Tables};
 use dmodc::netlist::generate::{Order, Pgft, build};
 use dmodc::netlist::{Netlist, Part};
 use dmodc::random::Random;
+use dmodc_lab::between::{between, blocks_as_sent};
 use std::sync::Arc;
 
 fn routed(engine: &Engine, fabric: &Fabric, options: &Options) -> Option<Tables> {
     let plan = engine.plan(fabric, options).ok()?;
-    let mut tables = Tables::for_fabric(fabric);
-    let filled = engine.fill(fabric, &plan, &mut tables.rows_mut());
-    filled.expect("tables of the right size");
+    let (tables, _) = engine
+        .tables(fabric, &plan)
+        .expect("tables of the right size");
     Some(tables)
 }
 
@@ -72,9 +73,9 @@ fn hold(engine: &Engine, number: u64) -> bool {
     let undrained = engine.plan(&fabric, &undrained).expect("a plan");
     // Where detours leave somebody out, it may be somebody else: the search gives up early.
     let all_served = undrained.connections().left.is_empty();
-    let mut tables = Tables::for_fabric(&fabric);
-    let filled = engine.fill(&fabric, &plan, &mut tables.rows_mut());
-    filled.expect("tables of the right size");
+    let (tables, _) = engine
+        .tables(&fabric, &plan)
+        .expect("tables of the right size");
     let report = check(&fabric, &tables, |a, b| plan.ranking().is_up(a, b));
     assert!(report.passed(), "{report:#?}");
     assert!(!has_circle(&fabric, &tables, &[]), "a circle");

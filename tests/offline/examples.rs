@@ -9,7 +9,7 @@ use std::path::Path;
 
 #[test]
 fn the_examples_of_operations_print_what_it_shows() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/operations.md");
+    let page = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("docs/operations.md");
     let folder = tempfile::tempdir().expect("a folder");
     let fabric = data("production/leaf-to-leaf-8sw.ibnetdiscover");
     fs::copy(fabric, folder.path().join("fabric.net")).expect("the capture");

@@ -140,7 +140,6 @@ fn adaptive_routing_is_counted() {
     assert_eq!(dump.switches[1].entries, entries(&[(1, 2)]));
 }
 
-#[cfg(feature = "cli")]
 mod tool {
     use super::*;
     use crate::support::*;

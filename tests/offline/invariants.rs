@@ -37,9 +37,8 @@ fn hold(engine: &Engine, fabric: &Fabric, options: &Options) -> Option<Share> {
         }
         Err(other) => panic!("{other}"),
     };
-    let mut tables = Tables::for_fabric(fabric);
-    engine
-        .fill(fabric, &plan, &mut tables.rows_mut())
+    let (tables, _) = engine
+        .tables(fabric, &plan)
         .expect("tables of the right size");
     let ranking = plan.ranking();
     let report = check(fabric, &tables, |a, b| ranking.is_up(a, b));
@@ -120,9 +119,8 @@ fn connections_hold(
         ..options.clone()
     };
     let without = engine.plan(fabric, &partial).expect("the same fabric");
-    let mut up_down = Tables::for_fabric(fabric);
-    engine
-        .fill(fabric, &without, &mut up_down.rows_mut())
+    let (up_down, _) = engine
+        .tables(fabric, &without)
         .expect("tables of the right size");
     let left: BTreeSet<_> = plan.connections().left.iter().copied().collect();
     let part = parts(fabric);

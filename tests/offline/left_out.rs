@@ -149,9 +149,9 @@ fn hold(engine: &Engine, number: u64) -> bool {
             Err(RouteError::NotATree(_)) => return false,
             plan => plan.expect("a plan"),
         };
-        let mut tables = Tables::for_fabric(&fabric);
-        let filled = engine.fill(&fabric, &plan, &mut tables.rows_mut());
-        filled.expect("tables of the right size");
+        let (tables, _) = engine
+            .tables(&fabric, &plan)
+            .expect("tables of the right size");
         lists_hold(&fabric, &options, &plan, &tables);
     }
     true

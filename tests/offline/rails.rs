@@ -192,3 +192,40 @@ fn what_may_be_meant_is_not_told() {
     at.insert((4, 2), (0, 12));
     assert_eq!(told(&at, called), [""; 0]);
 }
+
+/// Eight ports of each rail on each of two leaves, which two spines join: four of them to each spine.
+#[test]
+fn a_pattern_within_each_rail() {
+    let dir = tempfile::tempdir().unwrap();
+    let (net, lfts) = (dir.path().join("net"), dir.path().join("lfts"));
+    std::fs::write(&net, fabric(&on_rails(), called)).unwrap();
+    let (net, lfts) = (path(&net), path(&lfts));
+    ok(&["route", net, "--lfts", lfts]);
+    let args = ["analyze", net, lfts, "--patterns", "a2a,rails"];
+    let found = json(&args);
+    assert_eq!(found["a2a"], 8);
+    let rails = found["rails"]["alone"].as_array().unwrap();
+    assert_eq!(rails.len(), SHAPE[2]);
+    for (number, rail) in rails.iter().enumerate() {
+        assert_eq!(rail["rail"], format!("mlx5_{number}"));
+        assert_eq!(rail["nodes"], SHAPE[0] * SHAPE[1]);
+        for pattern in ["a2a", "sp"] {
+            assert_eq!(rail[pattern]["risk"], 4, "{rail}");
+            let port = rail[pattern]["port"].as_str().unwrap();
+            // The leaves of rail 1, for example, are the second and the sixth.
+            let leaves = [number, number + SHAPE[2]].map(|leaf| format!("'leaf {leaf}'"));
+            assert!(leaves.iter().any(|leaf| port.contains(leaf)), "{port}");
+        }
+    }
+    // No two rails share a port.
+    assert_eq!(found["rails"]["at_once"]["risk"], 4);
+    let text = ok(&args);
+    assert!(
+        text.contains("\nmlx5_2 A2A of 16                   4  0x"),
+        "{text}"
+    );
+    // Where nobody has rails.
+    let other = Routed::shape(FIGURE_1);
+    let args = ["analyze", &*other.net, &*other.lfts, "--patterns", "rails"];
+    assert!(fails(2, &args).contains("needs a fabric with rails"));
+}

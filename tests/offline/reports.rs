@@ -39,6 +39,19 @@ fn throws_without_an_up_down_path_have_a_block_of_their_own() {
         row(3, "dmodc", 1, 0, 60, 50),
         row(3, "sssp", 1, 12, 5, 5),
     ]);
+    let line = |begin: &str| {
+        summary
+            .lines()
+            .find(|line| line.starts_with(begin))
+            .unwrap()
+    };
+    let cells = |begin: &str| line(begin).matches('|').count();
+    assert_eq!(cells("| *least possible* |"), cells("| engine | refused |"));
+    assert!(line("| *least possible* |").starts_with("| *least possible* | | | | | 6 / 6 |"));
+    assert!(
+        summary.contains("Medians at 0 (1) / 10–99 (1) links removed."),
+        "{summary}"
+    );
     // The throw with all paths, and the two without, each by itself.
     assert!(
         summary.contains("| sssp | 0 | 0 | 0 | 0 / 0 / 3 / 3 / 0 | 9 / 9 | 7 / 4 |"),
@@ -72,6 +85,12 @@ fn engines_are_held_against_each_other() {
         row(3, "dmodc", 0, 0, 9, 9),
         row(3, "sssp", 0, 0, 7, 7),
     ]);
+    // The median of one throw is told from those of three.
+    assert!(page.contains("<th>10–99 (3)</th>"), "{page}");
+    assert!(
+        page.contains("<tr><th>nue</th><td>–</td><td>8 (1)</td></tr>"),
+        "{page}"
+    );
     // A2A of 1 to 3: better, equal, worse; nue in one of them.
     let (_, matrix) = page.split_once("<summary>A2A</summary>").unwrap();
     let (matrix, _) = matrix.split_once("</details>").unwrap();
@@ -83,4 +102,16 @@ fn engines_are_held_against_each_other() {
         assert!(matrix.contains(row), "{matrix}");
     }
     assert!(!page.contains("goal"), "the page takes nobody's side");
+    // Two engines with one line: that behind is wider.
+    let twins =
+        ["sssp", "dfsssp"].map(|engine| (1..=3).map(|n| row(n, engine, 0, 0, 9 + n, 7)).collect());
+    let (page, _) = report(&(twins as [Vec<String>; 2]).concat());
+    let width = |engine: &str| {
+        let (svg, _) = page
+            .split_once(&format!("<title>{engine}, running median<"))
+            .unwrap();
+        let (_, width) = svg.rsplit_once("stroke-width=\"").unwrap();
+        width.split('"').next().unwrap().to_owned()
+    };
+    assert_eq!((&*width("sssp"), &*width("dfsssp")), ("2", "6"));
 }

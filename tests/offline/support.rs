@@ -2,14 +2,16 @@
 
 use crate::long;
 use std::path::{Path, PathBuf};
-#[cfg(feature = "cli")]
 pub use tool::*;
+
+/// The project's folder.
+pub fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
 
 /// A file of the project's own.
 pub fn data(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/data")
-        .join(name)
+    root().join("tests/data").join(name)
 }
 
 /// The netlists of production fabrics; the small ones alone in `make test`.
@@ -27,7 +29,6 @@ pub fn production() -> Vec<PathBuf> {
     files
 }
 
-#[cfg(feature = "cli")]
 mod tool {
     use std::io::Write;
     use std::path::Path;

@@ -6,10 +6,12 @@ judge.py changes NET LFTS NET2 LFTS2       judge also what changed between two f
 judge.py redundancy NET LFTS               count pairs of hosts that one link or switch cuts, whatever LID is used
 judge.py draw SEED                         print a random fabric
 judge.py histories DMODC COUNT SEED        draw fabrics and faults, route each state with DMODC, judge all of it
+judge.py upkeep DMODC COUNT SEED           the same with slow links and drained ones beside the faults
 
 NET is in the format of ibnetdiscover, LFTS in that of OpenSM's opensm-lfts.dump. The exit code is 1 if a packet
 between hosts ends at a wrong node, at a dead port or in a loop, if the routes of all LIDs close a circle of channels,
-or if (histories) Dmodc counts other pairs as left out than the tables do, or changes an entry that need not change.
+or if (histories, upkeep) Dmodc counts other pairs as left out than the tables do, or changes an entry that need not
+change. A drained link that carries nothing may be pulled: that changes no entry.
 """
 import json
 import random
@@ -279,8 +281,8 @@ class Drawn:
     def cable(self, a, a_port, b, b_port):
         self.cables[a, a_port], self.cables[b, b_port] = (b, b_port), (a, a_port)
 
-    def netlist(self, dark=frozenset()):
-        """The fabric without the cables whose ends are in `dark`."""
+    def netlist(self, dark=frozenset(), slow=frozenset()):
+        """The fabric without the cables whose ends are in `dark`; those with an end in `slow` are at a quarter."""
         letter = {True: "S", False: "H"}
         name = {n: f'{letter[self.is_switch(n)]}-{self.guids[n]:016x}' for n in self.nodes}
         lines = []
@@ -298,25 +300,29 @@ class Drawn:
                 lines += ["vendid=0x2c9", "devid=0x1017", f"caguid=0x{guid:x}",
                           f'Ca\t{len(ports)} "{name[node]}"\t\t# "{self.where[node]}"']
             for port, far, far_port in lit:
+                width = 1 if {(node, port), (far, far_port)} & slow else 4
                 if self.is_switch(node):
                     guid = "" if self.is_switch(far) else f"({self.guids[far] + far_port:x})"
                     lid = self.lids[far, 0 if self.is_switch(far) else far_port]
                     lines.append(f'[{port}]\t"{name[far]}"[{far_port}]{guid}\t\t'
-                                 f'# "{self.where[far]}" lid {lid} 4xHDR')
+                                 f'# "{self.where[far]}" lid {lid} {width}xHDR')
                 else:
                     lines.append(f'[{port}]({guid + port:x})\t"{name[far]}"[{far_port}]\t\t# lid '
                                  f'{self.lids[node, port]} lmc {self.lmc} "{self.where[far]}" '
-                                 f'lid {self.lids[far, 0]} 4xHDR')
+                                 f'lid {self.lids[far, 0]} {width}xHDR')
             lines.append("")
         return "\n".join(lines) + "\n"
+
+    def between(self):
+        """The ends of all cables between switches."""
+        return [end for end, far in self.cables.items() if self.is_switch(end[0]) and self.is_switch(far[0])]
 
     def faults(self):
         """Sets of cables that go together: one cable between switches, one host, all cables of an upper switch."""
         r = self.random
-        between = [end for end, far in self.cables.items() if self.is_switch(end[0]) and self.is_switch(far[0])]
         kind = r.choice(["link", "link", "host", "switch"])
         if kind == "link":
-            ends = [r.choice(between)]
+            ends = [r.choice(self.between())]
         elif kind == "host":
             node = r.choice([n for n in self.nodes if not self.is_switch(n)])
             ends = [(node, port) for port in self.nodes[node]]
@@ -328,15 +334,23 @@ class Drawn:
 
 # Histories
 
-def route(dmodc, folder, text):
-    """The fabric, Dmodc's tables for it, and what Dmodc says of them."""
+def route(dmodc, folder, text, drained, what):
+    """A fabric, Dmodc's tables for it and where they lead; and what is wrong with them."""
     (folder / "net").write_text(text)
-    command = [dmodc, "route", "net", "--lfts", "lfts", "--json"]
+    (folder / "drain").write_text("".join(f"{line}\n" for line in drained))
+    command = [dmodc, "route", "net", "--lfts", "lfts", "--drain", "drain", "--json"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
     if done.returncode:
-        return None, done.stderr
+        return None, [f"{what}: refused: {done.stderr.strip()}"]
     fabric = Fabric(text)
-    return (fabric, read_tables((folder / "lfts").read_text(), fabric)), json.loads(done.stdout)
+    tables = read_tables((folder / "lfts").read_text(), fabric)
+    faults, left_out, found = judge_tables(fabric, tables)
+    wrong = [f"{what}: {fault}" for fault in faults[:3]]
+    counts = json.loads(done.stdout)["left_out_pairs"]["counts"]
+    told = sum(c["pairs"] for c in counts if (c["from"], c["to"]) == ("host", "host"))
+    if told != left_out:
+        wrong.append(f"{what}: {left_out} pairs of hosts left out, Dmodc says {told}")
+    return (fabric, tables, found), wrong
 
 
 def history(dmodc, folder, seed):
@@ -354,33 +368,63 @@ def history(dmodc, folder, seed):
             dark = frozenset().union(*open_faults)
         elif state == 7:
             kind, dark = "repair", frozenset()
-        routed, said = route(dmodc, folder, drawn.netlist(dark))
         what = f"seed {seed}, state {state}"
-        if routed is None:
-            wrong.append(f"{what}: refused: {said.strip()}")
-            before = None
-            continue
-        fabric, tables = routed
-        faults, left_out, found = judge_tables(fabric, tables)
-        wrong += [f"{what}: {fault}" for fault in faults[:3]]
-        counts = said["left_out_pairs"]["counts"]
-        told = sum(c["pairs"] for c in counts if (c["from"], c["to"]) == ("host", "host"))
-        if told != left_out:
-            wrong.append(f"{what}: {left_out} pairs of hosts left out, Dmodc says {told}")
+        now, faults = route(dmodc, folder, drawn.netlist(dark), [], what)
+        wrong += faults
         count["states"] += 1
-        count["left out"] += left_out
-        now = (fabric, tables, found)
-        if state and before:
+        if before and now:
             moved = needless(before, now)
             count[f"{kind}s" if drawn.regular else f"{kind}s, irregular"] += 1
             if moved and kind in ("link", "host") and drawn.regular:
                 wrong.append(f"{what}: {len(moved)} needless changes after a {kind}, {moved[0]} one of them")
             elif moved:
                 count[f"needless after a {kind}" + ("" if drawn.regular else ", irregular")] += len(moved)
-        before = now
-        first = first or tables
-    if before and first != before[1]:
+        before, first = now, first or now
+    if before and first[1] != before[1]:
         wrong.append(f"seed {seed}: other tables than at first when all is repaired")
+    return wrong, count
+
+
+def upkeep(dmodc, folder, seed):
+    """The same with links that come up slow, links and switches that are drained, and drained ones that are pulled."""
+    drawn, faults, slow, drained, wrong, count = Drawn(seed), [], [], [], [], Counter()
+    r, first, before = drawn.random, None, None
+    for state in range(10):
+        kind = "repair" if state == 9 else r.choice(["fault", "repair", "slow", "drain", "pull"]) if state else "start"
+        pulled = None
+        if state == 9:
+            faults, slow, drained = [], [], []
+        elif kind == "fault":
+            faults = faults[-2:] + [drawn.faults()[1]]
+        elif kind == "slow":
+            slow = slow[-2:] + [r.choice(drawn.between())]
+        elif kind == "drain":
+            switch, port = r.choice(drawn.between())
+            whole = not switch.startswith("leaf") and r.random() < 0.5
+            drained = drained[-2:] + [(switch, None if whole else port)]
+        elif kind == "pull" and drained:
+            switch, port = drained[-1]
+            pulled = {end for end in drawn.between() if end[0] == switch and port in (None, end[1])}
+            faults.append(frozenset(pulled) | {drawn.cables[end] for end in pulled})
+        elif kind == "repair" and (some := [of for of in (faults, slow, drained) if of]):
+            r.choice(some).pop(0)
+        lines = [switch if port is None else f"{switch}:{port}" for switch, port in drained]
+        text = drawn.netlist(frozenset().union(*faults), frozenset(slow))
+        what = f"seed {seed}, state {state}"
+        now, found = route(dmodc, folder, text, lines, what)
+        wrong += found
+        count["states"] += 1
+        if before and now and pulled:
+            ends = {(f"S-{drawn.guids[switch]:016x}", port) for switch, port in faults[-1]}
+            entries = used(before[0], before[1])
+            carries = any((switch, before[1][switch, lid]) in ends for switch, lid in entries)
+            changed = [entry for entry in entries if now[1].get(entry) != before[1][entry]]
+            count["pulled, carried routes" if carries else "pulled, empty"] += 1
+            if changed and not carries and drawn.regular:
+                wrong.append(f"{what}: {len(changed)} changes when what carries nothing was pulled")
+        before, first = now, first or now
+    if before and first[1] != before[1]:
+        wrong.append(f"seed {seed}: other tables than at first when all is mended")
     return wrong, count
 
 
@@ -407,11 +451,12 @@ def main(arguments):
             print(", ".join(f"{what} {count[what]}" for what in ("pairs", "cut by a link", "cut by a switch")))
         case ["draw", seed]:
             print(Drawn(int(seed)).netlist(), end="")
-        case ["histories", dmodc, count, seed]:
+        case ["histories" | "upkeep" as kind, dmodc, count, seed]:
             wrong, counts = [], Counter()
+            of_kind = history if kind == "histories" else upkeep
             with tempfile.TemporaryDirectory() as folder:
                 for n in range(int(count)):
-                    some, count_of = history(Path(dmodc).resolve(), Path(folder), int(seed) + n)
+                    some, count_of = of_kind(Path(dmodc).resolve(), Path(folder), int(seed) + n)
                     wrong += some
                     counts += count_of
             print(*wrong, ", ".join(f"{n} {what}" for what, n in sorted(counts.items())), sep="\n")

@@ -1,8 +1,8 @@
 //! Fabrics to route: generated, degraded, from files.
 
 use dmodc::netlist::generate::{Order, Pgft, build};
-use dmodc::netlist::{Kind, Netlist, PortZero};
-use dmodc::sim::PrivateDir;
+use dmodc::netlist::{Kind, Netlist, Node, Port, PortZero};
+use dmodc_lab::sim::PrivateDir;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -83,14 +83,37 @@ impl Net {
 
     /// Two leaves with two hosts each under two upper switches.
     pub fn two_levels() -> Net {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
         Net::open(root.join("tests/data/two-levels.netlist"))
     }
 
     /// A production fabric of `tests/data/production`.
     pub fn production(name: &str) -> Net {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
         Net::open(root.join("tests/data/production").join(name))
+    }
+
+    /// The switches with end nodes.
+    pub fn leaves(&self) -> impl Iterator<Item = &Node> {
+        let is_host = |p: &Port| self.netlist.nodes[p.peer as usize].kind != Kind::Switch;
+        let switches = self.netlist.switches();
+        switches.filter(move |node| node.ports.iter().any(is_host))
+    }
+
+    /// The ports of a switch to other switches.
+    pub fn uplinks<'n>(&'n self, leaf: &'n Node) -> impl Iterator<Item = &'n Port> {
+        let peer = |p: &Port| &self.netlist.nodes[p.peer as usize];
+        leaf.ports
+            .iter()
+            .filter(move |p| peer(p).kind == Kind::Switch)
+    }
+
+    /// The leaves without the one on whose first host OpenSM runs.
+    pub fn other_leaves(&self) -> impl Iterator<Item = &Node> {
+        let mut nodes = self.netlist.nodes.iter();
+        let home = nodes.find(|n| n.kind == Kind::Ca).expect("a host");
+        let home = &self.netlist.nodes[home.ports[0].peer as usize];
+        self.leaves().filter(|leaf| leaf.guid != home.guid)
     }
 
     /// A link between two switches: the node name and the port at one end of it.

@@ -2,7 +2,7 @@
 
 use super::process;
 use dmodc::netlist::{Kind, Netlist};
-use dmodc::sim;
+use dmodc_lab::sim;
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;

@@ -2,7 +2,7 @@
 //! diagnostics check the result.
 //!
 //! Rules:
-//! - nothing that a test starts outlives the test, or the process of the tests (see `dmodc::sim`);
+//! - nothing that a test starts outlives the test, or the process of the tests (see `dmodc_lab::sim`);
 //! - tests poll for readiness with a deadline, and never sleep for it;
 //! - each instance has its own sockets, caches, logs and dumps, so any number of them can run at the same
 //!   time, under any user;

@@ -22,9 +22,8 @@ impl Offline {
         let (fabric, names) = netlist.to_fabric(Some(lmc)).expect("LIDs for all");
         let engine = Engine::new(threads).expect("threads");
         let plan = engine.plan(&fabric, options).expect("the fabric is a tree");
-        let mut tables = Tables::for_fabric(&fabric);
-        engine
-            .fill(&fabric, &plan, &mut tables.rows_mut())
+        let (tables, _) = engine
+            .tables(&fabric, &plan)
             .expect("tables of the right size");
         Offline {
             fabric,

@@ -4,14 +4,14 @@ use super::ibsim::Ibsim;
 use super::process::{self, Detached, Finished, Guard, program};
 use dmodc::fabric::lid_range;
 use dmodc::netlist::Netlist;
-use dmodc::sim::{self, Plugin};
+use dmodc_lab::sim::{self, Plugin};
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Time for a sweep of any fabric that these tests use, on a busy machine.
-const SWEEP: Duration = Duration::from_secs(20);
+const SWEEP: Duration = Duration::from_secs(60);
 /// The log has to be silent this long before the subnet counts as settled.
 const QUIET: Duration = Duration::from_millis(400);
 /// What OpenSM logs at the end of each complete heavy sweep.
@@ -182,6 +182,18 @@ impl Files {
             .filter(|l| l.contains(text))
             .map(str::to_owned)
             .collect()
+    }
+
+    /// What Dmodc's lines of sweeps after the first `from` bytes of the log have in a field.
+    pub fn swept(&self, from: usize, name: &str) -> Vec<String> {
+        let value = |line: &str| {
+            let mut words = line.split(' ');
+            let value = words.find_map(|word| word.strip_prefix(name)?.strip_prefix('='));
+            value.expect("a field").to_owned()
+        };
+        let log = self.log().split_off(from);
+        let lines = log.lines().filter(|l| l.contains("dmodc: routed "));
+        lines.map(value).collect()
     }
 
     /// The subnet as OpenSM saw it last.

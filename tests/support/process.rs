@@ -1,9 +1,9 @@
 //! Commands with a time limit, and daemons that detach themselves. Guards and polling are the
 //! library's.
 
-pub use dmodc::sim::{Guard, poll};
+pub use dmodc_lab::sim::{Guard, poll};
 
-use dmodc::sim::Program;
+use dmodc_lab::sim::Program;
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};

@@ -6,7 +6,8 @@ use std::process::{Command, Stdio};
 
 /// Runs `promtool` in a folder and wants it content. If it is not there, says so and does nothing.
 pub fn promtool(folder: &Path, args: &[&str], input: &[u8]) {
-    let unpacked = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/tools/bin/promtool");
+    let unpacked =
+        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("target/tools/bin/promtool");
     let program = match unpacked.exists() {
         true => unpacked.as_os_str(),
         false => "promtool".as_ref(),

@@ -2,7 +2,7 @@
 //! them, and the shapes that are no trees.
 
 use super::fabrics::Net;
-use dmodc::fabric::{Guid, Lid};
+use dmodc::fabric::Guid;
 use dmodc::netlist::{Kind, Netlist, Node, Port, PortZero};
 
 /// External ports of every switch drawn.
@@ -67,24 +67,10 @@ impl Sketch {
     fn node(&mut self, kind: Kind, word: &str, port_count: u8) -> u32 {
         let index = self.0.nodes.len();
         let guid = Guid((index as u64 + 1) * STEP);
-        let letter = match kind {
-            Kind::Switch => 'S',
-            Kind::Ca => 'H',
-            Kind::Router => 'R',
-        };
         self.0.nodes.push(Node {
-            kind,
-            id: format!("{letter}-{:016x}", guid.0),
             description: format!("{word} {index}"),
-            guid,
-            system_guid: None,
-            vendor: 0,
-            device: 0,
-            port_count,
             port_zero: (kind == Kind::Switch).then_some(PortZero::Base),
-            lid: Lid(0),
-            lmc: 0,
-            ports: Vec::new(),
+            ..Node::new(kind, kind.id(guid), guid, port_count)
         });
         index as u32
     }

@@ -3,7 +3,7 @@
 use super::random::{Case, case};
 use crate::analysis::testing::{Net, shortest, with_speeds};
 use crate::analysis::{Channel, Traffic, congestion, oracle};
-use crate::fabric::{Fabric, NodeKind};
+use crate::fabric::{Fabric, NodeKind, Peer, Speed};
 use crate::testing::cases;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -148,6 +148,15 @@ proptest! {
     }
 }
 
+/// The fabric with links between switches of three speeds.
+fn with_speeds_of(fabric: Fabric) -> Fabric {
+    let speeds = ["4xHDR", "2xHDR", "1xHDR"];
+    fabric.with_speeds(|fabric, s, port| match fabric.peer(s, port) {
+        Peer::Switch { index, .. } => speeds[(s + index) as usize % 3].parse().expect("a speed"),
+        _ => Speed::UNKNOWN,
+    })
+}
+
 /// The `number`th of all orders of some nodes.
 fn nth_order(nodes: &[u32], mut number: usize) -> Vec<u32> {
     let mut left = nodes.to_vec();
@@ -164,6 +173,8 @@ proptest! {
 
     #[test]
     fn the_worst_permutation_is_the_worst_of_all(Case { fabric, tables, .. } in case(7)) {
+        // Links of three speeds; both ends of one say the same.
+        let fabric = with_speeds_of(fabric);
         let order: Vec<u32> = (0..fabric.end_nodes().len() as u32).collect();
         let traffic = Traffic::new(&fabric, &tables, &order);
         let nodes = traffic.nodes();
@@ -179,9 +190,13 @@ proptest! {
         let bounds = traffic.all_to_all(&|_| ());
         let all = traffic.worst_permutation(&bounds, true, &|_| ());
         prop_assert_eq!(Some(all.value), greatest.iter().copied().max().or(Some(0)));
-        prop_assert_eq!(all.by_channel, greatest.into_iter().map(Some).collect::<Vec<_>>());
+        let over = (0u32..).zip(&greatest);
+        let over = over.map(|(c, &flows)| f64::from(flows) / traffic.channels().capacity(c));
+        let over = over.fold(0.0, f64::max);
+        prop_assert_eq!(all.over_capacity, traffic.channels().differ().then_some(over));
+        prop_assert_eq!(&all.by_channel, &greatest.into_iter().map(Some).collect::<Vec<_>>());
         // Without the ports that do not matter.
         let found = traffic.worst_permutation(&bounds, false, &|_| ());
-        prop_assert_eq!(found.value, all.value);
+        prop_assert_eq!((found.value, found.over_capacity), (all.value, all.over_capacity));
     }
 }

@@ -1,11 +1,12 @@
 //! Bands: destinations for which the same links are there, and their routes.
 
-use super::limits::STEPS;
+use super::limits::step;
 use crate::dmodc::paths::{INFINITE, Paths, UP};
 use crate::dmodc::routes::{Inputs, RouteMemory};
 use crate::dmodc::threads::Threads;
 use crate::fabric::Fabric;
 use crate::lft::NO_PATH;
+use std::ops::Range;
 
 /// What of the routes is not as the first band has it.
 #[derive(Clone, Debug, Default)]
@@ -19,11 +20,11 @@ pub struct Bands {
 }
 
 impl Bands {
-    /// The bands after the first, each with the steps that it has, a bit each, and the paths over all links.
+    /// The bands after the first, each with the steps that it has, and the paths over all links.
     /// `detours` are the switches to which there are some.
     pub fn new(
         first: &Inputs,
-        further: Vec<(u16, Inputs)>,
+        further: Vec<(Range<usize>, Inputs)>,
         all: Option<Paths>,
         detours: impl Iterator<Item = u32>,
     ) -> Self {
@@ -38,10 +39,11 @@ impl Bands {
         let mut has_detours = vec![false; first.nominal.costs.switches()];
         detours.for_each(|s| has_detours[first.nominal.costs.column(s)] = true);
         let of_step = |step: usize| {
-            let has = |(steps, _): &(u16, Inputs)| steps >> step & 1 != 0;
-            further.iter().position(has).map_or(0, |i| i as u8 + 1)
+            let mut steps = further.iter().map(|(steps, _)| steps);
+            let of_step = steps.position(|steps| steps.contains(&step));
+            of_step.map_or(0, |i| i as u8 + 1)
         };
-        bands.band = destinations.by_number(|number, offset| of_step((number + offset) % STEPS));
+        bands.band = destinations.by_number(|number, offset| of_step(step(number + offset)));
         for (number, (_, inputs)) in (1u8..).zip(&further) {
             for column in contradictions(first, inputs, &has_detours) {
                 for place in destinations.places_behind(column) {
@@ -57,11 +59,6 @@ impl Bands {
     /// The paths over all links, where some are drained.
     pub fn all(&self) -> Option<&Paths> {
         self.all.as_ref()
-    }
-
-    /// The paths of the bands after the first.
-    pub fn further(&self) -> impl Iterator<Item = &Paths> {
-        self.further.iter().map(Inputs::present)
     }
 
     /// The entries of a switch for all that it reaches going up, by place: those of the first band, with those of

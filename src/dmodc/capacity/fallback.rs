@@ -1,9 +1,10 @@
-//! Routes over drained links, where nothing else leads up-down.
+//! Routes over drained links, where no other links lead up-down.
 //!
-//! A switch without an entry takes the way with the fewest drained links, then hops, on which a packet that has gone
-//! down stays down: up to any neighbour, or down to one whose own way only goes down. Entries that are there stay,
-//! with one exception: a switch left out so, which all links together join, takes its way down over all of them, and
-//! those on it take the same, though they would have gone up. Nobody came down to these before, so no packet turns.
+//! A switch without an entry takes the path with the fewest drained links, then hops, on which a packet that
+//! has gone down stays down: up to any neighbour, or down to one whose own path only goes down. Existing
+//! entries stay, with one exception: a switch still without an entry that all links together join takes its
+//! path down over all of them, and the switches on it take the same, though they would have gone up. No
+//! packet came down to these before, so none turns.
 
 use crate::dmodc::tree::Ranking;
 use crate::fabric::{Fabric, Peer};
@@ -11,10 +12,10 @@ use crate::lft::NO_PATH;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-/// How far a way is: drained links, then hops.
+/// The length of a path: drained links, then hops.
 type Far = (u32, u32);
 
-/// What is filled in.
+/// The input of the fallback.
 pub struct Fallback<'f> {
     /// The fabric.
     pub fabric: &'f Fabric,
@@ -26,18 +27,18 @@ pub struct Fallback<'f> {
     pub joins: &'f dyn Fn(u32, u32) -> bool,
 }
 
-/// The way of a switch to a LID.
+/// The path of a switch to a LID.
 #[derive(Clone)]
 struct Way {
     far: Far,
     /// It only goes down.
     down: bool,
-    /// The ports that lead alike.
+    /// The equally good ports.
     ports: Vec<u8>,
 }
 
 impl Fallback<'_> {
-    /// Fills in the entries of all switches for all LIDs that they have none for.
+    /// Fills in the missing entries of all switches for all LIDs.
     pub fn write(&self, rows: &mut [&mut [u8]]) {
         let width = self.fabric.max_lid().index() + 1;
         let mut missing: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
@@ -80,7 +81,7 @@ impl Fallback<'_> {
         }
     }
 
-    /// Fills in the entries of some switches for a LID that have none; whether all have one then.
+    /// Fills in the missing entries of some switches for a LID; returns whether all have one then.
     fn fill(&self, rows: &mut [&mut [u8]], lid: usize, from: &[u32]) -> bool {
         let is_missing =
             |s: u32| from.binary_search(&s).is_ok() && rows[s as usize][lid] == NO_PATH;
@@ -92,7 +93,7 @@ impl Fallback<'_> {
         from.iter().all(|&s| rows[s as usize][lid] != NO_PATH)
     }
 
-    /// How far a switch is that has an entry, and whether its way only goes down.
+    /// The length of the path of a switch that has an entry, and whether it only goes down.
     fn known(&self, rows: &[&mut [u8]], from: u32, lid: usize) -> Option<(Far, bool)> {
         let (mut at, mut hops, mut down) = (from, 0, true);
         // Entries lead there; none is followed for ever, whatever they are.
@@ -110,7 +111,8 @@ impl Fallback<'_> {
         None
     }
 
-    /// The ways of those of `all` that are missing, nearest first, to those that are `known`; by links up, or down, or both.
+    /// The paths of the missing switches among `all`, nearest first, to those that are `known`; by links up,
+    /// or down, or both.
     fn ways(
         &self,
         all: impl Iterator<Item = u32>,

@@ -2,24 +2,85 @@
 
 use crate::dmodc::design::Design;
 use crate::dmodc::options::{Capacity, Drained, Faults, Options};
-use crate::dmodc::tree::{Groups, Links, Ranking};
+use crate::dmodc::routes::Inputs;
+use crate::dmodc::tree::Links;
 use crate::fabric::{Fabric, Peer};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
-/// Steps of a share: a link of a quarter of the speed is there for three of eleven, one of a half for six. A prime, so
-/// that the numbers of the destinations of a port, which are those of a residue, have all steps evenly.
-pub const STEPS: usize = 11;
+/// Steps of a share: a link is there for the destinations whose steps are below it. Of the 1,440 destinations of an
+/// uplink of a leaf of 8,640 nodes each step has six.
+const STEPS: usize = 251;
 
-/// Shares count while at most one of so many uplinks of a level is slow. A2A over capacity, worst port, where one of
-/// 20, 10 and 5 links is at a half (512 links, oversubscribed): 36, 46 and 58 by shares, 42 ignored.
-const FEW: usize = 8;
+/// What numbers of destinations are multiplied by to give steps: near the golden ratio of [`STEPS`].
+const TIMES: usize = 155;
 
-/// A slow link, from its lower end.
-struct Slow {
-    end: End,
-    /// The rank of that end, and the position among its uplinks.
-    level: (u32, usize),
-    steps: u16,
+/// The step of a destination.
+pub fn step(number: usize) -> usize {
+    number % STEPS * TIMES % STEPS
+}
+
+/// The longest share, of so many binary digits, that has at most so many of some destinations, counted by step; it has
+/// one of them at least.
+fn share_of(counts: &[u32; STEPS], most: f64, digits: u32) -> usize {
+    let first = counts.iter().take_while(|&&count| count == 0).count() + 1;
+    let mut sum = 0;
+    let fits = |count: &&u32| {
+        sum += **count;
+        f64::from(sum) <= most + 1e-9
+    };
+    let share = counts.iter().take_while(fits).count();
+    let all = usize::BITS - share.leading_zeros();
+    let cut = if share < STEPS {
+        all.saturating_sub(digits)
+    } else {
+        0
+    };
+    (share >> cut << cut).max(first).min(STEPS)
+}
+
+/// Digits of shares. Each share that occurs costs a computation of the routes, and where few differ, what one slow link
+/// gives up finds the others gone.
+const DIGITS: u32 = 2;
+
+/// Where slow links take much of the capacity: with three digits the fast one of eight uplinks had 50 destinations where
+/// 37 are its part.
+const DIGITS_IF_SHORT: u32 = 5;
+
+/// The uplinks of a place.
+struct Uplinks {
+    /// Port and speed.
+    ports: Vec<(u8, u32)>,
+    fastest: u32,
+    /// Destinations at and below the place.
+    sources: u32,
+}
+
+/// The uplinks of a rank.
+#[derive(Default)]
+struct Level {
+    /// Destinations above, each once for the uplinks that share them; and the capacity of these.
+    destinations: f64,
+    capacity: f64,
+    /// The most sources of a place, and the greatest capacity of an uplink.
+    sources: f64,
+    best: f64,
+    /// By position: how many uplinks there are, how many of them are slow, and how much of them is missing.
+    positions: BTreeMap<usize, (usize, usize, f64)>,
+}
+
+impl Level {
+    /// The least A2A over capacity.
+    fn bound(&self) -> f64 {
+        (self.sources / self.best).min(self.destinations / self.capacity)
+    }
+
+    /// Whether slow links take more than a fifth of the capacity, planes that are slow throughout left out.
+    fn is_short(&self) -> bool {
+        let scattered = (self.positions.values()).filter(|&&(all, slow, _)| 10 * slow < 9 * all);
+        let (all, missing) = scattered.fold((0, 0.0), |sum, of| (sum.0 + of.0, sum.1 + of.2));
+        5.0 * missing > all as f64
+    }
 }
 
 /// Speeds of the uplinks of a place; what is not known is what most are, the fastest of several.
@@ -45,10 +106,8 @@ type End = (u32, u8);
 pub struct Limits {
     /// Both ends of drained links, ascending.
     drained: Vec<End>,
-    /// Both ends of links that are there for some destinations, and for which steps, a bit each.
-    share: BTreeMap<End, u16>,
-    /// Slow links whose speeds count for nothing, since too many are.
-    ignored: usize,
+    /// Both ends of links that are there for some destinations, and their shares in steps.
+    share: BTreeMap<End, usize>,
 }
 
 impl Limits {
@@ -67,102 +126,117 @@ impl Limits {
     }
 
     /// Finds the shares of slow links by the nominal uplinks of each place. What has lost its link, or does not say its
-    /// speed, counts as what most of its siblings are. A link that is as fast as the fastest is there for all; one of
-    /// speed a for Σ min(a, b) / Σ b of the destinations, over the speeds b of all uplinks: then all of them carry
-    /// alike over capacity, if they are there for the same destinations.
+    /// speed, counts as what most of its siblings are. A link that is as fast as the fastest of them is there for all;
+    /// one of speed a for Σ min(a, b) / Σ b of the destinations that have it as their nominal port, over the speeds b of
+    /// all uplinks: then all of them carry alike over capacity.
     ///
-    /// Which steps these are depends on the position among the uplinks. So where a plane is slow, its links are there
-    /// for the same destinations everywhere; and where links of all planes are, most of them are there for each.
+    /// All slow links are there for the same destinations first: what a slow link gives up goes to none that is slow.
     ///
-    /// Where more than one of [`FEW`] uplinks of a level is slow, planes that are slow throughout left out, speeds
-    /// count for nothing: what both ends of a way leave is worse than what ignores them.
-    pub fn share_out(
-        &mut self,
-        design: &Design,
-        ranking: &Ranking,
-        nominal: &Groups,
-        options: &Options,
-    ) {
-        if options.capacity == Capacity::Ignore || options.faults == Faults::Paper {
+    /// All S hosts of a leaf send over each of its uplinks, so its A2A over the capacity c is S/c, however few
+    /// destinations it has, down to S. Where that is more than a fifth above the bound of the fabric, it has no more
+    /// destinations than the bound allows.
+    ///
+    /// What leaves give up by different ports comes up everywhere in their pod. Where slow links take more than a fifth
+    /// of the capacity of a level, A2A is best if links at half of their speed or more give up only what A2A asks for:
+    /// nothing on the way down, and upwards only where they have fewer destinations than sources.
+    pub fn share_out(&mut self, design: &Design, inputs: &Inputs, options: &Options) {
+        let is_blind = options.capacity == Capacity::Ignore || options.faults == Faults::Paper;
+        if is_blind || !design.expected.speeds_differ() {
             return;
         }
-        if !design.expected.speeds_differ() {
-            return;
+        let costs = &inputs.nominal.costs;
+        let places = 0..costs.switches() as u32;
+        let mut behind = vec![0; costs.switches()];
+        for (column, nids) in inputs.destinations.runs() {
+            behind[*column] += nids.len() as u32;
         }
-        let speed = |s: u32, port: u8| design.expected.speed(s, port);
-        let uplinks_of = |s: u32| -> Vec<u8> {
-            let ports = nominal.up(s).iter().flat_map(|g| nominal.ports(g));
-            ports.copied().collect()
+        let own_and_below = |s: u32| {
+            let below = costs.columns_below(s).iter().map(|&column| column as usize);
+            below.chain([costs.column(s)])
         };
-        let places = 0..nominal.switches() as u32;
-        let uneven: Vec<u32> = places
-            .clone()
-            .filter(|&s| {
-                let ports = nominal.up(s).iter().flat_map(|g| nominal.ports(g));
-                let mut known = ports.map(|&p| speed(s, p)).filter(|&speed| speed != 0);
-                let first = known.next();
-                known.any(|speed| Some(speed) != first)
-            })
-            .collect();
-        if uneven.is_empty() {
-            return;
-        }
-        let mut slow: Vec<Slow> = Vec::new();
-        for &s in &uneven {
-            let uplinks = uplinks_of(s);
-            let speeds = of_siblings(uplinks.iter().map(|&port| speed(s, port)));
-            let all: f64 = speeds.iter().map(|&b| f64::from(b)).sum();
-            for (position, (&port, &a)) in uplinks.iter().zip(&speeds).enumerate() {
-                let part: f64 = speeds.iter().map(|&b| f64::from(a.min(b))).sum();
-                let share = (part / all * STEPS as f64).round() as usize;
-                if share < STEPS {
-                    let first = position * STEPS / uplinks.len();
-                    let steps = (first..first + share.max(1)).map(|step| 1 << (step % STEPS));
-                    let steps = steps.sum();
-                    slow.push(Slow {
-                        end: (s, port),
-                        level: (ranking.rank(s), position),
-                        steps,
-                    });
-                }
+        let uplinks = places.map(|s| {
+            let groups = inputs.nominal.groups.up(s).iter();
+            let ports = groups.flat_map(|g| inputs.nominal.groups.ports(g));
+            let ports: Vec<u8> = ports.copied().collect();
+            let speeds = of_siblings(ports.iter().map(|&p| design.expected.speed(s, p)));
+            Uplinks {
+                fastest: speeds.iter().copied().max().unwrap_or(0),
+                ports: ports.into_iter().zip(speeds).collect(),
+                sources: own_and_below(s).map(|column| behind[column]).sum(),
+            }
+        });
+        let uplinks: Vec<Uplinks> = uplinks.collect();
+        let best = uplinks
+            .iter()
+            .map(|of| of.fastest)
+            .max()
+            .unwrap_or(0)
+            .max(1);
+        let capacity = |speed: u32| f64::from(speed) / f64::from(best);
+        let all: u32 = behind.iter().sum();
+        let mut levels: BTreeMap<u32, Level> = BTreeMap::new();
+        for (s, of) in (0u32..).zip(&uplinks).filter(|(_, of)| of.fastest > 0) {
+            let level = levels.entry(design.ranking.rank(s)).or_default();
+            level.destinations += f64::from(all - of.sources) / inputs.divider(s) as f64;
+            level.sources = level.sources.max(of.sources.into());
+            level.best = level.best.max(capacity(of.fastest));
+            for (position, &(_, speed)) in of.ports.iter().enumerate() {
+                level.capacity += capacity(speed);
+                let of_position = level.positions.entry(position).or_default();
+                of_position.0 += 1;
+                of_position.1 += usize::from(speed < of.fastest);
+                of_position.2 += 1.0 - f64::from(speed) / f64::from(of.fastest);
             }
         }
-        // Uplinks of each level, by position.
-        let mut uplinks: BTreeMap<(u32, usize), (usize, usize)> = BTreeMap::new();
-        for s in places {
-            for position in 0..uplinks_of(s).len() {
-                uplinks.entry((ranking.rank(s), position)).or_default().0 += 1;
-            }
-        }
-        for one in &slow {
-            uplinks.entry(one.level).or_default().1 += 1;
-        }
-        let is_plane = |level: (u32, usize)| {
-            let (all, slow) = uplinks[&level];
-            10 * slow >= 9 * all
-        };
-        let is_few = |rank: u32| {
-            let of_rank = uplinks.range((rank, 0)..=(rank, usize::MAX));
-            let scattered = of_rank.filter(|&(&level, _)| !is_plane(level));
-            let (all, slow) = scattered.fold((0, 0), |sum, (_, of)| (sum.0 + of.0, sum.1 + of.1));
-            FEW * slow <= all
-        };
-        for Slow { end, level, steps } in slow {
-            let Peer::Switch { index, port: far } = design.there.peer(end.0, end.1) else {
+        let bound = levels.values().map(Level::bound).fold(0.0, f64::max);
+        for (s, of) in (0u32..).zip(&uplinks) {
+            if of.ports.iter().all(|&(_, speed)| speed == of.fastest) {
                 continue;
-            };
-            if is_plane(level) || is_few(level.0) {
-                self.share.insert(end, steps);
-                self.share.insert((index, far), steps);
-            } else {
-                self.ignored += 1;
+            }
+            let is_short = levels[&design.ranking.rank(s)].is_short();
+            let mut is_below = vec![false; behind.len()];
+            own_and_below(s).for_each(|column| is_below[column] = true);
+            let counts = nominal_by_step(inputs, s, &is_below);
+            let speeds: f64 = of.ports.iter().map(|&(_, b)| f64::from(b)).sum();
+            for (&(port, a), [above, below]) in of.ports.iter().zip(&counts) {
+                let Peer::Switch { index, port: far } = design.there.peer(s, port) else {
+                    continue;
+                };
+                if a == of.fastest {
+                    continue;
+                }
+                let part = of
+                    .ports
+                    .iter()
+                    .map(|&(_, b)| f64::from(a.min(b)))
+                    .sum::<f64>()
+                    / speeds;
+                let total = |counts: &[u32; STEPS]| f64::from(counts.iter().sum::<u32>());
+                let sources = f64::from(of.sources);
+                let is_leaf = sources < total(above);
+                let is_near = sources <= 1.2 * bound * capacity(a);
+                if is_short && is_leaf && is_near {
+                    continue;
+                }
+                let (digits, rounding) = match is_short {
+                    true => (DIGITS_IF_SHORT, 0.5),
+                    false => (DIGITS, 0.0),
+                };
+                let mut up = share_of(above, part * total(above) + rounding, digits);
+                if is_leaf && !is_near {
+                    up = up.min(share_of(above, bound * capacity(a), DIGITS));
+                }
+                if is_leaf || !is_short || 2 * a < of.fastest {
+                    // However little comes down, one destination goes up.
+                    let least = share_of(above, 0.0, digits);
+                    let down = share_of(below, (part * total(below)).ceil(), digits);
+                    up = up.min(down.max(least));
+                    self.share.insert((index, far), up);
+                }
+                self.share.insert((s, port), up);
             }
         }
-    }
-
-    /// How many slow links carry like all others, since more than one of [`FEW`] of their level are slow.
-    pub fn ignored(&self) -> usize {
-        self.ignored
+        self.share.retain(|_, share| *share < STEPS);
     }
 
     /// Whether any link is drained.
@@ -170,23 +244,13 @@ impl Limits {
         !self.drained.is_empty()
     }
 
-    /// The links of which some are not there for all destinations, drained ones left out: for each such choice of
-    /// links, the steps that have it, a bit each.
-    pub fn bands(&self, links: &Links) -> Vec<(u16, Links)> {
-        let mut of_gone: BTreeMap<Vec<End>, u16> = BTreeMap::new();
-        for step in 0..STEPS {
-            let gone = self
-                .share
-                .iter()
-                .filter(|(_, steps)| *steps >> step & 1 == 0);
-            let gone: Vec<End> = gone.map(|(&end, _)| end).collect();
-            if !gone.is_empty() {
-                *of_gone.entry(gone).or_default() |= 1 << step;
-            }
-        }
-        let bands = of_gone.into_iter().map(|(gone, steps)| {
-            let is_gone = |s, port| gone.binary_search(&(s, port)).is_ok();
-            (steps, self.undrained(links).without(is_gone))
+    /// The links that are there for some steps, drained ones left out, for all steps for which some link is not there.
+    pub fn bands(&self, links: &Links) -> Vec<(Range<usize>, Links)> {
+        let shares: BTreeSet<usize> = self.share.values().copied().collect();
+        let ends = shares.iter().skip(1).copied().chain([STEPS]);
+        let bands = shares.iter().zip(ends).map(|(&share, end)| {
+            let is_gone = |s, port| self.share.get(&(s, port)).is_some_and(|&own| own <= share);
+            (share..end, self.undrained(links).without(is_gone))
         });
         bands.collect()
     }
@@ -195,4 +259,43 @@ impl Limits {
     pub fn undrained(&self, links: &Links) -> Links {
         links.without(|s, port| self.drained.binary_search(&(s, port)).is_ok())
     }
+}
+
+/// How many destinations have each uplink of a place as their nominal port, above it and below it, by step.
+fn nominal_by_step(inputs: &Inputs, place: u32, is_below: &[bool]) -> Vec<[[u32; STEPS]; 2]> {
+    let groups = &inputs.nominal.groups;
+    // The choices of those below that lead here: divider, groups, and which of these.
+    let mut choices = Vec::new();
+    let mut at = place;
+    while let Some(below) = groups.down(at).first().map(|g| g.remote) {
+        let up = groups.up(below);
+        choices.extend(
+            up.iter()
+                .position(|g| g.remote == at)
+                .map(|i| (inputs.divider(below), up.len(), i)),
+        );
+        at = below;
+    }
+    let groups = groups.up(place);
+    let ends = groups.iter().scan(0, |end, group| {
+        *end += group.size();
+        Some(*end)
+    });
+    let ends: Vec<usize> = ends.collect();
+    let mut counts = vec![[[0; STEPS]; 2]; ends.last().copied().unwrap_or(0)];
+    for (column, nids) in inputs.destinations.runs() {
+        for nid in nids.clone() {
+            if choices
+                .iter()
+                .any(|&(divider, of, i)| nid / divider % of != i)
+            {
+                continue;
+            }
+            let q = nid / inputs.divider(place);
+            let (group, size) = (q % groups.len(), groups[q % groups.len()].size());
+            let port = ends[group] - size + q / groups.len() % size;
+            counts[port][usize::from(is_below[*column])][step(nid)] += 1;
+        }
+    }
+    counts
 }

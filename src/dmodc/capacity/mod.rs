@@ -2,8 +2,9 @@
 //!
 //! A link at a quarter of its speed carries a quarter of the routes; a drained one carries none that has another
 //! way. Both are one thing: *a link is there for some destinations*. Each destination has a *step*, evenly spread
-//! over all; each slow link has a *share* of the steps, and is lost for destinations of the others. So everything that holds for lost links holds here: up-down paths by one ranking, and
-//! no needless change.
+//! over all; each slow link has a *share*, and is lost for destinations whose steps are not below it. So everything
+//! that holds for lost links holds here: up-down paths by one ranking, and no needless change. Where slow links take
+//! much of the capacity, some are lost upwards alone.
 //!
 //! ```text
 //! limits (drained ends, shares) ─ one set of inputs for each band ─ bands (which destination by which)

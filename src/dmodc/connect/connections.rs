@@ -1,11 +1,32 @@
 //! The detours, and who is left out.
 
-use super::attempt::{Attempt, Entries};
-use super::hubs;
-use super::need::Needs;
+use super::hubs::{hubs, turn_by_planes, turn_in_cone, widest};
+use super::need::{KINDS, Need, Needs};
+use super::search::{Search, Target};
 use super::turns::Turns;
 use crate::dmodc::paths::{HOPS, INFINITE, Paths};
 use crate::fabric::{EndPairs, Fabric, Lid};
+use std::collections::BTreeMap;
+
+/// So many neighbours are looked at, at most: some 0.2 s.
+const WORK: u64 = 8_000_000;
+/// So many switches to turn at are tried in a row without a gain.
+/// So much where only what is not traffic of hosts is left out.
+const OTHERS: u64 = 200_000;
+const TRIES: usize = 8;
+/// So many targets side by side go by the same of equally near detours, where all LIDs of a switch have the same.
+const ALIKE: usize = 8;
+
+/// What is asked of the routes.
+pub struct Entries<'e> {
+    /// The LIDs behind a switch that are there.
+    pub lids: &'e dyn Fn(u32) -> Vec<Lid>,
+    /// What is behind a switch, its own LID last: the place in a row, the LID there, 0 where nobody is, and whether the
+    /// place is there whoever comes and goes.
+    pub places: &'e dyn Fn(u32) -> Vec<(usize, Lid, bool)>,
+    /// The entries of a switch for all that it reaches going up, by place.
+    pub row: &'e dyn Fn(u32) -> Vec<u8>,
+}
 
 /// What becomes of pairs without an up-down path.
 #[derive(Clone, Debug, Default)]
@@ -23,20 +44,12 @@ pub struct Connections {
     turns: Option<Turns>,
 }
 
-/// What a detour leads to: LIDs of one switch.
-#[derive(Clone, Debug)]
-pub struct Target {
-    /// The switch.
-    pub to: u32,
-    /// Its LIDs that have the same detours.
-    pub lids: Vec<Lid>,
-}
-
 /// The detours.
 #[derive(Clone, Debug, Default)]
 pub struct Steps {
-    /// What they lead to: those of one switch side by side, the one with its own LID last.
-    pub targets: Vec<Target>,
+    /// What they lead to, as a switch and those of its LIDs that have the same detours: those of one switch side by
+    /// side, the one with its own LID last.
+    pub targets: Vec<(u32, Vec<Lid>)>,
     /// Per switch: (number of the target, next switch), ascending. Empty if there are no detours.
     pub of_switch: Vec<Vec<(u32, u32)>>,
 }
@@ -51,8 +64,7 @@ impl Steps {
 
     /// The target that a switch's own LID is in.
     pub fn target(&self, to: u32) -> Option<u32> {
-        let is_of = |target: &Target| target.to == to;
-        let last = self.targets.iter().rposition(is_of)?;
+        let last = self.targets.iter().rposition(|target| target.0 == to)?;
         Some(last as u32)
     }
 }
@@ -68,27 +80,25 @@ impl Connections {
     ) -> (Self, Steps) {
         let mut found = Connections::default();
         let mut steps = Steps::default();
-        let left;
+        let mut left = needs.joined.clone();
         if connect && !needs.joined.is_empty() && go_both_ways(all) {
             let attempt = Attempt::best([paths, all], &needs.joined, entries);
             steps.of_switch = vec![Vec::new(); paths.costs.switches()];
-            for (need, found_for) in needs.joined.iter().zip(attempt.found) {
-                let absent = (entries.absent)(need.to);
-                for (lids, detours) in found_for {
+            for (need, detours) in needs.joined.iter().zip(attempt.found) {
+                let there = (entries.lids)(need.to);
+                for (lids, detours) in detours.into_iter().filter(|(lids, _)| !lids.is_empty()) {
                     let target = steps.targets.len() as u32;
-                    let there = lids.iter().filter(|lid| !absent.contains(lid));
-                    found.turned += detours.len() * there.count();
+                    found.turned +=
+                        detours.len() * lids.iter().filter(|lid| there.contains(lid)).count();
                     for (at, next) in detours {
                         steps.of_switch[at as usize].push((target, next));
                     }
-                    steps.targets.push(Target { to: need.to, lids });
+                    steps.targets.push((need.to, lids));
                 }
             }
             found.cut_short = attempt.cut_short;
             found.turns = Some(attempt.turns);
             left = attempt.left;
-        } else {
-            left = needs.joined.clone();
         }
         let left = left.iter().flat_map(|need| {
             let from = need.from.iter();
@@ -104,28 +114,18 @@ impl Connections {
         found.left = left
             .filter(|&pair| needs.has(pair) && !by_drained(pair))
             .collect();
-        found.left_out = found
-            .left
-            .iter()
-            .map(|&(_, to)| (entries.lids)(to).len())
-            .sum();
+        let lids_behind = |&(_, to): &(u32, u32)| (entries.lids)(to).len();
+        found.left_out = found.left.iter().map(lids_behind).sum();
         (found, steps)
     }
 
     /// Turns for multicast: those taken or, if there are none, all in the cone of the leaf that reaches most
     /// others.
     pub fn more_turns(&self, paths: &Paths) -> Turns {
-        let costs = &paths.costs;
         self.turns.clone().unwrap_or_else(|| {
-            let unreached = |s: u32| {
-                let to_leaves = costs.row(s)[..costs.leaves()].iter();
-                to_leaves.filter(|&&byte| byte == INFINITE).count()
-            };
-            let mut turns = Turns::new(costs.switches());
-            let switches = costs.columns().iter().copied();
-            let below_two = switches.filter(|&s| paths.groups.up(s).len() > 1);
-            if let Some(hub) = below_two.min_by_key(|&s| unreached(s)) {
-                hubs::turn_in_cone(paths, &mut turns, hub, |_| false);
+            let mut turns = Turns::new(paths.costs.switches());
+            if let Some(hub) = widest(paths) {
+                turn_in_cone(paths, &mut turns, hub, |_| false);
             }
             turns
         })
@@ -148,6 +148,243 @@ fn go_both_ways(paths: &Paths) -> bool {
     2 * layers.saturating_sub(1) < usize::from(HOPS)
 }
 
+/// Detours to some LIDs of a switch, as (switch, next switch).
+type Detours = (Vec<Lid>, Vec<(u32, u32)>);
+
+/// LIDs of a switch to which the same turns lead into up-down paths, as (from, at), ascending.
+type Class = (Vec<(u32, u32)>, Vec<Lid>);
+
+/// The detours over some turns.
+struct Attempt<'a> {
+    /// Per need: for all LIDs, those together that have the same detours; the last LID among the last.
+    found: Vec<Vec<Detours>>,
+    /// Per need: who is left out.
+    left: Vec<Need>,
+    turns: Turns,
+    cut_short: bool,
+    paths: &'a Paths,
+    /// The paths over all links, drained ones too: turns are checked against them.
+    all: &'a Paths,
+    needs: &'a [Need],
+    entries: &'a Entries<'a>,
+    /// Per switch that is turned at: to which switch above it goes on, by place.
+    rows: BTreeMap<u32, Vec<u32>>,
+}
+
+impl<'a> Attempt<'a> {
+    /// Turns plane by plane if hosts are in need, and then at one switch after the other while anybody is left out.
+    /// Then another switch comes first, and the attempt counts that leaves out fewest of the greatest need.
+    fn best([paths, all]: [&'a Paths; 2], needs: &'a [Need], entries: &'a Entries<'a>) -> Self {
+        let mut search = Search::new(paths);
+        let none = Turns::new(paths.costs.switches());
+        let mut by_planes = none.clone();
+        let firsts = match turn_by_planes(all, needs, &mut by_planes) {
+            true => vec![by_planes, none],
+            false => vec![none],
+        };
+        let begin = |search: &mut Search, turns: &Turns, skip: usize| {
+            let mut attempt = Attempt {
+                found: vec![Vec::new(); needs.len()],
+                left: needs.to_vec(),
+                turns: turns.clone(),
+                cut_short: false,
+                paths,
+                all,
+                needs,
+                entries,
+                rows: BTreeMap::new(),
+            };
+            attempt.run(search, skip);
+            attempt
+        };
+        let mut best = begin(&mut search, &firsts[0], 0);
+        let starts = (firsts.iter()).flat_map(|turns| (0..TRIES).map(move |skip| (turns, skip)));
+        for (turns, skip) in starts.skip(1) {
+            if !best.goes_on(&search) {
+                break;
+            }
+            let other = begin(&mut search, turns, skip);
+            if other.counts() < best.counts() {
+                best = other;
+            }
+        }
+        best
+    }
+
+    /// Serves everyone over the turns that are taken and then, while somebody is left out and that helps anybody, over
+    /// those in one more cone.
+    fn run(&mut self, search: &mut Search, skip: usize) {
+        if !self.turns.hubs().is_empty() {
+            self.serve(search);
+        }
+        let mut skip = skip;
+        while self.goes_on(search) {
+            let urgent = self.urgent();
+            let hubs = hubs(self.all, &self.left);
+            let helped = hubs.into_iter().skip(skip).take(TRIES).any(|hub| {
+                let before = self.turns.clone();
+                let urgent = |s: u32| urgent[s as usize];
+                let helps = self.goes_on(search)
+                    && turn_in_cone(self.all, &mut self.turns, hub, urgent)
+                    && self.serve(search);
+                if !helps {
+                    self.turns = before;
+                }
+                helps
+            });
+            if !helped {
+                break;
+            }
+            skip = 0;
+        }
+    }
+
+    /// Whether anybody is left out, and it is worth more work.
+    fn goes_on(&self, search: &Search) -> bool {
+        let most = match self.counts() {
+            [0, 0, 0, 0, 0] => 0,
+            [0, ..] => OTHERS,
+            _ => WORK,
+        };
+        search.work < most
+    }
+
+    /// The switches whose hosts have no detour to other hosts, or from them.
+    fn urgent(&self) -> Vec<bool> {
+        let costs = &self.paths.costs;
+        let mut urgent = vec![false; costs.switches()];
+        for need in &self.left {
+            for (column, _) in need.from.iter().filter(|(_, kind)| *kind == 0) {
+                urgent[costs.switch(*column as usize) as usize] = true;
+                urgent[need.to as usize] = true;
+            }
+        }
+        urgent
+    }
+
+    /// Serves those left out over the turns that are taken. Whether that helped anybody.
+    fn serve(&mut self, search: &mut Search) -> bool {
+        search.forget();
+        let mut helped = false;
+        for (number, need) in self.needs.iter().enumerate() {
+            if self.left[number].from.is_empty() {
+                continue;
+            }
+            self.cut_short |= search.work > WORK;
+            if self.cut_short {
+                break;
+            }
+            let (found, missing) = self.serve_one(search, need);
+            if missing.len() < self.left[number].from.len() {
+                let is_missing = |from: &(u32, u8)| missing.binary_search(&from.0).is_ok();
+                self.left[number].from = need.from.iter().copied().filter(is_missing).collect();
+                self.found[number] = found;
+                helped = true;
+            }
+        }
+        helped
+    }
+
+    /// Serves all in need of a detour to one switch. Returns the columns of those left out, of one class of LIDs or
+    /// all: nobody goes on over them.
+    fn serve_one(&mut self, search: &mut Search, need: &Need) -> (Vec<Detours>, Vec<u32>) {
+        let columns: Vec<u32> = need.from.iter().map(|&(column, _)| column).collect();
+        let classes = self.classes(need.to);
+        let mut blocked = Vec::new();
+        loop {
+            let mut missing: Vec<u32> = Vec::new();
+            let mut found = Vec::new();
+            for (number, (gates, lids)) in classes.iter().enumerate() {
+                let target = Target {
+                    to: need.to,
+                    gates,
+                    number: match classes.len() {
+                        1 => self.paths.costs.column(need.to) / ALIKE,
+                        _ => self.paths.costs.column(need.to) + number,
+                    },
+                    need: &columns,
+                    blocked: &blocked,
+                };
+                let (steps, without) = search.run(&self.turns, &target);
+                missing.extend(without);
+                found.push((lids.clone(), steps));
+            }
+            missing.sort_unstable();
+            missing.dedup();
+            if missing == blocked || classes.len() == 1 {
+                return (found, missing);
+            }
+            blocked = missing;
+        }
+    }
+
+    /// The LIDs of a switch by the turns that lead into up-down paths to them. Empty slots count as well: what becomes
+    /// of the others does not depend on who is there.
+    fn classes(&mut self, to: u32) -> Vec<Class> {
+        let costs = &self.paths.costs;
+        let row = costs.row(to);
+        let is_reached = |s: u32| row[costs.column(s)] != INFINITE;
+        // Turns into whatever entry, and those into some.
+        let (mut always, mut some) = (Vec::new(), Vec::new());
+        for &at in self.turns.hubs().iter().filter(|&&at| is_reached(at)) {
+            let onward = self.all.groups.up(at).iter().map(|g| g.remote);
+            let onward: Vec<u32> = onward.filter(|&to| is_reached(to)).collect();
+            for from in self.paths.groups.up(at).iter().map(|g| g.remote) {
+                if !is_reached(from) {
+                    match onward.iter().all(|&to| self.turns.has(from, at, to)) {
+                        true => always.push((from, at)),
+                        false => some.push((from, at)),
+                    }
+                }
+            }
+        }
+        for &(_, at) in &some {
+            let row = || onward(self.all, at, &(self.entries.row)(at));
+            self.rows.entry(at).or_insert_with(row);
+        }
+        let mut classes: Vec<Class> = Vec::new();
+        // Backward, so that the last class has the last LID. An absent node without a slot goes with others, if any
+        // go on as it does.
+        for (place, lid, stays) in (self.entries.places)(to).into_iter().rev() {
+            let is_open =
+                |&&(from, at): &&(u32, u32)| self.turns.has(from, at, self.rows[&at][place]);
+            let gates: Vec<(u32, u32)> = some.iter().filter(is_open).copied().collect();
+            let lids = (lid != Lid(0)).then_some(lid);
+            match classes.iter_mut().find(|class| class.0 == gates) {
+                Some(class) => class.1.extend(lids),
+                None if stays => classes.push((gates, lids.into_iter().collect())),
+                None => {}
+            }
+        }
+        for (gates, _) in &mut classes {
+            gates.extend(&always);
+            gates.sort_unstable();
+        }
+        classes.reverse();
+        classes
+    }
+
+    /// How many are left out, by kind.
+    fn counts(&self) -> [usize; KINDS] {
+        let mut counts = [0; KINDS];
+        for &(_, kind) in self.left.iter().flat_map(|need| &need.from) {
+            counts[usize::from(kind)] += 1;
+        }
+        counts
+    }
+}
+
+/// For each entry of a switch the switch above that it leads to; no switch where it goes elsewhere.
+fn onward(paths: &Paths, switch: u32, row: &[u8]) -> Vec<u32> {
+    let mut of_port = [u32::MAX; 256];
+    for group in paths.groups.up(switch) {
+        for &port in paths.groups.ports(group) {
+            of_port[usize::from(port)] = group.remote;
+        }
+    }
+    row.iter().map(|&port| of_port[usize::from(port)]).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,7 +392,6 @@ mod tests {
     use crate::dmodc::tree::{Groups, Ranking};
     use crate::dmodc::{Engine, Options};
     use crate::fabric::{Builder, EndNode, Guid, NodeKind, Peer};
-    use crate::lft::Tables;
     use std::collections::BTreeSet;
 
     /// Hosts on leaves, in pods of one leaf, below planes of one switch: who is below which. The planes are the
@@ -204,11 +440,13 @@ mod tests {
         let found = plan.connections();
         assert_eq!((found.left_out, found.cut_short), (0, false));
         let turns = found.turns.as_ref().expect("turns");
-        let leaves: Vec<u32> = turns.hubs().filter(|&s| s < 10).collect();
-        assert_eq!(leaves.len(), 6, "one for each plane: {leaves:?}");
-        let mut tables = Tables::for_fabric(&fabric);
-        let rows = &mut tables.rows_mut();
-        engine.fill(&fabric, &plan, rows).expect("tables fit");
+        let leaves: Vec<u32> = turns.hubs().iter().copied().filter(|&s| s < 10).collect();
+        assert_eq!(
+            leaves.len(),
+            5,
+            "one for each plane but the last: {leaves:?}"
+        );
+        let (tables, _) = engine.tables(&fabric, &plan).expect("tables fit");
         // The leaf at which what goes from a leaf to a host on another turns.
         let turned_at = |(from, to, host): (u32, u32, u16)| {
             let next = |at: u32| match fabric.peer(at, tables.get(at, Lid(host))) {

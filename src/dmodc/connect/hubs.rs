@@ -1,6 +1,6 @@
-//! Where to turn: each plane at a leaf of its own, or everybody at one leaf after the other.
+//! Where to turn: each plane at a leaf of its own, and everybody at one switch after the other.
 
-use super::need::{KINDS, Need, components};
+use super::need::{Need, components};
 use super::turns::Turns;
 use crate::dmodc::paths::{HOPS, INFINITE, Paths};
 use std::cmp::Reverse;
@@ -16,70 +16,70 @@ pub fn turn_in_cone(
     hub: u32,
     urgent: impl Fn(u32) -> bool,
 ) -> bool {
-    let cone = cone(paths, hub, |_| true);
-    // Each takes what it can.
-    let takes = (cone.iter()).map(|&s| turns.take(paths, s, &urgent, |_, _| true));
-    takes.fold(false, |any, new| any | new)
+    turn_above(paths, turns, hub, urgent, |_, _| true, |_| true)
 }
 
-/// Some switch and all above it that are wanted and lie below two others, the lowest first.
-fn cone(paths: &Paths, first: u32, wanted: impl Fn(u32) -> bool) -> Vec<u32> {
-    let mut found = vec![first];
+/// Takes those turns at a switch that are wanted, and all at switches above it that are.
+fn turn_above(
+    paths: &Paths,
+    turns: &mut Turns,
+    hub: u32,
+    urgent: impl Fn(u32) -> bool,
+    turn: impl Fn(u32, u32) -> bool,
+    wanted: impl Fn(u32) -> bool,
+) -> bool {
+    let groups = &paths.groups;
+    let mut is_new = turns.take(groups, hub, &urgent, turn);
+    let mut cone = vec![hub];
     let mut next = 0;
-    while let Some(&s) = found.get(next) {
+    while let Some(&s) = cone.get(next) {
         next += 1;
-        for above in paths.groups.up(s).iter().map(|g| g.remote) {
-            let below_two = paths.groups.up(above).len() > 1;
-            if below_two && wanted(above) && !found.contains(&above) {
-                found.push(above);
+        for above in groups.up(s).iter().map(|g| g.remote) {
+            let below_two = groups.up(above).len() > 1;
+            if below_two && wanted(above) && !cone.contains(&above) {
+                cone.push(above);
+                is_new |= turns.take(groups, above, &urgent, |_, _| true);
             }
         }
     }
-    found
+    is_new
 }
 
 /// Lets each two planes turn into each other at the leaf of the lower one. The planes in which least is to
-/// be entered by turns come first. `false` if no hosts are in need, there are no planes, or
-/// several switches of one plane lead to a leaf.
+/// be entered by turns come first. `false` if no hosts are in need, or there is but one plane.
 pub fn turn_by_planes(paths: &Paths, needs: &[Need], turns: &mut Turns) -> bool {
-    let costs = &paths.costs;
+    let (costs, groups) = (&paths.costs, &paths.groups);
     let is_leaf = |s: u32| costs.column(s) < costs.leaves();
     // A plane is known by its first switch.
     let plane = components(costs.switches(), |s| {
-        let neighbours = paths.groups.up(s).iter().chain(paths.groups.down(s));
+        let neighbours = groups.up(s).iter().chain(groups.down(s));
         let others = neighbours.filter(move |g| !is_leaf(s) && !is_leaf(g.remote));
         others.map(|g| g.remote)
     });
     let planes_above = |leaf: u32| {
-        let above = paths.groups.up(leaf).iter();
+        let above = groups.up(leaf).iter();
         let mut planes: Vec<u32> = above.map(|g| plane[g.remote as usize]).collect();
         planes.sort_unstable();
         planes.dedup();
         planes
     };
+    let leaves = costs.columns()[..costs.leaves()].iter();
+    let leaves: Vec<(u32, Vec<u32>)> = leaves.map(|&leaf| (leaf, planes_above(leaf))).collect();
     let mut entered = vec![0.0; costs.switches()];
-    let mut any = false;
     for need in needs.iter().filter(|need| is_leaf(need.to)) {
+        let (_, planes) = &leaves[costs.column(need.to)];
         let from = need.from.iter().filter(|&&(_, kind)| kind == 0).count();
-        let planes = planes_above(need.to);
-        any |= from > 0;
-        for &plane in &planes {
+        for &plane in planes {
             entered[plane as usize] += from as f64 / planes.len() as f64;
         }
     }
-    let leaves: Vec<(u32, Vec<u32>)> = costs.columns()[..costs.leaves()]
-        .iter()
-        .map(|&leaf| (leaf, planes_above(leaf)))
-        .collect();
     let mut planes: Vec<u32> = leaves
         .iter()
         .flat_map(|(_, planes)| planes.clone())
         .collect();
     planes.sort_unstable();
     planes.dedup();
-    // Where two switches of one plane lead to a leaf, there is more than one way down from a switch to another.
-    let one_each = |(leaf, planes): &(u32, Vec<u32>)| planes.len() == paths.groups.up(*leaf).len();
-    if !any || planes.len() < 2 || !leaves.iter().all(one_each) {
+    if planes.len() < 2 || entered.iter().all(|&entered| entered == 0.0) {
         return false;
     }
     planes.sort_by(|&a, &b| entered[a as usize].total_cmp(&entered[b as usize]));
@@ -94,18 +94,18 @@ pub fn turn_by_planes(paths: &Paths, needs: &[Need], turns: &mut Turns) -> bool 
         });
         let Some(&(owner, _)) = owner else { continue };
         owned[owner as usize] = true;
-        turns.take(
+        let turn = |from, to| {
+            let [from, to] = [place(from), place(to)];
+            from != to && from.min(to) == Some(at)
+        };
+        turn_above(
             paths,
+            turns,
             owner,
             |_| false,
-            |from, to| {
-                let [from, to] = [place(from), place(to)];
-                from != to && from.min(to) == Some(at)
-            },
+            turn,
+            |s| place(s) == Some(at),
         );
-        for s in cone(paths, owner, |s| place(s) == Some(at)).split_off(1) {
-            turns.take(paths, s, |_| false, |_, _| true);
-        }
     }
     true
 }
@@ -120,25 +120,33 @@ pub fn hubs(paths: &Paths, needs: &[Need]) -> Vec<u32> {
         let from = need.from.iter();
         from.map(|&(column, kind)| (kind, column, need.to))
     });
-    let mut of_kind: [Vec<(u32, u32)>; KINDS] = Default::default();
-    pairs.for_each(|(kind, column, to)| of_kind[usize::from(kind)].push((column, to)));
-    let mut served = vec![[0u32; 3]; costs.switches()];
-    let kinds = of_kind
-        .iter()
-        .enumerate()
-        .filter(|(_, pairs)| !pairs.is_empty());
-    for (place, (kind, pairs)) in kinds.enumerate() {
-        for &(from, to) in pairs.iter().step_by(pairs.len().div_ceil(SAMPLE)) {
+    let mut pairs: Vec<(u8, u32, u32)> = pairs.collect();
+    pairs.sort_by_key(|&(kind, ..)| kind);
+    let mut score = vec![[0u32; 3]; costs.switches()];
+    for (place, alike) in pairs.chunk_by(|a, b| a.0 == b.0).enumerate() {
+        for &(kind, from, to) in alike.iter().step_by(alike.len().div_ceil(SAMPLE)) {
             let from = costs.row(costs.switch(from as usize));
-            for ((served, &a), &b) in served.iter_mut().zip(from).zip(costs.row(to)) {
-                served[place.min(1)] += u32::from(a == INFINITE || b == INFINITE);
+            for ((score, &a), &b) in score.iter_mut().zip(from).zip(costs.row(to)) {
+                score[place.min(1)] += u32::from(a == INFINITE || b == INFINITE);
                 let hops = u32::from(a & HOPS) + u32::from(b & HOPS);
-                served[2] += if kind == 0 { hops } else { 0 };
+                score[2] += if kind == 0 { hops } else { 0 };
             }
         }
     }
     let switches = 0..costs.switches() as u32;
     let mut hubs: Vec<u32> = switches.filter(|&s| paths.groups.up(s).len() > 1).collect();
-    hubs.sort_by_key(|&s| served[costs.column(s)]);
+    hubs.sort_by_key(|&s| score[costs.column(s)]);
     hubs
+}
+
+/// The leaf, or other switch below two others, that reaches most leaves.
+pub fn widest(paths: &Paths) -> Option<u32> {
+    let costs = &paths.costs;
+    let unreached = |s: u32| {
+        let to_leaves = costs.row(s)[..costs.leaves()].iter();
+        to_leaves.filter(|&&byte| byte == INFINITE).count()
+    };
+    let below_two = costs.columns().iter().copied();
+    let below_two = below_two.filter(|&s| paths.groups.up(s).len() > 1);
+    below_two.min_by_key(|&s| unreached(s))
 }

@@ -19,33 +19,29 @@
 //! at the leaf of the lower one. That closes no circle either. In a circle, follow the planes: the lowest is
 //! entered and left at its own leaf. But a packet that goes up from a leaf into a plane can come down to
 //! that leaf by this plane only over the link that it went up by, and no packet goes back by the link that
-//! it came by. Where a plane has two switches above one leaf that is not so, and the check refuses some.
+//! it came by. Where a plane has two switches above one leaf that is not so, and the check refuses some. While somebody
+//! is left out, more cones follow, of the switches that reach most of those in need.
 //!
 //! *The trade-off.* Of the planes that are entered by turns, the lowest is entered at one leaf only, and no
 //! choice of turns mends that. Were each entered at two leaves, one could walk backward for ever, from a turn
 //! into the plane that it leaves to one at another leaf into that one, and so in a circle. That is the price
 //! of one lane. So the planes in which least is to be entered come first.
 //!
-//! *The detours.* Entries of up-down paths stay as they are. At a leaf that is turned at they decide by
-//! which plane a packet goes on. So LIDs of one switch get different detours if they go on by different
-//! planes there. Where all planes turn at one leaf, that does not matter, and all LIDs of a switch have the
-//! same.
+//! *The detours.* Entries of up-down paths stay as they are. Where packets turn they decide by which switch a packet
+//! goes on. So LIDs of one switch are told apart by the turns that lead into up-down paths to them, and each such class
+//! has one search back from there, over (switch, goes up?). Where all turns of a cone are taken there is one class.
 //!
 //! *The cost.* None where nobody is in need. A count of the neighbours looked at ends the work (see `WORK`
-//! of module `attempt`): some 0.2 s.
+//! of module `connections`): some 0.2 s.
 //!
 //! All of it depends on the fabric and its entries alone.
 
-mod attempt;
-mod bits;
 mod connections;
 mod hubs;
 mod need;
-
 mod search;
 mod turns;
 
-pub use attempt::Entries;
-pub use connections::{Connections, Steps};
+pub use connections::{Connections, Entries, Steps};
 pub use need::Needs;
 pub use turns::Turns;

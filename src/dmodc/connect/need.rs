@@ -1,11 +1,11 @@
-//! Who needs a detour to whom: pairs of switches without an up-down path, in the order of need.
+//! Who needs a detour to whom: pairs of switches without an up-down path, by kind of need.
 
 use crate::dmodc::paths::{INFINITE, Paths};
 use crate::dmodc::tree::Ranking;
 use crate::fabric::{Fabric, Lid, NodeKind};
 
-/// Kinds of need, the greatest first. Hosts are end nodes other than aggregation nodes; a leaf that is there
-/// counts as having some even if none answers, so that a rack that reboots changes nothing.
+/// Kinds of need, the greatest first. Hosts are end nodes other than aggregation nodes; a present leaf counts
+/// as having some even if none answers, so that a rack that reboots changes nothing.
 ///
 /// | kind | from | to |
 /// |--:|---|---|
@@ -32,13 +32,13 @@ pub struct Needs {
     pub joined: Vec<Need>,
     /// Pairs that no links join, as (from, to).
     pub apart: Vec<(u32, u32)>,
-    /// Per switch: its hosts, and whether it has end nodes at all.
+    /// By switch: the number of its hosts, and whether it has end nodes at all.
     nodes: Vec<(u32, bool)>,
-    /// Whether all pairs are in need.
+    /// Whether all pairs count, with `connect_roots`.
     all: bool,
 }
 
-/// What is at a switch.
+/// The senders and receivers at a switch.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Carries {
     /// Hosts.
@@ -47,7 +47,7 @@ enum Carries {
     Others,
     /// A LID of its own.
     Itself,
-    /// Nothing that sends or receives: so does a switch that is only expected.
+    /// None, as at a switch that is only expected.
     Nothing,
 }
 
@@ -64,7 +64,7 @@ fn kind(from: Carries, to: Carries, all: bool) -> Option<u8> {
     }
 }
 
-/// The hosts at a switch that are there now, and whether any end node is.
+/// The present hosts at a switch, and whether there is any end node.
 fn nodes_at(fabric: &Fabric, switch: u32) -> (u32, bool) {
     let nodes = &fabric.end_nodes()[fabric.end_nodes_of(switch)];
     let there = nodes.iter().filter(|n| n.lid != Lid(0));
@@ -73,9 +73,9 @@ fn nodes_at(fabric: &Fabric, switch: u32) -> (u32, bool) {
 }
 
 impl Needs {
-    /// Looks for them in the costs; for all kinds or all but the last. A path goes both ways, so the
-    /// row of the switch to be reached says who cannot reach it. Where links are drained, `widest` are the paths over
-    /// these as well: what they join is in need only among hosts.
+    /// Finds them in the costs; all kinds or all but the last. A path goes both ways, so the row of the
+    /// switch to be reached shows which switches cannot reach it. `widest` are the paths over drained links
+    /// as well: pairs that these join are in need only among hosts.
     pub fn new(
         fabric: &Fabric,
         ranking: &Ranking,
@@ -147,15 +147,15 @@ impl Needs {
         needs
     }
 
-    /// Whether a pair of switches is in need now: one has hosts, or both have aggregation nodes. A leaf that
-    /// nobody answers on is not.
+    /// Whether a pair of switches is in need now: one has hosts, or both have aggregation nodes. A leaf
+    /// without answering nodes is not.
     pub fn has(&self, (from, to): (u32, u32)) -> bool {
         let [from, to] = [from, to].map(|s| self.nodes[s as usize]);
         self.all || from.0 > 0 || to.0 > 0 || (from.1 && to.1)
     }
 }
 
-/// Adds the columns of a row that no path leads to: few, so most of the row is passed over at a glance.
+/// Adds the columns of a row without a path: few, so a fast test passes over most of the row.
 fn find_infinite(row: &[u8], found: &mut Vec<u32>) {
     for (first, bytes) in (0..).step_by(64).zip(row.chunks(64)) {
         if bytes.iter().fold(false, |any, &b| any | (b == INFINITE)) {
@@ -165,7 +165,7 @@ fn find_infinite(row: &[u8], found: &mut Vec<u32>) {
     }
 }
 
-/// For each switch the first of the part of the fabric that it is in.
+/// By switch, the first switch of its connected part.
 fn parts(paths: &Paths) -> Vec<u32> {
     let groups = &paths.groups;
     components(groups.switches(), |s| {
@@ -173,7 +173,7 @@ fn parts(paths: &Paths) -> Vec<u32> {
     })
 }
 
-/// For each of some switches the first that neighbours, and theirs, join it to.
+/// By switch, the first switch that neighbours, and theirs, join it to.
 pub fn components<N: Iterator<Item = u32>>(
     switches: usize,
     neighbours: impl Fn(u32) -> N,

@@ -2,94 +2,62 @@
 //!
 //! A turn (a, b, c) is a switch b at which packets that came down from a go up to c. All other
 //! dependencies of channels are up-down, and every one that the links allow is taken to be there,
-//! whether a route uses it or not. What follows a turn is then known from the costs alone: having
-//! gone up to c, a packet may come down to any switch that c has an up-down path to, and so to the
-//! next turn. The graph to keep without a circle is thus that of the turns, a handful, and not that of
-//! all channels; and no choice of ports, no further LID of a port and no up-down multicast tree can
-//! add to it.
+//! whether a route uses it or not. So no choice of ports, no further LID of a port and no up-down
+//! multicast tree can add to them. A turn is taken if nothing that goes up from b to c can come down
+//! from a to b, over turns that are taken or none.
 
-use super::bits::Set;
-use crate::dmodc::paths::{INFINITE, Paths, UP};
-use crate::dmodc::tree::Group;
+use crate::dmodc::tree::Groups;
 use std::collections::BTreeSet;
 
+/// Nothing came up to a switch; or it came from more than one below.
 const NONE: u32 = u32::MAX;
-
-/// The turns at one switch, by the positions of switches above it among its groups that lead up.
-#[derive(Clone, Debug)]
-struct Hub {
-    switch: u32,
-    /// The numbers of the channels from and to the first of them; those of the others follow.
-    first: usize,
-    /// Where packets from there may go up.
-    taken: Vec<Set>,
-}
-
-/// A channel that comes down to a hub, all links between two switches together.
-#[derive(Clone, Debug)]
-struct Down {
-    /// From where to where.
-    channel: (u32, u32),
-    /// The channels up that packets may go on by.
-    onward: Vec<usize>,
-}
-
-/// A channel that goes up from a hub.
-#[derive(Clone, Debug)]
-struct Up {
-    /// From where to where.
-    channel: (u32, u32),
-    /// By column: what lies below its upper end, or any switch above that, by a way down beside the one
-    /// that leads up from the hub. `None` if that is all.
-    beside: Option<Vec<bool>>,
-    /// The channels down that it leads to without a turn between.
-    leads: Vec<usize>,
-}
+const SEVERAL: u32 = u32::MAX - 1;
 
 /// The turns that are taken.
 #[derive(Clone, Debug)]
 pub struct Turns {
-    /// Per switch: its number in `hubs`.
-    hub_of: Vec<u32>,
-    hubs: Vec<Hub>,
-    downs: Vec<Down>,
-    ups: Vec<Up>,
+    /// Per switch: the turns there, as (from, to).
+    taken: Vec<BTreeSet<(u32, u32)>>,
+    /// The switches with turns, in the order in which these were asked for.
+    hubs: Vec<u32>,
+    /// Per switch: whether it is one of them or above one. What comes down to others comes to no turn.
+    above_hub: Vec<bool>,
 }
+
+/// Where packets can come to.
+struct Reach {
+    /// Per switch: from which switch below they come up to it.
+    below: Vec<u32>,
+    /// Per switch: whether they come down to it.
+    down: Vec<bool>,
+}
+
+/// A switch that packets come to, and the switch that they come up from, if they do.
+type Arrival = (u32, Option<u32>);
 
 impl Turns {
     /// No turns in a fabric of so many switches.
     pub fn new(switches: usize) -> Self {
         Turns {
-            hub_of: vec![NONE; switches],
+            taken: vec![BTreeSet::new(); switches],
             hubs: Vec::new(),
-            downs: Vec::new(),
-            ups: Vec::new(),
+            above_hub: vec![false; switches],
         }
     }
 
-    /// The switches at which turns were asked for.
-    pub fn hubs(&self) -> impl Iterator<Item = u32> + '_ {
-        self.hubs.iter().map(|hub| hub.switch)
+    /// The switches with turns.
+    pub fn hubs(&self) -> &[u32] {
+        &self.hubs
     }
 
-    /// Whether turns were asked for at a switch.
+    /// Whether there are turns at a switch.
     pub fn is_hub(&self, switch: u32) -> bool {
-        self.hub_of[switch as usize] != NONE
-    }
-
-    /// Whether packets that come down to a switch by one of its groups that lead up may go on by any
-    /// of some others.
-    pub fn has(&self, switch: u32, from: usize, to: &Set) -> bool {
-        let hub = self.hub_of[switch as usize];
-        hub != NONE && to.is_within(&self.hubs[hub as usize].taken[from])
+        !self.taken[switch as usize].is_empty()
     }
 
     /// Whether packets that come down from one switch to another may go up to a third.
-    pub fn may_turn(&self, paths: &Paths, from: u32, at: u32, to: u32) -> bool {
-        match (position(paths, at, from), position(paths, at, to)) {
-            (Some(from), Some(to)) => self.has(at, from, &Set::of(to)),
-            _ => false,
-        }
+    pub fn has(&self, from: u32, at: u32, to: u32) -> bool {
+        self.taken[at as usize].contains(&(from, to))
     }
 
     /// Takes those turns at a switch that are wanted, by the switches that they come from and go to, and
@@ -97,142 +65,90 @@ impl Turns {
     /// are any that were not taken before.
     pub fn take(
         &mut self,
-        paths: &Paths,
+        groups: &Groups,
         switch: u32,
         urgent: impl Fn(u32) -> bool,
         wanted: impl Fn(u32, u32) -> bool,
     ) -> bool {
-        let up = paths.groups.up(switch);
-        let mut order: Vec<(usize, &Group)> = up.iter().enumerate().collect();
-        order.sort_by_key(|(_, group)| !urgent(group.remote));
-        let hub = self.hub(paths, switch);
-        let first = self.hubs[hub].first;
-        let mut is_new = false;
-        for &(to, above) in &order {
-            // Turns that go on by the same channel do not change where it leads.
-            let mut reach = None;
-            for &(from, came) in &order {
-                let (down, onward, turn) = (first + from, first + to, Set::of(to));
-                if from != to
-                    && wanted(came.remote, above.remote)
-                    && !turn.is_within(&self.hubs[hub].taken[from])
-                    && !reach.get_or_insert_with(|| self.reach(onward))[down]
-                {
-                    self.hubs[hub].taken[from].put(to);
-                    self.downs[down].onward.push(onward);
-                    is_new = true;
-                }
+        self.mark_above(groups, switch);
+        let mut up: Vec<u32> = groups.up(switch).iter().map(|g| g.remote).collect();
+        up.sort_by_key(|&s| !urgent(s));
+        let before = self.taken[switch as usize].len();
+        for &to in &up {
+            let new = |&from: &u32| from != to && wanted(from, to) && !self.has(from, switch, to);
+            let mut new: Vec<u32> = up.iter().copied().filter(new).collect();
+            if !new.is_empty() {
+                // Turns that go on by the same channel do not change where it leads.
+                let reach = self.reach(groups, switch, to);
+                new.retain(|&from| !reach.comes_down(from, switch));
             }
+            self.taken[switch as usize].extend(new.into_iter().map(|from| (from, to)));
+        }
+        let is_new = self.taken[switch as usize].len() > before;
+        if is_new && !self.hubs.contains(&switch) {
+            self.hubs.push(switch);
         }
         is_new
     }
 
-    /// Which channels down one up leads to, over turns that are taken or none.
-    fn reach(&self, up: usize) -> Vec<bool> {
-        let mut found = vec![false; self.downs.len()];
-        let mut seen = vec![false; self.ups.len()];
-        let mut open = vec![up];
-        while let Some(up) = open.pop() {
-            if std::mem::replace(&mut seen[up], true) {
-                continue;
-            }
-            for &down in &self.ups[up].leads {
-                if !std::mem::replace(&mut found[down], true) {
-                    open.extend(&self.downs[down].onward);
-                }
+    /// Marks a switch and all above it.
+    fn mark_above(&mut self, groups: &Groups, switch: u32) {
+        let mut open = vec![switch];
+        while let Some(s) = open.pop() {
+            if !std::mem::replace(&mut self.above_hub[s as usize], true) {
+                open.extend(groups.up(s).iter().map(|g| g.remote));
             }
         }
-        found
     }
 
-    /// The number of a hub, whose channels are known from then on.
-    fn hub(&mut self, paths: &Paths, switch: u32) -> usize {
-        let hub = self.hub_of[switch as usize];
-        if hub != NONE {
-            return hub as usize;
+    /// Where packets come to that go up from one switch to another, over turns that are taken or none. No packet goes
+    /// back by the link that it came by, which is what makes turns at a switch and at those above it go together: in
+    /// a tree with one way down to each switch, whoever goes up from there can come back only so.
+    fn reach(&self, groups: &Groups, low: u32, high: u32) -> Reach {
+        let switches = self.taken.len();
+        let mut reach = Reach {
+            below: vec![NONE; switches],
+            down: vec![false; switches],
+        };
+        let mut open: Vec<Arrival> = vec![(high, Some(low))];
+        while let Some((at, from)) = open.pop() {
+            let (below, down) = (&mut reach.below[at as usize], &mut reach.down[at as usize]);
+            let known = *below;
+            match from {
+                None if std::mem::replace(down, true) => continue,
+                None => {}
+                Some(from) if known == from || known == SEVERAL => continue,
+                Some(from) => *below = if known == NONE { from } else { SEVERAL },
+            }
+            if from.is_some() && known == NONE {
+                open.extend(groups.up(at).iter().map(|g| (g.remote, Some(at))));
+            }
+            let lower = groups.down(at).iter().map(|g| g.remote);
+            for next in lower.filter(|&next| self.above_hub[next as usize] && Some(next) != from) {
+                open.push((next, None));
+                let turns = self.taken[next as usize].range((at, 0)..=(at, NONE));
+                open.extend(turns.map(|&(_, to)| (to, Some(next))));
+            }
         }
-        let first = self.downs.len();
-        for above in paths.groups.up(switch).iter().map(|g| g.remote) {
-            self.downs.push(Down {
-                channel: (above, switch),
-                onward: Vec::new(),
-            });
-            self.ups.push(Up {
-                channel: (switch, above),
-                beside: beside(paths, switch, above),
-                leads: Vec::new(),
-            });
-        }
-        for (u, up) in self.ups.iter_mut().enumerate() {
-            // Those before know the channels before.
-            let new = if u < first { first } else { 0 };
-            let downs = self.downs.iter().enumerate().skip(new);
-            let downs = downs.filter(|(_, down)| up.leads_to(paths, down.channel));
-            let leads: Vec<usize> = downs.map(|(d, _)| d).collect();
-            up.leads.extend(leads);
-        }
-        self.hub_of[switch as usize] = self.hubs.len() as u32;
-        self.hubs.push(Hub {
-            switch,
-            first,
-            taken: vec![Set::default(); self.downs.len() - first],
-        });
-        self.hubs.len() - 1
+        reach
     }
 }
 
-/// The position of a switch above another among the groups of that one that lead up.
-pub fn position(paths: &Paths, switch: u32, above: u32) -> Option<usize> {
-    let up = paths.groups.up(switch);
-    up.binary_search_by_key(&above, |g| g.remote).ok()
-}
-
-impl Up {
-    /// Whether a packet that goes up by it can come down by another channel without a turn between.
-    /// No packet goes back by the link that it came by, which is what makes turns at a switch and at
-    /// those above it go together: in a tree with one way down to each switch, whoever goes up from
-    /// there can come back only so.
-    fn leads_to(&self, paths: &Paths, (from, to): (u32, u32)) -> bool {
-        let (low, high) = self.channel;
-        let byte = paths.costs.byte(high, from);
-        if byte & UP != 0 {
-            // What the way comes down from is not on the way up, or the way could be made shorter.
-            return byte != INFINITE;
-        }
-        let column = paths.costs.column(from);
-        (high == from && low != to) || self.beside.as_ref().is_none_or(|all| all[column])
+impl Reach {
+    /// Whether packets can come down from one switch to another.
+    fn comes_down(&self, from: u32, to: u32) -> bool {
+        let below = self.below[from as usize];
+        self.down[from as usize] || (below != NONE && below != to)
     }
-}
-
-/// See [`Up::beside`].
-fn beside(paths: &Paths, low: u32, high: u32) -> Option<Vec<bool>> {
-    let costs = &paths.costs;
-    let mut found = vec![false; costs.switches()];
-    let mut seen = BTreeSet::new();
-    let mut open = vec![(low, high)];
-    while let Some((low, at)) = open.pop() {
-        // Two ways up to one switch are two ways down from it.
-        if !seen.insert(at) {
-            return None;
-        }
-        for next in paths.groups.down(at).iter().map(|g| g.remote) {
-            if next != low {
-                found[costs.column(next)] = true;
-                let below = costs.columns_below(next).iter();
-                below.for_each(|&column| found[column as usize] = true);
-            }
-        }
-        open.extend(paths.groups.up(at).iter().map(|g| (at, g.remote)));
-    }
-    Some(found)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::dmodc::Options;
+    use crate::dmodc::paths::Paths;
     use crate::dmodc::threads::ALONE;
-    use crate::dmodc::tree::{Groups, Ranking};
+    use crate::dmodc::tree::Ranking;
     use crate::fabric::{Builder, Fabric, Guid, Lid};
 
     /// Switches with these links, each as (below, above), and these at the top.
@@ -261,8 +177,8 @@ mod tests {
     /// Which of these turns are taken if they are wanted.
     fn taken(paths: &Paths, turns: &mut Turns, wanted: &[(u32, u32, u32)]) -> Vec<bool> {
         let take = |&(from, at, to): &(u32, u32, u32)| {
-            turns.take(paths, at, |_| false, |a, c| (a, c) == (from, to));
-            turns.may_turn(paths, from, at, to)
+            turns.take(&paths.groups, at, |_| false, |a, c| (a, c) == (from, to));
+            turns.has(from, at, to)
         };
         wanted.iter().map(take).collect()
     }
@@ -343,7 +259,7 @@ mod tests {
         let paths = paths(10, &links, &[6, 7, 8, 9]);
         let mut turns = Turns::new(10);
         for at in [0, 2, 4] {
-            turns.take(&paths, at, |_| false, |_, _| true);
+            turns.take(&paths.groups, at, |_| false, |_, _| true);
         }
         for (from, at, to) in [
             (2, 0, 4),
@@ -353,9 +269,9 @@ mod tests {
             (8, 4, 9),
             (9, 4, 8),
         ] {
-            assert!(turns.may_turn(&paths, from, at, to), "{from} {at} {to}");
+            assert!(turns.has(from, at, to), "{from} {at} {to}");
         }
-        turns.take(&paths, 1, |_| false, |_, _| true);
-        assert!(!(turns.may_turn(&paths, 3, 1, 5) || turns.may_turn(&paths, 5, 1, 3)));
+        turns.take(&paths.groups, 1, |_| false, |_, _| true);
+        assert!(!(turns.has(3, 1, 5) || turns.has(5, 1, 3)));
     }
 }

@@ -1,12 +1,11 @@
-//! Holes: places whose switch is gone, told by ports that are dark.
+//! Holes: places of dead switches, found by dark ports.
 //!
-//! *Siblings* are the switches of one part that have the same planes below them, or planes that have most of their
-//! parents in common: they should have the same parents, at the same ports. A port up that others of their rank
-//! use, or that lies between those that they use, and that is dark on three of four of them, was that of a parent
-//! that is dead. It is put back into the design, rank by rank; so a whole plane that is gone is found as well.
+//! *Siblings* are the switches of one part with the same planes below them, or with planes that have most of their
+//! parents in common: they should have the same parents, at the same ports. A port up that others of their rank use,
+//! or that lies between used ports, and that is dark on three of four of them, belonged to a dead parent. The search
+//! puts that parent back into the design, rank by rank; so it finds a whole dead plane as well.
 //!
-//! Dead children need no switch in the design: nothing goes through them. Their numbers are kept free
-//! (`places`).
+//! Dead children need no switch in the design: no route goes through them. Their numbers are kept free (`places`).
 
 use super::places::{Places, most_common};
 use crate::dmodc::tree::{Group, Ranking, Sides};
@@ -28,11 +27,11 @@ pub struct Hole {
     anchor: u32,
 }
 
-/// A port is usual if one switch of a rank in so many uses it.
+/// A port is usual if one of this many switches of a rank uses it.
 const USUAL: usize = 4;
-/// A plane is gone altogether if so many others are there for each.
+/// A plane may be dead as a whole if there are this many others for each dead one.
 const FEW: usize = 4;
-/// A parent is dead if so many of four siblings have its port dark.
+/// A parent is dead if this many of four siblings have its port dark.
 const DARK: usize = 3;
 
 /// The search for holes.
@@ -42,8 +41,7 @@ struct Search<'s> {
     ranking: &'s Ranking,
     places: &'s Places,
     holes: Vec<Hole>,
-    /// Classes of which there is no switch, by the class below and the port up from there: they count on from
-    /// the first.
+    /// Classes without a switch, by the class below and the port up from there: they count on from the first.
     classes: BTreeMap<(u32, u8), u32>,
     first_class: u32,
 }
@@ -65,22 +63,22 @@ pub fn find(fabric: &Fabric, groups: &Sides, ranking: &Ranking, places: &Places)
     search.holes
 }
 
-/// Where the ports of one group are, from the first on, at both ends.
+/// The ports of one group, from the first on, at both ends.
 type Ends = [Vec<u8>; 2];
 
-/// What switches of a rank have above them.
+/// The parents of the switches of a rank.
 #[derive(Default)]
 struct Uplinks {
     /// The usual ports.
     usual: BTreeSet<u8>,
-    /// Where the ports to one parent are, from the first on, here and at the parent.
+    /// The ports to one parent, from the first on, here and at the parent.
     ports: Ends,
     /// By class and port: the class of the parent.
     above: BTreeMap<(u32, u8), u32>,
 }
 
-/// The ports up that siblings should use: those that most others use which have most of their ports. Where
-/// nothing is left of the siblings, those that are usual.
+/// The ports up that siblings should use: those used by most of the other switches that still have most of
+/// their ports. If no sibling has any port left, the usual ones.
 fn usual(known: &BTreeMap<u8, u32>, all: &[BTreeMap<u8, u32>], uplinks: &Uplinks) -> BTreeSet<u8> {
     if known.is_empty() {
         return uplinks.usual.clone();
@@ -107,7 +105,7 @@ impl Search<'_> {
         self.holes.get(nth as usize)
     }
 
-    /// The parents of a switch at the ports where these usually are: port and parent.
+    /// The parents of a switch at their usual ports: port and parent.
     fn parents(&self, s: u32) -> impl Iterator<Item = (u8, u32)> {
         let rank = self.ranking.rank(s) + 1;
         let up = self.groups.up(s).iter();
@@ -206,7 +204,7 @@ impl Search<'_> {
         family
     }
 
-    /// Where the ports of a group up are, from the first on, at both ends.
+    /// The ports of a group up, from the first on, at both ends.
     fn ends(&self, s: u32, up: &Group) -> Ends {
         let from_first = |ports: &[u8]| ports.iter().map(|port| port - ports[0]).collect();
         let back = self.groups.to(up.remote, s).map(|g| self.groups.ports(g));
@@ -260,7 +258,7 @@ impl Search<'_> {
         all
     }
 
-    /// Puts the parents that some siblings should have where they are not.
+    /// Adds the parents that some siblings should have and lack.
     fn above(
         &mut self,
         rank: u32,
@@ -341,7 +339,7 @@ impl Search<'_> {
         }
     }
 
-    /// Links a switch to a parent at a port, of which one is a hole, where the ports are free.
+    /// Links a switch to a parent at a port, if the ports are free; one of the two is a hole.
     fn link(&mut self, s: u32, port: u8, parent: u32, ports: &Ends) {
         let slot = self.slot(s);
         if slot == 0 || !self.is_dark(s, port, &ports[0]) || !self.is_dark(parent, slot, &ports[1])

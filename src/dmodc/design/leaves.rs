@@ -1,16 +1,15 @@
-//! The order of leaves, with the numbers of those that are gone kept free.
+//! The order of leaves, with free numbers for dead ones.
 //!
 //! A part of the fabric holds smaller parts at slots, a smallest one holds leaves. Slots that most parts of a
-//! level use are *usual*. A usual slot that is dark in one part, and one that is dark in the midst of those in
-//! use, are of a leaf or pod that is gone. What is at an unusual slot comes after all others, so that a leaf
-//! which is added at the end of a pod moves nobody; so does, where ports do not agree, what a reference came to know
-//! later.
+//! level use are *usual*. A usual slot that is dark in one part, and a dark slot between used ones, belong to
+//! a dead leaf or pod. Leaves and pods at unusual slots come after all others, so that a leaf which is added
+//! at the end of a pod moves no other; so do, where ports do not agree, those that a reference added later.
 
 use super::places::{Places, most_common};
 use crate::dmodc::tree::Ranking;
 use crate::fabric::{Fabric, Peer};
 
-/// A slot is of something that is gone if so many of four switches above have it dark.
+/// A slot belongs to a dead leaf or pod if this many of four switches above have it dark.
 const DARK: usize = 3;
 
 /// The search for the order.
@@ -20,14 +19,14 @@ pub struct Leaves<'l> {
     places: &'l Places,
     /// Per rank: part and switch of the rank, ascending.
     tops: Vec<Vec<(u32, u32)>>,
-    /// Per rank: the slots that most parts use for smaller parts; nothing where parts are not alike.
+    /// By rank: the slots that most parts use for smaller parts; empty if parts are not alike.
     usual: Vec<Vec<u8>>,
-    /// What is at unusual slots.
+    /// Leaves at unusual slots.
     others: Vec<Option<u32>>,
 }
 
 impl<'l> Leaves<'l> {
-    /// Collects what parts there are.
+    /// Collects the parts.
     pub fn new(fabric: &'l Fabric, ranking: &'l Ranking, places: &'l Places) -> Self {
         let ranks = places.parts.len();
         let mut tops = vec![Vec::new(); ranks];
@@ -50,7 +49,7 @@ impl<'l> Leaves<'l> {
         leaves
     }
 
-    /// All leaves, and those that are gone.
+    /// All leaves, dead ones as `None`.
     pub fn in_order(mut self) -> Vec<Option<u32>> {
         let rank = self.places.parts.len().saturating_sub(1);
         let part = |leaf: &u32| self.places.parts[rank].of[*leaf as usize];
@@ -75,13 +74,13 @@ impl<'l> Leaves<'l> {
         &tops[first..first + count]
     }
 
-    /// The smaller part, of the rank below, in which a leaf is: slot and name.
+    /// The smaller part, of the rank below, that contains a leaf: slot and name.
     fn smaller(&self, rank: usize, leaf: u32) -> (u8, u32) {
         let part = self.places.parts[rank - 1].of[leaf as usize];
         (self.places.parts[rank - 1].slot[part as usize], part)
     }
 
-    /// The slots that most parts of a rank use, if half of all or more use just the same; else all.
+    /// The slots that most parts of a rank use, if at least half of them use exactly these; else all.
     fn usual_slots(&self, rank: usize) -> Vec<u8> {
         let part = |leaf: u32| self.places.parts[rank].of[leaf as usize];
         let slots = self
@@ -134,13 +133,13 @@ impl<'l> Leaves<'l> {
         laid.into_iter().flat_map(|(_, order)| order).collect()
     }
 
-    /// Whether a reference came to know all of these leaves later than others.
+    /// Whether a reference added all of these leaves later than others.
     fn came_later(&self, leaves: &[u32]) -> bool {
         let mut leaves = leaves.iter();
         leaves.all(|&leaf| self.fabric.switches()[leaf as usize].era > 0)
     }
 
-    /// The slots of what is gone from a part whose smaller parts are at slots in use.
+    /// The slots of dead parts of a part whose smaller parts are at the slots in `used`.
     fn gone(&self, rank: usize, part: u32, used: &[u8], usual: &[u8]) -> Vec<u8> {
         let tops = self.tops(rank, part);
         if tops.is_empty() {

@@ -3,7 +3,8 @@
 //! A parent that a good part of the siblings has is a parent of all of them, by as many links as most have. A lost
 //! port stands in the design as [`NO_PATH`]. Where in the group tells which of the others are chosen for what: whole
 //! groups that have all the ports that are left say which port is gone, those of siblings first, then those of any
-//! switch of the same rank. Where none does, the lost ones come last.
+//! switch of the same rank. Where none does, the lost ones come last. A cable that was moved to a spare port is known
+//! by its siblings, too: it stands in its group where it was.
 
 use super::places::most_common;
 use super::siblings::siblings;
@@ -12,10 +13,11 @@ use crate::lft::NO_PATH;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// A parent should be there if one sibling in so many has it.
+/// A parent should be there if one of this many siblings has it.
 const USUAL: usize = 4;
 
-/// The links with those that are lost, or `None` if none is. `groups` are of these links.
+/// The links with those that are lost, and with those that were moved where they were, or `None` if there are no
+/// such links. `groups` are of these links.
 pub fn with_lost(links: &Links, groups: &Groups, ranking: &Ranking) -> Option<Links> {
     let lost = find(groups, ranking);
     let ports = Ports { links, ranking };
@@ -23,11 +25,12 @@ pub fn with_lost(links: &Links, groups: &Groups, ranking: &Ranking) -> Option<Li
         let ends = [(member, parent), (parent, member)];
         ends.map(|(s, to)| ((s, to), ports.expected(s, to, links)))
     });
-    let expected: BTreeMap<(u32, u32), Vec<u8>> = both_ways.collect();
+    let mut expected = ports.moved();
+    expected.extend(both_ways);
     (!expected.is_empty()).then(|| links.with(&expected))
 }
 
-/// The groups that have lost links: switch, parent, and how many links there should be.
+/// The groups that have lost links: switch, parent, and the expected number of links.
 fn find(groups: &Groups, ranking: &Ranking) -> Vec<(u32, u32, usize)> {
     let mut lost = Vec::new();
     let up = |s: u32| groups.up(s).iter().filter(|g| !g.level);
@@ -61,7 +64,7 @@ struct Ports<'p> {
 }
 
 impl<'p> Ports<'p> {
-    /// The ports of a group of so many links, lost ones as [`NO_PATH`] where they should be.
+    /// The ports of a group with this many links, lost ones as [`NO_PATH`] at their positions.
     fn expected(&self, switch: u32, neighbour: u32, links: usize) -> Vec<u8> {
         let here = self.to(switch, neighbour);
         if here.is_empty() {
@@ -83,10 +86,7 @@ impl<'p> Ports<'p> {
         };
         let elected = elect(of_siblings.filter(whole));
         match elected.or_else(|| elect(of_rank().filter(whole))) {
-            Some(ports) => {
-                let lost = |port: &u8| if here.contains(port) { *port } else { NO_PATH };
-                ports.iter().map(lost).collect()
-            }
+            Some(ports) => in_order_of(ports, here),
             None => {
                 let mut ports = here.to_vec();
                 ports.resize(links, NO_PATH);
@@ -95,11 +95,48 @@ impl<'p> Ports<'p> {
         }
     }
 
+    /// The ports of groups of which some were moved: they are elsewhere on most siblings.
+    fn moved(&self) -> BTreeMap<(u32, u32), Vec<u8>> {
+        let mut moved = BTreeMap::new();
+        for to in 0..self.links.switches() as u32 {
+            if self.links.of(to).iter().all(|g| g.size() == 1) {
+                continue;
+            }
+            for side in [false, true] {
+                let siblings = self.links.neighbours(to);
+                let siblings = siblings.filter(|&s| self.ranking.is_up(s, to) == side);
+                let all: Vec<&[u8]> = siblings.clone().map(|s| self.to(s, to)).collect();
+                let (usual, count) = most_common(&mut all.clone());
+                if count == all.len() || 2 * count <= all.len() {
+                    continue;
+                }
+                for (s, here) in siblings.zip(all) {
+                    let stays = here.iter().filter(|port| usual.contains(port)).count();
+                    if here.len() == usual.len() && (1..here.len()).contains(&stays) {
+                        moved.insert((s, to), in_order_of(usual, here));
+                    }
+                }
+            }
+        }
+        moved
+    }
+
     fn to(&self, switch: u32, neighbour: u32) -> &'p [u8] {
         let groups = self.links.of(switch);
         let group = groups.binary_search_by_key(&neighbour, |g| g.remote);
         group.map_or(&[], |at| self.links.ports(&groups[at]))
     }
+}
+
+/// Ports in the usual order, others in the places of those that are not there: the ports to which cables were moved, then
+/// [`NO_PATH`] for lost links.
+fn in_order_of(usual: &[u8], ports: &[u8]) -> Vec<u8> {
+    let mut others = ports.iter().filter(|port| !usual.contains(port));
+    let port = |port: &u8| match ports.contains(port) {
+        true => *port,
+        false => others.next().copied().unwrap_or(NO_PATH),
+    };
+    usual.iter().map(port).collect()
 }
 
 /// The most common list of ports.

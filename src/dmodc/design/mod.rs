@@ -1,6 +1,6 @@
-//! The design: the fabric as it is meant to be, and what is there of it.
+//! The design: the fabric as it is meant to be, and the present part of it.
 //!
-//! Everything behind this point works on places, and asks nobody else what should be there.
+//! All later stages work on its places, and take no other answer to what should be there.
 
 mod holes;
 mod leaves;
@@ -21,52 +21,53 @@ pub use siblings::siblings;
 pub use standing::standing;
 use std::sync::Arc;
 
-/// The fabric as it is meant to be, and what is there of it, over the same places.
+/// The fabric as it is meant to be, and the present part of it, over the same places. If nothing is missing, both
+/// share one fabric.
 #[derive(Clone, Debug)]
 pub struct Design {
-    /// Everything that should be there, by place. What is not there now has LID 0.
+    /// All expected equipment, by place. Absent switches and nodes have LID 0.
     pub expected: Arc<Fabric>,
-    /// What is there, by place. A switch that is gone has no links.
+    /// The present equipment, by place. An absent switch has no links.
     pub there: Arc<Fabric>,
-    /// The links of what should be there, those that siblings have and a switch has lost included.
+    /// The expected links, with those that a switch has lost and its siblings have.
     pub links: Links,
     /// Their port groups.
     pub groups: Groups,
-    /// The links of what is there, where more is expected.
+    /// The present links, where more are expected.
     pub present: Option<Links>,
     /// The levels of the places.
     pub ranking: Ranking,
-    /// The leaves in the order of their numbers, without those that are gone; nothing for the order of the
-    /// paper (Algorithm 2).
+    /// The leaves in the order of their numbers, dead ones as `None`; `None` for the order of the paper
+    /// (Algorithm 2).
     pub leaves: Option<Vec<Option<u32>>>,
-    /// Per place: a number that others coming and going do not change.
+    /// By place: a number that does not depend on other switches.
     pub name: Vec<u64>,
-    /// Per switch of the fabric: its place.
+    /// By switch of the fabric: its place.
     pub place: Vec<u32>,
-    /// Per place: the switch of the fabric that is there.
+    /// By place: its switch of the fabric.
     pub switch: Vec<Option<u32>>,
-    /// Per expected end node: which it is of the fabric's, if it is there.
+    /// By expected end node: its end node of the fabric, if it is present.
     pub node: Vec<Option<u32>>,
-    /// The fabric's absent end nodes, ascending by place and port. They decide nothing.
+    /// The fabric's absent end nodes, ascending by place and port. They do not influence anything else.
     pub absent: Vec<EndNode>,
     /// The fabric and the reference, if there is one, and their levels.
     pub known: Option<Arc<(Merged, Ranking)>>,
-    /// The ranks on which ports do not tell the places, so that GUIDs do.
+    /// The ranks on which GUIDs, not ports, decide the places.
     pub untold: Vec<u32>,
 }
 
-/// In which order switches stand, and what tells it.
+/// The order of switches, and its grounds.
 struct Order {
     /// The switch of each place.
     switches: Vec<u32>,
     leaves: Option<Vec<Option<u32>>>,
-    /// Per switch: the number of its place.
+    /// By switch: the number of its place.
     names: Vec<u64>,
     untold: Vec<u32>,
 }
 
 impl Order {
-    /// The order that ports tell; switches that are gone are put into the fabric before.
+    /// The order by ports; adds dead switches to the fabric first.
     fn by_ports(merged: &mut Merged, ranking: &mut Ranking, groups: &Sides) -> Order {
         let mut places = Places::new(&merged.nominal, groups, ranking);
         let untold = places.untold(ranking);
@@ -100,7 +101,7 @@ impl Order {
 }
 
 impl Design {
-    /// Finds out what a fabric is meant to be.
+    /// Computes the design of a fabric.
     ///
     /// # Errors
     /// [`RouteError::NotATree`] if links between equal ranks alone close a cycle and no roots are given.

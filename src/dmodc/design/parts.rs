@@ -1,8 +1,8 @@
-//! Parts: what the fabric falls into without its upper levels, pods and pods of pods, and the slot of each.
+//! Parts: the connected parts of the fabric without its upper levels, pods and pods of pods, and the slot of each.
 //!
-//! A pod is at a port of the switches above it. Where it is at the same port of all of them, that port is its slot.
-//! Where its planes are cabled otherwise (the second switch of each pod at the next port), each plane has slots of its
-//! own, and one plane that has a switch in most parts tells the slots.
+//! A pod is at a port of the switches above it. If it is at the same port of all of them, that port is its slot.
+//! Where its planes are cabled otherwise (the second switch of each pod at the next port), each plane has slots of
+//! its own, and one plane that has a switch in most parts decides the slots.
 
 use super::places::{Places, most_voted};
 use crate::dmodc::tree::{Group, Ranking, Sides, root};
@@ -13,9 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Parts {
     /// The part of each switch, named by one of them.
     pub of: Vec<u32>,
-    /// The slot of each part, by its name; 0 where it is not known.
+    /// The slot of each part, by its name; 0 if it is unknown.
     pub slot: Vec<u8>,
-    /// Where planes have slots of their own: these, by the class of their switches, and which one tells the slots.
+    /// Where planes have slots of their own: these, by the class of their switches, and the plane that decides.
     planes: BTreeMap<u32, Plane>,
     told_by: Option<u32>,
 }
@@ -106,7 +106,7 @@ impl Parts {
         parts
     }
 
-    /// Takes the slots of the plane that has most.
+    /// Takes the slots of the plane with most of them.
     fn find_slots(&mut self) {
         self.planes.retain(|_, Plane { slots, .. }| {
             slots.sort_unstable();
@@ -131,8 +131,8 @@ impl Parts {
         told_by.is_none_or(|plane| plane.above.contains(&switch))
     }
 
-    /// The slot that a switch of a class in a part should have at its parents; 0 if nothing tells. `is_dark` says
-    /// whether nothing is at a slot of some switches.
+    /// The slot that a switch of a class in a part should have at its parents; 0 if unknown. `is_dark` tells
+    /// whether a slot of some switches is empty.
     pub fn slot_of(
         &self,
         part: u32,

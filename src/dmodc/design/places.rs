@@ -1,41 +1,41 @@
-//! Places: where each switch belongs, told by the ports of its cables and not by its GUID.
+//! Places: where each switch belongs, by the ports of its cables and not by its GUID.
 //!
 //! People and chassis makers cable by rule: a switch is at the same port of all its parents (its *slot*), and
-//! a parent at the same port of all its children (its *plane*). Most votes decide, so a wrong cable or a lost
+//! a parent at the same port of all its children (its *plane*). Majorities decide, so a wrong cable or a lost
 //! link changes neither. Three orders follow:
-//! - *Planes*: the switches of one rank by the planes on the way up to them. All pods have their parents in
+//! - *Planes*: the switches of one rank by the planes on the path up to them. All pods have their parents in
 //!   the same order.
 //! - *Pods*: without the top level the fabric falls into parts; without the next level each part falls into
-//!   smaller ones. Parts stand by their slots, and so do the leaves of a smallest part.
+//!   smaller ones. Parts are ordered by their slots, and so are the leaves of a smallest part.
 //! - *Places*: all switches by rank, leaves by pods, others by planes.
 //!
-//! Where the ports of a level do not agree (cables at random), GUIDs decide there, as in the paper. A box that
-//! is replaced keeps its place, and two subnet managers find the same places.
+//! Where the ports of a level do not agree (cables at random), GUIDs decide there, as in the paper. A
+//! replaced box keeps its place, and two subnet managers find the same places.
 
 use super::leaves::Leaves;
 use super::parts::Parts;
 use crate::dmodc::tree::{Group, Ranking, Sides, mix};
 use crate::fabric::Fabric;
 
-/// Ports tell the places of a level if so many of four votes agree.
+/// Ports decide the places of a level if this many of four votes agree.
 const AGREE: usize = 3;
 
-/// What ports tell of the places of switches.
+/// The places of switches by ports.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
-    /// Per switch: the port at which most of its children have it; 0 where ports do not agree.
+    /// By switch: the port at which most of its children have it; 0 if ports do not agree.
     pub plane: Vec<u8>,
-    /// Per switch: the port at which most of its parents have it; 0 where ports do not agree.
+    /// By switch: the port at which most of its parents have it; 0 if ports do not agree.
     pub slot: Vec<u8>,
-    /// Per switch: a number for the planes on the way up to it, equal for equal planes of one rank.
+    /// By switch: a number for the planes on the path up to it, equal for equal planes of one rank.
     pub class: Vec<u32>,
-    /// Per rank: the parts of the fabric when all switches of higher rank are left out.
+    /// By rank: the parts of the fabric without all switches of higher rank.
     pub parts: Vec<Parts>,
-    /// The leaves in the order of their numbers, by pods and slots; `None` for one that is gone.
+    /// The leaves in the order of their numbers, by pods and slots; `None` for a dead one.
     pub leaves: Vec<Option<u32>>,
     /// All switches in the order of their places.
     pub order: Vec<u32>,
-    /// Per switch: a number for its place, made of the ports on the ways to it.
+    /// By switch: a number for its place, made of the ports on the paths to it.
     pub name: Vec<u64>,
 }
 
@@ -77,7 +77,7 @@ impl Places {
         places
     }
 
-    /// The ranks on which ports do not tell which switch is at which place.
+    /// The ranks on which ports do not decide the places.
     pub fn untold(&self, ranking: &Ranking) -> Vec<u32> {
         let ranks = ranking.per_rank().len() as u32;
         let mut told = vec![[false; 2]; ranks as usize];
@@ -149,8 +149,8 @@ impl Places {
     }
 }
 
-/// By rank: the most common width of groups of parallel links with ports side by side, and where they begin, the
-/// first port modulo the width.
+/// By rank: the most common width of groups of parallel links with adjacent ports, and their start, the first
+/// port modulo the width.
 fn usual_groups<'g, G: Iterator<Item = &'g Group>>(
     groups: &Sides,
     ranking: &Ranking,
@@ -171,8 +171,8 @@ fn usual_groups<'g, G: Iterator<Item = &'g Group>>(
         .collect()
 }
 
-/// The first port of a group, that of a lost link included if the other ports tell: else a lost link would move
-/// the place of a switch.
+/// The first port of a group, also if its link is lost, as far as the other ports show it: else a lost link
+/// would move the place of a switch.
 fn first_port(ports: &[u8], (width, begin): (u8, u8)) -> u8 {
     let (first, last) = (ports[0], ports[ports.len() - 1]);
     if ports.len() >= usize::from(width) {
@@ -187,7 +187,7 @@ fn first_port(ports: &[u8], (width, begin): (u8, u8)) -> u8 {
     }
 }
 
-/// Numbers for the planes on the way up to each switch.
+/// Numbers for the planes on the path up to each switch.
 fn classes(groups: &Sides, ranking: &Ranking, ascending: &[u32], plane: &[u8]) -> Vec<u32> {
     let mut class = vec![0; plane.len()];
     let mut of_children: Vec<u32> = Vec::new();
@@ -211,8 +211,8 @@ fn classes(groups: &Sides, ranking: &Ranking, ascending: &[u32], plane: &[u8]) -
     class
 }
 
-/// The most common port of each of some things, or 0 where the ports of its level do not agree. `votes` names the
-/// thing and the port of each vote that a switch has.
+/// The most common port of each item, or 0 if the ports of its level do not agree. `votes` has the item and
+/// the port of each vote of a switch.
 pub(super) fn most_voted<V: Iterator<Item = (u32, u8)>>(
     count: usize,
     votes: impl Fn(u32) -> V,
@@ -254,7 +254,7 @@ pub(super) fn most_voted<V: Iterator<Item = (u32, u8)>>(
     most
 }
 
-/// The most common of some values, the lowest of several, and how often it is there.
+/// The most common value, the lowest of several, and how often it occurs.
 pub fn most_common<T: Ord + Clone + Default>(values: &mut [T]) -> (T, usize) {
     if let Some(first) = values.first()
         && values.iter().all(|value| value == first)

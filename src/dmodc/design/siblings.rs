@@ -1,8 +1,9 @@
 //! Siblings: switches of one rank whose parents are mostly the same.
 //!
-//! They are the leaves of a pod, and the switches of one position in all pods. In a whole PGFT siblings have the
-//! same parents. What most of them have is what each of them should have: routes and the log read the same answer.
-//! A switch that has lost all parents is among the siblings at whose port its children have it.
+//! They are the leaves of a pod, and the switches of one position in all pods. In a whole PGFT siblings have
+//! the same parents. Each sibling should have the parents that most of them have: routes and the log use the
+//! same answer. A switch that has lost all parents is a sibling of the switches whose port at their children
+//! it has.
 
 use super::places::most_common;
 use crate::dmodc::tree::{Groups, Ranking, root};
@@ -10,6 +11,8 @@ use std::collections::BTreeMap;
 
 /// All switches that have parents, or have lost them, each among its siblings; ascending.
 pub fn siblings(groups: &Groups, ranking: &Ranking) -> Vec<Vec<u32>> {
+    let mut members = vec![0u32; groups.up_classes().len()];
+    (0..groups.switches() as u32).for_each(|s| members[groups.up_class(s) as usize] += 1);
     let classes = Classes { groups, ranking };
     // Per up class, another of the same family, itself at the root.
     let mut family: Vec<u32> = (0..groups.up_classes().len() as u32).collect();
@@ -22,18 +25,19 @@ pub fn siblings(groups: &Groups, ranking: &Ranking) -> Vec<Vec<u32>> {
         if below.len() == 1 {
             continue;
         }
-        // One with most parents is the measure, by rank.
-        while let Some(&largest) = (below.iter()).max_by_key(|&&of| classes.parents(of).count()) {
-            let rank = classes.rank(largest);
-            let (of_rank, rest): (Vec<u32>, _) = below
-                .iter()
-                .partition(|&&class| classes.rank(class) == rank);
-            below = rest;
-            for class in of_rank.into_iter().filter(|&of| classes.alike(of, largest)) {
-                // The lower number is the root, so that the order of joining does not matter.
-                let (a, b) = (root(&mut family, class), root(&mut family, largest));
-                family[a.max(b) as usize] = a.min(b);
-            }
+        // The class with most members is the measure, then one with most parents: a few switches that have the
+        // parents of others and more are no siblings of them.
+        let weight = |&of: &u32| (members[of as usize], classes.parents(of).count());
+        while let Some(measure) = below.iter().copied().max_by_key(weight) {
+            below.retain(|&class| {
+                let joins = classes.alike(class, measure);
+                if joins {
+                    // The lower number is the root, so that the order of joining does not matter.
+                    let (a, b) = (root(&mut family, class), root(&mut family, measure));
+                    family[a.max(b) as usize] = a.min(b);
+                }
+                !joins
+            });
         }
     }
     let mut members: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
@@ -98,16 +102,23 @@ impl Classes<'_> {
         up.filter(|g| !g.level).map(|g| g.remote)
     }
 
-    /// Whether more than half of the parents of the class with more of them are those of the other, or
-    /// the other has none of its own, however many it has lost.
-    fn alike(&self, class: u32, largest: u32) -> bool {
-        let (mut of_class, mut of_largest) = (0, self.parents(largest).peekable());
-        let (mut common, most) = (0, self.parents(largest).count());
-        for parent in self.parents(class) {
-            of_class += 1;
-            while of_largest.next_if(|&p| p < parent).is_some() {}
-            common += usize::from(of_largest.peek() == Some(&parent));
+    /// Whether two classes are of one rank and have more than half of the parents of each in common, or the first has no
+    /// others than the measure, however many it has lost.
+    fn alike(&self, class: u32, measure: u32) -> bool {
+        if self.rank(class) != self.rank(measure) {
+            return false;
         }
-        2 * common > most || common == of_class
+        let (of_class, of_measure) = (self.parents(class), self.parents(measure));
+        let (own, most) = (
+            of_class.clone().count(),
+            of_measure.clone().count().max(of_class.clone().count()),
+        );
+        let mut of_measure = of_measure.peekable();
+        let mut common = 0;
+        for parent in of_class {
+            while of_measure.next_if(|&p| p < parent).is_some() {}
+            common += usize::from(of_measure.peek() == Some(&parent));
+        }
+        2 * common > most || common == own
     }
 }

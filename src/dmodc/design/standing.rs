@@ -1,8 +1,8 @@
-//! What stands of the fabric as it should be when switches are gone.
+//! The design without dead switches.
 
 use crate::dmodc::tree::{Links, Sides};
 
-/// The expected links of all switches that have links now, or `None` if no switch is without.
+/// The expected links of all switches that have links now, or `None` if every switch has some.
 pub fn standing(expected: &Links, present: &Sides) -> Option<Links> {
     let is_gone = |s: u32| {
         let has_none = present.down(s).is_empty() && present.up(s).is_empty();

@@ -1,13 +1,13 @@
-//! Which links of a reference were never meant, of those that are dark at both ends.
+//! Decides which links of a reference that are dark at both ends were never meant.
 //!
-//! A cable that somebody plugged in by mistake and pulled again is dark, too. A link was meant if another is beside
-//! it, or if its lower switch has a *sibling* (a child of the upper one that shares another parent with it). Where
-//! the lower switch has no other parent, or none of its parents another child, a link between two adjacent ranks was
-//! meant.
+//! A cable that somebody plugged in by mistake and pulled again is dark, too. A link was meant if another is
+//! beside it, or if its lower switch has a *sibling* (a child of the upper one that shares another parent
+//! with it). Where the lower switch has no other parent, or none of its parents another child, a link between
+//! two adjacent ranks was meant.
 
 use crate::dmodc::tree::{Ranking, Sides};
 
-/// The links that were never meant. `groups` have all links, those that are dark included.
+/// The links that were never meant. `groups` have all links, dark ones included.
 pub fn never_meant(
     groups: &Sides,
     ranking: &Ranking,

@@ -1,19 +1,18 @@
-//! Members that are below no common switch join the tree of the others by turns.
+//! Members below no common switch join the tree of the others by turns.
 //!
-//! A tree may grow down from any of its switches: what comes from there goes up, or comes down from
-//! above. It may grow up from a switch that has nothing of the tree above it; else what comes down to
-//! it would go up again, and what comes down the new link would. So both turns have to be among those
-//! that close no circle.
+//! A tree may grow down from any of its switches: packets from the new branch go up, or come down from above. It may
+//! grow up from a switch without a parent in the tree above it; otherwise packets that come down to this switch would
+//! go up again, and packets down the new link too. So both turns must be among those that close no circle.
 
 use super::{Edge, Terrain};
 use std::collections::VecDeque;
 
-/// A switch, and whether the way to it ends with a link up.
+/// A switch, and whether the path to it ends with a link up.
 type State = (u32, bool);
 
 impl Terrain<'_> {
-    /// Adds shortest ways from the tree to those members that it does not reach, one after the other.
-    /// `parents` has, for each switch of the tree but the root, the link to its parent.
+    /// Adds shortest paths from the tree to the members that it does not reach, one after the other.
+    /// `parents` has the link to its parent for each switch of the tree but the root.
     pub(super) fn join(&self, root: u32, mlid: u16, parents: &mut [Option<Edge>], members: &[u32]) {
         let mut above: Vec<Vec<u32>> = vec![Vec::new(); parents.len()];
         for (s, edge) in (0..).zip(parents.iter()) {
@@ -39,7 +38,7 @@ impl Terrain<'_> {
         }
     }
 
-    /// The links of a shortest way from the tree to one of these switches, the first link first.
+    /// The links of a shortest path from the tree to any of these switches, from the tree on.
     fn way_to_any(
         &self,
         root: u32,
@@ -81,7 +80,7 @@ impl Terrain<'_> {
     }
 }
 
-/// The links on the way to a state, the first first.
+/// The links on the path to a state, from the tree on.
 fn way(came: &[[Option<(State, Edge)>; 2]], mut state: State) -> Vec<Edge> {
     let mut links = Vec::new();
     while let Some((before, link)) = came[state.0 as usize][usize::from(state.1)] {

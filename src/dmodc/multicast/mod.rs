@@ -1,16 +1,14 @@
-//! The spanning tree of a multicast group, so chosen that its traffic is up-down.
+//! The spanning tree of a multicast group: all its traffic is up-down where possible.
 //!
-//! If every member's switch can be reached from the root going down only, then whatever enters the
-//! tree goes up towards the root and down from there on: it makes no down-up turn, so multicast
-//! adds no credit loop to the unicast routes. A switch's reach is the set of member switches below
-//! it; it is computed in one pass in the total order (rank, UUID), lowest first. Among the switches
-//! with full reach those of the lowest rank make the shortest trees, and the group's LID picks one
-//! of them, so that groups spread over the spines and the choice depends on nothing else.
+//! If the root reaches every member's switch going down only, packets go up towards the root, then down: no turn, so
+//! multicast adds no credit loop to the unicast routes. A switch's reach is the set of member switches below it,
+//! computed in one pass in the total order (rank, UUID), lowest first. Among the switches with full reach those of
+//! the lowest rank make the shortest trees, and the group's LID picks one of them, so groups spread over the spines
+//! and the choice depends on nothing else.
 //!
-//! Where no switch has full reach (members on spines, a badly degraded tree) the root is that of the
-//! greatest reach, in the part of the fabric that holds most members. The others join by turns that
-//! close no circle with those of unicast (module `join`); who cannot is left out. OpenSM's own engines
-//! (`mcast_mgr_build_spanning_tree`, sssp's) turn anywhere.
+//! Where no switch has full reach (members on spines, a badly degraded tree) the root is the switch of greatest reach
+//! in the part of the fabric with most members. The others join by turns that close no circle with those of unicast
+//! (module `join`), or are left out. OpenSM's own engines (`mcast_mgr_build_spanning_tree`, sssp's) turn anywhere.
 
 mod join;
 
@@ -26,13 +24,13 @@ pub type Edge = [(u32, u8); 2];
 pub struct Tree {
     /// The links.
     pub edges: Vec<Edge>,
-    /// Whether all traffic on it is up-down; else some turns.
+    /// Whether all traffic on it is up-down.
     pub up_down: bool,
     /// The member switches that it does not reach.
     pub left_out: Vec<u32>,
 }
 
-/// A fabric as multicast sees it.
+/// The switches and links that forward multicast.
 pub struct Terrain<'a> {
     fabric: &'a Fabric,
     ranking: &'a Ranking,
@@ -42,14 +40,14 @@ pub struct Terrain<'a> {
     order: Vec<u32>,
 }
 
-/// Whether packets that come down from a switch to another may go up to a third.
+/// Whether packets that come down from one switch to another may go up to a third.
 pub type MayTurn<'a> = &'a dyn Fn(u32, u32, u32) -> bool;
 
 const UNSEEN: u32 = u32::MAX;
 
 impl<'a> Terrain<'a> {
-    /// `capable` says of each switch whether it forwards multicast; `may_turn` is asked only if the
-    /// members have no common switch above them.
+    /// `capable` tells whether a switch forwards multicast; `may_turn` is called only if the members have no
+    /// common switch above them.
     pub fn new(
         fabric: &'a Fabric,
         ranking: &'a Ranking,
@@ -65,8 +63,7 @@ impl<'a> Terrain<'a> {
         }
     }
 
-    /// The tree of the group `mlid` over these member switches, which are distinct. `None` if none
-    /// of them forwards multicast.
+    /// The tree of the group `mlid` over these distinct member switches. `None` if none of them forwards multicast.
     pub fn tree(&self, members: &[u32], mlid: u16) -> Option<Tree> {
         let (able, mut left_out): (Vec<u32>, Vec<u32>) =
             members.iter().partition(|&&m| self.capable[m as usize]);
@@ -97,8 +94,8 @@ impl<'a> Terrain<'a> {
         })
     }
 
-    /// Neighbours of a switch over links between switches that forward multicast, as (own port,
-    /// neighbour, its port), starting at a port that depends on `turn`.
+    /// Neighbours of a switch over links between switches that forward multicast, as (own port, neighbour,
+    /// its port), starting at a port that depends on `turn`.
     fn neighbours(&self, switch: u32, turn: u16) -> impl Iterator<Item = (u8, u32, u8)> + '_ {
         let peers = self.fabric.peers_of(switch);
         let start = usize::from(turn) % peers.len().max(1);
@@ -111,7 +108,7 @@ impl<'a> Terrain<'a> {
         })
     }
 
-    /// How many of the members each switch reaches going down only.
+    /// By switch, how many members it reaches going down only.
     fn reach(&self, members: &[u32]) -> Vec<u32> {
         let words = members.len().div_ceil(64);
         let mut sets = vec![0u64; words * self.order.len()];

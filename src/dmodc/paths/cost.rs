@@ -1,13 +1,12 @@
-//! Costs: the hops of the shortest up-down path from every switch to every other (paper, section
-//! III.A, "Cost", Algorithm 1).
+//! Costs: the hops of the shortest up-down path from every switch to every other (paper, section III.A,
+//! "Cost", Algorithm 1).
 //!
-//! The algorithm is the paper's with its two sweeps, upward and downward, and one difference, which
-//! makes up-down a guarantee rather than a consequence of the tree being a PGFT: a switch that
-//! reaches the destination going down only keeps that cost, and goes down; any other goes up, and
-//! its cost is one more than the least cost above it. In complete and degraded PGFTs the two agree
-//! wherever the paper's cost is finite.
+//! The two sweeps, upward and downward, are the paper's, with one difference, which guarantees up-down on any
+//! fabric: a switch that reaches the destination going down only keeps that cost, and goes down; any other
+//! goes up, and its cost is one more than the least cost above it. In complete and degraded PGFTs the two
+//! agree wherever the paper's cost is finite.
 //!
-//! A cost is one byte, so that rows are compared sixteen or more columns at a time:
+//! A cost is one byte, so that the processor compares rows sixteen or more columns at a time:
 //!
 //! | byte | meaning |
 //! |---|---|
@@ -15,10 +14,9 @@
 //! | `0x80 + 1..=126` | reached going up first, in that many hops |
 //! | `0xff` | no up-down path (masked: 127, above every cost) |
 //!
-//! More than 126 hops count as no path: directed routes in InfiniBand end at 64 hops, so the subnet
-//! manager in the middle of a fabric cannot know of two switches further apart.
-//!
-//! The columns are all switches, leaves first: the LIDs of a switch's port 0 are routed too.
+//! More than 126 hops count as no path: directed routes in InfiniBand end at 64 hops, so the subnet manager
+//! in the middle of a fabric cannot know two switches further apart. Columns are all switches, leaves first:
+//! the LIDs of a switch's port 0 are routed too.
 
 use crate::dmodc::threads::Threads;
 use crate::dmodc::tree::{Group, Groups, Ranking, sort_by_small_key};
@@ -30,10 +28,11 @@ pub const UP: u8 = 0x80;
 /// Takes the hops out of a byte.
 pub const HOPS: u8 = 0x7f;
 const MAX_HOPS: u8 = 126;
-/// Stands for the least hops above where nothing above leads to a column: no cost has these hops.
+/// The least hops above where no switch above has a path: no cost has these hops.
 const NOT_ABOVE: u8 = 0x80;
 
-/// The cost matrix.
+/// The cost matrix: a byte per pair of switches, so its size is the square of the fabric's. Switches of one
+/// class share the minimum above, which makes the sweeps cheap.
 #[derive(Clone, Debug)]
 pub struct Costs {
     width: usize,
@@ -44,14 +43,14 @@ pub struct Costs {
     column: Vec<u32>,
     switch: Vec<u32>,
     leaves: usize,
-    /// Per switch: its down class, and per down class what is below.
+    /// By switch its down class, and by down class what it reaches going down.
     down_class: Vec<u32>,
     below: Vec<Below>,
-    /// Per up class: for each column the least hops from any switch above, or [`NOT_ABOVE`].
+    /// By up class: for each column the least hops from any switch above, or [`NOT_ABOVE`].
     above: Vec<Vec<u8>>,
 }
 
-/// What a switch reaches going down only, itself left out.
+/// The columns that a switch reaches going down only, its own left out.
 #[derive(Clone, Debug, Default)]
 struct Below {
     columns: Vec<u32>,
@@ -59,8 +58,8 @@ struct Below {
 }
 
 impl Costs {
-    /// Computes all costs, in memory that others have left ([`Costs::into_memory`]). `switch` are the
-    /// switches in the order of columns ([`columns`]), of which the first are the leaves.
+    /// Computes all costs, in buffers from [`Costs::into_memory`]. `switch` has the switches in the order of
+    /// columns ([`columns`]), leaves first.
     pub fn new(
         switch: Vec<u32>,
         leaves: usize,
@@ -97,7 +96,7 @@ impl Costs {
         costs
     }
 
-    /// The memory of costs that are done with.
+    /// The buffers of finished costs.
     pub fn into_memory(self) -> Vec<u8> {
         self.bytes
     }
@@ -146,7 +145,7 @@ impl Costs {
         (byte != INFINITE).then_some(byte & HOPS)
     }
 
-    /// Hops from one switch to another going down only, `None` if that does not lead there.
+    /// Hops from one switch to another going down only, `None` if there is no such path.
     pub fn hops_down(&self, from: u32, to: u32) -> Option<u8> {
         let byte = self.byte(from, to);
         (byte & UP == 0).then_some(byte)
@@ -161,14 +160,13 @@ impl Costs {
         &self.below[self.down_class[switch as usize] as usize]
     }
 
-    /// The least hops from any switch above those of an up class, by column; where none leads there,
-    /// a number that no cost has.
+    /// The least hops from any switch above those of an up class, by column; `NOT_ABOVE` without a path.
     pub fn least_above(&self, up_class: u32) -> &[u8] {
         &self.above[up_class as usize]
     }
 
-    /// Upward: a switch reaches all that the switches below it reach going down, one hop further.
-    /// Switches of one down class reach the same.
+    /// Upward: a switch reaches all that the switches below it reach going down, one hop further. Switches of
+    /// one down class reach the same.
     fn sweep_upward(&mut self, groups: &Groups, threads: &Threads) {
         for layer in groups.layer_starts().windows(2) {
             let members = &groups.bottom_up()[layer[0]..layer[1]];
@@ -184,7 +182,7 @@ impl Costs {
         }
     }
 
-    /// What a switch reaches going down only, from what those below it reach.
+    /// The columns that a switch reaches going down only, from those of the switches below it.
     fn reach_down(&self, groups: &Groups, switch: u32) -> Below {
         let mut hops = vec![INFINITE; self.width];
         let mut columns = Vec::new();
@@ -211,8 +209,8 @@ impl Costs {
         }
     }
 
-    /// Downward: where a switch cannot go down, it goes by the least cost above it. Switches of one
-    /// up class share that minimum.
+    /// Downward: a switch that cannot go down takes the least cost above it, plus one. Switches of one up
+    /// class share that minimum.
     fn sweep_downward(&mut self, groups: &Groups, threads: &Threads) {
         let width = self.width;
         let mut bytes = std::mem::take(&mut self.bytes);
@@ -258,7 +256,7 @@ impl Costs {
     }
 }
 
-/// The cost byte over a switch above that is so far from a destination.
+/// The cost byte of going up to a switch with this many hops to the destination.
 fn one_more(hops: u8) -> u8 {
     if hops < MAX_HOPS {
         UP | (hops + 1)
@@ -267,7 +265,7 @@ fn one_more(hops: u8) -> u8 {
     }
 }
 
-/// The least hops in any of some rows, by column.
+/// By column, the least hops in any of the rows.
 fn least<'a>(rows: impl Iterator<Item = &'a [u8]>, width: usize) -> Vec<u8> {
     let mut least = vec![HOPS; width];
     for costs in rows {
@@ -281,9 +279,9 @@ fn least<'a>(rows: impl Iterator<Item = &'a [u8]>, width: usize) -> Vec<u8> {
     least
 }
 
-/// The switches in the order of columns: leaves first, those that share a switch above side by side,
-/// so that neighbouring columns are alike; in a complete tree this is the order of the topological
-/// NIDs. Then the others, by rank, likewise by their first switch above, or below at the top.
+/// The switches in the order of columns: leaves first, those with a common switch above side by side, so that
+/// neighbouring columns are alike; in a complete tree this is the order of the topological NIDs. Then the
+/// others, by rank, likewise by their first switch above, or below at the top.
 pub fn columns(ranking: &Ranking, groups: &Groups) -> Vec<u32> {
     let switches: Vec<u32> = (0..groups.switches() as u32).collect();
     // The first leaf, in ascending UUID, under each switch.

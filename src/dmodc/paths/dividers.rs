@@ -1,16 +1,16 @@
-//! Dividers: how many consecutive NIDs the levels below have told apart already (paper, Algorithm 1).
+//! Dividers: how many consecutive NIDs the levels below have already spread (paper, Algorithm 1).
 
 use crate::dmodc::tree::Groups;
 
-/// The divider Π of every switch (Algorithm 1, max reduction): the product of the numbers of
-/// switches above, taken along the way up from the leaves. Links between equal ranks do not count.
-/// It saturates: beyond the number of nodes a divider makes every quotient 0 anyway.
+/// The divider Π of every switch (Algorithm 1, max reduction): the product of the numbers of switches above
+/// along the path up from the leaves. Links between equal ranks do not count. It saturates: a divider above
+/// the number of nodes makes every quotient 0 anyway.
 pub fn dividers(groups: &Groups) -> Vec<u32> {
     product_going_up(groups, |_| 1)
 }
 
-/// As [`dividers`], but counting links rather than switches: how many different ways up there are
-/// below a switch. The extra LIDs of a port (LMC) are spread by it.
+/// Like [`dividers`], but counts links instead of switches: how many different paths lead up to a switch. It
+/// spreads the extra LIDs of a port (LMC).
 pub fn path_dividers(groups: &Groups) -> Vec<u32> {
     product_going_up(groups, |links| links as u32)
 }
@@ -29,7 +29,7 @@ fn product_going_up(groups: &Groups, weight: impl Fn(usize) -> u32) -> Vec<u32> 
     divider
 }
 
-/// In how many ways a switch reaches the top going up only; 1 at the top. It saturates.
+/// The path count of every switch: paths to the top, going up only; 1 at the top. It saturates.
 pub fn ways_up(groups: &Groups) -> Vec<u32> {
     let mut ways = vec![1u32; groups.switches()];
     for &s in groups.bottom_up().iter().rev() {

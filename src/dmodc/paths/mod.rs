@@ -1,5 +1,4 @@
-//! Paths: how far every switch is from every other going up and then down, and how many ways there
-//! are.
+//! Paths: the cost from every switch to every other going up and then down, and path counts.
 
 mod cost;
 mod dividers;
@@ -14,19 +13,19 @@ use dividers::ways_up;
 pub use dividers::{dividers, path_dividers};
 pub use validity::Unreachable;
 
-/// The ways through a fabric.
+/// Port groups, costs and path counts of one set of links.
 #[derive(Clone, Debug)]
 pub struct Paths {
     /// The port groups.
     pub groups: Groups,
     /// The costs.
     pub costs: Costs,
-    /// Per switch: in how many ways it reaches the top.
+    /// By switch, its path count to the top.
     pub ways_up: Vec<u32>,
 }
 
 impl Paths {
-    /// Finds the ways through port groups, in memory that other costs have left.
+    /// Computes costs and path counts of port groups, in the buffers of other costs.
     pub fn new(groups: Groups, ranking: &Ranking, memory: Vec<u8>, threads: &Threads) -> Self {
         let leaves = ranking.leaves().count();
         let columns = columns(ranking, &groups);
@@ -37,7 +36,7 @@ impl Paths {
         }
     }
 
-    /// The ways that are left through other groups of the same switches, with the same columns.
+    /// The same for other groups of the same switches, with the same columns.
     pub fn with(&self, groups: Groups, memory: Vec<u8>, threads: &Threads) -> Self {
         let (columns, leaves) = (self.costs.columns().to_vec(), self.costs.leaves());
         Paths {

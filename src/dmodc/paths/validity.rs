@@ -1,7 +1,6 @@
-//! Validity: routing is complete if and only if every switch that carries end nodes has an up-down
-//! path to every other (paper, section IV, "Validity"). The paper's pass is over pairs of leaves;
-//! here it takes in the switches further up that carry end nodes. Paths go both ways, so a pair is
-//! counted once.
+//! Validity: routing is complete if and only if every switch that carries end nodes has an up-down path to
+//! every other (paper, section IV, "Validity"). The paper's pass is over pairs of leaves; this one includes
+//! switches further up that carry end nodes. Paths go both ways, so each pair counts once.
 
 use super::cost::{Costs, INFINITE};
 use crate::dmodc::tree::{Ranking, host_counts};
@@ -13,14 +12,14 @@ const NAMED: usize = 10;
 /// Pairs of switches with end nodes that have no up-down path.
 #[derive(Clone, Debug, Default)]
 pub struct Unreachable {
-    /// How many there are.
+    /// Their number.
     pub count: usize,
-    /// The first few, as switch indices.
+    /// The first ten, as switch indices.
     pub first: Vec<(u32, u32)>,
 }
 
 impl Unreachable {
-    /// Passes over all pairs.
+    /// Checks all pairs.
     pub fn new(fabric: &Fabric, ranking: &Ranking, costs: &Costs) -> Self {
         let mut found = Unreachable::default();
         let hosts = host_counts(fabric);

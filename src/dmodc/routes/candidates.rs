@@ -1,23 +1,23 @@
-//! Equation (1) for one switch and all columns at once: whole cost rows are compared, sixteen or more
-//! columns at a time, and a candidate is a bit.
+//! Equation (1) for one switch and all columns at once: compares whole cost rows, sixteen or more columns at
+//! a time; a candidate is a bit.
 
 use super::port_choice::GroupSet;
 use super::switch_view::SwitchView;
 use crate::dmodc::paths::HOPS;
 use crate::lft::NO_PATH;
 
-/// The candidates above one switch for all columns, whatever is below it. Kept from switch to switch
-/// for its memory.
+/// The candidates above one switch for all columns, as if nothing were below it. Reused from switch to switch
+/// for its buffers.
 #[derive(Default)]
 pub struct WaysUp {
-    /// For every eight groups that lead up, one byte a column: a bit for each that is a candidate.
+    /// For every eight groups that lead up, one byte per column: a bit for each that is a candidate.
     planes: Vec<u8>,
     width: usize,
-    /// Not 0 where a column has other candidates than the one before.
+    /// Not 0 where a column has other candidates than the column before.
     differs: Vec<u8>,
     /// Not 0 where not all groups are candidates.
     unusual: Vec<u8>,
-    /// The ports of the groups, if each has but one.
+    /// The ports of the groups, if each has one port.
     ports: Vec<u8>,
 }
 
@@ -55,7 +55,7 @@ impl WaysUp {
         }
     }
 
-    /// The ports of the groups that lead up, if each has but one; else nothing.
+    /// The ports of the groups that lead up, if each has one port; else empty.
     pub fn ports(&self) -> &[u8] {
         &self.ports
     }
@@ -65,7 +65,7 @@ impl WaysUp {
         self.differs[column] != 0
     }
 
-    /// Whether the candidates for a column are all groups that lead up, as for most.
+    /// Whether all groups that lead up are candidates for a column, as for most.
     pub fn is_usual(&self, column: usize) -> bool {
         self.unusual[column] == 0
     }
@@ -79,8 +79,7 @@ impl WaysUp {
         set
     }
 
-    /// The port to a column, where there is but one candidate, of one port; [`NO_PATH`] where there
-    /// is none.
+    /// The port to a column with a single candidate of one port; [`NO_PATH`] without a candidate.
     pub fn only_port(&self, column: usize) -> Option<u8> {
         if self.planes.is_empty() {
             return Some(NO_PATH);
@@ -130,7 +129,7 @@ impl WaysDown {
         }
     }
 
-    /// The candidates for a column below the switch: what [`SwitchView::candidates`] says.
+    /// The candidates for a column below the switch, as [`SwitchView::candidates`].
     pub fn candidates(&self, view: &SwitchView, column: usize) -> GroupSet {
         match self.ways[column] {
             (1, only) => {
@@ -145,7 +144,7 @@ impl WaysDown {
         }
     }
 
-    /// The port to a column below the switch, where there is but one candidate, of one port.
+    /// The port to a column below the switch with a single candidate of one port.
     pub fn only_port(&self, view: &SwitchView, column: usize) -> Option<u8> {
         let (1, only) = self.ways[column] else {
             return None;

@@ -1,7 +1,7 @@
-//! The entries of one switch that cannot stay at their nominal ports.
+//! Moves the entries of one switch whose nominal ports are gone to available ports.
 //!
-//! A nominal port stands if it is there and equation (1) on the fabric as it is still has it. Only columns
-//! are looked at where some nominal candidate does not stand.
+//! A nominal port is available if it is up and its group is still a candidate by equation (1) on the fabric
+//! as it is. Only columns with a lost nominal candidate are checked.
 
 use super::candidates::{WaysDown, WaysUp};
 use super::inputs::Inputs;
@@ -14,21 +14,21 @@ use crate::dmodc::paths::{HOPS, Paths};
 use crate::fabric::Lid;
 use crate::lft::NO_PATH;
 
-/// Memory for what is displaced.
+/// Buffers for displaced entries.
 #[derive(Default)]
 pub struct Displaced {
-    /// Not 0 for columns where a nominal candidate does not stand.
+    /// Not 0 for columns with a lost nominal candidate.
     columns: Vec<u8>,
     open: Open,
     ring: Ring,
-    /// Displaced LIDs above the switch: by column, and all.
+    /// Displaced LIDs above the switch: by column, and in all.
     above: Vec<u32>,
     above_all: usize,
 }
 
 impl Displaced {
-    /// Puts what a row of nominal ports, by place, has above the switch where it can be. The row is
-    /// what the switch would route if nothing were below it.
+    /// Moves upward entries whose port is gone to an available port. `places` is a row of nominal ports by
+    /// position, computed as if nothing were below the switch.
     pub fn repair_up(
         &mut self,
         inputs: &Inputs,
@@ -102,8 +102,7 @@ impl Displaced {
         }
     }
 
-    /// Marks the columns where a nominal candidate above the switch does not stand. Returns whether
-    /// there are any.
+    /// Marks the columns above the switch with a lost nominal candidate. Returns whether there are any.
     fn find_columns(&mut self, nominal: &SwitchView, now: &SwitchView) -> bool {
         self.columns.clear();
         self.columns.resize(nominal.least.len(), 0);
@@ -126,7 +125,7 @@ impl Displaced {
         self.columns.iter().any(|&bad| bad != 0)
     }
 
-    /// How many LIDs that a switch sends upwards are displaced, out of those of the row that it shares.
+    /// How many LIDs that a switch sends upwards are displaced, of those of its shared row.
     pub fn count_above(&self, present: &Paths, switch: u32) -> usize {
         if self.above_all == 0 {
             return 0;
@@ -137,29 +136,28 @@ impl Displaced {
         self.above_all - below.chain([&own]).map(of_column).sum::<usize>()
     }
 
-    /// Nothing is displaced above the switch, for all that is known.
+    /// Forgets the displaced entries of the last switch.
     pub fn clear(&mut self) {
         self.above_all = 0;
     }
 }
 
-/// What is below one switch, where there is a choice.
+/// The columns below one switch that have several candidates.
 pub struct Below<'b> {
-    /// What all rows are computed from.
+    /// The inputs of all rows.
     pub inputs: &'b Inputs,
     /// The switch.
     pub switch: u32,
     /// The columns.
     pub columns: &'b [usize],
-    /// What the switch should see.
+    /// The switch's view of the design.
     pub nominal: (SwitchView<'b>, &'b WaysDown),
-    /// What it sees.
+    /// Its view of the fabric as it is.
     pub now: (SwitchView<'b>, &'b WaysDown),
 }
 
 impl Below<'_> {
-    /// Writes the entries, at their nominal ports where these stand. Returns how many LIDs are
-    /// displaced.
+    /// Writes the entries, at their nominal ports where these are available. Returns how many LIDs are displaced.
     pub fn write(&self, memory: &mut Displaced, choices: &mut Choices, row: &mut [u8]) -> usize {
         let inputs = self.inputs;
         let destinations = &inputs.destinations;

@@ -1,28 +1,28 @@
-//! What all rows are computed from.
+//! The inputs of all rows.
 
 use super::row_classes::RowClasses;
 use crate::dmodc::paths::{Costs, Paths};
 use crate::dmodc::targets::Destinations;
 use std::sync::Arc;
 
-/// What all rows are computed from.
+/// The inputs of all rows.
 #[derive(Clone, Debug)]
 pub struct Inputs {
-    /// The fabric as it should be, as far as that is known.
+    /// The paths of the design.
     pub nominal: Arc<Paths>,
-    /// Several groups down are chosen among as the destination's leaf would choose upward.
+    /// Whether the choice among several groups down mirrors the destination leaf's choice upward.
     pub mirrored: bool,
-    /// The fabric as it should be without the switches that are gone, if any are.
+    /// The design without dead switches, if there are any.
     pub standing: Option<Paths>,
     /// The fabric as it is, where it differs.
     pub present: Option<Paths>,
     /// Π of every switch.
     pub dividers: Arc<[u32]>,
-    /// Different ways below every switch.
+    /// By switch, how many different paths lead up to it.
     pub path_dividers: Arc<[u32]>,
-    /// What is routed to.
+    /// All destinations.
     pub destinations: Arc<Destinations>,
-    /// Which switches route alike.
+    /// The classes of switches that route alike.
     pub classes: RowClasses,
 }
 
@@ -40,7 +40,7 @@ impl Inputs {
         }
     }
 
-    /// The memory of the costs.
+    /// The buffers of the costs.
     pub fn into_memory(self) -> impl Iterator<Item = Vec<u8>> {
         let nominal = Arc::into_inner(self.nominal);
         let paths = [nominal, self.present, self.standing];

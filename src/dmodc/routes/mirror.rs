@@ -1,8 +1,8 @@
-//! The way down mirrors the way up.
+//! The path down mirrors the path up.
 //!
-//! In a PGFT one group of a switch leads down to a leaf. Where several do, `faults=stable` takes the one on the
-//! way that the leaf itself would take upward for this number: the leaf chooses among its groups by ⌊t/Π⌋, then
-//! the switch above it, and so on up to the switch in question. A number that is there for the switch has come
+//! In a PGFT one group of a switch leads down to a leaf. Where several do, `faults=stable` takes the one on
+//! the path that the leaf itself would take upward for this number: the leaf chooses among its groups by
+//! ⌊t/Π⌋, then the switch above it, and so on up to the switch in question. A number at that switch has come
 //! up by the same choices elsewhere, so the routes down are as even as those up.
 
 use super::inputs::Inputs;
@@ -15,12 +15,12 @@ pub struct Mirror<'m> {
     switch: u32,
     leaf: u32,
     hops: u8,
-    /// Per switch on a way down, as found: which of its groups up are on one.
+    /// By switch on a path down, as found: which of its groups up are on such a path.
     allowed: Vec<(u32, Vec<usize>)>,
 }
 
 impl<'m> Mirror<'m> {
-    /// The ways from a switch down to another, which it reaches going down only.
+    /// The paths down from one switch to another, which it reaches going down only.
     pub fn new(inputs: &'m Inputs, switch: u32, leaf: u32) -> Self {
         let hops = inputs.nominal.costs.hops_down(switch, leaf);
         Mirror {
@@ -67,7 +67,7 @@ impl<'m> Mirror<'m> {
         ports[(q + turn) % ports.len()]
     }
 
-    /// Which groups up of a switch are on a way of so many further hops.
+    /// Which groups up of a switch are on a path of this many further hops.
     fn allowed(&mut self, at: u32, further: u8) -> &[usize] {
         let known = self.allowed.iter().position(|&(of, _)| of == at);
         let known = known.unwrap_or_else(|| {

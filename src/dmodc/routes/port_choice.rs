@@ -1,18 +1,16 @@
 //! The closed-form choice of an output port (paper, equations (3) and (4)).
 //!
-//! With C the ordered candidate groups, t the destination's NID and Π the switch's divider:
-//! group `C[⌊t/Π⌋ mod #C]`, and in that group port `g[⌊t/(Π·#C)⌋ mod #g]`. Both depend on the
-//! quotient `q = ⌊t/Π⌋` alone, since `⌊t/(Π·#C)⌋ = ⌊q/#C⌋`; so the choice repeats with the period
-//! `#C · lcm(#g)` and is kept as a table where that is short.
+//! With C the ordered candidate groups, t the destination's NID and Π the switch's divider: group `C[⌊t/Π⌋ mod #C]`,
+//! and in that group port `g[⌊t/(Π·#C)⌋ mod #g]`. Both depend on the quotient `q = ⌊t/Π⌋` alone, since `⌊t/(Π·#C)⌋ =
+//! ⌊q/#C⌋`; so the choice repeats with the period `#C · lcm(#g)` and is kept as a table where that is short.
 //!
-//! Where several groups lead *down* to one leaf, which no PGFT has, `q = t`: a divider that counts the
-//! ways up would send whole leaves down by one of them.
+//! Where several groups lead *down* to one leaf, which no PGFT has, `q = t`: a divider that counts the paths up would
+//! send whole leaves down by one of them.
 //!
-//! *Extra LIDs.* A port with LMC > 0 has LIDs base + k. Offset k turns both choices by a digit of
-//! k, so that consecutive LIDs take different groups at every switch, and the digits of the
-//! switches along a way differ in as many combinations as there are paths: with D different ways
-//! below a switch and w ways out of it, `k ↦ (k mod D, digit(k))` meets every combination once
-//! before it repeats. For k = 0 every digit is 0: base LIDs are the paper's.
+//! *Extra LIDs.* A port with LMC > 0 has LIDs base + k. Offset k rotates both choices by a digit of k, so that
+//! consecutive LIDs take different groups at every switch, and the digits of the switches along a path differ in as
+//! many combinations as there are paths: with D paths up to a switch and w candidates there, `k ↦ (k mod D,
+//! digit(k))` meets every combination once before it repeats. For k = 0 every digit is 0: base LIDs are the paper's.
 
 use crate::dmodc::tree::{Group, Groups};
 use crate::lft::NO_PATH;
@@ -20,7 +18,7 @@ use std::iter::successors;
 
 /// Longer periods are not worth a table.
 const MAX_PERIOD: usize = 1024;
-/// A table goes on for at least so many entries beyond its period, so that short runs are a copy.
+/// A table has at least this many entries beyond its period, so that short runs are one copy.
 const STRETCH: usize = 64;
 
 /// The length of a table: from wherever in its period a run starts, at least a whole period follows.
@@ -33,23 +31,22 @@ fn stretched(period: usize) -> usize {
 pub struct Choice {
     candidates: Vec<Group>,
     ways: usize,
-    /// Quotients after which the choice repeats; 0 where that is far, or there are no candidates.
+    /// The period of the choice in quotients; 0 if it is long, or without candidates.
     period: usize,
-    /// Tables for offsets 0, 1, .., or nothing while they are not needed.
+    /// Tables for offsets 0, 1, ..; empty until they are needed.
     tables: Vec<u8>,
 }
 
-/// The ports for quotients 0, 1, ..: the first period of them and more.
+/// The ports for quotients 0, 1, ..: the first period and more.
 pub struct Table<'c> {
     /// The ports, at least one whole period of them beyond the first.
     pub ports: &'c [u8],
-    /// After how many they repeat.
+    /// Their period.
     pub period: usize,
 }
 
 impl Choice {
-    /// Sets the candidates, in ascending UUID of the remote switch. `ways` is the switch's path
-    /// divider.
+    /// Sets the candidates, in ascending UUID of the remote switch. `ways` is how many paths lead up to the switch.
     pub fn set(&mut self, ways: u32, candidates: Vec<Group>) {
         self.candidates = candidates;
         self.ways = ways as usize;
@@ -62,9 +59,8 @@ impl Choice {
         self.period = common.map_or(0, |common| common * n);
     }
 
-    /// Sets candidates of one port each, for ports of one LID each: what most switches have. The
-    /// choice is then known by its table alone, whose period is their number; without any, the port
-    /// is [`NO_PATH`] for all.
+    /// Sets candidates of one port each, for ports of one LID each, the common case. The table alone then
+    /// holds the choice; its period is their number. Without candidates it holds [`NO_PATH`].
     fn set_plain(&mut self, ports: &[u8], set: GroupSet) {
         self.candidates.clear();
         // All are made as long as the longest: no memory is asked for again.
@@ -79,8 +75,7 @@ impl Choice {
         repeat(&mut self.tables[..stretched(self.period)], self.period);
     }
 
-    /// The output port of a port's `offset`th LID, for quotient `q`; [`NO_PATH`] without
-    /// candidates.
+    /// The output port of a port's `offset`th LID, for quotient `q`; [`NO_PATH`] without candidates.
     pub fn port(&self, groups: &Groups, q: usize, offset: usize) -> u8 {
         let n = self.candidates.len();
         let (ports, turn) = match self.candidates.as_slice() {
@@ -100,8 +95,7 @@ impl Choice {
         }
     }
 
-    /// The table of an offset, or `None` where the period is long. `offsets` is the greatest number
-    /// of LIDs of a port.
+    /// The table of an offset, or `None` if the period is long. `offsets` is the greatest number of LIDs of a port.
     pub fn table(&mut self, groups: &Groups, offset: usize, offsets: usize) -> Option<Table<'_>> {
         let period = self.period;
         if period == 0 {
@@ -126,7 +120,7 @@ impl Choice {
     }
 }
 
-/// Repeats the period, not 0, that a table starts with up to its end.
+/// Repeats the period at the table's start up to its end.
 fn repeat(table: &mut [u8], period: usize) {
     let mut known = period;
     while known < table.len() {
@@ -136,8 +130,8 @@ fn repeat(table: &mut [u8], period: usize) {
     }
 }
 
-/// The last choices of one switch. Leaves that have lost a link stand among others that have not,
-/// so the candidates of a row come back again and again.
+/// The last choices of one switch. Leaves that have lost a link stand among others that have not, so the same
+/// candidates return again and again.
 pub struct Choices {
     slots: Vec<(Option<GroupSet>, Choice)>,
 }
@@ -155,13 +149,13 @@ impl Default for Choices {
 }
 
 impl Choices {
-    /// Forgets all choices: another switch is next.
+    /// Forgets all choices, before the next switch.
     pub fn clear(&mut self) {
         self.slots.iter_mut().for_each(|(set, _)| *set = None);
     }
 
-    /// The choice among a set of groups. `ways` is the switch's path divider, and `candidates` the
-    /// groups of the set.
+    /// The choice among a set of groups. `ways` is how many paths lead up to the switch, and `candidates`
+    /// makes the groups of the set.
     pub fn of(
         &mut self,
         set: GroupSet,
@@ -171,8 +165,8 @@ impl Choices {
         self.kept_or(set, |choice| choice.set(ways, candidates()))
     }
 
-    /// The table of a choice among groups of one port each, for ports of one LID each: `ports` are
-    /// those of all groups.
+    /// The table of a choice among groups of one port each, for ports of one LID each: `ports` has the ports
+    /// of all groups.
     pub fn plain(&mut self, set: GroupSet, ports: &[u8]) -> Table<'_> {
         let choice = self.kept_or(set, |choice| choice.set_plain(ports, set));
         Table {
@@ -204,7 +198,7 @@ pub struct GroupSet {
 }
 
 impl GroupSet {
-    /// Puts the `i`th group in, if `is_in`.
+    /// Adds the `i`th group, if `is_in`.
     pub fn put(&mut self, i: usize, is_in: bool) {
         self.bits[i / 64] |= u64::from(is_in) << (i % 64);
     }
@@ -218,12 +212,12 @@ impl GroupSet {
         }
     }
 
-    /// Whether there is a choice.
+    /// Whether it has several groups.
     pub fn is_several(self) -> bool {
         self.bits.iter().map(|word| word.count_ones()).sum::<u32>() > 1
     }
 
-    /// The positions of the groups that are in, ascending.
+    /// The positions of its groups, ascending.
     pub fn positions(self) -> impl Iterator<Item = usize> + Clone {
         let words = (0..).step_by(64).zip(self.bits);
         words.flat_map(|(first, bits)| {
@@ -234,7 +228,7 @@ impl GroupSet {
     }
 }
 
-/// The digit, below `w`, by which offset `k` turns a choice among `w` above `ways` different ways.
+/// The digit, below `w`, by which offset `k` rotates a choice among `w` at a switch with `ways` paths up to it.
 pub fn digit(k: usize, ways: usize, w: usize) -> usize {
     if k == 0 {
         return 0;

@@ -1,24 +1,23 @@
-//! What cannot stay at its nominal port goes to the next port of its list, the first one that stands.
+//! A displaced entry moves to the first available port of its list.
 //!
-//! The list holds all nominal candidate ports and depends on the nominal fabric alone, so a further fault
-//! moves an entry only if it takes the very port where the entry is. Siblings have the same list for a
-//! NID: those that have lost the same link send a node the same way.
+//! The list has all nominal candidate ports and depends on the nominal fabric alone, so a further fault moves an
+//! entry only if it takes the entry's own port. Siblings have the same list for a NID: those that have lost the same
+//! link send a node by the same port.
 //!
-//! The ports stand in a circle, each with as many places as it has nominal ways up behind it. The list starts
-//! at the nominal port. The second port is some places further on, by what is left of the NID when the
-//! switches above have told their ways apart: so what goes over a lost link spreads evenly over the other
-//! ports, and over all ways behind each of them. From the third port on a hash says how far. That is
-//! as good as counting there, and what has lost most of its ports needs it.
+//! The ports stand in a circle, each as often as its nominal path count. The list starts at the nominal port. The
+//! second port is an offset further on, computed from the part of the NID that the switches above do not use: so the
+//! routes of a lost link spread evenly over the other ports, and over all paths behind each. From the third port on a
+//! hash gives the offset: as good as counting there, and needed where most ports are lost.
 //!
-//! What has no slot (switch LIDs, end nodes above the leaves, extra LIDs), and what has no nominal
-//! candidate left, goes by the highest of some hashes of number and port: a list as well.
+//! A destination without a slot (switch LIDs, end nodes above the leaves, extra LIDs), or without a nominal candidate
+//! left, takes the port with the highest hash of number and port: a list as well.
 
 use crate::dmodc::paths::Paths;
 use crate::dmodc::tree::Group;
 use crate::lft::NO_PATH;
 use std::num::NonZeroU32;
 
-/// The ports that may be taken for some destination.
+/// The available ports for some destinations.
 pub struct Open {
     is_open: [bool; 256],
     ports: Vec<u8>,
@@ -34,7 +33,7 @@ impl Default for Open {
 }
 
 impl Open {
-    /// Opens the ports of some groups, and no others.
+    /// Opens the ports of these groups alone.
     pub fn set<'g>(&mut self, paths: &Paths, candidates: impl Iterator<Item = &'g Group>) {
         self.is_open = [false; 256];
         self.ports.clear();
@@ -46,18 +45,18 @@ impl Open {
         }
     }
 
-    /// The ports that may be taken.
+    /// The available ports.
     pub fn ports(&self) -> &[u8] {
         &self.ports
     }
 
-    /// Whether a port may be taken.
+    /// Whether a port is available.
     pub fn has(&self, port: u8) -> bool {
         self.is_open[usize::from(port)]
     }
 
-    /// The port for a number of its own, with the greatest hash; one of those taken by other LIDs of a port only
-    /// if no other is open, [`NO_PATH`] if none is. With 12 of 120 links gone and two LIDs a port, both
+    /// The available port with the greatest hash for a number; one of those taken by other LIDs of a port
+    /// only if no other is open, [`NO_PATH`] if none is. With 12 of 120 links gone and two LIDs a port, both
     /// shared a link for 25 % of all pairs of hosts without this, for 17 % with it.
     pub fn by_hash(&self, number: usize, offset: usize, taken: &[u8]) -> u8 {
         let of = |port: u8| hash((number as u64) << 24 | (offset as u64) << 8 | u64::from(port));
@@ -70,20 +69,20 @@ impl Open {
     }
 }
 
-/// 48 bits.
+/// A hash of 48 bits.
 pub fn hash(number: u64) -> u64 {
     let hash = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (hash ^ (hash >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 16
 }
 
-/// The nominal candidate ports of a switch for some destinations.
+/// The circle of nominal candidate ports of a switch for some destinations.
 #[derive(Default)]
 pub struct Ring {
-    /// By group: the ports, and the places that each has.
+    /// By group: each port, and how often it stands in the circle.
     ports: Vec<(u8, u32)>,
     /// Where each group starts, and its size.
     groups: Vec<(usize, usize)>,
-    /// The places of all ports.
+    /// Positions in the circle.
     places: u64,
 }
 
@@ -113,8 +112,8 @@ impl Ring {
         self.ports.len()
     }
 
-    /// The first open port of a list, its nominal one left out: `q` is that of equations (3) and (4),
-    /// `turn` says where the list goes on. `None` if no port is open.
+    /// The first open port of a list, its nominal one left out: `q` is that of equations (3) and (4), `turn`
+    /// the offset of the second port. `None` if no port is open.
     pub fn first_open(&self, q: usize, turn: usize, open: &Open) -> Option<u8> {
         if open.ports.is_empty() {
             return None;
@@ -148,7 +147,7 @@ impl Ring {
         None
     }
 
-    /// The port so many places after another, those left out that have been tried.
+    /// The port this many positions after another, skipping ports already tried.
     fn after(&self, mut at: usize, mut further: u64, tried: &[bool; 256]) -> usize {
         loop {
             at = if at + 1 == self.ports.len() {
@@ -172,16 +171,16 @@ pub fn gcd(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// Where the lists of a switch go on above it.
+/// The offsets of the lists of one switch.
 pub struct Turns {
     divider: NonZeroU32,
-    /// The ways that are told apart by what the switch chooses, and by what those above it choose as well.
+    /// Path counts: of the paths that the switch's own choice distinguishes, and of all up to the top.
     here: NonZeroU32,
     all: NonZeroU32,
 }
 
 impl Turns {
-    /// Those of a switch of this divider.
+    /// The offsets at a switch with this divider.
     pub fn new(nominal: &Paths, switch: u32, divider: usize) -> Self {
         let up = nominal.groups.up(switch).iter();
         let ports = up.map(|g| g.size() as u32).sum();
@@ -193,7 +192,7 @@ impl Turns {
         }
     }
 
-    /// Which port of the switch a NID takes, what those above it tell apart, and what is left of the NID.
+    /// The digits of a NID: the switch's own choice, the choices of the switches above, and the rest.
     pub fn digits(&self, nid: usize) -> [usize; 3] {
         // NIDs are fewer than LIDs, and these divisions are a tenth of the routes of a degraded fabric.
         let nid = nid as u32;
@@ -205,13 +204,13 @@ impl Turns {
         digits.map(|digit| digit as usize)
     }
 
-    /// How many of so many NIDs go the same way up.
+    /// How many of these NIDs share one path up.
     pub fn same_way(&self, nids: usize) -> usize {
         nids.div_ceil(self.all.get() as usize)
     }
 
-    /// The turn of a NID. NIDs that go the same way further up get all turns, and so do NIDs that follow one
-    /// another; the last term has levels with as many ports differ.
+    /// The offset of a NID. NIDs with the same path further up get all offsets, and so do consecutive NIDs;
+    /// the last term separates levels with as many ports.
     pub fn of(&self, nid: usize) -> usize {
         let [_, above, beyond] = self.digits(nid);
         above + beyond + (beyond as u32 / self.divider) as usize

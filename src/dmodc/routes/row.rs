@@ -1,5 +1,5 @@
-//! One row by place: runs of consecutive NIDs with the same candidates, written without a division
-//! for each (paper, equations (3) and (4)).
+//! One row by position: runs of consecutive NIDs with the same candidates, written without a division for
+//! each (paper, equations (3) and (4)).
 
 use super::candidates::WaysUp;
 use super::inputs::Inputs;
@@ -7,22 +7,22 @@ use super::port_choice::{Choice, Choices, GroupSet, Table};
 use super::switch_view::SwitchView;
 use std::ops::Range;
 
-/// Writes one row by place, as if nothing were below the switch.
+/// Writes one row by position, as if nothing were below the switch.
 pub struct RowUp<'w> {
-    /// What all rows are computed from.
+    /// The inputs of all rows.
     pub inputs: &'w Inputs,
-    /// What the switch of the row sees.
+    /// The switch's view of the costs.
     pub view: SwitchView<'w>,
     /// Its candidates.
     pub ways: &'w WaysUp,
     /// The choices made so far.
     pub choices: &'w mut Choices,
-    /// The row.
+    /// The row, by position.
     pub places: &'w mut [u8],
 }
 
 impl RowUp<'_> {
-    /// Writes all of it: what is on leaves by the usual candidates, then what has others.
+    /// Writes the whole row: leaves with the usual candidates, then the other columns.
     pub fn write(&mut self) {
         let inputs = self.inputs;
         let destinations = &inputs.destinations;
@@ -45,7 +45,7 @@ impl RowUp<'_> {
         self.write_singles();
     }
 
-    /// Writes what has a number of its own: for each a division, where there is a choice at all.
+    /// Writes destinations with a number of their own, with one division each where there is a choice.
     fn write_singles(&mut self) {
         let destinations = &self.inputs.destinations;
         let ports = match destinations.offsets() {
@@ -121,9 +121,9 @@ pub struct Chosen<'w> {
     places: &'w mut [u8],
 }
 
-/// How a port is chosen.
+/// How to choose a port.
 enum How<'w> {
-    /// It is always the same.
+    /// One port for all.
     Port(u8),
     /// By a table, for ports of one LID each.
     Table(Table<'w>),
@@ -132,7 +132,7 @@ enum How<'w> {
 }
 
 impl Chosen<'_> {
-    /// Writes the places from `place` on, of consecutive NIDs.
+    /// Writes the entries of consecutive NIDs, at the positions from `place` on.
     pub fn write(&mut self, place: usize, nids: Range<usize>) {
         let destinations = &self.inputs.destinations;
         let (offsets, block) = (destinations.offsets(), destinations.block());

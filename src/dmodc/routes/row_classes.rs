@@ -1,20 +1,19 @@
 //! Rows that switches share.
 //!
-//! Two switches with the same divider, whose groups lead *up* by the same ports to the same switches,
-//! have the same rows but for what lies below them: the leaves of a pod, the switches of one position
-//! in all pods. If they lead *down* alike as well, as the top switches of one position do, their rows
-//! differ in their own LIDs alone.
+//! Two switches with the same divider whose groups lead *up* by the same ports to the same switches have the same
+//! rows except for destinations below them: the leaves of a pod, the switches of one position in all pods. If they
+//! lead *down* alike as well, as the top switches of one position do, their rows differ in their own LIDs alone.
 //!
-//! So a row is computed once for each up class; what lies below is written over it once for each down
-//! class within. (Inside OpenSM, computing each row by itself takes 1.6 times as long on 594 switches
-//! and 2.6 times on 2,880.)
+//! So a row is computed once for each up class, and the entries below are written over it once for each down class
+//! within. (Inside OpenSM, computing each row by itself takes 1.6 times as long on 594 switches and 2.6 times on
+//! 2,880.)
 
 use crate::dmodc::tree::{Group, Groups, Partition, mix, sort_by_small_key};
 
 type Class = fn(&Groups, u32) -> u32;
 type List = fn(&Groups, u32) -> &[Group];
 
-/// Which rows are shared, and by whom.
+/// The classes of switches that share rows.
 #[derive(Clone, Debug, Default)]
 pub struct RowClasses {
     up: Partition,
@@ -23,7 +22,7 @@ pub struct RowClasses {
 }
 
 impl RowClasses {
-    /// Finds out which switches route alike, by their groups as they should be and as they are.
+    /// Classes switches by their groups, of the design and as they are.
     pub fn new(all_groups: &[&Groups], dividers: &[u32], path_dividers: &[u32]) -> Self {
         let count = dividers.len();
         let key = |s: u32| (dividers[s as usize], path_dividers[s as usize]);
@@ -62,17 +61,17 @@ impl RowClasses {
         RowClasses { up, down, order }
     }
 
-    /// All switches, those that share most side by side.
+    /// All switches, with those that share most side by side.
     pub fn order(&self) -> &[u32] {
         &self.order
     }
 
-    /// Whether two rows are the same but for what lies below their switches.
+    /// Whether two rows are the same except for destinations below their switches.
     pub fn same_up(&self, a: u32, b: u32) -> bool {
         self.up.class(a) == self.up.class(b)
     }
 
-    /// Whether what lies below two switches of one up class is reached by the same ports.
+    /// Whether two switches of one up class reach the switches below by the same ports.
     pub fn same_down(&self, a: u32, b: u32) -> bool {
         self.down.class(a) == self.down.class(b)
     }

@@ -1,4 +1,4 @@
-//! Memory for routes that is kept from sweep to sweep: to touch it first costs more than routing.
+//! Buffers for routes, kept from sweep to sweep: the first touch of fresh memory costs more than routing.
 
 use super::candidates::{WaysDown, WaysUp};
 use super::displaced::Displaced;
@@ -6,37 +6,37 @@ use super::port_choice::Choices;
 use super::shares::Shares;
 use std::sync::{Mutex, MutexGuard};
 
-/// What a thread works with.
+/// The buffers of one thread.
 #[derive(Default)]
 pub struct Scratch {
-    /// A row by place.
+    /// A row by position.
     pub places: Vec<u8>,
     /// A row by LID that several switches share.
     pub shared: Vec<u8>,
     /// The candidates above a switch.
     pub ways_up: WaysUp,
-    /// The candidates below it.
+    /// The candidates below a switch.
     pub ways_down: WaysDown,
-    /// The choices that it has made.
+    /// The choices of a switch.
     pub choices: Choices,
-    /// The candidates above and below as they are, where they differ from what should be.
+    /// The candidates above a switch as it is, where it differs from the design.
     pub up_now: WaysUp,
-    /// Likewise below it.
+    /// Likewise below.
     pub down_now: WaysDown,
-    /// Where what goes that has lost its port with a switch.
+    /// New ports of entries displaced by dead switches.
     pub shares: Shares,
-    /// What cannot stay where it should be.
+    /// The displaced entries.
     pub displaced: Displaced,
 }
 
-/// The scratch of all threads.
+/// The buffers of all threads.
 #[derive(Default)]
 pub struct RouteMemory {
     free: Mutex<Vec<Scratch>>,
 }
 
 impl RouteMemory {
-    /// Does some work with a scratch that nobody else has.
+    /// Calls `work` with buffers that no other thread uses.
     pub fn with_scratch(&self, work: impl FnOnce(&mut Scratch)) {
         let mut scratch = lock(&self.free).pop().unwrap_or_default();
         work(&mut scratch);
@@ -44,7 +44,7 @@ impl RouteMemory {
     }
 }
 
-/// A panic while it was held leaves nothing behind that is read again.
+/// Locks, also after a panic: nothing that was left half written is read again.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|e| e.into_inner())
 }

@@ -1,12 +1,12 @@
-//! Where entries go that have lost their ports with whole switches, which a reference knows of.
+//! Moves entries displaced by dead switches, by the load of each port.
 //!
-//! The lists of module `preference` share out by nominal ways. That is even while a few links are gone.
-//! Dead switches take many ways at once from some ports and none from others: a port behind which a third
-//! of the ways is gone should take less. So each port of a switch gets a share of what is lost, such that
-//! all ports carry alike for each way that they lead to; what stays where it is counts.
+//! The lists of module `preference` spread by nominal path counts, evenly while a few links are gone. Dead
+//! switches take many paths from some ports and none from others: a port that lost a third of its paths
+//! should take less. So each port of a switch gets a share of the displaced entries such that all ports carry
+//! alike per path behind them, entries that stay included.
 //!
-//! Shares depend on the nominal fabric and on which switches are gone. What single links do makes no
-//! difference: these are left to the lists, so that a lost link moves nothing else.
+//! Shares depend on the nominal fabric and on the dead switches alone. Single lost links go by the lists, so
+//! that they move nothing else.
 
 use super::candidates::WaysUp;
 use super::inputs::Inputs;
@@ -17,30 +17,30 @@ use crate::dmodc::paths::Paths;
 use crate::lft::NO_PATH;
 use std::mem;
 
-/// How often shares are corrected by what comes of them. A2A on 8,640 nodes with 40 and with 60 dead switches was, on
-/// the mean, 1.116 and 1.143 times the cut bound without, 1.054 and 1.066 with one, 1.041 and 1.033 with four, 1.040
-/// and 1.029 with sixteen.
+/// How often shares are corrected by their result. A2A on 8,640 nodes with 40 and with 60 dead switches was,
+/// on the mean, 1.116 and 1.143 times the cut bound without, 1.054 and 1.066 with one, 1.041 and 1.033 with
+/// four, 1.040 and 1.029 with sixteen.
 const CORRECTIONS: usize = 16;
 
-/// The ports of what has lost its own with a switch, for one switch after the other.
+/// The ports of entries displaced by dead switches; reused for one switch after the other.
 #[derive(Default)]
 pub struct Shares {
-    /// By NID: the port, or [`NO_PATH`] for what has not lost its own.
+    /// By NID: the port, or [`NO_PATH`] for an entry that is not displaced.
     ports: Vec<u8>,
     lost: Vec<Lost>,
     open: Open,
 }
 
-/// What has lost its port and has the same candidates left.
+/// Displaced entries with the same candidates left.
 struct Lost {
     candidates: GroupSet,
-    /// Their ports.
+    /// The ports of these candidates.
     ports: Vec<u8>,
     nids: Vec<usize>,
 }
 
 impl Lost {
-    /// By which port a NID would take: the port's rank among those lost. And how many are lost.
+    /// By nominal port of a NID, its rank among the lost ports; and the number of lost ports.
     fn ranks(&self, turns: &Turns) -> ([usize; 256], usize) {
         let mut ranks = [0; 256];
         for &nid in &self.nids {
@@ -56,17 +56,17 @@ impl Lost {
 }
 
 impl Shares {
-    /// Nothing has lost its port, for all that is known.
+    /// Forgets the displaced entries of the last switch.
     pub fn clear(&mut self) {
         self.ports.clear();
     }
 
-    /// The port for a NID that has lost its own; [`NO_PATH`] for any other.
+    /// The new port of a displaced NID; [`NO_PATH`] for any other.
     pub fn port(&self, nid: usize) -> u8 {
         self.ports.get(nid).copied().unwrap_or(NO_PATH)
     }
 
-    /// Shares out what a row of nominal ports, by place, has at ports that do not stand.
+    /// Shares out the entries of a row of nominal ports, by position, whose ports are lost.
     pub fn find(
         &mut self,
         inputs: &Inputs,
@@ -108,7 +108,7 @@ impl Shares {
         }
     }
 
-    /// Collects what is lost. Returns how many entries stay, by port.
+    /// Collects the displaced entries. Returns how many entries stay, by port.
     fn collect(
         &mut self,
         inputs: &Inputs,
@@ -141,7 +141,7 @@ impl Shares {
         kept
     }
 
-    /// Where what has some candidates left is collected: all open ports are theirs.
+    /// The index of the displaced entries with these candidates left: all open ports are theirs.
     fn lost_of(&mut self, candidates: GroupSet) -> usize {
         let known = (self.lost.iter()).position(|lost| lost.candidates == candidates);
         known.unwrap_or_else(|| {
@@ -154,7 +154,7 @@ impl Shares {
         })
     }
 
-    /// The share of each port, such that all carry alike for each way behind them, as far as possible.
+    /// The share of each port, such that all carry alike per path behind them, as far as possible.
     fn shares(&self, standing: &Paths, view: &SwitchView, kept: &[u32; 256]) -> [f64; 256] {
         let mut ways = [0.0; 256];
         for group in view.up {
@@ -191,25 +191,24 @@ impl Shares {
     }
 }
 
-/// Numbers below 1 that lie evenly as digits count up, as parts of 2^64.
+/// Evenly spread numbers below 1 as digits count up, as parts of 2^64.
 struct Steps {
-    /// The step of the first digit at a leaf. Further up its bits in reverse are its number: what leaves have
-    /// sent up by even steps is then even for all switches above, while any two steps may fall in with each
-    /// other.
+    /// The step of the first digit at a leaf. Further up its bits in reverse are its number: entries that leaves have
+    /// sent up by even steps are then even at all switches above, while any two steps may coincide.
     first: Option<u64>,
-    /// Half the least distance of two multiples of the first step: none lies where a port's part ends.
+    /// Half the least distance of two multiples of the first step: none is where a port's part ends.
     start: u64,
 }
 
-/// Steps whose multiples lie evenly: their continued fractions have nothing but 1 and 2. Two are parts of 2^64.
+/// Steps with evenly spread multiples: their continued fractions have only 1 and 2. Two are parts of 2^64.
 const GOLDEN_RATIO: f64 = 0.618_033_988_749_895;
 const ROOT_OF_2: u64 = 0x6a09_e667_f3bc_c908;
 const ROOT_OF_3: u64 = 0xbb67_ae85_84ca_a73b;
 
 impl Steps {
-    /// Those of switches of this divider. The first digit counts to `count` and starts again: its step is a
-    /// multiple of 1/`count`, so that the last numbers lie from the first ones as any others that follow one
-    /// another; and one that comes by all multiples.
+    /// The steps of switches with this divider. The first digit counts to `count` and starts again: its step
+    /// is a multiple of 1/`count`, so that the last numbers are as far from the first ones as any two
+    /// neighbours are; the other step takes all multiples.
     fn new(divider: usize, count: usize) -> Self {
         let least = u64::MAX / count as u64;
         let nearest = (count as f64 * GOLDEN_RATIO).round() as u64;
@@ -221,7 +220,7 @@ impl Steps {
         }
     }
 
-    /// The number for some digits.
+    /// The number of these digits.
     fn number(&self, digits: [usize; 3]) -> f64 {
         let [first, second, third] = digits.map(|digit| digit as u64);
         let first = match self.first {

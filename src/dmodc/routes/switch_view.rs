@@ -1,11 +1,11 @@
-//! What one switch sees of the costs: which of its groups lead nearer to a destination (paper,
-//! equation (1), under the up-down guarantee of module `cost`).
+//! One switch's view of the costs: which of its groups lead nearer to a destination (paper, equation (1),
+//! under the up-down guarantee of module `cost`).
 
 use super::port_choice::GroupSet;
 use crate::dmodc::paths::{Costs, HOPS, Paths, UP};
 use crate::dmodc::tree::{Group, Groups};
 
-/// What one switch sees of the costs.
+/// One switch's view of the costs.
 pub struct SwitchView<'r> {
     pub groups: &'r Groups,
     pub all: &'r Costs,
@@ -41,8 +41,8 @@ impl<'r> SwitchView<'r> {
         self.all.row(group.remote)
     }
 
-    /// The candidate groups C of equation (1) for a column: below where one leads there going down
-    /// only, else above, where that is nearer.
+    /// The candidate groups C of equation (1) for a column: groups below if the switch reaches it going down
+    /// only, else the nearer groups above.
     pub fn candidates(&self, column: usize) -> GroupSet {
         let cost = self.costs[column];
         let down = cost & UP == 0 && cost != 0;
@@ -62,7 +62,7 @@ impl<'r> SwitchView<'r> {
         set
     }
 
-    /// The groups of a set, in ascending UUID of the remote switch.
+    /// The groups of a set, in their order.
     pub fn groups(&self, set: GroupSet) -> impl Iterator<Item = &'r Group> + Clone + use<'r> {
         let all = if set.down { self.down } else { self.up };
         set.positions().map(|i| &all[i])

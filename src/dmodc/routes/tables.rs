@@ -1,7 +1,7 @@
-//! All tables: the rows that switches share computed once, what is a switch's own written over a copy.
+//! All tables: computes shared rows once, and writes each switch's own entries over a copy.
 //!
-//! Work is done per (switch, leaf) rather than per node: the candidate groups are the same for all
-//! nodes of a leaf, and where all switches above lead equally well, for all leaves in a row.
+//! Work is per (switch, leaf) rather than per node: the candidate groups are the same for all nodes of a
+//! leaf, and where all switches above lead equally well, for all leaves of a run.
 
 use super::displaced::Below;
 use super::inputs::Inputs;
@@ -14,11 +14,10 @@ use crate::fabric::{Fabric, Lid};
 use crate::lft::NO_PATH;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Most rows of one up class that a thread takes at once: computing what they share takes about as
-/// long as copying so many.
+/// Most rows of one up class that a thread takes at once: their shared part takes about as long as copying this many.
 const ROWS_AT_A_TIME: usize = 32;
 
-/// A switch, and the row of the switch of the fabric that it is.
+/// A switch, and the row of its switch in the fabric.
 struct Row<'r> {
     switch: u32,
     of: u32,
@@ -26,8 +25,8 @@ struct Row<'r> {
 }
 
 impl Inputs {
-    /// Writes the rows of the switches of a fabric, all entries up to the highest LID. `switch` says
-    /// which each of them is here. Returns how many entries are not at their nominal ports.
+    /// Writes the rows of a fabric's switches, all entries up to the highest LID. `switch` maps each of them
+    /// to its place. Returns how many entries are not at their nominal ports.
     pub fn write(
         &self,
         fabric: &Fabric,
@@ -85,7 +84,7 @@ impl Inputs {
         displaced
     }
 
-    /// Computes what a switch would route if nothing were below it, by LID.
+    /// Computes a switch's row, by LID, as if nothing were below it.
     fn compute_up(&self, switch: u32, scratch: &mut Scratch, shared: &mut [u8]) {
         let view = SwitchView::new(&self.nominal, switch);
         scratch.displaced.clear();
@@ -117,7 +116,7 @@ impl Inputs {
         self.destinations.by_lid(&scratch.places, shared);
     }
 
-    /// Writes the entries of all that is below the switch. Returns how many are displaced.
+    /// Writes the entries of destinations below the switch. Returns how many are displaced.
     fn write_below(&self, switch: u32, row: &mut [u8], scratch: &mut Scratch) -> usize {
         let nominal = SwitchView::new(&self.nominal, switch);
         let now = SwitchView::new(self.present(), switch);
@@ -154,13 +153,13 @@ impl Inputs {
         .write(&mut scratch.displaced, &mut scratch.choices, row)
     }
 
-    /// Writes what is the switch's own. Returns how many of its entries above are displaced.
+    /// Writes the switch's own entries. Returns how many of its entries above are displaced.
     fn finish(&self, fabric: &Fabric, row: &mut Row, scratch: &mut Scratch) -> usize {
         write_own(fabric, row.of, row.entries);
         scratch.displaced.count_above(self.present(), row.switch)
     }
 
-    /// The entries of a switch for all that it reaches going up, by place.
+    /// The entries of a switch for all destinations that it reaches going up, by position.
     pub fn row_up(&self, switch: u32) -> Vec<u8> {
         let mut scratch = Scratch::default();
         let mut row = vec![NO_PATH; self.destinations.max_lid().index() + 1];
@@ -170,7 +169,7 @@ impl Inputs {
         scratch.places
     }
 
-    /// Writes the entries of detours. Links of one group take turns by LID.
+    /// Writes the entries of detours. The links of one group alternate by LID.
     pub fn write_detours(
         &self,
         detours: &Steps,
@@ -188,7 +187,7 @@ impl Inputs {
                 let Some(group) = groups.to(switch, next) else {
                     continue;
                 };
-                let lids = detours.targets[target as usize].lids.iter();
+                let lids = detours.targets[target as usize].1.iter();
                 match groups.ports(group) {
                     [port] => lids.for_each(|lid| row[lid.index()] = *port),
                     ports => lids.for_each(|lid| {

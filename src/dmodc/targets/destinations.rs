@@ -1,9 +1,8 @@
-//! What is routed to, in the order in which it is computed, and back into the order of LIDs.
+//! All destinations, in the order of computation, and back into the order of LIDs.
 //!
-//! A row is computed by *place*: first the end nodes by NID, then port 0 of every switch by column,
-//! then, where ports have an LMC, all of that once more for each further offset. What is next to
-//! each other in the tree is thus next to each other in the row however LIDs were given, and a row
-//! becomes an LFT in one pass.
+//! A row is computed by *position* (`place` in this module's names): first the end nodes by NID, then port 0 of every
+//! switch by column, then, where ports have an LMC, all of that once more for each further offset. So neighbours in
+//! the tree are neighbours in the row whatever their LIDs, and a row becomes an LFT in one pass.
 
 use super::nid::{Nids, fixed_number};
 use crate::dmodc::design::Design;
@@ -12,7 +11,7 @@ use crate::fabric::Lid;
 use crate::lft::NO_PATH;
 use std::ops::Range;
 
-/// The place of each LID, in two bytes where they suffice: every row is put in order by it.
+/// The position of each LID, in two bytes if they suffice: every row is put in order by it.
 #[derive(Clone, Debug)]
 enum PlaceOfLid {
     Short(Vec<u16>),
@@ -25,44 +24,44 @@ impl Default for PlaceOfLid {
     }
 }
 
-/// Something that is routed to by a number of its own: an end node without a slot, a port 0.
+/// A destination with a number of its own: an end node without a slot, a port 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Single {
     /// The column of its switch.
     pub column: usize,
-    /// Its place.
+    /// Its position.
     pub place: usize,
-    /// What it takes for the modulo rule.
+    /// Its number for the modulo rule.
     pub number: usize,
 }
 
-/// The destinations of a fabric.
+/// The destinations of a fabric, and the maps between positions, columns and LIDs.
 #[derive(Clone, Debug, Default)]
 pub struct Destinations {
-    /// Base LID and LMC of each place of the first block; LID 0 where there is nobody.
+    /// Base LID and LMC of each position of the first block; LID 0 for an empty one.
     lids: Vec<(Lid, u8)>,
-    /// The place of each LID; the last place, which holds "no path", for a LID that is not used.
+    /// The position of each LID; the last position, which holds "no path", for an unused LID.
     place: PlaceOfLid,
-    /// LIDs per port at most: blocks of places.
+    /// Most LIDs of a port: the number of blocks.
     offsets: usize,
-    /// Leaves in NID order: column, and the places of its slots, which are their NIDs.
+    /// Leaves in NID order: column, and the positions of its slots, which are their NIDs.
     runs: Vec<(usize, Range<usize>)>,
     /// By column: end nodes without a slot, port 0 of its switch, absent nodes without a slot.
     singles: Vec<Single>,
-    /// Per column: the places of the leaf's slots, and its part of `singles`.
+    /// By column: the positions of the leaf's slots, and its part of `singles`.
     of_column: Vec<(Vec<Range<usize>>, Range<usize>)>,
-    /// All LIDs behind the switch of a column, its own after those of others, then absent ones; and where each
-    /// column's start.
+    /// All LIDs behind the switch of a column, its own after those of others, then absent ones; and the start
+    /// of each column.
     lids_behind: Vec<Lid>,
     behind_start: Vec<u32>,
-    /// Per place of the first block: whether who has its LIDs is absent; and whether anybody is.
+    /// By position of the first block: whether the owner of its LIDs is absent; and whether any is.
     absent: Vec<bool>,
     has_absent: bool,
-    /// Per column: where its absent ones start.
+    /// By column: the start of its absent LIDs.
     absent_start: Vec<u32>,
-    /// How many slots there are.
+    /// Number of slots.
     slots: usize,
-    /// The place of port 0 of the switch of the first column.
+    /// The position of port 0 of the switch of the first column.
     first_port_zero: usize,
 }
 
@@ -180,7 +179,7 @@ impl Destinations {
         of_lid
     }
 
-    /// Places in a block: one for each port that is routed to, and each empty slot.
+    /// Positions in a block: one for each destination port, and each empty slot.
     pub fn block(&self) -> usize {
         self.lids.len()
     }
@@ -190,17 +189,17 @@ impl Destinations {
         self.offsets
     }
 
-    /// All places, the one for "no path" included.
+    /// All positions, the one for "no path" included.
     pub fn places(&self) -> usize {
         self.block() * self.offsets + 1
     }
 
-    /// Leaves in NID order: column, and the places of its slots, which are their NIDs.
+    /// Leaves in NID order: column, and the positions of its slots, which are their NIDs.
     pub fn runs(&self) -> &[(usize, Range<usize>)] {
         &self.runs
     }
 
-    /// How many slots there are: they have the first places.
+    /// Number of slots: they have the first positions.
     pub fn slots(&self) -> usize {
         self.slots
     }
@@ -222,14 +221,14 @@ impl Destinations {
         &self.lids_behind[from as usize..to as usize]
     }
 
-    /// Those of them that are there, the switch's own last, and those that are absent.
+    /// The present ones, the switch's own last, and the absent ones.
     pub fn there_and_absent(&self, column: usize) -> (&[Lid], &[Lid]) {
         let there = self.absent_start[column] - self.behind_start[column];
         self.lids_behind(column).split_at(there as usize)
     }
 
-    /// What is behind the switch of a column, its own LID last: places of the row, and the LID there; LID 0 where
-    /// nobody is. And whether the place is there whoever comes and goes.
+    /// The destinations behind the switch of a column, its own LID last: position, LID (0 if empty), and
+    /// whether the position always exists.
     pub fn entries_behind(&self, column: usize) -> Vec<(usize, Lid, bool)> {
         let (slots, singles) = self.of_column(column);
         let mut found = Vec::new();
@@ -257,8 +256,8 @@ impl Destinations {
         found
     }
 
-    /// A value for each place by the number of what is routed to, and the offset of the LID; 0 for ports 0 of
-    /// switches, whatever their numbers.
+    /// A value for each position by the number of its destination, and the offset of the LID; 0 for ports 0
+    /// of switches.
     pub fn by_number(&self, value: impl Fn(usize, usize) -> u8) -> Vec<u8> {
         let mut values = vec![0; self.places().next_power_of_two().max(1 << 16)];
         let slots = (0..self.slots).map(|place| (place, place));
@@ -276,7 +275,7 @@ impl Destinations {
         values
     }
 
-    /// All places of what is behind the switch of a column.
+    /// All positions of destinations behind the switch of a column.
     pub fn places_behind(&self, column: usize) -> impl Iterator<Item = usize> {
         let (slots, singles) = self.of_column(column);
         let places = slots.iter().flat_map(Range::clone);
@@ -285,22 +284,22 @@ impl Destinations {
         places.flat_map(move |place| (0..offsets).map(move |k| k * block + place))
     }
 
-    /// The place of port 0 of the switch of a column.
+    /// The position of port 0 of the switch of a column.
     fn own_place(&self, column: usize) -> usize {
         self.first_port_zero + column
     }
 
-    /// Whether someone is at a place of the first block now.
+    /// Whether a position of the first block has a present destination.
     pub fn is_there(&self, place: usize) -> bool {
         self.lids[place].0 != Lid(0) && !self.absent[place]
     }
 
-    /// Base LID and LMC of a place of the first block; LID 0 for a switch that has none.
+    /// Base LID and LMC of a position of the first block; LID 0 for a switch that has none.
     pub fn lid(&self, place: usize) -> (Lid, u8) {
         self.lids[place]
     }
 
-    /// A row by place with no path anywhere, in memory that has been used before.
+    /// Clears a row by position to "no path", in a used buffer.
     pub fn clear(&self, places: &mut Vec<u8>) {
         let length = self.places().next_power_of_two().max(1 << 16);
         places.resize(length, NO_PATH);
@@ -316,7 +315,7 @@ impl Destinations {
         Lid(lids.saturating_sub(1) as u16)
     }
 
-    /// Turns a row by place into a row by LID.
+    /// Turns a row by position into a row by LID.
     pub fn by_lid(&self, places: &[u8], row: &mut [u8]) {
         match &self.place {
             PlaceOfLid::Short(of_lid) => {
@@ -333,7 +332,7 @@ impl Destinations {
     }
 }
 
-/// Fills a row by the place of each entry, eight at a time.
+/// Fills a row by the position of each entry, eight at a time.
 fn gather<T: Copy>(row: &mut [u8], of_lid: &[T], port: impl Fn(T) -> u8) {
     let (entries, entries_left) = row[..of_lid.len()].as_chunks_mut::<8>();
     let (at, at_left) = of_lid.as_chunks::<8>();

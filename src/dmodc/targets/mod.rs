@@ -1,4 +1,4 @@
-//! Targets: what is routed to, and the numbers on which the modulo rule works.
+//! Targets: all destinations, and their numbers for the modulo rule.
 
 mod destinations;
 mod nid;

@@ -1,17 +1,17 @@
-//! Topological NIDs: the numbers of end nodes on which the modulo rule works (paper, section III.A,
-//! "Topological NID", Algorithm 2). Nodes under the same switches get consecutive numbers.
+//! Topological NIDs: the numbers of end nodes for the modulo rule (paper, section III.A, "Topological NID",
+//! Algorithm 2). Nodes under the same switches get consecutive numbers.
 //!
-//! As printed, the algorithm removes a leaf with its nodes, so a leaf without one would stay for
-//! ever; here a leaf leaves the set once it is visited. Where the nearest other leaf has no up-down
-//! path, μ is infinite and takes all that remain, as printed.
+//! As printed, the algorithm removes a leaf with its nodes, so a leaf without one would stay for ever; here a
+//! leaf leaves the set once it is visited. Where the nearest other leaf has no up-down path, μ is infinite
+//! and takes all remaining leaves, as printed.
 //!
-//! The NID of a node is the first of its leaf plus its slot there (module `slots`). Where node types
-//! are given, each type is numbered by itself, one type after the other: in the same order of leaves or, I/O nodes
-//! under `faults=stable`, in the order of `io_guid_file`.
+//! The NID of a node is the first of its leaf plus its slot there (module `slots`). Where node types are
+//! given, each type is numbered separately, one type after the other: in the same order of leaves or, I/O
+//! nodes under `faults=stable`, in the order of `io_guid_file`.
 //!
-//! End nodes that are not on a leaf come after all others, so that adding one moves no other;
-//! aggregation nodes come last, wherever they are. Under `faults=stable` these, like the LIDs of
-//! switches, take for the modulo rule a fixed hash of switch and port, which nobody else can move.
+//! End nodes that are not on a leaf come after all others, so that adding one moves no other; aggregation
+//! nodes come last, wherever they are. Under `faults=stable` these, like the LIDs of switches, use a fixed
+//! hash of switch and port in the modulo rule, which does not depend on other nodes.
 
 use super::node_types::{NodeType, NodeTypes};
 use super::slots::Slots;
@@ -26,20 +26,20 @@ use std::ops::Range;
 pub struct Nids {
     /// End nodes in ascending NID.
     order: Vec<u32>,
-    /// Per end node: its NID.
+    /// By end node: its NID.
     nid: Vec<u32>,
     /// Leaves and the NIDs of their slots, ascending; a leaf once for each type that it has.
     runs: Vec<(u32, Range<usize>)>,
-    /// Per slot: the end node there.
+    /// By slot: its end node.
     at: Vec<Option<u32>>,
     /// The end nodes without a slot of their own.
     singles: Vec<u32>,
-    /// Per absent node: its number, and whether that is its own slot.
+    /// By absent node: its number, and whether that is its own slot.
     absent: Vec<(u32, bool)>,
 }
 
 impl Nids {
-    /// Numbers all end nodes that are expected. The costs are those of the fabric as it is meant to be.
+    /// Numbers all expected end nodes. The costs are those of the design.
     pub fn new(design: &Design, costs: &Costs, options: &Options) -> Self {
         let (fabric, ranking) = (&design.expected, &design.ranking);
         let nodes = fabric.end_nodes();
@@ -152,7 +152,7 @@ impl Nids {
         &self.at
     }
 
-    /// Per absent node of the design: the number that it would have, and whether that is a slot of its own.
+    /// By absent node of the design: its number, and whether that is its own slot.
     pub fn absent(&self) -> &[(u32, bool)] {
         &self.absent
     }

@@ -1,14 +1,13 @@
 //! Node types: compute nodes, I/O nodes, others (the paper's gDmodc, after gDmodk).
 //!
-//! The modulo rule spreads consecutive NIDs. Where traffic goes from one type of node to another,
-//! say from compute nodes to the I/O node at the last port of each leaf, the NIDs of those are a
-//! fixed stride apart and may all fall on the same ports. Numbering each type by itself, in the
-//! topological order, spreads each type by itself.
+//! The modulo rule spreads consecutive NIDs. In traffic from one type of node to another, say from compute
+//! nodes to the I/O node at the last port of each leaf, the destinations' NIDs are a fixed stride apart and
+//! may all use the same ports. Separate numbers for each type, in the topological order, spread each type.
 
 use crate::dmodc::options::Options;
 use crate::fabric::{EndNode, Guid, NodeKind};
 
-/// What a node is for. The order is that of the NIDs.
+/// The purpose of a node. The order is that of the NIDs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NodeType {
     /// It computes.
@@ -19,17 +18,16 @@ pub enum NodeType {
     Other,
 }
 
-/// Which node is of which type.
+/// The type of each listed port.
 #[derive(Clone, Debug)]
 pub struct NodeTypes {
     compute: Vec<Guid>,
-    /// With the place in the list.
+    /// With its index in the list.
     io: Vec<(Guid, usize)>,
 }
 
 impl NodeTypes {
-    /// Types by the GUID lists of the options, which name ports. Without any list all nodes are of
-    /// one type.
+    /// Types by the GUID lists of the options, which name ports. Without any list all nodes are of one type.
     pub fn new(options: &Options) -> Self {
         let mut compute = options.cn_guids.clone();
         compute.sort_unstable();
@@ -56,20 +54,20 @@ impl NodeTypes {
         }
     }
 
-    /// The place of a port in the list of I/O nodes, the first of several.
+    /// The index of a port in the list of I/O nodes, the first of several.
     fn place_in_list(&self, port: Guid) -> Option<usize> {
         let at = self.io.partition_point(|&(guid, _)| guid < port);
         self.io.get(at).filter(|io| io.0 == port).map(|io| io.1)
     }
 
-    /// The place of an I/O node in their list; `None` for any other node.
+    /// The index of an I/O node in their list; `None` for any other node.
     pub fn listed_io(&self, node: &EndNode) -> Option<usize> {
         let is_io = node.kind != NodeKind::Aggregation && self.of(node.guid) == NodeType::Io;
         self.place_in_list(node.guid).filter(|_| is_io)
     }
 
-    /// The type of a port. A node in both lists is a compute node; without a list of compute nodes,
-    /// what is not I/O is compute.
+    /// The type of a port. A node in both lists is a compute node; without a list of compute nodes, every
+    /// node that is not I/O is one.
     pub fn of(&self, port: Guid) -> NodeType {
         if self.is_listed_compute(port) {
             NodeType::Compute

@@ -9,8 +9,11 @@
 //!   so the first host at a new port moves nobody.
 //! - Between the ends every position has a slot, so hosts that are off leave holes. If a third of the positions
 //!   or more are dark on all leaves, they are dark by design and have none.
-//! - Where votes are few and hosts missing, one host could decide: there every position has a slot.
-//! - Leaves that are equally full at different ports (cables at random) count off their nodes.
+//! - Where leaves are few, one host could decide where the slots end. So every position has a slot there if uplinks
+//!   are at different ports, or if leaves end at different positions: their last ones are dark, and those between
+//!   hosts are not.
+//! - Leaves that are equally full count off their nodes, if these are at different ports (cables at random) or many ports
+//!   between are dark.
 //! - Hosts that only a reference has vote, too, so that numbers stay; but not at positions where hardly any of them is
 //!   there: a file of a half-filled room does not bend the routes of the other half.
 //! - Where leaves are filled unequally, numbers within a leaf turn with the place of the leaf. Low positions would else
@@ -27,32 +30,30 @@ use std::collections::BTreeMap;
 
 /// The slots for nodes of one type.
 pub struct Slots {
-    /// How many each leaf has; under the paper's rule by leaf.
+    /// How many slots each leaf has; under the paper's rule by leaf.
     count: Vec<u32>,
-    /// Per end node: its slot on its leaf, and whether the slot is its own.
+    /// By end node: its slot on its leaf, and whether the slot is its own.
     of_node: Vec<Option<(u32, bool)>>,
     /// The same of absent nodes.
     of_absent: Vec<Option<(u32, bool)>>,
-    /// How many numbers a leaf that is gone keeps free.
+    /// How many numbers a dead leaf keeps free.
     gone: usize,
 }
 
-/// A position is usual if it has one vote for so many of the position with most.
+/// A position is usual if it has at least one of this many votes of the position with most.
 const USUAL: u32 = 4;
-/// Positions are dark by design if one in so many is.
+/// Positions are dark by design if at least one in this many is.
 const DARK: usize = 3;
-/// Hosts at a position are off for good if so many or more are known there, and fewer than one in so many is there.
+/// Hosts at a position are off for good if many are known there, and fewer than one in this many is present.
 const OFF: u32 = 4;
-/// The cables of a leaf are as those of the others if so many of four uplinks are at their ports.
+/// The cables of a leaf are like those of the others if this many of four uplinks are at their ports.
 const AGREE: usize = 3;
-/// Leaves are equally full if no more than one in so many is not.
+/// Leaves are equally full if at most one in this many is not.
 const OTHERS: usize = 8;
-/// Of so many leaves or more, one host does not decide how they are filled.
-const MANY: usize = 16;
+/// With at least this many leaves, one host does not decide how they are filled.
+const MANY: u32 = 16;
 /// Leaves are filled unequally if one half of the positions has so many votes for two of the other half.
 const UNEQUAL: u32 = 3;
-/// So few votes for each position on the mean that one host could decide.
-const FEW: u32 = 8;
 
 impl Slots {
     /// Finds the slots for nodes of a type.
@@ -93,15 +94,26 @@ impl Slots {
             }
         }
         // Hosts that a reference has where hardly one is there are off for good, and do not vote.
-        let is_off = |&at: &usize| votes[at] >= OFF && OFF * there[at] < votes[at];
+        let is_off = |&at: &usize| votes[at] >= MANY && OFF * there[at] < votes[at];
         let off: Vec<usize> = (0..votes.len()).filter(is_off).collect();
         off.iter().for_each(|&at| votes[at] = there[at]);
         let counts = |n: &usize| is_there(*n) || position(*n).is_none_or(|at| !off.contains(&at));
-        let filled = leaves().map(|leaf| nodes(leaf).filter(counts).count());
-        let mut filled: Vec<usize> = filled.filter(|&count| count > 0).collect();
-        let mut usual = Usual::new(&votes, &filled, positions.most);
+        let filled = leaves().map(|leaf| nodes(leaf).filter(counts).map(position).collect());
+        let filled: Vec<Vec<Option<usize>>> = filled.filter(|at: &Vec<_>| !at.is_empty()).collect();
+        let is_many = leaves().count() >= MANY as usize;
+        let mut usual = Usual::new(&votes, is_many);
+        let takes_all =
+            !is_many && usual.slots > 0 && (!positions.are_told || usual.is_uneven(&filled));
+        if takes_all {
+            usual = Usual::all(positions.most);
+        }
+        let mut filled: Vec<usize> = filled.iter().map(Vec::len).collect();
+        let slots_at = votes.iter().filter(|&&votes| votes > 0).count();
         if let Some(count) = equally_full(&mut filled)
             && count != usual.slots as usize
+            && (slots_at > count
+                || !takes_all
+                    && OTHERS * count.abs_diff(usual.slots as usize) > usual.slots as usize)
         {
             usual = Usual::counted(count as u32);
         }
@@ -149,7 +161,7 @@ impl Slots {
         self.count[leaf as usize] as usize
     }
 
-    /// How many numbers a leaf that is gone keeps free.
+    /// How many numbers a dead leaf keeps free.
     pub fn of_gone(&self) -> usize {
         self.gone
     }
@@ -161,12 +173,15 @@ impl Slots {
     }
 }
 
-/// The places of ports among those of a leaf that are no uplinks; `None` at an uplink and away from leaves.
+/// The positions of ports among those of a leaf that are no uplinks; `None` at an uplink and away from
+/// leaves.
 struct Positions {
     of_node: Vec<Option<u8>>,
     of_absent: Vec<Option<u8>>,
     /// The most positions that a leaf has.
     most: usize,
+    /// Whether most leaves have uplinks at the same ports.
+    are_told: bool,
 }
 
 impl Positions {
@@ -194,6 +209,7 @@ impl Positions {
             of_node: vec![None; fabric.end_nodes().len()],
             of_absent: vec![None; design.absent.len()],
             most: 0,
+            are_told: usual.values().flatten().any(|&is_uplink| is_uplink),
         };
         for leaf in design.ranking.leaves() {
             let ports = fabric.switches()[leaf as usize].ports;
@@ -238,9 +254,20 @@ fn equally_full(counts: &mut [usize]) -> Option<usize> {
     (leaves >= counts.len() - counts.len() / OTHERS).then_some(count)
 }
 
+/// How far so many numbers turn from one leaf to the next. By the golden ratio leaves that follow one another turn far
+/// apart.
+fn far_apart(slots: u32) -> u32 {
+    match slots {
+        0..=2 => 0,
+        _ => (f64::from(slots) * 0.618).round() as u32,
+    }
+}
+
 /// The usual positions.
 struct Usual {
     slots: u32,
+    /// Behind the last one.
+    end: usize,
     /// Nodes are counted off on each leaf, and a position is a count.
     counts: bool,
     slot: [Option<u32>; 256],
@@ -249,11 +276,12 @@ struct Usual {
 }
 
 impl Usual {
-    /// Takes the votes of leaves that carry so many nodes and have so many positions at most.
-    fn new(votes: &[u32; 256], filled: &[usize], all: usize) -> Self {
+    /// Takes the votes of leaves, many or few.
+    fn new(votes: &[u32; 256], is_many: bool) -> Self {
         let most = votes.iter().copied().max().unwrap_or(0);
         let mut usual = Usual {
             slots: 0,
+            end: 0,
             counts: false,
             slot: [None; 256],
             turn: 0,
@@ -279,16 +307,6 @@ impl Usual {
         if DARK * dark >= positions.len() {
             positions.retain(is_usual);
         }
-        let nodes: u32 = votes.iter().sum();
-        let squares: u32 = votes.iter().map(|votes| votes * votes).sum();
-        // One leaf, the last of a real-life fat-tree, may have fewer.
-        let least = filled.iter().copied().min().unwrap_or(0);
-        let others = filled.len().saturating_sub(1) * positions.len();
-        let holes = others.saturating_sub(nodes as usize - least.min(nodes as usize));
-        let is_few = squares <= FEW * nodes && holes > filled.len();
-        if is_few {
-            positions = (0..all).collect();
-        }
         for (slot, &at) in (0..).zip(&positions) {
             usual.slot[at] = Some(slot);
         }
@@ -297,12 +315,38 @@ impl Usual {
         let half = positions.len() / 2;
         let (low, high) = (&positions[..half], &positions[positions.len() - half..]);
         let (low, high) = (sum(low), sum(high));
-        let is_unequal = filled.len() >= MANY && 2 * low.max(high) >= UNEQUAL * low.min(high);
-        if positions.len() > 2 && (is_few || is_unequal) {
-            // By the golden ratio: leaves that follow one another turn far apart.
-            usual.turn = (f64::from(usual.slots) * 0.618).round() as u32;
+        let is_unequal = is_many && 2 * low.max(high) >= UNEQUAL * low.min(high);
+        if is_unequal {
+            usual.turn = far_apart(usual.slots);
         }
+        usual.end = last + 1;
         usual
+    }
+
+    /// A slot for each of so many positions.
+    fn all(positions: usize) -> Self {
+        let slots = positions as u32;
+        Usual {
+            counts: false,
+            turn: far_apart(slots),
+            ..Usual::counted(slots)
+        }
+    }
+
+    /// Whether leaves with nodes at these positions end elsewhere: one, the last of a real-life fat-tree, may.
+    fn is_uneven(&self, leaves: &[Vec<Option<usize>>]) -> bool {
+        let (mut nodes, mut between, mut all_away, mut most) = (0, 0, 0, 0);
+        for leaf in leaves {
+            let before = || leaf.iter().flatten().filter(|&&at| at < self.end);
+            let (count, end) = (before().count(), before().max().map_or(0, |at| at + 1));
+            let away = self.end - end + leaf.len() - count;
+            nodes += count;
+            between += end.saturating_sub(count);
+            all_away += away;
+            most = most.max(away);
+        }
+        // Where hosts are off by chance, as many are behind the last one of a leaf as before each.
+        4 * (all_away - most) * nodes > leaves.len() * (nodes + 8 * between)
     }
 
     /// So many nodes on each leaf, at any ports.
@@ -311,6 +355,7 @@ impl Usual {
         (0..slots).for_each(|i| slot[i as usize] = Some(i));
         Usual {
             slots,
+            end: 0,
             counts: true,
             slot,
             turn: 0,

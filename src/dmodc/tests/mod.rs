@@ -54,10 +54,7 @@ pub fn text(netlist: &Netlist) -> String {
 pub fn route(fabric: &Fabric, options: &Options, threads: usize) -> (Plan, Tables) {
     let engine = Engine::new(threads).expect("threads");
     let plan = engine.plan(fabric, options).expect("a tree");
-    let mut tables = Tables::for_fabric(fabric);
-    engine
-        .fill(fabric, &plan, &mut tables.rows_mut())
-        .expect("tables that fit");
+    let (tables, _) = engine.tables(fabric, &plan).expect("tables that fit");
     (plan, tables)
 }
 

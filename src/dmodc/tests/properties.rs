@@ -157,18 +157,9 @@ fn with_strays(shape: Pgft, seed: u64, strays: usize) -> (Netlist, Netlist) {
         switch.ports.push(link(number, index, 1));
         let guid = Guid(0x00ff_0000_0000_0000 + 16 * i as u64);
         netlist.nodes.push(Node {
-            kind: Kind::Ca,
-            id: format!("H-{:016x}", guid.0),
             description: format!("stray-{i}"),
-            guid,
-            system_guid: None,
-            vendor: 0,
-            device: 0,
-            port_count: 1,
-            port_zero: None,
-            lid: Lid(0),
-            lmc: 0,
             ports: vec![link(1, at as u32, number)],
+            ..Node::new(Kind::Ca, Kind::Ca.id(guid), guid, 1)
         });
     }
     (plain, netlist)

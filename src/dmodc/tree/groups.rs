@@ -1,14 +1,12 @@
-//! Port groups: the ports of a switch that lead to the same remote switch (paper, section III.A,
-//! "Port Groups"). Ports stand in ascending port number, groups in ascending UUID of the remote
-//! switch; those that lead down and those that lead up are kept apart, since no set of candidates
-//! ever mixes them.
+//! Port groups: the ports of a switch that lead to the same remote switch (paper, section III.A, "Port
+//! Groups"). Ports are in ascending port number, groups in ascending UUID of the remote switch; groups that
+//! lead down and groups that lead up are apart, since no set of candidates ever mixes them.
 //!
-//! Two more things are read off the groups here, because every later phase walks the tree by them:
-//! - *layers*: switches such that all below a switch stand in earlier layers. Within a layer all
-//!   work is independent. In a tree without links between equal ranks a layer is a rank.
-//! - *up classes*: switches with the same set of switches above them, which therefore share
-//!   whatever is computed from those (costs over the top, which parents lead where); and *down
-//!   classes*, likewise for what is below them.
+//! Every later phase walks the tree by two more things:
+//! - *layers*: all switches below a switch are in earlier layers. Within a layer all work is independent. In
+//!   a tree without links between equal ranks a layer is a rank.
+//! - *up classes*: switches with the same set of switches above them, which share all results that depend on
+//!   those (costs over the top, candidates up); and *down classes*, likewise for the switches below.
 
 use super::links::{Group, Links};
 use super::partition::{Partition, mix, sort_by_small_key};
@@ -22,7 +20,7 @@ use std::ops::Deref;
 pub struct Sides {
     groups: Vec<Group>,
     ports: Vec<u8>,
-    /// Per switch: where its groups start, where those that lead up start, and the end.
+    /// By switch: the start of its groups, the start of those that lead up, and the end.
     span: Vec<[u32; 3]>,
     has_level_links: bool,
 }
@@ -33,7 +31,7 @@ pub struct Groups {
     sides: Sides,
     /// Switches by layer, and within a layer by up class.
     bottom_up: Vec<u32>,
-    /// Where each layer starts in `bottom_up`, and the end.
+    /// The start of each layer in `bottom_up`, and the end.
     layer_start: Vec<usize>,
     up_class: Partition,
     down_class: Partition,
@@ -149,13 +147,12 @@ impl Groups {
         all
     }
 
-    /// All switches such that every switch stands after all below it; those of one layer and up class
-    /// side by side.
+    /// All switches, each after all below it; those of one layer and up class side by side.
     pub fn bottom_up(&self) -> &[u32] {
         &self.bottom_up
     }
 
-    /// Where each layer starts in [`Groups::bottom_up`], and the end of the last one.
+    /// The start of each layer in [`Groups::bottom_up`], and the end of the last one.
     pub fn layer_starts(&self) -> &[usize] {
         &self.layer_start
     }

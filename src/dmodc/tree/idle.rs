@@ -4,17 +4,17 @@
 //! and a pod upside down above it. But no shortest way between two leaves leads over such a switch: it is *idle*.
 //! Idle switches are ranked last, from the others outward:
 //! - An idle switch is below its neighbour if the port there leads down on most switches of that rank that
-//!   are not idle; if that port is dark on them, the nearest one that is not.
-//! - Where ports do not tell, it is below if two of its neighbours have a switch below them in common, as those
-//!   of a leaf have, or if its neighbours are idle and below others themselves.
+//!   are not idle.
+//! - If that port is dark on them, it is below if its neighbours are idle and below others themselves, if two of them
+//!   have a switch below them in common, as those of a leaf have, or if the nearest port that is not dark leads down.
 //! - Any other is above: a top that has lost its links to all pods but one.
 //!
 //! An idle switch with nothing below it is a leaf, so hosts that leave and come back change no levels.
 
-use super::links::Links;
+use super::links::{Group, Links};
 use super::partition::{Partition, mix};
 
-/// From so many leaves below a switch the ways to the others are looked at.
+/// The number of leaves below a switch from which the paths to the others are checked.
 const LOOKS: usize = 4;
 
 /// The search for idle switches.
@@ -26,7 +26,7 @@ pub struct Idle<'i> {
 }
 
 impl<'i> Idle<'i> {
-    /// Ranks the idle switches among those with these ranks anew, and says which of them are leaves.
+    /// Ranks the idle switches among those with these ranks anew, and marks those that are leaves.
     pub fn rank(links: &'i Links, rank: &'i mut [u32], leaf: &'i mut [bool]) {
         let mut search = Idle {
             idle: vec![false; rank.len()],
@@ -178,17 +178,22 @@ impl<'i> Idle<'i> {
 
     /// Whether an idle switch is below some neighbours that are ranked.
     fn is_below(&self, s: u32, near: &[u32], ports: &[[i32; 256]], is_below: &[bool]) -> bool {
-        let mut votes = 0;
-        for group in self.links.of(s).iter().filter(|g| near.contains(&g.remote)) {
+        let back = |group: &Group| {
             let far = self.links.of(group.remote);
-            let Ok(back) = far.binary_search_by_key(&s, |g| g.remote) else {
-                continue;
+            let back = far.binary_search_by_key(&s, |g| g.remote);
+            back.map_or(&[][..], |at| self.links.ports(&far[at]))
+        };
+        let told = |votes: fn(&[i32; 256], u8) -> i32| -> i32 {
+            let near = self.links.of(s).iter().filter(|g| near.contains(&g.remote));
+            let of_group = |group: &Group| -> i32 {
+                let of_rank = ports.get(self.rank[group.remote as usize] as usize);
+                let of_port =
+                    |&port: &u8| of_rank.map_or(0, |of_rank| votes(of_rank, port).signum());
+                back(group).iter().map(of_port).sum()
             };
-            let of_rank = ports.get(self.rank[group.remote as usize] as usize);
-            for &port in self.links.ports(&far[back]) {
-                votes += of_rank.map_or(0, |of_rank| nearest(of_rank, port).signum());
-            }
-        }
+            near.map(of_group).sum()
+        };
+        let votes = told(|votes, port| votes[usize::from(port)]);
         if votes != 0 {
             return votes > 0;
         }
@@ -205,11 +210,11 @@ impl<'i> Idle<'i> {
         let all = lower.len();
         lower.sort_unstable();
         lower.dedup();
-        lower.len() < all
+        lower.len() < all || told(nearest) > 0
     }
 }
 
-/// The votes on a port or, if it has none, on the nearest ports that have.
+/// The votes on a port or, without any, on the nearest ports that have some.
 fn nearest(votes: &[i32; 256], port: u8) -> i32 {
     let port = usize::from(port);
     let at = |at: Option<usize>| at.and_then(|at| votes.get(at)).copied().unwrap_or(0);

@@ -1,14 +1,14 @@
-//! Leaves: which switches with end nodes stand at the bottom of the tree.
+//! Leaves: the switches with end nodes at the bottom of the tree.
 //!
-//! The paper takes every switch with nodes for a leaf. Real fabrics have a gateway or the subnet
-//! manager's host on a spine, and a spine taken for a leaf bends the ranks of the whole tree. What
-//! tells the two apart is the shape of the fabric alone: *no shortest way between two leaves leads
-//! through a third*, while shortest ways lead through every switch further up. So a switch is
-//! further up if it lies on shortest ways from the leaves nearest to it to many of the others.
+//! The paper takes every switch with nodes for a leaf. Real fabrics have a gateway or the subnet manager's
+//! host on a spine, and a spine taken for a leaf bends the ranks of the whole tree. Only the shape of the
+//! fabric separates the two: *no shortest path between two leaves leads through a third*, while shortest
+//! paths lead through every switch further up. So a switch is further up if it lies on shortest paths from
+//! the leaves nearest to it to many of the others.
 //!
-//! The test costs four searches of the fabric. It is spared where a look at the switch and its
-//! neighbours will do ([`Carriers::looks_like_a_leaf`]): in a tree whose leaves are alike, however
-//! damaged, it is never made, and the ranks are the paper's.
+//! The test costs four searches of the fabric. It is skipped if a look at the switch and its neighbours is
+//! enough ([`Carriers::looks_like_a_leaf`]): in a tree whose leaves are alike, however damaged, it is never
+//! made, and the ranks are the paper's.
 
 use super::links::Links;
 use super::partition::{Partition, mix};
@@ -55,45 +55,79 @@ pub fn find(links: &Links, hosts: &[u32], known: &[bool]) -> Vec<bool> {
     }
 }
 
-/// Odd links, such as a cable between two leaves, are left out if there is no more than one in so many.
+/// Odd links, such as a cable between two leaves, are left out if at most one in this many is odd.
 const ODD: usize = 8;
-/// From so many switches the levels are counted. From the end of an odd link many others look odd.
+/// The number of switches from which the levels are counted. From the end of an odd link many others look
+/// odd.
 const SEEDS: usize = 8;
 
 /// The links without the odd ones, which join switches of one level: without these every way around has an
 /// even length. `None` if there are none, or so many that there are no levels.
 fn without_odd(links: &Links) -> Option<Links> {
-    let all = 0..links.switches() as u32;
-    let mut seeds: Vec<u32> = all.clone().collect();
+    let all = links.switches();
+    let mut seeds: Vec<u32> = (0..all as u32).collect();
     seeds.sort_by_key(|&s| Reverse(links.of(s).len()));
+    // Of all levels.
+    let seeds = seeds.into_iter().step_by(all.div_ceil(SEEDS).max(1));
     let mut fewest = None;
-    for seed in seeds.into_iter().take(SEEDS) {
-        let mut distance = links.distances([seed]);
-        for s in all.clone() {
-            if distance[s as usize] == Links::FAR {
-                links.extend_distances(&mut distance, [s]);
-            }
-        }
-        let odd = |s: u32| {
-            let near = links.neighbours(s);
-            near.filter(|&n| is_odd(&distance, s, n)).count()
-        };
-        let odd: usize = all.clone().map(odd).sum();
-        if odd == 0 {
+    for seed in seeds {
+        let mut levels = TwoLevels::from(links, seed);
+        if levels.odd() == 0 {
             return None;
         }
+        levels.settle();
+        let odd = levels.odd();
         if fewest.as_ref().is_none_or(|&(least, _)| odd < least) {
-            fewest = Some((odd, distance));
+            fewest = Some((odd, levels));
         }
     }
-    let (odd, distance) = fewest?;
-    let groups: usize = all.map(|s| links.of(s).len()).sum();
-    (ODD * odd <= groups).then(|| links.filtered(|s, n| !is_odd(&distance, s, n)))
+    let (odd, levels) = fewest?;
+    let groups: usize = (0..all as u32).map(|s| links.of(s).len()).sum();
+    (ODD * odd <= groups).then(|| links.filtered(|s, n| !levels.is_odd(s, n)))
 }
 
-/// Whether the distances of two switches from the seed are both even or both odd.
-fn is_odd(distance: &[u32], s: u32, n: u32) -> bool {
-    distance[s as usize] % 2 == distance[n as usize] % 2
+/// Even and odd levels.
+struct TwoLevels<'l> {
+    links: &'l Links,
+    is_upper: Vec<bool>,
+}
+
+impl<'l> TwoLevels<'l> {
+    /// Those of the distances from one switch.
+    fn from(links: &'l Links, seed: u32) -> Self {
+        let mut distance = links.distances([seed]);
+        links.extend_to_the_rest(&mut distance);
+        TwoLevels {
+            links,
+            is_upper: distance.iter().map(|distance| distance % 2 != 0).collect(),
+        }
+    }
+
+    fn is_odd(&self, s: u32, n: u32) -> bool {
+        self.is_upper[s as usize] == self.is_upper[n as usize]
+    }
+
+    /// How many links of all switches are odd.
+    fn odd(&self) -> usize {
+        let all = 0..self.is_upper.len() as u32;
+        all.map(|s| self.odd_of(s)).sum()
+    }
+
+    fn odd_of(&self, s: u32) -> usize {
+        let near = self.links.neighbours(s);
+        near.filter(|&n| self.is_odd(s, n)).count()
+    }
+
+    /// Moves switches of which most links are odd to the other levels: a way by an odd link may have been shorter.
+    fn settle(&mut self) {
+        let mut open: Vec<u32> = (0..self.is_upper.len() as u32).collect();
+        while let Some(s) = open.pop() {
+            if 2 * self.odd_of(s) > self.links.of(s).len() {
+                self.is_upper[s as usize] ^= true;
+                open.extend(self.links.neighbours(s));
+            }
+        }
+    }
 }
 
 /// End nodes per switch, aggregation nodes not counted.
@@ -106,7 +140,7 @@ pub fn host_counts(fabric: &Fabric) -> Vec<u32> {
     (0..fabric.switches().len() as u32).map(count).collect()
 }
 
-/// The switches that carry end nodes, and who is linked to whom.
+/// The switches that carry end nodes, and their links.
 struct Carriers<'a> {
     links: &'a Links,
     hosts: &'a [u32],
@@ -114,10 +148,10 @@ struct Carriers<'a> {
     usual: u32,
 }
 
-/// How many neighbours are looked at, and how many carriers beyond each.
+/// How many neighbours are checked, and how many carriers beyond each.
 const LOOKS: usize = 2;
 const SIBLINGS: usize = 8;
-/// How many of the nearest judges give their view. One alone may be cut off by damage.
+/// How many of the nearest judges vote. One alone may be cut off by damage.
 const VIEWS: usize = 3;
 
 impl<'a> Carriers<'a> {
@@ -139,9 +173,9 @@ impl<'a> Carriers<'a> {
         self.hosts[s as usize] > 0
     }
 
-    /// A leaf is not linked to other switches with end nodes. It carries as many as is usual, or
-    /// most of what its neighbours carry (counted in end nodes) is on its siblings: linked to most
-    /// of its neighbours. Further up, neighbours lead to different parts of the fabric.
+    /// A leaf is not linked to other switches with end nodes. It carries the usual number, or most end nodes
+    /// of its neighbours are on its siblings, which are linked to most of its neighbours. Further up,
+    /// neighbours lead to different parts of the fabric.
     fn looks_like_a_leaf(&self, s: u32) -> bool {
         let mine = self.links.neighbours(s);
         if !self.carries(s) || mine.clone().any(|n| self.carries(n)) {
@@ -176,8 +210,9 @@ impl<'a> Carriers<'a> {
             })
     }
 
-    /// Whether `s` lies on a shortest way to a quarter or more of the judges and of their hosts, as seen from most of
-    /// those nearest to it. A spine between two halves of a fabric sees half of the ways; a leaf none.
+    /// Whether `s` lies on a shortest path to a quarter or more of the judges and of their hosts, as seen
+    /// from most of those nearest to it. A spine between two halves of a fabric sees half of the paths; a
+    /// leaf none.
     fn is_between(&self, s: u32, judges: &[bool]) -> bool {
         let from_s = self.links.distances([s]);
         let reached = |j: &u32| *j != s && judges[*j as usize] && from_s[*j as usize] != Links::FAR;

@@ -1,5 +1,5 @@
-//! The links between switches, bundled by neighbour: what ranks are found from, and what port
-//! groups are once it is known which of them lead up.
+//! The links between switches, bundled by neighbour: the input of ranking, and of port groups once ranks tell
+//! which links lead up.
 
 use crate::fabric::{Fabric, Peer};
 use std::collections::{BTreeMap, VecDeque};
@@ -17,7 +17,7 @@ pub struct Group {
 }
 
 impl Group {
-    /// Where its ports are in the list of all ports.
+    /// Its range in the list of all ports.
     #[inline]
     pub(super) fn range(&self) -> Range<usize> {
         self.first as usize..self.first as usize + self.size()
@@ -35,7 +35,7 @@ impl Group {
 pub struct Links {
     pub(super) groups: Vec<Group>,
     pub(super) ports: Vec<u8>,
-    /// Per switch: where its groups end and the next one's start.
+    /// By switch: the end of its groups, where the next one's start.
     end: Vec<u32>,
 }
 
@@ -43,8 +43,8 @@ impl Links {
     /// Distance of a switch that cannot be reached.
     pub const FAR: u32 = u32::MAX;
 
-    /// Collects the links of a fabric: neighbours come by in ascending order, so lists are sorted, but
-    /// for parallel links that cross.
+    /// Collects the links of a fabric: neighbours come in ascending order, so lists are sorted, but for
+    /// parallel links that cross.
     pub fn new(fabric: &Fabric) -> Self {
         // Per switch: where its part of the list starts, and ends so far.
         let mut part = Vec::with_capacity(fabric.switches().len());
@@ -179,14 +179,14 @@ impl Links {
         self.of(switch).iter().map(|group| group.remote)
     }
 
-    /// Hops from every switch to the nearest seed, [`Links::FAR`] where there is no way.
+    /// Hops from every switch to the nearest seed, [`Links::FAR`] without a path.
     pub fn distances(&self, seeds: impl IntoIterator<Item = u32>) -> Vec<u32> {
         let mut distance = vec![Self::FAR; self.switches()];
         self.extend_distances(&mut distance, seeds);
         distance
     }
 
-    /// Searches on from further seeds, which get distance 0; what has a distance keeps it.
+    /// Searches on from further seeds, which get distance 0; known distances stay.
     pub fn extend_distances(&self, distance: &mut [u32], seeds: impl IntoIterator<Item = u32>) {
         let start = |s: &u32| distance[*s as usize] = 0;
         let mut queue: VecDeque<u32> = seeds.into_iter().inspect(start).collect();
@@ -196,6 +196,15 @@ impl Links {
                     distance[other as usize] = distance[s as usize] + 1;
                     queue.push_back(other);
                 }
+            }
+        }
+    }
+
+    /// Gives parts of the fabric without a seed their distances from the switch of lowest UUID.
+    pub fn extend_to_the_rest(&self, distance: &mut [u32]) {
+        for s in 0..distance.len() {
+            if distance[s] == Links::FAR {
+                self.extend_distances(distance, [s as u32]);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The tree: what is linked to what, which switches are leaves, and what stands above what.
+//! The tree: links between switches, leaves, ranks.
 
 mod groups;
 mod idle;

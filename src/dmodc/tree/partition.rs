@@ -1,4 +1,4 @@
-//! Partitions of the switches: which are alike in some respect.
+//! Partitions of the switches into classes of equal ones.
 
 /// A partition into classes, numbered from 0 in the order of their first members.
 #[derive(Clone, Debug, Default)]
@@ -70,7 +70,7 @@ fn scatter(hash: u64) -> u64 {
     hash ^ (hash >> 32)
 }
 
-/// Puts members in ascending order of a small key, and keeps their order where it is equal.
+/// Sorts members by a small key, stably.
 pub fn sort_by_small_key(members: &[u32], key: impl Fn(u32) -> u32) -> Vec<u32> {
     let most = members.iter().map(|&m| key(m)).max().unwrap_or(0);
     let mut next = vec![0u32; most as usize + 2];

@@ -1,17 +1,16 @@
-//! Rank: on which level of the tree each switch stands (paper, section III.A, "Rank").
+//! Rank: the level of each switch in the tree (paper, section III.A, "Rank").
 //!
-//! The paper's rule: the rank of a switch is its distance from the nearest leaf. Where all end
-//! nodes are at the bottom and all leaves equally deep, that is all there is to it. Around it stand
-//! three rules for fabrics as they are:
-//! - leaves are told from switches further up that happen to carry end nodes (module `leaves`);
-//! - a *tail*, a leaf whose every link leads to other leaves, stands below them;
-//! - a *shallow* leaf, linked to switches further up than the others are, would pull those down to
-//!   the rank of their neighbours; it is ranked last, one below the lowest of its neighbours.
+//! The paper's rule: the rank of a switch is its distance from the nearest leaf. Where all end nodes are at
+//! the bottom and all leaves equally deep, nothing else applies. Three rules cover other fabrics:
+//! - module `leaves` separates leaves from switches further up that happen to carry end nodes;
+//! - a *tail*, a leaf whose every link leads to other leaves, is below them;
+//! - a *shallow* leaf, linked to switches further up than the others are, would pull those down to the rank
+//!   of their neighbours; it is ranked last, one below the lowest of its neighbours.
 //!
 //! Given roots (`root_guid_file`), ranks are counted down from them instead, as `updn` does.
 //!
-//! Two neighbours of equal rank are ordered by UUID, the greater above, which makes (rank, UUID) a
-//! total order: every link goes up or down, and none goes round.
+//! Two neighbours of equal rank are ordered by UUID, the greater above, which makes (rank, UUID) a total
+//! order: every link goes up or down, and no path of links up closes a circle.
 
 use super::idle::Idle;
 use super::leaves;
@@ -23,7 +22,7 @@ use crate::dmodc::threads::ALONE;
 use crate::fabric::{Fabric, NodeKind};
 use std::fmt;
 
-/// What the ranks were counted from.
+/// The ground of the ranks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rule {
     /// Every switch with end nodes is a leaf: the paper's rule.
@@ -52,14 +51,13 @@ impl fmt::Display for Rule {
 pub struct Ranking {
     rank: Vec<u32>,
     leaf: Vec<bool>,
-    /// Which of two switches of equal rank is above: the one with the greater number.
+    /// Orders switches of equal rank: the one with the greater number is above.
     place: Vec<u32>,
     rule: Rule,
 }
 
 impl Ranking {
-    /// Ranks a fabric that is a tree, as [`Engine::plan`](crate::dmodc::Engine::plan) does; one that is none by
-    /// GUIDs.
+    /// Ranks a tree as [`Engine::plan`](crate::dmodc::Engine::plan) does; any other fabric by GUIDs.
     pub fn new(fabric: &Fabric, options: &Options) -> Self {
         match Design::new(fabric, options.reference(), options, ALONE) {
             Ok(design) => design.ranking.of_some(&design.place),
@@ -121,7 +119,7 @@ impl Ranking {
     /// neighbours, if it has any, are above it.
     fn from_roots(fabric: &Fabric, links: &Links, roots: &[u32], faults: Faults) -> Self {
         let mut depth = links.distances(roots.iter().copied());
-        rank_the_rest(links, &mut depth);
+        links.extend_to_the_rest(&mut depth);
         let deepest = depth.iter().copied().max().unwrap_or(0);
         let rank: Vec<u32> = depth.iter().map(|d| deepest - d).collect();
         let hosts = leaves::host_counts(fabric);
@@ -147,7 +145,7 @@ impl Ranking {
         }
     }
 
-    /// The levels of the switches in another order, which says what is above where ranks are equal.
+    /// The levels of the switches in another order, which decides which is above where ranks are equal.
     pub(in crate::dmodc) fn arranged(mut self, order: &[u32]) -> Self {
         self = self.of_some(order);
         self.place = (0..order.len() as u32).collect();
@@ -164,7 +162,7 @@ impl Ranking {
         }
     }
 
-    /// Adds switches of these ranks that carry nothing.
+    /// Adds switches of these ranks without end nodes.
     pub(in crate::dmodc) fn add(&mut self, ranks: impl Iterator<Item = u32>) {
         self.rank.extend(ranks);
         self.leaf.resize(self.rank.len(), false);
@@ -188,7 +186,7 @@ impl Ranking {
         (0..self.leaf.len() as u32).filter(|&s| self.is_leaf(s))
     }
 
-    /// What the ranks were counted from.
+    /// The ground of the ranks.
     pub fn rule(&self) -> Rule {
         self.rule
     }
@@ -223,7 +221,7 @@ fn is_up(rank: &[u32], from: u32, to: u32) -> bool {
     (rank[to as usize], to) > (rank[from as usize], from)
 }
 
-/// How many ranks are written out.
+/// Maximum number of ranks written out.
 const WRITTEN: usize = 16;
 
 impl fmt::Display for Ranking {
@@ -245,22 +243,13 @@ fn carriers(hosts: &[u32]) -> Vec<bool> {
     hosts.iter().map(|&count| count > 0).collect()
 }
 
-/// Ranks parts of the fabric without a seed from their switch of lowest UUID.
-fn rank_the_rest(links: &Links, rank: &mut [u32]) {
-    for s in 0..rank.len() {
-        if rank[s] == Links::FAR {
-            links.extend_distances(rank, [s as u32]);
-        }
-    }
-}
-
 /// Ranks by distance from the leaves.
 struct Levels<'a> {
     links: &'a Links,
     leaf: &'a [bool],
 }
 
-/// At most so many shallow leaves are looked for one by one.
+/// At most this many shallow leaves are tried one by one.
 const MAX_SHALLOW: usize = 64;
 
 impl Levels<'_> {
@@ -275,11 +264,11 @@ impl Levels<'_> {
         }
         let mut rank = self.links.distances(bottom.iter().copied());
         let shallow = self.find_shallow(&mut bottom, &mut rank);
-        rank_the_rest(self.links, &mut rank);
+        self.links.extend_to_the_rest(&mut rank);
         self.lower(rank, &bottom, &shallow, &tails)
     }
 
-    /// Whether all that a leaf is linked to are other leaves.
+    /// Whether all neighbours of a leaf are leaves.
     fn is_tail(&self, s: u32) -> bool {
         let mut linked = false;
         self.links.neighbours(s).all(|other| {
@@ -288,8 +277,8 @@ impl Levels<'_> {
         }) && linked
     }
 
-    /// Takes out of `bottom` the leaves that make neighbours further up equal in rank: all leaves at once that
-    /// hang from one switch, those first that leave the fewest neighbours equal, the fewest of several.
+    /// Takes out of `bottom` the leaves that make neighbours further up equal in rank: all leaves below one
+    /// switch at once, first those that leave the fewest neighbours equal, the fewest leaves of several.
     fn find_shallow(&self, bottom: &mut Vec<u32>, rank: &mut Vec<u32>) -> Vec<u32> {
         let mut shallow = Vec::new();
         let mut level = self.level_links(rank);

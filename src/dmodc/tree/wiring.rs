@@ -1,8 +1,7 @@
-//! A look at the wiring with the ranks known: what is no tree, and what looks odd in one.
+//! Checks the wiring once ranks are known: refuses what is no tree, and warns of oddities in a tree.
 //!
-//! A link between equal ranks is oriented by UUID, which is harmless here and there. Where such
-//! links alone close a cycle (a ring, a torus, a mesh, a dragonfly) there are no levels to speak
-//! of, and the fabric is refused.
+//! A link between equal ranks is oriented by UUID, which is harmless here and there. Where such links alone
+//! close a cycle (a ring, a torus, a mesh, a dragonfly) there are no levels, and the fabric is refused.
 
 use super::groups::{Groups, Sides};
 use super::leaves;
@@ -10,7 +9,7 @@ use super::rank::Ranking;
 use crate::fabric::Fabric;
 use crate::wiring::{Unlike, unlike_siblings};
 
-/// Something in the wiring that an administrator may want to look at. Switches by index.
+/// An oddity in the wiring for the administrator. Switches by index.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum WiringWarning {
     /// End nodes on a switch that is not a leaf.
@@ -32,7 +31,7 @@ pub enum WiringWarning {
 }
 
 impl WiringWarning {
-    /// The warning in a sentence; `name` names a switch.
+    /// The warning as a log line; `name` names a switch.
     pub fn describe(&self, name: impl Fn(u32) -> String) -> String {
         match self {
             WiringWarning::NodesFurtherUp { switch, nodes } => {
@@ -50,7 +49,7 @@ impl WiringWarning {
     }
 }
 
-/// What the wiring warns of, in ascending UUID of each kind.
+/// The oddities in the wiring, in ascending UUID of each kind.
 pub fn wiring_warnings(fabric: &Fabric, ranking: &Ranking, groups: &Groups) -> Vec<WiringWarning> {
     let switches = || 0..fabric.switches().len() as u32;
     let mut found = Vec::new();
@@ -93,7 +92,7 @@ pub fn level_cycle(groups: &Sides) -> Option<Vec<u32>> {
     None
 }
 
-/// The root of a switch in a forest of parents (union-find), with paths made shorter on the way.
+/// The root of a switch in a forest of parents (union-find); shortens paths on the way.
 pub fn root(parent: &mut [u32], mut s: u32) -> u32 {
     while parent[s as usize] != s {
         parent[s as usize] = parent[parent[s as usize] as usize];
@@ -102,7 +101,7 @@ pub fn root(parent: &mut [u32], mut s: u32) -> u32 {
     s
 }
 
-/// The switches on the way from `from` to `to` in a forest.
+/// The switches on the path from `from` to `to` in a forest.
 fn way(tree: &[Vec<u32>], from: u32, to: u32) -> Vec<u32> {
     let mut came_from = vec![u32::MAX; tree.len()];
     came_from[to as usize] = to;

@@ -1,9 +1,9 @@
-//! The fabric as a page that a browser opens: one file, which fetches nothing.
+//! The fabric as a page for a browser: one file, which fetches nothing.
 //!
 //! The page has the links with their loads, and the tables themselves, so that it can follow any packet. Tables are
-//! rows of bytes by switch, columns by end node, then by switch. Neighbours in the order of places mostly send the same
-//! way, so a row is what differs from the one before, and later tables are what differs from the first; all of it
-//! packed by zlib. All names are in the packed part, and the script takes them as text.
+//! rows of bytes by switch, columns by end node, then by switch. Neighbours in the order of places mostly have the
+//! same entries, so a row is its difference from the one before, and later tables are their difference from the
+//! first; zlib packs all of it. All names are in the packed part, and the script takes them as text.
 
 use super::matrix::{Block, tabs};
 use super::scene::{Link, Scene, State};
@@ -31,7 +31,7 @@ const SCRIPTS: [&str; 5] = [
     include_str!("panels.js"),
 ];
 
-/// Writes the page of a fabric. The states are those before and after something, or one alone.
+/// Writes the page of a fabric. The states are before and after a change, or one alone.
 ///
 /// # Errors
 /// Those of the writer.
@@ -71,11 +71,11 @@ pub fn page(scene: &Scene, states: &[State], title: &str, out: &mut dyn Write) -
     out.write_all(rest.as_bytes())
 }
 
-/// So few equal entries between others are written as well: to leave them out takes as much.
+/// This few equal entries between others are written as well: leaving them out takes as much.
 const FEW: usize = 3;
 
-/// Packs rows of one length: of each the entries that differ from the row before, or from the same row of the first
-/// tables. A run of them is how many entries are equal before, how many are not, and these.
+/// Packs rows of one length: of each the entries that differ from the row before, or from the same row of the
+/// first tables. A run is the number of equal entries, the number of different ones, and these.
 fn packed(rows: &[Vec<u8>], first: Option<&[Vec<u8>]>) -> io::Result<Vec<u8>> {
     let mut packed = ZlibEncoder::new(Vec::new(), Compression::default());
     let nothing = vec![NO_PATH; rows.first().map_or(0, Vec::len)];
@@ -111,7 +111,7 @@ fn number(mut number: usize, out: &mut Vec<u8>) {
     out.push(number as u8);
 }
 
-/// A fabric as the page counts its things: switches in the order of their places, end nodes in their order.
+/// The page's numbering: switches in the order of their places, end nodes in their order.
 struct Page<'a> {
     scene: &'a Scene<'a>,
     /// Per switch: its number.
@@ -141,7 +141,7 @@ impl Page<'_> {
         }
     }
 
-    /// The entries of some tables: of each switch those to the end nodes, then those to the switches.
+    /// The entries of some tables: by switch those to the end nodes, then those to the switches.
     fn rows(&self, fabric: &Fabric, tables: &Tables) -> Vec<Vec<u8>> {
         let own = self.scene.fabric;
         let nodes = self
@@ -240,7 +240,7 @@ impl Page<'_> {
         })
     }
 
-    /// What is odd, as `dmodc wiring` says it.
+    /// The oddities, as `dmodc wiring` prints them.
     fn found(&self) -> Vec<Value> {
         let Scene {
             fabric,

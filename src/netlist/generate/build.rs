@@ -50,8 +50,8 @@ pub fn build(tree: &Rlft, order: Order) -> Netlist {
     build_with_speeds(tree, order, &[Speed::new(4, Rate::Edr)])
 }
 
-/// Builds a tree with a speed for the links of each level, those of the nodes first. The last one is that of all
-/// further levels, too.
+/// Builds a tree with a speed for the links of each level, the nodes' links first. The last speed is that of
+/// all further levels.
 pub fn build_with_speeds(tree: &Rlft, order: Order, speeds: &[Speed]) -> Netlist {
     let shape = &tree.shape;
     let present = present(tree);
@@ -151,23 +151,14 @@ fn element(tree: &Rlft, level: usize, index: usize) -> Node {
         let guid = SWITCH_GUIDS + ((level as u64) << 32) + index as u64;
         (Kind::Switch, guid, format!("L{level}-{index}"))
     };
+    let ports = if level == 0 {
+        used
+    } else {
+        used.max(tree.radix)
+    };
     Node {
-        kind,
-        id: String::new(),
-        description,
-        guid: Guid(guid),
-        system_guid: None,
-        vendor: 0,
-        device: 0,
-        port_count: if level == 0 {
-            used
-        } else {
-            used.max(tree.radix)
-        },
         port_zero: (level > 0).then_some(PortZero::Base),
-        lid: Lid(0),
-        lmc: 0,
-        ports: Vec::new(),
+        ..Node::new(kind, description, Guid(guid), ports)
     }
 }
 
@@ -185,8 +176,7 @@ fn name_by_guid(netlist: &mut Netlist, mut random: Option<&mut Random>) {
             random.shuffle(&mut guids);
         }
         for (node, guid) in netlist.nodes.iter_mut().filter(of_kind).zip(guids) {
-            let letter = if kind == Kind::Switch { 'S' } else { 'H' };
-            node.id = format!("{letter}-{:016x}", guid.0);
+            node.id = kind.id(guid);
             node.guid = guid;
             node.system_guid = Some(guid);
             for port in node.ports.iter_mut().filter(|_| kind == Kind::Ca) {

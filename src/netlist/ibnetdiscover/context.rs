@@ -1,9 +1,9 @@
-//! What the lines before a node line say of it, and ibsim's counters of GUIDs.
+//! The assignments before a node line, and ibsim's counters of GUIDs.
 
 use super::enabled::Enabled;
 use super::node::NodeParts;
 use super::words::{guid_of_id, lid_and_lmc};
-use crate::fabric::{Guid, Lid};
+use crate::fabric::Guid;
 use crate::input::{Fault, quoted};
 use crate::netlist::draft::Draft;
 use crate::netlist::error::Reason;
@@ -19,13 +19,13 @@ pub struct Context {
     next: [u64; 3],
     said: Option<SaidGuid>,
     enabled: Enabled,
-    /// Whether anything is said of what is enabled.
+    /// Whether any line names enabled widths or speeds.
     has_enabled: bool,
     /// Whether an assignment waits for its node line.
     open: bool,
 }
 
-/// What a `switchguid=` line and the like says.
+/// The content of a `switchguid=` line and the like.
 struct SaidGuid {
     kind: Kind,
     /// The GUID, if it can be read.
@@ -64,12 +64,12 @@ impl Context {
         Some(enabled.most().to_string())
     }
 
-    /// The link of ports that say nothing of it, if others do.
+    /// The link of ports without options, if others have some.
     pub fn usual_link(&self) -> Option<String> {
         self.has_enabled.then(|| self.enabled.most().to_string())
     }
 
-    /// Takes an assignment such as `vendid=0x2c9`; false if the line is none that it knows.
+    /// Takes an assignment such as `vendid=0x2c9`; false if it is unknown.
     pub fn assignment(&mut self, line: &[u8], number: u32, draft: &mut Draft) -> bool {
         let keys = [
             "vendid",
@@ -131,10 +131,9 @@ impl Context {
         true
     }
 
-    /// The GUID of the node whose line comes now: what the line before says, else ibsim's counter.
-    /// The quoted id counts where that line is unreadable, where its GUID is another node's, and
-    /// where a switch's port GUID in parentheses does not confirm it: some chassis give the GUID
-    /// of the whole to each of their switches.
+    /// The GUID of the node of the next line: from the assignment before it, else from ibsim's counter. The quoted id
+    /// counts where the assignment is unreadable, where its GUID is another node's, and where a switch's port GUID in
+    /// parentheses does not confirm it: some chassis give one GUID to all their switches.
     fn guid(&mut self, kind: Kind, id: &[u8], line: u32, draft: &mut Draft) -> Guid {
         let counted = Guid(self.next[slot(kind)]);
         let (Some(said), Some(named)) = (self.said.take(), guid_of_id(id)) else {
@@ -186,23 +185,18 @@ impl Context {
         let reserved = if kind == Kind::Switch { 1 } else { count + 1 };
         self.next[slot(kind)] = guid.0.wrapping_add(reserved);
         let is_switch = kind == Kind::Switch;
+        let mut node = Node::new(kind, text(id), guid, count as u8);
+        if !description.is_empty() {
+            node.description = text(description);
+        }
+        if is_switch {
+            (node.lid, node.lmc, node.port_zero) = (lid, lmc, port_zero);
+        }
         let node = Node {
-            kind,
-            id: text(id),
-            description: text(if description.is_empty() {
-                id
-            } else {
-                description
-            }),
-            guid,
             system_guid: self.system_guid.take(),
             vendor: std::mem::take(&mut self.vendor),
             device: self.device,
-            port_count: count as u8,
-            port_zero: port_zero.filter(|_| is_switch),
-            lid: if is_switch { lid } else { Lid(0) },
-            lmc: if is_switch { lmc } else { 0 },
-            ports: Vec::new(),
+            ..node
         };
         self.open = false;
         Ok((draft.id(id), node))

@@ -1,14 +1,14 @@
-//! How fast the links of a netlist are that people wrote for ibsim.
+//! Link speeds of netlists that people write for ibsim.
 //!
-//! There a port line has the widths and speeds that are enabled at the port, as PortInfo has them, a bit each: `w=1` is
-//! 1x, `w=3` is 1x and 4x, `s=7` is SDR to QDR, `e=4` is HDR. Lines such as `width=2` are for all ports that do not say.
-//! The link gets the most that both ends have. What a file does not say is 4x and SDR; a file that says nothing at all
-//! says nothing of speeds.
+//! A port line has the widths and speeds that are enabled at the port, as PortInfo has them, a bit each:
+//! `w=1` is 1x, `w=3` is 1x and 4x, `s=7` is SDR to QDR, `e=4` is HDR. Lines such as `width=2` are for all
+//! ports without their own. The link gets the most that both ends have. The defaults are 4x and SDR; a file
+//! without any such option has no speeds.
 
 use crate::fabric::Speed;
 use crate::netlist::scan::Scan;
 
-/// What is enabled at ports.
+/// The widths and speeds enabled at a port.
 #[derive(Clone, Copy)]
 pub struct Enabled {
     width: u8,

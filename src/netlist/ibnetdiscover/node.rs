@@ -28,7 +28,7 @@ pub struct NodeParts<'a> {
     pub id: &'a [u8],
     /// The description, empty if there is none.
     pub description: &'a [u8],
-    /// What comes behind it.
+    /// The rest of the line.
     pub trailer: &'a [u8],
 }
 

@@ -1,4 +1,4 @@
-//! Port lines: a port and the one at the other end of its link.
+//! Port lines: a port and the port at the other end of its link.
 
 use super::context::Context;
 use super::words::{guid_of_id, lid_and_lmc};

@@ -1,4 +1,4 @@
-//! What node lines and port lines have in common.
+//! Shared by node lines and port lines.
 
 use crate::fabric::{Guid, Lid};
 use crate::input::quoted;

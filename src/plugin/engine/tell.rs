@@ -1,4 +1,4 @@
-//! What the engine tells once OpenSM has sent the tables: in the log, in `dmodc.metrics`, in dumps.
+//! Logs, metrics and dumps once OpenSM has sent the tables.
 
 use super::{Dmodc, State};
 use crate::plugin::ffi::Subnet;
@@ -8,8 +8,8 @@ use crate::sweeps::{Findings, Role, host_pairs};
 use std::path::Path;
 
 impl Dmodc {
-    /// What can wait until OpenSM has sent the tables: the log lines about what has changed and what is
-    /// missing, and the file with the node order. Once for each plan.
+    /// Does the work that can wait until OpenSM has sent the tables: log lines about changes and missing
+    /// equipment, and the file with the node order. Once for each plan.
     pub fn tell(&self, subnet: &Subnet<'_>) {
         let state = &mut *self.lock();
         let routed = std::mem::take(&mut state.routed);
@@ -42,8 +42,8 @@ impl Dmodc {
         }
     }
 
-    /// OpenSM has kept our tables and called no engine (`use_ucast_cache`): what is there now is told all
-    /// the same. Returns whether it could be read.
+    /// Logs and measures the fabric although OpenSM has kept our tables and called no engine
+    /// (`use_ucast_cache`). Returns whether it could be read.
     fn look_again(&self, state: &mut State, subnet: &Subnet<'_>) -> bool {
         let State {
             engine,
@@ -76,14 +76,14 @@ impl Dmodc {
         }
     }
 
-    /// Counts a sweep that was not routed, for whatever reason.
+    /// Counts a sweep without our tables, for any reason.
     pub fn refused(&self) {
         if let Some(metrics) = &mut self.lock().metrics {
             metrics.refused();
         }
     }
 
-    /// OpenSM has done with routing, by our tables or others.
+    /// OpenSM has finished routing, by our tables or others.
     pub fn swept(&self, by_dmodc: bool) {
         if let Some(metrics) = &mut self.lock().metrics {
             metrics.swept(by_dmodc);

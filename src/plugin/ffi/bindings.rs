@@ -1,12 +1,11 @@
 //! OpenSM's structures as bindgen reads them from the installed headers.
 //!
-//! Invariant: nothing here is written by hand but the assertions below; where a header changes,
-//! the build fails or adapts, and never guesses. bindgen's own assertions check size, alignment
-//! and field offsets of every structure against what the C compiler lays out; ours check what the
-//! plugin takes for granted beyond that.
+//! Invariant: only the assertions below are written by hand; where a header changes, the build fails or
+//! adapts, and never guesses. bindgen's own assertions compare size, alignment and field offsets of every
+//! structure with the C compiler's; ours check the plugin's further assumptions.
 //!
-//! Absence: no OpenSM function is declared here. Those that the plugin calls are looked up at run
-//! time (see `symbols`), so that libdmodc.so links with nothing of OpenSM.
+//! Absence: no OpenSM function is declared here. The plugin looks functions up at run time (see `symbols`),
+//! so that libdmodc.so links with nothing of OpenSM.
 
 #![allow(
     missing_docs,

@@ -1,7 +1,7 @@
-//! [`Live`]: a pointer to a C structure that may be read, and how its fields are read.
+//! [`Live`]: a pointer to a readable C structure, and macros that read its fields.
 //!
-//! C structures are read field by field through raw pointers. No Rust reference to one is made:
-//! OpenSM's own code holds pointers to all of them.
+//! C structures are read field by field through raw pointers. No Rust reference to one is made: OpenSM's own
+//! code holds pointers to all of them.
 
 use std::ffi::{CStr, c_char};
 use std::marker::PhantomData;

@@ -1,5 +1,5 @@
-//! A multicast group, as OpenSM hands it to `mcast_build_stree`: the member ports behind one
-//! multicast LID, each once (`osm_mcast_make_port_list_and_map`).
+//! A multicast group of `mcast_build_stree`: the member ports behind one multicast LID, each once
+//! (`osm_mcast_make_port_list_and_map`).
 
 use super::bindings::{osm_mcm_port_t, osm_mgrp_box_t, osm_mgrp_t};
 use super::live::Live;
@@ -17,8 +17,8 @@ pub struct Group<'a> {
     pub mlid: u16,
     /// How many ports have joined.
     pub size: usize,
-    /// Where the members are, in ascending port GUID: a switch and one of its ports, 0 if the
-    /// switch itself has joined. Members without a link to a switch are not here.
+    /// The members, in ascending port GUID: a switch and one of its ports, 0 if the switch itself has joined.
+    /// Members without a link to a switch are left out.
     pub members: Vec<(Switch<'a>, u8)>,
 }
 
@@ -26,8 +26,7 @@ impl<'a> Group<'a> {
     /// Reads the group.
     ///
     /// # Safety
-    /// `mbox` is the box that OpenSM passed to the callback under the lock that `_subnet` stands
-    /// for.
+    /// `mbox` is the box that OpenSM passed to the callback under the lock that `_subnet` stands for.
     pub unsafe fn read(_subnet: &Subnet<'a>, mbox: NonNull<osm_mgrp_box_t>) -> Self {
         let mut members: BTreeMap<Guid, Option<(Switch<'a>, u8)>> = BTreeMap::new();
         // SAFETY: the box links groups by `list_item`; a group's port table holds member ports,
@@ -58,7 +57,7 @@ impl<'a> Group<'a> {
     }
 }
 
-/// Where a member is attached: the switch and its port.
+/// The switch and port of a member.
 fn attachment<'a>(node: Option<Node<'a>>, port: Option<Port<'a>>) -> Option<(Switch<'a>, u8)> {
     if let Some(switch) = node?.switch() {
         return Some((switch, 0));

@@ -1,4 +1,4 @@
-//! Handles on OpenSM's switches, nodes and physical ports. They answer with plain values.
+//! Handles on OpenSM's switches, nodes and physical ports. Their methods return plain values.
 
 use super::bindings::{
     IB_NODE_TYPE_CA, IB_NODE_TYPE_ROUTER, osm_node_t, osm_physp_t, osm_switch_t,
@@ -41,7 +41,7 @@ impl<'a> Switch<'a> {
         self.0
     }
 
-    /// The node that the switch is.
+    /// The switch's node.
     pub fn node(self) -> Option<Node<'a>> {
         let node = read!(self.0, p_node);
         // SAFETY: a switch's node is NULL or exists as long as the switch.
@@ -91,8 +91,8 @@ impl<'a> Switch<'a> {
         self.node()?.port(number)
     }
 
-    /// Prefetches the memory that following all links of the switch reads. OpenSM's ports and nodes
-    /// lie far apart: read one by one, each costs a cache miss; prefetched, the misses overlap.
+    /// Prefetches the memory that following all links of the switch reads. OpenSM's ports and nodes are
+    /// scattered: read one by one, each costs a cache miss; prefetched, the misses overlap.
     pub fn prefetch_links(self) {
         let Some(node) = self.node() else { return };
         for entry in (1..=self.ports()).filter_map(|number| node.port_entry(number)) {
@@ -121,7 +121,7 @@ impl<'a> Switch<'a> {
     }
 }
 
-/// A node: what ports belong to.
+/// A node: the owner of ports.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Node<'a>(Live<'a, osm_node_t>);
 

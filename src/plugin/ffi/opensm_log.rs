@@ -1,4 +1,4 @@
-//! OpenSM's log: lines are handed to `osm_log_v2` as data (`"%.*s"`), never as a format.
+//! OpenSM's log: passes lines to `osm_log_v2` as data (`"%.*s"`), never as a format.
 
 use super::bindings::{LOG_ENTRY_SIZE_MAX, osm_log_t};
 use super::symbols::{LogV2, Missing};
@@ -9,7 +9,7 @@ use std::ptr::NonNull;
 /// half of it is left for its own prefix.
 const MAX_LENGTH: usize = LOG_ENTRY_SIZE_MAX as usize / 2;
 
-/// OpenSM keeps levels per source file; this is none of its files.
+/// OpenSM keeps levels per source file; this number is none of its files'.
 const FILE_ID: c_int = 255;
 
 /// The log.

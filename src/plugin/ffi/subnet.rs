@@ -21,12 +21,12 @@ pub struct Subnet<'a> {
 }
 
 impl<'a> Subnet<'a> {
-    /// Runs `body` on the subnet of an OpenSM whose lock is held. The lifetime of the subnet is
-    /// the body's own: nothing read of it can be kept.
+    /// Runs `body` on the subnet of an OpenSM whose lock is held. The lifetime of the subnet is the body's
+    /// own, so no borrowed part can be kept.
     ///
     /// # Safety
-    /// `osm` is the running OpenSM; this thread holds its lock exclusively until `body` returns,
-    /// and has no other [`Subnet`] of it.
+    /// `osm` is the running OpenSM; this thread holds its lock exclusively until `body` returns, and has no
+    /// other [`Subnet`] of it.
     pub unsafe fn under_lock<T>(
         osm: NonNull<osm_opensm_t>,
         symbols: Symbols,
@@ -81,9 +81,8 @@ impl<'a> Subnet<'a> {
         found.map(Switch::new).filter(|sw| sw.node().is_some())
     }
 
-    /// The forwarding table being built at each switch, with the switch's GUID; `None` where
-    /// OpenSM has not allocated it. While these slices exist, the subnet is borrowed, so there are
-    /// no others.
+    /// The forwarding table being built at each switch, with the switch's GUID; `None` where OpenSM has not allocated
+    /// it. While these slices exist, the subnet is borrowed, so there are no others.
     pub fn new_lfts(&mut self) -> Vec<(Guid, Option<&mut [u8]>)> {
         let table = |sw: Switch<'a>| {
             let row = NonNull::new(read!(sw.live(), new_lft))?;
@@ -115,8 +114,7 @@ impl<'a> Subnet<'a> {
         self.switches().filter_map(tables).collect()
     }
 
-    /// Sets a port's bit for this multicast LID at a switch. Returns whether the switch's table has
-    /// room.
+    /// Sets a port's bit for this multicast LID at a switch. Returns whether the switch's table has room.
     pub fn set_multicast(&self, switch: Switch<'a>, mlid: u16, port: u8) -> bool {
         // SAFETY: the table is this switch's own; `osm_mcast_tbl_set` indexes it unchecked, so the
         // bounds that OpenSM's assertions name are checked here (16 masks of 16 ports hold any
@@ -185,7 +183,7 @@ impl<'a> Subnet<'a> {
         read!(self.osm, subn.opt.connect_roots) != 0
     }
 
-    /// The file that OpenSM reads its options from.
+    /// OpenSM's options file.
     pub fn config_file(&self) -> Option<String> {
         let value = read!(self.osm, subn.opt.config_file);
         // SAFETY: as for `root_guid_file`.
@@ -240,7 +238,7 @@ pub unsafe fn plugin_options(osm: NonNull<osm_opensm_t>) -> String {
     unsafe { text((*osm.as_ptr()).subn.opt.event_plugin_options) }.unwrap_or_default()
 }
 
-/// What an OpenSM is to its subnet; `None` while its lock is held exclusively, without waiting.
+/// The role of an OpenSM in its subnet; `None` while its lock is held exclusively, without waiting.
 ///
 /// # Safety
 /// `osm` is the running OpenSM, and this thread does not hold its lock.

@@ -1,9 +1,8 @@
 //! OpenSM's functions, looked up in the running process when the plugin is loaded.
 //!
-//! The library links with nothing of OpenSM: `opensm` exports what it has, and its own libraries
-//! (libopensm, libosmcomp) are in the global scope. A function that is missing, as
-//! `osm_register_external_routing_engine` is before OpenSM 3.3.23, is an error with a name rather
-//! than a failed `dlopen`.
+//! The library links with nothing of OpenSM: `opensm` exports its functions, and its own libraries (libopensm,
+//! libosmcomp) are in the global scope. A missing function, as `osm_register_external_routing_engine` before OpenSM
+//! 3.3.23, is an error with a name rather than a failed `dlopen`.
 
 use super::bindings::{
     cl_map_item_t, cl_qmap_t, cl_status_t, external_routing_engine_module_t, osm_log_level_t,
@@ -21,7 +20,7 @@ pub type RegisterEngine = unsafe extern "C" fn(
     *const external_routing_engine_module_t,
     *mut c_void,
 ) -> cl_status_t;
-/// What OpenSM calls to have an engine's callbacks set, for each time that its list names the engine.
+/// OpenSM calls it to set an engine's callbacks, for each mention of the engine in its list.
 pub type Setup = unsafe extern "C" fn(*mut osm_routing_engine_t, *mut osm_opensm_t) -> c_int;
 /// `cl_qmap_get`.
 pub type QmapGet = unsafe extern "C" fn(*const cl_qmap_t, u64) -> *mut cl_map_item_t;
@@ -33,7 +32,7 @@ pub type McastTblSet = unsafe extern "C" fn(*mut osm_mcast_tbl_t, u16, u8);
 #[error("this OpenSM has no {0}(); external routing engines came with OpenSM 3.3.23")]
 pub struct Missing(pub &'static str);
 
-/// What the plugin calls of OpenSM, logging apart.
+/// The functions that the plugin calls, except logging.
 #[derive(Clone, Copy)]
 pub struct Symbols {
     /// Registers a routing engine by name.
@@ -66,11 +65,11 @@ impl Symbols {
         }
     }
 
-    /// Registers a routing engine, whose context OpenSM then keeps. Returns whether it takes it.
+    /// Registers a routing engine, whose context OpenSM then keeps. Returns whether OpenSM accepts it.
     ///
     /// # Safety
-    /// `osm` is an OpenSM that is creating its plugins; `context` is what `setup` and the callbacks
-    /// that it sets expect, for as long as OpenSM runs.
+    /// `osm` is an OpenSM that is creating its plugins; `context` is valid for `setup` and its callbacks as
+    /// long as OpenSM runs.
     pub unsafe fn register(
         &self,
         osm: NonNull<osm_opensm_t>,

@@ -13,7 +13,7 @@ pub struct File {
 }
 
 impl File {
-    /// After this time it is to be written anew, so that it shows that OpenSM lives.
+    /// The file is written anew after this time, which shows that OpenSM lives.
     const REST: Duration = Duration::from_secs(15);
 
     /// A file that has not been written.
@@ -25,7 +25,7 @@ impl File {
         }
     }
 
-    /// Whether it has not been written for a while.
+    /// Whether it was not written for a while.
     pub fn is_due(&self) -> bool {
         self.written.is_none_or(|at| at.elapsed() >= File::REST)
     }

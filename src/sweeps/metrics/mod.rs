@@ -1,9 +1,9 @@
 //! `dmodc.metrics`: a file for Prometheus, which node_exporter's textfile collector reads.
 //!
-//! Written from OpenSM's first sweep on, after every sweep, also one that Dmodc refuses, and every 15 seconds
-//! beside, each time as a whole, by a thread of its own: OpenSM never waits for the disk. What was found in
-//! the fabric is told while OpenSM is master, all else always. The format is a few lines of text, written
-//! here: the crates that know it bring registries, locks and a second format along.
+//! A thread of its own writes it whole, from OpenSM's first sweep on, after every sweep, also a refused one,
+//! and every 15 seconds: OpenSM never waits for the disk. Findings in the fabric are in it while OpenSM is
+//! master, all else always. The format is a few lines of text, written here: the crates that know it bring
+//! registries, locks and a second format along.
 
 mod file;
 #[cfg(test)]
@@ -22,19 +22,19 @@ use crate::wiring::SlowLink;
 use std::fmt::Display;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What an OpenSM is to its subnet.
+/// The role of an OpenSM in its subnet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Role {
-    /// It looks for the subnet and for others that manage it.
+    /// It looks for the subnet and for other managers.
     #[default]
     Discovers,
     /// It manages the subnet.
     Master,
-    /// Another one does.
+    /// Another OpenSM manages it.
     Standby,
 }
 
-/// A switch that is there or should be.
+/// A switch that is present or should be.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// Its GUID.
@@ -61,13 +61,13 @@ pub struct FoundSlow {
 /// Pairs of hosts, LMC counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct HostPairs {
-    /// Those with a route that turns.
+    /// Pairs on a detour.
     pub turned: u64,
-    /// Those without a route.
+    /// Pairs without a route.
     pub left_out: u64,
 }
 
-/// What is counted over all sweeps, and found in the last one.
+/// Counters over all sweeps, and findings of the last one.
 #[derive(Default)]
 pub struct Metrics {
     sweeps: u64,
@@ -89,7 +89,7 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Dmodc has routed a sweep, and this is what still uses drained links.
+    /// Dmodc has routed a sweep; `drained` is the use of drained links.
     pub fn routed(&mut self, sweep: &Sweep, drained: &[Use]) {
         self.sweeps += 1;
         self.changed_blocks += sweep.changed_blocks as u64;
@@ -105,7 +105,7 @@ impl Metrics {
         self.swept(false);
     }
 
-    /// OpenSM, which is master, has done with routing, by Dmodc's tables or others.
+    /// OpenSM, as master, has finished routing, by Dmodc's tables or others.
     pub fn swept(&mut self, by_dmodc: bool) {
         (self.role, self.swept) = (Role::Master, true);
         self.in_use = by_dmodc;
@@ -117,23 +117,22 @@ impl Metrics {
         self.read = Some(SystemTime::now());
     }
 
-    /// The fabric that has been read has these switches, and these links are slow.
+    /// Sets the switches and slow links of the fabric.
     pub fn found(&mut self, switches: Vec<Found>, slow: Vec<FoundSlow>) {
         (self.switches, self.slow) = (switches, slow);
     }
 
-    /// The sizes of the fabric that has been read, where Dmodc was not asked to route it.
+    /// Sets the sizes of the fabric where OpenSM did not call Dmodc to route it.
     pub fn seen(&mut self, planned: &Planned) {
         self.routed.seen(planned);
     }
 
-    /// The pairs of hosts that Dmodc's tables serve badly.
+    /// Sets the pairs of hosts on detours or left out.
     pub fn pairs(&mut self, pairs: HostPairs) {
         self.pairs = pairs;
     }
 
-    /// What OpenSM is now; returns whether that is news. One that is not master knows nothing of the fabric:
-    /// what it found before is forgotten.
+    /// Sets OpenSM's role; returns whether it is new. Without the role of master it forgets all findings.
     pub fn is(&mut self, role: Role) -> bool {
         let news = self.role != role;
         if news {
@@ -290,7 +289,7 @@ impl Metrics {
         text.0
     }
 
-    /// The same of tables that OpenSM takes from a file: with the moment since when they are stale, if they are.
+    /// The same for tables that OpenSM takes from a file: with the moment since when they are stale, if they are.
     pub fn text_since(&self, stale: Option<SystemTime>) -> String {
         let mut text = Text(self.text());
         text.single(
@@ -328,7 +327,7 @@ impl Metrics {
         }
     }
 
-    /// A figure of each switch that has it.
+    /// A metric of each switch that has it.
     fn of_switches(
         &self,
         text: &mut Text,

@@ -7,7 +7,7 @@ use std::fmt::{Display, Write};
 pub struct Text(pub String);
 
 impl Text {
-    /// What comes before the samples of a name.
+    /// Writes the lines before the samples of a name.
     pub fn head(&mut self, name: &str, kind: &str, help: &str) {
         // Writing to a string cannot fail.
         let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");

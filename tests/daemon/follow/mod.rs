@@ -11,7 +11,7 @@ use crate::support::offline::Offline;
 use crate::support::opensm::{Config, Files, OpenSm};
 use crate::support::process::{Guard, poll, signal};
 use dmodc::dmodc::Options;
-use dmodc::sim::Program;
+use dmodc_lab::sim::Program;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -4,17 +4,15 @@
 use super::{Follower, config, hang_up, path_of};
 use crate::storm::cables::Cables;
 use crate::storm::faults::{Faults, Kind};
-use crate::storm::truth::Truth;
-use crate::storm::watch::Watch;
+use crate::storm::live::{Happened, Live};
 use crate::storm::{NODES_100, NODES_648, median_and_worst};
 use crate::support::fabrics::Net;
-use crate::support::ibsim::Ibsim;
 use crate::support::opensm::OpenSm;
-use dmodc::dmodc::Engine;
 use std::collections::BTreeMap;
 use std::env;
+use std::path::PathBuf;
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Time until the tables are right after a round.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -49,63 +47,59 @@ fn soak() {
     }
 }
 
+/// How the follower keeps the tables. ibsim has no timeouts: a discovery whose MADs are lost hangs, or finds a part.
+/// Nothing is at rest while a follower looks without a pause.
+fn keeps(mode: Mode, path: &str) -> Vec<&str> {
+    match mode {
+        Mode::File => {
+            let pause = ["--limit", "3", "--every", "1", "--max-loss", "0"];
+            [&["--lfts", path][..], &pause].concat()
+        }
+        Mode::Fifo => vec!["--fifo", path, "--limit", "3"],
+    }
+}
+
 /// Runs so many rounds, then repairs everything: the tables are those of the beginning.
 fn storm(mode: Mode, shape: &str, rounds: usize) {
     let net = Net::pgft(shape);
-    let mut sim = Ibsim::start(&net.path);
-    let mut cables = Cables::new(&net.netlist);
     let mut faults = Faults::new(&net.netlist, 1);
-    faults.hold_back(&mut cables);
-    sim.batch(&cables.take().commands);
-    let place = sim.dir().join("tables");
-    let path = path_of(&place).to_owned();
-    // ibsim has no timeouts: a discovery whose MADs are lost hangs, or finds a part. Nothing is at rest while
-    // a follower looks without a pause.
-    let keeps = match mode {
-        Mode::File => &[
-            "--lfts",
-            &path,
-            "--limit",
-            "3",
-            "--every",
-            "1",
-            "--max-loss",
-            "0",
-        ][..],
-        Mode::Fifo => &["--fifo", &path, "--limit", "3"],
-    };
-    let first = match mode {
-        Mode::File => Follower::start(&sim, &[keeps, &["--once"]].concat()),
-        Mode::Fifo => Follower::start(&sim, keeps),
-    };
-    first.wait_for("ranks: ", 1);
-    let sm = OpenSm::launch(&sim, &config(&place).log_flags("0x03"));
-    let (mut watch, _) = Watch::first_sweep(sm, &sim, "file");
-    let notify = hang_up(&watch.sm);
+    let (mut place, mut first) = (PathBuf::new(), None);
+    let hold_back = |cables: &mut Cables| faults.hold_back(cables);
+    let mut live = Live::start_without(&net, hold_back, |sim| {
+        place = sim.dir().join("tables");
+        let keeps = keeps(mode, path_of(&place));
+        let more = if mode == Mode::File {
+            &["--once"][..]
+        } else {
+            &[]
+        };
+        let follower = Follower::start(sim, &[&keeps[..], more].concat());
+        follower.wait_for("ranks: ", 1);
+        first = Some(follower);
+        (
+            OpenSm::launch(sim, &config(&place).log_flags("0x03")),
+            "file",
+        )
+    });
     let follower = match mode {
-        Mode::File => Follower::start(&sim, &[keeps, &["--notify", &notify]].concat()),
-        Mode::Fifo => first,
+        Mode::File => {
+            let notify = hang_up(&live.watch.sm);
+            let keeps = keeps(mode, path_of(&place));
+            Follower::start(&live.sim, &[&keeps[..], &["--notify", &notify]].concat())
+        }
+        Mode::Fifo => first.take().expect("it runs"),
     };
-    let engine = Engine::new(0).expect("threads");
     let (mut whole, mut last) = (None, None);
     let mut times: BTreeMap<String, Vec<Duration>> = BTreeMap::new();
     for number in 1..=rounds + 1 {
-        let kind = match number > rounds {
-            true => faults.repair_all(&mut cables),
-            false => faults.next(&mut cables),
-        };
-        let batch = cables.take();
-        sim.batch(&batch.commands);
-        if kind == Kind::Loss {
-            watch.sweep(&sim);
-            faults.stop_losing(&mut cables);
-            sim.batch(&cables.take().commands);
-        }
-        let start = Instant::now();
-        let reaction = watch.reaction(&sim, kind.sends_traps() && !batch.unseen);
+        let Happened {
+            kind,
+            changes,
+            at: start,
+            reaction,
+        } = live.round(&mut faults, number > rounds);
         // With a FIFO the sweeps that a fault causes have the tables of the fabric; with a file one of the next.
-        let truth = |sim: &mut Ibsim| Truth::read(sim, &net.netlist, cables.home());
-        while mode == Mode::File && !truth(&mut sim).is_routed(&engine) {
+        while mode == Mode::File && !live.truth().is_routed(&live.core) {
             assert!(
                 start.elapsed() < LIMIT,
                 "round {number}, {kind:?}: {}",
@@ -117,14 +111,9 @@ fn storm(mode: Mode, shape: &str, rounds: usize) {
             Mode::File => start.elapsed(),
             Mode::Fifo => reaction.last,
         };
-        println!(
-            "{mode:?} round {number}: {kind:?}, {} changes, {took:?}",
-            batch.changes
-        );
+        println!("{mode:?} round {number}: {kind:?}, {changes} changes, {took:?}");
         times.entry(format!("{kind:?}")).or_default().push(took);
-        let truth = truth(&mut sim);
-        truth.assert_routed(&engine);
-        last = Some(truth.rows);
+        last = Some(live.routed().rows);
         if faults.is_whole() && whole.is_none() {
             whole = last.clone();
         }
@@ -133,11 +122,11 @@ fn storm(mode: Mode, shape: &str, rounds: usize) {
         whole.is_some() && whole == last,
         "the tables did not return"
     );
-    let log = watch.sm.files.log();
+    let log = live.watch.sm.files.log();
     assert!(
         !log.contains("PARSE ERROR") && !log.contains("ERR 6302"),
         "{}",
-        watch.log_end()
+        live.watch.log_end()
     );
     assert!(times.len() == Kind::ALL.len(), "the seed leaves out some");
     println!(
@@ -149,5 +138,5 @@ fn storm(mode: Mode, shape: &str, rounds: usize) {
         let (median, worst) = median_and_worst(times);
         println!("| {kind} | {rounds} | {median} | {worst} |");
     }
-    assert!(watch.sm.stop(), "OpenSM ends in good order");
+    assert!(live.watch.sm.stop(), "OpenSM ends in good order");
 }

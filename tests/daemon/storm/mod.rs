@@ -9,6 +9,7 @@
 pub mod cables;
 pub mod engines;
 pub mod faults;
+pub mod live;
 pub mod smps;
 pub mod truth;
 pub mod watch;
@@ -18,14 +19,13 @@ use crate::support::fabrics::Net;
 use crate::support::ibsim::Ibsim;
 use crate::support::opensm::{Config, OpenSm};
 use cables::Cables;
-use dmodc::dmodc::Engine;
 use faults::{Faults, Kind};
+use live::Live;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 use std::{env, fs};
-use truth::Truth;
-use watch::{Reaction, Watch};
+use watch::Reaction;
 
 /// 100 nodes, 20 leaves of 5, three levels.
 pub const NODES_100: &str = "PGFT(3;5,5,4;1,3,3;1,1,1)";
@@ -122,12 +122,7 @@ impl Storm {
     /// Runs all rounds, then repairs everything. Returns the rounds, and what valgrind has found.
     pub fn run(&self, name: &'static str) -> (Vec<Round>, Option<Vec<u8>>) {
         let net = Net::pgft(self.shape);
-        let mut sim = Ibsim::start(&net.path);
-        let mut cables = Cables::new(&net.netlist);
         let mut faults = Faults::new(&net.netlist, 1);
-        // Some switches join later.
-        faults.hold_back(&mut cables);
-        sim.batch(&cables.take().commands);
         let ours = name == "dmodc";
         let config = match ours {
             true => Config::dmodc(),
@@ -140,39 +135,25 @@ impl Storm {
             Memory::Default => config,
             Memory::Valgrind => config.under_valgrind(),
         };
-        let sm = OpenSm::launch(&sim, &config);
-        let (mut watch, _) = Watch::first_sweep(sm, &sim, name);
-        let engine = Engine::new(0).expect("threads");
-        let judge = |sim: &mut Ibsim, home: u32| {
-            let truth = Truth::read(sim, &net.netlist, home);
-            truth.assert_routed(&engine);
-            truth.rows
-        };
+        // Some switches join later.
+        let hold_back = |cables: &mut Cables| faults.hold_back(cables);
+        let start = |sim: &Ibsim| (OpenSm::launch(sim, &config), name);
+        let mut live = Live::start_without(&net, hold_back, start);
         if ours {
-            judge(&mut sim, cables.home());
+            live.routed();
         }
 
         let mut rounds: Vec<Round> = Vec::new();
         let (mut first, mut last) = (None, None);
         for number in 1..=self.rounds + 1 {
             // All is whole when memory is looked at: a fabric with less in it takes less.
-            let kind = match number == self.warm || number > self.rounds {
-                true => faults.repair_all(&mut cables),
-                false => faults.next(&mut cables),
-            };
-            let batch = cables.take();
-            sim.batch(&batch.commands);
-            if kind == Kind::Loss {
-                // This sweep loses MADs; the next, which counts, does not.
-                watch.sweep(&sim);
-                faults.stop_losing(&mut cables);
-                sim.batch(&cables.take().commands);
-            }
-            let reaction = watch.reaction(&sim, kind.sends_traps() && !batch.unseen);
-            let resident = watch.sm.resident();
+            let repairs = number == self.warm || number > self.rounds;
+            let round = live.round(&mut faults, repairs);
+            let (kind, reaction) = (round.kind, round.reaction);
+            let resident = live.watch.sm.resident();
             let round = Round {
                 kind,
-                changes: batch.changes,
+                changes: round.changes,
                 reaction,
                 resident,
             };
@@ -180,15 +161,15 @@ impl Storm {
             rounds.push(round);
             if ours {
                 let routed = reaction.ours > 0 && reaction.others == 0;
-                assert!(routed, "{}", watch.log_end());
-                last = Some(judge(&mut sim, cables.home()));
+                assert!(routed, "{}", live.watch.log_end());
+                last = Some(live.routed().rows);
                 if faults.is_whole() && first.is_none() {
                     first = last.clone();
                 }
             }
         }
         self.report(name, &rounds);
-        let (warm, grown) = (rounds[self.warm - 1].resident, watch.sm.resident());
+        let (warm, grown) = (rounds[self.warm - 1].resident, live.watch.sm.resident());
         if ours {
             assert!(
                 first.is_some() && first == last,
@@ -199,10 +180,8 @@ impl Storm {
                 "OpenSM grew from {warm} to {grown} KiB"
             );
         }
-        let files = watch
-            .sm
-            .stop_for_files()
-            .expect("OpenSM ends in good order");
+        let files = live.watch.sm.stop_for_files();
+        let files = files.expect("OpenSM ends in good order");
         let found = (self.memory == Memory::Valgrind).then(|| files.read("findings.xml"));
         (rounds, found)
     }
@@ -228,7 +207,7 @@ impl Storm {
                 round.resident
             );
         }
-        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/soak");
+        let dir = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("target/soak");
         fs::create_dir_all(&dir).expect("a folder for the rounds");
         let path = dir.join(format!("{}-{engine}.csv", self.name));
         fs::write(&path, text).expect("the rounds can be written");

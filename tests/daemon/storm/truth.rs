@@ -84,9 +84,9 @@ impl Truth {
     pub fn is_routed(&self, engine: &Engine) -> bool {
         let (fabric, held) = self.fabric_and_tables();
         let plan = engine.plan(&fabric, &Options::default()).expect("a tree");
-        let mut wanted = Tables::for_fabric(&fabric);
-        let filled = engine.fill(&fabric, &plan, &mut wanted.rows_mut());
-        filled.expect("tables of the right size");
+        let (wanted, _) = engine
+            .tables(&fabric, &plan)
+            .expect("tables of the right size");
         (0..wanted.len() as u32).all(|s| {
             let entries = wanted.row(s).iter().zip(held.row(s));
             entries
@@ -110,9 +110,8 @@ impl Truth {
         }
         let (fabric, _) = self.netlist.to_fabric(None).expect("LIDs for all");
         let plan = engine.plan(&fabric, options).expect("a tree");
-        let mut tables = Tables::for_fabric(&fabric);
-        engine
-            .fill(&fabric, &plan, &mut tables.rows_mut())
+        let (tables, _) = engine
+            .tables(&fabric, &plan)
             .expect("tables of the right size");
         let end_nodes = fabric.end_nodes().iter().map(|n| (n.lid, n.lmc));
         let of_all = end_nodes.chain(fabric.switches().iter().map(|s| (s.lid, s.lmc)));

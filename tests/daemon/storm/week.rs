@@ -5,16 +5,15 @@
 //! of the beginning to the byte. A table has what each kind of event changed and sent, and how long it took.
 
 use super::cables::Cables;
+use super::live::Live;
 use super::smps::{KINDS, Smps};
-use super::truth::Truth;
-use super::watch::{Reaction, Watch};
+use super::watch::Reaction;
 use super::{NODES_100, NODES_648, NODES_8640, engines, median_and_worst};
 use crate::long;
 use crate::support::fabrics::Net;
-use crate::support::ibsim::Ibsim;
 use crate::support::opensm::OpenSm;
 use dmodc::analysis::{Forced, forced};
-use dmodc::dmodc::{Engine, Faults, Options, Ranking};
+use dmodc::dmodc::{Faults, Options, Ranking};
 use dmodc::fabric::Fabric;
 use dmodc::lft::Tables;
 use dmodc::netlist::{Kind, Netlist};
@@ -41,13 +40,9 @@ struct Event {
 /// A fabric under an engine.
 struct Week<'n> {
     engine: &'static str,
-    netlist: &'n Netlist,
-    sim: Ibsim,
-    cables: Cables<'n>,
-    watch: Watch,
+    live: Live<'n>,
     /// How Dmodc is to route, if it is the engine.
     options: Option<Options>,
-    core: Engine,
     held: (Fabric, Tables),
     /// Cables that are still to be plugged in.
     late: [Vec<usize>; 2],
@@ -114,7 +109,7 @@ fn week(engine: &'static str, shape: &str, often: &Often) -> Vec<Event> {
     let is_leaf = |n: u32| net.netlist.nodes[n as usize].description.starts_with("L1-");
     let switches = (0..net.netlist.nodes.len() as u32)
         .filter(|&n| net.netlist.nodes[n as usize].kind == Kind::Switch)
-        .filter(|&n| n != week.cables.home_switch());
+        .filter(|&n| n != week.live.cables.home_switch());
     let mut random = Random::new(1);
     let (mut leaves, mut others): (Vec<u32>, Vec<u32>) = switches.partition(|&n| is_leaf(n));
     random.shuffle(&mut leaves);
@@ -130,10 +125,13 @@ fn week(engine: &'static str, shape: &str, often: &Often) -> Vec<Event> {
     week.happens("nothing happens", |_| ());
     let whole = week.rows().clone();
 
-    let mut hosts = week.cables.of_hosts();
+    let mut hosts = week.live.cables.of_hosts();
     random.shuffle(&mut hosts);
     for &host in &hosts[..often.hosts] {
-        week.reboot(["a host goes", "it comes back"], &[week.cables.ca_of(host)]);
+        week.reboot(
+            ["a host goes", "it comes back"],
+            &[week.live.cables.ca_of(host)],
+        );
     }
     for &leaf in &leaves[..often.racks] {
         let ports = &net.netlist.nodes[leaf as usize].ports;
@@ -152,9 +150,9 @@ fn week(engine: &'static str, shape: &str, often: &Often) -> Vec<Event> {
         c.exchange(hosts[0], hosts[1])
     });
     week.happens("they change back", |c| c.exchange(hosts[0], hosts[1]));
-    let mut links = week.cables.of(|n| others.contains(&n));
+    let mut links = week.live.cables.of(|n| others.contains(&n));
     random.shuffle(&mut links);
-    let uplinks = week.cables.of(is_leaf);
+    let uplinks = week.live.cables.of(is_leaf);
     let mut uplinks = links.iter().copied().filter(|c| uplinks.contains(c));
     let [a, b] = [0; 2].map(|_| uplinks.next().expect("an uplink"));
     // With no sweep between, OpenSM itself may be left without a link that is there.
@@ -180,7 +178,10 @@ fn week(engine: &'static str, shape: &str, often: &Often) -> Vec<Event> {
     if week.options.is_some() {
         assert!(*week.rows() == whole, "the tables did not return");
     }
-    let rack: Vec<u32> = hosts[..8].iter().map(|&h| week.cables.ca_of(h)).collect();
+    let rack: Vec<u32> = hosts[..8]
+        .iter()
+        .map(|&h| week.live.cables.ca_of(h))
+        .collect();
     let lids = |n: u32| net.netlist.nodes[n as usize].ports[0].lid.0;
     week.happens("hosts come back with each other's LIDs", |c| {
         c.reboot(&rack);
@@ -188,52 +189,47 @@ fn week(engine: &'static str, shape: &str, often: &Often) -> Vec<Event> {
         let pairs = rack.iter().zip(others);
         pairs.for_each(|(&host, &other)| c.overwrite_lid(host, lids(other)));
     });
-    assert!(week.watch.sm.stop(), "OpenSM ends in good order");
+    assert!(week.live.watch.sm.stop(), "OpenSM ends in good order");
     week.events
 }
 
 impl<'n> Week<'n> {
     /// Starts an engine on a fabric that still lacks a host and a leaf.
     fn start(engine: &'static str, net: &'n Net) -> Week<'n> {
-        let mut sim = Ibsim::start(&net.path);
-        let mut cables = Cables::new(&net.netlist);
-        let (config, name) = engines::config(engine, net, &sim);
-        let [home, home_switch] = [cables.home(), cables.home_switch()];
-        let leaf = net
-            .netlist
-            .nodes
-            .iter()
-            .rposition(|n| n.description.starts_with("L1-"));
+        let nodes = &net.netlist.nodes;
+        let leaf = nodes.iter().rposition(|n| n.description.starts_with("L1-"));
         let leaf = leaf.expect("a leaf") as u32;
-        let is_elsewhere =
-            |&host: &usize| !cables.of(|n| n == leaf || n == home_switch).contains(&host);
-        let host = cables.of_hosts().into_iter().find(is_elsewhere);
-        let late = [vec![host.expect("a host")], cables.of(|n| n == leaf)];
-        assert!(leaf != home_switch && leaf != home);
-        late.iter()
-            .flatten()
-            .for_each(|&cable| cables.unplug(cable));
-        sim.batch(&cables.take().commands);
-        let sm = OpenSm::launch(&sim, &config.log_flags("0x03"));
-        let (watch, _) = Watch::first_sweep(sm, &sim, name);
-        Smps::logged(&watch.sm);
-        let held = Truth::read(&mut sim, &net.netlist, cables.home()).fabric_and_tables();
+        let mut late = Default::default();
+        let hold_back = |cables: &mut Cables| {
+            let [home, home_switch] = [cables.home(), cables.home_switch()];
+            assert!(leaf != home_switch && leaf != home);
+            let near = cables.of(|n| n == leaf || n == home_switch);
+            let mut hosts = cables.of_hosts().into_iter();
+            let host = hosts.find(|host| !near.contains(host));
+            late = [vec![host.expect("a host")], cables.of(|n| n == leaf)];
+            late.iter()
+                .flatten()
+                .for_each(|&cable| cables.unplug(cable));
+        };
+        let mut name = "";
+        let mut live = Live::start_without(net, hold_back, |sim| {
+            let (config, of_log) = engines::config(engine, net, sim);
+            name = of_log;
+            (OpenSm::launch(sim, &config.log_flags("0x03")), name)
+        });
+        Smps::logged(&live.watch.sm);
         let faults = match engine {
             "paper" => Faults::Paper,
             _ => Faults::Stable,
         };
         Week {
             engine,
-            netlist: &net.netlist,
-            sim,
-            cables,
-            watch,
+            held: live.truth().fabric_and_tables(),
+            live,
             options: (name == "dmodc").then(|| Options {
                 faults,
                 ..Options::default()
             }),
-            core: Engine::new(0).expect("threads"),
-            held,
             late,
             events: Vec::new(),
         }
@@ -246,23 +242,18 @@ impl<'n> Week<'n> {
 
     /// Something happens.
     fn happens(&mut self, what: &'static str, change: impl FnOnce(&mut Cables)) {
-        change(&mut self.cables);
-        let batch = self.cables.take();
-        if !batch.commands.is_empty() {
-            self.sim.batch(&batch.commands);
-        }
-        let reaction = self.watch.reaction(&self.sim, !batch.unseen);
+        let reaction = self.live.change(change);
         if let (Some(options), "auto") = (&mut self.options, self.engine) {
             // The places seen so far, new ones included: Dmodc routes with what it is about to keep.
-            let file = self.watch.sm.files.path("opensm-dmodc-reference.net");
+            let file = self.live.watch.sm.files.path("opensm-dmodc-reference.net");
             let places = Netlist::read(&file).expect("the places seen so far");
             let (places, _) = places.to_fabric(None).expect("LIDs");
             options.reference = Some(Arc::new(places));
         }
-        let truth = Truth::read(&mut self.sim, self.netlist, self.cables.home());
+        let truth = self.live.truth();
         if let Some(options) = &self.options {
-            truth.assert_routed_by(&self.core, options);
-            assert_eq!(reaction.others, 0, "{what}: {}", self.watch.log_end());
+            truth.assert_routed_by(&self.live.core, options);
+            assert_eq!(reaction.others, 0, "{what}: {}", self.live.watch.log_end());
         }
         let (fabric, tables) = truth.fabric_and_tables();
         let ranking = Ranking::new(&fabric, &Options::default());
@@ -283,7 +274,7 @@ impl<'n> Week<'n> {
 
     /// Nodes lose all their links, and come back without a memory.
     fn reboot(&mut self, [down, up]: [&'static str; 2], nodes: &[u32]) {
-        let cables = self.cables.of(|n| nodes.contains(&n));
+        let cables = self.live.cables.of(|n| nodes.contains(&n));
         self.happens(down, |c| cables.iter().for_each(|&cable| c.unplug(cable)));
         self.happens(up, |c| {
             c.forget(nodes);

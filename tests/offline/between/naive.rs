@@ -1,9 +1,10 @@
-//! The same as `dmodc::analysis::between`, read literally: all tables after each block, and each packet by
+//! The same as `dmodc_lab::between`, read literally: all tables after each block, and each packet by
 //! itself.
 
-use dmodc::analysis::{Between, Block, Channels, Group, Harm, Hop};
+use dmodc::analysis::{Channels, Hop};
 use dmodc::fabric::{EndNode, Fabric, Lid, Peer, lid_range};
 use dmodc::lft::{NO_PATH, Tables};
+use dmodc_lab::between::{Between, Block, Group, Harm};
 use std::collections::{BTreeMap, BTreeSet};
 
 type Routed<'r> = (&'r Fabric, &'r Tables);

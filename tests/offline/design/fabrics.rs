@@ -2,7 +2,7 @@
 //! of all its children.
 
 use super::names;
-use dmodc::fabric::{Lid, NodeKind};
+use dmodc::fabric::{Guid, NodeKind};
 use dmodc::netlist::generate::{Order, Pgft, build};
 use dmodc::netlist::{Kind, Netlist, Node, Port, PortZero};
 use dmodc::random::Random;
@@ -45,18 +45,8 @@ pub fn digits(shape: &str, level: usize, mut index: usize) -> Vec<usize> {
 pub fn add(netlist: &mut Netlist, kind: Kind, place: String, port_count: u8) -> u32 {
     let index = netlist.nodes.len() as u32;
     netlist.nodes.push(Node {
-        kind,
-        id: place.clone(),
-        description: place,
-        guid: dmodc::fabric::Guid(u64::from(index) + 1),
-        system_guid: None,
-        vendor: 0,
-        device: 0,
-        port_count,
         port_zero: (kind == Kind::Switch).then_some(PortZero::Base),
-        lid: Lid(0),
-        lmc: 0,
-        ports: Vec::new(),
+        ..Node::new(kind, place, Guid(u64::from(index) + 1), port_count)
     });
     index
 }

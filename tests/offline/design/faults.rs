@@ -4,6 +4,7 @@
 use super::events::*;
 use super::fabrics::level_and_index;
 use super::*;
+use dmodc::dmodc::Engine;
 use dmodc::netlist::Part;
 use dmodc::random::Random;
 
@@ -224,7 +225,7 @@ fn the_last_uplink_is_lost() {
 
 /// A manager that has not seen the whole, and one that has it as a reference, compute the same.
 #[test]
-#[ignore = "does not hold yet: several faults at once, in 6 of 68"]
+#[ignore = "does not hold yet: detours, where switches of three levels are dead at once, in 4 of 24"]
 fn a_takeover_changes_nothing() {
     let mut found = Findings::default();
     for shape in shapes() {
@@ -266,9 +267,7 @@ fn what_was_seen_before_decides_nothing() {
             let fresh = Routed::new(netlist);
             let fabric = &fresh.fabric;
             let plan = engine.plan(fabric, &Options::default()).expect("a tree");
-            let mut tables = Tables::for_fabric(fabric);
-            let filled = engine.fill(fabric, &plan, &mut tables.rows_mut());
-            filled.expect("tables that fit");
+            let (tables, _) = engine.tables(fabric, &plan).expect("tables that fit");
             engine.recycle(plan);
             found.add(tables == fresh.tables, format!("seed {seed}"));
         }

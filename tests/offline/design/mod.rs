@@ -8,7 +8,7 @@
 mod boxes;
 mod detours;
 mod events;
-mod fabrics;
+pub mod fabrics;
 mod faults;
 mod generator;
 mod growth;
@@ -23,20 +23,27 @@ mod sparse;
 mod types;
 
 use crate::long;
-use dmodc::analysis::{Forced, Traffic, bound, check, forced};
-use dmodc::dmodc::{Engine, Faults, OnUnreachable, Options, Plan, RouteError};
+use dmodc::analysis::{Forced, Traffic, bound, forced};
+use dmodc::dmodc::{Faults, OnUnreachable, Options, RouteError};
 use dmodc::fabric::{Fabric, Guid};
 use dmodc::lft::Tables;
 use dmodc::netlist::{Kind, Netlist};
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// A fabric with its tables.
 struct Routed {
     netlist: Netlist,
-    fabric: Fabric,
-    plan: Plan,
-    tables: Tables,
+    routed: crate::routed::Routed,
+}
+
+impl Deref for Routed {
+    type Target = crate::routed::Routed;
+
+    fn deref(&self) -> &Self::Target {
+        &self.routed
+    }
 }
 
 impl Routed {
@@ -75,16 +82,9 @@ impl Routed {
     }
 
     fn asked(netlist: &Netlist, options: &Options) -> Result<Routed, RouteError> {
-        let (fabric, _) = netlist.to_fabric(None).expect("LIDs");
-        let engine = Engine::new(1).expect("a thread");
-        let plan = engine.plan(&fabric, options)?;
-        let mut tables = Tables::for_fabric(&fabric);
-        engine.fill(&fabric, &plan, &mut tables.rows_mut())?;
         Ok(Routed {
             netlist: netlist.clone(),
-            fabric,
-            plan,
-            tables,
+            routed: crate::routed::Routed::new(netlist, options)?,
         })
     }
 
@@ -108,7 +108,7 @@ impl Routed {
         }
         let ranking = after.plan.ranking();
         let is_up = |a, b| ranking.is_up(a, b);
-        forced((&fabric, &tables), (&after.fabric, &after.tables), is_up)
+        forced((&fabric, &tables), after.pair(), is_up)
     }
 
     /// Entries that change and are not those of LIDs that came, went or moved.
@@ -147,8 +147,7 @@ impl Routed {
 
     /// What is wrong with the tables, if anything is: all that has a path is delivered, without a credit loop.
     fn defect(&self) -> Option<String> {
-        let ranking = self.plan.ranking();
-        let report = check(&self.fabric, &self.tables, |a, b| ranking.is_up(a, b));
+        let report = self.report();
         let sound = report.undelivered() == 0 && report.credit_loops.count == 0;
         (!sound).then(|| format!("{report:?}"))
     }

@@ -39,8 +39,7 @@ fn with_guids(netlist: &Netlist, mut random: Option<&mut Random>) -> Netlist {
 }
 
 fn rename(node: &mut Node, guid: Guid) {
-    let letter = if node.kind == Kind::Switch { 'S' } else { 'H' };
-    node.id = format!("{letter}-{:016x}", guid.0);
+    node.id = node.kind.id(guid);
     (node.guid, node.system_guid) = (guid, Some(guid));
     if node.kind != Kind::Switch {
         for port in &mut node.ports {

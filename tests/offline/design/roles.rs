@@ -48,7 +48,6 @@ fn of_leaves(netlist: &Netlist, leaves: &[u32]) -> Vec<u32> {
 }
 
 #[test]
-#[ignore = "does not hold yet: the two small irregular fabrics"]
 fn all_of_any_leaf() {
     let mut found = Findings::default();
     for (name, netlist) in trees() {
@@ -72,7 +71,6 @@ fn all_of_any_leaf() {
 }
 
 #[test]
-#[ignore = "does not hold yet: the two small irregular fabrics"]
 fn all_of_eight_leaves() {
     let mut found = Findings::default();
     for (name, netlist) in trees() {
@@ -90,7 +88,7 @@ fn all_of_eight_leaves() {
 }
 
 #[test]
-#[ignore = "does not hold yet: the two small irregular fabrics"]
+#[ignore = "does not hold yet: the fabric of 8 switches, 2 entries of detours and where slots end"]
 fn half_of_all() {
     let mut found = Findings::default();
     for (name, netlist) in trees() {
@@ -112,7 +110,6 @@ fn half_of_all() {
 
 /// The same on generated fabrics of all kinds, where half of the hosts are of half of the leaves.
 #[test]
-#[ignore = "does not hold yet: 3 of 120"]
 fn on_generated_fabrics() {
     let mut found = Findings::default();
     for seed in throws(2) {

@@ -69,9 +69,7 @@ fn risks(routed: &Routed, options: &Options) -> (u32, u32) {
     (to, from)
 }
 
-#[test]
-#[ignore = "does not hold yet: I/O nodes at random ports, 6 of 24"]
-fn compute_to_io() {
+fn compute_to_io(which: &[&str]) {
     let mut found = Findings::default();
     let shapes = [
         "PGFT(2;12,24;1,12;1,1)",
@@ -81,9 +79,9 @@ fn compute_to_io() {
         "PGFT(3;12,8,12;1,4,8;1,1,1)",
         "PGFT(4;4,4,4,4;1,3,3,4;1,2,1,1)",
     ];
-    for shape in shapes {
+    for shape in small(shapes, 300) {
         let places = pgft(shape);
-        for which in WHICH {
+        for which in which {
             for (seed, compute_too) in throws(1).zip([false, true].into_iter().cycle()) {
                 let io = io_nodes(&places, which, seed);
                 let ordered = names::in_order(&places);
@@ -97,16 +95,31 @@ fn compute_to_io() {
                     continue;
                 };
                 let (is, a2a) = (risks(&stable, &asked), (stable.a2a(), paper.a2a()));
-                let plain = Routed::new(&random);
-                let without = risks(&plain, &asked);
+                let without = risks(&Routed::new(&random), &asked);
                 found.add(
                     is.0 <= best.0 && is.1 <= best.1 && is_close(a2a.0, a2a.1),
                     format!("{what}: to and from I/O {is:?}, paper's {best:?}, without types {without:?}; A2A {a2a:?}"),
                 );
+                // A fixed stride of numbers, which all meet at one uplink of every leaf unless they are numbered
+                // by themselves.
+                if *which == WHICH[0] && shape == shapes[3] {
+                    found.add(without.0 >= 2 * is.0, format!("{what}: types help"));
+                }
             }
         }
     }
     found.end();
+}
+
+#[test]
+fn from_compute_nodes_to_io_nodes_at_regular_places() {
+    compute_to_io(&WHICH[..2]);
+}
+
+#[test]
+#[ignore = "does not hold yet: 1 of 6 on whole leaves, 6 of 6 at random places"]
+fn from_compute_nodes_to_io_nodes_at_other_places() {
+    compute_to_io(&WHICH[2..]);
 }
 
 /// With types, what dies moves what it must, a replaced box nothing, a compute node itself.

@@ -1,0 +1,96 @@
+//! OpenSM's engines: what their callbacks take in the stock OpenSM, by the relay of
+//! `libdmodc_lab.so`.
+//!
+//! Dmodc's callbacks are timed the same way. Its hop tables are filled later, outside of them, and
+//! only if something asks; the other engines' lid matrices are those hop tables.
+
+use super::core::Measured;
+use dmodc::netlist::{Kind, Netlist};
+use dmodc_lab::compare::{Callbacks, EngineSpec, time_callbacks};
+use dmodc_lab::sim::{NoTables, Plugin};
+use std::error::Error;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+/// One engine on one fabric.
+pub struct Timed {
+    pub name: &'static str,
+    pub shape: &'static str,
+    pub switches: usize,
+    pub nodes: usize,
+    pub engine: String,
+    /// What it took, or why it has no time.
+    pub outcome: Result<Callbacks, NoTables>,
+}
+
+/// Both callbacks, in milliseconds.
+pub fn total_ms(callbacks: &Callbacks) -> f64 {
+    (callbacks.lid_matrices + callbacks.fwd_tables).as_secs_f64() * 1e3
+}
+
+/// Runs one engine.
+pub fn measure(
+    name: &'static str,
+    shape: &'static str,
+    netlist: &Netlist,
+    engine: &str,
+    plugin: &Plugin,
+    limit: Duration,
+) -> Result<Timed, Box<dyn Error>> {
+    let spec: EngineSpec = engine.parse()?;
+    let switches = netlist.switches().count();
+    Ok(Timed {
+        name,
+        shape,
+        switches,
+        nodes: netlist.nodes.iter().filter(|n| n.kind == Kind::Ca).count(),
+        engine: engine.into(),
+        outcome: time_callbacks(netlist, &spec, plugin, limit)?,
+    })
+}
+
+/// All of them, as Markdown. Ratios are to Dmodc, and to a memset of the tables by two threads, on
+/// the same fabric.
+pub fn table(runs: &[Timed], fabrics: &[Measured]) -> String {
+    let mut text =
+        "| fabric | nodes | engine | lid matrices, ms | tables, ms | both, ms | to Dmodc \
+                    | to memset | extra memory, MiB | group of all, ms |\n\
+         |---|--:|---|--:|--:|--:|--:|--:|--:|--:|\n"
+            .to_owned();
+    for run in runs {
+        let _ = write!(text, "| {} | {} | {} | ", run.name, run.nodes, run.engine);
+        let callbacks = match &run.outcome {
+            Ok(callbacks) => callbacks,
+            Err(reason) => {
+                let _ = writeln!(
+                    text,
+                    "{} | | | | | | |",
+                    reason.to_string().replace('|', "/")
+                );
+                continue;
+            }
+        };
+        let ms = |time: Duration| time.as_secs_f64() * 1e3;
+        let is_ours = |other: &&Timed| other.name == run.name && other.engine == "dmodc";
+        let ours = runs.iter().find(is_ours);
+        let ratio = ours
+            .and_then(|ours| ours.outcome.as_ref().ok())
+            .map(|ours| format!("{:.0}", total_ms(callbacks) / total_ms(ours)));
+        let is_same = |f: &&Measured| f.name == run.name && !f.degraded;
+        let fabric = fabrics.iter().find(is_same).expect("its core is measured");
+        let group = callbacks
+            .group
+            .map_or(String::new(), |g| format!("{:.1}", ms(g)));
+        let memset = total_ms(callbacks) / fabric.phase(2, "memset").ms;
+        let _ = writeln!(
+            text,
+            "{:.1} | {:.1} | {:.1} | {} | {memset:.0} | {:.0} | {group} |",
+            ms(callbacks.lid_matrices),
+            ms(callbacks.fwd_tables),
+            total_ms(callbacks),
+            ratio.unwrap_or_default(),
+            callbacks.extra_kib as f64 / 1024.0
+        );
+    }
+    text
+}

@@ -1,0 +1,138 @@
+//! `make bench`: one table, its CSV, and the plot of runtime over the number of nodes.
+//!
+//! - `core`: plan and routes of Dmodc, from a snapshot in memory to finished tables;
+//! - `engines`: OpenSM's engines, and Dmodc among them, in the stock OpenSM on a simulated fabric;
+//! - `plot`: the drawing.
+//!
+//! Environment: `BENCH_LIMIT`, seconds for each run of OpenSM (300); `BENCH_ENGINES`, comma-separated
+//! (none if empty); `BENCH_FABRICS`, on which of those with a name OpenSM runs (648,A,B);
+//! `BENCH_REPEATS`, how often the core is timed (15).
+
+mod core;
+mod engines;
+mod plot;
+#[path = "../../../benches/support/mod.rs"]
+mod support;
+
+use dmodc_lab::sim::Plugin;
+use std::error::Error;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Duration;
+use std::{env, fs};
+use support::{A, B, C, SMALL};
+
+/// From a few hundred nodes to the most that leave LIDs for the switches. All of them are in the
+/// plot, those with a name in the table as well.
+const SHAPES: [(&str, &str); 9] = [
+    ("", "PGFT(2;18,18;1,9;1,2)"),
+    ("648", SMALL),
+    ("", "PGFT(3;18,18,6;1,18,3;1,1,6)"),
+    ("", "PGFT(3;18,18,12;1,18,6;1,1,3)"),
+    ("A", A),
+    ("", "PGFT(3;18,18,36;1,18,18;1,1,1)"),
+    ("B", B),
+    ("C", C),
+    ("", "PGFT(3;32,32,44;1,32,32;1,1,1)"),
+];
+const ENGINES: &str = "dmodc,ftree+roots,updn+roots,minhop,sssp+roots";
+/// On which fabrics OpenSM runs. A run on C takes minutes before any engine is called.
+const ENGINE_FABRICS: &str = "648,A,B";
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let number = |name: &str, default: u64| match env::var(name) {
+        Ok(value) => value.parse().map_err(|e| format!("{name}={value}: {e}")),
+        Err(_) => Ok(default),
+    };
+    let limit = Duration::from_secs(number("BENCH_LIMIT", 300)?);
+    let repeats = number("BENCH_REPEATS", 15)?.max(1) as usize;
+    let names = env::var("BENCH_ENGINES").unwrap_or(ENGINES.into());
+    let target = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("target");
+
+    let dir = target.join("bench");
+    fs::create_dir_all(&dir)?;
+    let plugin = Plugin::in_dir(&target.join("release"))?;
+    let engines: Vec<&str> = names.split(',').filter(|n| !n.is_empty()).collect();
+    let mut fabrics = Vec::new();
+    for (name, shape) in SHAPES {
+        eprintln!("bench: core, {shape}");
+        let whole = support::complete(shape);
+        let less = support::degraded(&whole);
+        fabrics.push(core::measure(name, shape, false, &whole, repeats));
+        fabrics.push(core::measure(name, shape, true, &less, repeats));
+    }
+    let on = env::var("BENCH_FABRICS").unwrap_or(ENGINE_FABRICS.into());
+    let mut runs = Vec::new();
+    for (name, shape) in SHAPES {
+        if name.is_empty() || !on.split(',').any(|n| n == name) {
+            continue;
+        }
+        let whole = support::complete(shape);
+        for engine in &engines {
+            eprintln!("bench: OpenSM, {engine} on {shape}");
+            runs.push(engines::measure(
+                name, shape, &whole, engine, &plugin, limit,
+            )?);
+        }
+    }
+    fs::write(dir.join("bench.csv"), csv(&fabrics, &runs))?;
+    plot::draw(&dir.join("bench.svg"), &fabrics, &runs, limit)?;
+    println!(
+        "{}\n{}",
+        core::table(&fabrics),
+        engines::table(&runs, &fabrics)
+    );
+    println!("written to {}", dir.display());
+    Ok(())
+}
+
+/// Everything, one figure a line.
+fn csv(fabrics: &[core::Measured], runs: &[engines::Timed]) -> String {
+    let mut text: String =
+        "fabric,shape,faults,switches,nodes,engine,threads,phase,ms,to_memset,extra_kib\n".into();
+    for f in fabrics {
+        let faults = if f.degraded { "degraded" } else { "complete" };
+        let head = format!(
+            "{},\"{}\",{faults},{},{}",
+            f.name, f.shape, f.switches, f.nodes
+        );
+        for p in &f.phases {
+            let (threads, phase, ratio) = (p.threads, p.name, p.to_memset);
+            let _ = writeln!(
+                text,
+                "{head},core,{threads},{phase},{:.4},{ratio:.3},",
+                p.ms
+            );
+        }
+    }
+    for r in runs {
+        let head = format!(
+            "{},\"{}\",complete,{},{},{}",
+            r.name, r.shape, r.switches, r.nodes, r.engine
+        );
+        match &r.outcome {
+            Ok(c) => {
+                let (matrices, tables) = (c.lid_matrices.as_secs_f64(), c.fwd_tables.as_secs_f64());
+                let _ = writeln!(
+                    text,
+                    "{head},,lid_matrices,{:.3},,{}",
+                    matrices * 1e3,
+                    c.extra_kib
+                );
+                let _ = writeln!(
+                    text,
+                    "{head},,fwd_tables,{:.3},,{}",
+                    tables * 1e3,
+                    c.extra_kib
+                );
+                if let Some(group) = c.group {
+                    let _ = writeln!(text, "{head},,group,{:.3},,", group.as_secs_f64() * 1e3);
+                }
+            }
+            Err(_) => {
+                let _ = writeln!(text, "{head},,none,,,");
+            }
+        }
+    }
+    text
+}

@@ -1,0 +1,337 @@
+//! Follows the packets to each LID through all mixtures of old and new tables.
+
+use super::{Block, Group, Harm};
+use dmodc::analysis::{Channels, Dependencies, Hop, Routed};
+use dmodc::fabric::{EndNode, Fabric, Guid, Lid, lid_range};
+use dmodc::lft::{NO_PATH, Tables};
+use std::collections::HashSet;
+
+/// The place of a LID: a switch and its port; port 0 for the switch's own LIDs.
+#[derive(Clone, Copy)]
+struct Target {
+    switch: u32,
+    port: u8,
+}
+
+/// The entry at a switch that may not have been there.
+pub(super) fn entry(tables: &Tables, switch: Option<u32>, lid: Lid) -> u8 {
+    switch.map_or(NO_PATH, |s| tables.get(s, lid))
+}
+
+/// What the packets to all LIDs have met so far.
+pub(super) struct Found {
+    pub dependencies: Dependencies,
+    /// Standing, cut.
+    groups: [Group; 2],
+    /// By group and time: pairs that do not arrive from then on, less those that do.
+    changes: [Vec<i64>; 2],
+}
+
+impl Found {
+    pub fn new(channels: &Channels, blocks: usize) -> Found {
+        Found {
+            dependencies: Dependencies::new(channels),
+            groups: Default::default(),
+            changes: [vec![0; blocks + 1], vec![0; blocks + 1]],
+        }
+    }
+
+    pub fn merge(mut self, other: Found) -> Found {
+        self.dependencies.merge(&other.dependencies);
+        for (mine, theirs) in self.groups.iter_mut().zip(&other.groups) {
+            mine.pairs += theirs.pairs;
+            mine.hurt += theirs.hurt;
+            mine.total += theirs.total;
+            mine.longest = mine.longest.max(theirs.longest);
+            let met = mine.met.iter_mut().zip(&theirs.met);
+            met.for_each(|(a, b)| *a += b);
+        }
+        for (mine, theirs) in self.changes.iter_mut().zip(&other.changes) {
+            mine.iter_mut().zip(theirs).for_each(|(a, b)| *a += b);
+        }
+        self
+    }
+
+    pub fn groups(&self) -> [Group; 2] {
+        let mut groups = self.groups;
+        for (group, changes) in groups.iter_mut().zip(&self.changes) {
+            let mut now = 0;
+            for change in changes {
+                now += change;
+                group.most = group.most.max(now as u64);
+            }
+        }
+        groups
+    }
+}
+
+/// What is the same for all LIDs.
+pub(super) struct Mixer<'a> {
+    channels: &'a Channels,
+    before: &'a Tables,
+    after: &'a Tables,
+    fabric: &'a Fabric,
+    /// Per switch: its number in the fabric before.
+    was: Vec<Option<u32>>,
+    /// Per channel: whether the fabric before has its link.
+    active: Vec<bool>,
+    /// Per end node: whether it is where it was.
+    stays: Vec<bool>,
+    /// Switches with end nodes: where packets start.
+    sources: Vec<u32>,
+    /// Per switch: the end nodes that are where they were.
+    hosts: Vec<u64>,
+    /// Per block: when it arrives, and where.
+    arrivals: Vec<Vec<(u32, u32)>>,
+}
+
+impl<'a> Mixer<'a> {
+    pub fn new(
+        before: Routed<'a>,
+        after: Routed<'a>,
+        channels: &'a Channels,
+        order: &[Block],
+    ) -> Mixer<'a> {
+        let fabric = after.0;
+        let switches = fabric.switches().len();
+        let guid = |fabric: &Fabric, s: u32| fabric.switches()[s as usize].guid;
+        type Place = (Guid, Lid, u8, Guid, u8);
+        let place = |fabric: &Fabric, node: &EndNode| -> Place {
+            let switch = guid(fabric, node.switch);
+            (node.guid, node.lid, node.lmc, switch, node.port)
+        };
+        let was_there: HashSet<Place> = (before.0.end_nodes().iter())
+            .map(|node| place(before.0, node))
+            .collect();
+        let stays: Vec<bool> = (fabric.end_nodes().iter())
+            .map(|node| was_there.contains(&place(fabric, node)))
+            .collect();
+        let mut hosts = vec![0; switches];
+        for (node, _) in fabric.end_nodes().iter().zip(&stays).filter(|(_, s)| **s) {
+            hosts[node.switch as usize] += 1;
+        }
+        let old = Channels::new(before.0);
+        type Ends = (Guid, u8, Guid, u8);
+        let ends = |channels: &Channels, fabric: &Fabric| -> Vec<Ends> {
+            let all = channels.iter();
+            all.map(|c| (guid(fabric, c.from), c.port, guid(fabric, c.to), c.to_port))
+                .collect()
+        };
+        let old: HashSet<Ends> = ends(&old, before.0).into_iter().collect();
+        let blocks = order.iter().map(|b| usize::from(b.number) + 1).max();
+        let mut arrivals = vec![Vec::new(); blocks.unwrap_or(0)];
+        for (time, block) in (1..).zip(order) {
+            arrivals[usize::from(block.number)].push((time, block.switch));
+        }
+        Mixer {
+            channels,
+            before: before.1,
+            after: after.1,
+            fabric,
+            was: (fabric.switches().iter())
+                .map(|switch| before.0.switch_by_guid(switch.guid))
+                .collect(),
+            active: ends(channels, fabric)
+                .iter()
+                .map(|ends| old.contains(ends))
+                .collect(),
+            stays,
+            sources: (0..switches as u32)
+                .filter(|&s| !fabric.end_nodes_of(s).is_empty())
+                .collect(),
+            hosts,
+            arrivals,
+        }
+    }
+
+    /// Follows the packets to all LIDs of the end nodes at a switch. `circles` has the circle that each
+    /// channel is on; it is empty as long as that is unknown.
+    pub fn destinations(&self, switch: u32, circles: &[u32], mut found: Found) -> Found {
+        let nodes = self.fabric.end_nodes_of(switch);
+        let mut flow = Flow::new(self, circles, self.was.len());
+        for (node, &stays) in self.fabric.end_nodes()[nodes.clone()]
+            .iter()
+            .zip(&self.stays[nodes])
+        {
+            let port = node.port;
+            for lid in lid_range(node.lid, node.lmc).into_iter().flatten() {
+                flow.lid(Lid(lid), Target { switch, port }, stays, &mut found);
+            }
+        }
+        found
+    }
+}
+
+/// The packets to one LID, from all switches.
+struct Flow<'m> {
+    mixer: &'m Mixer<'m>,
+    circles: &'m [u32],
+    entries: Vec<u8>,
+    /// Per switch: whether it is on the walk or behind it, and what a packet from there meets, as bits.
+    state: Vec<State>,
+    met: Vec<u8>,
+    walk: Vec<u32>,
+    /// Per switch: what packets that start there have met so far, when they were last asked, and for how
+    /// long they have not arrived.
+    pairs: Vec<Pair>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Unknown,
+    Walking,
+    Known,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Pair {
+    weight: u64,
+    group: usize,
+    met: u8,
+    lost: bool,
+    blocks: u32,
+}
+
+const LOST: u8 = (1 << Harm::Circle as u8) - 1;
+
+impl<'m> Flow<'m> {
+    fn new(mixer: &'m Mixer, circles: &'m [u32], switches: usize) -> Flow<'m> {
+        Flow {
+            mixer,
+            circles,
+            entries: vec![NO_PATH; switches],
+            state: vec![State::Unknown; switches],
+            met: vec![0; switches],
+            walk: Vec::new(),
+            pairs: vec![Pair::default(); switches],
+        }
+    }
+
+    fn lid(&mut self, lid: Lid, target: Target, stays: bool, found: &mut Found) {
+        let mixer = self.mixer;
+        // The end: all links are active.
+        for (s, entry) in (0..).zip(&mut self.entries) {
+            *entry = mixer.after.get(s, lid);
+        }
+        self.follow(target, true, &mut found.dependencies);
+        for &s in &mixer.sources {
+            let at = s as usize;
+            let served = stays && self.met[at] & LOST == 0;
+            let others = mixer.hosts[at] - u64::from(stays && s == target.switch);
+            self.pairs[at] = Pair {
+                weight: if served { others } else { 0 },
+                met: self.met[at] & !LOST,
+                ..Pair::default()
+            };
+        }
+        for (&was, entry) in mixer.was.iter().zip(&mut self.entries) {
+            *entry = self::entry(mixer.before, was, lid);
+        }
+        self.follow(target, false, &mut found.dependencies);
+        for &s in &mixer.sources {
+            let pair = &mut self.pairs[s as usize];
+            pair.group = usize::from(self.met[s as usize] & LOST != 0);
+        }
+        let mut last = self.look(0, 0, found);
+        let block = mixer.arrivals.get(lid.index() / 64);
+        for &(time, s) in block.into_iter().flatten() {
+            let (old, new) = (self.entries[s as usize], mixer.after.get(s, lid));
+            if old != new {
+                self.entries[s as usize] = new;
+                self.follow(target, false, &mut found.dependencies);
+                last = self.look(time, last, found);
+            }
+        }
+        let end = found.changes[0].len() as u32 - 1;
+        self.finish(end - last, found);
+    }
+
+    /// Follows the packets of all sources to the target.
+    fn follow(&mut self, target: Target, all_active: bool, dependencies: &mut Dependencies) {
+        self.state.fill(State::Unknown);
+        let channels = self.mixer.channels;
+        for &source in &self.mixer.sources {
+            let mut at = source;
+            let mut met = loop {
+                match self.state[at as usize] {
+                    State::Unknown => {}
+                    State::Walking => break Harm::Loop.bit(),
+                    State::Known => break self.met[at as usize],
+                }
+                self.state[at as usize] = State::Walking;
+                self.met[at as usize] = 0;
+                self.walk.push(at);
+                let port = self.entries[at as usize];
+                if at == target.switch && port == target.port {
+                    break 0;
+                }
+                if port == NO_PATH {
+                    break Harm::Hole.bit();
+                }
+                let Hop::Switch { channel, to } = channels.hop(at, port) else {
+                    break Harm::DeadLink.bit();
+                };
+                if !all_active && !self.mixer.active[channel as usize] {
+                    break Harm::NotActive.bit();
+                }
+                // The packet waits at the end of this channel for the next one.
+                let next = self.entries[to as usize];
+                dependencies.add(channel, next);
+                if self.circles(channel, to, next) {
+                    self.met[at as usize] = Harm::Circle.bit();
+                }
+                at = to;
+            };
+            while let Some(at) = self.walk.pop() {
+                met |= self.met[at as usize];
+                self.met[at as usize] = met;
+                self.state[at as usize] = State::Known;
+            }
+        }
+    }
+
+    /// Whether the turn from a channel to a port of the switch at its end is part of a circle.
+    fn circles(&self, channel: u32, at: u32, port: u8) -> bool {
+        let Some(&circle) = self.circles.get(channel as usize) else {
+            return false;
+        };
+        circle != Dependencies::NO_CIRCLE
+            && matches!(self.mixer.channels.hop(at, port),
+                Hop::Switch { channel, .. } if self.circles[channel as usize] == circle)
+    }
+
+    /// Looks at what the packets meet from now on; `last` is when this was last done.
+    fn look(&mut self, now: u32, last: u32, found: &mut Found) -> u32 {
+        for &s in &self.mixer.sources {
+            let (pair, met) = (&mut self.pairs[s as usize], self.met[s as usize]);
+            pair.blocks += u32::from(pair.lost) * (now - last);
+            let lost = met & LOST != 0;
+            if lost != pair.lost {
+                let change = if lost { 1 } else { -1 } * pair.weight as i64;
+                found.changes[pair.group][now as usize] += change;
+            }
+            pair.lost = lost;
+            pair.met |= met;
+        }
+        now
+    }
+
+    /// Counts the pairs; nothing has changed for so many blocks.
+    fn finish(&self, rest: u32, found: &mut Found) {
+        for &s in &self.mixer.sources {
+            let pair = self.pairs[s as usize];
+            if pair.weight == 0 {
+                continue;
+            }
+            let group = &mut found.groups[pair.group];
+            let blocks = pair.blocks + u32::from(pair.lost) * rest;
+            group.pairs += pair.weight;
+            group.total += pair.weight * u64::from(blocks);
+            group.longest = group.longest.max(blocks);
+            group.hurt += pair.weight * u64::from(pair.met & LOST != 0);
+            for harm in Harm::ALL {
+                group.met[harm as usize] += pair.weight * u64::from(pair.met & harm.bit() != 0);
+            }
+        }
+    }
+}

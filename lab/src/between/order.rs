@@ -1,0 +1,36 @@
+//! In which order blocks arrive.
+
+use dmodc::analysis::Routed;
+use dmodc::fabric::Lid;
+
+/// A block of 64 LIDs in the table of a switch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Block {
+    /// The switch, in the fabric after the change.
+    pub switch: u32,
+    /// The block: its first LID / 64.
+    pub number: u16,
+}
+
+/// The blocks that differ, in the order in which OpenSM sends them: the first block of all switches, then
+/// the second, and so on. Switches come in the order of OpenSM's map, whose keys are GUIDs in network byte
+/// order. A switch that is new has no entries as yet.
+pub fn blocks_as_sent(before: Routed, after: Routed) -> Vec<Block> {
+    let switches = after.0.switches();
+    let mut order: Vec<u32> = (0..switches.len() as u32).collect();
+    order.sort_by_key(|&s| switches[s as usize].guid.0.to_be());
+    let was: Vec<Option<u32>> = (switches.iter())
+        .map(|switch| before.0.switch_by_guid(switch.guid))
+        .collect();
+    let width = before.1.width().max(after.1.width());
+    let mut blocks = Vec::new();
+    for number in 0..width.div_ceil(64) as u16 {
+        let lids = || (number * 64..number * 64 + 64).map(Lid);
+        let changed = order.iter().copied().filter(|&s| {
+            let old = was[s as usize];
+            lids().any(|lid| super::mixer::entry(before.1, old, lid) != after.1.get(s, lid))
+        });
+        blocks.extend(changed.map(|switch| Block { switch, number }));
+    }
+    blocks
+}

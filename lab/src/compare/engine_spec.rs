@@ -1,0 +1,340 @@
+//! What is compared: a routing engine of OpenSM with its options and the GUID files that it gets, or tables of
+//! somebody else.
+
+use dmodc::dmodc::{Capacity, Faults, OnUnreachable};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// Suffixes of an engine that gets a file of roots, or of I/O nodes.
+const ROOTS: &str = "+roots";
+const IO: &str = "+io";
+
+/// The word for OpenSM's `avoid_throttled_links`.
+const AVOID: (&str, &str) = ("avoid", "TRUE");
+
+/// An engine by its name, with or without options and GUID files; or a name for tables that come from elsewhere.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct EngineSpec {
+    /// The engine with its options.
+    engine: String,
+    roots: bool,
+    io: bool,
+    foreign: Option<Foreign>,
+}
+
+/// Where tables come from that OpenSM does not make.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Foreign {
+    /// A command of the shell, which gets a netlist and the name of the file to write.
+    Exec(String),
+    /// A folder of tables.
+    Lfts(PathBuf),
+}
+
+/// Not the name of an engine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "an engine is a word of letters, digits, '-' and '_', then maybe ':OPTION' or ':OPTION=VALUE', again and \
+     again, then maybe '+roots', then maybe '+io'; or NAME=exec:PROGRAM; or NAME=lfts:DIR"
+)]
+pub struct BadName;
+
+/// The engines that can be compared: Dmodc, and those of OpenSM 3.3.23 that need no file of tables.
+const ENGINES: [&str; 11] = [
+    "dmodc",
+    "ftree",
+    "updn",
+    "dnup",
+    "minhop",
+    "sssp",
+    "dfsssp",
+    "nue",
+    "lash",
+    "dor",
+    "torus-2QoS",
+];
+
+/// What cannot be compared.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum UnknownEngine {
+    /// An engine that OpenSM does not have.
+    #[error("there is no engine '{0}'; there are {list}", list = ENGINES.join(", "))]
+    Name(String),
+    /// An option that Dmodc does not have.
+    #[error(
+        "'{0}' is no option of Dmodc; there are paper, reference, ignore, faults=stable|paper, \
+         capacity=use|ignore, on_unreachable=connect|partial|fail and threads=N"
+    )]
+    Option(String),
+}
+
+fn is_word(word: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    !word.is_empty() && word.chars().all(fits)
+}
+
+impl FromStr for EngineSpec {
+    type Err = BadName;
+
+    fn from_str(s: &str) -> Result<Self, BadName> {
+        let foreign = ["=exec:", "=lfts:"]
+            .into_iter()
+            .filter_map(|of| Some((of, s.find(of)?)));
+        if let Some((of, at)) = foreign.min_by_key(|(_, at)| *at) {
+            let (name, from) = (&s[..at], &s[at + of.len()..]);
+            // That of an engine with options, too, for its tables of another day.
+            let fits = |c: char| c.is_ascii_alphanumeric() || "-_.:=+/".contains(c);
+            if name.is_empty() || from.is_empty() || !name.chars().all(fits) {
+                return Err(BadName);
+            }
+            return Ok(EngineSpec {
+                engine: name.into(),
+                roots: false,
+                io: false,
+                foreign: Some(match of {
+                    "=exec:" => Foreign::Exec(from.into()),
+                    _ => Foreign::Lfts(from.into()),
+                }),
+            });
+        }
+        let (rest, io) = s.strip_suffix(IO).map_or((s, false), |rest| (rest, true));
+        let bare = rest.strip_suffix(ROOTS);
+        let (engine, roots) = bare.map_or((rest, false), |rest| (rest, true));
+        let mut words = engine.split(':');
+        let is_name = words.next().is_some_and(is_word);
+        // A line of a configuration file, and a name in OpenSM's list of engines.
+        let fits = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
+        let mut options = words.map(|word| word.split_once('=').unwrap_or((word, "TRUE")));
+        let are_options = options
+            .all(|(key, value)| is_word(key) && !value.is_empty() && value.chars().all(fits));
+        match is_name && are_options {
+            true => Ok(EngineSpec {
+                engine: engine.into(),
+                roots,
+                io,
+                foreign: None,
+            }),
+            false => Err(BadName),
+        }
+    }
+}
+
+/// The name as people read it; with `#` all of it, from which it can be parsed.
+impl fmt::Display for EngineSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let suffix = |told: bool, suffix| if told { suffix } else { "" };
+        let (roots, io) = (suffix(self.roots, ROOTS), suffix(self.io, IO));
+        write!(f, "{}{roots}{io}", self.engine)?;
+        match &self.foreign {
+            Some(Foreign::Exec(command)) if f.alternate() => write!(f, "=exec:{command}"),
+            Some(Foreign::Lfts(dir)) if f.alternate() => write!(f, "=lfts:{}", dir.display()),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl EngineSpec {
+    /// The engine, as OpenSM calls it.
+    pub fn engine(&self) -> &str {
+        self.engine
+            .split_once(':')
+            .map_or(&*self.engine, |(name, _)| name)
+    }
+
+    /// The engine with its options.
+    pub fn variant(&self) -> &str {
+        &self.engine
+    }
+
+    /// Whether OpenSM is told `avoid_throttled_links`: dfsssp and nue then take no link that came up slower than both
+    /// ends are enabled for.
+    pub fn avoids_throttled_links(&self) -> bool {
+        !self.is_dmodc() && self.options().any(|option| option == AVOID)
+    }
+
+    /// Its options: name and value, `TRUE` for none.
+    fn options(&self) -> impl Iterator<Item = (&str, &str)> {
+        let own = self.foreign.is_none().then_some(&*self.engine);
+        let words = own.into_iter().flat_map(|engine| engine.split(':').skip(1));
+        words.map(|word| word.split_once('=').unwrap_or((word, "TRUE")))
+    }
+
+    /// Where its tables come from, if not from OpenSM.
+    pub fn foreign(&self) -> Option<&Foreign> {
+        self.foreign.as_ref()
+    }
+
+    /// Its name in OpenSM's list of engines when several engines share an OpenSM: a Dmodc with options is
+    /// one of its own.
+    pub fn listed(&self) -> &str {
+        match self.is_dmodc() {
+            true => self.variant(),
+            false => self.engine(),
+        }
+    }
+
+    /// What `event_plugin_options` says of Dmodc's options. `whole` is a file with the whole fabric.
+    pub fn plugin_options(&self, whole: &Path) -> String {
+        let options = self.options().filter(|_| self.is_dmodc());
+        let words = options.map(|(key, value)| match key {
+            "paper" => "dmodc.faults=paper".into(),
+            "ignore" => "dmodc.capacity=ignore".into(),
+            "reference" => format!("dmodc.reference={}", whole.display()),
+            _ => format!("dmodc.{key}={value}"),
+        });
+        words.collect::<Vec<String>>().join(" ")
+    }
+
+    /// The lines of OpenSM's configuration for the options of its other engines. `vls=N` lets nue use N lanes (0: all
+    /// that there are), which it does only with `qos`. [`EngineSpec::avoids_throttled_links`] has the one that the relay
+    /// sets where several engines share an OpenSM.
+    pub fn lines(&self) -> Vec<String> {
+        let options = self
+            .options()
+            .filter(|&option| !self.is_dmodc() && option != AVOID);
+        let lines = options.flat_map(|(key, value)| match (key, self.engine()) {
+            ("vls", "nue") => vec![format!("nue_max_num_vls {value}"), "qos TRUE".into()],
+            _ => vec![format!("{key} {value}")],
+        });
+        lines.collect()
+    }
+
+    /// Refuses a name that is none of OpenSM's engines, for example one with a typing error, and an option that Dmodc
+    /// does not have. (Those of the others are OpenSM's to know.)
+    pub fn known(self) -> Result<EngineSpec, UnknownEngine> {
+        if self.foreign.is_none() && !ENGINES.contains(&self.engine()) {
+            return Err(UnknownEngine::Name(self.engine().into()));
+        }
+        let is_known = |(key, value): (&str, &str)| match key {
+            "paper" | "reference" | "ignore" => value == "TRUE",
+            "faults" => value.parse::<Faults>().is_ok(),
+            "capacity" => value.parse::<Capacity>().is_ok(),
+            "on_unreachable" => value.parse::<OnUnreachable>().is_ok(),
+            "threads" => value.parse::<u8>().is_ok(),
+            _ => false,
+        };
+        let mut options = self.options().filter(|_| self.is_dmodc());
+        match options.find(|&option| !is_known(option)) {
+            Some((key, "TRUE")) => Err(UnknownEngine::Option(key.into())),
+            Some((key, value)) => Err(UnknownEngine::Option(format!("{key}={value}"))),
+            None => {
+                drop(options);
+                Ok(self)
+            }
+        }
+    }
+
+    /// Whether it gets a `root_guid_file`.
+    pub fn is_told_roots(&self) -> bool {
+        self.roots
+    }
+
+    /// Whether it gets an `io_guid_file`.
+    pub fn is_told_io(&self) -> bool {
+        self.io
+    }
+
+    /// Whether it is Dmodc, which needs the plugin.
+    pub fn is_dmodc(&self) -> bool {
+        self.engine() == "dmodc" && self.foreign.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_what_is_told() {
+        let told = |name: &str| {
+            let c: EngineSpec = name.parse().unwrap();
+            assert_eq!(c.to_string(), name);
+            (c.engine().to_owned(), c.is_told_roots(), c.is_told_io())
+        };
+        assert_eq!(told("updn+roots"), ("updn".into(), true, false));
+        assert_eq!(told("ftree"), ("ftree".into(), false, false));
+        assert_eq!(told("ftree+roots+io"), ("ftree".into(), true, true));
+        for bad in [
+            "ftree,updn",
+            "+roots",
+            "+io",
+            "ftree+io+roots",
+            "",
+            ":paper",
+            "dmodc:",
+            "nue:vls=",
+            "nue:vls=1 x",
+            "mine=",
+            "mine=exec:",
+            "a b=lfts:x",
+        ] {
+            assert_eq!(bad.parse::<EngineSpec>(), Err(BadName), "{bad}");
+        }
+    }
+
+    #[test]
+    fn options_are_part_of_the_name() {
+        let spec: EngineSpec = "dmodc:paper+io".parse().unwrap();
+        assert_eq!(spec.to_string(), "dmodc:paper+io");
+        assert_eq!((spec.engine(), spec.variant()), ("dmodc", "dmodc:paper"));
+        assert!(spec.is_dmodc() && spec.is_told_io());
+        let said = |name: &str| {
+            let spec = name.parse::<EngineSpec>().unwrap().known().unwrap();
+            let plugin = spec.plugin_options(Path::new("net"));
+            (spec.listed().to_owned(), plugin, spec.lines().join("; "))
+        };
+        let found = said("dmodc:reference:capacity=ignore");
+        assert_eq!(found.0, "dmodc:reference:capacity=ignore");
+        assert_eq!(found.1, "dmodc.reference=net dmodc.capacity=ignore");
+        assert_eq!(found.2, "");
+        let lines = "nue_max_num_vls 0; qos TRUE; max_op_vls 3";
+        assert_eq!(
+            said("nue:vls=0:max_op_vls=3+roots"),
+            ("nue".into(), String::new(), lines.into())
+        );
+        assert_eq!(said("dfsssp:qos").2, "qos TRUE");
+        assert_eq!(said("dmodc:ignore").1, "dmodc.capacity=ignore");
+        assert_eq!(said("dfsssp:avoid").2, "");
+        let avoids = |name: &str| name.parse::<EngineSpec>().unwrap().avoids_throttled_links();
+        assert!(avoids("nue:vls=0:avoid") && !avoids("nue") && !avoids("dmodc:avoid"));
+    }
+
+    #[test]
+    fn tables_of_others_have_a_name() {
+        let text = "mine=exec:./random.py --seed=1 \"$1\":x";
+        let spec: EngineSpec = text.parse().unwrap();
+        assert_eq!(
+            (format!("{spec}"), format!("{spec:#}")),
+            ("mine".into(), text.into())
+        );
+        let command = "./random.py --seed=1 \"$1\":x".to_owned();
+        assert_eq!(spec.foreign(), Some(&Foreign::Exec(command)));
+        assert_eq!(spec.clone().known(), Ok(spec));
+        for name in ["nue", "nue:vls=0", "ftree+roots"] {
+            let spec: EngineSpec = format!("{name}=lfts:kept/tables").parse().unwrap();
+            assert_eq!(spec.foreign(), Some(&Foreign::Lfts("kept/tables".into())));
+            assert_eq!((spec.to_string(), spec.lines()), (name.into(), vec![]));
+            assert!(!spec.is_told_roots());
+        }
+        assert!(!"dmodc=lfts:x".parse::<EngineSpec>().unwrap().is_dmodc());
+    }
+
+    #[test]
+    fn a_typing_error_is_told_from_an_engine() {
+        let spec = |name: &str| name.parse::<EngineSpec>().unwrap();
+        assert_eq!(spec("ftree+roots").known(), Ok(spec("ftree+roots")));
+        let error = spec("ftre+roots").known().unwrap_err().to_string();
+        assert!(
+            error.contains("'ftre'") && error.contains("ftree"),
+            "{error}"
+        );
+        assert_eq!(spec("dmodc:paper").known(), Ok(spec("dmodc:paper")));
+        let error = spec("dmodc:papr").known().unwrap_err().to_string();
+        assert!(
+            error.contains("'papr'") && error.contains("paper, reference"),
+            "{error}"
+        );
+        assert!(spec("dmodc:capacity=all").known().is_err());
+    }
+}

@@ -1,0 +1,58 @@
+//! Errors of a comparison. An engine that refuses a fabric is a result, not an error.
+
+use crate::sim::SimError;
+use dmodc::input::InputError;
+use dmodc::netlist::{NotEnough, TooManyLids};
+use std::io;
+use std::path::PathBuf;
+
+/// Why a run has no result.
+#[derive(Debug, thiserror::Error)]
+pub enum CompareError {
+    /// The simulated fabric, or a file or process of the run.
+    #[error(transparent)]
+    Sim(#[from] SimError),
+    /// OpenSM ended, or ran out of time, with neither tables nor a refusal.
+    #[error("opensm with engine {engine} {what}; the last lines of its log:\n{log}")]
+    NoOutcome {
+        /// The engine.
+        engine: String,
+        /// What happened.
+        what: String,
+        /// The last lines of its log.
+        log: String,
+    },
+    /// The plugin's relay is of another version than this program.
+    #[error("libdmodc_lab.so is of another version than this program: {0}")]
+    Relay(String),
+    /// OpenSM's dumps cannot be read.
+    #[error(transparent)]
+    Dump(#[from] InputError),
+    /// OpenSM's fabric cannot be used.
+    #[error(transparent)]
+    Lids(#[from] TooManyLids),
+    /// A throw would remove more than there is.
+    #[error(transparent)]
+    NotEnough(#[from] NotEnough),
+    /// A file of rows has a wrong line.
+    #[error("{}:{line}: {reason}", .path.display())]
+    Row {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        line: u64,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The system gives no threads.
+    #[error(transparent)]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+impl CompareError {
+    /// For `map_err`: adds the file's name.
+    pub(super) fn file(path: &std::path::Path) -> impl FnOnce(io::Error) -> CompareError {
+        let file = SimError::file(path);
+        move |reason| file(reason).into()
+    }
+}

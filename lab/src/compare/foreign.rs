@@ -1,0 +1,101 @@
+//! Tables that OpenSM does not make: a program makes them, or they are in files.
+//!
+//! A program is a command of the shell. It gets two arguments, a netlist with LIDs and the name of the file that it has
+//! to write, in the format of `opensm-lfts.dump`. What it takes is its whole time, with that for its files.
+
+use super::CompareError;
+use super::engine_spec::Foreign;
+use super::keep::tables_file;
+use crate::sim::{Guard, NoTables, PrivateDir, Program, SimError};
+use dmodc::fabric::Fabric;
+use dmodc::input::InputError;
+use dmodc::lft::{Dump, Tables};
+use dmodc::netlist::Netlist;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// The shell, as leader of a process group, which ends with it.
+const SHELL: Program = Program {
+    name: "setsid",
+    package: "util-linux",
+};
+
+/// Tables, and what making them took, if they were made.
+pub type Found = (Tables, Option<Duration>);
+
+/// The tables of a fabric, or why there are none. `stem` names the fabric in a folder of files, `name` the tables.
+pub fn tables(
+    source: &Foreign,
+    (netlist, fabric): (&Netlist, &Fabric),
+    (stem, name): (&str, &str),
+    limit: Duration,
+) -> Result<Result<Found, NoTables>, CompareError> {
+    match source {
+        Foreign::Exec(command) => made(command, netlist, fabric, limit),
+        Foreign::Lfts(dir) => Ok(match file(dir, stem, name) {
+            Ok(path) => read(&path, fabric).map(|tables| (tables, None)),
+            Err(reason) => Err(NoTables::Refused(reason)),
+        }),
+    }
+}
+
+/// The file in a folder that has the tables, packed or not.
+fn file(dir: &Path, stem: &str, name: &str) -> Result<PathBuf, String> {
+    let [plain, packed] = [false, true].map(|packed| tables_file(dir, stem, name, packed));
+    let there = [&plain, &packed].into_iter().find(|path| path.exists());
+    there
+        .cloned()
+        .ok_or_else(|| format!("there is no {}", plain.display()))
+}
+
+fn made(
+    command: &str,
+    netlist: &Netlist,
+    fabric: &Fabric,
+    limit: Duration,
+) -> Result<Result<Found, NoTables>, CompareError> {
+    let dir = PrivateDir::new()?;
+    let path = |name| dir.path().join(name);
+    let (net, lfts, output) = (path("fabric.net"), path("fabric.lfts"), path("output"));
+    let mut with_lids = netlist.clone();
+    with_lids.take_lids(fabric);
+    let mut text = Vec::new();
+    with_lids.write(&mut text).expect("memory can be written");
+    fs::write(&net, text).map_err(CompareError::file(&net))?;
+    let here = env::current_dir().map_err(CompareError::file(Path::new(".")))?;
+    let script = match command.contains('$') {
+        true => command.to_owned(),
+        false => format!("{command} \"$@\""),
+    };
+    let mut shell = SHELL.command(&here)?;
+    shell.args(["sh", "-c", &script, "sh"]).arg(&net).arg(&lfts);
+    let start = Instant::now();
+    let mut running = Guard::start(shell, &output)?;
+    let Some(status) = running.wait(limit) else {
+        return Ok(Err(NoTables::TimedOut(limit)));
+    };
+    let took = start.elapsed();
+    if !status.success() {
+        let said = fs::read(&output).map_err(SimError::file(&output))?;
+        let said = String::from_utf8_lossy(&said);
+        let last = said.lines().rfind(|line| !line.trim().is_empty());
+        let reason = format!("{status}: {}", last.unwrap_or("it said nothing").trim());
+        return Ok(Err(NoTables::Refused(reason)));
+    }
+    Ok(read(&lfts, fabric).map(|tables| (tables, Some(took))))
+}
+
+/// Reads tables in which nothing is odd.
+fn read(path: &Path, fabric: &Fabric) -> Result<Tables, NoTables> {
+    let tables =
+        Dump::read(path).and_then(|dump| dump.tables(fabric).map_err(|fault| fault.in_file(path)));
+    tables.map_err(|fault| {
+        NoTables::Refused(match fault {
+            InputError::Line { line, reason, .. } => format!("its tables, line {line}: {reason}"),
+            InputError::Whole { reason, .. } => format!("its tables: {reason}"),
+            InputError::Unreadable { reason, .. } => format!("no tables: {reason}"),
+        })
+    })
+}

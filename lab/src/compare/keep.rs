@@ -1,0 +1,51 @@
+//! Netlist and tables of a throw, kept in files.
+
+use super::CompareError;
+use super::engine_spec::EngineSpec;
+use super::multi_engine_run::Outcome;
+use dmodc::files::{packed_by_name, replace_by};
+use dmodc::lft::write_plain_dump;
+use dmodc::netlist::Netlist;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// The file of an engine's tables in a folder, packed or not.
+pub fn tables_file(dir: &Path, stem: &str, name: &str, packed: bool) -> PathBuf {
+    // Options may have paths in them.
+    let name = name.replace('/', "_");
+    dir.join(format!(
+        "{stem}-{name}.lfts{}",
+        if packed { ".gz" } else { "" }
+    ))
+}
+
+/// Writes the netlist with its LIDs, and the tables of those that made some.
+pub fn keep<'a>(
+    dir: &Path,
+    stem: &str,
+    netlist: &Netlist,
+    outcomes: impl Iterator<Item = (&'a EngineSpec, &'a Outcome)>,
+) -> Result<(), CompareError> {
+    let (fabric, names) = netlist.to_fabric(None)?;
+    let mut with_lids = netlist.clone();
+    with_lids.take_lids(&fabric);
+    let net = dir.join(format!("{stem}.net.gz"));
+    write(&net, |mut out| with_lids.write(&mut out))?;
+    for (spec, outcome) in outcomes {
+        if let Outcome::Routed(copied, ..) = outcome {
+            let tables = copied.tables(&fabric);
+            let path = tables_file(dir, stem, &spec.to_string(), true);
+            write(&path, |mut out| {
+                write_plain_dump(&fabric, &names, &tables, &mut out)
+            })?;
+        }
+    }
+    Ok(())
+}
+
+fn write(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), CompareError> {
+    replace_by(path, |out| packed_by_name(path, out, write)).map_err(CompareError::file(path))
+}

@@ -1,0 +1,51 @@
+//! The service levels that the relay asked an engine for.
+
+use dmodc::fabric::Lid;
+use std::collections::HashMap;
+
+/// The service level of each pair of end nodes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Levels {
+    places: HashMap<Lid, usize>,
+    /// By place of the source, then of the destination.
+    levels: Vec<u8>,
+}
+
+impl Levels {
+    /// Reads a file of the relay; `None` if it is cut short.
+    pub(super) fn parse(bytes: &[u8]) -> Option<Levels> {
+        let (count, rest) = bytes.split_first_chunk()?;
+        let count = u32::from_le_bytes(*count) as usize;
+        let (lids, levels) = rest.split_at_checked(2 * count)?;
+        let lids = lids
+            .chunks(2)
+            .map(|b| Lid(u16::from_le_bytes([b[0], b[1]])));
+        (levels.len() == count * count).then(|| Levels {
+            places: lids.zip(0..).collect(),
+            levels: levels.to_owned(),
+        })
+    }
+
+    /// That of a pair, by base LIDs; 0 for what OpenSM did not find.
+    pub fn of(&self, from: Lid, to: Lid) -> u8 {
+        let place = |lid| self.places.get(&lid).copied();
+        let at = place(from).zip(place(to));
+        at.map_or(0, |(from, to)| self.levels[from * self.places.len() + to])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_cut_short_are_not_taken() {
+        let bytes = [2, 0, 0, 0, 7, 0, 1, 1, 0, 3, 4, 0];
+        let levels = Levels::parse(&bytes).unwrap();
+        let of = |from, to| levels.of(Lid(from), Lid(to));
+        assert_eq!((of(7, 257), of(257, 7), of(7, 9)), (3, 4, 0));
+        for length in 0..bytes.len() {
+            assert_eq!(Levels::parse(&bytes[..length]), None, "{length}");
+        }
+    }
+}

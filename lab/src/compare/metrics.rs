@@ -1,0 +1,184 @@
+//! Measures the tables of an engine.
+//!
+//! Dmodc's ranks say which way is up, for the tables of every engine. Engines without up and down (minhop,
+//! sssp) may turn anywhere; for them only credit loops count. Permutations and shifts take the nodes in the
+//! order of Dmodc's topological NIDs, or by switch GUID and port if the fabric is no tree.
+
+use super::levels::Levels;
+use super::row::{Figures, Loops};
+use dmodc::analysis::{Channels, Risk, Traffic, bound, bound_over_capacity, check, lane_loops};
+use dmodc::dmodc::{Engine, NodeType, NodeTypes, Options, Ranking};
+use dmodc::fabric::{Fabric, Guid};
+use dmodc::lft::Tables;
+
+/// The random permutations, the same for all engines.
+#[derive(Clone, Copy, Debug)]
+pub struct Scale {
+    /// How many there are.
+    pub permutations: u32,
+    /// Their seed.
+    pub seed: u64,
+}
+
+/// Measures the tables of a fabric.
+pub fn figures(fabric: &Fabric, tables: &Tables, engine: &Engine, scale: &Scale) -> Figures {
+    let options = Options::default();
+    let order = match engine.plan(fabric, &options) {
+        Ok(plan) => plan.order().to_vec(),
+        Err(_) => (0..fabric.end_nodes().len() as u32).collect(),
+    };
+    let ranking = Ranking::new(fabric, &options);
+    let report = check(fabric, tables, |a, b| ranking.is_up(a, b));
+    let traffic = Traffic::new(fabric, tables, &order);
+    let tick = |_| ();
+    let all = traffic.all_to_all(&tick);
+    Figures {
+        switches: fabric.switches().len(),
+        nodes: fabric.end_nodes().len(),
+        unreachable_pairs: report.unreachable_pairs,
+        no_route: traffic.skipped(),
+        undelivered: report.undelivered(),
+        turns: report.turns.routes,
+        nonminimal: report.nonminimal.routes,
+        loops: Loops::new(&report),
+        a2a: all.value,
+        exact: traffic.worst_permutation(&all, false, &tick).value,
+        rp: traffic
+            .random_permutations(scale.permutations as usize, scale.seed, &tick)
+            .value,
+        sp: traffic.shifts(&tick).value,
+        a2a_bound: bound(fabric, |switch| ranking.rank(switch)),
+        ebb: ebb(&traffic, scale),
+    }
+}
+
+/// The least A2A that the links between levels allow, by Dmodc's ranks; and over capacity, where links differ.
+pub fn bounds(fabric: &Fabric) -> (Option<u32>, Option<f64>) {
+    let ranking = Ranking::new(fabric, &Options::default());
+    let rank = |switch| ranking.rank(switch);
+    let over = bound_over_capacity(fabric, rank, &Channels::new(fabric));
+    (bound(fabric, rank), over)
+}
+
+/// Effective bisection bandwidth in percent.
+fn ebb(traffic: &Traffic, scale: &Scale) -> Option<f64> {
+    let found =
+        traffic.effective_bisection_bandwidth(scale.permutations as usize, scale.seed, &|_| ());
+    found.map(|ebb| ebb.percent)
+}
+
+/// The node orders of the shifts, as end node indices. Empty: this order is unknown.
+pub struct Orders {
+    /// ftree's, on the complete fabric.
+    pub ftree: Vec<u32>,
+    /// Dmodc's topological NIDs.
+    pub dmodc: Vec<u32>,
+}
+
+/// The measures of the tables of a throw.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Risks {
+    /// Ordered pairs of end nodes (aggregation nodes aside) whose route does not arrive.
+    pub no_route: u64,
+    /// All to all.
+    pub a2a: u32,
+    /// Random permutations, the median.
+    pub rp: u32,
+    /// All shifts in ftree's order, the maximum.
+    pub sp_ftree: Option<u32>,
+    /// All shifts in Dmodc's order, the maximum.
+    pub sp_dmodc: Option<u32>,
+    /// Compute nodes to I/O nodes, all shifts, the maximum; if there are I/O nodes.
+    pub cn2io: Option<u32>,
+    /// Effective bisection bandwidth in percent. More is better; unknown in rows of earlier versions.
+    pub ebb: Option<f64>,
+    /// Credit loops of all routes on one lane, those to and from switches included; unknown in rows of
+    /// earlier versions.
+    pub credit_loops: Option<usize>,
+    /// Credit loops of the routes from host to host alone; likewise.
+    pub host_credit_loops: Option<usize>,
+    /// Those between hosts and switches, both ways; likewise.
+    pub host_switch_credit_loops: Option<usize>,
+    /// Those from switch to switch; likewise.
+    pub switch_credit_loops: Option<usize>,
+    /// Those to and from aggregation nodes; likewise.
+    pub aggregation_credit_loops: Option<usize>,
+    /// Those from host to host, each on the lane that the engine gives it; likewise.
+    pub lane_credit_loops: Option<usize>,
+    /// The lanes that the engine gives to routes from host to host; likewise.
+    pub lanes: Option<usize>,
+    /// The worst permutation; likewise.
+    pub exact: Option<u32>,
+    /// A2A, RP and both SP over capacity, in flows over the fastest link; where links differ in speed.
+    pub a2a_capacity: Option<f64>,
+    /// See [`Risks::a2a_capacity`].
+    pub rp_capacity: Option<f64>,
+    /// See [`Risks::a2a_capacity`].
+    pub sp_ftree_capacity: Option<f64>,
+    /// See [`Risks::a2a_capacity`].
+    pub sp_dmodc_capacity: Option<f64>,
+}
+
+/// Measures them. `io` are port GUIDs of I/O nodes.
+pub fn risks(
+    fabric: &Fabric,
+    tables: &Tables,
+    levels: Option<&Levels>,
+    orders: &Orders,
+    io: &[Guid],
+    scale: &Scale,
+) -> Risks {
+    let tick = |_| ();
+    let plain: Vec<u32> = (0..fabric.end_nodes().len() as u32).collect();
+    let order = match orders.dmodc.is_empty() {
+        true => &plain,
+        false => &orders.dmodc,
+    };
+    let traffic = Traffic::new(fabric, tables, order);
+    let types = NodeTypes::new(&Options {
+        io_guids: io.to_vec(),
+        ..Options::default()
+    });
+    let is = |node: u32, t| types.of(fabric.end_nodes()[node as usize].guid) == t;
+    let (compute, io) = (|n| is(n, NodeType::Compute), |n| is(n, NodeType::Io));
+    let ftree = (!orders.ftree.is_empty()).then(|| Traffic::new(fabric, tables, &orders.ftree));
+    let permutations = scale.permutations as usize;
+    let ranking = Ranking::new(fabric, &Options::default());
+    let report = check(fabric, tables, |a, b| ranking.is_up(a, b));
+    let loops = Loops::new(&report);
+    let (lanes, lane_loops) = match levels {
+        None => (1, loops.hosts),
+        Some(levels) => {
+            let lanes = lane_loops(fabric, tables, |from, to| levels.of(from, to));
+            (lanes.len(), lanes.values().map(|found| found.count).sum())
+        }
+    };
+    let a2a = traffic.all_to_all(&tick);
+    let rp = traffic.random_permutations(permutations, scale.seed, &tick);
+    let sp_ftree = ftree.map(|traffic| traffic.shifts(&tick));
+    let sp_dmodc = (!orders.dmodc.is_empty()).then(|| traffic.shifts(&tick));
+    let over = |risk: &Option<Risk>| risk.as_ref()?.over_capacity;
+    Risks {
+        no_route: traffic.skipped(),
+        a2a: a2a.value,
+        exact: Some(traffic.worst_permutation(&a2a, false, &tick).value),
+        rp: rp.value,
+        sp_ftree: sp_ftree.as_ref().map(|risk| risk.value),
+        sp_dmodc: sp_dmodc.as_ref().map(|risk| risk.value),
+        cn2io: types
+            .are_given()
+            .then(|| traffic.type_to_type(compute, io, &tick).value),
+        ebb: ebb(&traffic, scale),
+        credit_loops: Some(loops.all),
+        host_credit_loops: Some(loops.hosts),
+        host_switch_credit_loops: Some(loops.hosts_switches),
+        switch_credit_loops: Some(loops.switches),
+        aggregation_credit_loops: Some(loops.aggregation),
+        lane_credit_loops: Some(lane_loops),
+        lanes: Some(lanes),
+        a2a_capacity: a2a.over_capacity,
+        rp_capacity: rp.over_capacity,
+        sp_ftree_capacity: over(&sp_ftree),
+        sp_dmodc_capacity: over(&sp_dmodc),
+    }
+}

@@ -1,0 +1,52 @@
+//! The stock OpenSM as a measuring bench: one fabric, any of its routing engines, one scale.
+//!
+//! ```text
+//! Netlist ─ Ibsim ─ opensm -o -R ENGINE,no_fallback ─┬─ its log ── accepted or refused, seconds
+//!                                                    └─ its dumps ─ Fabric + Tables ─ Row
+//! ```
+//!
+//! Measured is what OpenSM itself holds: the fabric is its `opensm-subnet.lst`, the tables are its
+//! `opensm-lfts.dump`, and an engine that refuses a fabric has no tables (`no_fallback` keeps minhop
+//! from standing in for it). Such an OpenSM sweeps for ever, so every run is bounded, and ended as soon
+//! as the log says how it went.
+//!
+//! Random throws ([`Thrower`], [`Series`]) need many runs. So there the engines share an OpenSM, one
+//! after another, and hand their tables over in binary ([`MultiEngineRun`]). Rows go to a file, which a
+//! later run continues ([`Journal`]).
+//!
+//! Invariants:
+//! - processes and folders are [`crate::sim`]'s: private to one run, and gone after it;
+//! - every engine is measured on a fresh ibsim, or from the state in which OpenSM calls its first
+//!   engine, so that no engine finds what another left;
+//! - all engines are measured alike: the same node order (Dmodc's topological NIDs), the same
+//!   permutations, the same ranks to say which way is up.
+
+mod copied;
+mod engine_spec;
+mod error;
+mod foreign;
+mod journal;
+mod keep;
+mod layout;
+mod levels;
+mod metrics;
+mod multi_engine_run;
+mod roots;
+mod row;
+mod single_run;
+mod throw_drawing;
+mod throw_row;
+mod throws;
+
+pub use copied::{Changes, Copied};
+pub use engine_spec::{BadName, EngineSpec, Foreign};
+pub use error::CompareError;
+pub use journal::Journal;
+pub use levels::Levels;
+pub use metrics::{Risks, Scale};
+pub use multi_engine_run::{Answer, Callbacks, MultiEngineRun, Outcome, time_callbacks};
+pub use row::{Figures, Loops, Row, Verdict, csv_header, markdown};
+pub use single_run::SingleRuns;
+pub use throw_drawing::{DrawnLink, DrawnSwitch, ThrowDrawing, Worst, WorstPort};
+pub use throw_row::{Routed, ThrowRow, read_throws};
+pub use throws::{Series, Thrower};

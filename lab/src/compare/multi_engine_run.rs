@@ -1,0 +1,326 @@
+//! Several engines in one OpenSM: it discovers the fabric once, and the tables come straight from its
+//! memory.
+//!
+//! The relay of `libdmodc_lab.so` (`lab/src/relay/`) runs the engines of a plan one after another on the
+//! same subnet, each from the state in which OpenSM calls its first engine, times them, and ends the
+//! process. `tests/daemon/multi_engine_run.rs` compares their tables with those of an OpenSM with that
+//! engine alone. An engine that crashes OpenSM or takes longer than the limit counts as one that
+//! refuses; the others go on in a new OpenSM.
+
+use super::CompareError;
+use super::copied::Copied;
+use super::engine_spec::EngineSpec;
+use super::levels::Levels;
+use super::roots::{guid_file, roots};
+use crate::sim::{self, Config, Files, Ibsim, NoTables, Plugin, last_text};
+use dmodc::fabric::{Guid, Lid};
+use dmodc::netlist::Netlist;
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+use std::process::ExitStatus;
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+/// The engine that runs the others.
+const RELAY: &str = "dmodc_relay";
+
+/// What an engine's callbacks took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Callbacks {
+    /// `build_lid_matrices`.
+    pub lid_matrices: Duration,
+    /// `ucast_build_fwd_tables`.
+    pub fwd_tables: Duration,
+    /// How far they raised the peak of OpenSM's memory, in KiB. Only the first engine's is of use.
+    pub extra_kib: u64,
+    /// Time for the multicast tree of a group of all end nodes, if requested.
+    pub group: Option<Duration>,
+}
+
+impl Callbacks {
+    /// What a program took that is no engine.
+    pub(super) fn of_program(took: Duration) -> Callbacks {
+        Callbacks {
+            lid_matrices: Duration::ZERO,
+            fwd_tables: took,
+            extra_kib: 0,
+            group: None,
+        }
+    }
+}
+
+/// The result of one engine.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// It made tables, with service levels if it gives any.
+    Routed(Copied, Callbacks, Option<Levels>),
+    /// It made none, and why.
+    NoTables(NoTables),
+}
+
+/// The result of a run.
+pub struct Answer {
+    /// OpenSM's version, as its headers have it.
+    pub version: String,
+    /// The base LID of each port that OpenSM found, by port GUID.
+    pub lids: HashMap<Guid, Lid>,
+    /// One result for each engine, in the order of the request.
+    pub outcomes: Vec<Outcome>,
+    /// The node order that ftree dumped, if any.
+    pub ftree_order: Option<Vec<u8>>,
+}
+
+/// Runs of several engines, all with the same plugin, time limit, I/O nodes and reference.
+pub struct MultiEngineRun {
+    plugin: Plugin,
+    limit: Duration,
+    io: Vec<Guid>,
+    whole: Option<Netlist>,
+    with_group: bool,
+}
+
+impl MultiEngineRun {
+    /// `limit` is for the discovery, and again for each engine.
+    pub fn new(plugin: Plugin, limit: Duration) -> MultiEngineRun {
+        MultiEngineRun {
+            plugin,
+            limit,
+            io: Vec::new(),
+            whole: None,
+            with_group: false,
+        }
+    }
+
+    /// Port GUIDs of I/O nodes, for the engines that get such a file.
+    pub fn io(mut self, guids: &[Guid]) -> MultiEngineRun {
+        self.io = guids.to_vec();
+        self
+    }
+
+    /// The whole fabric, for the engines that get a reference. Without it that is the fabric to route.
+    pub fn whole(mut self, netlist: Netlist) -> MultiEngineRun {
+        self.whole = Some(netlist);
+        self
+    }
+
+    /// Times the multicast tree of a group of all end nodes, too.
+    pub fn with_group(mut self) -> MultiEngineRun {
+        self.with_group = true;
+        self
+    }
+
+    /// The time limit.
+    pub fn limit(&self) -> Duration {
+        self.limit
+    }
+
+    /// Runs the engines on a fabric, in this order.
+    pub fn route(&self, netlist: &Netlist, specs: &[EngineSpec]) -> Result<Answer, CompareError> {
+        let (fabric, _) = netlist.to_fabric(None)?;
+        let ibsim = Ibsim::start(netlist)?;
+        let roots = roots(&fabric);
+        let mut outcomes: Vec<Option<Outcome>> = vec![None; specs.len()];
+        let mut ftree_order = None;
+        loop {
+            let open = |i: &usize| outcomes[*i].is_none();
+            let mut pending: Vec<usize> = (0..specs.len()).filter(open).collect();
+            // What OpenSM's configuration says holds for all engines of an OpenSM.
+            let lines = pending.first().map_or(vec![], |&i| specs[i].lines());
+            pending.retain(|&i| specs[i].lines() == lines);
+            let files = Files::new(&ibsim)?;
+            let running: Vec<&EngineSpec> = pending.iter().map(|&i| &specs[i]).collect();
+            let mut whole = Vec::new();
+            let netlist = self.whole.as_ref().unwrap_or(netlist);
+            netlist.write(&mut whole).expect("memory can be written");
+            files.write("whole.net", whole)?;
+            let ending = self.run(&ibsim, &files, (&running, &lines), &roots)?;
+            let mut found = read_outcomes(&files)?;
+            if found.len() < pending.len() {
+                // OpenSM ended while it ran the next one.
+                found.push(Outcome::NoTables(ending));
+            }
+            for (i, outcome) in pending.into_iter().zip(found) {
+                outcomes[i] = Some(outcome);
+            }
+            let order = fs::read(files.path("opensm-ftree-ca-order.dump")).ok();
+            ftree_order = ftree_order.or(order);
+            if outcomes.iter().all(Option::is_some) {
+                let (version, lids) = read_subnet(&files)?;
+                return Ok(Answer {
+                    version,
+                    lids,
+                    outcomes: outcomes.into_iter().flatten().collect(),
+                    ftree_order,
+                });
+            }
+        }
+    }
+
+    /// Runs one OpenSM until it ends or its time is over, and says which.
+    fn run(
+        &self,
+        ibsim: &Ibsim,
+        files: &Files,
+        (specs, lines): (&[&EngineSpec], &[String]),
+        roots: &[Guid],
+    ) -> Result<NoTables, CompareError> {
+        let roots_file = files.write("roots", guid_file(roots))?;
+        let io_file = files.write("io", guid_file(&self.io))?;
+        let file = |told: bool, file: &Path| match told {
+            true => file.display().to_string(),
+            false => "-".into(),
+        };
+        let group = if self.with_group { "group" } else { "-" };
+        let line = |spec: &&EngineSpec| {
+            let roots = file(spec.is_told_roots(), &roots_file);
+            let io = file(spec.is_told_io(), &io_file);
+            let options = match &*spec.plugin_options(&files.path("whole.net")) {
+                "" => "-".to_owned(),
+                words => words.to_owned(),
+            };
+            let avoid = if spec.avoids_throttled_links() {
+                "avoid"
+            } else {
+                "-"
+            };
+            let engine = spec.listed();
+            format!("{engine}\t{roots}\t{io}\t{group}\t{options}\t{avoid}\n")
+        };
+        let text: String = specs.iter().map(line).collect();
+        files.write("plan", text)?;
+        let engines: Vec<&str> = specs.iter().map(|spec| spec.listed()).collect();
+        let engines = Config::engines(&format!("{RELAY},{}", engines.join(",")));
+        let config = lines
+            .iter()
+            .fold(engines, |config, line| config.line(line))
+            .with_relay(&self.plugin, files.dir())
+            // Errors and information.
+            .log_flags("0x03");
+        let mut process = files.start(ibsim, &config, &["-o"])?;
+        let no_relay = format!("Failed to setup routing engine '{RELAY}'");
+        let mut settled = (0, Instant::now());
+        let ended: Option<ExitStatus> = loop {
+            if let Some(status) = sim::poll(Duration::from_millis(100), || process.ended()) {
+                break Some(status);
+            }
+            // Without a relay OpenSM never ends.
+            files.check()?;
+            if files.log().contains(&no_relay) {
+                return Err(CompareError::Relay("it knows no relay".into()));
+            }
+            let now = results(files).lines().count();
+            if now > settled.0 {
+                settled = (now, Instant::now());
+            }
+            if settled.1.elapsed() > self.limit {
+                break None;
+            }
+        };
+        let ending = match ended {
+            Some(status) => NoTables::Ended(status),
+            None => NoTables::TimedOut(self.limit),
+        };
+        files.check()?;
+        if !files.path("results").exists() {
+            return Err(CompareError::NoOutcome {
+                engine: RELAY.into(),
+                what: format!("never came to routing: {ending}"),
+                log: files.printed() + &files.log(),
+            });
+        }
+        Ok(ending)
+    }
+}
+
+/// Times the callbacks of one engine, and a multicast group. Its tables are not measured. The inner `Err`
+/// says why there is no time: the engine refused, or took longer than the limit.
+pub fn time_callbacks(
+    netlist: &Netlist,
+    spec: &EngineSpec,
+    plugin: &Plugin,
+    limit: Duration,
+) -> Result<Result<Callbacks, NoTables>, CompareError> {
+    let alone = std::slice::from_ref(spec);
+    let runs = MultiEngineRun::new(plugin.clone(), limit).with_group();
+    let answer = runs.route(netlist, alone)?;
+    Ok(match answer.outcomes.into_iter().next() {
+        Some(Outcome::Routed(_, callbacks, _)) => Ok(callbacks),
+        Some(Outcome::NoTables(why)) => Err(why),
+        None => return Err(CompareError::Relay("it is silent".into())),
+    })
+}
+
+fn results(files: &Files) -> String {
+    fs::read_to_string(files.path("results")).unwrap_or_default()
+}
+
+/// The outcomes so far, in the order of the plan.
+fn read_outcomes(files: &Files) -> Result<Vec<Outcome>, CompareError> {
+    let log = fs::read(files.path("opensm.log")).unwrap_or_default();
+    let results = results(files);
+    let complete = results.lines().take(results.matches('\n').count());
+    let refused = |reason| Ok(Outcome::NoTables(NoTables::Refused(reason)));
+    let outcome = |line: &str| {
+        let words: Vec<&str> = line.split(' ').collect();
+        match words[..] {
+            [number, "routed", matrices, tables, extra, group] => {
+                let micros = |word| number_in(word, line).map(Duration::from_micros);
+                let callbacks = Callbacks {
+                    lid_matrices: micros(matrices)?,
+                    fwd_tables: micros(tables)?,
+                    extra_kib: number_in(extra, line)?,
+                    group: match group {
+                        "-" => None,
+                        took => Some(micros(took)?),
+                    },
+                };
+                let file = files.path(&format!("{number}.tables"));
+                let bytes = fs::read(&file).map_err(CompareError::file(&file))?;
+                let copied = Copied::parse(&bytes);
+                let copied = copied.ok_or_else(|| garbled("tables of", line))?;
+                let levels = match fs::read(files.path(&format!("{number}.levels"))) {
+                    Ok(bytes) => {
+                        let levels = Levels::parse(&bytes);
+                        Some(levels.ok_or_else(|| garbled("service levels of", line))?)
+                    }
+                    Err(_) => None,
+                };
+                Ok(Outcome::Routed(copied, callbacks, levels))
+            }
+            [_, "refused", from, to] => {
+                let (from, to): (usize, usize) = (number_in(from, line)?, number_in(to, line)?);
+                let lines = log.get(from..to).unwrap_or_default();
+                let reason = last_text(&String::from_utf8_lossy(lines)).map(str::to_owned);
+                refused(reason.unwrap_or("no reason given".into()))
+            }
+            [_, "missing"] => refused("OpenSM could not set it up".into()),
+            _ => Err(garbled("line", line)),
+        }
+    };
+    complete.map(outcome).collect()
+}
+
+fn number_in<T: FromStr>(word: &str, line: &str) -> Result<T, CompareError> {
+    word.parse().map_err(|_| garbled("number in", line))
+}
+
+/// The error for output of a relay of another version.
+fn garbled(what: &str, line: &str) -> CompareError {
+    CompareError::Relay(format!("{what} {line:?}"))
+}
+
+/// OpenSM's version, and the LIDs of its ports.
+fn read_subnet(files: &Files) -> Result<(String, HashMap<Guid, Lid>), CompareError> {
+    let path = files.path("subnet");
+    let text = fs::read_to_string(&path).map_err(CompareError::file(&path))?;
+    let (version, ports) = text.split_once('\n').unwrap_or_default();
+    let port = |line: &str| {
+        let (guid, lid) = line.split_once(' ').ok_or_else(|| garbled("port", line))?;
+        let digits = guid.trim_start_matches("0x");
+        let guid = u64::from_str_radix(digits, 16).map_err(|_| garbled("GUID in", line))?;
+        Ok((Guid(guid), Lid(number_in(lid, line)?)))
+    };
+    let lids: Result<_, CompareError> = ports.lines().map(port).collect();
+    Ok((version.into(), lids?))
+}

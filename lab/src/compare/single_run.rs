@@ -1,0 +1,135 @@
+//! One engine in one OpenSM: runs it on a fabric, measures its tables, makes a row of the result.
+
+use super::CompareError;
+use super::engine_spec::{EngineSpec, Foreign};
+use super::foreign;
+use super::metrics::{self, Scale};
+use super::roots::{guid_file, roots};
+use super::row::{Row, Verdict};
+use crate::sim::{self, Config, Files, Ibsim, Plugin};
+use dmodc::dmodc::Engine;
+use dmodc::fabric::Fabric;
+use dmodc::lft::{Dump, Tables};
+use dmodc::netlist::Netlist;
+use std::time::{Duration, Instant};
+
+/// Runs of single engines, all with the same plugin, permutations and time limit.
+pub struct SingleRuns {
+    plugin: Plugin,
+    scale: Scale,
+    limit: Duration,
+    engine: Engine,
+}
+
+impl SingleRuns {
+    /// `limit` is for each run of OpenSM.
+    pub fn new(plugin: Plugin, scale: Scale, limit: Duration) -> Result<SingleRuns, CompareError> {
+        Ok(SingleRuns {
+            plugin,
+            scale,
+            limit,
+            engine: Engine::new(0)?,
+        })
+    }
+
+    /// Runs one engine on a fabric and measures its tables.
+    pub fn run(
+        &self,
+        name: &str,
+        netlist: &Netlist,
+        spec: &EngineSpec,
+    ) -> Result<Row, CompareError> {
+        let (fabric, _) = netlist.to_fabric(None)?;
+        if let Some(source) = spec.foreign() {
+            return self.foreign(name, (netlist, &fabric), spec, source);
+        }
+        let ibsim = Ibsim::start(netlist)?;
+        let files = Files::new(&ibsim)?;
+        let mut config = Config::engines(spec.engine());
+        if spec.is_dmodc() {
+            config = config.with(&self.plugin);
+            let mut whole = Vec::new();
+            netlist.write(&mut whole).expect("memory can be written");
+            let options = spec.plugin_options(&files.write("whole.net", whole)?);
+            if !options.is_empty() {
+                config = config.line(format!("event_plugin_options {options}"));
+            }
+        }
+        if spec.avoids_throttled_links() {
+            config = config.line("avoid_throttled_links TRUE");
+        }
+        for line in spec.lines() {
+            config = config.line(line);
+        }
+        if spec.is_told_roots() {
+            let file = files.write("roots", guid_file(&roots(&fabric)))?;
+            config = config.line(format!("root_guid_file {}", file.display()));
+        }
+        let run = sim::run_engine(&ibsim, files, &config, spec.engine(), self.limit)?;
+        let verdict = match run.outcome {
+            Err(why) => Verdict::NoTables(why),
+            Ok(()) => {
+                let (found, tables) = dumped(&run.files)?;
+                let figures = metrics::figures(&found, &tables, &self.engine, &self.scale);
+                Verdict::Accepted(figures)
+            }
+        };
+        Ok(self.row(name, &fabric, spec, verdict, (run.stage, run.whole)))
+    }
+
+    /// Measures tables that OpenSM does not make.
+    fn foreign(
+        &self,
+        name: &str,
+        (netlist, fabric): (&Netlist, &Fabric),
+        spec: &EngineSpec,
+        source: &Foreign,
+    ) -> Result<Row, CompareError> {
+        let start = Instant::now();
+        let named = (name, &*spec.to_string());
+        let found = foreign::tables(source, (netlist, fabric), named, self.limit)?;
+        let whole = start.elapsed();
+        let (verdict, took) = match found {
+            Err(why) => (Verdict::NoTables(why), None),
+            Ok((tables, took)) => {
+                let figures = metrics::figures(fabric, &tables, &self.engine, &self.scale);
+                (Verdict::Accepted(figures), took)
+            }
+        };
+        Ok(self.row(name, fabric, spec, verdict, (took, whole)))
+    }
+
+    fn row(
+        &self,
+        name: &str,
+        fabric: &Fabric,
+        spec: &EngineSpec,
+        verdict: Verdict,
+        (stage, whole): (Option<Duration>, Duration),
+    ) -> Row {
+        let (switches, nodes) = match &verdict {
+            Verdict::Accepted(figures) => (figures.switches, figures.nodes),
+            Verdict::NoTables(_) => (fabric.switches().len(), fabric.end_nodes().len()),
+        };
+        Row {
+            fabric: name.into(),
+            switches,
+            nodes,
+            spec: spec.clone(),
+            verdict,
+            stage,
+            whole,
+            permutations: self.scale.permutations,
+            seed: self.scale.seed,
+        }
+    }
+}
+
+/// The fabric and the tables in OpenSM's dumps.
+fn dumped(files: &Files) -> Result<(Fabric, Tables), CompareError> {
+    let (fabric, _) = Netlist::read(&files.subnet_path())?.to_fabric(None)?;
+    let dump = Dump::read(&files.lfts_path())?;
+    let tables = dump.tables(&fabric);
+    let tables = tables.map_err(|fault| fault.in_file(&files.lfts_path()))?;
+    Ok((fabric, tables))
+}

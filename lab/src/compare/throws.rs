@@ -1,0 +1,386 @@
+//! The paper's experiment (section IV): equipment removed at random, every engine on what is left. And the same
+//! with links that become slow.
+//!
+//! Throw `n` of a seed hits `a = floor(2^(m u) - 1)` pieces of the complete fabric,
+//! with `u` uniform in [0, 1) and `m` the series' exponent, so that throws spread evenly over the
+//! decades of `a`; or as many as the series says, in turn. Throw 0 hits nothing. A throw depends on the fabric, the
+//! series and its own number alone, so different runs can make them, in any order and for any engines.
+//!
+//! All engines of a throw route the same fabric in the same OpenSM (see [`super::multi_engine_run`]).
+//! Shifts take the nodes in two orders: that of OpenSM's ftree with a file of roots on the complete fabric,
+//! as in the paper, and that of Dmodc's topological NIDs on the degraded one.
+
+use super::CompareError;
+use super::copied::Copied;
+use super::engine_spec::EngineSpec;
+use super::foreign;
+use super::keep;
+use super::layout::Layout;
+use super::levels::Levels;
+use super::metrics::{self, Orders, Risks, Scale};
+use super::multi_engine_run::{Answer, Callbacks, MultiEngineRun, Outcome};
+use super::throw_drawing::{ThrowDrawing, Worst, WorstPort};
+use super::throw_row::{Routed, ThrowRow};
+use crate::sim::Plugin;
+use dmodc::analysis::Traffic;
+use dmodc::dmodc::{Engine, Options};
+use dmodc::fabric::{Fabric, Guid, Lid};
+use dmodc::lft::{Tables, parse_order};
+use dmodc::netlist::{Equipment, Kind, Netlist, removal};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What all throws of a series share.
+#[derive(Clone, Debug)]
+pub struct Series {
+    /// Name of the fabric.
+    pub fabric: String,
+    /// What is hit.
+    pub equipment: Equipment,
+    /// The paper's `m`: up to 2^m - 1 pieces are hit.
+    pub max_exponent: f64,
+    /// How many are hit instead, throw after throw in turn; empty: by the exponent.
+    pub counts: Vec<usize>,
+    /// The seed of the removals.
+    pub seed: u64,
+    /// The random permutations.
+    pub scale: Scale,
+    /// Port GUIDs of I/O nodes, if any.
+    pub io: Vec<Guid>,
+    /// The folder that keeps the netlist and the tables of each throw, if one does.
+    pub keep: Option<PathBuf>,
+}
+
+impl Series {
+    /// How many pieces throw `number` hits, and the seed of their choice.
+    pub fn removal(&self, number: u32) -> (usize, u64) {
+        let (by_exponent, seed) = removal(self.max_exponent, self.seed, number);
+        let count = match (number, self.counts.len()) {
+            (0, _) | (_, 0) => by_exponent,
+            (_, length) => self.counts[(number as usize - 1) % length],
+        };
+        (count, seed)
+    }
+
+    /// The most that any throw can hit.
+    pub fn most(&self) -> usize {
+        let by_exponent = || (self.max_exponent.exp2() - 1.0) as usize;
+        self.counts
+            .iter()
+            .copied()
+            .max()
+            .unwrap_or_else(by_exponent)
+    }
+
+    /// The name of a throw, for files.
+    pub fn stem(&self, number: u32) -> String {
+        format!("{}-{}-{number}", self.fabric, self.equipment)
+    }
+
+    /// The throw to draw, of the first `throws` at a fabric: that which hits most, of those that
+    /// hit a twentieth at most, or one piece; if there is one.
+    pub fn worth_drawing(&self, netlist: &Netlist, throws: u32) -> Option<u32> {
+        let pieces = self.equipment.pieces(netlist);
+        let few = 1..=(pieces / 20).max(1);
+        let drawable = (1..=throws).filter(|&n| few.contains(&self.removal(n).0));
+        drawable.max_by_key(|&n| self.removal(n).0)
+    }
+}
+
+/// A series on its fabric, with the tables of the complete fabric.
+pub struct Thrower {
+    series: Series,
+    specs: Vec<EngineSpec>,
+    netlist: Netlist,
+    runs: MultiEngineRun,
+    engine: Engine,
+    lids: HashMap<Guid, Lid>,
+    ftree_order: Vec<Guid>,
+    complete: HashMap<EngineSpec, Copied>,
+}
+
+impl Thrower {
+    /// Runs the engines on the complete fabric, the reference of all throws. Also returns its rows, those
+    /// of throw 0.
+    pub fn new(
+        series: Series,
+        mut netlist: Netlist,
+        specs: Vec<EngineSpec>,
+        plugin: Plugin,
+        limit: Duration,
+    ) -> Result<(Thrower, Vec<ThrowRow>), CompareError> {
+        series.equipment.hit(&netlist, series.most(), 0)?;
+        let runs = MultiEngineRun::new(plugin, limit).io(&series.io);
+        // The node order of the paper's shifts.
+        let ftree = "ftree+roots".parse().expect("it is a name");
+        let answer = runs.route(&netlist, &[ftree])?;
+        adopt(&mut netlist, &answer.lids);
+        let runs = runs.whole(netlist.clone());
+        let (fabric, _) = netlist.to_fabric(None)?;
+        let ftree_order = answer.ftree_order.and_then(|bytes| {
+            let order = parse_order(&fabric, &bytes).ok()?;
+            let guid = |node: u32| fabric.end_nodes()[node as usize].guid;
+            Some(order.into_iter().map(guid).collect())
+        });
+        if ftree_order.is_none() {
+            log::warn!("ftree refuses the complete fabric: there are no shifts in its order");
+        }
+        let mut thrower = Thrower {
+            series,
+            specs,
+            netlist,
+            runs,
+            engine: Engine::new(0)?,
+            lids: answer.lids,
+            ftree_order: ftree_order.unwrap_or_default(),
+            complete: HashMap::new(),
+        };
+        let all = thrower.specs.clone();
+        let (answer, rows) = thrower.throw_for(0, &all)?;
+        for (spec, outcome) in all.into_iter().zip(answer.outcomes) {
+            if let Outcome::Routed(copied, ..) = outcome {
+                thrower.complete.insert(spec, copied);
+            }
+        }
+        Ok((thrower, rows))
+    }
+
+    /// Makes a throw for some of the engines.
+    pub fn throw(&self, number: u32, specs: &[EngineSpec]) -> Result<Vec<ThrowRow>, CompareError> {
+        Ok(self.throw_for(number, specs)?.1)
+    }
+
+    fn throw_for(
+        &self,
+        number: u32,
+        specs: &[EngineSpec],
+    ) -> Result<(Answer, Vec<ThrowRow>), CompareError> {
+        let (removed, seed) = self.series.removal(number);
+        let netlist = self.series.equipment.hit(&self.netlist, removed, seed)?;
+        let (fabric, _) = netlist.to_fabric(None)?;
+        let answer = self.route(number, (&netlist, &fabric), specs)?;
+        if let Some(dir) = &self.series.keep {
+            let stem = self.series.stem(number);
+            keep::keep(dir, &stem, &netlist, specs.iter().zip(&answer.outcomes))?;
+        }
+        let plan = self.engine.plan(&fabric, &Options::default()).ok();
+        let orders = Orders {
+            ftree: self.ftree_order(&fabric),
+            dmodc: plan.as_ref().map_or(vec![], |plan| plan.order().to_vec()),
+        };
+        let (a2a_bound, a2a_bound_capacity) = metrics::bounds(&fabric);
+        // LIDs that moved would make blocks differ that no route has to do with.
+        let same_lids = answer
+            .lids
+            .iter()
+            .all(|(port, lid)| self.lids.get(port) == Some(lid));
+        // Engines often make the same tables, which are measured once.
+        let mut measured: Vec<(Tables, Option<&Levels>, Risks)> = Vec::new();
+        let mut rows = Vec::new();
+        for (spec, outcome) in specs.iter().zip(&answer.outcomes) {
+            let outcome = match outcome {
+                Outcome::NoTables(why) => Err(why.to_string()),
+                Outcome::Routed(copied, callbacks, levels) => {
+                    let (tables, levels) = (copied.tables(&fabric), levels.as_ref());
+                    let known = measured
+                        .iter()
+                        .find(|(known, of, _)| (known, *of) == (&tables, levels));
+                    let risks = match known {
+                        Some((.., risks)) => *risks,
+                        None => {
+                            let (io, scale) = (&self.series.io, &self.series.scale);
+                            let risks =
+                                metrics::risks(&fabric, &tables, levels, &orders, io, scale);
+                            measured.push((tables, levels, risks));
+                            risks
+                        }
+                    };
+                    let complete = self.complete.get(spec).filter(|_| same_lids);
+                    let changes = complete.map(|complete| copied.changes(complete));
+                    Ok(Routed {
+                        risks,
+                        changed_blocks: changes.map(|changes| changes.blocks),
+                        changed_entries: changes.map(|changes| changes.entries),
+                        lid_matrices: callbacks.lid_matrices,
+                        fwd_tables: callbacks.fwd_tables,
+                    })
+                }
+            };
+            rows.push(ThrowRow {
+                fabric: self.series.fabric.clone(),
+                switches: netlist.switches().count(),
+                nodes: fabric.end_nodes().len(),
+                equipment: self.series.equipment,
+                max_exponent: self.series.max_exponent,
+                seed: self.series.seed,
+                throw: number,
+                removed,
+                removal_seed: Some(seed),
+                commit: option_env!("DMODC_COMMIT").unwrap_or_default().into(),
+                a2a_bound,
+                a2a_bound_capacity,
+                unreachable_pairs: plan.as_ref().map(|plan| plan.unreachable().count),
+                spec: spec.clone(),
+                outcome,
+                permutations: self.series.scale.permutations,
+                version: env!("CARGO_PKG_VERSION").into(),
+                opensm: answer.version.clone(),
+            });
+        }
+        Ok((answer, rows))
+    }
+
+    /// The tables of all engines, those of OpenSM first.
+    fn route(
+        &self,
+        number: u32,
+        (netlist, fabric): (&Netlist, &Fabric),
+        specs: &[EngineSpec],
+    ) -> Result<Answer, CompareError> {
+        let own = specs.iter().filter(|spec| spec.foreign().is_none());
+        let own: Vec<EngineSpec> = own.cloned().collect();
+        let mut answer = self.runs.route(netlist, &own)?;
+        let mut outcomes = answer.outcomes.drain(..);
+        let stem = self.series.stem(number);
+        let all = specs.iter().map(|spec| {
+            let Some(source) = spec.foreign() else {
+                return outcomes
+                    .next()
+                    .ok_or_else(|| CompareError::Relay("it is silent".into()));
+            };
+            let named = (&*stem, &*spec.to_string());
+            let found = foreign::tables(source, (netlist, fabric), named, self.runs.limit())?;
+            Ok(match found {
+                Err(why) => Outcome::NoTables(why),
+                Ok((tables, took)) => {
+                    let callbacks = Callbacks::of_program(took.unwrap_or_default());
+                    Outcome::Routed(Copied::of(fabric, &tables), callbacks, None)
+                }
+            })
+        });
+        let all: Result<Vec<Outcome>, CompareError> = all.collect();
+        drop(outcomes);
+        answer.outcomes = all?;
+        Ok(answer)
+    }
+
+    /// Repeats a throw to draw it, with the worst ports of each engine.
+    pub fn drawing(&self, number: u32, worst: usize) -> Result<ThrowDrawing, CompareError> {
+        let (complete, _) = self.netlist.to_fabric(None)?;
+        let (removed, seed) = self.series.removal(number);
+        let netlist = self.series.equipment.hit(&self.netlist, removed, seed)?;
+        let (fabric, _) = netlist.to_fabric(None)?;
+        let layout = Layout::new(&complete, &self.ftree_order(&complete));
+        let switches = self.netlist.switches();
+        let names = switches.map(|s| (s.guid, &*s.description)).collect();
+        let mut drawing = ThrowDrawing {
+            fabric: self.series.fabric.clone(),
+            equipment: self.series.equipment,
+            throw: number,
+            removed,
+            switches: layout.switches(&fabric, &names),
+            links: layout.links(&fabric),
+            ports: vec![],
+            worst: vec![],
+        };
+        let answer = self.route(number, (&netlist, &fabric), &self.specs)?;
+        let order: Vec<u32> = (0..fabric.end_nodes().len() as u32).collect();
+        for (spec, outcome) in self.specs.iter().zip(answer.outcomes) {
+            let Outcome::Routed(copied, ..) = outcome else {
+                continue;
+            };
+            let traffic = Traffic::new(&fabric, &copied.tables(&fabric), &order);
+            let all = traffic.all_to_all(&|_| ());
+            let equals = all.by_channel.iter().filter(|&&risk| risk == all.value);
+            drawing.worst.push(Worst {
+                risk: all.value,
+                ports: equals.count(),
+                spec: spec.clone(),
+            });
+            for (channel, risk) in all.worst(worst) {
+                let channel = traffic.channels().get(channel);
+                let place = |switch: u32| layout.place(fabric.switches()[switch as usize].guid);
+                if let (Some(from), Some(to)) = (place(channel.from), place(channel.to)) {
+                    drawing.ports.push(WorstPort {
+                        from,
+                        to,
+                        risk,
+                        spec: spec.clone(),
+                    });
+                }
+            }
+        }
+        Ok(drawing)
+    }
+
+    /// ftree's order of the complete fabric, without the nodes that are gone.
+    fn ftree_order(&self, fabric: &Fabric) -> Vec<u32> {
+        let nodes = (0..).zip(fabric.end_nodes());
+        let by_guid: HashMap<Guid, u32> = nodes.map(|(index, node)| (node.guid, index)).collect();
+        let order = self.ftree_order.iter();
+        order
+            .filter_map(|guid| by_guid.get(guid).copied())
+            .collect()
+    }
+}
+
+/// Sets the LIDs that OpenSM gave. A port that OpenSM did not find keeps its LID.
+fn adopt(netlist: &mut Netlist, lids: &HashMap<Guid, Lid>) {
+    for node in &mut netlist.nodes {
+        if node.kind == Kind::Switch {
+            node.lid = lids.get(&node.guid).copied().unwrap_or(node.lid);
+            continue;
+        }
+        let guid = node.guid;
+        for port in &mut node.ports {
+            let simulated = Guid(guid.0.wrapping_add(port.number.into()));
+            port.lid = lids.get(&simulated).copied().unwrap_or(port.lid);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn series(max_exponent: f64) -> Series {
+        Series {
+            fabric: "x".into(),
+            equipment: Equipment::Links,
+            max_exponent,
+            counts: vec![],
+            seed: 3,
+            scale: Scale {
+                permutations: 1,
+                seed: 1,
+            },
+            io: vec![],
+            keep: None,
+        }
+    }
+
+    #[test]
+    fn removals_follow_the_paper_s_law_and_the_seed() {
+        let series = series(7.0);
+        assert_eq!(series.most(), 127);
+        assert_eq!(series.removal(0).0, 0);
+        let counts: Vec<usize> = (1..=2000).map(|n| series.removal(n).0).collect();
+        assert_eq!(
+            counts,
+            (1..=2000).map(|n| series.removal(n).0).collect::<Vec<_>>()
+        );
+        assert!(counts.iter().all(|&a| a <= 127));
+        let by_counts = Series {
+            counts: vec![1, 10, 100],
+            ..series
+        };
+        let found: Vec<usize> = (0..5).map(|n| by_counts.removal(n).0).collect();
+        assert_eq!((found, by_counts.most()), (vec![0, 1, 10, 100, 1], 100));
+        assert_ne!(by_counts.removal(1).1, by_counts.removal(4).1);
+        // a = 0 for u < 1/7, a < 15 for u < 4/7.
+        let share = |below: usize| counts.iter().filter(|&&a| a < below).count() as f64 / 2000.0;
+        assert!((share(1) - 1.0 / 7.0).abs() < 0.03, "{}", share(1));
+        assert!((share(15) - 4.0 / 7.0).abs() < 0.04, "{}", share(15));
+    }
+}

@@ -1,0 +1,177 @@
+//! The relay: several routing engines one after another on the same subnet, each timed and its tables
+//! copied out. `dmodc compare --degrade` and `make bench` ask for it; nobody else should.
+//!
+//! ```text
+//! event_plugin_name dmodc_lab
+//! event_plugin_options dmodc_lab.relay=DIR
+//! routing_engine dmodc_relay,ftree,ftree,updn,no_fallback
+//! ```
+//!
+//! The plugin is the library's, linked anew: with that option it registers a second engine, which has to be the first of the list. `plan`
+//! in DIR has a line for each run: an engine, its `root_guid_file` and its `io_guid_file`, with tabs
+//! between, `-` for none, `group` or `-`, the options of Dmodc or `-`, and at last `avoid` (OpenSM's
+//! `avoid_throttled_links`, see [`run::enable_widths`]) or `-`. With options the engine is
+//! a Dmodc of its own, which the plugin registers by the name in the plan. Each run takes its own entry of
+//! OpenSM's list, so that no run meets what another has put into its engine's context.
+//!
+//! Before each run the switches are what they are before OpenSM's first engine: its own
+//! `osm_switch_prepare_path_rebuild`, as `osm_ucast_mgr_process` calls it, forgets hop tables, path
+//! counts and tables. A stage that an engine leaves to OpenSM (NULL, or a positive result) is done
+//! by OpenSM's default engine, minhop, as `ucast_mgr_route` has it, and counts as the engine's own.
+//!
+//! What it writes into DIR, all of it new: `subnet`, OpenSM's version and then a line for each port, its GUID and base
+//! LID; for each run that makes tables `N.tables` (see [`copy::tables`]) and, where the engine gives service levels,
+//! `N.levels` (see [`copy::levels`]); and, line by line, `results`:
+//!
+//! ```text
+//! 0 routed LID_MATRICES_US FWD_TABLES_US EXTRA_KIB GROUP_US
+//! 1 refused LOG_FROM LOG_TO
+//! 2 missing
+//! ```
+//!
+//! `EXTRA_KIB` is by how much the peak of the process's memory rose over what it held before (of
+//! use for the first run alone), `LOG_FROM` and `LOG_TO` are where in OpenSM's log the engine's
+//! lines are. `GROUP_US` is what the multicast tree of a group of all end nodes took (see
+//! [`group::time`]), or `-`. After the last run the process ends: no forwarding table is sent, nothing
+//! is dumped.
+
+mod copy;
+mod group;
+mod run;
+
+use dmodc::extension::bindings::{osm_opensm_t, osm_routing_engine_t};
+use dmodc::extension::{Missing, OpenSm, extend, find, guard};
+use run::{Prepare, Run};
+use std::ffi::{CStr, CString, c_int, c_void};
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::ptr::NonNull;
+
+const ENGINE: &CStr = c"dmodc_relay";
+
+/// The option: a folder with a plan.
+const OPTION: &str = "dmodc_lab.relay=";
+
+// SAFETY: functions in .init_array are called once, when the library is loaded, before OpenSM has the plugin
+// created; the signature may take less than it is given.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static ON_LOAD: extern "C" fn() = on_load;
+
+extern "C" fn on_load() {
+    extend(|opensm, words| {
+        let option = |word: &str| word.strip_prefix(OPTION).map(PathBuf::from);
+        if let Some(dir) = words.split_whitespace().find_map(option) {
+            register(opensm, dir);
+        }
+    });
+}
+
+/// What OpenSM keeps as the engine's context, until the process ends.
+struct Relay {
+    osm: NonNull<osm_opensm_t>,
+    dir: PathBuf,
+}
+
+/// Registers the relay as an engine that reads and writes in a folder, and the engines of its plan that are a Dmodc
+/// with options of its own.
+fn register(opensm: &OpenSm, dir: PathBuf) {
+    // Without a plan the relay says so when it runs.
+    let runs = Run::plan(&dir.join("plan")).unwrap_or_default();
+    let osm = opensm.pointer();
+    let context = Box::into_raw(Box::new(Relay { osm, dir }));
+    // SAFETY: `setup` and `run_all` expect this context, which is never freed.
+    unsafe { opensm.register(ENGINE, setup, context.cast()) };
+    let own = runs.into_iter().filter(|run| run.options != "-");
+    let mut own: Vec<_> = own.map(|run| (run.engine, run.options)).collect();
+    own.sort();
+    own.dedup();
+    for (name, options) in own {
+        if let Ok(name) = CString::new(name) {
+            // OpenSM keeps the name, until the relay ends the process.
+            opensm.register_dmodc(Box::leak(name.into_boxed_c_str()), &options);
+        }
+    }
+}
+
+unsafe extern "C" fn setup(engine: *mut osm_routing_engine_t, _osm: *mut osm_opensm_t) -> c_int {
+    let Some(engine) = NonNull::new(engine) else {
+        return -1;
+    };
+    // SAFETY: OpenSM passes an engine of its own to fill in; its context is set.
+    unsafe { (*engine.as_ptr()).build_lid_matrices = Some(run_all) };
+    0
+}
+
+/// The engine's callback: the whole relay.
+unsafe extern "C" fn run_all(data: *mut c_void) -> c_int {
+    let done = guard("relay", false, || {
+        // SAFETY: the context is what the engine was registered with, and lives for ever.
+        let Some(relay) = (unsafe { data.cast::<Relay>().as_ref() }) else {
+            return false;
+        };
+        // SAFETY: ucast_mgr_route calls us holding its lock.
+        let done = unsafe { relay.run() };
+        if let Err(reason) = &done {
+            eprintln!("dmodc relay: {reason}");
+        }
+        done.is_ok()
+    });
+    // SAFETY: ends the process as a signal would, without OpenSM's own ending, which would wait for
+    // threads that wait for us.
+    unsafe { libc::_exit((!done).into()) }
+}
+
+impl Relay {
+    /// Makes all runs of the plan.
+    ///
+    /// # Safety
+    /// OpenSM calls us from `ucast_mgr_route`, holding its lock.
+    unsafe fn run(&self) -> io::Result<()> {
+        let prepare = find(c"osm_switch_prepare_path_rebuild").map_err(missing)?;
+        // SAFETY: the type is that of OpenSM's own headers, whose version it has compared with ours.
+        let prepare = unsafe { std::mem::transmute::<NonNull<c_void>, Prepare>(prepare) };
+        let runs = Run::plan(&self.dir.join("plan"))?;
+        let mut results = File::create_new(self.dir.join("results"))?;
+        let osm = self.osm.as_ptr();
+        // SAFETY: under OpenSM's lock, on its own thread, nothing else touches the list of engines, the
+        // options or the tables.
+        unsafe {
+            copy::subnet(osm, &self.dir.join("subnet"))?;
+            run::enable_widths(osm);
+            let mut entry = (*(*osm).routing_engine_list).next;
+            for (number, run) in runs.iter().enumerate() {
+                // Engines that could not be set up are not in the list, all others in the plan's order.
+                let is_next = !entry.is_null()
+                    && CStr::from_ptr((*entry).name).to_bytes() == run.engine.as_bytes();
+                if !is_next {
+                    writeln!(results, "{number} missing")?;
+                    continue;
+                }
+                let log_from = copy::log_length(osm);
+                match run.on(osm, entry, prepare) {
+                    Some(done) => {
+                        copy::tables(osm, &self.dir.join(format!("{number}.tables")))?;
+                        copy::levels(osm, entry, &self.dir.join(format!("{number}.levels")))?;
+                        let group = match run.with_group {
+                            true => group::time(osm, entry)?.as_micros().to_string(),
+                            false => "-".into(),
+                        };
+                        writeln!(results, "{number} routed {done} {group}")?;
+                    }
+                    None => {
+                        let log_to = copy::log_length(osm);
+                        writeln!(results, "{number} refused {log_from} {log_to}")?;
+                    }
+                }
+                entry = (*entry).next;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn missing(function: Missing) -> io::Error {
+    io::Error::other(format!("this OpenSM has no {}()", function.0))
+}

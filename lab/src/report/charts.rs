@@ -1,0 +1,292 @@
+//! The paper's two figures: measures over faults, and time over nodes. Both axes are logarithmic; "no
+//! faults" is to the left of one fault.
+//!
+//! plotters draws the axes. Points and lines are ours, since its own cannot have tooltips.
+
+use super::ReportError;
+use super::axis::LogAxis;
+use super::measures::Measure;
+use super::panels::Panels;
+use super::sets::Set;
+use super::sets::versions;
+use super::stats::{Quartiles, bounds, points, running};
+use super::style::{FONT, color, dash, escape, number};
+use crate::compare::EngineSpec;
+use plotters::coord::ranged1d::Ranged;
+use plotters::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::fmt::Write;
+
+const PANEL: (usize, usize) = (490, 340);
+const RUNTIME: (usize, usize) = (640, 420);
+/// The place of "no faults" on the axis of faults.
+const NONE: f64 = 0.5;
+
+/// Measures over removed equipment: a panel for each, with points and running medians. Times have a figure
+/// of their own.
+pub fn faults(set: &Set) -> Result<Panels, ReportError> {
+    let specs = set.specs();
+    let mut panels = Vec::new();
+    for measure in set.measures() {
+        if ![Measure::Time, Measure::Entries].contains(&measure) {
+            panels.push(panel(set, &specs, measure)?);
+        }
+    }
+    Ok(Panels {
+        size: PANEL,
+        columns: 2,
+        defs: String::new(),
+        caption: set.caption(),
+        legend: specs,
+        panels,
+    })
+}
+
+fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> Result<String, ReportError> {
+    // Engines that know the I/O nodes matter for traffic to these.
+    let shown = |c: &&EngineSpec| measure == Measure::Cn2io || !c.is_told_io();
+    let shown: Vec<&EngineSpec> = specs.iter().filter(shown).collect();
+    let all: Vec<Vec<(usize, f64)>> = shown.iter().map(|c| points(set, c, measure)).collect();
+    let bounds = bounds(set, measure);
+    let points = || all.iter().chain([&bounds]).flatten();
+    let most = points().map(|p| p.0).max().unwrap_or(1).max(2);
+    let x = LogAxis::round(NONE * 0.8..most as f64 * 1.25).starting_at(NONE);
+    let y = LogAxis::round(around(points().map(|p| p.1.max(1.0)), 1.15));
+    let axes = Axes {
+        size: PANEL,
+        title: measure.name(),
+        x_name: &format!("{} (log)", set.equipment.faults()),
+        y_name: match measure {
+            Measure::Ebb => "percent (log)",
+            Measure::Blocks => "blocks of 64 LIDs (log)",
+            Measure::Exact => "flows (log)",
+            _ => "congestion risk, flows (log)",
+        },
+        x_label: &|v| number(if v < 1.0 { 0.0 } else { v }),
+    };
+    axes.draw(x, y, |place| {
+        let mut svg = String::new();
+        if !bounds.is_empty() {
+            let line = running(&bounds).into_iter();
+            let line = line.map(|q| place(q.x.max(NONE), q.median.max(1.0)));
+            svg += &polyline(
+                line,
+                ("currentColor", 2),
+                " stroke-dasharray=\"1 3\"",
+                "least possible",
+            );
+        }
+        // Draws the first engine last, over the others.
+        for (i, (spec, points)) in shown.iter().zip(&all).enumerate().rev() {
+            let aside = aside(i, shown.len(), 0.025);
+            let at = |removed: f64, y: f64| place(removed.max(NONE) * aside, y.max(1.0));
+            let (name, color) = (escape(&spec.to_string()), color(spec));
+            let _ = write!(svg, "<g fill=\"{color}\" fill-opacity=\"0.5\">");
+            for same in points.chunk_by(|a, b| a == b) {
+                let (removed, figure) = same[0];
+                let (x, y) = at(removed as f64, figure);
+                let times = match same.len() {
+                    1 => String::new(),
+                    n => format!(", {n} throws"),
+                };
+                let figure = number(figure);
+                let _ = write!(
+                    svg,
+                    "<circle cx=\"{x}\" cy=\"{y}\" r=\"2.6\"><title>{name}, {removed} gone: \
+                     {figure}{times}</title></circle>"
+                );
+            }
+            svg += "</g>\n";
+            let line = running(points);
+            // Engines with the same tables have the same line: one behind others shows at both sides of theirs.
+            let before = all[..i].iter().filter(|of| running(of) == line).count();
+            let line_of = |of: fn(&Quartiles) -> f64| -> Vec<(i32, i32)> {
+                let places = line.iter().map(|q| at(q.x, of(q)));
+                places
+                    .map(|(x, y)| (x, y + below(i, shown.len())))
+                    .collect()
+            };
+            let (low, high) = (line_of(|q| q.low), line_of(|q| q.high));
+            svg += &band(low, high, color, &format!("{name}, running quartiles"));
+            let medians = line_of(|q| q.median).into_iter();
+            let title = format!("{name}, running median");
+            svg += &polyline(medians, (color, 2 + 4 * before), dash(spec), &title);
+        }
+        svg
+    })
+}
+
+/// Time of both callbacks over nodes: the fastest of all throws at a fabric, since other work on the
+/// machine slows some of them many times.
+pub fn runtime(sets: &[Set]) -> Result<Panels, ReportError> {
+    let mut fastest: BTreeMap<(usize, usize), f64> = BTreeMap::new();
+    let mut specs: Vec<EngineSpec> = Vec::new();
+    for row in sets.iter().flat_map(|set| &set.rows) {
+        let Some(took) = row.callbacks().filter(|_| !row.spec.is_told_io()) else {
+            continue;
+        };
+        let known = specs.iter().position(|c| *c == row.spec);
+        let index = known.unwrap_or_else(|| {
+            specs.push(row.spec.clone());
+            specs.len() - 1
+        });
+        let ms = (took.as_secs_f64() * 1e3).max(1e-3);
+        let known = fastest.entry((index, row.nodes)).or_insert(ms);
+        *known = known.min(ms);
+    }
+    let nodes: BTreeSet<usize> = fastest.keys().map(|key| key.1).collect();
+    let around_nodes = around(nodes.iter().map(|&n| n as f64), 1.2);
+    let x = LogAxis::with_marks_at(around_nodes, nodes.iter().map(|&n| n as f64));
+    let y = LogAxis::round(around(fastest.values().copied(), 1.3));
+    let axes = Axes {
+        size: RUNTIME,
+        title: "",
+        x_name: "end nodes (log)",
+        y_name: "both callbacks, ms (log)",
+        x_label: &number,
+    };
+    let panel = axes.draw(x, y, |place| {
+        let mut svg = String::new();
+        for (i, spec) in specs.iter().enumerate().rev() {
+            let aside = aside(i, specs.len(), 0.012);
+            let (name, color) = (escape(&spec.to_string()), color(spec));
+            let of = || fastest.iter().filter(|(key, _)| key.0 == i);
+            let line = of().map(|((_, nodes), &ms)| place(*nodes as f64 * aside, ms));
+            svg += &polyline(line, (color, 2), dash(spec), &name);
+            for ((_, nodes), &ms) in of() {
+                let (x, y) = place(*nodes as f64 * aside, ms);
+                let (nodes, ms) = (number(*nodes as f64), number(ms));
+                let _ = writeln!(
+                    svg,
+                    "<circle cx=\"{x}\" cy=\"{y}\" r=\"4\" fill=\"{color}\"><title>{name}, {nodes} end \
+                     nodes: {ms} ms</title></circle>"
+                );
+            }
+        }
+        svg
+    })?;
+    Ok(Panels {
+        size: RUNTIME,
+        columns: 1,
+        defs: String::new(),
+        caption: format!(
+            "the fastest of all throws at a fabric; {}",
+            versions(sets.iter().flat_map(|set| &set.rows)).join("; ")
+        ),
+        legend: specs,
+        panels: vec![panel],
+    })
+}
+
+/// A range around positive numbers, wide enough for two marks.
+fn around(numbers: impl Iterator<Item = f64>, margin: f64) -> std::ops::Range<f64> {
+    let (low, high) = numbers.fold((f64::MAX, 0.0f64), |(low, high), v| {
+        (low.min(v), high.max(v))
+    });
+    let (low, high) = if high > 0.0 { (low, high) } else { (1.0, 1.0) };
+    let low = low.max(1e-3);
+    low / margin..(high.max(low) * margin).max(low * 2.2)
+}
+
+/// The axes of a panel.
+struct Axes<'a> {
+    size: (usize, usize),
+    title: &'a str,
+    x_name: &'a str,
+    y_name: &'a str,
+    x_label: &'a dyn Fn(f64) -> String,
+}
+
+/// The place of a point in pixels.
+type Place<'a> = &'a dyn Fn(f64, f64) -> (i32, i32);
+
+impl Axes<'_> {
+    /// Draws them, and what `marks` draws over them, as SVG elements.
+    fn draw(
+        &self,
+        x: LogAxis,
+        y: LogAxis,
+        marks: impl FnOnce(Place) -> String,
+    ) -> Result<String, ReportError> {
+        let drawn = self.drawn(x, y, marks);
+        drawn.map_err(|reason| ReportError::Draw {
+            what: self.title.into(),
+            reason: reason.to_string(),
+        })
+    }
+
+    fn drawn(
+        &self,
+        x: LogAxis,
+        y: LogAxis,
+        marks: impl FnOnce(Place) -> String,
+    ) -> Result<String, Box<dyn Error>> {
+        let mut svg = String::new();
+        let marks = {
+            let size = (self.size.0 as u32, self.size.1 as u32);
+            let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+            let mut chart = ChartBuilder::on(&area)
+                .margin(10)
+                .margin_right(22)
+                .caption(self.title, (FONT, 17))
+                .x_label_area_size(42)
+                .y_label_area_size(if y.range().end < 1e4 { 58 } else { 76 })
+                .build_cartesian_2d(x, y)?;
+            chart
+                .configure_mesh()
+                .light_line_style(TRANSPARENT)
+                .bold_line_style(BLACK.mix(0.12))
+                .axis_style(BLACK.mix(0.5))
+                .label_style((FONT, 13))
+                .x_label_formatter(&|v| (self.x_label)(*v))
+                .y_label_formatter(&|v| number(*v))
+                .x_desc(self.x_name)
+                .y_desc(self.y_name)
+                .draw()?;
+            let marks = marks(&|x, y| chart.plotting_area().map_coordinate(&(x, y)));
+            area.present()?;
+            marks
+        };
+        // The elements alone, in the colour of the page's text.
+        let svg = svg.split_once("<svg").map_or("", |(_, svg)| svg);
+        let inner = svg.split_once('>').map_or("", |(_, inner)| inner);
+        let inner = inner.trim_end().trim_end_matches("</svg>");
+        Ok(inner.replace("#000000", "currentColor") + &marks)
+    }
+}
+
+fn polyline(
+    points: impl Iterator<Item = (i32, i32)>,
+    (color, width): (&str, usize),
+    dash: &str,
+    name: &str,
+) -> String {
+    let points: Vec<String> = points.map(|(x, y)| format!("{x},{y}")).collect();
+    format!(
+        "<polyline points=\"{}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"{width}\"{dash}>\
+         <title>{name}</title></polyline>\n",
+        points.join(" ")
+    )
+}
+
+/// An area between two lines.
+fn band(low: Vec<(i32, i32)>, high: Vec<(i32, i32)>, color: &str, name: &str) -> String {
+    let points = low.iter().chain(high.iter().rev());
+    let points: Vec<String> = points.map(|(x, y)| format!("{x},{y}")).collect();
+    format!(
+        "<polygon points=\"{}\" fill=\"{color}\" fill-opacity=\"0.1\"><title>{name}</title></polygon>\n",
+        points.join(" ")
+    )
+}
+
+/// By how many points the line of engine `i` of `count` is below its place: lines on one another are told apart.
+fn below(i: usize, count: usize) -> i32 {
+    ((i as f64 - (count as f64 - 1.0) / 2.0) * 0.75).round() as i32
+}
+
+/// The sideways shift of engine `i` of `count`, so that engines with equal values do not hide each
+/// other.
+fn aside(i: usize, count: usize, step: f64) -> f64 {
+    ((i as f64 - (count as f64 - 1.0) / 2.0) * step).exp()
+}

@@ -1,0 +1,183 @@
+//! The series of a folder: the throws of one kind at one fabric, and their results.
+
+use super::ReportError;
+use super::measures::{Measure, is_connected};
+use crate::compare::{EngineSpec, ThrowDrawing, ThrowRow, read_throws};
+use dmodc::netlist::Equipment;
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// All throws of one kind at one fabric.
+pub struct Set {
+    /// Name of the fabric.
+    pub fabric: String,
+    /// The kind of equipment that is hit.
+    pub equipment: Equipment,
+    /// One row per throw and engine.
+    pub rows: Vec<ThrowRow>,
+    /// One of the throws, to draw.
+    pub drawing: Option<ThrowDrawing>,
+}
+
+impl Set {
+    /// Number of throws, without the complete fabric.
+    pub fn throws(&self) -> usize {
+        let numbers = self.rows.iter().map(|row| row.throw).filter(|&t| t > 0);
+        numbers.collect::<HashSet<u32>>().len()
+    }
+
+    /// Throws after which every pair of leaves has an up-down path. Only these are compared.
+    pub fn connected_throws(&self) -> usize {
+        let whole = self
+            .rows
+            .iter()
+            .filter(|row| row.throw > 0 && is_connected(row));
+        whole.map(|row| row.throw).collect::<HashSet<u32>>().len()
+    }
+
+    /// What its figures are of: fabric, throws, seed and versions.
+    pub fn caption(&self) -> String {
+        let seed = self.rows.first().map_or(0, |row| row.seed);
+        format!(
+            "{}: {}, {} throws, seed {seed}; {}",
+            self.fabric,
+            self.equipment.faults(),
+            self.throws(),
+            versions(&self.rows).join("; ")
+        )
+    }
+
+    /// The engines, in the order of the command line.
+    pub fn specs(&self) -> Vec<EngineSpec> {
+        let mut all: Vec<EngineSpec> = Vec::new();
+        for row in &self.rows {
+            if !all.contains(&row.spec) {
+                all.push(row.spec.clone());
+            }
+        }
+        all
+    }
+
+    /// Dmodc as shipped, with which the others are compared; if it is there.
+    pub fn ours(&self) -> Option<EngineSpec> {
+        self.specs()
+            .into_iter()
+            .find(|spec| spec.to_string() == "dmodc")
+    }
+
+    /// The engines that are no Dmodc, and not told of I/O nodes.
+    pub fn others(&self) -> Vec<EngineSpec> {
+        let is_other = |spec: &EngineSpec| !spec.is_dmodc() && !spec.is_told_io();
+        self.specs().into_iter().filter(is_other).collect()
+    }
+
+    /// The measures with figures.
+    pub fn measures(&self) -> Vec<Measure> {
+        let has = |m: &Measure| self.rows.iter().any(|row| m.of(row).is_some());
+        Measure::ALL.into_iter().filter(has).collect()
+    }
+
+    /// The measures with figures in throws in which some pair has no up-down path.
+    pub fn measures_of_cut(&self) -> Vec<Measure> {
+        let has = |m: &Measure| self.rows.iter().any(|row| m.of_cut(row).is_some());
+        Measure::ALL.into_iter().filter(has).collect()
+    }
+
+    /// What is the matter with the throws that are not connected.
+    pub fn cut(&self) -> &'static str {
+        match self.rows.iter().any(|row| row.unreachable_pairs.is_none()) {
+            true => "some pair of leaves has no up-down path, or what is left is no tree",
+            false => "some pair of leaves has no up-down path",
+        }
+    }
+
+    /// A name for files.
+    pub fn slug(&self) -> String {
+        format!("{}-{}", self.fabric, self.equipment)
+    }
+}
+
+/// Reads the series of some folders, in the order of the number of nodes. A series may be in several files, as of a
+/// comparison in parts. Of rows for the same throw and engine the first counts.
+pub fn read(dirs: &[impl AsRef<Path>]) -> Result<Vec<Set>, ReportError> {
+    let mut sets: Vec<Set> = Vec::new();
+    let mut files_of_all = Vec::new();
+    for dir in dirs {
+        files_of_all.extend(files(dir.as_ref())?);
+    }
+    let named = |start| {
+        files_of_all
+            .iter()
+            .filter(move |path| is_named(path, start))
+    };
+    let of = |sets: &[Set], fabric: &str, equipment| {
+        let of = |set: &Set| (&*set.fabric, set.equipment) == (fabric, equipment);
+        sets.iter().position(of)
+    };
+    for path in named("throws-") {
+        for row in read_throws(path)? {
+            let at = of(&sets, &row.fabric, row.equipment).unwrap_or_else(|| {
+                sets.push(Set {
+                    fabric: row.fabric.clone(),
+                    equipment: row.equipment,
+                    rows: vec![],
+                    drawing: None,
+                });
+                sets.len() - 1
+            });
+            sets[at].rows.push(row);
+        }
+    }
+    for set in &mut sets {
+        set.rows.sort_by_key(|row| row.throw);
+        let mut known = HashSet::new();
+        set.rows
+            .retain(|row| known.insert((row.throw, row.spec.clone())));
+    }
+    for path in named("drawn-") {
+        let drawing = ThrowDrawing::read(path)?;
+        if let Some(at) = of(&sets, &drawing.fabric, drawing.equipment) {
+            sets[at].drawing = Some(drawing);
+        }
+    }
+    sets.sort_by_key(|set| (set.rows.first().map(|row| row.nodes), set.equipment));
+    match sets.is_empty() {
+        true => Err(ReportError::Empty(
+            dirs.iter()
+                .map(|dir| dir.as_ref().display().to_string())
+                .collect::<Vec<_>>()
+                .join(", "),
+        )),
+        false => Ok(sets),
+    }
+}
+
+fn is_named(path: &Path, start: &str) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with(start) && name.ends_with(".csv")
+}
+
+fn files(dir: &Path) -> Result<Vec<PathBuf>, ReportError> {
+    let failed = |reason| ReportError::Folder {
+        folder: dir.display().to_string(),
+        reason,
+    };
+    let mut files = Vec::new();
+    for entry in fs::read_dir(dir).map_err(failed)? {
+        files.push(entry.map_err(failed)?.path());
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// The versions of the programs that made the rows.
+pub fn versions<'a>(rows: impl IntoIterator<Item = &'a ThrowRow>) -> Vec<String> {
+    let rows = rows.into_iter();
+    let mut all: Vec<String> = rows
+        .map(|row| format!("dmodc {}, {}", row.version, row.opensm))
+        .collect();
+    all.sort();
+    all.dedup();
+    all
+}

@@ -1,0 +1,373 @@
+//! Medians, and comparisons of engines throw by throw.
+
+use super::measures::{Measure, comparable, is_connected, routed_in_full};
+use super::sets::Set;
+use crate::compare::{EngineSpec, Risks, ThrowRow};
+use std::collections::{HashMap, HashSet};
+use std::ops::RangeInclusive;
+
+/// How much was removed, from and to.
+pub type Decade = RangeInclusive<usize>;
+
+/// Decades of faults, with their names.
+const DECADES: [(Decade, &str); 5] = [
+    (0..=0, "0"),
+    (1..=9, "1–9"),
+    (10..=99, "10–99"),
+    (100..=999, "100–999"),
+    (1000..=usize::MAX, "1,000 and more"),
+];
+
+/// All throws with faults.
+pub const FAULTY: Decade = 1..=usize::MAX;
+
+/// The median; `None` for no values.
+pub fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    let upper = values.get(middle)?;
+    Some(match values.len() % 2 {
+        1 => *upper,
+        _ => (values[middle - 1] + upper) / 2.0,
+    })
+}
+
+/// The comparable points of an engine: (faults, figure), ascending.
+pub fn points(set: &Set, spec: &EngineSpec, measure: Measure) -> Vec<(usize, f64)> {
+    let rows = set
+        .rows
+        .iter()
+        .filter(|row| row.spec == *spec && row.throw > 0);
+    let point = |row: &ThrowRow| Some((row.removed, measure.of(row)?));
+    ascending(rows.filter_map(point).collect())
+}
+
+/// The least possible of a measure over the comparable throws: (faults, bound), ascending.
+pub fn bounds(set: &Set, measure: Measure) -> Vec<(usize, f64)> {
+    let rows = set.rows.iter().filter(|row| row.throw > 0);
+    let by_throw: HashMap<u32, (usize, f64)> = rows
+        .filter_map(|row| Some((row.throw, (row.removed, measure.bound(row)?))))
+        .collect();
+    ascending(by_throw.into_values().collect())
+}
+
+fn ascending(mut points: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
+    points.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    points
+}
+
+/// Quartiles at a place.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Quartiles {
+    /// How much was removed.
+    pub x: f64,
+    /// A quarter of the figures are no more.
+    pub low: f64,
+    /// The median.
+    pub median: f64,
+    /// A quarter of the figures are no less.
+    pub high: f64,
+}
+
+impl Quartiles {
+    /// Those of some figures, by linear interpolation; `None` for none.
+    fn of(x: f64, mut figures: Vec<f64>) -> Option<Quartiles> {
+        figures.sort_by(f64::total_cmp);
+        let last = figures.len().checked_sub(1)?;
+        let at = |part: f64| {
+            let place = part * last as f64;
+            let (low, high) = (place.floor(), place.ceil());
+            let [a, b] = [low, high].map(|place| figures[place as usize]);
+            a + (b - a) * (place - low)
+        };
+        Some(Quartiles {
+            x,
+            low: at(0.25),
+            median: at(0.5),
+            high: at(0.75),
+        })
+    }
+}
+
+/// Running quartiles over a window of consecutive points with faults: an eighth of them, at least five. They start at
+/// those without faults, and end at the last point, with those of the last window.
+pub fn running(points: &[(usize, f64)]) -> Vec<Quartiles> {
+    let (whole, points) = points.split_at(points.partition_point(|p| p.0 == 0));
+    let of = |x, run: &[(usize, f64)]| Quartiles::of(x, run.iter().map(|p| p.1).collect());
+    let mut line: Vec<Quartiles> = of(0.0, whole).into_iter().collect();
+    let window = (points.len() / 8).max(5).min(points.len());
+    let mut add = |at: Option<Quartiles>| {
+        // Of points at one place, the last.
+        if line.last().map(|last| last.x) == at.map(|at| at.x) {
+            line.pop();
+        }
+        line.extend(at);
+    };
+    for run in points.windows(window.max(1)) {
+        let x = median(run.iter().map(|p| p.0 as f64).collect());
+        add(x.and_then(|x| of(x, run)));
+    }
+    if let Some(last) = points.last() {
+        add(of(last.0 as f64, &points[points.len() - window..]));
+    }
+    line
+}
+
+/// A median of an engine, and whether it is of all throws that it could be of.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Median {
+    /// The median; `None` for no throws.
+    pub value: Option<f64>,
+    /// The throws that it is of, where these are fewer than others have.
+    pub of_few: Option<usize>,
+}
+
+/// The median of a measure over the throws of a decade.
+pub fn median_of(set: &Set, spec: &EngineSpec, decade: &Decade, measure: Measure) -> Median {
+    let rows = throws_of(set, decade).filter(|row| row.spec == *spec);
+    let figures: Vec<f64> = rows.filter_map(|row| measure.of(row)).collect();
+    let of_any = throws_of(set, decade).filter(|row| measure.of(row).is_some());
+    let throws: HashSet<u32> = of_any.map(|row| row.throw).collect();
+    let few = (1..throws.len()).contains(&figures.len());
+    Median {
+        of_few: few.then_some(figures.len()),
+        value: median(figures),
+    }
+}
+
+/// The rows of a decade. The complete fabric counts once.
+fn throws_of<'s>(set: &'s Set, decade: &Decade) -> impl Iterator<Item = &'s ThrowRow> {
+    let once = |row: &&ThrowRow| (row.throw == 0) == (row.removed == 0);
+    let rows = set.rows.iter().filter(once);
+    rows.filter(move |row| decade.contains(&row.removed))
+}
+
+/// The median of the least possible of a measure over the comparable throws of a decade.
+pub fn bound_of(set: &Set, decade: &Decade, measure: Measure) -> Option<f64> {
+    let bound = |row: &ThrowRow| Some((row.throw, measure.bound(row)?));
+    let by_throw: HashMap<u32, f64> = throws_of(set, decade).filter_map(bound).collect();
+    median(by_throw.into_values().collect())
+}
+
+/// The decades with throws, with their names, in brackets how many throws there are in which all pairs have an up-down
+/// path.
+pub fn decades(set: &Set) -> Vec<(Decade, String)> {
+    let has = |decade: &Decade| {
+        let mut rows = set.rows.iter();
+        rows.any(|row| decade.contains(&row.removed) && comparable(row).is_some())
+    };
+    let named = |(decade, name): (Decade, &str)| {
+        let connected = throws_of(set, &decade).filter(|row| is_connected(row));
+        let throws: HashSet<u32> = connected.map(|row| row.throw).collect();
+        let name = format!("{name} ({})", throws.len());
+        (decade, name)
+    };
+    let all = DECADES.into_iter().filter(|(decade, _)| has(decade));
+    all.map(named).collect()
+}
+
+/// One engine beside others, throw by throw.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Duel {
+    /// Throws in which it is better.
+    pub better: usize,
+    /// Throws in which both are equal.
+    pub equal: usize,
+    /// Throws in which it is worse.
+    pub worse: usize,
+}
+
+impl Duel {
+    /// Compares an engine with the best of some others, over the throws with faults of a decade in which it and
+    /// one of them are comparable. Rows of the others may be left out.
+    pub fn new(
+        set: &Set,
+        ours: &EngineSpec,
+        others: &[EngineSpec],
+        measure: Measure,
+        decade: &Decade,
+        counts: impl Fn(&ThrowRow) -> bool,
+    ) -> Duel {
+        let is_in = |row: &&ThrowRow| row.removed > 0 && decade.contains(&row.removed);
+        let figure = |row: &ThrowRow| Some((row.throw, measure.of(row)?));
+        let rows = || set.rows.iter().filter(is_in);
+        let mut theirs: HashMap<u32, f64> = HashMap::new();
+        let of_others = rows().filter(|row| others.contains(&row.spec) && counts(row));
+        for (throw, figure) in of_others.filter_map(figure) {
+            let best = theirs.entry(throw).or_insert(figure);
+            *best = measure.best([*best, figure]).unwrap_or(figure);
+        }
+        let mut duel = Duel::default();
+        for (throw, mine) in rows().filter(|row| row.spec == *ours).filter_map(figure) {
+            match theirs.get(&throw) {
+                None => {}
+                Some(&other) if measure.is_better(mine, other) => duel.better += 1,
+                Some(&other) if measure.is_better(other, mine) => duel.worse += 1,
+                Some(_) => duel.equal += 1,
+            }
+        }
+        duel
+    }
+
+    /// The share of throws in which it is better or equal, in percent; if there are throws.
+    pub fn best_or_equal(self) -> Option<f64> {
+        let all = (self.better + self.equal + self.worse) as f64;
+        (all > 0.0).then(|| (self.better + self.equal) as f64 / all * 100.0)
+    }
+}
+
+/// Credit loops by kind of traffic, with their names.
+pub const KINDS_OF_LOOPS: [&str; 5] = [
+    "host to host",
+    "on its lanes",
+    "hosts and switches",
+    "among switches",
+    "all",
+];
+
+/// The credit loops of a row, by [`KINDS_OF_LOOPS`].
+fn loops(risks: &Risks) -> [Option<usize>; KINDS_OF_LOOPS.len()] {
+    [
+        risks.host_credit_loops,
+        risks.lane_credit_loops,
+        risks.host_switch_credit_loops,
+        risks.switch_credit_loops,
+        risks.credit_loops,
+    ]
+}
+
+/// Each engine beside each other, throw by throw over those with faults that both route in full.
+pub fn matrix(set: &Set, measure: Measure) -> Vec<Vec<Duel>> {
+    let specs = set.specs();
+    let beside = |one, other: &EngineSpec| {
+        let other = std::slice::from_ref(other);
+        Duel::new(set, one, other, measure, &FAULTY, |_| true)
+    };
+    let row = |one| specs.iter().map(|other| beside(one, other)).collect();
+    specs.iter().map(row).collect()
+}
+
+/// How the reasons begin that are no refusal, in rows of this version and of earlier ones.
+const FAILED: [&str; 3] = ["timed out", "not done in", "opensm ended"];
+
+/// The outcomes of the throws with faults for one engine.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Endings {
+    /// Throws in which it took part.
+    pub throws: usize,
+    /// Throws that it refused.
+    pub refused: usize,
+    /// Throws in which it ran out of time, or OpenSM ended.
+    pub failed: usize,
+    /// Throws in which it left pairs out, though all pairs have an up-down path.
+    pub incomplete: usize,
+    /// Throws in which it left pairs out, and some have no up-down path.
+    pub cut: usize,
+    /// Most pairs that it left out in a throw.
+    pub most_left_out: u64,
+    /// Throws in which it has a credit loop, by [`KINDS_OF_LOOPS`]; unknown in rows of earlier versions.
+    pub looping: [Option<usize>; KINDS_OF_LOOPS.len()],
+    /// The most frequent reason for no tables.
+    pub reason: Option<String>,
+}
+
+/// An engine in the throws in which some pair has no up-down path.
+pub struct Cut {
+    /// The engine.
+    pub spec: EngineSpec,
+    /// The throws that it routes with no pair left out.
+    pub throws: usize,
+    /// The medians over these, by measure.
+    pub medians: Vec<Option<f64>>,
+}
+
+/// The throws in which some pair has no up-down path: how many there are, and each engine in those of them in
+/// which it leaves no pair out. No engine is missing, whatever it makes of them.
+pub fn cut_throws(set: &Set, measures: &[Measure]) -> (usize, Vec<Cut>) {
+    let cut = |row: &&ThrowRow| row.throw > 0 && !is_connected(row);
+    let numbers: HashSet<u32> = set.rows.iter().filter(cut).map(|row| row.throw).collect();
+    let engines = set.specs().into_iter().map(|spec| {
+        let rows = || set.rows.iter().filter(cut).filter(|row| row.spec == spec);
+        let medians = measures
+            .iter()
+            .map(|measure| median(rows().filter_map(|row| measure.of_cut(row)).collect()));
+        Cut {
+            throws: rows().filter(|row| routed_in_full(row).is_some()).count(),
+            medians: medians.collect(),
+            spec,
+        }
+    });
+    (numbers.len(), engines.collect())
+}
+
+/// Counts the outcomes.
+pub fn endings(set: &Set, spec: &EngineSpec) -> Endings {
+    let mut endings = Endings::default();
+    let mut reasons: HashMap<&str, usize> = HashMap::new();
+    let of = |row: &&ThrowRow| row.spec == *spec && row.removed > 0;
+    for row in set.rows.iter().filter(of) {
+        endings.throws += 1;
+        match &row.outcome {
+            Err(reason) => {
+                let failed = FAILED.iter().any(|start| reason.starts_with(start));
+                endings.failed += usize::from(failed);
+                endings.refused += usize::from(!failed);
+                *reasons.entry(reason).or_default() += 1;
+            }
+            Ok(routed) => {
+                let left_out = routed.risks.no_route;
+                let count = match row.unreachable_pairs {
+                    Some(0) => &mut endings.incomplete,
+                    _ => &mut endings.cut,
+                };
+                *count += usize::from(left_out > 0);
+                endings.most_left_out = endings.most_left_out.max(left_out);
+                for (throws, loops) in endings.looping.iter_mut().zip(loops(&routed.risks)) {
+                    if let Some(loops) = loops {
+                        *throws.get_or_insert(0) += usize::from(loops > 0);
+                    }
+                }
+            }
+        }
+    }
+    let most = reasons
+        .into_iter()
+        .max_by_key(|&(reason, count)| (count, reason));
+    endings.reason = most.map(|(reason, _)| reason.to_owned());
+    endings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians_are_in_the_middle() {
+        assert_eq!(median(vec![]), None);
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), Some(2.5));
+    }
+
+    #[test]
+    fn running_quartiles_forget_outliers_and_end_at_the_last_throw() {
+        let mut points: Vec<(usize, f64)> = (1..=40).map(|x| (x, 10.0)).collect();
+        points[20].1 = 1000.0;
+        let line = running(&points);
+        let flat = |q: &Quartiles| [q.low, q.median, q.high] == [10.0; 3];
+        assert!(line.iter().all(flat), "{line:?}");
+        let ends = [line.first(), line.last()].map(|q| q.unwrap().x);
+        assert_eq!(ends, [3.0, 40.0]);
+        assert_eq!(running(&[]), []);
+        let medians = |points: &[(usize, f64)]| -> Vec<(f64, f64)> {
+            let line = running(points).into_iter();
+            line.map(|q| (q.x, q.median)).collect()
+        };
+        let start = medians(&[(0, 1.0), (0, 3.0), (2, 7.0)]);
+        assert_eq!(start, [(0.0, 2.0), (2.0, 7.0)]);
+        assert_eq!(medians(&[(2, 7.0)]), [(2.0, 7.0)]);
+        // 1 to 5: the quartiles are 2 and 4.
+        let five: Vec<(usize, f64)> = (1..=5).map(|x| (x, x as f64)).collect();
+        let found = running(&five)[0];
+        assert_eq!([found.low, found.median, found.high], [2.0, 3.0, 4.0]);
+    }
+}

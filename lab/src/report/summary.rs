@@ -1,0 +1,159 @@
+//! The report in one page of Markdown, for a README: medians, and the goal. Nobody copies figures by hand.
+
+use super::goal::Goal;
+use super::measures::Measure;
+use super::sets::{Set, versions};
+use super::stats::{Cut, bound_of, cut_throws, decades, endings, median_of};
+use super::style::number;
+use super::tables::{cell, median_cell, percent};
+use std::fmt::Write;
+
+/// The tables.
+pub fn summary(sets: &[Set]) -> String {
+    let mut text = "\
+Throws with faults: *refused* by the engine; *failed*, since it timed out or OpenSM ended; *short*, it left out
+pairs though all have an up-down path. *Loops*: throws in which its routes have a credit loop: from host to host on one
+lane / each on the lane that the engine gives it / between hosts and the LIDs of switches / from switch to switch / all
+together on one lane (–: rows of an earlier version do not say). In brackets, of how many throws: in the heading those in
+which all pairs have an up-down path, beside a median those that it is of, if the engine routes fewer of them.
+
+"
+    .to_owned();
+    for set in sets.iter().filter(|set| set.throws() > 0) {
+        text += &section(set);
+    }
+    let _ = writeln!(
+        text,
+        "Made by {}.",
+        versions(sets.iter().flat_map(|set| &set.rows)).join("; ")
+    );
+    text
+}
+
+fn section(set: &Set) -> String {
+    let first = &set.rows[0];
+    let faults = set.equipment.faults();
+    let names: Vec<String> = decades(set).into_iter().map(|(_, name)| name).collect();
+    let mut text = format!(
+        "### {} end nodes, {faults}\n\n`{}`: {} switches, {} throws, {} of them connected. \
+         Medians at {} {faults}.\n\n",
+        number(first.nodes as f64),
+        set.fabric,
+        number(first.switches as f64),
+        number(set.throws() as f64),
+        number(set.connected_throws() as f64),
+        names.join(" / ")
+    );
+    let measures: Vec<Measure> = set
+        .measures()
+        .into_iter()
+        .filter(|&m| m != Measure::Entries)
+        .collect();
+    text += "| engine | refused | failed | short | loops |";
+    for measure in &measures {
+        let _ = write!(text, " {} |", measure.name());
+    }
+    let _ = writeln!(
+        text,
+        "\n|---|--:|--:|--:|--:|{}",
+        "--:|".repeat(measures.len())
+    );
+    for spec in set.specs() {
+        let ends = endings(set, &spec);
+        let looping = ends.looping.map(|count| cell(count.map(|n| n as f64)));
+        let _ = write!(
+            text,
+            "| {spec} | {} | {} | {} | {} |",
+            ends.refused,
+            ends.failed,
+            ends.incomplete,
+            looping.join(" / ")
+        );
+        for measure in &measures {
+            let median =
+                |(decade, _): &(_, _)| median_cell(median_of(set, &spec, decade, *measure));
+            let medians: Vec<String> = decades(set).iter().map(median).collect();
+            let _ = write!(text, " {} |", medians.join(" / "));
+        }
+        text.push('\n');
+    }
+    let bounds = |&measure: &Measure| -> Vec<Option<f64>> {
+        let decades = decades(set).into_iter();
+        decades.map(|(d, _)| bound_of(set, &d, measure)).collect()
+    };
+    let bounds: Vec<Vec<Option<f64>>> = measures.iter().map(bounds).collect();
+    if bounds.iter().flatten().any(Option::is_some) {
+        text += "| *least possible* | | | | |";
+        for of_measure in bounds {
+            let cells: Vec<String> = of_measure.iter().map(|b| cell(*b)).collect();
+            match of_measure.iter().any(Option::is_some) {
+                true => _ = write!(text, " {} |", cells.join(" / ")),
+                false => text += " |",
+            }
+        }
+        text.push('\n');
+    }
+    let (cut, engines) = cut_throws(set, &measures);
+    if cut > 0 {
+        text += &cut_table(set, cut, &measures, &engines);
+    }
+    let goal = Goal::new(set);
+    if !goal.rows.is_empty() {
+        text += &goal_table(&goal);
+    }
+    text.push('\n');
+    text
+}
+
+/// The throws that the other medians do not have.
+fn cut_table(set: &Set, throws: usize, measures: &[Measure], engines: &[Cut]) -> String {
+    let mut text = format!(
+        "\nIn {} more {}. Medians over those of them that the engine routes \
+         with no pair left out, by turns; how many these are is *in full*.\n\n| engine | in full |",
+        number(throws as f64),
+        set.cut()
+    );
+    for measure in measures {
+        let _ = write!(text, " {} |", measure.name());
+    }
+    let _ = writeln!(text, "\n|---|--:|{}", "--:|".repeat(measures.len()));
+    for Cut {
+        spec,
+        throws,
+        medians,
+    } in engines
+    {
+        let medians: Vec<String> = medians.iter().copied().map(cell).collect();
+        let _ = writeln!(text, "| {spec} | {throws} | {} |", medians.join(" | "));
+    }
+    text
+}
+
+fn goal_table(goal: &Goal) -> String {
+    let (reached, all) = goal.reached();
+    let mut text = format!(
+        "\nThrows in which Dmodc is best or equal, in percent; the goal is reached in {reached} of {all} \
+         figures{}.\n\n| beside | goal |",
+        if reached < all {
+            ", the others are bold"
+        } else {
+            ""
+        }
+    );
+    for measure in &goal.measures {
+        let _ = write!(text, " {} |", measure.name());
+    }
+    let _ = writeln!(text, "\n|---|--:|{}", "--:|".repeat(goal.measures.len()));
+    for row in &goal.rows {
+        let _ = write!(text, "| {} | {} |", row.spec, row.least);
+        for duel in &row.duels {
+            text += &match duel.best_or_equal() {
+                None => " – |".into(),
+                Some(share) if share < row.least => format!(" **{}** |", percent(share)),
+                Some(share) => format!(" {} |", percent(share)),
+            };
+        }
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,67 @@
+//! Errors of a simulation.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Why a simulated fabric, or a program on it, does not run.
+#[derive(Debug, thiserror::Error)]
+pub enum SimError {
+    /// A file or folder could not be made or read.
+    #[error("{}: {reason}", .path.display())]
+    File {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's reason.
+        reason: io::Error,
+    },
+    /// The system does not let us handle signals.
+    #[error("cannot take signals: {0}")]
+    Signals(io::Error),
+    /// A program could not be started.
+    #[error("cannot run {program}: {reason}; is package {package} installed?")]
+    Start {
+        /// The program.
+        program: &'static str,
+        /// The Debian package that brings it.
+        package: &'static str,
+        /// The system's reason.
+        reason: io::Error,
+    },
+    /// ibsim's client library is not installed.
+    #[error("no libumad2sim.so in /usr/lib; is package ibsim-utils installed?")]
+    NoClientLibrary,
+    /// OpenSM has not loaded a plugin of Dmodc's.
+    #[error(
+        "OpenSM does not load lib{name}.so, from the folder of this program, from --plugin-dir or where \
+         the loader finds it: {reason}"
+    )]
+    Plugin {
+        /// Its name.
+        name: String,
+        /// Why.
+        reason: String,
+    },
+    /// OpenSM does not know an option of its configuration.
+    #[error("OpenSM has no option '{0}'")]
+    Option(String),
+    /// The fabric has no host for OpenSM.
+    #[error("the fabric has no CA port linked to a switch, where OpenSM could sit")]
+    NoHost,
+    /// ibsim did not become ready.
+    #[error("ibsim did not load the fabric within {}s:\n{output}", .limit.as_secs())]
+    NotReady {
+        /// How long we waited.
+        limit: Duration,
+        /// Its output.
+        output: String,
+    },
+}
+
+impl SimError {
+    /// For `map_err`: adds the file's name.
+    pub fn file(path: &Path) -> impl FnOnce(io::Error) -> SimError + use<> {
+        let path = path.to_owned();
+        move |reason| SimError::File { path, reason }
+    }
+}

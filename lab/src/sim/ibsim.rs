@@ -1,0 +1,180 @@
+//! A simulated fabric: one ibsim process with its own socket name and console.
+//!
+//! ibsim binds datagram sockets named after `IBSIM_SOCKNAME` in Linux's abstract name space and
+//! takes commands on its standard input; its limits are fixed at the start, so we compute them from the netlist.
+//! It gives CA ports the GUID node GUID + port number, whatever the netlist says.
+
+use super::SimError;
+use super::process::{Guard, PrivateDir, Program, poll};
+use dmodc::netlist::{Kind, Netlist};
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::{ChildStdin, Command, Stdio};
+use std::time::Duration;
+
+const IBSIM: Program = Program {
+    name: "ibsim",
+    package: "ibsim-utils",
+};
+/// Time for ibsim to read a netlist on a busy machine.
+const LIMIT: Duration = Duration::from_secs(300);
+/// Entries of a forwarding table: every unicast LID.
+const LINEAR_CAP: usize = 49_152;
+
+/// A running ibsim, which ends when dropped. Its folder has all files of this fabric.
+pub struct Ibsim {
+    // Fields are dropped in this order: the process ends before its folder goes.
+    process: Guard,
+    console: ChildStdin,
+    output: PathBuf,
+    socket: String,
+    host: String,
+    library: PathBuf,
+    dir: PrivateDir,
+}
+
+impl Ibsim {
+    /// Starts ibsim on a fabric and waits until it takes clients.
+    pub fn start(netlist: &Netlist) -> Result<Ibsim, SimError> {
+        let dir = PrivateDir::new()?;
+        let net = dir.path().join("fabric.netlist");
+        write(netlist, &net).map_err(SimError::file(&net))?;
+        Ibsim::load(dir, &net, netlist)
+    }
+
+    /// The same with a file as it is; `netlist` is its content.
+    pub fn open(file: &Path, netlist: &Netlist) -> Result<Ibsim, SimError> {
+        let file = fs::canonicalize(file).map_err(SimError::file(file))?;
+        Ibsim::load(PrivateDir::new()?, &file, netlist)
+    }
+
+    fn load(dir: PrivateDir, net: &Path, netlist: &Netlist) -> Result<Ibsim, SimError> {
+        let library = client_library().ok_or(SimError::NoClientLibrary)?;
+        let host = host(netlist).ok_or(SimError::NoHost)?;
+        let output = dir.path().join("ibsim.out");
+        // Nothing else has a folder of this name.
+        let name = dir.path().file_name().unwrap_or_default();
+        let socket = name.to_string_lossy().into_owned();
+        let mut command = IBSIM.command(dir.path())?;
+        let ports: usize = netlist
+            .nodes
+            .iter()
+            .map(|n| usize::from(n.port_count) + 1)
+            .sum();
+        let limits = [
+            ("-N", netlist.nodes.len()),
+            ("-S", netlist.switches().count()),
+            ("-P", ports),
+            ("-L", LINEAR_CAP),
+        ];
+        // -s: start at once.
+        command.env("IBSIM_SOCKNAME", &socket).arg("-s");
+        for (option, limit) in limits {
+            command.arg(option).arg(limit.to_string());
+        }
+        command.arg(net);
+        let (mut ibsim, console) = Guard::start_reading(command, Stdio::piped(), &output)?;
+        let console = console.expect("standard input is a pipe");
+        let control = format!("@{socket}:ctl");
+        let ready = poll(LIMIT, || {
+            let sockets = fs::read_to_string("/proc/net/unix").unwrap_or_default();
+            // The name is followed by the padding that ibsim binds along with it.
+            let bound = sockets.contains(&control);
+            (bound || ibsim.ended().is_some()).then_some(bound)
+        });
+        if ready != Some(true) {
+            let (limit, output) = (LIMIT, text_of(&output));
+            return Err(SimError::NotReady { limit, output });
+        }
+        Ok(Ibsim {
+            process: ibsim,
+            console,
+            output,
+            socket,
+            host,
+            library,
+            dir,
+        })
+    }
+
+    /// The folder of this run.
+    pub fn dir(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// ibsim's console, which takes commands line by line (`Unlink "S-1"[3]`).
+    pub fn console(&mut self) -> &mut impl Write {
+        &mut self.console
+    }
+
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// The file of ibsim's output.
+    pub fn output(&self) -> &Path {
+        &self.output
+    }
+
+    /// ibsim's output so far.
+    pub fn printed(&self) -> String {
+        text_of(&self.output)
+    }
+
+    /// A command that runs in this folder and sees the fabric as the machine's InfiniBand, from the host
+    /// with this node name, or from the first host.
+    pub fn client(
+        &self,
+        program: &Program,
+        host: Option<&str>,
+        dir: &Path,
+    ) -> Result<Command, SimError> {
+        let mut command = program.command(dir)?;
+        command
+            .env("LD_PRELOAD", &self.library)
+            .env("IBSIM_SOCKNAME", &self.socket)
+            .env("SIM_HOST", host.unwrap_or(&self.host));
+        Ok(command)
+    }
+}
+
+fn text_of(file: &Path) -> String {
+    let bytes = fs::read(file).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn write(netlist: &Netlist, path: &Path) -> std::io::Result<()> {
+    let mut out = BufWriter::new(File::create(path)?);
+    netlist.write(&mut out)?;
+    out.flush()
+}
+
+/// The node name of the first CA that is no aggregation node and whose port 1, where ibsim
+/// attaches its clients, is linked to a switch.
+fn host(netlist: &Netlist) -> Option<String> {
+    let attached = |port: &dmodc::netlist::Port| {
+        port.number == 1 && netlist.nodes[port.peer as usize].kind == Kind::Switch
+    };
+    let mut hosts = netlist
+        .nodes
+        .iter()
+        .filter(|n| n.kind == Kind::Ca && !n.is_aggregation());
+    hosts
+        .find(|n| n.ports.iter().any(attached))
+        .map(|n| n.id.clone())
+}
+
+/// ibsim's client library, which replaces the kernel's umad devices.
+fn client_library() -> Option<PathBuf> {
+    let multiarch = fs::read_dir("/usr/lib")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|e| e.path());
+    multiarch
+        .chain(["/usr/lib", "/usr/lib64", "/usr/local/lib"].map(PathBuf::from))
+        .map(|dir| dir.join("umad2sim/libumad2sim.so"))
+        .find(|file| file.exists())
+}

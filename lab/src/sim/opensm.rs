@@ -1,0 +1,317 @@
+//! The stock OpenSM on a simulated fabric: its configuration, its command, its files.
+
+use super::opensm_log::{Ending, LogReader, Reading};
+use super::process::{Guard, Program, poll};
+use super::{Ibsim, Plugin, SimError};
+use std::env;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+use std::time::{Duration, Instant};
+
+const OPENSM: Program = Program {
+    name: "opensm",
+    package: "opensm",
+};
+/// The log.
+const LOG: &str = "opensm.log";
+
+/// How OpenSM is to run.
+#[derive(Clone, Debug)]
+pub struct Config {
+    lines: Vec<String>,
+    plugin_dir: Option<PathBuf>,
+    log_flags: &'static str,
+    host: Option<String>,
+    inside: Option<(Program, Vec<String>)>,
+    env: Vec<(&'static str, String)>,
+}
+
+impl Config {
+    /// Only these engines, separated by commas. If all refuse, the fabric stays unrouted.
+    pub fn engines(list: &str) -> Config {
+        let config = Config {
+            lines: Vec::new(),
+            plugin_dir: None,
+            log_flags: "0x43",
+            host: None,
+            inside: None,
+            env: Vec::new(),
+        };
+        config
+            .line(format!("routing_engine {list},no_fallback"))
+            .line("force_log_flush TRUE")
+            // After the first sweep only traps and signals start one. Not 0: then `opensm -o` does not
+            // sleep while it waits (osm_opensm_wait_for_subnet_up), and takes a whole processor.
+            .line("sweep_interval 3600")
+    }
+
+    /// Adds a line to the configuration file. The last line for an option counts.
+    pub fn line(mut self, line: impl Into<String>) -> Config {
+        self.lines.push(line.into());
+        self
+    }
+
+    /// Loads Dmodc's plugin.
+    pub fn with(mut self, plugin: &Plugin) -> Config {
+        self.plugin_dir = plugin.dir().map(Path::to_owned);
+        self.line("event_plugin_name dmodc")
+    }
+
+    /// Loads the laboratory's plugin instead, which has the relay.
+    pub fn with_relay(self, plugin: &Plugin, dir: &Path) -> Config {
+        self.with(plugin)
+            .line("event_plugin_name dmodc_lab")
+            .line(format!(
+                "event_plugin_options dmodc_lab.relay={}",
+                dir.display()
+            ))
+    }
+
+    /// Sets OpenSM's `-D`, what it logs and dumps. The default is 0x43: errors, information, and the dumps
+    /// of the routing.
+    pub fn log_flags(mut self, flags: &'static str) -> Config {
+        self.log_flags = flags;
+        self
+    }
+
+    /// Runs at the host with this node name, instead of the first.
+    pub fn at(mut self, host: &str) -> Config {
+        self.host = Some(host.into());
+        self
+    }
+
+    /// Runs inside another program, for example `valgrind ARGS opensm`.
+    pub fn inside(mut self, program: Program, args: &[&str]) -> Config {
+        let args = args.iter().map(|&arg| arg.into()).collect();
+        self.inside = Some((program, args));
+        self
+    }
+
+    /// Sets a variable of its environment.
+    pub fn env(mut self, name: &'static str, value: impl Into<String>) -> Config {
+        self.env.push((name, value.into()));
+        self
+    }
+}
+
+/// The folder of one OpenSM: its configuration, its log, its dumps.
+pub struct Files {
+    dir: PathBuf,
+}
+
+impl Files {
+    /// A new folder, inside that of the fabric.
+    pub fn new(sim: &Ibsim) -> Result<Files, SimError> {
+        let dir = tempfile::Builder::new()
+            .prefix("opensm-")
+            .tempdir_in(sim.dir());
+        let dir = dir.map_err(SimError::file(sim.dir()))?.keep();
+        Ok(Files { dir })
+    }
+
+    /// Writes OpenSM's configuration and returns its command. The caller can append arguments.
+    pub fn command(&self, sim: &Ibsim, config: &Config) -> Result<Command, SimError> {
+        let mut text = config.lines.join("\n") + "\n";
+        for (option, value) in [
+            ("dump_files_dir", self.dir.clone()),
+            ("log_file", self.path(LOG)),
+            // Not the machine's own.
+            ("partition_config_file", self.path("partitions.conf")),
+            ("per_module_logging_file", self.path("modules.conf")),
+        ] {
+            text += &format!("{option} {}\n", value.display());
+        }
+        self.write("opensm.conf", text)?;
+        let host = config.host.as_deref();
+        let mut command = match &config.inside {
+            None => sim.client(&OPENSM, host, &self.dir)?,
+            Some((program, args)) => {
+                let mut command = sim.client(program, host, &self.dir)?;
+                command.args(args).arg(OPENSM.name);
+                command
+            }
+        };
+        // The loader looks there first.
+        let inherited = env::var_os("LD_LIBRARY_PATH").filter(|dirs| !dirs.is_empty());
+        let dirs = config.plugin_dir.iter().map(|dir| dir.as_os_str());
+        let dirs: Vec<&OsStr> = dirs.chain(inherited.as_deref()).collect();
+        command
+            .arg("-F")
+            .arg(self.path("opensm.conf"))
+            .args(["-D", config.log_flags])
+            .env("LD_LIBRARY_PATH", dirs.join(OsStr::new(":")))
+            .env("OSM_CACHE_DIR", &self.dir)
+            .env("OSM_TMP_DIR", &self.dir)
+            .envs(config.env.iter().map(|(name, value)| (name, value)));
+        Ok(command)
+    }
+
+    /// Starts OpenSM with these additional arguments.
+    pub fn start(&self, sim: &Ibsim, config: &Config, args: &[&str]) -> Result<Guard, SimError> {
+        let mut command = self.command(sim, config)?;
+        command.args(args);
+        Guard::start(command, &self.path("stdout"))
+    }
+
+    /// Writes a file into the folder.
+    pub fn write(&self, name: &str, text: impl AsRef<[u8]>) -> Result<PathBuf, SimError> {
+        let path = self.path(name);
+        fs::write(&path, text).map_err(SimError::file(&path))?;
+        Ok(path)
+    }
+
+    /// Path of one of the files.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.dir.join(name)
+    }
+
+    /// The folder.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// OpenSM's dump of the fabric.
+    pub fn subnet_path(&self) -> PathBuf {
+        self.path("opensm-subnet.lst")
+    }
+
+    /// OpenSM's dump of the forwarding tables.
+    pub fn lfts_path(&self) -> PathBuf {
+        self.path("opensm-lfts.dump")
+    }
+
+    /// The log so far.
+    pub fn log(&self) -> String {
+        self.text(LOG)
+    }
+
+    /// The lines that the log has after its first `from` bytes.
+    fn log_after(&self, from: u64) -> io::Result<Vec<u8>> {
+        let mut log = File::open(self.path(LOG))?;
+        log.seek(SeekFrom::Start(from))?;
+        let mut lines = Vec::new();
+        log.read_to_end(&mut lines)?;
+        let end = lines.iter().rposition(|&byte| byte == b'\n');
+        lines.truncate(end.map_or(0, |last| last + 1));
+        Ok(lines)
+    }
+
+    /// OpenSM's output. A plugin that cannot write to the log yet complains there.
+    pub fn printed(&self) -> String {
+        self.text("stdout")
+    }
+
+    /// An error with OpenSM's reason if it could not load the plugin, or does not know an option of its
+    /// configuration.
+    pub fn check(&self) -> Result<(), SimError> {
+        let printed = self.printed();
+        let mut unknown = printed
+            .lines()
+            .filter_map(|l| l.trim().strip_prefix("Unrecognized token: "));
+        if let Some(option) = unknown.next() {
+            return Err(SimError::Option(option.trim_matches('"').into()));
+        }
+        let log = self.log();
+        let Some((_, name)) = log.split_once("cannot load plugin '") else {
+            return Ok(());
+        };
+        let name = name.split('\'').next().unwrap_or_default().into();
+        let text = self.printed() + &log;
+        let mut lines = text.lines();
+        let reason = lines.find(|line| line.contains("dmodc: ERR") || line.contains("plugin \""));
+        let reason = reason.unwrap_or("no reason given").into();
+        Err(SimError::Plugin { name, reason })
+    }
+
+    fn text(&self, name: &str) -> String {
+        let bytes = fs::read(self.path(name)).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+/// Why an engine made no tables.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NoTables {
+    /// It refused the fabric, or OpenSM could not set it up; and why.
+    #[error("{0}")]
+    Refused(String),
+    /// It was not done within this time.
+    #[error("timed out after {} s", .0.as_secs())]
+    TimedOut(Duration),
+    /// OpenSM ended before.
+    #[error("opensm ended with {0}")]
+    Ended(ExitStatus),
+}
+
+impl NoTables {
+    /// In one or two words, the same for all of a kind.
+    pub fn word(&self) -> &'static str {
+        match self {
+            NoTables::Refused(_) => "refused",
+            NoTables::TimedOut(_) => "timed out",
+            NoTables::Ended(_) => "failed",
+        }
+    }
+}
+
+/// The result of a run of one engine.
+pub struct Run {
+    /// Whether the engine's tables are in the dumps.
+    pub outcome: Result<(), NoTables>,
+    /// Time of the engine's stage.
+    pub stage: Option<Duration>,
+    /// Time of the whole run: discovery, routing, set-up, dumps.
+    pub whole: Duration,
+    /// What OpenSM wrote.
+    pub files: Files,
+}
+
+/// Runs `opensm -o` with one engine, in this folder, and watches its log. If the engine refuses, OpenSM
+/// would sweep for ever, so this ends it at the first refusal.
+pub fn run_engine(
+    sim: &Ibsim,
+    files: Files,
+    config: &Config,
+    engine: &str,
+    limit: Duration,
+) -> Result<Run, SimError> {
+    // Only at VERBOSE does this module log when an engine begins. It logs little else there.
+    files.write("modules.conf", "osm_ucast_mgr.c 0x47\n")?;
+    let start = Instant::now();
+    let mut opensm = files.start(sim, config, &["-o"])?;
+    let (mut reader, mut from) = (LogReader::new(engine), 0);
+    let mut read = || {
+        // OpenSM may not have made it yet.
+        let lines = files.log_after(from).unwrap_or_default();
+        from += lines.len() as u64;
+        reader.read(&String::from_utf8_lossy(&lines)).clone()
+    };
+    let ended = poll(limit, || {
+        // In this order; else we could miss the last lines of the log.
+        let status = opensm.ended();
+        let reading = read();
+        let refused = matches!(reading.ending, Ending::Refused(_));
+        (refused || status.is_some()).then_some((status, reading))
+    });
+    files.check()?;
+    let (status, Reading { ending, stage }) = ended.unwrap_or_else(|| (None, read()));
+    Ok(Run {
+        outcome: settle(status, ending, limit),
+        stage,
+        whole: start.elapsed(),
+        files,
+    })
+}
+
+/// Tables count only if OpenSM has ended well, with its dumps written.
+fn settle(status: Option<ExitStatus>, ending: Ending, limit: Duration) -> Result<(), NoTables> {
+    match (status, ending) {
+        (_, Ending::Refused(reason)) => Err(NoTables::Refused(reason)),
+        (Some(status), Ending::Routed) if status.success() => Ok(()),
+        (Some(status), _) => Err(NoTables::Ended(status)),
+        (None, _) => Err(NoTables::TimedOut(limit)),
+    }
+}

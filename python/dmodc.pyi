@@ -1,0 +1,197 @@
+"""Dmodc fat-tree routing: fabrics, forwarding tables, and what these are worth.
+
+Switches, end nodes and ports are named by their places in the columns of a `Fabric`. Arrays are read-only and lie where the
+library has them. What is odd in a file is a `UserWarning`, or a `ValueError` with `strict`.
+"""
+
+from collections.abc import Iterator, Sequence
+from os import PathLike
+from typing import Any, Literal, TypedDict, final, type_check_only
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import Self
+
+NO_PATH: int
+"""The entry of a LID that has no route: 255."""
+
+@type_check_only
+class Switches(TypedDict):
+    """Switches in ascending order of GUID."""
+
+    guid: NDArray[np.uint64]
+    lid: NDArray[np.uint16]
+    ports: NDArray[np.uint8]
+    name: list[str]
+
+@type_check_only
+class Nodes(TypedDict):
+    """End nodes (each port of a host is one) by switch and port."""
+
+    guid: NDArray[np.uint64]
+    lid: NDArray[np.uint16]
+    switch: NDArray[np.uint32]
+    port: NDArray[np.uint8]
+    kind: list[Literal["host", "router", "aggregation"]]
+    name: list[str]
+
+@type_check_only
+class Ports(TypedDict):
+    """Ports that lead from switch to switch, by switch and port."""
+
+    switch: NDArray[np.uint32]
+    port: NDArray[np.uint8]
+    to: NDArray[np.uint32]
+    to_port: NDArray[np.uint8]
+    mbps: NDArray[np.uint32]
+    """Megabits per second; 0 if it is unknown."""
+    capacity: NDArray[np.float64]
+    """What the link carries, as a part of what the fastest carries."""
+
+@type_check_only
+class JudgedPorts(Ports):
+    """The columns of `dmodc analyze --ports`."""
+
+    sources: NDArray[np.uint32]
+    destinations: NDArray[np.uint32]
+    risk: NDArray[np.uint32]
+    exact: NDArray[np.uint32]
+    exact_capacity: NDArray[np.float64]
+
+@final
+class Fabric:
+    """A fabric: switches, end nodes and links."""
+
+    @property
+    def switches(self) -> Switches: ...
+    @property
+    def nodes(self) -> Nodes: ...
+    @property
+    def ports(self) -> Ports: ...
+    def write(self, path: str | PathLike[str]) -> None:
+        """Writes a netlist; packed if the name ends in `.gz`."""
+
+@final
+class Tables:
+    """The forwarding tables of all switches: a row for each switch, a column for each LID."""
+
+    def __new__(cls, fabric: Fabric, entries: NDArray[np.uint8]) -> Self:
+        """Tables made elsewhere. The entries are copied."""
+
+    @property
+    def entries(self) -> NDArray[np.uint8]:
+        """The output ports; 0 is the switch itself, `NO_PATH` none. Also `numpy.asarray(tables)`."""
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]: ...
+    def write(self, path: str | PathLike[str], fabric: Fabric, *, plain: bool = False) -> None:
+        """Writes them as opensm-lfts.dump; `plain`: without comments. Packed if the name ends in `.gz`."""
+
+@final
+class Options:
+    """The options of `dmodc route`. `reference` is a file, GUIDs are numbers."""
+
+    def __new__(
+        cls,
+        *,
+        faults: Literal["stable", "paper"] = "stable",
+        capacity: Literal["use", "ignore"] = "use",
+        on_unreachable: Literal["connect", "partial", "fail"] = "connect",
+        connect_roots: bool = False,
+        reference: str | PathLike[str] | None = None,
+        root_guids: Sequence[int] = ...,
+        cn_guids: Sequence[int] = ...,
+        io_guids: Sequence[int] = ...,
+    ) -> Self: ...
+
+@final
+class Routed:
+    """The tables that Dmodc makes of a fabric."""
+
+    @property
+    def tables(self) -> Tables: ...
+    @property
+    def order(self) -> NDArray[np.uint32]:
+        """End nodes in the order of their topological NIDs."""
+
+    @property
+    def summary(self) -> dict[str, int]:
+        """The counts of `dmodc route --json`."""
+
+@final
+class Throw:
+    """A fabric of which some is gone, or slow."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def removed(self) -> int:
+        """How many pieces are hit."""
+
+    @property
+    def seed(self) -> int:
+        """Of their choice: `dmodc degrade --links REMOVED --seed SEED` makes the same fabric."""
+
+    @property
+    def fabric(self) -> Fabric: ...
+
+@final
+class Throws(Iterator[Throw]):
+    """Throws, one after the other."""
+
+    def __next__(self) -> Throw: ...
+
+def read(path: str | PathLike[str], *, lmc: int | None = None, strict: bool = False) -> Fabric:
+    """Reads a netlist of ibnetdiscover or ibsim, or an opensm-subnet.lst, packed or not."""
+
+def generate(shape: str, *, seed: int | None = None) -> Fabric:
+    """Makes a fat-tree: `generate("PGFT(3;8,6,8;1,4,6;1,1,1)", seed=1)`. A seed shuffles GUIDs and LIDs."""
+
+def read_tables(path: str | PathLike[str], fabric: Fabric, *, strict: bool = False) -> Tables:
+    """Reads tables of a fabric: opensm-lfts.dump, .fdbs or ibdiagnet2.far, packed or not."""
+
+def route(fabric: Fabric, options: Options | None = None, *, threads: int = 0) -> Routed:
+    """Routes a fabric. 0 threads: one for each processor. A fabric that is no tree is a `ValueError`."""
+
+def check(fabric: Fabric, tables: Tables, options: Options | None = None) -> dict[str, Any]:
+    """Delivery, minimality, turns and credit loops: the counts of `dmodc check --json`."""
+
+def analyze(
+    fabric: Fabric,
+    tables: Tables,
+    patterns: Sequence[str] | None = None,
+    *,
+    order: Sequence[int] | NDArray[np.uint32] | None = None,
+    pairs: Sequence[tuple[int, int]] | None = None,
+    exact: bool = False,
+    both: bool = False,
+    permutations: int = 1000,
+    seed: int = 1,
+    options: Options | None = None,
+) -> dict[str, Any]:
+    """Congestion risk, bandwidth and rates of traffic patterns: the keys of `dmodc analyze --json`.
+
+    Patterns: a2a, rp, sp (these three if none is given), ebb, rails, ring, recursive-doubling, stencil:XxYxZ, incast:N; and
+    `pairs` of end nodes. Ranks run on the end nodes of `order`; all others take no part.
+    Beside each figure stand the figures by port, in the order of `Fabric.ports`: `a2a_by_port`, or within the figures
+    of a program's traffic `flows_by_port` and `least_rate_by_port`, which is NaN where no flow is.
+    """
+
+def ports(
+    fabric: Fabric,
+    tables: Tables,
+    *,
+    order: Sequence[int] | NDArray[np.uint32] | None = None,
+    options: Options | None = None,
+) -> JudgedPorts:
+    """What all to all and the worst permutation do to each port: the columns of `dmodc analyze --ports`."""
+
+def throws(
+    fabric: Fabric,
+    what: Literal["links", "switches", "slow", "planes"] = "links",
+    *,
+    count: int,
+    seed: int = 1,
+    max_exponent: float | None = None,
+) -> Throws:
+    """Throws 1 to `count` of `dmodc compare --degrade`: the same pieces at random, of the same seed and exponent."""

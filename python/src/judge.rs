@@ -1,0 +1,325 @@
+//! What tables are worth: the figures of `dmodc check` and `dmodc analyze`, by the same names.
+
+use crate::array::array;
+use crate::fabric::{Fabric, warn};
+use crate::options::{self, Options};
+use crate::refused;
+use crate::tables::Tables;
+use ::dmodc::analysis::{
+    CheckReport, Exact, Risk, Tally, Traffic, Worked, Workload, bound_among,
+    bound_over_capacity_among, check as check_tables, within,
+};
+use ::dmodc::dmodc::{Engine, Ranking};
+use ::dmodc::netlist::Names;
+use ::dmodc::wiring;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// Checks delivery, minimality, turns and credit loops.
+#[pyfunction]
+#[pyo3(signature = (fabric, tables, options=None))]
+pub fn check<'py>(
+    py: Python<'py>,
+    fabric: &Fabric,
+    tables: &Tables,
+    options: Option<&Options>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let options = options::of(py, options, fabric)?;
+    let (tables, fabric) = (tables.of(fabric)?, &fabric.fabric);
+    let report = py.detach(|| {
+        // A fabric that is no tree has ranks, but no plan.
+        let ranking = match Engine::new(0).map_err(refused)?.plan(fabric, &options) {
+            Ok(plan) => plan.ranking().clone(),
+            Err(_) => Ranking::new(fabric, &options),
+        };
+        Ok::<_, PyErr>(check_tables(fabric, tables, |a, b| ranking.is_up(a, b)))
+    })?;
+    let found = PyDict::new(py);
+    found.set_item("nodes", fabric.end_nodes().len())?;
+    found.set_item("switches", fabric.switches().len())?;
+    found.set_item("links", fabric.switch_links())?;
+    found.set_item("lids", fabric.lid_count())?;
+    found.set_item("pairs", report.checked.pairs)?;
+    found.set_item("routes", report.checked.routes)?;
+    found.set_item("undelivered", report.undelivered())?;
+    let routes = |tally: &Tally| tally.routes;
+    found.set_item("turns", routes(&report.turns))?;
+    found.set_item("nonminimal", routes(&report.nonminimal))?;
+    set_loops(&found, &report)?;
+    found.set_item("unreachable_pairs", report.unreachable_pairs)?;
+    found.set_item("unjudged", report.unjudged.pairs)?;
+    found.set_item("turned", routes(&report.turned))?;
+    found.set_item("left_out", routes(&report.left_out))?;
+    found.set_item("passed", report.passed())?;
+    Ok(found)
+}
+
+/// Traffic patterns and what they do to the ports.
+#[pyfunction]
+#[pyo3(signature = (fabric, tables, patterns=None, *, order=None, pairs=None, exact=false, both=false,
+    permutations=1000, seed=1, options=None))]
+#[expect(clippy::too_many_arguments, reason = "they have names in Python")]
+pub fn analyze<'py>(
+    py: Python<'py>,
+    fabric: &Fabric,
+    tables: &Tables,
+    patterns: Option<Vec<String>>,
+    order: Option<Vec<u32>>,
+    pairs: Option<Vec<(u32, u32)>>,
+    exact: bool,
+    both: bool,
+    permutations: usize,
+    seed: u64,
+    options: Option<&Options>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let options = options::of(py, options, fabric)?;
+    let traffic = traffic(py, fabric, tables, order, &options)?;
+    let patterns = patterns.unwrap_or_else(|| ["a2a", "rp", "sp"].map(String::from).to_vec());
+    let pairs = pairs.map(|pairs| places(&traffic, &pairs)).transpose()?;
+    let (tables, names, fabric) = (tables.of(fabric)?, &fabric.names, &fabric.fabric);
+    let found = PyDict::new(py);
+    found.set_item("nodes", fabric.end_nodes().len())?;
+    found.set_item("switches", fabric.switches().len())?;
+    found.set_item("links", fabric.switch_links())?;
+    found.set_item("taking_part", traffic.nodes().len())?;
+    found.set_item("skipped", py.detach(|| traffic.skipped()))?;
+    found.set_item("permutations", permutations)?;
+    found.set_item("seed", seed)?;
+    let nodes = traffic.nodes();
+    let (report, bounds) = py.detach(|| {
+        let ranking = Ranking::new(fabric, &options);
+        let rank = |switch| ranking.rank(switch);
+        let bound = bound_among(fabric, nodes, rank);
+        let over = bound_over_capacity_among(fabric, nodes, rank, traffic.channels());
+        let report = check_tables(fabric, tables, |a, b| ranking.is_up(a, b));
+        (report, (bound, over))
+    });
+    found.set_item("bound", bounds.0)?;
+    set_some(&found, "a2a_bound_capacity", bounds.1)?;
+    set_loops(&found, &report)?;
+    if exact {
+        let exact = py.detach(|| worst_permutation(&traffic, false));
+        found.set_item("exact", exact.value)?;
+        set_some(&found, "exact_capacity", exact.over_capacity)?;
+    }
+    for pattern in &patterns {
+        match &**pattern {
+            "a2a" | "all-to-all" => {
+                set_risk(&found, "a2a", py.detach(|| traffic.all_to_all(&|_| ())))?;
+            }
+            "rp" => {
+                let risk = py.detach(|| traffic.random_permutations(permutations, seed, &|_| ()));
+                set_risk(&found, "rp", risk)?;
+            }
+            "rails" => set_rails(&found, fabric, names, tables, nodes)?,
+            "sp" => set_risk(&found, "sp", py.detach(|| traffic.shifts(&|_| ())))?,
+            "ebb" => {
+                let ebb = py.detach(|| match both {
+                    true => {
+                        traffic.effective_bisection_bandwidth_both_ways(permutations, seed, &|_| ())
+                    }
+                    false => traffic.effective_bisection_bandwidth(permutations, seed, &|_| ()),
+                });
+                if let Some(ebb) = ebb {
+                    found.set_item("ebb", ebb.percent)?;
+                    found.set_item("ebb_confidence", ebb.confidence)?;
+                    found.set_item("ebb_both", both)?;
+                }
+            }
+            other => set_worked(
+                &found,
+                other,
+                worked(py, &traffic, &other.parse().map_err(refused)?)?,
+            )?,
+        }
+    }
+    if let Some(pairs) = pairs {
+        set_worked(
+            &found,
+            "pairs",
+            worked(py, &traffic, &Workload::Pairs(pairs))?,
+        )?;
+    }
+    Ok(found)
+}
+
+/// All ports from switch to switch, with the columns of `dmodc analyze --ports`.
+#[pyfunction]
+#[pyo3(signature = (fabric, tables, *, order=None, options=None))]
+pub fn ports<'py>(
+    py: Python<'py>,
+    fabric: &Fabric,
+    tables: &Tables,
+    order: Option<Vec<u32>>,
+    options: Option<&Options>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let options = options::of(py, options, fabric)?;
+    let traffic = traffic(py, fabric, tables, order, &options)?;
+    let (ends, exact) = py.detach(|| {
+        let ends = traffic.ends_by_channel(&|_| ());
+        (ends, worst_permutation(&traffic, true).by_channel)
+    });
+    let columns = fabric.ports(py)?;
+    let exact: Vec<u32> = exact.into_iter().map(Option::unwrap_or_default).collect();
+    let over = (0u32..).zip(&exact);
+    let over = over.map(|(c, &flows)| f64::from(flows) / traffic.channels().capacity(c));
+    columns.set_item(
+        "sources",
+        array(py, ends.iter().map(|&(sources, _)| sources))?,
+    )?;
+    columns.set_item("destinations", array(py, ends.iter().map(|&(_, to)| to))?)?;
+    columns.set_item(
+        "risk",
+        array(py, ends.iter().map(|&(from, to)| from.min(to)))?,
+    )?;
+    columns.set_item("exact_capacity", array(py, over)?)?;
+    columns.set_item("exact", array(py, exact)?)?;
+    Ok(columns)
+}
+
+/// The routes between the nodes of an order; without one, that of the topological NIDs.
+fn traffic(
+    py: Python<'_>,
+    fabric: &Fabric,
+    tables: &Tables,
+    order: Option<Vec<u32>>,
+    options: &::dmodc::dmodc::Options,
+) -> PyResult<Traffic> {
+    let (tables, fabric) = (tables.of(fabric)?, &fabric.fabric);
+    let nodes = fabric.end_nodes();
+    let order = match order {
+        Some(order) => {
+            let mut is_in = vec![false; nodes.len()];
+            for &node in &order {
+                let seen = is_in.get_mut(node as usize);
+                if seen.is_none_or(|seen| std::mem::replace(seen, true)) {
+                    return Err(refused(format!(
+                        "the order has no node {node}, or has it twice"
+                    )));
+                }
+            }
+            order
+        }
+        None => match py
+            .detach(|| Ok::<_, PyErr>(Engine::new(0).map_err(refused)?.plan(fabric, options)))?
+        {
+            Ok(plan) => plan.order().to_vec(),
+            Err(reason) => {
+                warn(
+                    py,
+                    &format!("{reason}: end nodes are ordered by switch GUID and port instead"),
+                )?;
+                (0..nodes.len() as u32).collect()
+            }
+        },
+    };
+    Ok(py.detach(|| Traffic::new(fabric, tables, &order)))
+}
+
+/// Pairs of nodes as places of the order.
+fn places(traffic: &Traffic, pairs: &[(u32, u32)]) -> PyResult<Vec<(usize, usize)>> {
+    let place = |node: u32| {
+        let place = traffic.nodes().iter().position(|&n| n == node);
+        place.ok_or_else(|| refused(format!("node {node} takes no part")))
+    };
+    pairs
+        .iter()
+        .map(|&(from, to)| Ok((place(from)?, place(to)?)))
+        .collect()
+}
+
+fn worst_permutation(traffic: &Traffic, all: bool) -> Exact {
+    traffic.worst_permutation(&traffic.all_to_all(&|_| ()), all, &|_| ())
+}
+
+fn worked(py: Python<'_>, traffic: &Traffic, workload: &Workload) -> PyResult<Worked> {
+    let phases = workload.phases(traffic.nodes().len()).map_err(refused)?;
+    Ok(py.detach(|| traffic.worked(&phases)))
+}
+
+fn set_some(found: &Bound<'_, PyDict>, key: &str, value: Option<f64>) -> PyResult<()> {
+    value.map_or(Ok(()), |value| found.set_item(key, value))
+}
+
+fn set_risk(found: &Bound<'_, PyDict>, name: &str, risk: Risk) -> PyResult<()> {
+    found.set_item(name, risk.value)?;
+    set_some(found, &format!("{name}_capacity"), risk.over_capacity)?;
+    found.set_item(
+        format!("{name}_by_port"),
+        array(found.py(), risk.by_channel)?,
+    )
+}
+
+fn set_rails(
+    found: &Bound<'_, PyDict>,
+    fabric: &::dmodc::fabric::Fabric,
+    names: &Names,
+    tables: &::dmodc::lft::Tables,
+    nodes: &[u32],
+) -> PyResult<()> {
+    let py = found.py();
+    let rails = wiring::rails(fabric, names);
+    let of_rail = |rail: &wiring::Rail| {
+        let is_in = |node: &&u32| rail.nodes.binary_search(node).is_ok();
+        nodes.iter().filter(is_in).copied().collect()
+    };
+    let groups: Vec<Vec<u32>> = rails.iter().map(of_rail).collect();
+    let grouped = py.detach(|| within(fabric, tables, &groups));
+    let figures = |risk: Risk| {
+        let figures = PyDict::new(py);
+        figures.set_item("risk", risk.value)?;
+        figures.set_item("by_port", array(py, risk.by_channel)?)?;
+        Ok::<_, PyErr>(figures)
+    };
+    let mut alone = Vec::new();
+    for ((rail, group), (a2a, sp)) in rails.iter().zip(&groups).zip(grouped.alone) {
+        let figures_of = PyDict::new(py);
+        figures_of.set_item("rail", &rail.name)?;
+        figures_of.set_item("nodes", group.len())?;
+        figures_of.set_item("a2a", figures(a2a)?)?;
+        figures_of.set_item("sp", figures(sp)?)?;
+        alone.push(figures_of);
+    }
+    let of = PyDict::new(py);
+    of.set_item("at_once", figures(grouped.at_once)?)?;
+    of.set_item("alone", alone)?;
+    found.set_item("rails", of)
+}
+
+fn set_worked(found: &Bound<'_, PyDict>, name: &str, worked: Worked) -> PyResult<()> {
+    let py = found.py();
+    let of = PyDict::new(py);
+    of.set_item("flows", worked.count)?;
+    of.set_item("risk", worked.risk.value)?;
+    of.set_item("flows_at_worst_port", worked.flows.value)?;
+    if let Some(known) = worked.rates {
+        let rates = PyDict::new(py);
+        rates.set_item("mean", known.mean)?;
+        rates.set_item("least", known.least)?;
+        rates.set_item("fifth_percentile", known.fifth_percentile)?;
+        rates.set_item("median", known.median)?;
+        of.set_item("rates", rates)?;
+    }
+    of.set_item("flows_by_port", array(py, worked.flows.by_channel)?)?;
+    let least = worked
+        .least_rates
+        .into_iter()
+        .map(|rate| rate.unwrap_or(f64::NAN));
+    of.set_item("least_rate_by_port", array(py, least)?)?;
+    found.set_item(name, of)
+}
+
+/// Puts in the credit loops of all traffic and by kind.
+fn set_loops(found: &Bound<'_, PyDict>, report: &CheckReport) -> PyResult<()> {
+    found.set_item("credit_loops", report.credit_loops.count)?;
+    found.set_item("host_credit_loops", report.host_credit_loops.count)?;
+    found.set_item(
+        "host_switch_credit_loops",
+        report.host_switch_credit_loops.count,
+    )?;
+    found.set_item("switch_credit_loops", report.switch_credit_loops.count)?;
+    found.set_item(
+        "aggregation_credit_loops",
+        report.aggregation_credit_loops.count,
+    )
+}

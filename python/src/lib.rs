@@ -1,0 +1,38 @@
+//! The module `dmodc` for Python: reads, routes and judges fabrics with the library that the tool uses.
+//!
+//! What is large comes as numpy arrays over memory of this module ([`array`]). Whatever takes long lets other threads of
+//! Python run. `dmodc.pyi` documents what Python sees.
+
+mod array;
+mod fabric;
+mod judge;
+mod options;
+mod route;
+mod tables;
+mod throws;
+
+use pyo3::prelude::*;
+
+/// Dmodc fat-tree routing: fabrics, forwarding tables, and what these are worth.
+#[pymodule]
+mod dmodc {
+    #[pymodule_export]
+    use crate::fabric::{Fabric, generate, read};
+    #[pymodule_export]
+    use crate::judge::{analyze, check, ports};
+    #[pymodule_export]
+    use crate::options::Options;
+    #[pymodule_export]
+    use crate::route::{Routed, route};
+    #[pymodule_export]
+    const NO_PATH: u8 = ::dmodc::lft::NO_PATH;
+    #[pymodule_export]
+    use crate::tables::{Tables, read_tables};
+    #[pymodule_export]
+    use crate::throws::{Throw, Throws, throws};
+}
+
+/// An error of the library, as a `ValueError`.
+fn refused(reason: impl std::fmt::Display) -> PyErr {
+    pyo3::exceptions::PyValueError::new_err(reason.to_string())
+}

@@ -1,0 +1,77 @@
+//! How a fabric is routed, and by which ranks tables are judged.
+
+use crate::fabric::{Fabric, take, unread, warn};
+use crate::refused;
+use ::dmodc::dmodc::{self as algorithm, Capacity, Faults, OnUnreachable};
+use ::dmodc::fabric::Guid;
+use ::dmodc::input;
+use ::dmodc::reference::Reference;
+use pyo3::prelude::*;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The options of `dmodc route`.
+#[pyclass(frozen)]
+pub struct Options {
+    options: algorithm::Options,
+    reference: Option<PathBuf>,
+}
+
+#[pymethods]
+impl Options {
+    #[new]
+    #[pyo3(signature = (*, faults="stable", capacity="use", on_unreachable="connect", connect_roots=false,
+        reference=None, root_guids=vec![], cn_guids=vec![], io_guids=vec![]))]
+    #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
+    fn new(
+        faults: &str,
+        capacity: &str,
+        on_unreachable: &str,
+        connect_roots: bool,
+        reference: Option<PathBuf>,
+        root_guids: Vec<u64>,
+        cn_guids: Vec<u64>,
+        io_guids: Vec<u64>,
+    ) -> PyResult<Options> {
+        let guids = |guids: Vec<u64>| guids.into_iter().map(Guid).collect();
+        let options = algorithm::Options {
+            faults: faults.parse::<Faults>().map_err(refused)?,
+            capacity: capacity.parse::<Capacity>().map_err(refused)?,
+            on_unreachable: on_unreachable.parse::<OnUnreachable>().map_err(refused)?,
+            connect_roots,
+            root_guids: guids(root_guids),
+            cn_guids: guids(cn_guids),
+            io_guids: guids(io_guids),
+            ..algorithm::Options::default()
+        };
+        Ok(Options { options, reference })
+    }
+}
+
+/// The options for a fabric, with the reference read.
+pub fn of(
+    py: Python<'_>,
+    given: Option<&Options>,
+    fabric: &Fabric,
+) -> PyResult<algorithm::Options> {
+    let Some(given) = given else {
+        return Ok(algorithm::Options::default());
+    };
+    let mut options = given.options.clone();
+    if let Some(path) = &given.reference {
+        let text = input::read(path).map_err(unread)?;
+        let read = Reference::parse_leniently(&text);
+        let read = read.map_err(|fault| refused(fault.in_file(path)))?;
+        let reference = take(py, path, read, false)?;
+        let reference = reference.fabric().map_err(refused)?;
+        if reference.is_of_another_fabric(&fabric.fabric) {
+            warn(
+                py,
+                &format!("{}: of another fabric: going on without it", path.display()),
+            )?;
+        } else {
+            options.reference = Some(Arc::new(reference));
+        }
+    }
+    Ok(options)
+}

@@ -1,0 +1,31 @@
+#!/bin/bash
+# Installs the Python package (python/) by pip into an environment of its own, target/python/env, and tests it there beside
+# the tool: formats, lints, types and pytest. Says so and does nothing where Python has no venv, or pip no way to its
+# packages. Exit 0: all passed, or nothing was done.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+top=$PWD
+cargo=${CARGO:-cargo}
+
+env=target/python/env
+if ! python3 -m venv "$env" >/dev/null 2>&1; then
+    echo "python: skipped: no python3 with venv"
+    exit 0
+fi
+if ! "$env/bin/pip" install --quiet --disable-pip-version-check 'maturin>=1.7,<2' mypy numpy pytest; then
+    echo "python: skipped: pip cannot install maturin, mypy, numpy and pytest"
+    exit 0
+fi
+# The tool, to compare with; after the tests there is nothing to build.
+tool=$("$cargo" build --bin dmodc --message-format json | sed -n 's/.*"executable":"\([^"]*\/dmodc\)".*/\1/p' | tail -1)
+
+# Fewer optimisations compile in half the time.
+export CARGO_TARGET_DIR=$top/target/python/cargo CARGO_PROFILE_RELEASE_OPT_LEVEL=${CARGO_PROFILE_RELEASE_OPT_LEVEL:-1}
+"$cargo" fmt --check --manifest-path python/Cargo.toml
+"$cargo" clippy --release --locked --manifest-path python/Cargo.toml -- -D warnings
+PATH=$top/$env/bin:$PATH "$env/bin/pip" install --quiet --disable-pip-version-check --no-deps --force-reinstall \
+    --no-build-isolation ./python
+# From elsewhere, so that the module is the installed one.
+cd "$top/target/python"
+"$top/$env/bin/python" -m mypy.stubtest --ignore-missing-stub dmodc
+DMODC_TOOL=$tool "$top/$env/bin/python" -m pytest -q -p no:cacheprovider "$top/python/tests"

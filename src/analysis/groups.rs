@@ -1,0 +1,60 @@
+//! A pattern within each of several groups of nodes, such as the rails of a fabric, whose ports talk among themselves.
+
+use super::{Risk, Traffic};
+use crate::fabric::Fabric;
+use crate::lft::Tables;
+
+/// What all to all and shifts do within each group, and within all at once.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Grouped {
+    /// By group: all to all among its nodes, and all shifts of them.
+    pub alone: Vec<(Risk, Risk)>,
+    /// All to all within all groups at once: a port has the sources and the destinations of each.
+    pub at_once: Risk,
+}
+
+/// Measures groups, each in the order of its shifts. No node is in two of them.
+pub fn within(fabric: &Fabric, tables: &Tables, groups: &[Vec<u32>]) -> Grouped {
+    let no_tick = |_| ();
+    let traffic = |nodes: &[u32]| Traffic::new(fabric, tables, nodes);
+    let nobody = traffic(&[]);
+    let mut ends = vec![(0, 0); nobody.channels().len()];
+    let mut alone = Vec::with_capacity(groups.len());
+    for group in groups {
+        let traffic = traffic(group);
+        let of_group = traffic.ends_by_channel(&no_tick);
+        for ((sources, destinations), more) in ends.iter_mut().zip(&of_group) {
+            *sources += more.0;
+            *destinations += more.1;
+        }
+        let by_channel = of_group.iter().map(|&(from, to)| from.min(to));
+        let all_to_all = Risk::of(by_channel.collect(), traffic.channels());
+        alone.push((all_to_all, traffic.shifts(&no_tick)));
+    }
+    let by_channel = ends.into_iter().map(|(from, to): (u32, u32)| from.min(to));
+    Grouped {
+        alone,
+        at_once: Risk::of(by_channel.collect(), nobody.channels()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Net, shortest};
+    use super::*;
+
+    #[test]
+    fn groups_meet_at_ports() {
+        // One group has two nodes on each end of a link, the other one.
+        let fabric = Net::new(&[(0, 1)], &[0, 0, 0, 1, 1, 1]).build();
+        let groups = [vec![0, 1, 3, 4], vec![2, 5]];
+        let found = within(&fabric, &shortest(&fabric), &groups);
+        let alone: Vec<(u32, u32)> = found
+            .alone
+            .iter()
+            .map(|(a, s)| (a.value, s.value))
+            .collect();
+        assert_eq!((alone, found.at_once.value), (vec![(2, 2), (1, 1)], 3));
+        assert_eq!(found.at_once.by_channel, [3, 3]);
+    }
+}

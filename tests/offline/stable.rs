@@ -1,0 +1,558 @@
+//! `faults=stable` on random fabrics: what changes when something goes, comes or moves, and what never does. A
+//! fabric that fails is printed as a netlist.
+//!
+//! The fabrics are the same in every run, so that a test that fails does so for what was changed. `make stable`
+//! takes more of them, drawn anew. Regular fabrics with faults by place are in `design`; delivery is held on many
+//! more in `invariants`, `left_out` and `checked`.
+
+mod stands;
+
+use crate::long;
+use crate::routed::{Routed, pgft, shuffled};
+use dmodc::analysis::{Traffic, bound};
+use dmodc::dmodc::{Engine, Faults, OnUnreachable, Options, Rule};
+use dmodc::fabric::{Guid, Lid, Peer};
+use dmodc::netlist::generate::{Pgft, Rlft};
+use dmodc::netlist::{Kind, Netlist, Node};
+use dmodc::random::Random;
+use proptest::prelude::*;
+use proptest::test_runner::{RngSeed, TestCaseResult};
+use std::env;
+use std::hash::{BuildHasher, RandomState};
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+/// 648 nodes.
+const SMALL: &str = "PGFT(2;18,36;1,18;1,1)";
+/// 8,640 nodes.
+const A: &str = "PGFT(3;24,15,24;1,6,15;1,1,1)";
+
+/// Whether cases are drawn anew: `DMODC_ANEW`.
+fn is_anew() -> bool {
+    env::var_os("DMODC_ANEW").is_some()
+}
+
+/// A quarter of so many cases, `DMODC_CASES` times; a failure prints its seed.
+fn cases(count: u32) -> ProptestConfig {
+    ProptestConfig {
+        rng_seed: if is_anew() {
+            RngSeed::Random
+        } else {
+            RngSeed::Fixed(1)
+        },
+        failure_persistence: None,
+        ..ProptestConfig::with_cases((count * long::times()).div_ceil(4))
+    }
+}
+
+/// As [`cases`], on fabrics of real size: a seed is not made smaller.
+fn large(count: u32) -> ProptestConfig {
+    ProptestConfig {
+        max_shrink_iters: 0,
+        ..cases(count)
+    }
+}
+
+/// The seed of a case.
+fn seed(case: u64) -> u64 {
+    match is_anew() {
+        true => RandomState::new().hash_one(case),
+        false => case,
+    }
+}
+
+/// PGFTs of two to four levels.
+fn shape() -> impl Strategy<Value = Rlft> {
+    (2usize..=4).prop_flat_map(|levels| {
+        let most = if levels == 4 { 4 } else { 6 };
+        let list = |range: RangeInclusive<usize>| prop::collection::vec(range, levels);
+        let lists = (list(3..=most), list(1..=most), list(1..=2));
+        lists.prop_map(|(m, mut w, mut p)| {
+            (w[0], p[0]) = (1, 1);
+            Pgft::new(m, w, p).expect("a shape").into()
+        })
+    })
+}
+
+/// These, and real-life fat-trees, the last leaves of which may be missing or half empty.
+fn tree() -> impl Strategy<Value = Rlft> {
+    let rlft = (2usize..=12, 10usize..=200).prop_map(|(half_radix, nodes)| {
+        let most = 2 * half_radix.pow(3);
+        Rlft::new(nodes.min(most), 2 * half_radix).expect("few nodes")
+    });
+    prop_oneof![shape(), rlft]
+}
+
+/// A fabric without a share of its links.
+fn damaged(whole: &Netlist, seed: u64, share: f64) -> Netlist {
+    let links = whole.links_between_switches().len() as f64 * share;
+    without_links(whole, links as usize, seed)
+}
+
+fn without_links(whole: &Netlist, links: usize, seed: u64) -> Netlist {
+    let less = whole.without_links(links, seed);
+    less.expect("fewer than all").0
+}
+
+fn without_switches(whole: &Netlist, switches: usize, seed: u64) -> Netlist {
+    let less = whole.without_switches(switches, seed, false);
+    less.expect("fewer than all").0
+}
+
+fn routed(netlist: &Netlist) -> Routed {
+    Routed::new(netlist, &Options::default()).expect("a tree")
+}
+
+/// With a reference or without, and no path where there is no up-down path.
+fn up_down(netlist: &Netlist, reference: Option<&Netlist>) -> Routed {
+    let options = Options {
+        on_unreachable: OnUnreachable::Partial,
+        ..with(reference)
+    };
+    Routed::new(netlist, &options).expect("a tree")
+}
+
+fn with(reference: Option<&Netlist>) -> Options {
+    let fabric = |netlist: &Netlist| Arc::new(netlist.to_fabric(None).expect("LIDs").0);
+    Options {
+        reference: reference.map(fabric),
+        ..Options::default()
+    }
+}
+
+/// All that has an up-down path is delivered, nothing turns, and there is no credit loop.
+fn holds(routed: &Routed) -> TestCaseResult {
+    let report = routed.report();
+    let faults = (report.undelivered(), report.turns.routes);
+    prop_assert_eq!(faults, (0, 0), "{:#?}", report);
+    prop_assert_eq!(report.credit_loops.count, 0, "{:#?}", report);
+    Ok(())
+}
+
+/// Only entries of LIDs that came, went or moved are others, and the tables are sound.
+fn only_their_own(what: &str, before: &Routed, after: &Routed) -> TestCaseResult {
+    let changes = before.changes(after);
+    let others = changes.forced.entries + changes.needless.entries;
+    prop_assert_eq!(others, 0, "{}: {:?}", what, changes);
+    holds(after)
+}
+
+/// A failure with its fabric.
+fn printed(netlist: &Netlist, result: TestCaseResult) -> TestCaseResult {
+    result.map_err(|e| {
+        let mut text = Vec::new();
+        netlist.write(&mut text).expect("writing to memory");
+        TestCaseError::fail(format!("{e}\n{}", String::from_utf8_lossy(&text)))
+    })
+}
+
+fn is_host(netlist: &Netlist, node: u32) -> bool {
+    netlist.nodes[node as usize].kind != Kind::Switch
+}
+
+/// Some end nodes, drawn, whose switches keep another.
+fn some_hosts(netlist: &Netlist, count: usize, random: &mut Random) -> Vec<u32> {
+    let mut hosts: Vec<u32> = (0..netlist.nodes.len() as u32).collect();
+    hosts.retain(|&node| is_host(netlist, node));
+    random.shuffle(&mut hosts);
+    let switch_of = |host: u32| netlist.nodes[host as usize].ports[0].peer;
+    let mut drawn: Vec<u32> = Vec::new();
+    for host in hosts {
+        let switch = switch_of(host);
+        let ports = netlist.nodes[switch as usize].ports.iter();
+        let on_switch = ports.filter(|p| is_host(netlist, p.peer)).count();
+        let gone = drawn.iter().filter(|&&other| switch_of(other) == switch);
+        if drawn.len() < count && gone.count() + 1 < on_switch {
+            drawn.push(host);
+        }
+    }
+    drawn
+}
+
+/// Moves a host to the port of another, which goes.
+fn moved(netlist: &Netlist, host: u32, to_port_of: u32) -> Netlist {
+    let mut netlist = netlist.clone();
+    let first_port = |node: u32| netlist.nodes[node as usize].ports[0].clone();
+    let (from, to) = (first_port(host), first_port(to_port_of));
+    let switch = &mut netlist.nodes[from.peer as usize];
+    switch.ports.retain(|port| port.number != from.peer_port);
+    let mut ports = netlist.nodes[to.peer as usize].ports.iter_mut();
+    let port = ports.find(|port| port.number == to.peer_port);
+    let port = port.expect("a link has two ends");
+    (port.peer, port.peer_port) = (host, from.number);
+    let port = &mut netlist.nodes[host as usize].ports[0];
+    (port.peer, port.peer_port) = (to.peer, to.peer_port);
+    netlist.nodes[to_port_of as usize].ports.clear();
+    netlist.without_nodes(&[to_port_of])
+}
+
+/// Puts another machine in the place of a host: other GUIDs, and a LID that nobody has.
+fn replaced(netlist: &Netlist, host: u32) -> Netlist {
+    let lid = crate::design::names::next_lid(netlist);
+    let mut netlist = netlist.clone();
+    let node = &mut netlist.nodes[host as usize];
+    node.guid = Guid(node.guid.0 ^ 0x0f00_0000_0000_0000);
+    node.id = Kind::Ca.id(node.guid);
+    for port in &mut node.ports {
+        (port.guid, port.lid) = (None, lid);
+    }
+    netlist
+}
+
+/// Hosts go, few beside the leaves, since these vote on their usual ports; and come back. Of two more, one moves to
+/// the place of the other, which is replaced. Trees that are so small or so damaged that some leaf passes for a
+/// switch further up do not count.
+fn hosts_change_their_own_entries(whole: &Netlist, count: usize, seed: u64) -> TestCaseResult {
+    let plain = |routed: &Routed| routed.plan.ranking().rule() == Rule::EndNodes;
+    let gone = some_hosts(whole, count, &mut Random::new(seed));
+    let (before, after) = (routed(whole), routed(&whole.without_nodes(&gone)));
+    if plain(&before) && plain(&after) {
+        only_their_own("they go", &before, &after)?;
+        only_their_own("they come back", &after, &before)?;
+    }
+    let [goes, moves] = some_hosts(whole, 2, &mut Random::new(seed))[..] else {
+        return Ok(());
+    };
+    let less = routed(&whole.without_nodes(&[goes]));
+    let after = routed(&moved(whole, moves, goes));
+    if plain(&less) && plain(&after) {
+        only_their_own("one moves", &less, &after)?;
+        only_their_own("another machine", &before, &routed(&replaced(whole, goes)))?;
+    }
+    Ok(())
+}
+
+/// All hosts of a leaf go and come back.
+fn a_rack_reboots(whole: &Netlist, seed: u64) -> TestCaseResult {
+    let host = some_hosts(whole, 1, &mut Random::new(seed))[0];
+    let leaf = whole.nodes[host as usize].ports[0].peer;
+    let ports = whole.nodes[leaf as usize].ports.iter().map(|p| p.peer);
+    let rack: Vec<u32> = ports.filter(|&node| is_host(whole, node)).collect();
+    let [before, after] = [whole, &whole.without_nodes(&rack)].map(routed);
+    only_their_own("a rack goes", &before, &after)?;
+    only_their_own("it comes back", &after, &before)
+}
+
+/// A further link goes, and then a host, where links are gone already: nothing changes but what must.
+fn one_link_more(whole: &Netlist, links: usize, seed: u64) -> TestCaseResult {
+    let [less, one_less] = [links, links + 1].map(|links| without_links(whole, links, seed));
+    let host = some_hosts(&one_less, 1, &mut Random::new(seed));
+    let without_host = one_less.without_nodes(&host);
+    let [first, second, third] = [&less, &one_less, &without_host].map(|net| up_down(net, None));
+    let by_link = first.changes(&second);
+    println!("{links} links and one more, seed {seed}: {by_link:?}");
+    prop_assert_eq!(by_link.needless.entries, 0, "{:?}", by_link);
+    only_their_own("a host goes", &second, &third)
+}
+
+proptest! {
+    #![proptest_config(cases(200))]
+
+    #[test]
+    fn hosts_on_any_tree(tree in tree(), seed: u64, share in prop_oneof![Just(0.0), 0.0..0.3]) {
+        let whole = damaged(&shuffled(&tree, seed), seed, share);
+        let leaves = tree.nodes.div_ceil(tree.shape.children(1));
+        printed(&whole, hosts_change_their_own_entries(&whole, leaves.div_ceil(4), seed))?;
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(100))]
+
+    /// With the whole as its reference, what goes moves only what went over it.
+    #[test]
+    fn what_a_reference_knows(
+        tree in tree(), seed: u64, share in 0.0..0.3, switches in 0usize..=3, hosts in 0usize..=3,
+    ) {
+        let whole = shuffled(&tree, seed);
+        let less = whole.without_nodes(&some_hosts(&whole, hosts, &mut Random::new(seed)));
+        let less = damaged(&less, seed, share);
+        let less = match less.without_switches(switches, seed, false) {
+            Ok((fewer, _)) => fewer,
+            Err(_) => less,
+        };
+        let after = Routed::new(&less, &with(Some(&whole))).expect("a tree");
+        let result = holds(&after).and_then(|()| {
+            prop_assert_eq!(routed(&whole).changes(&after).needless.entries, 0);
+            Ok(())
+        });
+        printed(&less, result)?;
+    }
+
+    /// Where GUIDs are in the order of places, `stable` and `paper` are the same for end nodes. Those with GUIDs at
+    /// random are held to the same tables by place in `design::papers`.
+    #[test]
+    fn whole_trees_have_the_papers_tables(tree in shape(), seed: u64) {
+        let whole = crate::design::names::in_order(&shuffled(&tree, seed));
+        let paper = Options {
+            faults: Faults::Paper,
+            ..Options::default()
+        };
+        let (stable, paper) = (routed(&whole), Routed::new(&whole, &paper).expect("a tree"));
+        let lids = stable.fabric.end_nodes().iter().map(|node| node.lid);
+        let switches = 0..stable.tables.len() as u32;
+        let entries = lids.flat_map(|lid| switches.clone().map(move |s| (s, lid)));
+        let mut differing = entries.filter(|&(s, lid)| stable.tables.get(s, lid) != paper.tables.get(s, lid));
+        printed(&whole, (|| {
+            prop_assert_eq!(differing.next(), None, "switch and LID");
+            Ok(())
+        })())?;
+    }
+
+    /// Neither the number of threads nor the order of discovery makes any difference.
+    #[test]
+    fn tables_depend_on_the_fabric_alone(tree in tree(), seed: u64, share in 0.0..0.5) {
+        let less = damaged(&shuffled(&tree, seed), seed, share);
+        let one = routed(&less);
+        let engine = Engine::new(3).expect("threads");
+        let plan = engine.plan(&one.fabric, &Options::default()).expect("a tree");
+        let (three, _) = engine.tables(&one.fabric, &plan).expect("tables");
+        let other = routed(&listed_otherwise(&less, &mut Random::new(seed)));
+        let result = (|| {
+            prop_assert!(one.tables == three, "on three threads");
+            prop_assert!(one.fabric == other.fabric, "the same fabric");
+            prop_assert!(one.tables == other.tables, "in another order of discovery");
+            Ok(())
+        })();
+        printed(&less, result)?;
+    }
+}
+
+/// The same fabric as another discovery might list it, written and read.
+fn listed_otherwise(netlist: &Netlist, random: &mut Random) -> Netlist {
+    let mut order: Vec<u32> = (0..netlist.nodes.len() as u32).collect();
+    random.shuffle(&mut order);
+    let mut place = vec![0; order.len()];
+    (0..)
+        .zip(&order)
+        .for_each(|(to, &from)| place[from as usize] = to);
+    let mut other = Netlist::default();
+    for from in order {
+        let mut node = netlist.nodes[from as usize].clone();
+        node.ports
+            .iter_mut()
+            .for_each(|p| p.peer = place[p.peer as usize]);
+        random.shuffle(&mut node.ports);
+        other.nodes.push(node);
+    }
+    let mut text = Vec::new();
+    other.write(&mut text).expect("writing to memory");
+    Netlist::parse(&text).expect("what is written can be read")
+}
+
+/// A link, a rack and hosts of a damaged fabric go; and a link where switches are gone already, which a reference
+/// knows.
+fn one_more(whole: &Netlist, seed: u64, [links, switches, hosts]: [usize; 3]) -> TestCaseResult {
+    one_link_more(whole, links, seed)?;
+    let less = without_links(whole, links / 5, seed);
+    a_rack_reboots(&less, seed)?;
+    hosts_change_their_own_entries(&less, hosts, seed)?;
+    let less = without_switches(whole, switches, seed);
+    let one_less = without_links(&less, 1, seed);
+    let [first, second] = [&less, &one_less].map(|net| up_down(net, Some(whole)));
+    let changes = first.changes(&second);
+    prop_assert_eq!(changes.needless.entries, 0, "{:?}", changes);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(large(1))]
+
+    #[test]
+    fn one_more_of_648_nodes_and_of_8640(
+        seed: u64, links in 0usize..=100, switches in 1usize..=9, hosts in 1usize..=9,
+    ) {
+        one_more(&pgft(SMALL, seed), seed, [links, switches, hosts])?;
+        if long::runs("8,640 nodes") {
+            one_more(&pgft(A, seed), seed, [5 * links, 4 * switches, 10 * hosts])?;
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(large(5))]
+
+    /// What has lost its port and follows one another goes to different ports.
+    #[test]
+    fn all_shifts_without_a_fifth_of_the_spines(seed: u64, switches in 1usize..=5) {
+        let whole = pgft(SMALL, seed);
+        let less = without_switches(&whole, switches, seed);
+        let routed = Routed::new(&less, &with(Some(&whole))).expect("a tree");
+        let traffic = Traffic::new(&routed.fabric, &routed.tables, routed.plan.order());
+        prop_assert_eq!(traffic.shifts(&|_| ()).value, 2);
+    }
+}
+
+/// A production fabric whose leaves have 5 to 24 hosts, at all of their ports: each host goes.
+#[test]
+fn each_host_of_an_irregular_fabric() {
+    let file = crate::support::data("production/irregular-11sw.ibnetdiscover");
+    let netlist = Netlist::read(&file).expect("a netlist");
+    let before = routed(&netlist);
+    for host in (0..netlist.nodes.len() as u32).filter(|&n| is_host(&netlist, n)) {
+        let after = routed(&netlist.without_nodes(&[host]));
+        only_their_own("it goes", &before, &after).expect("no other entry changes");
+    }
+}
+
+/// Leaves with some hosts, at any of their ports. Where these are voted on there is always some fabric in which
+/// one host decides: one or two in a thousand of these.
+#[test]
+fn one_host_on_partly_populated_trees() {
+    let mut moved = 0;
+    for case in 0..60 {
+        let seed = seed(case);
+        let mut random = Random::new(seed);
+        let leaves = 6 + random.below(19);
+        let whole = pgft(&format!("PGFT(2;18,{leaves};1,9;1,1)"), seed);
+        let hosts = 18 * leaves;
+        let gone = some_hosts(&whole, hosts * random.below(80) / 100, &mut random);
+        let less = whole.without_nodes(&gone);
+        let one_less = less.without_nodes(&some_hosts(&less, 1, &mut random));
+        let result = only_their_own("one goes", &routed(&less), &routed(&one_less));
+        println!("{leaves} leaves, seed {seed}: {result:?}");
+        moved += usize::from(result.is_err());
+    }
+    assert!(moved <= 2);
+}
+
+/// Lost links of 8,640 nodes, and the most that A2A, RP and SP may be, as the median over the seeds. Limits of RP are
+/// one above the best of OpenSM's engines and the paper's rule, those of SP are sssp's figures.
+const GOALS: [(usize, [u32; 3]); 3] = [
+    (1, [115, 13, 12]),
+    (10, [150, 13, 16]),
+    (100, [215, 14, 24]),
+];
+
+/// Checks some of the measures on some seeds. A single seed may be a fifth worse. A leaf that has lost half of its
+/// uplinks sends twice as much over each of the others, whatever the routes are: seeds with a leaf that keeps fewer
+/// than 4 of 6 do not count.
+fn reach(seeds: u64, measures: &[usize]) {
+    let seeds: Vec<u64> = (0..seeds).map(seed).collect();
+    let mut found = vec![Vec::new(); GOALS.len()];
+    for &seed in &seeds {
+        let whole = pgft(A, seed);
+        let before = routed(&whole);
+        for ((links, _), found) in GOALS.into_iter().zip(&mut found) {
+            let less = without_links(&whole, links, seed);
+            let mut nodes = less.nodes.iter();
+            let keeps = |leaf: &Node| {
+                let mut up = leaf.ports.iter().filter(|p| !is_host(&less, p.peer));
+                !leaf.description.starts_with("L1-") || up.nth(3).is_some()
+            };
+            let counts = nodes.all(keeps);
+            let after = routed(&less);
+            let changes = before.changes(&after);
+            let traffic = Traffic::new(&after.fabric, &after.tables, after.plan.order());
+            let risk = |measure: &usize| match measure {
+                0 => traffic.all_to_all(&|_| ()).value,
+                1 => traffic.random_permutations(200, seed, &|_| ()).value,
+                _ => traffic.shifts(&|_| ()).value,
+            };
+            let risks: Vec<u32> = measures.iter().map(risk).collect();
+            println!("{links} links, seed {seed}: {risks:?}, {changes:?}, counts: {counts}");
+            assert!(changes.forced.entries > 0);
+            assert!(changes.needless.entries * 100 <= changes.forced.entries);
+            if counts {
+                found.push(risks);
+            }
+        }
+    }
+    for ((links, limits), found) in GOALS.into_iter().zip(&found) {
+        for (at, &measure) in measures.iter().enumerate() {
+            let mut risks: Vec<u32> = found.iter().map(|risks| risks[at]).collect();
+            risks.sort_unstable();
+            println!("{links} links, measure {measure}: {risks:?}");
+            let Some(&worst) = risks.last() else { continue };
+            let median = risks[risks.len() / 2];
+            assert!(seeds.len() == 1 || median <= limits[measure]);
+            assert!(worst * 5 <= limits[measure] * 6);
+        }
+    }
+}
+
+#[test]
+fn goals_of_all_to_all() {
+    if long::runs("8,640 nodes") {
+        reach(1, &[0]);
+    }
+}
+
+#[test]
+#[ignore = "minutes; `make stable`"]
+fn goals_of_all_measures() {
+    reach(10, &[0, 1, 2]);
+}
+
+/// What stays sets a bound as well: what a switch is still sent to go on upwards, for each of its links up.
+fn bound_of_what_stays(whole: &Routed, less: &Routed) -> u32 {
+    let (fabric, ranking) = (&less.fabric, less.plan.ranking());
+    let next = |s: u32, port: u8| match fabric.peer(s, port) {
+        Peer::Switch { index, .. } => Some(index),
+        _ => None,
+    };
+    let mut most = 0;
+    for s in (0..fabric.switches().len() as u32).filter(|&s| ranking.rank(s) > 0) {
+        let above = |&n: &u32| ranking.is_up(s, n);
+        let up = fabric.neighbours(s).filter(above).count() as u32;
+        for below in fabric.neighbours(s).filter(|&n| ranking.is_up(n, s)) {
+            let guid = fabric.switches()[below as usize].guid;
+            let was = whole.fabric.switch_by_guid(guid).expect("it was there");
+            let stays = |lid: &Lid| {
+                let port = less.tables.get(below, *lid);
+                port == whole.tables.get(was, *lid)
+                    && next(below, port) == Some(s)
+                    && next(s, less.tables.get(s, *lid)).is_some_and(|n| ranking.is_up(s, n))
+            };
+            let lids = fabric.end_nodes().iter().map(|node| node.lid);
+            let sent = lids.filter(stays).count() as u32;
+            most = most.max(sent.checked_div(up).map_or(0, |_| sent.div_ceil(up)));
+        }
+    }
+    most
+}
+
+/// Where upper switches are gone, A2A is at most a tenth above the cut bound, or above what must stay where it
+/// is. A pair of pods that has no switch in common any more turns, which the bound knows nothing of: with such a
+/// pair it is the up-down routes that are held to the bound, which are as if nobody turned, and nobody else turns
+/// and nobody is left out. Returns in how many throws there is such a pair.
+fn near_the_bound(seeds: impl IntoIterator<Item = u64>) -> usize {
+    let mut apart = 0;
+    for seed in seeds {
+        let whole = pgft(A, seed);
+        let before = routed(&whole);
+        for switches in [12, 40] {
+            let less = without_switches(&whole, switches, seed);
+            let turned = Routed::new(&less, &with(Some(&whole))).expect("a tree");
+            holds(&turned).expect("delivered, up-down where there is a path");
+            assert_eq!(turned.plan.connections().left_out, 0);
+            let routed = up_down(&less, Some(&whole));
+            let (fabric, ranking) = (&routed.fabric, routed.plan.ranking());
+            let traffic = Traffic::new(fabric, &routed.tables, routed.plan.order());
+            let risk = traffic.all_to_all(&|_| ()).value;
+            let bound = bound(fabric, |s| ranking.rank(s)).expect("links");
+            let stays = bound_of_what_stays(&before, &routed);
+            let unreachable = routed.plan.unreachable().count;
+            println!(
+                "{switches} switches, seed {seed}: A2A {risk}, bound {bound}, of what stays {stays}, \
+                 {unreachable} pairs turn"
+            );
+            apart += usize::from(unreachable > 0);
+            assert!(10 * risk <= 11 * bound.max(stays));
+        }
+    }
+    apart
+}
+
+#[test]
+fn all_to_all_without_upper_switches() {
+    if long::runs("8,640 nodes") {
+        assert_eq!(near_the_bound([4]), 1, "with 40 switches gone");
+    }
+}
+
+#[test]
+#[ignore = "minutes; `make stable`"]
+fn all_to_all_without_upper_switches_many_times() {
+    near_the_bound((0..40).map(seed));
+}

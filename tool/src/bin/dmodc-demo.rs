@@ -1,0 +1,188 @@
+//! `make demo`: see [`HELP`].
+
+use dmodc::analysis::check;
+use dmodc::dmodc::{Options, Ranking};
+use dmodc::lft::Dump;
+use dmodc::netlist::Netlist;
+use dmodc::netlist::generate::{Order, Pgft, build};
+use dmodc_lab::sim::{self, Config, Files, Ibsim, Plugin, Run, between};
+use std::collections::HashMap;
+use std::env;
+use std::error::Error;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// 8,640 nodes.
+const SHAPE: &str = "PGFT(3;24,15,24;1,6,15;1,1,1)";
+/// The phases in Dmodc's line of OpenSM's log, with their meaning.
+const PHASES: [(&str, &str); 7] = [
+    ("read_us", "read the subnet"),
+    ("rank_us", "ranks, port groups"),
+    ("cost_us", "costs, dividers, validity"),
+    ("nid_us", "node order"),
+    ("routes_us", "routes"),
+    ("write_us", "write, log"),
+    ("total_us", "all that Dmodc did"),
+];
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+const HELP: &str = "\
+Routes a fabric with the stock OpenSM and libdmodc.so on this machine, and shows what happened.
+It takes no arguments. It reads from its environment:
+
+  NET=FILE          this netlist instead of a generated fabric of 8,640 nodes
+  DEMO_COMPARE=1    then the same fabric with OpenSM's ftree, for its time
+  DEMO_LIMIT=SEC    this long for each OpenSM, in seconds [default: 600]
+
+It needs opensm and ibsim ('make setup' installs them). Nothing stays behind.
+
+Exit codes: 0 OpenSM took Dmodc's tables and the check of them passed, 1 something failed,
+2 bad usage.
+";
+
+fn main() -> ExitCode {
+    if let Some(word) = env::args_os().nth(1) {
+        if word == "--help" || word == "-h" {
+            print!("{HELP}");
+            return ExitCode::SUCCESS;
+        }
+        eprintln!("demo: no arguments, please; --help says what it reads");
+        return ExitCode::from(2);
+    }
+    match demo() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            eprintln!("demo: {reason}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn demo() -> Outcome<()> {
+    let limit = env::var("DEMO_LIMIT").unwrap_or("600".into());
+    let limit = limit
+        .parse()
+        .map_err(|_| "DEMO_LIMIT is no number of seconds")?;
+    let limit = Duration::from_secs(limit);
+    let netlist = match env::var_os("NET").filter(|net| !net.is_empty()) {
+        Some(net) => {
+            println!("== The fabric: {}", net.display());
+            Netlist::read(Path::new(&net))?
+        }
+        None => {
+            println!("== The fabric: {SHAPE}");
+            let shape: Pgft = SHAPE.parse()?;
+            let order = Order {
+                seed: Some(1),
+                lids: false,
+            };
+            build(&shape.into(), order)
+        }
+    };
+    let switches = netlist.switches().count();
+    let others = netlist.nodes.len() - switches;
+    println!("{switches} switches, {others} CAs and routers");
+    println!("\n== Starting ibsim, which plays the fabric");
+    let ibsim = Ibsim::start(&netlist)?;
+
+    println!("\n== Routing with the stock OpenSM, -R dmodc,no_fallback");
+    let config = Config::engines("dmodc").with(&Plugin::find());
+    let run = route(&ibsim, &config, "dmodc", limit)?;
+    if let Err(reason) = &run.outcome {
+        let (printed, log) = (run.files.printed(), run.files.log());
+        return Err(format!("{printed}{log}\nOpenSM did not take Dmodc's tables: {reason}").into());
+    }
+    let ours = show_times(&run.files.log())?;
+    println!("\n== Checking the tables that OpenSM holds");
+    check_tables(&run.files)?;
+
+    if env::var_os("DEMO_COMPARE").is_some_and(|word| !word.is_empty()) {
+        println!("\n== The same fabric with ftree");
+        let run = route(&ibsim, &Config::engines("ftree"), "ftree", limit)?;
+        let log = run.files.log();
+        match (
+            &run.outcome,
+            between(&log, "with 'ftree'", "FatTree routing is done"),
+        ) {
+            (Err(reason), _) => println!("ftree does not route this fabric: {reason}"),
+            (_, None) => println!("OpenSM's log does not say how long ftree took"),
+            (_, Some(theirs)) => println!(
+                "callbacks, by the log's times: dmodc {:.3} ms, ftree {:.3} ms: {:.1} times as long",
+                millis(ours),
+                millis(theirs),
+                theirs.as_secs_f64() / ours.as_secs_f64()
+            ),
+        }
+    }
+    println!("\n== Done");
+    Ok(())
+}
+
+/// Runs OpenSM once with one engine.
+fn route(ibsim: &Ibsim, config: &Config, engine: &str, limit: Duration) -> Outcome<Run> {
+    let files = Files::new(ibsim)?;
+    // 0x47: errors, information, the stages of the sweep, and the dumps of the routing.
+    let config = config.clone().log_flags("0x47");
+    Ok(sim::run_engine(ibsim, files, &config, engine, limit)?)
+}
+
+/// Prints the time of each phase of Dmodc and of the sweep. Returns the time of Dmodc's callbacks, by the
+/// stamps of the log.
+fn show_times(log: &str) -> Outcome<Duration> {
+    let line = log
+        .lines()
+        .find_map(|line| Some(line.split_once("dmodc: routed ")?.1));
+    let line = line.ok_or("no line of Dmodc's in OpenSM's log")?;
+    let values: HashMap<&str, &str> = line
+        .split_whitespace()
+        .filter_map(|word| word.split_once('='))
+        .collect();
+    let sweep = between(log, "Entering DISCOVERING", "SET LINKS TO ACTIVE STATE");
+    let sweep = sweep.ok_or("OpenSM's log does not say how long the sweep took")?;
+    println!(
+        "dmodc: routed {line}\n\n{:<42} {:>12} {:>9}",
+        "", "ms", "of sweep"
+    );
+    for (key, what) in PHASES {
+        let took: u64 = values
+            .get(key)
+            .ok_or("Dmodc's line lacks a phase")?
+            .parse()?;
+        let took = Duration::from_micros(took);
+        let share = 100.0 * took.as_secs_f64() / sweep.as_secs_f64();
+        println!("{what:<42} {:>12.3} {share:>8.3}%", millis(took));
+    }
+    let what = "the whole sweep of OpenSM, dumps left out";
+    println!("{what:<42} {:>12.3}", millis(sweep));
+    let ours = between(log, "with 'dmodc'", "dmodc: routed ");
+    Ok(ours.ok_or("OpenSM's log does not say how long Dmodc took")?)
+}
+
+/// Checks the tables that OpenSM has dumped.
+fn check_tables(files: &Files) -> Outcome<()> {
+    let (fabric, _) = Netlist::read(&files.subnet_path())?.to_fabric(None)?;
+    let tables = Dump::read(&files.lfts_path())?.tables(&fabric);
+    let tables = tables.map_err(|fault| fault.in_file(&files.lfts_path()))?;
+    let ranking = Ranking::new(&fabric, &Options::default());
+    let report = check(&fabric, &tables, |a, b| ranking.is_up(a, b));
+    for (what, count) in [
+        ("pairs checked", report.checked.pairs),
+        ("undelivered pairs", report.undelivered()),
+        ("credit loops", report.credit_loops.count as u64),
+        ("down-up turns", report.turns.routes),
+        ("not minimal", report.nonminimal.routes),
+        ("unreachable pairs", report.unreachable_pairs as u64),
+    ] {
+        println!("{what:<26}  {count:>12}");
+    }
+    match report.is_minimal() {
+        true => Ok(()),
+        false => Err("the check of the tables failed".into()),
+    }
+}
+
+fn millis(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}

@@ -1,0 +1,306 @@
+//! `dmodc analyze`: the load of links under traffic patterns.
+
+mod ports;
+mod shown;
+
+use super::patterns::{Pattern, Placement, job, pairs};
+use super::routed_as::Drain;
+use super::tables::{Input, Judged};
+use crate::failure::{Failure, Outcome};
+use crate::output::{is_dash, say, say_json, write_to};
+use dmodc::analysis::{
+    Ebb, Exact, Grouped, Risk, Tick, Traffic, Worked, Workload, bound_among,
+    bound_over_capacity_among, check, within,
+};
+use dmodc::dmodc::{Drained, Engine, NodeType, NodeTypes, Ranking};
+use dmodc::fabric::NodeKind;
+use dmodc::wiring;
+use indicatif::{ProgressBar, ProgressStyle};
+use shown::{Found, json, text};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// Measure the congestion risk of the forwarding tables of any routing engine
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  dmodc route fabric.net --lfts - | dmodc analyze fabric.net -
+  dmodc analyze fabric.net opensm-lfts.dump --patterns sp --order opensm-ftree-ca-order.dump
+  dmodc analyze opensm-subnet.lst opensm-lfts.dump --json | jq .a2a
+  dmodc analyze fabric.net io.lfts --patterns cn2io --io-guids io.guids
+  dmodc analyze fabric.net fabric.lfts --patterns a2a,ebb --permutations 200
+  dmodc analyze fabric.net fabric.lfts --patterns a2a --exact
+  dmodc analyze fabric.net fabric.lfts --patterns ring,stencil:8x8x6 --place random:1
+  dmodc analyze fabric.net fabric.lfts --ports ports.csv
+  dmodc analyze fabric.net fabric.lfts --patterns rails
+  dmodc analyze fabric.net fabric.lfts --patterns recursive-doubling --job hosts.txt
+
+The congestion risk of a port between switches is the lesser of the numbers of sources and of
+destinations of the routes through it; that of a pattern is the maximum over the ports. The A2A bound
+is the least A2A that links allow to routes balanced by destination: min(h, (N-h)/u) for a leaf or a
+larger subtree with h of N end nodes and u links up; likewise for the links of one switch above the
+leaves that has hosts, which send over these alone. Bound and risks are of the nodes that take part.
+The A2A risk of a port is itself a bound: the worst permutation (--exact) is the most flows that any
+permutation sends over one port, a maximum matching of its sources and destinations. Effective
+bisection bandwidth (ebb) pairs one random half of the nodes with the other, which sends nothing, but
+with --both. A flow gets 1/k of its most loaded link.
+
+Ranks run on the nodes in their order (--order, --job, --place). ring: each sends to the next.
+recursive-doubling: in phase k ranks that differ in bit k alone send to each other. stencil:XxYxZ: to
+the next points of a grid with edges. incast:N: of N + 1 ranks the last N send to the first.
+pairs:FILE: two hosts a line. For each: the risk; the most flows over one port, each flow counted; and
+the rates of the flows if each link is shared max-min fair, hosts' links too, in parts of the fastest
+link between switches. Of several phases the worst for the ports, all for the rates.
+
+A rail is the same port of many servers, which sit at switches of their own. rails: all to all (A2A) and
+all shifts (SP) within each rail alone, and all to all within all rails at once.
+
+Where links between switches differ in speed, rows \"over capacity\" divide each risk by the link's
+part of the fastest speed, and ebb counts likewise; an unknown speed counts as the most common one.
+Aggregation nodes take no part, nor do end nodes that the order file leaves out, nor pairs whose route
+does not arrive.
+
+With adaptive routing (ar_updn, ar_ftree and the like of OpenSM 5.x) switches choose ports by load,
+and the tables have only the port of packets that must stay in order: the figures mean little then. An
+.fdbs does not show this; ibdiagnet2.far does: a warning has the number of such entries.")]
+pub struct Args {
+    #[command(flatten)]
+    input: Input,
+    /// Traffic patterns, with commas between them: a2a (or all-to-all), rp, sp, cn2io, io2cn, ebb, rails, ring,
+    /// recursive-doubling, stencil:XxYxZ, incast:N, pairs:FILE
+    #[arg(long, alias = "pattern", value_name = "LIST", value_delimiter = ',', default_values = ["a2a", "rp", "sp"])]
+    patterns: Vec<Pattern>,
+    /// Node order of ranks and shifts, as opensm-ftree-ca-order.dump [default: topological NIDs]
+    #[arg(long, value_name = "F")]
+    order: Option<PathBuf>,
+    /// The hosts of a job in the order of its ranks, one a line. Others take no part
+    #[arg(long, value_name = "F", conflicts_with_all = ["order", "place"])]
+    job: Option<PathBuf>,
+    /// Where ranks run: block, leaf by leaf; round-robin, one of each leaf in turn; random:SEED
+    #[arg(long, value_name = "HOW")]
+    place: Option<Placement>,
+    #[command(flatten)]
+    drain: Drain,
+    /// Find the worst permutation as well, by maximum matching
+    #[arg(long)]
+    exact: bool,
+    /// Write a CSV row for each port between switches here
+    #[arg(long, value_name = "F")]
+    ports: Option<PathBuf>,
+    /// In ebb, have both halves send to each other at once
+    #[arg(long)]
+    both: bool,
+    /// Number of random permutations, and of random matchings
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u32).range(1..))]
+    permutations: u32,
+    /// Seed of the random permutations
+    #[arg(long, value_name = "S", default_value = "1")]
+    seed: u64,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> Outcome {
+    let start = Instant::now();
+    let of_pairs = args.patterns.iter().filter_map(|pattern| match pattern {
+        Pattern::Pairs(file) => Some(file),
+        _ => None,
+    });
+    let files = args.order.iter().chain(&args.drain.file).chain(&args.job);
+    let mut judged = args.input.load(files.chain(of_pairs))?;
+    let drain = args.drain.file.as_deref();
+    judged.options.drain = (args.input.reading).drain(drain, &judged.fabric, &judged.names)?;
+    let order = match (&args.order, &args.job) {
+        (Some(path), _) => args.input.reading.order(path, &judged.fabric)?,
+        (_, Some(path)) => job(path, &judged)?,
+        _ => topological_order(&judged)?,
+    };
+    let order = match args.place {
+        Some(placement) => placement.place(&judged, order),
+        None => order,
+    };
+    let types = NodeTypes::new(&judged.options);
+    let by_type = |p: &Pattern| matches!(p, Pattern::Cn2io | Pattern::Io2cn);
+    if args.patterns.iter().any(by_type) && !types.are_given() {
+        return Err(Failure::Usage(
+            "the patterns cn2io and io2cn need --cn-guids, --io-guids or both",
+        ));
+    }
+    let traffic = Traffic::new(&judged.fabric, &judged.tables, &order);
+    let all = judged
+        .fabric
+        .end_nodes()
+        .iter()
+        .filter(|n| n.kind != NodeKind::Aggregation)
+        .count();
+    if traffic.nodes().len() < all {
+        let left_out = all - traffic.nodes().len();
+        let what = if args.job.is_some() { "job" } else { "order" };
+        log::warn!("{left_out} of {all} end nodes are not in the {what} and take no part");
+    }
+    let mut risks: Vec<(Pattern, Risk)> = Vec::new();
+    let (mut ebb, mut worked, mut railed) = (None, Vec::new(), None);
+    for pattern in &args.patterns {
+        if risks.iter().any(|(known, _)| known == pattern) {
+            continue;
+        }
+        match measure(&judged, &types, &traffic, pattern, &args)? {
+            Figure::Risk(risk) => risks.push((pattern.clone(), risk)),
+            Figure::Ebb(found) => ebb = found,
+            Figure::Railed(found) => railed = Some(found),
+            Figure::Worked(found) => worked.push((pattern.to_string(), found)),
+        }
+    }
+    let ranking = Ranking::new(&judged.fabric, &judged.options);
+    // What is drained carries nothing.
+    let drained = Drained::ends(&judged.fabric, &judged.options.drain);
+    let usable = judged.fabric.without(&drained);
+    if let Some(path) = &args.ports {
+        let rows = ports::ports(&judged, &traffic, &worked);
+        write_to(path, |out| out.write_all(&rows))?;
+    }
+    let (nodes, rank) = (traffic.nodes(), |switch| ranking.rank(switch));
+    let found = Found {
+        bound: bound_among(&usable, nodes, rank),
+        bound_over_capacity: bound_over_capacity_among(&usable, nodes, rank, traffic.channels()),
+        exact: args
+            .exact
+            .then(|| worst_permutation(&traffic, &risks, false)),
+        check: check(&judged.fabric, &judged.tables, |a, b| ranking.is_up(a, b)),
+        risks,
+        ebb,
+        worked,
+        railed,
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    if args.json {
+        say_json(&json(&judged, &traffic, &found, &args))?;
+    } else {
+        let is_taken = args.ports.as_deref().is_some_and(is_dash);
+        say(&text(&judged, &traffic, &found, args.both), is_taken)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// End nodes in the order of Dmodc's topological NIDs, or by switch GUID and port if the fabric is no tree.
+fn topological_order(judged: &Judged) -> Result<Vec<u32>, Failure> {
+    match Engine::new(0)?.plan(&judged.fabric, &judged.options) {
+        Ok(plan) => Ok(plan.order().to_vec()),
+        Err(reason) => {
+            log::warn!("{reason}: end nodes are ordered by switch GUID and port instead");
+            Ok((0..judged.fabric.end_nodes().len() as u32).collect())
+        }
+    }
+}
+
+/// A measured value of a pattern.
+enum Figure {
+    Risk(Risk),
+    Ebb(Option<Ebb>),
+    Railed(Railed),
+    Worked(Worked),
+}
+
+/// What is measured within rails.
+struct Railed {
+    /// Name and number of nodes of each.
+    rails: Vec<(String, usize)>,
+    found: Grouped,
+}
+
+fn measure(
+    judged: &Judged,
+    types: &NodeTypes,
+    traffic: &Traffic,
+    pattern: &Pattern,
+    args: &Args,
+) -> Result<Figure, Failure> {
+    let of_type =
+        |t: NodeType| move |node: u32| types.of(judged.fabric.end_nodes()[node as usize].guid) == t;
+    let (compute, io) = (of_type(NodeType::Compute), of_type(NodeType::Io));
+    let (count, seed) = (args.permutations as usize, args.seed);
+    let all = traffic.nodes().len() as u64;
+    let of_both_types = || {
+        let count = |is: &dyn Fn(u32) -> bool| {
+            traffic.nodes().iter().filter(|&&node| is(node)).count() as u64
+        };
+        count(&compute).min(count(&io))
+    };
+    let risk = |work: u64, measure: &dyn Fn(Tick) -> Risk| {
+        let bar = progress(pattern.to_string(), work);
+        let risk = measure(&|done| bar.inc(done));
+        bar.finish_and_clear();
+        Figure::Risk(risk)
+    };
+    Ok(match pattern {
+        Pattern::A2a => risk(all, &|tick| traffic.all_to_all(tick)),
+        Pattern::Rp => risk(count as u64, &|tick| {
+            traffic.random_permutations(count, seed, tick)
+        }),
+        Pattern::Sp => risk(all.saturating_sub(1), &|tick| traffic.shifts(tick)),
+        Pattern::Cn2io => risk(of_both_types(), &|tick| {
+            traffic.type_to_type(compute, io, tick)
+        }),
+        Pattern::Io2cn => risk(of_both_types(), &|tick| {
+            traffic.type_to_type(io, compute, tick)
+        }),
+        Pattern::Ebb => {
+            let bar = progress(pattern.to_string(), count as u64);
+            let tick = |done| bar.inc(done);
+            let ebb = match args.both {
+                true => traffic.effective_bisection_bandwidth_both_ways(count, seed, &tick),
+                false => traffic.effective_bisection_bandwidth(count, seed, &tick),
+            };
+            bar.finish_and_clear();
+            Figure::Ebb(ebb)
+        }
+        Pattern::Rails => Figure::Railed(within_rails(judged, traffic)?),
+        Pattern::Work(workload) => Figure::Worked(work_of(traffic, workload)?),
+        Pattern::Pairs(file) => {
+            let workload = Workload::Pairs(pairs(file, judged, traffic.nodes())?);
+            Figure::Worked(work_of(traffic, &workload)?)
+        }
+    })
+}
+
+fn within_rails(judged: &Judged, traffic: &Traffic) -> Result<Railed, Failure> {
+    let known = wiring::rails(&judged.fabric, &judged.names);
+    if known.is_empty() {
+        return Err(Failure::Usage(
+            "the pattern rails needs a fabric with rails: switches that have the same port of each of many servers",
+        ));
+    }
+    let (mut rails, mut groups) = (Vec::new(), Vec::new());
+    for rail in known {
+        let mut nodes = traffic.nodes().to_vec();
+        nodes.retain(|node| rail.nodes.binary_search(node).is_ok());
+        rails.push((rail.name, nodes.len()));
+        groups.push(nodes);
+    }
+    let found = within(&judged.fabric, &judged.tables, &groups);
+    Ok(Railed { rails, found })
+}
+
+fn work_of(traffic: &Traffic, workload: &Workload) -> Result<Worked, Failure> {
+    let phases = workload.phases(traffic.nodes().len())?;
+    Ok(traffic.worked(&phases))
+}
+
+fn worst_permutation(traffic: &Traffic, risks: &[(Pattern, Risk)], all: bool) -> Exact {
+    let known = risks.iter().find(|(p, _)| *p == Pattern::A2a);
+    let bounds = known.map_or_else(|| traffic.all_to_all(&|_| ()), |(_, risk)| risk.clone());
+    let bar = progress("exact".into(), traffic.channels().len() as u64);
+    let exact = traffic.worst_permutation(&bounds, all, &|done| bar.inc(done));
+    bar.finish_and_clear();
+    exact
+}
+
+fn progress(what: String, work: u64) -> ProgressBar {
+    let bar = ProgressBar::new(work).with_message(what);
+    if let Ok(style) = ProgressStyle::with_template("{msg:>5} {wide_bar} {pos}/{len} {eta}") {
+        bar.set_style(style);
+    }
+    bar
+}

@@ -1,0 +1,218 @@
+//! The output of `dmodc analyze`.
+
+use super::super::check::loops;
+use super::super::patterns::Pattern;
+use super::super::tables::Judged;
+use super::{Args, Railed};
+use dmodc::analysis::{CheckReport, Ebb, Exact, Risk, Traffic, Worked};
+use serde_json::json;
+
+/// The number of worst ports to print.
+const WORST: usize = 10;
+
+/// All measurements.
+pub struct Found {
+    pub bound: Option<u32>,
+    pub bound_over_capacity: Option<f64>,
+    pub exact: Option<Exact>,
+    pub check: CheckReport,
+    pub risks: Vec<(Pattern, Risk)>,
+    pub ebb: Option<Ebb>,
+    pub worked: Vec<(String, Worked)>,
+    pub railed: Option<Railed>,
+    pub seconds: f64,
+}
+
+/// As one JSON object.
+pub fn json(judged: &Judged, traffic: &Traffic, found: &Found, args: &Args) -> serde_json::Value {
+    let mut object = json!({
+        "nodes": judged.fabric.end_nodes().len(),
+        "switches": judged.fabric.switches().len(),
+        "links": judged.fabric.switch_links(),
+        "taking_part": traffic.nodes().len(),
+        "skipped": traffic.skipped(),
+        "permutations": args.permutations,
+        "seed": args.seed,
+        "bound": found.bound,
+        "credit_loops": found.check.credit_loops.count,
+        "host_credit_loops": found.check.host_credit_loops.count,
+        "host_switch_credit_loops": found.check.host_switch_credit_loops.count,
+        "switch_credit_loops": found.check.switch_credit_loops.count,
+        "aggregation_credit_loops": found.check.aggregation_credit_loops.count,
+        "seconds": found.seconds,
+    });
+    if let Some(exact) = &found.exact {
+        object["exact"] = json!(exact.value);
+        if let Some(over) = exact.over_capacity {
+            object["exact_capacity"] = json!(over);
+        }
+        let ports = exact.worst(WORST).into_iter();
+        let worst = ports
+            .map(|(c, v)| json!({ "exact": v, "port": judged.channel(traffic.channels().get(c)) }));
+        object["exact_ports"] = json!(worst.collect::<Vec<_>>());
+    }
+    if let Some(bound) = found.bound_over_capacity {
+        object["a2a_bound_capacity"] = json!(bound);
+    }
+    if let Some(ebb) = found.ebb {
+        object["ebb"] = json!(ebb.percent);
+        object["ebb_confidence"] = json!(ebb.confidence);
+        object["ebb_both"] = json!(args.both);
+    }
+    if let Some(Railed { rails, found }) = &found.railed {
+        let worst = |risk: &Risk| {
+            let worst = risk.worst(1).into_iter().filter(|&(_, value)| value > 0);
+            let mut ports = worst.map(|(c, _)| judged.channel(traffic.channels().get(c)));
+            json!({ "risk": risk.value, "port": ports.next() })
+        };
+        let rails = rails.iter().zip(&found.alone);
+        let rails = rails.map(|((name, nodes), (a2a, sp))| json!({ "rail": name, "nodes": nodes, "a2a": worst(a2a), "sp": worst(sp) }));
+        object["rails"] = json!({
+            "at_once": worst(&found.at_once),
+            "alone": rails.collect::<Vec<_>>(),
+        });
+    }
+    for (pattern, worked) in &found.worked {
+        let ports = worked.flows.worst(WORST).into_iter().map(|(c, flows)| {
+            let port = judged.channel(traffic.channels().get(c));
+            json!({ "flows": flows, "risk": worked.risk.by_channel[c as usize], "port": port })
+        });
+        object[pattern] = json!({
+            "flows": worked.count,
+            "risk": worked.risk.value,
+            "flows_at_worst_port": worked.flows.value,
+            "worst": ports.collect::<Vec<_>>(),
+        });
+        if let Some(rates) = worked.rates {
+            object[pattern]["rates"] = json!({
+                "mean": rates.mean,
+                "least": rates.least,
+                "fifth_percentile": rates.fifth_percentile,
+                "median": rates.median,
+            });
+        }
+    }
+    for (pattern, risk) in &found.risks {
+        let histogram: serde_json::Map<_, _> = risk
+            .histogram()
+            .into_iter()
+            .map(|(v, n)| (v.to_string(), json!(n)))
+            .collect();
+        let worst: Vec<_> = risk
+            .worst(WORST)
+            .into_iter()
+            .map(|(c, v)| json!({ "risk": v, "port": judged.channel(traffic.channels().get(c)) }))
+            .collect();
+        object[pattern.to_string()] = json!(risk.value);
+        if let Some(over) = risk.over_capacity {
+            object[format!("{pattern}_capacity")] = json!(over);
+        }
+        object[format!("{pattern}_ports")] = json!({ "histogram": histogram, "worst": worst });
+    }
+    object
+}
+
+/// As text.
+pub fn text(judged: &Judged, traffic: &Traffic, found: &Found, both: bool) -> String {
+    let risks = &found.risks;
+    let mut text = String::new();
+    for (pattern, risk) in risks {
+        let name = pattern.to_string().to_uppercase();
+        let mut row = |what: &str, value: String| {
+            text += &format!("{:<26}  {value:>8}\n", format!("{name}{what}"));
+        };
+        row("", risk.value.to_string());
+        if let (Pattern::A2a, Some(bound)) = (pattern, found.bound) {
+            row(" bound", bound.to_string());
+        }
+        if let Some(over) = risk.over_capacity {
+            row(" over capacity", format!("{over:.1}"));
+        }
+        if let (Pattern::A2a, Some(bound)) = (pattern, found.bound_over_capacity) {
+            row(" bound over capacity", format!("{bound:.1}"));
+        }
+    }
+    for (pattern, worked) in &found.worked {
+        let mut row = |what: &str, value: String| {
+            text += &format!("{:<26}  {value:>8}\n", format!("{pattern}{what}"));
+        };
+        row(" flows", worked.count.to_string());
+        row(" risk", worked.risk.value.to_string());
+        row(" flows, worst port", worked.flows.value.to_string());
+        if let Some(rates) = worked.rates {
+            row(" rate, mean", format!("{:.3}", rates.mean));
+            row(" rate, median", format!("{:.3}", rates.median));
+            row(
+                " rate, 5th percentile",
+                format!("{:.3}", rates.fifth_percentile),
+            );
+            row(" rate, least", format!("{:.3}", rates.least));
+        }
+    }
+    if let Some(Railed { rails, found }) = &found.railed {
+        let mut row = |what: String, risk: &Risk| {
+            text += &format!("{what:<26}  {:>8}", risk.value);
+            let worst = risk.worst(1).into_iter().filter(|&(_, value)| value > 0);
+            for (channel, _) in worst {
+                let port = judged.channel(traffic.channels().get(channel));
+                text += &format!("  {port}");
+            }
+            text.push('\n');
+        };
+        for ((name, nodes), (a2a, sp)) in rails.iter().zip(&found.alone) {
+            row(format!("{name} A2A of {nodes}"), a2a);
+            row(format!("{name} SP"), sp);
+        }
+        row("rails at once, A2A".into(), &found.at_once);
+    }
+    if let Some(exact) = &found.exact {
+        text += &format!("{:<26}  {:>8}\n", "worst permutation", exact.value);
+        if let Some(over) = exact.over_capacity {
+            text += &format!("{:<26}  {over:>8.1}\n", "  over capacity");
+        }
+    }
+    if let Some(ebb) = found.ebb {
+        let (percent, confidence) = (ebb.percent, ebb.confidence);
+        let name = if both { "EBB both ways" } else { "EBB" };
+        text += &format!("{name:<26}  {percent:>8.1} % ± {confidence:.1}\n");
+    }
+    text += &format!(
+        "{:<26}  {:>8}\n",
+        "end nodes taking part",
+        traffic.nodes().len()
+    );
+    text += &format!("{:<26}  {:>8}\n", "pairs with no route", traffic.skipped());
+    let all = found.check.credit_loops.count;
+    for (kind, count) in [("credit loops", all)]
+        .into_iter()
+        .chain(loops(&found.check))
+    {
+        text += &format!("{kind:<26}  {count:>8}\n");
+    }
+    text += &format!("{:<26}  {:>8.3}\n", "seconds", found.seconds);
+    for (pattern, risk) in risks {
+        let name = pattern.to_string().to_uppercase();
+        text += &format!("\n{name}: ports by risk\n");
+        let histogram = risk.histogram();
+        let most = histogram.values().copied().max().unwrap_or(1);
+        for (value, ports) in histogram {
+            let bar = "#".repeat((ports * 40).div_ceil(most));
+            text += &format!("{value:>8}  {ports:>8}  {bar}\n");
+        }
+        text += &format!("{name}: worst ports\n");
+        for (channel, value) in risk.worst(WORST) {
+            text += &format!(
+                "{value:>8}  {}\n",
+                judged.channel(traffic.channels().get(channel))
+            );
+        }
+    }
+    if let Some(exact) = &found.exact {
+        text += "\nworst permutation: worst ports\n";
+        for (channel, value) in exact.worst(WORST) {
+            let port = judged.channel(traffic.channels().get(channel));
+            text += &format!("{value:>8}  {port}\n");
+        }
+    }
+    text
+}

@@ -1,0 +1,237 @@
+//! `dmodc check`: delivery and credit loops of tables; turns and detours.
+
+use super::routed_as::RoutedAs;
+use super::tables::{Input, Judged};
+use super::{drained, left_out};
+use crate::failure::Outcome;
+use crate::output::{say, say_json};
+use dmodc::analysis::{Channels, CheckReport, Tally, check};
+use dmodc::dmodc::{Engine, Groups, Ranking, WiringWarning, wiring_warnings};
+use dmodc::drain;
+use serde_json::json;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// How many warnings of the wiring are named.
+const NAMED: usize = 10;
+
+/// Check the forwarding tables of any routing engine
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  dmodc route fabric.net --lfts - | dmodc check fabric.net -
+  dmodc check opensm-subnet.lst opensm-lfts.dump --json
+
+Every end node and every switch's port 0 sends to every LID. A (source, LID) pair arrives, is left
+out, or is undelivered. A pair is left out if no links join it; or if it has no up-down path and the
+tables omit it on purpose: the source's switch has entry 255 for the LID, and no entry that arrives for
+another LID at the destination's switch. Left out pairs are named by host. Any other pair that does not arrive is
+undelivered: a loop, a wrong port, a missing entry. Credit loops are cycles of the channel dependency
+graph on virtual lane 0: of all routes, and by kind of traffic: from host to host, between hosts and
+the LIDs of switches, among switches, to and from aggregation nodes.
+
+Remarks: turns (up again after down) and routes longer than the shortest up-down path, counted by
+(source switch, LID), where there is an up-down path. Without one a route has to turn, and counts
+as turned. Routes through a switch that LFTS does not have are not judged.
+
+Which way is up follows from Dmodc's ranks: give --reference, --faults and the GUID files as the
+tables were routed with.
+
+Exit code 0 if nothing is undelivered or in a credit loop, else 1.")]
+pub struct Args {
+    #[command(flatten)]
+    input: Input,
+    #[command(flatten)]
+    routed_as: RoutedAs,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> Outcome {
+    let start = Instant::now();
+    let judged = args.input.load(args.routed_as.paths())?;
+    let (fabric, rest) = (&judged.fabric, judged.options.clone());
+    let options = (args.routed_as).options(args.input.reading, (fabric, &judged.names), rest)?;
+    // What is no tree has ranks, but no plan.
+    let ranking = match Engine::new(0)?.plan(fabric, &options) {
+        Ok(plan) => plan.ranking().clone(),
+        Err(_) => Ranking::new(fabric, &options),
+    };
+    let groups = Groups::of(&judged.fabric, &ranking);
+    let warnings = wiring_warnings(&judged.fabric, &ranking, &groups);
+    let report = check(&judged.fabric, &judged.tables, |a, b| ranking.is_up(a, b));
+    let uses = drain::uses(fabric, &options.drain, |s| judged.tables.row(s));
+    let seconds = start.elapsed().as_secs_f64();
+    if args.json {
+        let mut found = json(&judged, &warnings, &report, seconds);
+        found["drained"] = drained::json(&judged.names, fabric, &uses);
+        say_json(&found)?;
+    } else {
+        let found = text(&judged, &ranking, &warnings, &report, seconds);
+        say(&(found + &drained::text(&judged.names, &uses)), false)?;
+    }
+    Ok(if report.passed() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(1)
+    })
+}
+
+fn json(
+    judged: &Judged,
+    warnings: &[WiringWarning],
+    report: &CheckReport,
+    seconds: f64,
+) -> serde_json::Value {
+    let wiring: Vec<_> = warnings
+        .iter()
+        .map(|o| o.describe(|s| judged.switch(s)))
+        .collect();
+    let tally = |t: &Tally| {
+        let first: Vec<_> = t.first.iter().map(|r| judged.route(r)).collect();
+        json!({ "pairs": t.pairs, "node_pairs": t.node_pairs, "routes": t.routes, "first": first })
+    };
+    let details: serde_json::Map<_, _> = findings(report)
+        .into_iter()
+        .map(|(key, _, t)| (key.into(), tally(t)))
+        .collect();
+    json!({
+        "nodes": judged.fabric.end_nodes().len(),
+        "switches": judged.fabric.switches().len(),
+        "links": judged.fabric.switch_links(),
+        "lids": judged.fabric.lid_count(),
+        "pairs": report.checked.pairs,
+        "routes": report.checked.routes,
+        "undelivered": report.undelivered(),
+        "turns": report.turns.routes,
+        "nonminimal": report.nonminimal.routes,
+        "credit_loops": report.credit_loops.count,
+        "host_credit_loops": report.host_credit_loops.count,
+        "host_switch_credit_loops": report.host_switch_credit_loops.count,
+        "switch_credit_loops": report.switch_credit_loops.count,
+        "aggregation_credit_loops": report.aggregation_credit_loops.count,
+        "credit_loop": credit_loop(judged, report),
+        "unreachable_pairs": report.unreachable_pairs,
+        "unjudged": report.unjudged.pairs,
+        "turned": report.turned.routes,
+        "left_out": report.left_out.routes,
+        "left_out_pairs": left_out::json(&judged.fabric, &judged.names, &report.left_out_ends),
+        "details": details,
+        "wiring": wiring,
+        "passed": report.passed(),
+        "seconds": seconds,
+    })
+}
+
+/// All tallies: key, name, tally.
+fn findings(report: &CheckReport) -> [(&'static str, &'static str, &Tally); 9] {
+    [
+        ("no_entry", "no entry", &report.no_entry),
+        ("wrong_port", "wrong port", &report.wrong_port),
+        ("looping", "loop", &report.looping),
+        ("turns", "turn down-up", &report.turns),
+        ("nonminimal", "not minimal", &report.nonminimal),
+        ("turned", "turned", &report.turned),
+        ("left_out", "left out", &report.left_out),
+        ("roots_apart", "roots apart", &report.roots_apart),
+        ("unjudged", "not judged", &report.unjudged),
+    ]
+}
+
+/// The credit loops by kind of traffic; of aggregation nodes only if they have some.
+pub fn loops(report: &CheckReport) -> Vec<(&'static str, usize)> {
+    let mut loops = vec![
+        ("  host to host", report.host_credit_loops.count),
+        (
+            "  hosts and switches",
+            report.host_switch_credit_loops.count,
+        ),
+        ("  among switches", report.switch_credit_loops.count),
+    ];
+    if report.aggregation_credit_loops.count > 0 {
+        loops.push(("  aggregation nodes", report.aggregation_credit_loops.count));
+    }
+    loops
+}
+
+/// The channels of one credit loop, by name.
+fn credit_loop(judged: &Judged, report: &CheckReport) -> Vec<String> {
+    let channels = Channels::new(&judged.fabric);
+    report
+        .credit_loops
+        .example
+        .iter()
+        .map(|&c| judged.channel(channels.get(c)))
+        .collect()
+}
+
+fn text(
+    judged: &Judged,
+    ranking: &Ranking,
+    warnings: &[WiringWarning],
+    report: &CheckReport,
+    seconds: f64,
+) -> String {
+    let fabric = &judged.fabric;
+    let mut text = String::new();
+    let mut line = |what: &str, count: u64| text += &format!("{what:<26}  {count:>12}\n");
+    line("switches", fabric.switches().len() as u64);
+    line("end nodes", fabric.end_nodes().len() as u64);
+    line("links between switches", fabric.switch_links() as u64);
+    line("LIDs", fabric.lid_count() as u64);
+    line("pairs checked", report.checked.pairs);
+    line("undelivered pairs", report.undelivered());
+    line("  no entry", report.no_entry.pairs);
+    line("  wrong port", report.wrong_port.pairs);
+    line("  loop", report.looping.pairs);
+    line("credit loops", report.credit_loops.count as u64);
+    for (kind, loops) in loops(report) {
+        line(kind, loops as u64);
+    }
+    line("down-up turns", report.turns.routes);
+    line("not minimal", report.nonminimal.routes);
+    line("unreachable pairs", report.unreachable_pairs as u64);
+    if report.unjudged.pairs > 0 {
+        line("pairs not judged", report.unjudged.pairs);
+    }
+    line("turned", report.turned.routes);
+    line("left out", report.left_out.routes);
+    text += &format!("{:<26}  {seconds:>12.3}\n", "seconds");
+    text += &format!("ranks: {ranking}\n");
+    for warning in warnings.iter().take(NAMED) {
+        text += &format!("wiring: {}\n", warning.describe(|s| judged.switch(s)));
+    }
+    if warnings.len() > NAMED {
+        text += &format!("wiring: .. {} such places in all\n", warnings.len());
+    }
+    // The first three findings are defects, two are remarks.
+    for (_, name, tally) in &findings(report)[..5] {
+        for route in &tally.first {
+            text += &format!("{name}: {}\n", judged.route(route));
+        }
+        if tally.routes > tally.first.len() as u64 {
+            text += &format!("{name}: .. {} routes in all\n", tally.routes);
+        }
+    }
+    for &(a, b) in &report.first_unreachable {
+        text += &format!(
+            "no up-down path: {} -- {}\n",
+            judged.switch(a),
+            judged.switch(b)
+        );
+    }
+    text += &left_out::text(fabric, &judged.names, &report.left_out_ends);
+    for channel in credit_loop(judged, report) {
+        text += &format!("credit loop: {channel}\n");
+    }
+    if report.no_entry.routes > 0 {
+        text += "an up-down path is one by these ranks: give --reference, --faults and GUID files as the \
+                 tables were routed with\n";
+    }
+    text + if report.passed() {
+        "passed\n"
+    } else {
+        "FAILED\n"
+    }
+}

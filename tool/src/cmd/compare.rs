@@ -1,0 +1,339 @@
+//! `dmodc compare`: OpenSM's own routing engines and ours, on the same fabrics, by one measure.
+
+mod throws;
+
+use super::reading::Reading;
+use crate::failure::{Failure, Outcome};
+use crate::input::one_stdin;
+use crate::output::{say, say_json, write_to};
+use dmodc::netlist::Equipment;
+use dmodc_lab::compare::{
+    CompareError, EngineSpec, Row, Scale, SingleRuns, Verdict, csv_header, markdown,
+};
+use dmodc_lab::sim::{NoTables, Plugin};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+use std::error::Error;
+use std::fs::{self, OpenOptions};
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Run OpenSM's routing engines on simulated fabrics and compare them
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  dmodc compare fabric.net --engines dmodc,updn,updn+roots -o results
+  dmodc compare *.ibnetdiscover --markdown fabrics.md
+  dmodc compare fabric.net --engines dmodc,nue:vls=0,dfsssp:qos,mine=exec:./mine.py
+  dmodc compare fabric.net --engines dmodc,ftree,ftree+roots,updn+roots,minhop,sssp \\
+      --degrade switches --throws 60 --max-exponent 7 -o results
+  dmodc compare fabric.net --engines dmodc,sssp,dfsssp,dfsssp:avoid --degrade slow=1,10,100 -o results
+
+Each engine runs alone ('-R ENGINE,no_fallback') in the stock OpenSM on a fabric simulated by ibsim,
+and its tables are judged as OpenSM dumps them. 'ENGINE+roots' gives the engine a root_guid_file with
+the switches at the top, 'ENGINE:OPTION=VALUE' any option of OpenSM's configuration, once or more;
+'nue:vls=0' gives nue all lanes, 'dfsssp:avoid' and 'nue:avoid' set OpenSM's avoid_throttled_links.
+(ibsim enables no width that a link does not have, so without --degrade they avoid nothing; with it
+all widths are enabled, as on hardware.) 'dmodc:paper' is Dmodc with dmodc.faults=paper,
+'dmodc:ignore' with dmodc.capacity=ignore, 'dmodc:reference' with the whole fabric as its
+dmodc.reference (without --degrade: the fabric as it is). 'NAME=exec:PROGRAM' is a program that gets a
+netlist and the name of the file to write its tables to; 'NAME=lfts:DIR' has tables in
+DIR/FABRIC-NAME.lfts or, with --degrade, DIR/FABRIC-WHAT-THROW-NAME.lfts. Neither may contain a comma.
+Turns are by Dmodc's ranks, and a defect of Dmodc alone. Credit loops are counted for the routes from
+host to host (loops), between hosts and the LIDs of switches (host/sw) and among switches (sw/sw).
+'worst' is the most flows that any permutation sends over one port; a2a is a bound of it.
+
+One line for each engine is appended to DIR/compare.csv as soon as it is known. Seconds are those of
+the engine's stage by OpenSM's log: hop tables, routes, and the first blocks sent. Pairs without a
+route take no part in A2A, RP and SP, which flatters an engine that leaves many out. An engine without
+tables has 'refused:' and its reason, 'timed out', or how OpenSM ended.
+
+With --degrade each throw degrades floor(2^(M*u) - 1) pieces of the complete fabric, u uniform:
+switches without end nodes or links between switches are removed; with 'slow' links between switches
+come up at a quarter of their speed, with 'planes' all links of a plane at half of it (a plane is a
+connected part of the fabric without the leaves, with its links to them). Numbers after '=' replace
+that count, one for each throw in turn: slow=1,10,100. If speeds differ, rows also have the risks over
+capacity, and the table their medians. All engines route the fabric in one OpenSM, one after another.
+
+Rows go to DIR/throws-FABRIC-WHAT.csv, the complete fabric (throw 0) first; a later run continues an
+interrupted one. --jobs makes throws side by side, each with its own ibsim and OpenSM, which affects
+the times of all engines alike. --part I/N makes every Nth throw, into
+DIR/throws-FABRIC-WHAT-I-of-N.csv, and throw 0 in each part; 'dmodc report' reads the parts of one
+folder, or of several. --keep writes FABRIC-WHAT-THROW.net.gz, with LIDs, and
+FABRIC-WHAT-THROW-ENGINE.lfts.gz of each new throw; ENGINE=lfts:DIR compares them again. 'ENGINE+io'
+gives the engine the --io-guids. See dmodc report.
+
+Needs the packages opensm and ibsim-utils, and libdmodc.so, with --degrade libdmodc_lab.so, beside this program, in
+--plugin-dir or where the loader finds it.")]
+pub struct Args {
+    /// The fabrics
+    #[arg(required = true)]
+    nets: Vec<PathBuf>,
+    /// Routing engines, with commas between them
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = engine, default_values = ["dmodc", "ftree", "updn", "minhop", "sssp"])]
+    engines: Vec<EngineSpec>,
+    /// Folder for the rows, which are appended [default with --degrade: results; else none]
+    #[arg(short, long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Write the table as Markdown
+    #[arg(long, value_name = "F")]
+    markdown: Option<PathBuf>,
+    /// Remove equipment at random, or make it slow, again and again, instead of routing the fabrics as they are: WHAT
+    /// is switches, links, slow or planes
+    #[arg(long, value_name = "WHAT[=N,...]", conflicts_with_all = ["markdown", "json"], value_parser = degrade)]
+    degrade: Option<Degrade>,
+    /// How often
+    #[arg(long, value_name = "N", default_value = "60", requires = "degrade")]
+    throws: u32,
+    /// Up to 2^M - 1 pieces are hit [default: the greatest whole M that leaves half of them]
+    #[arg(long, value_name = "M", requires = "degrade", value_parser = exponent)]
+    max_exponent: Option<f64>,
+    /// Throws made side by side. More than 1 affects the times
+    #[arg(long, value_name = "N", default_value = "1", requires = "degrade",
+        value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: u16,
+    /// Port GUIDs of I/O nodes, for ENGINE+io and the risk of compute to I/O traffic
+    #[arg(long, value_name = "F", requires = "degrade")]
+    io_guids: Option<PathBuf>,
+    /// Make only every Nth throw, from the Ith on, into a file of its own: for many machines
+    #[arg(long, value_name = "I/N", requires = "degrade", value_parser = part)]
+    part: Option<(u32, u32)>,
+    /// Keep the netlist of each throw and the tables of each engine in this folder, packed
+    #[arg(long, value_name = "DIR", requires = "degrade")]
+    keep: Option<PathBuf>,
+    /// Folder of libdmodc.so and libdmodc_lab.so [default: that of this program, or where the loader finds it]
+    #[arg(long, value_name = "DIR", alias = "plugin")]
+    plugin_dir: Option<PathBuf>,
+    /// Number of random permutations
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u32).range(1..))]
+    permutations: u32,
+    /// Seed of the random permutations, and of the throws
+    #[arg(long, value_name = "S", default_value = "1")]
+    seed: u64,
+    /// Time for each run of OpenSM, with --degrade for each engine, in seconds
+    #[arg(long, value_name = "S", default_value = "300", value_parser = clap::value_parser!(u64).range(1..))]
+    limit: u64,
+    #[command(flatten)]
+    reading: Reading,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> Outcome {
+    one_stdin(args.nets.iter().chain(&args.io_guids))?;
+    let scale = Scale {
+        permutations: args.permutations,
+        seed: args.seed,
+    };
+    let limit = Duration::from_secs(args.limit);
+    let plugin = match &args.plugin_dir {
+        Some(dir) => Plugin::in_dir(dir).map_err(CompareError::from)?,
+        None => Plugin::find(),
+    };
+    if let Some(degrade) = &args.degrade {
+        if !degrade.counts.is_empty() && args.max_exponent.is_some() {
+            return Err(Failure::Usage(
+                "WHAT=N,... leaves nothing to --max-exponent",
+            ));
+        }
+        return throws::run(&args, degrade, plugin, scale, limit);
+    }
+    if args.engines.iter().any(EngineSpec::is_told_io) {
+        return Err(Failure::Usage("'+io' is for --degrade with --io-guids"));
+    }
+    let runs = SingleRuns::new(plugin, scale, limit)?;
+    let mut csv = args.out.as_deref().map(open_csv).transpose()?;
+    let bar = ProgressBar::new((args.nets.len() * args.engines.len()) as u64);
+    if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}") {
+        bar.set_style(style);
+    }
+    let mut rows = Vec::new();
+    for path in &args.nets {
+        let netlist = args.reading.netlist(path)?;
+        let name = path.file_stem().unwrap_or(path.as_os_str());
+        let name = name.to_string_lossy();
+        for spec in &args.engines {
+            bar.set_message(format!("{name} {spec}"));
+            let row = runs.run(&name, &netlist, spec)?;
+            if let Some((path, file)) = &mut csv {
+                file.write_all(row.csv().as_bytes())
+                    .map_err(unwritable(path))?;
+            }
+            rows.push(row);
+            bar.inc(1);
+        }
+    }
+    bar.finish_and_clear();
+    if let Some(path) = &args.markdown {
+        write_to(path, |out| out.write_all(markdown(&rows).as_bytes()))?;
+    }
+    if args.json {
+        let rows: Vec<_> = rows.iter().map(json).collect();
+        say_json(&json!({ "rows": rows, "permutations": args.permutations, "seed": args.seed }))?;
+    } else {
+        say(
+            &text(&rows),
+            args.markdown.as_deref() == Some(Path::new("-")),
+        )?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn engine(text: &str) -> Result<EngineSpec, Box<dyn Error + Send + Sync>> {
+    Ok(text.parse::<EngineSpec>()?.known()?)
+}
+
+/// What a throw degrades, and how many pieces, if given.
+#[derive(Clone)]
+struct Degrade {
+    equipment: Equipment,
+    counts: Vec<usize>,
+}
+
+fn degrade(text: &str) -> Result<Degrade, String> {
+    let (what, counts) = text.split_once('=').unzip();
+    let count = |word: &str| match word.parse() {
+        Ok(count) if count > 0 => Ok(count),
+        _ => Err(format!("'{word}' is no number of pieces")),
+    };
+    let counts = counts.map(|list| list.split(',').map(count).collect());
+    Ok(Degrade {
+        equipment: what.unwrap_or(text).parse()?,
+        counts: counts.unwrap_or(Ok(vec![]))?,
+    })
+}
+
+pub fn exponent(text: &str) -> Result<f64, &'static str> {
+    let expected = "a number from 0 to 20";
+    let exponent: f64 = text.parse().map_err(|_| expected)?;
+    let fits = (0.0..=20.0).contains(&exponent);
+    fits.then_some(exponent).ok_or(expected)
+}
+
+/// `2/8`: the second of eight.
+fn part(text: &str) -> Result<(u32, u32), &'static str> {
+    let numbers = text.split_once('/');
+    let numbers = numbers.and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+    let fits = numbers.filter(|(i, n)| (1..=*n).contains(i));
+    fits.ok_or("I/N expected, with I from 1 to N")
+}
+
+/// Opens the file that rows are appended to; a new one gets its header.
+fn open_csv(dir: &Path) -> Result<(PathBuf, fs::File), Failure> {
+    let path = dir.join("compare.csv");
+    let open = || -> io::Result<fs::File> {
+        fs::create_dir_all(dir)?;
+        let mut options = OpenOptions::new();
+        let mut file = options.create(true).append(true).read(true).open(&path)?;
+        let mut first = String::new();
+        BufReader::new(&file).read_line(&mut first)?;
+        if ![csv_header(), ""].contains(&&*first) {
+            let reason = "rows of another version; give another folder";
+            return Err(io::Error::other(reason));
+        }
+        if file.metadata()?.len() == 0 {
+            file.write_all(csv_header().as_bytes())?;
+        }
+        Ok(file)
+    };
+    let file = open().map_err(unwritable(&path))?;
+    Ok((path, file))
+}
+
+fn unwritable(path: &Path) -> impl FnOnce(io::Error) -> Failure {
+    let file = path.display().to_string();
+    move |reason| Failure::Unwritable { file, reason }
+}
+
+fn json(row: &Row) -> serde_json::Value {
+    let mut object = json!({
+        "fabric": row.fabric,
+        "switches": row.switches,
+        "nodes": row.nodes,
+        "engine": format!("{:#}", row.spec),
+        "seconds": row.stage.map(|t| t.as_secs_f64()),
+        "run_seconds": row.whole.as_secs_f64(),
+    });
+    match &row.verdict {
+        Verdict::Accepted(f) => {
+            object["accepted"] = json!(true);
+            object["outcome"] = json!("routed");
+            object["unreachable_pairs"] = json!(f.unreachable_pairs);
+            object["no_route"] = json!(f.no_route);
+            object["undelivered"] = json!(f.undelivered);
+            object["turns"] = json!(f.turns);
+            object["nonminimal"] = json!(f.nonminimal);
+            object["credit_loops"] = json!(f.loops.all);
+            object["host_credit_loops"] = json!(f.loops.hosts);
+            object["host_switch_credit_loops"] = json!(f.loops.hosts_switches);
+            object["switch_credit_loops"] = json!(f.loops.switches);
+            object["aggregation_credit_loops"] = json!(f.loops.aggregation);
+            object["a2a"] = json!(f.a2a);
+            object["exact"] = json!(f.exact);
+            object["rp"] = json!(f.rp);
+            object["sp"] = json!(f.sp);
+            object["a2a_bound"] = json!(f.a2a_bound);
+            object["ebb"] = json!(f.ebb);
+        }
+        Verdict::NoTables(why) => {
+            object["accepted"] = json!(false);
+            object["outcome"] = json!(why.word());
+            object["reason"] = json!(why.to_string());
+        }
+    }
+    object
+}
+
+fn text(rows: &[Row]) -> String {
+    let wide = rows
+        .iter()
+        .map(|r| r.fabric.len())
+        .max()
+        .unwrap_or(0)
+        .max(6);
+    let mut text = format!(
+        "{:<wide$}  {:<15}  {:>11}  {:>8}  {:>6}  {:>5}  {:>7}  {:>6}  {:>6}  {:>6}  {:>5}  {:>5}  {:>8}\n",
+        "fabric",
+        "engine",
+        "undelivered",
+        "no route",
+        "turns",
+        "loops",
+        "host/sw",
+        "sw/sw",
+        "a2a",
+        "worst",
+        "rp",
+        "sp",
+        "ms"
+    );
+    for row in rows {
+        text += &format!("{:<wide$}  {:<15}  ", row.fabric, row.spec.to_string());
+        let stage = row.stage.map_or(0.0, |t| t.as_secs_f64() * 1e3);
+        match &row.verdict {
+            Verdict::Accepted(f) => {
+                text += &format!(
+                    "{:>11}  {:>8}  {:>6}  {:>5}  {:>7}  {:>6}  {:>6}  {:>6}  {:>5}  {:>5}  {stage:>8.1}\n",
+                    f.undelivered,
+                    f.no_route,
+                    f.turns,
+                    f.loops.hosts,
+                    f.loops.hosts_switches,
+                    f.loops.switches,
+                    f.a2a,
+                    f.exact,
+                    f.rp,
+                    f.sp
+                );
+            }
+            Verdict::NoTables(NoTables::Refused(reason)) => {
+                text += &format!("refused: {reason}\n");
+            }
+            Verdict::NoTables(why) => text += &format!("{why}\n"),
+        }
+    }
+    text
+}

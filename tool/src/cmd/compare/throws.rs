@@ -1,0 +1,300 @@
+//! `dmodc compare --degrade`: equipment removed or made slow at random, throw after throw.
+
+use super::{Args, Degrade, unwritable};
+use crate::failure::{Failure, Outcome};
+use crate::output::say;
+use dmodc::netlist::Netlist;
+use dmodc_lab::compare::{
+    EngineSpec, Journal, Risks, Routed, Scale, Series, ThrowRow, Thrower, read_throws,
+};
+use dmodc_lab::sim::Plugin;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+/// How many of an engine's worst ports are drawn.
+const WORST: usize = 150;
+
+/// The default folder of rows.
+const OUT: &str = "results";
+
+/// Makes the missing throws, and prints a summary of all.
+pub fn run(
+    args: &Args,
+    degrade: &Degrade,
+    plugin: Plugin,
+    scale: Scale,
+    limit: Duration,
+) -> Outcome {
+    let dir = args.out.as_deref().unwrap_or(Path::new(OUT));
+    for dir in [Some(dir), args.keep.as_deref()].into_iter().flatten() {
+        fs::create_dir_all(dir).map_err(unwritable(dir))?;
+    }
+    if args.io_guids.is_none() && args.engines.iter().any(EngineSpec::is_told_io) {
+        return Err(Failure::Usage("'+io' needs --io-guids"));
+    }
+    let io = args.reading.guids(args.io_guids.as_deref())?;
+    let bar = ProgressBar::new(0);
+    if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}") {
+        bar.set_style(style);
+    }
+    let equipment = degrade.equipment;
+    for path in &args.nets {
+        let netlist = args.reading.netlist(path)?;
+        let fabric = path.file_stem().unwrap_or(path.as_os_str());
+        let default = || equipment.default_exponent(&netlist);
+        let series = Series {
+            fabric: fabric.to_string_lossy().into_owned(),
+            equipment,
+            max_exponent: args.max_exponent.unwrap_or_else(default),
+            counts: degrade.counts.clone(),
+            seed: args.seed,
+            scale,
+            io: io.clone(),
+            keep: args.keep.clone(),
+        };
+        let title = format!(
+            "{}: {} throws, {}",
+            series.fabric,
+            args.throws,
+            equipment.faults()
+        );
+        let (file, appended) = fill(args, series, netlist, plugin.clone(), limit, dir, &bar)?;
+        bar.finish_and_clear();
+        let rows = read_throws(&file)?;
+        let table = table(&rows, &args.engines);
+        say(
+            &format!("{title}, {appended} rows appended\n{table}"),
+            false,
+        )?;
+    }
+    let dir = dir.display();
+    say(
+        &format!("\n'dmodc report {dir}' makes a page with figures of it\n"),
+        false,
+    )?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The medians of each engine over the throws that it routed.
+fn table(rows: &[ThrowRow], engines: &[EngineSpec]) -> String {
+    let mut routed = rows.iter().filter_map(|row| row.outcome.as_ref().ok());
+    let over = routed.any(|r| r.risks.a2a_capacity.is_some());
+    let mut text = format!(
+        "{:<18}  {:>6}  {:>6}  {:>8}  {:>8}  {:>8}  {:>9}{}\n",
+        "medians",
+        "throws",
+        "routed",
+        "A2A",
+        "RP",
+        "SP",
+        "ms",
+        if over {
+            "  over capacity: A2A        RP        SP"
+        } else {
+            ""
+        }
+    );
+    for engine in engines {
+        let of_engine = rows
+            .iter()
+            .filter(|row| row.spec == *engine && row.throw > 0);
+        let outcomes: Vec<_> = of_engine.map(|row| row.outcome.as_ref().ok()).collect();
+        let routed: Vec<&Routed> = outcomes.iter().flatten().copied().collect();
+        let risk = |of: fn(&Routed) -> Option<u32>| {
+            let found = median(routed.iter().filter_map(|r| of(r)).collect());
+            found.map_or("-".into(), |risk| risk.to_string())
+        };
+        let real = |of: fn(&Risks) -> Option<f64>| {
+            let hundredths = |r: &&Routed| Some((of(&r.risks)? * 100.0).round() as u64);
+            let found = median(routed.iter().filter_map(hundredths).collect());
+            found.map_or("-".into(), |risk| format!("{:.2}", risk as f64 / 100.0))
+        };
+        let took = median(
+            routed
+                .iter()
+                .map(|r| r.lid_matrices + r.fwd_tables)
+                .collect(),
+        );
+        let took = took.map_or("-".into(), |t| format!("{:.3}", t.as_secs_f64() * 1e3));
+        text += &format!(
+            "{:<18}  {:>6}  {:>6}  {:>8}  {:>8}  {:>8}  {took:>9}",
+            engine.to_string(),
+            outcomes.len(),
+            routed.len(),
+            risk(|r| Some(r.risks.a2a)),
+            risk(|r| Some(r.risks.rp)),
+            risk(|r| r.risks.sp_dmodc),
+        );
+        if over {
+            text += &format!(
+                "  {:>18}  {:>8}  {:>8}",
+                real(|r| r.a2a_capacity),
+                real(|r| r.rp_capacity),
+                real(|r| r.sp_dmodc_capacity)
+            );
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// The median, the upper one of two in the middle.
+fn median<T: Ord + Copy>(mut values: Vec<T>) -> Option<T> {
+    values.sort_unstable();
+    values.get(values.len() / 2).copied()
+}
+
+/// Brings a series up to the requested number of throws. Returns the file of its rows, and how many throws it
+/// made.
+fn fill(
+    args: &Args,
+    series: Series,
+    netlist: Netlist,
+    plugin: Plugin,
+    limit: Duration,
+    dir: &Path,
+    bar: &ProgressBar,
+) -> Result<(PathBuf, usize), Failure> {
+    let part = args.part.map(|(i, n)| format!("-{i}-of-{n}"));
+    let name = format!("{}-{}", series.fabric, series.equipment);
+    let file = dir.join(format!("throws-{name}{}.csv", part.unwrap_or_default()));
+    let mut journal = Journal::open(&file)?;
+    if !journal.rows().iter().all(|row| is_of(row, &series)) {
+        return Err(Failure::Usage(
+            "DIR holds throws of another exponent, of other numbers, of another seed or number of permutations",
+        ));
+    }
+    let made: HashSet<(u32, EngineSpec)> = journal
+        .rows()
+        .iter()
+        .map(|row| (row.throw, row.spec.clone()))
+        .collect();
+    let is_missing = |throw: u32, c: &EngineSpec| !made.contains(&(throw, c.clone()));
+    let missing = |throw: u32| -> Vec<EngineSpec> {
+        let all = args.engines.iter();
+        all.filter(|c| is_missing(throw, c)).cloned().collect()
+    };
+    let is_ours = |throw: &u32| args.part.is_none_or(|(i, n)| throw % n == i - 1);
+    let ours: Vec<u32> = (0..=args.throws)
+        .filter(|throw| *throw == 0 || is_ours(throw))
+        .collect();
+    let open = ours.iter().copied().filter(|&t| !missing(t).is_empty());
+    let open: Vec<u32> = open.collect();
+    let drawn = dir.join(format!("drawn-{name}.csv"));
+    let to_draw = series.worth_drawing(&netlist, args.throws).filter(is_ours);
+    let to_draw = to_draw.filter(|_| !(open.is_empty() && drawn.exists()));
+    if open.is_empty() && to_draw.is_none() {
+        return Ok((file, 0));
+    }
+    bar.set_length(ours.len() as u64);
+    bar.set_position((ours.len() - open.len()) as u64);
+    bar.reset_eta();
+    bar.set_message(format!("{} complete", series.fabric));
+    let name = format!("{}: {}", series.fabric, series.equipment.faults());
+    let engines = args.engines.clone();
+    let (thrower, mut rows) = Thrower::new(series, netlist, engines, plugin, limit)?;
+    rows.retain(|row| is_missing(0, &row.spec));
+    let mut appended = 0;
+    let mut add = |rows: &[ThrowRow]| {
+        bar.set_message(name.clone());
+        appended += rows.len();
+        bar.inc(1);
+        journal.append(rows)
+    };
+    let mut open = open;
+    if open.first() == Some(&0) {
+        open.remove(0);
+        add(&rows)?;
+    }
+    let throw = |number: &u32| thrower.throw(*number, &missing(*number));
+    side_by_side(args.jobs.into(), &open, throw, |rows| add(&rows))?;
+    if let Some(number) = to_draw {
+        thrower.drawing(number, WORST)?.write(&drawn)?;
+    }
+    Ok((file, appended))
+}
+
+/// Does work in up to `jobs` threads, and passes on the results in the order of the work. After the first
+/// error nothing new begins.
+fn side_by_side<W: Sync, R: Send, E: Send>(
+    jobs: usize,
+    work: &[W],
+    do_one: impl Fn(&W) -> Result<R, E> + Sync,
+    mut take: impl FnMut(R) -> Result<(), E>,
+) -> Result<(), E> {
+    let next = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        let (sender, done) = mpsc::channel();
+        for _ in 0..jobs.min(work.len()) {
+            let (sender, next, do_one) = (sender.clone(), &next, &do_one);
+            scope.spawn(move || {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(work) = work.get(number) else { break };
+                    if sender.send((number, do_one(work))).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut early = BTreeMap::new();
+        let mut taken = 0;
+        for (number, result) in done {
+            early.insert(number, result?);
+            while let Some(result) = early.remove(&taken) {
+                take(result)?;
+                taken += 1;
+            }
+        }
+        Ok(())
+    })
+}
+
+fn is_of(row: &ThrowRow, series: &Series) -> bool {
+    let key = (row.max_exponent, row.seed, row.permutations, row.removed);
+    let removed = series.removal(row.throw).0;
+    key == (
+        series.max_exponent,
+        series.seed,
+        series.scale.permutations,
+        removed,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::side_by_side;
+
+    #[test]
+    fn results_come_in_order_and_an_error_ends_all() {
+        for jobs in [1, 2, 7] {
+            let work: Vec<u64> = (0..40).collect();
+            let slow = |&n: &u64| {
+                std::thread::sleep(std::time::Duration::from_micros((n * 7919) % 500));
+                if n == 25 { Err(n) } else { Ok(n) }
+            };
+            let mut taken = Vec::new();
+            let result = side_by_side(jobs, &work, slow, |n| {
+                taken.push(n);
+                Ok(())
+            });
+            assert_eq!(result, Err(25));
+            assert!(taken.len() <= 25 && taken.iter().eq(&work[..taken.len()]));
+            taken.clear();
+            side_by_side(jobs, &work[..25], slow, |n| {
+                taken.push(n);
+                Ok(())
+            })
+            .unwrap();
+            assert_eq!(taken, work[..25]);
+        }
+    }
+}

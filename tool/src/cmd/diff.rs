@@ -1,0 +1,91 @@
+//! `dmodc diff`: how much a change of tables makes OpenSM send.
+
+use super::reading::Reading;
+use crate::failure::Outcome;
+use crate::input::one_stdin;
+use crate::output::{say, say_json};
+use dmodc::fabric::Guid;
+use dmodc::lft::Diff;
+use serde_json::json;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// Count the entries and the blocks of 64 LIDs that differ between two dumps of tables
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  dmodc diff before.lfts after.lfts
+  dmodc diff before.lfts after.lfts --json | jq .changed_blocks
+
+A switch of the second dump alone has all its entries changed; of one in the first dump alone
+nothing is counted, since nothing is sent to it.")]
+pub struct Args {
+    /// Tables before
+    first: PathBuf,
+    /// Tables after
+    second: PathBuf,
+    #[command(flatten)]
+    reading: Reading,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> Outcome {
+    one_stdin([&args.first, &args.second])?;
+    let start = Instant::now();
+    let [before, after] = [&args.first, &args.second].map(|path| args.reading.dump(path));
+    let diff = dmodc::lft::diff(&before?, &after?);
+    if args.json {
+        let changed = diff.switches.iter().filter(|s| s.entries > 0);
+        let by_switch: Vec<_> = changed
+            .map(|s| {
+                let guid = s.guid.to_string();
+                json!({ "guid": guid, "changed_entries": s.entries, "changed_blocks": s.blocks })
+            })
+            .collect();
+        let guids = |guids: &[Guid]| guids.iter().map(Guid::to_string).collect::<Vec<_>>();
+        say_json(&json!({
+            "switches": diff.switches.len(),
+            "changed_entries": diff.entries(),
+            "changed_blocks": diff.blocks(),
+            "by_switch": by_switch,
+            "added": guids(&diff.added),
+            "removed": guids(&diff.removed),
+            "seconds": start.elapsed().as_secs_f64(),
+        }))?;
+    } else {
+        say(&table(&diff), false)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn table(diff: &Diff) -> String {
+    let mut text = String::new();
+    let changed = diff.switches.iter().filter(|s| s.entries > 0);
+    if diff.entries() > 0 {
+        text += &format!("{:<18}  {:>10}  {:>10}\n", "switch", "entries", "blocks");
+    }
+    for s in changed.clone() {
+        text += &format!(
+            "{:<18}  {:>10}  {:>10}\n",
+            s.guid.to_string(),
+            s.entries,
+            s.blocks
+        );
+    }
+    for (guids, what) in [(&diff.added, "second"), (&diff.removed, "first")] {
+        for guid in guids {
+            text += &format!("{guid} is in the {what} dump only\n");
+        }
+    }
+    // The last line, for programs too.
+    let total = format!("total of {}", changed.count());
+    text += &format!(
+        "{total:<18}  {:>10}  {:>10}\n",
+        diff.entries(),
+        diff.blocks()
+    );
+    text
+}

@@ -1,0 +1,206 @@
+//! `dmodc draw`: a picture of the fabric, or a page to explore.
+
+use super::guid_files::GuidFiles;
+use super::reading::Reading;
+use super::routed_as::Drain;
+use super::wiring::say_last_seen;
+use crate::failure::{Failure, Outcome};
+use crate::input::{one_stdin, shown};
+use crate::output::write_to;
+use dmodc::analysis::{Traffic, bound};
+use dmodc::dmodc::{Drained, Engine, Options, Ranking};
+use dmodc::draw::{Scene, State, page, svg};
+use dmodc::fabric::Fabric;
+use dmodc::lft::Tables;
+use dmodc::netlist::{Names, Netlist};
+use dmodc::reference::Reference;
+use dmodc::wiring::{against, among_siblings, slow_links, with_missing};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// Draw a fabric: an SVG for paper, or a page to explore
+#[derive(clap::Args)]
+#[command(
+    mut_arg("file", |arg| arg.help("Mark what F names as drained: SWITCH or SWITCH:PORT, one a line")),
+    after_help = "Examples:
+  dmodc draw fabric.net fabric.lfts -o fabric.html
+  dmodc draw fabric.net new.lfts --before old.lfts -o change.html
+  dmodc draw fabric.net fabric.lfts --reference as-designed.net -o fabric.html
+  dmodc draw fabric.net fabric.lfts -o fabric.svg
+
+A file .html is a page in one file, for any browser of 2023 or later, without a network: for each two
+levels a matrix of lower switches by upper ones, pods and planes as blocks, all in the order of their
+places. It finds hosts, servers and switches by name, shows the route between two and its other users,
+and filters missing, slow, wrong and drained cables, the worst ports, one pod or one plane. With
+--before it compares two tables; 'dmodc whatif --draw' does so for planned work. The key '?' lists its
+keys.
+
+Any other file is an SVG: one row for each level, or the matrices above 20 switches. The mouse shows
+names, ports and risks.
+
+With LFTS, links are coloured by their A2A congestion risk (see 'dmodc analyze'): none, up to half of
+the A2A bound, up to the bound, up to twice the bound, more. 'dmodc wiring' defines missing and wrong
+cables. Both are light or dark as the reader's system is."
+)]
+pub struct Args {
+    /// The fabric
+    net: PathBuf,
+    /// Its forwarding tables, as opensm-lfts.dump
+    lfts: Option<PathBuf>,
+    /// Other tables of the fabric, to compare with (.html alone)
+    #[arg(long, value_name = "LFTS0", requires = "lfts")]
+    before: Option<PathBuf>,
+    /// The fabric as designed, or as it was when healthy: differences are marked
+    #[arg(long, value_name = "NET0")]
+    reference: Option<PathBuf>,
+    #[command(flatten)]
+    drain: Drain,
+    /// Write the drawing here
+    #[arg(short, long, value_name = "F.svg|F.html")]
+    output: PathBuf,
+    #[command(flatten)]
+    guid_files: GuidFiles,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> Outcome {
+    let reading = args.reading;
+    let files = args.lfts.iter().chain(&args.before).chain(&args.reference);
+    let files = files.chain(&args.drain.file).chain([&args.net]);
+    one_stdin(files.chain(args.guid_files.paths()))?;
+    let is_page = is_page(&args.output);
+    if args.before.is_some() && !is_page {
+        return Err(Failure::Usage(
+            "--before needs an output that ends in .html",
+        ));
+    }
+    let netlist = reading.netlist(&args.net)?;
+    let (fabric, names) = netlist.to_fabric(None).map_err(|reason| Failure::Lids {
+        file: shown(&args.net).display().to_string(),
+        reason,
+    })?;
+    let known = reading.known(args.reference.as_deref(), &fabric)?;
+    let rest = Options {
+        drain: reading.drain(args.drain.file.as_deref(), &fabric, &names)?,
+        reference: known.as_ref().map(|(_, fabric)| fabric.clone()),
+        ..Options::default()
+    };
+    let options = args.guid_files.options(reading, &fabric, rest)?;
+    let ranking = Ranking::new(&fabric, &options);
+    // A page has what is missing too.
+    let whole = known
+        .as_ref()
+        .filter(|_| is_page)
+        .and_then(|(reference, _)| {
+            let mut now = netlist.clone();
+            now.take_lids(&fabric);
+            with_missing(&now, &reference.netlist).to_fabric(None).ok()
+        });
+    let (whole, whole_names) = whole.as_ref().map_or((&fabric, &names), |(f, n)| (f, n));
+    let levels = Ranking::new(whole, &options);
+    let scene = scene(
+        &netlist,
+        (whole, whole_names),
+        &levels,
+        in_order(whole, &levels, &options)?,
+        known.as_ref(),
+    );
+    let drained = Drained::ends(&fabric, &options.drain);
+    let usable = fabric.without(&drained);
+    let bound = bound(&usable, |s| ranking.rank(s));
+    let routes = |lfts: &Option<PathBuf>| {
+        let lfts = lfts.as_ref().map(|lfts| reading.tables(lfts, &fabric));
+        let tables = lfts.transpose()?;
+        let risks = tables.as_ref().map(|tables| {
+            let order: Vec<u32> = (0..fabric.end_nodes().len() as u32).collect();
+            let traffic = Traffic::new(&fabric, tables, &order);
+            traffic.all_to_all(&|_| ()).by_channel
+        });
+        Ok::<_, Failure>(tables.zip(risks))
+    };
+    let (before, now) = (routes(&args.before)?, routes(&args.lfts)?);
+    let state = |title, routes| State {
+        title,
+        fabric: &fabric,
+        bound,
+        drained: drained.clone(),
+        routes,
+    };
+    let states = match &before {
+        None => vec![state("now", lent(&now))],
+        Some(_) => vec![state("before", lent(&before)), state("after", lent(&now))],
+    };
+    match is_page {
+        true => write_page(&scene, &states, &args.net, &args.output)?,
+        false => {
+            let svg = svg(&scene, &states[0]);
+            write_to(&args.output, |out| out.write_all(svg.as_bytes()))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The switches of a fabric in the order of their places, and its end nodes by number; without a tree, by
+/// levels and GUIDs.
+fn in_order(
+    fabric: &Fabric,
+    ranking: &Ranking,
+    options: &Options,
+) -> Result<(Vec<u32>, Vec<u32>), Failure> {
+    Ok(match Engine::new(0)?.plan(fabric, options) {
+        Ok(plan) => (plan.places(), plan.order().to_vec()),
+        Err(_) => {
+            let mut places: Vec<u32> = (0..fabric.switches().len() as u32).collect();
+            places.sort_by_key(|&s| ranking.rank(s));
+            (places, (0..fabric.end_nodes().len() as u32).collect())
+        }
+    })
+}
+
+/// Tables and the risks of their channels.
+fn lent(routes: &Option<(Tables, Vec<u32>)>) -> Option<(&Tables, &[u32])> {
+    routes.as_ref().map(|(tables, risks)| (tables, &risks[..]))
+}
+
+/// The drawing's input for a fabric, with its switches and end nodes in this order.
+pub fn scene<'a>(
+    netlist: &Netlist,
+    (fabric, names): (&'a Fabric, &'a Names),
+    ranking: &'a Ranking,
+    (places, order): (Vec<u32>, Vec<u32>),
+    known: Option<&(Reference, Arc<Fabric>)>,
+) -> Scene<'a> {
+    let differences = match known {
+        Some((reference, _)) => {
+            let mut found = against(netlist, &reference.netlist);
+            found.iter_mut().for_each(|f| say_last_seen(f, reference));
+            found
+        }
+        None => among_siblings(fabric, names, ranking),
+    };
+    let reference = known.map(|(_, fabric)| &**fabric);
+    Scene {
+        differences,
+        slow: slow_links(fabric, |s| ranking.rank(s), reference),
+        fabric,
+        names,
+        ranking,
+        places,
+        order,
+    }
+}
+
+/// Writes the page of a fabric.
+pub fn write_page(scene: &Scene, states: &[State], net: &Path, to: &Path) -> Result<(), Failure> {
+    let name = shown(net).file_name().unwrap_or(net.as_os_str());
+    write_to(to, |out| page(scene, states, &name.to_string_lossy(), out))
+}
+
+/// Whether the output is a page.
+fn is_page(file: &Path) -> bool {
+    file.extension()
+        .is_some_and(|e| e.eq_ignore_ascii_case("html"))
+}

@@ -1,0 +1,236 @@
+//! `dmodc export`: the fabric in the formats of other programs, OpenSM's GUID files among them.
+
+use super::guid_files::GuidFiles;
+use super::reading::Reading;
+use crate::failure::Outcome;
+use crate::input::one_stdin;
+use crate::output::{complain, write_to};
+use clap::ValueEnum;
+use dmodc::dmodc::{Engine, Options};
+use dmodc::export::{
+    Group, Hosts, Labels, graphviz, groups, guid_file, rank_file, roots, slurm_conf, slurm_yaml,
+};
+use dmodc::fabric::{Fabric, Guid, NodeKind, Peer};
+use dmodc::netlist::Names;
+use serde_json::json;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// How many hosts without a host name are named.
+const NAMED: usize = 3;
+
+/// Write a fabric for Slurm, for Graphviz, as JSON, as a list of hosts, or as GUID files of OpenSM
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  dmodc export fabric.net slurm > topology.conf
+  dmodc export fabric.net slurm-yaml > topology.yaml
+  dmodc export fabric.net hosts > hostfile
+  dmodc export fabric.net slurm --names node-name-map --skip-unnamed > topology.conf
+  dmodc export fabric.net json | jq '.switches[] | select(.level == 2)'
+  dmodc export fabric.net dot | dot -Tsvg > fabric.svg
+  dmodc export fabric.net roots > /etc/opensm/root_guid.conf
+
+The name of a host is the first word of its description, that of a switch its description; if it is
+not unique, the GUID is added. A host with several ports is at the position of its first one.
+
+Descriptions that are no host names (the maker's, localhost, one on several adapters) are warnings on
+standard error. --names gives names: a line has a node or port GUID and a name, as the node name maps
+of infiniband-diags have; adapters with one name there are one host.
+
+slurm and slurm-yaml have a switch for each switch with hosts, one for each larger subtree (levelL-N),
+and a root for each connected part; standard error has the number of switches left out. hosts is in
+the order of topological NIDs: ranks placed in this order shift along the links that Dmodc balances
+best.
+
+roots, ranks, cn and io are files for OpenSM's other engines, with the names as comments. roots
+(root_guid_file) has the switches with none above them. ranks (ids_guid_file) numbers all switches
+from the top down: updn orders switches equally far from the roots by it. cn (cn_guid_file) has the
+hosts that are as far from the roots as most are, io (io_guid_file) the others: ftree refuses a fabric
+with compute nodes at several levels, and takes aggregation nodes for some. OpenSM refuses an empty
+file.
+
+Exit code 1 if the fabric is no tree.")]
+pub struct Args {
+    /// The fabric
+    net: PathBuf,
+    /// The format
+    format: Format,
+    /// Write it here
+    #[arg(short, long, value_name = "F", default_value = "-")]
+    output: PathBuf,
+    /// Names of hosts and switches, by GUID
+    #[arg(long, value_name = "F")]
+    names: Option<PathBuf>,
+    /// Leave out hosts whose descriptions are no host names
+    #[arg(long)]
+    skip_unnamed: bool,
+    #[command(flatten)]
+    guid_files: GuidFiles,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Slurm's topology.conf
+    Slurm,
+    /// Slurm's topology.yaml
+    SlurmYaml,
+    /// Host names, one a line, in topological order
+    Hosts,
+    /// Graphviz
+    Dot,
+    /// Switches, hosts and links as one JSON object
+    Json,
+    /// OpenSM's root_guid_file
+    Roots,
+    /// OpenSM's ids_guid_file, for updn
+    Ranks,
+    /// OpenSM's cn_guid_file, for ftree
+    Cn,
+    /// OpenSM's io_guid_file, for ftree
+    Io,
+}
+
+impl Format {
+    /// Whether the format has hosts by name.
+    fn names_hosts(self) -> bool {
+        matches!(self, Format::Slurm | Format::SlurmYaml | Format::Hosts)
+    }
+}
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> Outcome {
+    let inputs = args.guid_files.paths().chain([&args.net]);
+    one_stdin(inputs.chain(&args.names))?;
+    let (fabric, names) = args.reading.fabric(&args.net, None)?;
+    let given = args.reading.names(args.names.as_deref())?;
+    let options = args
+        .guid_files
+        .options(args.reading, &fabric, Options::default())?;
+    let plan = Engine::new(0)?.plan(&fabric, &options)?;
+    let rank = |switch| plan.ranking().rank(switch);
+    let mut labels = Labels::new(&fabric, &names, &given);
+    if args.format.names_hosts() && !labels.unnamed.is_empty() {
+        complain(&unnamed(&labels, &fabric, &names, args.skip_unnamed));
+    }
+    if args.skip_unnamed {
+        labels.leave_out_unnamed();
+    }
+    let tree = || {
+        let tree = groups(&fabric, &labels, rank, plan.order());
+        let (all, there) = (labels.switches.len(), tree.iter().map(Group::leaves).sum());
+        if all > there {
+            let left = all - there;
+            complain(&format!(
+                "dmodc: {left} of {all} switches are left out: no host has its first port there\n"
+            ));
+        }
+        tree
+    };
+    let called = |guid: Guid, name| (guid, given.get(&guid).map_or(name, String::as_str));
+    let switch = |s: u32| {
+        let guid = fabric.switches()[s as usize].guid;
+        called(guid, names.switches[s as usize].as_str())
+    };
+    let host_file = |hosts: Vec<u32>| {
+        if hosts.is_empty() {
+            complain("dmodc: no such hosts: leave the option out\n");
+        }
+        let host = |n: u32| {
+            let guid = fabric.end_nodes()[n as usize].guid;
+            called(guid, names.end_nodes[n as usize].as_str())
+        };
+        guid_file(hosts.into_iter().map(host))
+    };
+    let text = match args.format {
+        Format::Slurm => slurm_conf(&tree()),
+        Format::SlurmYaml => slurm_yaml(&tree()),
+        Format::Json => format!("{:#}\n", graph(&fabric, &names, rank)),
+        Format::Dot => graphviz(&fabric, &labels, rank),
+        Format::Hosts => {
+            let hosts = labels.each_once(plan.order().iter().copied());
+            hosts.iter().map(|host| format!("{host}\n")).collect()
+        }
+        Format::Roots => guid_file(roots(&fabric, plan.ranking()).into_iter().map(switch)),
+        Format::Ranks => rank_file(&fabric, plan.ranking(), |s| switch(s).1),
+        Format::Cn => host_file(Hosts::new(&fabric, plan.ranking()).compute),
+        Format::Io => host_file(Hosts::new(&fabric, plan.ranking()).io),
+    };
+    write_to(&args.output, |out| out.write_all(text.as_bytes()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Switches with their levels (0 at the bottom), end nodes, and links with both ends.
+fn graph(fabric: &Fabric, names: &Names, rank: impl Fn(u32) -> u32) -> serde_json::Value {
+    let guid = |s: u32| fabric.switches()[s as usize].guid.to_string();
+    let speed = |s: u32, port: u8| {
+        let speed = fabric.link_speed(s, port);
+        speed.is_known().then(|| speed.to_string())
+    };
+    let switches = (0..).zip(fabric.switches()).map(|(index, switch)| {
+        json!({
+            "guid": switch.guid.to_string(),
+            "lid": switch.lid.0,
+            "name": names.switches[index as usize],
+            "level": rank(index),
+            "ports": switch.ports,
+        })
+    });
+    let nodes = fabric.end_nodes().iter().zip(&names.end_nodes);
+    let nodes = nodes.map(|(node, name)| {
+        json!({
+            "guid": node.guid.to_string(),
+            "lid": node.lid.0,
+            "lmc": node.lmc,
+            "name": name,
+            "kind": match node.kind {
+                NodeKind::Ca => "host",
+                NodeKind::Router => "router",
+                NodeKind::Aggregation => "aggregation",
+            },
+            "switch": guid(node.switch),
+            "port": node.port,
+            "speed": speed(node.switch, node.port),
+        })
+    });
+    let links = (0..fabric.switches().len() as u32).flat_map(|s| {
+        let peers = (1u8..).zip(fabric.peers_of(s));
+        peers.filter_map(move |(port, peer)| match *peer {
+            // Each once, from its lower end.
+            Peer::Switch { index, port: far } if (s, port) < (index, far) => {
+                Some(((s, port), (index, far)))
+            }
+            _ => None,
+        })
+    });
+    let end = |(s, port): (u32, u8)| json!({ "switch": guid(s), "port": port });
+    let links = links.map(|(a, b)| json!({ "ends": [end(a), end(b)], "speed": speed(a.0, a.1) }));
+    json!({
+        "switches": switches.collect::<Vec<_>>(),
+        "nodes": nodes.collect::<Vec<_>>(),
+        "links": links.collect::<Vec<_>>(),
+    })
+}
+
+/// The warning about descriptions that are no host names.
+fn unnamed(labels: &Labels, fabric: &Fabric, names: &Names, skipped: bool) -> String {
+    let hosts = labels.each_once(0..labels.hosts.len() as u32).len();
+    let unnamed = labels.each_once(labels.unnamed.iter().copied()).len();
+    let first = labels.unnamed.iter().take(NAMED).map(|&node| {
+        let guid = fabric.end_nodes()[node as usize].guid;
+        format!("{guid} '{}'", names.end_nodes[node as usize])
+    });
+    let mut first: Vec<String> = first.collect();
+    if labels.unnamed.len() > NAMED {
+        first.push("…".into());
+    }
+    let what = match skipped {
+        true => "left out",
+        false => "here with GUIDs; --names gives names, --skip-unnamed leaves them out",
+    };
+    let first = first.join(", ");
+    format!(
+        "dmodc: the descriptions of {unnamed} of {hosts} hosts are no host names: {first}: {what}\n"
+    )
+}

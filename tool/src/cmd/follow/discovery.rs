@@ -1,0 +1,158 @@
+//! A follower's commands, with a time limit: one prints the fabric, one the master.
+
+use crate::failure::Failure;
+use dmodc::fabric::Guid;
+use dmodc::files::{MOST, at_most};
+use dmodc::netlist::Netlist;
+use dmodc_lab::sim::{Guard, PrivateDir, Program, SimError};
+use std::env;
+use std::fs::File;
+use std::path::Path;
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+/// `timeout` ends a command with all processes that the command has started.
+const TIMEOUT: Program = Program {
+    name: "timeout",
+    package: "coreutils",
+};
+/// Time to end by itself.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Runs commands for a follower.
+pub struct Commands {
+    /// Prints the fabric as ibnetdiscover does.
+    pub discover: String,
+    /// Prints who manages the subnet, as sminfo does.
+    pub sminfo: String,
+    /// Time for each.
+    pub limit: Duration,
+    dir: PrivateDir,
+}
+
+impl Commands {
+    /// These commands of a shell.
+    pub fn new(discover: String, sminfo: String, limit: Duration) -> Result<Commands, Failure> {
+        let dir = PrivateDir::new()?;
+        Ok(Commands {
+            discover,
+            sminfo,
+            limit,
+            dir,
+        })
+    }
+
+    /// The present fabric as text, before the deadline.
+    pub fn discover(&self, until: Instant) -> Result<Vec<u8>, Failure> {
+        let left = until.saturating_duration_since(Instant::now());
+        let text = self.run(&self.discover, left).map_err(Failure::Discovery)?;
+        match text.is_empty() {
+            true => Err(Failure::Discovery(format!(
+                "'{}' has printed nothing",
+                self.discover
+            ))),
+            false => Ok(text),
+        }
+    }
+
+    /// Whether the node where a discovery began manages the subnet. An error if that is unknown.
+    pub fn is_master_here(&self, text: &[u8], netlist: &Netlist) -> Result<bool, String> {
+        let here = initiator(text).ok_or("the discovery does not say where it began")?;
+        let answer = self.run(&self.sminfo, self.limit)?;
+        let answer = String::from_utf8_lossy(&answer);
+        let manager = guid_after(&answer, "sm guid 0x");
+        let manager = manager.ok_or_else(|| format!("'{}' names no SM: {answer}", self.sminfo))?;
+        let is_here = |node: &&dmodc::netlist::Node| node.guid == here;
+        let node = netlist.nodes.iter().find(is_here);
+        let has = |port| node.is_some_and(|n| n.port_guid(port) == manager);
+        let ports = node.into_iter().flat_map(|node| &node.ports);
+        Ok(manager == here || ports.into_iter().any(has))
+    }
+
+    /// Runs the command of `--notify`.
+    pub fn notify(&self, command: &str) -> Result<(), String> {
+        self.run(command, self.limit.max(NOTIFY)).map(drop)
+    }
+
+    /// Runs a shell command in this process' folder. Returns its output, or the reason of its failure.
+    fn run(&self, command: &str, limit: Duration) -> Result<Vec<u8>, String> {
+        let (output, errors) = (self.dir.path().join("out"), self.dir.path().join("err"));
+        let start = || -> Result<Guard, SimError> {
+            let mut timeout = TIMEOUT.command_of_group(self.dir.path())?;
+            let seconds = limit.as_secs_f64().max(0.01);
+            timeout
+                .current_dir(env::current_dir().unwrap_or_default())
+                .args([
+                    "--kill-after=1",
+                    &format!("{seconds:.3}"),
+                    "sh",
+                    "-c",
+                    command,
+                ]);
+            Guard::start_apart(timeout, &output, &errors)
+        };
+        let mut child = start().map_err(|e| e.to_string())?;
+        let status = child.wait(limit + GRACE);
+        let read = |file: &Path| File::open(file).and_then(|file| at_most(MOST, file));
+        let fails = |how: String| {
+            let said = read(&errors).unwrap_or_default();
+            let said = String::from_utf8_lossy(&said);
+            let last = said.lines().rev().find(|line| !line.trim().is_empty());
+            let last = last.map(|line| format!(": {}", line.trim()));
+            Err(format!("'{command}' {how}{}", last.unwrap_or_default()))
+        };
+        match status {
+            Some(status) if status.success() => read(&output).map_err(|e| e.to_string()),
+            Some(status) if !has_timed_out(status) => fails(format!("has failed, {status}")),
+            _ => fails(format!("was not done in {:.1} s", limit.as_secs_f64())),
+        }
+    }
+}
+
+/// The least time for `--notify`: a service manager may wait for others.
+const NOTIFY: Duration = Duration::from_secs(60);
+
+/// The exit status of `timeout` for that: 124, or killed with its command.
+fn has_timed_out(status: ExitStatus) -> bool {
+    matches!(status.code(), None | Some(124 | 137))
+}
+
+/// The lines of a discovery that describe the fabric: all but its date.
+pub fn content(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let lines = text.split(|&byte| byte == b'\n');
+    lines.filter(|line| !line.starts_with(b"#"))
+}
+
+/// The node where ibnetdiscover ran.
+fn initiator(text: &[u8]) -> Option<Guid> {
+    let comments = text.split(|&byte| byte == b'\n');
+    let mut comments = comments.take_while(|line| line.is_empty() || line.starts_with(b"#"));
+    comments.find_map(|line| guid_after(&String::from_utf8_lossy(line), "Initiated from node "))
+}
+
+/// The GUID behind some words, in hexadecimal.
+fn guid_after(text: &str, words: &str) -> Option<Guid> {
+    let (_, rest) = text.split_once(words)?;
+    let end = rest.find(|c: char| !c.is_ascii_hexdigit());
+    let digits = &rest[..end.unwrap_or(rest.len())];
+    u64::from_str_radix(digits, 16).ok().map(Guid)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tools_say_where_and_who() {
+        let text = b"#\n# Topology file: generated on Sat\n#\n# Initiated from node 0002c90300fc port 0002c90300fd\n\n";
+        assert_eq!(initiator(text), Some(Guid(0x2_c903_00fc)));
+        assert_eq!(
+            initiator(b"Switch 3 \"S\"\n# Initiated from node 1 port 2\n"),
+            None
+        );
+        assert_eq!(content(text).collect::<Vec<_>>(), [b"", b""]);
+        let answer = "sminfo: sm lid 1 sm guid 0x2c90300fd, activity count 9 priority 0 state 3 SMINFO_MASTER";
+        assert_eq!(guid_after(answer, "sm guid 0x"), Some(Guid(0x2_c903_00fd)));
+        assert_eq!(guid_after("no answer", "sm guid 0x"), None);
+    }
+}

@@ -1,0 +1,369 @@
+//! Looks at the fabric again and again; routes, checks and logs each as the plugin does in a sweep.
+
+use super::discovery::{Commands, content};
+use super::routed::{Routed, check_tables, highest};
+use crate::cmd::routing::Routing;
+use crate::failure::Failure;
+use dmodc::dmodc::Engine;
+use dmodc::drain;
+use dmodc::fabric::{Fabric, Guid, Lid};
+use dmodc::files::{Stamp, stamp};
+use dmodc::lft::{Tables, changed_blocks};
+use dmodc::netlist::{Names, Netlist};
+use dmodc::reference::Day;
+use dmodc::sweeps::{
+    Called, File, Findings, Metrics, Planned, Reference, Role, Source, Sweep, host_pairs, report,
+};
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// Most discoveries in a row if one has lost much.
+const LOOKS: usize = 3;
+
+/// Looks at the fabric again and again.
+pub struct Follower {
+    commands: Commands,
+    routing: Routing,
+    /// The percentage of hosts or switches that may go at once.
+    max_loss: f64,
+    engine: Engine,
+    reference: Option<Reference>,
+    findings: Findings,
+    metrics: Option<(Metrics, File)>,
+    /// The tables of the last good look.
+    last: Option<Routed>,
+    /// The input of that look; `None` if the next one must route.
+    basis: Option<Basis>,
+    /// The last good look.
+    good: Option<SystemTime>,
+    stale: Option<SystemTime>,
+    /// The last log line about failures.
+    said: String,
+    /// The last log line about the master.
+    said_of_master: String,
+}
+
+/// The input of tables: the text of the discovery, and the stamps of files.
+type Basis = (Vec<u8>, Vec<Option<Stamp>>);
+
+/// The result of a look.
+pub enum Look {
+    /// Nothing has changed.
+    Same,
+    /// Another host manages the subnet.
+    NotMaster,
+    /// There are new tables.
+    New(Box<Routed>, Basis),
+}
+
+struct Seen {
+    text: Vec<u8>,
+    netlist: Netlist,
+    fabric: Fabric,
+    names: Names,
+    /// Time to make the fabric of the text.
+    parsing: Duration,
+}
+
+impl Follower {
+    /// A follower before its first look.
+    pub fn new(
+        commands: Commands,
+        mut routing: Routing,
+        max_loss: f64,
+        metrics: Option<PathBuf>,
+    ) -> Result<Follower, Failure> {
+        let source = routing.routed_as.reference.take();
+        let source = source.map(|file| match file == Path::new("auto") {
+            true => Source::Auto,
+            false => Source::File(file),
+        });
+        Ok(Follower {
+            engine: routing.engine()?,
+            reference: Reference::new(source.as_ref(), routing.routed_as.faults),
+            commands,
+            routing,
+            max_loss,
+            findings: Findings::default(),
+            metrics: metrics.map(|file| (Metrics::default(), File::new(file))),
+            last: None,
+            basis: None,
+            good: None,
+            stale: None,
+            said: String::new(),
+            said_of_master: String::new(),
+        })
+    }
+
+    /// Looks at the fabric and routes it. `asks_master` is whether another host may manage the subnet. Before
+    /// it routes, it passes on the highest LID.
+    pub fn look(
+        &mut self,
+        asks_master: bool,
+        tell_highest: impl FnOnce(Lid),
+    ) -> Result<Look, Failure> {
+        let stamps = self.stamps();
+        let Some(seen) = self.see(&stamps)? else {
+            return Ok(Look::Same);
+        };
+        if asks_master && !self.is_master(&seen) {
+            self.basis = None;
+            return Ok(Look::NotMaster);
+        }
+        let Seen {
+            text,
+            netlist,
+            fabric,
+            names,
+            parsing,
+        } = seen;
+        let start = Instant::now() - parsing;
+        let highest = highest(&netlist, self.routing.lmc).unwrap_or(fabric.max_lid());
+        if fabric.switches().is_empty() {
+            return Err(Failure::NoTables(self.commands.discover.clone()));
+        }
+        tell_highest(highest);
+        let mut options = self.routing.options(&fabric, &names)?;
+        if let Some(reference) = &mut self.reference {
+            options.reference = reference.of(&fabric);
+        }
+        let read = start.elapsed();
+        let plan = self.engine.plan(&fabric, &options)?;
+        let planned = Planned {
+            fabric,
+            plan,
+            options,
+            multicast: Vec::new(),
+        };
+        let fabric = &planned.fabric;
+        let (tables, filled) = self.engine.tables(fabric, &planned.plan)?;
+        let before = self.last.as_ref().map(|l| (&l.planned.fabric, &l.tables));
+        let none = (Fabric::default(), Tables::new(0, Lid(0)));
+        let before = before.unwrap_or((&none.0, &none.1));
+        let changed = changed_blocks(before, (fabric, &tables));
+        let sweep = Sweep::new(
+            &planned,
+            filled,
+            (start, read),
+            planned.options.faults,
+            changed,
+        );
+        report::unreachable(&names, &planned);
+        report::routed(&sweep);
+        let uses = drain::uses(fabric, &planned.options.drain, |s| tables.row(s));
+        for used in &uses {
+            let name = |s: u32| format!("'{}'", names.switch(s));
+            log::info!("{}", used.describe(name));
+        }
+        check_tables(&planned, &tables)?;
+        if let Some((metrics, _)) = &mut self.metrics {
+            metrics.routed(&sweep, &uses);
+        }
+        let routed = Routed {
+            planned,
+            names,
+            tables,
+            highest,
+        };
+        Ok(Look::New(Box::new(routed), (text, stamps)))
+    }
+
+    /// Takes note that new tables are where OpenSM reads them; logs the findings.
+    pub fn settle(&mut self, routed: Box<Routed>, basis: Basis) {
+        let Routed { planned, names, .. } = &*routed;
+        if let Some(reference) = &mut self.reference {
+            reference.keep(planned, || planned.names(names));
+        }
+        let dark = self.reference.as_ref().and_then(|r| r.dark());
+        let found = self.findings.look(names as &dyn Called, planned, dark);
+        if let Some((metrics, _)) = &mut self.metrics {
+            metrics.read();
+            metrics.found(found, self.findings.slow());
+            metrics.pairs(host_pairs(planned));
+            metrics.swept(true);
+        }
+        self.basis = Some(basis);
+        self.last = Some(*routed);
+    }
+
+    /// Takes note of a good look: the tables are current.
+    pub fn succeed(&mut self) {
+        self.good = Some(SystemTime::now());
+        if let Some(since) = self.stale.take() {
+            log::info!(
+                "no longer stale: the tables were stale since {}",
+                time(since)
+            );
+        }
+        self.said.clear();
+    }
+
+    /// Takes note that a look has failed, or that its tables could not be written: the old ones stay.
+    pub fn fail(&mut self, what: &str) {
+        self.basis = None;
+        let now = SystemTime::now();
+        let since = *self.stale.get_or_insert(self.good.unwrap_or(now));
+        if let Some((metrics, _)) = &mut self.metrics {
+            metrics.refused();
+        }
+        if self.said != what {
+            log::error!("not routed: {what}");
+            log::error!("the tables are stale since {}", time(since));
+            self.said = what.to_owned();
+        }
+    }
+
+    /// Logs, once, that another host manages the subnet.
+    pub fn stand_by(&mut self) {
+        self.say_of_master("another host's OpenSM is master: waiting until it is this one's");
+        (self.stale, self.last) = (None, None);
+        self.findings = Findings::default();
+        if let Some((metrics, _)) = &mut self.metrics {
+            metrics.is(Role::Standby);
+        }
+    }
+
+    /// Makes the next look route, whatever it finds.
+    pub fn forget(&mut self) {
+        self.basis = None;
+    }
+
+    /// Whether the last look has failed.
+    pub fn is_stale(&self) -> bool {
+        self.stale.is_some()
+    }
+
+    /// Runs the command that makes OpenSM sweep.
+    pub fn notify(&self, command: &str) -> Result<(), String> {
+        self.commands.notify(command)
+    }
+
+    /// Writes the file of `--metrics`, if it is due or there is news.
+    pub fn write_metrics(&mut self, news: bool) {
+        let stale = self.stale;
+        if let Some((metrics, file)) = &mut self.metrics
+            && (news || file.is_due())
+        {
+            file.write(&metrics.text_since(stale));
+        }
+    }
+
+    /// The stamps of the files that tables depend on.
+    fn stamps(&self) -> Vec<Option<Stamp>> {
+        let stamp = |path: &PathBuf| fs::metadata(path).ok().and_then(|m| stamp(&m));
+        let reference = self.reference.as_ref().map(|r| r.path().to_owned());
+        self.routing.paths().chain(&reference).map(stamp).collect()
+    }
+
+    /// The fabric, if it or a file may have changed. If it has lost much, looks again, until two looks agree
+    /// or little is lost.
+    fn see(&self, stamps: &[Option<Stamp>]) -> Result<Option<Seen>, Failure> {
+        let until = Instant::now() + self.commands.limit;
+        let text = self.commands.discover(until)?;
+        let is_same = |text: &[u8]| {
+            let basis = self.basis.as_ref();
+            basis.is_some_and(|(old, then)| content(old).eq(content(text)) && then == stamps)
+        };
+        if is_same(&text) {
+            return Ok(None);
+        }
+        let mut seen = self.parsed(text)?;
+        for _ in 1..LOOKS {
+            let Some(loss) = self.loss(&seen.fabric) else {
+                return Ok(Some(seen));
+            };
+            log::warn!("{loss} are gone at once: looking again");
+            let text = self.commands.discover(until)?;
+            if is_same(&text) {
+                log::info!("they are there again");
+                return Ok(None);
+            }
+            let again = self.parsed(text)?;
+            if again.fabric == seen.fabric {
+                return Ok(Some(again));
+            }
+            seen = again;
+        }
+        match self.loss(&seen.fabric) {
+            Some(loss) => Err(Failure::Discovery(format!(
+                "{LOOKS} looks differ, and in the last one {loss} are gone"
+            ))),
+            None => Ok(Some(seen)),
+        }
+    }
+
+    fn parsed(&self, text: Vec<u8>) -> Result<Seen, Failure> {
+        let start = Instant::now();
+        let name = Path::new("discovery");
+        let netlist = self.routing.reading.netlist_text(name, &text)?;
+        let fabric = netlist.to_fabric(self.routing.lmc);
+        let (fabric, names) = fabric.map_err(|reason| Failure::Lids {
+            file: name.display().to_string(),
+            reason,
+        })?;
+        Ok(Seen {
+            text,
+            netlist,
+            fabric,
+            names,
+            parsing: start.elapsed(),
+        })
+    }
+
+    /// The hosts and switches that are gone since the last look, if more than `--max-loss`.
+    fn loss(&self, now: &Fabric) -> Option<String> {
+        let last = &self.last.as_ref()?.planned.fabric;
+        let hosts = |of: &Fabric| of.end_nodes().iter().map(|n| n.guid).collect();
+        let switches = |of: &Fabric| of.switches().iter().map(|s| s.guid).collect();
+        let lost = |before: HashSet<Guid>, now: HashSet<Guid>| {
+            (before.difference(&now).count(), before.len())
+        };
+        let hosts = lost(hosts(last), hosts(now));
+        let switches = lost(switches(last), switches(now));
+        let is_much = |(gone, of): (usize, usize)| gone as f64 * 100.0 > of as f64 * self.max_loss;
+        (is_much(hosts) || is_much(switches)).then(|| {
+            format!(
+                "{} of {} hosts and {} of {} switches",
+                hosts.0, hosts.1, switches.0, switches.1
+            )
+        })
+    }
+
+    /// Whether this host's OpenSM manages the subnet; assumed if unknown.
+    fn is_master(&mut self, seen: &Seen) -> bool {
+        match self.commands.is_master_here(&seen.text, &seen.netlist) {
+            Ok(true) => {
+                self.say_of_master("this host's OpenSM is master");
+                true
+            }
+            Ok(false) => false,
+            Err(reason) => {
+                self.say_of_master(&format!(
+                    "who is master cannot be told ({reason}): going on as if it is here"
+                ));
+                true
+            }
+        }
+    }
+
+    /// Logs the master, if it is new.
+    fn say_of_master(&mut self, words: &str) {
+        if self.said_of_master != words {
+            log::info!("{words}");
+            self.said_of_master = words.to_owned();
+        }
+    }
+}
+
+/// A time as text, UTC.
+fn time(at: SystemTime) -> String {
+    let seconds = at.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs() % 86_400;
+    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+    format!(
+        "{} {hours:02}:{minutes:02}:{:02} UTC",
+        Day::of(at),
+        seconds % 60
+    )
+}

@@ -1,0 +1,221 @@
+//! The small process beside a follower with a FIFO. When the follower ends for any reason, the guard puts the
+//! last good tables in the FIFO's place and serves its waiting reader. So OpenSM never waits for a dead
+//! follower; nor for a silent one while a reader waits: the guard ends that one first, so that never two
+//! write.
+//!
+//! The follower announces each FIFO before a reader can open it (`watch NUMBER PATH`), signals that it works
+//! while a reader waits (`alive`), and that a reader is served (`served NUMBER`). The guard answers `watch`
+//! by a line. Its standard input ends with the follower. Like the follower it waits for readers, so that none
+//! finds a FIFO without a writer, and takes a dead writer's partial output for the end of the tables.
+
+use super::fifo::{Fifo, put_tables, send_tables};
+use rustix::process::{Pid, Signal, kill_process};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::unix::process::{CommandExt, parent_id};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Time for a guard to answer.
+const ANSWER: Duration = Duration::from_secs(2);
+/// Time in which a reader may still come to a FIFO that was found just before its place was taken.
+const LATE: Duration = Duration::from_millis(200);
+
+/// A follower's end of its guard.
+pub struct Guard {
+    child: Child,
+    orders: ChildStdin,
+    answers: Receiver<()>,
+}
+
+impl Guard {
+    /// Starts the tool as a guard with these arguments.
+    pub fn start(args: &[&str]) -> io::Result<Guard> {
+        // Whatever is sent to the follower's group is not meant for it.
+        let mut child = Command::new("/proc/self/exe")
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .process_group(0)
+            .spawn()?;
+        let orders = child.stdin.take().expect("a pipe");
+        let stdout = child.stdout.take().expect("a pipe");
+        let (answer, answers) = channel();
+        thread::spawn(move || {
+            let lines = BufReader::new(stdout).lines().map_while(Result::ok);
+            lines.map_while(|_| answer.send(()).ok()).for_each(drop);
+        });
+        Ok(Guard {
+            child,
+            orders,
+            answers,
+        })
+    }
+
+    /// Has it wait for readers of a FIFO too.
+    pub fn watch(&mut self, number: u64, fifo: &Path) -> io::Result<()> {
+        writeln!(self.orders, "watch {number} {}", fifo.display())?;
+        let answer = self.answers.recv_timeout(ANSWER);
+        answer.map_err(|_| io::Error::other("it does not answer"))
+    }
+
+    /// Signals that the follower works. A missing guard shows at the next FIFO.
+    pub fn alive(&mut self) {
+        let _ = writeln!(self.orders, "alive");
+    }
+
+    /// Signals that the reader of a FIFO has all tables.
+    pub fn served(&mut self, number: u64) {
+        let _ = writeln!(self.orders, "served {number}");
+    }
+}
+
+impl Drop for Guard {
+    /// Ends a guard that does not work.
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// An event of a guard.
+enum Event {
+    Order(String),
+    /// The follower has ended.
+    End,
+    /// The FIFO of this number has a reader.
+    Reader(u64, io::Result<File>),
+}
+
+/// A FIFO, and its reader.
+struct Watched {
+    number: u64,
+    fifo: Fifo,
+    reader: Option<File>,
+}
+
+/// Guards the FIFO at a place; `last` is the file with the last good tables.
+pub fn run(place: &Path, last: &Path, patience: Duration) -> io::Result<()> {
+    // What ends the follower is heard by its end.
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        signal_hook::flag::register(signal, Arc::default())?;
+    }
+    let follower = parent_id();
+    let (events, happens) = channel();
+    let orders = events.clone();
+    thread::spawn(move || {
+        let lines = io::stdin().lines().map_while(Result::ok).map(Event::Order);
+        let all = lines.chain([Event::End]);
+        all.map_while(|event| orders.send(event).ok())
+            .for_each(drop);
+    });
+    let mut watched: Vec<Watched> = Vec::new();
+    let mut heard = Instant::now();
+    loop {
+        let waits = watched.iter().any(|w| w.reader.is_some());
+        let event = match waits {
+            true => happens
+                .recv_timeout(patience.saturating_sub(heard.elapsed()))
+                .ok(),
+            false => happens.recv().ok(),
+        };
+        match event {
+            Some(Event::End) => break,
+            Some(Event::Reader(of, opened)) => {
+                if !waits {
+                    heard = Instant::now();
+                }
+                take_reader(&mut watched, of, opened);
+            }
+            Some(Event::Order(order)) => {
+                heard = Instant::now();
+                if let Some(order) = order.strip_prefix("watch ") {
+                    watched.extend(watch(order, &events));
+                } else if let Some(number) = order.strip_prefix("served ") {
+                    watched.retain(|w| w.number.to_string() != number);
+                }
+            }
+            None => {
+                log::error!(
+                    "the follower has said nothing for {patience:?} while OpenSM waits: ended"
+                );
+                let pid = Pid::from_raw(follower as i32).filter(|_| parent_id() == follower);
+                // Its end is heard, unless it cannot be ended.
+                let _ = pid.map(|pid| kill_process(pid, Signal::KILL));
+                heard = Instant::now();
+            }
+        }
+    }
+    take_over(place, last, watched, &happens);
+    Ok(())
+}
+
+/// Waits for a reader of the FIFO of an order, and confirms it.
+fn watch(order: &str, events: &Sender<Event>) -> Option<Watched> {
+    let (number, path) = order.split_once(' ')?;
+    let number = number.parse().ok()?;
+    let [fifo, waiting] = [0; 2].map(|_| Fifo::at(Path::new(path)).ok());
+    wait_for_reader(waiting?, number, events.clone());
+    // The follower may have ended.
+    let _ = writeln!(io::stdout(), "watched");
+    Some(Watched {
+        number,
+        fifo: fifo?,
+        reader: None,
+    })
+}
+
+/// Sends an event when a FIFO has a reader.
+fn wait_for_reader(fifo: Fifo, number: u64, events: Sender<Event>) {
+    thread::spawn(move || {
+        // The process may end first.
+        let _ = events.send(Event::Reader(number, fifo.wait()));
+    });
+}
+
+fn take_reader(watched: &mut [Watched], number: u64, opened: io::Result<File>) {
+    // One that is served already is let go.
+    let of = watched.iter_mut().find(|w| w.number == number);
+    if let (Some(watched), Ok(reader)) = (of, opened) {
+        watched.reader = Some(reader);
+    }
+}
+
+/// Puts the last good tables in the FIFO's place, and serves waiting readers.
+fn take_over(place: &Path, last: &Path, mut watched: Vec<Watched>, happens: &Receiver<Event>) {
+    let mut tables = last;
+    // Another follower may have come, with a FIFO of its own.
+    if watched.iter().any(|w| w.fifo.is_at(place)) {
+        let put = put_tables(last, place).or_else(|_| {
+            // Where the disk takes no name more, the file itself goes there.
+            fs::rename(last, place).inspect(|()| tables = place)
+        });
+        match put {
+            Ok(()) => log::info!(
+                "the follower has ended: its last tables are in {}",
+                place.display()
+            ),
+            Err(e) => log::error!("the last tables cannot take the place of the FIFO: {e}"),
+        }
+    }
+    let until = Instant::now() + LATE;
+    while let Some(left) = until.checked_duration_since(Instant::now()) {
+        if let Ok(Event::Reader(number, opened)) = happens.recv_timeout(left) {
+            take_reader(&mut watched, number, opened);
+        }
+    }
+    for w in watched {
+        if let Some(reader) = w.reader.or_else(|| w.fifo.reader()) {
+            // The reader may have had all, and be gone.
+            match send_tables(tables, &reader, || ()) {
+                Ok(()) => log::info!("OpenSM, which waited, has got the last tables"),
+                Err(e) => log::info!("the last tables could not be handed to OpenSM: {e}"),
+            }
+        }
+    }
+}

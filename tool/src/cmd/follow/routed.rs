@@ -1,0 +1,73 @@
+//! Tables of a fabric: checked before anybody gets them, and written without LIDs that would harm OpenSM.
+
+use crate::failure::Failure;
+use dmodc::analysis::check;
+use dmodc::dmodc::hop_row;
+use dmodc::fabric::Lid;
+use dmodc::lft::{Tables, write_dump, write_lid_matrix};
+use dmodc::netlist::{Kind, Names, Netlist, Node};
+use dmodc::sweeps::Planned;
+use std::io::{self, Write};
+
+/// A fabric with its tables.
+pub struct Routed {
+    /// The fabric and its plan.
+    pub planned: Planned,
+    /// The names of its parts.
+    pub names: Names,
+    /// The tables.
+    pub tables: Tables,
+    /// The highest LID that a port of the fabric has.
+    pub highest: Lid,
+}
+
+impl Routed {
+    /// Writes the tables, as `dmodc route --lfts` does, but for LIDs above the subnet's highest: OpenSM would
+    /// write beyond its own tables for them.
+    pub fn write(&self, mut out: &mut dyn Write) -> io::Result<()> {
+        let fabric = &self.planned.fabric;
+        match self.tables.width() - 1 > self.highest.index() {
+            true => write_dump(
+                fabric,
+                &self.names,
+                &self.tables.up_to(self.highest),
+                &mut out,
+            ),
+            false => write_dump(fabric, &self.names, &self.tables, &mut out),
+        }
+    }
+
+    /// Writes the hop counts, as `dmodc route --lid-matrix` does.
+    pub fn write_lid_matrix(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Planned { fabric, plan, .. } = &self.planned;
+        write_lid_matrix(fabric, |from, to| hop_row(fabric, plan, from, to), out)
+    }
+}
+
+/// Checks that tables deliver wherever they can, without turns where there is an up-down path, and without
+/// credit loops.
+pub fn check_tables(planned: &Planned, tables: &Tables) -> Result<(), Failure> {
+    let ranking = planned.plan.ranking();
+    let report = check(&planned.fabric, tables, |a, b| ranking.is_up(a, b));
+    match report.passed() && report.turns.routes == 0 {
+        true => Ok(()),
+        false => Err(Failure::Unsound(format!(
+            "{} pairs undelivered, {} credit loops, {} turns",
+            report.undelivered(),
+            report.credit_loops.count,
+            report.turns.routes
+        ))),
+    }
+}
+
+/// The highest LID that a netlist has, LMC counted; none if it has no LIDs.
+pub fn highest(netlist: &Netlist, lmc: Option<u8>) -> Option<Lid> {
+    let last = |lid: Lid, lmc: u8| lid.0.saturating_add((1 << lmc) - 1);
+    let of_node = |node: &Node| match node.kind {
+        Kind::Switch => vec![(node.lid, node.lmc)],
+        _ => (node.ports.iter().map(|p| (p.lid, lmc.unwrap_or(p.lmc)))).collect(),
+    };
+    let lids = netlist.nodes.iter().flat_map(of_node);
+    let lids = lids.filter(|(lid, _)| *lid != Lid(0));
+    lids.map(|(lid, lmc)| Lid(last(lid, lmc))).max()
+}

@@ -1,0 +1,163 @@
+//! The tables file that a follower keeps current.
+
+use super::follower::{Follower, Look};
+use super::routed::Routed;
+use super::unwritable;
+use crate::failure::Failure;
+use crate::output::write_to;
+use dmodc::fabric::Lid;
+use dmodc::files::has;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// The file with the tables.
+pub struct Target {
+    /// Its path.
+    pub file: PathBuf,
+    /// The file with the hop counts.
+    pub lid_matrix: Option<PathBuf>,
+    /// The command that makes OpenSM sweep.
+    pub notify: Option<String>,
+    /// The highest LID in it, if known.
+    pub highest: Option<Lid>,
+    /// Whether OpenSM still has to sweep for its content.
+    pub owed: bool,
+    /// Whether another host may manage the subnet: the reader of a FIFO manages it.
+    pub asks_master: bool,
+}
+
+impl Target {
+    /// One look, and its consequences; makes OpenSM sweep where necessary. A failure is logged.
+    pub fn turn(&mut self, follower: &mut Follower) -> Result<(), Failure> {
+        self.look(follower, &mut || ())?;
+        self.tell(follower);
+        Ok(())
+    }
+
+    /// The same while OpenSM waits for the tables and need not sweep. Calls `alive` in between.
+    pub fn turn_for(
+        &mut self,
+        follower: &mut Follower,
+        alive: &mut dyn FnMut(),
+    ) -> Result<(), Failure> {
+        let done = self.look(follower, alive);
+        self.owed = false;
+        done
+    }
+
+    fn look(&mut self, follower: &mut Follower, alive: &mut dyn FnMut()) -> Result<(), Failure> {
+        if !self.file.exists() {
+            follower.forget();
+        }
+        let looked = follower.look(self.asks_master, |highest| {
+            alive();
+            self.strip(highest);
+        });
+        alive();
+        let done = looked.and_then(|look| match look {
+            Look::Same => Ok(true),
+            Look::NotMaster => Ok(false),
+            Look::New(routed, basis) => {
+                self.owed |= self.write(&routed)?;
+                self.highest = Some(routed.highest);
+                follower.settle(routed, basis);
+                Ok(true)
+            }
+        });
+        match done {
+            Ok(true) => follower.succeed(),
+            Ok(false) => follower.stand_by(),
+            Err(failure) => {
+                follower.fail(&failure.to_string());
+                return Err(failure);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes tables to the file; returns whether they are new.
+    fn write(&self, routed: &Routed) -> Result<bool, Failure> {
+        let start = Instant::now();
+        let mut is_new = false;
+        if let Some(file) = &self.lid_matrix {
+            is_new |= put(file, |out| routed.write_lid_matrix(out))?;
+        }
+        is_new |= put(&self.file, |out| routed.write(out))?;
+        if is_new {
+            let (file, time) = (self.file.display(), start.elapsed().as_millis());
+            log::info!("tables written to {file} in {time} ms");
+        }
+        Ok(is_new)
+    }
+
+    /// Takes LIDs above the fabric's highest out of the file: an OpenSM that starts now would write beyond
+    /// its own tables for them.
+    fn strip(&mut self, highest: Lid) {
+        if self.highest.is_some_and(|h| h <= highest) {
+            return;
+        }
+        match strip(&self.file, highest) {
+            Ok(()) => self.highest = Some(highest),
+            Err(Failure::Unwritable { reason, .. }) if reason.kind() == ErrorKind::NotFound => {}
+            Err(e) => log::error!("LIDs above the subnet's highest stay: {e}"),
+        }
+    }
+
+    /// Makes OpenSM sweep, if it has to and there is a command. If that fails, the next look tries again.
+    fn tell(&mut self, follower: &Follower) {
+        if let Some(command) = self.notify.as_ref().filter(|_| self.owed) {
+            match follower.notify(command) {
+                Ok(()) => self.owed = false,
+                Err(reason) => log::error!("OpenSM is not told of new tables: {reason}"),
+            }
+        }
+    }
+}
+
+/// Writes the output of `write` to a file with another content; returns whether it did.
+fn put(file: &Path, write: impl Fn(&mut dyn io::Write) -> io::Result<()>) -> Result<bool, Failure> {
+    if has(file, &write) {
+        return Ok(false);
+    }
+    write_to(file, &write)?;
+    Ok(true)
+}
+
+/// Takes the entries of LIDs above one out of a file with tables, if it has any.
+fn strip(file: &Path, highest: Lid) -> Result<(), Failure> {
+    let is_above = |line: &[u8]| lid_of(line).is_some_and(|lid| lid > highest);
+    let mut any = false;
+    let read = each_line(file, |line| {
+        any |= is_above(line);
+        Ok(())
+    });
+    read.map_err(|reason| unwritable(file, reason))?;
+    if !any {
+        return Ok(());
+    }
+    write_to(file, |out| {
+        each_line(file, |line| match is_above(line) {
+            true => Ok(()),
+            false => out.write_all(line),
+        })
+    })
+}
+
+/// The LID of a line that is an entry.
+fn lid_of(line: &[u8]) -> Option<Lid> {
+    let digits = line.strip_prefix(b"0x")?.get(..4)?;
+    let digits = str::from_utf8(digits).ok()?;
+    u16::from_str_radix(digits, 16).ok().map(Lid)
+}
+
+fn each_line(file: &Path, mut each: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+    let mut lines = BufReader::with_capacity(1 << 16, File::open(file)?);
+    let mut line = Vec::new();
+    while lines.read_until(b'\n', &mut line)? > 0 {
+        each(&line)?;
+        line.clear();
+    }
+    Ok(())
+}

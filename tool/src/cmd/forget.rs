@@ -1,0 +1,90 @@
+//! `dmodc forget`: a place that will not come back.
+
+use super::reading::Reading;
+use crate::failure::{Failure, Outcome};
+use crate::input::shown;
+use crate::output::{complain, is_dash, say};
+use dmodc::files::{replace_by, stamp};
+use dmodc::names::Directory;
+use dmodc::reference::auto_path;
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Take switches, hosts and links that will not come back out of a reference
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  dmodc forget
+  dmodc forget 'leaf 17' 'spine 3:12' 'node[001-004]'
+  dmodc forget --reference as-designed.net 'spine 3'
+
+Without THING all that is dark is listed, with the day when it was last seen: what the reference has and
+the last sweep had not.
+
+A THING is a switch with all its links and hosts, a host, a server with all its ports, the link at
+SWITCH:PORT, or all matches of a pattern. Names are descriptions or parts of them, or GUIDs.
+
+OpenSM may run: it reads the file again in its next sweep, and adds present equipment as new; so
+forget what is gone for good. Other routes may move when a place is given up.")]
+pub struct Args {
+    /// The reference [default: the file that dmodc.reference=auto keeps in OpenSM's cache folder]
+    #[arg(long, value_name = "F")]
+    reference: Option<PathBuf>,
+    /// What to forget
+    things: Vec<String>,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> Outcome {
+    let path = args.reference.unwrap_or_else(auto_path);
+    if is_dash(&path) && !args.things.is_empty() {
+        return Err(Failure::Usage(
+            "a reference that is standard input cannot be changed",
+        ));
+    }
+    let read = fs::metadata(&path).ok().and_then(|m| stamp(&m));
+    let reference = args.reading.places(&path)?;
+    let directory = Directory::of_netlist(&reference.netlist);
+    if args.things.is_empty() {
+        let seen = reference.dark_by_name();
+        let lines: String = seen
+            .iter()
+            .map(|(day, what)| format!("{day} {what}\n"))
+            .collect();
+        say(&format!("{lines}{} dark\n", seen.len()), false)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut parts = Vec::new();
+    for thing in &args.things {
+        parts.extend(directory.parts(&reference.netlist, thing)?);
+    }
+    let mut told = String::new();
+    for &part in &parts {
+        let what = reference.netlist.describe(part);
+        match reference.last_seen(part) {
+            Some(day) => told += &format!("forgotten: {what}, last seen {day}\n"),
+            None => told += &format!("forgotten: {what}\n"),
+        }
+    }
+    let less = reference.without(&parts);
+    let now = fs::metadata(&path).ok().and_then(|m| stamp(&m));
+    let written = match now == read {
+        true => replace_by(&path, |out| less.write(out)),
+        false => Err(io::Error::other("it has changed meanwhile; try again")),
+    };
+    let file = shown(&path).display().to_string();
+    written.map_err(|reason| Failure::Unwritable { file, reason })?;
+    if parts
+        .iter()
+        .any(|&part| reference.last_seen(part).is_none())
+    {
+        complain(
+            "dmodc: what was not noted as dark comes back with the next sweep if it is there\n",
+        );
+    }
+    say(&told, false)?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,233 @@
+//! The traffic patterns of `dmodc analyze`, and the placement of their ranks.
+
+use super::reading::Reading;
+use super::tables::Judged;
+use crate::failure::Failure;
+use crate::input::shown;
+use dmodc::analysis::{NoWorkload, Workload};
+use dmodc::fabric::NodeKind;
+use dmodc::input::InputError;
+use dmodc::names::{Directory, Thing};
+use dmodc::random::Random;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// A traffic pattern.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Pattern {
+    /// All to all.
+    A2a,
+    /// Random permutations.
+    Rp,
+    /// All shifts.
+    Sp,
+    /// Compute nodes to I/O nodes.
+    Cn2io,
+    /// I/O nodes to compute nodes.
+    Io2cn,
+    /// Effective bisection bandwidth.
+    Ebb,
+    /// All to all and shifts within each rail.
+    Rails,
+    /// The traffic of a parallel program.
+    Work(Workload),
+    /// The pairs of a file.
+    Pairs(PathBuf),
+}
+
+/// The words of the patterns other than workloads.
+const WORDS: [(&str, Pattern); 8] = [
+    ("a2a", Pattern::A2a),
+    ("all-to-all", Pattern::A2a),
+    ("rp", Pattern::Rp),
+    ("sp", Pattern::Sp),
+    ("cn2io", Pattern::Cn2io),
+    ("io2cn", Pattern::Io2cn),
+    ("ebb", Pattern::Ebb),
+    ("rails", Pattern::Rails),
+];
+
+/// Not a pattern.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "a pattern is a2a, all-to-all, rp, sp, cn2io, io2cn, ebb, rails, ring, recursive-doubling, stencil:XxYxZ, \
+     incast:N or pairs:FILE"
+)]
+pub struct NoPattern;
+
+impl FromStr for Pattern {
+    type Err = NoPattern;
+
+    fn from_str(s: &str) -> Result<Self, NoPattern> {
+        if let Some((_, pattern)) = WORDS.iter().find(|(word, _)| *word == s) {
+            return Ok(pattern.clone());
+        }
+        match s.split_once(':') {
+            Some(("pairs", file)) if !file.is_empty() => Ok(Pattern::Pairs(file.into())),
+            _ => s.parse().map(Pattern::Work).map_err(|NoWorkload| NoPattern),
+        }
+    }
+}
+
+/// Its key in JSON.
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Pattern::Work(workload) => write!(f, "{workload}"),
+            Pattern::Pairs(_) => f.write_str("pairs"),
+            of_word => {
+                let word = WORDS.iter().find(|(_, pattern)| pattern == of_word);
+                f.write_str(word.map_or("", |(word, _)| word))
+            }
+        }
+    }
+}
+
+/// Where ranks run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Placement {
+    /// Leaf by leaf.
+    Block,
+    /// One of each leaf in turn.
+    RoundRobin,
+    /// Drawn from a seed.
+    Random(u64),
+}
+
+/// Not a placement.
+#[derive(Debug, thiserror::Error)]
+#[error("a placement is block, round-robin or random:SEED")]
+pub struct NoPlacement;
+
+impl FromStr for Placement {
+    type Err = NoPlacement;
+
+    fn from_str(s: &str) -> Result<Self, NoPlacement> {
+        match s.split_once(':') {
+            None if s == "block" => Ok(Placement::Block),
+            None if s == "round-robin" => Ok(Placement::RoundRobin),
+            Some(("random", seed)) => seed.parse().map(Placement::Random).map_err(|_| NoPlacement),
+            _ => Err(NoPlacement),
+        }
+    }
+}
+
+impl Placement {
+    /// The nodes in the order of the ranks, given in the order of the topology.
+    pub fn place(self, judged: &Judged, mut nodes: Vec<u32>) -> Vec<u32> {
+        match self {
+            Placement::Block => {}
+            Placement::Random(seed) => Random::new(seed).shuffle(&mut nodes),
+            Placement::RoundRobin => {
+                let switch = |node: u32| judged.fabric.end_nodes()[node as usize].switch;
+                let mut seen: BTreeMap<u32, usize> = BTreeMap::new();
+                let mut rounds: Vec<(usize, u32)> = Vec::with_capacity(nodes.len());
+                for node in nodes {
+                    let round = seen.entry(switch(node)).or_default();
+                    rounds.push((*round, node));
+                    *round += 1;
+                }
+                // Stable: within a round in the order of the topology.
+                rounds.sort_by_key(|&(round, _)| round);
+                nodes = rounds.into_iter().map(|(_, node)| node).collect();
+            }
+        }
+        nodes
+    }
+}
+
+/// Errors in a line of hosts.
+#[derive(Debug, thiserror::Error)]
+enum Wrong {
+    /// A name that names nothing, or several things.
+    #[error(transparent)]
+    Name(#[from] dmodc::names::NameError),
+    /// A switch or an aggregation node, which runs no rank.
+    #[error("'{0}' is no host")]
+    NoHost(String),
+    /// A host of the job that is named before.
+    #[error("'{0}' is in the file already")]
+    Twice(String),
+    /// Not two names.
+    #[error("two hosts expected, with a tab or a blank between them: '{0}'")]
+    NoPair(String),
+    /// A host that has no rank.
+    #[error("'{0}' takes no part")]
+    NoRank(String),
+}
+
+/// Reads a file of hosts in the order of the ranks, one a line: the base name of a server stands for all its ports.
+pub fn job(path: &Path, judged: &Judged) -> Result<Vec<u32>, Failure> {
+    let directory = Directory::of_fabric(&judged.fabric, &judged.names);
+    let mut nodes: Vec<u32> = Vec::new();
+    let mut is_in = vec![false; judged.fabric.end_nodes().len()];
+    each_line(path, |name| {
+        for node in hosts(&directory, judged, name)? {
+            if std::mem::replace(&mut is_in[node as usize], true) {
+                return Err(Wrong::Twice(name.into()));
+            }
+            nodes.push(node);
+        }
+        Ok(())
+    })?;
+    Ok(nodes)
+}
+
+/// Reads a file of pairs of hosts, as positions in an order of nodes. Each port of a server sends to the port
+/// of the same number.
+pub fn pairs(path: &Path, judged: &Judged, order: &[u32]) -> Result<Vec<(usize, usize)>, Failure> {
+    let directory = Directory::of_fabric(&judged.fabric, &judged.names);
+    let mut places = vec![None; judged.fabric.end_nodes().len()];
+    for (place, &node) in order.iter().enumerate() {
+        places[node as usize] = Some(place);
+    }
+    let mut pairs = Vec::new();
+    each_line(path, |line| {
+        let names = line.split_once('\t').or_else(|| line.split_once(' '));
+        let (from, to) = names.ok_or_else(|| Wrong::NoPair(line.into()))?;
+        let (from, to) = (from.trim(), to.trim());
+        let of = |name| hosts(&directory, judged, name);
+        for (a, b) in of(from)?.into_iter().zip(of(to)?) {
+            let place = |node: u32, name: &str| {
+                places[node as usize].ok_or_else(|| Wrong::NoRank(name.into()))
+            };
+            pairs.push((place(a, from)?, place(b, to)?));
+        }
+        Ok(())
+    })?;
+    Ok(pairs)
+}
+
+fn hosts(directory: &Directory<Thing>, judged: &Judged, name: &str) -> Result<Vec<u32>, Wrong> {
+    let hosts = directory
+        .find_all(name)?
+        .into_iter()
+        .map(|thing| match thing {
+            Thing::EndNode(node)
+                if judged.fabric.end_nodes()[node as usize].kind != NodeKind::Aggregation =>
+            {
+                Ok(node)
+            }
+            _ => Err(Wrong::NoHost(name.into())),
+        });
+    hosts.collect()
+}
+
+/// Calls `take` with each line that is not empty and no comment.
+fn each_line(path: &Path, mut take: impl FnMut(&str) -> Result<(), Wrong>) -> Result<(), Failure> {
+    let text = Reading::text(path)?;
+    for (number, line) in (1..).zip(String::from_utf8_lossy(&text).lines()) {
+        let line = line.split('#').next().unwrap_or_default().trim();
+        if line.is_empty() {
+            continue;
+        }
+        take(line).map_err(|reason| InputError::Line {
+            file: shown(path).display().to_string(),
+            line: number,
+            reason: Box::new(reason),
+        })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,38 @@
+//! `dmodc report`: a comparison as a page to read.
+
+use crate::failure::Outcome;
+use crate::output::{say, write_to};
+use dmodc_lab::report::report;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Make a page with figures of the rows of 'dmodc compare --degrade'
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  dmodc compare fabric.net --degrade links --throws 100 --max-exponent 8 -o results
+  dmodc report results
+  dmodc report part-1 part-2 part-3
+
+Reads DIR/throws-*.csv and DIR/drawn-*.csv, those of earlier versions too; writes DIR/report.html, with all
+in it that it needs, its figures as DIR/*.svg, and its tables in short as DIR/summary.md.")]
+pub struct Args {
+    /// Folder of the comparison, or several of its parts; the page comes into the first
+    #[arg(required = true, value_name = "DIR")]
+    dirs: Vec<PathBuf>,
+}
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> Outcome {
+    let (dir, report) = (&args.dirs[0], report(&args.dirs)?);
+    for figure in &report.figures {
+        let path = dir.join(&figure.name);
+        write_to(&path, |out| out.write_all(figure.svg.as_bytes()))?;
+    }
+    let path = dir.join("summary.md");
+    write_to(&path, |out| out.write_all(report.summary.as_bytes()))?;
+    let path = dir.join("report.html");
+    write_to(&path, |out| out.write_all(report.html.as_bytes()))?;
+    let (page, figures) = (path.display(), report.figures.len());
+    say(&format!("{page}: {figures} figures\n"), false)?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,104 @@
+//! The common part of `check` and `analyze`: reads a fabric and its tables, and names things in messages.
+
+use super::guid_files::GuidFiles;
+use super::reading::Reading;
+use crate::failure::Failure;
+use crate::input::one_stdin;
+use dmodc::analysis::{Channel, Route};
+use dmodc::dmodc::Options;
+use dmodc::fabric::{Fabric, Lid, lid_range};
+use dmodc::lft::Tables;
+use dmodc::netlist::Names;
+use std::path::PathBuf;
+
+/// The arguments that name a fabric and its tables.
+#[derive(clap::Args)]
+pub struct Input {
+    /// The fabric
+    net: PathBuf,
+    /// The forwarding tables, as opensm-lfts.dump, .fdbs or ibdiagnet2.far
+    lfts: PathBuf,
+    /// LMC of all end nodes, as given to 'dmodc route' [default: the netlist's]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=7))]
+    lmc: Option<u8>,
+    #[command(flatten)]
+    guid_files: GuidFiles,
+    /// How the files are read
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+/// A fabric with its tables.
+pub struct Judged {
+    /// The fabric.
+    pub fabric: Fabric,
+    /// The names in it.
+    pub names: Names,
+    /// Its tables.
+    pub tables: Tables,
+    /// The options that rank it.
+    pub options: Options,
+}
+
+impl Input {
+    /// Reads all inputs. `later` are the caller's own.
+    pub fn load<'p>(
+        &'p self,
+        later: impl IntoIterator<Item = &'p PathBuf>,
+    ) -> Result<Judged, Failure> {
+        let files = [&self.net, &self.lfts].into_iter().chain(later);
+        one_stdin(files.chain(self.guid_files.paths()))?;
+        let reading = self.reading;
+        let (fabric, names) = reading.fabric(&self.net, self.lmc)?;
+        let tables = reading.tables(&self.lfts, &fabric)?;
+        let options = self
+            .guid_files
+            .options(reading, &fabric, Options::default())?;
+        Ok(Judged {
+            fabric,
+            names,
+            tables,
+            options,
+        })
+    }
+}
+
+impl Judged {
+    /// A switch by GUID and description.
+    pub fn switch(&self, index: u32) -> String {
+        let guid = self.fabric.switches()[index as usize].guid;
+        format!("{guid} '{}'", self.names.switches[index as usize])
+    }
+
+    /// A route by its source and its destination.
+    pub fn route(&self, route: &Route) -> String {
+        let (from, lid) = (self.switch(route.switch), route.lid);
+        format!("{from} to LID {lid} '{}'", self.owner(lid))
+    }
+
+    /// A channel by its two ends.
+    pub fn channel(&self, c: Channel) -> String {
+        let (from, to) = (self.switch(c.from), self.switch(c.to));
+        format!("{from} port {} -> {to} port {}", c.port, c.to_port)
+    }
+
+    /// The description of the owner of a LID.
+    fn owner(&self, lid: Lid) -> &str {
+        let has = |base, lmc| lid_range(base, lmc).is_some_and(|range| range.contains(&lid.0));
+        let node = self
+            .fabric
+            .end_nodes()
+            .iter()
+            .position(|n| has(n.lid, n.lmc));
+        let switch = || {
+            self.fabric
+                .switches()
+                .iter()
+                .position(|s| has(s.lid, s.lmc))
+        };
+        match node {
+            Some(node) => &self.names.end_nodes[node],
+            None => switch().map_or("", |switch| &self.names.switches[switch]),
+        }
+    }
+}
