@@ -48,7 +48,7 @@ build:
 # Every test, with the real OpenSM on simulated fabrics. A test that is skipped says so. Most wait for OpenSM, so
 # more run side by side than there are processors. CI takes DMODC_CASES=4 times as many random cases.
 test: setup
-	RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$((4 * $$(nproc)))} $(CARGO) test -- --show-output
+	RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$((4 * $$(nproc)))} $(CARGO) test
 
 # Must pass before a change goes in.
 check: setup

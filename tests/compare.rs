@@ -2,6 +2,8 @@
 
 #[path = "support/examples.rs"]
 mod page;
+#[path = "support/skip.rs"]
+mod skip;
 #[path = "support/slurm.rs"]
 mod slurm;
 

@@ -29,7 +29,7 @@ const LACKING: [(&str, &[&str]); 3] = [
 /// The netlists in a folder, the rings aside, which Dmodc refuses.
 fn netlists(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else {
-        eprintln!("skipped: no folder {}", folder.display());
+        crate::skip::skipped(format_args!("no folder {}", folder.display()));
         return Vec::new();
     };
     let paths = entries.map(|entry| entry.expect("an entry").path());

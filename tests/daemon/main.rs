@@ -33,6 +33,8 @@ mod promtool;
 mod reference;
 mod refusals;
 mod scarce;
+#[path = "../support/skip.rs"]
+mod skip;
 mod slow;
 mod stable;
 mod storm;

@@ -157,7 +157,7 @@ fn phases_and_processor_time() {
             match &quota {
                 Some(Some(quota)) => quota.add(sm.pid()),
                 Some(None) => {
-                    println!("skipped: no control group can be made here");
+                    crate::skip::skipped("no control group can be made here");
                     continue;
                 }
                 None => {}

@@ -168,7 +168,7 @@ fn a_year_of_400_servers() {
     let file = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join(TRACE);
     let file = env::var_os("TRACE_FILE").map_or(file, Into::into);
     let Ok(text) = fs::read_to_string(&file) else {
-        println!("skipped: {} is not here", file.display());
+        crate::skip::skipped(format_args!("{} is not here", file.display()));
         return;
     };
     let count = env::var("TRACE_MOMENTS").map_or(100, |n| n.parse().expect("a number"));

@@ -21,7 +21,7 @@ fn is_there(program: &str, package: &str) -> bool {
         .stderr(Stdio::null())
         .status();
     if found.is_err() {
-        eprintln!("skipped: no {program}; Debian has it in {package}");
+        crate::skip::skipped(format_args!("no {program}; Debian has it in {package}"));
     }
     found.is_ok()
 }

@@ -38,6 +38,8 @@ mod random_fabrics;
 mod reports;
 mod research;
 mod routed;
+#[path = "../support/skip.rs"]
+mod skip;
 mod speeds;
 mod spoilt;
 mod stable;

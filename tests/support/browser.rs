@@ -36,8 +36,8 @@ impl Browser {
             version.stderr(Stdio::null()).status().is_ok()
         };
         let Some(program) = PROGRAMS.iter().find(is_there) else {
-            eprintln!(
-                "skipped: no browser; `make check` installs Debian's chromium-headless-shell"
+            crate::skip::skipped(
+                "no browser; `make check` installs Debian's chromium-headless-shell",
             );
             return None;
         };

@@ -9,7 +9,7 @@ pub fn times() -> u32 {
 pub fn runs(what: &str) -> bool {
     let is_long = times() >= 4;
     if !is_long {
-        println!("skipped: {what}; DMODC_CASES=4 runs it");
+        crate::skip::skipped(format_args!("{what}; DMODC_CASES=4 runs it"));
     }
     is_long
 }

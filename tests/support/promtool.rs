@@ -20,7 +20,9 @@ pub fn promtool(folder: &Path, args: &[&str], input: &[u8]) {
         .stderr(Stdio::piped())
         .spawn();
     let Ok(mut child) = child else {
-        eprintln!("skipped: no promtool; `make setup` unpacks it from Debian's package prometheus");
+        crate::skip::skipped(
+            "no promtool; `make setup` unpacks it from Debian's package prometheus",
+        );
         return;
     };
     let mut stdin = child.stdin.take().expect("a pipe");

@@ -40,7 +40,7 @@ impl Slurm {
     pub fn start(dir: &Path) -> Option<Slurm> {
         for program in [MUNGED, SLURMCTLD, SLURMD, SBATCH] {
             if let Err(missing) = program.command(dir) {
-                eprintln!("skipped: {missing}");
+                crate::skip::skipped(missing);
                 return None;
             }
         }

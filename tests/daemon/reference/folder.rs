@@ -179,7 +179,7 @@ fn run(program: &str, args: &[&str], path: &Path) -> bool {
 fn a_folder_that_is_full_or_read_only_is_one_line() {
     for read_only in [false, true] {
         let Some(tiny) = Tiny::new() else {
-            println!("skipped: nothing can be mounted here");
+            crate::skip::skipped("nothing can be mounted here");
             return;
         };
         let path = tiny.0.path();

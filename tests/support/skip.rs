@@ -1,0 +1,13 @@
+//! How a test says that it does not run.
+
+use std::{
+    fmt::Display,
+    io::{Write, stderr},
+};
+
+/// Prints why a test, or a part of it, does not run, past the harness, which keeps what passing tests print.
+pub fn skipped(why: impl Display) {
+    let thread = std::thread::current();
+    let test = thread.name().unwrap_or("a test");
+    let _ = writeln!(stderr(), "skipped: {test}: {why}");
+}
