@@ -1,10 +1,12 @@
 //! Errors of subcommands, and their exit codes.
 
+use crate::input::shown;
 use dmodc::dmodc::RouteError;
 use dmodc::input::InputError;
 use dmodc::netlist::generate::{RlftError, ShapeError};
 use dmodc::netlist::{NotEnough, TooManyLids};
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// The result of a subcommand.
@@ -99,6 +101,15 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// Names the netlist that cannot be given LIDs.
+    pub fn lids(path: &Path) -> impl Fn(TooManyLids) -> Failure {
+        let file = shown(path).display().to_string();
+        move |reason| Failure::Lids {
+            file: file.clone(),
+            reason,
+        }
+    }
+
     /// The exit code of this failure.
     pub fn exit_code(&self) -> ExitCode {
         match self {

@@ -78,10 +78,8 @@ pub fn run(args: Args) -> Outcome {
         ));
     }
     let netlist = reading.netlist(&args.net)?;
-    let (fabric, names) = netlist.to_fabric(None).map_err(|reason| Failure::Lids {
-        file: shown(&args.net).display().to_string(),
-        reason,
-    })?;
+    let fabric = netlist.to_fabric(None);
+    let (fabric, names) = fabric.map_err(Failure::lids(&args.net))?;
     let known = reading.known(args.reference.as_deref(), &fabric)?;
     let rest = Options {
         drain: reading.drain(args.drain.file.as_deref(), &fabric, &names)?,

@@ -39,8 +39,7 @@ impl Reading {
     /// Reads a fabric and its names from a netlist; `lmc` replaces the file's LMCs.
     pub fn fabric(self, path: &Path, lmc: Option<u8>) -> Result<(Fabric, Names), Failure> {
         let fabric = self.netlist(path)?.to_fabric(lmc);
-        let file = shown(path).display().to_string();
-        fabric.map_err(|reason| Failure::Lids { file, reason })
+        fabric.map_err(Failure::lids(path))
     }
 
     /// Reads the places of a reference.
@@ -66,10 +65,8 @@ impl Reading {
         fabric: &Fabric,
     ) -> Result<Option<(Reference, Arc<Fabric>)>, Failure> {
         let Some(path) = path else { return Ok(None) };
-        let file = shown(path).display().to_string();
         let places = self.places(path)?;
-        let reference = places.fabric();
-        let reference = reference.map_err(|reason| Failure::Lids { file, reason })?;
+        let reference = places.fabric().map_err(Failure::lids(path))?;
         if reference.is_of_another_fabric(fabric) {
             complain(&format!(
                 "dmodc: {}: of another fabric: most switches are not in it; going on without it\n",

@@ -95,12 +95,8 @@ pub fn run(args: Args) -> Outcome {
     if let Ok(style) = ProgressStyle::with_template("{wide_bar} {percent} %") {
         bar.set_style(style);
     }
-    let file = || shown(&args.net).display().to_string();
     let fabric = netlist.to_fabric(None);
-    let (fabric, names) = fabric.map_err(|reason| Failure::Lids {
-        file: file(),
-        reason,
-    })?;
+    let (fabric, names) = fabric.map_err(Failure::lids(&args.net))?;
     let known = reading.known(reference.as_deref(), &fabric)?;
     let rest = Options {
         reference: known.as_ref().map(|(_, fabric)| fabric.clone()),
@@ -113,7 +109,7 @@ pub fn run(args: Args) -> Outcome {
     let found = whatif(&engine, &netlist, &parts, &options, effort, &tick);
     bar.finish_and_clear();
     let found = found.map_err(|reason| Failure::WhatIf {
-        file: file(),
+        file: shown(&args.net).display().to_string(),
         reason,
     })?;
     if let Some(to) = &args.draw {

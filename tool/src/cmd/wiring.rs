@@ -72,16 +72,10 @@ pub fn run(args: Args) -> Outcome {
     } = &args.question;
     one_stdin(args.question.paths().chain([&args.net]))?;
     let netlist = reading.netlist(&args.net)?;
-    let lids = |path: &Path, reason| Failure::Lids {
-        file: shown(path).display().to_string(),
-        reason,
-    };
-    let (fabric, names) = netlist
-        .to_fabric(None)
-        .map_err(|reason| lids(&args.net, reason))?;
+    let fabric = netlist.to_fabric(None);
+    let (fabric, names) = fabric.map_err(Failure::lids(&args.net))?;
     let options = guid_files.options(*reading, &fabric, Options::default())?;
     let ranking = Ranking::new(&fabric, &options);
-    let rank = |switch| ranking.rank(switch);
     let mut designed = None;
     let found = match reference {
         Some(path) => {
@@ -92,17 +86,16 @@ pub fn run(args: Args) -> Outcome {
             }
             let mut found = against(&netlist, &reference.netlist);
             found.iter_mut().for_each(|f| say_last_seen(f, &reference));
-            designed = Some(reference.fabric().map_err(|reason| lids(path, reason))?);
+            designed = Some(reference.fabric().map_err(Failure::lids(path))?);
             found
         }
         None => {
-            let options = guid_files.options(*reading, &fabric, Options::default())?;
-            let mut found = among_siblings(&fabric, &names, &Ranking::new(&fabric, &options));
+            let mut found = among_siblings(&fabric, &names, &ranking);
             found.extend(among_servers(&fabric, &names));
             found
         }
     };
-    let slow = slow_links(&fabric, rank, designed.as_ref());
+    let slow = slow_links(&fabric, |switch| ranking.rank(switch), designed.as_ref());
     let slow = slow
         .iter()
         .map(|slow| (slow.difference(&fabric, &names), Some(slow.slowness)));

@@ -299,10 +299,7 @@ impl Follower {
         let name = Path::new("discovery");
         let netlist = self.routing.reading.netlist_text(name, &text)?;
         let fabric = netlist.to_fabric(self.routing.lmc);
-        let (fabric, names) = fabric.map_err(|reason| Failure::Lids {
-            file: name.display().to_string(),
-            reason,
-        })?;
+        let (fabric, names) = fabric.map_err(Failure::lids(name))?;
         Ok(Seen {
             text,
             netlist,
