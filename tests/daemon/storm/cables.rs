@@ -111,6 +111,11 @@ impl<'n> Cables<'n> {
         ca.expect("a cable of a CA")
     }
 
+    /// Whether a cable is plugged in at both ends.
+    pub fn is_plugged(&self, cable: usize) -> bool {
+        self.plugged[cable]
+    }
+
     /// Unplugs a cable.
     pub fn unplug(&mut self, cable: usize) {
         assert!(std::mem::replace(&mut self.plugged[cable], false));
