@@ -51,8 +51,7 @@ inside '
     man -w dmodc dmodc-route >/dev/null
     test -s /usr/share/bash-completion/completions/dmodc
     # What ends OpenSM is in one plugin alone.
-    cd /usr/lib/*/
-    test "$(grep -l dmodc_relay libdmodc*.so)" = libdmodc_lab.so
+    test "$(grep -l dmodc_relay /usr/lib/*/libdmodc*.so)" = "$(echo /usr/lib/*/libdmodc_lab.so)"
     dmodc generate "PGFT(3;6,4,6;1,3,4;1,1,1)" --seed 1 --no-lids -o /tmp/fabric.net
 '
 
