@@ -18,6 +18,7 @@ mod svg_matrix;
 #[cfg(feature = "page")]
 pub use page::page;
 pub use scene::{Link, Scene, State};
+pub use style::escaped;
 pub use svg::svg;
 
 /// Most boxes of a drawing with lines: with more, nobody can follow the lines.

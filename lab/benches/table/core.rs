@@ -154,7 +154,5 @@ pub fn table(fabrics: &[Measured]) -> String {
 }
 
 fn median(figures: impl Iterator<Item = f64>) -> f64 {
-    let mut figures: Vec<f64> = figures.collect();
-    figures.sort_by(f64::total_cmp);
-    figures[figures.len() / 2]
+    dmodc_lab::report::median(figures.collect()).expect("at least one turn")
 }

@@ -10,8 +10,9 @@ use super::panels::Panels;
 use super::sets::Set;
 use super::sets::versions;
 use super::stats::{Quartiles, bounds, points, running};
-use super::style::{FONT, color, dash, escape, number};
+use super::style::{FONT, color, dash, number};
 use crate::compare::EngineSpec;
+use dmodc::draw::escaped;
 use plotters::coord::ranged1d::Ranged;
 use plotters::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -81,7 +82,7 @@ fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> Result<String, Re
         for (i, (spec, points)) in shown.iter().zip(&all).enumerate().rev() {
             let aside = aside(i, shown.len(), 0.025);
             let at = |removed: f64, y: f64| place(removed.max(NONE) * aside, y.max(1.0));
-            let (name, color) = (escape(&spec.to_string()), color(spec));
+            let (name, color) = (escaped(&spec.to_string()), color(spec));
             let _ = write!(svg, "<g fill=\"{color}\" fill-opacity=\"0.5\">");
             for same in points.chunk_by(|a, b| a == b) {
                 let (removed, figure) = same[0];
@@ -150,7 +151,7 @@ pub fn runtime(sets: &[Set]) -> Result<Panels, ReportError> {
         let mut svg = String::new();
         for (i, spec) in specs.iter().enumerate().rev() {
             let aside = aside(i, specs.len(), 0.012);
-            let (name, color) = (escape(&spec.to_string()), color(spec));
+            let (name, color) = (escaped(&spec.to_string()), color(spec));
             let of = || fastest.iter().filter(|(key, _)| key.0 == i);
             let line = of().map(|((_, nodes), &ms)| place(*nodes as f64 * aside, ms));
             svg += &polyline(line, (color, 2), dash(spec), &name);

@@ -4,8 +4,9 @@
 //! refer to. A port is the half of its link at its own switch, so that up and down differ.
 
 use super::panels::Panels;
-use super::style::{color, escape};
+use super::style::color;
 use crate::compare::{DrawnSwitch, EngineSpec, ThrowDrawing, WorstPort};
+use dmodc::draw::escaped;
 use dmodc::netlist::Equipment;
 use std::fmt::Write;
 
@@ -43,7 +44,7 @@ pub fn draw(drawing: &ThrowDrawing) -> Panels {
             let switch = &drawing.switches[place];
             match &*switch.name {
                 "" => switch.guid.to_string(),
-                name => escape(name),
+                name => escaped(name),
             }
         };
         for port in ports {

@@ -22,6 +22,8 @@ mod style;
 mod summary;
 mod tables;
 
+pub use stats::median;
+
 use crate::compare::CompareError;
 use std::path::Path;
 

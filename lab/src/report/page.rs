@@ -5,9 +5,10 @@ use super::measures::Measure;
 use super::panels::Panels;
 use super::sets::{Set, versions};
 use super::stats::cut_throws;
-use super::style::{escape, number};
+use super::style::number;
 use super::tables;
 use crate::compare::EngineSpec;
+use dmodc::draw::escaped;
 use std::fmt::Write;
 
 const STYLE: &str = include_str!("page.css");
@@ -16,7 +17,7 @@ const STYLE: &str = include_str!("page.css");
 pub fn section(set: &Set, faults: &Panels, drawn: Option<&Panels>) -> String {
     let first = &set.rows[0];
     let (throws, connected) = (set.throws(), set.connected_throws());
-    let name = escape(&set.fabric);
+    let name = escaped(&set.fabric);
     let faults_are = set.equipment.faults();
     let most = set.rows.iter().map(|row| row.removed).max().unwrap_or(0);
     let mut html = format!(
@@ -169,7 +170,7 @@ pub fn page(sets: &[Set], sections: &[String], runtime: &Panels) -> String {
             html,
             "<li><a href=\"#{}\">{}: {}, {}</a> ({} connected), {}</li>",
             id(set),
-            escape(&set.fabric),
+            escaped(&set.fabric),
             counted(set.throws(), "throw"),
             set.equipment.faults(),
             number(set.connected_throws() as f64),
@@ -200,7 +201,7 @@ pub fn page(sets: &[Set], sections: &[String], runtime: &Panels) -> String {
         html,
         "<p class=note>Made by <code>dmodc report</code> from rows of <code>dmodc compare \
          --degrade</code>: {}.</p>\n</body>\n</html>",
-        escape(&versions(sets.iter().flat_map(|set| &set.rows)).join("; "))
+        escaped(&versions(sets.iter().flat_map(|set| &set.rows)).join("; "))
     );
     html
 }

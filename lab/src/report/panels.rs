@@ -1,8 +1,9 @@
 //! Figures of several panels: one SVG file with all of them, and HTML in which each is a picture of its
 //! own, so that a narrow window shows them one below the other.
 
-use super::style::{FONT, SCHEME, escape, sample};
+use super::style::{FONT, SCHEME, sample};
 use crate::compare::EngineSpec;
+use dmodc::draw::escaped;
 use std::fmt::Write;
 
 /// Width of a legend's row.
@@ -61,7 +62,7 @@ impl Panels {
             svg,
             "<text x=\"20\" y=\"{}\" font-size=\"12\" fill=\"currentColor\">{}</text>",
             bottom + LEGEND / 2,
-            escape(&self.caption)
+            escaped(&self.caption)
         );
         svg + "</svg>\n"
     }
@@ -96,7 +97,7 @@ impl Panels {
                     html,
                     "<span><svg width=34 height=10>{}</svg>{}</span> ",
                     sample(spec),
-                    escape(&spec.to_string())
+                    escaped(&spec.to_string())
                 );
             }
             html += "</p>\n";

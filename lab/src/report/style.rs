@@ -1,6 +1,6 @@
 //! One colour per engine (close to Okabe and Ito's, which colour-blind readers can tell apart, and readable
-//! on white and on black), and one line style for its options and what it knows of the fabric; numbers as
-//! people write them; and text as HTML.
+//! on white and on black), and one line style for its options and what it knows of the fabric; and
+//! numbers as people write them.
 
 use crate::compare::EngineSpec;
 
@@ -69,13 +69,6 @@ pub fn number(value: f64) -> String {
         "" => out,
         fraction => out + "." + fraction,
     }
-}
-
-/// Text as HTML.
-pub fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
 }
 
 #[cfg(test)]

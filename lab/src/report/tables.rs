@@ -6,8 +6,9 @@ use super::stats::{
     Cut, Duel, Endings, KINDS_OF_LOOPS, Median, bound_of, decades, endings, matrix as matrix_of,
     median_of,
 };
-use super::style::{escape, number};
+use super::style::number;
 use crate::compare::EngineSpec;
+use dmodc::draw::escaped;
 use std::fmt::Write;
 
 /// A figure; `–` for none.
@@ -127,7 +128,7 @@ pub fn endings_of(set: &Set) -> String {
         }
         if has_reasons {
             let reason = ends.reason.as_deref().unwrap_or_default();
-            let _ = write!(html, "<td class=text>{}</td>", escape(reason));
+            let _ = write!(html, "<td class=text>{}</td>", escaped(reason));
         }
         html += "</tr>";
     }

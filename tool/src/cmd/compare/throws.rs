@@ -7,6 +7,7 @@ use dmodc::netlist::Netlist;
 use dmodc_lab::compare::{
     EngineSpec, Journal, Risks, Routed, Scale, Series, ThrowRow, Thrower, read_throws,
 };
+use dmodc_lab::report::median;
 use dmodc_lab::sim::Plugin;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::{BTreeMap, HashSet};
@@ -107,30 +108,27 @@ fn table(rows: &[ThrowRow], engines: &[EngineSpec]) -> String {
             .filter(|row| row.spec == *engine && row.throw > 0);
         let outcomes: Vec<_> = of_engine.map(|row| row.outcome.as_ref().ok()).collect();
         let routed: Vec<&Routed> = outcomes.iter().flatten().copied().collect();
-        let risk = |of: fn(&Routed) -> Option<u32>| {
-            let found = median(routed.iter().filter_map(|r| of(r)).collect());
-            found.map_or("-".into(), |risk| risk.to_string())
+        let middle = |of: &dyn Fn(&Routed) -> Option<f64>| {
+            median(routed.iter().filter_map(|r| of(r)).collect())
+        };
+        let cell = |value: Option<String>| value.unwrap_or("-".into());
+        let risk = |of: fn(&Risks) -> Option<u32>| {
+            let found = middle(&|r| of(&r.risks).map(f64::from));
+            cell(found.map(|risk| risk.to_string()))
         };
         let real = |of: fn(&Risks) -> Option<f64>| {
-            let hundredths = |r: &&Routed| Some((of(&r.risks)? * 100.0).round() as u64);
-            let found = median(routed.iter().filter_map(hundredths).collect());
-            found.map_or("-".into(), |risk| format!("{:.2}", risk as f64 / 100.0))
+            cell(middle(&|r| of(&r.risks)).map(|risk| format!("{risk:.2}")))
         };
-        let took = median(
-            routed
-                .iter()
-                .map(|r| r.lid_matrices + r.fwd_tables)
-                .collect(),
-        );
-        let took = took.map_or("-".into(), |t| format!("{:.3}", t.as_secs_f64() * 1e3));
+        let took = middle(&|r| Some((r.lid_matrices + r.fwd_tables).as_secs_f64() * 1e3));
+        let took = cell(took.map(|ms| format!("{ms:.3}")));
         text += &format!(
             "{:<18}  {:>6}  {:>6}  {:>8}  {:>8}  {:>8}  {took:>9}",
             engine.to_string(),
             outcomes.len(),
             routed.len(),
-            risk(|r| Some(r.risks.a2a)),
-            risk(|r| Some(r.risks.rp)),
-            risk(|r| r.risks.sp_dmodc),
+            risk(|r| Some(r.a2a)),
+            risk(|r| Some(r.rp)),
+            risk(|r| r.sp_dmodc),
         );
         if over {
             text += &format!(
@@ -143,12 +141,6 @@ fn table(rows: &[ThrowRow], engines: &[EngineSpec]) -> String {
         text.push('\n');
     }
     text
-}
-
-/// The median, the upper one of two in the middle.
-fn median<T: Ord + Copy>(mut values: Vec<T>) -> Option<T> {
-    values.sort_unstable();
-    values.get(values.len() / 2).copied()
 }
 
 /// Brings a series up to the requested number of throws. Returns the file of its rows, and how many throws it
