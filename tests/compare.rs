@@ -659,13 +659,15 @@ fn throws_of_slow_links_have_risks_over_capacity() {
                 risks.a2a_capacity,
                 risks.rp_capacity,
                 risks.sp_dmodc_capacity,
+                risks.exact_capacity,
             ];
-            let plain = [Some(risks.a2a), Some(risks.rp), risks.sp_dmodc];
+            let plain = [Some(risks.a2a), Some(risks.rp), risks.sp_dmodc, risks.exact];
             assert!(
                 over.iter().zip(plain).all(|(o, p)| *o >= p.map(f64::from)),
                 "{row:?}"
             );
             assert!(row.a2a_bound_capacity <= risks.a2a_capacity, "{row:?}");
+            assert!(risks.exact_capacity <= risks.a2a_capacity, "{row:?}");
             // Who knows of speeds routes otherwise.
             let knows = ["dmodc", "dfsssp:avoid", "nue:avoid"].contains(&&*engine);
             let changed = routed.changed_blocks.expect("LIDs stay") > 0;
@@ -677,7 +679,7 @@ fn throws_of_slow_links_have_risks_over_capacity() {
     for text in [
         "### 48 end nodes, links at a quarter\n",
         "1 throws, 1 of them connected. Medians at 0 (1) / 1–9 (1) planes at half.",
-        " A2A over capacity | worst permutation |",
+        " A2A over capacity | worst permutation | worst permutation over capacity |",
     ] {
         assert!(summary.contains(text), "no {text:?} in {summary}");
     }

@@ -109,7 +109,8 @@ pub struct Risks {
     pub lanes: Option<usize>,
     /// The worst permutation; likewise.
     pub exact: Option<u32>,
-    /// A2A, RP and both SP over capacity, in flows over the fastest link; where links differ in speed.
+    /// A2A, RP, both SP and the worst permutation over capacity, in flows over the fastest link; where links differ in
+    /// speed.
     pub a2a_capacity: Option<f64>,
     /// See [`Risks::a2a_capacity`].
     pub rp_capacity: Option<f64>,
@@ -117,6 +118,8 @@ pub struct Risks {
     pub sp_ftree_capacity: Option<f64>,
     /// See [`Risks::a2a_capacity`].
     pub sp_dmodc_capacity: Option<f64>,
+    /// See [`Risks::a2a_capacity`]; unknown in rows of earlier versions.
+    pub exact_capacity: Option<f64>,
 }
 
 /// Measures them. `io` are port GUIDs of I/O nodes.
@@ -154,6 +157,7 @@ pub fn risks(
         }
     };
     let a2a = traffic.all_to_all(&tick);
+    let exact = traffic.worst_permutation(&a2a, false, &tick);
     let rp = traffic.random_permutations(permutations, scale.seed, &tick);
     let sp_ftree = ftree.map(|traffic| traffic.shifts(&tick));
     let sp_dmodc = (!orders.dmodc.is_empty()).then(|| traffic.shifts(&tick));
@@ -161,7 +165,7 @@ pub fn risks(
     Risks {
         no_route: traffic.skipped(),
         a2a: a2a.value,
-        exact: Some(traffic.worst_permutation(&a2a, false, &tick).value),
+        exact: Some(exact.value),
         rp: rp.value,
         sp_ftree: sp_ftree.as_ref().map(|risk| risk.value),
         sp_dmodc: sp_dmodc.as_ref().map(|risk| risk.value),
@@ -180,5 +184,6 @@ pub fn risks(
         rp_capacity: rp.over_capacity,
         sp_ftree_capacity: over(&sp_ftree),
         sp_dmodc_capacity: over(&sp_dmodc),
+        exact_capacity: exact.over_capacity,
     }
 }

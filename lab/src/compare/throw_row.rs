@@ -70,7 +70,7 @@ pub struct ThrowRow {
 /// Columns of the first version. Later ones stand behind them; a file may lack some or all of them.
 pub(super) const FIRST: usize = 23;
 
-pub(super) const HEADER: [&str; FIRST + 18] = [
+pub(super) const HEADER: [&str; FIRST + 19] = [
     "fabric",
     "switches",
     "nodes",
@@ -112,6 +112,7 @@ pub(super) const HEADER: [&str; FIRST + 18] = [
     "rp_capacity",
     "sp_ftree_capacity",
     "sp_dmodc_capacity",
+    "exact_capacity",
 ];
 
 impl ThrowRow {
@@ -174,6 +175,7 @@ impl ThrowRow {
             real(|r| r.rp_capacity),
             real(|r| r.sp_ftree_capacity),
             real(|r| r.sp_dmodc_capacity),
+            real(|r| r.exact_capacity),
         ]
     }
 
@@ -209,6 +211,7 @@ impl ThrowRow {
                     rp_capacity: real("rp_capacity")?,
                     sp_ftree_capacity: real("sp_ftree_capacity")?,
                     sp_dmodc_capacity: real("sp_dmodc_capacity")?,
+                    exact_capacity: real("exact_capacity")?,
                     host_switch_credit_loops: optional(field("host_switch_credit_loops")?)?,
                     switch_credit_loops: optional(field("switch_credit_loops")?)?,
                     aggregation_credit_loops: optional(field("aggregation_credit_loops")?)?,
@@ -314,6 +317,7 @@ pub(super) mod tests {
             rp_capacity: None,
             sp_ftree_capacity: Some(1.5),
             sp_dmodc_capacity: None,
+            exact_capacity: Some(4.5),
             host_switch_credit_loops: Some(1),
             switch_credit_loops: Some(2),
             aggregation_credit_loops: Some(0),

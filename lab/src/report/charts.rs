@@ -62,6 +62,11 @@ fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> Result<String, Re
             Measure::Ebb => "percent (log)",
             Measure::Blocks => "blocks of 64 LIDs (log)",
             Measure::Exact => "flows (log)",
+            Measure::A2aCapacity
+            | Measure::ExactCapacity
+            | Measure::RpCapacity
+            | Measure::SpFtreeCapacity
+            | Measure::SpDmodcCapacity => "flows over capacity (log)",
             _ => "congestion risk, flows (log)",
         },
         x_label: &|v| number(if v < 1.0 { 0.0 } else { v }),

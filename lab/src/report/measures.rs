@@ -12,6 +12,8 @@ pub enum Measure {
     A2aCapacity,
     /// The worst permutation.
     Exact,
+    /// The same over capacity.
+    ExactCapacity,
     /// Random permutations.
     Rp,
     /// The same over capacity.
@@ -38,10 +40,11 @@ pub enum Measure {
 
 impl Measure {
     /// All of them, in the order of the report.
-    pub const ALL: [Measure; 14] = [
+    pub const ALL: [Measure; 15] = [
         Measure::A2a,
         Measure::A2aCapacity,
         Measure::Exact,
+        Measure::ExactCapacity,
         Measure::Rp,
         Measure::RpCapacity,
         Measure::SpFtree,
@@ -61,6 +64,7 @@ impl Measure {
             Measure::A2a => "A2A",
             Measure::A2aCapacity => "A2A over capacity",
             Measure::Exact => "worst permutation",
+            Measure::ExactCapacity => "worst permutation over capacity",
             Measure::Rp => "RP",
             Measure::RpCapacity => "RP over capacity",
             Measure::SpFtree => "SP, ftree's order",
@@ -94,6 +98,7 @@ impl Measure {
             Measure::A2a => Some(risks.a2a.into()),
             Measure::A2aCapacity => over_capacity(row, Some(risks.a2a), risks.a2a_capacity),
             Measure::Exact => risks.exact.map(f64::from),
+            Measure::ExactCapacity => over_capacity(row, risks.exact, risks.exact_capacity),
             Measure::Rp => Some(risks.rp.into()),
             Measure::RpCapacity => over_capacity(row, Some(risks.rp), risks.rp_capacity),
             Measure::SpFtree => risks.sp_ftree.map(f64::from),

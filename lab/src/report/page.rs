@@ -236,7 +236,7 @@ fn terms(sets: &[Set]) -> Vec<(&'static str, &'static str)> {
         (
             measures(Measure::A2aCapacity),
             "over capacity",
-            "Each port's risk divided by what its link carries, as a part of what the fastest does.",
+            "Each port's flows divided by what its link carries, as a part of what the fastest link carries.",
         ),
         (
             measures(Measure::Cn2io),
