@@ -75,7 +75,7 @@ fn throws_without_an_up_down_path_have_a_block_of_their_own() {
 
 #[test]
 fn engines_are_held_against_each_other() {
-    let (page, _) = report(&[
+    let (page, summary) = report(&[
         row(0, "dmodc", 0, 0, 6, 6),
         row(1, "dmodc", 0, 0, 8, 8),
         row(1, "sssp", 0, 0, 9, 4),
@@ -101,7 +101,10 @@ fn engines_are_held_against_each_other() {
     ] {
         assert!(matrix.contains(row), "{matrix}");
     }
-    assert!(!page.contains("goal"), "the page takes nobody's side");
+    for text in [page, summary] {
+        let sides = ["goal", "best or equal"].map(|word| text.contains(word));
+        assert_eq!(sides, [false; 2], "the report takes nobody's side");
+    }
     // Two engines with one line: that behind is wider.
     let twins =
         ["sssp", "dfsssp"].map(|engine| (1..=3).map(|n| row(n, engine, 0, 0, 9 + n, 7)).collect());

@@ -1,7 +1,6 @@
 //! What engines are compared by.
 
 use crate::compare::{Routed, ThrowRow};
-use dmodc::netlist::Equipment;
 
 /// A measure of an engine's tables in a throw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -135,18 +134,6 @@ impl Measure {
             Measure::A2a => row.a2a_bound.map(f64::from),
             Measure::A2aCapacity => over_capacity(row, row.a2a_bound, row.a2a_bound_capacity),
             _ => None,
-        }
-    }
-
-    /// Whether the project's goal speaks of it: where links become slow, of the risks over capacity.
-    pub fn has_goal(self, of: Equipment) -> bool {
-        match self {
-            Measure::A2a | Measure::Rp | Measure::SpFtree | Measure::SpDmodc => !of.slows(),
-            Measure::A2aCapacity
-            | Measure::RpCapacity
-            | Measure::SpFtreeCapacity
-            | Measure::SpDmodcCapacity => of.slows(),
-            _ => false,
         }
     }
 }

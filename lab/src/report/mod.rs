@@ -2,7 +2,7 @@
 //! in short as Markdown.
 //!
 //! ```text
-//! throws-*.csv ─ sets ─ stats ─┬─ goal, tables ─┬─ summary.md
+//! throws-*.csv ─ sets ─ stats ─┬─ tables ───────┬─ summary.md
 //!                              ├─ charts ───────┼─ page ─ report.html
 //! drawn-*.csv ─────────────────┴─ fabric_svg ───┘
 //! ```
@@ -12,7 +12,6 @@
 mod axis;
 mod charts;
 mod fabric_svg;
-mod goal;
 mod measures;
 mod page;
 mod panels;

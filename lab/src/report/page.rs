@@ -71,7 +71,7 @@ pub fn section(set: &Set, faults: &Panels, drawn: Option<&Panels>) -> String {
     }
     html += "<p class=note>Medians over the throws of a decade in which all pairs have an up-down path (their number in \
              brackets), the best of a column bold. Beside a median: how many throws it is of, where the engine \
-             routes fewer in full. Mind that these may be the easier ones.";
+             routes fewer in full. As these may be the easier ones, it is never bold.";
     if set.measures().contains(&Measure::Blocks) {
         html += " Changed entries and blocks (64 LIDs of one switch) are counted against the engine's own \
                  tables of the complete fabric.";

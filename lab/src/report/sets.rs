@@ -59,19 +59,6 @@ impl Set {
         all
     }
 
-    /// Dmodc as shipped, with which the others are compared; if it is there.
-    pub fn ours(&self) -> Option<EngineSpec> {
-        self.specs()
-            .into_iter()
-            .find(|spec| spec.to_string() == "dmodc")
-    }
-
-    /// The engines that are no Dmodc, and not told of I/O nodes.
-    pub fn others(&self) -> Vec<EngineSpec> {
-        let is_other = |spec: &EngineSpec| !spec.is_dmodc() && !spec.is_told_io();
-        self.specs().into_iter().filter(is_other).collect()
-    }
-
     /// The measures with figures.
     pub fn measures(&self) -> Vec<Measure> {
         let has = |m: &Measure| self.rows.iter().any(|row| m.of(row).is_some());

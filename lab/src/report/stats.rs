@@ -18,9 +18,6 @@ const DECADES: [(Decade, &str); 5] = [
     (1000..=usize::MAX, "1,000 and more"),
 ];
 
-/// All throws with faults.
-pub const FAULTY: Decade = 1..=usize::MAX;
-
 /// The median; `None` for no values.
 pub fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
@@ -166,7 +163,7 @@ pub fn decades(set: &Set) -> Vec<(Decade, String)> {
     all.map(named).collect()
 }
 
-/// One engine beside others, throw by throw.
+/// One engine beside another, throw by throw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Duel {
     /// Throws in which it is better.
@@ -178,27 +175,17 @@ pub struct Duel {
 }
 
 impl Duel {
-    /// Compares an engine with the best of some others, over the throws with faults of a decade in which it and
-    /// one of them are comparable. Rows of the others may be left out.
-    pub fn new(
-        set: &Set,
-        ours: &EngineSpec,
-        others: &[EngineSpec],
-        measure: Measure,
-        decade: &Decade,
-        counts: impl Fn(&ThrowRow) -> bool,
-    ) -> Duel {
-        let is_in = |row: &&ThrowRow| row.removed > 0 && decade.contains(&row.removed);
-        let figure = |row: &ThrowRow| Some((row.throw, measure.of(row)?));
-        let rows = || set.rows.iter().filter(is_in);
-        let mut theirs: HashMap<u32, f64> = HashMap::new();
-        let of_others = rows().filter(|row| others.contains(&row.spec) && counts(row));
-        for (throw, figure) in of_others.filter_map(figure) {
-            let best = theirs.entry(throw).or_insert(figure);
-            *best = measure.best([*best, figure]).unwrap_or(figure);
-        }
+    /// Compares an engine with another over the throws with faults in which both are comparable.
+    fn new(set: &Set, one: &EngineSpec, other: &EngineSpec, measure: Measure) -> Duel {
+        let figures = |spec: &EngineSpec| -> HashMap<u32, f64> {
+            let rows = set.rows.iter();
+            let of = rows.filter(|row| row.removed > 0 && row.spec == *spec);
+            of.filter_map(|row| Some((row.throw, measure.of(row)?)))
+                .collect()
+        };
+        let theirs = figures(other);
         let mut duel = Duel::default();
-        for (throw, mine) in rows().filter(|row| row.spec == *ours).filter_map(figure) {
+        for (throw, mine) in figures(one) {
             match theirs.get(&throw) {
                 None => {}
                 Some(&other) if measure.is_better(mine, other) => duel.better += 1,
@@ -207,12 +194,6 @@ impl Duel {
             }
         }
         duel
-    }
-
-    /// The share of throws in which it is better or equal, in percent; if there are throws.
-    pub fn best_or_equal(self) -> Option<f64> {
-        let all = (self.better + self.equal + self.worse) as f64;
-        (all > 0.0).then(|| (self.better + self.equal) as f64 / all * 100.0)
     }
 }
 
@@ -239,10 +220,7 @@ fn loops(risks: &Risks) -> [Option<usize>; KINDS_OF_LOOPS.len()] {
 /// Each engine beside each other, throw by throw over those with faults that both route in full.
 pub fn matrix(set: &Set, measure: Measure) -> Vec<Vec<Duel>> {
     let specs = set.specs();
-    let beside = |one, other: &EngineSpec| {
-        let other = std::slice::from_ref(other);
-        Duel::new(set, one, other, measure, &FAULTY, |_| true)
-    };
+    let beside = |one, other| Duel::new(set, one, other, measure);
     let row = |one| specs.iter().map(|other| beside(one, other)).collect();
     specs.iter().map(row).collect()
 }

@@ -1,11 +1,10 @@
-//! The report in one page of Markdown, for a README: medians, and the goal. Nobody copies figures by hand.
+//! The report in one page of Markdown, for a README: medians and outcomes. Nobody copies figures by hand.
 
-use super::goal::Goal;
 use super::measures::Measure;
 use super::sets::{Set, versions};
 use super::stats::{Cut, bound_of, cut_throws, decades, endings, median_of};
 use super::style::number;
-use super::tables::{cell, median_cell, percent};
+use super::tables::{cell, median_cell};
 use std::fmt::Write;
 
 /// The tables.
@@ -15,7 +14,8 @@ Throws with faults: *refused* by the engine; *failed*, since it timed out or Ope
 pairs though all have an up-down path. *Loops*: throws in which its routes have a credit loop: from host to host on one
 lane / each on the lane that the engine gives it / between hosts and the LIDs of switches / from switch to switch / all
 together on one lane (–: rows of an earlier version do not say). In brackets, of how many throws: in the heading those in
-which all pairs have an up-down path, beside a median those that it is of, if the engine routes fewer of them.
+which all pairs have an up-down path, beside a median those that it is of, if the engine routes fewer of them. How many throws each engine is better and worse
+in than each other: `report.html`.
 
 "
     .to_owned();
@@ -97,10 +97,6 @@ fn section(set: &Set) -> String {
     if cut > 0 {
         text += &cut_table(set, cut, &measures, &engines);
     }
-    let goal = Goal::new(set);
-    if !goal.rows.is_empty() {
-        text += &goal_table(&goal);
-    }
     text.push('\n');
     text
 }
@@ -125,35 +121,6 @@ fn cut_table(set: &Set, throws: usize, measures: &[Measure], engines: &[Cut]) ->
     {
         let medians: Vec<String> = medians.iter().copied().map(cell).collect();
         let _ = writeln!(text, "| {spec} | {throws} | {} |", medians.join(" | "));
-    }
-    text
-}
-
-fn goal_table(goal: &Goal) -> String {
-    let (reached, all) = goal.reached();
-    let mut text = format!(
-        "\nThrows in which Dmodc is best or equal, in percent; the goal is reached in {reached} of {all} \
-         figures{}.\n\n| beside | goal |",
-        if reached < all {
-            ", the others are bold"
-        } else {
-            ""
-        }
-    );
-    for measure in &goal.measures {
-        let _ = write!(text, " {} |", measure.name());
-    }
-    let _ = writeln!(text, "\n|---|--:|{}", "--:|".repeat(goal.measures.len()));
-    for row in &goal.rows {
-        let _ = write!(text, "| {} | {} |", row.spec, row.least);
-        for duel in &row.duels {
-            text += &match duel.best_or_equal() {
-                None => " – |".into(),
-                Some(share) if share < row.least => format!(" **{}** |", percent(share)),
-                Some(share) => format!(" {} |", percent(share)),
-            };
-        }
-        text.push('\n');
     }
     text
 }

@@ -25,17 +25,7 @@ pub fn median_cell(median: Median) -> String {
     }
 }
 
-/// A share in whole percent, in which a single throw shows.
-pub fn percent(share: f64) -> String {
-    match share {
-        0.0 | 100.0 => format!("{share:.0}"),
-        ..1.0 => "&lt;1".into(),
-        99.0.. => "&gt;99".into(),
-        _ => format!("{share:.0}"),
-    }
-}
-
-/// The medians of a measure in each decade of faults, the best of a column bold.
+/// The medians of a measure in each decade of faults, the best of those of all throws bold.
 pub fn measure(set: &Set, measure: Measure) -> String {
     let decades = decades(set);
     let mut html = format!("<table><thead><tr><th>{}</th>", set.equipment.faults());
@@ -49,12 +39,14 @@ pub fn measure(set: &Set, measure: Measure) -> String {
         decades.iter().map(median).collect()
     };
     let medians: Vec<Vec<Median>> = specs.iter().map(of).collect();
-    let best = |column: usize| measure.best(medians.iter().filter_map(|row| row[column].value));
+    // A median of fewer throws than others have may be of the easier ones.
+    let of_all = |m: Median| m.value.filter(|_| m.of_few.is_none());
+    let best = |column: usize| measure.best(medians.iter().filter_map(|row| of_all(row[column])));
     for (spec, row) in specs.iter().zip(&medians) {
         let _ = write!(html, "<tr><th>{spec}</th>");
         for (column, &median) in row.iter().enumerate() {
             let text = median_cell(median);
-            html += &match median.value.is_some() && median.value == best(column) {
+            html += &match of_all(median).is_some() && of_all(median) == best(column) {
                 true => format!("<td><b>{text}</b></td>"),
                 false => format!("<td>{text}</td>"),
             };
