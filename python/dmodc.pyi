@@ -89,7 +89,8 @@ class Tables:
 
 @final
 class Options:
-    """The options of `dmodc route`. `reference` is a file, GUIDs are numbers."""
+    """The options of `dmodc route`. `reference` is a file, GUIDs are numbers; `drain` has the lines of the tool's file of
+    drained links: `SWITCH` or `SWITCH:PORT`, by name, GUID or LID. What names no link is a `UserWarning`."""
 
     def __new__(
         cls,
@@ -102,6 +103,7 @@ class Options:
         root_guids: Sequence[int] = ...,
         cn_guids: Sequence[int] = ...,
         io_guids: Sequence[int] = ...,
+        drain: Sequence[str] = ...,
     ) -> Self: ...
 
 @final
@@ -171,8 +173,8 @@ def analyze(
 ) -> dict[str, Any]:
     """Congestion risk, bandwidth and rates of traffic patterns: the keys of `dmodc analyze --json`.
 
-    Patterns: a2a, rp, sp (these three if none is given), ebb, rails, ring, recursive-doubling, stencil:XxYxZ, incast:N; and
-    `pairs` of end nodes. Ranks run on the end nodes of `order`; all others take no part.
+    Patterns: a2a, rp, sp (these three if none is given), cn2io and io2cn (of the node types of the options), ebb, rails,
+    ring, recursive-doubling, stencil:XxYxZ, incast:N; and `pairs` of end nodes. Ranks run on the end nodes of `order`; all others take no part.
     Beside each figure stand the figures by port, in the order of `Fabric.ports`: `a2a_by_port`, or within the figures
     of a program's traffic `flows_by_port` and `least_rate_by_port`, which is NaN where no flow is.
     """

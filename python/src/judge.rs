@@ -9,7 +9,7 @@ use ::dmodc::analysis::{
     CheckReport, Exact, Risk, Tally, Traffic, Worked, Workload, bound_among,
     bound_over_capacity_among, check as check_tables, within,
 };
-use ::dmodc::dmodc::{Engine, Ranking};
+use ::dmodc::dmodc::{Drained, Engine, NodeType, NodeTypes, Ranking};
 use ::dmodc::netlist::Names;
 use ::dmodc::wiring;
 use pyo3::prelude::*;
@@ -89,8 +89,10 @@ pub fn analyze<'py>(
     let (report, bounds) = py.detach(|| {
         let ranking = Ranking::new(fabric, &options);
         let rank = |switch| ranking.rank(switch);
-        let bound = bound_among(fabric, nodes, rank);
-        let over = bound_over_capacity_among(fabric, nodes, rank, traffic.channels());
+        // What is drained carries nothing.
+        let usable = fabric.without(&Drained::ends(fabric, &options.drain));
+        let bound = bound_among(&usable, nodes, rank);
+        let over = bound_over_capacity_among(&usable, nodes, rank, traffic.channels());
         let report = check_tables(fabric, tables, |a, b| ranking.is_up(a, b));
         (report, (bound, over))
     });
@@ -110,6 +112,24 @@ pub fn analyze<'py>(
             "rp" => {
                 let risk = py.detach(|| traffic.random_permutations(permutations, seed, &|_| ()));
                 set_risk(&found, "rp", risk)?;
+            }
+            "cn2io" | "io2cn" => {
+                let types = NodeTypes::new(&options);
+                if !types.are_given() {
+                    return Err(refused(
+                        "the patterns cn2io and io2cn need options with cn_guids, io_guids or both",
+                    ));
+                }
+                let is = |t| {
+                    let types = &types;
+                    move |node: u32| types.of(fabric.end_nodes()[node as usize].guid) == t
+                };
+                let (compute, io) = (is(NodeType::Compute), is(NodeType::Io));
+                let risk = py.detach(|| match &**pattern {
+                    "cn2io" => traffic.type_to_type(compute, io, &|_| ()),
+                    _ => traffic.type_to_type(io, compute, &|_| ()),
+                });
+                set_risk(&found, pattern, risk)?;
             }
             "rails" => set_rails(&found, fabric, names, tables, nodes)?,
             "sp" => set_risk(&found, "sp", py.detach(|| traffic.shifts(&|_| ())))?,

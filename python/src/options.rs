@@ -3,11 +3,12 @@
 use crate::fabric::{Fabric, take, unread, warn};
 use crate::refused;
 use ::dmodc::dmodc::{self as algorithm, Capacity, Faults, OnUnreachable};
+use ::dmodc::drain;
 use ::dmodc::fabric::Guid;
 use ::dmodc::input;
 use ::dmodc::reference::Reference;
 use pyo3::prelude::*;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The options of `dmodc route`.
@@ -15,13 +16,15 @@ use std::sync::Arc;
 pub struct Options {
     options: algorithm::Options,
     reference: Option<PathBuf>,
+    /// The lines of a file of drained links.
+    drain: String,
 }
 
 #[pymethods]
 impl Options {
     #[new]
     #[pyo3(signature = (*, faults="stable", capacity="use", on_unreachable="connect", connect_roots=false,
-        reference=None, root_guids=vec![], cn_guids=vec![], io_guids=vec![]))]
+        reference=None, root_guids=vec![], cn_guids=vec![], io_guids=vec![], drain=vec![]))]
     #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
     fn new(
         faults: &str,
@@ -32,6 +35,7 @@ impl Options {
         root_guids: Vec<u64>,
         cn_guids: Vec<u64>,
         io_guids: Vec<u64>,
+        drain: Vec<String>,
     ) -> PyResult<Options> {
         let guids = |guids: Vec<u64>| guids.into_iter().map(Guid).collect();
         let options = algorithm::Options {
@@ -44,11 +48,15 @@ impl Options {
             io_guids: guids(io_guids),
             ..algorithm::Options::default()
         };
-        Ok(Options { options, reference })
+        Ok(Options {
+            options,
+            reference,
+            drain: drain.join("\n"),
+        })
     }
 }
 
-/// The options for a fabric, with the reference read.
+/// The options for a fabric, with the reference read and the drained links found.
 pub fn of(
     py: Python<'_>,
     given: Option<&Options>,
@@ -58,6 +66,10 @@ pub fn of(
         return Ok(algorithm::Options::default());
     };
     let mut options = given.options.clone();
+    let (lines, names) = (given.drain.as_bytes(), &fabric.names.switches);
+    let drained = drain::parse_leniently(&fabric.fabric, names, lines);
+    let drained = drained.map_err(|fault| refused(fault.in_file(Path::new("drain"))))?;
+    options.drain = take(py, Path::new("drain"), drained, false)?;
     if let Some(path) = &given.reference {
         let text = input::read(path).map_err(unread)?;
         let read = Reference::parse_leniently(&text);

@@ -6,7 +6,6 @@ use crate::options::{self, Options};
 use crate::refused;
 use crate::tables::Tables;
 use ::dmodc::dmodc::Engine;
-use ::dmodc::lft;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -34,10 +33,7 @@ pub fn route(
     let engine = Engine::new(threads).map_err(refused)?;
     let (plan, filled, tables) = py.detach(|| {
         let plan = engine.plan(fabric, &options).map_err(refused)?;
-        let mut tables = lft::Tables::for_fabric(fabric);
-        let filled = engine
-            .fill(fabric, &plan, &mut tables.rows_mut())
-            .map_err(refused)?;
+        let (tables, filled) = engine.tables(fabric, &plan).map_err(refused)?;
         Ok::<_, PyErr>((plan, filled, tables))
     })?;
     let summary = PyDict::new(py);

@@ -90,6 +90,33 @@ def test_checks_and_analyzes_as_the_tool_does(net, fabric, tmp_path):
     assert np.array_equal(found["a2a_by_port"], ports["risk"])
 
 
+def test_drains_links_and_tells_types_apart_as_the_tool_does(tmp_path):
+    net, file, guids = tmp_path / "net", tmp_path / "drain", tmp_path / "guids"
+    tool("generate", "PGFT(3;4,4,3;1,2,3;1,1,1)", "--seed", 2, "-o", net)
+    fabric = dmodc.read(net)
+    drain = ["L3-0", "L1-2:5"]
+    file.write_text("\n".join(drain))
+    io = fabric.nodes["guid"][::5]
+    guids.write_text("".join(f"{guid:#x}\n" for guid in io))
+    lfts, files = tmp_path / "lfts", ["--drain", file, "--io-guids", guids]
+    told = json.loads(tool("route", net, *files, "--lfts", lfts, "--json"))
+    options = dmodc.Options(drain=drain, io_guids=io)
+    routed = dmodc.route(fabric, options)
+    same(routed.summary, told)
+    assert np.array_equal(routed.tables.entries, dmodc.read_tables(lfts, fabric).entries)
+    assert not np.array_equal(routed.tables.entries, dmodc.route(fabric).tables.entries)
+    patterns = ["a2a", "cn2io", "io2cn"]
+    told = json.loads(tool("analyze", net, lfts, *files, "--patterns", ",".join(patterns), "--json"))
+    found = dmodc.analyze(fabric, routed.tables, patterns, options=options)
+    same(found, told)
+    whole = dmodc.analyze(fabric, routed.tables, ["a2a"])
+    assert found["bound"] > whole["bound"], "what is drained carries nothing"
+    with pytest.warns(UserWarning, match="drain:1: nothing is drained"):
+        dmodc.route(fabric, dmodc.Options(drain=["L9-9"]))
+    with pytest.raises(ValueError, match="cn_guids, io_guids or both"):
+        dmodc.analyze(fabric, routed.tables, ["cn2io"])
+
+
 def test_spoilt_tables_are_found_out(net, fabric):
     entries = np.array(dmodc.route(fabric).tables.entries)
     entries[:, fabric.nodes["lid"][0]] = dmodc.NO_PATH
