@@ -166,6 +166,7 @@ fn the_version_is_the_same_everywhere() {
             format!(" dmodc: {version} for OpenSM "),
         ),
         ("python/Cargo.toml", format!("\nversion = \"{version}\"\n")),
+        ("CITATION.cff", format!("\nversion: {version}\n")),
     ] {
         let text = fs::read_to_string(root().join(page)).expect("a page");
         assert!(text.contains(&line), "{page} has no {line:?}");
