@@ -158,11 +158,17 @@ fn files(dir: &Path) -> Result<Vec<PathBuf>, ReportError> {
     Ok(files)
 }
 
-/// The versions of the programs that made the rows.
+/// The versions of the programs that made the rows, and the commits that they were built from, if known.
 pub fn versions<'a>(rows: impl IntoIterator<Item = &'a ThrowRow>) -> Vec<String> {
     let rows = rows.into_iter();
     let mut all: Vec<String> = rows
-        .map(|row| format!("dmodc {}, {}", row.version, row.opensm))
+        .map(|row| {
+            let commit = match &*row.commit {
+                "" => String::new(),
+                commit => format!(" ({commit})"),
+            };
+            format!("dmodc {}{commit}, {}", row.version, row.opensm)
+        })
         .collect();
     all.sort();
     all.dedup();
