@@ -492,6 +492,37 @@ fn programs_and_options_take_part() {
     );
 }
 
+/// lash breaks its loops with lanes, which it gives to routes of its own tables alone.
+#[test]
+fn lanes_are_those_of_the_engine() {
+    let dir = tree("PGFT(3;6,4,4;1,2,3;1,1,1)", "5");
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    let (net, out) = (path("tree.net"), path("results"));
+    let throws = ["--degrade", "links=10", "--throws", "4", "-o", &out];
+    let done = compare(&[&[&*net, "--engines", "lash,minhop"], &throws[..]].concat());
+    let errors = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{errors}");
+    let rows = read_throws(&dir.path().join("results/throws-tree-links.csv")).expect("rows");
+    let of = |engine: &str| {
+        let of = rows.iter().filter(|row| row.spec.to_string() == engine);
+        let risks: Vec<_> = of
+            .map(|row| row.outcome.as_ref().expect("tables").risks)
+            .collect();
+        let loops = risks
+            .iter()
+            .filter(|risks| risks.host_credit_loops > Some(0));
+        let on_lanes = risks
+            .iter()
+            .filter(|risks| risks.lane_credit_loops > Some(0));
+        let lanes = risks.iter().map(|risks| risks.lanes).max();
+        (loops.count(), on_lanes.count(), lanes.expect("rows"))
+    };
+    assert_eq!(
+        (of("lash"), of("minhop")),
+        ((2, 0, Some(3)), (2, 2, Some(1)))
+    );
+}
+
 /// A study in parts, by the job of docs/examples, has the rows of one in one piece.
 #[test]
 fn parts_make_the_rows_of_the_whole() {

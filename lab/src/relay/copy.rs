@@ -9,6 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::mem::offset_of;
 use std::path::Path;
+use std::ptr;
 
 // A pointer to the map item is a pointer to the object.
 const _: () = assert!(offset_of!(osm_port_t, map_item) == 0);
@@ -61,6 +62,8 @@ pub unsafe fn levels(
                 lids.push((*(*port).p_physp).port_info.base_lid);
             }
         }
+        // lash asks whether it is the one.
+        (*osm).routing_engine_used = engine;
         let mut out = BufWriter::new(File::create_new(path)?);
         out.write_all(&(lids.len() as u32).to_le_bytes())?;
         for lid in &lids {
@@ -72,6 +75,7 @@ pub unsafe fn levels(
                 .map(|&to| path_sl((*engine).context, 0, from, to));
             out.write_all(&levels.collect::<Vec<u8>>())?;
         }
+        (*osm).routing_engine_used = ptr::null_mut();
         out.flush()
     }
 }
