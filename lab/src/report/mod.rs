@@ -21,6 +21,7 @@ mod style;
 mod summary;
 mod tables;
 
+pub use measures::routed_in_full;
 pub use stats::median;
 
 use crate::compare::CompareError;

@@ -62,7 +62,8 @@ the times of all engines alike. --part I/N makes every Nth throw, into
 DIR/throws-FABRIC-WHAT-I-of-N.csv, and throw 0 in each part; 'dmodc report' reads the parts of one
 folder, or of several. --keep writes FABRIC-WHAT-THROW.net.gz, with LIDs, and
 FABRIC-WHAT-THROW-ENGINE.lfts.gz of each new throw; ENGINE=lfts:DIR compares them again. 'ENGINE+io'
-gives the engine the --io-guids. See dmodc report.
+gives the engine the --io-guids. The table printed has medians over the throws that an engine routes
+whole, with no pair of end nodes left out: mind their number. See dmodc report.
 
 Needs the packages opensm and ibsim-utils, and libdmodc.so, with --degrade libdmodc_lab.so, beside this program, in
 --plugin-dir or where the loader finds it.")]

@@ -7,7 +7,7 @@ use dmodc::netlist::Netlist;
 use dmodc_lab::compare::{
     EngineSpec, Journal, Risks, Routed, Scale, Series, ThrowRow, Thrower, read_throws,
 };
-use dmodc_lab::report::median;
+use dmodc_lab::report::{median, routed_in_full};
 use dmodc_lab::sim::Plugin;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::{BTreeMap, HashSet};
@@ -83,7 +83,7 @@ pub fn run(
     Ok(ExitCode::SUCCESS)
 }
 
-/// The medians of each engine over the throws that it routed.
+/// The medians of each engine over the throws that it routed with no pair left out.
 fn table(rows: &[ThrowRow], engines: &[EngineSpec]) -> String {
     let mut routed = rows.iter().filter_map(|row| row.outcome.as_ref().ok());
     let over = routed.any(|r| r.risks.a2a_capacity.is_some());
@@ -91,7 +91,7 @@ fn table(rows: &[ThrowRow], engines: &[EngineSpec]) -> String {
         "{:<18}  {:>6}  {:>6}  {:>8}  {:>8}  {:>8}  {:>9}{}\n",
         "medians",
         "throws",
-        "routed",
+        "whole",
         "A2A",
         "RP",
         "SP",
@@ -106,7 +106,7 @@ fn table(rows: &[ThrowRow], engines: &[EngineSpec]) -> String {
         let of_engine = rows
             .iter()
             .filter(|row| row.spec == *engine && row.throw > 0);
-        let outcomes: Vec<_> = of_engine.map(|row| row.outcome.as_ref().ok()).collect();
+        let outcomes: Vec<_> = of_engine.map(routed_in_full).collect();
         let routed: Vec<&Routed> = outcomes.iter().flatten().copied().collect();
         let middle = |of: &dyn Fn(&Routed) -> Option<f64>| {
             median(routed.iter().filter_map(|r| of(r)).collect())
