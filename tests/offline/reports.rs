@@ -46,8 +46,8 @@ fn throws_without_an_up_down_path_have_a_block_of_their_own() {
             .unwrap()
     };
     let cells = |begin: &str| line(begin).matches('|').count();
-    assert_eq!(cells("| *least possible* |"), cells("| engine | refused |"));
-    assert!(line("| *least possible* |").starts_with("| *least possible* | | | | | 6 / 6 |"));
+    assert_eq!(cells("| *bound* |"), cells("| engine | refused |"));
+    assert!(line("| *bound* |").starts_with("| *bound* | | | | | 6 / 6 |"));
     assert!(
         summary.contains("Medians at 0 (1) / 10–99 (1) links removed."),
         "{summary}"

@@ -38,7 +38,16 @@ pub fn faults(set: &Set) -> Result<Panels, ReportError> {
         size: PANEL,
         columns: 2,
         defs: String::new(),
-        caption: set.caption(),
+        caption: format!(
+            "{}\nPoints: the {} throws in which all pairs have an up-down path. Lines and bands: running medians and \
+             quartiles, some pixels apart.{}",
+            set.caption(),
+            set.connected_throws(),
+            match set.rows.iter().any(|row| row.a2a_bound.is_some()) {
+                true => " Dotted: the bound.",
+                false => "",
+            }
+        ),
         legend: specs,
         panels,
     })
@@ -80,7 +89,7 @@ fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> Result<String, Re
                 line,
                 ("currentColor", 2),
                 " stroke-dasharray=\"1 3\"",
-                "least possible",
+                "bound",
             );
         }
         // Draws the first engine last, over the others.
@@ -172,12 +181,19 @@ pub fn runtime(sets: &[Set]) -> Result<Panels, ReportError> {
         }
         svg
     })?;
+    let titles: Vec<String> = sets.iter().map(Set::title).collect();
     Ok(Panels {
         size: RUNTIME,
         columns: 1,
         defs: String::new(),
+        // Two to a line, which would be too long else.
         caption: format!(
-            "the fastest of all throws at a fabric; {}",
+            "the fastest of all runs at a fabric, throw 0 included:\n{}\n{}",
+            titles
+                .chunks(2)
+                .map(|two| two.join("; "))
+                .collect::<Vec<_>>()
+                .join("\n"),
             versions(sets.iter().flat_map(|set| &set.rows)).join("; ")
         ),
         legend: specs,

@@ -210,7 +210,7 @@ fn legend(equipment: Equipment, least: u32, most: u32) -> String {
     svg += &text(
         MARGIN,
         70,
-        "A port is the half of its link at its own switch.",
+        "Risk of all to all, in flows. A port is the half of its link at its own switch.",
     );
     svg += &text(
         MARGIN,

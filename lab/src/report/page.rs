@@ -6,9 +6,11 @@ use super::panels::Panels;
 use super::sets::{Set, versions};
 use super::stats::cut_throws;
 use super::style::number;
+use super::summary::idle;
 use super::tables;
 use crate::compare::EngineSpec;
 use dmodc::draw::escaped;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 const STYLE: &str = include_str!("page.css");
@@ -21,14 +23,16 @@ pub fn section(set: &Set, faults: &Panels, drawn: Option<&Panels>) -> String {
     let faults_are = set.equipment.faults();
     let most = set.rows.iter().map(|row| row.removed).max().unwrap_or(0);
     let mut html = format!(
-        "<h2 id=\"{}\">{name}: {faults_are}</h2>\n<p>{} end nodes, {} switches. {}, seed {}, up to \
+        "<h2 id=\"{}\">{name}: {faults_are}</h2>\n<p>{} end nodes, {} switches. {}{}, seed {}, {}up to \
          {} {faults_are} each{}. RP is the median of {} permutations{}, SP the \
          maximum of all shifts.</p>\n",
         id(set),
         number(first.nodes as f64),
         number(first.switches as f64),
         counted(throws, "throw"),
+        idle(set),
         first.seed,
+        (set.exponent()).map_or(String::new(), |m| format!("<i>m</i> = {m}, ")),
         number(most as f64),
         match throws - connected {
             0 => ", and all leave an up-down path between every pair of leaves".into(),
@@ -56,8 +60,7 @@ pub fn section(set: &Set, faults: &Panels, drawn: Option<&Panels>) -> String {
          with the same line those behind have a wider one.{}</figcaption></figure>",
         faults.html(),
         match set.rows.iter().any(|row| row.a2a_bound.is_some()) {
-            true =>
-                " Dotted, under A2A: the least that the links between levels allow routes without turns.",
+            true => " Dotted, under A2A: the bound.",
             false => "",
         }
     );
@@ -87,7 +90,7 @@ pub fn section(set: &Set, faults: &Panels, drawn: Option<&Panels>) -> String {
     if set.specs().len() > 1 {
         html += "<h3>Engine by engine</h3>\n<p class=note>In how many throws with faults the engine of the row is \
                  better / equal / worse than that of the column, of those in which all pairs have \
-                 an up-down path and that both route in full.</p>\n";
+                 an up-down path and that both route in full; ebb to one decimal.</p>\n";
         for measure in set.measures() {
             let _ = writeln!(
                 html,
@@ -111,8 +114,8 @@ pub fn section(set: &Set, faults: &Panels, drawn: Option<&Panels>) -> String {
         let _ = writeln!(
             html,
             "<h3>One throw, drawn</h3>\n<figure>{}<figcaption>Throw {}, {faults_are}: {}. \
-             Switches by level, leaves at the bottom, and the worst ports of each engine under all-to-all \
-             traffic.</figcaption></figure>",
+             Switches by level, leaves at the bottom, and the worst ports of each engine that routes it under \
+             all-to-all traffic.</figcaption></figure>",
             drawn.html(),
             drawing.throw,
             number(drawing.removed as f64),
@@ -184,6 +187,9 @@ pub fn page(sets: &[Set], sections: &[String], runtime: &Panels) -> String {
     for (term, meaning) in terms(sets) {
         let _ = writeln!(html, "<dt>{term}</dt><dd>{meaning}</dd>");
     }
+    for (term, meaning) in engines_told(sets) {
+        let _ = writeln!(html, "<dt>{}</dt><dd>{meaning}</dd>", escaped(&term));
+    }
     html += "</dl>\n";
     for section in sections {
         html += section;
@@ -204,6 +210,27 @@ pub fn page(sets: &[Set], sections: &[String], runtime: &Panels) -> String {
         escaped(&versions(sets.iter().flat_map(|set| &set.rows)).join("; "))
     );
     html
+}
+
+/// The engines that OpenSM's configuration tells more, and what others are.
+fn engines_told(sets: &[Set]) -> BTreeMap<String, String> {
+    let told = |spec: EngineSpec| {
+        let (name, lines) = (spec.to_string(), spec.lines().join("; "));
+        let meaning = match spec.foreign() {
+            Some(_) => format!(
+                "<code>{}</code>. A program's time is the whole of it.",
+                escaped(&format!("{spec:#}"))
+            ),
+            None if lines.is_empty() => return None,
+            None => format!(
+                "With <code>{}</code> in OpenSM's configuration.",
+                escaped(&lines)
+            ),
+        };
+        Some((name, meaning))
+    };
+    let all = sets.iter().flat_map(Set::specs);
+    all.filter_map(told).collect()
 }
 
 /// The words that need an explanation, if the rows have what they mean.
@@ -232,6 +259,14 @@ fn terms(sets: &[Set]) -> Vec<(&'static str, &'static str)> {
             "SP",
             "Shift permutations: the maximum over all shifts, in the order of OpenSM's ftree on the \
              complete fabric, as in the paper, or in that of Dmodc on the fabric at hand. Less is better.",
+        ),
+        (
+            sets.iter()
+                .flat_map(|set| &set.rows)
+                .any(|row| row.a2a_bound.is_some()),
+            "bound",
+            "The least A2A that the links between levels allow routes that are balanced by destination and do not \
+             turn, by Dmodc's ranks. Others can have less.",
         ),
         (
             measures(Measure::A2aCapacity),

@@ -18,7 +18,7 @@ pub struct Panels {
     pub columns: usize,
     /// Elements that all panels refer to.
     pub defs: String,
-    /// What the file says of itself: fabric, throws, seed, versions.
+    /// What the file says of itself, line by line: fabric, throws, seed, versions; what lines and points are.
     pub caption: String,
     /// The engines of the legend.
     pub legend: Vec<EngineSpec>,
@@ -34,7 +34,8 @@ impl Panels {
         let (wide, high) = self.size;
         let rows = self.panels.len().div_ceil(self.columns);
         let bottom = top + rows * high;
-        let (width, height) = (WIDTH.max(wide * self.columns), bottom + LEGEND);
+        let told = self.caption.lines().count();
+        let (width, height) = (WIDTH.max(wide * self.columns), bottom + LEGEND * told);
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
              width=\"{width}\" height=\"{height}\" font-family=\"{FONT}\">{SCHEME}\n{}",
@@ -58,12 +59,14 @@ impl Panels {
                 "<svg x=\"{x}\" y=\"{y}\" width=\"{wide}\" height=\"{high}\">{panel}</svg>"
             );
         }
-        let _ = writeln!(
-            svg,
-            "<text x=\"20\" y=\"{}\" font-size=\"12\" fill=\"currentColor\">{}</text>",
-            bottom + LEGEND / 2,
-            escaped(&self.caption)
-        );
+        for (row, line) in self.caption.lines().enumerate() {
+            let _ = writeln!(
+                svg,
+                "<text x=\"20\" y=\"{}\" font-size=\"12\" fill=\"currentColor\">{}</text>",
+                bottom + row * LEGEND + LEGEND / 2,
+                escaped(line)
+            );
+        }
         svg + "</svg>\n"
     }
 

@@ -3,7 +3,7 @@
 use super::ReportError;
 use super::measures::{Measure, is_connected};
 use crate::compare::{EngineSpec, ThrowDrawing, ThrowRow, read_throws};
-use dmodc::netlist::Equipment;
+use dmodc::netlist::{Equipment, removal};
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,29 +23,42 @@ pub struct Set {
 impl Set {
     /// Number of throws, without the complete fabric.
     pub fn throws(&self) -> usize {
-        let numbers = self.rows.iter().map(|row| row.throw).filter(|&t| t > 0);
-        numbers.collect::<HashSet<u32>>().len()
+        self.throws_that(|_| true)
     }
 
     /// Throws after which every pair of leaves has an up-down path. Only these are compared.
     pub fn connected_throws(&self) -> usize {
-        let whole = self
-            .rows
-            .iter()
-            .filter(|row| row.throw > 0 && is_connected(row));
-        whole.map(|row| row.throw).collect::<HashSet<u32>>().len()
+        self.throws_that(is_connected)
+    }
+
+    /// Throws that hit nothing, since the number drawn is 0.
+    pub fn idle_throws(&self) -> usize {
+        self.throws_that(|row| row.removed == 0)
+    }
+
+    fn throws_that(&self, is: impl Fn(&ThrowRow) -> bool) -> usize {
+        let of = self.rows.iter().filter(|row| row.throw > 0 && is(row));
+        of.map(|row| row.throw).collect::<HashSet<u32>>().len()
+    }
+
+    /// The exponent that the numbers of pieces were drawn by, if they were.
+    pub fn exponent(&self) -> Option<f64> {
+        let by = |row: &ThrowRow| removal(row.max_exponent, row.seed, row.throw).0;
+        let drawn = self.rows.iter().all(|row| row.removed == by(row));
+        let first = self.rows.first().filter(|_| drawn)?;
+        Some(first.max_exponent)
     }
 
     /// What its figures are of: fabric, throws, seed and versions.
     pub fn caption(&self) -> String {
+        format!("{}; {}", self.title(), versions(&self.rows).join("; "))
+    }
+
+    /// Fabric, throws and seed.
+    pub fn title(&self) -> String {
         let seed = self.rows.first().map_or(0, |row| row.seed);
-        format!(
-            "{}: {}, {} throws, seed {seed}; {}",
-            self.fabric,
-            self.equipment.faults(),
-            self.throws(),
-            versions(&self.rows).join("; ")
-        )
+        let (fabric, faults) = (&self.fabric, self.equipment.faults());
+        format!("{fabric}: {faults}, {} throws, seed {seed}", self.throws())
     }
 
     /// The engines, in the order of the command line.

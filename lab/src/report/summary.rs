@@ -14,8 +14,9 @@ Throws with faults: *refused* by the engine; *failed*, since it timed out or Ope
 pairs though all have an up-down path. *Loops*: throws in which its routes have a credit loop: from host to host on one
 lane / each on the lane that the engine gives it / between hosts and the LIDs of switches / from switch to switch / all
 together on one lane (–: rows of an earlier version do not say). In brackets, of how many throws: in the heading those in
-which all pairs have an up-down path, beside a median those that it is of, if the engine routes fewer of them. How many throws each engine is better and worse
-in than each other: `report.html`.
+which all pairs have an up-down path, beside a median those that it is of, if the engine routes fewer of them. *Bound*: the least that
+routes balanced by destination can have. In how many throws each engine is better and worse than each other:
+`report.html`.
 
 "
     .to_owned();
@@ -35,13 +36,14 @@ fn section(set: &Set) -> String {
     let faults = set.equipment.faults();
     let names: Vec<String> = decades(set).into_iter().map(|(_, name)| name).collect();
     let mut text = format!(
-        "### {} end nodes, {faults}\n\n`{}`: {} switches, {} throws, {} of them connected. \
+        "### {} end nodes, {faults}\n\n`{}`: {} switches, {} throws, {} of them connected{}. \
          Medians at {} {faults}.\n\n",
         number(first.nodes as f64),
         set.fabric,
         number(first.switches as f64),
         number(set.throws() as f64),
         number(set.connected_throws() as f64),
+        idle(set),
         names.join(" / ")
     );
     let measures: Vec<Measure> = set
@@ -83,7 +85,7 @@ fn section(set: &Set) -> String {
     };
     let bounds: Vec<Vec<Option<f64>>> = measures.iter().map(bounds).collect();
     if bounds.iter().flatten().any(Option::is_some) {
-        text += "| *least possible* | | | | |";
+        text += "| *bound* | | | | |";
         for of_measure in bounds {
             let cells: Vec<String> = of_measure.iter().map(|b| cell(*b)).collect();
             match of_measure.iter().any(Option::is_some) {
@@ -101,11 +103,20 @@ fn section(set: &Set) -> String {
     text
 }
 
+/// How many throws hit nothing, if any do.
+pub fn idle(set: &Set) -> String {
+    match set.idle_throws() {
+        0 => String::new(),
+        1 => ", 1 hits nothing".into(),
+        idle => format!(", {} hit nothing", number(idle as f64)),
+    }
+}
+
 /// The throws that the other medians do not have.
 fn cut_table(set: &Set, throws: usize, measures: &[Measure], engines: &[Cut]) -> String {
     let mut text = format!(
         "\nIn {} more {}. Medians over those of them that the engine routes \
-         with no pair left out, by turns; how many these are is *in full*.\n\n| engine | in full |",
+         with no pair left out; how many these are is *in full*.\n\n| engine | in full |",
         number(throws as f64),
         set.cut()
     );

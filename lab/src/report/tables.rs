@@ -56,7 +56,7 @@ pub fn measure(set: &Set, measure: Measure) -> String {
     let bounds = decades.iter().map(|(d, _)| bound_of(set, d, measure));
     let bounds: Vec<Option<f64>> = bounds.collect();
     if bounds.iter().any(Option::is_some) {
-        html += "<tr class=all><th>least possible</th>";
+        html += "<tr class=all><th>bound</th>";
         for bound in bounds {
             let _ = write!(html, "<td>{}</td>", cell(bound));
         }
