@@ -103,7 +103,8 @@ pub fn section(set: &Set, faults: &Panels, drawn: Option<&Panels>) -> String {
     let _ = writeln!(
         html,
         "<h3>No tables, pairs left out, credit loops</h3>\n<div class=scroll>{}</div>\n<p class=note>\
-         Throws with faults. Pairs are ordered pairs of end nodes whose route does not arrive. Credit \
+         Throws with faults. Lanes: the most in a throw that the engine gives to routes from host to host. Pairs are ordered \
+         pairs of end nodes whose route does not arrive. Credit \
          loops: throws with one. On its lanes: the routes from host to host, each on the lane that the engine gives \
          it. All others are on one lane: from host to host, between hosts and the LIDs of switches, from switch to \
          switch, and all together, aggregation nodes included. A dash: rows of an earlier version do not say.</p>",
@@ -183,7 +184,7 @@ pub fn page(sets: &[Set], sections: &[String], runtime: &Panels) -> String {
     html += "</ul>\n<p><b>A throw</b> hits <i>a</i> = ⌊2<sup><i>m u</i></sup> − 1⌋ pieces of the \
          complete fabric, <i>u</i> uniform, or as many as were asked for: switches that carry no end nodes, or \
          links between switches, are removed; links come up at a quarter of their speed, all links of a plane at \
-         half of it. All engines route the same fabric in the same OpenSM, one after another.</p>\n<dl>\n";
+         half of it. All engines route the same fabric, those of OpenSM in the same OpenSM, one after another.</p>\n<dl>\n";
     for (term, meaning) in terms(sets) {
         let _ = writeln!(html, "<dt>{term}</dt><dd>{meaning}</dd>");
     }
@@ -247,7 +248,7 @@ fn terms(sets: &[Set]) -> Vec<(&'static str, &'static str)> {
             measures(Measure::Exact),
             "worst permutation",
             "The most flows that any permutation of the end nodes sends over one port, by maximum matching; \
-             A2A is a bound of it. Less is better.",
+             A2A is an upper bound of it. Less is better.",
         ),
         (
             true,

@@ -245,6 +245,8 @@ pub struct Endings {
     pub most_left_out: u64,
     /// Throws in which it has a credit loop, by [`KINDS_OF_LOOPS`]; unknown in rows of earlier versions.
     pub looping: [Option<usize>; KINDS_OF_LOOPS.len()],
+    /// The most lanes that it gave to routes from host to host in a throw; unknown in rows of earlier versions.
+    pub lanes: Option<usize>,
     /// The most frequent reason for no tables.
     pub reason: Option<String>,
 }
@@ -300,6 +302,7 @@ pub fn endings(set: &Set, spec: &EngineSpec) -> Endings {
                 };
                 *count += usize::from(left_out > 0);
                 endings.most_left_out = endings.most_left_out.max(left_out);
+                endings.lanes = endings.lanes.max(routed.risks.lanes);
                 for (throws, loops) in endings.looping.iter_mut().zip(loops(&routed.risks)) {
                     if let Some(loops) = loops {
                         *throws.get_or_insert(0) += usize::from(loops > 0);

@@ -13,10 +13,10 @@ pub fn summary(sets: &[Set]) -> String {
 Throws with faults: *refused* by the engine; *failed*, since it timed out or OpenSM ended; *short*, it left out
 pairs though all have an up-down path. *Loops*: throws in which its routes have a credit loop: from host to host on one
 lane / each on the lane that the engine gives it / between hosts and the LIDs of switches / from switch to switch / all
-together on one lane (–: rows of an earlier version do not say). In brackets, of how many throws: in the heading those in
-which all pairs have an up-down path, beside a median those that it is of, if the engine routes fewer of them. *Bound*: the least that
-routes balanced by destination can have. In how many throws each engine is better and worse than each other:
-`report.html`.
+together on one lane (–: rows of an earlier version do not say). *Lanes*: the most that it gives to routes from host
+to host. In brackets, of how many throws: in the heading those in which all pairs have an up-down path, beside a
+median those that it is of, if the engine routes fewer of them. *Bound*: the least that routes balanced by destination
+can have. In how many throws each engine is better and worse than each other: `report.html`.
 
 "
     .to_owned();
@@ -51,13 +51,13 @@ fn section(set: &Set) -> String {
         .into_iter()
         .filter(|&m| m != Measure::Entries)
         .collect();
-    text += "| engine | refused | failed | short | loops |";
+    text += "| engine | refused | failed | short | loops | lanes |";
     for measure in &measures {
         let _ = write!(text, " {} |", measure.name());
     }
     let _ = writeln!(
         text,
-        "\n|---|--:|--:|--:|--:|{}",
+        "\n|---|--:|--:|--:|--:|--:|{}",
         "--:|".repeat(measures.len())
     );
     for spec in set.specs() {
@@ -65,11 +65,12 @@ fn section(set: &Set) -> String {
         let looping = ends.looping.map(|count| cell(count.map(|n| n as f64)));
         let _ = write!(
             text,
-            "| {spec} | {} | {} | {} | {} |",
+            "| {spec} | {} | {} | {} | {} | {} |",
             ends.refused,
             ends.failed,
             ends.incomplete,
-            looping.join(" / ")
+            looping.join(" / "),
+            cell(ends.lanes.map(|n| n as f64))
         );
         for measure in &measures {
             let median =
@@ -85,7 +86,7 @@ fn section(set: &Set) -> String {
     };
     let bounds: Vec<Vec<Option<f64>>> = measures.iter().map(bounds).collect();
     if bounds.iter().flatten().any(Option::is_some) {
-        text += "| *bound* | | | | |";
+        text += "| *bound* | | | | | |";
         for of_measure in bounds {
             let cells: Vec<String> = of_measure.iter().map(|b| cell(*b)).collect();
             match of_measure.iter().any(Option::is_some) {

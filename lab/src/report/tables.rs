@@ -93,7 +93,7 @@ pub fn endings_of(set: &Set) -> String {
     let endings: Vec<Endings> = specs.iter().map(|c| endings(set, c)).collect();
     let mut html = "<table><thead><tr><th></th><th>throws</th><th>refused</th><th>timed out<br>or failed</th>\
                     <th>pairs left out,<br>all connected</th><th>pairs left out,<br>some cut off</th>\
-                    <th>most pairs<br>left out</th>"
+                    <th>most pairs<br>left out</th><th>most<br>lanes</th>"
         .to_owned();
     for kind in KINDS_OF_LOOPS {
         let _ = write!(html, "<th>credit loops,<br>{kind}</th>");
@@ -115,6 +115,7 @@ pub fn endings_of(set: &Set) -> String {
             count(ends.cut),
             number(ends.most_left_out as f64)
         );
+        let _ = write!(html, "<td>{}</td>", cell(ends.lanes.map(|n| n as f64)));
         for looping in ends.looping {
             let _ = write!(html, "<td>{}</td>", cell(looping.map(|n| n as f64)));
         }
