@@ -106,26 +106,27 @@ fn table(rows: &[ThrowRow], engines: &[EngineSpec]) -> String {
         let of_engine = rows
             .iter()
             .filter(|row| row.spec == *engine && row.throw > 0);
-        let outcomes: Vec<_> = of_engine.map(routed_in_full).collect();
-        let routed: Vec<&Routed> = outcomes.iter().flatten().copied().collect();
-        let middle = |of: &dyn Fn(&Routed) -> Option<f64>| {
-            median(routed.iter().filter_map(|r| of(r)).collect())
+        let throws = of_engine.clone().count();
+        let whole: Vec<(&ThrowRow, &Routed)> = of_engine
+            .filter_map(|row| Some((row, routed_in_full(row)?)))
+            .collect();
+        let middle = |of: &dyn Fn(&Risks) -> Option<f64>| {
+            median(whole.iter().filter_map(|(_, r)| of(&r.risks)).collect())
         };
         let cell = |value: Option<String>| value.unwrap_or("-".into());
         let risk = |of: fn(&Risks) -> Option<u32>| {
-            let found = middle(&|r| of(&r.risks).map(f64::from));
-            cell(found.map(|risk| risk.to_string()))
+            cell(middle(&|risks| of(risks).map(f64::from)).map(|risk| risk.to_string()))
         };
-        let real = |of: fn(&Risks) -> Option<f64>| {
-            cell(middle(&|r| of(&r.risks)).map(|risk| format!("{risk:.2}")))
-        };
-        let took = middle(&|r| Some((r.lid_matrices + r.fwd_tables).as_secs_f64() * 1e3));
+        let real =
+            |of: fn(&Risks) -> Option<f64>| cell(middle(&of).map(|risk| format!("{risk:.2}")));
+        let took = whole.iter().filter_map(|(row, _)| row.callbacks());
+        let took = median(took.map(|took| took.as_secs_f64() * 1e3).collect());
         let took = cell(took.map(|ms| format!("{ms:.3}")));
         text += &format!(
             "{:<18}  {:>6}  {:>6}  {:>8}  {:>8}  {:>8}  {took:>9}",
             engine.to_string(),
-            outcomes.len(),
-            routed.len(),
+            throws,
+            whole.len(),
             risk(|r| Some(r.a2a)),
             risk(|r| Some(r.rp)),
             risk(|r| r.sp_dmodc),
