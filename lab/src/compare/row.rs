@@ -239,8 +239,8 @@ that the engine was given a `root_guid_file` with the switches at the top; `dmod
 - *check*: undelivered pairs, and credit loops of the routes from host to host; for Dmodc down-up turns and
   detours, too. Where an engine made no tables, why.
 - *hosts and switches*, *switches*: credit loops of the routes between hosts and the LIDs of switches, and of
-  those from switch to switch; *all*: of all routes together, aggregation nodes included, on one lane: what
-  `dmodc check` fails.
+  those from switch to switch; *all*: of all routes together, aggregation nodes included: what `dmodc check` fails.
+  All credit loops here are of one lane, those of engines that break theirs with several lanes (dfsssp, lash), too.
 - *A2A*, *RP*, *SP*: congestion risk of all to all, of random permutations (median) and of shift
   permutations (maximum, in the order of Dmodc's topological NIDs). Less is better. *bound*: the least A2A
   that the links between levels, and those of a switch that has hosts above the leaves, allow to routes that are

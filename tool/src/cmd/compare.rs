@@ -41,7 +41,8 @@ dmodc.reference (without --degrade: the fabric as it is). 'NAME=exec:PROGRAM' is
 netlist and the name of the file to write its tables to; 'NAME=lfts:DIR' has tables in
 DIR/FABRIC-NAME.lfts or, with --degrade, DIR/FABRIC-WHAT-THROW-NAME.lfts. Neither may contain a comma.
 Turns are by Dmodc's ranks, and a defect of Dmodc alone. Credit loops are counted for the routes from
-host to host (loops), between hosts and the LIDs of switches (host/sw) and among switches (sw/sw).
+host to host (loops), between hosts and the LIDs of switches (host/sw) and among switches (sw/sw), all
+on one lane; with --degrade, rows have those on the lanes of each engine, too.
 'worst' is the most flows that any permutation sends over one port; a2a is a bound of it.
 
 One line for each engine is appended to DIR/compare.csv as soon as it is known. Seconds are those of
