@@ -118,3 +118,17 @@ fn engines_are_held_against_each_other() {
     };
     assert_eq!((&*width("sssp"), &*width("dfsssp")), ("2", "6"));
 }
+
+/// A logarithmic axis has a place for none, beside that for one.
+#[test]
+fn nothing_changed_is_not_one_block() {
+    let none = |n| row(n, "sssp", 0, 0, 9, 7).replace(",1,1,,,", ",1,1,,0,");
+    let (page, _) = report(&[none(1), none(2), none(3)]);
+    let (_, panel) = page.split_once("changed blocks\n").unwrap();
+    let (panel, _) = panel.split_once("</svg>").unwrap();
+    assert_eq!(
+        panel.matches("\n0\n</text>").count(),
+        2,
+        "one of each axis: {panel}"
+    );
+}

@@ -21,7 +21,7 @@ use std::fmt::Write;
 
 const PANEL: (usize, usize) = (490, 340);
 const RUNTIME: (usize, usize) = (640, 420);
-/// The place of "no faults" on the axis of faults.
+/// The place of 0 on a logarithmic axis of counts: "no faults", no flow, no block.
 const NONE: f64 = 0.5;
 
 /// Measures over removed equipment: a panel for each, with points and running medians. Times have a figure
@@ -62,7 +62,14 @@ fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> Result<String, Re
     let points = || all.iter().chain([&bounds]).flatten();
     let most = points().map(|p| p.0).max().unwrap_or(1).max(2);
     let x = LogAxis::round(NONE * 0.8..most as f64 * 1.25).starting_at(NONE);
-    let y = LogAxis::round(around(points().map(|p| p.1.max(1.0)), 1.15));
+    // A percentage is no count.
+    let least = if measure == Measure::Ebb { 0.0 } else { NONE };
+    let y = LogAxis::round(around(points().map(|p| p.1.max(least)), 1.15));
+    let y = match points().any(|p| p.1 < least) {
+        true => y.starting_at(NONE),
+        false => y,
+    };
+    let count = |v| number(if v == NONE { 0.0 } else { v });
     let axes = Axes {
         size: PANEL,
         title: measure.name(),
@@ -78,13 +85,18 @@ fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> Result<String, Re
             | Measure::SpDmodcCapacity => "flows over capacity (log)",
             _ => "congestion risk, flows (log)",
         },
-        x_label: &|v| number(if v < 1.0 { 0.0 } else { v }),
+        x_label: &count,
+        y_label: if measure == Measure::Ebb {
+            &number
+        } else {
+            &count
+        },
     };
     axes.draw(x, y, |place| {
         let mut svg = String::new();
         if !bounds.is_empty() {
             let line = running(&bounds).into_iter();
-            let line = line.map(|q| place(q.x.max(NONE), q.median.max(1.0)));
+            let line = line.map(|q| place(q.x.max(NONE), q.median.max(least)));
             svg += &polyline(
                 line,
                 ("currentColor", 2),
@@ -95,7 +107,7 @@ fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> Result<String, Re
         // Draws the first engine last, over the others.
         for (i, (spec, points)) in shown.iter().zip(&all).enumerate().rev() {
             let aside = aside(i, shown.len(), 0.025);
-            let at = |removed: f64, y: f64| place(removed.max(NONE) * aside, y.max(1.0));
+            let at = |removed: f64, y: f64| place(removed.max(NONE) * aside, y.max(least));
             let (name, color) = (escaped(&spec.to_string()), color(spec));
             let _ = write!(svg, "<g fill=\"{color}\" fill-opacity=\"0.5\">");
             for same in points.chunk_by(|a, b| a == b) {
@@ -160,6 +172,7 @@ pub fn runtime(sets: &[Set]) -> Result<Panels, ReportError> {
         x_name: "end nodes (log)",
         y_name: "both callbacks, ms (log)",
         x_label: &number,
+        y_label: &number,
     };
     let panel = axes.draw(x, y, |place| {
         let mut svg = String::new();
@@ -218,6 +231,7 @@ struct Axes<'a> {
     x_name: &'a str,
     y_name: &'a str,
     x_label: &'a dyn Fn(f64) -> String,
+    y_label: &'a dyn Fn(f64) -> String,
 }
 
 /// The place of a point in pixels.
@@ -262,7 +276,7 @@ impl Axes<'_> {
                 .axis_style(BLACK.mix(0.5))
                 .label_style((FONT, 13))
                 .x_label_formatter(&|v| (self.x_label)(*v))
-                .y_label_formatter(&|v| number(*v))
+                .y_label_formatter(&|v| (self.y_label)(*v))
                 .x_desc(self.x_name)
                 .y_desc(self.y_name)
                 .draw()?;
