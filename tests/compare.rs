@@ -12,8 +12,10 @@ use dmodc_lab::compare::{ThrowRow, read_throws};
 use serde_json::Value;
 use slurm::Slurm;
 use std::fs;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// The folder where cargo has put `libdmodc.so` for this very build: beside the tool lies a link
@@ -489,6 +491,56 @@ fn programs_and_options_take_part() {
     assert!(
         errors.contains("OpenSM has no option 'no_such_thing'"),
         "{errors}"
+    );
+}
+
+/// Who stops a study sees what is done.
+#[test]
+fn a_study_that_is_stopped_shows_what_is_done() {
+    let dir = tree("PGFT(3;6,4,4;1,2,3;1,1,1)", "5");
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    let (net, out) = (path("tree.net"), path("results"));
+    let study = [
+        "--engines",
+        "minhop",
+        "--degrade",
+        "links",
+        "--throws",
+        "10000",
+    ];
+    let child = command(&[&[&*net, "-o", &out], &study[..]].concat())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the tool runs");
+    let file = dir.path().join("results/throws-tree-links.csv");
+    let rows = || {
+        fs::read_to_string(&file)
+            .unwrap_or_default()
+            .lines()
+            .count()
+    };
+    while rows() < 4 {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let pid = child.id().to_string();
+    let sent = Command::new("kill").args(["-INT", &pid]).status();
+    assert!(sent.is_ok_and(|status| status.success()));
+    let done = child.wait_with_output().expect("it ends");
+    assert_eq!(done.status.signal(), Some(2));
+    let text = String::from_utf8(done.stdout).expect("plain text");
+    let (_, line) = text.split_once("\nminhop ").expect("its line");
+    let throws = line.split_whitespace().next().expect("a number");
+    // One more may be written while the table is.
+    let written = rows() - 2;
+    assert!(
+        [written, written - 1]
+            .map(|n| n.to_string())
+            .contains(&throws.to_owned()),
+        "{text}"
+    );
+    assert!(
+        text.starts_with("stopped; the same command goes on\nmedians "),
+        "{text}"
     );
 }
 

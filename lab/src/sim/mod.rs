@@ -24,3 +24,4 @@ pub use opensm::{Config, Files, NoTables, Run, run_engine};
 pub use opensm_log::{between, last_text};
 pub use plugin::Plugin;
 pub use process::{Guard, PrivateDir, Program, poll};
+pub use signals::when_stopped;

@@ -6,8 +6,19 @@ use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 use std::fs;
 use std::io;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 use std::thread;
+
+type LastWords = Box<dyn FnOnce() + Send>;
+
+static LAST_WORDS: Mutex<Option<LastWords>> = Mutex::new(None);
+
+/// When a signal ends this process, it calls this after it has cleaned up: the latest that it was given.
+pub fn when_stopped(say: impl FnOnce() + Send + 'static) {
+    if let Ok(mut words) = LAST_WORDS.lock() {
+        *words = Some(Box::new(say));
+    }
+}
 
 /// From now on INT, TERM and HUP call `clean_up` and then end this process as by default. Its result is
 /// kept until then. A signal that this process ignores from its start, as under `nohup`, stays ignored.
@@ -26,6 +37,9 @@ fn install<T: 'static>(clean_up: fn() -> T) -> io::Result<()> {
     thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {
             let _kept = clean_up();
+            if let Some(say) = LAST_WORDS.lock().ok().and_then(|mut words| words.take()) {
+                say();
+            }
             // Fails only for other signals.
             let _ = emulate_default_handler(signal);
         }

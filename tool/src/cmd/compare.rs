@@ -10,7 +10,7 @@ use dmodc::netlist::Equipment;
 use dmodc_lab::compare::{
     CompareError, EngineSpec, Row, Scale, SingleRuns, Verdict, csv_header, markdown,
 };
-use dmodc_lab::sim::{NoTables, Plugin};
+use dmodc_lab::sim::{NoTables, Plugin, when_stopped};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use std::error::Error;
@@ -18,6 +18,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Run OpenSM's routing engines on simulated fabrics and compare them
@@ -45,7 +46,8 @@ host to host (loops), between hosts and the LIDs of switches (host/sw) and among
 on one lane; with --degrade, rows have those on the lanes of each engine, too.
 'worst' is the most flows that any permutation sends over one port; a2a is a bound of it.
 
-One line for each engine is appended to DIR/compare.csv as soon as it is known. Seconds are those of
+One line for each engine is appended to DIR/compare.csv as soon as it is known; the table of what is
+done comes also when Ctrl-C stops it. Seconds are those of
 the engine's stage by OpenSM's log: hop tables, routes, and the first blocks sent. Pairs without a
 route take no part in A2A, RP and SP, which flatters an engine that leaves many out. An engine without
 tables has 'refused:' and its reason, 'timed out', or how OpenSM ended.
@@ -152,7 +154,15 @@ pub fn run(args: Args) -> Outcome {
     if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}") {
         bar.set_style(style);
     }
-    let mut rows = Vec::new();
+    let rows = Arc::new(Mutex::new(Vec::new()));
+    let (done, bar_of_all) = (rows.clone(), bar.clone());
+    let is_json = args.json;
+    when_stopped(move || {
+        bar_of_all.finish_and_clear();
+        if !is_json {
+            let _ = say(&text(&lock(&done)), false);
+        }
+    });
     for path in &args.nets {
         let netlist = args.reading.netlist(path)?;
         let name = path.file_stem().unwrap_or(path.as_os_str());
@@ -164,11 +174,12 @@ pub fn run(args: Args) -> Outcome {
                 file.write_all(row.csv().as_bytes())
                     .map_err(unwritable(path))?;
             }
-            rows.push(row);
+            lock(&rows).push(row);
             bar.inc(1);
         }
     }
     bar.finish_and_clear();
+    let rows = lock(&rows);
     if let Some(path) = &args.markdown {
         write_to(path, |out| out.write_all(markdown(&rows).as_bytes()))?;
     }
@@ -182,6 +193,10 @@ pub fn run(args: Args) -> Outcome {
         )?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn lock(rows: &Mutex<Vec<Row>>) -> MutexGuard<'_, Vec<Row>> {
+    rows.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn engine(text: &str) -> Result<EngineSpec, Box<dyn Error + Send + Sync>> {

@@ -8,7 +8,7 @@ use dmodc_lab::compare::{
     EngineSpec, Journal, Risks, Routed, Scale, Series, ThrowRow, Thrower, read_throws,
 };
 use dmodc_lab::report::{median, routed_in_full};
-use dmodc_lab::sim::Plugin;
+use dmodc_lab::sim::{Plugin, when_stopped};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -159,6 +159,17 @@ fn fill(
     let name = format!("{}-{}", series.fabric, series.equipment);
     let file = dir.join(format!("throws-{name}{}.csv", part.unwrap_or_default()));
     let mut journal = Journal::open(&file)?;
+    let (done, bar_of_all, engines) = (file.clone(), bar.clone(), args.engines.clone());
+    when_stopped(move || {
+        bar_of_all.finish_and_clear();
+        if let Ok(rows) = read_throws(&done) {
+            let table = table(&rows, &engines);
+            let _ = say(
+                &format!("stopped; the same command goes on\n{table}"),
+                false,
+            );
+        }
+    });
     if !journal.rows().iter().all(|row| is_of(row, &series)) {
         return Err(Failure::Usage(
             "DIR holds throws of another exponent, of other numbers, of another seed or number of permutations",
