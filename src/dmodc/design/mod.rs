@@ -13,7 +13,7 @@ mod told;
 
 use super::options::{Faults, Options, RouteError};
 use super::threads::Threads;
-use super::tree::{Groups, Links, Ranking, Rule, Sides, level_cycle};
+use super::tree::{Groups, Judges, Links, Ranking, Rule, Sides, level_cycle};
 use crate::fabric::{EndNode, Fabric, Merged};
 use places::Places;
 pub use places::most_common;
@@ -115,24 +115,27 @@ impl Design {
             Some(reference) => Merged::new(fabric, reference),
             None => Merged::alone(fabric),
         };
-        let levels = |fabric: &Fabric| {
+        let levels = |fabric: &Fabric, judges| {
             let links = Links::new(fabric);
-            let ranking = Ranking::of(fabric, &links, options);
+            let ranking = Ranking::of(fabric, &links, options, judges);
             (Sides::new(&links, &ranking), ranking)
         };
-        let (mut sides, mut ranking) = levels(&merged.nominal);
+        let (mut sides, mut ranking) = levels(&merged.nominal, Judges::Carriers);
         let never = told::never_meant(&sides, &ranking, merged.dark_links());
         if !never.is_empty() {
             merged.forget(&never);
-            (sides, ranking) = levels(&merged.nominal);
+            (sides, ranking) = levels(&merged.nominal, Judges::Carriers);
         }
-        let known = reference.map(|_| Arc::new((merged.clone(), ranking.clone())));
         if ranking.rule() != Rule::Roots
             && let Some(cycle) = level_cycle(&sides)
         {
-            let guid = |s: u32| merged.nominal.switches()[s as usize].guid;
-            return Err(RouteError::NotATree(cycle.into_iter().map(guid).collect()));
+            (sides, ranking) = levels(&merged.nominal, Judges::Usual);
+            if level_cycle(&sides).is_some() {
+                let guid = |s: u32| merged.nominal.switches()[s as usize].guid;
+                return Err(RouteError::NotATree(cycle.into_iter().map(guid).collect()));
+            }
         }
+        let known = reference.map(|_| Arc::new((merged.clone(), ranking.clone())));
         let order = match options.faults {
             Faults::Stable => Order::by_ports(&mut merged, &mut ranking, &sides),
             Faults::Paper => Order::by_guids(&merged.nominal),

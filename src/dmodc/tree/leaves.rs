@@ -15,10 +15,20 @@ use super::partition::{Partition, mix};
 use crate::fabric::{Fabric, NodeKind};
 use std::cmp::Reverse;
 
+/// The switches whose shortest paths tell which others lie between them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Judges {
+    /// All that carry end nodes.
+    Carriers,
+    /// Those that carry as many as most, or more. In a small damaged tree with a host on most upper switches the
+    /// carriers are no guide: a leaf lies between its neighbour and a switch that has lost its way up.
+    Usual,
+}
+
 /// For every switch whether it is a leaf. `hosts` is what each carries ([`host_counts`]). `known` are
 /// switches that are leaves for certain (those with a node of `cn_guid_file`); where there are any,
-/// all others are put to the test.
-pub fn find(links: &Links, hosts: &[u32], known: &[bool]) -> Vec<bool> {
+/// they are the judges, and all others are put to the test.
+pub fn find(links: &Links, hosts: &[u32], known: &[bool], judges: Judges) -> Vec<bool> {
     let between_levels = without_odd(links);
     let links = between_levels.as_ref().unwrap_or(links);
     let carriers = Carriers::new(links, hosts);
@@ -28,7 +38,12 @@ pub fn find(links: &Links, hosts: &[u32], known: &[bool]) -> Vec<bool> {
         false => switches().map(|s| carriers.looks_like_a_leaf(s)).collect(),
     };
     let carry: Vec<bool> = switches().map(|s| carriers.carries(s)).collect();
-    let judges = if known.contains(&true) { known } else { &carry };
+    let usual: Vec<bool> = hosts.iter().map(|&count| count >= carriers.usual).collect();
+    let judges = match judges {
+        _ if known.contains(&true) => known,
+        Judges::Carriers => &carry,
+        Judges::Usual => &usual,
+    };
     // Switches with the same neighbours stand on the same level: one of them is put to the test.
     let suspects = switches().filter(|&s| carry[s as usize] && !certain[s as usize]);
     let alike = Partition::new(

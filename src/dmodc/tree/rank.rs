@@ -13,7 +13,7 @@
 //! order: every link goes up or down, and no path of links up closes a circle.
 
 use super::idle::Idle;
-use super::leaves;
+use super::leaves::{self, Judges};
 use super::links::Links;
 use crate::dmodc::design::Design;
 use crate::dmodc::options::{Faults, Options};
@@ -61,12 +61,17 @@ impl Ranking {
     pub fn new(fabric: &Fabric, options: &Options) -> Self {
         match Design::new(fabric, options.reference(), options, ALONE) {
             Ok(design) => design.ranking.of_some(&design.place),
-            Err(_) => Self::of(fabric, &Links::new(fabric), options),
+            Err(_) => Self::of(fabric, &Links::new(fabric), options, Judges::Carriers),
         }
     }
 
     /// Ranks a fabric whose links are known.
-    pub(in crate::dmodc) fn of(fabric: &Fabric, links: &Links, options: &Options) -> Self {
+    pub(in crate::dmodc) fn of(
+        fabric: &Fabric,
+        links: &Links,
+        options: &Options,
+        judges: Judges,
+    ) -> Self {
         let is_root = |s: &u32| {
             let guid = fabric.switches()[*s as usize].guid;
             options.root_guids.contains(&guid)
@@ -90,7 +95,7 @@ impl Ranking {
             compute[node.switch as usize] |= listed && node.kind != NodeKind::Aggregation;
         }
         let hosts = leaves::host_counts(fabric);
-        let mut leaf = leaves::find(links, &hosts, &compute);
+        let mut leaf = leaves::find(links, &hosts, &compute, judges);
         let plain = leaf == carriers(&hosts);
         let mut rank = Levels { links, leaf: &leaf }.rank();
         let at_the_bottom = leaf
