@@ -7,7 +7,8 @@
 //!
 //! Dead children need no switch in the design: no route goes through them. Their numbers are kept free (`places`).
 
-use super::places::{Places, most_common};
+use super::cables::most_common;
+use super::places::Places;
 use crate::dmodc::tree::{Group, Ranking, Sides};
 use crate::fabric::{Fabric, Peer};
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,7 +56,7 @@ pub fn find(fabric: &Fabric, groups: &Sides, ranking: &Ranking, places: &Places)
         places,
         holes: Vec::new(),
         classes: BTreeMap::new(),
-        first_class: places.class.iter().max().map_or(0, |&most| most + 1),
+        first_class: places.cables.class.iter().max().map_or(0, |&most| most + 1),
     };
     for rank in 1..ranking.per_rank().len() as u32 {
         search.rank(rank);
@@ -97,7 +98,7 @@ fn usual(known: &BTreeMap<u8, u32>, all: &[BTreeMap<u8, u32>], uplinks: &Uplinks
 
 impl Search<'_> {
     fn count(&self) -> u32 {
-        self.places.plane.len() as u32
+        self.places.cables.plane.len() as u32
     }
 
     fn hole(&self, s: u32) -> Option<&Hole> {
@@ -111,7 +112,7 @@ impl Search<'_> {
         let up = self.groups.up(s).iter();
         let up = up.filter(move |g| self.ranking.rank(g.remote) == rank);
         let up = up.map(|g| (self.groups.ports(g)[0], g.remote));
-        up.filter(|&(port, parent)| port == self.places.plane[parent as usize])
+        up.filter(|&(port, parent)| port == self.places.cables.plane[parent as usize])
     }
 
     fn is_dark(&self, s: u32, port: u8, more: &[u8]) -> bool {
@@ -136,7 +137,7 @@ impl Search<'_> {
     fn slot(&self, s: u32) -> u8 {
         match self.hole(s) {
             Some(hole) => hole.slot,
-            None => self.places.slot[s as usize],
+            None => self.places.cables.slot[s as usize],
         }
     }
 
@@ -157,7 +158,10 @@ impl Search<'_> {
         }
         let mut siblings: BTreeMap<(u32, u32), (Vec<u32>, Vec<u32>)> = BTreeMap::new();
         for &s in &children {
-            let key = (part[s as usize], family(self.places.class[s as usize]));
+            let key = (
+                part[s as usize],
+                family(self.places.cables.class[s as usize]),
+            );
             siblings.entry(key).or_default().0.push(s);
         }
         for (s, hole) in (self.count()..).zip(&self.holes) {
@@ -188,7 +192,9 @@ impl Search<'_> {
         let mut above: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
         for &s in children {
             let parents = self.parents(s).map(|(_, parent)| parent);
-            let of_class = above.entry(self.places.class[s as usize]).or_default();
+            let of_class = above
+                .entry(self.places.cables.class[s as usize])
+                .or_default();
             of_class.extend(parents);
         }
         let mut family = BTreeMap::new();
@@ -232,12 +238,12 @@ impl Search<'_> {
         let (mut votes, mut voters) = ([0usize; 256], 0);
         let (mut single, mut several): (_, Vec<Ends>) = (0, Vec::new());
         for &s in children {
-            let class = family(self.places.class[s as usize]);
+            let class = family(self.places.cables.class[s as usize]);
             let mut is_voter = false;
             for (port, parent) in self.parents(s) {
                 is_voter = true;
                 votes[usize::from(port)] += 1;
-                let of_parent = self.places.class[parent as usize];
+                let of_parent = self.places.cables.class[parent as usize];
                 all.above.insert((class, port), of_parent);
             }
             voters += usize::from(is_voter);

@@ -5,7 +5,8 @@
 //! a dead leaf or pod. Leaves and pods at unusual slots come after all others, so that a leaf which is added
 //! at the end of a pod moves no other; so do, where ports do not agree, those that a reference added later.
 
-use super::places::{Places, most_common};
+use super::cables::most_common;
+use super::parts::Parts;
 use crate::dmodc::tree::Ranking;
 use crate::fabric::{Fabric, Peer};
 
@@ -16,7 +17,7 @@ const DARK: usize = 3;
 pub struct Leaves<'l> {
     fabric: &'l Fabric,
     ranking: &'l Ranking,
-    places: &'l Places,
+    parts: &'l [Parts],
     /// Per rank: part and switch of the rank, ascending.
     tops: Vec<Vec<(u32, u32)>>,
     /// By rank: the slots that most parts use for smaller parts; empty if parts are not alike.
@@ -27,18 +28,18 @@ pub struct Leaves<'l> {
 
 impl<'l> Leaves<'l> {
     /// Collects the parts.
-    pub fn new(fabric: &'l Fabric, ranking: &'l Ranking, places: &'l Places) -> Self {
-        let ranks = places.parts.len();
+    pub fn new(fabric: &'l Fabric, ranking: &'l Ranking, parts: &'l [Parts]) -> Self {
+        let ranks = parts.len();
         let mut tops = vec![Vec::new(); ranks];
         for s in 0..fabric.switches().len() as u32 {
             let rank = ranking.rank(s) as usize;
-            tops[rank].push((places.parts[rank].of[s as usize], s));
+            tops[rank].push((parts[rank].of[s as usize], s));
         }
         tops.iter_mut().for_each(|tops| tops.sort_unstable());
         let mut leaves = Leaves {
             fabric,
             ranking,
-            places,
+            parts,
             tops,
             usual: vec![Vec::new(); ranks],
             others: Vec::new(),
@@ -51,8 +52,8 @@ impl<'l> Leaves<'l> {
 
     /// All leaves, dead ones as `None`.
     pub fn in_order(mut self) -> Vec<Option<u32>> {
-        let rank = self.places.parts.len().saturating_sub(1);
-        let part = |leaf: &u32| self.places.parts[rank].of[*leaf as usize];
+        let rank = self.parts.len().saturating_sub(1);
+        let part = |leaf: &u32| self.parts[rank].of[*leaf as usize];
         let mut all: Vec<u32> = self.ranking.leaves().collect();
         all.sort_by_key(part);
         let mut order = Vec::new();
@@ -76,13 +77,13 @@ impl<'l> Leaves<'l> {
 
     /// The smaller part, of the rank below, that contains a leaf: slot and name.
     fn smaller(&self, rank: usize, leaf: u32) -> (u8, u32) {
-        let part = self.places.parts[rank - 1].of[leaf as usize];
-        (self.places.parts[rank - 1].slot[part as usize], part)
+        let part = self.parts[rank - 1].of[leaf as usize];
+        (self.parts[rank - 1].slot[part as usize], part)
     }
 
     /// The slots that most parts of a rank use, if at least half of them use exactly these; else all.
     fn usual_slots(&self, rank: usize) -> Vec<u8> {
-        let part = |leaf: u32| self.places.parts[rank].of[leaf as usize];
+        let part = |leaf: u32| self.parts[rank].of[leaf as usize];
         let slots = self
             .ranking
             .leaves()
@@ -112,8 +113,8 @@ impl<'l> Leaves<'l> {
         let has_tops = !self.tops(rank, part).is_empty();
         let mut laid: Vec<(u8, Vec<Option<u32>>)> = Vec::new();
         let mut used: Vec<u8> = Vec::new();
-        let places = self.places;
-        let part_of = |leaf: &u32| places.parts[rank - 1].of[*leaf as usize];
+        let parts = self.parts;
+        let part_of = |leaf: &u32| parts[rank - 1].of[*leaf as usize];
         for leaves in leaves.chunk_by(|a, b| part_of(a) == part_of(b)) {
             let (slot, part) = self.smaller(rank, leaves[0]);
             let order = self.of_part(rank - 1, part, leaves);
@@ -146,7 +147,7 @@ impl<'l> Leaves<'l> {
             return Vec::new();
         }
         let tops = tops.iter().map(|&(_, s)| s);
-        let has_slots = |s: &u32| self.places.parts[rank - 1].has_slots(*s);
+        let has_slots = |s: &u32| self.parts[rank - 1].has_slots(*s);
         let tops: Vec<u32> = tops.filter(has_slots).collect();
         let mut slots: Vec<u8> = used
             .iter()

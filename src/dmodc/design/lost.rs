@@ -6,7 +6,7 @@
 //! switch of the same rank. Where none does, the lost ones come last. A cable that was moved to a spare port is known
 //! by its siblings, too: it stands in its group where it was.
 
-use super::places::most_common;
+use super::cables::most_common;
 use super::siblings::siblings;
 use crate::dmodc::tree::{Group, Groups, Links, Ranking};
 use crate::lft::NO_PATH;

@@ -2,6 +2,7 @@
 //!
 //! All later stages work on its places, and take no other answer to what should be there.
 
+mod cables;
 mod holes;
 mod leaves;
 mod lost;
@@ -16,7 +17,8 @@ use super::threads::Threads;
 use super::tree::{Groups, Judges, Links, Ranking, Rule, Sides, level_cycle};
 use crate::fabric::{EndNode, Fabric, Merged};
 use places::Places;
-pub use places::most_common;
+
+pub use cables::most_common;
 pub use siblings::siblings;
 pub use standing::standing;
 use std::sync::Arc;
@@ -70,7 +72,7 @@ impl Order {
     /// The order by ports; adds dead switches to the fabric first.
     fn by_ports(merged: &mut Merged, ranking: &mut Ranking, groups: &Sides) -> Order {
         let mut places = Places::new(&merged.nominal, groups, ranking);
-        let untold = places.untold(ranking);
+        let untold = places.cables.untold(ranking);
         let holes = holes::find(&merged.nominal, groups, ranking, &places);
         if !holes.is_empty() {
             let there = holes.iter().map(|_| &[][..]);

@@ -4,7 +4,7 @@
 //! Where its planes are cabled otherwise (the second switch of each pod at the next port), each plane has slots of
 //! its own, and one plane that has a switch in most parts decides the slots.
 
-use super::places::{Places, most_voted};
+use super::cables::{Cables, most_voted};
 use crate::dmodc::tree::{Group, Ranking, Sides, root};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +38,7 @@ impl Plane {
 
 impl Parts {
     /// Finds the parts of all ranks, by the links that agree: a wrong cable joins none.
-    pub fn of_ranks(groups: &Sides, ranking: &Ranking, places: &Places) -> Vec<Parts> {
+    pub fn of_ranks(groups: &Sides, ranking: &Ranking, cables: &Cables) -> Vec<Parts> {
         let count = groups.switches() as u32;
         // All links up: switch, the one above, and whether both ends are where most others are.
         let mut links: Vec<(u32, u32, bool)> = Vec::new();
@@ -53,7 +53,7 @@ impl Parts {
                 if !down.level {
                     let is_at = |place: u8, group| place == 0 || place == groups.ports(group)[0];
                     let agrees =
-                        is_at(places.plane[above as usize], up) && is_at(places.slot[s], down);
+                        is_at(cables.plane[above as usize], up) && is_at(cables.slot[s], down);
                     links.push((down.remote, above, agrees));
                     some_agree[s] |= agrees;
                 }
@@ -72,12 +72,12 @@ impl Parts {
                 parent[a.max(b) as usize] = a.min(b);
             }
             let of = (0..count).map(|s| root(&mut parent, s)).collect();
-            Parts::new(groups, ranking, places, rank, of)
+            Parts::new(groups, ranking, cables, rank, of)
         };
         of_rank.into_iter().enumerate().map(join).collect()
     }
 
-    fn new(groups: &Sides, ranking: &Ranking, places: &Places, rank: usize, of: Vec<u32>) -> Parts {
+    fn new(groups: &Sides, ranking: &Ranking, cables: &Cables, rank: usize, of: Vec<u32>) -> Parts {
         let above = |s: u32| {
             let is_above = ranking.rank(s) as usize > rank;
             let down = if is_above { groups.down(s) } else { &[] };
@@ -92,9 +92,9 @@ impl Parts {
         if parts.slot.iter().all(|&slot| slot == 0) {
             let switches = 0..of.len() as u32;
             for s in switches.filter(|&s| ranking.rank(s) as usize == rank) {
-                let (part, slot) = (of[s as usize], places.slot[s as usize]);
+                let (part, slot) = (of[s as usize], cables.slot[s as usize]);
                 if slot != 0 {
-                    let plane = parts.planes.entry(places.class[s as usize]).or_default();
+                    let plane = parts.planes.entry(cables.class[s as usize]).or_default();
                     plane.slots.push((part, slot));
                     let up = groups.up(s).iter().filter(|g| !g.level);
                     plane.above.extend(up.map(|g| g.remote));

@@ -1,8 +1,7 @@
 //! Places: where each switch belongs, by the ports of its cables and not by its GUID.
 //!
 //! People and chassis makers cable by rule: a switch is at the same port of all its parents (its *slot*), and
-//! a parent at the same port of all its children (its *plane*). Majorities decide, so a wrong cable or a lost
-//! link changes neither. Three orders follow:
+//! a parent at the same port of all its children (its *plane*). Three orders follow:
 //! - *Planes*: the switches of one rank by the planes on the path up to them. All pods have their parents in
 //!   the same order.
 //! - *Pods*: without the top level the fabric falls into parts; without the next level each part falls into
@@ -12,23 +11,17 @@
 //! Where the ports of a level do not agree (cables at random), GUIDs decide there, as in the paper. A
 //! replaced box keeps its place, and two subnet managers find the same places.
 
+use super::cables::{Cables, most_common};
 use super::leaves::Leaves;
 use super::parts::Parts;
-use crate::dmodc::tree::{Group, Ranking, Sides, mix};
+use crate::dmodc::tree::{Ranking, Sides, mix};
 use crate::fabric::Fabric;
-
-/// Ports decide the places of a level if this many of four votes agree.
-const AGREE: usize = 3;
 
 /// The places of switches by ports.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
-    /// By switch: the port at which most of its children have it; 0 if ports do not agree.
-    pub plane: Vec<u8>,
-    /// By switch: the port at which most of its parents have it; 0 if ports do not agree.
-    pub slot: Vec<u8>,
-    /// By switch: a number for the planes on the path up to it, equal for equal planes of one rank.
-    pub class: Vec<u32>,
+    /// What cables tell of each switch.
+    pub cables: Cables,
     /// By rank: the parts of the fabric without all switches of higher rank.
     pub parts: Vec<Parts>,
     /// The leaves in the order of their numbers, by pods and slots; `None` for a dead one.
@@ -42,54 +35,19 @@ pub struct Places {
 impl Places {
     /// Finds the places of all switches.
     pub fn new(fabric: &Fabric, groups: &Sides, ranking: &Ranking) -> Self {
-        let count = groups.switches();
-        let ranks = ranking.per_rank().len();
-        let rank = |s: u32| ranking.rank(s);
-        let above = |s: u32| groups.up(s).iter();
-        let below = |s: u32| groups.down(s).iter().filter(|g| !g.level);
-        let (wide_up, wide_down) = (
-            usual_groups(groups, ranking, above),
-            usual_groups(groups, ranking, below),
-        );
-        // A leaf below a higher switch than others are has ports of its own there.
-        let up = |s: u32| {
-            let wide = wide_up[rank(s) as usize];
-            let next = above(s).filter(move |g| rank(g.remote) == rank(s) + 1);
-            next.map(move |g| (g.remote, first_port(groups.ports(g), wide)))
-        };
-        let plane = most_voted(count, up, ranks, rank);
-        let down = |s: u32| {
-            let wide = wide_down[rank(s) as usize];
-            below(s).map(move |g| (g.remote, first_port(groups.ports(g), wide)))
-        };
-        let slot = most_voted(count, down, ranks, rank);
-        let ascending = ranking.ascending();
+        let cables = Cables::new(groups, ranking);
+        let parts = Parts::of_ranks(groups, ranking, &cables);
+        let leaves = Leaves::new(fabric, ranking, &parts).in_order();
         let mut places = Places {
-            class: classes(groups, ranking, &ascending, &plane),
-            plane,
-            slot,
+            cables,
+            parts,
+            leaves,
             ..Places::default()
         };
-        places.parts = Parts::of_ranks(groups, ranking, &places);
-        places.leaves = Leaves::new(fabric, ranking, &places).in_order();
+        let ascending = ranking.ascending();
         places.find_order(groups, ranking, &ascending);
         places.find_names(fabric, groups, &ascending);
         places
-    }
-
-    /// The ranks on which ports do not decide the places.
-    pub fn untold(&self, ranking: &Ranking) -> Vec<u32> {
-        let ranks = ranking.per_rank().len() as u32;
-        let mut told = vec![[false; 2]; ranks as usize];
-        for (s, (&plane, &slot)) in (0u32..).zip(self.plane.iter().zip(&self.slot)) {
-            let told = &mut told[ranking.rank(s) as usize];
-            *told = [told[0] || plane != 0, told[1] || slot != 0];
-        }
-        let is_untold = |&rank: &u32| {
-            let [plane, slot] = told[rank as usize];
-            (rank > 0 && !plane) || (rank + 1 < ranks && !slot)
-        };
-        (0..ranks).filter(is_untold).collect()
     }
 
     /// Puts all switches in order.
@@ -107,9 +65,9 @@ impl Places {
             }
         }
         let key = |s: u32| {
-            let trusted = ranking.is_leaf(s) || self.plane[s as usize] != 0;
+            let trusted = ranking.is_leaf(s) || self.cables.plane[s as usize] != 0;
             let first = trusted.then_some(first[s as usize]);
-            (ranking.rank(s), self.class[s as usize], first, s)
+            (ranking.rank(s), self.cables.class[s as usize], first, s)
         };
         let mut order: Vec<_> = (0..count).map(key).collect();
         order.sort_unstable();
@@ -118,7 +76,7 @@ impl Places {
 
     /// Numbers places by the planes below them and the slots above them; where ports do not agree, by GUIDs.
     fn find_names(&mut self, fabric: &Fabric, groups: &Sides, ascending: &[u32]) {
-        let count = self.plane.len();
+        let count = self.cables.plane.len();
         let guid = |s: u32| fabric.switches()[s as usize].key;
         let (mut planes, mut slots) = (vec![0u64; count], vec![0u64; count]);
         let mut near: Vec<u64> = Vec::new();
@@ -126,7 +84,7 @@ impl Places {
             let children = groups.down(s).iter().filter(|g| !g.level);
             near.clear();
             near.extend(children.map(|g| planes[g.remote as usize]));
-            let own = match (near.is_empty(), self.plane[s as usize]) {
+            let own = match (near.is_empty(), self.cables.plane[s as usize]) {
                 (true, _) => 1,
                 (false, 0) => guid(s),
                 (false, plane) => plane.into(),
@@ -137,7 +95,7 @@ impl Places {
             let parents = groups.up(s).iter().filter(|g| !g.level);
             near.clear();
             near.extend(parents.map(|g| slots[g.remote as usize]));
-            let own = match (near.is_empty(), self.slot[s as usize]) {
+            let own = match (near.is_empty(), self.cables.slot[s as usize]) {
                 (true, _) => 1,
                 (false, 0) => guid(s),
                 (false, slot) => slot.into(),
@@ -147,124 +105,4 @@ impl Places {
         let names = planes.iter().zip(&slots);
         self.name = names.map(|(&planes, &slots)| mix(planes, slots)).collect();
     }
-}
-
-/// By rank: the most common width of groups of parallel links with adjacent ports, and their start, the first
-/// port modulo the width.
-fn usual_groups<'g, G: Iterator<Item = &'g Group>>(
-    groups: &Sides,
-    ranking: &Ranking,
-    of: impl Fn(u32) -> G,
-) -> Vec<(u8, u8)> {
-    let mut begins = vec![Vec::new(); ranking.per_rank().len()];
-    for s in 0..groups.switches() as u32 {
-        for ports in of(s).map(|g| groups.ports(g)) {
-            let width = ports.len() as u8;
-            if ports[ports.len() - 1] - ports[0] == width - 1 {
-                begins[ranking.rank(s) as usize].push((width, ports[0] % width));
-            }
-        }
-    }
-    begins
-        .iter_mut()
-        .map(|of_rank| most_common(of_rank).0)
-        .collect()
-}
-
-/// The first port of a group, also if its link is lost, as far as the other ports show it: else a lost link
-/// would move the place of a switch.
-fn first_port(ports: &[u8], (width, begin): (u8, u8)) -> u8 {
-    let (first, last) = (ports[0], ports[ports.len() - 1]);
-    if ports.len() >= usize::from(width) {
-        return first;
-    }
-    let [at, wide, begin] = [first, width, begin].map(u32::from);
-    let lost = (at % wide + wide - begin) % wide;
-    let whole = at.saturating_sub(lost);
-    match whole > 0 && u32::from(last) < whole + wide {
-        true => whole as u8,
-        false => first,
-    }
-}
-
-/// Numbers for the planes on the path up to each switch.
-fn classes(groups: &Sides, ranking: &Ranking, ascending: &[u32], plane: &[u8]) -> Vec<u32> {
-    let mut class = vec![0; plane.len()];
-    let mut of_children: Vec<u32> = Vec::new();
-    for of_rank in ascending.chunk_by(|&a, &b| ranking.rank(a) == ranking.rank(b)) {
-        let mut keys: Vec<(u32, u8, u32)> = Vec::with_capacity(of_rank.len());
-        for &s in of_rank {
-            of_children.clear();
-            let next = |g: &&Group| !g.level && ranking.rank(g.remote) + 1 == ranking.rank(s);
-            let children = groups.down(s).iter().filter(next);
-            of_children.extend(children.map(|g| class[g.remote as usize]));
-            keys.push((most_common(&mut of_children).0, plane[s as usize], s));
-        }
-        keys.sort_unstable();
-        let mut number = 0;
-        for (i, key) in keys.iter().enumerate() {
-            let before = keys[i.saturating_sub(1)];
-            number += u32::from((before.0, before.1) != (key.0, key.1));
-            class[key.2 as usize] = number;
-        }
-    }
-    class
-}
-
-/// The most common port of each item, or 0 if the ports of its level do not agree. `votes` has the item and
-/// the port of each vote of a switch.
-pub(super) fn most_voted<V: Iterator<Item = (u32, u8)>>(
-    count: usize,
-    votes: impl Fn(u32) -> V,
-    levels: usize,
-    level: impl Fn(u32) -> u32,
-) -> Vec<u8> {
-    let all = || (0..count as u32).flat_map(&votes);
-    let mut start = vec![0u32; count + 1];
-    all().for_each(|(of, _)| start[of as usize] += 1);
-    let mut end = 0;
-    for start in &mut start {
-        end += *start;
-        *start = end;
-    }
-    let mut ports = vec![0u8; end as usize];
-    for (of, port) in all() {
-        let at = &mut start[of as usize];
-        *at -= 1;
-        ports[*at as usize] = port;
-    }
-    let (mut agree, mut voters) = (vec![0; levels], vec![0; levels]);
-    let most = start.windows(2).zip(0..).map(|(of, i)| {
-        let votes = &mut ports[of[0] as usize..of[1] as usize];
-        let (port, count) = most_common(votes);
-        // One vote always agrees with itself.
-        if votes.len() > 1 {
-            agree[level(i) as usize] += count;
-            voters[level(i) as usize] += votes.len();
-        }
-        port
-    });
-    let mut most: Vec<u8> = most.collect();
-    for (i, port) in (0..).zip(&mut most) {
-        let level = level(i) as usize;
-        if 4 * agree[level] < AGREE * voters[level] {
-            *port = 0;
-        }
-    }
-    most
-}
-
-/// The most common value, the lowest of several, and how often it occurs.
-pub fn most_common<T: Ord + Clone + Default>(values: &mut [T]) -> (T, usize) {
-    if let Some(first) = values.first()
-        && values.iter().all(|value| value == first)
-    {
-        return (first.clone(), values.len());
-    }
-    values.sort_unstable();
-    let runs = values
-        .chunk_by(|a, b| a == b)
-        .map(|run| (run[0].clone(), run.len()));
-    let most = runs.rev().max_by_key(|&(_, count)| count);
-    most.unwrap_or_default()
 }

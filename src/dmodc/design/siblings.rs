@@ -5,7 +5,7 @@
 //! same answer. A switch that has lost all parents is a sibling of the switches whose port at their children
 //! it has.
 
-use super::places::most_common;
+use super::cables::most_common;
 use crate::dmodc::tree::{Groups, Ranking, root};
 use std::collections::BTreeMap;
 
