@@ -4,22 +4,19 @@
 //! engine; calls `setup` once for each mention of the engine in `routing_engine`, all with one context; then the
 //! callbacks, always on its own threads; at exit `destroy` for each engine of the list, then `delete`, which frees.
 
-use super::callbacks::{Context, context, setup};
-use super::engine::Dmodc;
+use super::callbacks::{Context, context, register, release};
 use super::extension::OpenSm;
 use super::ffi::bindings::{
     OSM_EVENT_ID_UCAST_ROUTING_DONE, osm_epi_event_id_t, osm_event_plugin_t, osm_opensm_t,
 };
 use super::ffi::{OpensmLog, Subnet, Symbols, plugin_options, role};
 use super::guard::{guard, log_panics};
-use super::options::PluginOptions;
 use super::pulse::Pulse;
 use super::{log as opensm_log, options, version};
 use crate::sweeps::File;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::mem::offset_of;
 use std::ptr::{self, NonNull};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::time::Duration;
 
@@ -134,43 +131,6 @@ pub(super) unsafe fn created(osm: NonNull<osm_opensm_t>) -> Option<NonNull<Conte
         running.to_string_lossy()
     );
     Some(context)
-}
-
-/// Registers an engine with OpenSM by a name. The context that OpenSM keeps lives until [`release`].
-///
-/// # Safety
-/// `osm` is an OpenSM that is creating its plugins, and `symbols` are its functions.
-pub(super) unsafe fn register(
-    osm: NonNull<osm_opensm_t>,
-    symbols: Symbols,
-    name: &'static CStr,
-    options: PluginOptions,
-) -> Option<NonNull<Context>> {
-    let context = Box::into_raw(Box::new(Context {
-        osm,
-        symbols,
-        dmodc: Dmodc::new(options),
-        pulse: OnceLock::new(),
-    }));
-    // SAFETY: the caller vouches for `osm`; the context lives until `release`.
-    if !unsafe { symbols.register(osm, name, setup, context.cast()) } {
-        // SAFETY: OpenSM has kept nothing of what it refused.
-        unsafe { release(context) };
-        return None;
-    }
-    NonNull::new(context)
-}
-
-/// Frees a context.
-///
-/// # Safety
-/// `context` is from [`register`], and only the thread that writes `dmodc.metrics` still uses it.
-pub(super) unsafe fn release(context: *mut Context) {
-    // SAFETY: `register` took it from a box, and only that thread uses it. To drop it is to wait for it.
-    unsafe {
-        drop((*context).pulse.take());
-        drop(Box::from_raw(context));
-    }
 }
 
 /// Starts a thread that writes `dmodc.metrics`, if the option is set and none runs, until the context is

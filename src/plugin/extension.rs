@@ -4,7 +4,7 @@
 //! Such a library links this crate, and so has its `osm_event_plugin`. It calls [`extend`] as it is loaded.
 //! Absence: this crate's own plugin calls nothing here, and knows no option of an extension.
 
-use super::entry;
+use super::callbacks;
 use super::ffi::symbols::{Setup, Symbols};
 use super::options;
 use std::ffi::{CStr, c_void};
@@ -65,6 +65,6 @@ impl OpenSm {
         let (options, errors) = options::parse(words);
         errors.iter().for_each(|e| log::error!("{e}"));
         // SAFETY: as for `register`; Dmodc's context is its own.
-        unsafe { entry::register(self.osm, self.symbols, name, options) }.is_some()
+        unsafe { callbacks::register(self.osm, self.symbols, name, options) }.is_some()
     }
 }

@@ -3,7 +3,7 @@
 use super::complib::COMPLIB;
 use super::lines::logged;
 use super::world::{NODES, SWITCHES, World, engine, set};
-use crate::plugin::callbacks::Context;
+use crate::plugin::callbacks::{self, Context};
 use crate::plugin::ffi::Symbols;
 use crate::plugin::ffi::bindings::{cl_status_t, external_routing_engine_module_t, osm_opensm_t};
 use crate::plugin::options::PluginOptions;
@@ -69,7 +69,7 @@ fn opensm_keeps_the_context_itself() {
             ..COMPLIB.symbols
         };
         // SAFETY: the world stands in for OpenSM; nothing of it is read here.
-        unsafe { entry::register(world.osm, symbols, entry::ENGINE, PluginOptions::default()) }
+        unsafe { callbacks::register(world.osm, symbols, entry::ENGINE, PluginOptions::default()) }
     };
     let context = register(accept).expect("registered").as_ptr();
     assert_eq!(context.cast(), KEPT.get());
@@ -79,7 +79,7 @@ fn opensm_keeps_the_context_itself() {
         (*kept).dmodc.forget();
         (*context).dmodc.forget();
         (*kept).dmodc.forget();
-        entry::release(context);
+        callbacks::release(context);
     }
     logged();
     assert!(register(refuse).is_none());
