@@ -18,6 +18,7 @@ mod design;
 mod engine;
 mod hops;
 pub mod multicast;
+mod numbers;
 mod options;
 #[cfg(test)]
 mod oracle;

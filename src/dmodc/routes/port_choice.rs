@@ -12,6 +12,7 @@
 //! many combinations as there are paths: with D paths up to a switch and w candidates there, `k ↦ (k mod D,
 //! digit(k))` meets every combination once before it repeats. For k = 0 every digit is 0: base LIDs are the paper's.
 
+use crate::dmodc::numbers::gcd;
 use crate::dmodc::tree::{Group, Groups};
 use crate::lft::NO_PATH;
 use std::iter::successors;
@@ -238,11 +239,8 @@ pub fn digit(k: usize, ways: usize, w: usize) -> usize {
 }
 
 fn lcm(a: usize, b: usize) -> usize {
-    (a / gcd(a, b).max(1)).saturating_mul(b)
-}
-
-fn gcd(a: usize, b: usize) -> usize {
-    if b == 0 { a } else { gcd(b, a % b) }
+    let common = gcd(a as u64, b as u64).max(1) as usize;
+    (a / common).saturating_mul(b)
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@
 //! A destination without a slot (switch LIDs, end nodes above the leaves, extra LIDs), or without a nominal candidate
 //! left, takes the port with the highest hash of number and port: a list as well.
 
+use crate::dmodc::numbers::gcd;
 use crate::dmodc::paths::Paths;
 use crate::dmodc::tree::Group;
 use crate::lft::NO_PATH;
@@ -96,7 +97,8 @@ impl Ring {
         self.ports.clear();
         self.groups.clear();
         let ways = |group: &Group| nominal.ways_up[group.remote as usize];
-        let common = candidates.clone().map(ways).fold(0, gcd).max(1);
+        let all = candidates.clone().map(|group| u64::from(ways(group)));
+        let common = all.fold(0, gcd).max(1) as u32;
         for group in candidates {
             self.groups.push((self.ports.len(), group.size()));
             let ports = nominal.groups.ports(group).iter();
@@ -164,11 +166,6 @@ impl Ring {
             }
         }
     }
-}
-
-/// The greatest common divisor.
-pub fn gcd(a: u32, b: u32) -> u32 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// The offsets of the lists of one switch.

@@ -11,8 +11,9 @@
 use super::candidates::WaysUp;
 use super::inputs::Inputs;
 use super::port_choice::GroupSet;
-use super::preference::{Open, Turns, gcd};
+use super::preference::{Open, Turns};
 use super::switch_view::SwitchView;
+use crate::dmodc::numbers::golden_step;
 use crate::dmodc::paths::Paths;
 use crate::lft::NO_PATH;
 use std::mem;
@@ -200,8 +201,7 @@ struct Steps {
     start: u64,
 }
 
-/// Steps with evenly spread multiples: their continued fractions have only 1 and 2. Two are parts of 2^64.
-const GOLDEN_RATIO: f64 = 0.618_033_988_749_895;
+/// Steps with evenly spread multiples, as parts of 2^64: their continued fractions have only 1 and 2.
 const ROOT_OF_2: u64 = 0x6a09_e667_f3bc_c908;
 const ROOT_OF_3: u64 = 0xbb67_ae85_84ca_a73b;
 
@@ -211,11 +211,8 @@ impl Steps {
     /// neighbours are; the other step takes all multiples.
     fn new(divider: usize, count: usize) -> Self {
         let least = u64::MAX / count as u64;
-        let nearest = (count as f64 * GOLDEN_RATIO).round() as u64;
-        let mut near = (0..nearest).flat_map(|by| [nearest + by, nearest - by]);
-        let first = near.find(|&times| gcd(times as u32, count as u32) == 1);
         Steps {
-            first: (divider == 1).then_some(first.unwrap_or(1).wrapping_mul(least)),
+            first: (divider == 1).then(|| golden_step(count as u64).wrapping_mul(least)),
             start: least / 2,
         }
     }

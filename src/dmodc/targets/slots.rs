@@ -24,6 +24,7 @@
 
 use super::node_types::{NodeType, NodeTypes};
 use crate::dmodc::design::{Design, most_common};
+use crate::dmodc::numbers::golden_step;
 use crate::dmodc::options::Faults;
 use crate::fabric::{EndNode, Fabric, Lid, NodeKind, Peer, range_of};
 use std::collections::BTreeMap;
@@ -254,12 +255,11 @@ fn equally_full(counts: &mut [usize]) -> Option<usize> {
     (leaves >= counts.len() - counts.len() / OTHERS).then_some(count)
 }
 
-/// How far so many numbers turn from one leaf to the next. By the golden ratio leaves that follow one another turn far
-/// apart.
-fn far_apart(slots: u32) -> u32 {
+/// How far so many numbers turn from one leaf to the next.
+fn turn(slots: u32) -> u32 {
     match slots {
         0..=2 => 0,
-        _ => (f64::from(slots) * 0.618).round() as u32,
+        _ => golden_step(slots.into()) as u32,
     }
 }
 
@@ -317,7 +317,7 @@ impl Usual {
         let (low, high) = (sum(low), sum(high));
         let is_unequal = is_many && 2 * low.max(high) >= UNEQUAL * low.min(high);
         if is_unequal {
-            usual.turn = far_apart(usual.slots);
+            usual.turn = turn(usual.slots);
         }
         usual.end = last + 1;
         usual
@@ -328,7 +328,7 @@ impl Usual {
         let slots = positions as u32;
         Usual {
             counts: false,
-            turn: far_apart(slots),
+            turn: turn(slots),
             ..Usual::counted(slots)
         }
     }
