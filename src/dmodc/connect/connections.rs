@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 
 /// So many neighbours are looked at, at most: some 0.2 s.
 const WORK: u64 = 8_000_000;
-/// So many switches to turn at are tried in a row without a gain.
-/// So much where only what is not traffic of hosts is left out.
+/// So many where only what is not traffic of hosts is left out.
 const OTHERS: u64 = 200_000;
+/// So many switches to turn at are tried in a row without a gain.
 const TRIES: usize = 8;
 /// So many targets side by side go by the same of equally near detours, where all LIDs of a switch have the same.
 const ALIKE: usize = 8;
@@ -299,8 +299,8 @@ impl<'a> Attempt<'a> {
                     to: need.to,
                     gates,
                     number: match classes.len() {
-                        1 => self.paths.costs.column(need.to) / ALIKE,
-                        _ => self.paths.costs.column(need.to) + number,
+                        1 => search.before(need.to) / ALIKE,
+                        _ => search.before(need.to) + number,
                     },
                     need: &columns,
                     blocked: &blocked,

@@ -54,6 +54,8 @@ struct Last<'s> {
 /// A search with its memory.
 pub struct Search<'s> {
     paths: &'s Paths,
+    /// By column: how many switches with links come before.
+    before: Vec<usize>,
     /// By column.
     ways: Vec<Way>,
     last: Option<Last<'s>>,
@@ -64,12 +66,26 @@ pub struct Search<'s> {
 impl<'s> Search<'s> {
     /// Memory for searches.
     pub fn new(paths: &'s Paths) -> Self {
+        let groups = &paths.groups;
+        let is_linked = |&s: &u32| !(groups.up(s).is_empty() && groups.down(s).is_empty());
+        let before = paths.costs.columns().iter().scan(0, |linked, s| {
+            let before = *linked;
+            *linked += usize::from(is_linked(s));
+            Some(before)
+        });
         Search {
             paths,
+            before: before.collect(),
             ways: Vec::new(),
             last: None,
             work: 0,
         }
+    }
+
+    /// How many switches with links come before one, in the order of columns. A place that is known to be empty does not
+    /// count: who has never seen its switch finds the same.
+    pub fn before(&self, s: u32) -> usize {
+        self.before[self.paths.costs.column(s)]
     }
 
     /// Begins with other turns.
@@ -205,10 +221,9 @@ impl<'s> Search<'s> {
             return next;
         }
         let all = if up { groups.up(s) } else { groups.down(s) };
-        let column = costs.column(s);
-        let turn = match column < costs.leaves() {
-            true => column,
-            false => column + target.number,
+        let turn = match costs.column(s) < costs.leaves() {
+            true => self.before(s),
+            false => self.before(s) + target.number,
         };
         let first = turn % all.len().max(1);
         let mut all = all[first..].iter().chain(&all[..first]).map(|g| g.remote);
