@@ -4,6 +4,7 @@
 //! level use are *usual*. A usual slot that is dark in one part, and a dark slot between used ones, belong to
 //! a dead leaf or pod. Leaves and pods at unusual slots come after all others, so that a leaf which is added
 //! at the end of a pod moves no other; so do, where ports do not agree, those that a reference added later.
+//! Where ports do not agree, a pod with fewer leaves than most have keeps numbers free behind its last one.
 
 use super::cables::most_common;
 use super::parts::Parts;
@@ -22,6 +23,8 @@ pub struct Leaves<'l> {
     tops: Vec<Vec<(u32, u32)>>,
     /// By rank: the slots that most parts use for smaller parts; empty if parts are not alike.
     usual: Vec<Vec<u8>>,
+    /// By rank: how many leaves most parts have; 0 if parts are not alike.
+    size: Vec<usize>,
     /// Leaves at unusual slots.
     others: Vec<Option<u32>>,
 }
@@ -42,10 +45,12 @@ impl<'l> Leaves<'l> {
             parts,
             tops,
             usual: vec![Vec::new(); ranks],
+            size: vec![0; ranks],
             others: Vec::new(),
         };
         for rank in 1..ranks {
             leaves.usual[rank] = leaves.usual_slots(rank);
+            leaves.size[rank] = leaves.usual_size(rank);
         }
         leaves
     }
@@ -102,6 +107,19 @@ impl<'l> Leaves<'l> {
         }
     }
 
+    /// How many leaves most parts of a rank have, if more than half of them have so many; else 0.
+    fn usual_size(&self, rank: usize) -> usize {
+        let part = |leaf: u32| self.parts[rank].of[leaf as usize];
+        let mut of_leaves: Vec<u32> = self.ranking.leaves().map(part).collect();
+        of_leaves.sort_unstable();
+        let sizes = of_leaves.chunk_by(|a, b| a == b).map(<[u32]>::len);
+        let mut sizes: Vec<usize> = sizes.collect();
+        match most_common(&mut sizes) {
+            (size, parts) if 2 * parts > sizes.len() => size,
+            _ => 0,
+        }
+    }
+
     /// The leaves of a part of a rank, in order.
     fn of_part(&mut self, rank: usize, part: u32, leaves: &[u32]) -> Vec<Option<u32>> {
         if rank == 0 {
@@ -117,7 +135,11 @@ impl<'l> Leaves<'l> {
         let part_of = |leaf: &u32| parts[rank - 1].of[*leaf as usize];
         for leaves in leaves.chunk_by(|a, b| part_of(a) == part_of(b)) {
             let (slot, part) = self.smaller(rank, leaves[0]);
-            let order = self.of_part(rank - 1, part, leaves);
+            let mut order = self.of_part(rank - 1, part, leaves);
+            if slot == 0 && order.len() < self.size[rank - 1] {
+                // Ports do not tell which leaf is dead, but that one is.
+                order.resize(self.size[rank - 1], None);
+            }
             let is_new = slot == 0 && self.came_later(leaves);
             match !is_new && (!has_tops || usual.is_empty() || usual.contains(&slot)) {
                 true => laid.push((slot, order)),
