@@ -252,17 +252,9 @@ impl Plan {
         self.connected.get_or_init(|| {
             let paths = self.inputs.present();
             let connect = self.on_unreachable == OnUnreachable::Connect;
-            let column = |s| paths.costs.column(s);
             let row = |s| self.bands.row_up(&self.inputs, s);
             let entries = Entries {
-                lids: &|s| {
-                    self.inputs
-                        .destinations
-                        .there_and_absent(column(s))
-                        .0
-                        .to_vec()
-                },
-                places: &|s| self.inputs.destinations.entries_behind(column(s)),
+                destinations: &self.inputs.destinations,
                 row: &row,
             };
             let found = Connections::find(&self.needs, [paths, self.paths()], connect, &entries);

@@ -5,6 +5,7 @@ use super::need::{KINDS, Need, Needs};
 use super::search::{Search, Target};
 use super::turns::Turns;
 use crate::dmodc::paths::{HOPS, INFINITE, Paths};
+use crate::dmodc::targets::Destinations;
 use crate::fabric::{EndPairs, Fabric, Lid};
 use std::collections::BTreeMap;
 
@@ -19,11 +20,8 @@ const ALIKE: usize = 8;
 
 /// What is asked of the routes.
 pub struct Entries<'e> {
-    /// The LIDs behind a switch that are there.
-    pub lids: &'e dyn Fn(u32) -> Vec<Lid>,
-    /// What is behind a switch, its own LID last: the place in a row, the LID there, 0 where nobody is, and whether the
-    /// place is there whoever comes and goes.
-    pub places: &'e dyn Fn(u32) -> Vec<(usize, Lid, bool)>,
+    /// What is behind each switch.
+    pub destinations: &'e Destinations,
     /// The entries of a switch for all that it reaches going up, by place.
     pub row: &'e dyn Fn(u32) -> Vec<u8>,
 }
@@ -81,11 +79,16 @@ impl Connections {
         let mut found = Connections::default();
         let mut steps = Steps::default();
         let mut left = needs.joined.clone();
+        let there = |s| {
+            (entries.destinations)
+                .there_and_absent(paths.costs.column(s))
+                .0
+        };
         if connect && !needs.joined.is_empty() && go_both_ways(all) {
             let attempt = Attempt::best([paths, all], &needs.joined, entries);
             steps.of_switch = vec![Vec::new(); paths.costs.switches()];
             for (need, detours) in needs.joined.iter().zip(attempt.found) {
-                let there = (entries.lids)(need.to);
+                let there = there(need.to);
                 for (lids, detours) in detours.into_iter().filter(|(lids, _)| !lids.is_empty()) {
                     let target = steps.targets.len() as u32;
                     found.turned +=
@@ -114,7 +117,7 @@ impl Connections {
         found.left = left
             .filter(|&pair| needs.has(pair) && !by_drained(pair))
             .collect();
-        let lids_behind = |&(_, to): &(u32, u32)| (entries.lids)(to).len();
+        let lids_behind = |&(_, to): &(u32, u32)| there(to).len();
         found.left_out = found.left.iter().map(lids_behind).sum();
         (found, steps)
     }
@@ -329,12 +332,12 @@ impl<'a> Attempt<'a> {
         for &at in self.turns.hubs().iter().filter(|&&at| is_reached(at)) {
             let onward = self.all.groups.up(at).iter().map(|g| g.remote);
             let onward: Vec<u32> = onward.filter(|&to| is_reached(to)).collect();
-            for from in self.paths.groups.up(at).iter().map(|g| g.remote) {
-                if !is_reached(from) {
-                    match onward.iter().all(|&to| self.turns.has(from, at, to)) {
-                        true => always.push((from, at)),
-                        false => some.push((from, at)),
-                    }
+            let has_all = self.turns.has_all(&self.all.groups, at);
+            let above = self.paths.groups.up(at).iter().map(|g| g.remote);
+            for from in above.filter(|&from| !is_reached(from)) {
+                match has_all || onward.iter().all(|&to| self.turns.has(from, at, to)) {
+                    true => always.push((from, at)),
+                    false => some.push((from, at)),
                 }
             }
         }
@@ -345,7 +348,8 @@ impl<'a> Attempt<'a> {
         let mut classes: Vec<Class> = Vec::new();
         // Backward, so that the last class has the last LID. An absent node without a slot goes with others, if any
         // go on as it does.
-        for (place, lid, stays) in (self.entries.places)(to).into_iter().rev() {
+        let places = self.entries.destinations.entries_behind(costs.column(to));
+        for (place, lid, stays) in places.into_iter().rev() {
             let is_open =
                 |&&(from, at): &&(u32, u32)| self.turns.has(from, at, self.rows[&at][place]);
             let gates: Vec<(u32, u32)> = some.iter().filter(is_open).copied().collect();

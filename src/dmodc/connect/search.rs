@@ -35,6 +35,8 @@ struct Way {
     next: Option<u32>,
     /// Whether it is among the steps.
     is_step: bool,
+    /// Whether it is in need of one.
+    is_needed: bool,
 }
 
 /// The steps, as (switch, next switch), and the columns of those in need who have none.
@@ -58,6 +60,8 @@ pub struct Search<'s> {
     before: Vec<usize>,
     /// By column.
     ways: Vec<Way>,
+    /// How many in need have no way so far.
+    missing: usize,
     last: Option<Last<'s>>,
     /// Neighbours looked at, over all searches: a measure of the work.
     pub work: u64,
@@ -77,6 +81,7 @@ impl<'s> Search<'s> {
             paths,
             before: before.collect(),
             ways: Vec::new(),
+            missing: 0,
             last: None,
             work: 0,
         }
@@ -131,6 +136,7 @@ impl<'s> Search<'s> {
             up: false,
             next: None,
             is_step: false,
+            is_needed: false,
         };
         self.ways.clear();
         self.ways.extend(row.iter().map(begin));
@@ -140,6 +146,12 @@ impl<'s> Search<'s> {
             .blocked
             .iter()
             .for_each(|&column| self.ways[column as usize].hops = 0);
+        self.missing = 0;
+        for &column in target.need {
+            let way = &mut self.ways[column as usize];
+            way.is_needed = way.hops == FAR;
+            self.missing += usize::from(way.is_needed);
+        }
         while !turned.is_empty() {
             // Whoever comes down to where packets turn, and whoever comes down to those.
             let mut open: Vec<u32> = Vec::new();
@@ -159,7 +171,7 @@ impl<'s> Search<'s> {
             open.sort_by_key(|&s| self.at(s).hops);
             let goes_down = open.len();
             at = 0;
-            while let Some(&s) = open.get(at) {
+            while let Some(&s) = open.get(at).filter(|_| self.missing > 0) {
                 at += 1;
                 let hops = self.at(s).hops + 1;
                 groups
@@ -169,8 +181,7 @@ impl<'s> Search<'s> {
             }
             // Where these go up, packets may turn as well.
             turned.clear();
-            let is_missing = |&column: &u32| self.ways[column as usize].hops == FAR;
-            if target.need.iter().any(is_missing) {
+            if self.missing > 0 {
                 for &s in open[goes_down..].iter().filter(|&&s| turns.is_hub(s)) {
                     let hops = self.at(s).hops + 1;
                     let next = self.next(turns, target, s);
@@ -208,6 +219,8 @@ impl<'s> Search<'s> {
         let way = self.set(s);
         if way.hops == FAR {
             (way.hops, way.up) = (hops, up);
+            let is_needed = way.is_needed;
+            self.missing -= usize::from(is_needed);
             open.push(s);
         }
     }

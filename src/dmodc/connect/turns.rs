@@ -55,6 +55,12 @@ impl Turns {
         !self.taken[switch as usize].is_empty()
     }
 
+    /// Whether all turns at a switch are taken.
+    pub fn has_all(&self, groups: &Groups, at: u32) -> bool {
+        let above = groups.up(at).len();
+        self.taken[at as usize].len() == above * above.saturating_sub(1)
+    }
+
     /// Whether packets that come down from one switch to another may go up to a third.
     pub fn has(&self, from: u32, at: u32, to: u32) -> bool {
         self.taken[at as usize].contains(&(from, to))

@@ -99,16 +99,19 @@ impl Slots {
         let off: Vec<usize> = (0..votes.len()).filter(is_off).collect();
         off.iter().for_each(|&at| votes[at] = there[at]);
         let counts = |n: &usize| is_there(*n) || position(*n).is_none_or(|at| !off.contains(&at));
-        let filled = leaves().map(|leaf| nodes(leaf).filter(counts).map(position).collect());
-        let filled: Vec<Vec<Option<usize>>> = filled.filter(|at: &Vec<_>| !at.is_empty()).collect();
         let is_many = leaves().count() >= MANY as usize;
         let mut usual = Usual::new(&votes, is_many);
+        let filled = || {
+            let of_leaf = leaves().map(|leaf| nodes(leaf).filter(counts).map(position).collect());
+            of_leaf.filter(|at: &Vec<_>| !at.is_empty()).collect()
+        };
         let takes_all =
-            !is_many && usual.slots > 0 && (!positions.are_told || usual.is_uneven(&filled));
+            !is_many && usual.slots > 0 && (!positions.are_told || usual.is_uneven(filled()));
         if takes_all {
             usual = Usual::all(positions.most);
         }
-        let mut filled: Vec<usize> = filled.iter().map(Vec::len).collect();
+        let filled = leaves().map(|leaf| nodes(leaf).filter(counts).count());
+        let mut filled: Vec<usize> = filled.filter(|&count| count > 0).collect();
         let slots_at = votes.iter().filter(|&&votes| votes > 0).count();
         if let Some(count) = equally_full(&mut filled)
             && count != usual.slots as usize
@@ -334,9 +337,9 @@ impl Usual {
     }
 
     /// Whether leaves with nodes at these positions end elsewhere: one, the last of a real-life fat-tree, may.
-    fn is_uneven(&self, leaves: &[Vec<Option<usize>>]) -> bool {
+    fn is_uneven(&self, leaves: Vec<Vec<Option<usize>>>) -> bool {
         let (mut nodes, mut between, mut all_away, mut most) = (0, 0, 0, 0);
-        for leaf in leaves {
+        for leaf in &leaves {
             let before = || leaf.iter().flatten().filter(|&&at| at < self.end);
             let (count, end) = (before().count(), before().max().map_or(0, |at| at + 1));
             let away = self.end - end + leaf.len() - count;
