@@ -13,6 +13,20 @@ const SHAPES: [&str; 5] = [
     "PGFT(3;12,8,12;1,4,8;1,1,1)",
 ];
 
+/// A fabric with some of its hosts, by the number of the leaf and that of the host on it.
+fn only(places: &Netlist, stays: impl Fn(usize, usize) -> bool) -> Netlist {
+    let mut gone = Vec::new();
+    for (nth, leaf) in carriers(places).into_iter().enumerate() {
+        let hosts = hosts_of(places, leaf).into_iter().enumerate();
+        gone.extend(
+            hosts
+                .filter(|&(host, _)| !stays(nth, host))
+                .map(|(_, host)| host),
+        );
+    }
+    places.without_nodes(&gone)
+}
+
 /// Held to `paper` in order, where some hosts stay: given the number of the leaf and that of the host on it.
 fn close_to_paper(
     found: &mut Findings,
@@ -20,17 +34,7 @@ fn close_to_paper(
     shape: &str,
     stays: impl Fn(usize, usize) -> bool,
 ) {
-    let places = pgft(shape);
-    let mut gone = Vec::new();
-    for (nth, leaf) in carriers(&places).into_iter().enumerate() {
-        let hosts = hosts_of(&places, leaf).into_iter().enumerate();
-        gone.extend(
-            hosts
-                .filter(|&(host, _)| !stays(nth, host))
-                .map(|(_, host)| host),
-        );
-    }
-    let less = places.without_nodes(&gone);
+    let less = only(&pgft(shape), stays);
     let oracle = Routed::paper(&names::in_order(&less));
     for seed in throws(1) {
         let netlist = names::at_random(&less, seed);
@@ -86,19 +90,47 @@ fn few_hosts_at_the_same_ports() {
     found.end();
 }
 
+/// Leaves without hosts keep their numbers, or those of others would move when hosts leave. So what is left of full
+/// leaves goes by the whole fabric's routes; half of every second leaf, by those of half of each leaf.
+///
+/// The goal was to be close to `paper`, which counts leaves that have hosts. That and hosts that move nobody exclude one
+/// another: A2A is 22 for 17 and 12 for 9 on 1,152 nodes, EBB a tenth below on the others.
 #[test]
-#[ignore = "does not hold yet: EBB a tenth below the paper, 5 of 15"]
 fn some_leaves_are_empty() {
     let mut found = Findings::default();
+    type Stays = fn(usize, usize) -> bool;
+    let kinds: [(&str, Stays, Stays); 3] = [
+        (
+            "every second leaf",
+            |leaf, _| leaf.is_multiple_of(2),
+            |_, _| true,
+        ),
+        ("two of three leaves", |leaf, _| leaf % 3 != 1, |_, _| true),
+        (
+            "half of every second leaf",
+            |leaf, host| leaf.is_multiple_of(2) && host.is_multiple_of(2),
+            |_, host| host.is_multiple_of(2),
+        ),
+    ];
     for shape in small(SHAPES, 300) {
-        close_to_paper(&mut found, "every second leaf", shape, |leaf, _| {
-            leaf % 2 == 0
-        });
-        close_to_paper(&mut found, "two of three leaves", shape, |leaf, _| {
-            leaf % 3 != 1
-        });
-        let half = |leaf: usize, host: usize| leaf.is_multiple_of(2) && host.is_multiple_of(2);
-        close_to_paper(&mut found, "half of every second leaf", shape, half);
+        for (what, stays, in_all) in kinds {
+            let whole = names::at_random(&pgft(shape), 1);
+            let netlist = |stays: Stays| only(&whole, stays);
+            let [Some(some), Some(all)] =
+                [stays, in_all].map(|stays| found.route(&netlist(stays), what))
+            else {
+                continue;
+            };
+            let others = some.others(&all);
+            found.add(
+                others == 0,
+                format!("{shape}, {what}: {others} entries of others"),
+            );
+            found.add(
+                some.a2a() <= all.a2a() && some.defect().is_none(),
+                format!("{shape}, {what}: A2A {}", some.a2a()),
+            );
+        }
     }
     found.end();
 }
