@@ -5,8 +5,8 @@
 //! host that goes leaves a hole, and finds it when it is back.
 //!
 //! A *position* is the place of a port among those that are no uplinks. All leaves vote on positions:
-//! - The slots end where the votes fall most, since hosts fill leaves up to some port. What lies beyond shares a slot,
-//!   so the first host at a new port moves nobody.
+//! - The slots end where the votes fall most behind all that half of the leaves use, since hosts fill leaves up to some
+//!   port. What lies beyond shares a slot, so the first host at a new port moves nobody.
 //! - Between the ends every position has a slot, so hosts that are off leave holes. If a third of the positions
 //!   or more are dark on all leaves, they are dark by design and have none.
 //! - Where leaves are few, one host could decide where the slots end. So every position has a slot there if uplinks
@@ -292,16 +292,21 @@ impl Usual {
         if most == 0 {
             return usual;
         }
-        // The steepest fall, the last of several, and the steepest rise before it.
+        // The steepest fall, the last of several, and the steepest rise before it: the ends of all, not of a hole amid
+        // ports that half of the leaves use.
         let steeper =
             |low: usize, high: usize| f64::from(votes[high] + 1) / f64::from(votes[low] + 1);
-        let last = (0..255).max_by(|&a, &b| steeper(a + 1, a).total_cmp(&steeper(b + 1, b)));
-        let last = last.unwrap_or(0);
+        let is_common = |&at: &usize| 2 * votes[at] > most;
+        let last_common = (0..256).rfind(is_common).unwrap_or(0);
+        let first_common = (0..256).find(is_common).unwrap_or(0);
+        let last =
+            (last_common..255).max_by(|&a, &b| steeper(a + 1, a).total_cmp(&steeper(b + 1, b)));
+        let last = last.unwrap_or(last_common);
         let rise = |at: usize| match at {
             0 => f64::from(votes[0] + 1),
             _ => steeper(at - 1, at),
         };
-        let first = (0..=last)
+        let first = (0..=first_common)
             .rev()
             .max_by(|&a, &b| rise(a).total_cmp(&rise(b)));
         let mut positions: Vec<usize> = (first.unwrap_or(0)..=last).collect();
