@@ -508,7 +508,7 @@ fn a_study_that_is_stopped_shows_what_is_done() {
         "--throws",
         "10000",
     ];
-    let child = command(&[&[&*net, "-o", &out], &study[..]].concat())
+    let mut child = command(&[&[&*net, "-o", &out], &study[..]].concat())
         .stdout(Stdio::piped())
         .spawn()
         .expect("the tool runs");
@@ -520,13 +520,15 @@ fn a_study_that_is_stopped_shows_what_is_done() {
             .count()
     };
     while rows() < 4 {
+        assert!(matches!(child.try_wait(), Ok(None)), "it has ended");
         std::thread::sleep(Duration::from_millis(20));
     }
+    // A background job of a shell ignores the interrupt.
     let pid = child.id().to_string();
-    let sent = Command::new("kill").args(["-INT", &pid]).status();
+    let sent = Command::new("kill").args(["-TERM", &pid]).status();
     assert!(sent.is_ok_and(|status| status.success()));
     let done = child.wait_with_output().expect("it ends");
-    assert_eq!(done.status.signal(), Some(2));
+    assert_eq!(done.status.signal(), Some(15));
     let text = String::from_utf8(done.stdout).expect("plain text");
     let (_, line) = text.split_once("\nminhop ").expect("its line");
     let throws = line.split_whitespace().next().expect("a number");
