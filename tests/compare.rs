@@ -798,7 +798,7 @@ fn the_rehearsal_of_operations_prints_what_it_shows() {
     let (page, examples, folder) = operations("console rehearsal");
     let socket = folder.path().file_name().expect("a name");
     let mut script = format!(
-        "trap 'kill $(jobs -p) 2>/dev/null' EXIT
+        "trap 'kill -KILL $(jobs -p) 2>/dev/null' EXIT
         export PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin IBSIM_SOCKNAME={} LD_LIBRARY_PATH={}\n",
         socket.display(),
         plugin_dir().display()
