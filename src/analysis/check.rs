@@ -11,8 +11,8 @@
 //! has no up-down path and the tables omit it on purpose: the source's switch has no entry, neither for this
 //! LID nor for another one at the destination's switch. If another one arrives, this one could.
 //!
-//! The channel dependency graph has the routes from every switch to every LID: those of its end nodes and its
-//! own, for a switch answers hosts on their lanes. Routes that do not arrive count, too: a packet waits for
+//! The channel dependency graph has the routes from every switch to every LID, for its end nodes and for itself,
+//! since a switch answers hosts on their lanes. Routes that do not arrive count, too: a packet waits for
 //! credits before it is lost. Each [`Kind`] of traffic has its own graph as well.
 
 use super::channels::Channels;
@@ -86,8 +86,8 @@ struct Sources {
     hosts: Vec<bool>,
     /// Whether there is an aggregation node.
     aggregation: Vec<bool>,
-    /// Whether there is an aggregation node anywhere.
-    aggregates: bool,
+    /// All switches.
+    everywhere: Vec<bool>,
 }
 
 impl Sources {
@@ -97,14 +97,13 @@ impl Sources {
             nodes: vec![0; switches],
             hosts: vec![false; switches],
             aggregation: vec![false; switches],
-            aggregates: false,
+            everywhere: vec![true; switches],
         };
         for node in fabric.end_nodes() {
             let (at, aggregates) = (node.switch as usize, node.kind == NodeKind::Aggregation);
             sources.nodes[at] += 1;
             sources.hosts[at] |= !aggregates;
             sources.aggregation[at] |= aggregates;
-            sources.aggregates |= aggregates;
         }
         sources
     }
@@ -169,7 +168,7 @@ struct Judge<'a> {
 impl Judge<'_> {
     /// Checks all routes to the LIDs at one switch.
     fn destination(&self, switch: u32, mut found: Findings) -> Findings {
-        // Each with the kind of what switches send there.
+        // Each LID with the kind of traffic that switches send there.
         let mut lids: Vec<(Lid, Target, Kind)> = Vec::new();
         let mut push = |base, lmc, port, kind| {
             for lid in lid_range(base, lmc).into_iter().flatten() {
@@ -210,16 +209,14 @@ impl Judge<'_> {
             found.walker.follow(self.channels, entries, target);
             self.shapes(&mut found);
             self.routes(lid, target, &distances, &mut found);
-            self.dependencies(kind, &mut found);
+            self.dependencies(&self.sources.everywhere, kind, &mut found);
             let of_hosts = match kind {
                 Kind::HostsAndSwitches => Kind::Hosts,
                 Kind::Switches => Kind::HostsAndSwitches,
                 _ => continue,
             };
-            self.dependencies_from(&self.sources.hosts, of_hosts, &mut found);
-            if self.sources.aggregates {
-                self.dependencies_from(&self.sources.aggregation, Kind::Aggregation, &mut found);
-            }
+            self.dependencies(&self.sources.hosts, of_hosts, &mut found);
+            self.dependencies(&self.sources.aggregation, Kind::Aggregation, &mut found);
         }
         found
     }
@@ -257,14 +254,14 @@ impl Judge<'_> {
         for &s in found.walker.delivered() {
             let at = s as usize;
             let channel = found.walker.next(s);
-            (found.climbs[at], found.turns[at]) = if channel == NO_CHANNEL {
-                (false, false)
-            } else {
-                let up = self.paths.is_up(channel);
-                let then = self.channels.get(channel).to as usize;
-                let turns = found.turns[then] || (!up && found.climbs[then]);
-                (up || found.climbs[then], turns)
-            };
+            if channel == NO_CHANNEL {
+                (found.climbs[at], found.turns[at]) = (false, false);
+                continue;
+            }
+            let up = self.paths.is_up(channel);
+            let then = self.channels.get(channel).to as usize;
+            found.turns[at] = found.turns[then] || (!up && found.climbs[then]);
+            found.climbs[at] = up || found.climbs[then];
         }
     }
 
@@ -309,35 +306,31 @@ impl Judge<'_> {
                 _ if left_out => found_in(&mut report.roots_apart),
                 Fate::NoEntry => found_in(&mut report.no_entry),
                 Fate::Loop => found_in(&mut report.looping),
-                Fate::Untold => found_in(&mut report.unjudged),
-                Fate::WrongPort | Fate::Unknown | Fate::Walking => found_in(&mut report.wrong_port),
+                Fate::NoTable => found_in(&mut report.unjudged),
+                Fate::WrongPort | Fate::Unvisited | Fate::Walking => {
+                    found_in(&mut report.wrong_port);
+                }
             }
         }
     }
 
-    /// Records the dependencies of the routes to one LID from every switch, the LID's own included.
-    fn dependencies(&self, kind: Kind, found: &mut Findings) {
-        for start in 0..self.sources.nodes.len() as u32 {
-            let channel = found.walker.next(start);
-            if channel == NO_CHANNEL {
-                continue;
-            }
-            let onward = found.walker.next(self.channels.get(channel).to);
-            if onward != NO_CHANNEL {
-                let port = self.channels.get(onward).port;
-                found.dependencies[kind as usize].add(channel, port);
+    /// Records the dependencies of the routes to one LID from the switches that send, the LID's own included.
+    fn dependencies(&self, sends: &[bool], kind: Kind, found: &mut Findings) {
+        found.passed.fill(false);
+        for (start, _) in (0..).zip(sends).filter(|&(_, &sends)| sends) {
+            let mut at: u32 = start;
+            while !std::mem::replace(&mut found.passed[at as usize], true) {
+                let channel = found.walker.next(at);
+                if channel == NO_CHANNEL {
+                    break;
+                }
+                at = self.channels.get(channel).to;
+                let onward = found.walker.next(at);
+                if onward != NO_CHANNEL {
+                    let port = self.channels.get(onward).port;
+                    found.dependencies[kind as usize].add(channel, port);
+                }
             }
         }
-    }
-
-    /// Records the dependencies of the routes to one LID from some switches.
-    fn dependencies_from(&self, sources: &[bool], kind: Kind, found: &mut Findings) {
-        let Findings {
-            dependencies,
-            walker,
-            passed,
-            ..
-        } = found;
-        dependencies[kind as usize].add_routes(self.channels, walker, sources, passed);
     }
 }

@@ -5,12 +5,11 @@
 //! cycle, packets can wait for one another for ever (Dally and Seitz). A network whose graph has no
 //! cycle never deadlocks.
 //!
-//! All traffic counts as virtual lane 0, but in [`lane_loops()`](super::lane_loops()): tables do not say which lane
-//! a route is on. So an engine that breaks its cycles with several lanes (dfsssp, lash, torus-2QoS, nue with more
-//! than the one of its default) looks as if it had one.
+//! All traffic counts as virtual lane 0, since tables do not name the lane of a route. So an engine that breaks its
+//! cycles with several lanes (dfsssp, lash, torus-2QoS, nue with more than the one of its default) looks as if it had
+//! one.
 
 use super::channels::{Channels, Hop};
-use super::walk::{NO_CHANNEL, Walker};
 
 /// The dependencies so far: for each channel, the ports by which its packets leave the switch at its
 /// end.
@@ -44,33 +43,6 @@ impl Dependencies {
         self.ports[channel as usize][usize::from(port / 64)] |= 1 << (port % 64);
     }
 
-    /// Adds those of the routes that a walker has followed, from the switches that send. `passed` is for the
-    /// use of this function: a flag for each switch.
-    pub(super) fn add_routes(
-        &mut self,
-        channels: &Channels,
-        walker: &Walker,
-        sends: &[bool],
-        passed: &mut [bool],
-    ) {
-        passed.fill(false);
-        let starts = (0u32..).zip(sends);
-        for (start, _) in starts.filter(|&(_, &sends)| sends) {
-            let mut at = start;
-            while !std::mem::replace(&mut passed[at as usize], true) {
-                let channel = walker.next(at);
-                if channel == NO_CHANNEL {
-                    break;
-                }
-                at = channels.get(channel).to;
-                let onward = walker.next(at);
-                if onward != NO_CHANNEL {
-                    self.add(channel, channels.get(onward).port);
-                }
-            }
-        }
-    }
-
     /// Adds the dependencies of another.
     pub fn merge(&mut self, other: &Dependencies) {
         for (mine, theirs) in self.ports.iter_mut().zip(&other.ports) {
@@ -88,12 +60,11 @@ impl Dependencies {
     ) -> impl Iterator<Item = u32> + 'a {
         let at = channels.get(channel).to;
         let ports = self.ports[channel as usize];
-        (1..=u8::MAX)
-            .filter(move |p| ports[usize::from(p / 64)] >> (p % 64) & 1 == 1)
-            .filter_map(move |p| match channels.hop(at, p) {
-                Hop::Switch { channel, .. } => Some(channel),
-                Hop::EndNode(_) | Hop::Nothing => None,
-            })
+        let ports = (1..=u8::MAX).filter(move |p| ports[usize::from(p / 64)] >> (p % 64) & 1 == 1);
+        ports.filter_map(move |p| match channels.hop(at, p) {
+            Hop::Switch { channel, .. } => Some(channel),
+            Hop::EndNode(_) | Hop::Nothing => None,
+        })
     }
 
     /// The graph as lists of successors.

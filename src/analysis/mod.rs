@@ -6,15 +6,13 @@
 //! Only the caller knows which way links go ([`UpDown`]), since that depends on its ranking.
 //!
 //! - [`check()`]: delivery, minimality, down-up turns, credit loops;
-//! - [`lane_loops()`]: credit loops where the engine spreads routes over several lanes;
 //! - [`trace()`]: the way of one packet;
 //! - [`Traffic`]: the congestion risk of the traffic patterns A2A, RP and SP, and effective bisection
 //!   bandwidth;
 //! - [`Workload`]: the traffic of parallel programs, its worst port and its fair rates;
 //! - [`within()`]: a pattern within each of several groups of nodes, such as rails;
 //! - [`Exact`]: the worst permutation of all, of which the risk is a bound;
-//! - [`bound()`]: how low A2A can be at best, and [`bound_over_capacity()`];
-//! - [`forced()`]: which entries a fault forces to change, and which change needlessly.
+//! - [`bound()`]: how low A2A can be at best, and [`bound_over_capacity()`].
 
 mod bound;
 mod channels;
@@ -23,9 +21,7 @@ mod congestion;
 mod deadlock;
 mod ebb;
 mod exact;
-mod forced;
 mod groups;
-mod lanes;
 #[cfg(test)]
 mod oracle;
 mod rates;
@@ -47,9 +43,7 @@ pub use congestion::{Risk, Tick};
 pub use deadlock::{CreditLoops, Dependencies};
 pub use ebb::Ebb;
 pub use exact::Exact;
-pub use forced::{Count, Forced, Routed, forced};
 pub use groups::{Grouped, within};
-pub use lanes::lane_loops;
 pub use rates::Rates;
 pub use report::{CheckReport, FIRST, Route, Tally};
 pub use trace::{End, Step, Trace, trace};

@@ -10,8 +10,8 @@ use crate::lft::{NO_PATH, Tables};
 /// The end of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fate {
-    /// Unknown as yet; only inside of [`Walker::follow`].
-    Unknown,
+    /// Not known yet; only inside of [`Walker::follow`].
+    Unvisited,
     /// On the walk in progress; only inside of [`Walker::follow`].
     Walking,
     /// It arrives.
@@ -24,7 +24,7 @@ pub(super) enum Fate {
     /// It loops for ever.
     Loop,
     /// It comes to a switch whose table is not known.
-    Untold,
+    NoTable,
 }
 
 /// The port of a LID: a switch and its port; port 0 for the switch's own LIDs.
@@ -44,20 +44,20 @@ pub(super) struct Walker {
     next: Vec<u32>,
     delivered: Vec<u32>,
     walk: Vec<u32>,
-    /// Whether the table of each switch is not known.
-    untold: Vec<bool>,
+    /// By switch: whether its table is known.
+    has_table: Vec<bool>,
 }
 
 impl Walker {
     /// A walker through `tables`.
     pub fn new(switches: usize, tables: &Tables) -> Walker {
-        let mut untold = vec![false; switches];
+        let mut has_table = vec![true; switches];
         for &switch in tables.unknown() {
-            untold[switch as usize] = true;
+            has_table[switch as usize] = false;
         }
         Walker {
-            untold,
-            fate: vec![Fate::Unknown; switches],
+            has_table,
+            fate: vec![Fate::Unvisited; switches],
             hops: vec![0; switches],
             next: vec![NO_CHANNEL; switches],
             delivered: Vec::with_capacity(switches),
@@ -67,13 +67,13 @@ impl Walker {
 
     /// Follows the LID at `target`; `entries[s]` is its entry at switch `s`.
     pub fn follow(&mut self, channels: &Channels, entries: &[u8], target: Target) {
-        self.fate.fill(Fate::Unknown);
+        self.fate.fill(Fate::Unvisited);
         self.delivered.clear();
         for start in 0..entries.len() as u32 {
             let mut at = start;
             let (fate, mut hops) = loop {
                 match self.fate[at as usize] {
-                    Fate::Unknown => {}
+                    Fate::Unvisited => {}
                     Fate::Walking => break (Fate::Loop, 0),
                     known => break (known, self.hops[at as usize].saturating_add(1)),
                 }
@@ -82,8 +82,15 @@ impl Walker {
                 let entry = entries[at as usize];
                 self.next[at as usize] = NO_CHANNEL;
                 if entry == NO_PATH {
-                    let untold = self.untold[at as usize];
-                    break (if untold { Fate::Untold } else { Fate::NoEntry }, 0);
+                    let has_table = self.has_table[at as usize];
+                    break (
+                        if has_table {
+                            Fate::NoEntry
+                        } else {
+                            Fate::NoTable
+                        },
+                        0,
+                    );
                 }
                 if (Target {
                     switch: at,

@@ -6,13 +6,13 @@
 //! A second table has what packets meet meanwhile, with the blocks in the order in which OpenSM sends them and
 //! in random order.
 
+use crate::forced::forced;
 use crate::storm::cables::Cables;
 use crate::storm::engines;
 use crate::storm::faults::pods;
 use crate::storm::live::Live;
 use crate::support::fabrics::Net;
 use crate::support::opensm::OpenSm;
-use dmodc::analysis::forced;
 use dmodc::dmodc::{Options, Ranking};
 use dmodc::fabric::Fabric;
 use dmodc::lft::Tables;
@@ -59,8 +59,8 @@ impl<'n> Running<'n> {
         let ranking = Ranking::new(&fabric, &Options::default());
         let (before, after) = ((&self.held.0, &self.held.1), (&fabric, &tables));
         let found = forced(before, after, |a, b| ranking.is_up(a, b));
-        let (all, mut had_to) = (found.changed(), found.own);
-        had_to += found.forced;
+        let had_to = found.own + found.forced;
+        let all = found.changed();
         println!(
             "| {what} | {} | {} ({}) | {} ({}) |",
             self.engine, all.entries, had_to.entries, all.blocks, had_to.blocks

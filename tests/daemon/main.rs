@@ -16,6 +16,8 @@ mod figures;
 mod file_engine;
 mod files;
 mod follow;
+#[path = "../support/forced.rs"]
+mod forced;
 mod hang_up;
 mod harness;
 mod killed;

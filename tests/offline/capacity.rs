@@ -1,9 +1,10 @@
 //! Slow links: each carries a part of the routes by its speed, and none is lost for it.
 
+use crate::forced::forced;
 use crate::left_out::{drawn, hold_on_each};
 use crate::long;
 use crate::whole_graph::{arrives, has_circle, lids};
-use dmodc::analysis::{Channels, Risk, Traffic, bound_over_capacity, check, forced};
+use dmodc::analysis::{Channels, Risk, Traffic, bound_over_capacity, check};
 use dmodc::dmodc::{Capacity, Engine, Faults, Options, Plan};
 use dmodc::fabric::{Fabric, Peer, Speed};
 use dmodc::lft::Tables;

@@ -16,6 +16,8 @@ mod examples;
 mod exports;
 mod files;
 mod follow;
+#[path = "../support/forced.rs"]
+mod forced;
 mod forget;
 mod golden;
 mod ibdiagnet;

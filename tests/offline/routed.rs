@@ -1,6 +1,7 @@
 //! Fabrics with their tables.
 
-use dmodc::analysis::{CheckReport, Forced, check, forced};
+use crate::forced::{Forced, forced};
+use dmodc::analysis::{CheckReport, check};
 use dmodc::dmodc::{Engine, Options, Plan, RouteError};
 use dmodc::fabric::Fabric;
 use dmodc::lft::Tables;

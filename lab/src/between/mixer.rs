@@ -1,7 +1,7 @@
 //! Follows the packets to each LID through all mixtures of old and new tables.
 
-use super::{Block, Group, Harm};
-use dmodc::analysis::{Channels, Dependencies, Hop, Routed};
+use super::{Block, Group, Harm, Routed};
+use dmodc::analysis::{Channels, Dependencies, Hop};
 use dmodc::fabric::{EndNode, Fabric, Guid, Lid, lid_range};
 use dmodc::lft::{NO_PATH, Tables};
 use std::collections::HashSet;

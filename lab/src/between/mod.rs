@@ -19,11 +19,16 @@
 mod mixer;
 mod order;
 
-use dmodc::analysis::{Channels, Dependencies, Routed};
+use dmodc::analysis::{Channels, Dependencies};
+use dmodc::fabric::Fabric;
+use dmodc::lft::Tables;
 use mixer::{Found, Mixer};
 use rayon::prelude::*;
 
 pub use order::{Block, blocks_as_sent};
+
+/// A fabric and its tables.
+pub type Routed<'r> = (&'r Fabric, &'r Tables);
 
 /// What a packet may meet while tables change.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

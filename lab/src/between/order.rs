@@ -1,6 +1,6 @@
 //! In which order blocks arrive.
 
-use dmodc::analysis::Routed;
+use super::Routed;
 use dmodc::fabric::Lid;
 
 /// A block of 64 LIDs in the table of a switch.

@@ -4,9 +4,10 @@
 //! sssp) may turn anywhere; for them only credit loops count. Permutations and shifts take the nodes in the
 //! order of Dmodc's topological NIDs, or by switch GUID and port if the fabric is no tree.
 
+use super::lanes::lane_loops;
 use super::levels::Levels;
 use super::row::{Figures, Loops};
-use dmodc::analysis::{Channels, Risk, Traffic, bound, bound_over_capacity, check, lane_loops};
+use dmodc::analysis::{Channels, Risk, Traffic, bound, bound_over_capacity, check};
 use dmodc::dmodc::{Engine, NodeType, NodeTypes, Options, Ranking};
 use dmodc::fabric::{Fabric, Guid};
 use dmodc::lft::Tables;

@@ -27,6 +27,7 @@ mod error;
 mod foreign;
 mod journal;
 mod keep;
+mod lanes;
 mod layout;
 mod levels;
 mod metrics;

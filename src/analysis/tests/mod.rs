@@ -2,5 +2,4 @@
 
 mod congestion;
 mod delivery;
-mod forced;
 mod random;

@@ -9,10 +9,10 @@ use super::live::Live;
 use super::smps::{KINDS, Smps};
 use super::watch::Reaction;
 use super::{NODES_100, NODES_648, NODES_8640, engines, median_and_worst};
+use crate::forced::{Forced, forced};
 use crate::long;
 use crate::support::fabrics::Net;
 use crate::support::opensm::OpenSm;
-use dmodc::analysis::{Forced, forced};
 use dmodc::dmodc::{Faults, Options, Ranking};
 use dmodc::fabric::Fabric;
 use dmodc::lft::Tables;
@@ -300,11 +300,7 @@ fn print(events: &[Event]) {
         let of_kind: Vec<&Event> = events.iter().filter(|e| e.what == kind).collect();
         let most =
             |number: &dyn Fn(&Event) -> usize| of_kind.iter().map(|e| number(e)).max().unwrap_or(0);
-        let had_to = |e: &Event| {
-            let mut count = e.changed.own;
-            count += e.changed.forced;
-            count
-        };
+        let had_to = |e: &Event| e.changed.own + e.changed.forced;
         let sum = |counts: &[usize; KINDS.len() + 1]| counts.iter().sum::<usize>();
         let times = |part: fn(&Reaction) -> std::time::Duration| {
             let (median, worst) =

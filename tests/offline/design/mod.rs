@@ -22,8 +22,9 @@ mod roles;
 mod sparse;
 mod types;
 
+use crate::forced::{Forced, forced};
 use crate::long;
-use dmodc::analysis::{Forced, Traffic, bound, forced};
+use dmodc::analysis::{Traffic, bound};
 use dmodc::dmodc::{Faults, OnUnreachable, Options, RouteError};
 use dmodc::fabric::{Fabric, Guid};
 use dmodc::lft::Tables;

@@ -10,29 +10,32 @@
 //! changed entries, so needless blocks are those sent for needless changes alone. Switches that only one of
 //! the fabrics has do not count.
 
-use crate::fabric::{Fabric, Guid, Lid, Peer, lid_range};
-use crate::lft::Tables;
+use dmodc::fabric::{Fabric, Guid, Lid, Peer, lid_range};
+use dmodc::lft::Tables;
+use dmodc::netlist::generate::{Order, Pgft, build};
 use std::collections::HashMap;
-use std::ops::AddAssign;
+use std::ops::Add;
 
 /// A number of entries, and of blocks of 64 LIDs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Count {
-    /// Entries.
     pub entries: usize,
-    /// Blocks.
     pub blocks: usize,
 }
 
-impl AddAssign for Count {
-    fn add_assign(&mut self, other: Count) {
-        self.entries += other.entries;
-        self.blocks += other.blocks;
+impl Add for Count {
+    type Output = Count;
+
+    fn add(self, other: Count) -> Count {
+        Count {
+            entries: self.entries + other.entries,
+            blocks: self.blocks + other.blocks,
+        }
     }
 }
 
 /// The changed entries by their reason.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Forced {
     /// Entries of LIDs that came, went or moved.
     pub own: Count,
@@ -45,10 +48,7 @@ pub struct Forced {
 impl Forced {
     /// All changes.
     pub fn changed(&self) -> Count {
-        let mut all = self.own;
-        all += self.forced;
-        all += self.needless;
-        all
+        self.own + self.forced + self.needless
     }
 }
 
@@ -248,4 +248,28 @@ impl Oriented {
             (None, None) => false,
         }
     }
+}
+
+/// Leaf 0 sends one LID of leaf 1 up by port 3, and no longer by port 2.
+#[test]
+fn reasons_by_hand() {
+    let shape: Pgft = "PGFT(2;1,2;1,2;1,1)".parse().expect("a shape");
+    let netlist = build(&shape.into(), Order::default());
+    let (fabric, _) = netlist.to_fabric(None).expect("LIDs");
+    let (gone, _) = netlist.without_nodes(&[5]).to_fabric(None).expect("LIDs");
+    let lid = fabric.end_nodes()[1].lid;
+    let by_port = |port| {
+        let mut tables = Tables::for_fabric(&fabric);
+        tables.row_mut(0)[lid.index()] = port;
+        tables
+    };
+    let reasons = |after: &Fabric| {
+        let (before, now) = (by_port(2), by_port(3));
+        let found = forced((&fabric, &before), (after, &now), |a, b| a < b);
+        [found.own, found.forced, found.needless].map(|count| (count.entries, count.blocks))
+    };
+    assert_eq!(reasons(&fabric), [(0, 0), (0, 0), (1, 1)]);
+    let less = fabric.without(&[(0, 2), (2, 1)]);
+    assert_eq!(reasons(&less), [(0, 0), (1, 1), (0, 0)]);
+    assert_eq!(reasons(&gone), [(1, 1), (0, 0), (0, 0)]);
 }
