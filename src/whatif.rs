@@ -227,7 +227,7 @@ fn look(
         rp: rp.value,
         sp: sp.value,
         over_capacity: over_capacity(),
-        ebb: traffic.effective_bisection_bandwidth(count, seed, tick),
+        ebb: traffic.effective_bisection_bandwidth(count, seed, false, tick),
         drained: drain::uses(&fabric, &options.drain, |s| tables.row(s))
             .iter()
             .map(|used| used.describe(|s| format!("'{}'", names.switches[s as usize])))

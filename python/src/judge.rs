@@ -134,11 +134,8 @@ pub fn analyze<'py>(
             "rails" => set_rails(&found, fabric, names, tables, nodes)?,
             "sp" => set_risk(&found, "sp", py.detach(|| traffic.shifts(&|_| ())))?,
             "ebb" => {
-                let ebb = py.detach(|| match both {
-                    true => {
-                        traffic.effective_bisection_bandwidth_both_ways(permutations, seed, &|_| ())
-                    }
-                    false => traffic.effective_bisection_bandwidth(permutations, seed, &|_| ()),
+                let ebb = py.detach(|| {
+                    traffic.effective_bisection_bandwidth(permutations, seed, both, &|_| ())
                 });
                 if let Some(ebb) = ebb {
                     found.set_item("ebb", ebb.percent)?;

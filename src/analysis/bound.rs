@@ -138,7 +138,7 @@ fn greatest(
             let outside = whole.map_or(0, |whole| joined[whole as usize]) - inside[first];
             note(up[first].least(inside[first], outside));
         }
-        // Of switches just above with hosts of their own: the links to each subtree, and those up.
+        // Switches just above with hosts of their own: their links to each subtree, and their links up.
         for s in (0..switches).filter(|&s| rank(s) == level + 1 && hosts(s) > 0) {
             let all = whole[s as usize].map_or(0, |whole| joined[whole as usize]);
             let mut below: BTreeMap<u32, Links> = BTreeMap::new();
@@ -188,31 +188,6 @@ mod tests {
     use super::super::testing::{Net, two_spines, with_speeds};
     use super::*;
     use crate::netlist::generate::{Order, Pgft, build};
-
-    fn of(shape: &str) -> Option<u32> {
-        let shape: Pgft = shape.parse().unwrap();
-        let (fabric, _) = build(&shape.into(), Order::default())
-            .to_fabric(None)
-            .unwrap();
-        // Generated GUIDs tell the level.
-        let level = |s: u32| (fabric.switches()[s as usize].guid.0 >> 32) as u32 & 0xff;
-        bound(&fabric, |s| level(s) - 1)
-    }
-
-    #[test]
-    fn by_hand() {
-        let (fabric, ranks) = two_spines();
-        // Two nodes and two links up on each leaf, four nodes elsewhere: min(2, 4 / 2).
-        assert_eq!(bound(&fabric, |s| ranks[s as usize].into()), Some(2));
-        // One node of each leaf: two elsewhere over two links. A lone one has nobody to send to.
-        let among = |nodes: &[u32]| bound_among(&fabric, nodes, |s| ranks[s as usize].into());
-        assert_eq!((among(&[0, 2, 4]), among(&[3])), (Some(1), Some(0)));
-        // Leaves: min(2, 10 / 4) = 2; subtrees of 4 nodes with 4 links up: min(4, 8 / 4) = 2.
-        assert_eq!(of("PGFT(3;2,2,3;1,2,2;1,2,1)"), Some(2));
-        // One link up for four nodes of eight.
-        assert_eq!(of("PGFT(2;4,2;1,1;1,1)"), Some(4));
-        assert_eq!(of("PGFT(1;4;1;1)"), None);
-    }
 
     #[test]
     fn over_capacity_by_hand() {

@@ -170,31 +170,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_both_directions_of_each_link_and_no_other_port() {
-        let net = Net::new(&[(0, 1), (0, 1), (1, 2)], &[0, 2]).build();
-        let channels = Channels::new(&net);
-        let ends: Vec<_> = channels
-            .iter()
-            .map(|c| (c.from, c.port, c.to, c.to_port))
-            .collect();
-        assert_eq!(
-            ends,
-            [
-                (0, 1, 1, 1),
-                (0, 2, 1, 2),
-                (1, 1, 0, 1),
-                (1, 2, 0, 2),
-                (1, 3, 2, 1),
-                (2, 1, 1, 3)
-            ]
-        );
-        assert_eq!(channels.hop(1, 3), Hop::Switch { channel: 4, to: 2 });
-        assert_eq!(channels.hop(0, 3), Hop::EndNode(0));
-        assert_eq!(channels.hop(0, 0), Hop::Nothing);
-        assert_eq!(channels.hop(0, 200), Hop::Nothing);
-    }
-
-    #[test]
     fn capacities_are_parts_of_the_fastest() {
         let of = |speeds: [&str; 4]| {
             let net = Net::new(&[(0, 1), (0, 1), (0, 1), (0, 1)], &[0]).build();

@@ -24,9 +24,11 @@
 //! Routes that do not arrive do not count, not even as far as they get ([`Traffic::skipped`] has their
 //! number). All work runs in rayon's current pool; results do not depend on its size.
 
+use super::traffic::{greatest, placewise};
 use super::{Channels, Traffic};
 use crate::random::Random;
 use rayon::prelude::*;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -58,7 +60,7 @@ pub struct Risk {
 }
 
 impl Risk {
-    /// Of a pattern whose risk is the greatest of its channels.
+    /// The risk of a pattern: the greatest of its channels.
     pub(super) fn of(by_channel: Vec<u32>, channels: &Channels) -> Risk {
         let over = || over_capacity(by_channel.iter().copied(), channels);
         Risk {
@@ -79,11 +81,16 @@ impl Risk {
 
     /// The `n` channels of greatest risk with their values, the worst first; equal ones by number.
     pub fn worst(&self, n: usize) -> Vec<(u32, u32)> {
-        let mut all: Vec<(u32, u32)> = (0..).zip(self.by_channel.iter().copied()).collect();
-        all.sort_by_key(|&(channel, value)| (std::cmp::Reverse(value), channel));
-        all.truncate(n);
-        all
+        worst((0..).zip(self.by_channel.iter().copied()), n)
     }
+}
+
+/// The `n` channels of the greatest values, the worst first; equal ones by number.
+pub(super) fn worst(channels: impl Iterator<Item = (u32, u32)>, n: usize) -> Vec<(u32, u32)> {
+    let mut all: Vec<(u32, u32)> = channels.collect();
+    all.sort_by_key(|&(channel, value)| (Reverse(value), channel));
+    all.truncate(n);
+    all
 }
 
 impl Traffic {
@@ -96,48 +103,35 @@ impl Traffic {
 
     /// The number of sources and of destinations of all to all, by channel. Ticks once per node.
     pub fn ends_by_channel(&self, tick: Tick) -> Vec<(u32, u32)> {
-        let mut weight = vec![0u32; self.channels().switches()];
-        (0..self.nodes().len()).for_each(|place| weight[self.switch(place) as usize] += 1);
-        let leaves: Vec<u32> = (0..weight.len() as u32)
-            .filter(|&s| weight[s as usize] > 0)
-            .collect();
-        let places: Vec<usize> = (0..self.nodes().len()).collect();
-        let share = places.len().div_ceil(rayon::current_num_threads()).max(1);
-        let ends = places
-            .par_chunks(share)
-            .map(|destinations| self.ends(&leaves, destinations, tick))
-            .reduce_with(Ends::merge)
-            .unwrap_or_else(|| Ends::new(self.channels().len(), leaves.len()));
+        let (channels, words) = (
+            self.channels().len(),
+            self.leaves().len().div_ceil(64).max(1),
+        );
+        let ends = self.over_routes(
+            Ends {
+                sources: vec![0; words * channels],
+                destinations: vec![0; channels],
+                last: vec![usize::MAX; channels],
+            },
+            |ends, channel, leaf, to| {
+                let c = channel as usize;
+                ends.sources[c * words + leaf / 64] |= 1 << (leaf % 64);
+                ends.destinations[c] += u32::from(std::mem::replace(&mut ends.last[c], to) != to);
+            },
+            |one, other| Ends {
+                sources: placewise(one.sources, other.sources, |a, b| *a |= b),
+                destinations: placewise(one.destinations, other.destinations, |a, b| *a += b),
+                ..one
+            },
+            tick,
+        );
         let sources = |set: &[u64]| -> u32 {
             let sends = |&(i, _): &(usize, &u32)| set[i / 64] >> (i % 64) & 1 == 1;
-            leaves
-                .iter()
-                .enumerate()
-                .filter(sends)
-                .map(|(_, &s)| weight[s as usize])
-                .sum()
+            let leaves = self.leaves().iter().enumerate().filter(sends);
+            leaves.map(|(_, &s)| self.weight()[s as usize]).sum()
         };
-        let sets = ends.sources.chunks(ends.words);
-        sets.zip(&ends.destinations)
-            .map(|(set, &n)| (sources(set), n))
-            .collect()
-    }
-
-    /// For some destinations: which switches send through each channel, and to how many of them.
-    fn ends(&self, leaves: &[u32], destinations: &[usize], tick: Tick) -> Ends {
-        let mut ends = Ends::new(self.channels().len(), leaves.len());
-        let mut last = vec![usize::MAX; self.channels().len()];
-        for &to in destinations {
-            for (i, &leaf) in leaves.iter().enumerate() {
-                self.follow(leaf, to, |channel| {
-                    let c = channel as usize;
-                    ends.sources[c * ends.words + i / 64] |= 1 << (i % 64);
-                    ends.destinations[c] += u32::from(std::mem::replace(&mut last[c], to) != to);
-                });
-            }
-            tick(1);
-        }
-        ends
+        let sets = ends.sources.chunks(words).zip(ends.destinations);
+        sets.map(|(set, n)| (sources(set), n)).collect()
     }
 
     /// RP over `count` permutations drawn from `seed`. They depend on the fabric and the seed alone, not
@@ -202,7 +196,7 @@ impl Traffic {
             .chunk_by(|&a, &b| self.switch(a) == self.switch(b))
             .collect();
         let blocks: Vec<usize> = (1..nodes).step_by(SHIFTS).collect();
-        let greatest = blocks
+        let most = blocks
             .into_par_iter()
             .fold(
                 || (vec![[0; SHIFTS + 1]; channels], vec![0; channels]),
@@ -223,15 +217,8 @@ impl Traffic {
                 },
             )
             .map(|(_, greatest)| greatest)
-            .reduce(
-                || vec![0; channels],
-                |mut a, b| {
-                    a.iter_mut().zip(b).for_each(|(a, b)| *a = b.max(*a));
-                    a
-                },
-            );
-        let by_channel = widen(&greatest);
-        Risk::of(by_channel, self.channels())
+            .reduce(|| vec![0; channels], greatest);
+        Risk::of(widen(&most), self.channels())
     }
 
     /// From the nodes of one type to those of another, both given by end node index, over all shifts of
@@ -260,13 +247,7 @@ impl Traffic {
                 tick(1);
                 risks
             })
-            .reduce(
-                || vec![0; self.channels().len()],
-                |mut a, b| {
-                    a.iter_mut().zip(b).for_each(|(a, b)| *a = b.max(*a));
-                    a
-                },
-            );
+            .reduce(|| vec![0; self.channels().len()], greatest);
         Risk::of(by_channel, self.channels())
     }
 
@@ -315,35 +296,14 @@ impl Traffic {
     }
 }
 
-/// For each channel the switches that send through it, as a set, and the number of destinations.
+/// By channel.
+#[derive(Clone)]
 struct Ends {
-    words: usize,
+    /// The leaves that send through it, as a set of bits.
     sources: Vec<u64>,
+    /// The number of destinations, and the last of them.
     destinations: Vec<u32>,
-}
-
-impl Ends {
-    fn new(channels: usize, leaves: usize) -> Ends {
-        let words = leaves.div_ceil(64).max(1);
-        Ends {
-            words,
-            sources: vec![0; words * channels],
-            destinations: vec![0; channels],
-        }
-    }
-
-    /// Joins the findings of disjoint destinations.
-    fn merge(mut self, other: Ends) -> Ends {
-        self.sources
-            .iter_mut()
-            .zip(other.sources)
-            .for_each(|(a, b)| *a |= b);
-        self.destinations
-            .iter_mut()
-            .zip(other.destinations)
-            .for_each(|(a, b)| *a += b);
-        self
-    }
+    last: Vec<usize>,
 }
 
 /// The greatest of the loads of all channels, in the order of their numbers, each divided by its capacity.

@@ -11,7 +11,8 @@
 //! than what has been found. Where links differ in speed, the worst port over capacity may be another one: the ports
 //! that are left are taken by their bound over capacity, likewise.
 
-use super::congestion::over_capacity;
+use super::congestion::{over_capacity, worst};
+use super::traffic::placewise;
 use super::{Risk, Tick, Traffic};
 use rayon::prelude::*;
 
@@ -23,19 +24,16 @@ pub struct Exact {
     /// The most flows over one port, each port's divided by its capacity, in flows over a link of the greatest
     /// capacity. `None` if all capacities are alike.
     pub over_capacity: Option<f64>,
-    /// By channel; `None` for those whose bound is too low to matter.
+    /// By channel; `None` for a channel whose bound is too low to matter.
     pub by_channel: Vec<Option<u32>>,
 }
 
 impl Exact {
-    /// The `n` channels of the greatest figures, the worst first; equal ones by number. Those whose bound was too low
-    /// to matter are not among them.
+    /// The `n` channels of the greatest figures, the worst first; equal ones by number. Channels with too low a
+    /// bound to matter are not among them.
     pub fn worst(&self, n: usize) -> Vec<(u32, u32)> {
         let known = (0..).zip(&self.by_channel);
-        let mut all: Vec<(u32, u32)> = known.filter_map(|(c, v)| Some((c, (*v)?))).collect();
-        all.sort_by_key(|&(channel, value)| (std::cmp::Reverse(value), channel));
-        all.truncate(n);
-        all
+        worst(known.filter_map(|(c, flows)| Some((c, (*flows)?))), n)
     }
 }
 
@@ -49,12 +47,9 @@ impl Traffic {
     /// [all to all](Traffic::all_to_all). Ticks once per port whose figure is settled.
     pub fn worst_permutation(&self, bounds: &Risk, all: bool, tick: Tick) -> Exact {
         let channels = self.channels();
-        let mut weight = vec![0u32; channels.switches()];
-        (0..self.nodes().len()).for_each(|place| weight[self.switch(place) as usize] += 1);
         let mut settling = Settling {
             traffic: self,
-            pairs: self.pairs_by_channel(&weight),
-            weight,
+            pairs: self.pairs_by_channel(),
             bounds: &bounds.by_channel,
             found: vec![None; channels.len()],
             tick,
@@ -74,76 +69,39 @@ impl Traffic {
     }
 
     /// How many routes from a leaf to a node each channel has.
-    fn pairs_by_channel(&self, weight: &[u32]) -> Vec<u64> {
-        self.over_routes(weight, vec![0; self.channels().len()], |pairs, c, _, _| {
-            pairs[c as usize] += 1;
-        })
-        .into_iter()
-        .reduce(|mut sum, more| {
-            sum.iter_mut().zip(more).for_each(|(a, b)| *a += b);
-            sum
-        })
-        .unwrap_or_else(|| vec![0; self.channels().len()])
+    fn pairs_by_channel(&self) -> Vec<u64> {
+        self.over_routes(
+            vec![0; self.channels().len()],
+            |pairs, c, _, _| pairs[c as usize] += 1,
+            |one, other| placewise(one, other, |a, b| *a += b),
+            &|_| (),
+        )
     }
 
-    /// The routes over each of some channels: leaf, and place of the destination.
-    fn edges(&self, batch: &[u32], weight: &[u32]) -> Vec<Vec<(u32, u32)>> {
+    /// The routes over each of some channels: number of the leaf, and place of the destination.
+    fn edges(&self, batch: &[u32]) -> Vec<Vec<(u32, u32)>> {
         const NOT_IN_IT: u32 = u32::MAX;
         let mut place = vec![NOT_IN_IT; self.channels().len()];
         for (i, &c) in (0..).zip(batch) {
             place[c as usize] = i;
         }
-        let parts = self.over_routes(
-            weight,
+        self.over_routes(
             vec![Vec::new(); batch.len()],
             |edges, c, leaf, to| {
                 let at = place[c as usize];
                 if at != NOT_IN_IT {
-                    edges[at as usize].push((leaf, to));
+                    edges[at as usize].push((leaf as u32, to as u32));
                 }
             },
-        );
-        let mut all = vec![Vec::new(); batch.len()];
-        for part in parts {
-            all.iter_mut()
-                .zip(part)
-                .for_each(|(all, part): (&mut Vec<_>, _)| all.extend(part));
-        }
-        all
-    }
-
-    /// Visits each channel of each route from a leaf to a node, with leaf and place of the node; in parts.
-    fn over_routes<T: Clone + Send + Sync>(
-        &self,
-        weight: &[u32],
-        start: T,
-        visit: impl Fn(&mut T, u32, u32, u32) + Sync,
-    ) -> Vec<T> {
-        let leaves: Vec<u32> = (0..weight.len() as u32)
-            .filter(|&s| weight[s as usize] > 0)
-            .collect();
-        let places: Vec<u32> = (0..self.nodes().len() as u32).collect();
-        let share = places.len().div_ceil(rayon::current_num_threads()).max(1);
-        places
-            .par_chunks(share)
-            .map(|destinations| {
-                let mut found = start.clone();
-                for &to in destinations {
-                    for &leaf in &leaves {
-                        self.follow(leaf, to as usize, |c| visit(&mut found, c, leaf, to));
-                    }
-                }
-                found
-            })
-            .collect()
+            |one, other| placewise(one, other, |edges, more| edges.extend(more)),
+            &|_| (),
+        )
     }
 }
 
 /// The ports on the way to the worst.
 struct Settling<'a> {
     traffic: &'a Traffic,
-    /// How many nodes each switch has.
-    weight: Vec<u32>,
     /// How many routes from a leaf to a node each channel has.
     pairs: Vec<u64>,
     /// By channel: no permutation sends more over it.
@@ -154,8 +112,8 @@ struct Settling<'a> {
 }
 
 impl Settling<'_> {
-    /// Finds the worst permutation of those channels that can have the greatest figure, or of all. The figure of a channel
-    /// grows with its flows.
+    /// Finds the worst permutation through each channel that can have the greatest figure, or through all. The figure of
+    /// a channel grows with its flows.
     fn settle(&mut self, all: bool, figure: impl Fn(u32, u32) -> f64) {
         let (traffic, bounds) = (self.traffic, self.bounds);
         let bound = |c: u32| bounds[c as usize];
@@ -177,12 +135,12 @@ impl Settling<'_> {
                 sum <= PAIRS
             });
             let (batch, later) = rest.split_at(fits.count().max(1));
-            let edges = traffic.edges(batch, &self.weight);
+            let edges = traffic.edges(batch);
             let found: Vec<u32> = batch
                 .par_iter()
                 .zip(edges)
                 .map(|(&c, edges)| {
-                    let found = matching(edges, &self.weight, traffic.nodes().len(), bound(c));
+                    let found = matching(edges, traffic, bound(c));
                     (self.tick)(1);
                     found
                 })
@@ -201,21 +159,22 @@ const FREE: u32 = u32::MAX;
 /// The level of a leaf that no search has come to.
 const UNSEEN: u32 = u32::MAX;
 
-/// The size of a maximum matching between leaves and destinations: each leaf has as many units as its weight says,
-/// each destination one. No matching is greater than `most`.
-fn matching(mut edges: Vec<(u32, u32)>, weight: &[u32], destinations: usize, most: u32) -> u32 {
+/// The size of a maximum matching between leaves and destinations: each leaf has as many units as it has nodes, each
+/// destination one. No matching is greater than `most`.
+fn matching(mut edges: Vec<(u32, u32)>, traffic: &Traffic, most: u32) -> u32 {
     edges.sort_unstable();
     // Of the leaves that have edges.
     let (mut units, mut ranges) = (Vec::new(), Vec::new());
     let mut from = 0;
     for of_leaf in edges.chunk_by(|a, b| a.0 == b.0) {
-        units.push(weight[of_leaf[0].0 as usize]);
+        let leaf = traffic.leaves()[of_leaf[0].0 as usize];
+        units.push(traffic.weight()[leaf as usize]);
         ranges.push(from..from + of_leaf.len());
         from += of_leaf.len();
     }
     let mut search = Search {
         edges: edges.iter().map(|&(_, to)| to).collect(),
-        owner: vec![FREE; destinations],
+        owner: vec![FREE; traffic.nodes().len()],
         level: vec![UNSEEN; units.len()],
         next: vec![0; units.len()],
         units,
@@ -237,7 +196,7 @@ fn matching(mut edges: Vec<(u32, u32)>, weight: &[u32], destinations: usize, mos
 struct Search {
     /// The destinations of all leaves, leaf by leaf.
     edges: Vec<u32>,
-    /// Where those of a leaf are.
+    /// The range of each leaf in `edges`.
     ranges: Vec<std::ops::Range<usize>>,
     /// The units of a leaf that are free still.
     units: Vec<u32>,
@@ -303,28 +262,5 @@ impl Search {
             }
         }
         false
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn matchings_by_hand() {
-        let size = |edges: &[(u32, u32)], weight: &[u32]| matching(edges.to_vec(), weight, 4, 99);
-        assert_eq!(size(&[], &[2]), 0);
-        // Three sources and three destinations; two sources want the same one.
-        let edges = [(0, 0), (0, 1), (0, 2), (1, 0), (2, 0)];
-        assert_eq!(size(&edges, &[1, 1, 1]), 2);
-        // With two units the first leaf takes the others.
-        assert_eq!(size(&edges, &[2, 1, 1]), 3);
-        // The first choice of each has to give way, one after the other.
-        assert_eq!(
-            size(&[(0, 0), (0, 1), (1, 0), (1, 2), (2, 0)], &[1, 1, 1]),
-            3
-        );
-        let more = [(0, 0), (0, 1), (1, 1), (1, 2), (2, 2), (2, 3), (3, 0)];
-        assert_eq!(size(&more, &[1, 1, 1, 1]), 4);
     }
 }

@@ -4,7 +4,6 @@
 //! count like those between switches.
 
 use super::Traffic;
-use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 /// The rates of some flows.
@@ -25,7 +24,7 @@ impl Traffic {
     /// The links of the nodes count, both ways.
     pub fn fair_rates(&self, flows: &[(usize, usize)]) -> Vec<f64> {
         let (channels, nodes) = (self.channels().len(), self.nodes().len());
-        // Links: the channels, then the nodes' links to the fabric, then those from it.
+        // Links: the channels, then the nodes' links to the fabric, then the nodes' links from it.
         let mut left: Vec<f64> = (0..channels as u32)
             .map(|c| self.channels().capacity(c))
             .collect();
@@ -46,14 +45,17 @@ impl Traffic {
             .iter()
             .map(|way| way.is_empty().then_some(0.0))
             .collect();
-        // Links by the rate at which they are full. A rate only rises as flows stay behind, so one that is
-        // out of date comes again.
-        let full = |link: usize, left: &[f64], growing: &[usize]| left[link] / growing[link] as f64;
-        let mut open: BTreeSet<(Share, usize)> = (0..left.len())
+        // Links by the rate at which they are full; rates are not negative, so their bits have the same order.
+        let full = |link: usize, left: &[f64], growing: &[usize]| {
+            let rate: f64 = left[link] / growing[link] as f64;
+            (rate.to_bits(), link)
+        };
+        let mut open: BTreeSet<(u64, usize)> = (0..left.len())
             .filter(|&link| growing[link] > 0)
-            .map(|link| (Share(full(link, &left, &growing)), link))
+            .map(|link| full(link, &left, &growing))
             .collect();
-        while let Some((Share(rate), link)) = open.pop_first() {
+        while let Some((rate, link)) = open.pop_first() {
+            let rate = f64::from_bits(rate);
             for flow in std::mem::take(&mut over[link]) {
                 if rates[flow as usize].is_some() {
                     continue;
@@ -62,35 +64,17 @@ impl Traffic {
                 for &other in &ways[flow as usize] {
                     let other = other as usize;
                     if other != link {
-                        open.remove(&(Share(full(other, &left, &growing)), other));
+                        open.remove(&full(other, &left, &growing));
                         left[other] = (left[other] - rate).max(0.0);
                         growing[other] -= 1;
                         if growing[other] > 0 {
-                            open.insert((Share(full(other, &left, &growing)), other));
+                            open.insert(full(other, &left, &growing));
                         }
                     }
                 }
             }
         }
         rates.into_iter().map(Option::unwrap_or_default).collect()
-    }
-}
-
-/// A rate, in order.
-#[derive(Clone, Copy, PartialEq)]
-struct Share(f64);
-
-impl Eq for Share {}
-
-impl PartialOrd for Share {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Share {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.0.total_cmp(&other.0)
     }
 }
 
@@ -105,47 +89,5 @@ impl Rates {
             fifth_percentile: *part(5)?,
             median: *part(50)?,
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::testing::{Net, shortest, with_speeds};
-    use super::*;
-
-    #[test]
-    fn fair_rates_by_hand() {
-        // Three hosts on each end of one link.
-        let fabric = Net::new(&[(0, 1)], &[0, 0, 0, 1, 1, 1]).build();
-        let order = [0, 1, 2, 3, 4, 5];
-        let rates = |fabric: &_, flows: &[(usize, usize)]| {
-            Traffic::new(fabric, &shortest(fabric), &order).fair_rates(flows)
-        };
-        // Two over the link have half of it each. A third from a host of theirs shares that host's link as well, and
-        // gets what is left of it.
-        assert_eq!(rates(&fabric, &[(0, 3), (1, 4)]), [0.5, 0.5]);
-        assert_eq!(rates(&fabric, &[(0, 3), (1, 4), (1, 2)]), [0.5, 0.5, 0.5]);
-        // Three over the link have a third; the host's own flow the two thirds that are left.
-        let three = [(0, 3), (1, 4), (2, 5), (2, 1)];
-        let third = 1.0 / 3.0;
-        let found = rates(&fabric, &three);
-        let expected = [third, third, third, 2.0 * third];
-        for (found, expected) in found.iter().zip(expected) {
-            assert!((found - expected).abs() < 1e-12, "{found} {expected}");
-        }
-        // Both ways do not meet; what goes to one host does.
-        assert_eq!(rates(&fabric, &[(0, 3), (3, 0)]), [1.0, 1.0]);
-        assert_eq!(rates(&fabric, &[(4, 3), (5, 3), (0, 1)]), [0.5, 0.5, 1.0]);
-        // The link at a quarter of the second link's speed, which is not used.
-        let fabric = Net::new(&[(0, 1), (0, 1)], &[0, 0, 0, 1, 1, 1]).build();
-        let fabric = with_speeds(fabric, |_, port| match port {
-            1 => "1xHDR",
-            2 => "4xHDR",
-            _ => "",
-        });
-        assert_eq!(
-            rates(&fabric, &[(0, 3), (1, 4), (2, 0)]),
-            [0.125, 0.125, 1.0]
-        );
     }
 }

@@ -90,7 +90,7 @@ pub struct CheckReport {
     pub unjudged: Tally,
     /// Unordered pairs of switches with end nodes (aggregation nodes do not count) that have no up-down path.
     pub unreachable_pairs: usize,
-    /// The first [`FIRST`] of those.
+    /// The first [`FIRST`] such pairs.
     pub first_unreachable: Vec<(u32, u32)>,
     /// The pairs of `left_out`.
     pub left_out_ends: EndPairs,
@@ -125,8 +125,18 @@ impl CheckReport {
     }
 
     pub(super) fn merge(&mut self, other: &CheckReport) {
-        let mine = self.tallies_mut();
-        for (mine, theirs) in mine.into_iter().zip(other.tallies()) {
+        for (mine, theirs) in [
+            (&mut self.checked, &other.checked),
+            (&mut self.no_entry, &other.no_entry),
+            (&mut self.wrong_port, &other.wrong_port),
+            (&mut self.looping, &other.looping),
+            (&mut self.left_out, &other.left_out),
+            (&mut self.roots_apart, &other.roots_apart),
+            (&mut self.turns, &other.turns),
+            (&mut self.turned, &other.turned),
+            (&mut self.nonminimal, &other.nonminimal),
+            (&mut self.unjudged, &other.unjudged),
+        ] {
             mine.merge(theirs);
         }
         self.unreachable_pairs += other.unreachable_pairs;
@@ -134,57 +144,5 @@ impl CheckReport {
         self.first_unreachable.extend(&other.first_unreachable);
         self.first_unreachable.sort_unstable();
         self.first_unreachable.truncate(FIRST);
-    }
-
-    fn tallies(&self) -> [&Tally; 10] {
-        [
-            &self.checked,
-            &self.no_entry,
-            &self.wrong_port,
-            &self.looping,
-            &self.left_out,
-            &self.roots_apart,
-            &self.turns,
-            &self.turned,
-            &self.nonminimal,
-            &self.unjudged,
-        ]
-    }
-
-    fn tallies_mut(&mut self) -> [&mut Tally; 10] {
-        [
-            &mut self.checked,
-            &mut self.no_entry,
-            &mut self.wrong_port,
-            &mut self.looping,
-            &mut self.left_out,
-            &mut self.roots_apart,
-            &mut self.turns,
-            &mut self.turned,
-            &mut self.nonminimal,
-            &mut self.unjudged,
-        ]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_the_first_offenders_whatever_the_order_they_come_in() {
-        let route = |i: u32| Route {
-            switch: i / 4,
-            lid: Lid(4 - (i % 4) as u16),
-        };
-        let (mut a, mut b) = (Tally::default(), Tally::default());
-        for i in (0..40).rev() {
-            if i % 3 == 0 { &mut a } else { &mut b }.add(route(i), 2, 1);
-        }
-        a.merge(&b);
-        assert_eq!((a.routes, a.pairs, a.node_pairs), (40, 80, 40));
-        let mut all: Vec<Route> = (0..40).map(route).collect();
-        all.sort_unstable();
-        assert_eq!(a.first, all[..FIRST]);
     }
 }

@@ -20,31 +20,26 @@ pub struct Step {
     pub others: Vec<u32>,
 }
 
-/// The end of a route.
+/// The end of a route: at the destination, or at the switch `at`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(missing_docs, reason = "the other lines have them")]
 pub enum End {
-    /// At the destination.
     Arrives,
-    /// At a switch with no entry for the LID.
+    /// The switch has no entry for the LID.
     NoEntry {
-        /// The switch.
         at: u32,
     },
-    /// At a switch whose table is not known.
+    /// The table of the switch is not known.
     Unknown {
-        /// The switch.
         at: u32,
     },
-    /// At an entry that names a port with no link, or of another node.
+    /// The entry names a port with no link, or of another node.
     WrongPort {
-        /// The switch.
         at: u32,
-        /// The port.
         port: u8,
     },
-    /// Nowhere: it comes to this switch again.
+    /// Nowhere: the packet comes to this switch again.
     Loop {
-        /// The switch.
         at: u32,
     },
 }

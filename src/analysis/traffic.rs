@@ -7,6 +7,7 @@
 //! The nodes are those of a given order, without aggregation nodes, which send nothing themselves. Of an end node
 //! with several LIDs the base LID counts.
 
+use super::Tick;
 use super::channels::{Channels, Hop};
 use super::walk::{Fate, Target, Walker};
 use crate::fabric::{Fabric, NodeKind};
@@ -20,6 +21,10 @@ pub struct Traffic {
     nodes: Vec<u32>,
     /// The switch of each, by position in the order.
     switch: Vec<u32>,
+    /// How many of the nodes each switch has.
+    weight: Vec<u32>,
+    /// The switches that have any.
+    leaves: Vec<u32>,
     /// The capacity of each node's link, as a part of the fastest link between switches; by position.
     capacity: Vec<f64>,
     /// By position of the destination, then switch: the next port.
@@ -36,7 +41,12 @@ impl Traffic {
         let all = fabric.end_nodes();
         let takes_part = |&node: &u32| all[node as usize].kind != NodeKind::Aggregation;
         let nodes: Vec<u32> = order.iter().copied().filter(takes_part).collect();
-        let switch = nodes.iter().map(|&n| all[n as usize].switch).collect();
+        let switch: Vec<u32> = nodes.iter().map(|&n| all[n as usize].switch).collect();
+        let switches = channels.switches();
+        let mut weight = vec![0; switches];
+        switch.iter().for_each(|&s| weight[s as usize] += 1);
+        let leaves = (0..switches as u32).filter(|&s| weight[s as usize] > 0);
+        let leaves = leaves.collect();
         let fastest = channels.iter().map(|c| fabric.speed(c.from, c.port)).max();
         let capacity = nodes.iter().map(|&n| {
             let node = &all[n as usize];
@@ -46,7 +56,6 @@ impl Traffic {
             }
         });
         let capacity = capacity.collect();
-        let switches = channels.switches();
         let mut ports = vec![NO_PATH; nodes.len() * switches];
         let blocks = ports
             .par_chunks_mut((BLOCK * switches).max(1))
@@ -78,6 +87,8 @@ impl Traffic {
             channels,
             nodes,
             switch,
+            weight,
+            leaves,
             capacity,
             ports,
         }
@@ -96,6 +107,16 @@ impl Traffic {
     /// The switch of the node at a position of the order.
     pub(super) fn switch(&self, place: usize) -> u32 {
         self.switch[place]
+    }
+
+    /// How many of the nodes each switch has.
+    pub(super) fn weight(&self) -> &[u32] {
+        &self.weight
+    }
+
+    /// The switches that have any of the nodes, in ascending order.
+    pub(super) fn leaves(&self) -> &[u32] {
+        &self.leaves
     }
 
     /// The capacity of the link of the node at a position, as a part of the fastest link between switches; 1
@@ -126,13 +147,37 @@ impl Traffic {
         }
     }
 
+    /// Visits each channel of each route from a leaf to a node: `visit` gets the channel, the number of the leaf among
+    /// [`Traffic::leaves`], and the node's position. Each thread has some nodes and begins with `start`; `join` joins
+    /// two results. Ticks once per node.
+    pub(super) fn over_routes<T: Clone + Send + Sync>(
+        &self,
+        start: T,
+        visit: impl Fn(&mut T, u32, usize, usize) + Sync,
+        join: impl Fn(T, T) -> T + Sync + Send,
+        tick: Tick,
+    ) -> T {
+        let nodes: Vec<usize> = (0..self.nodes.len()).collect();
+        let share = nodes.len().div_ceil(rayon::current_num_threads()).max(1);
+        let found = nodes.par_chunks(share).map(|destinations| {
+            let mut found = start.clone();
+            for &to in destinations {
+                for (number, &leaf) in self.leaves.iter().enumerate() {
+                    self.follow(leaf, to, |channel| visit(&mut found, channel, number, to));
+                }
+                tick(1);
+            }
+            found
+        });
+        found.reduce_with(join).unwrap_or_else(|| start.clone())
+    }
+
     /// The nodes that no other node reaches.
     pub fn unreached(&self) -> Vec<u32> {
-        let mut weight = vec![0u32; self.channels.switches()];
-        self.switch.iter().for_each(|&s| weight[s as usize] += 1);
         let reached = |&to: &usize| {
-            let others = |s: u32| weight[s as usize] - u32::from(s == self.switch[to]);
-            (0..weight.len() as u32).any(|s| others(s) > 0 && self.arrives(s, to))
+            let others = |s: u32| self.weight[s as usize] - u32::from(s == self.switch[to]);
+            let mut leaves = self.leaves.iter();
+            leaves.any(|&s| others(s) > 0 && self.arrives(s, to))
         };
         let places = (0..self.nodes.len()).into_par_iter();
         let unreached = places.filter(|to| !reached(to));
@@ -141,16 +186,30 @@ impl Traffic {
 
     /// Number of ordered pairs of different nodes whose route does not arrive: no pattern counts them.
     pub fn skipped(&self) -> u64 {
-        let mut weight = vec![0u64; self.channels.switches()];
-        self.switch.iter().for_each(|&s| weight[s as usize] += 1);
-        let sources: Vec<u32> = (0..weight.len() as u32)
-            .filter(|&s| weight[s as usize] > 0)
-            .collect();
         let to = |to: usize| {
-            let lost = sources.iter().filter(|&&s| !self.arrives(s, to));
+            let lost = self.leaves.iter().filter(|&&s| !self.arrives(s, to));
             let itself = u64::from(!self.arrives(self.switch[to], to));
-            lost.map(|&s| weight[s as usize]).sum::<u64>() - itself
+            lost.map(|&s| u64::from(self.weight[s as usize]))
+                .sum::<u64>()
+                - itself
         };
         (0..self.nodes.len()).into_par_iter().map(to).sum()
     }
+}
+
+/// Joins two lists place by place.
+pub(super) fn placewise<T>(mut one: Vec<T>, other: Vec<T>, join: impl Fn(&mut T, T)) -> Vec<T> {
+    for (one, other) in one.iter_mut().zip(other) {
+        join(one, other);
+    }
+    one
+}
+
+/// The greater of two numbers at each place of two lists.
+pub(super) fn greatest<T: Ord>(one: Vec<T>, other: Vec<T>) -> Vec<T> {
+    placewise(one, other, |one, other| {
+        if other > *one {
+            *one = other;
+        }
+    })
 }

@@ -63,8 +63,8 @@ pub fn bounds(fabric: &Fabric) -> (Option<u32>, Option<f64>) {
 
 /// Effective bisection bandwidth in percent.
 fn ebb(traffic: &Traffic, scale: &Scale) -> Option<f64> {
-    let found =
-        traffic.effective_bisection_bandwidth(scale.permutations as usize, scale.seed, &|_| ());
+    let count = scale.permutations as usize;
+    let found = traffic.effective_bisection_bandwidth(count, scale.seed, false, &|_| ());
     found.map(|ebb| ebb.percent)
 }
 

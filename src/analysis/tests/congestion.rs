@@ -34,28 +34,6 @@ fn risks_over_capacity() {
 }
 
 #[test]
-fn risks_of_one_spine() {
-    // Everything between two leaves of two nodes each crosses one spine.
-    let fabric = Net::new(&[(0, 2), (1, 2)], &[0, 0, 1, 1]).build();
-    let tables = shortest(&fabric);
-    let traffic = Traffic::new(&fabric, &tables, &[0, 1, 2, 3]);
-    assert_eq!(traffic.all_to_all(&|_| ()).value, 2);
-    assert_eq!(traffic.shifts(&|_| ()).value, 2, "shift by two");
-    let interleaved = Traffic::new(&fabric, &tables, &[0, 2, 1, 3]);
-    assert_eq!(interleaved.shifts(&|_| ()).value, 2, "shift by one");
-    let risk = traffic.all_to_all(&|_| ());
-    assert_eq!(risk.histogram(), BTreeMap::from([(2, 4)]));
-    assert_eq!(risk.worst(2), [(0, 2), (1, 2)]);
-    // The order names who takes part.
-    assert_eq!(
-        Traffic::new(&fabric, &tables, &[0, 2])
-            .all_to_all(&|_| ())
-            .value,
-        1
-    );
-}
-
-#[test]
 fn every_permutation_is_drawn_and_the_seed_fixes_them() {
     let places: Vec<u32> = (0..3).collect();
     let drawn: BTreeSet<_> = (0..100)
@@ -143,7 +121,7 @@ proptest! {
             100.0 * (pairs().map(share).sum::<f64>() / half as f64)
         });
         let mean = (half > 0).then(|| shares.sum::<f64>() / 9.0);
-        let ebb = traffic.effective_bisection_bandwidth(9, 5, &|_| ());
+        let ebb = traffic.effective_bisection_bandwidth(9, 5, false, &|_| ());
         prop_assert_eq!(ebb.map(|ebb| ebb.percent), mean);
     }
 }

@@ -31,7 +31,7 @@ fn measured(found: &mut Findings, what: &str, routed: &Routed, most: [u32; 3], e
         traffic.random_permutations(patterns, 1, quiet).value,
         traffic.shifts(quiet).value,
     ];
-    let is = traffic.effective_bisection_bandwidth(patterns, 1, quiet);
+    let is = traffic.effective_bisection_bandwidth(patterns, 1, false, quiet);
     let is = is.expect("nodes").percent;
     let holds = risks.iter().zip(&most).all(|(is, most)| is <= most) && is >= ebb;
     found.add(

@@ -42,7 +42,9 @@ fn close_to_paper(
             continue;
         };
         let [is, best] = [&routed, &oracle].map(|r| {
-            let ebb = r.traffic().effective_bisection_bandwidth(40, 1, &|_| ());
+            let ebb = r
+                .traffic()
+                .effective_bisection_bandwidth(40, 1, false, &|_| ());
             (r.a2a(), r.sp(), ebb.expect("nodes").percent)
         });
         let holds = is_close(is.0, best.0) && is_close(is.1, best.1) && is.2 > 0.93 * best.2;

@@ -249,10 +249,7 @@ fn measure(
         Pattern::Ebb => {
             let bar = progress(pattern.to_string(), count as u64);
             let tick = |done| bar.inc(done);
-            let ebb = match args.both {
-                true => traffic.effective_bisection_bandwidth_both_ways(count, seed, &tick),
-                false => traffic.effective_bisection_bandwidth(count, seed, &tick),
-            };
+            let ebb = traffic.effective_bisection_bandwidth(count, seed, args.both, &tick);
             bar.finish_and_clear();
             Figure::Ebb(ebb)
         }
