@@ -27,8 +27,8 @@ pub fn known(fabric: &Fabric, reference: &Fabric) -> Vec<Option<u32>> {
         // By place: the box with most of its cables there, and whether another has as many.
         let mut best: BTreeMap<u32, (usize, u32, bool)> = BTreeMap::new();
         for s in (0..known.len() as u32).filter(|&s| known[s as usize].is_none()) {
-            let told = |place: &u32| !taken.contains(place);
-            if let Some((place, votes)) = place(fabric, reference, &known, &hosts, s, told) {
+            let is_free = |place: &u32| !taken.contains(place);
+            if let Some((place, votes)) = place(fabric, reference, &known, &hosts, s, is_free) {
                 let first = best.entry(place).or_insert((votes, s, true));
                 match votes.cmp(&first.0) {
                     std::cmp::Ordering::Greater => *first = (votes, s, true),
@@ -67,7 +67,7 @@ fn place(
                 hosts.get(&node.guid).copied()
             }
             Peer::Switch { index, port } => match known[index as usize] {
-                // It tells nothing yet.
+                // The place of that switch is not known yet.
                 None => continue,
                 Some(far) => match reference.peer(far, port) {
                     Peer::Switch { index, .. } => Some(index),

@@ -52,14 +52,9 @@ impl Builder {
     /// Adds a switch and returns its handle, which is valid for this builder alone.
     pub fn switch(&mut self, guid: Guid, lid: Lid, lmc: u8, ports: u8) -> u32 {
         self.switches.push(Switch {
-            guid,
-            key: guid.0,
-            era: 0,
             lid,
             lmc,
-            ports,
-            first_port: 0,
-            end_nodes: (0, 0),
+            ..Switch::new(guid, ports)
         });
         self.switches.len() as u32 - 1
     }
@@ -109,30 +104,14 @@ impl Builder {
                 continue;
             }
             place[old as usize] = Some(fabric.switches.len() as u32);
-            let first_port = fabric.peers.len() as u32;
-            fabric.switches.push(Switch {
-                first_port,
-                ..s.clone()
-            });
-            fabric
-                .peers
-                .resize(fabric.peers.len() + usize::from(s.ports), Peer::None);
+            fabric.push_switch(s.clone());
         }
         for [a, b] in self.links {
             let (Some(sa), Some(sb)) = (place[a.0 as usize], place[b.0 as usize]) else {
                 continue;
             };
             match (fabric.free_slot(sa, a.1), fabric.free_slot(sb, b.1)) {
-                (Ok(i), Ok(j)) => {
-                    fabric.peers[i] = Peer::Switch {
-                        index: sb,
-                        port: b.1,
-                    };
-                    fabric.peers[j] = Peer::Switch {
-                        index: sa,
-                        port: a.1,
-                    };
-                }
+                (Ok(_), Ok(_)) => fabric.connect((sa, a.1), (sb, b.1)),
                 (Err(e), _) | (_, Err(e)) => defects.push(e),
             }
         }
@@ -145,7 +124,6 @@ impl Builder {
                 s.lid = Lid(0);
             }
         }
-        let mut node_place = vec![None; self.end_nodes.len()];
         // A source that goes from switch to switch adds them in order: nothing to sort.
         let mut by_port: Vec<u32> = (0..self.end_nodes.len() as u32).collect();
         let port = |&node: &u32| {
@@ -155,6 +133,7 @@ impl Builder {
         if !by_port.is_sorted_by_key(port) {
             by_port.sort_by_key(port);
         }
+        let mut node_place = vec![None; by_port.len()];
         fabric.end_nodes.reserve_exact(by_port.len());
         for handle in by_port {
             let node = &self.end_nodes[handle as usize];
@@ -165,20 +144,13 @@ impl Builder {
                 .free_slot(switch, node.port)
                 .and_then(|slot| lids.claim(node.guid, node.lid, node.lmc).map(|()| slot));
             match claimed {
-                Ok(slot) => {
-                    let index = fabric.end_nodes.len() as u32;
-                    node_place[handle as usize] = Some(index);
-                    fabric.peers[slot] = Peer::EndNode(index);
-                    let of_switch = &mut fabric.switches[switch as usize].end_nodes;
-                    let first = if of_switch.1 == 0 { index } else { of_switch.0 };
-                    *of_switch = (first, index + 1);
-                    fabric.end_nodes.push(EndNode {
-                        switch,
-                        ..node.clone()
-                    });
-                }
+                Ok(slot) => fabric.peers[slot] = Peer::EndNode(handle),
                 Err(e) => defects.push(e),
             }
+        }
+        let handles = fabric.settle(|handle| self.end_nodes[handle as usize].clone());
+        for (index, handle) in (0..).zip(handles) {
+            node_place[handle as usize] = Some(index);
         }
         fabric.max_lid = lids.max;
         fabric.take_speeds(&self.speeds, &place);
@@ -203,17 +175,14 @@ impl Fabric {
             _ => Err(Defect::PortTaken(guid, port)),
         }
     }
-}
 
-impl Fabric {
     /// Takes the speeds given for ports; `place` gives the switch of each handle.
-    fn take_speeds(&mut self, said: &[(u32, u8, Speed)], place: &[Option<u32>]) {
-        if said.is_empty() {
+    fn take_speeds(&mut self, given: &[(u32, u8, Speed)], place: &[Option<u32>]) {
+        if given.is_empty() {
             return;
         }
         let mut speeds = vec![Speed::UNKNOWN; self.peers.len()];
-        let mut is_known = false;
-        for &(handle, port, speed) in said {
+        for &(handle, port, speed) in given {
             let Some(s) = place[handle as usize] else {
                 continue;
             };
@@ -227,20 +196,8 @@ impl Fabric {
             };
             let both = speeds[near].of_both_ends(speed);
             (speeds[near], speeds[far]) = (both, both);
-            is_known = true;
         }
-        if !is_known {
-            return;
-        }
-        self.speeds = speeds;
-    }
-
-    /// The index of a switch's port among all ports, if it has that port.
-    pub(super) fn slot(&self, switch: u32, port: u8) -> Option<usize> {
-        let s = &self.switches[switch as usize];
-        (1..=s.ports)
-            .contains(&port)
-            .then(|| s.first_port as usize + usize::from(port) - 1)
+        self.set_all_speeds(speeds);
     }
 }
 

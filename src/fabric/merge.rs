@@ -55,7 +55,7 @@ impl Merged {
         };
         let gone = (0u32..).zip(&now).filter(|(_, now)| now.is_none());
         let gone = gone.map(|(s, _)| s).filter(|&s| stays.place(s));
-        // What the reference does not know comes after all that it knows, so that new ones change no order.
+        // Switches that the reference lacks come after all others, so that new switches change no order.
         let eras = reference.switches().iter().map(|s| s.era);
         let era = eras.max().map_or(0, |last| last.saturating_add(1));
         // All places: era and key, the switch there, and the reference's.
@@ -85,39 +85,23 @@ impl Merged {
             let here = here.map(|s| &fabric.switches()[s as usize]);
             let before = before.map(|s| &reference.switches()[s as usize]);
             let ports = |s: Option<&Switch>| s.map_or(0, |s| s.ports);
-            let first_port = there.peers.len() as u32;
-            let ports = ports(here).max(ports(before));
-            there
-                .peers
-                .resize(there.peers.len() + usize::from(ports), Peer::None);
-            there.switches.push(Switch {
-                guid: here.or(before).map_or(Guid(0), |s| s.guid),
+            there.push_switch(Switch {
                 key,
                 era,
                 lid: here.map_or(Lid(0), |s| s.lid),
                 lmc: here.map_or(0, |s| s.lmc),
-                ports,
-                first_port,
-                end_nodes: (0, 0),
+                ..Switch::new(
+                    here.or(before).map_or(Guid(0), |s| s.guid),
+                    ports(here).max(ports(before)),
+                )
             });
         }
         for (&of, s) in switch.iter().zip(0u32..) {
+            there.take_peers(of as usize, fabric, s, &switch);
             let first = there.switches[of as usize].first_port as usize;
-            for (i, peer) in fabric.peers_of(s).iter().enumerate() {
-                there.peers[first + i] = match *peer {
-                    Peer::Switch { index, port } => Peer::Switch {
-                        index: switch[index as usize],
-                        port,
-                    },
-                    other => other,
-                };
-            }
             there.set_speeds(first, fabric.speeds_of(s));
         }
         let mut nominal = there.clone();
-        let slot = |s: u32, port: u8| {
-            there.switches[s as usize].first_port as usize + usize::from(port) - 1
-        };
         // A host that is elsewhere now has left its port.
         let here: HashSet<Guid> = fabric.end_nodes().iter().map(|n| n.guid).collect();
         // End nodes of the reference count on from those of the fabric.
@@ -125,30 +109,24 @@ impl Merged {
         for (of, s) in known.iter().zip(0u32..) {
             let Some(of) = *of else { continue };
             for (peer, number) in reference.peers_of(s).iter().zip(1u8..) {
-                let at = slot(of, number);
-                if nominal.peers[at] != Peer::None {
+                let Some(at) = nominal.dark(of, number) else {
                     continue;
-                }
+                };
+                let speed = reference.link_speed(s, number);
                 match *peer {
                     Peer::None => {}
                     Peer::EndNode(node) => {
                         if !here.contains(&reference.end_nodes()[node as usize].guid) {
                             nominal.peers[at] = Peer::EndNode(nodes + node);
-                            nominal.set_speed(at, reference.link_speed(s, number));
+                            nominal.set_speed(at, speed);
                         }
                     }
                     Peer::Switch { index, port } => {
                         let Some(index) = known[index as usize] else {
                             continue;
                         };
-                        let far = slot(index, port);
-                        if nominal.peers[far] == Peer::None {
-                            nominal.peers[at] = Peer::Switch { index, port };
-                            nominal.peers[far] = Peer::Switch {
-                                index: of,
-                                port: number,
-                            };
-                            let speed = reference.link_speed(s, number);
+                        if let Some(far) = nominal.dark(index, port) {
+                            nominal.connect((of, number), (index, port));
                             nominal.set_speed(at, speed);
                             nominal.set_speed(far, speed);
                         }
@@ -209,9 +187,10 @@ impl Merged {
     pub fn forget(&mut self, links: &[[(u32, u8); 2]]) {
         let nominal = Arc::make_mut(&mut self.nominal);
         for &(s, port) in links.iter().flatten() {
-            let first = nominal.switches[s as usize].first_port as usize;
-            nominal.peers[first + usize::from(port) - 1] = Peer::None;
-            nominal.set_speed(first + usize::from(port) - 1, Speed::UNKNOWN);
+            if let Some(slot) = nominal.slot(s, port) {
+                nominal.peers[slot] = Peer::None;
+                nominal.set_speed(slot, Speed::UNKNOWN);
+            }
         }
     }
 }
@@ -228,14 +207,11 @@ impl Stays<'_> {
     /// Whether the place of a gone switch stays: most ports to which it had cables are dark. A single cable
     /// may have been a mistake: then another place must have a single cable to the same switch, too.
     fn place(&self, gone: u32) -> bool {
-        let links = self
-            .reference
-            .peers_of(gone)
-            .iter()
-            .filter_map(|peer| match *peer {
-                Peer::Switch { index, port } => Some((index, port)),
-                _ => None,
-            });
+        let peers = self.reference.peers_of(gone).iter();
+        let links = peers.filter_map(|peer| match *peer {
+            Peer::Switch { index, port } => Some((index, port)),
+            _ => None,
+        });
         let links: Vec<(u32, u8)> = links.collect();
         let free = |&&(s, port): &&(u32, u8)| {
             self.now[s as usize].is_none_or(|now| self.fabric.peer(now, port) == Peer::None)
@@ -271,19 +247,8 @@ impl Fabric {
             ..Fabric::default()
         };
         for &s in order {
-            arranged.switches.push(Switch {
-                first_port: arranged.peers.len() as u32,
-                end_nodes: (0, 0),
-                ..self.switches[s as usize].clone()
-            });
-            let peers = self.peers_of(s).iter();
-            arranged.peers.extend(peers.map(|peer| match *peer {
-                Peer::Switch { index, port } => Peer::Switch {
-                    index: place[index as usize],
-                    port,
-                },
-                other => other,
-            }));
+            arranged.push_switch(self.switches[s as usize].clone());
+            arranged.take_peers(arranged.switches.len() - 1, self, s, &place);
             arranged.speeds.extend_from_slice(self.speeds_of(s));
         }
         let nodes = arranged.settle(|node| self.end_nodes[node as usize].clone());
@@ -299,41 +264,38 @@ impl Fabric {
         let ports = self.switches.iter().map(|s| s.ports).max().unwrap_or(0);
         let first = self.switches.len() as u32;
         for _ in switches.clone() {
-            self.switches.push(Switch {
-                guid: Guid(0),
-                key: 0,
-                era: 0,
-                lid: Lid(0),
-                lmc: 0,
-                ports,
-                first_port: self.peers.len() as u32,
-                end_nodes: (0, 0),
-            });
-            let end = self.peers.len() + usize::from(ports);
-            self.peers.resize(end, Peer::None);
+            self.push_switch(Switch::new(Guid(0), ports));
         }
         if !self.speeds.is_empty() {
             self.speeds.resize(self.peers.len(), Speed::UNKNOWN);
         }
         for (index, links) in (first..).zip(switches) {
             for &(own, other, there) in links {
-                let at = |s: u32, port: u8| {
-                    let s = &self.switches[s as usize];
-                    (1..=s.ports)
-                        .contains(&port)
-                        .then(|| s.first_port as usize + usize::from(port) - 1)
-                };
-                let (Some(near), Some(far)) = (at(index, own), at(other, there)) else {
-                    continue;
-                };
-                if self.peers[near] == Peer::None && self.peers[far] == Peer::None {
-                    self.peers[near] = Peer::Switch {
-                        index: other,
-                        port: there,
-                    };
-                    self.peers[far] = Peer::Switch { index, port: own };
+                if self.dark(index, own).is_some() && self.dark(other, there).is_some() {
+                    self.connect((index, own), (other, there));
                 }
             }
+        }
+    }
+
+    /// The index of a switch's port among all ports, if it has that port and nothing is there.
+    fn dark(&self, switch: u32, port: u8) -> Option<usize> {
+        let slot = self.slot(switch, port);
+        slot.filter(|&slot| self.peers[slot] == Peer::None)
+    }
+
+    /// Gives a switch the peers of a switch of another fabric; `place` has the switches of that one by their number
+    /// in this one.
+    fn take_peers(&mut self, switch: usize, of: &Fabric, s: u32, place: &[u32]) {
+        let first = self.switches[switch].first_port as usize;
+        for (mine, peer) in self.peers[first..].iter_mut().zip(of.peers_of(s)) {
+            *mine = match *peer {
+                Peer::Switch { index, port } => Peer::Switch {
+                    index: place[index as usize],
+                    port,
+                },
+                other => other,
+            };
         }
     }
 
@@ -357,7 +319,7 @@ impl Fabric {
 
     /// Lists the end nodes that the ports name, and names them by their index in the list. Returns their
     /// former names.
-    fn settle(&mut self, node: impl Fn(u32) -> EndNode) -> Vec<u32> {
+    pub(super) fn settle(&mut self, node: impl Fn(u32) -> EndNode) -> Vec<u32> {
         let mut named = Vec::new();
         for (index, s) in (0u32..).zip(&mut self.switches) {
             let first = named.len() as u32;
@@ -399,12 +361,8 @@ impl Fabric {
 
     /// Whether two fabrics have the same places: switches, links, and ports of end nodes, in any order.
     pub fn has_places_of(&self, other: &Fabric) -> bool {
-        let mut at: HashMap<Guid, u32> = HashMap::with_capacity(other.switches.len());
-        at.extend(
-            (0u32..)
-                .zip(&other.switches)
-                .map(|(s, switch)| (switch.guid, s)),
-        );
+        let guids = other.switches.iter().map(|switch| switch.guid);
+        let at: HashMap<Guid, u32> = guids.zip(0..).collect();
         let guid = |of: &Fabric, s: u32| of.switches[s as usize].guid;
         let is_same = |(own, their): (&Peer, &Peer)| match (*own, *their) {
             (Peer::Switch { index: a, port: p }, Peer::Switch { index: b, port: q }) => {
@@ -421,54 +379,5 @@ impl Fabric {
                         && self.peers_of(s).iter().zip(other.peers_of(t)).all(is_same)
                 })
             })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::fabric::{Builder, NodeKind};
-
-    /// Leaves 1 and 3 under spine 2; `cut` leaves out the spine.
-    fn fabric(cut: bool) -> Fabric {
-        let mut b = Builder::default();
-        let leaves = [1, 3].map(|guid| b.switch(Guid(guid), Lid(guid as u16), 0, 4));
-        if !cut {
-            let spine = b.switch(Guid(2), Lid(2), 0, 4);
-            b.link((leaves[0], 4), (spine, 1));
-            b.link((leaves[1], 4), (spine, 2));
-        }
-        for (i, &switch) in leaves.iter().enumerate() {
-            b.end_node(EndNode {
-                guid: Guid(10 + i as u64),
-                lid: Lid(10 + i as u16),
-                lmc: 0,
-                kind: NodeKind::Ca,
-                switch,
-                port: if cut && i == 0 { 2 } else { 1 },
-            });
-        }
-        b.finish().0
-    }
-
-    #[test]
-    fn what_is_gone_leaves_its_place() {
-        let merged = Merged::new(&fabric(true), &fabric(false));
-        assert_eq!(merged.switch, [0, 2]);
-        assert_eq!(merged.there.switch_links(), 0);
-        assert_eq!(merged.nominal.switch_links(), 2);
-        let lids: Vec<u16> = merged.nominal.end_nodes().iter().map(|n| n.lid.0).collect();
-        assert_eq!(lids, [10, 11], "the node that moved has left no place");
-        assert_eq!(merged.node, [Some(0), Some(1)]);
-    }
-
-    #[test]
-    fn a_fabric_is_its_own_reference() {
-        let whole = fabric(false);
-        let merged = Merged::new(&whole, &whole);
-        assert_eq!(*merged.nominal, whole);
-        assert_eq!(*merged.there, whole);
-        assert!(merged.nominal.has_places_of(&whole));
-        assert!(!whole.has_places_of(&fabric(true)));
     }
 }

@@ -54,6 +54,22 @@ pub struct Switch {
     pub(super) end_nodes: (u32, u32),
 }
 
+impl Switch {
+    /// A switch at the place of its GUID, without a LID.
+    pub(super) fn new(guid: Guid, ports: u8) -> Switch {
+        Switch {
+            guid,
+            key: guid.0,
+            era: 0,
+            lid: Lid(0),
+            lmc: 0,
+            ports,
+            first_port: 0,
+            end_nodes: (0, 0),
+        }
+    }
+}
+
 /// A CA or router port with a LID, behind a usable link to a switch. Each port of a dual-port HCA
 /// is an end node of its own.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -120,10 +136,10 @@ impl Fabric {
     pub fn without(&self, ends: &[(u32, u8)]) -> Fabric {
         let mut fabric = self.clone();
         for &(switch, port) in ends {
-            let first = fabric.switches[switch as usize].first_port as usize;
-            let peer = &mut fabric.peers[first + usize::from(port) - 1];
-            debug_assert!(matches!(peer, Peer::Switch { .. }));
-            *peer = Peer::None;
+            debug_assert!(matches!(fabric.peer(switch, port), Peer::Switch { .. }));
+            if let Some(slot) = fabric.slot(switch, port) {
+                fabric.peers[slot] = Peer::None;
+            }
         }
         fabric
     }
@@ -151,13 +167,36 @@ impl Fabric {
     /// The other end of port `port` (from 1 on) of switch `switch`.
     #[inline]
     pub fn peer(&self, switch: u32, port: u8) -> Peer {
-        match port {
-            0 => Peer::None,
-            _ => self
-                .peers_of(switch)
-                .get(usize::from(port) - 1)
-                .copied()
-                .unwrap_or(Peer::None),
+        self.slot(switch, port)
+            .map_or(Peer::None, |slot| self.peers[slot])
+    }
+
+    /// The index of a switch's port among all ports, if it has that port.
+    #[inline]
+    pub(super) fn slot(&self, switch: u32, port: u8) -> Option<usize> {
+        let s = &self.switches[switch as usize];
+        let has_port = (1..=s.ports).contains(&port);
+        has_port.then(|| s.first_port as usize + usize::from(port) - 1)
+    }
+
+    /// Adds a switch without links or end nodes.
+    pub(super) fn push_switch(&mut self, switch: Switch) {
+        let first_port = self.peers.len();
+        let end = first_port + usize::from(switch.ports);
+        self.peers.resize(end, Peer::None);
+        self.switches.push(Switch {
+            first_port: first_port as u32,
+            end_nodes: (0, 0),
+            ..switch
+        });
+    }
+
+    /// Joins two ports (switch, port) by a link.
+    pub(super) fn connect(&mut self, a: (u32, u8), b: (u32, u8)) {
+        for ((switch, port), (index, far)) in [(a, b), (b, a)] {
+            if let Some(slot) = self.slot(switch, port) {
+                self.peers[slot] = Peer::Switch { index, port: far };
+            }
         }
     }
 
@@ -176,10 +215,9 @@ impl Fabric {
 
     /// The width and the speed of the link at a port of a switch.
     pub fn link_speed(&self, switch: u32, port: u8) -> Speed {
-        let speeds = self.speeds_of(switch);
-        let at = usize::from(port).checked_sub(1);
-        at.and_then(|at| speeds.get(at).copied())
-            .unwrap_or_default()
+        let slot = self.slot(switch, port);
+        let speed = slot.and_then(|slot| self.speeds.get(slot).copied());
+        speed.unwrap_or_default()
     }
 
     /// The speed that this fabric, as a reference, has for a link of another one; unknown without the same
@@ -221,19 +259,23 @@ impl Fabric {
 
     /// The same fabric with other speeds. `speed` gives the speed of a port with a link; both ends must get the same.
     pub fn with_speeds(mut self, speed: impl Fn(&Fabric, u32, u8) -> Speed) -> Fabric {
-        let mut speeds = vec![Speed::UNKNOWN; self.peers.len()];
+        let mut speeds = Vec::with_capacity(self.peers.len());
         for s in 0..self.switches.len() as u32 {
-            for (port, _) in (1u8..)
-                .zip(self.peers_of(s))
-                .filter(|(_, p)| **p != Peer::None)
-            {
-                let slot = self.switches[s as usize].first_port as usize + usize::from(port) - 1;
-                speeds[slot] = speed(&self, s, port);
+            for (port, peer) in (1u8..).zip(self.peers_of(s)) {
+                speeds.push(match peer {
+                    Peer::None => Speed::UNKNOWN,
+                    _ => speed(&self, s, port),
+                });
             }
         }
+        self.set_all_speeds(speeds);
+        self
+    }
+
+    /// Sets the speeds of all ports.
+    pub(super) fn set_all_speeds(&mut self, speeds: Vec<Speed>) {
         let is_known = speeds.iter().any(|speed| speed.is_known());
         self.speeds = if is_known { speeds } else { Vec::new() };
-        self
     }
 
     /// Whether the speed of any link is known.
@@ -282,10 +324,8 @@ impl Fabric {
 
     /// The switch with this node GUID.
     pub fn switch_by_guid(&self, guid: Guid) -> Option<u32> {
-        self.switches
-            .binary_search_by_key(&guid, |s| s.guid)
-            .ok()
-            .map(|i| i as u32)
+        let found = self.switches.binary_search_by_key(&guid, |s| s.guid);
+        found.ok().map(|at| at as u32)
     }
 
     /// The end nodes of one switch, in port order, as a range of indices.
@@ -296,22 +336,18 @@ impl Fabric {
 
     /// Number of links between switches.
     pub fn switch_links(&self) -> usize {
-        self.peers
-            .iter()
-            .filter(|p| matches!(p, Peer::Switch { .. }))
-            .count()
-            / 2
+        let ends = self.peers.iter();
+        ends.filter(|p| matches!(p, Peer::Switch { .. })).count() / 2
     }
 
     /// Number of LIDs to route: those of end nodes and of switches, LMC counted.
     pub fn lid_count(&self) -> usize {
-        let nodes = self
-            .end_nodes
-            .iter()
-            .map(|n| 1usize << n.lmc)
-            .sum::<usize>();
+        let nodes = self.end_nodes.iter().map(|n| n.lmc);
         let switches = self.switches.iter().filter(|s| s.lid != Lid(0));
-        nodes + switches.map(|s| 1usize << s.lmc).sum::<usize>()
+        nodes
+            .chain(switches.map(|s| s.lmc))
+            .map(|lmc| 1 << lmc)
+            .sum()
     }
 }
 

@@ -276,30 +276,6 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_programs_are_rates() {
-        for (text, rate) in [
-            ("2.5", Some(Rate::Sdr)),
-            ("5", Some(Rate::Ddr)),
-            ("5.0", Some(Rate::Ddr)),
-            ("10.0", Some(Rate::Qdr)),
-            ("14", Some(Rate::Fdr)),
-            ("14.0625", Some(Rate::Fdr)),
-            ("25.78125", Some(Rate::Edr)),
-            ("50.0", Some(Rate::Hdr)),
-            ("53.125", Some(Rate::Hdr)),
-            ("100", Some(Rate::Ndr)),
-            ("106.25", Some(Rate::Ndr)),
-            ("200", Some(Rate::Xdr)),
-            ("212.5", Some(Rate::Xdr)),
-            ("0", None),
-            ("??", None),
-            ("", None),
-        ] {
-            assert_eq!(Rate::of_gbps(text), rate, "{text}");
-        }
-    }
-
-    #[test]
     fn a_part_has_fewer_lanes_first() {
         for (of, part, expected) in [
             ("4xHDR", 0.25, "1xHDR"),

@@ -107,7 +107,11 @@ fn what_opensm_says_is_read() {
         ("PHY=4x LOG=ACT SPD=??", ""),
         ("PHY=?? LOG=ACT SPD=25", ""),
         ("[4x 50.0 Gbps]", "4xHDR"),
+        ("[4x 14.0625 Gbps]", "4xFDR"),
+        ("[4x 25.78125 Gbps]", "4xEDR"),
+        ("[4x 53.125 Gbps]", "4xHDR"),
         ("[1x 106.25 Gbps]", "1xNDR"),
+        ("[2x 212.5 Gbps]", "2xXDR"),
     ] {
         let text = list.replace("PHY=4x LOG=ACT SPD=25", end);
         let fabric = fabric(&text);
