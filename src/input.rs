@@ -109,10 +109,13 @@ impl<T, R> Lenient<T, R> {
     }
 }
 
-impl<T, R> Lenient<Vec<T>, R> {
+impl<T, R> Lenient<T, R>
+where
+    for<'v> &'v T: IntoIterator,
+{
     /// The value, unless it is empty and there are oddities.
     pub fn unless_empty(self) -> Result<Self, Fault<R>> {
-        if self.value.is_empty() && self.warnings.count() > 0 {
+        if (&self.value).into_iter().next().is_none() && self.warnings.count() > 0 {
             return Err(self.warnings.first().remove(0));
         }
         Ok(self)
@@ -121,31 +124,21 @@ impl<T, R> Lenient<Vec<T>, R> {
 
 /// Why an input was not read: with the file, and with the line if there is one.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum InputError {
     /// The operating system refused it.
     #[error("{file}: {reason}")]
-    Unreadable {
-        /// File name.
-        file: String,
-        /// The system's reason.
-        reason: io::Error,
-    },
-    /// A line is wrong.
+    Unreadable { file: String, reason: io::Error },
     #[error("{file}:{line}: {reason}")]
     Line {
-        /// File name.
         file: String,
-        /// Line number from 1 on.
         line: u32,
-        /// The error.
         reason: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The file as a whole is wrong.
     #[error("{file}: {reason}")]
     Whole {
-        /// File name.
         file: String,
-        /// The error.
         reason: Box<dyn std::error::Error + Send + Sync>,
     },
 }

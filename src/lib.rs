@@ -28,6 +28,7 @@ pub mod netlist;
 mod plugin;
 pub mod random;
 pub mod reference;
+mod scan;
 pub mod sweeps;
 #[cfg(test)]
 mod testing;

@@ -70,7 +70,7 @@ pub fn diff(first: &Dump, second: &Dump) -> Diff {
     diff
 }
 
-/// Blocks of 64 LIDs that differ between the tables of a fabric and those of a later state of it. At a new
+/// Blocks of 64 LIDs that differ between the tables of a fabric and the tables of a later state of it. At a new
 /// switch all entries count.
 pub fn changed_blocks(before: (&Fabric, &Tables), after: (&Fabric, &Tables)) -> usize {
     let blocks = |(index, switch): (u32, &Switch)| {
@@ -155,14 +155,5 @@ mod tests {
         assert_eq!(diff.switches, expected);
         assert_eq!((diff.entries(), diff.blocks()), (5, 3));
         assert_eq!((diff.removed, diff.added), (vec![Guid(2)], vec![Guid(3)]));
-    }
-
-    #[test]
-    fn a_dump_does_not_differ_from_itself() {
-        let one = dump(&[(1, &[(1, 1), (2, 2)]), (2, &[])]);
-        assert_eq!(
-            (diff(&one, &one).entries(), diff(&one, &one).blocks()),
-            (0, 0)
-        );
     }
 }

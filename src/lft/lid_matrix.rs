@@ -1,7 +1,7 @@
 //! Writes hop counts as OpenSM's `opensm-lid-matrix.dump` (`dump_lid_matrix` in `osm_dump.c`), which the engine
 //! `file` loads with `-M`.
 //!
-//! Only the LIDs of switches have rows: OpenSM asks for no others. Without such a file it counts the hops
+//! Only the LIDs of switches have rows: OpenSM uses no others. Without such a file it counts the hops
 //! itself, which takes a minute on large fabrics.
 
 use super::NO_PATH;

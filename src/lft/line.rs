@@ -10,7 +10,9 @@
 //! `PLFT_NUM` lines too. A `.far` has the port of packets that must stay in order, and whether others may
 //! take any port of a group.
 
+use super::NO_PATH;
 use crate::fabric::{Guid, Lid};
+use crate::scan::{Scan, find};
 
 /// The content of a line.
 pub(super) enum Line {
@@ -56,7 +58,8 @@ impl Line {
         } else if line.starts_with(b"Switch 0x") {
             Some(Line::Switch(guid(line, b" 0x")))
         } else if let Some(rest) = line.strip_prefix(b"PLFT_NUM:") {
-            Some(Line::Number(decimal(rest.trim_ascii_start()).0))
+            let number = Scan(rest).blanks().decimal().unwrap_or(0);
+            Some(Line::Number(number.min(u8::MAX.into()) as u8))
         } else if line.ends_with(b"lids dumped") || line.starts_with(b"Multicast") {
             Some(Line::End)
         } else {
@@ -65,62 +68,36 @@ impl Line {
     }
 }
 
-/// The position of a text in a line.
-fn find(line: &[u8], text: &[u8]) -> Option<usize> {
-    line.windows(text.len()).position(|w| w == text)
-}
-
 /// The GUID that follows a text.
 fn guid(line: &[u8], key: &[u8]) -> Option<Guid> {
-    let at = find(line, key)? + key.len();
-    let is_digit = |b: &&u8| b.is_ascii_hexdigit();
-    let len = line[at..].iter().take_while(is_digit).count();
-    let digits = std::str::from_utf8(&line[at..at + len]).ok()?;
-    u64::from_str_radix(digits, 16).ok().map(Guid)
+    let mut scan = Scan(line);
+    scan.until(key)?;
+    scan.hex().map(Guid)
 }
 
-/// The number that a text begins with, at most 255, and its length.
-fn decimal(text: &[u8]) -> (u8, usize) {
-    let (mut number, mut len) = (0u32, 0);
-    while let Some(digit) = text.get(len).and_then(|&b| char::from(b).to_digit(10)) {
-        number = (number * 10 + digit).min(u8::MAX.into());
-        len += 1;
-    }
-    (number as u8, len)
-}
-
-/// The entry in a line.
+/// The entry in a line that begins with `0x`.
 fn entry(line: &[u8]) -> Option<Entry> {
-    let mut at = 2;
-    let mut lid = 0u32;
-    while let Some(digit) = line.get(at).and_then(|&b| char::from(b).to_digit(16)) {
-        lid = (lid << 4 | digit).min(0xffff);
-        at += 1;
-    }
+    let mut scan = Scan(&line[2..]);
+    let lid = scan.hex().filter(|&lid| lid <= Lid::UNICAST_MAX.0.into())?;
     let is_gap = |b: &&u8| matches!(b, b' ' | b'\t' | b':');
-    let gap = line[at..].iter().take_while(is_gap).count();
-    if at == 2 || gap == 0 || lid > Lid::UNICAST_MAX.0.into() {
-        return None;
-    }
-    let rest = &line[at + gap..];
+    let gap = scan.0.iter().take_while(is_gap).count();
+    scan.0 = &scan.0[gap..];
     let entry = |port, adaptive| {
         let lid = Lid(lid as u16);
-        Some(Entry {
+        (gap > 0).then_some(Entry {
             lid,
             port,
             adaptive,
         })
     };
-    let (port, len) = decimal(rest);
-    let after = &rest[len..];
-    if len == 0 {
-        let is_none = rest.trim_ascii_end() == b"UNREACHABLE";
+    let Some(port) = scan.decimal() else {
+        let is_none = scan.0.trim_ascii_end() == b"UNREACHABLE";
         return if is_none { entry(None, false) } else { None };
-    }
-    if !after.first().is_none_or(u8::is_ascii_whitespace) {
+    };
+    if !scan.0.first().is_none_or(u8::is_ascii_whitespace) {
         return None;
     }
-    let state = after.trim_ascii_start();
+    let state = scan.blanks().0;
     let state = match state.first() {
         Some(b'F' | b'H' | b'S') => state.split(u8::is_ascii_whitespace).next(),
         _ => None,
@@ -130,9 +107,9 @@ fn entry(line: &[u8]) -> Option<Entry> {
         Some(b"Static") => Some(false),
         _ => None,
     };
-    match (port, adaptive) {
-        (u8::MAX, None) => None,
-        (u8::MAX, Some(_)) => entry(None, false),
-        (port, adaptive) => entry(Some(port), adaptive == Some(true)),
+    match (u8::try_from(port), adaptive) {
+        (Ok(port), adaptive) if port < NO_PATH => entry(Some(port), adaptive == Some(true)),
+        (_, Some(_)) => entry(None, false),
+        (_, None) => None,
     }
 }

@@ -9,23 +9,16 @@ use crate::input::{Fault, Lenient, Warnings, lines, quoted};
 use std::fmt::Display;
 use std::io::{self, Write};
 
-/// What can be wrong with a line of an order file.
+/// A warning about a line of an order file.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum OrderReason {
-    /// No LID at the start of a line.
     #[error("no LID at the start of the line: '{0}'")]
     NoLid(String),
-    /// A LID that no end node has.
     #[error("no end node has LID {0}")]
     UnknownLid(Lid),
-    /// An end node that appears twice.
     #[error("the end node with LID {lid} appears twice, first in line {first}")]
-    Twice {
-        /// Its LID.
-        lid: Lid,
-        /// The line that has it first.
-        first: u32,
-    },
+    Twice { lid: Lid, first: u32 },
 }
 
 /// Writes the CAs among some end nodes (by index) in the order given; `name` names an end node.

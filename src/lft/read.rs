@@ -39,80 +39,47 @@ pub struct DumpedSwitch {
 
 /// Why a dump was refused, or a warning about it.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum DumpReason {
-    /// Control characters.
     #[error("binary data: not a dump of forwarding tables")]
     Binary,
-    /// No switch in it.
     #[error(
         "no 'Unicast lids', 'ucast_routes: Switch' or 'PLFT_NUM' line: not a dump of forwarding tables"
     )]
     NoSwitch,
-    /// The last table is not complete.
     #[error("the file ends in the middle of a table: it is truncated")]
     Truncated,
-    /// Warning: control sequences of a terminal.
+    #[error("no switch of the fabric is in the dump: it is of another fabric")]
+    OtherFabric,
+    // All others are warnings.
     #[error("terminal control characters: left out")]
     Terminal,
-    /// Warning: a switch line without a GUID.
     #[error("a switch without a GUID, its table left out: '{0}'")]
     NoGuid(String),
-    /// Warning: a table in the middle of a file that has no end, unlike others.
+    /// A table in the middle of a file that has no end, unlike others.
     #[error("the table of switch {0} is not complete: left out")]
     Incomplete(Guid),
-    /// Warning: a table beside InfiniBand's own.
     #[error("table {number} of switch {guid}, left out: only its table 0 is read")]
-    PrivateTable {
-        /// The switch.
-        guid: Guid,
-        /// The number of the table.
-        number: u8,
-    },
-    /// Warning: a switch that appears twice.
+    PrivateTable { guid: Guid, number: u8 },
     #[error("switch {guid} appears twice, first in line {first}: this table counts")]
-    SwitchTwice {
-        /// The switch.
-        guid: Guid,
-        /// Where it appears first.
-        first: u32,
-    },
-    /// Warning: a line of an entry that cannot be parsed.
+    SwitchTwice { guid: Guid, first: u32 },
     #[error("bad entry, left out: '0xLID PORT' expected, LID up to 0xbfff, port up to 254: '{0}'")]
     BadEntry(String),
-    /// Warning: an entry before any switch line.
     #[error("an entry that belongs to no switch, left out: '{0}'")]
     StrayEntry(String),
-    /// Warning: a LID with two entries.
     #[error(
         "LID {lid} has two entries at switch {guid}, the first in line {first}: this one counts"
     )]
-    LidTwice {
-        /// The switch.
-        guid: Guid,
-        /// The LID.
-        lid: Lid,
-        /// Line of the first entry.
-        first: u32,
-    },
-    /// Warning: a switch that the fabric does not have.
+    LidTwice { guid: Guid, lid: Lid, first: u32 },
     #[error("switch {0} is not in the fabric: left out")]
     UnknownSwitch(Guid),
-    /// Warning: a switch of the fabric that the dump does not have.
     #[error("switch {0} of the fabric is not in the dump: routes through it cannot be judged")]
     MissingSwitch(Guid),
-    /// No switch of the fabric is in the dump.
-    #[error("no switch of the fabric is in the dump: it is of another fabric")]
-    OtherFabric,
-    /// Warning: a port that the switch does not have.
     #[error("LID {lid} goes to port {port} of switch {guid}, which has {ports}: taken as no path")]
     NoSuchPort {
-        /// The switch.
         guid: Guid,
-        /// The LID.
         lid: Lid,
-        /// The port.
         port: u8,
-        /// How many it has.
         ports: u8,
     },
 }
@@ -177,7 +144,7 @@ impl Dump {
         self.tables_leniently(fabric)?.strict()
     }
 
-    /// The tables of those of a fabric's switches that the dump has.
+    /// The tables of a fabric's switches, as far as the dump has them.
     pub fn tables_leniently(
         &self,
         fabric: &Fabric,

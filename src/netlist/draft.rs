@@ -7,15 +7,16 @@
 
 use super::error::Reason;
 use super::model::{Kind, Netlist, Node, Port};
-use super::scan::text;
 use crate::fabric::{Guid, Lid, lid_range};
-use crate::input::{Fault, Lenient, Warnings};
+use crate::input::{Fault, Lenient, Warnings, plain};
+use crate::scan::text;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The parts of a port line besides the port.
+/// A port line, as far as it is about the other end.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Said {
+pub(super) struct PortLine {
     /// Its line.
     pub line: u32,
     /// Port GUID of the other end.
@@ -26,8 +27,7 @@ pub(super) struct Said {
 
 struct Entry {
     line: u32,
-    said: Vec<Said>,
-    taken: [u64; 4],
+    lines: Vec<PortLine>,
 }
 
 /// The netlist under construction: see the module.
@@ -47,27 +47,23 @@ impl Draft {
     pub fn id(&mut self, id: &[u8]) -> u32 {
         let id = String::from_utf8_lossy(id);
         let id = id.as_bytes();
-        match self.ids.get(id) {
-            Some(&number) => number,
-            None => {
-                let number = self.described.len() as u32;
-                self.ids.insert(id.into(), number);
-                self.described.push(None);
-                number
-            }
+        if let Some(&number) = self.ids.get(id) {
+            return number;
         }
+        let number = self.described.len() as u32;
+        self.ids.insert(id.into(), number);
+        self.described.push(None);
+        number
     }
 
     /// One shared copy of a link's width and speed.
     pub fn link(&mut self, link: &[u8]) -> Arc<str> {
-        match self.links.get(link) {
-            Some(shared) => shared.clone(),
-            None => {
-                let shared: Arc<str> = text(link).into();
-                self.links.insert(link.into(), shared.clone());
-                shared
-            }
+        if let Some(shared) = self.links.get(link) {
+            return shared.clone();
         }
+        let shared: Arc<str> = text(link).into();
+        self.links.insert(link.into(), shared.clone());
+        shared
     }
 
     /// Sets this width and speed at ports whose lines have none.
@@ -78,6 +74,22 @@ impl Draft {
                 port.link = link.clone();
             }
         }
+    }
+
+    /// A line without the control sequences of a terminal, and without blanks at its ends. Warns of such sequences.
+    pub fn plain<'l>(
+        &mut self,
+        line: &'l [u8],
+        number: u32,
+    ) -> Result<Cow<'l, [u8]>, Fault<Reason>> {
+        let text = plain(line).ok_or(Fault::at(number, Reason::Binary))?;
+        Ok(match text {
+            Cow::Borrowed(line) => line.trim_ascii().into(),
+            Cow::Owned(line) => {
+                self.warn(number, Reason::Terminal);
+                line.trim_ascii().to_vec().into()
+            }
+        })
     }
 
     /// Adds a warning about a line.
@@ -127,8 +139,7 @@ impl Draft {
         self.nodes.push(node);
         self.entries.push(Entry {
             line,
-            said: Vec::new(),
-            taken: [0; 4],
+            lines: Vec::new(),
         });
         Ok(index)
     }
@@ -140,35 +151,29 @@ impl Draft {
         node: u32,
         number: u64,
         port: Port,
-        said: Said,
+        port_line: PortLine,
     ) -> Result<(), Fault<Reason>> {
         let (n, e) = (
             &mut self.nodes[node as usize],
             &mut self.entries[node as usize],
         );
         if number == 0 || number > n.port_count.into() {
-            let (node, count) = (n.id.clone(), n.port_count);
-            return Err(Fault::at(
-                said.line,
-                Reason::NoSuchPort {
-                    node,
-                    count,
-                    port: number,
-                },
-            ));
+            let reason = Reason::NoSuchPort {
+                node: n.id.clone(),
+                count: n.port_count,
+                port: number,
+            };
+            return Err(Fault::at(port_line.line, reason));
         }
         let number = number as u8;
-        let (word, bit) = (usize::from(number) / 64, 1u64 << (number % 64));
-        if e.taken[word] & bit != 0 {
-            let at = n.ports.iter().position(|p| p.number == number);
+        if let Some(at) = n.ports.iter().position(|p| p.number == number) {
             let reason = Reason::PortTwice {
                 node: n.id.clone(),
                 port: number,
-                first: at.map_or(0, |at| e.said[at].line),
+                first: e.lines[at].line,
             };
-            return Err(Fault::at(said.line, reason));
+            return Err(Fault::at(port_line.line, reason));
         }
-        e.taken[word] |= bit;
         // A switch has one GUID and one LID, at its port 0.
         n.ports.push(match n.kind {
             Kind::Switch => Port {
@@ -180,7 +185,7 @@ impl Draft {
             },
             _ => Port { number, ..port },
         });
-        e.said.push(said);
+        e.lines.push(port_line);
         Ok(())
     }
 
@@ -206,7 +211,7 @@ impl Draft {
     /// Turns id numbers into node indices.
     fn number_peers(&mut self) -> Result<(), Fault<Reason>> {
         for (node, entry) in self.nodes.iter_mut().zip(&self.entries) {
-            for (port, said) in node.ports.iter_mut().zip(&entry.said) {
+            for (port, port_line) in node.ports.iter_mut().zip(&entry.lines) {
                 port.peer = match self.described[port.peer as usize] {
                     Some(index) => index,
                     None => {
@@ -216,7 +221,7 @@ impl Draft {
                             port: port.number,
                             peer: unknown.map(|(id, _)| text(id)).unwrap_or_default(),
                         };
-                        return Err(Fault::at(said.line, reason));
+                        return Err(Fault::at(port_line.line, reason));
                     }
                 };
             }
@@ -230,10 +235,10 @@ impl Draft {
         self.sort_ports();
         let mut one_sided = Vec::new();
         for (index, (node, entry)) in (0..).zip(self.nodes.iter().zip(&self.entries)) {
-            for (port, said) in node.ports.iter().zip(&entry.said) {
+            for (port, port_line) in node.ports.iter().zip(&entry.lines) {
                 let peer = &self.nodes[port.peer as usize];
                 let Some(back) = find_port(peer, port.peer_port).map(|at| &peer.ports[at]) else {
-                    one_sided.push((index, port.clone(), *said));
+                    one_sided.push((index, port.clone(), *port_line));
                     continue;
                 };
                 if (back.peer, back.peer_port) != (index, port.number) {
@@ -245,11 +250,11 @@ impl Draft {
                         other: self.nodes[back.peer as usize].id.clone(),
                         other_port: back.peer_port,
                     };
-                    return Err(Fault::at(said.line, reason));
+                    return Err(Fault::at(port_line.line, reason));
                 }
             }
         }
-        for (index, port, said) in one_sided {
+        for (index, port, port_line) in one_sided {
             let far = Port {
                 peer: index,
                 peer_port: port.number,
@@ -258,9 +263,9 @@ impl Draft {
                 lmc: 0,
                 ..port.clone()
             };
-            let line = Said {
-                line: said.line,
-                ..Said::default()
+            let line = PortLine {
+                line: port_line.line,
+                ..PortLine::default()
             };
             let reason = Reason::OneSided {
                 node: self.nodes[index as usize].id.clone(),
@@ -269,7 +274,7 @@ impl Draft {
                 peer_port: port.peer_port,
             };
             self.add_port(port.peer, port.peer_port.into(), far, line)?;
-            self.warnings.add(said.line, reason);
+            self.warnings.add(port_line.line, reason);
         }
         self.sort_ports();
         Ok(())
@@ -278,9 +283,9 @@ impl Draft {
     fn sort_ports(&mut self) {
         for (node, entry) in self.nodes.iter_mut().zip(&mut self.entries) {
             let ports = std::mem::take(&mut node.ports);
-            let mut both: Vec<_> = ports.into_iter().zip(entry.said.iter().copied()).collect();
+            let mut both: Vec<_> = ports.into_iter().zip(entry.lines.iter().copied()).collect();
             both.sort_by_key(|(port, _)| port.number);
-            (node.ports, entry.said) = both.into_iter().unzip();
+            (node.ports, entry.lines) = both.into_iter().unzip();
         }
     }
 
@@ -290,21 +295,21 @@ impl Draft {
             for at in 0..self.nodes[index].ports.len() {
                 let port = &self.nodes[index].ports[at];
                 let (peer, peer_port) = (port.peer as usize, port.peer_port);
-                let said = self.entries[index].said[at];
+                let port_line = self.entries[index].lines[at];
                 let Some(back) = find_port(&self.nodes[peer], peer_port) else {
                     continue;
                 };
                 let node = &mut self.nodes[peer];
                 if node.kind == Kind::Switch {
                     if node.lid == Lid(0) {
-                        node.lid = said.peer_lid;
+                        node.lid = port_line.peer_lid;
                     }
                     continue;
                 }
                 let end = &mut node.ports[back];
-                end.guid = end.guid.or(said.peer_guid);
+                end.guid = end.guid.or(port_line.peer_guid);
                 if end.lid == Lid(0) {
-                    end.lid = said.peer_lid;
+                    end.lid = port_line.peer_lid;
                 }
             }
         }
@@ -313,15 +318,15 @@ impl Draft {
     fn check_port_guids(&mut self) {
         let mut holders: HashMap<Guid, (String, u32)> = HashMap::new();
         for (node, entry) in self.nodes.iter_mut().zip(&self.entries) {
-            for (port, said) in node.ports.iter_mut().zip(&entry.said) {
+            for (port, port_line) in node.ports.iter_mut().zip(&entry.lines) {
                 let Some(guid) = port.guid else { continue };
                 if let Some((other, first)) = holders.get(&guid) {
                     let (other, first) = (other.clone(), *first);
                     let reason = Reason::PortGuidTwice { guid, other, first };
-                    self.warnings.add(said.line, reason);
+                    self.warnings.add(port_line.line, reason);
                     port.guid = None;
                 } else {
-                    holders.insert(guid, (node.id.clone(), said.line));
+                    holders.insert(guid, (node.id.clone(), port_line.line));
                 }
             }
         }
@@ -337,8 +342,8 @@ impl Draft {
             if !claims.granted(index, entry.line, node.lid, node.lmc) {
                 node.lid = Lid(0);
             }
-            for (port, said) in node.ports.iter_mut().zip(&entry.said) {
-                if !claims.granted(index, said.line, port.lid, port.lmc) {
+            for (port, port_line) in node.ports.iter_mut().zip(&entry.lines) {
+                if !claims.granted(index, port_line.line, port.lid, port.lmc) {
                     port.lid = Lid(0);
                 }
             }
@@ -364,18 +369,15 @@ impl Claims<'_> {
             self.warnings.add(line, Reason::LidOutOfRange { lid, lmc });
             return false;
         };
-        for l in range.clone() {
-            if let Some((other, first)) = self.owners[usize::from(l)] {
+        for lid in range.clone().map(Lid) {
+            if let Some((other, first)) = self.owners[lid.index()] {
                 let other = self.nodes[other as usize].clone();
-                let lid = Lid(l);
-                self.warnings
-                    .add(line, Reason::LidTwice { lid, other, first });
+                let reason = Reason::LidTwice { lid, other, first };
+                self.warnings.add(line, reason);
                 return false;
             }
         }
-        for l in range {
-            self.owners[usize::from(l)] = Some((node as u32, line));
-        }
+        range.for_each(|lid| self.owners[usize::from(lid)] = Some((node as u32, line)));
         true
     }
 }

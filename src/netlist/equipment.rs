@@ -1,4 +1,4 @@
-//! Random throws (the paper's section IV): what a throw does to a fabric, and to how much of it.
+//! Random throws (the paper's section IV): the kind of fault that a throw makes, and how many pieces it hits.
 
 use super::{Netlist, NotEnough};
 use crate::random::Random;

@@ -1,60 +1,78 @@
-//! GUID files (`root_guid_file`, `cn_guid_file`, `io_guid_file`), as `parse_node_map` of complib reads them: one GUID
-//! per line in C's notation; `#` begins a comment; the rest of a line after its GUID does not count.
+//! Files whose lines begin with a GUID in C's notation; `#` begins a comment.
+//!
+//! GUID files (`root_guid_file`, `cn_guid_file`, `io_guid_file`) are read as `parse_node_map` of complib reads them: the
+//! rest of a line does not count. In the node name maps of infiniband-diags it is a name, which may stand in quotation
+//! marks.
 
-use super::scan::Scan;
-use crate::fabric::Guid;
+use crate::fabric::{Fabric, Guid};
 use crate::input::{self, Fault, InputError, Lenient, Warnings, lines, quoted};
+use crate::scan::Scan;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-/// What can be wrong with a line.
+/// A warning about a line.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum GuidReason {
-    /// It does not begin with a GUID.
     #[error("no GUID at the start of the line: '{0}'")]
     NoGuid(String),
     /// Sixteen hexadecimal digits alone, which OpenSM would read as something else.
     #[error("a GUID without 0x: '{0}'")]
     NoPrefix(String),
+    #[error("a GUID without a name: '{0}'")]
+    NoName(String),
 }
+
+/// Names by node or port GUID.
+pub type NameMap = HashMap<Guid, String>;
 
 /// Reads a GUID file without oddities. It must be a plain file.
 pub fn read_guids(path: &Path) -> Result<Vec<Guid>, InputError> {
     let bytes = input::read_plain(path)?;
-    parse_guids(&bytes).map_err(|fault| fault.in_file(path))
-}
-
-/// Parses a GUID file without oddities.
-pub fn parse_guids(bytes: &[u8]) -> Result<Vec<Guid>, Fault<GuidReason>> {
-    parse_guids_leniently(bytes)?.strict()
+    let guids = parse_guids_leniently(&bytes).and_then(Lenient::strict);
+    guids.map_err(|fault| fault.in_file(path))
 }
 
 /// Parses a GUID file and skips a line without a GUID, with a warning. Refuses a file that has lines and no GUID.
 pub fn parse_guids_leniently(
     bytes: &[u8],
 ) -> Result<Lenient<Vec<Guid>, GuidReason>, Fault<GuidReason>> {
-    let (mut guids, mut warnings) = (Vec::new(), Warnings::default());
-    for (number, line) in lines(bytes) {
-        match first_guid(line) {
-            None => {}
-            Some((Ok(guid), _)) => guids.push(guid),
-            Some((Err((guid, reason)), _)) => {
-                guids.extend(guid);
-                warnings.add(number, reason);
-            }
-        }
-    }
-    let read = Lenient {
-        value: guids,
-        warnings,
-    };
-    read.unless_empty()
+    let mut warnings = Warnings::default();
+    let guids = lines(bytes).filter_map(|(number, line)| first_guid(line, number, &mut warnings));
+    let value = guids.map(|(guid, _)| guid).collect();
+    Lenient { value, warnings }.unless_empty()
 }
 
-/// A GUID, or why there is none or an odd one.
-type First = Result<Guid, (Option<Guid>, GuidReason)>;
+/// Parses a name map and skips a line without GUID or name, with a warning. Of two lines for one GUID the last holds.
+/// Refuses a file that has lines and no name.
+pub fn parse_names_leniently(
+    bytes: &[u8],
+) -> Result<Lenient<NameMap, GuidReason>, Fault<GuidReason>> {
+    let (mut value, mut warnings) = (NameMap::new(), Warnings::default());
+    for (number, line) in lines(bytes) {
+        let Some((guid, rest)) = first_guid(line, number, &mut warnings) else {
+            continue;
+        };
+        let rest = String::from_utf8_lossy(rest.trim_ascii());
+        let name = match rest.strip_prefix('"') {
+            Some(rest) => rest.split('"').next(),
+            None => rest.split('#').next(),
+        };
+        match name.map(str::trim).filter(|name| !name.is_empty()) {
+            Some(name) => drop(value.insert(guid, name.to_owned())),
+            None => warnings.add(number, GuidReason::NoName(quoted(line))),
+        }
+    }
+    Lenient { value, warnings }.unless_empty()
+}
 
-/// The GUID that a line begins with, and what follows. `None` for an empty line or a comment.
-pub(super) fn first_guid(line: &[u8]) -> Option<(First, &[u8])> {
+/// The GUID that a line begins with, and the rest of the line. Warns of a missing or an odd GUID; an empty line or a
+/// comment has none.
+fn first_guid<'l>(
+    line: &'l [u8],
+    number: u32,
+    warnings: &mut Warnings<GuidReason>,
+) -> Option<(Guid, &'l [u8])> {
     let mut scan = Scan(line);
     if matches!(scan.blanks().0.first(), None | Some(b'#')) {
         return None;
@@ -64,47 +82,80 @@ pub(super) fn first_guid(line: &[u8]) -> Option<(First, &[u8])> {
     let rest = &scan.0[word.len()..];
     let guid = scan.c_number();
     if let Some(guid) = guid.filter(|_| scan.0.first().is_none_or(ends)) {
-        return Some((Ok(Guid(guid)), rest));
+        return Some((Guid(guid), rest));
     }
     let mut digits = Scan(word);
-    let bare = digits
-        .hex()
-        .filter(|_| word.len() == 16 && digits.0.is_empty());
+    let bare = digits.hex();
+    let bare = bare.filter(|_| word.len() == 16 && digits.0.is_empty());
     let reason = match bare {
         Some(_) => GuidReason::NoPrefix(quoted(word)),
         None => GuidReason::NoGuid(quoted(line)),
     };
-    Some((Err((bare.map(Guid), reason)), rest))
+    warnings.add(number, reason);
+    bare.map(|guid| (Guid(guid), rest))
+}
+
+/// The kind of GUIDs in a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GuidsOf {
+    /// Switches (`root_guid_file`): node GUIDs.
+    Switches,
+    /// Ports of end nodes (`cn_guid_file`, `io_guid_file`): port GUIDs.
+    Ports,
+}
+
+/// A message if a file has GUIDs, and a fabric has none of them: the file is of another fabric, or has GUIDs of another
+/// kind.
+pub fn none_found(fabric: &Fabric, guids: &[Guid], of: GuidsOf) -> Option<String> {
+    if guids.is_empty() {
+        return None;
+    }
+    let (known, what): (HashSet<Guid>, _) = match of {
+        GuidsOf::Switches => {
+            let guids = fabric.switches().iter().map(|s| s.guid);
+            (guids.collect(), "switches")
+        }
+        GuidsOf::Ports => {
+            let guids = fabric.end_nodes().iter().map(|n| n.guid);
+            (guids.collect(), "ports of end nodes")
+        }
+    };
+    let is_found = guids.iter().any(|guid| known.contains(guid));
+    (!is_found).then(|| format!("0 of {} GUIDs are {what} of this fabric", guids.len()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn comments_names_and_notations() {
-        let text = b"# roots\n\n  0x0002c90000000001 spine one\r\n0X2#two\n17\n";
-        let guids = parse_guids(text).unwrap();
-        assert_eq!(guids, [Guid(0x0002_c900_0000_0001), Guid(2), Guid(17)]);
+    fn warned(warnings: Warnings<GuidReason>) -> Vec<u32> {
+        warnings.first().iter().map(|w| w.line).collect()
     }
 
     #[test]
-    fn a_bad_line_is_named() {
-        let bad = |text: &[u8]| parse_guids(text).unwrap_err();
-        let no_guid = |line, text: &str| Fault::at(line, GuidReason::NoGuid(text.into()));
-        assert_eq!(bad(b"0x1\nspine\n"), no_guid(2, "spine"));
-        assert_eq!(bad(b"0x1z\n"), no_guid(1, "0x1z"));
-        assert_eq!(bad(b"0x\n"), no_guid(1, "0x"));
-    }
-
-    #[test]
-    fn odd_lines_are_warnings_while_there_is_a_guid() {
-        let text = b"0x1\nxxxxxx\n\n0002c90000000001 # without 0x\n";
+    fn guids_in_every_notation_and_odd_lines() {
+        let text = b"# roots\n\n  0x0002c90000000001 spine one\n0X2#two\n17\n\
+            spine\n0x1z\n0x\n0002c90000000003 # without 0x\n";
         let read = parse_guids_leniently(text).unwrap();
-        assert_eq!(read.value, [Guid(1), Guid(0x0002_c900_0000_0001)]);
-        let lines: Vec<_> = read.warnings.first().iter().map(|w| w.line).collect();
-        assert_eq!(lines, [2, 4]);
-        assert_eq!(parse_guids_leniently(b"\nxxxxxx\n").unwrap_err().line, 2);
+        let expected = [0x0002_c900_0000_0001, 2, 17, 0x0002_c900_0000_0003];
+        assert_eq!(read.value, expected.map(Guid));
+        assert_eq!(warned(read.warnings), [6, 7, 8, 9]);
+        let refused = parse_guids_leniently(b"\nxxxxxx\n").unwrap_err();
+        assert_eq!(refused, Fault::at(2, GuidReason::NoGuid("xxxxxx".into())));
         assert_eq!(parse_guids_leniently(b"# none\n").unwrap().value, []);
+    }
+
+    #[test]
+    fn names_stand_in_quotation_marks_or_not() {
+        let text = b"# a map\n\n0x1 \"node 1\" # the first\n  0x2\tnode2 # the second\n\
+            0002c90000000003 node3\n0x4\n0x2 node2b\nspine x\n";
+        let read = parse_names_leniently(text).unwrap();
+        let name = |guid| read.value.get(&Guid(guid)).map(String::as_str);
+        assert_eq!(
+            [1, 2, 0x0002_c900_0000_0003, 4].map(name),
+            [Some("node 1"), Some("node2b"), Some("node3"), None]
+        );
+        assert_eq!(warned(read.warnings), [5, 6, 8]);
+        assert_eq!(parse_names_leniently(b"\nx y\n").unwrap_err().line, 2);
     }
 }

@@ -16,12 +16,9 @@ mod equipment;
 mod error;
 mod from_fabric;
 mod guids;
-mod guids_found;
 mod ibnetdiscover;
 mod model;
-mod name_map;
 mod remove;
-mod scan;
 mod subnet_lst;
 mod to_fabric;
 mod write;
@@ -31,10 +28,11 @@ pub mod generate;
 pub use degrade::{NotEnough, SlowedLink};
 pub use equipment::{Equipment, removal};
 pub use error::Reason;
-pub use guids::{GuidReason, parse_guids, parse_guids_leniently, read_guids};
-pub use guids_found::{GuidsFound, GuidsOf};
+pub use guids::{
+    GuidReason, GuidsOf, NameMap, none_found, parse_guids_leniently, parse_names_leniently,
+    read_guids,
+};
 pub use model::{Kind, Netlist, Node, Port, PortZero};
-pub use name_map::{NameMap, NameMapReason, parse_names_leniently};
 pub use remove::Part;
 pub use to_fabric::{Names, TooManyLids};
 

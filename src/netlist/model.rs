@@ -149,6 +149,11 @@ impl Node {
         }
     }
 
+    /// The port of this number, if it has a link.
+    pub fn port(&self, number: u8) -> Option<&Port> {
+        self.ports.iter().find(|port| port.number == number)
+    }
+
     /// GUID of one of its ports. A switch's port has the node GUID. A CA's or router's port has the
     /// GUID of the file, else the one that ibsim gives it (node GUID + port number).
     pub fn port_guid(&self, port: &Port) -> Guid {

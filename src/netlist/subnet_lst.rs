@@ -8,13 +8,12 @@
 //! byte order. Other programs that write such lists have a device ID of 32 bits, with its 16 in the
 //! upper half. The file has neither LMC nor the kind of port 0.
 
-use super::draft::{Draft, Said};
+use super::draft::{Draft, PortLine};
 use super::error::Reason;
 use super::model::{Kind, Netlist, Node, Port};
-use super::scan::{Scan, text};
 use crate::fabric::{Guid, Lid, Rate, Speed};
-use crate::input::{Fault, Lenient, lines, plain, quoted};
-use std::borrow::Cow;
+use crate::input::{Fault, Lenient, lines, quoted};
+use crate::scan::{Scan, text};
 
 /// One side of a line.
 struct Side<'a> {
@@ -46,15 +45,11 @@ fn is_node(line: &[u8]) -> bool {
 pub(super) fn parse(bytes: &[u8]) -> Result<Lenient<Netlist, Reason>, Fault<Reason>> {
     let mut draft = Draft::default();
     for (number, line) in lines(bytes) {
-        let text = plain(line).ok_or(Fault::at(number, Reason::Binary))?;
-        if matches!(text, Cow::Owned(_)) {
-            draft.warn(number, Reason::Terminal);
-        }
-        let line = text.trim_ascii();
-        if is_node(line) {
-            parse_line(line, number, &mut draft)?;
+        let line = draft.plain(line, number)?;
+        if is_node(&line) {
+            parse_line(&line, number, &mut draft)?;
         } else if !line.is_empty() {
-            draft.warn(number, Reason::Foreign(quoted(line)));
+            draft.warn(number, Reason::Foreign(quoted(&line)));
         }
     }
     draft.finish()
@@ -64,7 +59,7 @@ fn parse_line(line: &[u8], number: u32, draft: &mut Draft) -> Result<(), Fault<R
     let bad = |what| Fault::at(number, Reason::BadLine(what, quoted(line)));
     let mut scan = Scan(line);
     let near = side(&mut scan, &mut |reason| draft.warn(number, reason)).map_err(bad)?;
-    // What is odd on the right is told where it stands on the left.
+    // Each node is on the left of some line: that line gets the warnings about it.
     let far = side(&mut scan, &mut |_| {}).map_err(bad)?;
     let link = link(&mut scan).ok_or(bad("the line ends early"))?;
     let id = draft.id(near.id().as_bytes());
@@ -88,12 +83,12 @@ fn parse_line(line: &[u8], number: u32, draft: &mut Draft) -> Result<(), Fault<R
         lmc: 0,
         link: draft.link(link.as_bytes()),
     };
-    let said = Said {
+    let port_line = PortLine {
         line: number,
         peer_guid: far.port_guid,
         peer_lid: far.lid,
     };
-    draft.add_port(node, near.port, port, said)
+    draft.add_port(node, near.port, port, port_line)
 }
 
 fn side<'a>(scan: &mut Scan<'a>, warn: &mut dyn FnMut(Reason)) -> Result<Side<'a>, &'static str> {

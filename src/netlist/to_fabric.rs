@@ -98,15 +98,11 @@ impl Netlist {
 
     /// Takes the LIDs of the fabric made of this netlist.
     pub fn take_lids(&mut self, fabric: &Fabric) {
-        let switches: Vec<Option<u32>> = self
-            .nodes
-            .iter()
-            .map(|node| {
-                fabric
-                    .switch_by_guid(node.guid)
-                    .filter(|_| node.kind == Kind::Switch)
-            })
-            .collect();
+        let switch = |node: &Node| match node.kind {
+            Kind::Switch => fabric.switch_by_guid(node.guid),
+            _ => None,
+        };
+        let switches: Vec<Option<u32>> = self.nodes.iter().map(switch).collect();
         for (node, switch) in self.nodes.iter_mut().zip(&switches) {
             if let Some(switch) = switch {
                 node.lid = fabric.switches()[*switch as usize].lid;
@@ -124,29 +120,21 @@ impl Netlist {
     fn endports(&self, lmc: Option<u8>) -> Vec<Endport<'_>> {
         let mut endports = Vec::new();
         for (index, node) in (0..).zip(&self.nodes) {
+            let endport = |port, lid, lmc| Endport {
+                index,
+                node,
+                port,
+                lid,
+                lmc,
+            };
             if node.kind == Kind::Switch {
-                let (lid, lmc) = (node.lid, node.lmc);
-                endports.push(Endport {
-                    index,
-                    node,
-                    port: None,
-                    lid,
-                    lmc,
-                });
+                endports.push(endport(None, node.lid, node.lmc));
                 continue;
             }
-            for port in &node.ports {
-                if self.nodes[port.peer as usize].kind == Kind::Switch {
-                    let (lid, lmc) = (port.lid, lmc.unwrap_or(port.lmc));
-                    endports.push(Endport {
-                        index,
-                        node,
-                        port: Some(port),
-                        lid,
-                        lmc,
-                    });
-                }
-            }
+            let ports = node.ports.iter();
+            let linked = ports.filter(|p| self.nodes[p.peer as usize].kind == Kind::Switch);
+            endports
+                .extend(linked.map(|port| endport(Some(port), port.lid, lmc.unwrap_or(port.lmc))));
         }
         endports
     }

@@ -33,17 +33,13 @@ impl Netlist {
                 }
                 writeln!(out, "lid {} lmc {}", node.lid, node.lmc)?;
             }
-            Kind::Ca => {
-                writeln!(
-                    out,
-                    "caguid=0x{guid:x}\nCa\t{count} \"{id}\"\t\t# \"{description}\""
-                )?;
-            }
-            Kind::Router => {
-                writeln!(
-                    out,
-                    "rtguid=0x{guid:x}\nRt\t{count} \"{id}\"\t\t# \"{description}\""
-                )?;
+            Kind::Ca | Kind::Router => {
+                let (key, word) = match node.kind {
+                    Kind::Router => ("rtguid", "Rt"),
+                    _ => ("caguid", "Ca"),
+                };
+                writeln!(out, "{key}=0x{guid:x}")?;
+                writeln!(out, "{word}\t{count} \"{id}\"\t\t# \"{description}\"")?;
             }
         }
         for port in &node.ports {
@@ -54,7 +50,7 @@ impl Netlist {
 
     fn write_port<W: Write>(&self, node: &Node, port: &Port, out: &mut W) -> io::Result<()> {
         let peer = &self.nodes[port.peer as usize];
-        let far = peer.ports.iter().find(|p| p.number == port.peer_port);
+        let far = peer.port(port.peer_port);
         write!(out, "[{}]", port.number)?;
         // At least four digits: fewer beside a long node GUID are read as a port number.
         let digits = |node: &Node| if node.guid.0 > 0xffff { 4 } else { 1 };

@@ -17,7 +17,7 @@ use super::{hops, snapshot};
 use crate::dmodc::{Engine, Faults, Filled, Options, RouteError};
 use crate::drain::{Use, uses};
 use crate::fabric::Guid;
-use crate::netlist::{self, GuidsFound, GuidsOf};
+use crate::netlist::{self, GuidsOf};
 use crate::sweeps::{Findings, Metrics, Planned, Reference, Sweep, report};
 use std::ffi::c_void;
 use std::path::Path;
@@ -149,9 +149,8 @@ impl Dmodc {
         let compute = (subnet.cn_guid_file(), &options.cn_guids, GuidsOf::Ports);
         let io = (subnet.io_guid_file(), &options.io_guids, GuidsOf::Ports);
         for (file, guids, of) in [switches, compute, io] {
-            let found = GuidsFound::new(&fabric, guids, of);
-            if found.none() {
-                log::error!("{}: {found}", file.unwrap_or_default());
+            if let Some(none) = netlist::none_found(&fabric, guids, of) {
+                log::error!("{}: {none}", file.unwrap_or_default());
             }
         }
         let plan = engine.plan(&fabric, &options)?;

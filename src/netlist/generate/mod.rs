@@ -2,7 +2,7 @@
 //!
 //! [`Pgft`] and [`Rlft`] parse and check a shape; [`build()`] makes a netlist of it. Without a seed
 //! GUIDs and LIDs follow the position in the tree, leaves first. No real fabric is in that order, so
-//! a seed shuffles both (see [`crate::random`] for what that promises).
+//! a seed shuffles both ([`crate::random`] says which result stays the same for ever).
 
 mod build;
 mod pgft;

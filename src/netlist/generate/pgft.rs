@@ -22,38 +22,24 @@ pub struct Pgft {
 
 /// The reason why a shape cannot be built.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum ShapeError {
-    /// The text does not have the form of a PGFT.
     #[error("'{0}' is not of the form PGFT(h; m1,..,mh; w1,..,wh; p1,..,ph)")]
     Form(String),
-    /// No number where one should be.
     #[error("'{0}' is not a number")]
     Number(String),
-    /// The number of levels.
     #[error("{0} levels: h must be 1 to {MAX_LEVELS}")]
     Levels(usize),
-    /// A list that is too short or too long.
     #[error("{list} has {given} numbers where h says {wanted}")]
     Count {
-        /// Which list.
         list: char,
-        /// How many it has.
         given: usize,
-        /// How many it should have.
         wanted: usize,
     },
-    /// A zero in a list.
     #[error("{0} holds a zero")]
     Zero(char),
-    /// A switch or node with more ports than InfiniBand allows.
     #[error("elements of level {level} would need {ports} ports; InfiniBand allows 254")]
-    Ports {
-        /// Level.
-        level: usize,
-        /// Ports needed.
-        ports: usize,
-    },
-    /// More elements than LIDs.
+    Ports { level: usize, ports: usize },
     #[error("the fabric would need {0} LIDs; InfiniBand has 49151")]
     TooLarge(usize),
 }
@@ -61,7 +47,10 @@ pub enum ShapeError {
 impl Pgft {
     /// Checks a shape; the number of levels is the length of the lists.
     pub fn new(m: Vec<usize>, w: Vec<usize>, p: Vec<usize>) -> Result<Pgft, ShapeError> {
-        let h = m.len();
+        Pgft::checked(m.len(), m, w, p)
+    }
+
+    fn checked(h: usize, m: Vec<usize>, w: Vec<usize>, p: Vec<usize>) -> Result<Pgft, ShapeError> {
         if !(1..=MAX_LEVELS).contains(&h) {
             return Err(ShapeError::Levels(h));
         }
@@ -173,17 +162,7 @@ impl FromStr for Pgft {
             return Err(form());
         };
         let [h] = h[..] else { return Err(form()) };
-        if !(1..=MAX_LEVELS).contains(&h) {
-            return Err(ShapeError::Levels(h));
-        }
-        if m.len() != h {
-            return Err(ShapeError::Count {
-                list: 'm',
-                given: m.len(),
-                wanted: h,
-            });
-        }
-        Pgft::new(m, w, p)
+        Pgft::checked(h, m, w, p)
     }
 }
 

@@ -23,22 +23,14 @@ pub struct Rlft {
 
 /// The reason why there is no such tree.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum RlftError {
-    /// No nodes.
     #[error("a fabric needs at least one node")]
     NoNodes,
-    /// Radix out of range.
     #[error("radix {0}: a switch has 2 to 254 ports")]
     Radix(usize),
-    /// The tree needs more than six levels.
     #[error("{nodes} nodes do not fit into six levels of {radix}-port switches")]
-    TooManyLevels {
-        /// Nodes wanted.
-        nodes: usize,
-        /// Ports of a switch.
-        radix: u8,
-    },
-    /// The tree cannot be built.
+    TooManyLevels { nodes: usize, radix: u8 },
     #[error(transparent)]
     Shape(#[from] ShapeError),
 }

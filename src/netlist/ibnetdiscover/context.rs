@@ -8,7 +8,7 @@ use crate::input::{Fault, quoted};
 use crate::netlist::draft::Draft;
 use crate::netlist::error::Reason;
 use crate::netlist::model::{Kind, Node, PortZero};
-use crate::netlist::scan::{Scan, find, text};
+use crate::scan::{Scan, find, text};
 
 /// The assignments before a node line, and ibsim's GUID counters.
 pub struct Context {
@@ -17,7 +17,7 @@ pub struct Context {
     system_guid: Option<Guid>,
     bases: [u64; 3],
     next: [u64; 3],
-    said: Option<SaidGuid>,
+    given: Option<GivenGuid>,
     enabled: Enabled,
     /// Whether any line names enabled widths or speeds.
     has_enabled: bool,
@@ -26,7 +26,7 @@ pub struct Context {
 }
 
 /// The content of a `switchguid=` line and the like.
-struct SaidGuid {
+struct GivenGuid {
     kind: Kind,
     /// The GUID, if it can be read.
     guid: Option<Guid>,
@@ -43,7 +43,7 @@ impl Default for Context {
             system_guid: None,
             bases,
             next: bases,
-            said: None,
+            given: None,
             enabled: Enabled::default(),
             has_enabled: false,
             open: false,
@@ -122,7 +122,7 @@ impl Context {
         }
         if !offset {
             scan.until(b"(");
-            self.said = Some(SaidGuid {
+            self.given = Some(GivenGuid {
                 kind,
                 guid: value.map(Guid),
                 port: scan.hex().map(Guid),
@@ -136,21 +136,21 @@ impl Context {
     /// parentheses does not confirm it: some chassis give one GUID to all their switches.
     fn guid(&mut self, kind: Kind, id: &[u8], line: u32, draft: &mut Draft) -> Guid {
         let counted = Guid(self.next[slot(kind)]);
-        let (Some(said), Some(named)) = (self.said.take(), guid_of_id(id)) else {
+        let (Some(given), Some(named)) = (self.given.take(), guid_of_id(id)) else {
             return counted;
         };
-        if said.kind != kind || said.guid == Some(named) {
+        if given.kind != kind || given.guid == Some(named) {
             return counted;
         }
-        let Some(guid) = said.guid else {
+        let Some(guid) = given.guid else {
             return named;
         };
-        let confirmed = kind != Kind::Switch || said.port.is_some_and(|port| port != named);
+        let confirmed = kind != Kind::Switch || given.port.is_some_and(|port| port != named);
         if confirmed && !draft.has_guid(guid) {
             return guid;
         }
         let reason = Reason::OtherGuid {
-            said: guid,
+            given: guid,
             id: text(id),
             used: named,
         };

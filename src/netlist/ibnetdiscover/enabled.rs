@@ -6,7 +6,7 @@
 //! without any such option has no speeds.
 
 use crate::fabric::Speed;
-use crate::netlist::scan::Scan;
+use crate::scan::Scan;
 
 /// The widths and speeds enabled at a port.
 #[derive(Clone, Copy)]
@@ -47,7 +47,7 @@ impl Enabled {
 
     /// With the options of a port line, if it has any.
     pub fn with_options(mut self, text: &[u8]) -> Option<Enabled> {
-        let mut is_told = false;
+        let mut has_option = false;
         for word in text.split(|b| b.is_ascii_whitespace() || *b == b',') {
             let mut scan = Scan(word);
             let fields: [(&[u8], &mut u8); 3] = [
@@ -60,10 +60,10 @@ impl Enabled {
                 && let Some(Ok(value)) = scan.c_number().map(u8::try_from)
             {
                 *field = value;
-                is_told = true;
+                has_option = true;
             }
         }
-        is_told.then_some(self)
+        has_option.then_some(self)
     }
 
     /// The most that is enabled.
@@ -79,44 +79,5 @@ impl Enabled {
             highest(self.extended & 15),
             0,
         )
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_most_that_is_enabled_counts() {
-        let most = |text: &str| {
-            let enabled = Enabled::default().with_options(text.as_bytes());
-            enabled.map(|enabled| enabled.most().to_string())
-        };
-        for (text, link) in [
-            ("w=1", "1xSDR"),
-            ("w=3,s=7", "4xQDR"),
-            (" s=2 w=11 ", "12xDDR"),
-            ("w=0x13 e=7", "4xHDR"),
-            ("w=17 e=2", "2xEDR"),
-            ("e=0", "4xSDR"),
-            ("w=0", ""),
-            ("v=1 w=1", "1xSDR"),
-        ] {
-            assert_eq!(most(text).as_deref(), Some(link), "{text}");
-        }
-        for text in ["", "4xHDR", "w=", "w=x", "width=1", "v=1", "w=300"] {
-            assert_eq!(most(text), None, "{text}");
-        }
-        let mut all = Enabled::default();
-        for (line, is_told) in [
-            ("width=1", true),
-            ("extspeed = 0x2", true),
-            ("speed=", false),
-            ("widths of ports", false),
-            ("speedy", false),
-        ] {
-            assert_eq!(all.assignment(line.as_bytes()), is_told, "{line}");
-        }
-        assert_eq!(all.most().to_string(), "1xEDR");
     }
 }

@@ -20,8 +20,7 @@ use self::node::NodeParts;
 use super::draft::Draft;
 use super::error::Reason;
 use super::model::Netlist;
-use crate::input::{Fault, Lenient, lines, plain, quoted};
-use std::borrow::Cow;
+use crate::input::{Fault, Lenient, lines, quoted};
 
 /// Commands of ibsim that reach beyond one netlist.
 const UNSUPPORTED: [&str; 3] = ["include", "module", "@"];
@@ -33,10 +32,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Lenient<Netlist, Reason>, Fault<Reas
     let mut last = 0;
     for (number, line) in lines(bytes) {
         last = number;
-        let text = plain(line).ok_or(Fault::at(number, Reason::Binary))?;
-        if matches!(text, Cow::Owned(_)) {
-            draft.warn(number, Reason::Terminal);
-        }
+        let text = draft.plain(line, number)?;
         let line = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
         let line = line.trim_ascii();
         let fail = |reason| Fault::at(number, reason);
@@ -50,9 +46,9 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Lenient<Netlist, Reason>, Fault<Reas
             current = Some(draft.add_node(id, node, number)?);
         } else if port::begins(line) {
             let node = current.ok_or(fail(Reason::StrayPort))?;
-            let (port_number, port, said) =
+            let (port_number, port, port_line) =
                 port::read(line, number, node, &mut context, &mut draft).map_err(bad)?;
-            draft.add_port(node, port_number, port, said)?;
+            draft.add_port(node, port_number, port, port_line)?;
         } else if context.assignment(line, number, &mut draft) {
             current = None;
         } else if let Some(word) = UNSUPPORTED.iter().find(|w| line.starts_with(w.as_bytes())) {

@@ -1,7 +1,7 @@
 //! Node lines: `Switch 41 "S-..."  # "description" enhanced port 0 lid 13 lmc 0`.
 
 use crate::netlist::model::Kind;
-use crate::netlist::scan::{Scan, find, find_last};
+use crate::scan::{Scan, find};
 
 /// The kind of node with which a line begins, and the rest of the line.
 pub fn begins(line: &[u8]) -> Option<(Kind, &[u8])> {
@@ -62,7 +62,8 @@ fn node_comment(rest: &[u8]) -> Result<(&[u8], &[u8]), &'static str> {
     };
     let comment = rest[hash + 1..].trim_ascii();
     if let Some(quoted) = comment.strip_prefix(b"\"") {
-        let end = find_last(quoted, b'"').ok_or("the description's quotes are not closed")?;
+        let end = quoted.iter().rposition(|&b| b == b'"');
+        let end = end.ok_or("the description's quotes are not closed")?;
         return Ok((&quoted[..end], &quoted[end + 1..]));
     }
     let trailers: [&[u8]; 4] = [b" enhanced port ", b" base port ", b" lid ", b" lmc "];

@@ -4,10 +4,10 @@ use super::context::Context;
 use super::words::{guid_of_id, lid_and_lmc};
 use crate::fabric::{Guid, Lid};
 use crate::input::quoted;
-use crate::netlist::draft::{Draft, Said};
+use crate::netlist::draft::{Draft, PortLine};
 use crate::netlist::error::Reason;
 use crate::netlist::model::Port;
-use crate::netlist::scan::{Scan, find, find_last};
+use crate::scan::{Scan, find};
 
 /// Whether a line begins as `[1]` does: a bracket alone may also begin a shell prompt.
 pub fn begins(line: &[u8]) -> bool {
@@ -22,7 +22,7 @@ pub fn read(
     node: u32,
     context: &mut Context,
     draft: &mut Draft,
-) -> Result<(u64, Port, Said), &'static str> {
+) -> Result<(u64, Port, PortLine), &'static str> {
     let mut scan = Scan(&text[1..]);
     let port_number = scan.decimal().unwrap_or(0);
     if !scan.eat(b"]") {
@@ -53,7 +53,8 @@ pub fn read(
         None => (scan.0, &b""[..]),
     };
     let own = &comment[..find(comment, b"\"").unwrap_or(0)];
-    let behind = find_last(comment, b'"').map_or(comment, |at| &comment[at + 1..]);
+    let last = comment.iter().rposition(|&b| b == b'"');
+    let behind = last.map_or(comment, |at| &comment[at + 1..]);
     let (lid, lmc) = lid_and_lmc(own, line, draft);
     let (peer_lid, link) = far_lid(behind.trim_ascii(), line, draft);
     let link = if link.is_empty() {
@@ -73,12 +74,12 @@ pub fn read(
         lmc,
         link,
     };
-    let said = Said {
+    let port_line = PortLine {
         line,
         peer_guid,
         peer_lid,
     };
-    Ok((port_number, port, said))
+    Ok((port_number, port, port_line))
 }
 
 /// The other side's LID, if it can be read, and the link, if there is one: `lid 13 4xEDR`.

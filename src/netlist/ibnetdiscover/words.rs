@@ -4,7 +4,7 @@ use crate::fabric::{Guid, Lid};
 use crate::input::quoted;
 use crate::netlist::draft::Draft;
 use crate::netlist::error::Reason;
-use crate::netlist::scan::{Scan, find};
+use crate::scan::{Scan, find};
 
 /// The node GUID in an id of ibnetdiscover's form: a letter, a dash, 16 hexadecimal digits.
 pub fn guid_of_id(id: &[u8]) -> Option<Guid> {

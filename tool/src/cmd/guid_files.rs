@@ -6,7 +6,7 @@ use crate::input::shown;
 use crate::output::complain;
 use dmodc::dmodc::Options;
 use dmodc::fabric::Fabric;
-use dmodc::netlist::{GuidsFound, GuidsOf};
+use dmodc::netlist::{GuidsOf, none_found};
 use std::path::PathBuf;
 
 /// GUID files, one GUID a line.
@@ -39,9 +39,8 @@ impl GuidFiles {
     ) -> Result<Options, Failure> {
         let read = |file: &Option<PathBuf>, of| {
             let guids = reading.guids(file.as_deref())?;
-            let found = GuidsFound::new(fabric, &guids, of);
-            if let Some(path) = file.as_ref().filter(|_| found.none()) {
-                complain(&format!("dmodc: {}: {found}\n", shown(path).display()));
+            if let (Some(path), Some(none)) = (file, none_found(fabric, &guids, of)) {
+                complain(&format!("dmodc: {}: {none}\n", shown(path).display()));
             }
             Ok::<_, Failure>(guids)
         };

@@ -1,11 +1,11 @@
 //! A cursor over the bytes of one line.
 //!
-//! It takes the parts of the netlist formats: words, decimal and hexadecimal numbers, quoted text.
-//! Nothing here allocates, panics or reads past the end.
+//! It takes the parts of the text formats: words, decimal and hexadecimal numbers, quoted text. Nothing here but
+//! [`text`] allocates, and nothing panics or reads past the end.
 
 /// The rest of a line.
 #[derive(Clone, Copy)]
-pub(super) struct Scan<'a>(pub &'a [u8]);
+pub struct Scan<'a>(pub &'a [u8]);
 
 impl<'a> Scan<'a> {
     /// Skips blanks and tabs.
@@ -48,19 +48,23 @@ impl<'a> Scan<'a> {
         }
     }
 
+    #[inline]
     fn number(&mut self, radix: u32) -> Option<u64> {
-        let mut value = None;
-        while let Some(digit) = self.0.first().and_then(|&b| char::from(b).to_digit(radix)) {
-            let so_far = value.unwrap_or(0u64).saturating_mul(radix.into());
-            value = Some(so_far.saturating_add(digit.into()));
-            self.0 = &self.0[1..];
+        let (mut value, mut length) = (0u64, 0);
+        while let Some(&byte) = self.0.get(length)
+            && let Some(digit) = char::from(byte).to_digit(radix)
+        {
+            value = value.saturating_mul(radix.into());
+            value = value.saturating_add(digit.into());
+            length += 1;
         }
-        value
+        self.0 = &self.0[length..];
+        (length > 0).then_some(value)
     }
 }
 
 /// The first place of `needle` in `text`.
-pub(super) fn find(text: &[u8], needle: &[u8]) -> Option<usize> {
+pub fn find(text: &[u8], needle: &[u8]) -> Option<usize> {
     let (&first, rest) = needle.split_first()?;
     let mut from = 0;
     loop {
@@ -72,35 +76,7 @@ pub(super) fn find(text: &[u8], needle: &[u8]) -> Option<usize> {
     }
 }
 
-/// The last place of `byte` in `text`.
-pub(super) fn find_last(text: &[u8], byte: u8) -> Option<usize> {
-    text.iter().rposition(|&b| b == byte)
-}
-
 /// The text as a string, with a replacement for bytes that are not UTF-8.
-pub(super) fn text(bytes: &[u8]) -> String {
+pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_of_every_kind() {
-        assert_eq!(Scan(b"12x").decimal(), Some(12));
-        assert_eq!(Scan(b"x").decimal(), None);
-        assert_eq!(Scan(b"ffg").hex(), Some(255));
-        assert_eq!(Scan(b"0x10").c_number(), Some(16));
-        assert_eq!(Scan(b"10").c_number(), Some(10));
-        assert_eq!(Scan(b"99999999999999999999999").decimal(), Some(u64::MAX));
-    }
-
-    #[test]
-    fn until_stops_behind_its_end() {
-        let mut scan = Scan(b"a} LID} LID:7");
-        assert_eq!(scan.until(b"} LID:"), Some(&b"a} LID"[..]));
-        assert_eq!(scan.decimal(), Some(7));
-        assert_eq!(scan.until(b"x"), None);
-    }
 }
