@@ -6,7 +6,7 @@
 use crate::dmodc::Drained;
 use crate::fabric::{Fabric, Guid, NodeKind, Peer};
 use crate::input::{Fault, Lenient, Warnings, lines};
-use crate::names::{Directory, NameError};
+use crate::names::{Directory, NameError, ThingsOrPort};
 use std::collections::BTreeSet;
 
 /// Errors in a line.
@@ -56,27 +56,22 @@ fn named(
     name: &str,
 ) -> Result<Vec<Drained>, DrainReason> {
     let guid = |s: u32| fabric.switches()[s as usize].guid;
-    let whole = match directory.find_all(name) {
-        Ok(switches) => {
+    Ok(match directory.find_things_or_port(name)? {
+        ThingsOrPort::Things(switches) => {
             let all = switches.into_iter().map(|s| Drained {
                 switch: guid(s),
                 port: None,
             });
-            return Ok(all.collect());
+            all.collect()
         }
-        Err(error) => error,
-    };
-    let Some(found) = directory.find_port(name) else {
-        return Err(whole.into());
-    };
-    let (s, port) = found?;
-    match fabric.peer(s, port) {
-        Peer::Switch { .. } => Ok(vec![Drained {
-            switch: guid(s),
-            port: Some(port),
-        }]),
-        _ => Err(DrainReason::NoLink(guid(s), port)),
-    }
+        ThingsOrPort::Port(s, port) => match fabric.peer(s, port) {
+            Peer::Switch { .. } => vec![Drained {
+                switch: guid(s),
+                port: Some(port),
+            }],
+            _ => return Err(DrainReason::NoLink(guid(s), port)),
+        },
+    })
 }
 
 /// A drained switch or link, and the routes that still use it.

@@ -6,7 +6,7 @@ use crate::dmodc::{Options, Ranking};
 use crate::fabric::{Fabric, Guid, NodeKind};
 use std::collections::BTreeMap;
 
-/// The switches for `root_guid_file`: those without a neighbour of a higher rank. Engines count levels down
+/// The switches for `root_guid_file`, which have no neighbour of a higher rank. Engines count levels down
 /// from them, so a switch two ranks below the highest of its part is none: it would lift the switches below
 /// it above their parents.
 pub fn roots(fabric: &Fabric, ranking: &Ranking) -> Vec<u32> {

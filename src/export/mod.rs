@@ -48,11 +48,10 @@ impl Labels {
             _ => with_guid(name, guid),
         };
         let guids = fabric.switches().iter().map(|switch| switch.guid.0);
-        // Two adapters of one host differ in their descriptions; of two that do not, neither says
-        // which host it is in.
-        let mut said: HashMap<&str, HashSet<Guid>> = HashMap::new();
+        // Two adapters of one host differ in their descriptions. A description that two adapters have names no host.
+        let mut described: HashMap<&str, HashSet<Guid>> = HashMap::new();
         for (name, &guid) in names.end_nodes.iter().zip(&names.node_guids) {
-            said.entry(name).or_default().insert(guid);
+            described.entry(name).or_default().insert(guid);
         }
         let mut unnamed = Vec::new();
         let hosts = (0..).zip(fabric.end_nodes()).map(|(index, node)| {
@@ -68,7 +67,7 @@ impl Labels {
             }
             let first = description.split_whitespace().next().unwrap_or_default();
             let name = word(first);
-            let tells = said[description].len() == 1 && !is_of_no_host(description);
+            let tells = described[description].len() == 1 && !is_of_no_host(description);
             if !tells || name != first || name.is_empty() {
                 unnamed.push(index);
             }
@@ -102,7 +101,7 @@ impl Labels {
     }
 }
 
-/// Whether a description is an adapter's default, or what every host without a name has.
+/// Whether a description is an adapter's default, or the one of every host without a name.
 fn is_of_no_host(description: &str) -> bool {
     let makers = ["Mellanox Technologies", "ConnectX", "BlueField"];
     let words = ["localhost", "mlx4_", "mlx5_", "hfi1_"];
@@ -136,49 +135,5 @@ mod tests {
         assert_eq!(word("MF0;sw 1:MSB7800/U1"), "MF0-sw-1-MSB7800-U1");
         assert_eq!(with_guid("sw", 10), "sw-000000000000000a");
         assert_eq!(with_guid(&"x".repeat(64), 10).len(), 64);
-    }
-
-    #[test]
-    fn hosts_that_cannot_be_told_apart_get_their_guid() {
-        let host = |n: u64, description: &str| {
-            format!("caguid=0x{n}0\nCa 2 \"h{n}\" # \"{description}\"\n[1] \"s\"[{n}]\n")
-        };
-        let mut net = "Switch 12 \"s\" # \"leaf\"\n".to_owned();
-        for n in 1..=8 {
-            net += &format!("[{n}] \"h{n}\"[1]\n");
-        }
-        net += &host(1, "node1 mlx5_0");
-        net += &host(2, "node1 mlx5_1");
-        net += &host(3, "localhost mlx5_0");
-        net += &host(4, "localhost mlx5_0");
-        net += &host(5, "MT4123 ConnectX6   Mellanox Technologies");
-        net += &host(6, "localhost.localdomain HCA-1");
-        net += &host(7, "node/7 mlx5_0");
-        net += &host(8, "node8");
-        let netlist = crate::netlist::Netlist::parse(net.as_bytes()).unwrap();
-        let (fabric, names) = netlist.to_fabric(None).unwrap();
-        let mut labels = Labels::new(&fabric, &names, &NameMap::new());
-        let expected = [
-            "node1",
-            "localhost-0000000000000030",
-            "localhost-0000000000000040",
-            "MT4123-0000000000000050",
-            "localhost.localdomain-0000000000000060",
-            "node-7",
-            "node8",
-        ];
-        assert_eq!(labels.each_once(0..8), expected);
-        assert_eq!(labels.unnamed, [2, 3, 4, 5, 6]);
-        labels.leave_out_unnamed();
-        assert_eq!(labels.each_once(0..8), ["node1", "node8"]);
-        // Two adapters of one host, one known by a port's GUID, and a switch.
-        let guids = [(fabric.end_nodes()[2].guid, "node3"), (Guid(0x40), "node3")];
-        let switch = (fabric.switches()[0].guid, "leaf 1");
-        let given = guids.into_iter().chain([switch]);
-        let given: NameMap = given.map(|(guid, name)| (guid, name.to_owned())).collect();
-        let mut labels = Labels::new(&fabric, &names, &given);
-        labels.leave_out_unnamed();
-        assert_eq!(labels.each_once(0..8), ["node1", "node3", "node8"]);
-        assert_eq!(labels.switches, ["leaf-1"]);
     }
 }

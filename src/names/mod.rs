@@ -54,22 +54,26 @@ impl<T> fmt::Display for Entry<T> {
     }
 }
 
-/// A name without a match, or with several.
+/// A name without a match, or with several: how many, and the first of them, one a line.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum NameError {
-    /// No match.
     #[error("nothing in this fabric is called '{0}': give a description, a GUID or a LID")]
     NotFound(String),
-    /// Several matches.
     #[error("'{name}' could be any of {count}:{list}")]
     Ambiguous {
-        /// The name.
         name: String,
-        /// How many things match.
         count: usize,
-        /// The first of them, one a line.
         list: String,
     },
+}
+
+/// What a name means.
+pub enum ThingsOrPort<T> {
+    /// One thing, the ports of a server, or the matches of a pattern.
+    Things(Vec<T>),
+    /// A port of one thing.
+    Port(T, u8),
 }
 
 /// All entries by name.
@@ -80,15 +84,7 @@ pub struct Directory<T> {
 impl Directory<Thing> {
     /// The switches and end nodes of a fabric.
     pub fn of_fabric(fabric: &Fabric, names: &Names) -> Self {
-        let switches = Directory::of_switches(fabric, &names.switches).entries;
-        let switches = switches.into_iter().map(|entry| Entry {
-            what: Thing::Switch(entry.what),
-            kind: entry.kind,
-            node: entry.node,
-            guids: entry.guids,
-            lids: entry.lids,
-            description: entry.description,
-        });
+        let switches = switches(fabric, &names.switches, Thing::Switch);
         let nodes = (0..).zip(fabric.end_nodes()).map(|(index, node)| Entry {
             what: Thing::EndNode(index),
             kind: match node.kind {
@@ -110,17 +106,8 @@ impl Directory<Thing> {
 impl Directory<u32> {
     /// The switches of a fabric, by index, with their descriptions.
     pub fn of_switches(fabric: &Fabric, names: &[String]) -> Self {
-        let entries = (0..).zip(fabric.switches()).zip(names);
-        let entries = entries.map(|((index, switch), name)| Entry {
-            what: index,
-            kind: Kind::Switch.to_string(),
-            node: switch.guid,
-            guids: vec![switch.guid],
-            lids: vec![(switch.lid, switch.lmc)],
-            description: name.clone(),
-        });
         Directory {
-            entries: entries.collect(),
+            entries: switches(fabric, names, |index| index).collect(),
         }
     }
 
@@ -130,20 +117,37 @@ impl Directory<u32> {
             what: index,
             kind: node.kind.to_string(),
             node: node.guid,
-            guids: vec![node.guid],
+            guids: {
+                let ports = node.ports.iter().map(|port| node.port_guid(port));
+                [node.guid].into_iter().chain(ports).collect()
+            },
             lids: match node.kind {
                 Kind::Switch => vec![(node.lid, node.lmc)],
                 _ => node.ports.iter().map(|p| (p.lid, p.lmc)).collect(),
             },
             description: node.description.clone(),
         });
-        let mut entries: Vec<Entry<u32>> = entries.collect();
-        for (entry, node) in entries.iter_mut().zip(&netlist.nodes) {
-            let guids = node.ports.iter().map(|port| node.port_guid(port));
-            entry.guids.extend(guids);
+        Directory {
+            entries: entries.collect(),
         }
-        Directory { entries }
     }
+}
+
+/// The entries of the switches of a fabric.
+fn switches<T>(
+    fabric: &Fabric,
+    names: &[String],
+    what: impl Fn(u32) -> T,
+) -> impl Iterator<Item = Entry<T>> {
+    let switches = (0..).zip(fabric.switches()).zip(names);
+    switches.map(move |((index, switch), name)| Entry {
+        what: what(index),
+        kind: Kind::Switch.to_string(),
+        node: switch.guid,
+        guids: vec![switch.guid],
+        lids: vec![(switch.lid, switch.lmc)],
+        description: name.clone(),
+    })
 }
 
 /// A kind of match.
@@ -154,10 +158,7 @@ type AllMeant<T> = fn(&[&Entry<T>]) -> bool;
 
 impl<T: Copy> Directory<T> {
     /// The only match of a name.
-    ///
-    /// # Errors
-    /// If there is none, or several.
-    pub fn find(&self, name: &str) -> Result<T, NameError> {
+    fn find(&self, name: &str) -> Result<T, NameError> {
         match self.matches(name.trim()).0[..] {
             [one] => Ok(one.what),
             ref matches => Err(error(name, matches)),
@@ -176,15 +177,21 @@ impl<T: Copy> Directory<T> {
         }
     }
 
-    /// The match of `NAME:PORT` or `NAME[PORT]`: that of the name, and a port number.
-    pub fn find_port(&self, name: &str) -> Option<Result<(T, u8), NameError>> {
+    /// All matches of a name; without one, the port that `NAME:PORT` or `NAME[PORT]` names.
+    ///
+    /// # Errors
+    /// If there is none, or if it could be any of several.
+    pub fn find_things_or_port(&self, name: &str) -> Result<ThingsOrPort<T>, NameError> {
+        let error = match self.find_all(name) {
+            Ok(things) => return Ok(ThingsOrPort::Things(things)),
+            Err(error) => error,
+        };
         let name = name.trim();
-        let (one, port) = name
-            .strip_suffix(']')
-            .and_then(|name| name.rsplit_once('['))
-            .or_else(|| name.rsplit_once(':'))?;
-        let port = port.trim().parse().ok()?;
-        Some(self.find(one).map(|one| (one, port)))
+        let in_brackets = name.strip_suffix(']').and_then(|n| n.rsplit_once('['));
+        let parts = in_brackets.or_else(|| name.rsplit_once(':'));
+        let parts = parts.and_then(|(one, port)| Some((one, port.trim().parse().ok()?)));
+        let (one, port) = parts.ok_or(error)?;
+        Ok(ThingsOrPort::Port(self.find(one)?, port))
     }
 
     /// All matches of the first kind that has any, and whether all of them are meant.
@@ -328,24 +335,18 @@ Ca	2 "H-00000000000000c0"		# "node10 mlx5_0"
             assert_eq!(nodes.find(name), Ok(node), "{name}");
             assert_eq!(things.find(name), Ok(thing), "{name}");
         }
-        assert_eq!(nodes.find_port("leaf one:2"), Some(Ok((0, 2))));
-        assert_eq!(nodes.find_port("S-00000000000000a1[1]"), Some(Ok((0, 1))));
-        assert_eq!(nodes.find_port("leaf one"), None);
+        for (name, number) in [("leaf one:2", 2), ("S-00000000000000a1[1]", 1)] {
+            let found = nodes.find_things_or_port(name);
+            assert!(matches!(found, Ok(ThingsOrPort::Port(0, port)) if port == number));
+        }
     }
 
     #[test]
-    fn a_server_is_all_its_ports_and_a_pattern_all_that_fits() {
-        let mut net = "Switch 8 \"s\" # \"leaf one\"\nSwitch 8 \"t\" # \"leaf two\"\n".to_owned();
-        let hosts = [
-            "node1 mlx5_0",
-            "node1 mlx5_1",
-            "node10 mlx5_0",
-            "localhost mlx5_0",
-            "localhost mlx5_0",
-        ];
-        for (port, host) in (1..).zip(hosts) {
+    fn ports_of_one_server_are_all_meant_and_hosts_of_one_name_are_not() {
+        let mut net = "Switch 8 \"s\" # \"leaf\"\n".to_owned();
+        for (port, host) in (1..).zip(["node1 mlx5_0", "localhost mlx5_0", "localhost mlx5_0"]) {
             net += &format!("Ca 2 \"h{port}\" # \"{host}\"\n[1] \"s\"[{port}]\n");
-            if port == 3 {
+            if port == 1 {
                 net += "[2] \"s\"[7]\n";
             }
         }
@@ -353,45 +354,13 @@ Ca	2 "H-00000000000000c0"		# "node10 mlx5_0"
         let nodes = Directory::of_netlist(&netlist);
         let (fabric, names) = netlist.to_fabric(None).unwrap();
         let things = Directory::of_fabric(&fabric, &names);
-        let counts = |name| {
-            let count = |error| match error {
-                NameError::Ambiguous { count, .. } => count,
-                NameError::NotFound(_) => 0,
-            };
-            let nodes = nodes.find_all(name).map(|all| all.len());
-            let things = things.find_all(name).map(|all| all.len());
-            (nodes.map_err(count), things.map_err(count))
-        };
-        assert_eq!(counts("node1"), (Ok(2), Ok(2)));
-        assert_eq!(counts("NODE1 mlx5_1"), (Ok(1), Ok(1)));
         // One adapter with two ports.
-        assert_eq!(counts("node10"), (Ok(1), Ok(2)));
-        assert_eq!(counts("node10 mlx5_0"), (Ok(1), Ok(2)));
-        assert_eq!(counts("node[1-10]"), (Ok(3), Ok(4)));
-        assert_eq!(counts("node*"), (Ok(3), Ok(4)));
-        assert_eq!(counts("leaf*"), (Ok(2), Ok(2)));
-        // Several switches are never one, and a name that every server has names none.
-        assert_eq!(counts("leaf"), (Err(2), Err(2)));
-        assert_eq!(counts("localhost"), (Err(2), Err(2)));
-        assert_eq!(counts("localhost*"), (Ok(2), Ok(2)));
-        assert_eq!(counts("mlx5"), (Err(5), Err(6)));
-        assert_eq!(counts("node[2-9]"), (Err(0), Err(0)));
-    }
-
-    #[test]
-    fn what_names_several_things_or_none_says_so() {
-        let netlist = Netlist::parse(NET.as_bytes()).unwrap();
-        let nodes = Directory::of_netlist(&netlist);
-        assert_eq!(
-            nodes.find("mlx5").unwrap_err().to_string(),
-            "'mlx5' could be any of 2:\
-             \n  host 0x00000000000000b0 'node1 mlx5_0' LID 4\
-             \n  host 0x00000000000000c0 'node10 mlx5_0' LID 8"
-        );
-        for name in ["", "spine", "99", "0xffff"] {
-            let NameError::NotFound(_) = nodes.find(name).unwrap_err() else {
-                panic!("{name}");
-            };
+        assert_eq!(nodes.find_all("NODE1 mlx5_0"), Ok(vec![1]));
+        assert_eq!(things.find_all("node1").map(|all| all.len()), Ok(2));
+        for ambiguous in ["localhost", "localhost mlx5_0", "mlx5"] {
+            assert!(nodes.find_all(ambiguous).is_err(), "{ambiguous}");
+            assert!(things.find_all(ambiguous).is_err(), "{ambiguous}");
         }
+        assert_eq!(things.find_all("localhost*").map(|all| all.len()), Ok(2));
     }
 }
