@@ -1,19 +1,13 @@
-//! The fabric in the formats of other programs: Slurm, Graphviz, a list of hosts, OpenSM's GUID files.
+//! A fabric for other programs: names that they take, and the roots that OpenSM's other engines want.
 //!
-//! These know no InfiniBand names. The name of a host is the first word of its description, usually its host
+//! Other programs know no InfiniBand names. The name of a host is the first word of its description, usually its host
 //! name (`node001` of `node001 mlx5_0`), of a switch its whole description, both in letters, digits, dots,
 //! dashes and underscores alone. Where the description is no host name, the GUID is added, and
 //! [`Labels::unnamed`] has the host. A map can give names.
 
-mod graphviz;
-mod guids;
-mod slurm;
-mod tree;
+mod roots;
 
-pub use graphviz::graphviz;
-pub use guids::{Hosts, guid_file, rank_file, roots};
-pub use slurm::{slurm_conf, slurm_yaml};
-pub use tree::{Group, groups};
+pub use roots::roots;
 
 use crate::fabric::{Fabric, Guid, NodeKind};
 use crate::netlist::{NameMap, Names};

@@ -1,5 +1,10 @@
 //! `dmodc export`: the fabric in the formats of other programs, OpenSM's GUID files among them.
 
+mod graphviz;
+mod guids;
+mod slurm;
+mod tree;
+
 use super::guid_files::GuidFiles;
 use super::reading::Reading;
 use crate::failure::Outcome;
@@ -7,14 +12,16 @@ use crate::input::one_stdin;
 use crate::output::{complain, write_to};
 use clap::ValueEnum;
 use dmodc::dmodc::{Engine, Options};
-use dmodc::export::{
-    Group, Hosts, Labels, graphviz, groups, guid_file, rank_file, roots, slurm_conf, slurm_yaml,
-};
+use dmodc::export::{Labels, roots};
 use dmodc::fabric::{Fabric, Guid, NodeKind, Peer};
 use dmodc::netlist::Names;
+use graphviz::graphviz;
+use guids::{Hosts, guid_file, rank_file};
 use serde_json::json;
+use slurm::{slurm_conf, slurm_yaml};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use tree::{Group, groups};
 
 /// How many hosts without a host name are named.
 const NAMED: usize = 3;

@@ -1,8 +1,8 @@
 //! Graphviz: the switches by level, each with the number of its hosts, an edge for all links between
 //! two switches.
 
-use super::Labels;
-use crate::fabric::{Fabric, NodeKind, Peer};
+use dmodc::export::Labels;
+use dmodc::fabric::{Fabric, NodeKind, Peer};
 use std::collections::BTreeMap;
 
 /// A graph for `dot`; `rank` gives a switch's rank.

@@ -4,8 +4,8 @@
 //! above that level make a group; a group of a single group is left out. So a three-level fat-tree has its
 //! leaves, its pods and a root.
 
-use super::Labels;
-use crate::fabric::Fabric;
+use dmodc::export::Labels;
+use dmodc::fabric::Fabric;
 
 /// A group: hosts on one switch, or other groups, never both.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,0 +1,66 @@
+//! GUID files for OpenSM's other engines: the order of switches, the compute nodes.
+//!
+//! A line has a GUID, for some options a number, and a comment for people, which OpenSM skips.
+
+use dmodc::dmodc::{Options, Ranking};
+use dmodc::export::roots;
+use dmodc::fabric::{Fabric, Guid, NodeKind};
+use std::collections::BTreeMap;
+
+/// End nodes of a fabric, by their role for the engine `ftree`.
+pub struct Hosts {
+    /// Compute nodes: the hosts of all switches as far below the roots as most hosts are.
+    pub compute: Vec<u32>,
+    /// The other hosts.
+    pub io: Vec<u32>,
+}
+
+impl Hosts {
+    /// Divides the hosts by their distance from the roots of a ranking: OpenSM wants all compute nodes at one
+    /// distance.
+    pub fn new(fabric: &Fabric, ranking: &Ranking) -> Hosts {
+        let roots = roots(fabric, ranking);
+        let root_guids = roots.iter().map(|&s| fabric.switches()[s as usize].guid);
+        let options = Options {
+            root_guids: root_guids.collect(),
+            ..Options::default()
+        };
+        let counted_down = Ranking::new(fabric, &options);
+        let mut at: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for (index, node) in (0..).zip(fabric.end_nodes()) {
+            if node.kind == NodeKind::Ca {
+                let rank = counted_down.rank(node.switch);
+                at.entry(rank).or_default().push(index);
+            }
+        }
+        let most = at.values().map(Vec::len).max();
+        let rank = at.iter().find(|(_, hosts)| Some(hosts.len()) == most);
+        let compute = match rank.map(|(&rank, _)| rank) {
+            Some(rank) => at.remove(&rank).unwrap_or_default(),
+            None => Vec::new(),
+        };
+        let mut io: Vec<u32> = at.into_values().flatten().collect();
+        io.sort_unstable();
+        Hosts { compute, io }
+    }
+}
+
+/// A GUID file of some nodes, each with its name.
+pub fn guid_file<'n>(nodes: impl IntoIterator<Item = (Guid, &'n str)>) -> String {
+    let line = |(guid, name)| format!("{guid} # {name}\n");
+    nodes.into_iter().map(line).collect()
+}
+
+/// The lines of `ids_guid_file`: all switches from the top down, numbered. Of two switches that `updn` finds
+/// at one level, the one with the lesser number is above.
+pub fn rank_file<'n>(fabric: &Fabric, ranking: &Ranking, name: impl Fn(u32) -> &'n str) -> String {
+    let from_above = ranking.ascending().into_iter().rev();
+    let line = |(number, switch): (u32, u32)| {
+        let (guid, rank) = (
+            fabric.switches()[switch as usize].guid,
+            ranking.rank(switch),
+        );
+        format!("{guid} {number} # rank {rank}: {}\n", name(switch))
+    };
+    (1..).zip(from_above).map(line).collect()
+}
