@@ -341,18 +341,6 @@ mod tests {
     }
 
     #[test]
-    fn both_ends_have_the_lesser_speed_and_ports_without_a_link_have_none() {
-        let found = speeds(&fast("2xNDR", ["4xHDR", "1xHDR"], false));
-        assert_eq!(found, ["2xNDR", "1xHDR", "2xNDR", "1xHDR", ""]);
-        let found = speeds(&fast("", ["", "4xHDR"], false));
-        assert_eq!(found, ["", "4xHDR", "", "4xHDR", ""]);
-        let cut = fast("", ["4xHDR", "1xHDR"], true);
-        assert_eq!(cut, fast("", ["", ""], true));
-        assert!(cut.speeds.is_empty());
-        assert_eq!((cut.speed(0, 0), cut.speed(0, 200)), (0, 0));
-    }
-
-    #[test]
     fn speeds_go_where_their_links_go() {
         let (now, reference) = (
             fast("1xHDR", ["", ""], true),

@@ -71,47 +71,32 @@ impl Context {
 
     /// Takes an assignment such as `vendid=0x2c9`; false if it is unknown.
     pub fn assignment(&mut self, line: &[u8], number: u32, draft: &mut Draft) -> bool {
-        let keys = [
-            "vendid",
-            "devid",
-            "sysimgguid",
-            "switchguid",
-            "hcaguid",
-            "caguid",
-            "rtguid",
-        ];
         if self.enabled.assignment(line) {
             self.has_enabled = true;
             return true;
         }
-        let Some(key) = keys.into_iter().find(|k| line.starts_with(k.as_bytes())) else {
+        let keys = [
+            ("vendid", None),
+            ("devid", None),
+            ("sysimgguid", None),
+            ("switchguid", Some(Kind::Switch)),
+            ("hcaguid", Some(Kind::Ca)),
+            ("caguid", Some(Kind::Ca)),
+            ("rtguid", Some(Kind::Router)),
+        ];
+        let mut keys = keys.into_iter();
+        let Some((key, kind)) = keys.find(|(key, _)| line.starts_with(key.as_bytes())) else {
             return false;
         };
         self.open = true;
         let sign = line.iter().position(|&b| b == b'=' || b == b'+');
         let mut scan = Scan(sign.map_or(b"", |at| &line[at + 1..]));
         let value = scan.blanks().c_number();
-        let kind = match key {
-            "switchguid" => Kind::Switch,
-            "rtguid" => Kind::Router,
-            "hcaguid" | "caguid" => Kind::Ca,
-            _ => {
-                let fits = match (key, value) {
-                    ("vendid", Some(value)) => {
-                        u32::try_from(value).map(|v| self.vendor = v).is_ok()
-                    }
-                    ("devid", Some(value)) => u16::try_from(value).map(|v| self.device = v).is_ok(),
-                    (_, Some(value)) => {
-                        self.system_guid = Some(Guid(value));
-                        true
-                    }
-                    (_, None) => false,
-                };
-                if !fits {
-                    draft.warn(number, Reason::BadValue(key, quoted(line)));
-                }
-                return true;
+        let Some(kind) = kind else {
+            if value.and_then(|value| self.set(key, value)).is_none() {
+                draft.warn(number, Reason::BadValue(key, quoted(line)));
             }
+            return true;
         };
         let (base, next) = (&mut self.bases[slot(kind)], &mut self.next[slot(kind)]);
         let offset = sign.is_some_and(|at| line[at] == b'+');
@@ -129,6 +114,16 @@ impl Context {
             });
         }
         true
+    }
+
+    /// Sets a value of the next node; `None` if the value does not fit.
+    fn set(&mut self, key: &str, value: u64) -> Option<()> {
+        match key {
+            "vendid" => self.vendor = value.try_into().ok()?,
+            "devid" => self.device = value.try_into().ok()?,
+            _ => self.system_guid = Some(Guid(value)),
+        }
+        Some(())
     }
 
     /// The GUID of the node of the next line: from the assignment before it, else from ibsim's counter. The quoted id
