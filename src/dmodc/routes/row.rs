@@ -3,11 +3,11 @@
 
 use super::candidates::WaysUp;
 use super::inputs::Inputs;
-use super::port_choice::{Choice, Choices, GroupSet, Table};
+use super::port_choice::{Choices, GroupSet, Table};
 use super::switch_view::SwitchView;
 use std::ops::Range;
 
-/// Writes one row by position, as if nothing were below the switch.
+/// One row by position, as if nothing were below the switch.
 pub struct RowUp<'w> {
     /// The inputs of all rows.
     pub inputs: &'w Inputs,
@@ -26,7 +26,9 @@ impl RowUp<'_> {
     pub fn write(&mut self) {
         let inputs = self.inputs;
         let destinations = &inputs.destinations;
-        self.write_usual(destinations.slots());
+        let mut usual = GroupSet::default();
+        (0..self.view.up.len()).for_each(|i| usual.put(i, true));
+        self.write_among(usual, 0, 0..destinations.slots());
         // Neighbouring columns with the same candidates make one run of nodes.
         let (mut column_before, mut run) = (0, 0..0);
         for (column, nids) in destinations.runs() {
@@ -35,13 +37,13 @@ impl RowUp<'_> {
             }
             let next = column_before + 1 == *column && !self.ways.differs(*column);
             if run.is_empty() || !(next || column_before == *column) || run.end != nids.start {
-                self.write_nodes(column_before, run);
+                self.write_numbers(column_before, run.start, run);
                 run = nids.start..nids.start;
             }
             column_before = *column;
             run.end = nids.end;
         }
-        self.write_nodes(column_before, run);
+        self.write_numbers(column_before, run.start, run);
         self.write_singles();
     }
 
@@ -58,106 +60,45 @@ impl RowUp<'_> {
             if !ports.is_empty() && self.ways.is_usual(single.column) {
                 self.places[single.place] = ports[number / divider % ports.len()];
             } else {
-                self.choose(single.column)
-                    .write(single.place, number..number + 1);
+                self.write_numbers(single.column, single.place, number..number + 1);
             }
         }
     }
 
-    fn write_usual(&mut self, nids: usize) {
-        let mut set = GroupSet::default();
-        (0..self.view.up.len()).for_each(|i| set.put(i, true));
-        if !self.view.up.is_empty() {
-            self.choose_among(set).write(0, 0..nids);
-        }
-    }
-
-    fn write_nodes(&mut self, column: usize, nids: Range<usize>) {
-        if !nids.is_empty() {
-            self.choose(column).write(nids.start, nids);
-        }
-    }
-
-    /// Chooses among the candidates for a column.
-    fn choose(&mut self, column: usize) -> Chosen<'_> {
-        match self.ways.only_port(column) {
-            Some(port) => Chosen {
-                inputs: self.inputs,
-                divider: self.inputs.divider(self.view.switch),
-                how: How::Port(port),
-                places: self.places,
-            },
-            None => self.choose_among(self.ways.candidates(column)),
-        }
-    }
-
-    /// Chooses among candidates.
-    fn choose_among(&mut self, set: GroupSet) -> Chosen<'_> {
-        let inputs = self.inputs;
-        let ports = self.ways.ports();
-        let how = if inputs.destinations.offsets() == 1 && !ports.is_empty() {
-            How::Table(self.choices.plain(set, ports))
-        } else {
-            let ways = inputs.path_dividers[self.view.switch as usize];
-            How::Choice(
-                self.choices
-                    .of(set, ways, || self.view.groups(set).copied().collect()),
-            )
+    /// Writes the entries of consecutive numbers, at the positions from `place` on, by the candidates for a column.
+    fn write_numbers(&mut self, column: usize, place: usize, numbers: Range<usize>) {
+        let Some(port) = self.ways.only_port(column) else {
+            return self.write_among(self.ways.candidates(column), place, numbers);
         };
-        Chosen {
-            inputs,
-            divider: inputs.divider(self.view.switch),
-            how,
-            places: self.places,
+        let destinations = &self.inputs.destinations;
+        for offset in 0..destinations.offsets() {
+            self.places[offset * destinations.block() + place..][..numbers.len()].fill(port);
         }
     }
-}
 
-/// The choice for some columns, and the row to write it to.
-pub struct Chosen<'w> {
-    inputs: &'w Inputs,
-    divider: usize,
-    how: How<'w>,
-    places: &'w mut [u8],
-}
-
-/// How to choose a port.
-enum How<'w> {
-    /// One port for all.
-    Port(u8),
-    /// By a table, for ports of one LID each.
-    Table(Table<'w>),
-    /// By the closed form.
-    Choice(&'w mut Choice),
-}
-
-impl Chosen<'_> {
-    /// Writes the entries of consecutive NIDs, at the positions from `place` on.
-    pub fn write(&mut self, place: usize, nids: Range<usize>) {
-        let destinations = &self.inputs.destinations;
-        let (offsets, block) = (destinations.offsets(), destinations.block());
-        match &mut self.how {
-            How::Port(port) => {
-                for offset in 0..offsets {
-                    self.places[offset * block + place..][..nids.len()].fill(*port);
-                }
+    /// The same by given candidates.
+    fn write_among(&mut self, set: GroupSet, place: usize, numbers: Range<usize>) {
+        let inputs = self.inputs;
+        let switch = self.view.switch;
+        let divider = inputs.divider(switch);
+        let (offsets, block) = (inputs.destinations.offsets(), inputs.destinations.block());
+        let ports = self.ways.ports();
+        if offsets == 1 && !ports.is_empty() {
+            let out = &mut self.places[place..][..numbers.len()];
+            return fill(out, &self.choices.plain(set, ports), numbers.start, divider);
+        }
+        let groups = self.view.groups;
+        let ways = inputs.path_dividers[switch as usize];
+        let candidates = || self.view.groups(set).copied().collect();
+        let choice = self.choices.of(set, ways, candidates);
+        for offset in 0..offsets {
+            let out = &mut self.places[offset * block + place..][..numbers.len()];
+            if let Some(table) = choice.table(groups, offset, offsets) {
+                fill(out, &table, numbers.start, divider);
+                continue;
             }
-            How::Table(table) => {
-                let out = &mut self.places[place..][..nids.len()];
-                fill(out, table, nids.start, self.divider);
-            }
-            How::Choice(choice) => {
-                let groups = &self.inputs.nominal.groups;
-                for offset in 0..offsets {
-                    let out = &mut self.places[offset * block + place..][..nids.len()];
-                    if let Some(table) = choice.table(groups, offset, offsets) {
-                        fill(out, &table, nids.start, self.divider);
-                        continue;
-                    }
-                    for (entry, t) in out.iter_mut().zip(nids.clone()) {
-                        *entry = choice.port(groups, t / self.divider, offset);
-                    }
-                }
+            for (entry, t) in out.iter_mut().zip(numbers.clone()) {
+                *entry = choice.port(groups, t / divider, offset);
             }
         }
     }
