@@ -6,7 +6,7 @@
 //!
 //! [`Engine::plan`] does everything up to the routes, [`Engine::fill`] writes them:
 //! - `tree`: links, leaves, ranks, port groups;
-//! - `paths`: costs, dividers, pairs without a path;
+//! - `paths`: costs, dividers;
 //! - `targets`: topological NIDs, and the order of all LIDs;
 //! - `capacity`: which destinations use which slow or drained links;
 //! - `connect`: detours for pairs without a path, searched while routes are written;
@@ -31,12 +31,11 @@ mod tests;
 mod threads;
 mod tree;
 
-pub use connect::Connections;
+pub use connect::{Connections, Unreachable};
 pub(crate) use design::{most_common, siblings};
 pub use engine::{Engine, Filled};
 pub use hops::hop_row;
 pub use options::{Capacity, Drained, Faults, OnUnreachable, Options, PHASES, RouteError, Timings};
-pub use paths::Unreachable;
 pub use plan::Plan;
 pub use targets::{NodeType, NodeTypes};
 pub use threads::Threads;

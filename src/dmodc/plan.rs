@@ -1,10 +1,10 @@
 //! All that is computed of a fabric before its routes are written.
 
 use super::capacity::{Bands, Fallback, Limits};
-use super::connect::{Connections, Entries, Needs, Steps, Turns};
+use super::connect::{Connections, Entries, Needs, Steps, Turns, Unreachable};
 use super::design::{Design, standing};
 use super::options::{Drained, Faults, OnUnreachable, Options, RouteError, Timings};
-use super::paths::{Paths, Unreachable, dividers, path_dividers};
+use super::paths::{Paths, dividers, path_dividers};
 use super::routes::{Inputs, RouteMemory, RowClasses, SwitchView};
 use super::targets::{Destinations, Nids};
 use super::threads::Threads;
@@ -135,13 +135,6 @@ impl Plan {
             let groups = Groups::new(there, ranking, threads);
             nominal.with(groups, (rules.memory)(), threads)
         });
-        let widest = all.as_ref().unwrap_or(inputs.present());
-        let mut unreachable = Unreachable::new(&design.there, ranking, &widest.costs);
-        let own = |place: u32| design.switch[place as usize];
-        let named = unreachable.first.iter();
-        unreachable.first = named
-            .filter_map(|&(from, to)| Some((own(from)?, own(to)?)))
-            .collect();
         let now = inputs.present();
         let needs = Needs::new(
             &design.there,
@@ -150,6 +143,12 @@ impl Plan {
             all.as_ref(),
             options.connect_roots,
         );
+        let own = |place: u32| design.switch[place as usize];
+        let mut unreachable = needs.of_hosts(&all.as_ref().unwrap_or(now).costs);
+        let named = unreachable.first.iter();
+        unreachable.first = named
+            .filter_map(|&(from, to)| Some((own(from)?, own(to)?)))
+            .collect();
         let bands = Bands::new(&inputs, further, all, needs.joined.iter().map(|n| n.to));
         let own = |node: &u32| design.node[*node as usize];
         let order = nids.order().iter().filter_map(own).collect();

@@ -1,6 +1,9 @@
 //! Who needs a detour to whom: pairs of switches without an up-down path, by kind of need.
+//!
+//! Up-down routing is complete if there are none among switches with hosts (paper, section IV, "Validity"). The paper's
+//! pass is over pairs of leaves; this one includes switches further up.
 
-use crate::dmodc::paths::{INFINITE, Paths};
+use crate::dmodc::paths::{Costs, INFINITE, Paths};
 use crate::dmodc::tree::Ranking;
 use crate::fabric::{Fabric, Lid, NodeKind};
 
@@ -36,6 +39,18 @@ pub struct Needs {
     nodes: Vec<(u32, bool)>,
     /// Whether all pairs count, with `connect_roots`.
     all: bool,
+}
+
+/// How many pairs are kept by name.
+const NAMED: usize = 10;
+
+/// Pairs of switches with hosts that have no up-down path.
+#[derive(Clone, Debug, Default)]
+pub struct Unreachable {
+    /// Their number. Paths go both ways, so each pair counts once.
+    pub count: usize,
+    /// The first ten, as switch indices.
+    pub first: Vec<(u32, u32)>,
 }
 
 /// The senders and receivers at a switch.
@@ -145,6 +160,29 @@ impl Needs {
             }
         }
         needs
+    }
+
+    /// The pairs of switches with hosts that these costs do not join either, in the order of columns.
+    pub fn of_hosts(&self, widest: &Costs) -> Unreachable {
+        let joined = self.joined.iter().flat_map(|need| {
+            let hosts = need.from.iter().filter(|&&(_, kind)| kind == 0);
+            hosts.map(|&(column, _)| (need.to, widest.switch(column as usize)))
+        });
+        let apart = self.apart.iter().map(|&(from, to)| (to, from));
+        let has_hosts = |s: u32| self.nodes[s as usize].0 > 0;
+        let columns = |(a, b)| (widest.column(a), widest.column(b));
+        let mut pairs: Vec<(u32, u32)> = joined.chain(apart).collect();
+        pairs.retain(|&(a, b)| {
+            let (first, second) = columns((a, b));
+            first < second && has_hosts(a) && has_hosts(b) && widest.hops(a, b).is_none()
+        });
+        pairs.sort_unstable_by_key(|&pair| columns(pair));
+        let count = pairs.len();
+        pairs.truncate(NAMED);
+        Unreachable {
+            count,
+            first: pairs,
+        }
     }
 
     /// Whether a pair of switches is in need now: one has hosts, or both have aggregation nodes. A leaf

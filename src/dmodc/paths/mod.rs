@@ -2,7 +2,6 @@
 
 mod cost;
 mod dividers;
-mod validity;
 
 use super::threads::Threads;
 use super::tree::{Groups, Ranking};
@@ -11,7 +10,6 @@ use cost::columns;
 pub use cost::{Costs, HOPS, INFINITE, UP};
 use dividers::ways_up;
 pub use dividers::{dividers, path_dividers};
-pub use validity::Unreachable;
 
 /// Port groups, costs and path counts of one set of links.
 #[derive(Clone, Debug)]

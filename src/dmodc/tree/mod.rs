@@ -9,7 +9,7 @@ mod rank;
 mod wiring;
 
 pub use groups::{Groups, Sides};
-pub use leaves::{Judges, host_counts};
+pub use leaves::Judges;
 pub use links::{Group, Links};
 pub use partition::{Partition, mix, sort_by_small_key};
 pub use rank::{Ranking, Rule};
