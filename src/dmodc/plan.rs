@@ -151,9 +151,9 @@ impl Plan {
             .collect();
         let bands = Bands::new(&inputs, further, all, needs.joined.iter().map(|n| n.to));
         let own = |node: &u32| design.node[*node as usize];
-        let order = nids.order().iter().filter_map(own).collect();
+        let order = nids.order.iter().filter_map(own).collect();
         let mut nid = vec![0; fabric.end_nodes().len()];
-        for (own, &number) in design.node.iter().zip(nids.of_nodes()) {
+        for (own, &number) in design.node.iter().zip(&nids.nid) {
             if let Some(own) = own {
                 nid[*own as usize] = number;
             }

@@ -79,16 +79,12 @@ impl Connections {
         let mut found = Connections::default();
         let mut steps = Steps::default();
         let mut left = needs.joined.clone();
-        let there = |s| {
-            (entries.destinations)
-                .there_and_absent(paths.costs.column(s))
-                .0
-        };
+        let there = |s| entries.destinations.present_behind(paths.costs.column(s));
         if connect && !needs.joined.is_empty() && go_both_ways(all) {
             let attempt = Attempt::best([paths, all], &needs.joined, entries);
             steps.of_switch = vec![Vec::new(); paths.costs.switches()];
             for (need, detours) in needs.joined.iter().zip(attempt.found) {
-                let there = there(need.to);
+                let there: Vec<Lid> = there(need.to).collect();
                 for (lids, detours) in detours.into_iter().filter(|(lids, _)| !lids.is_empty()) {
                     let target = steps.targets.len() as u32;
                     found.turned +=
@@ -117,8 +113,9 @@ impl Connections {
         found.left = left
             .filter(|&pair| needs.has(pair) && !by_drained(pair))
             .collect();
-        let lids_behind = |&(_, to): &(u32, u32)| there(to).len();
-        found.left_out = found.left.iter().map(lids_behind).sum();
+        let mut lids: BTreeMap<u32, usize> = BTreeMap::new();
+        let lids_of = |&(_, to): &(u32, u32)| *lids.entry(to).or_insert_with(|| there(to).count());
+        found.left_out = found.left.iter().map(lids_of).sum();
         (found, steps)
     }
 
@@ -353,10 +350,9 @@ impl<'a> Attempt<'a> {
             let is_open =
                 |&&(from, at): &&(u32, u32)| self.turns.has(from, at, self.rows[&at][place]);
             let gates: Vec<(u32, u32)> = some.iter().filter(is_open).copied().collect();
-            let lids = (lid != Lid(0)).then_some(lid);
             match classes.iter_mut().find(|class| class.0 == gates) {
-                Some(class) => class.1.extend(lids),
-                None if stays => classes.push((gates, lids.into_iter().collect())),
+                Some(class) => class.1.extend(lid),
+                None if stays => classes.push((gates, lid.into_iter().collect())),
                 None => {}
             }
         }

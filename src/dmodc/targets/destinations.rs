@@ -50,15 +50,11 @@ pub struct Destinations {
     singles: Vec<Single>,
     /// By column: the positions of the leaf's slots, and its part of `singles`.
     of_column: Vec<(Vec<Range<usize>>, Range<usize>)>,
-    /// All LIDs behind the switch of a column, its own after those of others, then absent ones; and the start
-    /// of each column.
+    /// All LIDs behind the switch of a column, absent ones too; and the start of each column.
     lids_behind: Vec<Lid>,
     behind_start: Vec<u32>,
-    /// By position of the first block: whether the owner of its LIDs is absent; and whether any is.
+    /// By position of the first block: whether the owner of its LIDs is absent.
     absent: Vec<bool>,
-    has_absent: bool,
-    /// By column: the start of its absent LIDs.
-    absent_start: Vec<u32>,
     /// Number of slots.
     slots: usize,
     /// The position of port 0 of the switch of the first column.
@@ -71,7 +67,7 @@ impl Destinations {
         let fabric = &design.expected;
         let switches = fabric.switches();
         let mut all = Destinations {
-            slots: nids.at().len(),
+            slots: nids.at.len(),
             of_column: vec![(Vec::new(), 0..0); switches.len()],
             ..Destinations::default()
         };
@@ -80,21 +76,21 @@ impl Destinations {
             (node.lid, node.lmc)
         };
         let lid_at = |at: &Option<u32>| at.map_or((Lid(0), 0), lid);
-        all.lids.extend(nids.at().iter().map(lid_at));
-        all.lids.extend(nids.singles().iter().map(|&n| lid(n)));
+        all.lids.extend(nids.at.iter().map(lid_at));
+        all.lids.extend(nids.singles.iter().map(|&n| lid(n)));
         let of_column = (0..switches.len()).map(|column| &switches[costs.switch(column) as usize]);
         all.lids.extend(of_column.map(|s| (s.lid, s.lmc)));
-        for (leaf, run) in nids.runs() {
+        for (leaf, run) in &nids.runs {
             let column = costs.column(*leaf);
             all.of_column[column].0.push(run.clone());
             all.runs.push((column, run.clone()));
         }
-        let nodes = (all.slots..).zip(nids.singles()).map(|(place, &n)| Single {
+        let nodes = (all.slots..).zip(&nids.singles).map(|(place, &n)| Single {
             column: costs.column(fabric.end_nodes()[n as usize].switch),
             place,
-            number: nids.nid(n) as usize,
+            number: nids.nid[n as usize] as usize,
         });
-        let first_port_zero = all.slots + nids.singles().len();
+        let first_port_zero = all.slots + nids.singles.len();
         all.first_port_zero = first_port_zero;
         let ports_zero = (0..switches.len()).map(|column| Single {
             column,
@@ -104,8 +100,7 @@ impl Destinations {
         all.singles.extend(nodes.chain(ports_zero));
         all.offsets = all.lids.iter().map(|&(_, lmc)| 1 << lmc).max().unwrap_or(1);
         all.absent = vec![false; all.lids.len()];
-        all.has_absent = !design.absent.is_empty();
-        for (node, &(number, own)) in design.absent.iter().zip(nids.absent()) {
+        for (node, &(number, own)) in design.absent.iter().zip(&nids.absent) {
             let number = number as usize;
             let place = match own && all.lids[number].0 == Lid(0) {
                 true => number,
@@ -131,52 +126,31 @@ impl Destinations {
             all.of_column[of_one[0].column].1 = start..start + of_one.len();
             start += of_one.len();
         }
-        all.collect_lids_behind();
-        let lids = fabric.max_lid().index() + 1;
+        let mut behind = Vec::with_capacity(all.block());
+        for column in 0..switches.len() {
+            all.behind_start.push(behind.len() as u32);
+            behind.extend(all.places_of(column).flat_map(|place| all.lids_at(place)));
+        }
+        all.behind_start.push(behind.len() as u32);
+        all.lids_behind = behind;
+        let mut place_of_lid = vec![all.places() as u32 - 1; fabric.max_lid().index() + 1];
+        for place in 0..all.block() {
+            for (offset, lid) in (0..).zip(all.lids_at(place)) {
+                place_of_lid[lid.index()] = (offset * all.block() + place) as u32;
+            }
+        }
         all.place = match all.places() <= 1 << 16 {
-            true => PlaceOfLid::Short(all.places_of_lids(lids, |place| place as u16)),
-            false => PlaceOfLid::Long(all.places_of_lids(lids, |place| place as u32)),
+            true => PlaceOfLid::Short(place_of_lid.iter().map(|&place| place as u16).collect()),
+            false => PlaceOfLid::Long(place_of_lid),
         };
         all
     }
 
-    fn collect_lids_behind(&mut self) {
-        let mut behind = Vec::with_capacity(self.block());
-        let mut start = Vec::with_capacity(self.of_column.len() + 1);
-        let mut absent_start = Vec::with_capacity(self.of_column.len());
-        for column in 0..self.of_column.len() {
-            start.push(behind.len() as u32);
-            let (slots, singles) = self.of_column(column);
-            let mut add = |absent: bool| {
-                let places = slots.iter().flat_map(Range::clone);
-                for place in places.chain(singles.iter().map(|single| single.place)) {
-                    let (lid, lmc) = self.lids[place];
-                    if lid != Lid(0) && self.absent[place] == absent {
-                        behind.extend((lid.0..lid.0 + (1 << lmc)).map(Lid));
-                    }
-                }
-                behind.len() as u32
-            };
-            absent_start.push(add(false));
-            if self.has_absent {
-                add(true);
-            }
-        }
-        start.push(behind.len() as u32);
-        (self.lids_behind, self.behind_start) = (behind, start);
-        self.absent_start = absent_start;
-    }
-
-    fn places_of_lids<T: Copy>(&self, lids: usize, number: impl Fn(usize) -> T) -> Vec<T> {
-        let mut of_lid = vec![number(self.places() - 1); lids];
-        for (place, &(lid, lmc)) in self.lids.iter().enumerate() {
-            if lid != Lid(0) {
-                for offset in 0..1usize << lmc {
-                    of_lid[lid.index() + offset] = number(offset * self.block() + place);
-                }
-            }
-        }
-        of_lid
+    /// The LIDs at a position of the first block, none at an empty one.
+    fn lids_at(&self, place: usize) -> impl Iterator<Item = Lid> + use<> {
+        let (base, lmc) = self.lids[place];
+        let count = if base == Lid(0) { 0 } else { 1 << lmc };
+        (base.0..base.0 + count).map(Lid)
     }
 
     /// Positions in a block: one for each destination port, and each empty slot.
@@ -221,39 +195,34 @@ impl Destinations {
         &self.lids_behind[from as usize..to as usize]
     }
 
-    /// The present ones, the switch's own last, and the absent ones.
-    pub fn there_and_absent(&self, column: usize) -> (&[Lid], &[Lid]) {
-        let there = self.absent_start[column] - self.behind_start[column];
-        self.lids_behind(column).split_at(there as usize)
+    /// The present LIDs behind the switch of a column, its own included.
+    pub fn present_behind(&self, column: usize) -> impl Iterator<Item = Lid> {
+        let there = self.places_of(column).filter(|&place| self.is_there(place));
+        there.flat_map(|place| self.lids_at(place))
     }
 
-    /// The destinations behind the switch of a column, its own LID last: position, LID (0 if empty), and
-    /// whether the position always exists.
-    pub fn entries_behind(&self, column: usize) -> Vec<(usize, Lid, bool)> {
+    /// The positions of the first block behind the switch of a column.
+    fn places_of(&self, column: usize) -> impl Iterator<Item = usize> {
         let (slots, singles) = self.of_column(column);
-        let mut found = Vec::new();
-        let mut add = |place: usize, stays: bool| {
+        let singles = singles.iter().map(|single| single.place);
+        slots.iter().flat_map(Range::clone).chain(singles)
+    }
+
+    /// The destinations behind the switch of a column, its own LID last: position, LID (`None` if empty), and whether
+    /// the position always exists.
+    pub fn entries_behind(&self, column: usize) -> Vec<(usize, Option<Lid>, bool)> {
+        let own = self.first_port_zero + column;
+        let others = self.places_of(column).filter(|&place| place != own);
+        let entries = others.chain([own]).flat_map(|place| {
+            let stays = place < self.slots || !self.absent[place];
             let (lid, lmc) = self.lids[place];
-            for offset in 0..if lid == Lid(0) { 1 } else { 1usize << lmc } {
-                let lid = Lid(if lid == Lid(0) {
-                    0
-                } else {
-                    lid.0 + offset as u16
-                });
-                found.push((offset * self.block() + place, lid, stays));
-            }
-        };
-        slots
-            .iter()
-            .flat_map(Range::clone)
-            .for_each(|place| add(place, true));
-        let (others, own): (Vec<&Single>, Vec<&Single>) = singles
-            .iter()
-            .partition(|single| single.place != self.own_place(column));
-        for single in others.into_iter().chain(own) {
-            add(single.place, !self.absent[single.place]);
-        }
-        found
+            let count = if lid == Lid(0) { 1 } else { 1 << lmc };
+            (0..count).map(move |offset| {
+                let lid = (lid != Lid(0)).then_some(Lid(lid.0 + offset));
+                (usize::from(offset) * self.block() + place, lid, stays)
+            })
+        });
+        entries.collect()
     }
 
     /// A value for each position by the number of its destination, and the offset of the LID; 0 for ports 0
@@ -277,16 +246,9 @@ impl Destinations {
 
     /// All positions of destinations behind the switch of a column.
     pub fn places_behind(&self, column: usize) -> impl Iterator<Item = usize> {
-        let (slots, singles) = self.of_column(column);
-        let places = slots.iter().flat_map(Range::clone);
-        let places = places.chain(singles.iter().map(|single| single.place));
         let (block, offsets) = (self.block(), self.offsets);
-        places.flat_map(move |place| (0..offsets).map(move |k| k * block + place))
-    }
-
-    /// The position of port 0 of the switch of a column.
-    fn own_place(&self, column: usize) -> usize {
-        self.first_port_zero + column
+        let of_block = self.places_of(column);
+        of_block.flat_map(move |place| (0..offsets).map(move |k| k * block + place))
     }
 
     /// Whether a position of the first block has a present destination.

@@ -25,17 +25,17 @@ use std::ops::Range;
 #[derive(Clone, Debug, Default)]
 pub struct Nids {
     /// End nodes in ascending NID.
-    order: Vec<u32>,
+    pub order: Vec<u32>,
     /// By end node: its NID.
-    nid: Vec<u32>,
+    pub nid: Vec<u32>,
     /// Leaves and the NIDs of their slots, ascending; a leaf once for each type that it has.
-    runs: Vec<(u32, Range<usize>)>,
+    pub runs: Vec<(u32, Range<usize>)>,
     /// By slot: its end node.
-    at: Vec<Option<u32>>,
+    pub at: Vec<Option<u32>>,
     /// The end nodes without a slot of their own.
-    singles: Vec<u32>,
+    pub singles: Vec<u32>,
     /// By absent node: its number, and whether that is its own slot.
-    absent: Vec<(u32, bool)>,
+    pub absent: Vec<(u32, bool)>,
 }
 
 impl Nids {
@@ -76,29 +76,29 @@ impl Nids {
                 continue;
             }
             let slots = Slots::new(design, &types, node_type, options.faults);
-            let usual = slots.of_gone();
             for &leaf in &leaves {
                 let start = nids.at.len();
                 let Some(leaf) = leaf else {
                     // One that is gone would have as many slots as most have.
-                    nids.at.resize(start + usual, None);
+                    nids.at.resize(start + slots.gone, None);
                     continue;
                 };
-                nids.at.resize(start + slots.count(leaf), None);
-                for node in fabric.end_nodes_of(leaf).map(|n| n as u32) {
-                    let Some((slot, own)) = slots.of(node) else {
+                nids.at
+                    .resize(start + slots.count[leaf as usize] as usize, None);
+                for node in fabric.end_nodes_of(leaf) {
+                    let Some((slot, own)) = slots.of_node[node] else {
                         continue;
                     };
                     let nid = start + slot as usize;
-                    nids.nid[node as usize] = nid as u32;
-                    order.push((nid, node));
+                    nids.nid[node] = nid as u32;
+                    order.push((nid, node as u32));
                     match own {
-                        true => nids.at[nid] = Some(node),
-                        false => nids.singles.push(node),
+                        true => nids.at[nid] = Some(node as u32),
+                        false => nids.singles.push(node as u32),
                     }
                 }
                 for absent in range_of(&design.absent, leaf) {
-                    if let Some((slot, own)) = slots.of_absent(absent) {
+                    if let Some((slot, own)) = slots.of_absent[absent] {
                         nids.absent[absent] = (start as u32 + slot, own);
                     }
                 }
@@ -125,41 +125,6 @@ impl Nids {
             nids.singles.push(node);
         }
         nids
-    }
-
-    /// End nodes in ascending NID.
-    pub fn order(&self) -> &[u32] {
-        &self.order
-    }
-
-    /// The NIDs by end node.
-    pub fn of_nodes(&self) -> &[u32] {
-        &self.nid
-    }
-
-    /// The NID of an end node.
-    pub fn nid(&self, end_node: u32) -> u32 {
-        self.nid[end_node as usize]
-    }
-
-    /// Leaves and the NIDs of their slots, ascending. A leaf comes once for each type that it has.
-    pub fn runs(&self) -> &[(u32, Range<usize>)] {
-        &self.runs
-    }
-
-    /// The end node in each slot, by NID.
-    pub fn at(&self) -> &[Option<u32>] {
-        &self.at
-    }
-
-    /// By absent node of the design: its number, and whether that is its own slot.
-    pub fn absent(&self) -> &[(u32, bool)] {
-        &self.absent
-    }
-
-    /// The end nodes that have no slot of their own.
-    pub fn singles(&self) -> &[u32] {
-        &self.singles
     }
 }
 

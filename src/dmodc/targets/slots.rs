@@ -31,14 +31,15 @@ use std::collections::BTreeMap;
 
 /// The slots for nodes of one type.
 pub struct Slots {
-    /// How many slots each leaf has; under the paper's rule by leaf.
-    count: Vec<u32>,
-    /// By end node: its slot on its leaf, and whether the slot is its own.
-    of_node: Vec<Option<(u32, bool)>>,
+    /// How many slots each leaf has.
+    pub count: Vec<u32>,
+    /// By end node: its slot on its leaf, and whether the slot is its own: nodes at unusual ports share one. `None` if
+    /// the node is not on a leaf, or of another type.
+    pub of_node: Vec<Option<(u32, bool)>>,
     /// The same of absent nodes.
-    of_absent: Vec<Option<(u32, bool)>>,
+    pub of_absent: Vec<Option<(u32, bool)>>,
     /// How many numbers a dead leaf keeps free.
-    gone: usize,
+    pub gone: usize,
 }
 
 /// A position is usual if it has at least one of this many votes of the position with most.
@@ -85,7 +86,11 @@ impl Slots {
             return slots;
         }
         let positions = Positions::new(design);
-        let position = |n: usize| positions.of_node[n].map(usize::from);
+        let position_of = |node: &EndNode| {
+            let of_port = &positions.of_port[node.switch as usize];
+            of_port.get(usize::from(node.port))?.map(usize::from)
+        };
+        let position = |n: usize| position_of(&fabric.end_nodes()[n]);
         let is_there = |n: usize| fabric.end_nodes()[n].lid != Lid(0);
         let (mut votes, mut there) = ([0u32; 256], [0u32; 256]);
         for n in leaves().flat_map(nodes) {
@@ -145,7 +150,7 @@ impl Slots {
                 let before = nodes(leaf).filter(|&n| fabric.end_nodes()[n].port < node.port);
                 let position = match usual.counts {
                     true => Some(before.count()),
-                    false => positions.of_absent[absent].map(usize::from),
+                    false => position_of(node),
                 };
                 let slot = usual.slot(nth, position, usize::from(node.port));
                 slots.of_absent[absent] = Some(slot);
@@ -154,34 +159,12 @@ impl Slots {
         slots.gone = usual.slots as usize;
         slots
     }
-
-    /// The same as [`Slots::of`] for an absent node.
-    pub fn of_absent(&self, absent: usize) -> Option<(u32, bool)> {
-        self.of_absent[absent]
-    }
-
-    /// How many slots a leaf has.
-    pub fn count(&self, leaf: u32) -> usize {
-        self.count[leaf as usize] as usize
-    }
-
-    /// How many numbers a dead leaf keeps free.
-    pub fn of_gone(&self) -> usize {
-        self.gone
-    }
-
-    /// The slot of an end node on its leaf, and whether it is the node's own: nodes at unusual ports
-    /// share one. `None` if the node is not on a leaf, or of another type.
-    pub fn of(&self, end_node: u32) -> Option<(u32, bool)> {
-        self.of_node[end_node as usize]
-    }
 }
 
-/// The positions of ports among those of a leaf that are no uplinks; `None` at an uplink and away from
-/// leaves.
+/// The positions of ports among those of a leaf that are no uplinks; `None` at an uplink.
 struct Positions {
-    of_node: Vec<Option<u8>>,
-    of_absent: Vec<Option<u8>>,
+    /// By switch and port.
+    of_port: Vec<Vec<Option<u8>>>,
     /// The most positions that a leaf has.
     most: usize,
     /// Whether most leaves have uplinks at the same ports.
@@ -210,8 +193,7 @@ impl Positions {
         });
         let usual: BTreeMap<u8, [bool; 256]> = usual.collect();
         let mut all = Positions {
-            of_node: vec![None; fabric.end_nodes().len()],
-            of_absent: vec![None; design.absent.len()],
+            of_port: vec![Vec::new(); fabric.switches().len()],
             most: 0,
             are_told: usual.values().flatten().any(|&is_uplink| is_uplink),
         };
@@ -226,19 +208,14 @@ impl Positions {
                 is_uplink = [false; 256];
                 own().for_each(|port| is_uplink[port] = true);
             }
-            let mut position = [None; 256];
-            let others = (1..=usize::from(ports)).filter(|&port| !is_uplink[port]);
+            let of_port = &mut all.of_port[leaf as usize];
+            of_port.resize(usize::from(ports) + 1, None);
+            let others = (1..of_port.len()).filter(|&port| !is_uplink[port]);
             for (at, port) in (0..).zip(others) {
-                position[port] = Some(at);
+                of_port[port] = Some(at);
             }
             let free = usual[1..=usize::from(ports)].iter().filter(|&&is| !is);
             all.most = all.most.max(free.count());
-            for n in fabric.end_nodes_of(leaf) {
-                all.of_node[n] = position[usize::from(fabric.end_nodes()[n].port)];
-            }
-            for n in range_of(&design.absent, leaf) {
-                all.of_absent[n] = position[usize::from(design.absent[n].port)];
-            }
         }
         all
     }
