@@ -2,11 +2,10 @@
 
 use super::options::{Options, RouteError};
 use super::plan::Plan;
-use super::routes::{RouteMemory, lock};
+use super::routes::RouteMemory;
 use super::threads::Threads;
 use crate::fabric::Fabric;
 use crate::lft::Tables;
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// Result of writing the routes.
@@ -25,8 +24,6 @@ pub struct Filled {
 pub struct Engine {
     threads: Threads,
     memory: RouteMemory,
-    /// Buffers for costs, from earlier plans.
-    spare: Mutex<Vec<Vec<u8>>>,
 }
 
 impl Engine {
@@ -38,7 +35,6 @@ impl Engine {
         Ok(Engine {
             threads: Threads::new(threads)?,
             memory: RouteMemory::default(),
-            spare: Mutex::default(),
         })
     }
 
@@ -75,25 +71,14 @@ impl Engine {
     fn plan_once(&self, fabric: &Fabric, options: &Options) -> Result<Plan, RouteError> {
         let threads = self.threads.to_plan(fabric.switches().len());
         if let Some(reference) = options.reference() {
-            match Plan::new(fabric, Some(reference), options, self.spare(), threads) {
+            match Plan::new(fabric, Some(reference), options, threads) {
                 Err(RouteError::NotATree(_)) => log::error!(
                     "the fabric and its reference together are no tree; going on without it"
                 ),
                 planned => return planned,
             }
         }
-        Plan::new(fabric, None, options, self.spare(), threads)
-    }
-
-    /// The buffers of the last plan.
-    fn spare(&self) -> Vec<Vec<u8>> {
-        std::mem::take(&mut *lock(&self.spare))
-    }
-
-    /// Takes back the buffers of a finished plan. Its costs are by far the largest, and the first touch of
-    /// fresh memory costs more than routing.
-    pub fn recycle(&self, plan: Plan) {
-        *lock(&self.spare) = plan.into_memory();
+        Plan::new(fabric, None, options, threads)
     }
 
     /// Tables with the routes of a plan, and how their writing went.

@@ -40,54 +40,12 @@ pub struct Plan {
     timings: Timings,
 }
 
-/// Inputs that all routes of a plan share.
-struct Rules<'r> {
-    /// All links of the design.
-    expected: &'r Links,
-    destinations: Arc<Destinations>,
-    dividers: Arc<[u32]>,
-    path_dividers: Arc<[u32]>,
-    mirrored: bool,
-    ranking: &'r Ranking,
-    threads: &'r Threads,
-    memory: &'r mut dyn FnMut() -> Vec<u8>,
-}
-
-impl Rules<'_> {
-    /// The inputs of the rows: nominal paths, and the present groups where they differ.
-    fn inputs(&mut self, nominal: Arc<Paths>, present: Option<Groups>) -> Inputs {
-        let memory = &mut self.memory;
-        let present = present.map(|groups| nominal.with(groups, memory(), self.threads));
-        let now = present.as_ref().unwrap_or(&nominal);
-        let standing = standing(self.expected, &now.groups);
-        let standing = standing.map(|links| Groups::new(&links, self.ranking, self.threads));
-        let standing = standing.map(|groups| nominal.with(groups, memory(), self.threads));
-        let all_groups = [&nominal.groups, &now.groups];
-        let classes = RowClasses::new(
-            &all_groups[..1 + usize::from(present.is_some())],
-            &self.dividers,
-            &self.path_dividers,
-        );
-        Inputs {
-            nominal,
-            mirrored: self.mirrored,
-            standing,
-            present,
-            dividers: self.dividers.clone(),
-            path_dividers: self.path_dividers.clone(),
-            destinations: self.destinations.clone(),
-            classes,
-        }
-    }
-}
-
 impl Plan {
-    /// Plans a fabric, in the buffers of another plan.
+    /// Plans a fabric.
     pub(super) fn new(
         fabric: &Fabric,
         reference: Option<&Fabric>,
         options: &Options,
-        spare: Vec<Vec<u8>>,
         threads: &Threads,
     ) -> Result<Plan, RouteError> {
         let start = Instant::now();
@@ -102,39 +60,46 @@ impl Plan {
             Faults::Paper => (undrained.as_ref(), None),
             Faults::Stable => (None, undrained.as_ref().or(design.present.as_ref())),
         };
+        let groups_of = |links: &Links| Groups::new(links, ranking, threads);
         let groups = match expected {
-            Some(links) => Groups::new(links, ranking, threads),
+            Some(links) => groups_of(links),
             None => design.groups.clone(),
         };
-        let present = present.map(|links| Groups::new(links, ranking, threads));
+        let present = present.map(groups_of);
         let ranked = Instant::now();
-        let mut spare = spare.into_iter();
-        let mut memory = || spare.next().unwrap_or_default();
-        let nominal = Paths::new(groups, ranking, memory(), threads);
+        let nominal = Arc::new(Paths::new(groups, ranking, threads));
+        let with = |groups| nominal.with(groups, threads);
         let nids = Nids::new(&design, &nominal.costs, options);
-        let mut rules = Rules {
-            expected: expected.unwrap_or(&design.links),
-            destinations: Arc::new(Destinations::new(&design, &nominal.costs, &nids)),
-            dividers: dividers(&nominal.groups).into(),
-            path_dividers: path_dividers(&nominal.groups).into(),
-            mirrored: options.faults == Faults::Stable,
-            ranking,
-            threads,
-            memory: &mut memory,
+        let destinations = Arc::new(Destinations::new(&design, &nominal.costs, &nids));
+        let dividers: Arc<[u32]> = dividers(&nominal.groups).into();
+        let path_dividers: Arc<[u32]> = path_dividers(&nominal.groups).into();
+        let expected = expected.unwrap_or(&design.links);
+        // The inputs of the rows: nominal paths, and the present groups where they differ.
+        let inputs_of = |present: Option<Groups>| {
+            let present = present.map(with);
+            let now = present.as_ref().unwrap_or(&nominal);
+            let standing = standing(expected, &now.groups);
+            let standing = standing.map(|links| with(groups_of(&links)));
+            let all_groups = [&nominal.groups, &now.groups];
+            let all_groups = &all_groups[..1 + usize::from(present.is_some())];
+            Inputs {
+                classes: RowClasses::new(all_groups, &dividers, &path_dividers),
+                nominal: nominal.clone(),
+                mirrored: options.faults == Faults::Stable,
+                standing,
+                present,
+                dividers: dividers.clone(),
+                path_dividers: path_dividers.clone(),
+                destinations: destinations.clone(),
+            }
         };
-        let nominal = Arc::new(nominal);
-        let inputs = rules.inputs(nominal.clone(), present);
+        let inputs = inputs_of(present);
         let costed = Instant::now();
         limits.share_out(&design, &inputs, options);
-        let further = limits.bands(there).into_iter().map(|(steps, links)| {
-            let present = Groups::new(&links, ranking, threads);
-            (steps, rules.inputs(nominal.clone(), Some(present)))
-        });
+        let bands = limits.bands(there).into_iter();
+        let further = bands.map(|(steps, links)| (steps, inputs_of(Some(groups_of(&links)))));
         let further = further.collect();
-        let all = drained.then(|| {
-            let groups = Groups::new(there, ranking, threads);
-            nominal.with(groups, (rules.memory)(), threads)
-        });
+        let all = drained.then(|| with(groups_of(there)));
         let now = inputs.present();
         let needs = Needs::new(
             &design.there,
@@ -262,13 +227,6 @@ impl Plan {
             connections.left = left.filter_map(|pair| self.own_pair(pair)).collect();
             (connections, steps)
         })
-    }
-
-    /// The buffers of the costs.
-    pub(super) fn into_memory(self) -> Vec<Vec<u8>> {
-        // The bands share the nominal paths.
-        let further: Vec<Vec<u8>> = self.bands.into_memory().collect();
-        self.inputs.into_memory().chain(further).collect()
     }
 
     /// End nodes (indices into [`Fabric::end_nodes`]) in ascending topological NID.

@@ -91,9 +91,7 @@ impl Dmodc {
         let is_first = subnet.is_first_engine(context);
         let state = &mut *self.lock();
         let engine = self.started(&mut state.engine)?;
-        if let Some(last) = state.planned.take() {
-            engine.recycle(last.plan);
-        }
+        state.planned = None;
         self.provoked.panic_if_due(PanicAt::Plan);
         let memory = (&mut state.reference, &mut state.absent, &mut state.drain);
         let (planned, read) = self.plan(engine, memory, subnet)?;

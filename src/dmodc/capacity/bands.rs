@@ -96,12 +96,6 @@ impl Bands {
             });
         }
     }
-
-    /// The memory of the costs.
-    pub fn into_memory(self) -> impl Iterator<Item = Vec<u8>> {
-        let further = self.further.into_iter().flat_map(Inputs::into_memory);
-        further.chain(self.all.map(|all| all.costs.into_memory()))
-    }
 }
 
 /// Writes the entries of a band that lead somewhere over those of a row.

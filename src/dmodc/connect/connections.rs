@@ -480,7 +480,7 @@ mod tests {
         assert_eq!(plan.connections().left, []);
         let ranking = Ranking::new(&fabric, &options);
         let groups = Groups::of(&fabric, &ranking);
-        let paths = Paths::new(groups, &ranking, Vec::new(), ALONE);
+        let paths = Paths::new(groups, &ranking, ALONE);
         let needs = Needs::new(&fabric, &ranking, &paths, None, true);
         assert!(!needs.joined.iter().any(|need| need.to == 2));
         let is_of = |&(from, to): &(u32, u32)| from == 2 || to == 2;

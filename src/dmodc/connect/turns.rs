@@ -177,7 +177,7 @@ mod tests {
             ..Options::default()
         };
         let ranking = Ranking::new(&fabric, &options);
-        Paths::new(Groups::of(&fabric, &ranking), &ranking, Vec::new(), ALONE)
+        Paths::new(Groups::of(&fabric, &ranking), &ranking, ALONE)
     }
 
     /// Which of these turns are taken if they are wanted.

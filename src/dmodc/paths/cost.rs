@@ -58,15 +58,8 @@ struct Below {
 }
 
 impl Costs {
-    /// Computes all costs, in buffers from [`Costs::into_memory`]. `switch` has the switches in the order of
-    /// columns ([`columns`]), leaves first.
-    pub fn new(
-        switch: Vec<u32>,
-        leaves: usize,
-        groups: &Groups,
-        memory: Vec<u8>,
-        threads: &Threads,
-    ) -> Self {
+    /// Computes all costs. `switch` has the switches in the order of columns ([`columns`]), leaves first.
+    pub fn new(switch: Vec<u32>, leaves: usize, groups: &Groups, threads: &Threads) -> Self {
         let width = groups.switches();
         let inverse = |of: &[u32]| {
             let mut at = vec![0u32; width];
@@ -75,12 +68,9 @@ impl Costs {
             }
             at
         };
-        // Whatever stands in it is written over.
-        let mut bytes = memory;
-        bytes.resize(width * width, INFINITE);
         let mut costs = Costs {
             width,
-            bytes,
+            bytes: vec![INFINITE; width * width],
             row: inverse(groups.bottom_up()),
             column: inverse(&switch),
             leaves,
@@ -94,11 +84,6 @@ impl Costs {
             costs.sweep_downward(groups, threads);
         }
         costs
-    }
-
-    /// The buffers of finished costs.
-    pub fn into_memory(self) -> Vec<u8> {
-        self.bytes
     }
 
     /// The cost bytes of a switch, by column.

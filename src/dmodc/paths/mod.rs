@@ -23,22 +23,21 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// Computes costs and path counts of port groups, in the buffers of other costs.
-    pub fn new(groups: Groups, ranking: &Ranking, memory: Vec<u8>, threads: &Threads) -> Self {
+    /// Computes costs and path counts of port groups.
+    pub fn new(groups: Groups, ranking: &Ranking, threads: &Threads) -> Self {
         let leaves = ranking.leaves().count();
-        let columns = columns(ranking, &groups);
-        Paths {
-            costs: Costs::new(columns, leaves, &groups, memory, threads),
-            ways_up: ways_up(&groups),
-            groups,
-        }
+        Self::by_columns(columns(ranking, &groups), leaves, groups, threads)
     }
 
     /// The same for other groups of the same switches, with the same columns.
-    pub fn with(&self, groups: Groups, memory: Vec<u8>, threads: &Threads) -> Self {
-        let (columns, leaves) = (self.costs.columns().to_vec(), self.costs.leaves());
+    pub fn with(&self, groups: Groups, threads: &Threads) -> Self {
+        let columns = self.costs.columns().to_vec();
+        Self::by_columns(columns, self.costs.leaves(), groups, threads)
+    }
+
+    fn by_columns(columns: Vec<u32>, leaves: usize, groups: Groups, threads: &Threads) -> Self {
         Paths {
-            costs: Costs::new(columns, leaves, &groups, memory, threads),
+            costs: Costs::new(columns, leaves, &groups, threads),
             ways_up: ways_up(&groups),
             groups,
         }

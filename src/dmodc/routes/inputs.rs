@@ -1,7 +1,7 @@
 //! The inputs of all rows.
 
 use super::row_classes::RowClasses;
-use crate::dmodc::paths::{Costs, Paths};
+use crate::dmodc::paths::Paths;
 use crate::dmodc::targets::Destinations;
 use std::sync::Arc;
 
@@ -38,15 +38,5 @@ impl Inputs {
             Some(present) => present,
             None => &self.nominal,
         }
-    }
-
-    /// The buffers of the costs.
-    pub fn into_memory(self) -> impl Iterator<Item = Vec<u8>> {
-        let nominal = Arc::into_inner(self.nominal);
-        let paths = [nominal, self.present, self.standing];
-        paths
-            .into_iter()
-            .flatten()
-            .map(|paths| Costs::into_memory(paths.costs))
     }
 }

@@ -15,5 +15,5 @@ mod tables;
 
 pub use inputs::Inputs;
 pub use row_classes::RowClasses;
-pub use scratch::{RouteMemory, lock};
+pub use scratch::RouteMemory;
 pub use switch_view::SwitchView;

@@ -45,6 +45,6 @@ impl RouteMemory {
 }
 
 /// Locks, also after a panic: nothing that was left half written is read again.
-pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|e| e.into_inner())
 }

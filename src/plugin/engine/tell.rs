@@ -62,7 +62,6 @@ impl Dmodc {
                     .as_ref()
                     .is_some_and(|last| last.fabric == now.fabric) =>
             {
-                engine.recycle(now.plan);
                 true
             }
             Ok((now, _)) => {
