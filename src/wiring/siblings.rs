@@ -118,7 +118,7 @@ pub fn doubts(fabric: &Fabric, ranking: &Ranking) -> Vec<Doubt> {
 /// The switches whose links up are not those of their siblings, in ascending index. `groups` are those of the fabric.
 pub fn unlike_siblings(fabric: &Fabric, groups: &Groups, ranking: &Ranking) -> Vec<Unlike> {
     let links_up = |s: u32| -> Vec<Up> {
-        let up = groups.up(s).iter().filter(|g| !g.level);
+        let up = groups.parents(s);
         let ports = up.flat_map(|g| groups.ports(g).iter().map(|&port| (port, g.remote)));
         ports.collect()
     };

@@ -27,7 +27,7 @@ impl Cables {
         let ranks = ranking.per_rank().len();
         let rank = |s: u32| ranking.rank(s);
         let above = |s: u32| groups.up(s).iter();
-        let below = |s: u32| groups.down(s).iter().filter(|g| !g.level);
+        let below = |s: u32| groups.children(s);
         let (wide_up, wide_down) = (
             usual_groups(groups, ranking, above),
             usual_groups(groups, ranking, below),
@@ -116,7 +116,7 @@ fn classes(groups: &Sides, ranking: &Ranking, plane: &[u8]) -> Vec<u32> {
         let mut keys: Vec<(u32, u8, u32)> = Vec::with_capacity(of_rank.len());
         for &s in of_rank {
             of_children.clear();
-            let next = |g: &&Group| !g.level && ranking.rank(g.remote) + 1 == ranking.rank(s);
+            let next = |g: &&Group| ranking.rank(g.remote) + 1 == ranking.rank(s);
             let children = groups.down(s).iter().filter(next);
             of_children.extend(children.map(|g| class[g.remote as usize]));
             keys.push((most_common(&mut of_children).0, plane[s as usize], s));

@@ -33,7 +33,6 @@ pub fn with_lost(links: &Links, groups: &Groups, ranking: &Ranking) -> Option<Li
 /// The groups that have lost links: switch, parent, and the expected number of links.
 fn find(groups: &Groups, ranking: &Ranking) -> Vec<(u32, u32, usize)> {
     let mut lost = Vec::new();
-    let up = |s: u32| groups.up(s).iter().filter(|g| !g.level);
     for family in siblings(groups, ranking) {
         let is_alike = |&s: &u32| groups.up_class(s) == groups.up_class(family[0]);
         let has_several = |&s: &u32| groups.up(s).iter().any(|g| g.size() > 1);
@@ -42,7 +41,7 @@ fn find(groups: &Groups, ranking: &Ranking) -> Vec<(u32, u32, usize)> {
         }
         // Per parent: by how many links each member has it.
         let mut parents: BTreeMap<u32, Vec<Reverse<usize>>> = BTreeMap::new();
-        for group in family.iter().flat_map(|&s| up(s)) {
+        for group in family.iter().flat_map(|&s| groups.parents(s)) {
             let sizes = parents.entry(group.remote).or_default();
             sizes.push(Reverse(group.size()));
         }

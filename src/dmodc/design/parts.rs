@@ -96,8 +96,7 @@ impl Parts {
                 if slot != 0 {
                     let plane = parts.planes.entry(cables.class[s as usize]).or_default();
                     plane.slots.push((part, slot));
-                    let up = groups.up(s).iter().filter(|g| !g.level);
-                    plane.above.extend(up.map(|g| g.remote));
+                    plane.above.extend(groups.parents(s).map(|g| g.remote));
                 }
             }
             parts.find_slots();

@@ -59,7 +59,7 @@ impl Places {
         }
         for &s in ascending {
             let (leaf, _) = first[s as usize];
-            for group in groups.up(s).iter().filter(|g| !g.level) {
+            for group in groups.parents(s) {
                 let above = &mut first[group.remote as usize];
                 *above = (leaf, groups.ports(group)[0]).min(*above);
             }
@@ -81,7 +81,7 @@ impl Places {
         let (mut planes, mut slots) = (vec![0u64; count], vec![0u64; count]);
         let mut near: Vec<u64> = Vec::new();
         for &s in ascending {
-            let children = groups.down(s).iter().filter(|g| !g.level);
+            let children = groups.children(s);
             near.clear();
             near.extend(children.map(|g| planes[g.remote as usize]));
             let own = match (near.is_empty(), self.cables.plane[s as usize]) {
@@ -92,7 +92,7 @@ impl Places {
             planes[s as usize] = mix(most_common(&mut near).0, own);
         }
         for &s in ascending.iter().rev() {
-            let parents = groups.up(s).iter().filter(|g| !g.level);
+            let parents = groups.parents(s);
             near.clear();
             near.extend(parents.map(|g| slots[g.remote as usize]));
             let own = match (near.is_empty(), self.cables.slot[s as usize]) {

@@ -18,8 +18,8 @@ pub fn siblings(groups: &Groups, ranking: &Ranking) -> Vec<Vec<u32>> {
     let mut family: Vec<u32> = (0..groups.up_classes().len() as u32).collect();
     let switches = 0..groups.switches() as u32;
     for parent in switches.clone() {
-        let children = groups.down(parent).iter().filter(|g| !g.level);
-        let mut below: Vec<u32> = children.map(|g| groups.up_class(g.remote)).collect();
+        let children = groups.children(parent).map(|g| g.remote);
+        let mut below: Vec<u32> = children.map(|s| groups.up_class(s)).collect();
         below.sort_unstable();
         below.dedup();
         if below.len() == 1 {
@@ -62,8 +62,7 @@ fn add_orphans(families: &mut [Vec<u32>], groups: &Groups, ranking: &Ranking) {
         return;
     }
     let port = |s: u32| {
-        let children = groups.down(s).iter().filter(|g| !g.level);
-        let back = children.filter_map(|g| groups.to(g.remote, s));
+        let back = groups.children(s).filter_map(|g| groups.to(g.remote, s));
         let mut ports: Vec<u8> = back.map(|g| groups.ports(g)[0]).collect();
         most_common(&mut ports).0
     };
@@ -98,8 +97,7 @@ impl Classes<'_> {
 
     fn parents(&self, class: u32) -> impl Iterator<Item = u32> + Clone {
         let first = self.groups.up_classes()[class as usize];
-        let up = self.groups.up(first).iter();
-        up.filter(|g| !g.level).map(|g| g.remote)
+        self.groups.parents(first).map(|g| g.remote)
     }
 
     /// Whether two classes are of one rank and have more than half of the parents of each in common, or the first has no

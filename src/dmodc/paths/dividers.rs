@@ -18,10 +18,12 @@ pub fn path_dividers(groups: &Groups) -> Vec<u32> {
 fn product_going_up(groups: &Groups, weight: impl Fn(usize) -> u32) -> Vec<u32> {
     let mut divider = vec![1u32; groups.switches()];
     for &s in groups.bottom_up() {
-        let up = || groups.up(s).iter().filter(|g| !g.level);
-        let arity = up().map(|g| weight(g.size())).fold(0, u32::saturating_add);
+        let arity = groups
+            .parents(s)
+            .map(|g| weight(g.size()))
+            .fold(0, u32::saturating_add);
         let product = divider[s as usize].saturating_mul(arity);
-        for group in up() {
+        for group in groups.parents(s) {
             let above = &mut divider[group.remote as usize];
             *above = product.max(*above);
         }
@@ -33,8 +35,9 @@ fn product_going_up(groups: &Groups, weight: impl Fn(usize) -> u32) -> Vec<u32> 
 pub fn ways_up(groups: &Groups) -> Vec<u32> {
     let mut ways = vec![1u32; groups.switches()];
     for &s in groups.bottom_up().iter().rev() {
-        let up = groups.up(s).iter().filter(|g| !g.level);
-        let through = up.map(|g| (g.size() as u32).saturating_mul(ways[g.remote as usize]));
+        let through = groups
+            .parents(s)
+            .map(|g| (g.size() as u32).saturating_mul(ways[g.remote as usize]));
         ways[s as usize] = through.fold(0, u32::saturating_add).max(1);
     }
     ways

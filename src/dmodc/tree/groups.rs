@@ -89,6 +89,18 @@ impl Sides {
         &self.groups[up as usize..end as usize]
     }
 
+    /// The groups that lead to switches of higher rank.
+    #[inline]
+    pub fn parents(&self, switch: u32) -> impl Iterator<Item = &Group> + Clone {
+        self.up(switch).iter().filter(|g| !g.level)
+    }
+
+    /// The groups that lead to switches of lower rank.
+    #[inline]
+    pub fn children(&self, switch: u32) -> impl Iterator<Item = &Group> + Clone {
+        self.down(switch).iter().filter(|g| !g.level)
+    }
+
     /// The group of `switch` that leads to another.
     #[inline]
     pub fn to(&self, switch: u32, remote: u32) -> Option<&Group> {
