@@ -76,20 +76,34 @@ pub fn level_cycle(groups: &Sides) -> Option<Vec<u32>> {
     if !groups.has_level_links() {
         return None;
     }
-    let mut parent: Vec<u32> = (0..groups.switches() as u32).collect();
-    let mut tree: Vec<Vec<u32>> = vec![Vec::new(); parent.len()];
-    for a in 0..parent.len() as u32 {
-        for b in groups.up(a).iter().filter(|g| g.level).map(|g| g.remote) {
-            let (root_a, root_b) = (root(&mut parent, a), root(&mut parent, b));
-            if root_a == root_b {
-                return Some(way(&tree, a, b));
+    let beside = |s: u32| {
+        let all = groups.up(s).iter().chain(groups.down(s));
+        all.filter(|g| g.level).map(|g| g.remote)
+    };
+    // What is beside one other at most is in no cycle: it goes, and then whatever is so without it.
+    let switches = 0..groups.switches() as u32;
+    let mut others: Vec<usize> = switches.clone().map(|s| beside(s).count()).collect();
+    let mut open: Vec<u32> = switches.filter(|&s| others[s as usize] == 1).collect();
+    while let Some(s) = open.pop() {
+        for other in beside(s) {
+            let left = &mut others[other as usize];
+            *left = left.saturating_sub(1);
+            if *left == 1 {
+                open.push(other);
             }
-            parent[root_a as usize] = root_b;
-            tree[a as usize].push(b);
-            tree[b as usize].push(a);
         }
     }
-    None
+    // From one that is left a walk comes back to where it was.
+    let mut along = vec![others.iter().position(|&others| others > 1)? as u32];
+    loop {
+        let before = along.iter().nth_back(1).copied();
+        let mut next = beside(*along.last()?);
+        let next = next.find(|&s| others[s as usize] > 1 && Some(s) != before)?;
+        if let Some(at) = along.iter().position(|&s| s == next) {
+            return Some(along.split_off(at));
+        }
+        along.push(next);
+    }
 }
 
 /// The root of a switch in a forest of parents (union-find); shortens paths on the way.
@@ -99,28 +113,4 @@ pub fn root(parent: &mut [u32], mut s: u32) -> u32 {
         s = parent[s as usize];
     }
     s
-}
-
-/// The switches on the path from `from` to `to` in a forest.
-fn way(tree: &[Vec<u32>], from: u32, to: u32) -> Vec<u32> {
-    let mut came_from = vec![u32::MAX; tree.len()];
-    came_from[to as usize] = to;
-    let mut reached = vec![to];
-    let mut next = 0;
-    while let Some(&s) = reached.get(next) {
-        next += 1;
-        for &other in &tree[s as usize] {
-            if came_from[other as usize] == u32::MAX {
-                came_from[other as usize] = s;
-                reached.push(other);
-            }
-        }
-    }
-    let mut along = vec![from];
-    let mut s = from;
-    while s != to && came_from[s as usize] != u32::MAX {
-        s = came_from[s as usize];
-        along.push(s);
-    }
-    along
 }
