@@ -23,7 +23,6 @@ pub struct Plan {
     /// The levels of the fabric's switches.
     ranking: Ranking,
     order: Vec<u32>,
-    nid: Vec<u32>,
     unreachable: Unreachable,
     needs: Needs,
     /// The detours.
@@ -117,12 +116,6 @@ impl Plan {
         let bands = Bands::new(&inputs, further, all, needs.joined.iter().map(|n| n.to));
         let own = |node: &u32| design.node[*node as usize];
         let order = nids.order.iter().filter_map(own).collect();
-        let mut nid = vec![0; fabric.end_nodes().len()];
-        for (own, &number) in design.node.iter().zip(&nids.nid) {
-            if let Some(own) = own {
-                nid[*own as usize] = number;
-            }
-        }
         let ranking = ranking.of_some(&design.place);
         let timings = Timings {
             rank: ranked - start,
@@ -134,7 +127,6 @@ impl Plan {
             place: design.place,
             switch: design.switch,
             order,
-            nid,
             unreachable,
             needs,
             connected: OnceLock::new(),
@@ -237,11 +229,6 @@ impl Plan {
     /// All switches in the order of their places.
     pub fn places(&self) -> Vec<u32> {
         self.switch.iter().flatten().copied().collect()
-    }
-
-    /// The topological NID of an end node: t of the paper.
-    pub fn nid(&self, end_node: u32) -> u32 {
-        self.nid[end_node as usize]
     }
 
     /// The fabric merged with its reference, and the levels of both, if it was planned with one. Wrong cables

@@ -9,7 +9,7 @@ use crate::netlist::Netlist;
 use crate::netlist::generate::Pgft;
 use crate::testing::cases;
 use proptest::prelude::*;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 fn compare(netlist: &Netlist, lmc: u8, complete: bool) -> Result<(), TestCaseError> {
     let (fabric, _) = netlist.to_fabric(Some(lmc)).expect("LIDs");
@@ -21,6 +21,8 @@ fn compare(netlist: &Netlist, lmc: u8, complete: bool) -> Result<(), TestCaseErr
         ..Options::default()
     };
     let (plan, tables) = route(&fabric, &options, 2);
+    let nids = (0u64..).zip(plan.order());
+    let nid: HashMap<u32, u64> = nids.map(|(nid, &node)| (node, nid)).collect();
     for (s, switch) in (0u32..).zip(fabric.switches()) {
         // What is cut off from all leaves has no rank in the paper, and nothing to route.
         if oracle.rank[s as usize] != INFINITY {
@@ -29,7 +31,7 @@ fn compare(netlist: &Netlist, lmc: u8, complete: bool) -> Result<(), TestCaseErr
         for (d, node) in fabric.end_nodes().iter().enumerate() {
             let place = format!("switch {} LID {}", switch.guid, node.lid);
             let entry = tables.get(s, node.lid);
-            prop_assert_eq!(u64::from(plan.nid(d as u32)), oracle.t[d], "NID, {}", place);
+            prop_assert_eq!(nid[&(d as u32)], oracle.t[d], "NID, {}", place);
             let cost = oracle.c[s as usize][&node.switch];
             let finite = (cost != INFINITY).then_some(cost as u8);
             prop_assert_eq!(plan.hops(s, node.switch), finite, "cost, {}", place);
