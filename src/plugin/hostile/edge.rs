@@ -1,7 +1,7 @@
 //! Where the plugin meets OpenSM: another OpenSM, no room, nothing to route, too much to name.
 
-use super::complib::COMPLIB;
 use super::lines::logged;
+use super::maps::SYMBOLS;
 use super::world::{NODES, SWITCHES, World, engine, set};
 use crate::plugin::callbacks::{self, Context};
 use crate::plugin::ffi::Symbols;
@@ -66,7 +66,7 @@ fn opensm_keeps_the_context_itself() {
     let register = |register_engine| {
         let symbols = Symbols {
             register_engine,
-            ..COMPLIB.symbols
+            ..SYMBOLS
         };
         // SAFETY: the world stands in for OpenSM; nothing of it is read here.
         unsafe { callbacks::register(world.osm, symbols, entry::ENGINE, PluginOptions::default()) }

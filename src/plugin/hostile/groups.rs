@@ -38,7 +38,7 @@ fn every_fault_of_multicast_is_named() {
         cut(w, 2, 4);
     };
     assert_eq!(group_lines(&[0, 2], fine, cut_one), [""; 0]);
-    // No spine is above both leaves: the tree turns at a third, and leaves out nobody.
+    // No spine is above both leaves: the tree turns at a third, and leaves out no member.
     let cut_apart = |w: &mut World| {
         cut(w, 0, 5);
         cut(w, 2, 4);

@@ -2,18 +2,17 @@
 //! as if they were live.
 //!
 //! The structures are laid out as OpenSM's headers have them, in memory of exactly the size that
-//! they claim, so that valgrind and AddressSanitizer see whatever goes beyond. OpenSM's own complib
-//! makes the maps and looks things up in them (but under Miri). The tests also check what is
-//! written: every entry is a port of its switch, and nothing around a table changes.
+//! they claim, so that valgrind and AddressSanitizer see whatever goes beyond. The tests also check the tables
+//! that are written: every entry is a port of its switch, and nothing around a table changes.
 //!
 //! Absence: pointers are NULL or lead to a live object of the right type. No reader of C structures
 //! can tell other pointers from good ones.
 
 mod cases;
-mod complib;
 mod edge;
 mod groups;
 mod lines;
+mod maps;
 mod mutations;
 mod speeds;
 mod world;

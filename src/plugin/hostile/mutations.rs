@@ -1,7 +1,7 @@
 //! Subnets with several things wrong at random.
 
 use super::lines::logged;
-use super::world::{NODES, RADIX, SWITCHES, TABLE, World, engine, guid, set};
+use super::world::{NODES, SWITCHES, TABLE, World, engine, guid, port_count, set};
 use crate::fabric::NodeKind;
 use crate::random::Random;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -13,12 +13,7 @@ fn spoil(world: &mut World, random: &mut Random) {
     let s = random.below(SWITCHES);
     let port = |random: &mut Random| {
         let n = random.below(NODES);
-        let ports = if n < SWITCHES {
-            usize::from(RADIX) + 1
-        } else {
-            2
-        };
-        (n, random.below(ports) as u8)
+        (n, random.below(port_count(n)) as u8)
     };
     let (owner, number) = port(random);
     let at = world.port(owner, number);
@@ -49,15 +44,8 @@ fn spoil(world: &mut World, random: &mut Random) {
             node_info.node_guid = guid(random.below(NODES)).to_be()
         ),
         18 => {
-            let ports = if n < SWITCHES {
-                usize::from(RADIX) + 1
-            } else {
-                2
-            };
-            set!(
-                world.nodes[n],
-                physp_tbl_size = random.below(ports + 1) as u32
-            );
+            let ports = random.below(port_count(n) + 1) as u32;
+            set!(world.nodes[n], physp_tbl_size = ports);
         }
         19 => set!(world.switches[s], num_ports = random.below(256) as u8),
         20 => set!(world.switches[s], p_node = ptr::null_mut()),

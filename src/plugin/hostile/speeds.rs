@@ -1,14 +1,14 @@
-//! What PortInfo says of speeds, in the fields that a port has.
+//! Speeds of links, read from the fields of PortInfo that a port has.
 
 use super::world::{SWITCHES, World, engine, set};
 use crate::dmodc::Engine;
 use crate::plugin::snapshot;
 
-/// How fast the link from the first leaf to the first spine is, once `say` has written what the spine says: it has the
-/// greater GUID.
-fn speed(say: impl FnOnce(&World)) -> String {
+/// The speed of the link from the first leaf to the first spine, once `set` has written the PortInfo of the spine, which
+/// has the greater GUID.
+fn speed(set: impl FnOnce(&World)) -> String {
     let mut world = World::new();
-    say(&world);
+    set(&world);
     speed_at(&mut world, 3)
 }
 

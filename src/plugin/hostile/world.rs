@@ -1,6 +1,6 @@
 //! A subnet in C structures, laid out as OpenSM's headers have them.
 
-use super::complib::COMPLIB;
+use super::maps::{self, SYMBOLS};
 use crate::lft::NO_PATH;
 use crate::plugin::engine::{Dmodc, Failure};
 use crate::plugin::ffi::bindings::{
@@ -88,19 +88,14 @@ impl World {
     }
 
     fn add_node(&mut self, n: usize) {
-        let ports = if n < SWITCHES {
-            usize::from(RADIX) + 1
-        } else {
-            2
-        };
+        let ports = port_count(n);
         // The structure has room for one port.
         let (node, layout) = zeroed::<osm_node_t>((ports - 1) * size_of::<osm_physp_t>());
         self.memory.push((node.cast(), layout));
         self.nodes.push(node);
-        let node_type = if n < SWITCHES {
-            IB_NODE_TYPE_SWITCH
-        } else {
-            IB_NODE_TYPE_CA
+        let node_type = match n < SWITCHES {
+            true => IB_NODE_TYPE_SWITCH,
+            false => IB_NODE_TYPE_CA,
         };
         set!(node, node_info.node_type = node_type as u8);
         set!(node, node_info.node_guid = guid(n).to_be());
@@ -159,9 +154,9 @@ impl World {
         // SAFETY: the map and the switches are the world's own.
         unsafe {
             let map = &raw mut (*self.osm.as_ptr()).subn.sw_guid_tbl;
-            (COMPLIB.init)(map);
+            maps::init(map);
             for (s, switch) in self.switches[..switches].iter().enumerate() {
-                (COMPLIB.insert)(map, guid(s).to_be(), switch.as_ptr().cast());
+                maps::insert(map, guid(s).to_be(), switch.as_ptr().cast());
             }
         }
         let result = self.with_subnet(|subnet| dmodc.route(subnet, ptr::null()));
@@ -172,7 +167,7 @@ impl World {
     /// Runs `body` on the subnet, as a callback does.
     pub fn with_subnet<T>(&mut self, body: impl FnOnce(&mut Subnet<'_>) -> T) -> T {
         // SAFETY: nobody else has the world meanwhile.
-        unsafe { Subnet::under_lock(self.osm, COMPLIB.symbols, body) }
+        unsafe { Subnet::under_lock(self.osm, SYMBOLS, body) }
     }
 
     /// Builds the tree of a group whose members hang off these ports of these switches.
@@ -235,6 +230,11 @@ impl Drop for World {
             all.for_each(|&(memory, layout)| dealloc(memory.as_ptr(), layout));
         }
     }
+}
+
+/// How many entries the port table of a node has, port 0 included.
+pub fn port_count(n: usize) -> usize {
+    if n < SWITCHES { RADIX as usize + 1 } else { 2 }
 }
 
 pub fn guid(n: usize) -> u64 {
