@@ -1,8 +1,8 @@
 //! Positions of the boxes of a small drawing: a row for each level that has switches.
 
-use super::scene::Scene;
+use super::scene::{Bundles, Scene};
 use crate::fabric::NodeKind;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// A switch.
 pub struct Item {
@@ -16,19 +16,12 @@ pub struct Item {
     pub column: usize,
 }
 
-/// All links between two switches.
-#[derive(Default)]
-pub struct Bundle {
-    /// Each link by its two ends: switch and port.
-    pub links: Vec<[(u32, u8); 2]>,
-}
-
 /// Boxes and links.
 pub struct Layout {
     /// The boxes, by switch.
     pub items: Vec<Item>,
     /// The links between switches, the lower one first.
-    pub bundles: BTreeMap<(u32, u32), Bundle>,
+    pub bundles: Bundles,
     /// How many boxes each row has.
     pub rows: Vec<usize>,
 }
@@ -50,14 +43,9 @@ impl Layout {
                 column: 0,
             }
         };
-        let mut bundles: BTreeMap<(u32, u32), Bundle> = BTreeMap::new();
-        for link in scene.links() {
-            let [(a, _), (b, _)] = link;
-            bundles.entry((a, b)).or_default().links.push(link);
-        }
         let mut layout = Layout {
             items: switches.map(item).collect(),
-            bundles,
+            bundles: scene.bundles(),
             rows: vec![0; used.len()],
         };
         layout.place(scene);

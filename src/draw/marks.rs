@@ -35,8 +35,7 @@ impl Marks<'_> {
         let slow = slow.filter(|link| matches!(link.far, Far::Switch(..)));
         let missing = scene.differences.iter().filter(|d| d.kind == Kind::Missing);
         let missing = missing.filter_map(|d| {
-            let [a, b] = scene.expected(d)?;
-            let pair = scene.low_first([(a, 0), (b, 0)]).map(|(switch, _)| switch);
+            let pair = scene.expected(d)?;
             let ends: Vec<String> = d.ends.iter().map(end).collect();
             let reason = if d.reason.is_empty() { "" } else { ": " };
             let text = format!("missing: {}{reason}{}", ends.join(" -- "), d.reason);

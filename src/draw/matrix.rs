@@ -36,16 +36,15 @@ pub fn tabs(scene: &Scene, links: &[Link]) -> Vec<Tab> {
         place[s as usize] = at;
     }
     let levels = |[a, b]: [u32; 2]| (scene.ranking.rank(a), scene.ranking.rank(b));
-    // Pairs of switches by levels: those that belong together, and others.
+    // Pairs of switches by levels: pairs that belong together, and others.
     let mut of_levels: BTreeMap<(u32, u32), [Vec<[u32; 2]>; 2]> = BTreeMap::new();
     for link in links {
         let pair = link.map(|(switch, _)| switch);
         let is_stray = link.iter().any(|end| stray.contains(end));
         of_levels.entry(levels(pair)).or_default()[usize::from(is_stray)].push(pair);
     }
-    for [a, b] in (scene.differences.iter()).filter_map(|d| scene.expected(d)) {
-        let pair = scene.low_first([(a, 0), (b, 0)]).map(|(switch, _)| switch);
-        if a != b {
+    for pair in (scene.differences.iter()).filter_map(|d| scene.expected(d)) {
+        if pair[0] != pair[1] {
             of_levels.entry(levels(pair)).or_default()[0].push(pair);
         }
     }

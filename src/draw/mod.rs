@@ -21,5 +21,5 @@ pub use scene::{Link, Scene, State};
 pub use style::escaped;
 pub use svg::svg;
 
-/// Most boxes of a drawing with lines: with more, nobody can follow the lines.
+/// Most boxes of a drawing with lines: with more, no reader can follow the lines.
 pub const MOST: usize = 20;

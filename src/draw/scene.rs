@@ -1,13 +1,17 @@
 //! The input of drawings.
 
 use crate::dmodc::Ranking;
-use crate::fabric::{Fabric, Guid, Peer};
+use crate::fabric::{Fabric, Guid};
 use crate::lft::Tables;
 use crate::netlist::Names;
-use crate::wiring::{Difference, Kind, Slow};
+use crate::wiring::{Difference, Kind, Slow, links, low_first};
+use std::collections::BTreeMap;
 
 /// A link by its two ends, switch and port, the lower one first.
-pub type Link = [(u32, u8); 2];
+pub use crate::wiring::Uplink as Link;
+
+/// The links between two switches, for each pair of switches that has some, the lower switch first.
+pub type Bundles = BTreeMap<(u32, u32), Vec<Link>>;
 
 /// A fabric, and its oddities.
 pub struct Scene<'a> {
@@ -21,7 +25,7 @@ pub struct Scene<'a> {
     pub places: Vec<u32>,
     /// End nodes in their order in the drawing.
     pub order: Vec<u32>,
-    /// Cables that differ from what they should be.
+    /// Cables that are not as they should be.
     pub differences: Vec<Difference>,
     /// Links that are slow.
     pub slow: Vec<Slow>,
@@ -42,24 +46,27 @@ pub struct State<'a> {
 }
 
 impl Scene<'_> {
-    /// The lower one of two ends first: the one of lower rank, of equal ranks the one of lower GUID.
-    pub fn low_first(&self, [a, b]: Link) -> Link {
-        let key = |(s, _): (u32, u8)| (self.ranking.rank(s), s);
-        if key(a) <= key(b) { [a, b] } else { [b, a] }
+    /// A link with its lower end first.
+    fn low_first(&self, link: Link) -> Link {
+        low_first(link, |switch| self.ranking.rank(switch))
     }
 
     /// All links between switches, ascending by their lower ends.
     pub fn links(&self) -> Vec<Link> {
-        let mut links = Vec::with_capacity(self.fabric.switch_links());
-        for switch in 0..self.fabric.switches().len() as u32 {
-            for (port, peer) in (1..).zip(self.fabric.peers_of(switch)) {
-                if let Peer::Switch { index, port: far } = *peer {
-                    let link = [(switch, port), (index, far)];
-                    links.extend((self.low_first(link) == link).then_some(link));
-                }
-            }
-        }
+        let links = links(self.fabric).map(|link| self.low_first(link));
+        let mut links: Vec<Link> = links.collect();
+        links.sort_unstable();
         links
+    }
+
+    /// The same by the switches that they join.
+    pub fn bundles(&self) -> Bundles {
+        let mut bundles = Bundles::new();
+        for link in self.links() {
+            let [(a, _), (b, _)] = link;
+            bundles.entry((a, b)).or_default().push(link);
+        }
+        bundles
     }
 
     /// A switch of the fabric by its GUID.
@@ -67,11 +74,14 @@ impl Scene<'_> {
         self.fabric.switch_by_guid(guid)
     }
 
-    /// The switches that a cable should join, as far as they are present.
+    /// The switches that a cable should join, the lower one first, if both are present.
     pub fn expected(&self, difference: &Difference) -> Option<[u32; 2]> {
         match (&difference.ends[..], difference.kind) {
             (_, Kind::Extra) => None,
-            ([a, b], _) => Some([self.switch(a.guid)?, self.switch(b.guid)?]),
+            ([a, b], _) => {
+                let ends = [(self.switch(a.guid)?, 0), (self.switch(b.guid)?, 0)];
+                Some(self.low_first(ends).map(|(switch, _)| switch))
+            }
             _ => None,
         }
     }

@@ -1,9 +1,9 @@
 //! A drawing for paper: SVG without external files, light or dark as the reader's system is.
 
 use super::MOST;
-use super::layout::{Bundle, Item, Layout};
+use super::layout::{Item, Layout};
 use super::marks::{MARGIN, Marks};
-use super::scene::{Scene, State};
+use super::scene::{Link, Scene, State};
 use super::style::{escaped, opening};
 use super::svg_matrix::matrices;
 use std::fmt::Write;
@@ -69,10 +69,10 @@ impl Page<'_> {
         svg += &self.marks.head(&self.marks.legend("slow (thin)"));
         let mut bundles: Vec<_> = self.layout.bundles.iter().collect();
         // The worst on top.
-        bundles.sort_by_key(|(_, bundle)| self.marks.worst_of(&bundle.links));
+        bundles.sort_by_key(|(_, links)| self.marks.worst_of(links));
         svg.push_str("<g>\n");
-        for (&(a, b), bundle) in bundles {
-            self.bundle(a, b, bundle, &mut svg);
+        for (&(a, b), links) in bundles {
+            self.bundle(a, b, links, &mut svg);
         }
         svg.push_str("</g>\n");
         for ([a, b], text) in &self.marks.missing {
@@ -158,8 +158,8 @@ impl Page<'_> {
         format!("M{x1:.1} {y1:.1}Q{middle:.1} {half:.1} {x2:.1} {y2:.1}")
     }
 
-    fn bundle(&self, a: u32, b: u32, bundle: &Bundle, svg: &mut String) {
-        let (marks, links) = (&self.marks, &bundle.links[..]);
+    fn bundle(&self, a: u32, b: u32, links: &[Link], svg: &mut String) {
+        let marks = &self.marks;
         let width = (0.8 + (links.len() as f64).log2() * 0.6) * marks.carried(links);
         let width = width.max(0.3);
         let class = format!("link{}", marks.classes(links));

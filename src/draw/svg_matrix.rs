@@ -2,7 +2,7 @@
 
 use super::marks::{MARGIN, Marks};
 use super::matrix::{Block, Tab, tabs};
-use super::scene::{Link, Scene};
+use super::scene::{Bundles, Scene};
 use super::style::{escaped, opening};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -22,13 +22,7 @@ const LETTER: f64 = 4.6;
 
 /// Draws the matrices of a fabric.
 pub fn matrices(scene: &Scene, marks: &Marks) -> String {
-    let links = scene.links();
-    let tabs = tabs(scene, &links);
-    let mut bundles: BTreeMap<(u32, u32), Vec<Link>> = BTreeMap::new();
-    for link in links {
-        let [(a, _), (b, _)] = link;
-        bundles.entry((a, b)).or_default().push(link);
-    }
+    let (tabs, bundles) = (tabs(scene, &scene.links()), scene.bundles());
     let mut body = String::new();
     let (mut y, mut width) = (HEAD, WIDTH);
     for tab in &tabs {
@@ -104,7 +98,7 @@ impl Sheet<'_> {
         block: &Block,
         (x, y): (f64, f64),
         marks: &Marks,
-        bundles: &BTreeMap<(u32, u32), Vec<Link>>,
+        bundles: &Bundles,
         svg: &mut String,
     ) {
         let (cell, (left, top)) = (self.cell, self.room());

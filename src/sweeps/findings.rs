@@ -6,7 +6,7 @@ use super::planned::{Called, Planned};
 use crate::dmodc::{Plan, Ranking, WiringWarning};
 use crate::fabric::{self, Guid, Merged};
 use crate::reference::{Dark, Day};
-use crate::wiring::{Memory, SlowLink, Uplink, hosts, missing_uplinks, slow_links};
+use crate::wiring::{Beyond, Memory, SlowLink, Uplink, hosts, missing_uplinks, slow_links};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -20,7 +20,7 @@ pub struct Findings {
     /// The last line about ranks.
     ranks: String,
     /// The last line about ranks where a reference would help.
-    untold: String,
+    unknown_places: String,
     /// The last lines about missing equipment and oddities.
     odd: BTreeSet<String>,
     /// The links that are slow.
@@ -50,12 +50,8 @@ impl Findings {
             .look(fabric, |s| called.switch(s), |node| called.end_node(node));
         changes.iter().for_each(|line| log::info!("{line}"));
         self.look_for_slow(planned);
-        let ranks = format!("ranks: {}", plan.ranking());
-        if ranks != self.ranks {
-            log::info!("{ranks}");
-            self.ranks = ranks;
-        }
-        self.tell_untold(plan);
+        log_if_new(&mut self.ranks, format!("ranks: {}", plan.ranking()));
+        log_if_new(&mut self.unknown_places, unknown_places(plan));
         let seen;
         let (merged, ranking) = match plan.known() {
             Some((merged, ranking)) => (merged, Cow::Borrowed(ranking)),
@@ -76,7 +72,7 @@ impl Findings {
         if has_reference {
             odd.extend(self.of_reference(merged, &missing, dark));
         }
-        self.tell(odd, !changes.is_empty());
+        self.log_odd(odd, !changes.is_empty());
         self.switches(merged, &missing, unlike(planned, &warnings))
     }
 
@@ -95,30 +91,13 @@ impl Findings {
     pub fn slow(&self) -> Vec<FoundSlow> {
         let named = |link: &SlowLink| FoundSlow {
             near: self.memory.switch_name(link.near.0).to_owned(),
-            far: match (link.far, link.host) {
-                (Some((switch, _)), _) => self.memory.switch_name(switch).to_owned(),
-                (None, Some(host)) => self.memory.host_name(host).to_owned(),
-                (None, None) => String::new(),
+            far: match link.far {
+                Beyond::Switch((switch, _)) => self.memory.switch_name(switch).to_owned(),
+                Beyond::Host(host) => self.memory.host_name(host).to_owned(),
             },
             link: *link,
         };
         self.slow.iter().map(named).collect()
-    }
-
-    /// Logs where a reference would help, if there is none.
-    fn tell_untold(&mut self, plan: &Plan) {
-        let ranks: Vec<String> = plan.untold().iter().map(u32::to_string).collect();
-        let untold = match plan.known().is_none() && !ranks.is_empty() {
-            true => format!(
-                "a reference would help: ports do not tell the places on rank {}, GUIDs do",
-                ranks.join(", ")
-            ),
-            false => String::new(),
-        };
-        if untold != self.untold && !untold.is_empty() {
-            log::info!("{untold}");
-        }
-        self.untold = untold;
     }
 
     /// The equipment of a reference that is missing: switches, and links between present switches.
@@ -153,7 +132,7 @@ impl Findings {
     }
 
     /// Logs the oddities, if they or the fabric have changed.
-    fn tell(&mut self, odd: Vec<String>, changed: bool) {
+    fn log_odd(&mut self, odd: Vec<String>, changed: bool) {
         let (old, new): (Vec<_>, Vec<_>) = odd.iter().partition(|line| self.odd.contains(*line));
         new.iter().take(NAMED).for_each(|line| log::info!("{line}"));
         if new.len() > NAMED {
@@ -186,6 +165,26 @@ impl Findings {
         };
         let switches = merged.nominal.switches().iter().zip(lacks);
         (0..).zip(switches).map(found).collect()
+    }
+}
+
+/// Logs a line, unless it is empty or the last one.
+fn log_if_new(last: &mut String, line: String) {
+    if line != *last && !line.is_empty() {
+        log::info!("{line}");
+    }
+    *last = line;
+}
+
+/// The line about ranks where a reference would help; empty if there are none or there is a reference.
+fn unknown_places(plan: &Plan) -> String {
+    let ranks: Vec<String> = plan.untold().iter().map(u32::to_string).collect();
+    match plan.known().is_none() && !ranks.is_empty() {
+        true => format!(
+            "a reference would help: ports do not tell the places on rank {}, GUIDs do",
+            ranks.join(", ")
+        ),
+        false => String::new(),
     }
 }
 

@@ -27,7 +27,7 @@ pub struct Sweep {
     pub faults: Faults,
     /// Entries that are not at their nominal ports.
     pub displaced: usize,
-    /// Blocks of tables that differ from those last sent.
+    /// Blocks of tables that differ from the tables last sent.
     pub changed_blocks: usize,
     /// Pairs of switch and LID on a detour.
     pub turned: usize,

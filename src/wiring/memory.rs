@@ -1,4 +1,4 @@
-//! Logs what has changed since the last look at the fabric.
+//! Logs the changes since the last look at the fabric.
 //!
 //! A switch that goes or comes is one line, with its links and hosts; so are several connected ones, such as
 //! a pod. A link is a line, and so are all hosts that go or come at one switch. Equipment that comes is
@@ -183,7 +183,7 @@ mod tests {
             ]
         );
         assert_eq!(look(&mut memory, &less), [""; 0]);
-        // What goes now is told alone.
+        // Only the equipment that has just gone is named.
         let fewer = without(&less, &["node-0", "node-1"]);
         assert_eq!(
             look(&mut memory, &fewer),

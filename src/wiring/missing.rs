@@ -1,4 +1,4 @@
-//! Known links and hosts that are missing: dark at both ends.
+//! Lists the links and hosts of a fabric, and known links that are missing: dark at both ends.
 
 use crate::fabric::{EndNode, Fabric, Merged, NodeKind, Peer};
 
@@ -10,16 +10,18 @@ pub type Uplink = [(u32, u8); 2];
 pub fn missing_uplinks(merged: &Merged, rank: impl Fn(u32) -> u32) -> Vec<Uplink> {
     let Merged { nominal, there, .. } = merged;
     let gone = |link: &Uplink| there.peer(link[0].0, link[0].1) == Peer::None;
-    let up = |link: &Uplink| link.map(|(switch, _)| (rank(switch), switch));
-    let mut missing: Vec<Uplink> = links(nominal).filter(gone).collect();
-    for link in &mut missing {
-        let [a, b] = up(link);
-        if a > b {
-            link.reverse();
-        }
-    }
+    let missing = links(nominal).filter(gone);
+    let mut missing: Vec<Uplink> = missing.map(|link| low_first(link, &rank)).collect();
     missing.sort_unstable();
     missing
+}
+
+/// A link with its lower end first: the switch of lower rank, of equal ranks that of lower index.
+pub fn low_first([a, b]: Uplink, rank: impl Fn(u32) -> u32) -> Uplink {
+    match (rank(a.0), a.0) <= (rank(b.0), b.0) {
+        true => [a, b],
+        false => [b, a],
+    }
 }
 
 /// The links between switches, each once.

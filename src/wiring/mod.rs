@@ -16,12 +16,12 @@ mod slow_memory;
 mod view;
 
 pub use memory::Memory;
-pub use missing::{Uplink, hosts, missing_uplinks};
+pub use missing::{Uplink, hosts, links, low_first, missing_uplinks};
 pub use rails::{Rail, among_servers, rails};
 pub use reference::{against, is_of_another, with_missing};
 pub use siblings::{Doubt, Unlike, among_siblings, doubts, unlike_siblings};
 pub use slow::{Far, Slow, Slowness, Witness, slow_links};
-pub use slow_memory::SlowLink;
+pub use slow_memory::{Beyond, SlowLink};
 
 use crate::fabric::{Fabric, Guid};
 use crate::netlist::Names;
@@ -81,7 +81,7 @@ pub enum Kind {
     WrongPort,
     /// A port of a server at a switch that has another port of such servers.
     WrongRail,
-    /// A port of a server at a switch that has another one of its ports, unlike those of such servers.
+    /// A port of a server at a switch that has another one of its ports, unlike the ports of such servers.
     SameSwitch,
     /// A link that is slower than it should be.
     Slow,

@@ -105,7 +105,7 @@ pub fn among_servers(fabric: &Fabric, names: &Names) -> Vec<Difference> {
 pub struct Rail {
     /// What the port is called, such as `mlx5_3`.
     pub name: String,
-    /// Its end nodes, ascending, those that sit on another rail included.
+    /// Its end nodes, ascending, including end nodes that sit on another rail.
     pub nodes: Vec<u32>,
 }
 

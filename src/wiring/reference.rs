@@ -159,7 +159,7 @@ fn alone<'a>(nodes: impl Iterator<Item = &'a Node>) -> HashMap<(String, &'a str)
     alone
 }
 
-/// All links except those of aggregation nodes.
+/// All links except the links of aggregation nodes.
 fn links(netlist: &Netlist) -> impl Iterator<Item = Link> + '_ {
     let counts = |node: u32| !netlist.nodes[node as usize].is_aggregation();
     (0..).zip(&netlist.nodes).flat_map(move |(index, node)| {

@@ -39,7 +39,7 @@ pub struct Doubt {
 /// A link up: its port, and the switch above.
 type Up = (u8, u32);
 
-/// A switch whose links up are not those of its siblings.
+/// A switch whose links up differ from the links up of its siblings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unlike {
     /// The switch.
@@ -60,19 +60,23 @@ impl Doubt {
         }
     }
 
+    /// The link that the switch has instead: its own port, and the switch and port at the other end.
+    fn instead(&self) -> Option<(u8, (u32, u8))> {
+        match self.found {
+            Some((near, far)) => Some((near, (self.above, far))),
+            None => self.other.map(|other| (self.port, other)),
+        }
+    }
+
     /// The link in a log line; `name` names a switch.
     fn describe(&self, name: &impl Fn(u32) -> String) -> String {
-        let (port, above) = (self.port, name(self.above));
-        let link = format!("[{port}] -- {above}");
-        match (self.found, self.other) {
-            (Some((near, far)), _) => format!("{link}, found [{near}] -- {above} [{far}]"),
-            (None, Some((other, far))) => {
-                format!("{link}, found [{port}] -- {} [{far}]", name(other))
+        let link = format!("[{}] -- {}", self.port, name(self.above));
+        match (self.instead(), self.above_port) {
+            (Some((near, (other, far))), _) => {
+                format!("{link}, found [{near}] -- {} [{far}]", name(other))
             }
-            (None, None) => match self.above_port {
-                Some(far) => format!("{link} [{far}]"),
-                None => link,
-            },
+            (None, Some(far)) => format!("{link} [{far}]"),
+            (None, None) => link,
         }
     }
 }
@@ -115,7 +119,8 @@ pub fn doubts(fabric: &Fabric, ranking: &Ranking) -> Vec<Doubt> {
         .collect()
 }
 
-/// The switches whose links up are not those of their siblings, in ascending index. `groups` are those of the fabric.
+/// The switches whose links up differ from their siblings', in ascending index. `groups` are the port groups of the
+/// fabric.
 pub fn unlike_siblings(fabric: &Fabric, groups: &Groups, ranking: &Ranking) -> Vec<Unlike> {
     let links_up = |s: u32| -> Vec<Up> {
         let up = groups.parents(s);
@@ -158,7 +163,7 @@ fn compare(
     links: &[Up],
     (votes, siblings): (&BTreeMap<Up, usize>, usize),
 ) -> Vec<Doubt> {
-    // What the switch has itself it is a voter for.
+    // The switch votes for its own links.
     let is_own = |link: &Up| usize::from(links.contains(link));
     let have = |link: &Up| votes[link] - is_own(link);
     let is_usual = |link: &&Up| have(link) >= 2 && 3 * votes[link] >= 2 * (siblings + is_own(link));
@@ -214,28 +219,19 @@ fn above_port(fabric: &Fabric, above: u32, far: impl Iterator<Item = (u32, u8)>)
     (2 * most > far.len() && free).then_some(port)
 }
 
-/// The same as differences, with names.
+/// All links up that siblings have and a switch lacks, as differences with names.
 pub fn among_siblings(fabric: &Fabric, names: &Names, ranking: &Ranking) -> Vec<Difference> {
     let end = |switch, port| End::of_switch(fabric, names, switch, port);
     let difference = |doubt: Doubt| {
-        let kind = doubt.kind();
-        let found = match (doubt.found, doubt.other) {
-            (Some((port, far)), _) => {
-                vec![end(doubt.switch, Some(port)), end(doubt.above, Some(far))]
-            }
-            (None, Some((other, far))) => {
-                vec![end(doubt.switch, Some(doubt.port)), end(other, Some(far))]
-            }
-            (None, None) => Vec::new(),
-        };
-        let above_port = doubt.above_port.filter(|_| kind == Kind::Missing);
+        let instead = doubt.instead();
+        let ends_of = |(near, (other, far))| [end(doubt.switch, Some(near)), end(other, Some(far))];
         Difference {
-            kind,
+            kind: doubt.kind(),
             ends: vec![
                 end(doubt.switch, Some(doubt.port)),
-                end(doubt.above, above_port),
+                end(doubt.above, doubt.above_port.filter(|_| instead.is_none())),
             ],
-            found,
+            found: instead.into_iter().flat_map(ends_of).collect(),
             reason: format!("{} of {} siblings have it", doubt.have, doubt.siblings),
         }
     };

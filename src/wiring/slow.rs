@@ -1,11 +1,11 @@
 //! Links that are slower than they should be.
 //!
 //! The speed of a link in the reference is what it should be. Without one, siblings count: the other links of
-//! a switch on the same side (up, down, to its own rank), and for a host those of the hosts of its leaf and
-//! of the fabric. Two generations of switches or hosts in one fabric are no fault: a link between switches is
+//! a switch on the same side (up, down, to its own rank), and for a host the links of the hosts of its leaf
+//! and of the fabric. Two generations of switches or hosts in one fabric are no fault: a link between switches is
 //! slow if it is slower than at least a quarter of its siblings at *both* ends, so a switch whose links are
 //! all alike has no slow link; a host is slow if few hosts are as slow. One lane where siblings have more is
-//! always slow: nobody wants that.
+//! always slow: no fabric is designed so.
 
 use super::missing::hosts;
 use super::{Difference, End, Kind};
@@ -94,7 +94,7 @@ impl Slow {
     }
 }
 
-/// All slow links: those between switches in the order of their lower ends, then those of hosts. `rank` gives the rank
+/// All slow links: links between switches in the order of their lower ends, then links of hosts. `rank` gives the rank
 /// of a switch.
 pub fn slow_links(
     fabric: &Fabric,
@@ -283,25 +283,9 @@ mod tests {
     }
 
     #[test]
-    fn one_link_is_slow_and_the_leaf_comes_first() {
-        let mut net = whole();
-        assert_eq!(found(&net, None), [""; 0]);
-        set(&mut net, "L1-2", |port| port == 10, "1xHDR");
-        set(&mut net, "node-3", |_| true, "1xHDR");
-        set(&mut net, "node-9", |_| true, "2xEDR");
-        assert_eq!(
-            found(&net, None),
-            [
-                "L1-2 [10] -- L2-1 [3] 1xHDR, siblings 4xHDR",
-                "L1-0 [4] -- node-3 1xHDR, siblings 2xHDR",
-                "L1-1 [2] -- node-9 2xEDR, siblings 2xHDR",
-            ]
-        );
-    }
-
-    #[test]
     fn most_links_of_a_switch_may_be_slow() {
         let mut net = whole();
+        assert_eq!(found(&net, None), [""; 0]);
         set(&mut net, "L1-2", |port| port > 9, "1xHDR");
         assert_eq!(found(&net, None).len(), 3);
         // All of them: one lane is never meant, a lower speed may be.
@@ -329,7 +313,7 @@ mod tests {
         set(&mut net, "L1-0", |port| port <= 8, "4xFDR");
         set(&mut net, "L1-3", |port| port <= 4, "4xFDR");
         assert_eq!(found(&net, None), [""; 0]);
-        // A fault in an old one is told all the same.
+        // A fault in an old one is found all the same.
         set(&mut net, "L1-0", |port| port == 12, "2xEDR");
         assert_eq!(
             found(&net, None),
@@ -338,19 +322,11 @@ mod tests {
     }
 
     #[test]
-    fn a_reference_that_knows_the_speed_has_the_say() {
+    fn a_reference_without_the_speed_leaves_it_to_the_siblings() {
         let mut net = whole();
         set(&mut net, "L1-2", |port| port == 10, "1xHDR");
         set(&mut net, "node-3", |_| true, "1xHDR");
-        assert_eq!(found(&net, Some(&net)), [""; 0]);
-        assert_eq!(
-            found(&net, Some(&whole())),
-            [
-                "L1-2 [10] -- L2-1 [3] 1xHDR, reference 4xHDR",
-                "L1-0 [4] -- node-3 1xHDR, reference 2xHDR",
-            ]
-        );
-        // One that knows none, or has another link there, leaves it to the siblings.
+        // It knows none, or has another link there.
         let mut reference = whole();
         set(&mut reference, "L1-2", |_| true, "4x");
         let node = reference

@@ -5,46 +5,46 @@
 
 use super::lines::Names;
 use super::slow::{Slow, Slowness, Witness};
-use super::view::{Link, Port, link};
+use super::view::{Port, link};
 use crate::fabric::{Fabric, Guid, Peer, Speed};
 use std::collections::{BTreeMap, HashMap};
 
 /// How many slow links are named at once.
 const NAMED: usize = 10;
 
-/// A link, by GUIDs.
+/// The other end of a link, by GUID.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Place {
-    /// Between switches.
-    Link(Link),
-    /// Of a host: its switch port, and the host.
-    Host(Port, Guid),
+pub enum Beyond {
+    /// A port of a switch.
+    Switch(Port),
+    /// A host.
+    Host(Guid),
 }
 
-impl Place {
-    /// The link at a switch port.
-    fn of(fabric: &Fabric, switch: u32, port: u8) -> Option<Place> {
-        match fabric.peer(switch, port) {
-            Peer::None => None,
-            Peer::EndNode(node) => {
-                let near = (fabric.switches()[switch as usize].guid, port);
-                let host = fabric.end_nodes()[node as usize].guid;
-                Some(Place::Host(near, host))
-            }
-            Peer::Switch { index, port: far } => {
-                Some(Place::Link(link(fabric, [(switch, port), (index, far)])))
-            }
+/// A link by the GUIDs of its ends: the switch of lower GUID first, or the switch of a host.
+type Place = (Port, Beyond);
+
+/// The link at a switch port.
+fn place(fabric: &Fabric, switch: u32, port: u8) -> Option<Place> {
+    match fabric.peer(switch, port) {
+        Peer::None => None,
+        Peer::EndNode(node) => {
+            let host = fabric.end_nodes()[node as usize].guid;
+            let near = (fabric.switches()[switch as usize].guid, port);
+            Some((near, Beyond::Host(host)))
+        }
+        Peer::Switch { index, port: far } => {
+            let [near, far] = link(fabric, [(switch, port), (index, far)]);
+            Some((near, Beyond::Switch(far)))
         }
     }
+}
 
-    /// The first of its ports in a fabric that has it.
-    fn port(self, fabric: &Fabric) -> Option<(u32, u8)> {
-        let (guid, port) = match self {
-            Place::Link([near, _]) | Place::Host(near, _) => near,
-        };
-        let switch = fabric.switch_by_guid(guid)?;
-        (Place::of(fabric, switch, port)? == self).then_some((switch, port))
-    }
+/// The first port of a link, if the fabric has the link.
+fn port_in(fabric: &Fabric, link: Place) -> Option<(u32, u8)> {
+    let (guid, port) = link.0;
+    let switch = fabric.switch_by_guid(guid)?;
+    (place(fabric, switch, port)? == link).then_some((switch, port))
 }
 
 /// A link that is slow now.
@@ -52,28 +52,22 @@ impl Place {
 pub struct SlowLink {
     /// The port at the lower end, or the host's switch port.
     pub near: Port,
-    /// The other switch and its port.
-    pub far: Option<Port>,
-    /// The host.
-    pub host: Option<Guid>,
+    /// The other end.
+    pub far: Beyond,
     /// How slow it is.
     pub slowness: Slowness,
 }
 
 impl SlowLink {
-    fn new(place: Place, fabric: &Fabric, rank: impl Fn(u32) -> u32, slowness: Slowness) -> Self {
-        let (near, far, host) = match place {
-            Place::Host(near, host) => (near, None, Some(host)),
-            Place::Link([a, b]) => {
-                let rank = |end: Port| fabric.switch_by_guid(end.0).map(&rank);
-                let [a, b] = if rank(a) > rank(b) { [b, a] } else { [a, b] };
-                (a, Some(b), None)
-            }
+    fn new(link: Place, fabric: &Fabric, rank: impl Fn(u32) -> u32, slowness: Slowness) -> Self {
+        let rank = |end: Port| fabric.switch_by_guid(end.0).map(&rank);
+        let (near, far) = match link {
+            (a, Beyond::Switch(b)) if rank(a) > rank(b) => (b, Beyond::Switch(a)),
+            as_it_is => as_it_is,
         };
         SlowLink {
             near,
             far,
-            host,
             slowness,
         }
     }
@@ -81,10 +75,9 @@ impl SlowLink {
     /// The link in a few words.
     fn describe(&self, names: &Names) -> String {
         let near = names.port(&self.near);
-        match (self.far, self.host) {
-            (Some(far), _) => format!("{near} -- {}", names.port(&far)),
-            (None, Some(host)) => format!("host {} at {near}", names.hosts[&host]),
-            (None, None) => near,
+        match self.far {
+            Beyond::Switch(far) => format!("{near} -- {}", names.port(&far)),
+            Beyond::Host(host) => format!("host {} at {near}", names.hosts[&host]),
         }
     }
 }
@@ -93,14 +86,14 @@ impl SlowLink {
 #[derive(Default)]
 pub struct SlowMemory {
     expected: BTreeMap<Place, (Speed, Witness)>,
-    /// The links already logged.
-    told: BTreeMap<Place, SlowLink>,
+    /// The slow links of the last look.
+    last: BTreeMap<Place, SlowLink>,
 }
 
 impl SlowMemory {
-    fn expect(&mut self, place: Place, speed: Speed, witness: Witness) {
-        let known = self.expected.entry(place).or_insert((speed, witness));
-        // What is beside it says more than what was.
+    fn expect(&mut self, link: Place, speed: Speed, witness: Witness) {
+        let known = self.expected.entry(link).or_insert((speed, witness));
+        // The speed of the links beside it is better evidence than its own earlier speed.
         if (known.0, witness) < (speed, known.1) {
             *known = (speed, witness);
         }
@@ -124,17 +117,17 @@ impl SlowMemory {
             for (port, (old, new)) in (1u8..).zip(old.iter().zip(new)) {
                 if new.is_known()
                     && new < old
-                    && let Some(place) = Place::of(now, s, port)
-                    && Place::of(before, was, port) == Some(place)
+                    && let Some(link) = place(now, s, port)
+                    && place(before, was, port) == Some(link)
                 {
-                    self.expect(place, *old, Witness::Before);
+                    self.expect(link, *old, Witness::Before);
                 }
             }
         }
     }
 
-    /// Takes the links that are slow by siblings or reference. Returns all slow links and lines about them:
-    /// new, mended, and the number of those as before. `rank` gives the rank of a switch.
+    /// Takes the links that are slow by siblings or reference. Returns all slow links, and log lines about the new
+    /// and the mended ones with the number of the others. `rank` gives the rank of a switch.
     pub fn look<'m>(
         &mut self,
         fabric: &Fabric,
@@ -144,19 +137,16 @@ impl SlowMemory {
         names: impl FnOnce() -> Names<'m>,
     ) -> (Vec<SlowLink>, Vec<String>) {
         for slow in found {
-            if let Some(place) = Place::of(fabric, slow.near.0, slow.near.1) {
-                let Slowness {
-                    expected, witness, ..
-                } = slow.slowness;
-                self.expect(place, expected, witness);
+            if let Some(link) = place(fabric, slow.near.0, slow.near.1) {
+                self.expect(link, slow.slowness.expected, slow.slowness.witness);
             }
         }
         let mut mended = Vec::new();
         let mut slow: BTreeMap<Place, SlowLink> = BTreeMap::new();
-        let told = &self.told;
-        self.expected.retain(|&place, &mut (expected, witness)| {
-            // What is gone is told as lost.
-            let Some((switch, port)) = place.port(fabric) else {
+        let last = &self.last;
+        self.expected.retain(|&link, &mut (expected, witness)| {
+            // The memory of the wiring logs links that have gone.
+            let Some((switch, port)) = port_in(fabric, link) else {
                 return false;
             };
             let now = fabric.link_speed(switch, port);
@@ -167,47 +157,42 @@ impl SlowMemory {
                 expected,
                 witness,
             };
-            let link = SlowLink::new(place, fabric, &rank, slowness);
+            let shown = SlowLink::new(link, fabric, &rank, slowness);
             let is_slow = now.is_known() && now < expected && !is_designed;
             if is_slow {
-                slow.insert(place, link);
-            } else if told.contains_key(&place) {
-                mended.push(link);
+                slow.insert(link, shown);
+            } else if last.contains_key(&link) {
+                mended.push(shown);
             }
             is_slow
         });
         let speeds = |link: &SlowLink| (link.slowness.now, link.slowness.expected);
-        let is_new = |(place, link): &(&Place, &SlowLink)| {
-            self.told.get(place).map(speeds) != Some(speeds(link))
-        };
-        let new: Vec<&SlowLink> = slow.iter().filter(is_new).map(|(_, link)| link).collect();
+        let mut new = slow.clone();
+        new.retain(|link, slow| last.get(link).map(speeds) != Some(speeds(slow)));
         let mut lines = Vec::new();
         if !(new.is_empty() && mended.is_empty()) {
             let names = names();
-            lines = said("slow", &new, |link| {
-                format!("{} {}", link.describe(&names), link.slowness)
-            });
-            let mended: Vec<&SlowLink> = mended.iter().collect();
-            lines.extend(said("mended", &mended, |link| {
-                format!("{} {}", link.describe(&names), link.slowness.now)
-            }));
+            let new_line = |l: &SlowLink| format!("{} {}", l.describe(&names), l.slowness);
+            let mended_line = |l: &SlowLink| format!("{} {}", l.describe(&names), l.slowness.now);
+            lines = first_few("slow", new.values().map(new_line));
+            lines.extend(first_few("mended", mended.iter().map(mended_line)));
             let before = slow.len() - new.len();
             if before > 0 {
                 lines.push(format!("slow links as before: {before}"));
             }
         }
-        self.told = slow;
-        (self.told.values().copied().collect(), lines)
+        self.last = slow;
+        (self.last.values().copied().collect(), lines)
     }
 }
 
-/// A line for each link, in order, for the first few.
-fn said(word: &str, links: &[&SlowLink], text: impl Fn(&SlowLink) -> String) -> Vec<String> {
-    let mut lines: Vec<String> = links.iter().map(|link| text(link)).collect();
-    lines.sort_unstable();
-    let more = lines.len().saturating_sub(NAMED);
-    lines.truncate(NAMED);
-    let mut lines: Vec<String> = lines.iter().map(|line| format!("{word}: {line}")).collect();
+/// Log lines about the first few links in order, and the number of the others.
+fn first_few(word: &str, links: impl Iterator<Item = String>) -> Vec<String> {
+    let mut links: Vec<String> = links.collect();
+    links.sort_unstable();
+    let more = links.len().saturating_sub(NAMED);
+    links.truncate(NAMED);
+    let mut lines: Vec<String> = links.iter().map(|link| format!("{word}: {link}")).collect();
     if more > 0 {
         lines.push(format!("{word}: {more} more links"));
     }

@@ -34,7 +34,7 @@ const SCRIPTS: [&str; 5] = [
 /// Writes the page of a fabric. The states are before and after a change, or one alone.
 ///
 /// # Errors
-/// Those of the writer.
+/// If the writer fails.
 pub fn page(scene: &Scene, states: &[State], title: &str, out: &mut dyn Write) -> io::Result<()> {
     let page = Page::new(scene);
     let mut data = ZlibEncoder::new(Vec::new(), Compression::default());
@@ -141,7 +141,7 @@ impl Page<'_> {
         }
     }
 
-    /// The entries of some tables: by switch those to the end nodes, then those to the switches.
+    /// The entries of some tables: for each switch its entries for the end nodes, then its entries for the switches.
     fn rows(&self, fabric: &Fabric, tables: &Tables) -> Vec<Vec<u8>> {
         let own = self.scene.fabric;
         let nodes = self

@@ -6,8 +6,6 @@
 //! registries, locks and a second format along.
 
 mod file;
-#[cfg(test)]
-mod tests;
 mod text;
 
 pub use self::file::File;
@@ -18,7 +16,7 @@ use super::sweep::Sweep;
 use crate::dmodc::PHASES;
 use crate::drain::Use;
 use crate::fabric::Guid;
-use crate::wiring::SlowLink;
+use crate::wiring::{Beyond, SlowLink};
 use std::fmt::Display;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -310,15 +308,17 @@ impl Metrics {
             "1 for each link that is slower than it should be, until it is mended.",
         );
         for FoundSlow { link, near, far } in &self.slow {
-            let peer = link.far.map_or(link.host, |(guid, _)| Some(guid));
-            let port = |port: Option<u8>| port.map_or_else(String::new, |port| port.to_string());
+            let (peer, peer_port) = match link.far {
+                Beyond::Switch((guid, port)) => (guid, port.to_string()),
+                Beyond::Host(guid) => (guid, String::new()),
+            };
             let labels = [
                 ("guid", link.near.0.to_string()),
                 ("description", near.clone()),
-                ("port", port(Some(link.near.1))),
-                ("peer_guid", peer.unwrap_or_default().to_string()),
+                ("port", link.near.1.to_string()),
+                ("peer_guid", peer.to_string()),
                 ("peer_description", far.clone()),
-                ("peer_port", port(link.far.map(|(_, port)| port))),
+                ("peer_port", peer_port),
                 ("speed", link.slowness.now.to_string()),
                 ("expected", link.slowness.expected.to_string()),
             ];

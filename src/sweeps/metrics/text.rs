@@ -38,3 +38,17 @@ fn escaped(text: &str) -> String {
     let text = text.replace('\\', "\\\\").replace('"', "\\\"");
     text.replace('\n', "\\n")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_escaped() {
+        let mut text = Text::default();
+        let labels = [("name", "a \"b\" \\ {c=1}\nd"), ("port", "7")];
+        text.sample("links", &labels, 1);
+        let expected = r#"links{name="a \"b\" \\ {c=1}\nd",port="7"} 1"#;
+        assert_eq!(text.0, format!("{expected}\n"));
+    }
+}
