@@ -21,7 +21,7 @@ pub enum DrainReason {
 }
 
 /// Parses a file. A line that names no link of the fabric is a warning: the link may be pulled already.
-/// `names` are those of the switches.
+/// `names` are the names of the switches.
 ///
 /// # Errors
 /// Never: a file of unusable lines drains nothing.
@@ -167,12 +167,12 @@ pub fn uses<'t>(fabric: &Fabric, drain: &[Drained], row: impl Fn(u32) -> &'t [u8
 }
 
 impl Use {
-    /// Its log line: the switch or link, by the names of switches, and its use.
+    /// Its log line: the switch or link, and its use. `name` gives the name of a switch.
     pub fn describe(&self, name: impl Fn(u32) -> String) -> String {
         let what = match self.link {
-            None => format!("switch {}", name(self.switch)),
+            None => format!("switch '{}'", name(self.switch)),
             Some((p, far, q)) => {
-                format!("{} [{p}] -- {} [{q}]", name(self.switch), name(far))
+                format!("'{}' [{p}] -- '{}' [{q}]", name(self.switch), name(far))
             }
         };
         let hosts = match self.hosts {

@@ -1,7 +1,7 @@
 //! Seeded randomness that is the same on every machine and in every release.
 //!
 //! `generate --seed` and `degrade --seed` are part of published results: the same seed must give the same
-//! fabric for ever. So nothing here depends on what a library may change: the generator is ChaCha8 by name,
+//! fabric for ever. So nothing here depends on code that a library may change: the generator is ChaCha8 by name,
 //! its 256-bit key is the seed as a little-endian number, and this file has the code from its 64-bit words to
 //! a bounded number and to a shuffle.
 

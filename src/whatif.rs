@@ -1,7 +1,7 @@
 //! Planned work: a fabric before and after parts of it go.
 //!
-//! Both are routed by Dmodc and measured alike. All that stays keeps its LIDs, so the difference of
-//! the tables is what OpenSM would send.
+//! Dmodc routes both, and both are measured alike. Equipment that stays keeps its LIDs, so the difference of the tables
+//! is the blocks that OpenSM would send.
 
 use crate::analysis::{Ebb, Tick, Traffic, bound, bound_over_capacity};
 use crate::dmodc::{Drained, Engine, Options, Ranking, RouteError};
@@ -31,9 +31,9 @@ pub struct State {
     pub hosts: usize,
     /// Links between switches.
     pub links: usize,
-    /// Links that are slower than their siblings or the reference's, those of hosts included.
+    /// Links, also of hosts, that are slower than their siblings or than in the reference.
     pub slow: usize,
-    /// Hosts that no other host reaches, those without a link included, by GUID and description.
+    /// Hosts that no other host reaches, including hosts without a link, by GUID and description.
     pub unreached: Vec<(Guid, String)>,
     /// Pairs of switch and LID without a route ([`left_out`](crate::dmodc::Connections::left_out)).
     pub left_out: usize,
@@ -199,7 +199,7 @@ fn look(
         (guid, names.end_nodes[node as usize].clone())
     };
     let (count, seed) = (effort.permutations, effort.seed);
-    // What is drained carries nothing.
+    // Drained links carry nothing.
     let drained = Drained::ends(&fabric, &options.drain);
     let usable = fabric.without(&drained);
     let rank = |switch| plan.ranking().rank(switch);
@@ -230,7 +230,7 @@ fn look(
         ebb: traffic.effective_bisection_bandwidth(count, seed, false, tick),
         drained: drain::uses(&fabric, &options.drain, |s| tables.row(s))
             .iter()
-            .map(|used| used.describe(|s| format!("'{}'", names.switches[s as usize])))
+            .map(|used| used.describe(|s| names.switches[s as usize].clone()))
             .collect(),
     };
     let routed = Routed {

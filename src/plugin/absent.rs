@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 /// The entries of a block: OpenSM sends the block of the highest LID in use whole.
 const BLOCK: u16 = 64;
 
-/// The end nodes of the last sweep, and those gone since earlier ones, each with the GUID of its switch.
+/// The end nodes of the last sweep, and the end nodes gone since earlier sweeps, each with the GUID of its switch.
 #[derive(Default)]
 pub struct Absent {
     seen: Vec<(Guid, EndNode)>,
@@ -118,7 +118,7 @@ mod tests {
     const B: (u64, u16, u64, u8) = (20, 20, 3, 5);
     const C: (u64, u16, u64, u8) = (30, 30, 3, 6);
 
-    /// Who is absent at each of some fabrics that follow one another, as (LID, switch, port).
+    /// The absent end nodes at each of some fabrics that follow one another, as (LID, switch, port).
     fn absent(fabrics: Vec<Fabric>) -> Vec<Vec<(u16, u32, u8)>> {
         let mut memory = Absent::default();
         let look = |mut fabric: Fabric| {
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn who_goes_is_absent_until_he_is_back() {
+    fn a_host_that_goes_is_absent_until_it_is_back() {
         let [with, without] = [&[A, B, C][..], &[A, C]].map(|hosts| fabric(&ALL, hosts, 0));
         let found = absent(vec![with.clone(), without.clone(), without, with]);
         assert_eq!(found, [vec![], vec![(20, 2, 5)], vec![(20, 2, 5)], vec![]]);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn behind_a_switch_that_is_gone_nobody_is_absent_until_it_is_back() {
+    fn behind_a_switch_that_is_gone_no_host_is_absent_until_it_is_back() {
         let whole = fabric(&ALL, &[A, B, C], 0);
         let (gone, back) = (fabric(&[1, 2], &[A], 0), fabric(&ALL, &[A, C], 0));
         let found = absent(vec![whole, gone.clone(), gone, back]);
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn many_who_come_and_go_have_each_lid_once() {
+    fn of_many_hosts_that_come_and_go_each_lid_is_kept_once() {
         let mut memory = Absent::default();
         for round in 0..1000u64 {
             let lid = 10 + (round * 7 % 50) as u16;

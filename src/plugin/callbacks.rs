@@ -55,7 +55,7 @@ pub unsafe fn register(
     }));
     // SAFETY: the caller vouches for `osm`; the context lives until `release`.
     if !unsafe { symbols.register(osm, name, setup, context.cast()) } {
-        // SAFETY: OpenSM has kept nothing of what it refused.
+        // SAFETY: OpenSM keeps no pointer to a context that it refused.
         unsafe { release(context) };
         return None;
     }

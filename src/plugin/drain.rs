@@ -55,9 +55,9 @@ impl Drain {
     }
 
     /// Logs the use of drained links, where it has changed.
-    pub fn tell(&mut self, called: &dyn Called, uses: &[Use]) {
-        let name = |s: u32| format!("'{}'", called.switch(s));
-        let uses: BTreeSet<String> = uses.iter().map(|used| used.describe(name)).collect();
+    pub fn log_uses(&mut self, called: &dyn Called, uses: &[Use]) {
+        let lines = uses.iter().map(|used| used.describe(|s| called.switch(s)));
+        let uses: BTreeSet<String> = lines.collect();
         let news = uses.difference(&self.uses);
         news.for_each(|line| log::info!("{line}"));
         self.uses = uses;

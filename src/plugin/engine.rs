@@ -3,15 +3,14 @@
 //! Snapshot, plan, write. Every refusal comes before the first entry is written. The plan is kept for the
 //! multicast trees and the hop tables of the same sweep.
 
-mod tell;
+mod finish;
 
 use super::absent::Absent;
 use super::drain::Drain;
 use super::ffi::Subnet;
 use super::given::Given;
-use super::options::PluginOptions;
+use super::options::{PanicAt, PluginOptions};
 use super::planned::Live;
-use super::provoke::{PanicAt, Provoked};
 use super::tables::{self, NoPathOnPanic, NoTable};
 use super::{hops, snapshot};
 use crate::dmodc::{Engine, Faults, Filled, Options, RouteError};
@@ -41,7 +40,6 @@ pub enum Failure {
 /// The engine, over all sweeps.
 pub struct Dmodc {
     options: PluginOptions,
-    provoked: Provoked,
     state: Mutex<State>,
 }
 
@@ -50,32 +48,43 @@ struct State {
     /// Started in the first sweep: OpenSM has forked by then, and has the threads that it needs.
     engine: Option<Engine>,
     planned: Option<Planned>,
-    /// The places that the fabric should have.
-    reference: Option<Reference>,
-    /// Where absent LIDs were.
-    absent: Absent,
-    /// Drained links.
-    drain: Drain,
+    memory: Memory,
     /// The figures of `dmodc.metrics`, if the option is set.
     metrics: Option<Metrics>,
     /// The values in OpenSM's file of options that are read once.
     given: Given,
     /// The findings in the fabric.
     findings: Findings,
-    /// Whether Dmodc has routed since the last [`Dmodc::tell`].
+    /// Whether Dmodc has routed since the last [`Dmodc::finish`].
     routed: bool,
-    /// Whether [`Dmodc::tell`] has run for this plan.
-    told: bool,
+    /// Whether [`Dmodc::finish`] has run for this plan.
+    finished: bool,
+    /// The panic of `dmodc.provoke_panic`, until it has happened.
+    provoke: Option<PanicAt>,
+}
+
+/// What a plan depends on beside the subnet and the options.
+#[derive(Default)]
+struct Memory {
+    /// The places that the fabric should have.
+    reference: Option<Reference>,
+    /// Where absent LIDs were.
+    absent: Absent,
+    /// Drained links.
+    drain: Drain,
 }
 
 impl Dmodc {
     /// An engine that has not routed yet.
     pub fn new(options: PluginOptions) -> Self {
         Dmodc {
-            provoked: Provoked::new(options.provoke_panic),
             state: Mutex::new(State {
-                reference: Reference::new(options.reference.as_ref(), options.faults),
+                memory: Memory {
+                    reference: Reference::new(options.reference.as_ref(), options.faults),
+                    ..Memory::default()
+                },
                 metrics: options.metrics.is_some().then(Metrics::default),
+                provoke: options.provoke_panic,
                 ..State::default()
             }),
             options,
@@ -92,17 +101,16 @@ impl Dmodc {
         let state = &mut *self.lock();
         let engine = self.started(&mut state.engine)?;
         state.planned = None;
-        self.provoked.panic_if_due(PanicAt::Plan);
-        let memory = (&mut state.reference, &mut state.absent, &mut state.drain);
-        let (planned, read) = self.plan(engine, memory, subnet)?;
-        let filled = self.write(engine, subnet, &planned, is_first);
+        panic_if_due(&mut state.provoke, PanicAt::Plan);
+        let (planned, read) = self.plan(engine, &mut state.memory, subnet)?;
+        let filled = write(engine, subnet, &planned, is_first, &mut state.provoke);
         let called = Live {
             subnet,
             planned: &planned,
         };
         report::unreachable(&called, &planned);
         let (filled, uses) = filled?;
-        state.drain.tell(&called, &uses);
+        state.memory.drain.log_uses(&called, &uses);
         let changed_blocks = tables::changed_blocks(subnet, engine);
         let faults = self.options.faults;
         let sweep = Sweep::new(&planned, filled, (start, read), faults, changed_blocks);
@@ -111,7 +119,7 @@ impl Dmodc {
             metrics.routed(&sweep, &uses);
         }
         state.planned = Some(planned);
-        (state.routed, state.told) = (true, false);
+        (state.routed, state.finished) = (true, false);
         Ok(())
     }
 
@@ -119,38 +127,41 @@ impl Dmodc {
     fn plan(
         &self,
         engine: &Engine,
-        (reference, absent, drained): (&mut Option<Reference>, &mut Absent, &mut Drain),
+        memory: &mut Memory,
         subnet: &Subnet<'_>,
     ) -> Result<(Planned, Duration), Failure> {
         let start = Instant::now();
         let (mut fabric, multicast) = snapshot::read(subnet, engine);
         if self.options.faults == Faults::Stable {
-            absent.look(&mut fabric, subnet.table_room());
+            memory.absent.look(&mut fabric, subnet.table_room());
         }
-        let options = Options {
-            faults: self.options.faults,
-            capacity: self.options.capacity,
-            drain: drained.look(subnet, &fabric, self.options.drain.as_deref()),
-            reference: reference.as_mut().and_then(|r| r.of(&fabric)),
-            on_unreachable: self.options.on_unreachable,
-            connect_roots: subnet.connect_roots(),
-            root_guids: guids_in(subnet.root_guid_file()),
-            cn_guids: guids_in(subnet.cn_guid_file()),
-            io_guids: guids_in(subnet.io_guid_file()),
-        };
+        let drain_file = self.options.drain.as_deref();
+        let drain = memory.drain.look(subnet, &fabric, drain_file);
+        let reference = memory.reference.as_mut().and_then(|r| r.of(&fabric));
+        let files = [
+            (subnet.root_guid_file(), GuidsOf::Switches),
+            (subnet.cn_guid_file(), GuidsOf::Ports),
+            (subnet.io_guid_file(), GuidsOf::Ports),
+        ];
+        let guids = files.each_ref().map(|(file, _)| guids_in(file.as_deref()));
         let read = start.elapsed();
-        let switches = (
-            subnet.root_guid_file(),
-            &options.root_guids,
-            GuidsOf::Switches,
-        );
-        let compute = (subnet.cn_guid_file(), &options.cn_guids, GuidsOf::Ports);
-        let io = (subnet.io_guid_file(), &options.io_guids, GuidsOf::Ports);
-        for (file, guids, of) in [switches, compute, io] {
+        for ((file, of), guids) in files.into_iter().zip(&guids) {
             if let Some(none) = netlist::none_found(&fabric, guids, of) {
                 log::error!("{}: {none}", file.unwrap_or_default());
             }
         }
+        let [root_guids, cn_guids, io_guids] = guids;
+        let options = Options {
+            faults: self.options.faults,
+            capacity: self.options.capacity,
+            drain,
+            reference,
+            on_unreachable: self.options.on_unreachable,
+            connect_roots: subnet.connect_roots(),
+            root_guids,
+            cn_guids,
+            io_guids,
+        };
         let plan = engine.plan(&fabric, &options)?;
         let planned = Planned {
             fabric,
@@ -159,32 +170,6 @@ impl Dmodc {
             multicast,
         };
         Ok((planned, read))
-    }
-
-    /// Writes the tables; also returns the use of drained links.
-    fn write(
-        &self,
-        engine: &Engine,
-        subnet: &mut Subnet<'_>,
-        planned: &Planned,
-        is_first: bool,
-    ) -> Result<(Filled, Vec<Use>), Failure> {
-        let Planned {
-            fabric,
-            plan,
-            options,
-            ..
-        } = planned;
-        let mut tables = subnet.new_lfts();
-        let mut rows = tables::rows(fabric, &mut tables)?;
-        let written = NoPathOnPanic { rows: &mut rows };
-        let filled = engine.fill(fabric, plan, written.rows)?;
-        if !is_first {
-            tables::clear_beyond(fabric, written.rows);
-        }
-        self.provoked.panic_if_due(PanicAt::Fill);
-        let uses = uses(fabric, &options.drain, |s| &*written.rows[s as usize]);
-        Ok((filled, uses))
     }
 
     /// Runs `body` on the last plan, or on a new one if there is none. If `body` finds that the live subnet
@@ -204,9 +189,8 @@ impl Dmodc {
         }
         state.planned = None;
         let engine = self.started(&mut state.engine)?;
-        let memory = (&mut state.reference, &mut state.absent, &mut state.drain);
-        let (now, _) = self.plan(engine, memory, subnet)?;
-        state.told = false;
+        let (now, _) = self.plan(engine, &mut state.memory, subnet)?;
+        state.finished = false;
         let result = body(state.planned.insert(now));
         result.map_err(|e| match e {
             Stale::Changed(e) | Stale::Failed(e) => e,
@@ -238,6 +222,34 @@ impl Dmodc {
     }
 }
 
+/// Writes the tables; also returns the use of drained links.
+fn write(
+    engine: &Engine,
+    subnet: &mut Subnet<'_>,
+    planned: &Planned,
+    is_first: bool,
+    provoke: &mut Option<PanicAt>,
+) -> Result<(Filled, Vec<Use>), Failure> {
+    let fabric = &planned.fabric;
+    let mut tables = subnet.new_lfts();
+    let mut rows = tables::rows(fabric, &mut tables)?;
+    let written = NoPathOnPanic { rows: &mut rows };
+    let filled = engine.fill(fabric, &planned.plan, written.rows)?;
+    if !is_first {
+        tables::clear_beyond(fabric, written.rows);
+    }
+    panic_if_due(provoke, PanicAt::Fill);
+    let row = |s: u32| &*written.rows[s as usize];
+    let uses = uses(fabric, &planned.options.drain, row);
+    Ok((filled, uses))
+}
+
+/// Panics if `dmodc.provoke_panic` names this point: once, so that a test sees the next sweep.
+fn panic_if_due(provoke: &mut Option<PanicAt>, here: PanicAt) {
+    let is_due = provoke.take_if(|at| *at == here).is_some();
+    assert!(!is_due, "provoked by dmodc.provoke_panic");
+}
+
 /// Why `body` failed on a plan.
 pub enum Stale<E> {
     /// The live subnet differs from the snapshot.
@@ -246,11 +258,11 @@ pub enum Stale<E> {
     Failed(E),
 }
 
-/// The GUIDs of a file that an option of OpenSM's names. An unreadable file, or one with a line without a
+/// The GUIDs of a file that an option of OpenSM names. An unreadable file, or one with a line without a
 /// GUID, is an ERROR line and counts as not given: half a list of roots is worse than none.
-fn guids_in(file: Option<String>) -> Vec<Guid> {
+fn guids_in(file: Option<&str>) -> Vec<Guid> {
     let Some(file) = file else { return Vec::new() };
-    netlist::read_guids(Path::new(&file)).unwrap_or_else(|e| {
+    netlist::read_guids(Path::new(file)).unwrap_or_else(|e| {
         log::error!("{e}; going on without this file");
         Vec::new()
     })

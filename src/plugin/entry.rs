@@ -205,10 +205,10 @@ unsafe extern "C" fn report(data: *mut c_void, event: osm_epi_event_id_t, _kind:
         if event != OSM_EVENT_ID_UCAST_ROUTING_DONE {
             return;
         }
-        let tell = |subnet: &mut Subnet<'_>| {
+        let finish = |subnet: &mut Subnet<'_>| {
             let is_used = subnet.is_engine_used(data);
             if is_used {
-                context.dmodc.tell(subnet);
+                context.dmodc.finish(subnet);
                 if opensm_log::routing_dumps_wanted() {
                     context.dmodc.fill_hop_tables(subnet);
                 }
@@ -216,9 +216,9 @@ unsafe extern "C" fn report(data: *mut c_void, event: osm_epi_event_id_t, _kind:
             is_used
         };
         // SAFETY: do_sweep reports this event without the lock, which ucast_mgr_process has
-        // released and mcast_mgr_process has yet to take. Without the lock there is nothing to tell.
-        let told = unsafe { Subnet::locking(context.osm, context.symbols, tell) };
-        if let Some(is_used) = told {
+        // released and mcast_mgr_process has yet to take. If it cannot be taken, nothing is logged.
+        let finished = unsafe { Subnet::locking(context.osm, context.symbols, finish) };
+        if let Some(is_used) = finished {
             context.dmodc.swept(is_used);
             context.write_metrics();
         }

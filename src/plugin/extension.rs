@@ -1,5 +1,5 @@
-//! For a plugin that is built of this one and adds engines, as the laboratory's does: what it adds, and what of
-//! OpenSM it may see.
+//! The interface for a plugin that links this crate and adds engines, as the laboratory's plugin does: it registers
+//! engines, and may use these parts of OpenSM.
 //!
 //! Such a library links this crate, and so has its `osm_event_plugin`. It calls [`extend`] as it is loaded.
 //! Absence: this crate's own plugin calls nothing here, and knows no option of an extension.

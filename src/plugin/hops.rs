@@ -13,7 +13,8 @@ use crate::sweeps::Planned;
 /// Fills the tables of all present switches that are in the plan.
 pub fn fill(subnet: &Subnet<'_>, planned: &Planned) {
     let Planned { fabric, plan, .. } = planned;
-    let live = planned.all_live(subnet);
+    let switches = fabric.switches().iter();
+    let live: Vec<_> = switches.map(|s| subnet.switch(s.guid)).collect();
     let mut refused = 0;
     for (to, destination) in (0u32..).zip(fabric.switches()) {
         if destination.lid == Lid(0) {

@@ -72,20 +72,3 @@ impl Log for Logger {
 
     fn flush(&self) {}
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn levels_match() {
-        let all = [
-            Level::Error,
-            Level::Warn,
-            Level::Info,
-            Level::Debug,
-            Level::Trace,
-        ];
-        assert_eq!(all.map(level_of), [1, 2, 2, 4, 8]);
-    }
-}

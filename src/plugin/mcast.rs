@@ -76,7 +76,7 @@ fn undrained(
     };
     let ends: Vec<(u32, u8)> = drained.iter().filter(stays_out).copied().collect();
     let more = [grow(&fabric.without(&ends))?, grow(fabric)?];
-    // The first of those that leave out fewest.
+    // The first of the trees that leave out fewest.
     let all = [without].into_iter().chain(more);
     all.min_by_key(|tree| tree.left_out.len())
 }

@@ -14,8 +14,6 @@
 //!   every entry;
 //! - only [`ffi`], [`entry`], [`callbacks`] and [`extension`] may be `unsafe`.
 
-use crate::files;
-
 mod absent;
 #[allow(unsafe_code)]
 mod callbacks;
@@ -38,7 +36,6 @@ mod mcast;
 mod options;
 mod order;
 mod planned;
-mod provoke;
 mod pulse;
 mod snapshot;
 mod tables;

@@ -2,11 +2,10 @@
 //! [`crate::lft::write_order`] writes them, named as OpenSM names them.
 
 use super::ffi::Subnet;
-use super::files::replace;
 use super::planned::Live;
+use crate::files::replace_by;
 use crate::lft::write_order;
 use crate::sweeps::{Called, Planned};
-use std::io;
 use std::path::Path;
 
 const NAME: &str = "opensm-dmodc-ca-order.dump";
@@ -17,21 +16,13 @@ pub fn dump(subnet: &Subnet<'_>, planned: &Planned) {
         return;
     };
     let path = Path::new(&folder).join(NAME);
-    let written = text(subnet, planned).and_then(|text| replace(&path, &text));
+    let called = Live { subnet, planned };
+    let name = |node| called.end_node(node);
+    let Planned { fabric, plan, .. } = planned;
+    let written = replace_by(&path, |mut out| {
+        write_order(fabric, plan.order(), name, &mut out)
+    });
     if let Err(e) = written {
         log::error!("cannot write {}: {e}", path.display());
     }
-}
-
-fn text(subnet: &Subnet<'_>, planned: &Planned) -> io::Result<Vec<u8>> {
-    let Planned { fabric, plan, .. } = planned;
-    let called = Live { subnet, planned };
-    let mut text = Vec::new();
-    write_order(
-        fabric,
-        plan.order(),
-        |node| called.end_node(node),
-        &mut text,
-    )?;
-    Ok(text)
 }

@@ -8,12 +8,6 @@ impl Planned {
     pub(super) fn live<'a>(&self, subnet: &Subnet<'a>, switch: u32) -> Option<Switch<'a>> {
         subnet.switch(self.fabric.switches()[switch as usize].guid)
     }
-
-    /// The handles of all switches, by index.
-    pub(super) fn all_live<'a>(&self, subnet: &Subnet<'a>) -> Vec<Option<Switch<'a>>> {
-        let switches = 0..self.fabric.switches().len() as u32;
-        switches.map(|s| self.live(subnet, s)).collect()
-    }
 }
 
 /// The names of a plan's parts in the live subnet. A part that is gone has no name.

@@ -15,21 +15,6 @@ use crate::fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind, Speed};
 /// Maximum number of defects that the log of a sweep names.
 const NAMED: usize = 10;
 
-/// Counts defects, and logs the first few.
-#[derive(Default)]
-struct Defects {
-    count: usize,
-}
-
-impl Defects {
-    fn report(&mut self, text: impl FnOnce() -> String) {
-        self.count += 1;
-        if self.count <= NAMED {
-            log::error!("{}", text());
-        }
-    }
-}
-
 /// A switch, and the other ends of its ports.
 struct Scan<'a> {
     switch: Switch<'a>,
@@ -51,12 +36,13 @@ pub fn read(subnet: &Subnet<'_>, engine: &Engine) -> (Fabric, Vec<bool>) {
     switches.sort_unstable_by_key(|&(guid, _)| guid);
     let scans = scan_all(&switches, subnet.lmc_esp0(), engine);
 
-    let mut defects = Defects::default();
+    let mut defects = Vec::new();
     let mut builder = Builder::default();
     builder.reserve_speeds(scans.iter().map(|scan| scan.speeds.len()).sum());
     for (scan, (guid, _)) in scans.iter().zip(&switches) {
         if scan.lid == Lid(0) {
-            defects.report(|| format!("switch {guid} ({}) has no LID yet", scan.switch.name()));
+            let name = scan.switch.name();
+            defects.push(format!("switch {guid} ({name}) has no LID yet"));
         }
         builder.switch(*guid, scan.lid, scan.lmc, scan.ports);
     }
@@ -72,19 +58,19 @@ pub fn read(subnet: &Subnet<'_>, engine: &Engine) -> (Fabric, Vec<bool>) {
             builder.speed(handle, port, speed);
         }
         for (port, odd) in scan.odd {
-            defects.report(|| format!("port {port} of {guid} ({}): {odd}", scan.switch.name()));
+            let name = scan.switch.name();
+            defects.push(format!("port {port} of {guid} ({name}): {odd}"));
         }
         multicast.push(scan.switch.supports_multicast());
     }
     let (fabric, placement) = builder.finish();
-    for defect in placement.defects {
-        defects.report(|| defect.to_string());
+    defects.extend(placement.defects.iter().map(ToString::to_string));
+    for line in defects.iter().take(NAMED) {
+        log::error!("{line}");
     }
-    if defects.count > NAMED {
-        log::error!(
-            "{} more parts of the subnet were left out",
-            defects.count - NAMED
-        );
+    if defects.len() > NAMED {
+        let more = defects.len() - NAMED;
+        log::error!("{more} more parts of the subnet were left out");
     }
     let mut forwards = vec![false; fabric.switches().len()];
     for (forwards_multicast, place) in multicast.into_iter().zip(placement.switches) {

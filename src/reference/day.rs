@@ -23,22 +23,21 @@ impl Day {
 
     /// Reads `2026-02-28`.
     pub fn parse(text: &str) -> Option<Day> {
-        let mut parts = text.splitn(3, '-').map(|part| part.parse::<u64>().ok());
-        let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
-        if !(1970..10_000).contains(&year) || !(1..=12).contains(&month) || day == 0 {
-            return None;
+        // Texts of days are equally long, so they are in the order of the days.
+        let (mut day, mut beyond) = (0, BEYOND);
+        while day < beyond {
+            let middle = (day + beyond) / 2;
+            match Day(middle).to_string().as_str() < text {
+                true => day = middle + 1,
+                false => beyond = middle,
+            }
         }
-        // Years that begin with March end with the day that some have more.
-        let (y, m) = if month > 2 {
-            (year, month - 3)
-        } else {
-            (year - 1, month + 9)
-        };
-        let days = y * 365 + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1;
-        let read = Day(days.checked_sub(EPOCH)?);
-        (read.to_string() == text).then_some(read)
+        (Day(day).to_string() == text).then_some(Day(day))
     }
 }
+
+/// 10000-01-01, whose text is longer.
+const BEYOND: u64 = 2_932_897;
 
 /// 1970-01-01, counted from 0000-03-01.
 const EPOCH: u64 = 719_468;
@@ -75,6 +74,7 @@ mod tests {
             (20_513, "2026-03-01"),
             (47_540, "2100-02-28"),
             (47_541, "2100-03-01"),
+            (2_932_896, "9999-12-31"),
         ] {
             assert_eq!(Day(day).to_string(), text);
             assert_eq!(Day::parse(text), Some(Day(day)));
@@ -86,6 +86,7 @@ mod tests {
             "2026-13-01",
             "-1-01-01",
             "1969-12-31",
+            "10000-01-01",
         ] {
             assert_eq!(Day::parse(text), None, "{text}");
         }

@@ -18,12 +18,10 @@ use super::planned::Planned;
 use crate::dmodc::Faults;
 use crate::fabric::{Fabric, Guid, Merged};
 use crate::files::{self, MOST, Stamp, replace_by, stamp};
-use crate::input::{Fault, unpacked};
+use crate::input::unpacked;
 use crate::reference::{Dark, Day, NoReference, Reference as Places, auto_path};
 use crate::wiring::{Far, Witness, slow_links};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -50,7 +48,7 @@ pub struct Reference {
     /// The day of the last sweep, or that of the file.
     last: Option<Day>,
     /// The log lines about it since it was last read.
-    said: Vec<String>,
+    logged: Vec<String>,
 }
 
 struct Known {
@@ -77,7 +75,7 @@ impl Reference {
             is_newer: false,
             is_foreign: false,
             last: None,
-            said: Vec::new(),
+            logged: Vec::new(),
         })
     }
 
@@ -88,26 +86,18 @@ impl Reference {
 
     /// The places for routing a fabric, if there are any.
     pub fn of(&mut self, fabric: &Fabric) -> Option<Arc<Fabric>> {
-        match fs::metadata(&self.path) {
-            Ok(metadata) => {
-                let stamp = stamp(&metadata);
-                if stamp.is_none() || stamp != self.stamp {
-                    self.stamp = stamp;
-                    self.read();
-                    self.last = metadata.modified().ok().map(Day::of);
-                }
-            }
-            Err(e) => {
-                (self.known, self.stamp, self.is_newer) = (None, None, false);
-                // Nothing has been seen yet, or an administrator wants it forgotten.
-                if !(self.grows && e.kind() == ErrorKind::NotFound) {
-                    self.say(&e.to_string());
-                }
-            }
+        let stamp = stamp(&self.path);
+        if self.grows && matches!(self.path.try_exists(), Ok(false)) {
+            // Nothing has been seen yet, or an administrator wants it forgotten.
+            (self.known, self.stamp, self.is_newer) = (None, None, false);
+        } else if stamp.is_none() || stamp != self.stamp {
+            self.stamp = stamp;
+            self.last = stamp.map(|(written, _)| Day::of(written)).or(self.last);
+            self.read();
         }
         let known = self.known.as_ref()?.fabric.clone();
         if known.is_of_another_fabric(fabric) {
-            self.say("of another fabric: most switches are not in it");
+            self.log_once("of another fabric: most switches are not in it");
             self.is_foreign = true;
             return None;
         }
@@ -117,7 +107,7 @@ impl Reference {
 
     fn read(&mut self) {
         self.is_newer = false;
-        self.known = match read(&self.path) {
+        self.known = match self.places() {
             Ok(known) => {
                 log::info!(
                     "reference {}: {} switches, {} end nodes",
@@ -125,15 +115,33 @@ impl Reference {
                     known.fabric.switches().len(),
                     known.fabric.end_nodes().len()
                 );
-                self.said.clear();
+                self.logged.clear();
                 Some(known)
             }
-            Err(NotRead { reason, is_newer }) => {
-                self.is_newer = is_newer;
-                self.say(&reason);
+            Err(reason) => {
+                self.log_once(&reason);
                 None
             }
         };
+    }
+
+    /// The places in the file; else why it is not used.
+    fn places(&mut self) -> Result<Known, String> {
+        // Anything but a plain file would keep OpenSM waiting, with its lock held.
+        let bytes = files::read(&self.path).and_then(|bytes| unpacked(bytes, MOST));
+        let read = Places::parse_leniently(&bytes.map_err(|e| e.to_string())?);
+        let read = read.map_err(|fault| {
+            self.is_newer = matches!(fault.reason, NoReference::Newer(_));
+            fault.in_file(&self.path).to_string()
+        })?;
+        let count = read.warnings.count();
+        if let Some(first) = read.warnings.first().into_iter().next() {
+            log::warn!(
+                "{}; {count} odd places in the reference",
+                first.in_file(&self.path)
+            );
+        }
+        Known::new(read.value)
     }
 
     /// The dark equipment, with the day when each was last seen.
@@ -141,7 +149,7 @@ impl Reference {
         self.known.as_ref().map(|known| &known.places.dark)
     }
 
-    /// Adds the places of a planned fabric, with `auto` and if there are new ones. `names` are those of
+    /// Adds the places of a planned fabric, with `auto` and if there are new ones. `names` are the names of
     /// switches and end nodes, by GUID.
     pub fn keep(&mut self, planned: &Planned, names: impl FnOnce() -> HashMap<Guid, String>) {
         if !self.grows || self.is_newer {
@@ -169,32 +177,31 @@ impl Reference {
             }
         };
         grown.forget_speeds(&slow());
-        let now = fs::metadata(&self.path).ok().and_then(|m| stamp(&m));
-        if now != self.stamp {
-            // Somebody has changed it since: it is read in the next sweep.
+        if stamp(&self.path) != self.stamp {
+            // Another process has changed it since: it is read in the next sweep.
             return;
         }
         match replace_by(&self.path, |out| grown.write(out)) {
             Ok(()) => {
-                self.stamp = fs::metadata(&self.path).ok().and_then(|m| stamp(&m));
+                self.stamp = stamp(&self.path);
                 self.known = Known::new(grown).ok();
             }
             Err(e) => {
                 // What only this process knows would make another OpenSM's tables differ.
                 (self.known, self.stamp) = (None, None);
-                self.say(&format!("cannot be written: {e}"));
+                self.log_once(&format!("cannot be written: {e}"));
             }
         }
     }
 
     /// An error line, once.
-    fn say(&mut self, what: &str) {
-        if !self.said.iter().any(|said| said == what) {
+    fn log_once(&mut self, what: &str) {
+        if !self.logged.iter().any(|line| line == what) {
             log::error!(
                 "reference {}: {what}; going on without it",
                 self.path.display()
             );
-            self.said.push(what.to_owned());
+            self.logged.push(what.to_owned());
         }
     }
 }
@@ -233,37 +240,4 @@ impl Known {
             fabric: Arc::new(fabric),
         })
     }
-}
-
-/// Why a file is not used.
-struct NotRead {
-    reason: String,
-    is_newer: bool,
-}
-
-impl From<String> for NotRead {
-    fn from(reason: String) -> Self {
-        NotRead {
-            reason,
-            is_newer: false,
-        }
-    }
-}
-
-fn read(path: &Path) -> Result<Known, NotRead> {
-    // Anything but a plain file would keep OpenSM waiting, with its lock held.
-    let bytes = files::read(path).and_then(|bytes| unpacked(bytes, MOST));
-    let bytes = bytes.map_err(|e| e.to_string())?;
-    let read = Places::parse_leniently(&bytes).map_err(|fault: Fault<NoReference>| NotRead {
-        is_newer: matches!(fault.reason, NoReference::Newer(_)),
-        reason: fault.in_file(path).to_string(),
-    })?;
-    let count = read.warnings.count();
-    if let Some(first) = read.warnings.first().into_iter().next() {
-        log::warn!(
-            "{}; {count} odd places in the reference",
-            first.in_file(path)
-        );
-    }
-    Ok(Known::new(read.value)?)
 }

@@ -27,7 +27,7 @@ impl<T> Live<'_, T> {
     }
 }
 
-// Not derived, for that would ask the same of `T`.
+// Not derived, for derived implementations would need the same of `T`.
 impl<T> Clone for Live<'_, T> {
     fn clone(&self) -> Self {
         *self

@@ -1,7 +1,7 @@
 //! OpenSM's log: passes lines to `osm_log_v2` as data (`"%.*s"`), never as a format.
 
 use super::bindings::{LOG_ENTRY_SIZE_MAX, osm_log_t};
-use super::symbols::{LogV2, Missing};
+use super::symbols::{Missing, WriteLog, function};
 use std::ffi::c_int;
 use std::ptr::NonNull;
 
@@ -15,7 +15,7 @@ const FILE_ID: c_int = 255;
 /// The log.
 pub struct OpensmLog {
     log: NonNull<osm_log_t>,
-    write: LogV2,
+    write: WriteLog,
 }
 
 // SAFETY: OpenSM's log is made to be written from any thread: it has a lock of its own.
@@ -29,7 +29,8 @@ impl OpensmLog {
     /// # Safety
     /// `log` is OpenSM's initialised log, and exists as long as the handle.
     pub unsafe fn new(log: NonNull<osm_log_t>) -> Result<Self, Missing> {
-        let write = LogV2::load()?;
+        // SAFETY: the type is that of OpenSM's headers.
+        let write = unsafe { function(c"osm_log_v2") }?;
         Ok(OpensmLog { log, write })
     }
 
@@ -47,7 +48,7 @@ impl OpensmLog {
         // SAFETY: the log exists; "%.*s" takes an int and reads that many bytes at most, all of
         // them ours, and they fit OpenSM's buffer.
         unsafe {
-            (self.write.0)(
+            (self.write)(
                 self.log.as_ptr(),
                 level as u8,
                 FILE_ID,

@@ -6,6 +6,7 @@
 //! container that was never initialised is an empty one, a damaged one does not run for ever.
 
 use super::bindings::{cl_list_item_t, cl_qlist_t, cl_qmap_t};
+use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 /// Objects of type `T` linked by a list item at `offset` bytes into them.
@@ -14,7 +15,7 @@ pub struct Items<T> {
     end: *const cl_list_item_t,
     left: usize,
     offset: usize,
-    object: std::marker::PhantomData<*const T>,
+    object: PhantomData<*const T>,
 }
 
 /// The objects of a map. `T` has its map item as its first member.
@@ -23,17 +24,7 @@ pub struct Items<T> {
 /// `map` points to a `cl_qmap_t` of such objects that nobody changes while the iterator lives.
 pub unsafe fn map<T>(map: *const cl_qmap_t) -> Items<T> {
     // SAFETY: the caller vouches for the map; fields are read through raw pointers only.
-    unsafe {
-        let end = &raw const (*map).nil.pool_item.list_item;
-        let (next, left) = ((*end).p_next.cast_const(), (*map).count);
-        Items {
-            next,
-            end,
-            left,
-            offset: 0,
-            object: std::marker::PhantomData,
-        }
-    }
+    unsafe { Items::new(&raw const (*map).nil.pool_item.list_item, (*map).count, 0) }
 }
 
 /// The objects of a list, linked by the list item at `offset` bytes into them.
@@ -42,15 +33,20 @@ pub unsafe fn map<T>(map: *const cl_qmap_t) -> Items<T> {
 /// `list` points to a `cl_qlist_t` of such objects that nobody changes while the iterator lives.
 pub unsafe fn list<T>(list: *const cl_qlist_t, offset: usize) -> Items<T> {
     // SAFETY: the caller vouches for the list; fields are read through raw pointers only.
-    unsafe {
-        let end = &raw const (*list).end;
-        let (next, left) = ((*end).p_next.cast_const(), (*list).count);
+    unsafe { Items::new(&raw const (*list).end, (*list).count, offset) }
+}
+
+impl<T> Items<T> {
+    /// # Safety
+    /// As for [`map`] and [`list`]; `end` is the container's anchor.
+    unsafe fn new(end: *const cl_list_item_t, left: usize, offset: usize) -> Self {
         Items {
-            next,
+            // SAFETY: the caller vouches for the container.
+            next: unsafe { (*end).p_next },
             end,
             left,
             offset,
-            object: std::marker::PhantomData,
+            object: PhantomData,
         }
     }
 }

@@ -11,13 +11,26 @@ use super::symbols::Symbols;
 use crate::fabric::{Guid, Lid};
 use crate::lft::NO_PATH;
 use crate::sweeps::Role;
-use std::ffi::{c_char, c_void};
+use std::ffi::c_void;
 use std::ptr::NonNull;
 
 /// OpenSM's subnet while its lock is held exclusively, by this thread.
 pub struct Subnet<'a> {
     osm: Live<'a, osm_opensm_t>,
     symbols: Symbols,
+}
+
+/// Methods that read options with a text, by the names that OpenSM's structure has for them.
+macro_rules! text_options {
+    ($($name:ident),+) => {$(
+        #[doc = concat!("The option `", stringify!($name), "`; `None` if it is empty.")]
+        pub fn $name(&self) -> Option<String> {
+            let value = read!(self.osm, subn.opt.$name);
+            // SAFETY: options are NULL or C strings that OpenSM owns, and changes only between sweeps on the thread
+            // that calls us.
+            unsafe { text(value) }.filter(|text| !text.is_empty())
+        }
+    )+};
 }
 
 impl<'a> Subnet<'a> {
@@ -183,50 +196,13 @@ impl<'a> Subnet<'a> {
         read!(self.osm, subn.opt.connect_roots) != 0
     }
 
-    /// OpenSM's options file.
-    pub fn config_file(&self) -> Option<String> {
-        let value = read!(self.osm, subn.opt.config_file);
-        // SAFETY: as for `root_guid_file`.
-        unsafe { option(value) }
-    }
-
-    /// The option `root_guid_file`.
-    pub fn root_guid_file(&self) -> Option<String> {
-        let value = read!(self.osm, subn.opt.root_guid_file);
-        // SAFETY: options are NULL or C strings that OpenSM owns, and changes only between sweeps
-        // on the thread that calls us.
-        unsafe { option(value) }
-    }
-
-    /// The option `cn_guid_file`.
-    pub fn cn_guid_file(&self) -> Option<String> {
-        let value = read!(self.osm, subn.opt.cn_guid_file);
-        // SAFETY: as for `root_guid_file`.
-        unsafe { option(value) }
-    }
-
-    /// The option `io_guid_file`.
-    pub fn io_guid_file(&self) -> Option<String> {
-        let value = read!(self.osm, subn.opt.io_guid_file);
-        // SAFETY: as for `root_guid_file`.
-        unsafe { option(value) }
-    }
-
-    /// The option `dump_files_dir`.
-    pub fn dump_files_dir(&self) -> Option<String> {
-        let value = read!(self.osm, subn.opt.dump_files_dir);
-        // SAFETY: as for `root_guid_file`.
-        unsafe { option(value) }
-    }
-}
-
-/// The value of an option, unless it is empty.
-///
-/// # Safety
-/// `value` is NULL or a C string.
-unsafe fn option(value: *const c_char) -> Option<String> {
-    // SAFETY: the caller vouches for the string.
-    unsafe { text(value) }.filter(|text| !text.is_empty())
+    text_options!(
+        config_file,
+        root_guid_file,
+        cn_guid_file,
+        io_guid_file,
+        dump_files_dir
+    );
 }
 
 /// The option `event_plugin_options`, empty if not given.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// Lines for people.
 pub fn text(names: &Names, uses: &[Use]) -> String {
-    let name = |s: u32| format!("'{}'", names.switches[s as usize]);
+    let name = |s: u32| names.switches[s as usize].clone();
     uses.iter().map(|one| one.describe(name) + "\n").collect()
 }
 

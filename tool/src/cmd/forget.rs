@@ -7,7 +7,6 @@ use crate::output::{complain, is_dash, say};
 use dmodc::files::{replace_by, stamp};
 use dmodc::names::Directory;
 use dmodc::reference::auto_path;
-use std::fs;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -45,7 +44,7 @@ pub fn run(args: Args) -> Outcome {
             "a reference that is standard input cannot be changed",
         ));
     }
-    let read = fs::metadata(&path).ok().and_then(|m| stamp(&m));
+    let read = stamp(&path);
     let reference = args.reading.places(&path)?;
     let directory = Directory::of_netlist(&reference.netlist);
     if args.things.is_empty() {
@@ -70,7 +69,7 @@ pub fn run(args: Args) -> Outcome {
         }
     }
     let less = reference.without(&parts);
-    let now = fs::metadata(&path).ok().and_then(|m| stamp(&m));
+    let now = stamp(&path);
     let written = match now == read {
         true => replace_by(&path, |out| less.write(out)),
         false => Err(io::Error::other("it has changed meanwhile; try again")),

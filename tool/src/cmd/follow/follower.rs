@@ -15,7 +15,6 @@ use dmodc::sweeps::{
     Called, File, Findings, Metrics, Planned, Reference, Role, Source, Sweep, host_pairs, report,
 };
 use std::collections::HashSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -154,8 +153,7 @@ impl Follower {
         report::routed(&sweep);
         let uses = drain::uses(fabric, &planned.options.drain, |s| tables.row(s));
         for used in &uses {
-            let name = |s: u32| format!("'{}'", names.switch(s));
-            log::info!("{}", used.describe(name));
+            log::info!("{}", used.describe(|s| names.switch(s)));
         }
         check_tables(&planned, &tables)?;
         if let Some((metrics, _)) = &mut self.metrics {
@@ -252,9 +250,9 @@ impl Follower {
 
     /// The stamps of the files that tables depend on.
     fn stamps(&self) -> Vec<Option<Stamp>> {
-        let stamp = |path: &PathBuf| fs::metadata(path).ok().and_then(|m| stamp(&m));
         let reference = self.reference.as_ref().map(|r| r.path().to_owned());
-        self.routing.paths().chain(&reference).map(stamp).collect()
+        let files = self.routing.paths().chain(&reference);
+        files.map(|file| stamp(file)).collect()
     }
 
     /// The fabric, if it or a file may have changed. If it has lost much, looks again, until two looks agree

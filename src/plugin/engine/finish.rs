@@ -10,7 +10,7 @@ use std::path::Path;
 impl Dmodc {
     /// Does the work that can wait until OpenSM has sent the tables: log lines about changes and missing
     /// equipment, and the file with the node order. Once for each plan.
-    pub fn tell(&self, subnet: &Subnet<'_>) {
+    pub fn finish(&self, subnet: &Subnet<'_>) {
         let state = &mut *self.lock();
         let routed = std::mem::take(&mut state.routed);
         let is_read = routed || self.look_again(state, subnet);
@@ -18,17 +18,17 @@ impl Dmodc {
             metrics.read();
         }
         if let Some(file) = subnet.config_file() {
-            state.given.look(&file);
+            state.given.look(Path::new(&file));
         }
         if let Some(planned) = &state.planned
-            && !std::mem::replace(&mut state.told, true)
+            && !std::mem::replace(&mut state.finished, true)
         {
             let called = Live { subnet, planned };
-            if let Some(reference) = &mut state.reference {
+            if let Some(reference) = &mut state.memory.reference {
                 reference.keep(planned, || planned.names(&called));
             }
             if log::log_enabled!(log::Level::Info) || state.metrics.is_some() {
-                let dark = state.reference.as_ref().and_then(|r| r.dark());
+                let dark = state.memory.reference.as_ref().and_then(|r| r.dark());
                 let found = state.findings.look(&called, planned, dark);
                 if let Some(metrics) = &mut state.metrics {
                     metrics.found(found, state.findings.slow());
@@ -47,16 +47,14 @@ impl Dmodc {
     fn look_again(&self, state: &mut State, subnet: &Subnet<'_>) -> bool {
         let State {
             engine,
-            reference,
-            absent,
-            drain,
+            memory,
             planned,
-            told,
+            finished,
             ..
         } = state;
         let Some(engine) = engine else { return false };
         log::info!("not asked to route: OpenSM keeps the tables of its unicast cache");
-        match self.plan(engine, (reference, absent, drain), subnet) {
+        match self.plan(engine, memory, subnet) {
             Ok((now, _))
                 if planned
                     .as_ref()
@@ -65,7 +63,7 @@ impl Dmodc {
                 true
             }
             Ok((now, _)) => {
-                (*planned, *told) = (Some(now), false);
+                (*planned, *finished) = (Some(now), false);
                 true
             }
             Err(e) => {
@@ -100,7 +98,7 @@ impl Dmodc {
         let metrics = state.metrics.as_mut()?;
         let news = role.is_some_and(|role| metrics.is(role));
         if news && role == Some(Role::Standby) {
-            // Much may change until it is master again, and what is taken away is not missing.
+            // Much may change until it is master again, and equipment that is taken out meanwhile is not missing.
             state.findings = Findings::default();
         }
         (news || is_due).then(|| metrics.text())
