@@ -16,7 +16,6 @@
 pub mod analysis;
 pub mod dmodc;
 pub mod drain;
-pub mod draw;
 pub mod export;
 pub mod fabric;
 pub mod files;
@@ -32,7 +31,6 @@ mod scan;
 pub mod sweeps;
 #[cfg(test)]
 mod testing;
-pub mod whatif;
 pub mod wiring;
 
 #[cfg(feature = "plugin")]

@@ -21,3 +21,4 @@ pub mod compare;
 mod relay;
 pub mod report;
 pub mod sim;
+pub mod xml;

@@ -41,7 +41,7 @@ pub enum Failure {
         /// The netlist.
         file: String,
         /// Why.
-        reason: dmodc::whatif::WhatIfError,
+        reason: crate::whatif::WhatIfError,
     },
     /// A netlist that cannot be given LIDs.
     #[error("{file}: {reason}")]

@@ -12,7 +12,7 @@ use super::sets::versions;
 use super::stats::{Quartiles, bounds, points, running};
 use super::style::{FONT, color, dash, number};
 use crate::compare::EngineSpec;
-use dmodc::draw::escaped;
+use crate::xml::escaped;
 use plotters::coord::ranged1d::Ranged;
 use plotters::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};

@@ -6,7 +6,7 @@
 use super::panels::Panels;
 use super::style::color;
 use crate::compare::{DrawnSwitch, EngineSpec, ThrowDrawing, WorstPort};
-use dmodc::draw::escaped;
+use crate::xml::escaped;
 use dmodc::netlist::Equipment;
 use std::fmt::Write;
 

@@ -9,7 +9,7 @@ use super::style::number;
 use super::summary::idle;
 use super::tables;
 use crate::compare::EngineSpec;
-use dmodc::draw::escaped;
+use crate::xml::escaped;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 

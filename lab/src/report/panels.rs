@@ -3,7 +3,7 @@
 
 use super::style::{FONT, SCHEME, sample};
 use crate::compare::EngineSpec;
-use dmodc::draw::escaped;
+use crate::xml::escaped;
 use std::fmt::Write;
 
 /// Width of a legend's row.

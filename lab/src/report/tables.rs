@@ -8,7 +8,7 @@ use super::stats::{
 };
 use super::style::number;
 use crate::compare::EngineSpec;
-use dmodc::draw::escaped;
+use crate::xml::escaped;
 use std::fmt::Write;
 
 /// A figure; `–` for none.

@@ -7,13 +7,13 @@
 
 use super::matrix::{Block, tabs};
 use super::scene::{Link, Scene, State};
-use super::style::escaped;
-use crate::analysis::{Channels, Hop};
-use crate::fabric::{Fabric, Guid, Lid, NodeKind, Speed};
-use crate::lft::{NO_PATH, Tables};
-use crate::wiring::{Difference, End, Far};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use dmodc::analysis::{Channels, Hop};
+use dmodc::fabric::{Fabric, Guid, Lid, NodeKind, Speed};
+use dmodc::lft::{NO_PATH, Tables};
+use dmodc::wiring::{Difference, End, Far};
+use dmodc_lab::xml::escaped;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use serde_json::{Value, json};

@@ -1,14 +1,14 @@
 //! The input of drawings.
 
-use crate::dmodc::Ranking;
-use crate::fabric::{Fabric, Guid};
-use crate::lft::Tables;
-use crate::netlist::Names;
-use crate::wiring::{Difference, Kind, Slow, links, low_first};
+use dmodc::dmodc::Ranking;
+use dmodc::fabric::{Fabric, Guid};
+use dmodc::lft::Tables;
+use dmodc::netlist::Names;
+use dmodc::wiring::{Difference, Kind, Slow, links, low_first};
 use std::collections::BTreeMap;
 
 /// A link by its two ends, switch and port, the lower one first.
-pub use crate::wiring::Uplink as Link;
+pub use dmodc::wiring::Uplink as Link;
 
 /// The links between two switches, for each pair of switches that has some, the lower switch first.
 pub type Bundles = BTreeMap<(u32, u32), Vec<Link>>;

@@ -2,8 +2,8 @@
 
 use super::scene::{Link, Scene, State};
 use super::style::RAMP;
-use crate::analysis::{Channels, Hop};
-use crate::wiring::{End, Far, Kind, Slowness};
+use dmodc::analysis::{Channels, Hop};
+use dmodc::wiring::{End, Far, Kind, Slowness};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 

@@ -3,14 +3,14 @@
 //! Dmodc routes both, and both are measured alike. Equipment that stays keeps its LIDs, so the difference of the tables
 //! is the blocks that OpenSM would send.
 
-use crate::analysis::{Ebb, Tick, Traffic, bound, bound_over_capacity};
-use crate::dmodc::{Drained, Engine, Options, Ranking, RouteError};
-use crate::drain;
 use crate::draw;
-use crate::fabric::{EndPairs, Fabric, Guid, NodeKind};
-use crate::lft::{Diff, Dump, Tables, diff};
-use crate::netlist::{Names, Netlist, Part, TooManyLids};
-use crate::wiring::slow_links;
+use dmodc::analysis::{Ebb, Tick, Traffic, bound, bound_over_capacity};
+use dmodc::dmodc::{Drained, Engine, Options, Ranking, RouteError};
+use dmodc::drain;
+use dmodc::fabric::{EndPairs, Fabric, Guid, NodeKind};
+use dmodc::lft::{Diff, Dump, Tables, diff};
+use dmodc::netlist::{Names, Netlist, Part, TooManyLids};
+use dmodc::wiring::slow_links;
 use std::collections::HashSet;
 
 /// How much is measured.
@@ -35,7 +35,7 @@ pub struct State {
     pub slow: usize,
     /// Hosts that no other host reaches, including hosts without a link, by GUID and description.
     pub unreached: Vec<(Guid, String)>,
-    /// Pairs of switch and LID without a route ([`left_out`](crate::dmodc::Connections::left_out)).
+    /// Pairs of switch and LID without a route ([`left_out`](dmodc::dmodc::Connections::left_out)).
     pub left_out: usize,
     /// The same by sender and receiver.
     pub left_out_ends: EndPairs,

@@ -4,8 +4,9 @@ use super::MOST;
 use super::layout::{Item, Layout};
 use super::marks::{MARGIN, Marks};
 use super::scene::{Link, Scene, State};
-use super::style::{escaped, opening};
+use super::style::opening;
 use super::svg_matrix::matrices;
+use dmodc_lab::xml::escaped;
 use std::fmt::Write;
 
 const HEAD: f64 = 130.0;

@@ -3,7 +3,8 @@
 use super::marks::{MARGIN, Marks};
 use super::matrix::{Block, Tab, tabs};
 use super::scene::{Bundles, Scene};
-use super::style::{escaped, opening};
+use super::style::opening;
+use dmodc_lab::xml::escaped;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 

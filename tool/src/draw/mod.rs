@@ -8,17 +8,14 @@
 mod layout;
 mod marks;
 mod matrix;
-#[cfg(feature = "page")]
 mod page;
 mod scene;
 mod style;
 mod svg;
 mod svg_matrix;
 
-#[cfg(feature = "page")]
 pub use page::page;
-pub use scene::{Link, Scene, State};
-pub use style::escaped;
+pub use scene::{Scene, State};
 pub use svg::svg;
 
 /// Most boxes of a drawing with lines: with more, no reader can follow the lines.

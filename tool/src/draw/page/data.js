@@ -82,7 +82,7 @@ for (const s of missing.switches) S.lid[s] = 0;
 for (const h of missing.hosts) H.lid[h] = 0;
 const hasRoutes = states[0].risk !== null;
 
-/** Reads the tables, state by state; `packed` of src/draw/page/mod.rs has written them. */
+/** Reads the tables, state by state; `packed` of tool/src/draw/page/mod.rs has written them. */
 async function readTables() {
   for (const [at, state] of hasRoutes ? states.entries() : []) {
     state.rows = unpacked(new Uint8Array(await inflated(`tables-${at}`)), states[0].rows);

@@ -1,7 +1,7 @@
 //! Positions of the boxes of a small drawing: a row for each level that has switches.
 
 use super::scene::{Bundles, Scene};
-use crate::fabric::NodeKind;
+use dmodc::fabric::NodeKind;
 use std::collections::BTreeSet;
 
 /// A switch.
