@@ -26,11 +26,11 @@ pub fn stamp(path: &Path) -> Option<Stamp> {
     Some((metadata.modified().ok()?, metadata.len()))
 }
 
-/// Reads a plain file of at most [`MOST`] bytes, whole. Follows a link to one, as configurations have them.
+/// Opens a plain file, or a link to one, as configurations have them. Never waits.
 ///
 /// # Errors
 /// If it is anything else: a FIFO or a device could keep the caller waiting for ever.
-pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+fn open(path: &Path) -> io::Result<File> {
     // To open some devices is to start them.
     plain(fs::metadata(path)?.file_type())?;
     // Without O_NONBLOCK a FIFO that has just come in the file's place would not open.
@@ -38,10 +38,18 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
         .read(true)
         .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
         .open(path)?;
-    let metadata = file.metadata()?;
-    plain(metadata.file_type())?;
+    plain(file.metadata()?.file_type())?;
+    Ok(file)
+}
+
+/// Reads a plain file of at most [`MOST`] bytes, whole. Follows links, and never waits.
+///
+/// # Errors
+/// If it is longer, or anything but a plain file.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let file = open(path)?;
     // A file may be long and take no room.
-    match metadata.len() > MOST {
+    match file.metadata()?.len() > MOST {
         true => Err(too_long(MOST)),
         false => at_most(MOST, file),
     }
@@ -130,11 +138,7 @@ pub fn packed_by_name(
 
 /// Whether a plain file has exactly the output of `write`.
 pub fn has(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> bool {
-    let open = || {
-        plain(fs::metadata(path)?.file_type())?;
-        File::open(path)
-    };
-    let Ok(file) = open() else { return false };
+    let Ok(file) = open(path) else { return false };
     let mut same = Same(BufReader::with_capacity(1 << 16, file));
     write(&mut same).is_ok() && same.0.fill_buf().is_ok_and(<[u8]>::is_empty)
 }
