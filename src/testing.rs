@@ -1,4 +1,4 @@
-//! What unit tests of several folders share.
+//! The number of random cases in unit tests.
 
 use proptest::prelude::ProptestConfig;
 use proptest::test_runner::RngSeed;

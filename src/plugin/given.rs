@@ -1,4 +1,4 @@
-//! Options that OpenSM reads at its start alone, and that have changed in its file since.
+//! Logs options that OpenSM reads at its start alone, and that have changed in its file since.
 //!
 //! OpenSM reads its file again before each heavy sweep, a `SIGHUP` included, and applies some options. It
 //! ignores others without a log line; this module logs the ignored ones that concern Dmodc, and `connect_roots` where it is

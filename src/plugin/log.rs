@@ -1,6 +1,6 @@
-//! Our log lines on OpenSM's log.
+//! Writes the lines of the `log` crate to OpenSM's log.
 //!
-//! The core logs through the `log` crate and knows nothing of OpenSM. Here a line gets its prefix, loses its control
+//! The core logs through that crate and knows nothing of OpenSM. Here a line gets its prefix, loses its control
 //! characters, and goes to [`OpensmLog`].
 //!
 //! Levels: error is `OSM_LOG_ERROR`; warn and info are `OSM_LOG_INFO`, for OpenSM has no warnings and its ERROR lines

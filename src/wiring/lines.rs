@@ -1,4 +1,4 @@
-//! Log lines of lost and new equipment.
+//! Makes the log lines of lost and new equipment.
 
 use super::view::{Link, Port, View};
 use crate::fabric::Guid;

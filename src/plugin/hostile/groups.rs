@@ -1,11 +1,11 @@
-//! Multicast groups on subnets that something is wrong with, or has changed in since they were read.
+//! Multicast groups on subnets with a fault, or on subnets that have changed since they were read.
 
 use super::lines::logged;
 use super::world::{SWITCHES, World, engine, set};
 use std::ptr;
 
-/// The error and warning lines that a group of the leaves `members` makes, after something has been
-/// changed since the fabric was routed.
+/// The error and warning lines for a group of the leaves `members`. `before` and `since` change the subnet before and
+/// after the fabric is routed.
 fn group_lines(members: &[usize], before: fn(&mut World), since: fn(&mut World)) -> Vec<String> {
     let (mut world, dmodc) = (World::new(), engine());
     before(&mut world);

@@ -1,11 +1,11 @@
-//! What is logged, in place of OpenSM's log.
+//! Collects the log lines of each thread, in place of OpenSM's log.
 
 use log::{LevelFilter, Log, Metadata, Record};
 use std::cell::RefCell;
 use std::sync::Once;
 
 thread_local! {
-    /// What was logged on this thread.
+    /// The lines logged on this thread.
     static LINES: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
 

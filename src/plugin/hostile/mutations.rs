@@ -1,4 +1,4 @@
-//! Subnets with several things wrong at random.
+//! Subnets with several random faults.
 
 use super::lines::logged;
 use super::world::{NODES, SWITCHES, TABLE, World, engine, guid, port_count, set};
@@ -7,7 +7,7 @@ use crate::random::Random;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
 
-/// Something wrong at random.
+/// Puts a random fault into a subnet.
 fn spoil(world: &mut World, random: &mut Random) {
     let n = random.below(NODES);
     let s = random.below(SWITCHES);
@@ -79,7 +79,7 @@ fn spoil(world: &mut World, random: &mut Random) {
     }
 }
 
-/// `DMODC_MUTATIONS` subnets (5,000; 20 under Miri), each with one to ten things wrong.
+/// `DMODC_MUTATIONS` subnets (5,000; 20 under Miri), each with one to ten faults.
 #[test]
 fn random_mutations() {
     let count = std::env::var("DMODC_MUTATIONS").map(|n| n.parse().expect("a number"));

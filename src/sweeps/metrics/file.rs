@@ -1,4 +1,4 @@
-//! The file of `dmodc.metrics`.
+//! Writes the file of `dmodc.metrics`.
 
 use crate::files::replace;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Prometheus' text format.
+//! Writes Prometheus' text format.
 
 use std::fmt::{Display, Write};
 

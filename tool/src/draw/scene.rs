@@ -1,4 +1,4 @@
-//! The input of drawings.
+//! The input of drawings: a fabric with its oddities, and the state of its links.
 
 use dmodc::dmodc::Ranking;
 use dmodc::fabric::{Fabric, Guid};

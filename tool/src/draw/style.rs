@@ -1,4 +1,4 @@
-//! Colours and texts of a drawing.
+//! Colours and styles of a drawing.
 
 /// Colours of the risks, from none to more than twice the bound: distinct without red and green, on light and
 /// on dark.
