@@ -5,7 +5,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::ffi::OsStr;
 use std::fs::{self, File, FileType, Metadata, OpenOptions, Permissions};
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -30,7 +30,7 @@ pub fn stamp(path: &Path) -> Option<Stamp> {
 ///
 /// # Errors
 /// If it is anything else: a FIFO or a device could keep the caller waiting for ever.
-fn open(path: &Path) -> io::Result<File> {
+pub fn open(path: &Path) -> io::Result<File> {
     // To open some devices is to start them.
     plain(fs::metadata(path)?.file_type())?;
     // Without O_NONBLOCK a FIFO that has just come in the file's place would not open.
@@ -136,32 +136,6 @@ pub fn packed_by_name(
     Ok(())
 }
 
-/// Whether a plain file has exactly the output of `write`.
-pub fn has(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> bool {
-    let Ok(file) = open(path) else { return false };
-    let mut same = Same(BufReader::with_capacity(1 << 16, file));
-    write(&mut same).is_ok() && same.0.fill_buf().is_ok_and(<[u8]>::is_empty)
-}
-
-/// A writer that accepts only the content of a reader.
-struct Same<R>(R);
-
-impl<R: BufRead> Write for Same<R> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let old = self.0.fill_buf()?;
-        let count = old.len().min(bytes.len());
-        if count == 0 || old[..count] != bytes[..count] {
-            return Err(io::Error::other("something else"));
-        }
-        self.0.consume(count);
-        Ok(count)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 /// Removes unfinished files of dead processes: files that no process has written to for a minute. A file that cannot
 /// be removed stays, for it keeps nobody from writing.
 fn remove_unfinished(folder: &Path) {
@@ -245,23 +219,5 @@ mod tests {
         replace(&at("file"), b"new").expect("written");
         let there = [".dmodc-a.tmp", ".dmodc-b.tmp", "c.tmp", "file"].map(|name| at(name).exists());
         assert_eq!(there, [false, true, true, true]);
-    }
-
-    #[test]
-    fn a_file_is_compared_with_text_that_comes_in_pieces() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("file");
-        fs::write(&path, "some text").expect("written");
-        let is = |parts: &[&str]| {
-            has(&path, |out| {
-                parts
-                    .iter()
-                    .try_for_each(|part| out.write_all(part.as_bytes()))
-            })
-        };
-        assert!(is(&["some", " ", "text"]));
-        assert!(!is(&["some", " "]) && !is(&["some text", "."]) && !is(&["some test"]));
-        assert!(!has(&folder.path().join("none"), |_| Ok(())));
-        assert!(!has(folder.path(), |_| Ok(())));
     }
 }

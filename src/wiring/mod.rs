@@ -1,15 +1,14 @@
 //! Cables: missing, extra, moved, on the wrong port, at the wrong switch of several, or slow.
 //!
-//! [`against`] finds every difference from a reference (the fabric as designed, or as it was). Without one,
-//! [`among_siblings`] compares a switch with its siblings, which mostly have the same switches above them,
-//! and [`among_servers`] the ports of servers with similar names. [`Memory`] finds changes since earlier
-//! looks, [`missing_uplinks`] lost links, [`slow_links`] links that are slower than they should be.
+//! [`among_siblings`] compares a switch with its siblings, which mostly have the same switches above them, and
+//! [`among_servers`] the ports of servers with similar names. [`Memory`] finds changes since earlier looks,
+//! [`missing_uplinks`] lost links, [`slow_links`] links that are slower than they should be. The tool compares netlists
+//! with a reference.
 
 mod lines;
 mod memory;
 mod missing;
 mod rails;
-mod reference;
 mod siblings;
 mod slow;
 mod slow_memory;
@@ -18,7 +17,6 @@ mod view;
 pub use memory::Memory;
 pub use missing::{Uplink, hosts, links, low_first, missing_uplinks};
 pub use rails::{Rail, among_servers, rails};
-pub use reference::{against, is_of_another, with_missing};
 pub use siblings::{Doubt, Unlike, among_siblings, doubts, unlike_siblings};
 pub use slow::{Far, Slow, Slowness, Witness, slow_links};
 pub use slow_memory::{Beyond, SlowLink};

@@ -1,15 +1,13 @@
 //! `dmodc wiring`: cables that are missing, extra, moved, at the wrong port, on the wrong rail, or slow.
 
 use super::question::Question;
+use crate::against::{against, is_of_another};
 use crate::failure::{Failure, Outcome};
 use crate::input::{one_stdin, shown};
 use crate::output::{say, say_json, write_to};
 use dmodc::dmodc::{Options, Ranking};
 use dmodc::reference::{Dark, Reference};
-use dmodc::wiring::{
-    Difference, End, Kind, Slowness, against, among_servers, among_siblings, is_of_another,
-    slow_links,
-};
+use dmodc::wiring::{Difference, End, Kind, Slowness, among_servers, among_siblings, slow_links};
 use serde_json::json;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

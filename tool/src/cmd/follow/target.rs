@@ -6,9 +6,9 @@ use super::unwritable;
 use crate::failure::Failure;
 use crate::output::write_to;
 use dmodc::fabric::Lid;
-use dmodc::files::has;
+use dmodc::files::open;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, ErrorKind};
+use std::io::{self, BufRead, BufReader, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -117,12 +117,38 @@ impl Target {
 }
 
 /// Writes the output of `write` to a file with another content; returns whether it did.
-fn put(file: &Path, write: impl Fn(&mut dyn io::Write) -> io::Result<()>) -> Result<bool, Failure> {
+fn put(file: &Path, write: impl Fn(&mut dyn Write) -> io::Result<()>) -> Result<bool, Failure> {
     if has(file, &write) {
         return Ok(false);
     }
     write_to(file, &write)?;
     Ok(true)
+}
+
+/// Whether a plain file has exactly the output of `write`.
+fn has(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> bool {
+    let Ok(file) = open(path) else { return false };
+    let mut same = Same(BufReader::with_capacity(1 << 16, file));
+    write(&mut same).is_ok() && same.0.fill_buf().is_ok_and(<[u8]>::is_empty)
+}
+
+/// A writer that accepts only the content of a reader.
+struct Same<R>(R);
+
+impl<R: BufRead> Write for Same<R> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let old = self.0.fill_buf()?;
+        let count = old.len().min(bytes.len());
+        if count == 0 || old[..count] != bytes[..count] {
+            return Err(io::Error::other("something else"));
+        }
+        self.0.consume(count);
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Takes the entries of LIDs above one out of a file with tables, if it has any.

@@ -1,11 +1,11 @@
-//! Compares a fabric with a reference.
+//! Compares the cables of a fabric with a reference, a netlist.
 //!
 //! Nodes are the same if their GUIDs are, else if each is the only one with its description, so a replaced
 //! switch or host keeps its place. Aggregation nodes are part of their switch and do not count.
 
-use super::{Difference, End, Kind};
-use crate::fabric::{Guid, Lid};
-use crate::netlist::{Netlist, Node, Port};
+use dmodc::fabric::{Guid, Lid};
+use dmodc::netlist::{Netlist, Node, Port};
+use dmodc::wiring::{Difference, End, Kind};
 use std::collections::{BTreeSet, HashMap};
 
 /// A link: its two sides, node and port, the lower one first.
@@ -50,7 +50,7 @@ pub fn against(now: &Netlist, reference: &Netlist) -> Vec<Difference> {
             None => wrong.push((Kind::Missing, link, vec![])),
         }
     }
-    // A host that moves takes none of its old switch's ports with it, but its own.
+    // All other links are extra.
     wrong.extend(extra.into_iter().map(|link| (Kind::Extra, link, vec![])));
     let ends = |link: Link| link.map(|(node, port)| end(&now.nodes[node as usize], Some(port)));
     differences.extend(wrong.into_iter().map(|(kind, link, found)| Difference {
