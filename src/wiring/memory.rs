@@ -121,17 +121,11 @@ fn gone(known: &View, now: &View) -> Option<String> {
         .hosts
         .iter()
         .filter(|(host, (switch, _))| is_there(switch) && !now.hosts.contains_key(host));
+    let links = links.filter(|l| l.iter().all(|(s, _)| is_there(s)));
+    let switches = known.switches.difference(&now.switches);
     let counts = [
-        (
-            known.switches.difference(&now.switches).count(),
-            "switch",
-            "switches",
-        ),
-        (
-            links.filter(|l| l.iter().all(|(s, _)| is_there(s))).count(),
-            "link",
-            "links",
-        ),
+        (switches.count(), "switch", "switches"),
+        (links.count(), "link", "links"),
         (hosts.count(), "host", "hosts"),
     ];
     let counts = counts.into_iter().filter(|(count, ..)| *count > 0);

@@ -17,7 +17,6 @@ use crate::dmodc::PHASES;
 use crate::drain::Use;
 use crate::fabric::Guid;
 use crate::wiring::{Beyond, SlowLink};
-use std::fmt::Display;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The role of an OpenSM in its subnet.
@@ -150,139 +149,41 @@ impl Metrics {
     pub fn text(&self) -> String {
         let mut text = Text::default();
         let version = env!("CARGO_PKG_VERSION");
-        text.head("dmodc_build_info", "gauge", "The version of Dmodc.");
-        text.sample("dmodc_build_info", &[("version", version)], 1);
-        let counters = [
-            (
-                "sweeps",
-                "Sweeps that Dmodc was asked to route.",
-                self.sweeps,
-            ),
-            (
-                "refusals",
-                "Sweeps that Dmodc was asked to route and did not.",
-                self.refusals,
-            ),
-            (
-                "changed_blocks",
-                "Blocks of 64 LIDs that differed from those last sent, in all routed sweeps.",
-                self.changed_blocks,
-            ),
-        ];
-        for (name, help, value) in counters {
-            text.single(&format!("dmodc_{name}_total"), "counter", help, value);
-        }
-        let mut gauge = |name: &str, help: &str, value: &dyn Display| {
-            text.single(&format!("dmodc_{name}"), "gauge", help, value);
-        };
-        gauge(
-            "last_write_timestamp_seconds",
-            "When this file was written: every 15 seconds while OpenSM lives, and after each sweep.",
-            &seconds(Some(SystemTime::now())),
-        );
-        gauge(
-            "last_sweep_timestamp_seconds",
-            "When the last sweep was routed by any engine, or refused by Dmodc; 0 before.",
-            &seconds(self.last),
-        );
-        gauge(
-            "master",
-            "Whether this OpenSM manages the subnet: 1, or 0. What follows is told by a master that has swept.",
-            &u8::from(self.role == Role::Master),
-        );
+        text.head("build_info");
+        text.sample("build_info", &[("version", version)], 1);
+        text.single("sweeps_total", self.sweeps);
+        text.single("refusals_total", self.refusals);
+        text.single("changed_blocks_total", self.changed_blocks);
+        let now = seconds(Some(SystemTime::now()));
+        text.single("last_write_timestamp_seconds", now);
+        text.single("last_sweep_timestamp_seconds", seconds(self.last));
+        text.single("master", u8::from(self.role == Role::Master));
         if self.role != Role::Master || !self.swept {
             return text.0;
         }
-        gauge(
-            "engine_in_use",
-            "Whether the last sweep was routed by Dmodc: 1, or 0.",
-            &u8::from(self.in_use),
-        );
-        gauge(
-            "last_read_timestamp_seconds",
-            "When the fabric was read whose switches, nodes, LIDs and ranks are told; 0 before.",
-            &seconds(self.read),
-        );
         let routed = &self.routed;
-        gauge(
-            "sweep_seconds",
-            "Time in Dmodc in the last sweep that it routed.",
-            &routed.total.as_secs_f64(),
-        );
-        let counts = [
-            ("switches", "Switches.", routed.switches),
-            ("nodes", "End nodes.", routed.nodes),
-            ("lids", "LIDs routed.", routed.lids),
-            ("ranks", "Levels of the tree.", routed.ranks),
-            (
-                "unreachable_pairs",
-                "Pairs of switches with end nodes that have no up-down path.",
-                routed.unreachable,
-            ),
-            (
-                "turned_pairs",
-                "Pairs of switch and LID with a route that turns from down to up.",
-                routed.turned,
-            ),
-            (
-                "left_out_pairs",
-                "Pairs of switch and LID without a route.",
-                routed.left_out,
-            ),
-            (
-                "turned_host_pairs",
-                "Pairs of hosts with a route that turns, hosts above the leaves among one another aside.",
-                self.pairs.turned as usize,
-            ),
-            (
-                "left_out_host_pairs",
-                "Pairs of hosts without a route.",
-                self.pairs.left_out as usize,
-            ),
-            (
-                "displaced_entries",
-                "Entries of tables that are not at their nominal ports.",
-                routed.displaced,
-            ),
-            (
-                "drained",
-                "Switches and links that are there and are to be drained.",
-                self.drained,
-            ),
-            (
-                "drained_routes",
-                "Entries that take packets between hosts over drained links: 0 when all may be pulled.",
-                self.drained_routes,
-            ),
-        ];
-        for (name, help, value) in counts {
-            gauge(name, help, &value);
-        }
-        let name = "dmodc_phase_seconds";
-        text.head(
-            name,
-            "gauge",
-            "Time in a phase; all phases make dmodc_sweep_seconds.",
-        );
+        text.single("engine_in_use", u8::from(self.in_use));
+        text.single("last_read_timestamp_seconds", seconds(self.read));
+        text.single("sweep_seconds", routed.total.as_secs_f64());
+        text.single("switches", routed.switches);
+        text.single("nodes", routed.nodes);
+        text.single("lids", routed.lids);
+        text.single("ranks", routed.ranks);
+        text.single("unreachable_pairs", routed.unreachable);
+        text.single("turned_pairs", routed.turned);
+        text.single("left_out_pairs", routed.left_out);
+        text.single("turned_host_pairs", self.pairs.turned);
+        text.single("left_out_host_pairs", self.pairs.left_out);
+        text.single("displaced_entries", routed.displaced);
+        text.single("drained", self.drained);
+        text.single("drained_routes", self.drained_routes);
+        text.head("phase_seconds");
         for (phase, time) in PHASES.iter().zip(routed.phases) {
-            text.sample(name, &[("phase", phase)], time.as_secs_f64());
+            text.sample("phase_seconds", &[("phase", phase)], time.as_secs_f64());
         }
-        self.of_switches(
-            &mut text,
-            (
-                "dmodc_missing_uplinks",
-                "Links up that the switch should have and has not.",
-            ),
-            |found| Some(found.missing as usize),
-        );
-        self.of_switches(
-            &mut text,
-            (
-                "dmodc_leaf_hosts",
-                "Hosts on the switch, if it has or should have any.",
-            ),
-            |found| found.hosts,
-        );
+        let missing = |found: &Found| Some(found.missing as usize);
+        self.of_switches(&mut text, "missing_uplinks", missing);
+        self.of_switches(&mut text, "leaf_hosts", |found| found.hosts);
         self.of_slow_links(&mut text);
         text.0
     }
@@ -290,23 +191,13 @@ impl Metrics {
     /// The same for tables that OpenSM takes from a file: with the moment since when they are stale, if they are.
     pub fn text_since(&self, stale: Option<SystemTime>) -> String {
         let mut text = Text(self.text());
-        text.single(
-            "dmodc_stale_since_timestamp_seconds",
-            "gauge",
-            "Since when the tables are not those of the fabric; 0 while they are.",
-            seconds(stale),
-        );
+        text.single("stale_since_timestamp_seconds", seconds(stale));
         text.0
     }
 
     /// Each slow link.
     fn of_slow_links(&self, text: &mut Text) {
-        let name = "dmodc_links_slow";
-        text.head(
-            name,
-            "gauge",
-            "1 for each link that is slower than it should be, until it is mended.",
-        );
+        text.head("links_slow");
         for FoundSlow { link, near, far } in &self.slow {
             let (peer, peer_port) = match link.far {
                 Beyond::Switch((guid, port)) => (guid, port.to_string()),
@@ -322,19 +213,14 @@ impl Metrics {
                 ("speed", link.slowness.now.to_string()),
                 ("expected", link.slowness.expected.to_string()),
             ];
-            let labels: Vec<(&str, &str)> = labels.iter().map(|(n, v)| (*n, &**v)).collect();
-            text.sample(name, &labels, 1);
+            let labels = labels.each_ref().map(|(name, value)| (*name, &**value));
+            text.sample("links_slow", &labels, 1);
         }
     }
 
-    /// A metric of each switch that has it.
-    fn of_switches(
-        &self,
-        text: &mut Text,
-        (name, help): (&str, &str),
-        value: impl Fn(&Found) -> Option<usize>,
-    ) {
-        text.head(name, "gauge", help);
+    /// A figure of each switch that has it.
+    fn of_switches(&self, text: &mut Text, name: &str, value: impl Fn(&Found) -> Option<usize>) {
+        text.head(name);
         for found in &self.switches {
             if let Some(value) = value(found) {
                 let guid = found.guid.to_string();
@@ -348,4 +234,27 @@ impl Metrics {
 fn seconds(time: Option<SystemTime>) -> String {
     let since = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     format!("{:.3}", since.unwrap_or_default().as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_figure_has_its_help() {
+        let mut metrics = Metrics::default();
+        metrics.swept(true);
+        let text = metrics.text_since(None);
+        let known: Vec<&str> = text::FIGURES.lines().collect();
+        let heads = text.split("# HELP dmodc_").skip(1);
+        let mut names = 0;
+        for (head, line) in heads.zip(known) {
+            let (name, rest) = line.split_once(' ').expect("a name");
+            let (kind, help) = rest.split_once(' ').expect("a kind");
+            let expected = format!("{name} {help}\n# TYPE dmodc_{name} {kind}\n");
+            assert!(head.starts_with(&expected), "{head:?} {expected:?}");
+            names += 1;
+        }
+        assert_eq!(names, text::FIGURES.lines().count());
+    }
 }

@@ -2,20 +2,59 @@
 
 use std::fmt::{Display, Write};
 
-/// The text of a file.
+/// All figures in the order of the file: name without `dmodc_`, kind, help.
+pub const FIGURES: &str = "\
+build_info gauge The version of Dmodc.
+sweeps_total counter Sweeps that Dmodc was asked to route.
+refusals_total counter Sweeps that Dmodc was asked to route and did not.
+changed_blocks_total counter Blocks of 64 LIDs that differed from those last sent, in all routed sweeps.
+last_write_timestamp_seconds gauge When this file was written: every 15 seconds while OpenSM lives, and after each sweep.
+last_sweep_timestamp_seconds gauge When the last sweep was routed by any engine, or refused by Dmodc; 0 before.
+master gauge Whether this OpenSM manages the subnet: 1, or 0. What follows is told by a master that has swept.
+engine_in_use gauge Whether the last sweep was routed by Dmodc: 1, or 0.
+last_read_timestamp_seconds gauge When the fabric was read whose switches, nodes, LIDs and ranks are told; 0 before.
+sweep_seconds gauge Time in Dmodc in the last sweep that it routed.
+switches gauge Switches.
+nodes gauge End nodes.
+lids gauge LIDs routed.
+ranks gauge Levels of the tree.
+unreachable_pairs gauge Pairs of switches with end nodes that have no up-down path.
+turned_pairs gauge Pairs of switch and LID with a route that turns from down to up.
+left_out_pairs gauge Pairs of switch and LID without a route.
+turned_host_pairs gauge Pairs of hosts with a route that turns, hosts above the leaves among one another aside.
+left_out_host_pairs gauge Pairs of hosts without a route.
+displaced_entries gauge Entries of tables that are not at their nominal ports.
+drained gauge Switches and links that are there and are to be drained.
+drained_routes gauge Entries that take packets between hosts over drained links: 0 when all may be pulled.
+phase_seconds gauge Time in a phase; all phases make dmodc_sweep_seconds.
+missing_uplinks gauge Links up that the switch should have and has not.
+leaf_hosts gauge Hosts on the switch, if it has or should have any.
+links_slow gauge 1 for each link that is slower than it should be, until it is mended.
+stale_since_timestamp_seconds gauge Since when the tables are not those of the fabric; 0 while they are.
+";
+
+/// The text of a file. Names of figures are without `dmodc_`.
 #[derive(Default)]
 pub struct Text(pub String);
 
 impl Text {
-    /// Writes the lines before the samples of a name.
-    pub fn head(&mut self, name: &str, kind: &str, help: &str) {
+    /// Writes the lines before the samples of a figure.
+    pub fn head(&mut self, name: &str) {
+        let mut figures = FIGURES.lines().filter_map(|line| line.split_once(' '));
+        let figure = figures.find(|(figure, _)| *figure == name);
+        let (kind, help) = figure
+            .and_then(|(_, rest)| rest.split_once(' '))
+            .unwrap_or_default();
         // Writing to a string cannot fail.
-        let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
+        let _ = writeln!(
+            self.0,
+            "# HELP dmodc_{name} {help}\n# TYPE dmodc_{name} {kind}"
+        );
     }
 
-    /// A sample of a name.
+    /// Writes a sample of a figure.
     pub fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
-        self.0 += name;
+        let _ = write!(self.0, "dmodc_{name}");
         for (at, (label, text)) in labels.iter().enumerate() {
             let open = if at == 0 { '{' } else { ',' };
             let _ = write!(self.0, "{open}{label}=\"{}\"", escaped(text));
@@ -26,9 +65,9 @@ impl Text {
         let _ = writeln!(self.0, " {value}");
     }
 
-    /// A name with one sample.
-    pub fn single(&mut self, name: &str, kind: &str, help: &str, value: impl Display) {
-        self.head(name, kind, help);
+    /// Writes a figure with one sample.
+    pub fn single(&mut self, name: &str, value: impl Display) {
+        self.head(name);
         self.sample(name, &[], value);
     }
 }
@@ -48,7 +87,7 @@ mod tests {
         let mut text = Text::default();
         let labels = [("name", "a \"b\" \\ {c=1}\nd"), ("port", "7")];
         text.sample("links", &labels, 1);
-        let expected = r#"links{name="a \"b\" \\ {c=1}\nd",port="7"} 1"#;
+        let expected = r#"dmodc_links{name="a \"b\" \\ {c=1}\nd",port="7"} 1"#;
         assert_eq!(text.0, format!("{expected}\n"));
     }
 }
