@@ -13,7 +13,7 @@ pub use notes::Dark;
 
 use crate::fabric::{Fabric, Guid, Merged, Speed};
 use crate::input::{Fault, Lenient, lines};
-use crate::netlist::{Kind, Netlist, Part, Reason, TooManyLids};
+use crate::netlist::{Netlist, Part, Reason, TooManyLids};
 use notes::Note;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::env;
@@ -223,41 +223,6 @@ impl Reference {
         }
         writeln!(out)?;
         self.netlist.write(&mut out)
-    }
-
-    /// The day when a part of the netlist was last seen, if it is dark.
-    pub fn last_seen(&self, part: Part) -> Option<Day> {
-        let guid = |node: u32| self.netlist.nodes[node as usize].guid;
-        let dark = match part {
-            Part::Node(node) => match self.netlist.nodes[node as usize].kind {
-                Kind::Switch => Dark::Switch(guid(node)),
-                _ => Dark::Host(guid(node)),
-            },
-            Part::Link(sides) => Dark::link(sides.map(|(node, port)| (guid(node), port))),
-        };
-        self.dark.get(&dark).copied()
-    }
-
-    /// All dark parts, by day, with their names.
-    pub fn dark_by_name(&self) -> Vec<(Day, String)> {
-        let nodes = self.netlist.nodes.iter();
-        let names: HashMap<Guid, &str> = nodes.map(|n| (n.guid, &*n.description)).collect();
-        let name = |guid: Guid| {
-            let name = names.get(&guid).copied().unwrap_or_default();
-            format!("{guid} '{name}'")
-        };
-        let shown = |dark: &Dark| match *dark {
-            Dark::Switch(guid) => format!("switch {}", name(guid)),
-            Dark::Host(guid) => format!("host {}", name(guid)),
-            Dark::Link([(a, p), (b, q)]) => format!("link {} [{p}] -- {} [{q}]", name(a), name(b)),
-        };
-        let mut all: Vec<(Day, String)> = self
-            .dark
-            .iter()
-            .map(|(dark, &day)| (day, shown(dark)))
-            .collect();
-        all.sort_by_key(|&(day, _)| day);
-        all
     }
 }
 

@@ -201,7 +201,6 @@ fn first_few(word: &str, links: impl Iterator<Item = String>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::dmodc::{Options, Ranking};
     use crate::netlist::Netlist;
     use crate::netlist::generate::{Order, Pgft, build};
@@ -235,13 +234,11 @@ mod tests {
         let rank = |s| ranking.rank(s);
         let found = slow_links(&fabric, rank, reference);
         let (slow, lines) = memory.slow(&fabric, &found, rank, reference);
-        let ends = slow.iter().filter(|link| link.near.0 > Guid(0)).count();
-        assert_eq!(ends, slow.len());
         [vec![slow.len().to_string()], lines].concat()
     }
 
     #[test]
-    fn a_slow_link_is_told_once_and_when_it_is_mended() {
+    fn a_slow_link_is_logged_once_and_when_it_is_mended() {
         let (net, mut memory) = (whole(), Memory::default());
         assert_eq!(look(&mut memory, &net, None), ["0"]);
         let slow = with(&net, &[("L1-1", 4), ("node-0", 1)], "1xEDR");
@@ -283,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_from_the_start_is_told_and_stays_though_all_become_as_slow() {
+    fn a_link_slow_from_the_start_stays_slow_though_all_become_as_slow() {
         let (net, mut memory) = (whole(), Memory::default());
         let mut slow = net.clone();
         let leaves = ["L1-0", "L1-1"].map(|leaf| (3..=6).map(move |port| (leaf, port)));

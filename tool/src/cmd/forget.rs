@@ -4,9 +4,12 @@ use super::reading::Reading;
 use crate::failure::{Failure, Outcome};
 use crate::input::shown;
 use crate::output::{complain, is_dash, say};
+use dmodc::fabric::Guid;
 use dmodc::files::{replace_by, stamp};
 use dmodc::names::Directory;
-use dmodc::reference::auto_path;
+use dmodc::netlist::{Kind, Part};
+use dmodc::reference::{Dark, Day, Reference, auto_path};
+use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -48,7 +51,7 @@ pub fn run(args: Args) -> Outcome {
     let reference = args.reading.places(&path)?;
     let directory = Directory::of_netlist(&reference.netlist);
     if args.things.is_empty() {
-        let seen = reference.dark_by_name();
+        let seen = dark_by_name(&reference);
         let lines: String = seen
             .iter()
             .map(|(day, what)| format!("{day} {what}\n"))
@@ -63,7 +66,7 @@ pub fn run(args: Args) -> Outcome {
     let mut told = String::new();
     for &part in &parts {
         let what = reference.netlist.describe(part);
-        match reference.last_seen(part) {
+        match last_seen(&reference, part) {
             Some(day) => told += &format!("forgotten: {what}, last seen {day}\n"),
             None => told += &format!("forgotten: {what}\n"),
         }
@@ -76,14 +79,44 @@ pub fn run(args: Args) -> Outcome {
     };
     let file = shown(&path).display().to_string();
     written.map_err(|reason| Failure::Unwritable { file, reason })?;
-    if parts
-        .iter()
-        .any(|&part| reference.last_seen(part).is_none())
-    {
+    if (parts.iter()).any(|&part| last_seen(&reference, part).is_none()) {
         complain(
             "dmodc: what was not noted as dark comes back with the next sweep if it is there\n",
         );
     }
     say(&told, false)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The day when a part of the netlist was last seen, if it is dark.
+fn last_seen(reference: &Reference, part: Part) -> Option<Day> {
+    let node = |node: u32| &reference.netlist.nodes[node as usize];
+    let guid = |index: u32| node(index).guid;
+    let dark = match part {
+        Part::Node(index) => match node(index).kind {
+            Kind::Switch => Dark::Switch(guid(index)),
+            _ => Dark::Host(guid(index)),
+        },
+        Part::Link(sides) => Dark::link(sides.map(|(node, port)| (guid(node), port))),
+    };
+    reference.dark.get(&dark).copied()
+}
+
+/// All dark parts, by day, with their names.
+fn dark_by_name(reference: &Reference) -> Vec<(Day, String)> {
+    let nodes = reference.netlist.nodes.iter();
+    let names: HashMap<Guid, &str> = nodes.map(|n| (n.guid, &*n.description)).collect();
+    let name = |guid: Guid| {
+        let name = names.get(&guid).copied().unwrap_or_default();
+        format!("{guid} '{name}'")
+    };
+    let shown = |dark: &Dark| match *dark {
+        Dark::Switch(guid) => format!("switch {}", name(guid)),
+        Dark::Host(guid) => format!("host {}", name(guid)),
+        Dark::Link([(a, p), (b, q)]) => format!("link {} [{p}] -- {} [{q}]", name(a), name(b)),
+    };
+    let all = reference.dark.iter().map(|(dark, &day)| (day, shown(dark)));
+    let mut all: Vec<(Day, String)> = all.collect();
+    all.sort_by_key(|&(day, _)| day);
+    all
 }
