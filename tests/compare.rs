@@ -30,11 +30,35 @@ fn fabric(name: &str) -> PathBuf {
     root.join("tests/data/fabrics").join(name)
 }
 
-fn compare(args: &[&str]) -> Output {
+fn compare(args: &str) -> Output {
     command(args).output().expect("the tool runs")
 }
 
-fn command(args: &[&str]) -> Command {
+/// A comparison that succeeds: its standard output.
+fn compared(args: &str) -> String {
+    done(&mut command(args))
+}
+
+fn done(command: &mut Command) -> String {
+    let done = command.output().expect("the tool runs");
+    assert!(
+        done.status.success(),
+        "{}",
+        String::from_utf8_lossy(&done.stderr)
+    );
+    String::from_utf8(done.stdout).expect("plain text")
+}
+
+/// The same as an object.
+fn result(args: &str) -> Value {
+    serde_json::from_str(&compared(&format!("{args} --json"))).expect("JSON")
+}
+
+fn command(args: &str) -> Command {
+    command_of(&args.split_whitespace().collect::<Vec<_>>())
+}
+
+fn command_of(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dmodc"));
     command
         .args(["compare", "--permutations", "10", "--plugin-dir"])
@@ -42,6 +66,37 @@ fn command(args: &[&str]) -> Command {
         .args(args);
     command
 }
+
+/// A folder with a tree of this shape and seed in `tree.net`.
+struct Study(TempDir);
+
+impl Study {
+    fn of(shape: &str, seed: u32) -> Study {
+        let study = Study(tempfile::tempdir().expect("a temporary folder"));
+        dmodc(&format!(
+            "generate {shape} --seed {seed} -o {}",
+            study.path("tree.net")
+        ));
+        study
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).display().to_string()
+    }
+
+    fn text(&self, name: &str) -> String {
+        fs::read_to_string(self.0.path().join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+    }
+
+    fn rows(&self, name: &str) -> Vec<ThrowRow> {
+        read_throws(&self.0.path().join(name)).expect("rows")
+    }
+}
+
+/// 96 nodes, 14 switches above the leaves.
+const NODES_96: &str = "PGFT(3;6,4,4;1,2,3;1,1,1)";
+/// 384 nodes.
+const NODES_384: &str = "PGFT(3;8,6,8;1,4,6;1,1,1)";
 
 /// The row of an engine on the only fabric.
 fn row<'a>(result: &'a Value, engine: &str) -> &'a Value {
@@ -52,51 +107,40 @@ fn row<'a>(result: &'a Value, engine: &str) -> &'a Value {
 
 #[test]
 fn engines_are_run_judged_and_refused() {
-    let net = fabric("two-switches.netlist");
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let out = dir.path().join("results");
-    let out = out.to_str().expect("the path is plain text");
-    let args = [
-        net.to_str().expect("the path is plain text"),
-        "--engines",
-        "dmodc,ftree,minhop",
-        "--json",
-        "-o",
-        out,
-    ];
-    let done = compare(&args);
-    let errors = String::from_utf8_lossy(&done.stderr);
-    assert!(done.status.success(), "{errors}");
-    let result: Value = serde_json::from_slice(&done.stdout).expect("JSON");
-
+    let out = dir.path().join("results").display().to_string();
+    let net = fabric("two-switches.netlist");
+    let args = format!("{} --engines dmodc,ftree,minhop -o {out}", net.display());
+    let result = result(&args);
     for engine in ["dmodc", "minhop"] {
         let row = row(&result, engine);
         assert_eq!(row["accepted"], true, "{row}");
-        assert_eq!((&row["switches"], &row["nodes"]), (&2.into(), &9.into()));
-        for key in [
-            "no_route",
-            "undelivered",
-            "turns",
-            "credit_loops",
-            "host_credit_loops",
+        for (key, value) in [
+            ("switches", 2),
+            ("nodes", 9),
+            ("no_route", 0),
+            ("undelivered", 0),
+            ("turns", 0),
+            ("credit_loops", 0),
+            ("host_credit_loops", 0),
+            // Five and four hosts over three links.
+            ("a2a", 2),
         ] {
-            assert_eq!(row[key], 0, "{key} of {row}");
+            assert_eq!(row[key], value, "{key} of {row}");
         }
-        // Five and four hosts over three links.
-        assert_eq!(row["a2a"], 2, "{row}");
         let (stage, run) = (&row["seconds"], &row["run_seconds"]);
         assert!(stage.as_f64() > Some(0.0) && stage.as_f64() < run.as_f64());
     }
     let ftree = row(&result, "ftree");
     assert_eq!(
-        (&ftree["accepted"], &ftree["outcome"]),
-        (&false.into(), &"refused".into())
+        ["accepted", "outcome"].map(|key| ftree[key].clone()),
+        [Value::from(false), "refused".into()]
     );
     let reason = ftree["reason"].as_str().expect("a reason");
     assert!(reason.contains("more than one root"), "{reason}");
 
     // A second comparison appends to the first.
-    assert!(compare(&args).status.success());
+    compared(&args);
     let csv = fs::read_to_string(dir.path().join("results/compare.csv")).expect("rows");
     assert_eq!(csv.lines().count(), 1 + 2 * 3, "{csv}");
 }
@@ -104,41 +148,29 @@ fn engines_are_run_judged_and_refused() {
 /// On a complete tree, routes of minhop and sssp close a circle only together with those to and from switches.
 #[test]
 fn credit_loops_are_counted_by_kind_of_traffic() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let path = |name: &str| dir.path().join(name).display().to_string();
-    let (net, out, page) = (path("384.net"), path("results"), path("page.md"));
-    let shape = "PGFT(3;8,6,8;1,4,6;1,1,1)";
-    dmodc(&["generate", shape, "--seed", "1", "-o", &net]);
-    let engines = ["--engines", "dmodc,minhop,sssp", "--json"];
-    let done = compare(&[&[&*net, "-o", &out, "--markdown", &page], &engines[..]].concat());
-    let result: Value = serde_json::from_slice(&done.stdout).expect("JSON");
-    let csv = fs::read_to_string(dir.path().join("results/compare.csv")).expect("rows");
-    let page = fs::read_to_string(&page).expect("a page");
-    for (engine, between, among, all) in
-        [("dmodc", 0, 0, 0), ("minhop", 0, 1, 1), ("sssp", 0, 1, 1)]
-    {
+    let study = Study::of(NODES_384, 1);
+    let [net, out, page] = ["tree.net", "results", "page.md"].map(|name| study.path(name));
+    let result = result(&format!(
+        "{net} -o {out} --markdown {page} --engines dmodc,minhop,sssp"
+    ));
+    let (csv, page) = (study.text("results/compare.csv"), study.text("page.md"));
+    for (engine, among) in [("dmodc", 0), ("minhop", 1), ("sssp", 1)] {
         let row = row(&result, engine);
         assert_eq!(
             (&row["nodes"], &row["accepted"]),
             (&384.into(), &true.into())
         );
-        let loops = [
-            "host_credit_loops",
-            "host_switch_credit_loops",
-            "switch_credit_loops",
-            "aggregation_credit_loops",
-            "credit_loops",
-        ];
-        let loops = loops.map(|key| row[key].as_u64().expect("a count"));
-        assert_eq!(loops, [0, between, among, 0, all], "{row}");
+        let kinds = ["host_", "host_switch_", "switch_", "aggregation_", ""];
+        let loops = kinds.map(|kind| row[format!("{kind}credit_loops")].clone());
+        assert_eq!(loops, [0, 0, among, 0, among], "{row}");
         let (a2a, exact) = (row["a2a"].as_u64(), row["exact"].as_u64());
         assert!(exact > Some(0) && exact <= a2a, "{row}");
         let line = csv
             .lines()
             .find(|line| line.contains(&format!(",{engine},")));
-        let end = format!(",0,{between},{among},0,{}", exact.expect("a number"));
+        let end = format!(",0,0,{among},0,{}", exact.expect("a number"));
         assert!(line.expect("a row").ends_with(&end), "{csv}");
-        let cells = format!("| {engine} | yes | 0 | 0 | ok | {between} | {among} | {all} |");
+        let cells = format!("| {engine} | yes | 0 | 0 | ok | 0 | {among} | {among} |");
         assert!(page.contains(&cells), "{page}");
     }
 }
@@ -147,16 +179,10 @@ fn credit_loops_are_counted_by_kind_of_traffic() {
 /// than any permutation can do; and it has no loop from host to host, where minhop and sssp have one.
 #[test]
 fn risks_and_loops_on_a_tree_without_sixty_links() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let path = |name: &str| dir.path().join(name).display().to_string();
-    let (whole, net) = (path("whole.net"), path("less.net"));
-    let shape = "PGFT(3;8,6,8;1,4,6;1,1,1)";
-    dmodc(&["generate", shape, "--seed", "1", "-o", &whole]);
-    dmodc(&[
-        "degrade", &whole, "--links", "60", "--seed", "5", "-o", &net,
-    ]);
-    let done = compare(&[&net, "--engines", "dmodc,nue,minhop,sssp", "--json"]);
-    let result: Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    let study = Study::of(NODES_384, 1);
+    let [whole, net] = ["tree.net", "less.net"].map(|name| study.path(name));
+    dmodc(&format!("degrade {whole} --links 60 --seed 5 -o {net}"));
+    let result = result(&format!("{net} --engines dmodc,nue,minhop,sssp"));
     let figures = |engine, keys: [&str; 2]| {
         let row = row(&result, engine);
         keys.map(|key| row[key].as_u64().expect("a number"))
@@ -168,29 +194,10 @@ fn risks_and_loops_on_a_tree_without_sixty_links() {
     assert_eq!(loops, [[0, 0], [0, 1], [1, 1], [1, 1]]);
 }
 
-#[test]
-fn a_time_out_is_no_refusal() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let net = dir.path().join("net").display().to_string();
-    // Stock OpenSM needs seconds for 2,592 nodes.
-    dmodc(&["generate", "PGFT(2;36,72;1,36;1,1)", "-o", &net]);
-    let done = compare(&[&net, "--engines", "minhop", "--limit", "1", "--json"]);
-    let result: Value = serde_json::from_slice(&done.stdout).expect("JSON");
-    let row = row(&result, "minhop");
-    assert_eq!(
-        (&row["accepted"], &row["outcome"], &row["reason"]),
-        (
-            &false.into(),
-            &"timed out".into(),
-            &"timed out after 1 s".into()
-        )
-    );
-}
-
 /// Runs the tool, asserts success, and returns its output.
-fn dmodc(args: &[&str]) -> String {
+fn dmodc(args: &str) -> String {
     let done = Command::new(env!("CARGO_BIN_EXE_dmodc"))
-        .args(args)
+        .args(args.split_whitespace())
         .output()
         .expect("the tool runs");
     let errors = String::from_utf8_lossy(&done.stderr);
@@ -201,46 +208,19 @@ fn dmodc(args: &[&str]) -> String {
 /// The whole chain: throws, a run that was cut, the page.
 #[test]
 fn throws_are_made_resumed_and_reported() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let path = |name: &str| dir.path().join(name).display().to_string();
-    let (net, out, io) = (path("tree.net"), path("results"), path("io.guids"));
-    // 96 nodes, 14 switches above the leaves.
-    dmodc(&[
-        "generate",
-        "PGFT(3;6,4,4;1,2,3;1,1,1)",
-        "--seed",
-        "5",
-        "-o",
-        &net,
-    ]);
+    let study = Study::of(NODES_96, 5);
+    let [net, out, io] = ["tree.net", "results", "io.guids"].map(|name| study.path(name));
     let netlist = Netlist::read(Path::new(&net)).expect("our own netlist");
     let nodes = netlist.nodes.iter().filter(|n| n.kind == Kind::Ca);
     let guids = nodes
         .step_by(6)
         .map(|n| format!("{}\n", n.simulated_port_guid(1)));
     fs::write(&io, guids.collect::<String>()).expect("a file of GUIDs");
-    let throw = |throws: &str| {
-        let args = [
-            &*net,
-            "--engines",
-            "dmodc,dmodc:paper,dmodc:reference+io,ftree,ftree+roots,minhop",
-            "--degrade",
-            "links",
-            "--throws",
-            throws,
-            "--max-exponent",
-            "3",
-            "--io-guids",
-            &io,
-            "--jobs",
-            "2",
-            "-o",
-            &out,
-        ];
-        let done = compare(&args);
-        let errors = String::from_utf8_lossy(&done.stderr);
-        assert!(done.status.success(), "{errors}");
-        let text = String::from_utf8(done.stdout).expect("plain text");
+    let throw = |throws: u32| {
+        let engines = "dmodc,dmodc:paper,dmodc:reference+io,ftree,ftree+roots,minhop";
+        let series =
+            format!("--degrade links --throws {throws} --max-exponent 3 --io-guids {io} --jobs 2");
+        let text = compared(&format!("{net} --engines {engines} {series} -o {out}"));
         assert!(
             text.contains(&format!("\n'dmodc report {out}' makes")),
             "{text}"
@@ -249,8 +229,8 @@ fn throws_are_made_resumed_and_reported() {
     };
     let first = |text: String| text.lines().next().map(str::to_owned).unwrap_or_default();
 
-    let text = throw("2");
-    for (engine, throws) in [("dmodc", "2"), ("ftree+roots", "2"), ("minhop", "2")] {
+    let text = throw(2);
+    for engine in ["dmodc", "ftree+roots", "minhop"] {
         let line = text
             .lines()
             .find(|line| line.starts_with(&format!("{engine} ")));
@@ -259,30 +239,20 @@ fn throws_are_made_resumed_and_reported() {
             .split_whitespace()
             .collect();
         // Engine, throws, routed, A2A, RP, SP, milliseconds.
-        assert_eq!(
-            (words.len(), words[1], words[2]),
-            (7, throws, throws),
-            "{text}"
-        );
+        assert_eq!((words.len(), words[1], words[2]), (7, "2", "2"), "{text}");
     }
-    assert_eq!(
-        first(text),
-        "tree: 2 throws, links removed, 18 rows appended"
-    );
-    let file = dir.path().join("results/throws-tree-links.csv");
+    let appended = |throws: u32, rows: u32| {
+        format!("tree: {throws} throws, links removed, {rows} rows appended")
+    };
+    assert_eq!(first(text), appended(2, 18));
+    let file = study.path("results/throws-tree-links.csv");
     let whole = fs::read_to_string(&file).expect("rows");
     // Cut in the last row: that throw is made again for that engine, and one more for all.
     fs::write(&file, &whole[..whole.len() - 9]).expect("the file can be cut");
-    assert_eq!(
-        first(throw("3")),
-        "tree: 3 throws, links removed, 7 rows appended"
-    );
-    assert_eq!(
-        first(throw("3")),
-        "tree: 3 throws, links removed, 0 rows appended"
-    );
+    assert_eq!(first(throw(3)), appended(3, 7));
+    assert_eq!(first(throw(3)), appended(3, 0));
 
-    let rows = read_throws(&file).expect("rows");
+    let rows = study.rows("results/throws-tree-links.csv");
     assert_eq!(rows.len(), 4 * 6);
     let again = &rows[17];
     assert_eq!((again.throw, &*again.spec.to_string()), (2, "minhop"));
@@ -316,8 +286,8 @@ fn throws_are_made_resumed_and_reported() {
         }
     }
 
-    assert!(dmodc(&["report", &out]).contains("3 figures"));
-    let page = fs::read_to_string(dir.path().join("results/report.html")).expect("a page");
+    assert!(dmodc(&format!("report {out}")).contains("3 figures"));
+    let page = study.text("results/report.html");
     for text in [
         "Static figures, not throughput",
         "tree: 3 throws, links removed</a> (3 connected)",
@@ -329,7 +299,7 @@ fn throws_are_made_resumed_and_reported() {
     ] {
         assert!(page.contains(text), "no {text:?}");
     }
-    let summary = fs::read_to_string(dir.path().join("results/summary.md")).expect("tables");
+    let summary = study.text("results/summary.md");
     for text in [
         "\n| dmodc:paper | 0 | 0 | 0 | 0 / 0 / 0 / 0 / 0 |",
         "changed blocks |",
@@ -339,8 +309,7 @@ fn throws_are_made_resumed_and_reported() {
     // All in one file: nothing is fetched.
     assert!(!page.contains("src=") && !page.contains("<link") && !page.contains("url("));
     for figure in ["risk-tree-links", "drawn-tree-links", "runtime"] {
-        let svg = dir.path().join(format!("results/{figure}.svg"));
-        let svg = fs::read_to_string(svg).expect("a figure");
+        let svg = study.text(&format!("results/{figure}.svg"));
         assert!(!svg.contains("00000000"), "numbers as people write them");
         let caption = concat!(
             "tree: links removed, 3 throws, seed 1; dmodc ",
@@ -360,20 +329,11 @@ fn throws_are_made_resumed_and_reported() {
     }
 }
 
-/// A folder with a tree of this shape and seed in `tree.net`.
-fn tree(shape: &str, seed: &str) -> TempDir {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let net = dir.path().join("tree.net").display().to_string();
-    dmodc(&["generate", shape, "--seed", seed, "-o", &net]);
-    dir
-}
-
 /// Tables of a program stand beside those of OpenSM's engines, and engines have options of their own.
 #[test]
 fn programs_and_options_take_part() {
-    let dir = tree("PGFT(3;6,4,4;1,2,3;1,1,1)", "5");
-    let path = |name: &str| dir.path().join(name).display().to_string();
-    let (net, out) = (path("tree.net"), path("results"));
+    let study = Study::of(NODES_96, 5);
+    let [net, out, kept] = ["tree.net", "results", "kept"].map(|name| study.path(name));
     let tool = env!("CARGO_BIN_EXE_dmodc");
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     let example = root.join("docs/examples/random-paths.py");
@@ -387,22 +347,12 @@ fn programs_and_options_take_part() {
         "nue:vls=0",
         "dfsssp:qos",
     ];
-    let kept = path("kept");
-    let throws = ["--degrade", "links", "--throws", "2", "--max-exponent", "4"];
-    let throws = [&throws[..], &["--keep", &kept]].concat();
-    let done = compare(
-        &[
-            &[&*net, "--engines", &engines.join(","), "-o", &out],
-            &throws[..],
-        ]
-        .concat(),
-    );
-    assert!(
-        done.status.success(),
-        "{}",
-        String::from_utf8_lossy(&done.stderr)
-    );
-    let rows = read_throws(&dir.path().join("results/throws-tree-links.csv")).expect("rows");
+    let series = "--degrade links --throws 2 --max-exponent 4";
+    let throws = format!("{net} -o {out} {series} --keep {kept} --engines");
+    let engines_of_all = engines.join(",");
+    let args: Vec<&str> = throws.split(' ').chain([&*engines_of_all]).collect();
+    done(&mut command_of(&args));
+    let rows = study.rows("results/throws-tree-links.csv");
     assert_eq!(rows.len(), 3 * engines.len());
     for of_throw in rows.chunks(engines.len()) {
         // Each name stands in its rows with all that belongs to it.
@@ -422,31 +372,21 @@ fn programs_and_options_take_part() {
             missing.contains("there is no nowhere/tree-links-"),
             "{missing}"
         );
-        let lanes = |at| risks(at).map(|risks| (risks.lanes, risks.lane_credit_loops));
+        let [nue, all_lanes, dfsssp] = [5, 6, 7].map(|at| risks(at).expect("tables"));
+        assert_eq!(nue.lanes, Some(1));
+        assert!(all_lanes.lanes > Some(1), "{all_lanes:?}");
         assert_eq!(
-            lanes(5),
-            Ok((Some(1), Some(0))),
-            "nue has one lane, and no loop"
-        );
-        let all_lanes = lanes(6).expect("tables of nue").0;
-        assert!(all_lanes > Some(1), "{all_lanes:?}");
-        assert_eq!(
-            (lanes(6).unwrap().1, lanes(7).unwrap().1),
-            (Some(0), Some(0))
+            [nue, all_lanes, dfsssp].map(|of| of.lane_credit_loops),
+            [Some(0); 3]
         );
     }
     // What is kept is compared again: the same figures, but for the time and the lanes, which tables do not have.
-    let again = ["dmodc", "nue:vls=0"]
-        .map(|name| format!("{name}=lfts:{kept}"))
-        .join(",");
-    let args = [&net, "--engines", &again, "-o", &path("again")];
-    let done = compare(&[&args[..], &throws[..6]].concat());
-    assert!(
-        done.status.success(),
-        "{}",
-        String::from_utf8_lossy(&done.stderr)
-    );
-    let second = read_throws(&dir.path().join("again/throws-tree-links.csv")).expect("rows");
+    let again = format!("dmodc=lfts:{kept},nue:vls=0=lfts:{kept}");
+    compared(&format!(
+        "{net} --engines {again} -o {} {series}",
+        study.path("again")
+    ));
+    let second = study.rows("again/throws-tree-links.csv");
     assert_eq!(second.len(), 3 * 2);
     for row in &second {
         let is_same = |first: &&ThrowRow| {
@@ -456,63 +396,40 @@ fn programs_and_options_take_part() {
         assert_eq!(first.removal_seed, row.removal_seed);
         let figures = |row: &ThrowRow| {
             let routed = row.outcome.as_ref().expect("tables");
-            let risks = routed.risks;
-            (
-                risks.a2a,
-                risks.exact,
-                risks.sp_dmodc,
-                risks.credit_loops,
-                routed.changed_entries,
-            )
+            let (r, changed) = (routed.risks, routed.changed_entries);
+            (r.a2a, r.exact, r.sp_dmodc, r.credit_loops, changed)
         };
         assert_eq!(figures(first), figures(row));
     }
     // And the netlist is that of the throw.
-    let netlist = Netlist::read(&dir.path().join("kept/tree-links-2.net.gz")).expect("a netlist");
-    assert_eq!(netlist.switches().count(), rows[rows.len() - 1].switches);
+    let netlist = Netlist::read(Path::new(&study.path("kept/tree-links-2.net.gz")));
+    let switches = netlist.expect("a netlist").switches().count();
+    assert_eq!(switches, rows[rows.len() - 1].switches);
     // Programs alone, under the time limit.
-    let done = compare(&[
+    let late = "late=exec:sleep 60;";
+    let text = done(&mut command_of(&[
         &net,
-        "--engines",
-        "late=exec:sleep 60;",
         "--limit",
         "1",
         "--json",
-    ]);
-    let result: Value = serde_json::from_slice(&done.stdout).expect("JSON");
-    assert_eq!(
-        row(&result, "late=exec:sleep 60;")["reason"],
-        "timed out after 1 s"
-    );
-    // OpenSM is asked what it knows.
-    let done = compare(&[&net, "--engines", "minhop:no_such_thing"]);
-    let errors = String::from_utf8_lossy(&done.stderr);
-    assert_eq!(done.status.code(), Some(2));
-    assert!(
-        errors.contains("OpenSM has no option 'no_such_thing'"),
-        "{errors}"
-    );
+        "--engines",
+        late,
+    ]));
+    let result: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(row(&result, late)["reason"], "timed out after 1 s");
 }
 
 /// Who stops a study sees what is done.
 #[test]
 fn a_study_that_is_stopped_shows_what_is_done() {
-    let dir = tree("PGFT(3;6,4,4;1,2,3;1,1,1)", "5");
-    let path = |name: &str| dir.path().join(name).display().to_string();
-    let (net, out) = (path("tree.net"), path("results"));
-    let study = [
-        "--engines",
-        "minhop",
-        "--degrade",
-        "links",
-        "--throws",
-        "10000",
-    ];
-    let mut child = command(&[&[&*net, "-o", &out], &study[..]].concat())
+    let study = Study::of(NODES_96, 5);
+    let [net, out] = ["tree.net", "results"].map(|name| study.path(name));
+    let args = format!("{net} -o {out} --engines minhop --degrade links --throws 10000");
+    let mut child = command(&args)
         .stdout(Stdio::piped())
         .spawn()
         .expect("the tool runs");
-    let file = dir.path().join("results/throws-tree-links.csv");
+    let file = study.path("results/throws-tree-links.csv");
     let rows = || {
         fs::read_to_string(&file)
             .unwrap_or_default()
@@ -534,12 +451,8 @@ fn a_study_that_is_stopped_shows_what_is_done() {
     let throws = line.split_whitespace().next().expect("a number");
     // One more may be written while the table is.
     let written = rows() - 2;
-    assert!(
-        [written, written - 1]
-            .map(|n| n.to_string())
-            .contains(&throws.to_owned()),
-        "{text}"
-    );
+    let possible = [written, written - 1].map(|n| n.to_string());
+    assert!(possible.contains(&throws.to_owned()), "{text}");
     assert!(
         text.starts_with("stopped; the same command goes on\nmedians "),
         "{text}"
@@ -549,14 +462,12 @@ fn a_study_that_is_stopped_shows_what_is_done() {
 /// lash breaks its loops with lanes, which it gives to routes of its own tables alone.
 #[test]
 fn lanes_are_those_of_the_engine() {
-    let dir = tree("PGFT(3;6,4,4;1,2,3;1,1,1)", "5");
-    let path = |name: &str| dir.path().join(name).display().to_string();
-    let (net, out) = (path("tree.net"), path("results"));
-    let throws = ["--degrade", "links=10", "--throws", "4", "-o", &out];
-    let done = compare(&[&[&*net, "--engines", "lash,minhop"], &throws[..]].concat());
-    let errors = String::from_utf8_lossy(&done.stderr);
-    assert!(done.status.success(), "{errors}");
-    let rows = read_throws(&dir.path().join("results/throws-tree-links.csv")).expect("rows");
+    let study = Study::of(NODES_96, 5);
+    let [net, out] = ["tree.net", "results"].map(|name| study.path(name));
+    compared(&format!(
+        "{net} --engines lash,minhop --degrade links=10 --throws 4 -o {out}"
+    ));
+    let rows = study.rows("results/throws-tree-links.csv");
     let of = |engine: &str| {
         let of = rows.iter().filter(|row| row.spec.to_string() == engine);
         let risks: Vec<_> = of
@@ -564,109 +475,55 @@ fn lanes_are_those_of_the_engine() {
             .collect();
         let loops = risks
             .iter()
-            .filter(|risks| risks.host_credit_loops > Some(0));
+            .filter(|risks| risks.host_credit_loops > Some(0))
+            .count();
         let on_lanes = risks
             .iter()
-            .filter(|risks| risks.lane_credit_loops > Some(0));
-        let lanes = risks.iter().map(|risks| risks.lanes).max();
-        (loops.count(), on_lanes.count(), lanes.expect("rows"))
+            .filter(|risks| risks.lane_credit_loops > Some(0))
+            .count();
+        (
+            loops,
+            on_lanes,
+            risks.iter().map(|risks| risks.lanes).max().expect("rows"),
+        )
     };
-    assert_eq!(
-        (of("lash"), of("minhop")),
-        ((2, 0, Some(3)), (2, 2, Some(1)))
-    );
+    assert_eq!(of("lash"), (2, 0, Some(3)));
+    assert_eq!(of("minhop"), (2, 2, Some(1)));
 }
 
-/// A study in parts, by the job of docs/examples, has the rows of one in one piece.
-#[test]
-fn parts_make_the_rows_of_the_whole() {
-    in_parts(|job, args, _| {
-        for task in ["1", "2"] {
-            let done = Command::new("bash")
-                .arg(job)
-                .args(args)
-                .env("PATH", path_with_the_tool())
-                .env("SLURM_ARRAY_TASK_ID", task)
-                .env("SLURM_ARRAY_TASK_COUNT", "2")
-                .output()
-                .expect("bash runs");
-            assert!(
-                done.status.success(),
-                "{}",
-                String::from_utf8_lossy(&done.stderr)
-            );
-        }
-        true
-    });
-}
-
-/// The same as an array in a real Slurm: two tasks side by side on one node.
+/// A study in parts, by the job of docs/examples as an array in a real Slurm, two tasks side by side on one node, has
+/// the rows of one in one piece.
 #[test]
 fn an_array_in_slurm_makes_the_rows_of_the_whole() {
-    in_parts(|job, args, dir| {
-        let Some(slurm) = Slurm::start(dir) else {
-            return false;
-        };
-        let done = slurm
-            .command("sbatch")
-            .args(["--wait", "--array=1-2", "--output=task-%a.out"])
-            .arg(job)
-            .args(args)
-            .env("PATH", path_with_the_tool())
-            .output()
-            .expect("sbatch runs");
-        let text = |name: &str| fs::read_to_string(dir.join(name)).unwrap_or_default();
-        assert!(
-            done.status.success(),
-            "{}\n{}{}{}",
-            String::from_utf8_lossy(&done.stderr),
-            text("task-1.out"),
-            text("task-2.out"),
-            slurm.words(),
-        );
-        true
-    });
-}
-
-fn path_with_the_tool() -> String {
-    let tool = Path::new(env!("CARGO_BIN_EXE_dmodc"));
-    let folder = tool.parent().expect("a folder").display();
-    format!("{folder}:{}", std::env::var("PATH").expect("a path"))
-}
-
-/// Compares the rows of a study in one piece with those of two tasks of the job, which `run` makes of the job, its
-/// arguments and a folder; it says whether it has.
-fn in_parts(run: impl FnOnce(&Path, &[&str], &Path) -> bool) {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let path = |name: &str| dir.path().join(name).display().to_string();
-    let net = fabric("two-switches.netlist");
-    let net = net.to_str().expect("the path is plain text");
-    let (whole, parts) = (path("whole"), path("parts"));
-    let study = [
-        "--degrade",
-        "links",
-        "--throws",
-        "3",
-        "--max-exponent",
-        "1.5",
-    ];
-    let engines = ["--engines", "dmodc,minhop"];
-    let job =
-        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("docs/examples/slurm-array.sh");
-    let plugin = plugin_dir().display().to_string();
-    let own = [net, &parts, "--permutations", "10", "--plugin-dir", &plugin];
-    if !run(&job, &[&own[..], &study, &engines].concat(), dir.path()) {
+    let study = Study(tempfile::tempdir().expect("a temporary folder"));
+    let Some(slurm) = Slurm::start(study.0.path()) else {
         return;
-    }
-    let done = compare(&[&[net, "-o", &whole][..], &study, &engines].concat());
-    assert!(
-        done.status.success(),
-        "{}",
-        String::from_utf8_lossy(&done.stderr)
-    );
+    };
+    let [whole, parts] = ["whole", "parts"].map(|name| study.path(name));
+    let (net, plugin) = (fabric("two-switches.netlist"), plugin_dir());
+    let (net, plugin) = (net.display(), plugin.display());
+    let series = "--degrade links --throws 3 --max-exponent 1.5 --engines dmodc,minhop";
+    let args = format!("{net} {parts} --permutations 10 --plugin-dir {plugin} {series}");
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    let tools = Path::new(env!("CARGO_BIN_EXE_dmodc"))
+        .parent()
+        .expect("a folder");
+    let path = std::env::var("PATH").expect("a path");
+    let ended = slurm
+        .command("sbatch")
+        .args(["--wait", "--array=1-2", "--output=task-%a.out"])
+        .arg(root.join("docs/examples/slurm-array.sh"))
+        .args(args.split(' '))
+        .env("PATH", format!("{}:{path}", tools.display()))
+        .output()
+        .expect("sbatch runs");
+    let errors = String::from_utf8_lossy(&ended.stderr);
+    let tasks = [1, 2].map(|task| fs::read_to_string(study.path(&format!("task-{task}.out"))));
+    assert!(ended.status.success(), "{errors}{tasks:?}{}", slurm.words());
+    compared(&format!("{net} -o {whole} {series}"));
     // Without the times.
     let rows = |file: &str| {
-        let mut rows = read_throws(&dir.path().join(file)).expect("rows");
+        let mut rows = study.rows(file);
         for row in &mut rows {
             if let Ok(routed) = &mut row.outcome {
                 (routed.lid_matrices, routed.fwd_tables) = Default::default();
@@ -684,41 +541,35 @@ fn in_parts(run: impl FnOnce(&Path, &[&str], &Path) -> bool) {
     all.sort_by_key(|row| row.throw);
     assert_eq!(all, expected);
     // One report of all.
-    dmodc(&["report", &parts]);
-    dmodc(&["report", &whole]);
-    let summary = |folder: &str| {
-        let text = fs::read_to_string(dir.path().join(folder).join("summary.md"));
-        let text = text.expect("tables");
+    for folder in [parts, whole] {
+        dmodc(&format!("report {folder}"));
+        let text = study.text(&format!("{folder}/summary.md"));
         assert!(text.contains(", 3 throws, "), "{text}");
-    };
-    summary("parts");
-    summary("whole");
+    }
 }
 
 /// Links become slow, and OpenSM finds them throttled.
 #[test]
 fn throws_of_slow_links_have_risks_over_capacity() {
-    let dir = tree("PGFT(3;4,4,3;1,2,3;1,1,1)", "2");
-    let path = |name: &str| dir.path().join(name).display().to_string();
-    let (net, out) = (path("tree.net"), path("results"));
-    let throw = |degrade: &str, throws: &str| {
-        let mut args = vec![&*net, "--degrade", degrade, "--throws", throws];
-        args.extend(["-o", &out, "--engines"]);
-        args.push("dmodc,dmodc:ignore,minhop,dfsssp,dfsssp:avoid,nue:avoid");
-        let done = compare(&args);
-        let errors = String::from_utf8_lossy(&done.stderr).into_owned();
-        (
-            done.status.code(),
-            String::from_utf8_lossy(&done.stdout).into_owned() + &errors,
-        )
+    let study = Study::of("PGFT(3;4,4,3;1,2,3;1,1,1)", 2);
+    let [net, out] = ["tree.net", "results"].map(|name| study.path(name));
+    let throw = |degrade: &str, throws: u32| {
+        let engines = "dmodc,dmodc:ignore,minhop,dfsssp,dfsssp:avoid,nue:avoid";
+        let args =
+            format!("{net} --degrade {degrade} --throws {throws} -o {out} --engines {engines}");
+        compare(&args)
     };
-    let (code, text) = throw("slow=1,2", "2");
-    assert!(code == Some(0) && text.contains("over capacity"), "{text}");
-    assert_eq!(throw("planes=1", "1").0, Some(0));
+    let slow = throw("slow=1,2", 2);
+    let text = String::from_utf8_lossy(&slow.stdout);
+    assert!(
+        slow.status.success() && text.contains("over capacity"),
+        "{text}"
+    );
+    assert!(throw("planes=1", 1).status.success());
     // Other numbers are another series.
-    assert_eq!(throw("slow=2,3", "2").0, Some(2));
-    let of = |what| read_throws(&dir.path().join(format!("results/throws-tree-{what}.csv")));
-    let rows = [of("slow").expect("rows"), of("planes").expect("rows")].concat();
+    assert_eq!(throw("slow=2,3", 2).status.code(), Some(2));
+    let of = |what| study.rows(&format!("results/throws-tree-{what}.csv"));
+    let rows = [of("slow"), of("planes")].concat();
     assert_eq!(rows.len(), 6 * (3 + 2));
     for row in rows {
         let engine = row.spec.to_string();
@@ -757,8 +608,8 @@ fn throws_of_slow_links_have_risks_over_capacity() {
             assert_eq!(changed, knows, "{row:?}");
         }
     }
-    dmodc(&["report", &out]);
-    let summary = fs::read_to_string(dir.path().join("results/summary.md")).expect("tables");
+    dmodc(&format!("report {out}"));
+    let summary = study.text("results/summary.md");
     for text in [
         "### 48 end nodes, links at a quarter\n",
         "1 throws, 1 of them connected. Medians at 0 (1) / 1–9 (1) planes at half.",
@@ -824,21 +675,11 @@ fn the_rehearsal_of_operations_prints_what_it_shows() {
 #[test]
 fn throws_need_no_more_than_a_word() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let args = [
-        "--degrade",
-        "switches",
-        "--throws",
-        "2",
-        "--engines",
-        "minhop,dmodc",
-    ];
-    let done = command(&args)
-        .arg(fabric("two-switches.netlist"))
-        .current_dir(dir.path())
-        .output()
-        .expect("the tool runs");
-    let errors = String::from_utf8_lossy(&done.stderr);
-    assert!(done.status.success(), "{errors}");
+    done(
+        command("--degrade switches --throws 2 --engines minhop,dmodc")
+            .arg(fabric("two-switches.netlist"))
+            .current_dir(dir.path()),
+    );
     let rows = read_throws(&dir.path().join("results/throws-two-switches-switches.csv"));
     assert_eq!(rows.expect("rows").len(), 2 * 3);
 }
@@ -857,8 +698,14 @@ fn a_typing_error_is_bad_usage() {
             "'cables' is none of 'switches', 'links', 'slow', 'planes'",
         ),
         ("--degrade", "slow=1,0", "'0' is no number of pieces"),
+        // OpenSM is asked what it knows.
+        (
+            "--engines",
+            "minhop:no_such_thing",
+            "OpenSM has no option 'no_such_thing'",
+        ),
     ] {
-        let done = compare(&[net, option, value]);
+        let done = compare(&format!("{net} {option} {value}"));
         assert_eq!(done.status.code(), Some(2));
         let errors = String::from_utf8_lossy(&done.stderr);
         assert!(errors.contains(told), "{errors}");
