@@ -1,40 +1,21 @@
 //! Slow links: each carries a part of the routes by its speed, and none is lost for it.
 
+use crate::design::fabrics::carriers;
 use crate::forced::forced;
 use crate::left_out::{drawn, hold_on_each};
 use crate::long;
+use crate::routed::{Routed, pgft};
 use crate::whole_graph::{arrives, has_circle, lids};
-use dmodc::analysis::{Channels, Risk, Traffic, bound_over_capacity, check};
-use dmodc::dmodc::{Capacity, Engine, Faults, Options, Plan};
-use dmodc::fabric::{Fabric, Peer, Speed};
-use dmodc::lft::Tables;
-use dmodc::netlist::generate::{Order, Pgft, build};
-use dmodc::netlist::{Kind, Netlist, Part};
+use dmodc::analysis::{Channels, Risk, Traffic, bound_over_capacity};
+use dmodc::dmodc::{Capacity, Engine, Faults, Options};
+use dmodc::fabric::{Peer, Speed};
+use dmodc::netlist::{Netlist, Part};
 use dmodc::random::Random;
 use std::iter::successors;
 use std::sync::Arc;
 
-struct Routed {
-    fabric: Fabric,
-    plan: Plan,
-    tables: Tables,
-}
-
-fn routed(engine: &Engine, fabric: Fabric, options: &Options) -> Option<Routed> {
-    let plan = engine.plan(&fabric, options).ok()?;
-    let (tables, _) = engine
-        .tables(&fabric, &plan)
-        .expect("tables of the right size");
-    Some(Routed {
-        fabric,
-        plan,
-        tables,
-    })
-}
-
-fn of(engine: &Engine, netlist: &Netlist, options: &Options) -> Routed {
-    let (fabric, _) = netlist.to_fabric(None).expect("LIDs");
-    routed(engine, fabric, options).expect("a tree")
+fn of(netlist: &Netlist, options: &Options) -> Routed {
+    Routed::new(netlist, options).expect("a tree")
 }
 
 fn ignoring() -> Options {
@@ -63,7 +44,14 @@ fn without(netlist: &Netlist, links: &[Link]) -> Netlist {
     netlist.without(&parts)
 }
 
-impl Routed {
+/// What is counted over capacity.
+trait OverCapacity {
+    fn risks(&self) -> [f64; 3];
+    fn bound(&self) -> f64;
+    fn routes(&self, s: u32, port: u8) -> usize;
+}
+
+impl OverCapacity for Routed {
     /// A2A, RP and SP over capacity.
     fn risks(&self) -> [f64; 3] {
         let traffic = Traffic::new(&self.fabric, &self.tables, self.plan.order());
@@ -109,14 +97,7 @@ const SHAPES: [&str; 4] = [
 ];
 
 fn shape(number: u64) -> Netlist {
-    let shape: Pgft = SHAPES[number as usize % SHAPES.len()]
-        .parse()
-        .expect("a shape");
-    let order = Order {
-        seed: Some(number),
-        lids: true,
-    };
-    build(&shape.into(), order)
+    pgft(SHAPES[number as usize % SHAPES.len()], number)
 }
 
 /// Links at random speeds on any fabric: nobody is lost, and no circle comes of it.
@@ -147,21 +128,16 @@ fn hold(engine: &Engine, number: u64) -> bool {
         },
         ..Options::default()
     };
-    let (fast, options_fast) = (
-        fabric,
-        Options {
-            capacity: Capacity::Ignore,
-            ..options.clone()
-        },
-    );
-    let (fabric, _) = netlist.to_fabric(None).expect("LIDs");
-    let Some(before) = routed(engine, fast, &options_fast) else {
+    let ignoring = Options {
+        capacity: Capacity::Ignore,
+        ..options.clone()
+    };
+    let (slow, _) = netlist.to_fabric(None).expect("LIDs");
+    let Ok(before) = Routed::by(engine, fabric, &ignoring) else {
         return false;
     };
-    let now = routed(engine, fabric, &options).expect("a tree still");
-    let report = check(&now.fabric, &now.tables, |a, b| {
-        now.plan.ranking().is_up(a, b)
-    });
+    let now = Routed::by(engine, slow, &options).expect("a tree still");
+    let report = now.report();
     assert!(report.passed(), "{report:#?}");
     assert!(!has_circle(&now.fabric, &now.tables, &[]), "a circle");
     for to in lids(&now.fabric) {
@@ -183,18 +159,17 @@ fn nobody_is_lost_on_any_fabric() {
 
 #[test]
 fn equal_speeds_change_nothing() {
-    let engine = Engine::new(1).expect("a thread");
     for number in 0..8 {
         let netlist = shape(number);
         let links = netlist.links_between_switches();
-        let tables = |netlist: &Netlist| of(&engine, netlist, &Options::default()).tables;
-        let ignored = of(&engine, &netlist, &ignoring()).tables;
+        let tables = |netlist: &Netlist| of(netlist, &Options::default()).tables;
+        let ignored = of(&netlist, &ignoring()).tables;
         assert_eq!(tables(&netlist), ignored);
         assert_eq!(tables(&at(&netlist, &links, "1xSDR")), ignored);
         // A plane that is slower throughout at its own level is not slow: its uplinks are alike.
         let slow = at(&netlist, &links[..1], "1xEDR");
         assert_ne!(tables(&slow), ignored, "{number}");
-        assert_eq!(of(&engine, &slow, &ignoring()).tables, ignored);
+        assert_eq!(of(&slow, &ignoring()).tables, ignored);
         assert_eq!(tables(&at(&slow, &links[..1], "4xEDR")), ignored);
     }
 }
@@ -202,17 +177,16 @@ fn equal_speeds_change_nothing() {
 /// One link at a part of its speed carries about that part of what its siblings do, and only what it gives up moves.
 #[test]
 fn a_slow_link_carries_its_part() {
-    let engine = Engine::new(1).expect("a thread");
     let options = Options::default();
     for number in 0..12 * u64::from(long::times()) {
         let netlist = shape(number);
-        let whole = of(&engine, &netlist, &options);
+        let whole = of(&netlist, &options);
         let mut random = Random::new(number);
         let links = netlist.links_between_switches();
         let link = links[random.below(links.len())];
-        let lost = of(&engine, &without(&netlist, &[link]), &options);
+        let lost = of(&without(&netlist, &[link]), &options);
         for (speed, part) in [("2xEDR", 0.5), ("1xEDR", 0.25), ("1xFDR", 0.136)] {
-            let slow = of(&engine, &at(&netlist, &[link], speed), &options);
+            let slow = of(&at(&netlist, &[link], speed), &options);
             let ends = link.map(|(node, port)| {
                 let guid = netlist.nodes[node as usize].guid;
                 (slow.fabric.switch_by_guid(guid).expect("there"), port)
@@ -246,15 +220,9 @@ fn a_slow_link_carries_its_part() {
                 "{number}, {speed}: {carried} of {mean}, {wanted}"
             );
             // Entries that change were on the link.
-            let changed = forced(
-                (&whole.fabric, &whole.tables),
-                (&lost.fabric, &slow.tables),
-                is_up,
-            );
-            assert_eq!(
-                changed.needless.entries, 0,
-                "{number}, {speed}: {changed:?}"
-            );
+            let changed = forced(whole.pair(), (&lost.fabric, &slow.tables), is_up);
+            let needless = changed.needless.entries;
+            assert_eq!(needless, 0, "{number}, {speed}: {changed:?}");
         }
     }
 }
@@ -263,7 +231,6 @@ fn a_slow_link_carries_its_part() {
 /// (RP: one more); and RP is never above what it is where speeds are ignored, but for one.
 #[test]
 fn slow_links_are_never_worse_than_none() {
-    let engine = Engine::new(1).expect("a thread");
     let options = Options::default();
     for number in 0..24 * u64::from(long::times()) {
         let netlist = shape(number);
@@ -273,11 +240,11 @@ fn slow_links_are_never_worse_than_none() {
         let some: Vec<Link> = (0..count)
             .map(|_| links.swap_remove(random.below(links.len())))
             .collect();
-        let lost = of(&engine, &without(&netlist, &some), &options).risks();
+        let lost = of(&without(&netlist, &some), &options).risks();
         let (speed, part) = [("2xEDR", 0.5), ("1xEDR", 0.25)][random.below(2)];
         let slow = at(&netlist, &some, speed);
-        let ignored = of(&engine, &slow, &ignoring()).risks();
-        let slow = of(&engine, &slow, &options).risks();
+        let ignored = of(&slow, &ignoring()).risks();
+        let slow = of(&slow, &options).risks();
         let all =
             format!("{number}, {count} at {speed}: {slow:?}, lost {lost:?}, ignored {ignored:?}");
         for ((slow, lost), more) in slow.iter().zip(lost).zip([2.0, 1.0, 2.0]) {
@@ -290,20 +257,14 @@ fn slow_links_are_never_worse_than_none() {
 /// Half of all links at half of their speed: the median of A2A is near the bound. Ignored speeds have 1.47 times it.
 #[test]
 fn half_of_all_links_are_slow() {
-    let engine = Engine::new(1).expect("a thread");
     let mut over = Vec::new();
     for number in 0..3 * u64::from(long::times()) {
-        let shape: Pgft = "PGFT(3;12,8,8;1,4,8;1,1,1)".parse().expect("a shape");
-        let order = Order {
-            seed: Some(number),
-            lids: true,
-        };
-        let netlist = build(&shape.into(), order);
+        let netlist = pgft("PGFT(3;12,8,8;1,4,8;1,1,1)", number);
         let mut random = Random::new(number);
         let links = netlist.links_between_switches().into_iter();
         let half: Vec<Link> = links.filter(|_| random.below(2) == 0).collect();
         let slow = at(&netlist, &half, "2xEDR");
-        let routed = of(&engine, &slow, &Options::default());
+        let routed = of(&slow, &Options::default());
         over.push(routed.risks()[0] / routed.bound());
     }
     over.sort_by(f64::total_cmp);
@@ -313,18 +274,17 @@ fn half_of_all_links_are_slow() {
 /// A plane at half or a quarter: uplinks of leaves carry alike over capacity, or what A2A allows.
 #[test]
 fn a_slow_plane_carries_its_part() {
-    let engine = Engine::new(1).expect("a thread");
     let options = Options::default();
     for number in 0..4 * u64::from(long::times()) {
         let netlist = shape(4 * number + 2);
         // The uplinks at the lowest port of each leaf.
-        let plane: Vec<Link> = leaves(&netlist)
+        let plane: Vec<Link> = carriers(&netlist)
             .into_iter()
             .map(|leaf| uplinks(&netlist, leaf)[0])
             .collect();
         for (speed, part) in [("2xEDR", 0.5), ("1xEDR", 0.25)] {
-            let slow = of(&engine, &at(&netlist, &plane, speed), &options);
-            for leaf in leaves(&netlist) {
+            let slow = of(&at(&netlist, &plane, speed), &options);
+            for leaf in carriers(&netlist) {
                 let ports = uplinks(&netlist, leaf);
                 let guid = netlist.nodes[leaf as usize].guid;
                 let s = slow.fabric.switch_by_guid(guid).expect("it is there");
@@ -348,20 +308,10 @@ fn a_slow_plane_carries_its_part() {
     }
 }
 
-/// The switches with hosts.
-fn leaves(netlist: &Netlist) -> Vec<u32> {
-    let is_leaf = |&n: &u32| {
-        let node = &netlist.nodes[n as usize];
-        let mut peers = node.ports.iter().map(|p| &netlist.nodes[p.peer as usize]);
-        node.kind == Kind::Switch && peers.any(|peer| peer.kind != Kind::Switch)
-    };
-    (0..netlist.nodes.len() as u32).filter(is_leaf).collect()
-}
-
 /// The links of a leaf to switches, by port.
 fn uplinks(netlist: &Netlist, leaf: u32) -> Vec<Link> {
     let ports = netlist.nodes[leaf as usize].ports.iter();
-    let up = ports.filter(|p| netlist.nodes[p.peer as usize].kind == Kind::Switch);
+    let up = ports.filter(|p| netlist.nodes[p.peer as usize].kind == dmodc::netlist::Kind::Switch);
     let mut links: Vec<Link> = up
         .map(|p| [(leaf, p.number), (p.peer, p.peer_port)])
         .collect();

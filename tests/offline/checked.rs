@@ -5,11 +5,11 @@
 
 use crate::drain::some_part;
 use crate::left_out::{drawn, hold_on_each};
+use crate::routed::Routed;
 use crate::whole_graph::{arrives, lids};
-use dmodc::analysis::check;
-use dmodc::dmodc::{Engine, Faults, OnUnreachable, Options, Plan};
+use dmodc::dmodc::{Engine, Faults, OnUnreachable, Options};
 use dmodc::fabric::{Fabric, Guid, Peer};
-use dmodc::lft::{NO_PATH, Tables};
+use dmodc::lft::NO_PATH;
 use dmodc::random::Random;
 use std::sync::Arc;
 
@@ -39,14 +39,12 @@ fn options(fabric: &Fabric, reference: Option<Fabric>, random: &mut Random) -> O
     }
 }
 
-fn passes(fabric: &Fabric, plan: &Plan, tables: &Tables) -> bool {
-    let ranking = plan.ranking();
-    check(fabric, tables, |a, b| ranking.is_up(a, b)).passed()
-}
-
 /// Wants one entry on the way from a host's switch to another host to matter, in each way that it can be wrong.
-fn broken_ones_fail(fabric: &Fabric, plan: &Plan, tables: &Tables, random: &mut Random) {
-    let hosts: Vec<_> = lids(fabric).into_iter().filter(|to| to.2 > 0).collect();
+fn broken_ones_fail(mut routed: Routed, random: &mut Random) {
+    let hosts: Vec<_> = lids(&routed.fabric)
+        .into_iter()
+        .filter(|to| to.2 > 0)
+        .collect();
     if hosts.len() < 2 {
         return;
     }
@@ -54,23 +52,21 @@ fn broken_ones_fail(fabric: &Fabric, plan: &Plan, tables: &Tables, random: &mut 
         hosts[random.below(hosts.len())].1,
         hosts[random.below(hosts.len())],
     );
+    let fabric = &routed.fabric;
     let own = (fabric.switches()[to.1 as usize].lid, to.1, 0);
-    let arrives = |to| arrives(fabric, tables, from, to) == Some(true);
+    let arrives = |to| arrives(fabric, &routed.tables, from, to) == Some(true);
     if !arrives(to) || !arrives(own) {
         return;
     }
-    let broken = |at: u32, entry: u8| {
-        let mut broken = tables.clone();
-        broken.row_mut(at)[to.0.index()] = entry;
-        let what = format!("switch {at}, LID {}: {entry}", to.0);
-        assert!(!passes(fabric, plan, &broken), "{what}");
-    };
-    for wrong in [NO_PATH, 0, 200] {
-        broken(from, wrong);
+    let mut wrong = [NO_PATH, 0, 200].map(|entry| (from, entry)).to_vec();
+    if let Peer::Switch { index, port } = fabric.peer(from, routed.tables.get(from, to.0)) {
+        wrong.extend([(index, NO_PATH), (index, port)]);
     }
-    if let Peer::Switch { index, port } = fabric.peer(from, tables.get(from, to.0)) {
-        broken(index, NO_PATH);
-        broken(index, port);
+    for (at, entry) in wrong {
+        let good = std::mem::replace(&mut routed.tables.row_mut(at)[to.0.index()], entry);
+        let what = format!("switch {at}, LID {}: {entry}", to.0);
+        assert!(!routed.report().passed(), "{what}");
+        routed.tables.row_mut(at)[to.0.index()] = good;
     }
 }
 
@@ -78,14 +74,11 @@ fn hold(engine: &Engine, number: u64) -> bool {
     let (fabric, reference) = drawn(number);
     let mut random = Random::new(number);
     let options = options(&fabric, reference, &mut random);
-    let Ok(plan) = engine.plan(&fabric, &options) else {
+    let Ok(routed) = Routed::by(engine, fabric, &options) else {
         return false;
     };
-    let (tables, _) = engine
-        .tables(&fabric, &plan)
-        .expect("tables of the right size");
-    assert!(passes(&fabric, &plan, &tables));
-    broken_ones_fail(&fabric, &plan, &tables, &mut random);
+    assert!(routed.report().passed());
+    broken_ones_fail(routed, &mut random);
     true
 }
 

@@ -3,25 +3,15 @@
 use crate::invariants::is_wanted;
 use crate::left_out::{drawn, hold_on_each};
 use crate::long;
+use crate::routed::{Routed, pgft};
 use crate::whole_graph::{arrives, has_circle, lids};
-use dmodc::analysis::check;
 use dmodc::dmodc::{Drained, Engine, Faults, OnUnreachable, Options};
 use dmodc::drain::{parse_leniently, uses};
 use dmodc::fabric::{Fabric, Guid, Lid, NodeKind, Peer};
-use dmodc::lft::{NO_PATH, Tables};
-use dmodc::netlist::generate::{Order, Pgft, build};
+use dmodc::lft::NO_PATH;
 use dmodc::netlist::{Netlist, Part};
 use dmodc::random::Random;
-use dmodc_lab::between::{between, blocks_as_sent};
 use std::sync::Arc;
-
-fn routed(engine: &Engine, fabric: &Fabric, options: &Options) -> Option<Tables> {
-    let plan = engine.plan(fabric, options).ok()?;
-    let (tables, _) = engine
-        .tables(fabric, &plan)
-        .expect("tables of the right size");
-    Some(tables)
-}
 
 /// A switch or a link of it.
 pub fn some_part(fabric: &Fabric, random: &mut Random) -> Drained {
@@ -65,33 +55,29 @@ fn hold(engine: &Engine, number: u64) -> bool {
         .map(|_| some_part(&fabric, &mut random))
         .collect();
     let options = drained(&options, &drain);
-    let Ok(plan) = engine.plan(&fabric, &options) else {
+    let Ok(now) = Routed::by(engine, fabric.clone(), &options) else {
         return false;
     };
-    let undrained = drained(&options, &[]);
-    let before = routed(engine, &fabric, &undrained).expect("a plan");
-    let undrained = engine.plan(&fabric, &undrained).expect("a plan");
+    let before = drained(&options, &[]);
+    let before = Routed::by(engine, fabric.clone(), &before).expect("a tree");
     // Where detours leave somebody out, it may be somebody else: the search gives up early.
-    let all_served = undrained.connections().left.is_empty();
-    let (tables, _) = engine
-        .tables(&fabric, &plan)
-        .expect("tables of the right size");
-    let report = check(&fabric, &tables, |a, b| plan.ranking().is_up(a, b));
+    let all_served = before.plan.connections().left.is_empty();
+    let report = now.report();
     assert!(report.passed(), "{report:#?}");
-    assert!(!has_circle(&fabric, &tables, &[]), "a circle");
+    assert!(!has_circle(&fabric, &now.tables, &[]), "a circle");
     for to in lids(&fabric) {
         for from in 0..fabric.switches().len() as u32 {
-            let both = [&before, &tables].map(|t| arrives(&fabric, t, from, to));
-            let [before, now] = both.map(|arrived| arrived == Some(true));
+            let both = [&before, &now].map(|r| arrives(&fabric, &r.tables, from, to));
+            let [arrived, arrives] = both.map(|arrived| arrived == Some(true));
             // A detour to what is drained may be gone with it, but for hosts among one another.
             let is_host = |n: usize| fabric.end_nodes()[n].kind != NodeKind::Aggregation;
             let mut at_end = fabric.end_nodes_of(to.1);
             let mut at_start = fabric.end_nodes_of(from);
             let is_to = |n: usize| is_host(n) && fabric.end_nodes()[n].port == to.2;
             let of_hosts = at_start.any(is_host) && at_end.any(is_to);
-            let is_owed = (all_served && of_hosts) || undrained.hops(from, to.1).is_some();
+            let is_owed = (all_served && of_hosts) || before.plan.hops(from, to.1).is_some();
             let is_owed = is_owed && is_wanted(&fabric, &options, from, to.1);
-            let is_lost = before && !now && is_owed;
+            let is_lost = arrived && !arrives && is_owed;
             assert!(!is_lost, "{from} to {to:?}: {drain:?}");
         }
     }
@@ -113,12 +99,8 @@ const SHAPES: [&str; 5] = [
 
 /// A tree, and the same with some links lost.
 fn tree(random: &mut Random) -> (Netlist, Netlist) {
-    let shape: Pgft = SHAPES[random.below(SHAPES.len())].parse().expect("a shape");
-    let order = Order {
-        seed: Some(random.below(1000) as u64),
-        lids: true,
-    };
-    let whole = build(&shape.into(), order);
+    let shape = SHAPES[random.below(SHAPES.len())];
+    let whole = pgft(shape, random.below(1000) as u64);
     let links = whole.links_between_switches();
     let lost = (0..4).map(|_| Part::Link(links[random.below(links.len())]));
     let less = whole.without(&lost.collect::<Vec<_>>());
@@ -150,7 +132,6 @@ fn parts(netlist: &Netlist, drain: &[Drained]) -> Vec<Part> {
 /// had no other way.
 #[test]
 fn what_is_pulled_after_it_was_drained_changes_nothing() {
-    let engine = Engine::new(1).expect("a thread");
     for number in 0..100 * u64::from(long::times()) {
         let mut random = Random::new(number);
         let (whole, less) = tree(&mut random);
@@ -170,17 +151,14 @@ fn what_is_pulled_after_it_was_drained_changes_nothing() {
             on_unreachable: OnUnreachable::Partial,
             ..Options::default()
         };
-        let (less, _) = netlist
-            .without(&parts(&netlist, &drain))
-            .to_fabric(None)
-            .expect("LIDs");
-        let drained = routed(&engine, &fabric, &drained(&options, &drain)).expect("a tree");
-        let pulled = routed(&engine, &less, &options).expect("a tree");
+        let less = netlist.without(&parts(&netlist, &drain));
+        let drained = Routed::new(&netlist, &drained(&options, &drain)).expect("a tree");
+        let pulled = Routed::new(&less, &options).expect("a tree");
         let ends = Drained::ends(&fabric, &drain);
-        for (to, (lid, ..)) in lids(&less).into_iter().enumerate() {
-            for (now, switch) in (0u32..).zip(less.switches()) {
+        for (to, (lid, ..)) in lids(&pulled.fabric).into_iter().enumerate() {
+            for (now, switch) in (0u32..).zip(pulled.fabric.switches()) {
                 let before = fabric.switch_by_guid(switch.guid).expect("it is there");
-                let (was, is) = (drained.get(before, lid), pulled.get(now, lid));
+                let (was, is) = (drained.tables.get(before, lid), pulled.tables.get(now, lid));
                 let is_empty = ends.binary_search(&(before, was)).is_err();
                 assert!(
                     is == NO_PATH || (was == is && is_empty),
@@ -191,65 +169,11 @@ fn what_is_pulled_after_it_was_drained_changes_nothing() {
     }
 }
 
-/// One switch above the leaves after the other is drained, goes, comes back, and is in use again: no packet between
-/// hosts meets a dead link, a loop or no entry, whatever of the tables has arrived.
-#[test]
-fn an_upgrade_loses_no_packet() {
-    let engine = Engine::new(1).expect("a thread");
-    let shapes = match long::runs("the upgrade of 648 nodes") {
-        true => ["PGFT(3;6,6,4;1,3,6;1,1,1)", "PGFT(3;18,6,6;1,6,6;1,1,1)"],
-        false => ["PGFT(3;6,6,4;1,3,6;1,1,1)", "PGFT(2;6,8;1,4;1,2)"],
-    };
-    for shape in shapes {
-        let shape: Pgft = shape.parse().expect("a shape");
-        let netlist = build(&shape.into(), Order::default());
-        let (whole, _) = netlist.to_fabric(None).expect("LIDs");
-        let options = Options::default();
-        let first = routed(&engine, &whole, &options).expect("a tree");
-        for (index, switch) in (0u32..).zip(whole.switches()) {
-            if !whole.end_nodes_of(index).is_empty() {
-                continue;
-            }
-            let drain = [Drained {
-                switch: switch.guid,
-                port: None,
-            }];
-            let empty = routed(&engine, &whole, &drained(&options, &drain)).expect("a tree");
-            let used = uses(&whole, &drain, |s| empty.row(s));
-            assert_eq!(used[0].routes, 0, "{used:?}");
-            for (before, after) in [(&first, &empty), (&empty, &first)] {
-                let (before, after) = ((&whole, before), (&whole, after));
-                let met = between(before, after, &blocks_as_sent(before, after));
-                assert_eq!(met.standing.hurt, 0, "{switch:?}: {met:?}");
-            }
-            let less = netlist.without(&parts(&netlist, &drain));
-            let (less, _) = less.to_fabric(None).expect("LIDs");
-            // The reference knows a spine at the edge of the ports in use.
-            let partial = Options {
-                on_unreachable: OnUnreachable::Partial,
-                reference: Some(Arc::new(whole.clone())),
-                ..Options::default()
-            };
-            let gone = routed(&engine, &less, &partial).expect("a tree");
-            for (lid, ..) in lids(&less) {
-                for (now, switch) in (0u32..).zip(less.switches()) {
-                    let s = whole.switch_by_guid(switch.guid).expect("it is there");
-                    let (was, is) = (empty.get(s, lid), gone.get(now, lid));
-                    assert!(
-                        was == is || is == NO_PATH,
-                        "{drain:?}: {switch:?} to {lid}: {was} {is}"
-                    );
-                }
-            }
-        }
-    }
-}
-
 #[test]
 fn a_file_names_switches_and_ports() {
-    let shape: Pgft = "PGFT(2;2,3;1,2;1,1)".parse().expect("a shape");
-    let netlist = build(&shape.into(), Order::default());
-    let (fabric, names) = netlist.to_fabric(None).expect("LIDs");
+    let (fabric, names) = pgft("PGFT(2;2,3;1,2;1,1)", 1)
+        .to_fabric(None)
+        .expect("LIDs");
     let read = |text: &str| {
         let read = parse_leniently(&fabric, &names.switches, text.as_bytes());
         let read = read.expect("it never fails");
@@ -290,10 +214,8 @@ fn a_file_names_switches_and_ports() {
 /// A leaf keeps its hosts connected until it goes, and nothing else goes by its links.
 #[test]
 fn a_drained_leaf_keeps_its_hosts() {
-    let shape: Pgft = "PGFT(3;4,4,3;1,2,4;1,1,1)".parse().expect("a shape");
-    let (fabric, _) = build(&shape.into(), Order::default())
-        .to_fabric(None)
-        .expect("LIDs");
+    let netlist = pgft("PGFT(3;4,4,3;1,2,4;1,1,1)", 1);
+    let (fabric, _) = netlist.to_fabric(None).expect("LIDs");
     let leaf = fabric.end_nodes()[0].switch;
     let spine = (0..fabric.switches().len() as u32)
         .find(|&s| fabric.end_nodes_of(s).is_empty())
@@ -302,9 +224,8 @@ fn a_drained_leaf_keeps_its_hosts() {
         switch: fabric.switches()[s as usize].guid,
         port: None,
     });
-    let engine = Engine::new(1).expect("a thread");
     let options = drained(&Options::default(), &drain);
-    let tables = routed(&engine, &fabric, &options).expect("a tree");
+    let tables = Routed::new(&netlist, &options).expect("a tree").tables;
     for to in lids(&fabric) {
         for from in 0..fabric.switches().len() as u32 {
             let hosts = fabric.end_nodes_of(from).len() + fabric.end_nodes_of(to.1).len();

@@ -6,12 +6,11 @@
 use crate::drain::some_part;
 use crate::invariants::{fabrics_wanted, is_wanted};
 use crate::random_fabrics::{Damage, FAMILIES, damaged, with_end_nodes};
+use crate::routed::{Routed, pgft};
 use crate::whole_graph::{arrives, lids};
 use dmodc::analysis::{Channels, UNREACHABLE, UpDown};
 use dmodc::dmodc::{Engine, Faults, OnUnreachable, Options, Plan, RouteError};
 use dmodc::fabric::{End, Fabric, Lid, NodeKind, Peer};
-use dmodc::lft::Tables;
-use dmodc::netlist::generate::{Order, Pgft, build};
 use dmodc::netlist::{Node, Part};
 use dmodc::random::Random;
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,7 +34,8 @@ fn end_of(fabric: &Fabric, (_, switch, port): (Lid, u32, u8)) -> End {
 }
 
 /// Wants the lists of a plan and the tables to say the same.
-fn lists_hold(fabric: &Fabric, options: &Options, plan: &Plan, tables: &Tables) {
+fn lists_hold(options: &Options, routed: &Routed) {
+    let (fabric, plan, tables) = (&routed.fabric, &routed.plan, &routed.tables);
     let connections = plan.connections();
     let named: BTreeSet<(u32, u32)> = connections.left.iter().copied().collect();
     assert_eq!(named.len(), connections.left.len(), "a pair is named twice");
@@ -145,14 +145,11 @@ fn hold(engine: &Engine, number: u64) -> bool {
             on_unreachable,
             ..options.clone()
         };
-        let plan = match engine.plan(&fabric, &options) {
+        let routed = match Routed::by(engine, fabric.clone(), &options) {
             Err(RouteError::NotATree(_)) => return false,
-            plan => plan.expect("a plan"),
+            routed => routed.expect("a tree"),
         };
-        let (tables, _) = engine
-            .tables(&fabric, &plan)
-            .expect("tables of the right size");
-        lists_hold(&fabric, &options, &plan, &tables);
+        lists_hold(&options, &routed);
     }
     true
 }
@@ -160,20 +157,17 @@ fn hold(engine: &Engine, number: u64) -> bool {
 /// A leaf goes, with its hosts: they are gone, not left out.
 #[test]
 fn a_leaf_that_only_the_reference_knows_is_not_left_out() {
-    let shape: Pgft = "PGFT(2;6,4;1,3;1,1)".parse().expect("a shape");
-    let whole = build(&shape.into(), Order::default());
+    let whole = pgft("PGFT(2;6,4;1,3;1,1)", 1);
     let is_it = |n: &Node| n.description == "L1-0";
     let leaf = whole.nodes.iter().position(is_it).expect("the leaf");
     let less = whole.without(&[Part::Node(leaf as u32)]);
-    let [whole, less] = [whole, less].map(|netlist| netlist.to_fabric(None).expect("LIDs").0);
     let options = Options {
-        reference: Some(Arc::new(whole)),
+        reference: Some(Arc::new(whole.to_fabric(None).expect("LIDs").0)),
         ..Options::default()
     };
-    let engine = Engine::new(1).expect("a thread");
-    let plan = engine.plan(&less, &options).expect("a tree");
+    let Routed { fabric, plan, .. } = Routed::new(&less, &options).expect("a tree");
     assert_eq!(plan.connections().left_out, 0);
-    assert!(plan.connections().left_out_ends(&less).is_empty());
+    assert!(plan.connections().left_out_ends(&fabric).is_empty());
 }
 
 /// Something is to hold on so many fabrics and references, or `DMODC_FABRICS`; most of them have tables.

@@ -9,7 +9,6 @@ mod checked;
 mod cli;
 mod contract;
 mod design;
-mod detours;
 mod documents;
 mod drain;
 mod examples;

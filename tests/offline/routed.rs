@@ -36,7 +36,11 @@ impl Routed {
     /// The fabric of a netlist, routed by one thread.
     pub fn new(netlist: &Netlist, options: &Options) -> Result<Routed, RouteError> {
         let (fabric, _) = netlist.to_fabric(None).expect("LIDs");
-        let engine = Engine::new(1).expect("a thread");
+        Routed::by(&Engine::new(1).expect("a thread"), fabric, options)
+    }
+
+    /// A fabric, routed by an engine.
+    pub fn by(engine: &Engine, fabric: Fabric, options: &Options) -> Result<Routed, RouteError> {
         let plan = engine.plan(&fabric, options)?;
         let (tables, filled) = engine.tables(&fabric, &plan)?;
         Ok(Routed {

@@ -11,7 +11,7 @@ judge.py upkeep DMODC COUNT SEED           the same with slow links and drained 
 NET is in the format of ibnetdiscover, LFTS in that of OpenSM's opensm-lfts.dump. The exit code is 1 if a packet
 between hosts ends at a wrong node, at a dead port or in a loop, if the routes of all LIDs close a circle of channels,
 or if (histories, upkeep) Dmodc counts other pairs as left out than the tables do, or changes an entry that need not
-change. A drained link that carries nothing may be pulled: that changes no entry.
+change: with the whole as a reference, any that the whole has and that still leads there. A drained link that carries nothing may be pulled: that changes no entry.
 """
 import json
 import random
@@ -334,11 +334,11 @@ class Drawn:
 
 # Histories
 
-def route(dmodc, folder, text, drained, what):
+def route(dmodc, folder, text, drained, what, *options):
     """A fabric, Dmodc's tables for it and where they lead; and what is wrong with them."""
     (folder / "net").write_text(text)
     (folder / "drain").write_text("".join(f"{line}\n" for line in drained))
-    command = [dmodc, "route", "net", "--lfts", "lfts", "--drain", "drain", "--json"]
+    command = [dmodc, "route", "net", "--lfts", "lfts", "--drain", "drain", "--json", *options]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
     if done.returncode:
         return None, [f"{what}: refused: {done.stderr.strip()}"]
@@ -356,7 +356,9 @@ def route(dmodc, folder, text, drained, what):
 def history(dmodc, folder, seed):
     """Faults and repairs of one random fabric: what is wrong with Dmodc's tables, by state; and counts."""
     drawn, dark, open_faults, wrong, count = Drawn(seed), frozenset(), [], [], Counter()
-    first = before = None
+    first = before = whole = None
+    (folder / "whole").write_text(drawn.netlist())
+    by_reference = ["--reference", "whole", "--on-unreachable", "partial"]
     for state in range(8):
         if state and state < 7:
             if len(open_faults) > 2 or open_faults and drawn.random.random() < 0.3:
@@ -379,6 +381,14 @@ def history(dmodc, folder, seed):
                 wrong.append(f"{what}: {len(moved)} needless changes after a {kind}, {moved[0]} one of them")
             elif moved:
                 count[f"needless after a {kind}" + ("" if drawn.regular else ", irregular")] += len(moved)
+        known, faults = route(dmodc, folder, drawn.netlist(dark), [], what, *by_reference)
+        wrong += faults
+        if known:
+            # With the whole as a reference nothing that still leads there is moved, on any fabric.
+            whole = whole or known
+            count["states with a reference"] += 1
+            if moved := needless(whole, known):
+                wrong.append(f"{what}: {len(moved)} needless changes with a reference, {moved[0]} one of them")
         before, first = now, first or now
     if before and first[1] != before[1]:
         wrong.append(f"seed {seed}: other tables than at first when all is repaired")

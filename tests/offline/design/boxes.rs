@@ -5,14 +5,15 @@ use super::fabrics::{hosts_of, switches};
 use super::*;
 use dmodc::random::Random;
 
-/// A box of each level is replaced, by one whose GUID is below all others and by one above: its own LID changes.
+/// A box of each level is replaced, by one whose GUID is below all others and by one above: its own LID changes. Also
+/// with several LIDs for each end node, aggregation nodes, and gateways at the top.
 #[test]
 fn a_switch_is_replaced() {
     let mut found = Findings::default();
-    for shape in shapes() {
-        for seed in throws(1) {
-            let whole = Whole::new(shape, seed);
-            let before = Routed::new(&whole.netlist);
+    for (shape, seed) in each(1) {
+        for make in [Whole::new, Whole::furnished] {
+            let whole = make(shape, seed);
+            let before = Routed::up_down(&whole.netlist);
             let mut all = switches(&whole.netlist);
             Random::stream(seed, 8).shuffle(&mut all);
             for level in 1..=whole.levels() {
@@ -22,48 +23,10 @@ fn a_switch_is_replaced() {
                 };
                 let one = *all.iter().find(of_level).expect("a switch");
                 for above in [false, true] {
-                    let after = Routed::new(&names::replaced(&whole.netlist, one, above));
+                    let after = Routed::up_down(&names::replaced(&whole.netlist, one, above));
                     let what = format!("{shape}, seed {seed}, level {level}, GUID above: {above}");
                     found.only_own(&before, &after, &what);
                 }
-            }
-        }
-    }
-    found.end();
-}
-
-/// All leaves, one after the other: in the end nothing but their own LIDs has changed.
-#[test]
-fn all_boxes_are_replaced() {
-    let mut found = Findings::default();
-    for shape in [SHAPES[0], SHAPES[5], SHAPES[9]] {
-        let whole = Whole::new(shape, 1);
-        let before = Routed::new(&whole.netlist);
-        let mut now = whole.netlist.clone();
-        for switch in switches(&whole.netlist) {
-            now = names::replaced(&now, switch, switch % 2 == 0);
-        }
-        found.only_own(&before, &Routed::new(&now), shape);
-    }
-    found.end();
-}
-
-/// With several LIDs for each end node, aggregation nodes, and gateways at the top.
-#[test]
-fn a_switch_is_replaced_where_there_is_more() {
-    let mut found = Findings::default();
-    for shape in shapes() {
-        for seed in throws(1) {
-            let whole = Whole::furnished(shape, seed);
-            let before = Routed::up_down(&whole.netlist);
-            for level in 1..=whole.levels() {
-                let one = fabrics::at(&whole.netlist, &format!("L{level}-1"));
-                let after = Routed::up_down(&names::replaced(&whole.netlist, one, seed % 2 == 0));
-                found.only_own(
-                    &before,
-                    &after,
-                    &format!("{shape}, seed {seed}, level {level}"),
-                );
             }
         }
     }
@@ -101,24 +64,22 @@ fn a_switch_is_replaced_where_pods_are_uneven() {
 #[test]
 fn a_host_is_replaced_or_moves() {
     let mut found = Findings::default();
-    for shape in shapes() {
-        for seed in throws(1) {
-            let whole = Whole::new(shape, seed).netlist;
-            let before = Routed::new(&whole);
-            let host = a_host(&whole, &mut Random::stream(seed, 8));
-            for above in [false, true] {
-                let after = Routed::new(&names::replaced(&whole, host, above));
-                let what = format!("{shape}, seed {seed}, another adapter, above: {above}");
-                found.only_own(&before, &after, &what);
-            }
-            let port = &whole.nodes[host as usize].ports[0];
-            let (leaf, number) = (port.peer, port.peer_port);
-            let moved = moved_to_port(&whole, leaf, number, spare(&whole, leaf));
-            let what = format!("{shape}, seed {seed}, a host to a spare port");
-            found.only_own(&before, &Routed::new(&moved), &what);
-            let others = hosts_of(&whole, leaf).len();
-            assert!(others > 1);
+    for (shape, seed) in each(1) {
+        let whole = Whole::new(shape, seed).netlist;
+        let before = Routed::new(&whole);
+        let host = a_host(&whole, &mut Random::stream(seed, 8));
+        for above in [false, true] {
+            let after = Routed::new(&names::replaced(&whole, host, above));
+            let what = format!("{shape}, seed {seed}, another adapter, above: {above}");
+            found.only_own(&before, &after, &what);
         }
+        let port = &whole.nodes[host as usize].ports[0];
+        let (leaf, number) = (port.peer, port.peer_port);
+        let moved = moved_to_port(&whole, leaf, number, spare(&whole, leaf));
+        let what = format!("{shape}, seed {seed}, a host to a spare port");
+        found.only_own(&before, &Routed::new(&moved), &what);
+        let others = hosts_of(&whole, leaf).len();
+        assert!(others > 1);
     }
     found.end();
 }
@@ -127,19 +88,17 @@ fn a_host_is_replaced_or_moves() {
 #[test]
 fn a_cable_moves_to_a_spare_port() {
     let mut found = Findings::default();
-    for shape in shapes() {
-        for seed in throws(1) {
-            let whole = Whole::new(shape, seed).netlist;
-            let before = Routed::up_down(&whole);
-            let mut links = whole.links_between_switches();
-            Random::stream(seed, 8).shuffle(&mut links);
-            for &sides in links.iter().take(2) {
-                for (node, port) in sides {
-                    let moved = moved_to_port(&whole, node, port, spare(&whole, node));
-                    let place = &whole.nodes[node as usize].description;
-                    let what = format!("{shape}, seed {seed}, {place} port {port} to a spare one");
-                    found.only_forced(&before, &Routed::up_down(&moved), &what);
-                }
+    for (shape, seed) in each(1) {
+        let whole = Whole::new(shape, seed).netlist;
+        let before = Routed::up_down(&whole);
+        let mut links = whole.links_between_switches();
+        Random::stream(seed, 8).shuffle(&mut links);
+        for &sides in links.iter().take(2) {
+            for (node, port) in sides {
+                let moved = moved_to_port(&whole, node, port, spare(&whole, node));
+                let place = &whole.nodes[node as usize].description;
+                let what = format!("{shape}, seed {seed}, {place} port {port} to a spare one");
+                found.only_forced(&before, &Routed::up_down(&moved), &what);
             }
         }
     }

@@ -25,6 +25,11 @@ pub fn shapes() -> impl Iterator<Item = &'static str> {
     small(SHAPES, 200)
 }
 
+/// Each of them with the seeds of so many throws.
+pub fn each(count: u64) -> impl Iterator<Item = (&'static str, u64)> {
+    shapes().flat_map(move |shape| super::throws(count).map(move |seed| (shape, seed)))
+}
+
 /// Those of some PGFTs that have no more than so many nodes; all in CI.
 pub fn small<const N: usize>(
     shapes: [&'static str; N],

@@ -16,18 +16,16 @@ fn grows(found: &mut Findings, what: &str, whole: &Netlist, new: &[u32]) {
 #[test]
 fn the_last_leaf_and_the_last_pod() {
     let mut found = Findings::default();
-    for shape in shapes() {
-        for seed in throws(1) {
-            let whole = Whole::new(shape, seed);
-            let leaf = whole.last_leaf();
-            let what = format!("{shape}, seed {seed}, the last leaf");
-            grows(&mut found, &what, &whole.netlist, &[leaf]);
-            let what = format!("{shape}, seed {seed}, the last pod");
-            grows(&mut found, &what, &whole.netlist, &whole.last_pod());
-            let hosts = hosts_of(&whole.netlist, leaf);
-            let what = format!("{shape}, seed {seed}, half of the hosts of the last leaf");
-            grows(&mut found, &what, &whole.netlist, &hosts[hosts.len() / 2..]);
-        }
+    for (shape, seed) in each(1) {
+        let whole = Whole::new(shape, seed);
+        let leaf = whole.last_leaf();
+        let what = format!("{shape}, seed {seed}, the last leaf");
+        grows(&mut found, &what, &whole.netlist, &[leaf]);
+        let what = format!("{shape}, seed {seed}, the last pod");
+        grows(&mut found, &what, &whole.netlist, &whole.last_pod());
+        let hosts = hosts_of(&whole.netlist, leaf);
+        let what = format!("{shape}, seed {seed}, half of the hosts of the last leaf");
+        grows(&mut found, &what, &whole.netlist, &hosts[hosts.len() / 2..]);
     }
     found.end();
 }
@@ -37,26 +35,24 @@ fn the_last_leaf_and_the_last_pod() {
 #[test]
 fn hosts_at_a_new_port() {
     let mut found = Findings::default();
-    for shape in shapes() {
-        for seed in throws(1) {
-            let mut netlist = Whole::new(shape, seed).netlist;
-            let mut leaves = switches(&netlist);
-            leaves.retain(|&s| !hosts_of(&netlist, s).is_empty());
-            let mut before = Routed::new(&netlist);
-            for &leaf in &leaves[..leaves.len() / 3] {
-                let lid = names::next_lid(&netlist);
-                let port = spare(&netlist, leaf);
-                let host = add_host(&mut netlist, leaf, port);
-                names::name_new(&mut netlist, host, seed % 2 == 0);
-                netlist.nodes[host as usize].ports[0].lid = lid;
-                let after = Routed::new(&netlist);
-                let place = &netlist.nodes[host as usize].description;
-                found.only_own(&before, &after, &format!("{shape}, seed {seed}, {place}"));
-                before = after;
-                // Large fabrics: the first few are enough.
-                if leaves.len() > 50 && leaf > leaves[8] {
-                    break;
-                }
+    for (shape, seed) in each(1) {
+        let mut netlist = Whole::new(shape, seed).netlist;
+        let mut leaves = switches(&netlist);
+        leaves.retain(|&s| !hosts_of(&netlist, s).is_empty());
+        let mut before = Routed::new(&netlist);
+        for &leaf in &leaves[..leaves.len() / 3] {
+            let lid = names::next_lid(&netlist);
+            let port = spare(&netlist, leaf);
+            let host = add_host(&mut netlist, leaf, port);
+            names::name_new(&mut netlist, host, seed % 2 == 0);
+            netlist.nodes[host as usize].ports[0].lid = lid;
+            let after = Routed::new(&netlist);
+            let place = &netlist.nodes[host as usize].description;
+            found.only_own(&before, &after, &format!("{shape}, seed {seed}, {place}"));
+            before = after;
+            // Large fabrics: the first few are enough.
+            if leaves.len() > 50 && leaf > leaves[8] {
+                break;
             }
         }
     }

@@ -10,7 +10,6 @@ mod detours;
 mod events;
 pub mod fabrics;
 mod faults;
-mod generator;
 mod growth;
 mod levels;
 pub mod names;

@@ -9,15 +9,13 @@ use crate::support::{data, production};
 use dmodc::random::Random;
 use std::path::Path;
 
-/// A fabric, and the most that A2A, RP and SP may be, and the least that EBB may be in percent.
-const GOALS: [(&str, [u32; 3], f64); 2] = [
+/// A fabric, and the most that A2A, RP and SP may be, and the least that EBB may be in percent. The goals were an EBB of
+/// 72 for the third, and 19, 6, 5 for the last: `paper` has 20, 6, 6 as well, and updn, which takes the spine with three
+/// hosts for any other, 18, 6, 5.
+const GOALS: [(&str, [u32; 3], f64); 4] = [
     // One of the two orders had an SP of 4 here, both an EBB of 48.7.
     ("director-174sw", [18, 7, 5], 50.0),
     ("gpu-cluster-206sw", [70, 5, 6], 68.0),
-];
-/// The goals were an EBB of 72 for the first, and 19, 6, 5 for the second: `paper` has 20, 6, 6 as well, and updn,
-/// which takes the spine with three hosts for any other, 18, 6, 5.
-const SMALL: [(&str, [u32; 3], f64); 2] = [
     ("irregular-11sw", [9, 4, 6], 71.0),
     ("leaf-to-leaf-8sw", [20, 6, 6], 55.2),
 ];
@@ -54,20 +52,12 @@ fn as_they_are() {
     found.end();
 }
 
-#[test]
-fn small_ones_as_they_are() {
-    let mut found = Findings::default();
-    for (name, most, ebb) in SMALL {
-        measured(&mut found, name, &Routed::new(&read(name)), most, ebb);
-    }
-    found.end();
-}
-
 /// Other boxes at all places: no worse.
 #[test]
 fn with_other_names() {
     let mut found = Findings::default();
-    for (name, most, ebb) in GOALS {
+    // Those that are regularly cabled.
+    for (name, most, ebb) in GOALS.into_iter().take(2) {
         for seed in throws(2) {
             let what = format!("{name}, GUIDs of seed {seed}");
             let netlist = names::at_random(&read(name), seed);

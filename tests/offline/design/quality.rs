@@ -3,62 +3,6 @@
 use super::fabrics::{Pods, add, add_host, at, link, pgft, uneven};
 use super::*;
 
-/// Shapes, and A2A and SP of `paper` with everything in order. A2A is the cut
-/// bound, or one above it.
-const WHOLE: [(&str, u32, u32); 8] = [
-    ("PGFT(4;6,4,4,4;1,3,4,4;1,1,1,1)", 24, 2),
-    ("PGFT(4;4,4,4,4;1,2,3,4;1,2,1,2)", 16, 3),
-    ("PGFT(2;18,36;1,18;1,1)", 18, 1),
-    ("PGFT(2;12,24;1,6;1,2)", 12, 1),
-    ("PGFT(3;12,8,12;1,4,8;1,1,1)", 33, 3),
-    ("PGFT(3;6,6,8;1,6,6;1,1,1)", 7, 1),
-    ("PGFT(3;5,4,7;1,3,5;1,2,1)", 9, 2),
-    ("PGFT(5;3,3,3,3,3;1,2,3,2,3;1,1,1,1,1)", 19, 3),
-];
-
-/// A2A and SP of `stable` on GUIDs at random, held to those of `paper` in order.
-fn as_good_as_in_order(found: &mut Findings, shape: &str, seed: u64) -> (u32, u32) {
-    let places = pgft(shape);
-    let oracle = Routed::paper(&names::in_order(&places));
-    let best = (oracle.a2a(), oracle.sp(), oracle.bound());
-    let Some(routed) = found.route(&names::at_random(&places, seed), shape) else {
-        return (best.0, best.1);
-    };
-    let (a2a, sp) = (routed.a2a(), routed.sp());
-    found.add(
-        a2a <= best.0 && sp <= best.1 && routed.defect().is_none(),
-        format!(
-            "{shape}, seed {seed}: A2A {a2a}, SP {sp}; in order {}, {}; bound {}",
-            best.0, best.1, best.2
-        ),
-    );
-    (best.0, best.1)
-}
-
-#[test]
-fn whole_pgfts() {
-    let mut found = Findings::default();
-    for (shape, a2a, sp) in WHOLE {
-        for seed in throws(2) {
-            let oracle = as_good_as_in_order(&mut found, shape, seed);
-            assert_eq!(oracle, (a2a, sp), "{shape}");
-        }
-    }
-    found.end();
-}
-
-/// Four levels of six: 1,296 nodes.
-#[test]
-fn six_of_all() {
-    let mut found = Findings::default();
-    for seed in throws(2) {
-        let shape = "PGFT(4;6,6,6,6;1,6,6,6;1,1,1,1)";
-        let oracle = as_good_as_in_order(&mut found, shape, seed);
-        assert_eq!(oracle, (35, 1));
-    }
-    found.end();
-}
-
 /// 8,640 nodes: A2A is at the cut bound of 92, and few ports are near it.
 #[test]
 fn nodes_8640() {
