@@ -13,76 +13,70 @@ const MEMORY: &str = "1000000";
 
 #[test]
 fn unreadable_input_is_exit_2_with_file_line_and_reason() {
-    let dir = tempfile::tempdir().unwrap();
-    let bad = dir.path().join("bad.net");
-    let message = |content: &[u8]| {
-        std::fs::write(&bad, content).unwrap();
-        let message = fails(2, &["route", path(&bad)]);
-        for args in [
-            &["degrade", path(&bad), "--links", "1", "--seed", "1"][..],
-            &["check", path(&bad), "x"],
-            &["analyze", path(&bad), "x"],
-        ] {
-            assert_eq!(fails(2, args), message, "{args:?}");
-        }
-        let prefix = format!("dmodc: {}", path(&bad));
-        message.strip_prefix(&prefix).unwrap().to_owned()
-    };
-    assert_eq!(message(b""), ": the file is empty\n");
-    assert_eq!(
-        message(b"Switch 300 \"a\"\n"),
-        ":1: a node with 300 ports: InfiniBand allows 1 to 254\n"
-    );
-    assert!(message(b"\x7fELF\x02\x01\x00").starts_with(":1: binary data"));
-    assert!(fails(2, &["route", "no-such-file"]).starts_with("dmodc: no-such-file: "));
-    assert!(fails(2, &["diff", "no-such-file", "x"]).starts_with("dmodc: no-such-file: "));
-    let net = data("short-names.net");
-    let guids = dir.path().join("guids");
-    std::fs::write(&guids, "# roots\nspine\n").unwrap();
-    let message = fails(2, &["route", path(&net), "--root-guids", path(&guids)]);
-    assert!(
-        message.contains("guids:2: no GUID at the start of the line"),
-        "{message}"
-    );
-    let message = fails(2, &["degrade", path(&net), "--links", "3", "--seed", "1"]);
-    assert_eq!(
-        message,
-        "dmodc: cannot remove 3 links between switches: there are 2\n"
-    );
-    let nowhere = dir.path().join("no/such/folder");
-    assert!(
-        fails(2, &["route", path(&net), "--lfts", path(&nowhere)]).contains("no/such/folder: ")
-    );
-}
-
-#[test]
-fn bad_tables_are_told_with_their_line() {
     let routed = Routed::shape(FIGURE_1);
     let whole = std::fs::read_to_string(&routed.lfts).unwrap();
-    let bad = routed.file("bad.lfts");
-    let refusal = |content: &[u8]| {
-        std::fs::write(&bad, content).unwrap();
-        let message = fails(2, &["check", &routed.net, &bad]);
-        assert_eq!(fails(2, &["analyze", &routed.net, &bad]), message);
-        let prefix = format!("dmodc: {bad}");
-        message.strip_prefix(&prefix).unwrap().to_owned()
-    };
-    assert!(refusal(b"").starts_with(": no 'Unicast lids"));
-    assert!(refusal(b"\x7fELF\x02\x01\x00").starts_with(":1: binary data"));
     let cut = &whole[..whole.len() - 100];
-    let last = cut.lines().count();
-    assert!(refusal(cut.as_bytes()).starts_with(&format!(":{last}: ")));
-    // What is odd is told, and the rest is judged.
-    for (from, to, expected) in [
-        ("0x0001 0", "0xc000 0", ":2: bad entry, left out"),
-        (" guid 0x0002", " guid 0x0009", "is not in the fabric"),
-    ] {
-        std::fs::write(&bad, whole.replacen(from, to, 1)).unwrap();
-        let output = dmodc(&["check", &routed.net, &bad]);
-        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
-        assert!([Some(0), Some(1)].contains(&output.status.code()));
-        assert!(fails(2, &["check", &routed.net, &bad, "--strict"]).contains(expected));
+    let at_its_end = format!(":{}: ", cut.lines().count());
+    let elf: &[u8] = b"\x7fELF\x02\x01\x00";
+    let netlist = [
+        "route BAD",
+        "degrade BAD --links 1 --seed 1",
+        "check BAD x",
+        "analyze BAD x",
+    ];
+    let tables = [
+        "check NET BAD",
+        "analyze NET BAD",
+        "trace NET BAD node-0 node-1",
+    ];
+    let guids = ["route NET --root-guids BAD", "route NET --cn-guids BAD"];
+    let cases: [(&[u8], &[&str], &str); 7] = [
+        (b"", &netlist, ": the file is empty\n"),
+        (
+            b"Switch 300 \"a\"\n",
+            &netlist,
+            ":1: a node with 300 ports: InfiniBand allows 1 to 254\n",
+        ),
+        (elf, &netlist, ":1: binary data"),
+        (b"", &tables, ": no 'Unicast lids"),
+        (elf, &tables, ":1: binary data"),
+        (cut.as_bytes(), &tables, &at_its_end),
+        (
+            b"# roots\nspine\n",
+            &guids,
+            ":2: no GUID at the start of the line",
+        ),
+    ];
+    let bad = routed.file("bad");
+    for (content, questions, told) in cases {
+        std::fs::write(&bad, content).unwrap();
+        for question in questions {
+            let message = fails(
+                2,
+                &question.replace("NET", &routed.net).replace("BAD", &bad),
+            );
+            assert!(
+                message.starts_with(&format!("dmodc: {bad}{told}")),
+                "{question}: {message}"
+            );
+        }
     }
+    for (question, told) in [
+        ("route no-such-file", "dmodc: no-such-file: "),
+        ("diff no-such-file x", "dmodc: no-such-file: "),
+        (
+            "degrade NET --links 99 --seed 1",
+            "dmodc: cannot remove 99 links between switches: there are 36\n",
+        ),
+        ("route NET --lfts BAD/no", "dmodc: "),
+    ] {
+        let message = fails(
+            2,
+            &question.replace("NET", &routed.net).replace("BAD", &bad),
+        );
+        assert!(message.starts_with(told), "{question}: {message}");
+    }
+    // Whole tables of another fabric.
     let small = Routed::shape("PGFT(1;2;1;1)");
     assert!(fails(2, &["check", &small.net, &routed.lfts, "--strict"]).contains(&routed.lfts));
 }
@@ -123,11 +117,7 @@ fn files_of_100_mb_are_refused_in_little_memory() {
     std::fs::write(&junk, vec![b'x'; 100_000_000]).unwrap();
     let message = fails_in_little_memory(&["route", path(&junk)]);
     assert!(message.contains("no switch, CA or router"), "{message}");
-    let message = fails_in_little_memory(&[
-        "route",
-        path(&data("two-levels.netlist")),
-        "--root-guids",
-        path(&junk),
-    ]);
+    let net = data("two-levels.netlist");
+    let message = fails_in_little_memory(&["route", path(&net), "--root-guids", path(&junk)]);
     assert!(message.contains("large:1: no GUID"), "{message}");
 }

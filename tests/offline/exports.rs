@@ -54,16 +54,18 @@ fn slurm_reads(dir: &Path, conf: &str, hosts: &str) -> Vec<String> {
         .lines()
         .map(|host| format!("NodeName={host}\n"))
         .collect();
-    let host = Command::new("uname").arg("-n").output().unwrap();
-    let host = String::from_utf8(host.stdout).unwrap();
-    let host = host.trim().split('.').next().unwrap().to_owned();
-    let user = Command::new("id").arg("-un").output().unwrap();
-    let user = String::from_utf8(user.stdout).unwrap();
+    let word = |program: &str, arg: &str| {
+        let output = Command::new(program).arg(arg).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    let host = word("uname", "-n");
+    let host = host.split('.').next().unwrap();
+    let user = word("id", "-un");
     let config = format!(
         "ClusterName=test\nSlurmctldHost={host}(127.0.0.1)\nAuthType=auth/none\nCredType=cred/none\n\
          SlurmUser={}\nStateSaveLocation={}\nSlurmctldPidFile={}\nSlurmctldPort={port}\n\
          TopologyPlugin=topology/tree\nSelectType=select/cons_tres\n{nodes}PartitionName=all Nodes=ALL\n",
-        user.trim(),
+        user,
         path(&file("state")),
         path(&file("pid")),
     );
@@ -114,7 +116,7 @@ fn slurm_reads_topology_conf() {
         let conf = ok(&["export", net, "slurm"]);
         let hosts = ok(&["export", net, "hosts"]);
         let lines = slurm_reads(&dir.path().join(at.to_string()), &conf, &hosts);
-        let name = |line: &str| {
+        let name = |line: &String| {
             line.split("name:")
                 .nth(1)
                 .unwrap()
@@ -123,12 +125,15 @@ fn slurm_reads_topology_conf() {
                 .unwrap()
                 .to_owned()
         };
-        let read: BTreeSet<String> = lines.iter().map(|line| name(line)).collect();
-        let written = conf
-            .lines()
-            .map(|line| line["SwitchName=".len()..].split(' ').next().unwrap());
-        let written: BTreeSet<String> = written.map(str::to_owned).collect();
-        assert_eq!(read, written, "{net}");
+        let read: BTreeSet<String> = lines.iter().map(name).collect();
+        let written = |line: &str| {
+            line["SwitchName=".len()..]
+                .split(' ')
+                .next()
+                .unwrap()
+                .to_owned()
+        };
+        assert_eq!(read, conf.lines().map(written).collect(), "{net}");
         let leaves = lines.iter().filter(|line| line.starts_with("0 "));
         assert_eq!(leaves.count(), conf.matches(" Nodes=").count(), "{net}");
     }

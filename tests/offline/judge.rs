@@ -1,29 +1,6 @@
 //! `dmodc check` and `dmodc analyze`, by way of the command line.
 
-use crate::long;
 use crate::support::*;
-
-#[test]
-fn the_figures_of_the_reference_fabric() {
-    if !long::runs("8,640 nodes") {
-        return;
-    }
-    let net = ok(&["generate", "PGFT(3;24,15,24;1,6,15;1,1,1)"]);
-    let routed = Routed::net(net.as_bytes());
-    let found = json(&[
-        "analyze",
-        &routed.net,
-        &routed.lfts,
-        "--permutations",
-        "100",
-    ]);
-    let keys = ["a2a", "rp", "sp", "nodes", "skipped"];
-    assert_eq!(
-        keys.map(|key| found[key].as_u64()),
-        [92, 12, 4, 8640, 0].map(Some)
-    );
-    assert_eq!(found["a2a_ports"]["histogram"]["92"], 2160);
-}
 
 #[test]
 fn tables_without_an_entry_fail() {
@@ -90,22 +67,4 @@ fn ranks_are_those_of_the_reference_if_it_is_given() {
         output.status.code() == Some(1) && text.contains("give --reference"),
         "{text}"
     );
-}
-
-#[test]
-fn patterns_and_node_orders_are_taken_as_given() {
-    let routed = Routed::shape("PGFT(2;4,4;1,2;1,1)");
-    let [order, half] = ["order", "half"].map(|name| routed.file(name));
-    ok(&["route", &routed.net, "--order", &order]);
-    let analyze = ["analyze", &*routed.net, &routed.lfts];
-    let found = |more: &[&str]| json(&[&analyze[..], more].concat());
-    let only = found(&["--patterns", "sp"]);
-    assert!(only.get("a2a").is_none() && only["sp"].is_u64());
-    assert_eq!(found(&["--order", &order])["sp"], only["sp"]);
-    let text = std::fs::read_to_string(&order).unwrap();
-    let few: Vec<&str> = text.lines().take(8).collect();
-    std::fs::write(&half, few.join("\n")).unwrap();
-    let less = [&analyze[..], &["--order", &half]].concat();
-    assert_eq!(json(&less)["taking_part"], 8);
-    assert!(stderr(&dmodc(&less)).contains("8 of 16 end nodes are not in"));
 }

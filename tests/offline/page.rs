@@ -295,9 +295,9 @@ fn the_page_marks_what_wiring_tells() {
     let file = |name| path(&dir.path().join(name)).to_owned();
     let (net, hurt, page, drain) = (file("net"), file("hurt"), file("page.html"), file("drain"));
     ok(&["generate", SHAPE, "--speeds", "2xHDR,HDR", "-o", &net]);
-    ok(&[
-        "degrade", &net, "--remove", "L1-2:7", "--remove", "L2-5:6", "-o", &hurt,
-    ]);
+    ok(&format!(
+        "degrade {net} --remove L1-2:7 --remove L2-5:6 -o {hurt}"
+    ));
     edit(&hurt, &hurt, |netlist| {
         swap(netlist, [("L1-9", 5), ("L1-9", 6)]);
         for (name, number) in [("L1-13", 8), ("node-5", 1)] {
@@ -308,16 +308,9 @@ fn the_page_marks_what_wiring_tells() {
         }
     });
     fs::write(&drain, "L3-4\n").expect("a file");
-    ok(&[
-        "draw",
-        &hurt,
-        "--reference",
-        &net,
-        "--drain",
-        &drain,
-        "-o",
-        &page,
-    ]);
+    ok(&format!(
+        "draw {hurt} --reference {net} --drain {drain} -o {page}"
+    ));
     browser.open(Path::new(&page));
     let told = dmodc(&["wiring", &hurt, "--reference", &net, "--json"]);
     let told: Value = serde_json::from_slice(&told.stdout).expect("JSON");
@@ -386,9 +379,9 @@ fn the_page_marks_what_wiring_tells() {
         "{label}"
     );
     // A switch and a host that are gone stand where they were.
-    ok(&[
-        "degrade", &net, "--remove", "L2-1", "--remove", "node-20", "-o", &hurt,
-    ]);
+    ok(&format!(
+        "degrade {net} --remove L2-1 --remove node-20 -o {hurt}"
+    ));
     let lfts = file("lfts");
     ok(&["route", &hurt, "--reference", &net, "--lfts", &lfts]);
     ok(&["draw", &hurt, &lfts, "--reference", &net, "-o", &page]);

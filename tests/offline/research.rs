@@ -11,15 +11,10 @@ fn the_bound_is_of_the_nodes_that_take_part() {
     let lines = std::fs::read_to_string(&order).unwrap();
     let one: Vec<&str> = lines.lines().step_by(2).collect();
     std::fs::write(&half, one.join("\n") + "\n").unwrap();
-    let found = json(&[
-        "analyze",
-        &routed.net,
-        &routed.lfts,
-        "--patterns",
-        "a2a",
-        "--order",
-        &half,
-    ]);
+    let found = json(&format!(
+        "analyze {} {} --patterns a2a --order {half}",
+        routed.net, routed.lfts
+    ));
     assert_eq!(
         (&found["taking_part"], &found["a2a"]),
         (&6.into(), &2.into())
@@ -74,9 +69,7 @@ fn ports_know_what_their_links_carry_and_what_programs_get() {
         whole.file("lfts"),
         whole.file("ports.csv"),
     );
-    ok(&[
-        "degrade", &whole.net, "--slow", "5", "--seed", "1", "-o", &net,
-    ]);
+    ok(&format!("degrade {} --slow 5 --seed 1 -o {net}", whole.net));
     ok(&["route", &net, "--capacity", "ignore", "--lfts", &lfts]);
     let patterns = "a2a,ring,stencil:4x6x4";
     let told = [

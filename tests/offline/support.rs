@@ -37,15 +37,50 @@ mod tool {
     /// The paper's Figure 1.
     pub const FIGURE_1: &str = "PGFT(3;2,2,3;1,2,2;1,2,1)";
 
+    /// Arguments of the tool: a list, or a line of words.
+    pub trait Args {
+        fn words(&self) -> Vec<String>;
+    }
+
+    impl Args for str {
+        fn words(&self) -> Vec<String> {
+            self.split_whitespace().map(str::to_owned).collect()
+        }
+    }
+
+    impl Args for String {
+        fn words(&self) -> Vec<String> {
+            self.as_str().words()
+        }
+    }
+
+    impl<S: AsRef<str>> Args for [S] {
+        fn words(&self) -> Vec<String> {
+            self.iter().map(|word| word.as_ref().to_owned()).collect()
+        }
+    }
+
+    impl<S: AsRef<str>, const N: usize> Args for [S; N] {
+        fn words(&self) -> Vec<String> {
+            self[..].words()
+        }
+    }
+
+    impl<S: AsRef<str>> Args for Vec<S> {
+        fn words(&self) -> Vec<String> {
+            self[..].words()
+        }
+    }
+
     /// Runs the tool.
-    pub fn dmodc(args: &[&str]) -> Output {
+    pub fn dmodc(args: &(impl Args + ?Sized)) -> Output {
         dmodc_with_input(args, b"")
     }
 
     /// Starts the tool with pipes for all that it reads and writes.
-    pub fn start(args: &[&str]) -> Child {
+    pub fn start(args: &(impl Args + ?Sized)) -> Child {
         Command::new(env!("CARGO_BIN_EXE_dmodc"))
-            .args(args)
+            .args(args.words())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -54,7 +89,7 @@ mod tool {
     }
 
     /// Runs the tool with something on its standard input.
-    pub fn dmodc_with_input(args: &[&str], input: &[u8]) -> Output {
+    pub fn dmodc_with_input(args: &(impl Args + ?Sized), input: &[u8]) -> Output {
         let mut child = start(args);
         let mut stdin = child.stdin.take().unwrap();
         let input = input.to_vec();
@@ -66,27 +101,32 @@ mod tool {
     }
 
     /// Runs what must succeed and gives its standard output.
-    pub fn ok(args: &[&str]) -> String {
+    pub fn ok(args: &(impl Args + ?Sized)) -> String {
         ok_with_input(args, b"")
     }
 
     /// As [`ok`], with something on standard input.
-    pub fn ok_with_input(args: &[&str], input: &[u8]) -> String {
+    pub fn ok_with_input(args: &(impl Args + ?Sized), input: &[u8]) -> String {
         let output = dmodc_with_input(args, input);
-        assert!(output.status.success(), "{args:?}: {}", stderr(&output));
+        assert!(
+            output.status.success(),
+            "{:?}: {}",
+            args.words(),
+            stderr(&output)
+        );
         String::from_utf8(output.stdout).unwrap()
     }
 
     /// Runs what must succeed with `--json` and gives the object.
-    pub fn json(args: &[&str]) -> serde_json::Value {
-        serde_json::from_str(&ok(&[args, &["--json"]].concat())).unwrap()
+    pub fn json(args: &(impl Args + ?Sized)) -> serde_json::Value {
+        serde_json::from_str(&ok(&[args.words(), vec!["--json".into()]].concat())).unwrap()
     }
 
     /// Runs what must fail with this exit code and gives its message.
-    pub fn fails(code: i32, args: &[&str]) -> String {
+    pub fn fails(code: i32, args: &(impl Args + ?Sized)) -> String {
         let output = dmodc(args);
         let found = output.status.code();
-        assert_eq!(found, Some(code), "{args:?}: {}", stderr(&output));
+        assert_eq!(found, Some(code), "{:?}: {}", args.words(), stderr(&output));
         stderr(&output)
     }
 

@@ -13,14 +13,10 @@ use std::time::{Duration, Instant};
 #[test]
 fn killed_at_any_moment_it_leaves_whole_tables() {
     let scene = Scene::new();
-    ok(&[
-        "generate",
-        "PGFT(2;12,12;1,12;1,1)",
-        "--seed",
-        "1",
-        "-o",
-        &scene.file("whole"),
-    ]);
+    ok(&format!(
+        "generate PGFT(2;12,12;1,12;1,1) --seed 1 -o {}",
+        scene.file("whole")
+    ));
     scene.without("less", &["L2-1"]);
     let wanted = ["whole", "less"].map(|name| scene.routed(name));
     assert_eq!(scene.once(&[]).0, Some(0));
@@ -72,14 +68,10 @@ fn wait_until(is: impl Fn() -> bool) {
 fn a_full_disk_leaves_the_old_tables_and_is_said() {
     let scene = Scene::new();
     assert_eq!(scene.once(&[]).0, Some(0));
-    ok(&[
-        "generate",
-        "PGFT(2;12,12;1,12;1,1)",
-        "--seed",
-        "1",
-        "-o",
-        &scene.file("large"),
-    ]);
+    ok(&format!(
+        "generate PGFT(2;12,12;1,12;1,1) --seed 1 -o {}",
+        scene.file("large")
+    ));
     let old = fs::read(scene.file("tables")).unwrap();
     scene.finds("large");
     let size = |name: &str| fs::metadata(scene.file(name)).unwrap().len();
@@ -109,14 +101,9 @@ fn a_full_disk_leaves_the_old_tables_and_is_said() {
 fn who_reads_a_fifo_gets_whole_tables_though_the_follower_is_killed_meanwhile() {
     let scene = Scene::new();
     let large = scene.file("whole");
-    ok(&[
-        "generate",
-        "PGFT(2;12,12;1,12;1,1)",
-        "--seed",
-        "1",
-        "-o",
-        &large,
-    ]);
+    ok(&format!(
+        "generate PGFT(2;12,12;1,12;1,1) --seed 1 -o {large}"
+    ));
     let wanted = Dump::parse(&scene.routed("whole")).unwrap();
     let place = scene.file("fifo");
     for (kills, part) in [(false, 0), (true, 1), (true, 100_000), (true, 200_000)] {

@@ -1,7 +1,6 @@
 //! What the subcommands make of spoilt captures.
 
 use super::*;
-use crate::long;
 use dmodc::dmodc::PHASES;
 
 #[test]
@@ -136,19 +135,6 @@ fn the_tool_warns_and_answers_every_question_as_on_the_sound_file() {
     }
 }
 
-/// How many warnings of a file were told.
-fn warnings(said: &str, file: &str) -> u64 {
-    let prefix = format!("dmodc: warning: {file}:");
-    let told: Vec<&str> = said
-        .lines()
-        .filter_map(|l| l.strip_prefix(&prefix))
-        .collect();
-    let all = told
-        .last()
-        .and_then(|last| last.trim().strip_suffix(" such places in all"));
-    all.map_or(told.len() as u64, |all| all.parse().expect("a number"))
-}
-
 /// The lines of an answer that do not depend on time, or only those with counts that no LID matters to.
 fn lasting(text: &str, lids: bool) -> String {
     let times = PHASES.map(|phase| format!("{phase:?}"));
@@ -158,72 +144,4 @@ fn lasting(text: &str, lids: bool) -> String {
         !is_time && (lids || counts.iter().any(|count| line.contains(count)))
     };
     text.lines().filter(lasts).collect::<Vec<_>>().join("\n")
-}
-
-/// Each way alone, on the production fabrics of which every question is answered fast, the ring that
-/// is no tree among them: the same exit code and the same answer as on the sound file.
-#[test]
-fn each_spoiling_alone_goes_through_every_subcommand() {
-    let dir = tempfile::tempdir().unwrap();
-    let [net, lfts, svg] =
-        ["net", "lfts", "svg"].map(|name| path(&dir.path().join(name)).to_owned());
-    let (most, least) = match long::runs("fabrics of more than 10 KB") {
-        true => (50_000, 500),
-        false => (10_000, 200),
-    };
-    let small = |file: &PathBuf| std::fs::metadata(file).unwrap().len() < most;
-    let mut runs = 0;
-    for file in production().into_iter().filter(small) {
-        let text = std::fs::read_to_string(&file).unwrap();
-        let (netlist, _) = read(&text);
-        let whole = fabric(&netlist);
-        let [from, to] = [0, 1].map(|n| whole.end_nodes()[n].guid.to_string());
-        let switch = whole.switches()[0].guid.to_string();
-        let is_tree = !path(&file).contains("ring");
-        let subcommands = questions(path(&file), &lfts, &svg, [&from, &to, &switch]);
-        // The ring has no tables.
-        let subcommands = subcommands
-            .iter()
-            .filter(|(_, more)| is_tree || more[0] != lfts);
-        let subcommands: Vec<_> = subcommands.collect();
-        let answer = |net: &str, (subcommand, more): &(&str, Vec<&str>), lids: bool| {
-            let _ = std::fs::remove_file(&svg);
-            let output = dmodc(&[&[*subcommand, net], &more[..]].concat());
-            let text = String::from_utf8(output.stdout.clone()).unwrap();
-            let drawn = std::fs::read(&svg).ok().filter(|_| lids);
-            let answer = (output.status.code(), lasting(&text, lids), drawn);
-            (answer, stderr(&output))
-        };
-        let mut ways = ways(&text);
-        for (what, device, odd) in [("opensm-subnet.lst", "000B", 0), ("DevID xxxx", "xxxx", 1)] {
-            let list = subnet_lst(&netlist, |node| match device {
-                "xxxx" => device.into(),
-                _ => format!("{:04X}0000", node.device),
-            });
-            let warnings = odd * list.lines().count() as u64;
-            ways.push(Spoilt {
-                what,
-                text: list,
-                warnings,
-                lids: true,
-            });
-        }
-        for lids in [true, false] {
-            let sound: Vec<_> = (subcommands.iter())
-                .map(|subcommand| answer(path(&file), subcommand, lids))
-                .collect();
-            for way in ways.iter().filter(|way| way.lids == lids) {
-                std::fs::write(&net, &way.text).unwrap();
-                for (subcommand, (expected, none)) in subcommands.iter().zip(&sound) {
-                    let place = format!("{} {:?}: {}", file.display(), subcommand, way.what);
-                    let (found, said) = answer(&net, subcommand, lids);
-                    assert_eq!(&found, expected, "{place}\n{said}");
-                    assert_eq!(warnings(&said, &net), way.warnings, "{place}\n{said}");
-                    assert!(!none.contains("warning: "), "{none}");
-                    runs += 1;
-                }
-            }
-        }
-    }
-    assert!(runs > least, "{runs}");
 }
