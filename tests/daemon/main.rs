@@ -19,7 +19,6 @@ mod follow;
 #[path = "../support/forced.rs"]
 mod forced;
 mod hang_up;
-mod harness;
 mod killed;
 mod lifecycle;
 #[path = "../support/long.rs"]

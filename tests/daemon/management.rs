@@ -63,6 +63,8 @@ fn hosts_and_routers_on_spines() {
     assert_eq!(order.lines().count(), 13, "{order}");
     let offline = Offline::route(&sm.files.subnet(), 0, 1, &Options::default());
     assert_eq!(order, offline.order());
+    offline.assert_same(&sm.files.lfts());
+    offline.assert_clean(&sm.files.lfts());
     // The first host is on a leaf, from where there is a way to everything.
     let lids = sm.files.end_node_lids(0);
     for &lid in &lids {

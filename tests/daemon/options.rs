@@ -48,85 +48,59 @@ fn hosts(net: &Net, wanted: impl Fn(usize) -> bool) -> Vec<Guid> {
 }
 
 #[test]
-fn root_guid_file() {
+fn guid_files_are_heeded() {
     let net = Net::pgft(FIGURE_1);
     // One top switch of four: the others end up further down.
     let top = net.netlist.switches().find(|s| s.ports.len() == 3);
     let top = top.expect("a switch of the top has a link to each part");
     guids_matter(&net, "root_guid_file", vec![top.guid], |o, g| {
-        o.root_guids = g;
+        o.root_guids = g
     });
+    let [odd, even] = [1, 0].map(|rest| hosts(&net, |i| i % 2 == rest));
+    guids_matter(&net, "cn_guid_file", odd, |o, g| o.cn_guids = g);
+    guids_matter(&net, "io_guid_file", even, |o, g| o.io_guids = g);
 }
 
-#[test]
-fn cn_guid_file() {
-    let net = Net::pgft(FIGURE_1);
-    let listed = hosts(&net, |i| i % 2 == 1);
-    guids_matter(&net, "cn_guid_file", listed, |o, g| o.cn_guids = g);
-}
-
-#[test]
-fn io_guid_file() {
-    let net = Net::pgft(FIGURE_1);
-    let listed = hosts(&net, |i| i % 2 == 0);
-    guids_matter(&net, "io_guid_file", listed, |o, g| o.io_guids = g);
-}
-
-/// A file that is missing or has a line that is no GUID is named in an error, and the fabric is
-/// routed without it.
+/// A file that is missing or has a line that is no GUID is named in an error, and the fabric is routed without it. GUIDs
+/// of another fabric are an error line too.
 #[test]
 fn guid_files_that_are_no_good() {
     let net = Net::pgft(FIGURE_1);
-    for option in ["root_guid_file", "cn_guid_file", "io_guid_file"] {
+    const SWITCHES: &str = ": 0 of 1 GUIDs are switches of this fabric";
+    const NODES: &str = ": 0 of 1 GUIDs are ports of end nodes of this fabric";
+    for (name, text, told) in [
+        ("missing", None, [": "; 3]),
         // The dash is a file of that name: standard input is OpenSM's own.
-        for (name, text) in [
-            ("missing", None),
-            ("bad", Some("0x1\nspine one\n")),
-            ("-", None),
-        ] {
-            let sim = Ibsim::start(&net.path);
-            let path = match name {
-                "-" => PathBuf::from(name),
-                name => sim.dir().join(name),
-            };
-            if let Some(text) = text {
-                fs::write(&path, text).expect("the file can be written");
-            }
-            let config = Config::dmodc().line(format!("{option} {}", path.display()));
-            let files = opensm::route(&sim, &config);
-            let errors = files.log_lines("dmodc: ERR");
-            assert_eq!(errors.len(), 1, "{option} {name}: {errors:#?}");
-            let place = match text {
-                None => format!("{}: ", path.display()),
-                Some(_) => format!("{}:2: ", path.display()),
-            };
-            assert!(errors[0].contains(&place), "{option} {name}: {errors:#?}");
-            let plain = Offline::route(&files.subnet(), 0, 1, &Options::default());
-            plain.assert_same(&files.lfts());
-        }
-    }
-}
-
-/// GUIDs of another fabric are an error line, and the fabric is routed as without the file.
-#[test]
-fn guid_files_of_another_fabric_are_named() {
-    let net = Net::two_levels();
-    let cases = [
-        ("root_guid_file", "switches"),
-        ("cn_guid_file", "ports of end nodes"),
-        ("io_guid_file", "ports of end nodes"),
-    ];
-    for (option, what) in cases {
+        ("-", None, [": "; 3]),
+        ("bad", Some("0x1\nspine one\n"), [":2: "; 3]),
+        ("others", Some("0x1234\n"), [SWITCHES, NODES, NODES]),
+    ] {
         let sim = Ibsim::start(&net.path);
-        let path = sim.dir().join("guids");
-        fs::write(&path, "0x1234\n").expect("the file can be written");
-        let config = Config::dmodc().line(format!("{option} {}", path.display()));
+        let path = match name {
+            "-" => PathBuf::from(name),
+            name => sim.dir().join(name),
+        };
+        if let Some(text) = text {
+            fs::write(&path, text).expect("the file can be written");
+        }
+        let mut config = Config::dmodc();
+        for option in ["root", "cn", "io"] {
+            config = config.line(format!("{option}_guid_file {}", path.display()));
+        }
         let files = opensm::route(&sim, &config);
         let errors = files.log_lines("dmodc: ERR");
-        let named = format!("{}: 0 of 1 GUIDs are {what} of this fabric", path.display());
+        assert_eq!(errors.len(), 3, "{name}: {errors:#?}");
+        for told in told {
+            let place = format!("{}{told}", path.display());
+            assert!(
+                errors.iter().any(|e| e.contains(&place)),
+                "{place}: {errors:#?}"
+            );
+        }
+        let plain = Offline::route(&files.subnet(), 0, 1, &Options::default());
         assert!(
-            errors.len() == 1 && errors[0].contains(&named),
-            "{errors:#?}"
+            name == "others" || plain.has_entries(&files.lfts()),
+            "{name}"
         );
     }
 }
@@ -156,15 +130,6 @@ fn connect_roots() {
         let connected = report.turned.routes;
         assert_eq!(connected, if wanted { 2 } else { 0 });
     }
-}
-
-#[test]
-fn dump_files_dir() {
-    let net = Net::two_levels();
-    let sim = Ibsim::start(&net.path);
-    let files = opensm::route(&sim, &Config::dmodc());
-    let order = String::from_utf8(files.read("opensm-dmodc-ca-order.dump")).expect("text");
-    assert_eq!(order.lines().count(), 4, "{order}");
 }
 
 /// While OpenSM's cache holds, a leaf that goes and comes back is routed from it, by no engine.

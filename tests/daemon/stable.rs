@@ -1,6 +1,6 @@
 //! What a running OpenSM sends to the switches when something goes, comes back or moves: the blocks of
-//! tables that it sets, counted in its log, beside the sweep's line of Dmodc and the tables themselves. Hosts that
-//! go and come back to their ports change none.
+//! tables that it sets, counted in its log, beside the sweep's line of Dmodc and the tables themselves. (Hosts that
+//! go and come back to their ports change none: `trace`.)
 //!
 //! OpenSM sends blocks that differ, and the whole table of a switch that reports a port whose state has
 //! changed.
@@ -14,16 +14,6 @@ use crate::support::opensm::{Config, OpenSm};
 use dmodc::dmodc::Options;
 use dmodc::lft::{Dump, diff};
 use dmodc::netlist::Kind;
-
-/// What OpenSM did about a change.
-struct Sent {
-    /// Blocks that it set.
-    set: usize,
-    /// Blocks of switches that it knew before whose entries are others now.
-    changed: usize,
-    /// Entries that are not at their nominal ports.
-    displaced: usize,
-}
 
 /// An OpenSM that logs errors, information and debugging, and dumps the routing.
 fn start(net: &Net) -> Live<'_> {
@@ -60,37 +50,36 @@ impl Live<'_> {
         touched.len()
     }
 
-    /// Changes something. `touched` switches see a port of theirs change.
-    fn sent(&mut self, what: &str, touched: usize, change: impl FnOnce(&mut Cables)) -> Sent {
+    /// Changes something that `touched` switches see at a port of theirs; the figures of the log are those of OpenSM's
+    /// tables and of the core. Returns how many entries are not at their nominal ports.
+    fn sent(&mut self, what: &str, touched: usize, change: impl FnOnce(&mut Cables)) -> usize {
         let (before, from) = (self.tables(), self.log_len());
         let reaction = self.change(change);
         assert!(reaction.ours > 0 && reaction.others == 0);
         self.routed();
         let files = &self.watch.sm.files;
-        let log = files.log().split_off(from);
+        let set = files
+            .log()
+            .split_off(from)
+            .matches("Setting LinearForwardingTable ")
+            .count();
         let numbers = |name: &str| -> Vec<usize> {
             let values = files.swept(from, name).into_iter();
             values.map(|v| v.parse().expect("a number")).collect()
         };
         assert!(files.swept(from, "faults").iter().all(|f| f == "stable"));
         let (blocks, displaced) = (numbers("changed_blocks"), numbers("displaced"));
-        let (sweeps, changed) = (blocks.len(), blocks.iter().sum());
-        let sent = Sent {
-            set: log.matches("Setting LinearForwardingTable ").count(),
-            changed,
-            displaced: displaced.last().copied().unwrap_or(0),
-        };
-        let found = diff(&before, &self.tables()).blocks();
+        let (sweeps, changed) = (blocks.len(), blocks.iter().sum::<usize>());
         println!(
-            "{what}: {} blocks set, {changed} changed, {} entries displaced, {touched} switches touched, \
-             {sweeps} sweeps",
-            sent.set, sent.displaced,
+            "{what}: {set} blocks set, {changed} changed, {touched} switches touched, {sweeps} sweeps"
         );
+        let found = diff(&before, &self.tables()).blocks();
         assert_eq!(changed, found, "{what}: changed_blocks");
         let whole = touched * self.blocks() * sweeps;
-        assert!(changed <= sent.set && sent.set <= changed + whole, "{what}");
-        assert_eq!(sent.displaced, self.displaced(), "{what}: displaced");
-        sent
+        assert!(changed <= set && set <= changed + whole, "{what}");
+        let displaced = displaced.last().copied().unwrap_or(0);
+        assert_eq!(displaced, self.displaced(), "{what}: displaced");
+        displaced
     }
 
     /// Blocks of a table.
@@ -109,26 +98,6 @@ impl Live<'_> {
         let filled = self.core.tables(&fabric, &plan);
         filled.expect("tables that fit").1.displaced
     }
-}
-
-#[test]
-fn hosts_that_go_and_come_back_change_no_block() {
-    let net = Net::pgft(NODES_100);
-    let mut live = start(&net);
-    let switches = net.netlist.switches().count();
-    let first = live.tables();
-    let [goes, moves] = [live.cables.of_hosts()[7], live.cables.of_hosts()[50]];
-    let sent = live.sent("a host goes", 1, |cables| cables.unplug(goes));
-    assert_eq!((sent.changed, sent.displaced), (0, 0));
-    assert_eq!(live.tables(), first);
-    let sent = live.sent("it comes back", 1, |cables| cables.plug(goes));
-    assert_eq!(sent.changed, 0);
-    assert_eq!(live.tables(), first);
-    live.sent("it goes again", 1, |cables| cables.unplug(goes));
-    let sent = live.sent("another moves to its place", 2, |cables| {
-        cables.move_host(moves, goes);
-    });
-    assert!(0 < sent.changed && sent.changed <= switches && sent.displaced == 0);
 }
 
 #[test]
@@ -176,9 +145,9 @@ fn what_breaks_comes_back_to_the_byte() {
         live.sent(&format!("{what} goes"), touched, |cables| {
             cut.iter().for_each(|&cable| cables.unplug(cable));
         });
-        let sent = live.sent(&format!("{what} comes back"), touched, |cables| {
+        let displaced = live.sent(&format!("{what} comes back"), touched, |cables| {
             cut.iter().for_each(|&cable| cables.plug(cable));
         });
-        assert!(sent.displaced == 0 && live.tables() == first, "{what}");
+        assert!(displaced == 0 && live.tables() == first, "{what}");
     }
 }

@@ -6,7 +6,6 @@ use crate::support::fabrics::{FIGURE_1, NODES_648, Net};
 use crate::support::ibsim::Ibsim;
 use crate::support::offline::{Offline, with_lids_of, with_lmc_at_switches};
 use crate::support::opensm::{self, Config};
-use crate::support::sketch;
 use dmodc::dmodc::Options;
 
 /// The production fabrics that are trees, and how many pairs of switches with end nodes have no
@@ -21,7 +20,8 @@ const PRODUCTION: [(&str, usize); 5] = [
 
 /// Routes a fabric with a live OpenSM and offline, from OpenSM's dump with any number of threads
 /// and from the netlist itself, compares, and has the tables checked.
-fn same_live_and_offline(net: &Net, config: &Config, options: &Options) -> (Vec<u8>, Offline) {
+fn same_live_and_offline(net: &Net, config: &Config) -> (Vec<u8>, Offline) {
+    let options = &Options::default();
     let sim = Ibsim::start(&net.path);
     let files = opensm::route(&sim, config);
     let live = files.lfts();
@@ -36,29 +36,11 @@ fn same_live_and_offline(net: &Net, config: &Config, options: &Options) -> (Vec<
 }
 
 #[test]
-fn figure_1() {
-    same_live_and_offline(&Net::pgft(FIGURE_1), &Config::dmodc(), &Options::default());
-}
-
-#[test]
-fn figure_1_with_roots_connected() {
-    let options = Options {
-        connect_roots: true,
-        ..Options::default()
-    };
-    let config = Config::dmodc().line("connect_roots TRUE");
-    same_live_and_offline(&Net::pgft(FIGURE_1), &config, &options);
-}
-
-#[test]
-fn nodes_648() {
-    same_live_and_offline(&Net::pgft(NODES_648), &Config::dmodc(), &Options::default());
-}
-
-#[test]
-fn nodes_648_with_a_tenth_of_the_links_gone() {
-    let net = Net::pgft(NODES_648).without_links(65, 1);
-    same_live_and_offline(&net, &Config::dmodc(), &Options::default());
+fn nodes_648_whole_and_with_a_tenth_of_the_links_gone() {
+    let whole = Net::pgft(NODES_648);
+    for net in [&whole, &whole.without_links(65, 1)] {
+        same_live_and_offline(net, &Config::dmodc());
+    }
 }
 
 #[test]
@@ -69,7 +51,7 @@ fn production_fabrics() {
         if !is_long && net.netlist.switches().count() > 20 {
             continue;
         }
-        let (live, offline) = same_live_and_offline(&net, &Config::dmodc(), &Options::default());
+        let (live, offline) = same_live_and_offline(&net, &Config::dmodc());
         assert_eq!(offline.plan.unreachable().count, unreachable, "{name}");
         assert_eq!(
             offline.check(&live).unreachable_pairs,
@@ -79,36 +61,12 @@ fn production_fabrics() {
     }
 }
 
-/// A host on one spine, a router on the other, and one on a leaf: in a fair tree and a tiny one.
-#[test]
-fn nodes_on_spines() {
-    for (leaves, hosts) in [(4, 3), (3, 2)] {
-        let mut sketch = sketch::Sketch::switches(leaves, hosts);
-        let spines = [sketch.switch(), sketch.switch()];
-        for spine in spines {
-            (0..leaves).for_each(|leaf| sketch.link(leaf, spine));
-        }
-        sketch.host(spines[0]);
-        sketch.router(spines[1]);
-        sketch.router(0);
-        let (live, offline) =
-            same_live_and_offline(&sketch.net(), &Config::dmodc(), &Options::default());
-        let nodes = (leaves * hosts + 3) as usize;
-        assert_eq!(offline.fabric.end_nodes().len(), nodes);
-        assert_eq!(offline.plan.unreachable().count, 1, "spine to spine");
-        assert_eq!(offline.check(&live).unreachable_pairs, 1);
-    }
-}
-
 /// The LIDs of a port lead over different paths, as many as there are.
 #[test]
 fn several_lids_a_port() {
     for lmc in 1..=3 {
-        let (live, offline) = same_live_and_offline(
-            &Net::pgft(FIGURE_1),
-            &Config::dmodc().lmc(lmc),
-            &Options::default(),
-        );
+        let config = Config::dmodc().lmc(lmc);
+        let (live, offline) = same_live_and_offline(&Net::pgft(FIGURE_1), &config);
         for from in 0..offline.fabric.end_nodes().len() as u32 {
             for to in 0..offline.fabric.end_nodes().len() as u32 {
                 let paths = offline.paths(&live, from, to).len();

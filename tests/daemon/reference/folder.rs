@@ -12,23 +12,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant, SystemTime};
 
-#[test]
-fn a_folder_that_takes_no_file_is_one_line() {
-    let sim = Ibsim::start(&Net::pgft(TREE).path);
-    let sm = OpenSm::launch(&sim, &with("auto"));
-    // A folder of that name, before the first sweep is over.
-    fs::create_dir(sm.files.path(NAME)).expect("nothing is there yet");
-    sm.files.wait_for(0, "SUBNET UP");
-    sm.files.wait_until_quiet();
-    sm.resweep();
-    let errors = sm.files.log_lines("dmodc: ERR");
-    assert!(
-        !errors.is_empty() && errors[0].contains("reference "),
-        "{errors:#?}"
-    );
-    assert_tables_fit(&sm.files, None);
-}
-
 /// A spine has left, and OpenSM dies. The standby makes the same tables with the same file, and without it
 /// those of the fabric as it is.
 #[test]
