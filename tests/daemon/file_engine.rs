@@ -71,46 +71,42 @@ fn with_entries(tables: &Tables) -> usize {
 const TAKEN: &str = "file tables configured on all switches";
 
 #[test]
-fn an_empty_file_and_one_cut_between_lines_are_taken_as_they_are() {
+fn files_are_taken_as_they_are_unless_a_line_is_no_good() {
     let loaded = Loaded::new();
     let text = loaded.text();
-    loaded.write("");
-    let (log, tables) = loaded.route("file,minhop");
-    assert!(log.contains(TAKEN), "{log}");
-    assert_eq!(with_entries(&tables), 0, "no switch has a route");
     let third = text
         .match_indices("Unicast lids")
         .nth(3)
         .expect("a switch")
         .0;
-    loaded.write(&text[..third]);
-    let (log, tables) = loaded.route("file,minhop");
-    assert!(log.contains(TAKEN), "{log}");
-    assert_eq!(with_entries(&tables), 3);
-}
-
-#[test]
-fn a_file_cut_in_a_line_or_absent_gives_way_to_the_next_engine() {
-    let loaded = Loaded::new();
-    let text = loaded.text();
     let entry = text.match_indices("\n0x").nth(40).expect("an entry").0;
-    loaded.write(&text[..entry + 6]);
-    let (log, tables) = loaded.route("file,minhop");
-    assert!(log.contains("PARSE ERROR") && !log.contains(TAKEN), "{log}");
-    assert_eq!(with_entries(&tables), tables.len());
-    // Another port than any has.
     let (head, tail) = text.split_at(entry + "\n0x0001 ".len());
-    loaded.write(&format!("{head}099{}", &tail[3..]));
-    let (log, tables) = loaded.route("file,minhop");
-    assert!(
-        log.contains("Invalid port") && !log.contains(TAKEN),
-        "{log}"
-    );
-    assert_eq!(with_entries(&tables), tables.len());
-    fs::remove_file(&loaded.path).expect("it is there");
-    let (log, tables) = loaded.route("file,minhop");
-    assert!(log.contains("ERR 6302"), "{log}");
-    assert_eq!(with_entries(&tables), tables.len());
+    // Another port than any has.
+    let no_port = format!("{head}099{}", &tail[3..]);
+    for (file, said, switches) in [
+        // No switch has a route then.
+        (Some(""), TAKEN, Some(0)),
+        (Some(&text[..third]), TAKEN, Some(3)),
+        // The next engine has routes for all.
+        (Some(&text[..entry + 6]), "PARSE ERROR", None),
+        (Some(&*no_port), "Invalid port", None),
+        (None, "ERR 6302", None),
+    ] {
+        match file {
+            Some(text) => loaded.write(text),
+            None => fs::remove_file(&loaded.path).expect("it is there"),
+        }
+        let (log, tables) = loaded.route("file,minhop");
+        assert!(
+            log.contains(said) && log.contains(TAKEN) == switches.is_some(),
+            "{log}"
+        );
+        assert_eq!(
+            with_entries(&tables),
+            switches.unwrap_or(tables.len()),
+            "{said}"
+        );
+    }
 }
 
 #[test]

@@ -37,7 +37,6 @@ mod scarce;
 #[path = "../support/skip.rs"]
 mod skip;
 mod slow;
-mod stable;
 mod storm;
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,10 +1,8 @@
 //! How fast links are: read from every format, written, generated, made slow.
 
 use crate::support::*;
-use dmodc::dmodc::{Options, Ranking};
 use dmodc::fabric::{Fabric, Guid};
 use dmodc::netlist::Netlist;
-use dmodc::wiring::slow_links;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -300,18 +298,4 @@ fn whatif_counts_slow_links_and_draw_draws_them_thin() {
         assert!(line.contains(words), "{line}");
     }
     assert!(drawn.contains("1 slow (thin)") && !plain.contains("slow (thin)"));
-}
-
-/// Whole fabrics of production clusters, with several speeds in some, and generated ones.
-#[test]
-fn whole_fabrics_raise_no_alarm() {
-    for file in production() {
-        let text = fs::read(&file).expect("a file");
-        let read = Netlist::parse_leniently(&text).expect("a netlist");
-        let (fabric, _) = read.value.to_fabric(None).expect("LIDs");
-        let ranking = Ranking::new(&fabric, &Options::default());
-        assert!(fabric.has_speeds(), "{}", file.display());
-        let slow = slow_links(&fabric, |s| ranking.rank(s), None);
-        assert_eq!(slow, [], "{}", file.display());
-    }
 }

@@ -242,6 +242,7 @@ impl<'n> Week<'n> {
 
     /// Something happens.
     fn happens(&mut self, what: &'static str, change: impl FnOnce(&mut Cables)) {
+        let from = self.live.log_len();
         let reaction = self.live.change(change);
         if let (Some(options), "auto") = (&mut self.options, self.engine) {
             // The places seen so far, new ones included: Dmodc routes with what it is about to keep.
@@ -259,6 +260,7 @@ impl<'n> Week<'n> {
         let ranking = Ranking::new(&fabric, &Options::default());
         let (before, after) = ((&self.held.0, &self.held.1), (&fabric, &tables));
         let changed = forced(before, after, |a, b| ranking.is_up(a, b));
+        self.log_is_right(from, what, &fabric, changed);
         // All entries of a switch that is new are changes, but its 255s need not be sent.
         assert!(
             changed.changed().blocks <= reaction.smps.blocks(),
@@ -270,6 +272,36 @@ impl<'n> Week<'n> {
             reaction,
         });
         self.held = (fabric, tables);
+    }
+
+    /// Dmodc's log has the blocks that change, and the entries that are not at their nominal ports.
+    fn log_is_right(&self, from: usize, what: &str, fabric: &Fabric, changed: Forced) {
+        let Some(options) = &self.options else {
+            return;
+        };
+        let numbers = |name: &str| -> Vec<usize> {
+            let values = self.live.watch.sm.files.swept(from, name).into_iter();
+            values
+                .map(|value| value.parse().expect("a number"))
+                .collect()
+        };
+        let (blocks, displaced) = (numbers("changed_blocks"), numbers("displaced"));
+        let core = &self.live.core;
+        let plan = core.plan(fabric, options).expect("a tree");
+        let (_, filled) = core.tables(fabric, &plan).expect("tables that fit");
+        assert_eq!(displaced.last(), Some(&filled.displaced), "{what}");
+        // A switch that is new is sent its table, whatever the log says; in one sweep, what changes is what differs.
+        let is_new = fabric.switches().len() > self.held.0.switches().len();
+        let (told, found) = (blocks.iter().sum::<usize>(), changed.changed().blocks);
+        let holds = if blocks.len() > 1 {
+            told >= found
+        } else {
+            told == found
+        };
+        assert!(
+            is_new || holds,
+            "{what}: {blocks:?} blocks in the log, {found} in the switches"
+        );
     }
 
     /// Nodes lose all their links, and come back without a memory.

@@ -1,7 +1,6 @@
 //! What the parser makes of spoilt captures.
 
 use super::*;
-use dmodc::fabric::Lid;
 use dmodc::random::Random;
 
 /// What is left of a fabric without LIDs: who is linked to whom.
@@ -124,36 +123,4 @@ fn subnet_lists_of_other_programs() {
         assert_eq!(warnings, 3, "the colour, the prompt, the comment");
         assert!(fabric(&found) == whole, "{}", path.display());
     }
-}
-
-#[test]
-fn what_is_given_twice_is_named_with_both_lines() {
-    let dir = tempfile::tempdir().unwrap();
-    let net = dir.path().join("net");
-    let text = std::fs::read_to_string(data("crlf.ibnetdiscover")).unwrap();
-    let said = |from: &str, to: &str| {
-        assert!(text.contains(from), "{from}");
-        std::fs::write(&net, text.replacen(from, to, 1)).unwrap();
-        stderr(&dmodc(&["route", path(&net)]))
-    };
-    let twice = said("# lid 12 lmc 0", "# lid 4 lmc 0");
-    assert!(
-        twice.contains(":38: LID 4 belongs to \"H-00000000000000b0\" of line 30 too"),
-        "{twice}"
-    );
-    let twice = said("[4]\t\"H-", "[3]\t\"H-");
-    assert!(
-        twice.contains(":23: port 3 of \"S-00000000000000a2\" is used twice, first in line 22"),
-        "{twice}"
-    );
-    let twice = said("caguid=0xc0", "caguid=0xb0");
-    assert!(twice.contains("the quoted id counts"), "{twice}");
-    let twice = said("\n[2](b2) ", "\n[2](b1) ");
-    assert!(
-        twice.contains(":31: port GUID 0x00000000000000b1 belongs to"),
-        "{twice}"
-    );
-    assert!(twice.contains("of line 30 too"), "{twice}");
-    let lids = Netlist::parse_leniently(text.as_bytes()).unwrap().value;
-    assert_eq!(lids.nodes[0].lid, Lid(10));
 }
