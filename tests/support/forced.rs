@@ -13,7 +13,7 @@
 use dmodc::fabric::{Fabric, Guid, Lid, Peer, lid_range};
 use dmodc::lft::Tables;
 use dmodc::netlist::generate::{Order, Pgft, build};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Add;
 
 /// A number of entries, and of blocks of 64 LIDs.
@@ -50,6 +50,14 @@ impl Forced {
     pub fn changed(&self) -> Count {
         self.own + self.forced + self.needless
     }
+
+    fn of(&mut self, reason: Reason) -> &mut Count {
+        match reason {
+            Reason::Own => &mut self.own,
+            Reason::Forced => &mut self.forced,
+            Reason::Needless => &mut self.needless,
+        }
+    }
 }
 
 /// Why an entry changed, the weightiest reason first.
@@ -73,17 +81,14 @@ pub fn forced(before: Routed, after: Routed, is_up: impl Fn(u32, u32) -> bool) -
         .map(|switch| old_fabric.switch_by_guid(switch.guid))
         .collect();
     let (old_places, new_places) = (places(old_fabric), places(new_fabric));
-    let mut count = Counter::new(switches, old_fabric.max_lid().max(new_fabric.max_lid()));
+    let mut changed: Vec<(u32, Lid, Reason)> = Vec::new();
     let moved = |lid: &Lid| old_places.get(lid) != new_places.get(lid);
-    for lid in new_places
-        .keys()
-        .chain(old_places.keys())
-        .filter(|&l| moved(l))
-    {
+    let lids = new_places.keys().chain(old_places.keys()).copied();
+    for lid in lids.filter(moved).collect::<HashSet<Lid>>() {
         for (s, was) in (0..).zip(&was) {
             let Some(was) = *was else { continue };
-            if before.1.get(was, *lid) != after.1.get(s, *lid) {
-                count.add(s, *lid, Reason::Own);
+            if before.1.get(was, lid) != after.1.get(s, lid) {
+                changed.push((s, lid, Reason::Own));
             }
         }
     }
@@ -107,16 +112,31 @@ pub fn forced(before: Routed, after: Routed, is_up: impl Fn(u32, u32) -> bool) -
                     true => old == port,
                     false => links.leads_nearer(&costs, s, new_fabric.peer(s, old)),
                 };
-                let reason = if stands {
-                    Reason::Needless
-                } else {
-                    Reason::Forced
+                let reason = match stands {
+                    true => Reason::Needless,
+                    false => Reason::Forced,
                 };
-                count.add(s, lid, reason);
+                changed.push((s, lid, reason));
             }
         }
     }
-    count.finish()
+    count(&changed)
+}
+
+/// Counts entries by their reason, and blocks by their weightiest one.
+fn count(changed: &[(u32, Lid, Reason)]) -> Forced {
+    let mut found = Forced::default();
+    let mut blocks: HashMap<(u32, usize), Reason> = HashMap::new();
+    for &(switch, lid, reason) in changed {
+        found.of(reason).entries += 1;
+        let of_block = blocks.entry((switch, lid.index() / 64));
+        let of_block = of_block.or_insert(reason);
+        *of_block = reason.min(*of_block);
+    }
+    for reason in blocks.into_values() {
+        found.of(reason).blocks += 1;
+    }
+    found
 }
 
 /// The port of each LID: the GUID of the switch, and the port there, 0 for the switch itself.
@@ -130,46 +150,6 @@ fn places(fabric: &Fabric) -> HashMap<Lid, (Guid, u8)> {
         lids.map(move |lid| (Lid(lid), (guid, port)))
     });
     lids.collect()
-}
-
-/// Counts entries, and blocks by their weightiest reason.
-struct Counter {
-    found: Forced,
-    blocks_per_switch: usize,
-    of_block: Vec<Option<Reason>>,
-}
-
-impl Counter {
-    fn new(switches: u32, max_lid: Lid) -> Counter {
-        let blocks_per_switch = max_lid.index() / 64 + 1;
-        Counter {
-            found: Forced::default(),
-            blocks_per_switch,
-            of_block: vec![None; blocks_per_switch * switches as usize],
-        }
-    }
-
-    fn add(&mut self, switch: u32, lid: Lid, reason: Reason) {
-        self.of(reason).entries += 1;
-        let block = switch as usize * self.blocks_per_switch + lid.index() / 64;
-        let known = &mut self.of_block[block];
-        *known = Some(known.map_or(reason, |known| known.min(reason)));
-    }
-
-    fn of(&mut self, reason: Reason) -> &mut Count {
-        match reason {
-            Reason::Own => &mut self.found.own,
-            Reason::Forced => &mut self.found.forced,
-            Reason::Needless => &mut self.found.needless,
-        }
-    }
-
-    fn finish(mut self) -> Forced {
-        for reason in std::mem::take(&mut self.of_block).into_iter().flatten() {
-            self.of(reason).blocks += 1;
-        }
-        self.found
-    }
 }
 
 /// The neighbours above and below each switch, once per link.
