@@ -1,8 +1,9 @@
 //! The `dmodc` tool: all parts of Dmodc that need no daemon.
 //!
 //! Each subcommand is a file of `cmd/` with its `Args` and `run`. Shared: `input.rs` reads files, `output.rs`
-//! writes, `against.rs` compares fabrics with a reference, `draw/` draws them, `whatif.rs` measures planned work, `failure.rs` has the exit codes, which are part of the contract: 0 done, 1 the check failed or the
-//! fabric is not valid, 2 bad usage or unreadable input.
+//! writes, `against.rs` compares cables with a reference, `draw/` draws fabrics, `whatif.rs` measures planned work,
+//! `failure.rs` has the exit codes, which are part of the contract: 0 done, 1 the check failed or the fabric is not
+//! valid, 2 bad usage or unreadable input.
 
 mod against;
 mod cmd;
