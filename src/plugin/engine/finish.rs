@@ -55,15 +55,11 @@ impl Dmodc {
         let Some(engine) = engine else { return false };
         log::info!("not asked to route: OpenSM keeps the tables of its unicast cache");
         match self.plan(engine, memory, subnet) {
-            Ok((now, _))
-                if planned
-                    .as_ref()
-                    .is_some_and(|last| last.fabric == now.fabric) =>
-            {
-                true
-            }
             Ok((now, _)) => {
-                (*planned, *finished) = (Some(now), false);
+                let last = planned.as_ref().map(|last| &last.fabric);
+                if last != Some(&now.fabric) {
+                    (*planned, *finished) = (Some(now), false);
+                }
                 true
             }
             Err(e) => {
