@@ -1,4 +1,4 @@
-//! The laboratory beside Dmodc: the stock OpenSM's engines on simulated fabrics, and what their tables are worth.
+//! The laboratory beside Dmodc: runs the stock OpenSM's engines on simulated fabrics, and measures their tables.
 //!
 //! ```text
 //! netlist ─ sim: ibsim, OpenSM ─┬─ compare: rows ─ report: page, figures
@@ -8,7 +8,7 @@
 //! - [`sim`]: ibsim and OpenSM as child processes;
 //! - [`compare`]: all engines on one scale, on whole fabrics and on random throws;
 //! - [`report`]: the rows as a page;
-//! - [`between`]: what packets meet while one engine's old tables give way to new ones;
+//! - [`between`]: follows packets while new tables replace old ones;
 //! - `relay`: the plugin `libdmodc_lab.so`, which is the library's and one engine more, for measurements: it ends
 //!   OpenSM. The library's own plugin has no such option.
 //!

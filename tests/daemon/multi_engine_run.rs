@@ -49,10 +49,10 @@ fn alone(net: &Net, whole: &Net, spec: &EngineSpec, roots: &[Guid], io: &[Guid])
         let options = spec.plugin_options(&whole.path);
         config = Config::dmodc().line(format!("event_plugin_options {options}"));
     }
-    if spec.is_told_roots() {
+    if spec.gets_roots() {
         config = config.line(guids("root", roots));
     }
-    if spec.is_told_io() {
+    if spec.gets_io() {
         config = config.line(guids("io", io));
     }
     let (files, finished) = opensm::once(&sim, &config, ALONE);
@@ -83,7 +83,11 @@ fn refusing(net: &Net, whole: &Net, top: &str) -> (Vec<String>, Vec<String>) {
     let there: Vec<EngineSpec> = ENGINES.map(|name| name.parse().expect("a name")).into();
     let back = there.iter().rev();
     let order: Vec<EngineSpec> = there.iter().chain(back).cloned().collect();
-    let runs = runs().io(&io).whole(whole.netlist.clone());
+    let runs = MultiEngineRun {
+        io: io.clone(),
+        whole: Some(whole.netlist.clone()),
+        ..runs()
+    };
     let answer = runs.route(&net.netlist, &order).expect("OpenSM runs");
 
     assert_eq!(answer.outcomes.len(), order.len());
@@ -152,16 +156,20 @@ fn refusals_have_the_engine_s_own_reason() {
 }
 
 #[test]
-fn a_group_of_all_is_timed_where_it_is_asked_for() {
+fn a_group_of_all_is_timed_on_request() {
     let net = Net::pgft_with_lids("PGFT(2;4,6;1,4;1,1)");
     let order = ["dmodc", "minhop"].map(|name| name.parse().expect("a name"));
-    for (runs, asked) in [(runs(), false), (runs().with_group(), true)] {
+    for with_group in [false, true] {
+        let runs = MultiEngineRun {
+            with_group,
+            ..runs()
+        };
         let answer = runs.route(&net.netlist, &order).expect("OpenSM runs");
         for outcome in answer.outcomes {
             let Outcome::Routed(_, took, _) = outcome else {
                 panic!("{outcome:?}");
             };
-            assert_eq!(took.group.is_some(), asked);
+            assert_eq!(took.group.is_some(), with_group);
         }
     }
 }

@@ -27,6 +27,23 @@ pub fn read<T, R: Error + Send + Sync + 'static>(
     parse(&bytes).map_err(|fault| fault.in_file(shown(path)))
 }
 
+/// Calls `take` with each line of a file, without its comment, which begins with `#`, unless nothing is left.
+pub fn each_line<R: Error + Send + Sync + 'static>(
+    path: &Path,
+    mut take: impl FnMut(&str) -> Result<(), R>,
+) -> Result<(), InputError> {
+    read(path, |text| {
+        for (number, line) in input::lines(text) {
+            let line = line.split(|&b| b == b'#').next().unwrap_or_default();
+            let line = String::from_utf8_lossy(line.trim_ascii());
+            if !line.is_empty() {
+                take(&line).map_err(|reason| Fault::at(number, reason))?;
+            }
+        }
+        Ok(())
+    })
+}
+
 /// The name of an input in messages.
 pub fn shown(path: &Path) -> &Path {
     match is_dash(path) {

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use dmodc::files::{packed_by_name, replace_by};
 use dmodc::sweeps::line_of;
+use indicatif::{ProgressBar, ProgressStyle};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -44,12 +45,12 @@ pub fn write_to(
             Err(e) => Err(e),
         }
     };
-    let file = if is_dash(path) {
-        "<stdout>".into()
+    let name = if is_dash(path) {
+        Path::new("<stdout>")
     } else {
-        path.display().to_string()
+        path
     };
-    result.map_err(|reason| Failure::Unwritable { file, reason })
+    result.map_err(Failure::unwritable(name))
 }
 
 /// The file to replace; none if it can only be written to.
@@ -79,6 +80,15 @@ pub fn complain(text: &str) {
 /// Writes one JSON object and a line end to standard output.
 pub fn say_json(value: &serde_json::Value) -> Result<(), Failure> {
     say(&format!("{value:#}\n"), false)
+}
+
+/// A progress bar over some work.
+pub fn progress(work: u64, template: &str) -> ProgressBar {
+    let bar = ProgressBar::new(work);
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar
 }
 
 fn buffered<W: Write>(

@@ -1,8 +1,7 @@
-//! OpenSM's engines: what their callbacks take in the stock OpenSM, by the relay of
-//! `libdmodc_lab.so`.
+//! OpenSM's engines: the time of their callbacks in the stock OpenSM, by the relay of `libdmodc_lab.so`.
 //!
-//! Dmodc's callbacks are timed the same way. Its hop tables are filled later, outside of them, and
-//! only if something asks; the other engines' lid matrices are those hop tables.
+//! Dmodc's callbacks are timed the same way. It fills hop tables later, outside of them, and only if OpenSM reads
+//! one; the lid matrices of the other engines are hop tables.
 
 use super::core::Measured;
 use dmodc::netlist::{Kind, Netlist};
@@ -19,7 +18,7 @@ pub struct Timed {
     pub switches: usize,
     pub nodes: usize,
     pub engine: String,
-    /// What it took, or why it has no time.
+    /// The time of its callbacks, or why there is none.
     pub outcome: Result<Callbacks, NoTables>,
 }
 

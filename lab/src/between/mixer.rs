@@ -18,12 +18,12 @@ pub(super) fn entry(tables: &Tables, switch: Option<u32>, lid: Lid) -> u8 {
     switch.map_or(NO_PATH, |s| tables.get(s, lid))
 }
 
-/// What the packets to all LIDs have met so far.
+/// The harm and the channel dependencies of the packets to all LIDs so far.
 pub(super) struct Found {
     pub dependencies: Dependencies,
     /// Standing, cut.
     groups: [Group; 2],
-    /// By group and time: pairs that do not arrive from then on, less those that do.
+    /// By group and time: the number of pairs that cease to arrive then, less the number that arrive again.
     changes: [Vec<i64>; 2],
 }
 
@@ -65,7 +65,7 @@ impl Found {
     }
 }
 
-/// What is the same for all LIDs.
+/// The tables before and after, and all that is the same for every LID.
 pub(super) struct Mixer<'a> {
     channels: &'a Channels,
     before: &'a Tables,
@@ -167,12 +167,11 @@ struct Flow<'m> {
     mixer: &'m Mixer<'m>,
     circles: &'m [u32],
     entries: Vec<u8>,
-    /// Per switch: whether it is on the walk or behind it, and what a packet from there meets, as bits.
+    /// Per switch: whether it is on the walk or behind it, and the harm to a packet from there, as bits.
     state: Vec<State>,
     met: Vec<u8>,
     walk: Vec<u32>,
-    /// Per switch: what packets that start there have met so far, when they were last asked, and for how
-    /// long they have not arrived.
+    /// Per switch: the harm so far to packets that start there, and for how long they have not arrived.
     pairs: Vec<Pair>,
 }
 
@@ -300,7 +299,7 @@ impl<'m> Flow<'m> {
                 Hop::Switch { channel, .. } if self.circles[channel as usize] == circle)
     }
 
-    /// Looks at what the packets meet from now on; `last` is when this was last done.
+    /// Notes the harm that packets meet from `now` on; `last` is the time of the look before.
     fn look(&mut self, now: u32, last: u32, found: &mut Found) -> u32 {
         for &s in &self.mixer.sources {
             let (pair, met) = (&mut self.pairs[s as usize], self.met[s as usize]);

@@ -5,7 +5,7 @@
 //! every LID, follows the packets of all switches with hosts after each block that changes its routes. So
 //! it leaves out no moment. Time is the number of blocks that have arrived.
 //!
-//! What a packet can meet on its way is a [`Harm`]. Links that only the fabric after the change has carry
+//! A [`Harm`] is a thing that a packet can meet on its way. Links that only the fabric after the change has carry
 //! no packets as yet: OpenSM makes ports ACTIVE once all tables are sent.
 //!
 //! Counted are pairs of a host and a LID of another, where both have been and still are at the same place,
@@ -14,7 +14,7 @@
 //! - *standing*: they do. No harm comes to these but by the new tables.
 //!
 //! A circle is one of the channel dependency graph of all routes: old, in between and new ones together.
-//! This is more than what there is at any moment, but packets that took an old route may be under way still.
+//! These are more routes than exist at any moment, but packets on an old route may still be under way.
 
 mod mixer;
 mod order;
@@ -30,12 +30,12 @@ pub use order::{Block, blocks_as_sent};
 /// A fabric and its tables.
 pub type Routed<'r> = (&'r Fabric, &'r Tables);
 
-/// What a packet may meet while tables change.
+/// Harm that a packet may meet while tables change.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Harm {
     /// A switch with no entry for its LID.
     Hole,
-    /// An entry that names a port without a link, or of somebody else.
+    /// An entry that names a port without a link, or the port of another host.
     DeadLink,
     /// A link that is there only since the change, so that its ports are not ACTIVE yet.
     NotActive,
@@ -60,7 +60,7 @@ impl Harm {
     }
 }
 
-/// What some pairs have met.
+/// The harm that some pairs have met.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Group {
     /// How many pairs they are.
@@ -69,11 +69,11 @@ pub struct Group {
     pub hurt: u64,
     /// Pairs that met each [`Harm`] at some time, in the order of [`Harm::ALL`].
     pub met: [u64; 5],
-    /// As many did not arrive at one time, at most.
+    /// The most pairs that did not arrive at one time.
     pub most: u64,
-    /// As many blocks arrived while a pair did not, at most.
+    /// The most blocks that arrived while one pair did not.
     pub longest: u32,
-    /// The same, all pairs together.
+    /// The blocks that arrived while a pair did not, summed over all pairs.
     pub total: u64,
 }
 
@@ -83,7 +83,7 @@ impl Group {
         self.met[harm as usize]
     }
 
-    /// As many blocks arrived while a pair did not, on average.
+    /// The blocks that arrived while a pair did not, on average.
     pub fn mean(&self) -> f64 {
         self.total as f64 / self.pairs.max(1) as f64
     }

@@ -37,7 +37,7 @@ impl Copied {
         Some(Copied { rows })
     }
 
-    /// Those of a fabric.
+    /// Copies the tables of a fabric.
     pub(super) fn of(fabric: &Fabric, tables: &Tables) -> Copied {
         let rows = (0..).zip(fabric.switches());
         Copied {

@@ -1,6 +1,6 @@
 //! Errors of a comparison. An engine that refuses a fabric is a result, not an error.
 
-use crate::sim::SimError;
+use crate::sim::{NoTables, SimError};
 use dmodc::input::InputError;
 use dmodc::netlist::{NotEnough, TooManyLids};
 use std::io;
@@ -12,16 +12,11 @@ pub enum CompareError {
     /// The simulated fabric, or a file or process of the run.
     #[error(transparent)]
     Sim(#[from] SimError),
-    /// OpenSM ended, or ran out of time, with neither tables nor a refusal.
-    #[error("opensm with engine {engine} {what}; the last lines of its log:\n{log}")]
-    NoOutcome {
-        /// The engine.
-        engine: String,
-        /// What happened.
-        what: String,
-        /// The last lines of its log.
-        log: String,
-    },
+    /// OpenSM ended, or ran out of time, before it called the relay; with its log.
+    #[error(
+        "opensm with engine dmodc_relay never came to routing: {0}; the last lines of its log:\n{1}"
+    )]
+    NotRouting(NoTables, String),
     /// The plugin's relay is of another version than this program.
     #[error("libdmodc_lab.so is of another version than this program: {0}")]
     Relay(String),
@@ -41,7 +36,7 @@ pub enum CompareError {
         path: PathBuf,
         /// The line.
         line: u64,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// The system gives no threads.
@@ -51,7 +46,7 @@ pub enum CompareError {
 
 impl CompareError {
     /// For `map_err`: adds the file's name.
-    pub(super) fn file(path: &std::path::Path) -> impl FnOnce(io::Error) -> CompareError {
+    pub(crate) fn file(path: &std::path::Path) -> impl FnOnce(io::Error) -> CompareError {
         let file = SimError::file(path);
         move |reason| file(reason).into()
     }

@@ -1,11 +1,11 @@
 //! Tables that OpenSM does not make: a program makes them, or they are in files.
 //!
 //! A program is a command of the shell. It gets two arguments, a netlist with LIDs and the name of the file that it has
-//! to write, in the format of `opensm-lfts.dump`. What it takes is its whole time, with that for its files.
+//! to write, in the format of `opensm-lfts.dump`. Its time is that of the whole program, files included.
 
 use super::CompareError;
 use super::engine_spec::Foreign;
-use super::keep::tables_file;
+use super::keep::engine_file;
 use crate::sim::{Guard, NoTables, PrivateDir, Program, SimError};
 use dmodc::fabric::Fabric;
 use dmodc::input::InputError;
@@ -22,7 +22,7 @@ const SHELL: Program = Program {
     package: "util-linux",
 };
 
-/// Tables, and what making them took, if they were made.
+/// Tables, and the time to make them, if a program made them.
 pub type Found = (Tables, Option<Duration>);
 
 /// The tables of a fabric, or why there are none. `stem` names the fabric in a folder of files, `name` the tables.
@@ -43,7 +43,7 @@ pub fn tables(
 
 /// The file in a folder that has the tables, packed or not.
 fn file(dir: &Path, stem: &str, name: &str) -> Result<PathBuf, String> {
-    let [plain, packed] = [false, true].map(|packed| tables_file(dir, stem, name, packed));
+    let [plain, packed] = ["lfts", "lfts.gz"].map(|ending| engine_file(dir, stem, &name, ending));
     let there = [&plain, &packed].into_iter().find(|path| path.exists());
     there
         .cloned()
@@ -78,9 +78,9 @@ fn made(
     };
     let took = start.elapsed();
     if !status.success() {
-        let said = fs::read(&output).map_err(SimError::file(&output))?;
-        let said = String::from_utf8_lossy(&said);
-        let last = said.lines().rfind(|line| !line.trim().is_empty());
+        let printed = fs::read(&output).map_err(SimError::file(&output))?;
+        let printed = String::from_utf8_lossy(&printed);
+        let last = printed.lines().rfind(|line| !line.trim().is_empty());
         let reason = format!("{status}: {}", last.unwrap_or("it said nothing").trim());
         return Ok(Err(NoTables::Refused(reason)));
     }

@@ -6,20 +6,17 @@ use super::multi_engine_run::Outcome;
 use dmodc::files::{packed_by_name, replace_by};
 use dmodc::lft::write_plain_dump;
 use dmodc::netlist::Netlist;
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The file of an engine's tables in a folder, packed or not.
-pub fn tables_file(dir: &Path, stem: &str, name: &str, packed: bool) -> PathBuf {
-    // Options may have paths in them.
-    let name = name.replace('/', "_");
-    dir.join(format!(
-        "{stem}-{name}.lfts{}",
-        if packed { ".gz" } else { "" }
-    ))
+/// The file of an engine in a folder. Options may have paths in them.
+pub fn engine_file(dir: &Path, stem: &str, name: &impl Display, ending: &str) -> PathBuf {
+    let name = name.to_string().replace('/', "_");
+    dir.join(format!("{stem}-{name}.{ending}"))
 }
 
-/// Writes the netlist with its LIDs, and the tables of those that made some.
+/// Writes the netlist with its LIDs, and the tables of each engine that made some.
 pub fn keep<'a>(
     dir: &Path,
     stem: &str,
@@ -34,7 +31,7 @@ pub fn keep<'a>(
     for (spec, outcome) in outcomes {
         if let Outcome::Routed(copied, ..) = outcome {
             let tables = copied.tables(&fabric);
-            let path = tables_file(dir, stem, &spec.to_string(), true);
+            let path = engine_file(dir, stem, spec, "lfts.gz");
             write(&path, |mut out| {
                 write_plain_dump(&fabric, &names, &tables, &mut out)
             })?;

@@ -1,4 +1,4 @@
-//! The service levels that the relay asked an engine for.
+//! The service levels that an engine gives, as the relay copied them.
 
 use dmodc::fabric::Lid;
 use std::collections::HashMap;

@@ -6,7 +6,8 @@
 
 use super::lanes::lane_loops;
 use super::levels::Levels;
-use super::row::{Figures, Loops};
+use super::row::Figures;
+use super::throw_row::{Real, ThrowRow};
 use dmodc::analysis::{Channels, Risk, Traffic, bound, bound_over_capacity, check};
 use dmodc::dmodc::{Engine, NodeType, NodeTypes, Options, Ranking};
 use dmodc::fabric::{Fabric, Guid};
@@ -41,7 +42,11 @@ pub fn figures(fabric: &Fabric, tables: &Tables, engine: &Engine, scale: &Scale)
         undelivered: report.undelivered(),
         turns: report.turns.routes,
         nonminimal: report.nonminimal.routes,
-        loops: Loops::new(&report),
+        credit_loops: report.credit_loops.count,
+        host_credit_loops: report.host_credit_loops.count,
+        host_switch_credit_loops: report.host_switch_credit_loops.count,
+        switch_credit_loops: report.switch_credit_loops.count,
+        aggregation_credit_loops: report.aggregation_credit_loops.count,
         a2a: all.value,
         exact: traffic.worst_permutation(&all, false, &tick).value,
         rp: traffic
@@ -54,11 +59,11 @@ pub fn figures(fabric: &Fabric, tables: &Tables, engine: &Engine, scale: &Scale)
 }
 
 /// The least A2A that the links between levels allow, by Dmodc's ranks; and over capacity, where links differ.
-pub fn bounds(fabric: &Fabric) -> (Option<u32>, Option<f64>) {
+pub fn bounds(fabric: &Fabric) -> (Option<u32>, Option<Real>) {
     let ranking = Ranking::new(fabric, &Options::default());
     let rank = |switch| ranking.rank(switch);
     let over = bound_over_capacity(fabric, rank, &Channels::new(fabric));
-    (bound(fabric, rank), over)
+    (bound(fabric, rank), over.map(Real))
 }
 
 /// Effective bisection bandwidth in percent.
@@ -76,62 +81,16 @@ pub struct Orders {
     pub dmodc: Vec<u32>,
 }
 
-/// The measures of the tables of a throw.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Risks {
-    /// Ordered pairs of end nodes (aggregation nodes aside) whose route does not arrive.
-    pub no_route: u64,
-    /// All to all.
-    pub a2a: u32,
-    /// Random permutations, the median.
-    pub rp: u32,
-    /// All shifts in ftree's order, the maximum.
-    pub sp_ftree: Option<u32>,
-    /// All shifts in Dmodc's order, the maximum.
-    pub sp_dmodc: Option<u32>,
-    /// Compute nodes to I/O nodes, all shifts, the maximum; if there are I/O nodes.
-    pub cn2io: Option<u32>,
-    /// Effective bisection bandwidth in percent. More is better; unknown in rows of earlier versions.
-    pub ebb: Option<f64>,
-    /// Credit loops of all routes on one lane, those to and from switches included; unknown in rows of
-    /// earlier versions.
-    pub credit_loops: Option<usize>,
-    /// Credit loops of the routes from host to host alone; likewise.
-    pub host_credit_loops: Option<usize>,
-    /// Those between hosts and switches, both ways; likewise.
-    pub host_switch_credit_loops: Option<usize>,
-    /// Those from switch to switch; likewise.
-    pub switch_credit_loops: Option<usize>,
-    /// Those to and from aggregation nodes; likewise.
-    pub aggregation_credit_loops: Option<usize>,
-    /// Those from host to host, each on the lane that the engine gives it; likewise.
-    pub lane_credit_loops: Option<usize>,
-    /// The lanes that the engine gives to routes from host to host; likewise.
-    pub lanes: Option<usize>,
-    /// The worst permutation; likewise.
-    pub exact: Option<u32>,
-    /// A2A, RP, both SP and the worst permutation over capacity, in flows over the fastest link; where links differ in
-    /// speed.
-    pub a2a_capacity: Option<f64>,
-    /// See [`Risks::a2a_capacity`].
-    pub rp_capacity: Option<f64>,
-    /// See [`Risks::a2a_capacity`].
-    pub sp_ftree_capacity: Option<f64>,
-    /// See [`Risks::a2a_capacity`].
-    pub sp_dmodc_capacity: Option<f64>,
-    /// See [`Risks::a2a_capacity`]; unknown in rows of earlier versions.
-    pub exact_capacity: Option<f64>,
-}
-
-/// Measures them. `io` are port GUIDs of I/O nodes.
-pub fn risks(
+/// The row of an engine with these tables. `io` are port GUIDs of I/O nodes.
+pub fn measured(
+    row: ThrowRow,
     fabric: &Fabric,
     tables: &Tables,
     levels: Option<&Levels>,
     orders: &Orders,
     io: &[Guid],
     scale: &Scale,
-) -> Risks {
+) -> ThrowRow {
     let tick = |_| ();
     let plain: Vec<u32> = (0..fabric.end_nodes().len() as u32).collect();
     let order = match orders.dmodc.is_empty() {
@@ -149,9 +108,8 @@ pub fn risks(
     let permutations = scale.permutations as usize;
     let ranking = Ranking::new(fabric, &Options::default());
     let report = check(fabric, tables, |a, b| ranking.is_up(a, b));
-    let loops = Loops::new(&report);
     let (lanes, lane_loops) = match levels {
-        None => (1, loops.hosts),
+        None => (1, report.host_credit_loops.count),
         Some(levels) => {
             let lanes = lane_loops(fabric, tables, |from, to| levels.of(from, to));
             (lanes.len(), lanes.values().map(|found| found.count).sum())
@@ -162,29 +120,31 @@ pub fn risks(
     let rp = traffic.random_permutations(permutations, scale.seed, &tick);
     let sp_ftree = ftree.map(|traffic| traffic.shifts(&tick));
     let sp_dmodc = (!orders.dmodc.is_empty()).then(|| traffic.shifts(&tick));
-    let over = |risk: &Option<Risk>| risk.as_ref()?.over_capacity;
-    Risks {
-        no_route: traffic.skipped(),
-        a2a: a2a.value,
+    let over = |risk: Option<&Risk>| risk?.over_capacity.map(Real);
+    ThrowRow {
+        accepted: true,
+        no_route: Some(traffic.skipped()),
+        a2a: Some(a2a.value),
         exact: Some(exact.value),
-        rp: rp.value,
+        rp: Some(rp.value),
         sp_ftree: sp_ftree.as_ref().map(|risk| risk.value),
         sp_dmodc: sp_dmodc.as_ref().map(|risk| risk.value),
         cn2io: types
             .are_given()
             .then(|| traffic.type_to_type(compute, io, &tick).value),
-        ebb: ebb(&traffic, scale),
-        credit_loops: Some(loops.all),
-        host_credit_loops: Some(loops.hosts),
-        host_switch_credit_loops: Some(loops.hosts_switches),
-        switch_credit_loops: Some(loops.switches),
-        aggregation_credit_loops: Some(loops.aggregation),
+        ebb: ebb(&traffic, scale).map(Real),
+        credit_loops: Some(report.credit_loops.count),
+        host_credit_loops: Some(report.host_credit_loops.count),
+        host_switch_credit_loops: Some(report.host_switch_credit_loops.count),
+        switch_credit_loops: Some(report.switch_credit_loops.count),
+        aggregation_credit_loops: Some(report.aggregation_credit_loops.count),
         lane_credit_loops: Some(lane_loops),
         lanes: Some(lanes),
-        a2a_capacity: a2a.over_capacity,
-        rp_capacity: rp.over_capacity,
-        sp_ftree_capacity: over(&sp_ftree),
-        sp_dmodc_capacity: over(&sp_dmodc),
-        exact_capacity: exact.over_capacity,
+        a2a_capacity: over(Some(&a2a)),
+        rp_capacity: over(Some(&rp)),
+        sp_ftree_capacity: over(sp_ftree.as_ref()),
+        sp_dmodc_capacity: over(sp_dmodc.as_ref()),
+        exact_capacity: exact.over_capacity.map(Real),
+        ..row
     }
 }

@@ -3,17 +3,18 @@
 //!
 //! The relay of `libdmodc_lab.so` (`lab/src/relay/`) runs the engines of a plan one after another on the
 //! same subnet, each from the state in which OpenSM calls its first engine, times them, and ends the
-//! process. `tests/daemon/multi_engine_run.rs` compares their tables with those of an OpenSM with that
-//! engine alone. An engine that crashes OpenSM or takes longer than the limit counts as one that
+//! process. `tests/daemon/multi_engine_run.rs` compares the tables of each engine with the tables of an OpenSM that has
+//! that engine alone. An engine that crashes OpenSM or takes longer than the limit counts as one that
 //! refuses; the others go on in a new OpenSM.
 
 use super::CompareError;
 use super::copied::Copied;
 use super::engine_spec::EngineSpec;
 use super::levels::Levels;
-use super::roots::{guid_file, roots};
 use crate::sim::{self, Config, Files, Ibsim, NoTables, Plugin, last_text};
-use dmodc::fabric::{Guid, Lid};
+use dmodc::dmodc::{Options, Ranking};
+use dmodc::export;
+use dmodc::fabric::{Fabric, Guid, Lid};
 use dmodc::netlist::Netlist;
 use std::collections::HashMap;
 use std::fs;
@@ -25,7 +26,7 @@ use std::time::{Duration, Instant};
 /// The engine that runs the others.
 const RELAY: &str = "dmodc_relay";
 
-/// What an engine's callbacks took.
+/// The time and memory of an engine's callbacks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Callbacks {
     /// `build_lid_matrices`.
@@ -39,7 +40,7 @@ pub struct Callbacks {
 }
 
 impl Callbacks {
-    /// What a program took that is no engine.
+    /// The time of a program that is no engine.
     pub(super) fn of_program(took: Duration) -> Callbacks {
         Callbacks {
             lid_matrices: Duration::ZERO,
@@ -71,17 +72,22 @@ pub struct Answer {
     pub ftree_order: Option<Vec<u8>>,
 }
 
-/// Runs of several engines, all with the same plugin, time limit, I/O nodes and reference.
+/// Runs of several engines.
 pub struct MultiEngineRun {
-    plugin: Plugin,
-    limit: Duration,
-    io: Vec<Guid>,
-    whole: Option<Netlist>,
-    with_group: bool,
+    /// Where OpenSM finds the plugins.
+    pub plugin: Plugin,
+    /// Time for the discovery, and again for each engine.
+    pub limit: Duration,
+    /// Port GUIDs of I/O nodes, for the engines that get such a file.
+    pub io: Vec<Guid>,
+    /// The whole fabric, for the engines that get a reference; `None`: the fabric to route.
+    pub whole: Option<Netlist>,
+    /// Whether to time the multicast tree of a group of all end nodes, too.
+    pub with_group: bool,
 }
 
 impl MultiEngineRun {
-    /// `limit` is for the discovery, and again for each engine.
+    /// Runs without I/O nodes, reference and group.
     pub fn new(plugin: Plugin, limit: Duration) -> MultiEngineRun {
         MultiEngineRun {
             plugin,
@@ -92,40 +98,17 @@ impl MultiEngineRun {
         }
     }
 
-    /// Port GUIDs of I/O nodes, for the engines that get such a file.
-    pub fn io(mut self, guids: &[Guid]) -> MultiEngineRun {
-        self.io = guids.to_vec();
-        self
-    }
-
-    /// The whole fabric, for the engines that get a reference. Without it that is the fabric to route.
-    pub fn whole(mut self, netlist: Netlist) -> MultiEngineRun {
-        self.whole = Some(netlist);
-        self
-    }
-
-    /// Times the multicast tree of a group of all end nodes, too.
-    pub fn with_group(mut self) -> MultiEngineRun {
-        self.with_group = true;
-        self
-    }
-
-    /// The time limit.
-    pub fn limit(&self) -> Duration {
-        self.limit
-    }
-
     /// Runs the engines on a fabric, in this order.
     pub fn route(&self, netlist: &Netlist, specs: &[EngineSpec]) -> Result<Answer, CompareError> {
         let (fabric, _) = netlist.to_fabric(None)?;
         let ibsim = Ibsim::start(netlist)?;
-        let roots = roots(&fabric);
+        let roots = roots_file(&fabric);
         let mut outcomes: Vec<Option<Outcome>> = vec![None; specs.len()];
         let mut ftree_order = None;
         loop {
             let open = |i: &usize| outcomes[*i].is_none();
             let mut pending: Vec<usize> = (0..specs.len()).filter(open).collect();
-            // What OpenSM's configuration says holds for all engines of an OpenSM.
+            // OpenSM's configuration holds for all engines of an OpenSM.
             let lines = pending.first().map_or(vec![], |&i| specs[i].lines());
             pending.retain(|&i| specs[i].lines() == lines);
             let files = Files::new(&ibsim)?;
@@ -157,24 +140,24 @@ impl MultiEngineRun {
         }
     }
 
-    /// Runs one OpenSM until it ends or its time is over, and says which.
+    /// Runs one OpenSM until it ends or its time is over; returns which of the two.
     fn run(
         &self,
         ibsim: &Ibsim,
         files: &Files,
         (specs, lines): (&[&EngineSpec], &[String]),
-        roots: &[Guid],
+        roots: &str,
     ) -> Result<NoTables, CompareError> {
-        let roots_file = files.write("roots", guid_file(roots))?;
-        let io_file = files.write("io", guid_file(&self.io))?;
-        let file = |told: bool, file: &Path| match told {
+        let roots_file = files.write("roots", roots)?;
+        let io_file = files.write("io", guid_file(self.io.iter().copied()))?;
+        let file = |gets: bool, file: &Path| match gets {
             true => file.display().to_string(),
             false => "-".into(),
         };
         let group = if self.with_group { "group" } else { "-" };
         let line = |spec: &&EngineSpec| {
-            let roots = file(spec.is_told_roots(), &roots_file);
-            let io = file(spec.is_told_io(), &io_file);
+            let roots = file(spec.gets_roots(), &roots_file);
+            let io = file(spec.gets_io(), &io_file);
             let options = match &*spec.plugin_options(&files.path("whole.net")) {
                 "" => "-".to_owned(),
                 words => words.to_owned(),
@@ -223,11 +206,8 @@ impl MultiEngineRun {
         };
         files.check()?;
         if !files.path("results").exists() {
-            return Err(CompareError::NoOutcome {
-                engine: RELAY.into(),
-                what: format!("never came to routing: {ending}"),
-                log: files.printed() + &files.log(),
-            });
+            let log = files.printed() + &files.log();
+            return Err(CompareError::NotRouting(ending, log));
         }
         Ok(ending)
     }
@@ -242,13 +222,25 @@ pub fn time_callbacks(
     limit: Duration,
 ) -> Result<Result<Callbacks, NoTables>, CompareError> {
     let alone = std::slice::from_ref(spec);
-    let runs = MultiEngineRun::new(plugin.clone(), limit).with_group();
+    let mut runs = MultiEngineRun::new(plugin.clone(), limit);
+    runs.with_group = true;
     let answer = runs.route(netlist, alone)?;
     Ok(match answer.outcomes.into_iter().next() {
         Some(Outcome::Routed(_, callbacks, _)) => Ok(callbacks),
         Some(Outcome::NoTables(why)) => Err(why),
         None => return Err(CompareError::Relay("it is silent".into())),
     })
+}
+
+/// The text of a GUID file with the roots of a fabric, as an administrator would list them.
+pub(super) fn roots_file(fabric: &Fabric) -> String {
+    let ranking = Ranking::new(fabric, &Options::default());
+    let roots = export::roots(fabric, &ranking).into_iter();
+    guid_file(roots.map(|s| fabric.switches()[s as usize].guid))
+}
+
+fn guid_file(guids: impl IntoIterator<Item = Guid>) -> String {
+    guids.into_iter().map(|guid| format!("{guid}\n")).collect()
 }
 
 fn results(files: &Files) -> String {

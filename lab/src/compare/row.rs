@@ -2,37 +2,8 @@
 
 use super::engine_spec::EngineSpec;
 use crate::sim::NoTables;
-use dmodc::analysis::CheckReport;
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 use std::time::Duration;
-
-/// Credit loops of all traffic on one lane, and by kind of traffic.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Loops {
-    /// Of all routes.
-    pub all: usize,
-    /// Of the routes from host to host.
-    pub hosts: usize,
-    /// Of those between hosts and switches, both ways.
-    pub hosts_switches: usize,
-    /// Of those from switch to switch.
-    pub switches: usize,
-    /// Of those to and from aggregation nodes.
-    pub aggregation: usize,
-}
-
-impl Loops {
-    /// The loops that a check has found.
-    pub fn new(report: &CheckReport) -> Loops {
-        Loops {
-            all: report.credit_loops.count,
-            hosts: report.host_credit_loops.count,
-            hosts_switches: report.host_switch_credit_loops.count,
-            switches: report.switch_credit_loops.count,
-            aggregation: report.aggregation_credit_loops.count,
-        }
-    }
-}
 
 /// The measures of an engine's tables.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -51,8 +22,16 @@ pub struct Figures {
     pub turns: u64,
     /// Routes longer than the shortest up-down path, by Dmodc's ranks.
     pub nonminimal: u64,
-    /// Credit loops.
-    pub loops: Loops,
+    /// Credit loops of all routes on one lane.
+    pub credit_loops: usize,
+    /// Of the routes from host to host.
+    pub host_credit_loops: usize,
+    /// Of the routes between hosts and switches, both ways.
+    pub host_switch_credit_loops: usize,
+    /// Of the routes from switch to switch.
+    pub switch_credit_loops: usize,
+    /// Of the routes to and from aggregation nodes.
+    pub aggregation_credit_loops: usize,
     /// Congestion risk of all to all.
     pub a2a: u32,
     /// The worst permutation.
@@ -67,28 +46,19 @@ pub struct Figures {
     pub ebb: Option<f64>,
 }
 
-/// The result of an engine.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Verdict {
-    /// It routed the fabric.
-    Accepted(Figures),
-    /// It made no tables, and why.
-    NoTables(NoTables),
-}
-
 /// One engine on one fabric.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Row {
     /// Name of the fabric.
     pub fabric: String,
-    /// Its switches, as OpenSM found them; those of the netlist if the engine refused.
+    /// Its switches, as OpenSM found them; the netlist's if the engine made no tables.
     pub switches: usize,
     /// Its end nodes, likewise. OpenSM does not look behind a CA, so it misses a second plane.
     pub nodes: usize,
     /// The engine.
     pub spec: EngineSpec,
-    /// Its result.
-    pub verdict: Verdict,
+    /// The figures of its tables, or why it made none.
+    pub verdict: Result<Figures, NoTables>,
     /// Time of the engine's stage, if the log has both ends of it.
     pub stage: Option<Duration>,
     /// Time of the whole run of OpenSM.
@@ -99,73 +69,66 @@ pub struct Row {
     pub seed: u64,
 }
 
-/// The first line of a CSV file of rows.
-pub fn csv_header() -> &'static str {
-    "fabric,switches,nodes,engine,accepted,unreachable_pairs,no_route,undelivered,turns,\
-     nonminimal,credit_loops,a2a,rp,sp,seconds,run_seconds,permutations,seed,version,reason,\
-     a2a_bound,ebb,host_credit_loops,host_switch_credit_loops,switch_credit_loops,\
-     aggregation_credit_loops,exact\n"
-}
+/// A column of the CSV file: its name, and the field of a row.
+type Column = (&'static str, fn(&Row) -> String);
+
+/// All columns, in the order of the file.
+#[rustfmt::skip]
+const COLUMNS: [Column; 27] = [
+    ("fabric", |row| row.fabric.clone()),
+    ("switches", |row| row.switches.to_string()),
+    ("nodes", |row| row.nodes.to_string()),
+    ("engine", |row| format!("{:#}", row.spec)),
+    ("accepted", |row| u8::from(row.verdict.is_ok()).to_string()),
+    ("unreachable_pairs", |row| row.figure(|f| f.unreachable_pairs)),
+    ("no_route", |row| row.figure(|f| f.no_route)),
+    ("undelivered", |row| row.figure(|f| f.undelivered)),
+    ("turns", |row| row.figure(|f| f.turns)),
+    ("nonminimal", |row| row.figure(|f| f.nonminimal)),
+    ("credit_loops", |row| row.figure(|f| f.credit_loops)),
+    ("a2a", |row| row.figure(|f| f.a2a)),
+    ("rp", |row| row.figure(|f| f.rp)),
+    ("sp", |row| row.figure(|f| f.sp)),
+    ("seconds", |row| row.stage.map_or(String::new(), |t| format!("{:.6}", t.as_secs_f64()))),
+    ("run_seconds", |row| format!("{:.3}", row.whole.as_secs_f64())),
+    ("permutations", |row| row.permutations.to_string()),
+    ("seed", |row| row.seed.to_string()),
+    ("version", |_| env!("CARGO_PKG_VERSION").into()),
+    ("reason", |row| row.verdict.as_ref().err().map_or(String::new(), NoTables::to_string)),
+    ("a2a_bound", |row| row.figure(bound)),
+    ("ebb", |row| row.figure(ebb)),
+    ("host_credit_loops", |row| row.figure(|f| f.host_credit_loops)),
+    ("host_switch_credit_loops", |row| row.figure(|f| f.host_switch_credit_loops)),
+    ("switch_credit_loops", |row| row.figure(|f| f.switch_credit_loops)),
+    ("aggregation_credit_loops", |row| row.figure(|f| f.aggregation_credit_loops)),
+    ("exact", |row| row.figure(|f| f.exact)),
+];
 
 impl Row {
-    /// The row as a line of CSV.
-    pub fn csv(&self) -> String {
-        let (figures, reason) = match &self.verdict {
-            Verdict::Accepted(f) => (
-                format!(
-                    "1,{},{},{},{},{},{},{},{},{}",
-                    f.unreachable_pairs,
-                    f.no_route,
-                    f.undelivered,
-                    f.turns,
-                    f.nonminimal,
-                    f.loops.all,
-                    f.a2a,
-                    f.rp,
-                    f.sp
-                ),
-                String::new(),
-            ),
-            Verdict::NoTables(why) => ("0,,,,,,,,,".to_owned(), why.to_string()),
-        };
-        let later = match &self.verdict {
-            Verdict::Accepted(f) => format!(
-                "{},{},{},{},{},{},{}",
-                bound(f),
-                ebb(f),
-                f.loops.hosts,
-                f.loops.hosts_switches,
-                f.loops.switches,
-                f.loops.aggregation,
-                f.exact
-            ),
-            Verdict::NoTables(_) => ",,,,,,".into(),
-        };
-        let stage = self
-            .stage
-            .map_or(String::new(), |t| format!("{:.6}", t.as_secs_f64()));
-        format!(
-            "{},{},{},{},{figures},{stage},{:.3},{},{},{},{},{later}\n",
-            quoted(&self.fabric),
-            self.switches,
-            self.nodes,
-            quoted(&format!("{:#}", self.spec)),
-            self.whole.as_secs_f64(),
-            self.permutations,
-            self.seed,
-            env!("CARGO_PKG_VERSION"),
-            quoted(&reason),
-        )
+    /// The columns of a CSV file of rows.
+    pub fn header() -> [&'static str; COLUMNS.len()] {
+        COLUMNS.map(|(name, _)| name)
     }
 
-    /// What the check found, in a few words. Turns and detours count for Dmodc only, which promises none.
+    /// Its fields.
+    pub fn record(&self) -> Vec<String> {
+        COLUMNS.iter().map(|(_, field)| field(self)).collect()
+    }
+
+    /// A figure as text; empty without tables.
+    fn figure<T: Display>(&self, of: fn(&Figures) -> T) -> String {
+        let figure = self.verdict.as_ref().ok().map(of);
+        figure.map_or(String::new(), |figure| figure.to_string())
+    }
+
+    /// The findings of the check in a few words. Turns and detours count for Dmodc only, which promises none.
     fn check(&self, f: &Figures) -> String {
         let ours = self.spec.is_dmodc();
         let findings = [
             (f.undelivered, "undelivered", true),
             (f.turns, "turns", ours),
             (f.nonminimal, "not minimal", ours),
-            (f.loops.hosts as u64, "credit loops", true),
+            (f.host_credit_loops as u64, "credit loops", true),
         ];
         let found: Vec<String> = findings
             .iter()
@@ -183,15 +146,15 @@ impl Row {
             .stage
             .map_or(String::new(), |t| format!("{:.1}", t.as_secs_f64() * 1e3));
         match &self.verdict {
-            Verdict::Accepted(f) => format!(
+            Ok(f) => format!(
                 "| {} | yes | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {stage} |",
                 self.spec,
                 f.unreachable_pairs,
                 f.no_route,
                 self.check(f),
-                f.loops.hosts_switches,
-                f.loops.switches,
-                f.loops.all,
+                f.host_switch_credit_loops,
+                f.switch_credit_loops,
+                f.credit_loops,
                 f.a2a,
                 bound(f),
                 f.exact,
@@ -199,7 +162,7 @@ impl Row {
                 f.sp,
                 ebb(f)
             ),
-            Verdict::NoTables(why) => format!(
+            Err(why) => format!(
                 "| {} | {} | | | {} | | | | | | | | | | {stage} |",
                 self.spec,
                 why.word(),
@@ -215,14 +178,6 @@ fn bound(f: &Figures) -> String {
 
 fn ebb(f: &Figures) -> String {
     f.ebb.map_or(String::new(), |ebb| format!("{ebb:.1}"))
-}
-
-/// A field of CSV, in quotes where it needs them.
-fn quoted(field: &str) -> String {
-    match field.contains([',', '"', '\n']) {
-        true => format!("\"{}\"", field.replace('"', "\"\"")),
-        false => field.into(),
-    }
 }
 
 /// The text above the tables.
@@ -277,7 +232,7 @@ mod tests {
     use super::super::throw_row::tests::is_documented;
     use super::*;
 
-    fn row(engine: &str, verdict: Verdict) -> Row {
+    fn row(engine: &str, verdict: Result<Figures, NoTables>) -> Row {
         Row {
             fabric: "PGFT(1;2;1;1)".into(),
             switches: 1,
@@ -299,13 +254,11 @@ mod tests {
         undelivered: 0,
         turns: 4,
         nonminimal: 0,
-        loops: Loops {
-            all: 2,
-            hosts: 1,
-            hosts_switches: 3,
-            switches: 4,
-            aggregation: 0,
-        },
+        credit_loops: 2,
+        host_credit_loops: 1,
+        host_switch_credit_loops: 3,
+        switch_credit_loops: 4,
+        aggregation_credit_loops: 0,
         a2a: 9,
         exact: 7,
         rp: 3,
@@ -314,54 +267,16 @@ mod tests {
         ebb: Some(61.25),
     };
 
-    /// Splits a line of CSV at the commas outside quotes.
-    fn fields(line: &str) -> usize {
-        let mut inside = false;
-        let commas = line.chars().filter(|&c| {
-            inside ^= c == '"';
-            c == ',' && !inside
-        });
-        commas.count() + 1
-    }
-
-    #[test]
-    fn lines_of_csv_have_the_headers_fields() {
-        let accepted = row("sssp", Verdict::Accepted(FIGURES)).csv();
-        let why = NoTables::Refused("no \"roots\", none".into());
-        let refused = row("ftree", Verdict::NoTables(why)).csv();
-        assert_eq!(fields(&accepted), fields(csv_header()));
-        assert_eq!(fields(&refused), fields(csv_header()));
-        assert!(
-            refused.ends_with("\"no \"\"roots\"\", none\",,,,,,,\n"),
-            "{refused}"
-        );
-    }
-
     #[test]
     fn every_column_is_documented() {
-        for column in csv_header().trim_end().split(',') {
+        for (column, _) in COLUMNS {
             assert!(is_documented(column), "{column}");
         }
     }
 
     #[test]
-    fn a_time_out_is_told_from_a_refusal() {
-        let late = row(
-            "nue",
-            Verdict::NoTables(NoTables::TimedOut(Duration::from_secs(300))),
-        );
-        assert!(late.csv().ends_with(",timed out after 300 s,,,,,,,\n"));
-        assert!(
-            late.markdown()
-                .contains("| timed out | | | timed out after 300 s |")
-        );
-        let refused = row("nue", Verdict::NoTables(NoTables::Refused("odd".into())));
-        assert!(refused.markdown().contains("| refused | | | odd |"));
-    }
-
-    #[test]
-    fn turns_are_held_against_dmodc_alone() {
-        let line = |engine| row(engine, Verdict::Accepted(FIGURES)).markdown();
+    fn turns_count_for_dmodc_alone() {
+        let line = |engine| row(engine, Ok(FIGURES)).markdown();
         assert!(
             line("sssp")
                 .contains("| credit loops: 1 | 3 | 4 | 2 | 9 | 8 | 7 | 3 | 1 | 61.2 | 7.0 |")
@@ -370,9 +285,17 @@ mod tests {
     }
 
     #[test]
-    fn each_fabric_has_its_table() {
-        let mut rows = vec![row("dmodc", Verdict::Accepted(FIGURES)); 2];
-        rows[1].fabric = "other".into();
-        assert_eq!(markdown(&rows).matches("###").count(), 2);
+    fn a_time_out_is_no_refusal() {
+        let of = |why| row("nue", Err(why));
+        let late = of(NoTables::TimedOut(Duration::from_secs(300)));
+        assert_eq!(late.record()[19], "timed out after 300 s");
+        let line = late.markdown();
+        assert!(line.contains("| timed out | | | timed out after 300 s |"));
+        let refused = of(NoTables::Refused("no \"roots\", none".into()));
+        assert!(
+            refused
+                .markdown()
+                .contains("| refused | | | no \"roots\", none |")
+        );
     }
 }

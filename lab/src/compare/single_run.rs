@@ -4,9 +4,9 @@ use super::CompareError;
 use super::engine_spec::{EngineSpec, Foreign};
 use super::foreign;
 use super::metrics::{self, Scale};
-use super::roots::{guid_file, roots};
-use super::row::{Row, Verdict};
-use crate::sim::{self, Config, Files, Ibsim, Plugin};
+use super::multi_engine_run::roots_file;
+use super::row::{Figures, Row};
+use crate::sim::{self, Config, Files, Ibsim, NoTables, Plugin};
 use dmodc::dmodc::Engine;
 use dmodc::fabric::Fabric;
 use dmodc::lft::{Dump, Tables};
@@ -61,17 +61,16 @@ impl SingleRuns {
         for line in spec.lines() {
             config = config.line(line);
         }
-        if spec.is_told_roots() {
-            let file = files.write("roots", guid_file(&roots(&fabric)))?;
+        if spec.gets_roots() {
+            let file = files.write("roots", roots_file(&fabric))?;
             config = config.line(format!("root_guid_file {}", file.display()));
         }
         let run = sim::run_engine(&ibsim, files, &config, spec.engine(), self.limit)?;
         let verdict = match run.outcome {
-            Err(why) => Verdict::NoTables(why),
+            Err(why) => Err(why),
             Ok(()) => {
                 let (found, tables) = dumped(&run.files)?;
-                let figures = metrics::figures(&found, &tables, &self.engine, &self.scale);
-                Verdict::Accepted(figures)
+                Ok(metrics::figures(&found, &tables, &self.engine, &self.scale))
             }
         };
         Ok(self.row(name, &fabric, spec, verdict, (run.stage, run.whole)))
@@ -89,13 +88,9 @@ impl SingleRuns {
         let named = (name, &*spec.to_string());
         let found = foreign::tables(source, (netlist, fabric), named, self.limit)?;
         let whole = start.elapsed();
-        let (verdict, took) = match found {
-            Err(why) => (Verdict::NoTables(why), None),
-            Ok((tables, took)) => {
-                let figures = metrics::figures(fabric, &tables, &self.engine, &self.scale);
-                (Verdict::Accepted(figures), took)
-            }
-        };
+        let took = found.as_ref().ok().and_then(|(_, took)| *took);
+        let verdict =
+            found.map(|(tables, _)| metrics::figures(fabric, &tables, &self.engine, &self.scale));
         Ok(self.row(name, fabric, spec, verdict, (took, whole)))
     }
 
@@ -104,12 +99,12 @@ impl SingleRuns {
         name: &str,
         fabric: &Fabric,
         spec: &EngineSpec,
-        verdict: Verdict,
+        verdict: Result<Figures, NoTables>,
         (stage, whole): (Option<Duration>, Duration),
     ) -> Row {
         let (switches, nodes) = match &verdict {
-            Verdict::Accepted(figures) => (figures.switches, figures.nodes),
-            Verdict::NoTables(_) => (fabric.switches().len(), fabric.end_nodes().len()),
+            Ok(figures) => (figures.switches, figures.nodes),
+            Err(_) => (fabric.switches().len(), fabric.end_nodes().len()),
         };
         Row {
             fabric: name.into(),

@@ -2,251 +2,213 @@
 
 use super::CompareError;
 use super::engine_spec::EngineSpec;
-use super::metrics::Risks;
 use csv::StringRecord;
 use dmodc::netlist::Equipment;
 use std::fs;
 use std::path::Path;
-use std::str::FromStr;
-use std::time::Duration;
 
-/// The measures of an engine in a throw.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Routed {
-    /// The risks of its tables.
-    pub risks: Risks,
-    /// Blocks of 64 LIDs that differ from its tables of the complete fabric; unknown if it refused
-    /// the complete fabric, or if LIDs moved.
-    pub changed_blocks: Option<usize>,
-    /// Entries that differ, likewise; unknown in rows of earlier versions, too.
-    pub changed_entries: Option<usize>,
-    /// Time of `build_lid_matrices`.
-    pub lid_matrices: Duration,
-    /// Time of `ucast_build_fwd_tables`.
-    pub fwd_tables: Duration,
+/// A value as a field of CSV.
+trait Field: Sized {
+    fn write(&self) -> String;
+    fn read(text: &str) -> Option<Self>;
 }
 
-/// One engine in one throw.
-#[derive(Clone, PartialEq, Debug)]
-pub struct ThrowRow {
-    /// Name of the fabric.
-    pub fabric: String,
-    /// Switches left.
-    pub switches: usize,
-    /// End nodes left.
-    pub nodes: usize,
-    /// What was hit.
-    pub equipment: Equipment,
-    /// The exponent of the series.
-    pub max_exponent: f64,
-    /// The seed of the series.
-    pub seed: u64,
-    /// Number of the throw; 0 is the complete fabric.
-    pub throw: u32,
-    /// How much of it was removed, or became slow.
-    pub removed: usize,
-    /// The seed of this removal; unknown in rows of earlier versions.
-    pub removal_seed: Option<u64>,
-    /// The commit that this program was built from; empty if it was not said, and in rows of earlier versions.
-    pub commit: String,
-    /// Pairs of leaves with no up-down path; unknown if the rest is no tree.
-    pub unreachable_pairs: Option<usize>,
-    /// The least A2A that the links between levels allow; unknown in rows of earlier versions.
-    pub a2a_bound: Option<u32>,
-    /// The same over capacity, where links differ in speed.
-    pub a2a_bound_capacity: Option<f64>,
-    /// The engine.
-    pub spec: EngineSpec,
-    /// Its measures, or why it made no tables.
-    pub outcome: Result<Routed, String>,
-    /// Random permutations.
-    pub permutations: u32,
-    /// Version of this program.
-    pub version: String,
-    /// Version of OpenSM.
-    pub opensm: String,
+macro_rules! plain_fields {
+    ($($type:ty),*) => {
+        $(impl Field for $type {
+            fn write(&self) -> String {
+                self.to_string()
+            }
+
+            fn read(text: &str) -> Option<Self> {
+                text.parse().ok()
+            }
+        })*
+    };
 }
 
-/// Columns of the first version. Later ones stand behind them; a file may lack some or all of them.
-pub(super) const FIRST: usize = 23;
+plain_fields!(u32, u64, usize, f64, String, Equipment);
 
-pub(super) const HEADER: [&str; FIRST + 19] = [
-    "fabric",
-    "switches",
-    "nodes",
-    "degrade",
-    "max_exponent",
-    "seed",
-    "throw",
-    "removed",
-    "unreachable_pairs",
-    "engine",
-    "accepted",
-    "no_route",
-    "a2a",
-    "rp",
-    "sp_ftree",
-    "sp_dmodc",
-    "cn2io",
-    "changed_blocks",
-    "lid_matrices_us",
-    "fwd_tables_us",
-    "permutations",
-    "versions",
-    "reason",
-    "a2a_bound",
-    "ebb",
-    "credit_loops",
-    "changed_entries",
-    "host_credit_loops",
-    "host_switch_credit_loops",
-    "switch_credit_loops",
-    "aggregation_credit_loops",
-    "lane_credit_loops",
-    "lanes",
-    "exact",
-    "removal_seed",
-    "commit",
-    "a2a_bound_capacity",
-    "a2a_capacity",
-    "rp_capacity",
-    "sp_ftree_capacity",
-    "sp_dmodc_capacity",
-    "exact_capacity",
-];
-
-impl ThrowRow {
-    /// Time of both callbacks, if it routed; none of tables that were there before.
-    pub fn callbacks(&self) -> Option<Duration> {
-        let routed = self.outcome.as_ref().ok()?;
-        let both = routed.lid_matrices + routed.fwd_tables;
-        (both > Duration::ZERO).then_some(both)
+/// 1 or 0.
+impl Field for bool {
+    fn write(&self) -> String {
+        u8::from(*self).to_string()
     }
 
-    pub(super) fn record(&self) -> Vec<String> {
-        let text = |value: Option<u64>| value.map_or(String::new(), |v| v.to_string());
-        let routed = self.outcome.as_ref().ok();
-        let risk =
-            |of: fn(&Risks) -> Option<u32>| text(routed.and_then(|r| Some(of(&r.risks)?.into())));
-        let count =
-            |of: fn(&Risks) -> Option<usize>| text(routed.and_then(|r| Some(of(&r.risks)? as u64)));
-        let micros = |of: fn(&Routed) -> Duration| text(routed.map(|r| of(r).as_micros() as u64));
-        let hundredths = |value: Option<f64>| value.map_or(String::new(), |v| format!("{v:.2}"));
-        let real = |of: fn(&Risks) -> Option<f64>| hundredths(routed.and_then(|r| of(&r.risks)));
-        vec![
-            self.fabric.clone(),
-            self.switches.to_string(),
-            self.nodes.to_string(),
-            self.equipment.to_string(),
-            self.max_exponent.to_string(),
-            self.seed.to_string(),
-            self.throw.to_string(),
-            self.removed.to_string(),
-            text(self.unreachable_pairs.map(|n| n as u64)),
-            format!("{:#}", self.spec),
-            u8::from(routed.is_some()).to_string(),
-            text(routed.map(|r| r.risks.no_route)),
-            risk(|r| Some(r.a2a)),
-            risk(|r| Some(r.rp)),
-            risk(|r| r.sp_ftree),
-            risk(|r| r.sp_dmodc),
-            risk(|r| r.cn2io),
-            text(routed.and_then(|r| Some(r.changed_blocks? as u64))),
-            micros(|r| r.lid_matrices),
-            micros(|r| r.fwd_tables),
-            self.permutations.to_string(),
-            format!("dmodc {}; {}", self.version, self.opensm),
-            self.outcome.as_ref().err().cloned().unwrap_or_default(),
-            text(self.a2a_bound.map(u64::from)),
-            real(|r| r.ebb),
-            count(|r| r.credit_loops),
-            text(routed.and_then(|r| Some(r.changed_entries? as u64))),
-            count(|r| r.host_credit_loops),
-            count(|r| r.host_switch_credit_loops),
-            count(|r| r.switch_credit_loops),
-            count(|r| r.aggregation_credit_loops),
-            count(|r| r.lane_credit_loops),
-            count(|r| r.lanes),
-            risk(|r| r.exact),
-            text(self.removal_seed),
-            self.commit.clone(),
-            hundredths(self.a2a_bound_capacity),
-            real(|r| r.a2a_capacity),
-            real(|r| r.rp_capacity),
-            real(|r| r.sp_ftree_capacity),
-            real(|r| r.sp_dmodc_capacity),
-            real(|r| r.exact_capacity),
-        ]
+    fn read(text: &str) -> Option<Self> {
+        Some(text == "1")
+    }
+}
+
+impl Field for EngineSpec {
+    fn write(&self) -> String {
+        format!("{self:#}")
     }
 
-    fn parse(record: &StringRecord) -> Option<ThrowRow> {
-        fn optional<T: FromStr>(word: &str) -> Option<Option<T>> {
-            match word {
-                "" => Some(None),
-                _ => Some(Some(word.parse().ok()?)),
+    fn read(text: &str) -> Option<Self> {
+        text.parse().ok()
+    }
+}
+
+/// Empty if unknown.
+impl<T: Field> Field for Option<T> {
+    fn write(&self) -> String {
+        self.as_ref().map_or(String::new(), T::write)
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        match text {
+            "" => Some(None),
+            _ => T::read(text).map(Some),
+        }
+    }
+}
+
+/// A measured number, written with two decimals.
+#[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
+pub struct Real(pub f64);
+
+impl Field for Real {
+    fn write(&self) -> String {
+        format!("{:.2}", self.0)
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        let value = text.parse().ok()?;
+        f64::is_finite(value).then_some(Real(value))
+    }
+}
+
+/// Declares a row, whose fields are the columns of its file in this order.
+macro_rules! row {
+    ($($(#[$doc:meta])* $column:ident: $type:ty,)*) => {
+        /// One engine in one throw. All figures are empty if it made no tables.
+        #[derive(Clone, PartialEq, Debug)]
+        pub struct ThrowRow {
+            $($(#[$doc])* pub $column: $type,)*
+        }
+
+        /// The columns of a file of rows.
+        pub const HEADER: &[&str] = &[$(stringify!($column)),*];
+
+        impl ThrowRow {
+            /// Its fields.
+            pub fn record(&self) -> Vec<String> {
+                vec![$(self.$column.write()),*]
+            }
+
+            /// Columns that a file of an earlier version lacks are empty.
+            fn parse(record: &StringRecord) -> Option<ThrowRow> {
+                let mut fields = record.iter();
+                Some(ThrowRow {
+                    $($column: Field::read(fields.next().unwrap_or_default())?,)*
+                })
             }
         }
-        fn needed<T: FromStr>(word: &str) -> Option<T> {
-            word.parse().ok()
-        }
-        let field = |name: &str| {
-            let at = HEADER.iter().position(|&n| n == name)?;
-            record.get(at).or((at >= FIRST).then_some(""))
-        };
-        // No figure is NaN or endless.
-        let real = |name: &str| Some(optional(field(name)?)?.filter(|v: &f64| v.is_finite()));
-        let outcome = match field("accepted")? {
-            "1" => Ok(Routed {
-                risks: Risks {
-                    no_route: needed(field("no_route")?)?,
-                    a2a: needed(field("a2a")?)?,
-                    rp: needed(field("rp")?)?,
-                    sp_ftree: optional(field("sp_ftree")?)?,
-                    sp_dmodc: optional(field("sp_dmodc")?)?,
-                    cn2io: optional(field("cn2io")?)?,
-                    ebb: optional(field("ebb")?)?.filter(|e| (0.0..=100.0).contains(e)),
-                    credit_loops: optional(field("credit_loops")?)?,
-                    host_credit_loops: optional(field("host_credit_loops")?)?,
-                    a2a_capacity: real("a2a_capacity")?,
-                    rp_capacity: real("rp_capacity")?,
-                    sp_ftree_capacity: real("sp_ftree_capacity")?,
-                    sp_dmodc_capacity: real("sp_dmodc_capacity")?,
-                    exact_capacity: real("exact_capacity")?,
-                    host_switch_credit_loops: optional(field("host_switch_credit_loops")?)?,
-                    switch_credit_loops: optional(field("switch_credit_loops")?)?,
-                    aggregation_credit_loops: optional(field("aggregation_credit_loops")?)?,
-                    lane_credit_loops: optional(field("lane_credit_loops")?)?,
-                    lanes: optional(field("lanes")?)?,
-                    exact: optional(field("exact")?)?,
-                },
-                changed_blocks: optional(field("changed_blocks")?)?,
-                changed_entries: optional(field("changed_entries")?)?,
-                lid_matrices: Duration::from_micros(needed(field("lid_matrices_us")?)?),
-                fwd_tables: Duration::from_micros(needed(field("fwd_tables_us")?)?),
-            }),
-            _ => Err(field("reason")?.to_owned()),
-        };
-        let (version, opensm) = field("versions")?.split_once("; ")?;
-        Some(ThrowRow {
-            fabric: field("fabric")?.to_owned(),
-            switches: needed(field("switches")?)?,
-            nodes: needed(field("nodes")?)?,
-            equipment: needed(field("degrade")?)?,
-            max_exponent: needed(field("max_exponent")?)?,
-            seed: needed(field("seed")?)?,
-            throw: needed(field("throw")?)?,
-            removed: needed(field("removed")?)?,
-            removal_seed: optional(field("removal_seed")?)?,
-            commit: field("commit")?.to_owned(),
-            unreachable_pairs: optional(field("unreachable_pairs")?)?,
-            a2a_bound: optional(field("a2a_bound")?)?,
-            a2a_bound_capacity: real("a2a_bound_capacity")?,
-            spec: needed(field("engine")?)?,
-            outcome,
-            permutations: needed(field("permutations")?)?,
-            version: version.trim_start_matches("dmodc ").to_owned(),
-            opensm: opensm.to_owned(),
-        })
+    };
+}
+
+row! {
+    /// Name of the fabric.
+    fabric: String,
+    /// Switches left.
+    switches: usize,
+    /// End nodes left.
+    nodes: usize,
+    /// What was hit.
+    degrade: Equipment,
+    /// The exponent of the series.
+    max_exponent: f64,
+    /// The seed of the series.
+    seed: u64,
+    /// Number of the throw; 0 is the complete fabric.
+    throw: u32,
+    /// How many pieces were removed, or became slow.
+    removed: usize,
+    /// Pairs of leaves without an up-down path; unknown if the rest is no tree.
+    unreachable_pairs: Option<usize>,
+    /// The engine.
+    engine: EngineSpec,
+    /// Whether it made tables.
+    accepted: bool,
+    /// Ordered pairs of end nodes (aggregation nodes aside) whose route does not arrive.
+    no_route: Option<u64>,
+    /// All to all.
+    a2a: Option<u32>,
+    /// Random permutations, the median.
+    rp: Option<u32>,
+    /// All shifts in ftree's order, the maximum.
+    sp_ftree: Option<u32>,
+    /// All shifts in Dmodc's order, the maximum.
+    sp_dmodc: Option<u32>,
+    /// Compute nodes to I/O nodes, all shifts, the maximum; if there are I/O nodes.
+    cn2io: Option<u32>,
+    /// Blocks of 64 LIDs that differ from the engine's tables of the complete fabric; unknown if it refused that, or if
+    /// LIDs moved.
+    changed_blocks: Option<usize>,
+    /// Microseconds in `build_lid_matrices`.
+    lid_matrices_us: Option<u64>,
+    /// Microseconds in `ucast_build_fwd_tables`.
+    fwd_tables_us: Option<u64>,
+    /// Random permutations.
+    permutations: u32,
+    /// This program and OpenSM, each with its version.
+    versions: String,
+    /// Why there are no tables.
+    reason: String,
+    /// The least A2A that the links between levels allow.
+    a2a_bound: Option<u32>,
+    /// Effective bisection bandwidth in percent. More is better.
+    ebb: Option<Real>,
+    /// Credit loops of all routes on one lane, including routes to and from switches.
+    credit_loops: Option<usize>,
+    /// Entries that differ, as `changed_blocks`.
+    changed_entries: Option<usize>,
+    /// Credit loops of the routes from host to host.
+    host_credit_loops: Option<usize>,
+    /// Credit loops of the routes between hosts and switches, both ways.
+    host_switch_credit_loops: Option<usize>,
+    /// Credit loops of the routes from switch to switch.
+    switch_credit_loops: Option<usize>,
+    /// Credit loops of the routes to and from aggregation nodes.
+    aggregation_credit_loops: Option<usize>,
+    /// Credit loops of the routes from host to host, each on the lane that the engine gives it.
+    lane_credit_loops: Option<usize>,
+    /// The lanes that the engine gives to routes from host to host.
+    lanes: Option<usize>,
+    /// The worst permutation.
+    exact: Option<u32>,
+    /// The seed of this removal.
+    removal_seed: Option<u64>,
+    /// The commit that this program was built from, if its build had it.
+    commit: String,
+    /// The bound over capacity, in flows over the fastest link; as the columns that follow, where links differ in speed.
+    a2a_bound_capacity: Option<Real>,
+    /// All to all over capacity.
+    a2a_capacity: Option<Real>,
+    /// Random permutations over capacity.
+    rp_capacity: Option<Real>,
+    /// Shifts in ftree's order over capacity.
+    sp_ftree_capacity: Option<Real>,
+    /// Shifts in Dmodc's order over capacity.
+    sp_dmodc_capacity: Option<Real>,
+    /// The worst permutation over capacity.
+    exact_capacity: Option<Real>,
+}
+
+/// How many columns the first version had. A file may lack some or all of the later ones.
+pub(super) const FIRST: usize = 23;
+
+impl ThrowRow {
+    /// Milliseconds of both callbacks, if the engine made tables in this run.
+    pub fn callbacks_ms(&self) -> Option<f64> {
+        let both = self.lid_matrices_us? + self.fwd_tables_us?;
+        (both > 0).then_some(both as f64 / 1e3)
+    }
+
+    /// Whether the engine has left no pair of end nodes out.
+    pub fn is_routed_in_full(&self) -> bool {
+        self.accepted && self.no_route == Some(0)
     }
 }
 
@@ -279,58 +241,6 @@ pub(super) fn parse_throws(bytes: &[u8]) -> Result<Vec<ThrowRow>, (u64, String)>
 pub(super) mod tests {
     use super::*;
 
-    pub fn row(throw: u32, outcome: Result<Routed, String>) -> ThrowRow {
-        ThrowRow {
-            fabric: "PGFT(1;2;1;1)".into(),
-            switches: 1,
-            nodes: 2,
-            equipment: Equipment::Links,
-            max_exponent: 2.5,
-            seed: 1,
-            throw,
-            removed: 3,
-            removal_seed: Some(77),
-            commit: "abc".into(),
-            unreachable_pairs: Some(0),
-            a2a_bound: Some(2),
-            a2a_bound_capacity: Some(2.5),
-            spec: "ftree+roots".parse().unwrap(),
-            outcome,
-            permutations: 10,
-            version: "0.1.0".into(),
-            opensm: "OpenSM 3.3.23".into(),
-        }
-    }
-
-    pub const ROUTED: Routed = Routed {
-        risks: Risks {
-            no_route: 0,
-            a2a: 3,
-            rp: 2,
-            sp_ftree: Some(1),
-            sp_dmodc: None,
-            cn2io: None,
-            ebb: Some(61.25),
-            credit_loops: Some(1),
-            host_credit_loops: Some(0),
-            a2a_capacity: Some(6.25),
-            rp_capacity: None,
-            sp_ftree_capacity: Some(1.5),
-            sp_dmodc_capacity: None,
-            exact_capacity: Some(4.5),
-            host_switch_credit_loops: Some(1),
-            switch_credit_loops: Some(2),
-            aggregation_credit_loops: Some(0),
-            lane_credit_loops: Some(0),
-            lanes: Some(3),
-            exact: Some(2),
-        },
-        changed_blocks: Some(2),
-        changed_entries: Some(5),
-        lid_matrices: Duration::from_micros(5),
-        fwd_tables: Duration::from_micros(6),
-    };
-
     /// Whether the page for researchers says what a column is.
     pub fn is_documented(column: &str) -> bool {
         let page = include_str!("../../../docs/research.md");
@@ -348,13 +258,35 @@ pub(super) mod tests {
         }
     }
 
+    /// A file of so many columns with a row, and for each of the others an empty field.
+    fn file(columns: usize, row: &str) -> Vec<u8> {
+        let empty = ",".repeat(columns - 1 - row.matches(',').count());
+        format!("{}\n{row}{empty}\n", HEADER[..columns].join(",")).into()
+    }
+
+    #[test]
+    fn files_of_earlier_versions_are_read() {
+        let row = "x,1,2,links,1,1,1,1,0,sssp,1,0,3,2,1,,,7,5,6,10,dmodc 0.1.0; OpenSM 3.3.23,";
+        let first = parse_throws(&file(FIRST, row)).unwrap().remove(0);
+        assert_eq!((first.changed_blocks, first.a2a), (Some(7), Some(3)));
+        assert_eq!(
+            (first.changed_entries, first.a2a_bound, first.ebb),
+            (None, None, None)
+        );
+        let later = parse_throws(&file(FIRST + 4, &format!("{row},3,9.5,1,4")))
+            .unwrap()
+            .remove(0);
+        assert_eq!((later.ebb, later.credit_loops), (Some(Real(9.5)), Some(1)));
+        assert_eq!(later.host_credit_loops, None);
+    }
+
     #[test]
     fn a_wrong_field_is_named_by_its_line() {
-        let mut bytes = (HEADER.join(",") + "\n").into_bytes();
-        bytes.extend(b"x,one,2,links,1,1,1,1,,dmodc,0,,,,,,,,,,1,dmodc 1; OpenSM 1,no");
-        bytes.extend([b','; HEADER.len() - FIRST]);
-        bytes.push(b'\n');
-        assert_eq!(parse_throws(&bytes).unwrap_err().0, 2);
-        assert_eq!(parse_throws(b"a,b\n").unwrap_err().0, 1);
+        let row = "x,one,2,links,1,1,1,1,,dmodc,0,,,,,,,,,,1,dmodc 1; OpenSM 1,no";
+        let wrong = |bytes: &[u8]| parse_throws(bytes).unwrap_err().0;
+        assert_eq!(wrong(&file(HEADER.len(), row)), 2);
+        let text = String::from_utf8(file(HEADER.len(), row)).unwrap();
+        assert_eq!(wrong(text.replacen("a2a_bound", "bound", 1).as_bytes()), 1);
+        assert_eq!(wrong(b"a,b\n"), 1);
     }
 }

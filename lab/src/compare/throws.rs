@@ -1,9 +1,9 @@
-//! The paper's experiment (section IV): equipment removed at random, every engine on what is left. And the same
+//! The paper's experiment (section IV): equipment is removed at random, and every engine routes the rest. The same
 //! with links that become slow.
 //!
 //! Throw `n` of a seed hits `a = floor(2^(m u) - 1)` pieces of the complete fabric,
 //! with `u` uniform in [0, 1) and `m` the series' exponent, so that throws spread evenly over the
-//! decades of `a`; or as many as the series says, in turn. Throw 0 hits nothing. A throw depends on the fabric, the
+//! decades of `a`; or the numbers of the series in turn. Throw 0 hits nothing. A throw depends on the fabric, the
 //! series and its own number alone, so different runs can make them, in any order and for any engines.
 //!
 //! All engines of a throw route the same fabric in the same OpenSM (see [`super::multi_engine_run`]).
@@ -15,14 +15,11 @@ use super::copied::Copied;
 use super::engine_spec::EngineSpec;
 use super::foreign;
 use super::keep;
-use super::layout::Layout;
 use super::levels::Levels;
-use super::metrics::{self, Orders, Risks, Scale};
+use super::metrics::{self, Orders, Scale};
 use super::multi_engine_run::{Answer, Callbacks, MultiEngineRun, Outcome};
-use super::throw_drawing::{ThrowDrawing, Worst, WorstPort};
-use super::throw_row::{Routed, ThrowRow};
+use super::throw_row::ThrowRow;
 use crate::sim::Plugin;
-use dmodc::analysis::Traffic;
 use dmodc::dmodc::{Engine, Options};
 use dmodc::fabric::{Fabric, Guid, Lid};
 use dmodc::lft::{Tables, parse_order};
@@ -31,12 +28,12 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What all throws of a series share.
+/// The parameters that all throws of a series share.
 #[derive(Clone, Debug)]
 pub struct Series {
     /// Name of the fabric.
     pub fabric: String,
-    /// What is hit.
+    /// The kind of equipment that is hit.
     pub equipment: Equipment,
     /// The paper's `m`: up to 2^m - 1 pieces are hit.
     pub max_exponent: f64,
@@ -78,14 +75,26 @@ impl Series {
         format!("{}-{}-{number}", self.fabric, self.equipment)
     }
 
-    /// The throw to draw, of the first `throws` at a fabric: that which hits most, of those that
-    /// hit a twentieth at most, or one piece; if there is one.
+    /// Which of the first `throws` at a fabric to draw: of those that hit a twentieth of the pieces at most, or one
+    /// piece, the throw that hits most.
     pub fn worth_drawing(&self, netlist: &Netlist, throws: u32) -> Option<u32> {
         let pieces = self.equipment.pieces(netlist);
         let few = 1..=(pieces / 20).max(1);
         let drawable = (1..=throws).filter(|&n| few.contains(&self.removal(n).0));
         drawable.max_by_key(|&n| self.removal(n).0)
     }
+}
+
+/// A throw with the tables of all engines.
+pub struct Repeated<'a> {
+    /// The complete fabric.
+    pub complete: &'a Netlist,
+    /// The fabric after the throw.
+    pub left: Fabric,
+    /// Fabric, throw, seed and versions.
+    pub title: String,
+    /// The result of each engine.
+    pub outcomes: Vec<(EngineSpec, Outcome)>,
 }
 
 /// A series on its fabric, with the tables of the complete fabric.
@@ -111,12 +120,13 @@ impl Thrower {
         limit: Duration,
     ) -> Result<(Thrower, Vec<ThrowRow>), CompareError> {
         series.equipment.hit(&netlist, series.most(), 0)?;
-        let runs = MultiEngineRun::new(plugin, limit).io(&series.io);
+        let mut runs = MultiEngineRun::new(plugin, limit);
+        runs.io = series.io.clone();
         // The node order of the paper's shifts.
         let ftree = "ftree+roots".parse().expect("it is a name");
         let answer = runs.route(&netlist, &[ftree])?;
         adopt(&mut netlist, &answer.lids);
-        let runs = runs.whole(netlist.clone());
+        runs.whole = Some(netlist.clone());
         let (fabric, _) = netlist.to_fabric(None)?;
         let ftree_order = answer.ftree_order.and_then(|bytes| {
             let order = parse_order(&fabric, &bytes).ok()?;
@@ -175,63 +185,91 @@ impl Thrower {
             .lids
             .iter()
             .all(|(port, lid)| self.lids.get(port) == Some(lid));
+        let unmeasured = |spec: &EngineSpec| ThrowRow {
+            fabric: self.series.fabric.clone(),
+            switches: netlist.switches().count(),
+            nodes: fabric.end_nodes().len(),
+            degrade: self.series.equipment,
+            max_exponent: self.series.max_exponent,
+            seed: self.series.seed,
+            throw: number,
+            removed,
+            removal_seed: Some(seed),
+            commit: option_env!("DMODC_COMMIT").unwrap_or_default().into(),
+            a2a_bound,
+            a2a_bound_capacity,
+            unreachable_pairs: plan.as_ref().map(|plan| plan.unreachable().count),
+            permutations: self.series.scale.permutations,
+            versions: format!("dmodc {}; {}", env!("CARGO_PKG_VERSION"), answer.version),
+            engine: spec.clone(),
+            accepted: false,
+            reason: String::new(),
+            no_route: None,
+            a2a: None,
+            rp: None,
+            sp_ftree: None,
+            sp_dmodc: None,
+            cn2io: None,
+            changed_blocks: None,
+            lid_matrices_us: None,
+            fwd_tables_us: None,
+            ebb: None,
+            credit_loops: None,
+            changed_entries: None,
+            host_credit_loops: None,
+            host_switch_credit_loops: None,
+            switch_credit_loops: None,
+            aggregation_credit_loops: None,
+            lane_credit_loops: None,
+            lanes: None,
+            exact: None,
+            a2a_capacity: None,
+            rp_capacity: None,
+            sp_ftree_capacity: None,
+            sp_dmodc_capacity: None,
+            exact_capacity: None,
+        };
         // Engines often make the same tables, which are measured once.
-        let mut measured: Vec<(Tables, Option<&Levels>, Risks)> = Vec::new();
+        let mut measured: Vec<(Tables, Option<&Levels>, ThrowRow)> = Vec::new();
         let mut rows = Vec::new();
         for (spec, outcome) in specs.iter().zip(&answer.outcomes) {
-            let outcome = match outcome {
-                Outcome::NoTables(why) => Err(why.to_string()),
-                Outcome::Routed(copied, callbacks, levels) => {
-                    let (tables, levels) = (copied.tables(&fabric), levels.as_ref());
-                    let known = measured
-                        .iter()
-                        .find(|(known, of, _)| (known, *of) == (&tables, levels));
-                    let risks = match known {
-                        Some((.., risks)) => *risks,
-                        None => {
-                            let (io, scale) = (&self.series.io, &self.series.scale);
-                            let risks =
-                                metrics::risks(&fabric, &tables, levels, &orders, io, scale);
-                            measured.push((tables, levels, risks));
-                            risks
-                        }
-                    };
-                    let complete = self.complete.get(spec).filter(|_| same_lids);
-                    let changes = complete.map(|complete| copied.changes(complete));
-                    Ok(Routed {
-                        risks,
-                        changed_blocks: changes.map(|changes| changes.blocks),
-                        changed_entries: changes.map(|changes| changes.entries),
-                        lid_matrices: callbacks.lid_matrices,
-                        fwd_tables: callbacks.fwd_tables,
-                    })
+            let (copied, callbacks, levels) = match outcome {
+                Outcome::Routed(copied, callbacks, levels) => (copied, callbacks, levels.as_ref()),
+                Outcome::NoTables(why) => {
+                    rows.push(ThrowRow {
+                        reason: why.to_string(),
+                        ..unmeasured(spec)
+                    });
+                    continue;
                 }
             };
+            let tables = copied.tables(&fabric);
+            let mut known = measured.iter();
+            let figures = match known.find(|known| (&known.0, known.1) == (&tables, levels)) {
+                Some((.., row)) => row.clone(),
+                None => {
+                    let (io, scale) = (&self.series.io, &self.series.scale);
+                    let row = unmeasured(spec);
+                    let row = metrics::measured(row, &fabric, &tables, levels, &orders, io, scale);
+                    measured.push((tables, levels, row.clone()));
+                    row
+                }
+            };
+            let complete = self.complete.get(spec).filter(|_| same_lids);
+            let changes = complete.map(|complete| copied.changes(complete));
             rows.push(ThrowRow {
-                fabric: self.series.fabric.clone(),
-                switches: netlist.switches().count(),
-                nodes: fabric.end_nodes().len(),
-                equipment: self.series.equipment,
-                max_exponent: self.series.max_exponent,
-                seed: self.series.seed,
-                throw: number,
-                removed,
-                removal_seed: Some(seed),
-                commit: option_env!("DMODC_COMMIT").unwrap_or_default().into(),
-                a2a_bound,
-                a2a_bound_capacity,
-                unreachable_pairs: plan.as_ref().map(|plan| plan.unreachable().count),
-                spec: spec.clone(),
-                outcome,
-                permutations: self.series.scale.permutations,
-                version: env!("CARGO_PKG_VERSION").into(),
-                opensm: answer.version.clone(),
+                engine: spec.clone(),
+                changed_blocks: changes.map(|changes| changes.blocks),
+                changed_entries: changes.map(|changes| changes.entries),
+                lid_matrices_us: Some(callbacks.lid_matrices.as_micros() as u64),
+                fwd_tables_us: Some(callbacks.fwd_tables.as_micros() as u64),
+                ..figures
             });
         }
         Ok((answer, rows))
     }
 
-    /// The tables of all engines, those of OpenSM first.
+    /// The tables of all engines, in the order of `specs`.
     fn route(
         &self,
         number: u32,
@@ -250,7 +288,7 @@ impl Thrower {
                     .ok_or_else(|| CompareError::Relay("it is silent".into()));
             };
             let named = (&*stem, &*spec.to_string());
-            let found = foreign::tables(source, (netlist, fabric), named, self.runs.limit())?;
+            let found = foreign::tables(source, (netlist, fabric), named, self.runs.limit)?;
             Ok(match found {
                 Err(why) => Outcome::NoTables(why),
                 Ok((tables, took)) => {
@@ -265,53 +303,25 @@ impl Thrower {
         Ok(answer)
     }
 
-    /// Repeats a throw to draw it, with the worst ports of each engine.
-    pub fn drawing(&self, number: u32, worst: usize) -> Result<ThrowDrawing, CompareError> {
-        let (complete, _) = self.netlist.to_fabric(None)?;
+    /// Repeats a throw for all engines, to draw it.
+    pub fn repeated(&self, number: u32) -> Result<Repeated<'_>, CompareError> {
         let (removed, seed) = self.series.removal(number);
         let netlist = self.series.equipment.hit(&self.netlist, removed, seed)?;
-        let (fabric, _) = netlist.to_fabric(None)?;
-        let layout = Layout::new(&complete, &self.ftree_order(&complete));
-        let switches = self.netlist.switches();
-        let names = switches.map(|s| (s.guid, &*s.description)).collect();
-        let mut drawing = ThrowDrawing {
-            fabric: self.series.fabric.clone(),
-            equipment: self.series.equipment,
-            throw: number,
-            removed,
-            switches: layout.switches(&fabric, &names),
-            links: layout.links(&fabric),
-            ports: vec![],
-            worst: vec![],
-        };
-        let answer = self.route(number, (&netlist, &fabric), &self.specs)?;
-        let order: Vec<u32> = (0..fabric.end_nodes().len() as u32).collect();
-        for (spec, outcome) in self.specs.iter().zip(answer.outcomes) {
-            let Outcome::Routed(copied, ..) = outcome else {
-                continue;
-            };
-            let traffic = Traffic::new(&fabric, &copied.tables(&fabric), &order);
-            let all = traffic.all_to_all(&|_| ());
-            let equals = all.by_channel.iter().filter(|&&risk| risk == all.value);
-            drawing.worst.push(Worst {
-                risk: all.value,
-                ports: equals.count(),
-                spec: spec.clone(),
-            });
-            for (channel, risk) in all.worst(worst) {
-                let channel = traffic.channels().get(channel);
-                let place = |switch: u32| layout.place(fabric.switches()[switch as usize].guid);
-                if let (Some(from), Some(to)) = (place(channel.from), place(channel.to)) {
-                    drawing.ports.push(WorstPort {
-                        from,
-                        to,
-                        risk,
-                        spec: spec.clone(),
-                    });
-                }
-            }
-        }
-        Ok(drawing)
+        let (left, _) = netlist.to_fabric(None)?;
+        let answer = self.route(number, (&netlist, &left), &self.specs)?;
+        Ok(Repeated {
+            complete: &self.netlist,
+            left,
+            title: format!(
+                "{}: {removed} {}, throw {number} of seed {}; dmodc {}, {}",
+                self.series.fabric,
+                self.series.equipment.faults(),
+                self.series.seed,
+                env!("CARGO_PKG_VERSION"),
+                answer.version
+            ),
+            outcomes: self.specs.iter().cloned().zip(answer.outcomes).collect(),
+        })
     }
 
     /// ftree's order of the complete fabric, without the nodes that are gone.

@@ -1,4 +1,4 @@
-//! What the relay copies out of OpenSM's memory.
+//! Copies tables, service levels and LIDs out of OpenSM's memory.
 
 use dmodc::extension::bindings::{
     IB_NODE_TYPE_SWITCH, OSM_VERSION, osm_opensm_t, osm_port_t, osm_routing_engine_t, osm_switch_t,
@@ -62,7 +62,7 @@ pub unsafe fn levels(
                 lids.push((*(*port).p_physp).port_info.base_lid);
             }
         }
-        // lash asks whether it is the one.
+        // lash gives levels only while OpenSM names it as the engine in use.
         (*osm).routing_engine_used = engine;
         let mut out = BufWriter::new(File::create_new(path)?);
         out.write_all(&(lids.len() as u32).to_le_bytes())?;

@@ -1,4 +1,4 @@
-//! What the multicast tree of a group of all end nodes takes.
+//! The time for the multicast tree of a group of all end nodes.
 
 use super::missing;
 use dmodc::extension::bindings::{

@@ -1,5 +1,5 @@
 //! The relay: several routing engines one after another on the same subnet, each timed and its tables
-//! copied out. `dmodc compare --degrade` and `make bench` ask for it; nobody else should.
+//! copied out. Only `dmodc compare --degrade` and `make bench` use it.
 //!
 //! ```text
 //! event_plugin_name dmodc_lab
@@ -7,19 +7,19 @@
 //! routing_engine dmodc_relay,ftree,ftree,updn,no_fallback
 //! ```
 //!
-//! The plugin is the library's, linked anew: with that option it registers a second engine, which has to be the first of the list. `plan`
-//! in DIR has a line for each run: an engine, its `root_guid_file` and its `io_guid_file`, with tabs
+//! The plugin is the library's, linked anew: with that option it registers a second engine, which has to be the first
+//! of the list. `plan` in DIR has a line for each run: an engine, its `root_guid_file` and its `io_guid_file`, with tabs
 //! between, `-` for none, `group` or `-`, the options of Dmodc or `-`, and at last `avoid` (OpenSM's
-//! `avoid_throttled_links`, see [`run::enable_widths`]) or `-`. With options the engine is
-//! a Dmodc of its own, which the plugin registers by the name in the plan. Each run takes its own entry of
-//! OpenSM's list, so that no run meets what another has put into its engine's context.
+//! `avoid_throttled_links`, see [`run::enable_widths`]) or `-`. For a run with options the plugin registers another
+//! Dmodc by the name in the plan. Each run uses its own entry of OpenSM's list, so that no run meets the engine's
+//! context of another.
 //!
 //! Before each run the switches are what they are before OpenSM's first engine: its own
 //! `osm_switch_prepare_path_rebuild`, as `osm_ucast_mgr_process` calls it, forgets hop tables, path
 //! counts and tables. A stage that an engine leaves to OpenSM (NULL, or a positive result) is done
 //! by OpenSM's default engine, minhop, as `ucast_mgr_route` has it, and counts as the engine's own.
 //!
-//! What it writes into DIR, all of it new: `subnet`, OpenSM's version and then a line for each port, its GUID and base
+//! It writes new files into DIR: `subnet`, OpenSM's version and then a line for each port, its GUID and base
 //! LID; for each run that makes tables `N.tables` (see [`copy::tables`]) and, where the engine gives service levels,
 //! `N.levels` (see [`copy::levels`]); and, line by line, `results`:
 //!
@@ -31,7 +31,7 @@
 //!
 //! `EXTRA_KIB` is by how much the peak of the process's memory rose over what it held before (of
 //! use for the first run alone), `LOG_FROM` and `LOG_TO` are where in OpenSM's log the engine's
-//! lines are. `GROUP_US` is what the multicast tree of a group of all end nodes took (see
+//! lines are. `GROUP_US` is the time for the multicast tree of a group of all end nodes (see
 //! [`group::time`]), or `-`. After the last run the process ends: no forwarding table is sent, nothing
 //! is dumped.
 
@@ -77,7 +77,7 @@ struct Relay {
 /// Registers the relay as an engine that reads and writes in a folder, and the engines of its plan that are a Dmodc
 /// with options of its own.
 fn register(opensm: &OpenSm, dir: PathBuf) {
-    // Without a plan the relay says so when it runs.
+    // Without a plan the relay fails when it runs, and logs why.
     let runs = Run::plan(&dir.join("plan")).unwrap_or_default();
     let osm = opensm.pointer();
     let context = Box::into_raw(Box::new(Relay { osm, dir }));

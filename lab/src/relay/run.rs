@@ -21,7 +21,7 @@ pub struct Run {
     pub engine: String,
     /// Whether a multicast group is timed, too.
     pub with_group: bool,
-    /// What `event_plugin_options` says to a Dmodc of its own; `-` to the one that all share.
+    /// The options of a Dmodc that the plugin registers for this run; `-` for the Dmodc that all share.
     pub options: String,
     /// Whether the engine is to avoid throttled links.
     pub avoids_throttled_links: bool,
@@ -29,7 +29,7 @@ pub struct Run {
     io: *mut c_char,
 }
 
-/// What an engine's callbacks took.
+/// The time and memory of an engine's callbacks.
 pub struct Done {
     lid_matrices: Duration,
     fwd_tables: Duration,

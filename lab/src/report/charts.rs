@@ -1,10 +1,10 @@
 //! The paper's two figures: measures over faults, and time over nodes. Both axes are logarithmic; "no
 //! faults" is to the left of one fault.
 //!
-//! plotters draws the axes. Points and lines are ours, since its own cannot have tooltips.
+//! plotters draws the axes. This module draws points and lines, since plotters gives them no tooltips.
 
 use super::ReportError;
-use super::axis::LogAxis;
+use super::axis;
 use super::measures::Measure;
 use super::panels::Panels;
 use super::sets::Set;
@@ -37,7 +37,6 @@ pub fn faults(set: &Set) -> Result<Panels, ReportError> {
     Ok(Panels {
         size: PANEL,
         columns: 2,
-        defs: String::new(),
         caption: format!(
             "{}\nPoints: the {} throws in which all pairs have an up-down path. Lines and bands: running medians and \
              quartiles, some pixels apart.{}",
@@ -55,36 +54,26 @@ pub fn faults(set: &Set) -> Result<Panels, ReportError> {
 
 fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> Result<String, ReportError> {
     // Engines that know the I/O nodes matter for traffic to these.
-    let shown = |c: &&EngineSpec| measure == Measure::Cn2io || !c.is_told_io();
+    let shown = |c: &&EngineSpec| measure == Measure::Cn2io || !c.gets_io();
     let shown: Vec<&EngineSpec> = specs.iter().filter(shown).collect();
     let all: Vec<Vec<(usize, f64)>> = shown.iter().map(|c| points(set, c, measure)).collect();
     let bounds = bounds(set, measure);
     let points = || all.iter().chain([&bounds]).flatten();
     let most = points().map(|p| p.0).max().unwrap_or(1).max(2);
-    let x = LogAxis::round(NONE * 0.8..most as f64 * 1.25).starting_at(NONE);
+    let x = axis::round_from(NONE, NONE * 0.8..most as f64 * 1.25);
     // A percentage is no count.
     let least = if measure == Measure::Ebb { 0.0 } else { NONE };
-    let y = LogAxis::round(around(points().map(|p| p.1.max(least)), 1.15));
+    let range = around(points().map(|p| p.1.max(least)), 1.15);
     let y = match points().any(|p| p.1 < least) {
-        true => y.starting_at(NONE),
-        false => y,
+        true => axis::round_from(NONE, range),
+        false => axis::round(range),
     };
     let count = |v| number(if v == NONE { 0.0 } else { v });
     let axes = Axes {
         size: PANEL,
         title: measure.name(),
         x_name: &format!("{} (log)", set.equipment.faults()),
-        y_name: match measure {
-            Measure::Ebb => "percent (log)",
-            Measure::Blocks => "blocks of 64 LIDs (log)",
-            Measure::Exact => "flows (log)",
-            Measure::A2aCapacity
-            | Measure::ExactCapacity
-            | Measure::RpCapacity
-            | Measure::SpFtreeCapacity
-            | Measure::SpDmodcCapacity => "flows over capacity (log)",
-            _ => "congestion risk, flows (log)",
-        },
+        y_name: measure.axis(),
         x_label: &count,
         y_label: if measure == Measure::Ebb {
             &number
@@ -150,22 +139,22 @@ pub fn runtime(sets: &[Set]) -> Result<Panels, ReportError> {
     let mut fastest: BTreeMap<(usize, usize), f64> = BTreeMap::new();
     let mut specs: Vec<EngineSpec> = Vec::new();
     for row in sets.iter().flat_map(|set| &set.rows) {
-        let Some(took) = row.callbacks().filter(|_| !row.spec.is_told_io()) else {
+        let Some(took) = row.callbacks_ms().filter(|_| !row.engine.gets_io()) else {
             continue;
         };
-        let known = specs.iter().position(|c| *c == row.spec);
+        let known = specs.iter().position(|c| *c == row.engine);
         let index = known.unwrap_or_else(|| {
-            specs.push(row.spec.clone());
+            specs.push(row.engine.clone());
             specs.len() - 1
         });
-        let ms = (took.as_secs_f64() * 1e3).max(1e-3);
+        let ms = took.max(1e-3);
         let known = fastest.entry((index, row.nodes)).or_insert(ms);
         *known = known.min(ms);
     }
     let nodes: BTreeSet<usize> = fastest.keys().map(|key| key.1).collect();
     let around_nodes = around(nodes.iter().map(|&n| n as f64), 1.2);
-    let x = LogAxis::with_marks_at(around_nodes, nodes.iter().map(|&n| n as f64));
-    let y = LogAxis::round(around(fastest.values().copied(), 1.3));
+    let x = axis::with_marks_at(around_nodes, nodes.iter().map(|&n| n as f64));
+    let y = axis::round(around(fastest.values().copied(), 1.3));
     let axes = Axes {
         size: RUNTIME,
         title: "",
@@ -198,7 +187,6 @@ pub fn runtime(sets: &[Set]) -> Result<Panels, ReportError> {
     Ok(Panels {
         size: RUNTIME,
         columns: 1,
-        defs: String::new(),
         // Two to a line, which would be too long else.
         caption: format!(
             "the fastest of all runs at a fabric, throw 0 included:\n{}\n{}",
@@ -241,8 +229,8 @@ impl Axes<'_> {
     /// Draws them, and what `marks` draws over them, as SVG elements.
     fn draw(
         &self,
-        x: LogAxis,
-        y: LogAxis,
+        x: axis::Log,
+        y: axis::Log,
         marks: impl FnOnce(Place) -> String,
     ) -> Result<String, ReportError> {
         let drawn = self.drawn(x, y, marks);
@@ -254,8 +242,8 @@ impl Axes<'_> {
 
     fn drawn(
         &self,
-        x: LogAxis,
-        y: LogAxis,
+        x: axis::Log,
+        y: axis::Log,
         marks: impl FnOnce(Place) -> String,
     ) -> Result<String, Box<dyn Error>> {
         let mut svg = String::new();
@@ -316,7 +304,7 @@ fn band(low: Vec<(i32, i32)>, high: Vec<(i32, i32)>, color: &str, name: &str) ->
     )
 }
 
-/// By how many points the line of engine `i` of `count` is below its place: lines on one another are told apart.
+/// How many pixels the line of engine `i` of `count` is drawn below its place, so that equal lines stay apart.
 fn below(i: usize, count: usize) -> i32 {
     ((i as f64 - (count as f64 - 1.0) / 2.0) * 0.75).round() as i32
 }

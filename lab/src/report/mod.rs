@@ -2,16 +2,14 @@
 //! in short as Markdown.
 //!
 //! ```text
-//! throws-*.csv ─ sets ─ stats ─┬─ tables ───────┬─ summary.md
-//!                              ├─ charts ───────┼─ page ─ report.html
-//! drawn-*.csv ─────────────────┴─ fabric_svg ───┘
+//! throws-*.csv ─ sets ─ stats ─┬─ tables ─┬─ summary.md
+//!                              └─ charts ─┴─ page ─ report.html
 //! ```
 //!
 //! The report measures nothing: the same folders give the same report.
 
 mod axis;
 mod charts;
-mod fabric_svg;
 mod measures;
 mod page;
 mod panels;
@@ -21,10 +19,10 @@ mod style;
 mod summary;
 mod tables;
 
-pub use measures::routed_in_full;
 pub use stats::median;
 
 use crate::compare::CompareError;
+use std::fs;
 use std::path::Path;
 
 /// The reason why there is no report.
@@ -33,14 +31,6 @@ pub enum ReportError {
     /// A file of the comparison cannot be used.
     #[error(transparent)]
     Compare(#[from] CompareError),
-    /// The folder cannot be read.
-    #[error("{folder}: {reason}")]
-    Folder {
-        /// The folder.
-        folder: String,
-        /// The system's reason.
-        reason: std::io::Error,
-    },
     /// The folder has nothing to report.
     #[error("{0}: no throws-*.csv with a throw; dmodc compare --degrade makes them")]
     Empty(String),
@@ -79,24 +69,31 @@ pub fn report(dirs: &[impl AsRef<Path>]) -> Result<Report, ReportError> {
     let mut sections = Vec::new();
     for set in sets.iter().filter(|set| set.throws() > 0) {
         let faults = charts::faults(set)?;
-        let drawn = set.drawing.as_ref().map(|drawing| panels::Panels {
-            caption: format!("throw {} of {}", drawing.throw, set.caption()),
-            ..fabric_svg::draw(drawing)
+        sections.push(page::section(set, &faults));
+        figures.push(Figure {
+            name: format!("risk-{}.svg", set.slug()),
+            svg: faults.svg(),
         });
-        sections.push(page::section(set, &faults, drawn.as_ref()));
-        figures.push((format!("risk-{}.svg", set.slug()), faults));
-        figures.extend(drawn.map(|drawn| (format!("drawn-{}.svg", set.slug()), drawn)));
+        for (_, path) in &set.drawings {
+            figures.push(Figure {
+                name: path
+                    .file_name()
+                    .unwrap_or_default()
+                    .to_string_lossy()
+                    .into(),
+                svg: fs::read_to_string(path).map_err(CompareError::file(path))?,
+            });
+        }
     }
     let runtime = charts::runtime(&sets)?;
     let html = page::page(&sets, &sections, &runtime);
-    figures.push(("runtime.svg".into(), runtime));
-    let figure = |(name, panels): (String, panels::Panels)| Figure {
-        svg: panels.svg(),
-        name,
-    };
+    figures.push(Figure {
+        name: "runtime.svg".into(),
+        svg: runtime.svg(),
+    });
     Ok(Report {
         html,
         summary: summary::summary(&sets),
-        figures: figures.into_iter().map(figure).collect(),
+        figures,
     })
 }

@@ -1,5 +1,4 @@
-//! The page: its contents, their order, and the words. Every note is true of the rows at hand: what they
-//! lack is not mentioned.
+//! The page: its contents, their order, and the words. A note stands there only if the rows have figures for it.
 
 use super::measures::Measure;
 use super::panels::Panels;
@@ -12,11 +11,12 @@ use crate::compare::EngineSpec;
 use crate::xml::escaped;
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::PathBuf;
 
 const STYLE: &str = include_str!("page.css");
 
 /// The section of one series.
-pub fn section(set: &Set, faults: &Panels, drawn: Option<&Panels>) -> String {
+pub fn section(set: &Set, faults: &Panels) -> String {
     let first = &set.rows[0];
     let (throws, connected) = (set.throws(), set.connected_throws());
     let name = escaped(&set.fabric);
@@ -82,7 +82,7 @@ pub fn section(set: &Set, faults: &Panels, drawn: Option<&Panels>) -> String {
     if set
         .rows
         .iter()
-        .any(|row| row.spec.variant() == "dmodc:reference")
+        .any(|row| row.engine.variant() == "dmodc:reference")
     {
         html += " The time of dmodc:reference has in it that it reads the file.";
     }
@@ -111,15 +111,16 @@ pub fn section(set: &Set, faults: &Panels, drawn: Option<&Panels>) -> String {
         tables::endings_of(set)
     );
     html += &cut(set);
-    if let (Some(drawn), Some(drawing)) = (drawn, &set.drawing) {
+    if !set.drawings.is_empty() {
+        let link = |(engine, path): &(String, PathBuf)| {
+            let file = path.file_name().unwrap_or_default().to_string_lossy();
+            format!("<a href=\"{}\">{}</a>", escaped(&file), escaped(engine))
+        };
+        let links: Vec<String> = set.drawings.iter().map(link).collect();
         let _ = writeln!(
             html,
-            "<h3>One throw, drawn</h3>\n<figure>{}<figcaption>Throw {}, {faults_are}: {}. \
-             Switches by level, leaves at the bottom, and the worst ports of each engine that routes it under \
-             all-to-all traffic.</figcaption></figure>",
-            drawn.html(),
-            drawing.throw,
-            number(drawing.removed as f64),
+            "<h3>One throw, drawn</h3>\n<p>Beside this page, by level, coloured by the risk of all to all: {}.</p>",
+            links.join(", ")
         );
     }
     html
@@ -188,7 +189,7 @@ pub fn page(sets: &[Set], sections: &[String], runtime: &Panels) -> String {
     for (term, meaning) in terms(sets) {
         let _ = writeln!(html, "<dt>{term}</dt><dd>{meaning}</dd>");
     }
-    for (term, meaning) in engines_told(sets) {
+    for (term, meaning) in engines_explained(sets) {
         let _ = writeln!(html, "<dt>{}</dt><dd>{meaning}</dd>", escaped(&term));
     }
     html += "</dl>\n";
@@ -213,8 +214,8 @@ pub fn page(sets: &[Set], sections: &[String], runtime: &Panels) -> String {
     html
 }
 
-/// The engines that OpenSM's configuration tells more, and what others are.
-fn engines_told(sets: &[Set]) -> BTreeMap<String, String> {
+/// Engines with lines in OpenSM's configuration, and tables from other sources, with their meaning.
+fn engines_explained(sets: &[Set]) -> BTreeMap<String, String> {
     let told = |spec: EngineSpec| {
         let (name, lines) = (spec.to_string(), spec.lines().join("; "));
         let meaning = match spec.foreign() {
@@ -234,7 +235,7 @@ fn engines_told(sets: &[Set]) -> BTreeMap<String, String> {
     all.filter_map(told).collect()
 }
 
-/// The words that need an explanation, if the rows have what they mean.
+/// Words with their explanations, as far as the rows use them.
 fn terms(sets: &[Set]) -> Vec<(&'static str, &'static str)> {
     let measures = |m: Measure| sets.iter().any(|set| set.measures().contains(&m));
     let engines = |is: fn(&EngineSpec) -> bool| sets.iter().flat_map(Set::specs).any(|s| is(&s));
@@ -286,12 +287,12 @@ fn terms(sets: &[Set]) -> Vec<(&'static str, &'static str)> {
              gets 1/k of its most loaded link; the mean. More is better.",
         ),
         (
-            engines(EngineSpec::is_told_roots),
+            engines(EngineSpec::gets_roots),
             "+roots",
             "The engine was given the switches at the top (<code>root_guid_file</code>).",
         ),
         (
-            engines(EngineSpec::is_told_io),
+            engines(EngineSpec::gets_io),
             "+io",
             "The engine was given the I/O nodes (<code>io_guid_file</code>).",
         ),

@@ -16,9 +16,7 @@ pub struct Panels {
     pub size: (usize, usize),
     /// The panels in a row of the file.
     pub columns: usize,
-    /// Elements that all panels refer to.
-    pub defs: String,
-    /// What the file says of itself, line by line: fabric, throws, seed, versions; what lines and points are.
+    /// Lines below the panels: fabric, throws, seed and versions; the meaning of lines and points.
     pub caption: String,
     /// The engines of the legend.
     pub legend: Vec<EngineSpec>,
@@ -38,8 +36,7 @@ impl Panels {
         let (width, height) = (WIDTH.max(wide * self.columns), bottom + LEGEND * told);
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
-             width=\"{width}\" height=\"{height}\" font-family=\"{FONT}\">{SCHEME}\n{}",
-            self.defs
+             width=\"{width}\" height=\"{height}\" font-family=\"{FONT}\">{SCHEME}\n"
         );
         for (row, entries) in legend.iter().enumerate() {
             for (x, spec) in entries {
@@ -89,23 +86,16 @@ impl Panels {
 
     /// The same as parts of a page.
     pub fn html(&self) -> String {
-        let mut html = String::new();
-        if !self.defs.is_empty() {
-            let _ = writeln!(html, "<svg class=defs width=0 height=0>{}</svg>", self.defs);
+        let mut html = "<p class=legend>".to_owned();
+        for spec in &self.legend {
+            let _ = write!(
+                html,
+                "<span><svg width=34 height=10>{}</svg>{}</span> ",
+                sample(spec),
+                escaped(&spec.to_string())
+            );
         }
-        if !self.legend.is_empty() {
-            html += "<p class=legend>";
-            for spec in &self.legend {
-                let _ = write!(
-                    html,
-                    "<span><svg width=34 height=10>{}</svg>{}</span> ",
-                    sample(spec),
-                    escaped(&spec.to_string())
-                );
-            }
-            html += "</p>\n";
-        }
-        html += "<div class=panels>\n";
+        html += "</p>\n<div class=panels>\n";
         for panel in &self.panels {
             let (wide, high) = self.size;
             let _ = writeln!(

@@ -2,7 +2,7 @@
 
 use super::ReportError;
 use super::measures::{Measure, is_connected};
-use crate::compare::{EngineSpec, ThrowDrawing, ThrowRow, read_throws};
+use crate::compare::{CompareError, EngineSpec, ThrowRow, read_throws};
 use dmodc::netlist::{Equipment, removal};
 use std::collections::HashSet;
 use std::fs;
@@ -16,8 +16,8 @@ pub struct Set {
     pub equipment: Equipment,
     /// One row per throw and engine.
     pub rows: Vec<ThrowRow>,
-    /// One of the throws, to draw.
-    pub drawing: Option<ThrowDrawing>,
+    /// Drawings of one throw, by engine: SVG files of `dmodc compare`.
+    pub drawings: Vec<(String, PathBuf)>,
 }
 
 impl Set {
@@ -49,7 +49,7 @@ impl Set {
         Some(first.max_exponent)
     }
 
-    /// What its figures are of: fabric, throws, seed and versions.
+    /// The caption of its figures: fabric, throws, seed and versions.
     pub fn caption(&self) -> String {
         format!("{}; {}", self.title(), versions(&self.rows).join("; "))
     }
@@ -65,8 +65,8 @@ impl Set {
     pub fn specs(&self) -> Vec<EngineSpec> {
         let mut all: Vec<EngineSpec> = Vec::new();
         for row in &self.rows {
-            if !all.contains(&row.spec) {
-                all.push(row.spec.clone());
+            if !all.contains(&row.engine) {
+                all.push(row.engine.clone());
             }
         }
         all
@@ -75,16 +75,16 @@ impl Set {
     /// The measures with figures.
     pub fn measures(&self) -> Vec<Measure> {
         let has = |m: &Measure| self.rows.iter().any(|row| m.of(row).is_some());
-        Measure::ALL.into_iter().filter(has).collect()
+        Measure::all().filter(has).collect()
     }
 
     /// The measures with figures in throws in which some pair has no up-down path.
     pub fn measures_of_cut(&self) -> Vec<Measure> {
         let has = |m: &Measure| self.rows.iter().any(|row| m.of_cut(row).is_some());
-        Measure::ALL.into_iter().filter(has).collect()
+        Measure::all().filter(has).collect()
     }
 
-    /// What is the matter with the throws that are not connected.
+    /// Why the throws that are not connected have a table of their own.
     pub fn cut(&self) -> &'static str {
         match self.rows.iter().any(|row| row.unreachable_pairs.is_none()) {
             true => "some pair of leaves has no up-down path, or what is left is no tree",
@@ -106,23 +106,18 @@ pub fn read(dirs: &[impl AsRef<Path>]) -> Result<Vec<Set>, ReportError> {
     for dir in dirs {
         files_of_all.extend(files(dir.as_ref())?);
     }
-    let named = |start| {
-        files_of_all
-            .iter()
-            .filter(move |path| is_named(path, start))
+    let is_of_throws = |path: &&PathBuf| {
+        name_of(path).is_some_and(|name| name.starts_with("throws-") && name.ends_with(".csv"))
     };
-    let of = |sets: &[Set], fabric: &str, equipment| {
-        let of = |set: &Set| (&*set.fabric, set.equipment) == (fabric, equipment);
-        sets.iter().position(of)
-    };
-    for path in named("throws-") {
+    for path in files_of_all.iter().filter(is_of_throws) {
         for row in read_throws(path)? {
-            let at = of(&sets, &row.fabric, row.equipment).unwrap_or_else(|| {
+            let is_its = |set: &Set| (&set.fabric, set.equipment) == (&row.fabric, row.degrade);
+            let at = sets.iter().position(is_its).unwrap_or_else(|| {
                 sets.push(Set {
                     fabric: row.fabric.clone(),
-                    equipment: row.equipment,
+                    equipment: row.degrade,
                     rows: vec![],
-                    drawing: None,
+                    drawings: vec![],
                 });
                 sets.len() - 1
             });
@@ -133,12 +128,15 @@ pub fn read(dirs: &[impl AsRef<Path>]) -> Result<Vec<Set>, ReportError> {
         set.rows.sort_by_key(|row| row.throw);
         let mut known = HashSet::new();
         set.rows
-            .retain(|row| known.insert((row.throw, row.spec.clone())));
+            .retain(|row| known.insert((row.throw, row.engine.clone())));
     }
-    for path in named("drawn-") {
-        let drawing = ThrowDrawing::read(path)?;
-        if let Some(at) = of(&sets, &drawing.fabric, drawing.equipment) {
-            sets[at].drawing = Some(drawing);
+    for set in &mut sets {
+        let start = format!("drawn-{}-", set.slug());
+        for path in &files_of_all {
+            let engine =
+                name_of(path).and_then(|name| name.strip_prefix(&start)?.strip_suffix(".svg"));
+            set.drawings
+                .extend(engine.map(|engine| (engine.to_owned(), path.clone())));
         }
     }
     sets.sort_by_key(|set| (set.rows.first().map(|row| row.nodes), set.equipment));
@@ -153,19 +151,14 @@ pub fn read(dirs: &[impl AsRef<Path>]) -> Result<Vec<Set>, ReportError> {
     }
 }
 
-fn is_named(path: &Path, start: &str) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    name.starts_with(start) && name.ends_with(".csv")
+fn name_of(path: &Path) -> Option<&str> {
+    path.file_name()?.to_str()
 }
 
-fn files(dir: &Path) -> Result<Vec<PathBuf>, ReportError> {
-    let failed = |reason| ReportError::Folder {
-        folder: dir.display().to_string(),
-        reason,
-    };
+fn files(dir: &Path) -> Result<Vec<PathBuf>, CompareError> {
     let mut files = Vec::new();
-    for entry in fs::read_dir(dir).map_err(failed)? {
-        files.push(entry.map_err(failed)?.path());
+    for entry in fs::read_dir(dir).map_err(CompareError::file(dir))? {
+        files.push(entry.map_err(CompareError::file(dir))?.path());
     }
     files.sort();
     Ok(files)
@@ -177,10 +170,10 @@ pub fn versions<'a>(rows: impl IntoIterator<Item = &'a ThrowRow>) -> Vec<String>
     let mut all: Vec<String> = rows
         .map(|row| {
             let commit = match &*row.commit {
-                "" => String::new(),
-                commit => format!(" ({commit})"),
+                "" => ", ".into(),
+                commit => format!(" ({commit}), "),
             };
-            format!("dmodc {}{commit}, {}", row.version, row.opensm)
+            row.versions.replacen("; ", &commit, 1)
         })
         .collect();
     all.sort();

@@ -1,8 +1,8 @@
 //! Medians, and comparisons of engines throw by throw.
 
-use super::measures::{Measure, comparable, is_connected, routed_in_full};
+use super::measures::{Measure, is_comparable, is_connected};
 use super::sets::Set;
-use crate::compare::{EngineSpec, Risks, ThrowRow};
+use crate::compare::{EngineSpec, ThrowRow};
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 
@@ -34,7 +34,7 @@ pub fn points(set: &Set, spec: &EngineSpec, measure: Measure) -> Vec<(usize, f64
     let rows = set
         .rows
         .iter()
-        .filter(|row| row.spec == *spec && row.throw > 0);
+        .filter(|row| row.engine == *spec && row.throw > 0);
     let point = |row: &ThrowRow| Some((row.removed, measure.of(row)?));
     ascending(rows.filter_map(point).collect())
 }
@@ -67,7 +67,7 @@ pub struct Quartiles {
 }
 
 impl Quartiles {
-    /// Those of some figures, by linear interpolation; `None` for none.
+    /// The quartiles of figures, by linear interpolation; `None` for no figures.
     fn of(x: f64, mut figures: Vec<f64>) -> Option<Quartiles> {
         figures.sort_by(f64::total_cmp);
         let last = figures.len().checked_sub(1)?;
@@ -87,7 +87,7 @@ impl Quartiles {
 }
 
 /// Running quartiles over a window of consecutive points with faults: an eighth of them, at least five. They start at
-/// those without faults, and end at the last point, with those of the last window.
+/// the points without faults, and end at the last point, with the quartiles of the last window.
 pub fn running(points: &[(usize, f64)]) -> Vec<Quartiles> {
     let (whole, points) = points.split_at(points.partition_point(|p| p.0 == 0));
     let of = |x, run: &[(usize, f64)]| Quartiles::of(x, run.iter().map(|p| p.1).collect());
@@ -121,7 +121,7 @@ pub struct Median {
 
 /// The median of a measure over the throws of a decade.
 pub fn median_of(set: &Set, spec: &EngineSpec, decade: &Decade, measure: Measure) -> Median {
-    let rows = throws_of(set, decade).filter(|row| row.spec == *spec);
+    let rows = throws_of(set, decade).filter(|row| row.engine == *spec);
     let figures: Vec<f64> = rows.filter_map(|row| measure.of(row)).collect();
     let of_any = throws_of(set, decade).filter(|row| measure.of(row).is_some());
     let throws: HashSet<u32> = of_any.map(|row| row.throw).collect();
@@ -151,7 +151,7 @@ pub fn bound_of(set: &Set, decade: &Decade, measure: Measure) -> Option<f64> {
 pub fn decades(set: &Set) -> Vec<(Decade, String)> {
     let has = |decade: &Decade| {
         let mut rows = set.rows.iter();
-        rows.any(|row| decade.contains(&row.removed) && comparable(row).is_some())
+        rows.any(|row| decade.contains(&row.removed) && is_comparable(row))
     };
     let named = |(decade, name): (Decade, &str)| {
         let connected = throws_of(set, &decade).filter(|row| is_connected(row));
@@ -179,7 +179,7 @@ impl Duel {
     fn new(set: &Set, one: &EngineSpec, other: &EngineSpec, measure: Measure) -> Duel {
         let figures = |spec: &EngineSpec| -> HashMap<u32, f64> {
             let rows = set.rows.iter();
-            let of = rows.filter(|row| row.removed > 0 && row.spec == *spec);
+            let of = rows.filter(|row| row.removed > 0 && row.engine == *spec);
             of.filter_map(|row| Some((row.throw, measure.of(row)?)))
                 .collect()
         };
@@ -207,13 +207,13 @@ pub const KINDS_OF_LOOPS: [&str; 5] = [
 ];
 
 /// The credit loops of a row, by [`KINDS_OF_LOOPS`].
-fn loops(risks: &Risks) -> [Option<usize>; KINDS_OF_LOOPS.len()] {
+fn loops(row: &ThrowRow) -> [Option<usize>; KINDS_OF_LOOPS.len()] {
     [
-        risks.host_credit_loops,
-        risks.lane_credit_loops,
-        risks.host_switch_credit_loops,
-        risks.switch_credit_loops,
-        risks.credit_loops,
+        row.host_credit_loops,
+        row.lane_credit_loops,
+        row.host_switch_credit_loops,
+        row.switch_credit_loops,
+        row.credit_loops,
     ]
 }
 
@@ -261,18 +261,18 @@ pub struct Cut {
     pub medians: Vec<Option<f64>>,
 }
 
-/// The throws in which some pair has no up-down path: how many there are, and each engine in those of them in
-/// which it leaves no pair out. No engine is missing, whatever it makes of them.
+/// Counts the throws in which some pair has no up-down path, and measures each engine over those that it routes
+/// without leaving a pair out. Engines that route none of them are listed too.
 pub fn cut_throws(set: &Set, measures: &[Measure]) -> (usize, Vec<Cut>) {
     let cut = |row: &&ThrowRow| row.throw > 0 && !is_connected(row);
     let numbers: HashSet<u32> = set.rows.iter().filter(cut).map(|row| row.throw).collect();
     let engines = set.specs().into_iter().map(|spec| {
-        let rows = || set.rows.iter().filter(cut).filter(|row| row.spec == spec);
+        let rows = || set.rows.iter().filter(cut).filter(|row| row.engine == spec);
         let medians = measures
             .iter()
             .map(|measure| median(rows().filter_map(|row| measure.of_cut(row)).collect()));
         Cut {
-            throws: rows().filter(|row| routed_in_full(row).is_some()).count(),
+            throws: rows().filter(|row| row.is_routed_in_full()).count(),
             medians: medians.collect(),
             spec,
         }
@@ -284,30 +284,27 @@ pub fn cut_throws(set: &Set, measures: &[Measure]) -> (usize, Vec<Cut>) {
 pub fn endings(set: &Set, spec: &EngineSpec) -> Endings {
     let mut endings = Endings::default();
     let mut reasons: HashMap<&str, usize> = HashMap::new();
-    let of = |row: &&ThrowRow| row.spec == *spec && row.removed > 0;
+    let of = |row: &&ThrowRow| row.engine == *spec && row.removed > 0;
     for row in set.rows.iter().filter(of) {
         endings.throws += 1;
-        match &row.outcome {
-            Err(reason) => {
-                let failed = FAILED.iter().any(|start| reason.starts_with(start));
-                endings.failed += usize::from(failed);
-                endings.refused += usize::from(!failed);
-                *reasons.entry(reason).or_default() += 1;
-            }
-            Ok(routed) => {
-                let left_out = routed.risks.no_route;
-                let count = match row.unreachable_pairs {
-                    Some(0) => &mut endings.incomplete,
-                    _ => &mut endings.cut,
-                };
-                *count += usize::from(left_out > 0);
-                endings.most_left_out = endings.most_left_out.max(left_out);
-                endings.lanes = endings.lanes.max(routed.risks.lanes);
-                for (throws, loops) in endings.looping.iter_mut().zip(loops(&routed.risks)) {
-                    if let Some(loops) = loops {
-                        *throws.get_or_insert(0) += usize::from(loops > 0);
-                    }
-                }
+        if !row.accepted {
+            let failed = FAILED.iter().any(|start| row.reason.starts_with(start));
+            endings.failed += usize::from(failed);
+            endings.refused += usize::from(!failed);
+            *reasons.entry(&row.reason).or_default() += 1;
+            continue;
+        }
+        let left_out = row.no_route.unwrap_or(0);
+        let count = match row.unreachable_pairs {
+            Some(0) => &mut endings.incomplete,
+            _ => &mut endings.cut,
+        };
+        *count += usize::from(left_out > 0);
+        endings.most_left_out = endings.most_left_out.max(left_out);
+        endings.lanes = endings.lanes.max(row.lanes);
+        for (throws, loops) in endings.looping.iter_mut().zip(loops(row)) {
+            if let Some(loops) = loops {
+                *throws.get_or_insert(0) += usize::from(loops > 0);
             }
         }
     }

@@ -1,5 +1,5 @@
 //! One colour per engine (close to Okabe and Ito's, which colour-blind readers can tell apart, and readable
-//! on white and on black), and one line style for its options and what it knows of the fabric; and
+//! on white and on black), and one line style for its options and its GUID files; and
 //! numbers as people write them.
 
 use crate::compare::EngineSpec;
@@ -13,7 +13,7 @@ const COLORS: [(&str, &str); 7] = [
     ("dfsssp", "#45b5e8"),
     ("nue", "#8b7be0"),
 ];
-/// Those of all others, by name.
+/// The colours of all other engines, by name.
 const OTHERS: [&str; 5] = ["#8a8a8a", "#c2473d", "#5f7f2a", "#7a5230", "#3f6f8f"];
 
 /// Letters of all figures.
@@ -34,9 +34,9 @@ pub fn color(spec: &EngineSpec) -> &'static str {
 /// the roots or takes none; dotted with the I/O nodes or a reference; dashed else.
 pub fn dash(spec: &EngineSpec) -> &'static str {
     let takes_roots = ["ftree", "updn"].contains(&spec.engine());
-    if spec.is_told_io() || spec.variant().ends_with(":reference") {
+    if spec.gets_io() || spec.variant().ends_with(":reference") {
         " stroke-dasharray=\"2 4\""
-    } else if takes_roots && !spec.is_told_roots() || spec.variant() != spec.engine() {
+    } else if takes_roots && !spec.gets_roots() || spec.variant() != spec.engine() {
         " stroke-dasharray=\"8 5\""
     } else {
         ""

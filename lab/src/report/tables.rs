@@ -1,13 +1,13 @@
 //! The tables of the report, as HTML.
 
-use super::measures::{Measure, comparable};
+use super::measures::{Measure, is_comparable};
 use super::sets::Set;
 use super::stats::{
     Cut, Duel, Endings, KINDS_OF_LOOPS, Median, bound_of, decades, endings, matrix as matrix_of,
     median_of,
 };
 use super::style::number;
-use crate::compare::EngineSpec;
+use crate::compare::{EngineSpec, ThrowRow};
 use crate::xml::escaped;
 use std::fmt::Write;
 
@@ -25,7 +25,7 @@ pub fn median_cell(median: Median) -> String {
     }
 }
 
-/// The medians of a measure in each decade of faults, the best of those of all throws bold.
+/// The medians of a measure in each decade of faults, the best median bold.
 pub fn measure(set: &Set, measure: Measure) -> String {
     let decades = decades(set);
     let mut html = format!("<table><thead><tr><th>{}</th>", set.equipment.faults());
@@ -153,7 +153,7 @@ pub fn runtimes(sets: &[Set]) -> String {
     nodes.dedup();
     let mut specs: Vec<EngineSpec> = Vec::new();
     for spec in sets.iter().flat_map(Set::specs) {
-        if !specs.contains(&spec) && !spec.is_told_io() {
+        if !specs.contains(&spec) && !spec.gets_io() {
             specs.push(spec);
         }
     }
@@ -166,9 +166,9 @@ pub fn runtimes(sets: &[Set]) -> String {
         let _ = write!(html, "<tr><th>{spec}</th>");
         for &count in &nodes {
             let rows = sets.iter().flat_map(|set| &set.rows);
-            let of = rows.filter(|row| row.spec == *spec && row.nodes == count);
-            let times = of.filter_map(|row| Some(row.callbacks()?.as_secs_f64() * 1e3));
-            let _ = write!(html, "<td>{}</td>", cell(times.min_by(f64::total_cmp)));
+            let of = rows.filter(|row| row.engine == *spec && row.nodes == count);
+            let best = of.filter_map(ThrowRow::callbacks_ms).min_by(f64::total_cmp);
+            let _ = write!(html, "<td>{}</td>", cell(best));
         }
         html += "</tr>";
     }
@@ -177,5 +177,5 @@ pub fn runtimes(sets: &[Set]) -> String {
 
 /// Whether any row of a set can be compared.
 pub fn has_figures(set: &Set) -> bool {
-    set.rows.iter().any(|row| comparable(row).is_some())
+    set.rows.iter().any(is_comparable)
 }

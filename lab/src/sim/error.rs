@@ -2,7 +2,6 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// Why a simulated fabric, or a program on it, does not run.
 #[derive(Debug, thiserror::Error)]
@@ -48,14 +47,9 @@ pub enum SimError {
     /// The fabric has no host for OpenSM.
     #[error("the fabric has no CA port linked to a switch, where OpenSM could sit")]
     NoHost,
-    /// ibsim did not become ready.
-    #[error("ibsim did not load the fabric within {}s:\n{output}", .limit.as_secs())]
-    NotReady {
-        /// How long we waited.
-        limit: Duration,
-        /// Its output.
-        output: String,
-    },
+    /// ibsim did not become ready; with its output.
+    #[error("ibsim did not load the fabric within 300s:\n{0}")]
+    NotReady(String),
 }
 
 impl SimError {

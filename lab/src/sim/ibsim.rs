@@ -2,7 +2,7 @@
 //!
 //! ibsim binds datagram sockets named after `IBSIM_SOCKNAME` in Linux's abstract name space and
 //! takes commands on its standard input; its limits are fixed at the start, so we compute them from the netlist.
-//! It gives CA ports the GUID node GUID + port number, whatever the netlist says.
+//! It gives CA ports the GUID node GUID + port number, and ignores the netlist's port GUIDs.
 
 use super::SimError;
 use super::process::{Guard, PrivateDir, Program, poll};
@@ -84,8 +84,7 @@ impl Ibsim {
             (bound || ibsim.ended().is_some()).then_some(bound)
         });
         if ready != Some(true) {
-            let (limit, output) = (LIMIT, text_of(&output));
-            return Err(SimError::NotReady { limit, output });
+            return Err(SimError::NotReady(text_of(&output)));
         }
         Ok(Ibsim {
             process: ibsim,

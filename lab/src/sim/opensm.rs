@@ -70,7 +70,7 @@ impl Config {
             ))
     }
 
-    /// Sets OpenSM's `-D`, what it logs and dumps. The default is 0x43: errors, information, and the dumps
+    /// Sets OpenSM's `-D`, the kinds of log lines and dumps. The default is 0x43: errors, information, and the dumps
     /// of the routing.
     pub fn log_flags(mut self, flags: &'static str) -> Config {
         self.log_flags = flags;

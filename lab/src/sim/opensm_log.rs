@@ -21,7 +21,7 @@ pub enum Ending {
     Refused(String),
 }
 
-/// What a log says.
+/// The result of reading a log.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reading {
     /// How the run ended.
@@ -43,7 +43,7 @@ pub struct LogReader {
     reading: Reading,
 }
 
-/// The end of what OpenSM says of the engine whose tables it takes.
+/// The end of OpenSM's line about the engine whose tables it uses.
 const CONFIGURED: &str = " tables configured on all switches";
 
 impl LogReader {
@@ -63,7 +63,7 @@ impl LogReader {
         }
     }
 
-    /// Takes the lines that have come, and says what all so far say.
+    /// Reads new lines; returns the result of all lines so far.
     pub fn read(&mut self, lines: &str) -> &Reading {
         for (time, text) in lines.lines().filter_map(line) {
             if self.reading.ending != Ending::Open {
@@ -81,7 +81,7 @@ impl LogReader {
         &self.reading
     }
 
-    /// The ending that a line tells of.
+    /// The ending that a line reports.
     fn ending(&self, text: &str) -> Option<Ending> {
         if text.contains(&self.routed) {
             return Some(Ending::Routed);

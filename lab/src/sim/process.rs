@@ -207,16 +207,16 @@ pub struct Program {
 impl Program {
     /// Its command in this folder; the child dies with this process.
     pub fn command(&self, dir: &Path) -> Result<Command, SimError> {
-        self.told("KILL", dir)
+        self.command_with("KILL", dir)
     }
 
-    /// The same for one that ends a process group of its own when it is told to end.
+    /// The same for a program that ends its own process group on TERM.
     pub fn command_of_group(&self, dir: &Path) -> Result<Command, SimError> {
-        self.told("TERM", dir)
+        self.command_with("TERM", dir)
     }
 
     /// Its command; the child gets this signal when this process dies.
-    fn told(&self, signal: &str, dir: &Path) -> Result<Command, SimError> {
+    fn command_with(&self, signal: &str, dir: &Path) -> Result<Command, SimError> {
         let path = format!("{}:{SBIN}", env::var("PATH").unwrap_or_default());
         if !env::split_paths(&path).any(|folder| folder.join(self.name).exists()) {
             return Err(SimError::Start {

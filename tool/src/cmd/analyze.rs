@@ -3,11 +3,11 @@
 mod ports;
 mod shown;
 
-use super::patterns::{Pattern, Placement, job, pairs};
+use super::patterns::{Pattern, Placement, job, pairs, pattern, placement};
 use super::routed_as::Drain;
 use super::tables::{Input, Judged};
 use crate::failure::{Failure, Outcome};
-use crate::output::{is_dash, say, say_json, write_to};
+use crate::output::{is_dash, progress, say, say_json, write_to};
 use dmodc::analysis::{
     Ebb, Exact, Grouped, Risk, Tick, Traffic, Worked, Workload, bound_among,
     bound_over_capacity_among, check, within,
@@ -15,7 +15,7 @@ use dmodc::analysis::{
 use dmodc::dmodc::{Drained, Engine, NodeType, NodeTypes, Ranking};
 use dmodc::fabric::NodeKind;
 use dmodc::wiring;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use shown::{Found, json, text};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -68,7 +68,8 @@ pub struct Args {
     input: Input,
     /// Traffic patterns, with commas between them: a2a (or all-to-all), rp, sp, cn2io, io2cn, ebb, rails, ring,
     /// recursive-doubling, stencil:XxYxZ, incast:N, pairs:FILE
-    #[arg(long, alias = "pattern", value_name = "LIST", value_delimiter = ',', default_values = ["a2a", "rp", "sp"])]
+    #[arg(long, alias = "pattern", value_name = "LIST", value_delimiter = ',', value_parser = pattern,
+        default_values = ["a2a", "rp", "sp"])]
     patterns: Vec<Pattern>,
     /// Node order of ranks and shifts, as opensm-ftree-ca-order.dump [default: topological NIDs]
     #[arg(long, value_name = "F")]
@@ -77,7 +78,7 @@ pub struct Args {
     #[arg(long, value_name = "F", conflicts_with_all = ["order", "place"])]
     job: Option<PathBuf>,
     /// Where ranks run: block, leaf by leaf; round-robin, one of each leaf in turn; random:SEED
-    #[arg(long, value_name = "HOW")]
+    #[arg(long, value_name = "HOW", value_parser = placement)]
     place: Option<Placement>,
     #[command(flatten)]
     drain: Drain,
@@ -154,7 +155,7 @@ pub fn run(args: Args) -> Outcome {
         }
     }
     let ranking = Ranking::new(&judged.fabric, &judged.options);
-    // What is drained carries nothing.
+    // Drained links carry nothing.
     let drained = Drained::ends(&judged.fabric, &judged.options.drain);
     let usable = judged.fabric.without(&drained);
     if let Some(path) = &args.ports {
@@ -203,7 +204,7 @@ enum Figure {
     Worked(Worked),
 }
 
-/// What is measured within rails.
+/// The measures within rails.
 struct Railed {
     /// Name and number of nodes of each.
     rails: Vec<(String, usize)>,
@@ -229,7 +230,7 @@ fn measure(
         count(&compute).min(count(&io))
     };
     let risk = |work: u64, measure: &dyn Fn(Tick) -> Risk| {
-        let bar = progress(pattern.to_string(), work);
+        let bar = bar(pattern.to_string(), work);
         let risk = measure(&|done| bar.inc(done));
         bar.finish_and_clear();
         Figure::Risk(risk)
@@ -247,7 +248,7 @@ fn measure(
             traffic.type_to_type(io, compute, tick)
         }),
         Pattern::Ebb => {
-            let bar = progress(pattern.to_string(), count as u64);
+            let bar = bar(pattern.to_string(), count as u64);
             let tick = |done| bar.inc(done);
             let ebb = traffic.effective_bisection_bandwidth(count, seed, args.both, &tick);
             bar.finish_and_clear();
@@ -288,16 +289,12 @@ fn work_of(traffic: &Traffic, workload: &Workload) -> Result<Worked, Failure> {
 fn worst_permutation(traffic: &Traffic, risks: &[(Pattern, Risk)], all: bool) -> Exact {
     let known = risks.iter().find(|(p, _)| *p == Pattern::A2a);
     let bounds = known.map_or_else(|| traffic.all_to_all(&|_| ()), |(_, risk)| risk.clone());
-    let bar = progress("exact".into(), traffic.channels().len() as u64);
+    let bar = bar("exact".into(), traffic.channels().len() as u64);
     let exact = traffic.worst_permutation(&bounds, all, &|done| bar.inc(done));
     bar.finish_and_clear();
     exact
 }
 
-fn progress(what: String, work: u64) -> ProgressBar {
-    let bar = ProgressBar::new(work).with_message(what);
-    if let Ok(style) = ProgressStyle::with_template("{msg:>5} {wide_bar} {pos}/{len} {eta}") {
-        bar.set_style(style);
-    }
-    bar
+fn bar(what: String, work: u64) -> ProgressBar {
+    progress(work, "{msg:>5} {wide_bar} {pos}/{len} {eta}").with_message(what)
 }

@@ -53,7 +53,7 @@ pub fn run(args: Args) -> Outcome {
     let judged = args.input.load(args.routed_as.paths())?;
     let (fabric, rest) = (&judged.fabric, judged.options.clone());
     let options = (args.routed_as).options(args.input.reading, (fabric, &judged.names), rest)?;
-    // What is no tree has ranks, but no plan.
+    // A fabric that is no tree has ranks, but no plan.
     let ranking = match Engine::new(0)?.plan(fabric, &options) {
         Ok(plan) => plan.ranking().clone(),
         Err(_) => Ranking::new(fabric, &options),

@@ -1,25 +1,24 @@
 //! `dmodc compare`: OpenSM's own routing engines and ours, on the same fabrics, by one measure.
 
+mod drawing;
 mod throws;
 
 use super::reading::Reading;
 use crate::failure::{Failure, Outcome};
 use crate::input::one_stdin;
-use crate::output::{say, say_json, write_to};
+use crate::output::{progress, say, say_json, write_to};
 use dmodc::netlist::Equipment;
-use dmodc_lab::compare::{
-    CompareError, EngineSpec, Row, Scale, SingleRuns, Verdict, csv_header, markdown,
-};
+use dmodc_lab::compare::{CompareError, EngineSpec, Journal, Row, Scale, SingleRuns, markdown};
 use dmodc_lab::sim::{NoTables, Plugin, when_stopped};
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use std::error::Error;
-use std::fs::{self, OpenOptions};
-use std::io::{self, BufRead, BufReader, Write};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+const BAR: &str = "{msg} {wide_bar} {pos}/{len} {eta}";
 
 /// Run OpenSM's routing engines on simulated fabrics and compare them
 #[derive(clap::Args)]
@@ -66,7 +65,8 @@ DIR/throws-FABRIC-WHAT-I-of-N.csv, and throw 0 in each part; 'dmodc report' read
 folder, or of several. --keep writes FABRIC-WHAT-THROW.net.gz, with LIDs, and
 FABRIC-WHAT-THROW-ENGINE.lfts.gz of each new throw; ENGINE=lfts:DIR compares them again. 'ENGINE+io'
 gives the engine the --io-guids. The table printed has medians over the throws that an engine routes
-whole, with no pair of end nodes left out: mind their number. See dmodc report.
+whole, with no pair of end nodes left out: mind their number. DIR/drawn-FABRIC-WHAT-ENGINE.svg shows
+one throw as 'dmodc draw' does. See dmodc report.
 
 Needs the packages opensm and ibsim-utils, and libdmodc.so, with --degrade libdmodc_lab.so, beside this program, in
 --plugin-dir or where the loader finds it.")]
@@ -145,15 +145,16 @@ pub fn run(args: Args) -> Outcome {
         }
         return throws::run(&args, degrade, plugin, scale, limit);
     }
-    if args.engines.iter().any(EngineSpec::is_told_io) {
+    if args.engines.iter().any(EngineSpec::gets_io) {
         return Err(Failure::Usage("'+io' is for --degrade with --io-guids"));
     }
     let runs = SingleRuns::new(plugin, scale, limit)?;
-    let mut csv = args.out.as_deref().map(open_csv).transpose()?;
-    let bar = ProgressBar::new((args.nets.len() * args.engines.len()) as u64);
-    if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}") {
-        bar.set_style(style);
+    let mut journal = None;
+    if let Some(dir) = &args.out {
+        fs::create_dir_all(dir).map_err(Failure::unwritable(dir))?;
+        journal = Some(Journal::open(&dir.join("compare.csv"), &Row::header())?);
     }
+    let bar = progress((args.nets.len() * args.engines.len()) as u64, BAR);
     let rows = Arc::new(Mutex::new(Vec::new()));
     let (done, bar_of_all) = (rows.clone(), bar.clone());
     let is_json = args.json;
@@ -170,9 +171,8 @@ pub fn run(args: Args) -> Outcome {
         for spec in &args.engines {
             bar.set_message(format!("{name} {spec}"));
             let row = runs.run(&name, &netlist, spec)?;
-            if let Some((path, file)) = &mut csv {
-                file.write_all(row.csv().as_bytes())
-                    .map_err(unwritable(path))?;
+            if let Some(journal) = &mut journal {
+                journal.append([row.record()])?;
             }
             lock(&rows).push(row);
             bar.inc(1);
@@ -203,7 +203,7 @@ fn engine(text: &str) -> Result<EngineSpec, Box<dyn Error + Send + Sync>> {
     Ok(text.parse::<EngineSpec>()?.known()?)
 }
 
-/// What a throw degrades, and how many pieces, if given.
+/// The equipment that a throw degrades, and how many pieces, if given.
 #[derive(Clone)]
 struct Degrade {
     equipment: Equipment,
@@ -238,69 +238,40 @@ fn part(text: &str) -> Result<(u32, u32), &'static str> {
     fits.ok_or("I/N expected, with I from 1 to N")
 }
 
-/// Opens the file that rows are appended to; a new one gets its header.
-fn open_csv(dir: &Path) -> Result<(PathBuf, fs::File), Failure> {
-    let path = dir.join("compare.csv");
-    let open = || -> io::Result<fs::File> {
-        fs::create_dir_all(dir)?;
-        let mut options = OpenOptions::new();
-        let mut file = options.create(true).append(true).read(true).open(&path)?;
-        let mut first = String::new();
-        BufReader::new(&file).read_line(&mut first)?;
-        if ![csv_header(), ""].contains(&&*first) {
-            let reason = "rows of another version; give another folder";
-            return Err(io::Error::other(reason));
-        }
-        if file.metadata()?.len() == 0 {
-            file.write_all(csv_header().as_bytes())?;
-        }
-        Ok(file)
-    };
-    let file = open().map_err(unwritable(&path))?;
-    Ok((path, file))
-}
-
-fn unwritable(path: &Path) -> impl FnOnce(io::Error) -> Failure {
-    let file = path.display().to_string();
-    move |reason| Failure::Unwritable { file, reason }
-}
-
 fn json(row: &Row) -> serde_json::Value {
-    let mut object = json!({
-        "fabric": row.fabric,
-        "switches": row.switches,
-        "nodes": row.nodes,
-        "engine": format!("{:#}", row.spec),
-        "seconds": row.stage.map(|t| t.as_secs_f64()),
-        "run_seconds": row.whole.as_secs_f64(),
-    });
-    match &row.verdict {
-        Verdict::Accepted(f) => {
-            object["accepted"] = json!(true);
-            object["outcome"] = json!("routed");
-            object["unreachable_pairs"] = json!(f.unreachable_pairs);
-            object["no_route"] = json!(f.no_route);
-            object["undelivered"] = json!(f.undelivered);
-            object["turns"] = json!(f.turns);
-            object["nonminimal"] = json!(f.nonminimal);
-            object["credit_loops"] = json!(f.loops.all);
-            object["host_credit_loops"] = json!(f.loops.hosts);
-            object["host_switch_credit_loops"] = json!(f.loops.hosts_switches);
-            object["switch_credit_loops"] = json!(f.loops.switches);
-            object["aggregation_credit_loops"] = json!(f.loops.aggregation);
-            object["a2a"] = json!(f.a2a);
-            object["exact"] = json!(f.exact);
-            object["rp"] = json!(f.rp);
-            object["sp"] = json!(f.sp);
-            object["a2a_bound"] = json!(f.a2a_bound);
-            object["ebb"] = json!(f.ebb);
-        }
-        Verdict::NoTables(why) => {
-            object["accepted"] = json!(false);
-            object["outcome"] = json!(why.word());
-            object["reason"] = json!(why.to_string());
-        }
-    }
+    let mut object = match &row.verdict {
+        Ok(f) => json!({
+            "accepted": true,
+            "outcome": "routed",
+            "unreachable_pairs": f.unreachable_pairs,
+            "no_route": f.no_route,
+            "undelivered": f.undelivered,
+            "turns": f.turns,
+            "nonminimal": f.nonminimal,
+            "credit_loops": f.credit_loops,
+            "host_credit_loops": f.host_credit_loops,
+            "host_switch_credit_loops": f.host_switch_credit_loops,
+            "switch_credit_loops": f.switch_credit_loops,
+            "aggregation_credit_loops": f.aggregation_credit_loops,
+            "a2a": f.a2a,
+            "exact": f.exact,
+            "rp": f.rp,
+            "sp": f.sp,
+            "a2a_bound": f.a2a_bound,
+            "ebb": f.ebb,
+        }),
+        Err(why) => json!({
+            "accepted": false,
+            "outcome": why.word(),
+            "reason": why.to_string(),
+        }),
+    };
+    object["fabric"] = json!(row.fabric);
+    object["switches"] = json!(row.switches);
+    object["nodes"] = json!(row.nodes);
+    object["engine"] = json!(format!("{:#}", row.spec));
+    object["seconds"] = json!(row.stage.map(|t| t.as_secs_f64()));
+    object["run_seconds"] = json!(row.whole.as_secs_f64());
     object
 }
 
@@ -331,25 +302,25 @@ fn text(rows: &[Row]) -> String {
         text += &format!("{:<wide$}  {:<15}  ", row.fabric, row.spec.to_string());
         let stage = row.stage.map_or(0.0, |t| t.as_secs_f64() * 1e3);
         match &row.verdict {
-            Verdict::Accepted(f) => {
+            Ok(f) => {
                 text += &format!(
                     "{:>11}  {:>8}  {:>6}  {:>5}  {:>7}  {:>6}  {:>6}  {:>6}  {:>5}  {:>5}  {stage:>8.1}\n",
                     f.undelivered,
                     f.no_route,
                     f.turns,
-                    f.loops.hosts,
-                    f.loops.hosts_switches,
-                    f.loops.switches,
+                    f.host_credit_loops,
+                    f.host_switch_credit_loops,
+                    f.switch_credit_loops,
                     f.a2a,
                     f.exact,
                     f.rp,
                     f.sp
                 );
             }
-            Verdict::NoTables(NoTables::Refused(reason)) => {
+            Err(NoTables::Refused(reason)) => {
                 text += &format!("refused: {reason}\n");
             }
-            Verdict::NoTables(why) => text += &format!("{why}\n"),
+            Err(why) => text += &format!("{why}\n"),
         }
     }
     text

@@ -5,7 +5,7 @@ use super::reading::Reading;
 use super::routed_as::Drain;
 use super::wiring::say_last_seen;
 use crate::against::{against, with_missing};
-use crate::draw::{Scene, State, page, svg};
+use crate::draw::{Scene, State, in_order, page, svg};
 use crate::failure::{Failure, Outcome};
 use crate::input::{one_stdin, shown};
 use crate::output::write_to;
@@ -89,7 +89,7 @@ pub fn run(args: Args) -> Outcome {
     };
     let options = args.guid_files.options(reading, &fabric, rest)?;
     let ranking = Ranking::new(&fabric, &options);
-    // A page has what is missing too.
+    // A page has missing switches and links too.
     let whole = known
         .as_ref()
         .filter(|_| is_page)
@@ -104,7 +104,11 @@ pub fn run(args: Args) -> Outcome {
         &netlist,
         (whole, whole_names),
         &levels,
-        in_order(whole, &levels, &options)?,
+        in_order(
+            whole,
+            &levels,
+            Engine::new(0)?.plan(whole, &options).ok().as_ref(),
+        ),
         known.as_ref(),
     );
     let drained = Drained::ends(&fabric, &options.drain);
@@ -129,7 +133,7 @@ pub fn run(args: Args) -> Outcome {
         routes,
     };
     let states = match &before {
-        None => vec![state("now", lent(&now))],
+        None => vec![state(if is_page { "now" } else { "" }, lent(&now))],
         Some(_) => vec![state("before", lent(&before)), state("after", lent(&now))],
     };
     match is_page {
@@ -140,23 +144,6 @@ pub fn run(args: Args) -> Outcome {
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// The switches of a fabric in the order of their places, and its end nodes by number; without a tree, by
-/// levels and GUIDs.
-fn in_order(
-    fabric: &Fabric,
-    ranking: &Ranking,
-    options: &Options,
-) -> Result<(Vec<u32>, Vec<u32>), Failure> {
-    Ok(match Engine::new(0)?.plan(fabric, options) {
-        Ok(plan) => (plan.places(), plan.order().to_vec()),
-        Err(_) => {
-            let mut places: Vec<u32> = (0..fabric.switches().len() as u32).collect();
-            places.sort_by_key(|&s| ranking.rank(s));
-            (places, (0..fabric.end_nodes().len() as u32).collect())
-        }
-    })
 }
 
 /// Tables and the risks of their channels.

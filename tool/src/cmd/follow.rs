@@ -16,7 +16,7 @@ use super::routing::Routing;
 use crate::failure::{Failure, Outcome};
 use crate::output::is_dash;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
@@ -133,10 +133,9 @@ pub fn run(args: Args) -> Outcome {
     }
     let patience = args.limit * 2;
     if let (Some(place), true) = (&args.target.fifo, args.guard) {
-        return match guard::run(place, &last_of(place), patience) {
-            Ok(()) => Ok(ExitCode::SUCCESS),
-            Err(reason) => Err(unwritable(place, reason)),
-        };
+        let done = guard::run(place, &last_of(place), patience);
+        done.map_err(Failure::unwritable(place))?;
+        return Ok(ExitCode::SUCCESS);
     }
     let door = args.target.fifo.as_deref().map(|place| {
         let limit = args.limit.as_secs_f64().to_string();
@@ -170,15 +169,8 @@ pub fn run(args: Args) -> Outcome {
         Some(door) => {
             let place = door.place().to_owned();
             let kept = keep_fifo(&mut follower, target, door, args.every, args.once);
-            kept.map_err(|reason| unwritable(&place, reason))
+            kept.map_err(Failure::unwritable(&place))
         }
-    }
-}
-
-fn unwritable(file: &Path, reason: io::Error) -> Failure {
-    Failure::Unwritable {
-        file: file.display().to_string(),
-        reason,
     }
 }
 
@@ -190,7 +182,7 @@ fn keep_file(follower: &mut Follower, mut target: Target, every: Duration, once:
         let done = target.turn(follower);
         follower.write_metrics(true);
         if once {
-            // The failure has been said.
+            // The failure has been logged.
             return Ok(done.map_or_else(|e| e.exit_code(), |()| ExitCode::SUCCESS));
         }
         wait(follower, &woken, Some(Instant::now() + every));

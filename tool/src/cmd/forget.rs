@@ -77,8 +77,7 @@ pub fn run(args: Args) -> Outcome {
         true => replace_by(&path, |out| less.write(out)),
         false => Err(io::Error::other("it has changed meanwhile; try again")),
     };
-    let file = shown(&path).display().to_string();
-    written.map_err(|reason| Failure::Unwritable { file, reason })?;
+    written.map_err(Failure::unwritable(shown(&path)))?;
     if (parts.iter()).any(|&part| last_seen(&reference, part).is_none()) {
         complain(
             "dmodc: what was not noted as dark comes back with the next sweep if it is there\n",

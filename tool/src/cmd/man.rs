@@ -3,7 +3,7 @@
 //! All text comes from `--help`. After the options `--help` has a block of indented examples, then text. Here
 //! the examples become a section with unchanged lines, the text a section of filled paragraphs.
 
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::output::write_to;
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
@@ -34,10 +34,7 @@ pub fn run(args: Args) -> Outcome {
         write_to(Path::new("-"), |out| page(&tool, out))?;
         return Ok(ExitCode::SUCCESS);
     };
-    std::fs::create_dir_all(&dir).map_err(|reason| crate::failure::Failure::Unwritable {
-        file: dir.display().to_string(),
-        reason,
-    })?;
+    std::fs::create_dir_all(&dir).map_err(Failure::unwritable(&dir))?;
     for command in std::iter::once(&tool).chain(tool.get_subcommands()) {
         let file = dir.join(format!("{}.1", page_name(command)));
         write_to(&file, |out| page(command, out))?;

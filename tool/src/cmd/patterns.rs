@@ -1,18 +1,15 @@
 //! The traffic patterns of `dmodc analyze`, and the placement of their ranks.
 
-use super::reading::Reading;
 use super::tables::Judged;
 use crate::failure::Failure;
-use crate::input::shown;
+use crate::input::each_line;
 use dmodc::analysis::{NoWorkload, Workload};
 use dmodc::fabric::NodeKind;
-use dmodc::input::InputError;
 use dmodc::names::{Directory, Thing};
 use dmodc::random::Random;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 /// A traffic pattern.
 #[derive(Clone, PartialEq, Eq)]
@@ -49,26 +46,19 @@ const WORDS: [(&str, Pattern); 8] = [
     ("rails", Pattern::Rails),
 ];
 
-/// Not a pattern.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "a pattern is a2a, all-to-all, rp, sp, cn2io, io2cn, ebb, rails, ring, recursive-doubling, stencil:XxYxZ, \
-     incast:N or pairs:FILE"
-)]
-pub struct NoPattern;
-
-impl FromStr for Pattern {
-    type Err = NoPattern;
-
-    fn from_str(s: &str) -> Result<Self, NoPattern> {
-        if let Some((_, pattern)) = WORDS.iter().find(|(word, _)| *word == s) {
-            return Ok(pattern.clone());
-        }
-        match s.split_once(':') {
-            Some(("pairs", file)) if !file.is_empty() => Ok(Pattern::Pairs(file.into())),
-            _ => s.parse().map(Pattern::Work).map_err(|NoWorkload| NoPattern),
-        }
+/// Parses a pattern of the command line.
+pub fn pattern(text: &str) -> Result<Pattern, &'static str> {
+    if let Some((_, pattern)) = WORDS.iter().find(|(word, _)| *word == text) {
+        return Ok(pattern.clone());
     }
+    let work = match text.split_once(':') {
+        Some(("pairs", file)) if !file.is_empty() => Ok(Pattern::Pairs(file.into())),
+        _ => text.parse().map(Pattern::Work),
+    };
+    work.map_err(|NoWorkload| {
+        "a pattern is a2a, all-to-all, rp, sp, cn2io, io2cn, ebb, rails, ring, recursive-doubling, \
+         stencil:XxYxZ, incast:N or pairs:FILE"
+    })
 }
 
 /// Its key in JSON.
@@ -96,21 +86,16 @@ pub enum Placement {
     Random(u64),
 }
 
-/// Not a placement.
-#[derive(Debug, thiserror::Error)]
-#[error("a placement is block, round-robin or random:SEED")]
-pub struct NoPlacement;
-
-impl FromStr for Placement {
-    type Err = NoPlacement;
-
-    fn from_str(s: &str) -> Result<Self, NoPlacement> {
-        match s.split_once(':') {
-            None if s == "block" => Ok(Placement::Block),
-            None if s == "round-robin" => Ok(Placement::RoundRobin),
-            Some(("random", seed)) => seed.parse().map(Placement::Random).map_err(|_| NoPlacement),
-            _ => Err(NoPlacement),
-        }
+/// Parses a placement of the command line.
+pub fn placement(text: &str) -> Result<Placement, &'static str> {
+    let seed = text
+        .strip_prefix("random:")
+        .and_then(|seed| seed.parse().ok());
+    match (text, seed) {
+        ("block", _) => Ok(Placement::Block),
+        ("round-robin", _) => Ok(Placement::RoundRobin),
+        (_, Some(seed)) => Ok(Placement::Random(seed)),
+        _ => Err("a placement is block, round-robin or random:SEED"),
     }
 }
 
@@ -163,7 +148,7 @@ pub fn job(path: &Path, judged: &Judged) -> Result<Vec<u32>, Failure> {
     let directory = Directory::of_fabric(&judged.fabric, &judged.names);
     let mut nodes: Vec<u32> = Vec::new();
     let mut is_in = vec![false; judged.fabric.end_nodes().len()];
-    each_line(path, |name| {
+    each_line::<Wrong>(path, |name| {
         for node in hosts(&directory, judged, name)? {
             if std::mem::replace(&mut is_in[node as usize], true) {
                 return Err(Wrong::Twice(name.into()));
@@ -184,7 +169,7 @@ pub fn pairs(path: &Path, judged: &Judged, order: &[u32]) -> Result<Vec<(usize, 
         places[node as usize] = Some(place);
     }
     let mut pairs = Vec::new();
-    each_line(path, |line| {
+    each_line::<Wrong>(path, |line| {
         let names = line.split_once('\t').or_else(|| line.split_once(' '));
         let (from, to) = names.ok_or_else(|| Wrong::NoPair(line.into()))?;
         let (from, to) = (from.trim(), to.trim());
@@ -213,21 +198,4 @@ fn hosts(directory: &Directory<Thing>, judged: &Judged, name: &str) -> Result<Ve
             _ => Err(Wrong::NoHost(name.into())),
         });
     hosts.collect()
-}
-
-/// Calls `take` with each line that is not empty and no comment.
-fn each_line(path: &Path, mut take: impl FnMut(&str) -> Result<(), Wrong>) -> Result<(), Failure> {
-    let text = Reading::text(path)?;
-    for (number, line) in (1..).zip(String::from_utf8_lossy(&text).lines()) {
-        let line = line.split('#').next().unwrap_or_default().trim();
-        if line.is_empty() {
-            continue;
-        }
-        take(line).map_err(|reason| InputError::Line {
-            file: shown(path).display().to_string(),
-            line: number,
-            reason: Box::new(reason),
-        })?;
-    }
-    Ok(())
 }

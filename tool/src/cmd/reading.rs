@@ -10,7 +10,6 @@ use dmodc::input::{Fault, Lenient};
 use dmodc::lft::{Dump, Tables, parse_order_leniently};
 use dmodc::netlist::{NameMap, Names, Netlist, parse_guids_leniently, parse_names_leniently};
 use dmodc::reference::Reference;
-use std::convert::Infallible;
 use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
@@ -107,11 +106,7 @@ impl Reading {
 
     /// Reads a GUID file, if one is given.
     pub fn guids(self, path: Option<&Path>) -> Result<Vec<Guid>, Failure> {
-        let Some(path) = path else {
-            return Ok(Vec::new());
-        };
-        let read = input::read(path, parse_guids_leniently)?;
-        self.take(path, read)
+        self.given(path, parse_guids_leniently)
     }
 
     /// Reads the file of drained links, if one is given.
@@ -121,27 +116,26 @@ impl Reading {
         fabric: &Fabric,
         names: &Names,
     ) -> Result<Vec<Drained>, Failure> {
-        let Some(path) = path else {
-            return Ok(Vec::new());
-        };
-        let parse = |text: &[u8]| drain::parse_leniently(fabric, &names.switches, text);
-        let read = input::read(path, parse)?;
-        self.take(path, read)
+        self.given(path, |text| {
+            drain::parse_leniently(fabric, &names.switches, text)
+        })
     }
 
     /// Reads a map from GUIDs to names, if one is given.
     pub fn names(self, path: Option<&Path>) -> Result<NameMap, Failure> {
-        let Some(path) = path else {
-            return Ok(NameMap::new());
-        };
-        let read = input::read(path, parse_names_leniently)?;
-        self.take(path, read)
+        self.given(path, parse_names_leniently)
     }
 
-    /// Reads a text that cannot have oddities.
-    pub fn text(path: &Path) -> Result<Vec<u8>, Failure> {
-        let text = input::read(path, |bytes| Ok::<_, Fault<Infallible>>(bytes.to_vec()));
-        Ok(text?)
+    /// Reads a file, if one is given.
+    fn given<T: Default, R: Error + Send + Sync + 'static>(
+        self,
+        path: Option<&Path>,
+        parse: impl FnOnce(&[u8]) -> Result<Lenient<T, R>, Fault<R>>,
+    ) -> Result<T, Failure> {
+        match path {
+            Some(path) => self.take(path, input::read(path, parse)?),
+            None => Ok(T::default()),
+        }
     }
 
     /// Prints the warnings and returns the value.
@@ -163,7 +157,8 @@ impl Reading {
         }
         let file = path.display().to_string();
         if self.strict {
-            return Err(Failure::Odd { file, count });
+            let text = format!("{file}: {count} warnings, and --strict refuses them");
+            return Err(Failure::Other(text.into()));
         }
         if count > told {
             complain(&format!(

@@ -1,8 +1,7 @@
 //! Parts to remove, as the command line names them.
 
 use crate::failure::Failure;
-use crate::input;
-use dmodc::input::{Fault, lines};
+use crate::input::each_line;
 use dmodc::names::{Directory, PartError};
 use dmodc::netlist::{Netlist, Part};
 use std::path::{Path, PathBuf};
@@ -30,29 +29,12 @@ impl Removal {
         for name in &self.remove {
             match name.strip_prefix('@') {
                 None => parts.extend(directory.parts(netlist, name)?),
-                Some(file) => parts.extend(input::read(Path::new(file), |text| {
-                    of_file(netlist, &directory, text)
-                })?),
+                Some(file) => each_line::<PartError>(Path::new(file), |name| {
+                    parts.extend(directory.parts(netlist, name)?);
+                    Ok(())
+                })?,
             }
         }
         Ok(parts)
     }
-}
-
-/// The parts that a file names: one a line, `#` begins a comment.
-fn of_file(
-    netlist: &Netlist,
-    directory: &Directory<u32>,
-    text: &[u8],
-) -> Result<Vec<Part>, Fault<PartError>> {
-    let mut parts = Vec::new();
-    for (number, line) in lines(text) {
-        let name = line.split(|&b| b == b'#').next().unwrap_or_default();
-        let name = String::from_utf8_lossy(name.trim_ascii());
-        if !name.is_empty() {
-            let named = directory.parts(netlist, &name);
-            parts.extend(named.map_err(|reason| Fault::at(number, reason))?);
-        }
-    }
-    Ok(parts)
 }

@@ -13,8 +13,9 @@ use std::process::ExitCode;
   dmodc report results
   dmodc report part-1 part-2 part-3
 
-Reads DIR/throws-*.csv and DIR/drawn-*.csv, those of earlier versions too; writes DIR/report.html, with all
-in it that it needs, its figures as DIR/*.svg, and its tables in short as DIR/summary.md.")]
+Reads DIR/throws-*.csv, those of earlier versions too, and links the drawings DIR/drawn-*.svg; writes
+DIR/report.html, with all in it that it needs, its figures as DIR/*.svg, and its tables in short as
+DIR/summary.md.")]
 pub struct Args {
     /// Folder of the comparison, or several of its parts; the page comes into the first
     #[arg(required = true, value_name = "DIR")]

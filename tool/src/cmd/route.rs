@@ -88,7 +88,7 @@ pub fn run(args: Args) -> Outcome {
     let write_start = Instant::now();
     if let Some(path) = &args.lfts {
         if tables.is_empty() {
-            return Err(Failure::NoTables(shown(&args.net).display().to_string()));
+            return Err(Failure::no_tables(shown(&args.net).display()));
         }
         write_to(path, |mut out| match args.plain {
             true => write_plain_dump(&fabric, &names, &tables, &mut out),

@@ -7,11 +7,10 @@ use super::removal::Removal;
 use super::routed_as::Drain;
 use crate::failure::{Failure, Outcome};
 use crate::input::{one_stdin, shown};
-use crate::output::{is_dash, say, say_json};
+use crate::output::{is_dash, progress, say, say_json};
 use crate::whatif::{Effort, State, WhatIf, ticks, whatif};
 use dmodc::dmodc::{Engine, Options};
 use dmodc::netlist::{Netlist, Part};
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -91,10 +90,7 @@ pub fn run(args: Args) -> Outcome {
         permutations: args.permutations as usize,
         seed: args.seed,
     };
-    let bar = ProgressBar::new(ticks(&netlist, effort));
-    if let Ok(style) = ProgressStyle::with_template("{wide_bar} {percent} %") {
-        bar.set_style(style);
-    }
+    let bar = progress(ticks(&netlist, effort), "{wide_bar} {percent} %");
     let fabric = netlist.to_fabric(None);
     let (fabric, names) = fabric.map_err(Failure::lids(&args.net))?;
     let known = reading.known(reference.as_deref(), &fabric)?;
@@ -108,10 +104,8 @@ pub fn run(args: Args) -> Outcome {
     let tick = |done| bar.inc(done);
     let found = whatif(&engine, &netlist, &parts, &options, effort, &tick);
     bar.finish_and_clear();
-    let found = found.map_err(|reason| Failure::WhatIf {
-        file: shown(&args.net).display().to_string(),
-        reason,
-    })?;
+    let file = shown(&args.net).display();
+    let found = found.map_err(|reason| Failure::Invalid(format!("{file}: {reason}")))?;
     if let Some(to) = &args.draw {
         let [before, after] = &found.routed;
         let scene = scene(

@@ -79,8 +79,10 @@ pub fn run(args: Args) -> Outcome {
         Some(path) => {
             let reference = reading.places(path)?;
             if is_of_another(&netlist, &reference.netlist) {
-                let file = shown(path).display().to_string();
-                return Err(Failure::AnotherFabric(file));
+                let file = shown(path).display();
+                let text =
+                    format!("{file}: of another fabric: most switches and links are not in it");
+                return Err(Failure::Other(text.into()));
             }
             let mut found = against(&netlist, &reference.netlist);
             found.iter_mut().for_each(|f| say_last_seen(f, &reference));

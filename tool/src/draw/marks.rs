@@ -4,6 +4,7 @@ use super::scene::{Link, Scene, State};
 use super::style::RAMP;
 use dmodc::analysis::{Channels, Hop};
 use dmodc::wiring::{End, Far, Kind, Slowness};
+use dmodc_lab::xml::escaped;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -13,6 +14,7 @@ pub const MARGIN: f64 = 24.0;
 /// The state of the links, as colours and strokes show it.
 pub struct Marks<'a> {
     scene: &'a Scene<'a>,
+    title: &'a str,
     channels: Channels,
     risks: Option<&'a [u32]>,
     worst: u32,
@@ -49,6 +51,7 @@ impl Marks<'_> {
             drained: &state.drained,
             wrong: scene.stray().into_iter().collect(),
             missing: missing.collect(),
+            title: state.title,
             risks,
             scene,
         }
@@ -67,6 +70,10 @@ impl Marks<'_> {
             "<text class=\"title\" x=\"{MARGIN}\" y=\"28\">{switches} switches, {nodes} end nodes, \
              {links} links between switches{a2a}</text>\n"
         );
+        if !self.title.is_empty() {
+            let title = escaped(self.title);
+            let _ = writeln!(text, "<text x=\"{MARGIN}\" y=\"77\">{title}</text>");
+        }
         let mut x = MARGIN;
         let mut entry = |mark: &str, what: &str| {
             let _ = writeln!(

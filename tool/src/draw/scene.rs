@@ -1,6 +1,6 @@
 //! The input of drawings: a fabric with its oddities, and the state of its links.
 
-use dmodc::dmodc::Ranking;
+use dmodc::dmodc::{Plan, Ranking};
 use dmodc::fabric::{Fabric, Guid};
 use dmodc::lft::Tables;
 use dmodc::netlist::Names;
@@ -33,7 +33,7 @@ pub struct Scene<'a> {
 
 /// The links of a fabric in a state: which are drained, and how the routes of tables share them.
 pub struct State<'a> {
-    /// Its name.
+    /// Its name; an SVG has a line with it.
     pub title: &'a str,
     /// The present part of the fabric, with the same LIDs.
     pub fabric: &'a Fabric,
@@ -95,4 +95,15 @@ impl Scene<'_> {
         let ends = ends.filter_map(|end| Some((self.switch(end.guid)?, end.port?)));
         ends.collect()
     }
+}
+
+/// The switches of a fabric in the order of their places, and its end nodes by number; without a plan, by levels and
+/// GUIDs.
+pub fn in_order(fabric: &Fabric, ranking: &Ranking, plan: Option<&Plan>) -> (Vec<u32>, Vec<u32>) {
+    if let Some(plan) = plan {
+        return (plan.places(), plan.order().to_vec());
+    }
+    let mut places: Vec<u32> = (0..fabric.switches().len() as u32).collect();
+    places.sort_by_key(|&s| ranking.rank(s));
+    (places, (0..fabric.end_nodes().len() as u32).collect())
 }

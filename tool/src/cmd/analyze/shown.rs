@@ -41,15 +41,15 @@ pub fn json(judged: &Judged, traffic: &Traffic, found: &Found, args: &Args) -> s
         "aggregation_credit_loops": found.check.aggregation_credit_loops.count,
         "seconds": found.seconds,
     });
+    let port = |channel| judged.channel(traffic.channels().get(channel));
     if let Some(exact) = &found.exact {
         object["exact"] = json!(exact.value);
         if let Some(over) = exact.over_capacity {
             object["exact_capacity"] = json!(over);
         }
-        let ports = exact.worst(WORST).into_iter();
-        let worst = ports
-            .map(|(c, v)| json!({ "exact": v, "port": judged.channel(traffic.channels().get(c)) }));
-        object["exact_ports"] = json!(worst.collect::<Vec<_>>());
+        let worst = exact.worst(WORST).into_iter();
+        let worst = worst.map(|(c, v)| json!({ "exact": v, "port": port(c) }));
+        object["exact_ports"] = worst.collect();
     }
     if let Some(bound) = found.bound_over_capacity {
         object["a2a_bound_capacity"] = json!(bound);
@@ -60,13 +60,11 @@ pub fn json(judged: &Judged, traffic: &Traffic, found: &Found, args: &Args) -> s
         object["ebb_both"] = json!(args.both);
     }
     if let Some(Railed { rails, found }) = &found.railed {
-        let worst = |risk: &Risk| {
-            let worst = risk.worst(1).into_iter().filter(|&(_, value)| value > 0);
-            let mut ports = worst.map(|(c, _)| judged.channel(traffic.channels().get(c)));
-            json!({ "risk": risk.value, "port": ports.next() })
-        };
+        let worst = |risk: &Risk| json!({ "risk": risk.value, "port": worst_port(risk).map(port) });
         let rails = rails.iter().zip(&found.alone);
-        let rails = rails.map(|((name, nodes), (a2a, sp))| json!({ "rail": name, "nodes": nodes, "a2a": worst(a2a), "sp": worst(sp) }));
+        let rails = rails.map(|((name, nodes), (a2a, sp))| {
+            json!({ "rail": name, "nodes": nodes, "a2a": worst(a2a), "sp": worst(sp) })
+        });
         object["rails"] = json!({
             "at_once": worst(&found.at_once),
             "alone": rails.collect::<Vec<_>>(),
@@ -74,8 +72,7 @@ pub fn json(judged: &Judged, traffic: &Traffic, found: &Found, args: &Args) -> s
     }
     for (pattern, worked) in &found.worked {
         let ports = worked.flows.worst(WORST).into_iter().map(|(c, flows)| {
-            let port = judged.channel(traffic.channels().get(c));
-            json!({ "flows": flows, "risk": worked.risk.by_channel[c as usize], "port": port })
+            json!({ "flows": flows, "risk": worked.risk.by_channel[c as usize], "port": port(c) })
         });
         object[pattern] = json!({
             "flows": worked.count,
@@ -98,11 +95,9 @@ pub fn json(judged: &Judged, traffic: &Traffic, found: &Found, args: &Args) -> s
             .into_iter()
             .map(|(v, n)| (v.to_string(), json!(n)))
             .collect();
-        let worst: Vec<_> = risk
-            .worst(WORST)
-            .into_iter()
-            .map(|(c, v)| json!({ "risk": v, "port": judged.channel(traffic.channels().get(c)) }))
-            .collect();
+        let worst = risk.worst(WORST).into_iter();
+        let worst = worst.map(|(c, v)| json!({ "risk": v, "port": port(c) }));
+        let worst: Vec<_> = worst.collect();
         object[pattern.to_string()] = json!(risk.value);
         if let Some(over) = risk.over_capacity {
             object[format!("{pattern}_capacity")] = json!(over);
@@ -112,9 +107,16 @@ pub fn json(judged: &Judged, traffic: &Traffic, found: &Found, args: &Args) -> s
     object
 }
 
+/// The worst port under a pattern, unless no port has any flow.
+fn worst_port(risk: &Risk) -> Option<u32> {
+    let worst = risk.worst(1).into_iter().find(|&(_, value)| value > 0);
+    worst.map(|(channel, _)| channel)
+}
+
 /// As text.
 pub fn text(judged: &Judged, traffic: &Traffic, found: &Found, both: bool) -> String {
     let risks = &found.risks;
+    let port = |channel| judged.channel(traffic.channels().get(channel));
     let mut text = String::new();
     for (pattern, risk) in risks {
         let name = pattern.to_string().to_uppercase();
@@ -151,13 +153,9 @@ pub fn text(judged: &Judged, traffic: &Traffic, found: &Found, both: bool) -> St
     }
     if let Some(Railed { rails, found }) = &found.railed {
         let mut row = |what: String, risk: &Risk| {
-            text += &format!("{what:<26}  {:>8}", risk.value);
-            let worst = risk.worst(1).into_iter().filter(|&(_, value)| value > 0);
-            for (channel, _) in worst {
-                let port = judged.channel(traffic.channels().get(channel));
-                text += &format!("  {port}");
-            }
-            text.push('\n');
+            let worst =
+                worst_port(risk).map_or(String::new(), |worst| format!("  {}", port(worst)));
+            text += &format!("{what:<26}  {:>8}{worst}\n", risk.value);
         };
         for ((name, nodes), (a2a, sp)) in rails.iter().zip(&found.alone) {
             row(format!("{name} A2A of {nodes}"), a2a);
@@ -201,17 +199,13 @@ pub fn text(judged: &Judged, traffic: &Traffic, found: &Found, both: bool) -> St
         }
         text += &format!("{name}: worst ports\n");
         for (channel, value) in risk.worst(WORST) {
-            text += &format!(
-                "{value:>8}  {}\n",
-                judged.channel(traffic.channels().get(channel))
-            );
+            text += &format!("{value:>8}  {}\n", port(channel));
         }
     }
     if let Some(exact) = &found.exact {
         text += "\nworst permutation: worst ports\n";
         for (channel, value) in exact.worst(WORST) {
-            let port = judged.channel(traffic.channels().get(channel));
-            text += &format!("{value:>8}  {port}\n");
+            text += &format!("{value:>8}  {}\n", port(channel));
         }
     }
     text

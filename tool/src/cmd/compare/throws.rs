@@ -1,15 +1,16 @@
 //! `dmodc compare --degrade`: equipment removed or made slow at random, throw after throw.
 
-use super::{Args, Degrade, unwritable};
+use super::drawing::drawings;
+use super::{Args, BAR, Degrade};
 use crate::failure::{Failure, Outcome};
-use crate::output::say;
+use crate::output::{progress, say, write_to};
 use dmodc::netlist::Netlist;
 use dmodc_lab::compare::{
-    EngineSpec, Journal, Risks, Routed, Scale, Series, ThrowRow, Thrower, read_throws,
+    EngineSpec, HEADER, Journal, Scale, Series, ThrowRow, Thrower, engine_file, read_throws,
 };
-use dmodc_lab::report::{median, routed_in_full};
+use dmodc_lab::report::median;
 use dmodc_lab::sim::{Plugin, when_stopped};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,9 +19,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
-
-/// How many of an engine's worst ports are drawn.
-const WORST: usize = 150;
 
 /// The default folder of rows.
 const OUT: &str = "results";
@@ -35,16 +33,13 @@ pub fn run(
 ) -> Outcome {
     let dir = args.out.as_deref().unwrap_or(Path::new(OUT));
     for dir in [Some(dir), args.keep.as_deref()].into_iter().flatten() {
-        fs::create_dir_all(dir).map_err(unwritable(dir))?;
+        fs::create_dir_all(dir).map_err(Failure::unwritable(dir))?;
     }
-    if args.io_guids.is_none() && args.engines.iter().any(EngineSpec::is_told_io) {
+    if args.io_guids.is_none() && args.engines.iter().any(EngineSpec::gets_io) {
         return Err(Failure::Usage("'+io' needs --io-guids"));
     }
     let io = args.reading.guids(args.io_guids.as_deref())?;
-    let bar = ProgressBar::new(0);
-    if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}") {
-        bar.set_style(style);
-    }
+    let bar = progress(0, BAR);
     let equipment = degrade.equipment;
     for path in &args.nets {
         let netlist = args.reading.netlist(path)?;
@@ -85,8 +80,7 @@ pub fn run(
 
 /// The medians of each engine over the throws that it routed with no pair left out.
 fn table(rows: &[ThrowRow], engines: &[EngineSpec]) -> String {
-    let mut routed = rows.iter().filter_map(|row| row.outcome.as_ref().ok());
-    let over = routed.any(|r| r.risks.a2a_capacity.is_some());
+    let over = rows.iter().any(|row| row.a2a_capacity.is_some());
     let mut text = format!(
         "{:<18}  {:>6}  {:>6}  {:>8}  {:>8}  {:>8}  {:>9}{}\n",
         "medians",
@@ -105,38 +99,31 @@ fn table(rows: &[ThrowRow], engines: &[EngineSpec]) -> String {
     for engine in engines {
         let of_engine = rows
             .iter()
-            .filter(|row| row.spec == *engine && row.throw > 0);
+            .filter(|row| row.engine == *engine && row.throw > 0);
         let throws = of_engine.clone().count();
-        let whole: Vec<(&ThrowRow, &Routed)> = of_engine
-            .filter_map(|row| Some((row, routed_in_full(row)?)))
-            .collect();
-        let middle = |of: &dyn Fn(&Risks) -> Option<f64>| {
-            median(whole.iter().filter_map(|(_, r)| of(&r.risks)).collect())
+        let whole: Vec<&ThrowRow> = of_engine.filter(|row| row.is_routed_in_full()).collect();
+        let middle = |of: fn(&ThrowRow) -> Option<f64>| {
+            median(whole.iter().filter_map(|row| of(row)).collect())
         };
         let cell = |value: Option<String>| value.unwrap_or("-".into());
-        let risk = |of: fn(&Risks) -> Option<u32>| {
-            cell(middle(&|risks| of(risks).map(f64::from)).map(|risk| risk.to_string()))
-        };
-        let real =
-            |of: fn(&Risks) -> Option<f64>| cell(middle(&of).map(|risk| format!("{risk:.2}")));
-        let took = whole.iter().filter_map(|(row, _)| row.callbacks());
-        let took = median(took.map(|took| took.as_secs_f64() * 1e3).collect());
-        let took = cell(took.map(|ms| format!("{ms:.3}")));
+        let risk = |of: fn(&ThrowRow) -> Option<f64>| cell(middle(of).map(|v| v.to_string()));
+        let real = |of: fn(&ThrowRow) -> Option<f64>| cell(middle(of).map(|v| format!("{v:.2}")));
+        let took = cell(middle(ThrowRow::callbacks_ms).map(|ms| format!("{ms:.3}")));
         text += &format!(
             "{:<18}  {:>6}  {:>6}  {:>8}  {:>8}  {:>8}  {took:>9}",
             engine.to_string(),
             throws,
             whole.len(),
-            risk(|r| Some(r.a2a)),
-            risk(|r| Some(r.rp)),
-            risk(|r| r.sp_dmodc),
+            risk(|row| row.a2a.map(f64::from)),
+            risk(|row| row.rp.map(f64::from)),
+            risk(|row| row.sp_dmodc.map(f64::from)),
         );
         if over {
             text += &format!(
                 "  {:>18}  {:>8}  {:>8}",
-                real(|r| r.a2a_capacity),
-                real(|r| r.rp_capacity),
-                real(|r| r.sp_dmodc_capacity)
+                real(|row| Some(row.a2a_capacity?.0)),
+                real(|row| Some(row.rp_capacity?.0)),
+                real(|row| Some(row.sp_dmodc_capacity?.0))
             );
         }
         text.push('\n');
@@ -158,7 +145,8 @@ fn fill(
     let part = args.part.map(|(i, n)| format!("-{i}-of-{n}"));
     let name = format!("{}-{}", series.fabric, series.equipment);
     let file = dir.join(format!("throws-{name}{}.csv", part.unwrap_or_default()));
-    let mut journal = Journal::open(&file)?;
+    let mut journal = Journal::open(&file, HEADER)?;
+    let rows = read_throws(&file)?;
     let (done, bar_of_all, engines) = (file.clone(), bar.clone(), args.engines.clone());
     when_stopped(move || {
         bar_of_all.finish_and_clear();
@@ -170,15 +158,14 @@ fn fill(
             );
         }
     });
-    if !journal.rows().iter().all(|row| is_of(row, &series)) {
+    if !rows.iter().all(|row| is_of(row, &series)) {
         return Err(Failure::Usage(
             "DIR holds throws of another exponent, of other numbers, of another seed or number of permutations",
         ));
     }
-    let made: HashSet<(u32, EngineSpec)> = journal
-        .rows()
+    let made: HashSet<(u32, EngineSpec)> = rows
         .iter()
-        .map(|row| (row.throw, row.spec.clone()))
+        .map(|row| (row.throw, row.engine.clone()))
         .collect();
     let is_missing = |throw: u32, c: &EngineSpec| !made.contains(&(throw, c.clone()));
     let missing = |throw: u32| -> Vec<EngineSpec> {
@@ -191,9 +178,10 @@ fn fill(
         .collect();
     let open = ours.iter().copied().filter(|&t| !missing(t).is_empty());
     let open: Vec<u32> = open.collect();
-    let drawn = dir.join(format!("drawn-{name}.csv"));
+    let drawn = |spec: &EngineSpec| engine_file(dir, &format!("drawn-{name}"), spec, "svg");
+    let are_drawn = args.engines.iter().any(|spec| drawn(spec).exists());
     let to_draw = series.worth_drawing(&netlist, args.throws).filter(is_ours);
-    let to_draw = to_draw.filter(|_| !(open.is_empty() && drawn.exists()));
+    let to_draw = to_draw.filter(|_| !(open.is_empty() && are_drawn));
     if open.is_empty() && to_draw.is_none() {
         return Ok((file, 0));
     }
@@ -201,16 +189,16 @@ fn fill(
     bar.set_position((ours.len() - open.len()) as u64);
     bar.reset_eta();
     bar.set_message(format!("{} complete", series.fabric));
-    let name = format!("{}: {}", series.fabric, series.equipment.faults());
+    let title = format!("{}: {}", series.fabric, series.equipment.faults());
     let engines = args.engines.clone();
     let (thrower, mut rows) = Thrower::new(series, netlist, engines, plugin, limit)?;
-    rows.retain(|row| is_missing(0, &row.spec));
+    rows.retain(|row| is_missing(0, &row.engine));
     let mut appended = 0;
     let mut add = |rows: &[ThrowRow]| {
-        bar.set_message(name.clone());
+        bar.set_message(title.clone());
         appended += rows.len();
         bar.inc(1);
-        journal.append(rows)
+        journal.append(rows.iter().map(ThrowRow::record))
     };
     let mut open = open;
     if open.first() == Some(&0) {
@@ -220,7 +208,9 @@ fn fill(
     let throw = |number: &u32| thrower.throw(*number, &missing(*number));
     side_by_side(args.jobs.into(), &open, throw, |rows| add(&rows))?;
     if let Some(number) = to_draw {
-        thrower.drawing(number, WORST)?.write(&drawn)?;
+        for (spec, svg) in drawings(&thrower.repeated(number)?)? {
+            write_to(&drawn(&spec), |out| out.write_all(svg.as_bytes()))?;
+        }
     }
     Ok((file, appended))
 }

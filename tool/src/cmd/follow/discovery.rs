@@ -45,9 +45,9 @@ impl Commands {
     /// The present fabric as text, before the deadline.
     pub fn discover(&self, until: Instant) -> Result<Vec<u8>, Failure> {
         let left = until.saturating_duration_since(Instant::now());
-        let text = self.run(&self.discover, left).map_err(Failure::Discovery)?;
+        let text = self.run(&self.discover, left).map_err(Failure::discovery)?;
         match text.is_empty() {
-            true => Err(Failure::Discovery(format!(
+            true => Err(Failure::discovery(format!(
                 "'{}' has printed nothing",
                 self.discover
             ))),

@@ -30,23 +30,10 @@ pub struct Fifo(File);
 impl Fifo {
     /// A new FIFO beside a path.
     pub fn beside(path: &Path) -> io::Result<(Fifo, TempPath)> {
-        let folder = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty());
-        let made = tempfile::Builder::new()
-            .prefix(".dmodc-")
-            .suffix(".tmp")
-            .rand_bytes(12)
-            .make_in(folder.unwrap_or(Path::new(".")), |path| {
-                Ok(mknodat(
-                    CWD,
-                    path,
-                    FileType::Fifo,
-                    Mode::RUSR | Mode::WUSR,
-                    0,
-                )?)
-            })?;
-        let path = made.into_temp_path();
+        let mode = Mode::RUSR | Mode::WUSR;
+        let path = made_beside(path, |path| {
+            Ok(mknodat(CWD, path, FileType::Fifo, mode, 0)?)
+        })?;
         Ok((Fifo::at(&path)?, path))
     }
 
@@ -79,6 +66,19 @@ impl Fifo {
     pub fn reader(&self) -> Option<File> {
         at_once(&self.0).ok()
     }
+}
+
+/// Makes something under a new name beside a path.
+fn made_beside(path: &Path, make: impl FnMut(&Path) -> io::Result<()>) -> io::Result<TempPath> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let made = tempfile::Builder::new()
+        .prefix(".dmodc-")
+        .suffix(".tmp")
+        .rand_bytes(12)
+        .make_in(folder.unwrap_or(Path::new(".")), make)?;
+    Ok(made.into_temp_path())
 }
 
 /// The path of an open file.
@@ -144,18 +144,8 @@ fn write_piece(to: &mut File, mut piece: &[u8]) -> io::Result<()> {
 
 /// Moves the tables of a file to the place of a FIFO, or removes the FIFO without tables.
 pub fn put_tables(file: &Path, place: &Path) -> io::Result<()> {
-    let folder = place
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    let link = tempfile::Builder::new()
-        .prefix(".dmodc-")
-        .suffix(".tmp")
-        .rand_bytes(12)
-        .make_in(folder.unwrap_or(Path::new(".")), |path| {
-            fs::hard_link(file, path)
-        });
-    match link {
-        Ok(link) => Ok(link.into_temp_path().persist(place)?),
+    match made_beside(place, |path| fs::hard_link(file, path)) {
+        Ok(link) => Ok(link.persist(place)?),
         Err(e) if e.kind() == ErrorKind::NotFound => fs::remove_file(place),
         Err(e) => Err(e),
     }

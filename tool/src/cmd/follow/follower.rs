@@ -121,7 +121,7 @@ impl Follower {
         let start = Instant::now() - parsing;
         let highest = highest(&netlist, self.routing.lmc).unwrap_or(fabric.max_lid());
         if fabric.switches().is_empty() {
-            return Err(Failure::NoTables(self.commands.discover.clone()));
+            return Err(Failure::no_tables(&self.commands.discover));
         }
         tell_highest(highest);
         let mut options = self.routing.options(&fabric, &names)?;
@@ -285,7 +285,7 @@ impl Follower {
             seen = again;
         }
         match self.loss(&seen.fabric) {
-            Some(loss) => Err(Failure::Discovery(format!(
+            Some(loss) => Err(Failure::discovery(format!(
                 "{LOOKS} looks differ, and in the last one {loss} are gone"
             ))),
             None => Ok(Some(seen)),

@@ -51,8 +51,8 @@ pub fn check_tables(planned: &Planned, tables: &Tables) -> Result<(), Failure> {
     let report = check(&planned.fabric, tables, |a, b| ranking.is_up(a, b));
     match report.passed() && report.turns.routes == 0 {
         true => Ok(()),
-        false => Err(Failure::Unsound(format!(
-            "{} pairs undelivered, {} credit loops, {} turns",
+        false => Err(Failure::Invalid(format!(
+            "the check of the tables failed: {} pairs undelivered, {} credit loops, {} turns",
             report.undelivered(),
             report.credit_loops.count,
             report.turns.routes

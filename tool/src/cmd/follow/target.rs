@@ -2,7 +2,6 @@
 
 use super::follower::{Follower, Look};
 use super::routed::Routed;
-use super::unwritable;
 use crate::failure::Failure;
 use crate::output::write_to;
 use dmodc::fabric::Lid;
@@ -159,7 +158,7 @@ fn strip(file: &Path, highest: Lid) -> Result<(), Failure> {
         any |= is_above(line);
         Ok(())
     });
-    read.map_err(|reason| unwritable(file, reason))?;
+    read.map_err(Failure::unwritable(file))?;
     if !any {
         return Ok(());
     }
