@@ -2,9 +2,8 @@
 //!
 //! A parent that a good part of the siblings has is a parent of all of them, by as many links as most have. A lost
 //! port stands in the design as [`NO_PATH`]. Where in the group tells which of the others are chosen for what: whole
-//! groups that have all the ports that are left say which port is gone, those of siblings first, then those of any
-//! switch of the same rank. Where none does, the lost ones come last. A cable that was moved to a spare port is known
-//! by its siblings, too: it stands in its group where it was.
+//! groups of siblings that have all the ports that are left say which port is gone. Where none does, the lost ones come
+//! last. A cable that was moved to a spare port is known by its siblings, too: it stands in its group where it was.
 
 use super::cables::most_common;
 use super::siblings::siblings;
@@ -76,15 +75,7 @@ impl<'p> Ports<'p> {
         let siblings = self.links.neighbours(neighbour);
         let siblings = siblings.filter(|&s| self.ranking.is_up(s, neighbour) == side);
         let of_siblings = siblings.map(|s| self.to(s, neighbour));
-        let rank = self.ranking.rank(switch);
-        let of_rank = || {
-            let switches = 0..self.links.switches() as u32;
-            let alike = switches.filter(|&s| self.ranking.rank(s) == rank);
-            let groups = alike.flat_map(|s| self.links.of(s));
-            groups.map(|group| self.links.ports(group))
-        };
-        let elected = elect(of_siblings.filter(whole));
-        match elected.or_else(|| elect(of_rank().filter(whole))) {
+        match elect(of_siblings.filter(whole)) {
             Some(ports) => in_order_of(ports, here),
             None => {
                 let mut ports = here.to_vec();
