@@ -72,32 +72,20 @@ pub fn find(links: &Links, hosts: &[u32], known: &[bool], judges: Judges) -> Vec
 
 /// Odd links, such as a cable between two leaves, are left out if at most one in this many is odd.
 const ODD: usize = 8;
-/// The number of switches from which the levels are counted. From the end of an odd link many others look
-/// odd.
-const SEEDS: usize = 8;
 
 /// The links without the odd ones, which join switches of one level: without these every way around has an
 /// even length. `None` if there are none, or so many that there are no levels.
 fn without_odd(links: &Links) -> Option<Links> {
-    let all = links.switches();
-    let mut seeds: Vec<u32> = (0..all as u32).collect();
-    seeds.sort_by_key(|&s| Reverse(links.of(s).len()));
-    // Of all levels.
-    let seeds = seeds.into_iter().step_by(all.div_ceil(SEEDS).max(1));
-    let mut fewest = None;
-    for seed in seeds {
-        let mut levels = TwoLevels::from(links, seed);
-        if levels.odd() == 0 {
-            return None;
-        }
-        levels.settle();
-        let odd = levels.odd();
-        if fewest.as_ref().is_none_or(|&(least, _)| odd < least) {
-            fewest = Some((odd, levels));
-        }
+    // The switch with most neighbours is the least likely end of an odd link.
+    let all = 0..links.switches() as u32;
+    let seed = all.clone().min_by_key(|&s| Reverse(links.of(s).len()))?;
+    let mut levels = TwoLevels::from(links, seed);
+    if levels.odd() == 0 {
+        return None;
     }
-    let (odd, levels) = fewest?;
-    let groups: usize = (0..all as u32).map(|s| links.of(s).len()).sum();
+    levels.settle();
+    let odd = levels.odd();
+    let groups: usize = all.map(|s| links.of(s).len()).sum();
     (ODD * odd <= groups).then(|| links.filtered(|s, n| !levels.is_odd(s, n)))
 }
 
