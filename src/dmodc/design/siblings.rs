@@ -13,7 +13,6 @@ use std::collections::BTreeMap;
 pub fn siblings(groups: &Groups, ranking: &Ranking) -> Vec<Vec<u32>> {
     let mut members = vec![0u32; groups.up_classes().len()];
     (0..groups.switches() as u32).for_each(|s| members[groups.up_class(s) as usize] += 1);
-    let classes = Classes { groups, ranking };
     // Per up class, another of the same family, itself at the root.
     let mut family: Vec<u32> = (0..groups.up_classes().len() as u32).collect();
     let switches = 0..groups.switches() as u32;
@@ -27,10 +26,11 @@ pub fn siblings(groups: &Groups, ranking: &Ranking) -> Vec<Vec<u32>> {
         }
         // The class with most members is the measure, then one with most parents: a few switches that have the
         // parents of others and more are no siblings of them.
-        let weight = |&of: &u32| (members[of as usize], classes.parents(of).count());
+        let parents = |of: u32| groups.parents(groups.up_classes()[of as usize]).count();
+        let weight = |&of: &u32| (members[of as usize], parents(of));
         while let Some(measure) = below.iter().copied().max_by_key(weight) {
             below.retain(|&class| {
-                let joins = classes.alike(class, measure);
+                let joins = alike(groups, ranking, class, measure);
                 if joins {
                     // The lower number is the root, so that the order of joining does not matter.
                     let (a, b) = (root(&mut family, class), root(&mut family, measure));
@@ -84,39 +84,19 @@ fn add_orphans(families: &mut [Vec<u32>], groups: &Groups, ranking: &Ranking) {
     }
 }
 
-/// The switches with the same parents, as up classes.
-struct Classes<'c> {
-    groups: &'c Groups,
-    ranking: &'c Ranking,
-}
-
-impl Classes<'_> {
-    fn rank(&self, class: u32) -> u32 {
-        self.ranking.rank(self.groups.up_classes()[class as usize])
+/// Whether two up classes are of one rank and have more than half of the parents of each in common, or the first has no
+/// others than the measure, however many it has lost.
+fn alike(groups: &Groups, ranking: &Ranking, class: u32, measure: u32) -> bool {
+    let [first, other] = [class, measure].map(|class| groups.up_classes()[class as usize]);
+    if ranking.rank(first) != ranking.rank(other) {
+        return false;
     }
-
-    fn parents(&self, class: u32) -> impl Iterator<Item = u32> + Clone {
-        let first = self.groups.up_classes()[class as usize];
-        self.groups.parents(first).map(|g| g.remote)
+    let [own, all] = [first, other].map(|s| groups.parents(s).count());
+    let mut of_measure = groups.parents(other).map(|g| g.remote).peekable();
+    let mut common = 0;
+    for parent in groups.parents(first).map(|g| g.remote) {
+        while of_measure.next_if(|&p| p < parent).is_some() {}
+        common += usize::from(of_measure.peek() == Some(&parent));
     }
-
-    /// Whether two classes are of one rank and have more than half of the parents of each in common, or the first has no
-    /// others than the measure, however many it has lost.
-    fn alike(&self, class: u32, measure: u32) -> bool {
-        if self.rank(class) != self.rank(measure) {
-            return false;
-        }
-        let (of_class, of_measure) = (self.parents(class), self.parents(measure));
-        let (own, most) = (
-            of_class.clone().count(),
-            of_measure.clone().count().max(of_class.clone().count()),
-        );
-        let mut of_measure = of_measure.peekable();
-        let mut common = 0;
-        for parent in of_class {
-            while of_measure.next_if(|&p| p < parent).is_some() {}
-            common += usize::from(of_measure.peek() == Some(&parent));
-        }
-        2 * common > most || common == own
-    }
+    2 * common > own.max(all) || common == own
 }

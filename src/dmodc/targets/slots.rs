@@ -244,13 +244,15 @@ fn turn(slots: u32) -> u32 {
 }
 
 /// The usual positions.
+#[derive(Default)]
 struct Usual {
     slots: u32,
     /// Behind the last one.
     end: usize,
     /// Nodes are counted off on each leaf, and a position is a count.
     counts: bool,
-    slot: [Option<u32>; 256],
+    /// By position.
+    slot: Vec<Option<u32>>,
     /// How far numbers turn from one leaf to the next.
     turn: u32,
 }
@@ -259,13 +261,7 @@ impl Usual {
     /// Takes the votes of leaves, many or few.
     fn new(votes: &[u32; 256], is_many: bool) -> Self {
         let most = votes.iter().copied().max().unwrap_or(0);
-        let mut usual = Usual {
-            slots: 0,
-            end: 0,
-            counts: false,
-            slot: [None; 256],
-            turn: 0,
-        };
+        let mut usual = Usual::default();
         if most == 0 {
             return usual;
         }
@@ -292,6 +288,7 @@ impl Usual {
         if DARK * dark >= positions.len() {
             positions.retain(is_usual);
         }
+        usual.slot.resize(last + 1, None);
         for (slot, &at) in (0..).zip(&positions) {
             usual.slot[at] = Some(slot);
         }
@@ -312,9 +309,10 @@ impl Usual {
     fn all(positions: usize) -> Self {
         let slots = positions as u32;
         Usual {
-            counts: false,
+            slots,
+            slot: (0..slots).map(Some).collect(),
             turn: turn(slots),
-            ..Usual::counted(slots)
+            ..Usual::default()
         }
     }
 
@@ -336,21 +334,18 @@ impl Usual {
 
     /// So many nodes on each leaf, at any ports.
     fn counted(slots: u32) -> Self {
-        let mut slot = [None; 256];
-        (0..slots).for_each(|i| slot[i as usize] = Some(i));
         Usual {
             slots,
-            end: 0,
             counts: true,
-            slot,
-            turn: 0,
+            slot: (0..slots).map(Some).collect(),
+            ..Usual::default()
         }
     }
 
     /// The slot of a node on the `nth` leaf, at a position and port, and whether it is its own. A node
     /// elsewhere takes one by the number of the port alone, so that nobody else's moves.
     fn slot(&self, nth: usize, position: Option<usize>, port: usize) -> (u32, bool) {
-        let (slot, is_own) = match position.and_then(|at| self.slot[at]) {
+        let (slot, is_own) = match position.and_then(|at| *self.slot.get(at)?) {
             Some(slot) => (slot, true),
             None => (port as u32 % self.slots.max(1), false),
         };
