@@ -129,7 +129,9 @@ impl Destinations {
         let mut behind = Vec::with_capacity(all.block());
         for column in 0..switches.len() {
             all.behind_start.push(behind.len() as u32);
-            behind.extend(all.places_of(column).flat_map(|place| all.lids_at(place)));
+            for place in all.places_of(column) {
+                behind.extend(all.lids_at(place));
+            }
         }
         all.behind_start.push(behind.len() as u32);
         all.lids_behind = behind;
