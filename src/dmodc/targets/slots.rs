@@ -90,7 +90,8 @@ impl Slots {
             let of_port = &positions.of_port[node.switch as usize];
             of_port.get(usize::from(node.port))?.map(usize::from)
         };
-        let position = |n: usize| position_of(&fabric.end_nodes()[n]);
+        let of_node: Vec<Option<usize>> = fabric.end_nodes().iter().map(position_of).collect();
+        let position = |n: usize| of_node[n];
         let is_there = |n: usize| fabric.end_nodes()[n].lid != Lid(0);
         let (mut votes, mut there) = ([0u32; 256], [0u32; 256]);
         for n in leaves().flat_map(nodes) {
