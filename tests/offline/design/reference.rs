@@ -21,6 +21,18 @@ fn grown(known: &Reference, last: &Routed) -> Reference {
     read.strict().expect("nothing is odd")
 }
 
+/// Each shape as it is, and with cables at random: what it is, and the whole with its netlist.
+fn cabled() -> impl Iterator<Item = (String, Whole)> {
+    let both = |shape| [false, true].map(|shuffled| (shape, shuffled));
+    shapes().flat_map(both).map(|(shape, shuffled)| {
+        let mut whole = Whole::new(shape, 1);
+        if shuffled {
+            whole.netlist = names::with_ports_shuffled(&whole.netlist, 1);
+        }
+        (format!("{shape}, cables at random: {shuffled}"), whole)
+    })
+}
+
 /// The tables of one sweep after the other under `reference=auto`, beginning with a whole fabric.
 fn sweeps(
     found: &mut Findings,
@@ -100,44 +112,36 @@ fn a_wrong_cable_is_pulled_again() {
 #[test]
 fn boxes_are_replaced() {
     let mut found = Findings::default();
-    for shape in shapes() {
-        let whole = Whole::new(shape, 1).netlist;
-        for shuffled in [false, true] {
-            let whole = match shuffled {
-                true => names::with_ports_shuffled(&whole, 1),
-                false => whole.clone(),
-            };
-            let all = switches(&whole);
-            // Small ones are renewed from the first switch to the last.
-            let step = if all.len() <= 16 {
-                1
-            } else {
-                all.len() / 4 + 1
-            };
-            let some = all.iter().copied().step_by(step);
-            let mut now = whole.clone();
-            let then = some.map(|s| {
-                now = names::replaced(&now, s, s % 2 == 0);
-                now.clone()
-            });
-            let then: Vec<Netlist> = then.collect();
-            let then: Vec<&Netlist> = then.iter().collect();
-            let what = format!("{shape}, cables at random: {shuffled}");
-            let Some(all) = sweeps(&mut found, &what, &whole, &then) else {
-                continue;
-            };
-            for (nth, pair) in all.windows(2).enumerate() {
-                found.only_own(&pair[0], &pair[1], &format!("{what}, box {nth}"));
-            }
-            let (first, last) = (&all[0], &all[all.len() - 1]);
-            let left_out = |r: &Routed| (r.plan.unreachable().count, r.plan.connections().left_out);
-            let (was, is) = (left_out(first), left_out(last));
-            let a2a = (first.a2a(), last.a2a());
-            found.add(
-                is == was && a2a.1 <= a2a.0,
-                format!("{what}: A2A {a2a:?}, without a path and left out {was:?}, then {is:?}"),
-            );
+    for (what, Whole { netlist: whole, .. }) in cabled() {
+        let all = switches(&whole);
+        // Small ones are renewed from the first switch to the last.
+        let step = if all.len() <= 16 {
+            1
+        } else {
+            all.len() / 4 + 1
+        };
+        let some = all.iter().copied().step_by(step);
+        let mut now = whole.clone();
+        let then = some.map(|s| {
+            now = names::replaced(&now, s, s % 2 == 0);
+            now.clone()
+        });
+        let then: Vec<Netlist> = then.collect();
+        let then: Vec<&Netlist> = then.iter().collect();
+        let Some(all) = sweeps(&mut found, &what, &whole, &then) else {
+            continue;
+        };
+        for (nth, pair) in all.windows(2).enumerate() {
+            found.only_own(&pair[0], &pair[1], &format!("{what}, box {nth}"));
         }
+        let (first, last) = (&all[0], &all[all.len() - 1]);
+        let left_out = |r: &Routed| (r.plan.unreachable().count, r.plan.connections().left_out);
+        let (was, is) = (left_out(first), left_out(last));
+        let a2a = (first.a2a(), last.a2a());
+        found.add(
+            is == was && a2a.1 <= a2a.0,
+            format!("{what}: A2A {a2a:?}, without a path and left out {was:?}, then {is:?}"),
+        );
     }
     found.end();
 }
@@ -222,37 +226,24 @@ fn hosts_are_off_for_good() {
 #[test]
 fn what_cables_do_not_tell() {
     let mut found = Findings::default();
-    for shape in shapes() {
-        for shuffled in [false, true] {
-            let whole = Whole::new(shape, 1);
-            let netlist = match shuffled {
-                true => names::with_ports_shuffled(&whole.netlist, 1),
-                false => whole.netlist.clone(),
+    for (what, whole) in cabled() {
+        let netlist = &whole.netlist;
+        let before = Routed::up_down(netlist);
+        let top = format!("L{}-0", whole.levels());
+        let mut gone = vec![vec![whole.last_leaf()]];
+        gone.extend(["L1-0", "L2-0", &top].map(|place| vec![at(netlist, place)]));
+        gone.extend((whole.levels() > 2).then(|| whole.last_pod()));
+        for gone in gone {
+            let (known, _) = netlist.to_fabric(None).expect("LIDs");
+            let options = Options {
+                reference: Some(Arc::new(known)),
+                ..Routed::partial()
             };
-            let before = Routed::up_down(&netlist);
-            let mut first = vec![
-                whole.last_leaf(),
-                at(&netlist, "L1-0"),
-                at(&netlist, "L2-0"),
-            ];
-            let top = whole.levels();
-            first.push(at(&netlist, &format!("L{top}-0")));
-            let pod = (whole.levels() > 2).then(|| whole.last_pod());
-            for gone in first.into_iter().map(|s| vec![s]).chain(pod) {
-                let less = without(&netlist, &gone);
-                let (known, _) = netlist.to_fabric(None).expect("LIDs");
-                let options = Options {
-                    reference: Some(Arc::new(known)),
-                    ..Routed::partial()
-                };
-                let place = &netlist.nodes[gone[0] as usize].description;
-                let what = format!(
-                    "{shape}, cables at random: {shuffled}, {place} and {} more dead",
-                    gone.len() - 1
-                );
-                if let Some(after) = found.routed(Routed::asked(&less, &options), &what) {
-                    found.only_forced(&before, &after, &what);
-                }
+            let place = &netlist.nodes[gone[0] as usize].description;
+            let what = format!("{what}, {place} and {} more dead", gone.len() - 1);
+            let after = Routed::asked(&without(netlist, &gone), &options);
+            if let Some(after) = found.routed(after, &what) {
+                found.only_forced(&before, &after, &what);
             }
         }
     }
@@ -263,22 +254,16 @@ fn what_cables_do_not_tell() {
 #[test]
 fn a_new_leaf_is_new() {
     let mut found = Findings::default();
-    for shape in shapes() {
-        for shuffled in [false, true] {
-            let whole = Whole::new(shape, 1);
-            let netlist = match shuffled {
-                true => names::with_ports_shuffled(&whole.netlist, 1),
-                false => whole.netlist.clone(),
-            };
-            for leaf in [whole.last_leaf(), at(&netlist, "L1-1")] {
-                let small = without(&netlist, &[leaf]);
-                let place = &netlist.nodes[leaf as usize].description;
-                let what = format!("{shape}, cables at random: {shuffled}, {place} is new");
-                // Seen once, then seen for good.
-                if let Some(all) = sweeps(&mut found, &what, &small, &[&netlist, &netlist]) {
-                    found.only_own(&all[0], &all[1], &what);
-                    found.only_own(&all[1], &all[2], &format!("{what}, a sweep later"));
-                }
+    for (what, whole) in cabled() {
+        let netlist = &whole.netlist;
+        for leaf in [whole.last_leaf(), at(netlist, "L1-1")] {
+            let small = without(netlist, &[leaf]);
+            let place = &netlist.nodes[leaf as usize].description;
+            let what = format!("{what}, {place} is new");
+            // Seen once, then seen for good.
+            if let Some(all) = sweeps(&mut found, &what, &small, &[netlist, netlist]) {
+                found.only_own(&all[0], &all[1], &what);
+                found.only_own(&all[1], &all[2], &format!("{what}, a sweep later"));
             }
         }
     }
