@@ -15,7 +15,7 @@ pub struct Bands {
     all: Option<Paths>,
     /// The bands after the first.
     further: Vec<Inputs>,
-    /// By place: 0 for the first band, or one more than the position in `further`.
+    /// By position in a row: 0 for the first band, or one more than the position in `further`.
     band: Vec<u8>,
 }
 
@@ -46,8 +46,8 @@ impl Bands {
         bands.band = destinations.by_number(|number, offset| of_step(step(number + offset)));
         for (number, (_, inputs)) in (1u8..).zip(&further) {
             for column in contradictions(first, inputs, &has_detours) {
-                for place in destinations.places_behind(column) {
-                    let band = &mut bands.band[place];
+                for position in destinations.positions_behind(column) {
+                    let band = &mut bands.band[position];
                     *band = if *band == number { 0 } else { *band };
                 }
             }
@@ -61,7 +61,7 @@ impl Bands {
         self.all.as_ref()
     }
 
-    /// The entries of a switch for all that it reaches going up, by place: those of the first band, with those of
+    /// The entries of a switch for all that it reaches going up, by position: those of the first band, with those of
     /// the others written over.
     pub fn row_up(&self, first: &Inputs, switch: u32) -> Vec<u8> {
         let mut row = first.row_up(switch);

@@ -29,7 +29,7 @@ pub struct Fallback<'f> {
 
 /// The path of a switch to a LID.
 #[derive(Clone)]
-struct Way {
+struct Path {
     far: Far,
     /// It only goes down.
     down: bool,
@@ -64,12 +64,12 @@ impl Fallback<'_> {
             let is_end = |s: u32| at[lid] == Some(s);
             let end = |s: u32| is_end(s).then_some(((0, 0), true));
             let switches = 0..rows.len() as u32;
-            let down = self.ways(switches, |s| !is_end(s), end, [false, true]);
+            let down = self.paths(switches, |s| !is_end(s), end, [false, true]);
             let left = from.iter().copied();
             let left: Vec<u32> = left.filter(|&s| rows[s as usize][lid] == NO_PATH).collect();
             for mut s in left.iter().copied() {
-                while let Some(way) = down.get(&s) {
-                    let port = way.ports[lid % way.ports.len()];
+                while let Some(path) = down.get(&s) {
+                    let port = path.ports[lid % path.ports.len()];
                     rows[s as usize][lid] = port;
                     let Peer::Switch { index, .. } = self.fabric.peer(s, port) else {
                         break;
@@ -86,9 +86,9 @@ impl Fallback<'_> {
         let is_missing =
             |s: u32| from.binary_search(&s).is_ok() && rows[s as usize][lid] == NO_PATH;
         let known = |s| self.known(rows, s, lid);
-        let ways = self.ways(from.iter().copied(), is_missing, known, [true, true]);
-        for (s, way) in ways {
-            rows[s as usize][lid] = way.ports[lid % way.ports.len()];
+        let paths = self.paths(from.iter().copied(), is_missing, known, [true, true]);
+        for (s, path) in paths {
+            rows[s as usize][lid] = path.ports[lid % path.ports.len()];
         }
         from.iter().all(|&s| rows[s as usize][lid] != NO_PATH)
     }
@@ -113,16 +113,16 @@ impl Fallback<'_> {
 
     /// The paths of the missing switches among `all`, nearest first, to those that are `known`; by links up,
     /// or down, or both.
-    fn ways(
+    fn paths(
         &self,
         all: impl Iterator<Item = u32>,
         is_missing: impl Fn(u32) -> bool,
         known: impl Fn(u32) -> Option<(Far, bool)>,
         [up, down]: [bool; 2],
-    ) -> BTreeMap<u32, Way> {
-        let mut found: BTreeMap<u32, Way> = BTreeMap::new();
+    ) -> BTreeMap<u32, Path> {
+        let mut found: BTreeMap<u32, Path> = BTreeMap::new();
         let mut open: BinaryHeap<Reverse<(Far, u32, u8, bool)>> = BinaryHeap::new();
-        // Offers a switch as the next one to those that miss a way.
+        // Offers a switch as the next one to those that miss a path.
         let offer =
             |open: &mut BinaryHeap<_>, to: u32, far: Far, only_down: bool, one: Option<u32>| {
                 for peer in (1u8..).zip(self.fabric.peers_of(to)) {
@@ -150,15 +150,15 @@ impl Fallback<'_> {
         }
         while let Some(Reverse((far, s, port, only_down))) = open.pop() {
             match found.get_mut(&s) {
-                Some(way) if way.far == far && way.down == only_down => way.ports.push(port),
+                Some(path) if path.far == far && path.down == only_down => path.ports.push(port),
                 Some(_) => {}
                 None => {
-                    let way = Way {
+                    let path = Path {
                         far,
                         down: only_down,
                         ports: vec![port],
                     };
-                    found.insert(s, way);
+                    found.insert(s, path);
                     offer(&mut open, s, far, only_down, None);
                 }
             }

@@ -22,7 +22,7 @@ const ALIKE: usize = 8;
 pub struct Entries<'e> {
     /// What is behind each switch.
     pub destinations: &'e Destinations,
-    /// The entries of a switch for all that it reaches going up, by place.
+    /// The entries of a switch for all that it reaches going up, by position.
     pub row: &'e dyn Fn(u32) -> Vec<u8>,
 }
 
@@ -167,7 +167,7 @@ struct Attempt<'a> {
     all: &'a Paths,
     needs: &'a [Need],
     entries: &'a Entries<'a>,
-    /// Per switch that is turned at: to which switch above it goes on, by place.
+    /// Per switch that is turned at: to which switch above it goes on, by position.
     rows: BTreeMap<u32, Vec<u32>>,
 }
 
@@ -345,10 +345,10 @@ impl<'a> Attempt<'a> {
         let mut classes: Vec<Class> = Vec::new();
         // Backward, so that the last class has the last LID. An absent node without a slot goes with others, if any
         // go on as it does.
-        let places = self.entries.destinations.entries_behind(costs.column(to));
-        for (place, lid, stays) in places.into_iter().rev() {
+        let entries = self.entries.destinations.entries_behind(costs.column(to));
+        for (position, lid, stays) in entries.into_iter().rev() {
             let is_open =
-                |&&(from, at): &&(u32, u32)| self.turns.has(from, at, self.rows[&at][place]);
+                |&&(from, at): &&(u32, u32)| self.turns.has(from, at, self.rows[&at][position]);
             let gates: Vec<(u32, u32)> = some.iter().filter(is_open).copied().collect();
             match classes.iter_mut().find(|class| class.0 == gates) {
                 Some(class) => class.1.extend(lid),

@@ -83,7 +83,7 @@ pub fn turn_by_planes(paths: &Paths, needs: &[Need], turns: &mut Turns) -> bool 
         return false;
     }
     planes.sort_by(|&a, &b| entered[a as usize].total_cmp(&entered[b as usize]));
-    let place = |s: u32| planes.iter().position(|&p| p == plane[s as usize]);
+    let rank_of = |s: u32| planes.iter().position(|&p| p == plane[s as usize]);
     let mut owned = vec![false; costs.switches()];
     for (at, own) in planes.iter().enumerate() {
         let owns = leaves.iter().filter(|(_, planes)| planes.contains(own));
@@ -95,7 +95,7 @@ pub fn turn_by_planes(paths: &Paths, needs: &[Need], turns: &mut Turns) -> bool 
         let Some(&(owner, _)) = owner else { continue };
         owned[owner as usize] = true;
         let turn = |from, to| {
-            let [from, to] = [place(from), place(to)];
+            let [from, to] = [rank_of(from), rank_of(to)];
             from != to && from.min(to) == Some(at)
         };
         turn_above(
@@ -104,7 +104,7 @@ pub fn turn_by_planes(paths: &Paths, needs: &[Need], turns: &mut Turns) -> bool 
             owner,
             |_| false,
             turn,
-            |s| place(s) == Some(at),
+            |s| rank_of(s) == Some(at),
         );
     }
     true
@@ -123,11 +123,11 @@ pub fn hubs(paths: &Paths, needs: &[Need]) -> Vec<u32> {
     let mut pairs: Vec<(u8, u32, u32)> = pairs.collect();
     pairs.sort_by_key(|&(kind, ..)| kind);
     let mut score = vec![[0u32; 3]; costs.switches()];
-    for (place, alike) in pairs.chunk_by(|a, b| a.0 == b.0).enumerate() {
+    for (nth, alike) in pairs.chunk_by(|a, b| a.0 == b.0).enumerate() {
         for &(kind, from, to) in alike.iter().step_by(alike.len().div_ceil(SAMPLE)) {
             let from = costs.row(costs.switch(from as usize));
             for ((score, &a), &b) in score.iter_mut().zip(from).zip(costs.row(to)) {
-                score[place.min(1)] += u32::from(a == INFINITE || b == INFINITE);
+                score[nth.min(1)] += u32::from(a == INFINITE || b == INFINITE);
                 let hops = u32::from(a & HOPS) + u32::from(b & HOPS);
                 score[2] += if kind == 0 { hops } else { 0 };
             }

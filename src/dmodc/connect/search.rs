@@ -1,9 +1,9 @@
 //! The detours to one target: a search back from the turns into up-down paths, over (switch, goes up?).
 //!
-//! What has an up-down path has its entries. Any other switch goes on to a neighbour that has a way: up to any, down
-//! to one that goes down in turn, and down to one that goes up only by a turn that is taken. Ways with few turns come
-//! first, of these such that go down, since packets may come to them from everywhere, and then short ones. What a
-//! switch has found stays, and each goes on to one that has found its way before: so none loops.
+//! What has an up-down path has its entries. Any other switch goes on to a neighbour with a path or a detour: up to
+//! any, down to one that goes down in turn, and down to one that goes up only by a turn that is taken. Detours with few
+//! turns come first, of these such that go down, since packets may come to them from everywhere, and then short ones.
+//! The detour of a switch stays, and each goes on to a switch that had its detour before: so none loops.
 
 use super::turns::Turns;
 use crate::dmodc::paths::{HOPS, INFINITE, Paths};
@@ -21,13 +21,13 @@ pub struct Target<'t> {
     pub blocked: &'t [u32],
 }
 
-/// Hops of who has no way so far.
+/// Hops of a switch without a detour so far.
 const FAR: u16 = u16::MAX;
 
-/// The way of a switch.
+/// The detour of a switch.
 #[derive(Clone, Copy)]
-struct Way {
-    /// Hops: 0 with an up-down path, [`FAR`] without a way.
+struct Detour {
+    /// Hops: 0 with an up-down path, [`FAR`] without a detour.
     hops: u16,
     /// Whether it goes up.
     up: bool,
@@ -59,8 +59,8 @@ pub struct Search<'s> {
     /// By column: how many switches with links come before.
     before: Vec<usize>,
     /// By column.
-    ways: Vec<Way>,
-    /// How many in need have no way so far.
+    detours: Vec<Detour>,
+    /// How many in need have no detour so far.
     missing: usize,
     last: Option<Last<'s>>,
     /// Neighbours looked at, over all searches: a measure of the work.
@@ -80,7 +80,7 @@ impl<'s> Search<'s> {
         Search {
             paths,
             before: before.collect(),
-            ways: Vec::new(),
+            detours: Vec::new(),
             missing: 0,
             last: None,
             work: 0,
@@ -131,26 +131,26 @@ impl<'s> Search<'s> {
     fn find(&mut self, turns: &Turns, target: &Target, mut turned: Vec<(u16, u32)>) -> Found {
         let Paths { costs, groups, .. } = self.paths;
         let row = costs.row(target.to);
-        let begin = |&byte: &u8| Way {
+        let begin = |&byte: &u8| Detour {
             hops: if byte == INFINITE { FAR } else { 0 },
             up: false,
             next: None,
             is_step: false,
             is_needed: false,
         };
-        self.ways.clear();
-        self.ways.extend(row.iter().map(begin));
+        self.detours.clear();
+        self.detours.extend(row.iter().map(begin));
         self.work += row.len() as u64 / 8;
         // Nobody goes to these: they count as served until the end.
         target
             .blocked
             .iter()
-            .for_each(|&column| self.ways[column as usize].hops = 0);
+            .for_each(|&column| self.detours[column as usize].hops = 0);
         self.missing = 0;
         for &column in target.need {
-            let way = &mut self.ways[column as usize];
-            way.is_needed = way.hops == FAR;
-            self.missing += usize::from(way.is_needed);
+            let detour = &mut self.detours[column as usize];
+            detour.is_needed = detour.hops == FAR;
+            self.missing += usize::from(detour.is_needed);
         }
         while !turned.is_empty() {
             // Whoever comes down to where packets turn, and whoever comes down to those.
@@ -167,7 +167,7 @@ impl<'s> Search<'s> {
                     .iter()
                     .for_each(|g| self.reach(&mut open, g.remote, hops, false));
             }
-            // Whoever else goes up to one that has a way.
+            // Whoever else goes up to one that has a detour.
             open.sort_by_key(|&s| self.at(s).hops);
             let goes_down = open.len();
             at = 0;
@@ -196,7 +196,7 @@ impl<'s> Search<'s> {
         let (mut steps, mut missing) = (Vec::new(), Vec::new());
         for &column in target.need {
             let is_blocked = target.blocked.binary_search(&column).is_ok();
-            if is_blocked || self.ways[column as usize].hops == FAR {
+            if is_blocked || self.detours[column as usize].hops == FAR {
                 missing.push(column);
             } else {
                 self.follow(turns, target, costs.switch(column as usize), &mut steps);
@@ -205,21 +205,21 @@ impl<'s> Search<'s> {
         (steps, missing)
     }
 
-    fn at(&self, s: u32) -> &Way {
-        &self.ways[self.paths.costs.column(s)]
+    fn at(&self, s: u32) -> &Detour {
+        &self.detours[self.paths.costs.column(s)]
     }
 
-    fn set(&mut self, s: u32) -> &mut Way {
-        &mut self.ways[self.paths.costs.column(s)]
+    fn set(&mut self, s: u32) -> &mut Detour {
+        &mut self.detours[self.paths.costs.column(s)]
     }
 
-    /// Gives a switch a way, if it has none.
+    /// Gives a switch a detour, if it has none.
     fn reach(&mut self, open: &mut Vec<u32>, s: u32, hops: u16, up: bool) {
         self.work += 1;
-        let way = self.set(s);
-        if way.hops == FAR {
-            (way.hops, way.up) = (hops, up);
-            let is_needed = way.is_needed;
+        let detour = self.set(s);
+        if detour.hops == FAR {
+            (detour.hops, detour.up) = (hops, up);
+            let is_needed = detour.is_needed;
             self.missing -= usize::from(is_needed);
             open.push(s);
         }
@@ -229,7 +229,7 @@ impl<'s> Search<'s> {
     /// always from the same on for a leaf.
     fn next(&mut self, turns: &Turns, target: &Target, s: u32) -> Option<u32> {
         let Paths { costs, groups, .. } = self.paths;
-        let Way { hops, up, next, .. } = *self.at(s);
+        let Detour { hops, up, next, .. } = *self.at(s);
         if next.is_some() {
             return next;
         }
@@ -243,13 +243,13 @@ impl<'s> Search<'s> {
         let next = all.find(|&next| {
             self.work += 1;
             match *self.at(next) {
-                Way { hops: 0, .. } => {
+                Detour { hops: 0, .. } => {
                     let byte = costs.byte(target.to, next);
                     u16::from(byte & HOPS) + 1 == hops
                         && target.gates.binary_search(&(s, next)).is_ok()
                 }
-                Way { hops: less, .. } if less != hops - 1 => false,
-                Way { up: false, .. } => true,
+                Detour { hops: less, .. } if less != hops - 1 => false,
+                Detour { up: false, .. } => true,
                 _ if up => true,
                 _ => {
                     let then = self.next(turns, target, next);

@@ -22,10 +22,10 @@ impl Terrain<'_> {
         let mut missing: Vec<u32> = members.to_vec();
         missing.retain(|&m| m != root && parents[m as usize].is_none());
         while !missing.is_empty() {
-            let Some(way) = self.way_to_any(root, mlid, parents, &above, &missing) else {
+            let Some(path) = self.path_to_any(root, mlid, parents, &above, &missing) else {
                 return;
             };
-            for edge in way {
+            for edge in path {
                 let [(from, _), (to, _)] = edge;
                 parents[to as usize] = Some(edge);
                 let (low, high) = match self.ranking.is_up(from, to) {
@@ -39,7 +39,7 @@ impl Terrain<'_> {
     }
 
     /// The links of a shortest path from the tree to any of these switches, from the tree on.
-    fn way_to_any(
+    fn path_to_any(
         &self,
         root: u32,
         mlid: u16,
@@ -71,7 +71,7 @@ impl Terrain<'_> {
                 }
                 *known = Some(((s, up), [(s, port), (next, remote_port)]));
                 if goals.contains(&next) {
-                    return Some(way(&came, (next, goes_up)));
+                    return Some(path(&came, (next, goes_up)));
                 }
                 queue.push_back((next, goes_up));
             }
@@ -81,7 +81,7 @@ impl Terrain<'_> {
 }
 
 /// The links on the path to a state, from the tree on.
-fn way(came: &[[Option<(State, Edge)>; 2]], mut state: State) -> Vec<Edge> {
+fn path(came: &[[Option<(State, Edge)>; 2]], mut state: State) -> Vec<Edge> {
     let mut links = Vec::new();
     while let Some((before, link)) = came[state.0 as usize][usize::from(state.1)] {
         links.push(link);

@@ -32,13 +32,13 @@ fn product_going_up(groups: &Groups, weight: impl Fn(usize) -> u32) -> Vec<u32> 
 }
 
 /// The path count of every switch: paths to the top, going up only; 1 at the top. It saturates.
-pub fn ways_up(groups: &Groups) -> Vec<u32> {
-    let mut ways = vec![1u32; groups.switches()];
+pub fn path_counts(groups: &Groups) -> Vec<u32> {
+    let mut counts = vec![1u32; groups.switches()];
     for &s in groups.bottom_up().iter().rev() {
         let through = groups
             .parents(s)
-            .map(|g| (g.size() as u32).saturating_mul(ways[g.remote as usize]));
-        ways[s as usize] = through.fold(0, u32::saturating_add).max(1);
+            .map(|g| (g.size() as u32).saturating_mul(counts[g.remote as usize]));
+        counts[s as usize] = through.fold(0, u32::saturating_add).max(1);
     }
-    ways
+    counts
 }

@@ -8,7 +8,7 @@ use super::tree::{Groups, Ranking};
 
 use cost::columns;
 pub use cost::{Costs, HOPS, INFINITE, UP};
-use dividers::ways_up;
+use dividers::path_counts;
 pub use dividers::{dividers, path_dividers};
 
 /// Port groups, costs and path counts of one set of links.
@@ -19,7 +19,7 @@ pub struct Paths {
     /// The costs.
     pub costs: Costs,
     /// By switch, its path count to the top.
-    pub ways_up: Vec<u32>,
+    pub path_counts: Vec<u32>,
 }
 
 impl Paths {
@@ -38,7 +38,7 @@ impl Paths {
     fn by_columns(columns: Vec<u32>, leaves: usize, groups: Groups, threads: &Threads) -> Self {
         Paths {
             costs: Costs::new(columns, leaves, &groups, threads),
-            ways_up: ways_up(&groups),
+            path_counts: path_counts(&groups),
             groups,
         }
     }

@@ -9,7 +9,7 @@ use crate::lft::NO_PATH;
 /// The candidates above one switch for all columns, as if nothing were below it. Reused from switch to switch
 /// for its buffers.
 #[derive(Default)]
-pub struct WaysUp {
+pub struct CandidatesUp {
     /// For every eight groups that lead up, one byte per column: a bit for each that is a candidate.
     planes: Vec<u8>,
     width: usize,
@@ -21,7 +21,7 @@ pub struct WaysUp {
     ports: Vec<u8>,
 }
 
-impl WaysUp {
+impl CandidatesUp {
     /// Finds the candidates above the switch of a view.
     pub fn find(&mut self, view: &SwitchView) {
         let width = view.least.len();
@@ -71,7 +71,7 @@ impl WaysUp {
     }
 
     /// The candidates for a column.
-    pub fn candidates(&self, column: usize) -> GroupSet {
+    pub fn of(&self, column: usize) -> GroupSet {
         let mut set = GroupSet::default();
         for (i, plane) in self.planes.chunks(self.width).enumerate() {
             set.bits[i / 8] |= u64::from(plane[column]) << (8 * (i % 8));
@@ -101,37 +101,37 @@ impl WaysUp {
 
 /// The candidates below one switch, for the columns below it.
 #[derive(Default)]
-pub struct WaysDown {
+pub struct CandidatesDown {
     /// How many groups lead nearer to a column, and the last of them.
-    ways: Vec<(u8, u8)>,
+    nearer: Vec<(u8, u8)>,
 }
 
-impl WaysDown {
+impl CandidatesDown {
     /// Finds the candidates below the switch of a view.
     pub fn find(&mut self, view: &SwitchView) {
         let costs = view.all;
-        self.ways.resize(view.costs.len(), (0, 0));
+        self.nearer.resize(view.costs.len(), (0, 0));
         for &column in costs.columns_below(view.switch) {
-            self.ways[column as usize] = (0, 0);
+            self.nearer[column as usize] = (0, 0);
         }
         for (i, group) in (0u8..).zip(view.down) {
             let own = costs.column(group.remote);
             if view.costs[own] == 1 {
-                self.ways[own] = (self.ways[own].0 + 1, i);
+                self.nearer[own] = (self.nearer[own].0 + 1, i);
             }
             let row = view.behind(group);
             for column in costs.columns_below(group.remote) {
                 let column = *column as usize;
                 if row[column] + 1 == view.costs[column] {
-                    self.ways[column] = (self.ways[column].0 + 1, i);
+                    self.nearer[column] = (self.nearer[column].0 + 1, i);
                 }
             }
         }
     }
 
     /// The candidates for a column below the switch, as [`SwitchView::candidates`].
-    pub fn candidates(&self, view: &SwitchView, column: usize) -> GroupSet {
-        match self.ways[column] {
+    pub fn of(&self, view: &SwitchView, column: usize) -> GroupSet {
+        match self.nearer[column] {
             (1, only) => {
                 let mut set = GroupSet {
                     down: true,
@@ -146,7 +146,7 @@ impl WaysDown {
 
     /// The port to a column below the switch with a single candidate of one port.
     pub fn only_port(&self, view: &SwitchView, column: usize) -> Option<u8> {
-        let (1, only) = self.ways[column] else {
+        let (1, only) = self.nearer[column] else {
             return None;
         };
         let group = &view.down[usize::from(only)];

@@ -3,11 +3,11 @@
 //! A nominal port is available if it is up and its group is still a candidate by equation (1) on the fabric
 //! as it is. Only columns with a lost nominal candidate are checked.
 
-use super::candidates::{WaysDown, WaysUp};
+use super::candidates::{CandidatesDown, CandidatesUp};
 use super::inputs::Inputs;
 use super::mirror::Mirror;
 use super::port_choice::Choices;
-use super::preference::{Open, Ring, Turns};
+use super::preference::{Digits, Open, Ring};
 use super::shares::Shares;
 use super::switch_view::SwitchView;
 use crate::dmodc::paths::{HOPS, Paths};
@@ -27,16 +27,16 @@ pub struct Displaced {
 }
 
 impl Displaced {
-    /// Moves upward entries whose port is gone to an available port. `places` is a row of nominal ports by
+    /// Moves upward entries whose port is gone to an available port. `row` is a row of nominal ports by
     /// position, computed as if nothing were below the switch.
     pub fn repair_up(
         &mut self,
         inputs: &Inputs,
         present: &Paths,
         switch: u32,
-        (nominal_ways, ways): (&WaysUp, &mut WaysUp),
+        (nominal_candidates, candidates): (&CandidatesUp, &mut CandidatesUp),
         shares: &Shares,
-        places: &mut [u8],
+        row: &mut [u8],
     ) {
         let destinations = &inputs.destinations;
         let nominal = SwitchView::new(&inputs.nominal, switch);
@@ -47,17 +47,17 @@ impl Displaced {
         if !self.find_columns(&nominal, &view) {
             return;
         }
-        ways.find(&view);
+        candidates.find(&view);
         let divider = inputs.divider(switch);
-        let turns = Turns::new(&inputs.nominal, switch, divider);
+        let digits = Digits::new(&inputs.nominal, switch, divider);
         let (mut opened, mut ringed) = (None, None);
         let mut taken = Vec::new();
         for column in (0..self.columns.len()).filter(|&column| self.columns[column] != 0) {
-            let set = ways.candidates(column);
+            let set = candidates.of(column);
             if opened.replace(set) != Some(set) {
                 self.open.set(present, view.groups(set));
             }
-            let set = nominal_ways.candidates(column);
+            let set = nominal_candidates.of(column);
             if ringed.replace(set) != Some(set) {
                 self.ring.set(&inputs.nominal, nominal.groups(set));
             }
@@ -65,32 +65,32 @@ impl Displaced {
             let (runs, singles) = destinations.of_column(column);
             let more = runs.iter().filter(|_| destinations.offsets() > 1);
             let extra = more.flat_map(Clone::clone).map(|nid| (nid, nid, 1));
-            let numbers = singles.iter().map(|s| (s.place, s.number, 0));
+            let numbers = singles.iter().map(|s| (s.position, s.number, 0));
             // Before base LIDs leave their nominal ports, which the other LIDs of a port avoid.
-            for (place, number, first) in extra.chain(numbers) {
-                let at = |offset| offset * destinations.block() + place;
+            for (position, number, first) in extra.chain(numbers) {
+                let at = |offset| offset * destinations.block() + position;
                 taken.clear();
-                taken.extend((0..destinations.offsets()).map(|offset| places[at(offset)]));
+                taken.extend((0..destinations.offsets()).map(|offset| row[at(offset)]));
                 for offset in first..destinations.offsets() {
-                    let port = &mut places[at(offset)];
+                    let port = &mut row[at(offset)];
                     if !self.open.has(*port) {
                         *port = self.open.by_hash(number, offset, &taken);
-                        let (_, lmc) = destinations.lid(place);
-                        let has_lid = destinations.is_there(place) && offset >> lmc == 0;
+                        let (_, lmc) = destinations.lid(position);
+                        let has_lid = destinations.is_there(position) && offset >> lmc == 0;
                         let there = has_lid && *port != NO_PATH;
                         displaced += usize::from(there);
                     }
                 }
             }
             for run in runs {
-                for (port, nid) in places[run.clone()].iter_mut().zip(run.clone()) {
+                for (port, nid) in row[run.clone()].iter_mut().zip(run.clone()) {
                     if self.open.has(*port) {
                         continue;
                     }
                     *port = shares.port(nid);
                     if !self.open.has(*port) {
                         let listed =
-                            (self.ring).first_open(nid / divider, turns.of(nid), &self.open);
+                            (self.ring).first_open(nid / divider, digits.offset(nid), &self.open);
                         *port = listed.unwrap_or_else(|| self.open.by_hash(nid, 0, &[]));
                     }
                     let there = destinations.is_there(nid) && *port != NO_PATH;
@@ -151,9 +151,9 @@ pub struct Below<'b> {
     /// The columns.
     pub columns: &'b [usize],
     /// The switch's view of the design.
-    pub nominal: (SwitchView<'b>, &'b WaysDown),
+    pub nominal: (SwitchView<'b>, &'b CandidatesDown),
     /// Its view of the fabric as it is.
-    pub now: (SwitchView<'b>, &'b WaysDown),
+    pub now: (SwitchView<'b>, &'b CandidatesDown),
 }
 
 impl Below<'_> {
@@ -161,19 +161,19 @@ impl Below<'_> {
     pub fn write(&self, memory: &mut Displaced, choices: &mut Choices, row: &mut [u8]) -> usize {
         let inputs = self.inputs;
         let destinations = &inputs.destinations;
-        let (nominal, nominal_ways) = &self.nominal;
-        let (now, now_ways) = &self.now;
+        let (nominal, nominal_candidates) = &self.nominal;
+        let (now, now_candidates) = &self.now;
         let present = inputs.present();
         let divider = inputs.divider(self.switch);
-        let ways = inputs.path_dividers[self.switch as usize];
+        let paths = inputs.path_dividers[self.switch as usize];
         let Displaced { open, ring, .. } = memory;
         let mut displaced = 0;
         let mut taken: Vec<u8> = Vec::new();
         for &column in self.columns {
-            open.set(present, now.groups(now_ways.candidates(now, column)));
-            let set = nominal_ways.candidates(nominal, column);
+            open.set(present, now.groups(now_candidates.of(now, column)));
+            let set = nominal_candidates.of(nominal, column);
             ring.set(&inputs.nominal, nominal.groups(set));
-            let choice = choices.of(set, ways, || nominal.groups(set).copied().collect());
+            let choice = choices.of(set, paths, || nominal.groups(set).copied().collect());
             let mut mirror = (inputs.mirrored && set.is_several())
                 .then(|| Mirror::new(inputs, self.switch, nominal.all.switch(column)));
             let mut port = |number, offset| match &mut mirror {
@@ -183,9 +183,9 @@ impl Below<'_> {
             let (runs, singles) = destinations.of_column(column);
             let nids = runs.iter().flat_map(Clone::clone);
             let slots = nids.map(|nid| (nid, nid, true));
-            let singles = singles.iter().map(|s| (s.place, s.number, false));
-            for (place, number, is_slot) in slots.chain(singles) {
-                let (lid, lmc) = destinations.lid(place);
+            let singles = singles.iter().map(|s| (s.position, s.number, false));
+            for (position, number, is_slot) in slots.chain(singles) {
+                let (lid, lmc) = destinations.lid(position);
                 let last = if lid == Lid(0) { 0 } else { 1 << lmc };
                 taken.clear();
                 taken.extend((0..last).map(|offset| port(number, offset)));
@@ -197,7 +197,7 @@ impl Below<'_> {
                             .then(|| ring.first_open(q, q / ring.len().max(1), open));
                         port = (listed.flatten())
                             .unwrap_or_else(|| open.by_hash(number, offset, &taken));
-                        displaced += usize::from(destinations.is_there(place));
+                        displaced += usize::from(destinations.is_there(position));
                     }
                     row[lid.index() + offset] = port;
                 }

@@ -59,12 +59,12 @@ impl<'m> Mirror<'m> {
         let group = groups.down(self.switch).iter().find(|g| g.remote == at);
         let ports = group.map_or(&[][..], |group| groups.ports(group));
         let q = number / self.inputs.divider(self.switch);
-        let turn = digit(
+        let rotation = digit(
             offset,
             path_dividers[self.switch as usize] as usize,
             ports.len(),
         );
-        ports[(q + turn) % ports.len()]
+        ports[(q + rotation) % ports.len()]
     }
 
     /// Which groups up of a switch are on a path of this many further hops.

@@ -31,7 +31,7 @@ fn stretched(period: usize) -> usize {
 #[derive(Default)]
 pub struct Choice {
     candidates: Vec<Group>,
-    ways: usize,
+    paths: usize,
     /// The period of the choice in quotients; 0 if it is long, or without candidates.
     period: usize,
     /// Tables for offsets 0, 1, ..; empty until they are needed.
@@ -47,10 +47,10 @@ pub struct Table<'c> {
 }
 
 impl Choice {
-    /// Sets the candidates, in ascending UUID of the remote switch. `ways` is how many paths lead up to the switch.
-    pub fn set(&mut self, ways: u32, candidates: Vec<Group>) {
+    /// Sets the candidates, in ascending UUID of the remote switch. `paths` is how many paths lead up to the switch.
+    pub fn set(&mut self, paths: u32, candidates: Vec<Group>) {
         self.candidates = candidates;
-        self.ways = ways as usize;
+        self.paths = paths as usize;
         self.tables.clear();
         let n = self.candidates.len();
         let common = self.candidates.iter().try_fold(1, |all, g| {
@@ -79,19 +79,19 @@ impl Choice {
     /// The output port of a port's `offset`th LID, for quotient `q`; [`NO_PATH`] without candidates.
     pub fn port(&self, groups: &Groups, q: usize, offset: usize) -> u8 {
         let n = self.candidates.len();
-        let (ports, turn) = match self.candidates.as_slice() {
+        let (ports, rest) = match self.candidates.as_slice() {
             [] => return NO_PATH,
             [only] => (groups.ports(only), q),
             several => {
-                let turn = digit(offset, self.ways, n);
-                (groups.ports(&several[(q + turn) % n]), q / n)
+                let rotation = digit(offset, self.paths, n);
+                (groups.ports(&several[(q + rotation) % n]), q / n)
             }
         };
         match ports {
             [only] => *only,
             _ => {
-                let ways = self.ways.saturating_mul(n);
-                ports[(turn + digit(offset, ways, ports.len())) % ports.len()]
+                let paths = self.paths.saturating_mul(n);
+                ports[(rest + digit(offset, paths, ports.len())) % ports.len()]
             }
         }
     }
@@ -155,15 +155,15 @@ impl Choices {
         self.slots.iter_mut().for_each(|(set, _)| *set = None);
     }
 
-    /// The choice among a set of groups. `ways` is how many paths lead up to the switch, and `candidates`
+    /// The choice among a set of groups. `paths` is how many paths lead up to the switch, and `candidates`
     /// makes the groups of the set.
     pub fn of(
         &mut self,
         set: GroupSet,
-        ways: u32,
+        paths: u32,
         candidates: impl FnOnce() -> Vec<Group>,
     ) -> &mut Choice {
-        self.kept_or(set, |choice| choice.set(ways, candidates()))
+        self.kept_or(set, |choice| choice.set(paths, candidates()))
     }
 
     /// The table of a choice among groups of one port each, for ports of one LID each: `ports` has the ports
@@ -229,13 +229,13 @@ impl GroupSet {
     }
 }
 
-/// The digit, below `w`, by which offset `k` rotates a choice among `w` at a switch with `ways` paths up to it.
-pub fn digit(k: usize, ways: usize, w: usize) -> usize {
+/// The digit, below `w`, by which offset `k` rotates a choice among `w` at a switch with `paths` paths up to it.
+pub fn digit(k: usize, paths: usize, w: usize) -> usize {
     if k == 0 {
         return 0;
     }
-    let repeat = ways.saturating_mul(w);
-    (k + (k % repeat.max(1)) / lcm(ways, w).max(1)) % w.max(1)
+    let repeat = paths.saturating_mul(w);
+    (k + (k % repeat.max(1)) / lcm(paths, w).max(1)) % w.max(1)
 }
 
 fn lcm(a: usize, b: usize) -> usize {
@@ -278,10 +278,10 @@ mod tests {
 
     #[test]
     fn consecutive_lids_take_different_groups() {
-        for (ways, w) in [(1, 4), (4, 4), (6, 15), (90, 7)] {
-            let seen: HashSet<_> = (0..w).map(|k| digit(k, ways, w)).collect();
+        for (paths, w) in [(1, 4), (4, 4), (6, 15), (90, 7)] {
+            let seen: HashSet<_> = (0..w).map(|k| digit(k, paths, w)).collect();
             assert_eq!(seen.len(), w);
-            assert_eq!(digit(0, ways, w), 0);
+            assert_eq!(digit(0, paths, w), 0);
         }
     }
 }

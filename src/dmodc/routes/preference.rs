@@ -84,7 +84,7 @@ pub struct Ring {
     /// Where each group starts, and its size.
     groups: Vec<(usize, usize)>,
     /// Positions in the circle.
-    places: u64,
+    positions: u64,
 }
 
 impl Ring {
@@ -96,17 +96,20 @@ impl Ring {
     ) {
         self.ports.clear();
         self.groups.clear();
-        let ways = |group: &Group| nominal.ways_up[group.remote as usize];
-        let all = candidates.clone().map(|group| u64::from(ways(group)));
+        let count = |group: &Group| nominal.path_counts[group.remote as usize];
+        let all = candidates.clone().map(|group| u64::from(count(group)));
         let common = all.fold(0, gcd).max(1) as u32;
         for group in candidates {
             self.groups.push((self.ports.len(), group.size()));
             let ports = nominal.groups.ports(group).iter();
             self.ports
-                .extend(ports.map(|&port| (port, ways(group) / common)));
+                .extend(ports.map(|&port| (port, count(group) / common)));
         }
-        let places = self.ports.iter().map(|&(_, places)| u64::from(places));
-        self.places = places.sum();
+        let positions = self
+            .ports
+            .iter()
+            .map(|&(_, positions)| u64::from(positions));
+        self.positions = positions.sum();
     }
 
     /// How many ports there are.
@@ -114,9 +117,9 @@ impl Ring {
         self.ports.len()
     }
 
-    /// The first open port of a list, its nominal one left out: `q` is that of equations (3) and (4), `turn`
+    /// The first open port of a list, its nominal one left out: `q` is that of equations (3) and (4), `offset`
     /// the offset of the second port. `None` if no port is open.
-    pub fn first_open(&self, q: usize, turn: usize, open: &Open) -> Option<u8> {
+    pub fn first_open(&self, q: usize, offset: usize, open: &Open) -> Option<u8> {
         if open.ports.is_empty() {
             return None;
         }
@@ -124,22 +127,22 @@ impl Ring {
         let (start, size) = *self.groups.get(q.checked_rem(groups)?)?;
         let mut at = start + q / groups % size;
         let ports = self.ports.len();
-        if self.places == ports as u64 && ports > 1 {
-            // One place each: no need to count them. A seventh of the routes of a degraded fabric.
-            let (second, _) = self.ports[(at + 1 + turn % (ports - 1)) % ports];
+        if self.positions == ports as u64 && ports > 1 {
+            // One position each: no need to count them. A seventh of the routes of a degraded fabric.
+            let (second, _) = self.ports[(at + 1 + offset % (ports - 1)) % ports];
             if open.has(second) {
                 return Some(second);
             }
         }
         let mut tried = [false; 256];
-        let mut places = self.places;
+        let mut positions = self.positions;
         for nth in 1.. {
             tried[at] = true;
-            places -= u64::from(self.ports[at].1);
+            positions -= u64::from(self.ports[at].1);
             let further = match nth {
-                _ if places == 0 => break,
-                1 => turn as u64 % places,
-                _ => hash((turn as u64) << 8 | nth) % places,
+                _ if positions == 0 => break,
+                1 => offset as u64 % positions,
+                _ => hash((offset as u64) << 8 | nth) % positions,
             };
             at = self.after(at, further, &tried);
             if open.has(self.ports[at].0) {
@@ -158,39 +161,39 @@ impl Ring {
                 at + 1
             };
             if !tried[at] {
-                let places = u64::from(self.ports[at].1);
-                if further < places {
+                let positions = u64::from(self.ports[at].1);
+                if further < positions {
                     return at;
                 }
-                further -= places;
+                further -= positions;
             }
         }
     }
 }
 
 /// The offsets of the lists of one switch.
-pub struct Turns {
+pub struct Digits {
     divider: NonZeroU32,
     /// Path counts: of the paths that the switch's own choice distinguishes, and of all up to the top.
     here: NonZeroU32,
     all: NonZeroU32,
 }
 
-impl Turns {
+impl Digits {
     /// The offsets at a switch with this divider.
     pub fn new(nominal: &Paths, switch: u32, divider: usize) -> Self {
         let up = nominal.groups.up(switch).iter();
         let ports = up.map(|g| g.size() as u32).sum();
-        let times = |ways: u32| NonZeroU32::new((divider as u32).saturating_mul(ways));
-        Turns {
+        let times = |count: u32| NonZeroU32::new((divider as u32).saturating_mul(count));
+        Digits {
             divider: times(1).unwrap_or(NonZeroU32::MIN),
             here: times(ports).unwrap_or(NonZeroU32::MIN),
-            all: times(nominal.ways_up[switch as usize]).unwrap_or(NonZeroU32::MIN),
+            all: times(nominal.path_counts[switch as usize]).unwrap_or(NonZeroU32::MIN),
         }
     }
 
     /// The digits of a NID: the switch's own choice, the choices of the switches above, and the rest.
-    pub fn digits(&self, nid: usize) -> [usize; 3] {
+    pub fn of(&self, nid: usize) -> [usize; 3] {
         // NIDs are fewer than LIDs, and these divisions are a tenth of the routes of a degraded fabric.
         let nid = nid as u32;
         let digits = [
@@ -202,14 +205,14 @@ impl Turns {
     }
 
     /// How many of these NIDs share one path up.
-    pub fn same_way(&self, nids: usize) -> usize {
+    pub fn per_path(&self, nids: usize) -> usize {
         nids.div_ceil(self.all.get() as usize)
     }
 
     /// The offset of a NID. NIDs with the same path further up get all offsets, and so do consecutive NIDs;
     /// the last term separates levels with as many ports.
-    pub fn of(&self, nid: usize) -> usize {
-        let [_, above, beyond] = self.digits(nid);
+    pub fn offset(&self, nid: usize) -> usize {
+        let [_, above, beyond] = self.of(nid);
         above + beyond + (beyond as u32 / self.divider) as usize
     }
 }

@@ -1,7 +1,7 @@
 //! One row by position: runs of consecutive NIDs with the same candidates, written without a division for
 //! each (paper, equations (3) and (4)).
 
-use super::candidates::WaysUp;
+use super::candidates::CandidatesUp;
 use super::inputs::Inputs;
 use super::port_choice::{Choices, GroupSet, Table};
 use super::switch_view::SwitchView;
@@ -14,11 +14,11 @@ pub struct RowUp<'w> {
     /// The switch's view of the costs.
     pub view: SwitchView<'w>,
     /// Its candidates.
-    pub ways: &'w WaysUp,
+    pub candidates: &'w CandidatesUp,
     /// The choices made so far.
     pub choices: &'w mut Choices,
     /// The row, by position.
-    pub places: &'w mut [u8],
+    pub row: &'w mut [u8],
 }
 
 impl RowUp<'_> {
@@ -32,10 +32,10 @@ impl RowUp<'_> {
         // Neighbouring columns with the same candidates make one run of nodes.
         let (mut column_before, mut run) = (0, 0..0);
         for (column, nids) in destinations.runs() {
-            if self.ways.is_usual(*column) {
+            if self.candidates.is_usual(*column) {
                 continue;
             }
-            let next = column_before + 1 == *column && !self.ways.differs(*column);
+            let next = column_before + 1 == *column && !self.candidates.differs(*column);
             if run.is_empty() || !(next || column_before == *column) || run.end != nids.start {
                 self.write_numbers(column_before, run.start, run);
                 run = nids.start..nids.start;
@@ -51,48 +51,48 @@ impl RowUp<'_> {
     fn write_singles(&mut self) {
         let destinations = &self.inputs.destinations;
         let ports = match destinations.offsets() {
-            1 => self.ways.ports(),
+            1 => self.candidates.ports(),
             _ => &[],
         };
         let divider = self.inputs.divider(self.view.switch);
         for single in destinations.singles() {
             let number = single.number;
-            if !ports.is_empty() && self.ways.is_usual(single.column) {
-                self.places[single.place] = ports[number / divider % ports.len()];
+            if !ports.is_empty() && self.candidates.is_usual(single.column) {
+                self.row[single.position] = ports[number / divider % ports.len()];
             } else {
-                self.write_numbers(single.column, single.place, number..number + 1);
+                self.write_numbers(single.column, single.position, number..number + 1);
             }
         }
     }
 
-    /// Writes the entries of consecutive numbers, at the positions from `place` on, by the candidates for a column.
-    fn write_numbers(&mut self, column: usize, place: usize, numbers: Range<usize>) {
-        let Some(port) = self.ways.only_port(column) else {
-            return self.write_among(self.ways.candidates(column), place, numbers);
+    /// Writes the entries of consecutive numbers, at the positions from `position` on, by the candidates for a column.
+    fn write_numbers(&mut self, column: usize, position: usize, numbers: Range<usize>) {
+        let Some(port) = self.candidates.only_port(column) else {
+            return self.write_among(self.candidates.of(column), position, numbers);
         };
         let destinations = &self.inputs.destinations;
         for offset in 0..destinations.offsets() {
-            self.places[offset * destinations.block() + place..][..numbers.len()].fill(port);
+            self.row[offset * destinations.block() + position..][..numbers.len()].fill(port);
         }
     }
 
     /// The same by given candidates.
-    fn write_among(&mut self, set: GroupSet, place: usize, numbers: Range<usize>) {
+    fn write_among(&mut self, set: GroupSet, position: usize, numbers: Range<usize>) {
         let inputs = self.inputs;
         let switch = self.view.switch;
         let divider = inputs.divider(switch);
         let (offsets, block) = (inputs.destinations.offsets(), inputs.destinations.block());
-        let ports = self.ways.ports();
+        let ports = self.candidates.ports();
         if offsets == 1 && !ports.is_empty() {
-            let out = &mut self.places[place..][..numbers.len()];
+            let out = &mut self.row[position..][..numbers.len()];
             return fill(out, &self.choices.plain(set, ports), numbers.start, divider);
         }
         let groups = self.view.groups;
-        let ways = inputs.path_dividers[switch as usize];
+        let paths = inputs.path_dividers[switch as usize];
         let candidates = || self.view.groups(set).copied().collect();
-        let choice = self.choices.of(set, ways, candidates);
+        let choice = self.choices.of(set, paths, candidates);
         for offset in 0..offsets {
-            let out = &mut self.places[offset * block + place..][..numbers.len()];
+            let out = &mut self.row[offset * block + position..][..numbers.len()];
             if let Some(table) = choice.table(groups, offset, offsets) {
                 fill(out, &table, numbers.start, divider);
                 continue;

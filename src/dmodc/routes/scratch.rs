@@ -1,6 +1,6 @@
 //! Buffers for routes, kept from sweep to sweep: the first touch of fresh memory costs more than routing.
 
-use super::candidates::{WaysDown, WaysUp};
+use super::candidates::{CandidatesDown, CandidatesUp};
 use super::displaced::Displaced;
 use super::port_choice::Choices;
 use super::shares::Shares;
@@ -10,19 +10,19 @@ use std::sync::{Mutex, MutexGuard};
 #[derive(Default)]
 pub struct Scratch {
     /// A row by position.
-    pub places: Vec<u8>,
+    pub row: Vec<u8>,
     /// A row by LID that several switches share.
     pub shared: Vec<u8>,
     /// The candidates above a switch.
-    pub ways_up: WaysUp,
+    pub candidates_up: CandidatesUp,
     /// The candidates below a switch.
-    pub ways_down: WaysDown,
+    pub candidates_down: CandidatesDown,
     /// The choices of a switch.
     pub choices: Choices,
     /// The candidates above a switch as it is, where it differs from the design.
-    pub up_now: WaysUp,
+    pub up_now: CandidatesUp,
     /// Likewise below.
-    pub down_now: WaysDown,
+    pub down_now: CandidatesDown,
     /// New ports of entries displaced by dead switches.
     pub shares: Shares,
     /// The displaced entries.

@@ -8,10 +8,10 @@
 //! Shares depend on the nominal fabric and on the dead switches alone. Single lost links go by the lists, so
 //! that they move nothing else.
 
-use super::candidates::WaysUp;
+use super::candidates::CandidatesUp;
 use super::inputs::Inputs;
 use super::port_choice::GroupSet;
-use super::preference::{Open, Turns};
+use super::preference::{Digits, Open};
 use super::switch_view::SwitchView;
 use crate::dmodc::numbers::golden_step;
 use crate::dmodc::paths::Paths;
@@ -42,10 +42,10 @@ struct Lost {
 
 impl Lost {
     /// By nominal port of a NID, its rank among the lost ports; and the number of lost ports.
-    fn ranks(&self, turns: &Turns) -> ([usize; 256], usize) {
+    fn ranks(&self, digits: &Digits) -> ([usize; 256], usize) {
         let mut ranks = [0; 256];
         for &nid in &self.nids {
-            let [q, ..] = turns.digits(nid);
+            let [q, ..] = digits.of(nid);
             ranks[q] = 1;
         }
         let mut gone = 0;
@@ -73,19 +73,19 @@ impl Shares {
         inputs: &Inputs,
         standing: &Paths,
         switch: u32,
-        ways: &mut WaysUp,
-        places: &[u8],
+        candidates: &mut CandidatesUp,
+        row: &[u8],
     ) {
         let view = SwitchView::new(standing, switch);
-        ways.find(&view);
-        let kept = self.collect(inputs, (standing, &view), ways, places);
+        candidates.find(&view);
+        let kept = self.collect(inputs, (standing, &view), candidates, row);
         if self.lost.is_empty() {
             return;
         }
         self.ports.resize(inputs.destinations.slots(), NO_PATH);
         let shares = self.shares(standing, &view, &kept);
         let divider = inputs.divider(switch);
-        let turns = Turns::new(&inputs.nominal, switch, divider);
+        let digits = Digits::new(&inputs.nominal, switch, divider);
         for lost in &self.lost {
             let shares = lost.ports.iter().map(|&port| shares[usize::from(port)]);
             let all: f64 = shares.clone().sum();
@@ -98,10 +98,10 @@ impl Shares {
                 };
                 ends.push(ends.last().unwrap_or(&0.0) + part);
             }
-            let (ranks, gone) = lost.ranks(&turns);
-            let steps = Steps::new(divider, gone * turns.same_way(inputs.destinations.slots()));
+            let (ranks, gone) = lost.ranks(&digits);
+            let steps = Steps::new(divider, gone * digits.per_path(inputs.destinations.slots()));
             for &nid in &lost.nids {
-                let [q, above, beyond] = turns.digits(nid);
+                let [q, above, beyond] = digits.of(nid);
                 let at = steps.number([beyond * gone + ranks[q], above, nid % divider]);
                 let nth = ends.partition_point(|&end| end <= at);
                 self.ports[nid] = lost.ports[nth.min(lost.ports.len() - 1)];
@@ -114,27 +114,27 @@ impl Shares {
         &mut self,
         inputs: &Inputs,
         (standing, view): (&Paths, &SwitchView),
-        ways: &WaysUp,
-        places: &[u8],
+        candidates: &CandidatesUp,
+        row: &[u8],
     ) -> [u32; 256] {
         self.lost.clear();
         let mut kept = [0; 256];
         let mut opened = None;
         for (column, nids) in inputs.destinations.runs() {
-            let candidates = ways.candidates(*column);
-            if opened.replace(candidates) != Some(candidates) {
-                self.open.set(standing, view.groups(candidates));
+            let set = candidates.of(*column);
+            if opened.replace(set) != Some(set) {
+                self.open.set(standing, view.groups(set));
             }
             if self.open.ports().is_empty() {
                 continue;
             }
             let mut lost = None;
             for nid in nids.clone() {
-                let port = places[nid];
+                let port = row[nid];
                 if self.open.has(port) {
                     kept[usize::from(port)] += 1;
                 } else {
-                    let lost = lost.get_or_insert_with(|| self.lost_of(candidates));
+                    let lost = lost.get_or_insert_with(|| self.lost_of(set));
                     self.lost[*lost].nids.push(nid);
                 }
             }
@@ -157,18 +157,18 @@ impl Shares {
 
     /// The share of each port, such that all carry alike per path behind them, as far as possible.
     fn shares(&self, standing: &Paths, view: &SwitchView, kept: &[u32; 256]) -> [f64; 256] {
-        let mut ways = [0.0; 256];
+        let mut counts = [0.0; 256];
         for group in view.up {
             for &port in view.groups.ports(group) {
-                ways[usize::from(port)] = f64::from(standing.ways_up[group.remote as usize]);
+                counts[usize::from(port)] = f64::from(standing.path_counts[group.remote as usize]);
             }
         }
         let lost: usize = self.lost.iter().map(|lost| lost.nids.len()).sum();
         let entries = f64::from(kept.iter().sum::<u32>()) + lost as f64;
-        let each = entries / ways.iter().sum::<f64>();
+        let each = entries / counts.iter().sum::<f64>();
         let mut more = [0.0; 256];
-        for ((more, ways), &kept) in more.iter_mut().zip(ways).zip(kept) {
-            *more = (each * ways - f64::from(kept)).max(0.0);
+        for ((more, count), &kept) in more.iter_mut().zip(counts).zip(kept) {
+            *more = (each * count - f64::from(kept)).max(0.0);
         }
         let mut shares = more;
         for _ in 0..CORRECTIONS {

@@ -92,28 +92,28 @@ impl Inputs {
             shared.fill(NO_PATH);
             return;
         }
-        scratch.ways_up.find(&view);
+        scratch.candidates_up.find(&view);
         scratch.choices.clear();
-        self.destinations.clear(&mut scratch.places);
+        self.destinations.clear(&mut scratch.row);
         RowUp {
             inputs: self,
             view,
-            ways: &scratch.ways_up,
+            candidates: &scratch.candidates_up,
             choices: &mut scratch.choices,
-            places: &mut scratch.places,
+            row: &mut scratch.row,
         }
         .write();
         scratch.shares.clear();
         if let Some(standing) = &self.standing {
-            let (ways, places) = (&mut scratch.up_now, &scratch.places);
-            (scratch.shares).find(self, standing, switch, ways, places);
+            let (candidates, row) = (&mut scratch.up_now, &scratch.row);
+            (scratch.shares).find(self, standing, switch, candidates, row);
         }
         if let Some(present) = &self.present {
-            let ways = (&scratch.ways_up, &mut scratch.up_now);
-            let (shares, places) = (&scratch.shares, &mut scratch.places);
-            (scratch.displaced).repair_up(self, present, switch, ways, shares, places);
+            let candidates = (&scratch.candidates_up, &mut scratch.up_now);
+            let (shares, row) = (&scratch.shares, &mut scratch.row);
+            (scratch.displaced).repair_up(self, present, switch, candidates, shares, row);
         }
-        self.destinations.by_lid(&scratch.places, shared);
+        self.destinations.by_lid(&scratch.row, shared);
     }
 
     /// Writes the entries of destinations below the switch. Returns how many are displaced.
@@ -121,17 +121,17 @@ impl Inputs {
         let nominal = SwitchView::new(&self.nominal, switch);
         let now = SwitchView::new(self.present(), switch);
         scratch.down_now.find(&now);
-        let ways = match self.present.is_some() {
+        let candidates = match self.present.is_some() {
             true => {
-                scratch.ways_down.find(&nominal);
-                &scratch.ways_down
+                scratch.candidates_down.find(&nominal);
+                &scratch.candidates_down
             }
             false => &scratch.down_now,
         };
         let mut with_choice = Vec::new();
         for column in now.all.columns_below(switch).iter().map(|&c| c as usize) {
             match scratch.down_now.only_port(&now, column) {
-                Some(port) if ways.only_port(&nominal, column) == Some(port) => {
+                Some(port) if candidates.only_port(&nominal, column) == Some(port) => {
                     for lid in self.destinations.lids_behind(column) {
                         row[lid.index()] = port;
                     }
@@ -147,7 +147,7 @@ impl Inputs {
             inputs: self,
             switch,
             columns: &with_choice,
-            nominal: (nominal, ways),
+            nominal: (nominal, candidates),
             now: (now, &scratch.down_now),
         }
         .write(&mut scratch.displaced, &mut scratch.choices, row)
@@ -163,10 +163,10 @@ impl Inputs {
     pub fn row_up(&self, switch: u32) -> Vec<u8> {
         let mut scratch = Scratch::default();
         let mut row = vec![NO_PATH; self.destinations.max_lid().index() + 1];
-        self.destinations.clear(&mut scratch.places);
+        self.destinations.clear(&mut scratch.row);
         self.compute_up(switch, &mut scratch, &mut row);
-        scratch.places.truncate(self.destinations.places());
-        scratch.places
+        scratch.row.truncate(self.destinations.positions());
+        scratch.row
     }
 
     /// Writes the entries of detours. The links of one group alternate by LID.

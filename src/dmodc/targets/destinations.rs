@@ -1,6 +1,6 @@
 //! All destinations, in the order of computation, and back into the order of LIDs.
 //!
-//! A row is computed by *position* (`place` in this module's names): first the end nodes by NID, then port 0 of every
+//! A row is computed by *position*: first the end nodes by NID, then port 0 of every
 //! switch by column, then, where ports have an LMC, all of that once more for each further offset. So neighbours in
 //! the tree are neighbours in the row whatever their LIDs, and a row becomes an LFT in one pass.
 
@@ -13,14 +13,14 @@ use std::ops::Range;
 
 /// The position of each LID, in two bytes if they suffice: every row is put in order by it.
 #[derive(Clone, Debug)]
-enum PlaceOfLid {
+enum PositionOfLid {
     Short(Vec<u16>),
     Long(Vec<u32>),
 }
 
-impl Default for PlaceOfLid {
+impl Default for PositionOfLid {
     fn default() -> Self {
-        PlaceOfLid::Short(Vec::new())
+        PositionOfLid::Short(Vec::new())
     }
 }
 
@@ -30,7 +30,7 @@ pub struct Single {
     /// The column of its switch.
     pub column: usize,
     /// Its position.
-    pub place: usize,
+    pub position: usize,
     /// Its number for the modulo rule.
     pub number: usize,
 }
@@ -41,7 +41,7 @@ pub struct Destinations {
     /// Base LID and LMC of each position of the first block; LID 0 for an empty one.
     lids: Vec<(Lid, u8)>,
     /// The position of each LID; the last position, which holds "no path", for an unused LID.
-    place: PlaceOfLid,
+    position: PositionOfLid,
     /// Most LIDs of a port: the number of blocks.
     offsets: usize,
     /// Leaves in NID order: column, and the positions of its slots, which are their NIDs.
@@ -85,16 +85,18 @@ impl Destinations {
             all.of_column[column].0.push(run.clone());
             all.runs.push((column, run.clone()));
         }
-        let nodes = (all.slots..).zip(&nids.singles).map(|(place, &n)| Single {
-            column: costs.column(fabric.end_nodes()[n as usize].switch),
-            place,
-            number: nids.nid[n as usize] as usize,
-        });
+        let nodes = (all.slots..)
+            .zip(&nids.singles)
+            .map(|(position, &n)| Single {
+                column: costs.column(fabric.end_nodes()[n as usize].switch),
+                position,
+                number: nids.nid[n as usize] as usize,
+            });
         let first_port_zero = all.slots + nids.singles.len();
         all.first_port_zero = first_port_zero;
         let ports_zero = (0..switches.len()).map(|column| Single {
             column,
-            place: first_port_zero + column,
+            position: first_port_zero + column,
             number: fixed_number(design.name[costs.switch(column) as usize], 0) as usize,
         });
         all.singles.extend(nodes.chain(ports_zero));
@@ -102,25 +104,25 @@ impl Destinations {
         all.absent = vec![false; all.lids.len()];
         for (node, &(number, own)) in design.absent.iter().zip(&nids.absent) {
             let number = number as usize;
-            let place = match own && all.lids[number].0 == Lid(0) {
+            let position = match own && all.lids[number].0 == Lid(0) {
                 true => number,
                 false => {
-                    let (column, place) = (costs.column(node.switch), all.lids.len());
+                    let (column, position) = (costs.column(node.switch), all.lids.len());
                     all.singles.push(Single {
                         column,
-                        place,
+                        position,
                         number,
                     });
                     all.lids.push((Lid(0), 0));
                     all.absent.push(true);
-                    place
+                    position
                 }
             };
             // More LIDs than anyone has now would change how others share out theirs.
             let lmc = node.lmc.min(all.offsets.ilog2() as u8);
-            (all.lids[place], all.absent[place]) = ((node.lid, lmc), true);
+            (all.lids[position], all.absent[position]) = ((node.lid, lmc), true);
         }
-        all.singles.sort_unstable_by_key(|s| (s.column, s.place));
+        all.singles.sort_unstable_by_key(|s| (s.column, s.position));
         let mut start = 0;
         for of_one in all.singles.chunk_by(|a, b| a.column == b.column) {
             all.of_column[of_one[0].column].1 = start..start + of_one.len();
@@ -129,28 +131,33 @@ impl Destinations {
         let mut behind = Vec::with_capacity(all.block());
         for column in 0..switches.len() {
             all.behind_start.push(behind.len() as u32);
-            for place in all.places_of(column) {
-                behind.extend(all.lids_at(place));
+            for position in all.positions_of(column) {
+                behind.extend(all.lids_at(position));
             }
         }
         all.behind_start.push(behind.len() as u32);
         all.lids_behind = behind;
-        let mut place_of_lid = vec![all.places() as u32 - 1; fabric.max_lid().index() + 1];
-        for place in 0..all.block() {
-            for (offset, lid) in (0..).zip(all.lids_at(place)) {
-                place_of_lid[lid.index()] = (offset * all.block() + place) as u32;
+        let mut position_of_lid = vec![all.positions() as u32 - 1; fabric.max_lid().index() + 1];
+        for position in 0..all.block() {
+            for (offset, lid) in (0..).zip(all.lids_at(position)) {
+                position_of_lid[lid.index()] = (offset * all.block() + position) as u32;
             }
         }
-        all.place = match all.places() <= 1 << 16 {
-            true => PlaceOfLid::Short(place_of_lid.iter().map(|&place| place as u16).collect()),
-            false => PlaceOfLid::Long(place_of_lid),
+        all.position = match all.positions() <= 1 << 16 {
+            true => PositionOfLid::Short(
+                position_of_lid
+                    .iter()
+                    .map(|&position| position as u16)
+                    .collect(),
+            ),
+            false => PositionOfLid::Long(position_of_lid),
         };
         all
     }
 
     /// The LIDs at a position of the first block, none at an empty one.
-    fn lids_at(&self, place: usize) -> impl Iterator<Item = Lid> + use<> {
-        let (base, lmc) = self.lids[place];
+    fn lids_at(&self, position: usize) -> impl Iterator<Item = Lid> + use<> {
+        let (base, lmc) = self.lids[position];
         let count = if base == Lid(0) { 0 } else { 1 << lmc };
         (base.0..base.0 + count).map(Lid)
     }
@@ -166,7 +173,7 @@ impl Destinations {
     }
 
     /// All positions, the one for "no path" included.
-    pub fn places(&self) -> usize {
+    pub fn positions(&self) -> usize {
         self.block() * self.offsets + 1
     }
 
@@ -199,14 +206,16 @@ impl Destinations {
 
     /// The present LIDs behind the switch of a column, its own included.
     pub fn present_behind(&self, column: usize) -> impl Iterator<Item = Lid> {
-        let there = self.places_of(column).filter(|&place| self.is_there(place));
-        there.flat_map(|place| self.lids_at(place))
+        let there = self
+            .positions_of(column)
+            .filter(|&position| self.is_there(position));
+        there.flat_map(|position| self.lids_at(position))
     }
 
     /// The positions of the first block behind the switch of a column.
-    fn places_of(&self, column: usize) -> impl Iterator<Item = usize> {
+    fn positions_of(&self, column: usize) -> impl Iterator<Item = usize> {
         let (slots, singles) = self.of_column(column);
-        let singles = singles.iter().map(|single| single.place);
+        let singles = singles.iter().map(|single| single.position);
         slots.iter().flat_map(Range::clone).chain(singles)
     }
 
@@ -214,14 +223,16 @@ impl Destinations {
     /// the position always exists.
     pub fn entries_behind(&self, column: usize) -> Vec<(usize, Option<Lid>, bool)> {
         let own = self.first_port_zero + column;
-        let others = self.places_of(column).filter(|&place| place != own);
-        let entries = others.chain([own]).flat_map(|place| {
-            let stays = place < self.slots || !self.absent[place];
-            let (lid, lmc) = self.lids[place];
+        let others = self
+            .positions_of(column)
+            .filter(|&position| position != own);
+        let entries = others.chain([own]).flat_map(|position| {
+            let stays = position < self.slots || !self.absent[position];
+            let (lid, lmc) = self.lids[position];
             let count = if lid == Lid(0) { 1 } else { 1 << lmc };
             (0..count).map(move |offset| {
                 let lid = (lid != Lid(0)).then_some(Lid(lid.0 + offset));
-                (usize::from(offset) * self.block() + place, lid, stays)
+                (usize::from(offset) * self.block() + position, lid, stays)
             })
         });
         entries.collect()
@@ -230,67 +241,68 @@ impl Destinations {
     /// A value for each position by the number of its destination, and the offset of the LID; 0 for ports 0
     /// of switches.
     pub fn by_number(&self, value: impl Fn(usize, usize) -> u8) -> Vec<u8> {
-        let mut values = vec![0; self.places().next_power_of_two().max(1 << 16)];
-        let slots = (0..self.slots).map(|place| (place, place));
+        let mut values = vec![0; self.positions().next_power_of_two().max(1 << 16)];
+        let slots = (0..self.slots).map(|position| (position, position));
         let is_node = |single: &&Single| {
             !(self.first_port_zero..self.first_port_zero + self.of_column.len())
-                .contains(&single.place)
+                .contains(&single.position)
         };
         let singles = self.singles.iter().filter(is_node);
-        let all = slots.chain(singles.map(|single| (single.place, single.number)));
-        for (place, number) in all {
+        let all = slots.chain(singles.map(|single| (single.position, single.number)));
+        for (position, number) in all {
             for offset in 0..self.offsets {
-                values[offset * self.block() + place] = value(number, offset);
+                values[offset * self.block() + position] = value(number, offset);
             }
         }
         values
     }
 
     /// All positions of destinations behind the switch of a column.
-    pub fn places_behind(&self, column: usize) -> impl Iterator<Item = usize> {
+    pub fn positions_behind(&self, column: usize) -> impl Iterator<Item = usize> {
         let (block, offsets) = (self.block(), self.offsets);
-        let of_block = self.places_of(column);
-        of_block.flat_map(move |place| (0..offsets).map(move |k| k * block + place))
+        let of_block = self.positions_of(column);
+        of_block.flat_map(move |position| (0..offsets).map(move |k| k * block + position))
     }
 
     /// Whether a position of the first block has a present destination.
-    pub fn is_there(&self, place: usize) -> bool {
-        self.lids[place].0 != Lid(0) && !self.absent[place]
+    pub fn is_there(&self, position: usize) -> bool {
+        self.lids[position].0 != Lid(0) && !self.absent[position]
     }
 
     /// Base LID and LMC of a position of the first block; LID 0 for a switch that has none.
-    pub fn lid(&self, place: usize) -> (Lid, u8) {
-        self.lids[place]
+    pub fn lid(&self, position: usize) -> (Lid, u8) {
+        self.lids[position]
     }
 
     /// Clears a row by position to "no path", in a used buffer.
-    pub fn clear(&self, places: &mut Vec<u8>) {
-        let length = self.places().next_power_of_two().max(1 << 16);
-        places.resize(length, NO_PATH);
-        places[..self.places()].fill(NO_PATH);
+    pub fn clear(&self, positions: &mut Vec<u8>) {
+        let length = self.positions().next_power_of_two().max(1 << 16);
+        positions.resize(length, NO_PATH);
+        positions[..self.positions()].fill(NO_PATH);
     }
 
     /// The highest LID.
     pub fn max_lid(&self) -> Lid {
-        let lids = match &self.place {
-            PlaceOfLid::Short(places) => places.len(),
-            PlaceOfLid::Long(places) => places.len(),
+        let lids = match &self.position {
+            PositionOfLid::Short(positions) => positions.len(),
+            PositionOfLid::Long(positions) => positions.len(),
         };
         Lid(lids.saturating_sub(1) as u16)
     }
 
     /// Turns a row by position into a row by LID.
-    pub fn by_lid(&self, places: &[u8], row: &mut [u8]) {
-        match &self.place {
-            PlaceOfLid::Short(of_lid) => {
-                let places: &[u8; 1 << 16] = places.first_chunk().expect("it is at least so long");
-                gather(row, of_lid, |place| places[usize::from(place)]);
+    pub fn by_lid(&self, positions: &[u8], row: &mut [u8]) {
+        match &self.position {
+            PositionOfLid::Short(of_lid) => {
+                let positions: &[u8; 1 << 16] =
+                    positions.first_chunk().expect("it is at least so long");
+                gather(row, of_lid, |position| positions[usize::from(position)]);
             }
-            PlaceOfLid::Long(of_lid) => {
+            PositionOfLid::Long(of_lid) => {
                 // The mask changes nothing; it tells the compiler that no index is out of bounds.
-                assert!(places.len().is_power_of_two());
-                let mask = places.len() - 1;
-                gather(row, of_lid, |place| places[place as usize & mask]);
+                assert!(positions.len().is_power_of_two());
+                let mask = positions.len() - 1;
+                gather(row, of_lid, |position| positions[position as usize & mask]);
             }
         }
     }

@@ -55,24 +55,24 @@ fn extra_lids_take_different_paths() {
             .map(|n| fabric.end_nodes()[n].switch)
             .max_by_key(|&s| plan.hops(s, last.switch))
             .expect("nodes");
-        let ways: HashSet<Vec<(u32, u8)>> = (0..1u16 << lmc)
-            .map(|k| way_up(&fabric, &plan, &tables, from, Lid(last.lid.0 + k)))
+        let paths: HashSet<Vec<(u32, u8)>> = (0..1u16 << lmc)
+            .map(|k| path_up(&fabric, &plan, &tables, from, Lid(last.lid.0 + k)))
             .collect();
-        assert_eq!(ways.len(), between_pods);
+        assert_eq!(paths.len(), between_pods);
     }
 }
 
-/// The ports taken on the way up.
-fn way_up(fabric: &Fabric, plan: &Plan, tables: &Tables, from: u32, lid: Lid) -> Vec<(u32, u8)> {
-    let mut way = Vec::new();
+/// The ports taken on the path up.
+fn path_up(fabric: &Fabric, plan: &Plan, tables: &Tables, from: u32, lid: Lid) -> Vec<(u32, u8)> {
+    let mut path = Vec::new();
     let mut s = from;
     while let Peer::Switch { index, .. } = fabric.peer(s, tables.get(s, lid))
         && plan.ranking().is_up(s, index)
     {
-        way.push((s, tables.get(s, lid)));
+        path.push((s, tables.get(s, lid)));
         s = index;
     }
-    way
+    path
 }
 
 #[test]
