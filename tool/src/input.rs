@@ -1,7 +1,7 @@
 //! Reading inputs: a file, or standard input for `-`. The library reads files alone.
 
+use crate::dash::{is_dash, shown};
 use crate::failure::Failure;
-use crate::output::is_dash;
 use dmodc::input::{self, Fault, InputError};
 use std::error::Error;
 use std::io::{self, Read};
@@ -42,14 +42,6 @@ pub fn each_line<R: Error + Send + Sync + 'static>(
         }
         Ok(())
     })
-}
-
-/// The name of an input in messages.
-pub fn shown(path: &Path) -> &Path {
-    match is_dash(path) {
-        true => Path::new("<stdin>"),
-        false => path,
-    }
 }
 
 fn read_stdin() -> Result<Vec<u8>, InputError> {

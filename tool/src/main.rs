@@ -7,6 +7,7 @@
 
 mod against;
 mod cmd;
+mod dash;
 mod draw;
 mod failure;
 mod input;

@@ -1,5 +1,6 @@
 //! Writing results: to a file, or to standard output for `-`.
 
+use crate::dash::is_dash;
 use crate::failure::Failure;
 use dmodc::files::{packed_by_name, replace_by};
 use dmodc::sweeps::line_of;
@@ -22,11 +23,6 @@ pub fn start_log(serves: bool) {
         });
     }
     log.init();
-}
-
-/// Whether a path stands for standard input or output.
-pub fn is_dash(path: &Path) -> bool {
-    path == Path::new("-")
 }
 
 /// Lets `write` write to `path`, and reports any failure with the file's name. Replaces a file whole at the

@@ -6,8 +6,9 @@ mod shown;
 use super::patterns::{Pattern, Placement, job, pairs, pattern, placement};
 use super::routed_as::Drain;
 use super::tables::{Input, Judged};
+use crate::dash::is_dash;
 use crate::failure::{Failure, Outcome};
-use crate::output::{is_dash, progress, say, say_json, write_to};
+use crate::output::{progress, say, say_json, write_to};
 use dmodc::analysis::{
     Ebb, Exact, Grouped, Risk, Tick, Traffic, Worked, Workload, bound_among,
     bound_over_capacity_among, check, within,

@@ -3,9 +3,10 @@
 use super::compare::exponent;
 use super::reading::Reading;
 use super::removal::Removal;
+use crate::dash::is_dash;
 use crate::failure::Outcome;
 use crate::input::one_stdin;
-use crate::output::{is_dash, say, write_to};
+use crate::output::{say, write_to};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dmodc::netlist::{Equipment, Part, SlowedLink, removal};
 use std::path::{Path, PathBuf};

@@ -1,9 +1,9 @@
 //! `dmodc forget`: a place that will not come back.
 
 use super::reading::Reading;
+use crate::dash::{is_dash, shown};
 use crate::failure::{Failure, Outcome};
-use crate::input::shown;
-use crate::output::{complain, is_dash, say};
+use crate::output::{complain, say};
 use dmodc::fabric::Guid;
 use dmodc::files::{replace_by, stamp};
 use dmodc::names::Directory;

@@ -1,8 +1,8 @@
 //! The options that name GUID files.
 
 use super::reading::Reading;
+use crate::dash::shown;
 use crate::failure::Failure;
-use crate::input::shown;
 use crate::output::complain;
 use dmodc::dmodc::Options;
 use dmodc::fabric::Fabric;

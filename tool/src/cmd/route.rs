@@ -2,9 +2,10 @@
 
 use super::routing::Routing;
 use super::{drained, left_out};
+use crate::dash::{is_dash, shown};
 use crate::failure::{Failure, Outcome};
-use crate::input::{one_stdin, shown};
-use crate::output::{is_dash, say, say_json, write_to};
+use crate::input::one_stdin;
+use crate::output::{say, say_json, write_to};
 use dmodc::dmodc::{Filled, PHASES, Plan, hop_row};
 use dmodc::drain::{self, Use};
 use dmodc::fabric::{EndPairs, Fabric};

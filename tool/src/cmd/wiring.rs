@@ -2,8 +2,9 @@
 
 use super::question::Question;
 use crate::against::{against, is_of_another};
+use crate::dash::shown;
 use crate::failure::{Failure, Outcome};
-use crate::input::{one_stdin, shown};
+use crate::input::one_stdin;
 use crate::output::{say, say_json, write_to};
 use dmodc::dmodc::{Options, Ranking};
 use dmodc::reference::{Dark, Reference};
