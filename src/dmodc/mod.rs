@@ -39,4 +39,4 @@ pub use options::{Capacity, Drained, Faults, OnUnreachable, Options, PHASES, Rou
 pub use plan::Plan;
 pub use targets::{NodeType, NodeTypes};
 pub use threads::Threads;
-pub use tree::{Group, Groups, Ranking, Rule, WiringWarning, wiring_warnings};
+pub use tree::{Group, Groups, Ranking, Rule};

@@ -8,7 +8,7 @@ use super::paths::{Paths, dividers, path_dividers};
 use super::routes::{Inputs, RouteMemory, RowClasses, SwitchView};
 use super::targets::{Destinations, Nids};
 use super::threads::Threads;
-use super::tree::{Groups, Links, Ranking, WiringWarning, wiring_warnings};
+use super::tree::{Groups, Links, Ranking};
 use crate::fabric::{Fabric, Merged};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -247,11 +247,6 @@ impl Plan {
     /// The levels of the fabric.
     pub fn ranking(&self) -> &Ranking {
         &self.ranking
-    }
-
-    /// Oddities in the wiring.
-    pub fn wiring_warnings(&self, fabric: &Fabric) -> Vec<WiringWarning> {
-        wiring_warnings(fabric, &self.ranking, &Groups::of(fabric, &self.ranking))
     }
 
     /// The divider of a switch: Π of the paper.

@@ -334,6 +334,12 @@ impl Fabric {
         from as usize..to as usize
     }
 
+    /// The end nodes of one switch that are no aggregation nodes, in port order.
+    pub fn hosts_of(&self, switch: u32) -> impl Iterator<Item = &EndNode> {
+        let nodes = &self.end_nodes()[self.end_nodes_of(switch)];
+        nodes.iter().filter(|n| n.kind != NodeKind::Aggregation)
+    }
+
     /// Number of links between switches.
     pub fn switch_links(&self) -> usize {
         let ends = self.peers.iter();

@@ -3,10 +3,12 @@
 
 use super::metrics::{Found, FoundSlow, HostPairs};
 use super::planned::{Called, Planned};
-use crate::dmodc::{Plan, Ranking, WiringWarning};
+use crate::dmodc::{Plan, Ranking};
 use crate::fabric::{self, Guid, Merged};
 use crate::reference::{Dark, Day};
-use crate::wiring::{Beyond, Memory, SlowLink, Uplink, hosts, missing_uplinks, slow_links};
+use crate::wiring::{
+    Beyond, Memory, SlowLink, Uplink, WiringWarning, missing_uplinks, slow_links, wiring_warnings,
+};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -63,7 +65,7 @@ impl Findings {
         };
         let has_reference = plan.known().is_some();
         let missing = missing_uplinks(merged, |s| ranking.rank(s));
-        let mut warnings = plan.wiring_warnings(fabric);
+        let mut warnings = wiring_warnings(fabric, plan.ranking());
         if has_reference {
             warnings.retain(|warning| !matches!(warning, WiringWarning::Unlike(_)));
         }
@@ -159,9 +161,11 @@ impl Findings {
             guid: switch.guid,
             description: self.memory.switch_name(switch.guid).to_owned(),
             missing: lacks.max(unlike.get(&switch.guid).copied().unwrap_or(0)),
-            hosts: hosts(&merged.nominal, index)
+            hosts: merged
+                .nominal
+                .hosts_of(index)
                 .next()
-                .map(|_| hosts(&merged.there, index).count()),
+                .map(|_| merged.there.hosts_of(index).count()),
         };
         let switches = merged.nominal.switches().iter().zip(lacks);
         (0..).zip(switches).map(found).collect()
@@ -209,14 +213,14 @@ pub fn host_pairs(planned: &Planned) -> HostPairs {
     };
     if plan.connections().turned > 0 {
         let switches = 0..fabric.switches().len() as u32;
-        let switches = switches.filter(|&s| hosts(fabric, s).next().is_some());
+        let switches = switches.filter(|&s| fabric.hosts_of(s).next().is_some());
         let switches: Vec<u32> = switches.collect();
         for &from in &switches {
-            let senders = hosts(fabric, from).count() as u64;
+            let senders = fabric.hosts_of(from).count() as u64;
             let is_leaf = plan.ranking().is_leaf(from);
             for &to in &switches {
                 if (is_leaf || plan.ranking().is_leaf(to)) && plan.turned(from, to).is_some() {
-                    let lids = hosts(fabric, to).map(|host| 1 << host.lmc);
+                    let lids = fabric.hosts_of(to).map(|host| 1 << host.lmc);
                     pairs.turned += senders * lids.sum::<u64>();
                 }
             }

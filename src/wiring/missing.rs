@@ -1,6 +1,6 @@
-//! Lists the links and hosts of a fabric, and known links that are missing: dark at both ends.
+//! Lists the links of a fabric, and known links that are missing: dark at both ends.
 
-use crate::fabric::{EndNode, Fabric, Merged, NodeKind, Peer};
+use crate::fabric::{Fabric, Merged, Peer};
 
 /// A link between two switches, as (switch, port), the lower end first.
 pub type Uplink = [(u32, u8); 2];
@@ -36,11 +36,4 @@ pub fn links(fabric: &Fabric) -> impl Iterator<Item = Uplink> + '_ {
             _ => None,
         })
     })
-}
-
-/// The end nodes of a switch that are no aggregation nodes.
-pub fn hosts(fabric: &Fabric, switch: u32) -> impl Iterator<Item = &EndNode> {
-    let nodes = &fabric.end_nodes()[fabric.end_nodes_of(switch)];
-    let counts = |node: &&EndNode| node.kind != NodeKind::Aggregation;
-    nodes.iter().filter(counts)
 }

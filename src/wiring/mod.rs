@@ -2,8 +2,8 @@
 //!
 //! [`among_siblings`] compares a switch with its siblings, which mostly have the same switches above them, and
 //! [`among_servers`] the ports of servers with similar names. [`Memory`] finds changes since earlier looks,
-//! [`missing_uplinks`] lost links, [`slow_links`] links that are slower than they should be. The tool compares netlists
-//! with a reference.
+//! [`missing_uplinks`] lost links, [`slow_links`] links that are slower than they should be, [`wiring_warnings`]
+//! oddities in a tree. The tool compares netlists with a reference.
 
 mod lines;
 mod memory;
@@ -13,13 +13,15 @@ mod siblings;
 mod slow;
 mod slow_memory;
 mod view;
+mod warnings;
 
 pub use memory::Memory;
-pub use missing::{Uplink, hosts, links, low_first, missing_uplinks};
+pub use missing::{Uplink, links, low_first, missing_uplinks};
 pub use rails::{Rail, among_servers, rails};
 pub use siblings::{Doubt, Unlike, among_siblings, doubts, unlike_siblings};
 pub use slow::{Far, Slow, Slowness, Witness, slow_links};
 pub use slow_memory::{Beyond, SlowLink};
+pub use warnings::{WiringWarning, wiring_warnings};
 
 use crate::fabric::{Fabric, Guid};
 use crate::netlist::Names;

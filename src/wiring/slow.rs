@@ -7,7 +7,6 @@
 //! all alike has no slow link; a host is slow if few hosts are as slow. One lane where siblings have more is
 //! always slow: no fabric is designed so.
 
-use super::missing::hosts;
 use super::{Difference, End, Kind};
 use crate::fabric::{Fabric, NodeKind, Peer, Speed};
 use crate::netlist::Names;
@@ -189,7 +188,9 @@ fn sides(fabric: &Fabric, switch: u32, rank: impl Fn(u32) -> u32) -> Sides {
 }
 
 fn host_speeds(fabric: &Fabric, switch: u32) -> impl Iterator<Item = Speed> {
-    let speeds = hosts(fabric, switch).map(|host| fabric.link_speed(host.switch, host.port));
+    let speeds = fabric
+        .hosts_of(switch)
+        .map(|host| fabric.link_speed(host.switch, host.port));
     speeds.filter(|speed| speed.is_known())
 }
 

@@ -1,6 +1,6 @@
 //! A fabric by GUIDs, which hold from one look at it to the next.
 
-use super::missing::{hosts, links};
+use super::missing::links;
 use crate::fabric::{Fabric, Guid};
 use std::collections::{HashMap, HashSet};
 
@@ -32,7 +32,7 @@ impl View {
     /// A fabric as it is.
     pub fn new(fabric: &Fabric) -> Self {
         let all = fabric.switches();
-        let hosts = (0..all.len() as u32).flat_map(|s| hosts(fabric, s));
+        let hosts = (0..all.len() as u32).flat_map(|s| fabric.hosts_of(s));
         View {
             switches: all.iter().map(|switch| switch.guid).collect(),
             links: links(fabric).map(|ends| link(fabric, ends)).collect(),

@@ -12,7 +12,7 @@
 
 use super::links::Links;
 use super::partition::{Partition, mix};
-use crate::fabric::{Fabric, NodeKind};
+use crate::fabric::Fabric;
 use std::cmp::Reverse;
 
 /// The switches whose shortest paths tell which others lie between them.
@@ -135,12 +135,10 @@ impl<'l> TwoLevels<'l> {
 
 /// End nodes per switch, aggregation nodes not counted.
 pub fn host_counts(fabric: &Fabric) -> Vec<u32> {
-    let count = |s| {
-        let nodes = &fabric.end_nodes()[fabric.end_nodes_of(s)];
-        let counted = nodes.iter().filter(|n| n.kind != NodeKind::Aggregation);
-        counted.count() as u32
-    };
-    (0..fabric.switches().len() as u32).map(count).collect()
+    let switches = 0..fabric.switches().len() as u32;
+    switches
+        .map(|s| fabric.hosts_of(s).count() as u32)
+        .collect()
 }
 
 /// The switches that carry end nodes, and their links.

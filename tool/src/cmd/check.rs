@@ -6,8 +6,9 @@ use super::{drained, left_out};
 use crate::failure::Outcome;
 use crate::output::{say, say_json};
 use dmodc::analysis::{Channels, CheckReport, Tally, check};
-use dmodc::dmodc::{Engine, Groups, Ranking, WiringWarning, wiring_warnings};
+use dmodc::dmodc::{Engine, Ranking};
 use dmodc::drain;
+use dmodc::wiring::{WiringWarning, wiring_warnings};
 use serde_json::json;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -58,8 +59,7 @@ pub fn run(args: Args) -> Outcome {
         Ok(plan) => plan.ranking().clone(),
         Err(_) => Ranking::new(fabric, &options),
     };
-    let groups = Groups::of(&judged.fabric, &ranking);
-    let warnings = wiring_warnings(&judged.fabric, &ranking, &groups);
+    let warnings = wiring_warnings(&judged.fabric, &ranking);
     let report = check(&judged.fabric, &judged.tables, |a, b| ranking.is_up(a, b));
     let uses = drain::uses(fabric, &options.drain, |s| judged.tables.row(s));
     let seconds = start.elapsed().as_secs_f64();

@@ -11,6 +11,7 @@ use dmodc::drain::{self, Use};
 use dmodc::fabric::{EndPairs, Fabric};
 use dmodc::lft::{write_dump, write_lid_matrix, write_order, write_plain_dump};
 use dmodc::netlist::Names;
+use dmodc::wiring::wiring_warnings;
 use indicatif::ProgressBar;
 use serde_json::json;
 use std::io::{self, Write};
@@ -212,7 +213,7 @@ impl Summary<'_> {
         if self.plan.connections().cut_short {
             text += "the search for ways that turn took too long and was ended\n";
         }
-        let warnings = self.plan.wiring_warnings(self.fabric);
+        let warnings = wiring_warnings(self.fabric, self.plan.ranking());
         let sentences = warnings.iter().map(|w| w.describe(|s| self.switch(s)));
         text += &named(sentences, warnings.len());
         for (phase, time) in PHASES.iter().zip(self.times) {
