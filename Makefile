@@ -33,7 +33,7 @@ SHARE = $(DESTDIR)$(PREFIX)/share
 
 .PHONY: all setup build test check python-test fuzz demo fabrics results report bench instructions install uninstall deb rpm \
     package-test release opensm-patch docker docker-test clean \
-    soak events trace memcheck hostile invariants stable versions sanitize
+    soak events trace memcheck hostile invariants stable versions nightly sanitize
 
 all: build
 
@@ -130,6 +130,10 @@ versions: setup
 	$(CARGO) test --no-default-features --lib --bins
 	$(CARGO) test --no-default-features --test offline cli::
 	$(CARGO) test --no-default-features --package dmodc --lib
+
+# The long parts that have found nothing since CI runs them no more: sanitizers, containers, an hour of fuzzing.
+nightly: sanitize docker-test
+	FUZZ_SECONDS=$${FUZZ_SECONDS:-450} $(MAKE) fuzz
 
 # Unit tests under AddressSanitizer, ThreadSanitizer and Miri. Half an hour; installs a nightly toolchain.
 sanitize:
