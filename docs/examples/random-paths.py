@@ -3,47 +3,29 @@
 
     dmodc compare fabric.net --engines dmodc,random=exec:docs/examples/random-paths.py
 """
-import collections, functools, random, re, sys
+import collections, random, re, sys
 
-net, lfts = sys.argv[1:]
 random.seed(1)
-ports = {}  # of each switch: the node behind each port
-guids, places = {}, {}  # of each switch its GUID, of each LID its switch and port
-for line in open(net):
-    if line.startswith("switchguid="):
-        guid = re.search("0x[0-9a-f]+", line)[0]
-    elif node := re.match(r'(Switch|Ca|Rt)\s+\d+ "(.*?)"', line):
-        kind, name = node.groups()
-        if kind == "Switch":
-            ports[name], guids[name] = {}, guid
-            places[int(re.search(r"lid (\d+) lmc", line)[1])] = name, 0
-    elif link := re.match(r'\[(\d+)\].*?"(.*?)"\[(\d+)\].*?# (?:lid (\d+))?', line):
-        if kind == "Switch":
-            ports[name][int(link[1])] = link[2]
-        elif int(link[4]) > 0:
-            places[int(link[4])] = link[2], int(link[3])
-
-
-@functools.cache
-def ways(target):
-    """For each switch, the ports by which a packet comes nearer to a target."""
-    distance, queue = {target: 0}, collections.deque([target])
-    for at in iter(lambda: queue.popleft() if queue else None, None):
-        for near in ports[at].values():
-            if near in ports and near not in distance:
-                distance[near] = distance[at] + 1
-                queue.append(near)
-    nearer = lambda s, to: distance.get(to) == distance[s] - 1
-    return {s: [p for p, to in ports[s].items() if nearer(s, to)] for s in distance}
-
-
-tables = collections.defaultdict(dict)
-for lid, (target, port) in places.items():
-    for switch, choices in ways(target).items():
-        tables[switch][lid] = port if switch == target else random.choice(choices)
-with open(lfts, "w") as out:
-    for switch, guid in guids.items():
-        print(f"Unicast lids [0-{max(places)}] of switch guid {guid} ('{switch}'):", file=out)
-        for lid, port in sorted(tables[switch].items()):
-            print(f"0x{lid:04x} {port:03}", file=out)
-        print(f"{max(places)} lids dumped", file=out)
+guids, ports = {}, {}  # of each switch, by LID: its GUID, and the LID behind each port
+beside = collections.defaultdict(set)  # of each LID the switches next to it
+for node in open(sys.argv[1]).read().split("\n\n"):
+    if found := re.search(r"switchguid=(\w+).*\nSwitch.* lid (\d+) lmc", node):
+        switch, links = int(found[2]), re.findall(r"^\[(\d+)\].* lid ([1-9]\d*) ", node, re.M)
+        guids[switch], ports[switch] = found[1], {int(port): int(lid) for port, lid in links}
+        for lid in ports[switch].values():
+            beside[lid].add(switch)
+tables = {switch: {switch: 0} for switch in ports}
+for target in list(beside):
+    hops = {target: 0}
+    for at in (reached := [target]):  # which grows meanwhile
+        further = sorted(beside[at] - hops.keys())
+        hops |= dict.fromkeys(further, hops[at] + 1)
+        reached += further
+    for switch in reached[1:]:
+        ways = [port for port, lid in ports[switch].items() if hops.get(lid) == hops[switch] - 1]
+        tables[switch][target] = random.choice(ways)
+with open(sys.argv[2], "w") as out:
+    for switch, table in tables.items():
+        print(f"Unicast lids [0-{max(beside)}] of switch guid {guids[switch]}:", file=out)
+        out.writelines(f"0x{lid:04x} {port:03}\n" for lid, port in sorted(table.items()))
+        print(f"{max(table)} lids dumped", file=out)

@@ -132,3 +132,65 @@ fn nothing_changed_is_not_one_block() {
         "one of each axis: {panel}"
     );
 }
+
+/// Two series of one name are not mixed.
+#[test]
+fn rows_of_two_fabrics_are_not_one_series() {
+    let of = |throw, fabric: &str| {
+        let row = row(throw, "sssp", 0, 0, 9, 7);
+        format!("{},,,,,,,,,{fabric}\n", row.trim_end())
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let report = |rows: [String; 3]| {
+        let file = dir.path().join("throws-small-links.csv");
+        let header = dmodc_lab::compare::HEADER.join(",") + "\n";
+        std::fs::write(file, header + &rows.concat()).unwrap();
+    };
+    report([of(1, "a - -"), of(2, ""), of(3, "a b -")]);
+    ok(&["report", path(dir.path())]);
+    report([of(1, "a - -"), of(2, ""), of(3, "b - -")]);
+    let told = fails(2, &["report", path(dir.path())]);
+    assert!(told.contains("two fabrics with the name 'small'"), "{told}");
+}
+
+/// Of medians that look the same, both are the best.
+#[test]
+fn the_best_is_the_best_as_shown() {
+    let ebb = |throw, engine, ebb: &str| row(throw, engine, 0, 0, 9, 7).replace("86.17", ebb);
+    let (page, _) = report(&[
+        ebb(1, "sssp", "50.10"),
+        ebb(2, "sssp", "50.20"),
+        ebb(1, "nue", "50.20"),
+        ebb(2, "nue", "50.20"),
+        ebb(1, "dmodc", "50.00"),
+        ebb(2, "dmodc", "50.00"),
+    ]);
+    let (_, table) = page.split_once("<h3>ebb, %, by decade").unwrap();
+    let (table, _) = table.split_once("</table>").unwrap();
+    assert_eq!(table.matches("<td><b>50.2</b></td>").count(), 2, "{table}");
+    // One size of fabrics: times are a table, and no line.
+    assert!(page.contains("<h2>Time over nodes</h2>") && !page.contains("end nodes (log)"));
+}
+
+/// The table of `dmodc compare --degrade` has the medians of the report.
+#[test]
+fn medians_tell_over_how_many_throws_they_are() {
+    let rows = [
+        row(1, "dmodc", 0, 0, 8, 8),
+        row(2, "dmodc", 0, 0, 9, 8),
+        row(1, "sssp", 0, 0, 5, 4),
+        row(2, "sssp", 0, 3, 5, 4),
+        row(3, "dmodc", 2, 0, 99, 9),
+    ];
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(&file, HEADER.to_owned() + &rows.concat()).unwrap();
+    let rows = dmodc_lab::compare::read_throws(file.path()).unwrap();
+    let specs = ["dmodc", "sssp"].map(|name| name.parse().unwrap());
+    let text = dmodc_lab::report::medians(&rows, &specs);
+    let words: Vec<Vec<&str>> = text
+        .lines()
+        .map(|l| l.split_whitespace().collect())
+        .collect();
+    assert_eq!(words[1][..4], ["dmodc", "3", "2", "8.5"], "{text}");
+    assert_eq!(words[2][..5], ["sssp", "2", "1", "5", "(1)"], "{text}");
+}

@@ -139,6 +139,9 @@ fn degrade_makes_a_throw_again() {
     assert!(count > 0);
     let (count, seed) = (count.to_string(), seed.to_string());
     assert_eq!(throw("2"), degrade(&["--links", &count, "--seed", &seed]));
+    // Without a seed it is that of compare.
+    let unsaid = ["--throw", "2", "--of", "links", "--max-exponent", "4"];
+    assert_eq!(throw("2"), degrade(&unsaid));
 }
 
 #[test]

@@ -61,6 +61,9 @@ pub enum UnknownEngine {
     /// An engine that OpenSM does not have.
     #[error("there is no engine '{0}'; there are {list}", list = ENGINES.join(", "))]
     Name(String),
+    /// Lanes that are no number.
+    #[error("'{0}' is no number of lanes; there are 0 (all) to 15")]
+    Lanes(String),
     /// An option that Dmodc does not have.
     #[error(
         "'{0}' is no option of Dmodc; there are paper, reference, ignore, faults=stable|paper, \
@@ -125,11 +128,11 @@ impl fmt::Display for EngineSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let suffix = |gets: bool, suffix| if gets { suffix } else { "" };
         let (roots, io) = (suffix(self.roots, ROOTS), suffix(self.io, IO));
-        write!(f, "{}{roots}{io}", self.engine)?;
+        let name = format!("{}{roots}{io}", self.engine);
         match &self.foreign {
-            Some(Foreign::Exec(command)) if f.alternate() => write!(f, "=exec:{command}"),
-            Some(Foreign::Lfts(dir)) if f.alternate() => write!(f, "=lfts:{}", dir.display()),
-            _ => Ok(()),
+            Some(Foreign::Exec(command)) if f.alternate() => write!(f, "{name}=exec:{command}"),
+            Some(Foreign::Lfts(dir)) if f.alternate() => write!(f, "{name}=lfts:{}", dir.display()),
+            _ => f.pad(&name),
         }
     }
 }
@@ -201,28 +204,33 @@ impl EngineSpec {
     }
 
     /// Refuses a name that is none of OpenSM's engines, for example one with a typing error, and an option that Dmodc
-    /// does not have. OpenSM checks the options of its own engines.
+    /// does not have. OpenSM checks the options of its own engines, but reads any text as a number of lanes.
     pub fn known(self) -> Result<EngineSpec, UnknownEngine> {
         if self.foreign.is_none() && !ENGINES.contains(&self.engine()) {
             return Err(UnknownEngine::Name(self.engine().into()));
         }
-        let is_known = |(key, value): (&str, &str)| match key {
-            "paper" | "reference" | "ignore" => value == "TRUE",
-            "faults" => value.parse::<Faults>().is_ok(),
-            "capacity" => value.parse::<Capacity>().is_ok(),
-            "on_unreachable" => value.parse::<OnUnreachable>().is_ok(),
-            "threads" => value.parse::<u8>().is_ok(),
-            _ => false,
-        };
-        let mut options = self.options().filter(|_| self.is_dmodc());
-        match options.find(|&option| !is_known(option)) {
-            Some((key, "TRUE")) => Err(UnknownEngine::Option(key.into())),
-            Some((key, value)) => Err(UnknownEngine::Option(format!("{key}={value}"))),
-            None => {
-                drop(options);
-                Ok(self)
+        for (key, value) in self.options() {
+            let is_known = match (self.engine(), key) {
+                ("dmodc", "paper" | "reference" | "ignore") => value == "TRUE",
+                ("dmodc", "faults") => value.parse::<Faults>().is_ok(),
+                ("dmodc", "capacity") => value.parse::<Capacity>().is_ok(),
+                ("dmodc", "on_unreachable") => value.parse::<OnUnreachable>().is_ok(),
+                ("dmodc", "threads") => value.parse::<u8>().is_ok(),
+                ("dmodc", _) => false,
+                ("nue", "vls" | "nue_max_num_vls") => {
+                    value.parse().is_ok_and(|lanes: u8| lanes <= 15)
+                }
+                _ => true,
+            };
+            if !is_known {
+                return Err(match (self.is_dmodc(), value) {
+                    (false, _) => UnknownEngine::Lanes(value.into()),
+                    (true, "TRUE") => UnknownEngine::Option(key.into()),
+                    (true, _) => UnknownEngine::Option(format!("{key}={value}")),
+                });
             }
         }
+        Ok(self)
     }
 
     /// Whether it gets a `root_guid_file`.

@@ -39,6 +39,9 @@ pub enum CompareError {
         /// The reason.
         reason: String,
     },
+    /// Another run appends to a file of rows.
+    #[error("{}: another comparison writes it; let that end, or give another folder", .0.display())]
+    Busy(PathBuf),
     /// The system gives no threads.
     #[error(transparent)]
     Threads(#[from] rayon::ThreadPoolBuildError),

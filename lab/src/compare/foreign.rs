@@ -41,6 +41,30 @@ pub fn tables(
     }
 }
 
+/// The files that tables come from, as far as they are there: those that a command names, its program among them, but
+/// for what it redirects to; the tables themselves.
+pub fn sources(source: &Foreign, stem: &str, name: &str) -> Vec<PathBuf> {
+    let command = match source {
+        Foreign::Exec(command) => command,
+        Foreign::Lfts(dir) => return file(dir, stem, name).into_iter().collect(),
+    };
+    let is_between = |c: char| c.is_whitespace() || "\"'`;&|<(){}=".contains(c);
+    let words = command.split('>').enumerate().flat_map(|(i, part)| {
+        let words = part.split(is_between).filter(|word| !word.is_empty());
+        words.skip(usize::from(i > 0))
+    });
+    let path = env::var_os("PATH").unwrap_or_default();
+    // A word that begins with a slash stays as it is.
+    let dirs: Vec<PathBuf> = [PathBuf::new()]
+        .into_iter()
+        .chain(env::split_paths(&path))
+        .collect();
+    let places = |word| dirs.iter().map(move |dir| dir.join(word));
+    words
+        .filter_map(|word| places(word).find(|place| place.is_file()))
+        .collect()
+}
+
 /// The file in a folder that has the tables, packed or not.
 fn file(dir: &Path, stem: &str, name: &str) -> Result<PathBuf, String> {
     let [plain, packed] = ["lfts", "lfts.gz"].map(|ending| engine_file(dir, stem, &name, ending));

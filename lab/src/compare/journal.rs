@@ -1,8 +1,11 @@
-//! A CSV file to which runs append rows, one run after another. A new run drops an incomplete last line.
+//! A CSV file to which runs append rows, one run after another. A new run drops an incomplete last line. One at a time:
+//! the file is locked.
 
 use super::CompareError;
-use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 /// A file that rows are appended to.
@@ -16,11 +19,15 @@ impl Journal {
     pub fn open(path: &Path, header: &[&str]) -> Result<Journal, CompareError> {
         let failed = CompareError::file;
         let header = header.join(",") + "\n";
-        let left = match fs::read(path) {
-            Ok(bytes) => bytes,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-            Err(e) => return Err(failed(path)(e)),
-        };
+        let mut options = OpenOptions::new();
+        let options = options.read(true).create(true).append(true);
+        let mut file = options.open(path).map_err(failed(path))?;
+        // Some file systems of clusters have no locks.
+        if flock(&file, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK) {
+            return Err(CompareError::Busy(path.to_owned()));
+        }
+        let mut left = Vec::new();
+        file.read_to_end(&mut left).map_err(failed(path))?;
         let end = left.iter().rposition(|&b| b == b'\n');
         let whole = end.map_or(0, |at| at + 1);
         if whole > 0 && !left.starts_with(header.as_bytes()) {
@@ -32,12 +39,6 @@ impl Journal {
                     .into(),
             });
         }
-        let mut options = OpenOptions::new();
-        let mut file = options
-            .create(true)
-            .append(true)
-            .open(path)
-            .map_err(failed(path))?;
         file.set_len(whole as u64).map_err(failed(path))?;
         if whole == 0 {
             file.write_all(header.as_bytes()).map_err(failed(path))?;
@@ -68,15 +69,16 @@ impl Journal {
 mod tests {
     use super::super::throw_row::{FIRST, HEADER, ThrowRow, parse_throws};
     use super::*;
+    use std::fs;
 
     #[test]
     fn rows_are_read_as_they_were_written_and_a_cut_line_is_dropped() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("throws.csv");
         let routed = "x,1,2,links,2.5,1,1,3,0,ftree+roots,1,0,3,2,1,,,2,5,6,10,dmodc 1; OpenSM 3,,2,61.25,1,5,0,1,\
-                      2,0,0,3,2,77,abc,2.50,6.25,,1.50,,4.50\n";
+                      2,0,0,3,2,77,abc,2.50,6.25,,1.50,,4.50,1f - -\n";
         let refused = "x,1,2,links,2.5,1,2,3,0,mine=exec:a b,0,,,,,,,,,,10,dmodc 1; OpenSM 3,\"no \"\"roots\"\", none\"\
-                       ,2,,,,,,,,,,,77,abc,,,,,,\n";
+                       ,2,,,,,,,,,,,77,abc,,,,,,,\n";
         let whole = HEADER.join(",") + "\n" + routed + refused;
         let open = || Journal::open(&path, HEADER);
         let rows = parse_throws(whole.as_bytes()).unwrap();
@@ -88,8 +90,11 @@ mod tests {
         assert_eq!(parse_throws(&fs::read(&path).unwrap()).unwrap(), rows[..1]);
         journal.append(records().skip(1)).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), whole);
+        // One writer at a time.
+        assert!(matches!(open(), Err(CompareError::Busy(_))));
+        drop(journal);
         // Rows of an earlier version, which have fewer columns, are not continued.
         fs::write(&path, HEADER[..FIRST].join(",") + "\n").unwrap();
-        assert!(open().is_err());
+        assert!(matches!(open(), Err(CompareError::Row { line: 1, .. })));
     }
 }

@@ -194,7 +194,18 @@ row! {
     sp_dmodc_capacity: Option<Real>,
     /// The worst permutation over capacity.
     exact_capacity: Option<Real>,
+    /// The contents of the fabric, of the I/O nodes, and of the files that the tables come from ([`super::Origin`]).
+    of: String,
 }
+
+/// This program, as rows name it.
+pub(super) const VERSION: &str = concat!("dmodc ", env!("CARGO_PKG_VERSION"));
+
+/// The commit that this program was built from, if its build had it.
+pub(super) const COMMIT: &str = match option_env!("DMODC_COMMIT") {
+    Some(commit) => commit,
+    None => "",
+};
 
 /// How many columns the first version had. A file may lack some or all of the later ones.
 pub(super) const FIRST: usize = 23;
@@ -204,6 +215,26 @@ impl ThrowRow {
     pub fn callbacks_ms(&self) -> Option<f64> {
         let both = self.lid_matrices_us? + self.fwd_tables_us?;
         (both > 0).then_some(both as f64 / 1e3)
+    }
+
+    /// The programs that made it, and the commit of ours, if known.
+    pub fn made_by(&self) -> String {
+        let commit = match &*self.commit {
+            "" => ", ".into(),
+            commit => format!(" ({commit}), "),
+        };
+        self.versions.replacen("; ", &commit, 1)
+    }
+
+    /// Which fabric it is of, by content; rows of an earlier version do not say.
+    pub fn fabric_hash(&self) -> Option<&str> {
+        self.of.split(' ').next().filter(|hash| !hash.is_empty())
+    }
+
+    /// Whether the engine is Dmodc of another version or commit than this program.
+    pub fn is_of_another_dmodc(&self) -> bool {
+        let version = self.versions.split("; ").next();
+        self.engine.is_dmodc() && (version, &*self.commit) != (Some(VERSION), COMMIT)
     }
 
     /// Whether the engine has left no pair of end nodes out.

@@ -18,7 +18,8 @@ use super::keep;
 use super::levels::Levels;
 use super::metrics::{self, Orders, Scale};
 use super::multi_engine_run::{Answer, Callbacks, MultiEngineRun, Outcome};
-use super::throw_row::ThrowRow;
+use super::origin::Origin;
+use super::throw_row::{COMMIT, ThrowRow, VERSION};
 use crate::sim::Plugin;
 use dmodc::dmodc::{Engine, Options};
 use dmodc::fabric::{Fabric, Guid, Lid};
@@ -45,6 +46,8 @@ pub struct Series {
     pub scale: Scale,
     /// Port GUIDs of I/O nodes, if any.
     pub io: Vec<Guid>,
+    /// The contents of fabric and programs.
+    pub origin: Origin,
     /// The folder that keeps the netlist and the tables of each throw, if one does.
     pub keep: Option<PathBuf>,
 }
@@ -68,6 +71,11 @@ impl Series {
             .copied()
             .max()
             .unwrap_or_else(by_exponent)
+    }
+
+    /// What a row is of: the contents of fabric, I/O nodes, and the source of tables.
+    pub fn of(&self, number: u32, spec: &EngineSpec) -> String {
+        self.origin.of(spec, &self.stem(number))
     }
 
     /// The name of a throw, for files.
@@ -195,12 +203,13 @@ impl Thrower {
             throw: number,
             removed,
             removal_seed: Some(seed),
-            commit: option_env!("DMODC_COMMIT").unwrap_or_default().into(),
+            commit: COMMIT.into(),
+            of: self.series.of(number, spec),
             a2a_bound,
             a2a_bound_capacity,
             unreachable_pairs: plan.as_ref().map(|plan| plan.unreachable().count),
             permutations: self.series.scale.permutations,
-            versions: format!("dmodc {}; {}", env!("CARGO_PKG_VERSION"), answer.version),
+            versions: format!("{VERSION}; {}", answer.version),
             engine: spec.clone(),
             accepted: false,
             reason: String::new(),
@@ -366,6 +375,7 @@ mod tests {
                 seed: 1,
             },
             io: vec![],
+            origin: Origin::default(),
             keep: None,
         }
     }

@@ -134,8 +134,8 @@ fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> Result<String, Re
 }
 
 /// Time of both callbacks over nodes: the fastest of all throws at a fabric, since other work on the
-/// machine slows some of them many times.
-pub fn runtime(sets: &[Set]) -> Result<Panels, ReportError> {
+/// machine slows some of them many times. `None` for fabrics of one size alone.
+pub fn runtime(sets: &[Set]) -> Result<Option<Panels>, ReportError> {
     let mut fastest: BTreeMap<(usize, usize), f64> = BTreeMap::new();
     let mut specs: Vec<EngineSpec> = Vec::new();
     for row in sets.iter().flat_map(|set| &set.rows) {
@@ -152,6 +152,9 @@ pub fn runtime(sets: &[Set]) -> Result<Panels, ReportError> {
         *known = known.min(ms);
     }
     let nodes: BTreeSet<usize> = fastest.keys().map(|key| key.1).collect();
+    if nodes.len() < 2 {
+        return Ok(None);
+    }
     let around_nodes = around(nodes.iter().map(|&n| n as f64), 1.2);
     let x = axis::with_marks_at(around_nodes, nodes.iter().map(|&n| n as f64));
     let y = axis::round(around(fastest.values().copied(), 1.3));
@@ -184,7 +187,7 @@ pub fn runtime(sets: &[Set]) -> Result<Panels, ReportError> {
         svg
     })?;
     let titles: Vec<String> = sets.iter().map(Set::title).collect();
-    Ok(Panels {
+    Ok(Some(Panels {
         size: RUNTIME,
         columns: 1,
         // Two to a line, which would be too long else.
@@ -199,7 +202,7 @@ pub fn runtime(sets: &[Set]) -> Result<Panels, ReportError> {
         ),
         legend: specs,
         panels: vec![panel],
-    })
+    }))
 }
 
 /// A range around positive numbers, wide enough for two marks.

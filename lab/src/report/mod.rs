@@ -20,6 +20,7 @@ mod summary;
 mod tables;
 
 pub use stats::median;
+pub use summary::medians;
 
 use crate::compare::CompareError;
 use std::fs;
@@ -34,6 +35,9 @@ pub enum ReportError {
     /// The folder has nothing to report.
     #[error("{0}: no throws-*.csv with a throw; dmodc compare --degrade makes them")]
     Empty(String),
+    /// Two fabrics have one name.
+    #[error("rows of two fabrics with the name '{0}': report them apart")]
+    TwoFabrics(String),
     /// A chart could not be drawn.
     #[error("cannot draw {what}: {reason}")]
     Draw {
@@ -86,11 +90,11 @@ pub fn report(dirs: &[impl AsRef<Path>]) -> Result<Report, ReportError> {
         }
     }
     let runtime = charts::runtime(&sets)?;
-    let html = page::page(&sets, &sections, &runtime);
-    figures.push(Figure {
+    let html = page::page(&sets, &sections, runtime.as_ref());
+    figures.extend(runtime.map(|runtime| Figure {
         name: "runtime.svg".into(),
         svg: runtime.svg(),
-    });
+    }));
     Ok(Report {
         html,
         summary: summary::summary(&sets),

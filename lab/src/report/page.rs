@@ -55,7 +55,8 @@ pub fn section(set: &Set, faults: &Panels) -> String {
     let _ = writeln!(
         html,
         "<h3>Over {faults_are}</h3>\n<figure>{}<figcaption>Both axes logarithmic. A point is a \
-         throw, a line the running median, the band around it the running quartiles. Engines stand a little aside of \
+         throw, a line the running median, the band around it the running quartiles, of an eighth of the throws with faults \
+         at a time, at least five. Engines stand a little aside of \
          each other, and lines up to some pixels above or below their place, so that none hides another; of engines \
          with the same line those behind have a wider one.{}</figcaption></figure>",
         faults.html(),
@@ -156,7 +157,7 @@ fn counted(n: usize, what: &str) -> String {
 }
 
 /// The whole page.
-pub fn page(sets: &[Set], sections: &[String], runtime: &Panels) -> String {
+pub fn page(sets: &[Set], sections: &[String], runtime: Option<&Panels>) -> String {
     let mut html = format!(
         "<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n<meta name=viewport \
          content=\"width=device-width, initial-scale=1\">\n<title>Routing engines on degraded \
@@ -198,11 +199,13 @@ pub fn page(sets: &[Set], sections: &[String], runtime: &Panels) -> String {
     }
     let _ = writeln!(
         html,
-        "<h2>Time over nodes</h2>\n<figure>{}<figcaption>Milliseconds of an engine's two callbacks \
-         (<code>build_lid_matrices</code> and <code>ucast_build_fwd_tables</code>) in OpenSM: the \
-         fastest of all throws at a fabric, since other work on the machine slows some of them. Both \
-         axes logarithmic.</figcaption></figure>\n<div class=scroll>{}</div>",
-        runtime.html(),
+        "<h2>Time over nodes</h2>\n<p>Milliseconds of an engine's two callbacks (<code>build_lid_matrices</code> and \
+         <code>ucast_build_fwd_tables</code>) in OpenSM: the fastest of all throws at a fabric, since other work on \
+         the machine slows some of them.</p>\n{}<div class=scroll>{}</div>",
+        runtime.map_or(String::new(), |panels| format!(
+            "<figure>{}<figcaption>Both axes logarithmic.</figcaption></figure>\n",
+            panels.html()
+        )),
         tables::runtimes(sets)
     );
     let _ = writeln!(

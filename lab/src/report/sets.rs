@@ -129,8 +129,11 @@ pub fn read(dirs: &[impl AsRef<Path>]) -> Result<Vec<Set>, ReportError> {
         let mut known = HashSet::new();
         set.rows
             .retain(|row| known.insert((row.throw, row.engine.clone())));
-    }
-    for set in &mut sets {
+        let mut fabrics: Vec<&str> = set.rows.iter().filter_map(ThrowRow::fabric_hash).collect();
+        fabrics.dedup();
+        if fabrics.len() > 1 {
+            return Err(ReportError::TwoFabrics(set.fabric.clone()));
+        }
         let start = format!("drawn-{}-", set.slug());
         for path in &files_of_all {
             let engine =
@@ -166,16 +169,7 @@ fn files(dir: &Path) -> Result<Vec<PathBuf>, CompareError> {
 
 /// The versions of the programs that made the rows, and the commits that they were built from, if known.
 pub fn versions<'a>(rows: impl IntoIterator<Item = &'a ThrowRow>) -> Vec<String> {
-    let rows = rows.into_iter();
-    let mut all: Vec<String> = rows
-        .map(|row| {
-            let commit = match &*row.commit {
-                "" => ", ".into(),
-                commit => format!(" ({commit}), "),
-            };
-            row.versions.replacen("; ", &commit, 1)
-        })
-        .collect();
+    let mut all: Vec<String> = rows.into_iter().map(ThrowRow::made_by).collect();
     all.sort();
     all.dedup();
     all

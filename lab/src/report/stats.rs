@@ -121,9 +121,18 @@ pub struct Median {
 
 /// The median of a measure over the throws of a decade.
 pub fn median_of(set: &Set, spec: &EngineSpec, decade: &Decade, measure: Measure) -> Median {
-    let rows = throws_of(set, decade).filter(|row| row.engine == *spec);
+    median_over(throws_of(set, decade), spec, measure)
+}
+
+/// The median of a measure over the rows of an engine.
+pub fn median_over<'r>(
+    all: impl Iterator<Item = &'r ThrowRow> + Clone,
+    spec: &EngineSpec,
+    measure: Measure,
+) -> Median {
+    let rows = all.clone().filter(|row| row.engine == *spec);
     let figures: Vec<f64> = rows.filter_map(|row| measure.of(row)).collect();
-    let of_any = throws_of(set, decade).filter(|row| measure.of(row).is_some());
+    let of_any = all.filter(|row| measure.of(row).is_some());
     let throws: HashSet<u32> = of_any.map(|row| row.throw).collect();
     let few = (1..throws.len()).contains(&figures.len());
     Median {
@@ -133,7 +142,7 @@ pub fn median_of(set: &Set, spec: &EngineSpec, decade: &Decade, measure: Measure
 }
 
 /// The rows of a decade. The complete fabric counts once.
-fn throws_of<'s>(set: &'s Set, decade: &Decade) -> impl Iterator<Item = &'s ThrowRow> {
+fn throws_of<'s>(set: &'s Set, decade: &Decade) -> impl Iterator<Item = &'s ThrowRow> + Clone {
     let once = |row: &&ThrowRow| (row.throw == 0) == (row.removed == 0);
     let rows = set.rows.iter().filter(once);
     rows.filter(move |row| decade.contains(&row.removed))

@@ -1,10 +1,11 @@
 //! The report in one page of Markdown, for a README: medians and outcomes. Nobody copies figures by hand.
 
-use super::measures::Measure;
+use super::measures::{Measure, is_comparable};
 use super::sets::{Set, versions};
-use super::stats::{Cut, bound_of, cut_throws, decades, endings, median_of};
+use super::stats::{Cut, bound_of, cut_throws, decades, endings, median_of, median_over};
 use super::style::number;
 use super::tables::{cell, median_cell};
+use crate::compare::{EngineSpec, ThrowRow};
 use std::fmt::Write;
 
 /// The tables.
@@ -29,6 +30,35 @@ can have. In how many throws each engine is better and worse than each other: `r
         versions(sets.iter().flat_map(|set| &set.rows)).join("; ")
     );
     text
+}
+
+/// The medians of some engines over all throws but that of the complete fabric, for a terminal.
+pub fn medians(rows: &[ThrowRow], specs: &[EngineSpec]) -> String {
+    let is_shown = |row: &&ThrowRow| row.throw > 0 && specs.contains(&row.engine);
+    let rows = rows.iter().filter(is_shown);
+    let of = [Measure::A2a, Measure::Rp, Measure::SpDmodc, Measure::Time];
+    let over = [
+        Measure::A2aCapacity,
+        Measure::RpCapacity,
+        Measure::SpDmodcCapacity,
+    ];
+    let are_over = rows.clone().any(|row| row.a2a_capacity.is_some());
+    let measures = || of.into_iter().chain(over.into_iter().filter(|_| are_over));
+    let mut text = format!("{:<18}  {:>6}  {:>6}", "medians", "throws", "whole");
+    for measure in measures() {
+        let _ = write!(text, "  {:>9}", measure.name());
+    }
+    for spec in specs {
+        let of_engine = rows.clone().filter(|row| row.engine == *spec);
+        let whole = of_engine.clone().filter(|row| is_comparable(row)).count();
+        let _ = write!(text, "\n{spec:<18}  {:>6}  {whole:>6}", of_engine.count());
+        for measure in measures() {
+            let median = median_cell(median_over(rows.clone(), spec, measure));
+            let _ = write!(text, "  {median:>w$}", w = measure.name().len().max(9));
+        }
+    }
+    text + "\nwhole: all pairs have an up-down path and a route. Medians are over these throws; in brackets, how many \
+            they are where another engine has more\n"
 }
 
 fn section(set: &Set) -> String {

@@ -41,12 +41,13 @@ pub fn measure(set: &Set, measure: Measure) -> String {
     let medians: Vec<Vec<Median>> = specs.iter().map(of).collect();
     // A median of fewer throws than others have may be of the easier ones.
     let of_all = |m: Median| m.value.filter(|_| m.of_few.is_none());
+    // As shown: the decimals behind are of random permutations.
     let best = |column: usize| measure.best(medians.iter().filter_map(|row| of_all(row[column])));
     for (spec, row) in specs.iter().zip(&medians) {
         let _ = write!(html, "<tr><th>{spec}</th>");
         for (column, &median) in row.iter().enumerate() {
             let text = median_cell(median);
-            html += &match of_all(median).is_some() && of_all(median) == best(column) {
+            html += &match of_all(median).is_some() && cell(of_all(median)) == cell(best(column)) {
                 true => format!("<td><b>{text}</b></td>"),
                 false => format!("<td>{text}</td>"),
             };

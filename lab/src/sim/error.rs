@@ -44,6 +44,9 @@ pub enum SimError {
     /// OpenSM does not know an option of its configuration.
     #[error("OpenSM has no option '{0}'")]
     Option(String),
+    /// OpenSM does not take the value of an option; its words.
+    #[error("OpenSM: {0}")]
+    Value(String),
     /// The fabric has no host for OpenSM.
     #[error("the fabric has no CA port linked to a switch, where OpenSM could sit")]
     NoHost,

@@ -205,7 +205,7 @@ impl Files {
     }
 
     /// An error with OpenSM's reason if it could not load the plugin, or does not know an option of its
-    /// configuration.
+    /// configuration or refuses its value.
     pub fn check(&self) -> Result<(), SimError> {
         let printed = self.printed();
         let mut unknown = printed
@@ -213,6 +213,12 @@ impl Files {
             .filter_map(|l| l.trim().strip_prefix("Unrecognized token: "));
         if let Some(option) = unknown.next() {
             return Err(SimError::Option(option.trim_matches('"').into()));
+        }
+        let mut refused = printed
+            .lines()
+            .filter(|line| line.contains("Invalid Cached Option"));
+        if let Some(line) = refused.next() {
+            return Err(SimError::Value(line.trim().into()));
         }
         let log = self.log();
         let Some((_, name)) = log.split_once("cannot load plugin '") else {

@@ -11,6 +11,7 @@ use dmodc::netlist::Equipment;
 use dmodc_lab::compare::{CompareError, EngineSpec, Journal, Row, Scale, SingleRuns, markdown};
 use dmodc_lab::sim::{NoTables, Plugin, when_stopped};
 use serde_json::json;
+use std::collections::HashSet;
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -65,7 +66,8 @@ DIR/throws-FABRIC-WHAT-I-of-N.csv, and throw 0 in each part; 'dmodc report' read
 folder, or of several. --keep writes FABRIC-WHAT-THROW.net.gz, with LIDs, and
 FABRIC-WHAT-THROW-ENGINE.lfts.gz of each new throw; ENGINE=lfts:DIR compares them again. 'ENGINE+io'
 gives the engine the --io-guids. The table printed has medians over the throws that an engine routes
-whole, with no pair of end nodes left out: mind their number. DIR/drawn-FABRIC-WHAT-ENGINE.svg shows
+whole: all pairs have an up-down path and a route. Rows are of the contents of fabric, programs and
+tables, and no others are taken for them. DIR/drawn-FABRIC-WHAT-ENGINE.svg shows
 one throw as 'dmodc draw' does. See dmodc report.
 
 Needs the packages opensm and ibsim-utils, and libdmodc.so, with --degrade libdmodc_lab.so, beside this program, in
@@ -128,6 +130,10 @@ pub struct Args {
 /// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
     one_stdin(args.nets.iter().chain(&args.io_guids))?;
+    if let Some(name) = twice(args.engines.iter().map(EngineSpec::to_string)) {
+        let text = format!("two engines have the name '{name}', which their rows would share");
+        return Err(Failure::Other(text.into()));
+    }
     let scale = Scale {
         permutations: args.permutations,
         seed: args.seed,
@@ -166,8 +172,7 @@ pub fn run(args: Args) -> Outcome {
     });
     for path in &args.nets {
         let netlist = args.reading.netlist(path)?;
-        let name = path.file_stem().unwrap_or(path.as_os_str());
-        let name = name.to_string_lossy();
+        let name = stem(path);
         for spec in &args.engines {
             bar.set_message(format!("{name} {spec}"));
             let row = runs.run(&name, &netlist, spec)?;
@@ -197,6 +202,18 @@ pub fn run(args: Args) -> Outcome {
 
 fn lock(rows: &Mutex<Vec<Row>>) -> MutexGuard<'_, Vec<Row>> {
     rows.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The name of a fabric.
+fn stem(path: &Path) -> String {
+    let name = path.file_stem().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
+/// A name that comes twice.
+fn twice(names: impl Iterator<Item = String>) -> Option<String> {
+    let mut known = HashSet::new();
+    names.into_iter().find(|name| !known.insert(name.clone()))
 }
 
 fn engine(text: &str) -> Result<EngineSpec, Box<dyn Error + Send + Sync>> {

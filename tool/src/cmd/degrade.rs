@@ -59,11 +59,11 @@ pub struct Args {
     /// With --switches: remove leaves as well, and their end nodes
     #[arg(long, requires = "switches")]
     leaves: bool,
-    /// Seed of the random choice
+    /// Seed of the random choice [default with --throw: 1]
     #[arg(
         long,
         value_name = "S",
-        required_unless_present = "remove",
+        required_unless_present_any = ["remove", "throw"],
         conflicts_with = "remove"
     )]
     seed: Option<u64>,
@@ -85,7 +85,8 @@ pub fn run(mut args: Args) -> Outcome {
     inputs.push(args.net.clone());
     one_stdin(&inputs)?;
     let netlist = args.reading.netlist(&args.net)?;
-    let mut seed = args.seed.unwrap_or_default();
+    // That of compare; none is drawn for --remove.
+    let mut seed = args.seed.unwrap_or(1);
     if let Some((number, of)) = args.throw.zip(args.of) {
         let exponent = (args.max_exponent).unwrap_or_else(|| of.default_exponent(&netlist));
         let count;

@@ -1,14 +1,14 @@
 //! `dmodc compare --degrade`: equipment removed or made slow at random, throw after throw.
 
 use super::drawing::drawings;
-use super::{Args, BAR, Degrade};
+use super::{Args, BAR, Degrade, stem, twice};
 use crate::failure::{Failure, Outcome};
-use crate::output::{progress, say, write_to};
+use crate::output::{complain, progress, say, write_to};
 use dmodc::netlist::Netlist;
 use dmodc_lab::compare::{
-    EngineSpec, HEADER, Journal, Scale, Series, ThrowRow, Thrower, engine_file, read_throws,
+    EngineSpec, HEADER, Journal, Origin, Scale, Series, ThrowRow, Thrower, engine_file, read_throws,
 };
-use dmodc_lab::report::median;
+use dmodc_lab::report::medians;
 use dmodc_lab::sim::{Plugin, when_stopped};
 use indicatif::ProgressBar;
 use std::collections::{BTreeMap, HashSet};
@@ -38,20 +38,24 @@ pub fn run(
     if args.io_guids.is_none() && args.engines.iter().any(EngineSpec::gets_io) {
         return Err(Failure::Usage("'+io' needs --io-guids"));
     }
+    if let Some(name) = twice(args.nets.iter().map(|path| stem(path))) {
+        let text = format!("two fabrics have the name '{name}', which their rows would share");
+        return Err(Failure::Other(text.into()));
+    }
     let io = args.reading.guids(args.io_guids.as_deref())?;
     let bar = progress(0, BAR);
     let equipment = degrade.equipment;
     for path in &args.nets {
         let netlist = args.reading.netlist(path)?;
-        let fabric = path.file_stem().unwrap_or(path.as_os_str());
         let default = || equipment.default_exponent(&netlist);
         let series = Series {
-            fabric: fabric.to_string_lossy().into_owned(),
+            fabric: stem(path),
             equipment,
             max_exponent: args.max_exponent.unwrap_or_else(default),
             counts: degrade.counts.clone(),
             seed: args.seed,
             scale,
+            origin: Origin::new(&netlist, &io, &args.engines),
             io: io.clone(),
             keep: args.keep.clone(),
         };
@@ -64,7 +68,7 @@ pub fn run(
         let (file, appended) = fill(args, series, netlist, plugin.clone(), limit, dir, &bar)?;
         bar.finish_and_clear();
         let rows = read_throws(&file)?;
-        let table = table(&rows, &args.engines);
+        let table = medians(&rows, &args.engines);
         say(
             &format!("{title}, {appended} rows appended\n{table}"),
             false,
@@ -76,59 +80,6 @@ pub fn run(
         false,
     )?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// The medians of each engine over the throws that it routed with no pair left out.
-fn table(rows: &[ThrowRow], engines: &[EngineSpec]) -> String {
-    let over = rows.iter().any(|row| row.a2a_capacity.is_some());
-    let mut text = format!(
-        "{:<18}  {:>6}  {:>6}  {:>8}  {:>8}  {:>8}  {:>9}{}\n",
-        "medians",
-        "throws",
-        "whole",
-        "A2A",
-        "RP",
-        "SP",
-        "ms",
-        if over {
-            "  over capacity: A2A        RP        SP"
-        } else {
-            ""
-        }
-    );
-    for engine in engines {
-        let of_engine = rows
-            .iter()
-            .filter(|row| row.engine == *engine && row.throw > 0);
-        let throws = of_engine.clone().count();
-        let whole: Vec<&ThrowRow> = of_engine.filter(|row| row.is_routed_in_full()).collect();
-        let middle = |of: fn(&ThrowRow) -> Option<f64>| {
-            median(whole.iter().filter_map(|row| of(row)).collect())
-        };
-        let cell = |value: Option<String>| value.unwrap_or("-".into());
-        let risk = |of: fn(&ThrowRow) -> Option<f64>| cell(middle(of).map(|v| v.to_string()));
-        let real = |of: fn(&ThrowRow) -> Option<f64>| cell(middle(of).map(|v| format!("{v:.2}")));
-        let took = cell(middle(ThrowRow::callbacks_ms).map(|ms| format!("{ms:.3}")));
-        text += &format!(
-            "{:<18}  {:>6}  {:>6}  {:>8}  {:>8}  {:>8}  {took:>9}",
-            engine.to_string(),
-            throws,
-            whole.len(),
-            risk(|row| row.a2a.map(f64::from)),
-            risk(|row| row.rp.map(f64::from)),
-            risk(|row| row.sp_dmodc.map(f64::from)),
-        );
-        if over {
-            text += &format!(
-                "  {:>18}  {:>8}  {:>8}",
-                real(|row| Some(row.a2a_capacity?.0)),
-                real(|row| Some(row.rp_capacity?.0)),
-                real(|row| Some(row.sp_dmodc_capacity?.0))
-            );
-        }
-        text.push('\n');
-    }
-    text
 }
 
 /// Brings a series up to the requested number of throws. Returns the file of its rows, and how many throws it
@@ -151,16 +102,22 @@ fn fill(
     when_stopped(move || {
         bar_of_all.finish_and_clear();
         if let Ok(rows) = read_throws(&done) {
-            let table = table(&rows, &engines);
+            let table = medians(&rows, &engines);
             let _ = say(
                 &format!("stopped; the same command goes on\n{table}"),
                 false,
             );
         }
     });
-    if !rows.iter().all(|row| is_of(row, &series)) {
-        return Err(Failure::Usage(
-            "DIR holds throws of another exponent, of other numbers, of another seed or number of permutations",
+    let why = |row| is_other(row, &series, &args.engines);
+    if let Some(why) = rows.iter().find_map(why) {
+        let text = format!("{}: {why}; give another folder (-o)", file.display());
+        return Err(Failure::Other(text.into()));
+    }
+    if let Some(old) = rows.iter().find(|row| row.is_of_another_dmodc()) {
+        let (file, old) = (file.display(), old.made_by());
+        complain(&format!(
+            "dmodc: warning: {file}: rows of Dmodc by {old}, which is not this one, stay as they are\n"
         ));
     }
     let made: HashSet<(u32, EngineSpec)> = rows
@@ -252,15 +209,32 @@ fn side_by_side<W: Sync, R: Send, E: Send>(
     })
 }
 
-fn is_of(row: &ThrowRow, series: &Series) -> bool {
+/// Why a row, and so its file, is none of this series, if so. A row of an earlier version does not say which files it is of.
+fn is_other(row: &ThrowRow, series: &Series, specs: &[EngineSpec]) -> Option<String> {
     let key = (row.max_exponent, row.seed, row.permutations, row.removed);
-    let removed = series.removal(row.throw).0;
-    key == (
-        series.max_exponent,
-        series.seed,
-        series.scale.permutations,
-        removed,
-    )
+    let (removed, permutations) = (series.removal(row.throw).0, series.scale.permutations);
+    if key != (series.max_exponent, series.seed, permutations, removed) {
+        let text = "another exponent, of other numbers, of another seed or number of permutations";
+        return Some(format!("it is of {text}"));
+    }
+    let name = row.engine.to_string();
+    let spec = specs.iter().find(|spec| spec.to_string() == name);
+    if spec.is_some_and(|spec| *spec != row.engine) {
+        return Some(format!("its rows of '{name}' are of {:#}", row.engine));
+    }
+    // Of an engine that takes no part, the fabric counts alone.
+    let of = series.of(row.throw, spec.or(specs.first())?);
+    let mut parts = row.of.split(' ').zip(of.split(' '));
+    let other = parts.position(|(is, expected)| is != expected);
+    match other.filter(|_| !row.of.is_empty())? {
+        0 => Some(format!(
+            "it is of another fabric of the name '{}'",
+            series.fabric
+        )),
+        1 => Some("it is of other --io-guids".into()),
+        _ => spec
+            .map(|spec| format!("its rows of '{name}' are of other files than {spec:#} has now")),
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,64 @@
+//! What a row is of, beside the names that stand in it: other files may have the same names.
+
+use super::engine_spec::{EngineSpec, Foreign};
+use super::foreign::sources;
+use dmodc::fabric::Guid;
+use dmodc::netlist::Netlist;
+use std::collections::HashMap;
+use std::fs;
+
+/// The contents of the files of a series.
+#[derive(Clone, Default, Debug)]
+pub struct Origin {
+    fabric: String,
+    programs: HashMap<EngineSpec, String>,
+}
+
+impl Origin {
+    /// Of a fabric, its I/O nodes, and programs among these engines.
+    pub fn new(netlist: &Netlist, io: &[Guid], specs: &[EngineSpec]) -> Origin {
+        let mut text = Vec::new();
+        netlist.write(&mut text).expect("memory can be written");
+        let io: Vec<u8> = io.iter().flat_map(|guid| guid.0.to_be_bytes()).collect();
+        let are_programs = |spec: &&EngineSpec| matches!(spec.foreign(), Some(Foreign::Exec(_)));
+        let programs = specs.iter().filter(are_programs);
+        Origin {
+            fabric: format!("{} {}", hash(&text), hash(&io)),
+            programs: programs
+                .map(|spec| (spec.clone(), of_engine(spec, "")))
+                .collect(),
+        }
+    }
+
+    /// What a row of an engine is of: the fabric, the I/O nodes, and the files that its tables come from; each a hash,
+    /// `-` for none. `stem` names the throw.
+    pub fn of(&self, spec: &EngineSpec, stem: &str) -> String {
+        let program = self.programs.get(spec).cloned();
+        let source = program.unwrap_or_else(|| of_engine(spec, stem));
+        format!("{} {source}", self.fabric)
+    }
+}
+
+/// What cannot be read is told where it is used.
+fn of_engine(spec: &EngineSpec, stem: &str) -> String {
+    let files = spec
+        .foreign()
+        .map(|from| sources(from, stem, &spec.to_string()));
+    let read = |file| [b"file ".to_vec(), fs::read(file).unwrap_or_default()].concat();
+    hash(
+        &files
+            .into_iter()
+            .flatten()
+            .flat_map(read)
+            .collect::<Vec<u8>>(),
+    )
+}
+
+/// FNV-1a, which no release of Rust changes; `-` of nothing.
+fn hash(bytes: &[u8]) -> String {
+    let mix = |hash: u64, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    match bytes {
+        [] => "-".into(),
+        _ => format!("{:016x}", bytes.iter().fold(0xcbf2_9ce4_8422_2325, mix)),
+    }
+}
