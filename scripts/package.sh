@@ -43,7 +43,8 @@ make_deb() {
         2>/dev/null | sed -n 's/^shlibs:Depends=//p')
     local files size architecture
     files=$(cd "$tree" && find usr -type f | LC_ALL=C sort)
-    size=$(du -sk --apparent-size "$tree/usr" | cut -f1)
+    # In KiB, of the files alone: what folders take differs between file systems.
+    size=$(cd "$tree" && stat --format=%s $files | awk '{ all += $1 } END { print int((all + 1023) / 1024) }')
     architecture=$(dpkg --print-architecture)
     mkdir "$tree/DEBIAN"
     (cd "$tree" && xargs md5sum <<<"$files" >DEBIAN/md5sums)

@@ -7,6 +7,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export LC_ALL=C TZ=UTC
+# What this environment says of builds is not the release's.
+unset RUSTFLAGS RUSTC_WRAPPER "${!CARGO_BUILD_@}" "${!CARGO_PROFILE_@}" "${!CARGO_TARGET_@}"
 
 say() { printf '\n== %s\n' "$*"; }
 die() { printf 'release: %s\n' "$*" >&2; exit 1; }
@@ -20,46 +22,47 @@ commit=$(git rev-parse HEAD)
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct "$commit")
 export SOURCE_DATE_EPOCH
 
-work=$(mktemp -d "${TMPDIR:-/tmp}/dmodc-release.XXXXXX")
-trap 'rm -rf -- "$work"' EXIT
+first=$(mktemp -d "${TMPDIR:-/tmp}/dmodc-release.XXXXXX")
+second=$(mktemp -d /var/tmp/dmodc-release-the-second-one.XXXXXX)/in/a/deeper/folder
+trap 'rm -rf -- "$first" "${second%/in/*}"' EXIT
 rm -rf "$out"
 mkdir -p "$out"
 
-say "$name.tar.gz"
-git archive --prefix="$name/" "$commit" | gzip -9n >"$out/$name.tar.gz"
-
-# Builds the packages from the archive in a folder, and leaves them in its packages/.
+# Makes the source archive, builds the packages from it in a folder, and leaves all in its made/.
 build() { # FOLDER
     local flags
-    mkdir -p "$1"
-    tar -xzf "$out/$name.tar.gz" -C "$1"
+    mkdir -p "$1/made"
+    git -c tar.umask=0022 archive --prefix="$name/" "$commit" | gzip -9n >"$1/made/$name.tar.gz"
+    tar -xzf "$1/made/$name.tar.gz" -C "$1"
     # The names of folders stand in messages of panics and where lines are for backtraces.
     printf -v flags '%s\x1f%s' "--remap-path-prefix=$1/$name=$name" \
         "--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo"
-    env -u CARGO_TARGET_DIR CARGO_ENCODED_RUSTFLAGS="$flags" make --no-print-directory -C "$1/$name" deb rpm
-    mkdir "$1/packages"
-    cp "$1/$name"/target/package/*.{deb,rpm} "$1/packages"
+    CARGO_ENCODED_RUSTFLAGS=$flags make --no-print-directory -C "$1/$name" CARGO='cargo --locked' deb rpm
+    cp "$1/$name"/target/package/*.{deb,rpm} "$1/made"
 }
 
-say "The packages"
-build "$work/first"
-cp "$work"/first/packages/* "$out"
+say "$name.tar.gz and the packages"
+build "$first"
+cp "$first"/made/* "$out"
 
 say "The same once more, in another folder"
-build "$work/the-second-one/in/a/deeper/folder"
-for package in "$work"/first/packages/*; do
-    cmp "$package" "$work/the-second-one/in/a/deeper/folder/packages/${package##*/}" \
-        || die "${package##*/} is not reproducible"
-    echo "${package##*/}: the same bytes"
+build "$second"
+for made in "$first"/made/*; do
+    cmp "$made" "$second/made/${made##*/}" || die "${made##*/} is not reproducible"
+    echo "${made##*/}: the same bytes"
 done
 
 {
     echo "commit $commit"
     echo "SOURCE_DATE_EPOCH=$SOURCE_DATE_EPOCH"
     rustc --version
-    dpkg-query -f '${Package} ${Version}\n' -W libopensm-dev libibumad-dev libc6-dev gcc binutils dpkg rpm gzip
+    cargo --version
+    git --version
+    # Whichever libclang bindgen has read the headers with.
+    { dpkg-query -f '${Package} ${Version}\n' -W libopensm-dev libibumad-dev libc6-dev gcc binutils dpkg rpm gzip \
+        'clang-[0-9]*' 'libclang1-*' 2>/dev/null || true; } | grep ' .'
 } >"$out/BUILT-WITH"
-(cd "$out" && sha256sum -- * >"$work/sums" && mv "$work/sums" SHA256SUMS)
+(cd "$out" && sha256sum -- * >"$first/sums" && mv "$first/sums" SHA256SUMS)
 
 scripts/package-test.sh "$out"
 say "$out"

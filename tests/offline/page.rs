@@ -2,7 +2,10 @@
 
 use crate::browser::Browser;
 use crate::support::*;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use dmodc::netlist::Netlist;
+use flate2::read::ZlibDecoder;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
@@ -128,6 +131,36 @@ fn whatif_draws_to_standard_output_too() {
     assert!(page.starts_with("<!DOCTYPE html>") && page.trim_end().ends_with("</html>"));
     let refused = fails(2, &[&args[..], &["--json"]].concat());
     assert!(refused.contains("only one of the outputs"), "{refused}");
+}
+
+/// The data of a page.
+fn data(page: &str) -> Value {
+    let page = fs::read_to_string(page).expect("the page");
+    let (_, text) = page.split_once("id=\"data\">").expect("data");
+    let packed = STANDARD.decode(text.split('<').next().expect("text"));
+    serde_json::from_reader(ZlibDecoder::new(&*packed.expect("base64"))).expect("JSON")
+}
+
+#[test]
+fn both_draw_what_is_missing_of_the_reference() {
+    let routed = Routed::shape(SHAPE);
+    let file = |name| routed.file(name);
+    let (less, lfts) = (file("less"), file("less.lfts"));
+    ok(&["degrade", &routed.net, "--remove", "L2-0", "-o", &less]);
+    ok(&["route", &less, "--lfts", &lfts]);
+    let [one, other] = ["one.html", "other.html"].map(file);
+    let reference = ["--reference", &*routed.net];
+    ok(&[&["draw", &less, &lfts, "-o", &one], &reference[..]].concat());
+    let removed = ["whatif", &less, "--remove", "L2-1", "--permutations", "1"];
+    ok(&[&removed[..], &["--draw", &other], &reference].concat());
+    let [drawn, asked] = [data(&one), data(&other)];
+    for part in ["switches", "hosts", "links"] {
+        assert_eq!(drawn[part], asked[part]);
+    }
+    let gone = |of: &Value| of["gone"]["switches"].as_array().map(Vec::len);
+    assert_eq!(gone(&drawn["states"][0]), Some(1));
+    let states = [0, 1].map(|at| gone(&asked["states"][at]));
+    assert_eq!(states, [Some(1), Some(2)]);
 }
 
 /// Hosts found by name and by mouse, ways, who shares them, the worst ports; and names that are no script.
@@ -474,6 +507,9 @@ fn the_page_compares_before_and_after() {
             .text("#summary")
             .contains(&format!("A2A {}", a2a.join(" → ")))
     );
+    let summary = browser.text("#summary");
+    let counts = "48 → 47 switches, 64 → 63 hosts, 128 → 120 links, ";
+    assert!(summary.starts_with(counts), "{summary}");
     ok(&["degrade", net, "--remove", "L2-0", "-o", &less]);
     ok(&["route", &less, "--lfts", &after]);
     // Hosts whose way there goes over what is removed.

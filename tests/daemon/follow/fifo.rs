@@ -1,7 +1,7 @@
 //! FIFO mode: OpenSM opens the FIFO to route, and has the tables of that moment; and whatever becomes of the
 //! follower or its guard, OpenSM never waits for long, and never has less than the last tables.
 
-use super::{Follower, LIMIT, config, is_routed, nodes, path_of, seen_from};
+use super::{Follower, LIMIT, config, hang_up, is_routed, nodes, path_of, seen_from};
 use crate::support::fabrics::{FIGURE_1, Net};
 use crate::support::ibsim::Ibsim;
 use crate::support::opensm::{Config, OpenSm};
@@ -75,6 +75,13 @@ fn guard_of(follower: u32) -> Option<u32> {
     guards.next()
 }
 
+/// Kills a guard and its follower, neither of which can answer the other's end.
+fn kill_both(guard: u32, follower: &Follower) {
+    follower.signal("STOP");
+    signal(guard, "KILL");
+    follower.signal("KILL");
+}
+
 #[test]
 fn every_sweep_has_the_tables_of_its_moment() {
     let mut scene = Scene::new();
@@ -139,6 +146,60 @@ fn killed_at_any_moment_it_leaves_the_last_tables() {
 }
 
 #[test]
+fn whoever_is_killed_while_opensm_waits_no_table_is_empty() {
+    let scene = Scene::new();
+    let (mut follower, script) = scene.scripted(&[]);
+    let config = Config::engine("file,minhop");
+    let config = config.line(format!("lfts_file {}", scene.place.display()));
+    let sm = OpenSm::start(&scene.sim, &config);
+    let moment = || sleep(Duration::from_millis(500));
+    let wait = |from, engine: &str| {
+        sm.files.wait_for(from, "SUBNET UP");
+        sm.files.wait_until_quiet();
+        let swept = &sm.files.log()[from..];
+        assert!(
+            swept.contains(&format!("{engine} tables configured")),
+            "{swept}"
+        );
+    };
+    // The guard before the sweep or in it, then the follower.
+    for (is_before, name) in [(true, "TERM"), (true, "KILL"), (false, "KILL")] {
+        let guard = guard_of(follower.id()).expect("a guard");
+        if is_before {
+            signal(guard, "KILL");
+            moment();
+        }
+        scene.discovers(&script, "sleep 2");
+        let from = sm.files.log().len();
+        sm.hang_up();
+        moment();
+        if !is_before {
+            signal(guard, "KILL");
+            moment();
+        }
+        follower.signal(name);
+        wait(from, "file");
+        assert!(is_routed(&sm.files, nodes(&scene.net)), "{name}");
+        (follower, _) = scene.scripted(&[]);
+        let open = poll(LIMIT, || scene.is_fifo().then_some(()));
+        assert!(open.is_some());
+    }
+    // Both at once: the next engine routes, until there is a follower.
+    let guard = guard_of(follower.id()).expect("a guard");
+    scene.discovers(&script, "sleep 2");
+    let from = sm.files.log().len();
+    sm.hang_up();
+    moment();
+    kill_both(guard, &follower);
+    wait(from, "minhop");
+    let from = sm.files.log().len();
+    let (_follower, _) = scene.scripted(&["--notify", &hang_up(&sm)]);
+    wait(from, "file");
+    assert!(is_routed(&sm.files, nodes(&scene.net)));
+    assert!(sm.stop());
+}
+
+#[test]
 fn without_its_guard_it_gets_another_and_without_both_the_next_one_serves() {
     let scene = Scene::new();
     let follower = scene.follower(&[]);
@@ -146,7 +207,9 @@ fn without_its_guard_it_gets_another_and_without_both_the_next_one_serves() {
     for name in ["KILL", "STOP"] {
         let old = poll(LIMIT, || guard_of(follower.id())).expect("a guard");
         signal(old, name);
-        sm.resweep();
+        if name == "STOP" {
+            sm.resweep();
+        }
         let new = poll(LIMIT, || guard_of(follower.id()).filter(|new| *new != old));
         assert!(new.is_some(), "{name}: {}", follower.said());
     }
@@ -158,8 +221,7 @@ fn without_its_guard_it_gets_another_and_without_both_the_next_one_serves() {
     sm.resweep();
     assert!(is_routed(&sm.files, nodes(&scene.net)));
     let guard = poll(LIMIT, || guard_of(follower.id()));
-    signal(guard.expect("a guard"), "KILL");
-    follower.signal("KILL");
+    kill_both(guard.expect("a guard"), &follower);
     let from = sm.files.log().len();
     sm.hang_up();
     sleep(Duration::from_millis(500));

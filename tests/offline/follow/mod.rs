@@ -73,7 +73,8 @@ impl Scene {
 
     /// What `dmodc route` makes of a capture.
     fn routed(&self, name: &str) -> Vec<u8> {
-        ok(&["route", &self.file(name), "--lfts", &self.file("routed")]);
+        let routed = self.file("routed");
+        ok(&["route", &self.file(name), "--lfts", &routed, "--plain"]);
         fs::read(self.file("routed")).unwrap()
     }
 
@@ -171,7 +172,7 @@ fn one_look_writes_the_tables_of_route_and_tells_opensm_if_they_are_new() {
     scene.without("less", &["L2-3"]);
     scene.finds("less");
     assert_eq!(scene.once(&["--reference", &reference]).0, Some(0));
-    let args = ["route", &*scene.file("less"), "--lfts", "-"];
+    let args = ["route", &*scene.file("less"), "--lfts", "-", "--plain"];
     let with = [&args[..], &["--reference", &reference]].concat();
     let tables = String::from_utf8(fs::read(scene.file("tables")).unwrap()).unwrap();
     assert!(tables == ok(&with) && tables != ok(&args));
@@ -192,7 +193,7 @@ fn places_seen_before_are_kept() {
             .unwrap();
         assert!(looked.status.success(), "{}", stderr(&looked));
     }
-    let args = ["route", &*scene.file("less"), "--lfts", "-"];
+    let args = ["route", &*scene.file("less"), "--lfts", "-", "--plain"];
     let kept = ok(&[&args[..], &["--reference", &whole]].concat());
     let tables = fs::read_to_string(scene.file("tables")).unwrap();
     assert!(tables == kept && tables != ok(&args));
@@ -357,6 +358,31 @@ fn figures_say_since_when_tables_are_stale() {
     scene.finds("whole");
     follower.ask();
     wait("dmodc_stale_since_timestamp_seconds", &|v| v == 0.0);
+}
+
+#[test]
+fn tables_that_no_one_has_read_are_stale() {
+    let scene = Scene::new();
+    let (file, place) = (scene.file("prom"), scene.file("fifo"));
+    let discover = format!("sh {}", scene.file("script"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dmodc"));
+    command.args(["follow", "--fifo", &place, "--discover", &discover]);
+    let mut follower = Running::spawn(command.args(["--every", "0.1", "--metrics", &file]));
+    follower.says("ranks: ");
+    scene.discovers("exit 1");
+    let old = fs::read(&place).unwrap();
+    follower.says("the tables are stale since");
+    scene.without("less", &["L2-3"]);
+    scene.finds("less");
+    follower.says("there are new tables, which OpenSM reads when it sweeps");
+    thread::sleep(Duration::from_millis(500));
+    let figures = fs::read_to_string(&file).unwrap();
+    assert!(
+        !figures.contains("dmodc_stale_since_timestamp_seconds 0"),
+        "{figures}"
+    );
+    assert!(fs::read(&place).unwrap() != old);
+    follower.says("no longer stale");
 }
 
 #[test]

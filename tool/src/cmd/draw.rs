@@ -90,28 +90,12 @@ pub fn run(args: Args) -> Outcome {
     };
     let options = args.guid_files.options(reading, &fabric, rest)?;
     let ranking = Ranking::new(&fabric, &options);
-    // A page has missing switches and links too.
-    let whole = known
-        .as_ref()
-        .filter(|_| is_page)
-        .and_then(|(reference, _)| {
-            let mut now = netlist.clone();
-            now.take_lids(&fabric);
-            with_missing(&now, &reference.netlist).to_fabric(None).ok()
-        });
-    let (whole, whole_names) = whole.as_ref().map_or((&fabric, &names), |(f, n)| (f, n));
-    let levels = Ranking::new(whole, &options);
-    let scene = scene(
-        &netlist,
-        (whole, whole_names),
-        &levels,
-        in_order(
-            whole,
-            &levels,
-            Engine::new(0)?.plan(whole, &options).ok().as_ref(),
-        ),
-        known.as_ref(),
-    );
+    let engine = Engine::new(0)?;
+    let whole = known.as_ref().filter(|_| is_page);
+    let whole = whole.and_then(|known| Drawn::whole(&netlist, &fabric, known, &engine, &options));
+    let drawn =
+        whole.unwrap_or_else(|| Drawn::new((fabric.clone(), names.clone()), &engine, &options));
+    let scene = scene(&netlist, &drawn, known.as_ref());
     let drained = Drained::ends(&fabric, &options.drain);
     let usable = fabric.without(&drained);
     let bound = bound(&usable, |s| ranking.rank(s));
@@ -152,14 +136,57 @@ fn lent(routes: &Option<(Tables, Vec<u32>)>) -> Option<(&Tables, &[u32])> {
     routes.as_ref().map(|(tables, risks)| (tables, &risks[..]))
 }
 
-/// The drawing's input for a fabric, with its switches and end nodes in this order.
+/// A fabric, with its switches and end nodes in the order of a drawing.
+pub struct Drawn {
+    pub fabric: Fabric,
+    pub names: Names,
+    pub ranking: Ranking,
+    pub places: Vec<u32>,
+    pub order: Vec<u32>,
+}
+
+impl Drawn {
+    fn new((fabric, names): (Fabric, Names), engine: &Engine, options: &Options) -> Drawn {
+        let ranking = Ranking::new(&fabric, options);
+        let plan = engine.plan(&fabric, options).ok();
+        let (places, order) = in_order(&fabric, &ranking, plan.as_ref());
+        Drawn {
+            fabric,
+            names,
+            ranking,
+            places,
+            order,
+        }
+    }
+
+    /// The fabric with what it lacks of a reference: a page has missing switches and links too.
+    pub fn whole(
+        netlist: &Netlist,
+        fabric: &Fabric,
+        (reference, _): &(Reference, Arc<Fabric>),
+        engine: &Engine,
+        options: &Options,
+    ) -> Option<Drawn> {
+        let mut now = netlist.clone();
+        now.take_lids(fabric);
+        let whole = with_missing(&now, &reference.netlist).to_fabric(None);
+        Some(Drawn::new(whole.ok()?, engine, options))
+    }
+}
+
+/// The drawing's input.
 pub fn scene<'a>(
     netlist: &Netlist,
-    (fabric, names): (&'a Fabric, &'a Names),
-    ranking: &'a Ranking,
-    (places, order): (Vec<u32>, Vec<u32>),
+    drawn: &'a Drawn,
     known: Option<&(Reference, Arc<Fabric>)>,
 ) -> Scene<'a> {
+    let Drawn {
+        fabric,
+        names,
+        ranking,
+        places,
+        order,
+    } = drawn;
     let differences = match known {
         Some((reference, _)) => {
             let mut found = against(netlist, &reference.netlist);
@@ -175,8 +202,8 @@ pub fn scene<'a>(
         fabric,
         names,
         ranking,
-        places,
-        order,
+        places: places.clone(),
+        order: order.clone(),
     }
 }
 

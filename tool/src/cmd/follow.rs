@@ -200,7 +200,8 @@ fn keep_fifo(
 ) -> io::Result<ExitCode> {
     let (wakes, woken) = channel();
     read_asks(wakes.clone());
-    door.open(wakes.clone())?;
+    // OpenSM may have been without tables, by a FIFO with nobody behind it.
+    target.owed = door.open(wakes.clone())?;
     // The first tables that there are, should a later look fail.
     let _ = target.turn(follower);
     loop {
@@ -212,13 +213,14 @@ fn keep_fifo(
                     door.open(wakes.clone())?;
                 }
                 door.alive();
-                let done = target.turn_for(follower, &mut || door.alive());
+                let looked = target.look(follower, &mut || door.alive());
                 if once {
                     door.shut()?;
                 }
-                door.serve(visit);
+                let has_all = door.serve(visit);
+                target.read(follower, &looked, has_all);
                 if once {
-                    return Ok(done.map_or_else(|e| e.exit_code(), |()| ExitCode::SUCCESS));
+                    return Ok(looked.map_or_else(|e| e.exit_code(), |_| ExitCode::SUCCESS));
                 }
             }
             _ => {

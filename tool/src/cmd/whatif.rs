@@ -1,6 +1,6 @@
 //! `dmodc whatif`: a fabric before and after planned work.
 
-use super::draw::{scene, write_page};
+use super::draw::{Drawn, scene, write_page};
 use super::left_out;
 use super::question::Question;
 use super::removal::Removal;
@@ -109,13 +109,17 @@ pub fn run(args: Args) -> Outcome {
     let found = found.map_err(|reason| Failure::Invalid(format!("{file}: {reason}")))?;
     if let Some(to) = &args.draw {
         let [before, after] = &found.routed;
-        let scene = scene(
-            &netlist,
-            (&before.fabric, &before.names),
-            &before.ranking,
-            (before.places.clone(), before.order.clone()),
-            known.as_ref(),
-        );
+        let whole = known
+            .as_ref()
+            .and_then(|known| Drawn::whole(&netlist, &before.fabric, known, &engine, &options));
+        let drawn = whole.unwrap_or_else(|| Drawn {
+            fabric: before.fabric.clone(),
+            names: before.names.clone(),
+            ranking: before.ranking.clone(),
+            places: before.places.clone(),
+            order: before.order.clone(),
+        });
+        let scene = scene(&netlist, &drawn, known.as_ref());
         let states = [
             before.state("before", found.before.bound),
             after.state("after", found.after.bound),

@@ -5,6 +5,7 @@ use super::guard::Guard;
 use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::thread;
 use std::time::Instant;
@@ -13,10 +14,9 @@ use std::time::Instant;
 pub struct Door {
     place: PathBuf,
     last: PathBuf,
-    guard: Option<Guard>,
+    guard: Guard,
     /// How many FIFOs this process has opened.
     opened: u64,
-    guard_args: Vec<String>,
 }
 
 /// A reader that has come.
@@ -40,9 +40,8 @@ impl Door {
         Door {
             place: place.to_owned(),
             last: last_of(place),
-            guard: None,
+            guard: Guard::new(guard_args),
             opened: 0,
-            guard_args,
         }
     }
 
@@ -52,16 +51,14 @@ impl Door {
     }
 
     /// Makes a new FIFO at the path and sends a visit when a reader comes. A reader that waits at an earlier
-    /// follower's FIFO gets the last tables.
-    pub fn open<T: From<Visit> + Send + 'static>(&mut self, visits: Sender<T>) -> io::Result<()> {
+    /// follower's FIFO gets the last tables. Returns whether that follower has left its FIFO to nobody.
+    pub fn open<T: From<Visit> + Send + 'static>(&mut self, visits: Sender<T>) -> io::Result<bool> {
         let foreign = Fifo::at(&self.place).ok().filter(|_| self.opened == 0);
-        let (fifo, path) = Fifo::beside(&self.place)?;
+        let (fifo, writer, path) = Fifo::beside(&self.place)?;
+        let fifo = Arc::new(fifo);
         self.opened += 1;
         let number = self.opened;
-        if let Err(e) = self.guarded(number, &path) {
-            log::error!("no guard: {e}; if this process is killed, OpenSM waits");
-            self.guard = None;
-        }
+        self.guard.watch(number, fifo.clone());
         path.persist(&self.place)?;
         if let Some(reader) = foreign.as_ref().and_then(Fifo::reader) {
             self.send(&reader);
@@ -71,22 +68,9 @@ impl Door {
             if let Ok(reader) = fifo.wait() {
                 let _ = visits.send(Visit { number, reader }.into());
             }
+            drop(writer);
         });
-        Ok(())
-    }
-
-    /// Has the guard watch a FIFO; starts a new guard if there is none, or none that answers.
-    fn guarded(&mut self, number: u64, fifo: &Path) -> io::Result<()> {
-        if let Some(guard) = &mut self.guard
-            && guard.watch(number, fifo).is_ok()
-        {
-            return Ok(());
-        }
-        let args: Vec<&str> = self.guard_args.iter().map(String::as_str).collect();
-        let mut guard = Guard::start(&args)?;
-        guard.watch(number, fifo)?;
-        self.guard = Some(guard);
-        Ok(())
+        Ok(foreign.is_some())
     }
 
     /// Closes it behind the reader: the last good tables take the FIFO's place.
@@ -95,30 +79,22 @@ impl Door {
     }
 
     /// Signals to the guard that this process works for a reader.
-    pub fn alive(&mut self) {
-        if let Some(guard) = &mut self.guard {
-            guard.alive();
-        }
+    pub fn alive(&self) {
+        self.guard.alive();
     }
 
-    /// Writes the last good tables to the reader.
-    pub fn serve(&mut self, visit: Visit) {
-        self.send(&visit.reader);
+    /// Writes the last good tables to the reader; returns whether it has them all.
+    pub fn serve(&self, visit: Visit) -> bool {
+        let has_all = self.send(&visit.reader);
         drop(visit.reader);
-        if let Some(guard) = &mut self.guard {
-            guard.served(visit.number);
-        }
+        self.guard.served(visit.number);
+        has_all
     }
 
-    fn send(&mut self, reader: &File) {
+    fn send(&self, reader: &File) -> bool {
         let start = Instant::now();
-        let guard = &mut self.guard;
-        let alive = || {
-            if let Some(guard) = guard {
-                guard.alive();
-            }
-        };
-        match send_tables(&self.last, reader, alive) {
+        let sent = send_tables(&self.last, reader, || self.alive());
+        match &sent {
             Ok(()) => log::info!(
                 "tables handed to OpenSM in {} ms",
                 start.elapsed().as_millis()
@@ -128,5 +104,6 @@ impl Door {
             }
             Err(e) => log::error!("the tables could not be handed to OpenSM: {e}"),
         }
+        sent.is_ok()
     }
 }

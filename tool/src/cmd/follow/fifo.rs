@@ -2,51 +2,81 @@
 //! comes, and so signals the very moment of routing.
 //!
 //! A FIFO is held by a handle of its own (`O_PATH`), so that it can still be opened, and its waiting reader
-//! served, when another file has taken its place. Tables go into it in pieces of whole lines, each of which
-//! Linux writes whole or not at all: a writer that dies cuts no line.
+//! served, when another file has taken its place.
+//!
+//! OpenSM takes a file without some switches, even an empty one, for tables without these switches' routes.
+//! So whatever a reader has got, but for whole tables, ends in the beginning of a header ([`BEGUN`]): if every
+//! writer dies, OpenSM refuses that line, and with it the tables. It is in the FIFO before anyone can read, as
+//! in each piece but the last. A piece has whole switches, and Linux writes it at once, since it has the room.
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
+use rustix::io::ioctl_fionread;
+use rustix::pipe::{fcntl_getpipe_size, fcntl_setpipe_size};
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::thread;
+use std::process;
 use std::time::{Duration, Instant};
 use tempfile::TempPath;
 
-/// Linux writes this much whole (`PIPE_BUF`).
-const PIECE: usize = 4096;
-/// Time for a reader to take any data.
+/// The room in a FIFO while tables are sent: more than a switch's take, and as much as any user may have.
+const ROOM: usize = 1 << 20;
+/// Time for a reader to take a piece.
 const STUCK: Duration = Duration::from_secs(30);
-/// How long to wait where a FIFO is full.
-const REST: Duration = Duration::from_micros(100);
-/// A text that OpenSM refuses as tables; it takes an empty file for tables without a route.
-const NO_TABLES: &[u8] = b"Unicast lids: there are no tables\n";
+/// How long to wait where a FIFO is not yet empty.
+const REST: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 100_000,
+};
+/// What OpenSM refuses, unless more of the line follows.
+const BEGUN: &[u8] = b"Unicast lids";
+/// Makes of it the header of a switch that is none.
+const NONE: &[u8] = b" [0-0] of switch Lid 0 guid 0x0000000000000000 ('none'):\n";
 
 /// A FIFO, whatever its present name.
 pub struct Fifo(File);
 
 impl Fifo {
-    /// A new FIFO beside a path.
-    pub fn beside(path: &Path) -> io::Result<(Fifo, TempPath)> {
+    /// A new FIFO beside a path, and a writer that holds what is in it.
+    pub fn beside(path: &Path) -> io::Result<(Fifo, File, TempPath)> {
         let mode = Mode::RUSR | Mode::WUSR;
         let path = made_beside(path, |path| {
             Ok(mknodat(CWD, path, FileType::Fifo, mode, 0)?)
         })?;
-        Ok((Fifo::at(&path)?, path))
+        // Linux opens it for both at once, and would wait for a reader otherwise.
+        let mut both = File::options().read(true).write(true).open(&path)?;
+        both.write_all(BEGUN)?;
+        let writer = File::options().write(true).open(&path)?;
+        Ok((Fifo::at(&path)?, writer, path))
     }
 
     /// The FIFO at a path.
     pub fn at(path: &Path) -> io::Result<Fifo> {
+        Fifo::held(path, libc::O_NOFOLLOW)
+    }
+
+    /// The FIFO of another process, which passes on its [`Fifo::handle`].
+    pub fn of(handle: &Path) -> io::Result<Fifo> {
+        Fifo::held(handle, 0)
+    }
+
+    fn held(path: &Path, flags: i32) -> io::Result<Fifo> {
         let held = OpenOptions::new()
             .read(true)
-            .custom_flags(libc::O_PATH | libc::O_NOFOLLOW)
+            .custom_flags(libc::O_PATH | flags)
             .open(path)?;
         match held.metadata()?.file_type().is_fifo() {
             true => Ok(Fifo(held)),
             false => Err(io::Error::other("no FIFO")),
         }
+    }
+
+    /// A path by which any process can open it, as long as this one holds it.
+    pub fn handle(&self) -> PathBuf {
+        format!("/proc/{}/fd/{}", process::id(), self.0.as_raw_fd()).into()
     }
 
     /// Whether it is at a path.
@@ -92,50 +122,74 @@ fn at_once(file: &File) -> io::Result<File> {
     options.open(handle(file))
 }
 
-/// Sends the tables in a file to a reader, or without tables the text that OpenSM refuses. Calls `alive`
-/// again and again.
-pub fn send_tables(file: &Path, reader: &File, alive: impl FnMut()) -> io::Result<()> {
-    match File::open(file) {
-        Ok(tables) => send(tables, reader, alive),
-        Err(e) if e.kind() == ErrorKind::NotFound => send(NO_TABLES, reader, alive),
-        Err(e) => send(NO_TABLES, reader, alive).and(Err(e)),
-    }
-}
-
-fn send(from: impl Read, reader: &File, mut alive: impl FnMut()) -> io::Result<()> {
+/// Sends the tables in a file to a reader, after whatever part another writer has sent: the last header of a
+/// switch counts. Without tables, OpenSM refuses what it gets. Calls `alive` again and again.
+pub fn send_tables(file: &Path, reader: &File, mut alive: impl FnMut()) -> io::Result<()> {
     // A reader that reads no more would keep a writer waiting for ever.
     let mut to = at_once(reader)?;
-    let mut from = BufReader::with_capacity(1 << 16, from);
-    let (mut piece, mut line) = (Vec::with_capacity(PIECE), Vec::new());
-    let mut told = Instant::now();
+    let mut put = |piece: &[u8]| {
+        drained(&to, &mut alive)?;
+        write_piece(&mut to, piece, &mut alive)
+    };
+    put(BEGUN)?;
+    let tables = match File::open(file) {
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(()),
+        tables => tables?,
+    };
+    // Whoever may not have more has a piece for each few switches.
+    let _ = fcntl_setpipe_size(reader, ROOM);
+    let room = fcntl_getpipe_size(reader)?;
+    let mut from = BufReader::with_capacity(1 << 16, tables);
+    let (mut piece, mut switch, mut line) = (NONE.to_vec(), Vec::new(), Vec::new());
     loop {
         line.clear();
-        from.read_until(b'\n', &mut line)?;
-        if piece.len() + line.len() > PIECE || line.is_empty() {
-            write_piece(&mut to, &piece)?;
-            piece.clear();
+        let is_end = from.read_until(b'\n', &mut line)? == 0;
+        if is_end || line.starts_with(BEGUN) {
+            if piece.len() + switch.len() + BEGUN.len() > room && piece.len() > NONE.len() {
+                piece.extend_from_slice(BEGUN);
+                put(&piece)?;
+                piece.truncate(NONE.len());
+            }
+            piece.append(&mut switch);
         }
-        if line.is_empty() {
-            return Ok(());
+        if is_end {
+            break;
         }
-        piece.extend_from_slice(&line);
+        switch.extend_from_slice(&line);
+    }
+    if piece.len() == NONE.len() {
+        return Err(io::Error::other("the file with the tables is empty"));
+    }
+    put(&piece)?;
+    drained(&to, &mut alive)
+}
+
+/// Waits until the reader has all that was written.
+fn drained(to: &File, alive: &mut dyn FnMut()) -> io::Result<()> {
+    let (start, mut told) = (Instant::now(), Instant::now());
+    while ioctl_fionread(to)? > 0 {
+        // This happens only if the reader has gone.
+        if poll(&mut [PollFd::new(to, PollFlags::empty())], Some(&REST))? > 0 {
+            return Err(ErrorKind::BrokenPipe.into());
+        }
+        if start.elapsed() > STUCK {
+            return Err(ErrorKind::TimedOut.into());
+        }
         if told.elapsed() > Duration::from_millis(200) {
             alive();
             told = Instant::now();
         }
     }
+    Ok(())
 }
 
-/// Writes a piece, at once unless it is too long for that.
-fn write_piece(to: &mut File, mut piece: &[u8]) -> io::Result<()> {
-    let start = Instant::now();
+/// Writes a piece, at once unless there is no room for that.
+fn write_piece(to: &mut File, mut piece: &[u8], alive: &mut dyn FnMut()) -> io::Result<()> {
     while !piece.is_empty() {
         match to.write(piece) {
             Ok(count) => piece = &piece[count..],
             Err(e) if e.kind() == ErrorKind::Interrupted => {}
-            Err(e) if e.kind() == ErrorKind::WouldBlock && start.elapsed() < STUCK => {
-                thread::sleep(REST);
-            }
+            Err(e) if e.kind() == ErrorKind::WouldBlock => drained(to, alive)?,
             Err(e) => return Err(e),
         }
     }

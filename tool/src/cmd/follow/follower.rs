@@ -186,7 +186,16 @@ impl Follower {
         self.last = Some(*routed);
     }
 
-    /// Takes note of a good look: the tables are current.
+    /// Takes note of a good look whose tables OpenSM has not read: stale tables stay so.
+    pub fn wait_for_sweep(&mut self) {
+        const WAITS: &str = "there are new tables, which OpenSM reads when it sweeps";
+        if self.stale.is_some() && self.said != WAITS {
+            log::info!("{WAITS}");
+            self.said = WAITS.into();
+        }
+    }
+
+    /// Takes note of a good look: OpenSM has its tables.
     pub fn succeed(&mut self) {
         self.good = Some(SystemTime::now());
         if let Some(since) = self.stale.take() {

@@ -6,7 +6,8 @@
 //! The follower announces each FIFO before a reader can open it (`watch NUMBER PATH`), signals that it works
 //! while a reader waits (`alive`), and that a reader is served (`served NUMBER`). The guard answers `watch`
 //! by a line. Its standard input ends with the follower. Like the follower it waits for readers, so that none
-//! finds a FIFO without a writer, and takes a dead writer's partial output for the end of the tables.
+//! finds a FIFO without a writer. Of a guard that ends the follower starts another at once, which watches all
+//! that is not served.
 
 use super::fifo::{Fifo, put_tables, send_tables};
 use rustix::process::{Pid, Signal, kill_process};
@@ -16,8 +17,8 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::process::{CommandExt, parent_id};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -27,15 +28,74 @@ const ANSWER: Duration = Duration::from_secs(2);
 const LATE: Duration = Duration::from_millis(200);
 
 /// A follower's end of its guard.
-pub struct Guard {
+#[derive(Clone)]
+pub struct Guard(Arc<Mutex<Post>>);
+
+struct Post {
+    /// These make the tool a guard.
+    args: Vec<String>,
+    running: Option<Running>,
+    /// The FIFOs whose readers are not yet served.
+    watched: Vec<(u64, Arc<Fifo>)>,
+}
+
+struct Running {
     child: Child,
     orders: ChildStdin,
     answers: Receiver<()>,
 }
 
 impl Guard {
-    /// Starts the tool as a guard with these arguments.
-    pub fn start(args: &[&str]) -> io::Result<Guard> {
+    /// The tool, to be started as a guard with these arguments.
+    pub fn new(args: Vec<String>) -> Guard {
+        Guard(Arc::new(Mutex::new(Post {
+            args,
+            running: None,
+            watched: Vec::new(),
+        })))
+    }
+
+    fn post(&self) -> MutexGuard<'_, Post> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has it wait for readers of a FIFO too; starts one if there is none, or none that answers.
+    pub fn watch(&self, number: u64, fifo: Arc<Fifo>) {
+        let mut post = self.post();
+        let is_watched = (post.running.as_mut()).is_some_and(|r| r.watch(number, &fifo).is_ok());
+        post.watched.push((number, fifo));
+        if !is_watched {
+            self.replace(&mut post);
+        }
+    }
+
+    /// Signals that the follower works.
+    pub fn alive(&self) {
+        self.post().order("alive");
+    }
+
+    /// Signals that the reader of a FIFO has all tables.
+    pub fn served(&self, number: u64) {
+        let mut post = self.post();
+        post.watched.retain(|(watched, _)| *watched != number);
+        post.order(&format!("served {number}"));
+    }
+
+    /// Starts another one in the place of one that does not work.
+    fn replace(&self, post: &mut Post) {
+        post.running = None;
+        let started = self.start(&post.args).and_then(|mut running| {
+            let mut watched = post.watched.iter();
+            watched.try_for_each(|(number, fifo)| running.watch(*number, fifo))?;
+            Ok(running)
+        });
+        match started {
+            Ok(running) => post.running = Some(running),
+            Err(e) => log::error!("no guard: {e}; if this process is killed, OpenSM waits"),
+        }
+    }
+
+    fn start(&self, args: &[String]) -> io::Result<Running> {
         // Whatever is sent to the follower's group is not meant for it.
         let mut child = Command::new("/proc/self/exe")
             .args(args)
@@ -46,36 +106,43 @@ impl Guard {
         let orders = child.stdin.take().expect("a pipe");
         let stdout = child.stdout.take().expect("a pipe");
         let (answer, answers) = channel();
+        let (id, guard) = (child.id(), self.clone());
         thread::spawn(move || {
             let lines = BufReader::new(stdout).lines().map_while(Result::ok);
             lines.map_while(|_| answer.send(()).ok()).for_each(drop);
+            drop(answer);
+            let mut post = guard.post();
+            if post.running.as_ref().is_some_and(|r| r.child.id() == id) {
+                log::error!("the guard has ended: starting another");
+                guard.replace(&mut post);
+            }
         });
-        Ok(Guard {
+        Ok(Running {
             child,
             orders,
             answers,
         })
     }
+}
 
-    /// Has it wait for readers of a FIFO too.
-    pub fn watch(&mut self, number: u64, fifo: &Path) -> io::Result<()> {
-        writeln!(self.orders, "watch {number} {}", fifo.display())?;
-        let answer = self.answers.recv_timeout(ANSWER);
-        answer.map_err(|_| io::Error::other("it does not answer"))
-    }
-
-    /// Signals that the follower works. A missing guard shows at the next FIFO.
-    pub fn alive(&mut self) {
-        let _ = writeln!(self.orders, "alive");
-    }
-
-    /// Signals that the reader of a FIFO has all tables.
-    pub fn served(&mut self, number: u64) {
-        let _ = writeln!(self.orders, "served {number}");
+impl Post {
+    fn order(&mut self, order: &str) {
+        if let Some(running) = &mut self.running {
+            // One that has ended is replaced.
+            let _ = writeln!(running.orders, "{order}");
+        }
     }
 }
 
-impl Drop for Guard {
+impl Running {
+    fn watch(&mut self, number: u64, fifo: &Fifo) -> io::Result<()> {
+        writeln!(self.orders, "watch {number} {}", fifo.handle().display())?;
+        let answer = self.answers.recv_timeout(ANSWER);
+        answer.map_err(|_| io::Error::other("it does not answer"))
+    }
+}
+
+impl Drop for Running {
     /// Ends a guard that does not work.
     fn drop(&mut self) {
         let _ = self.child.kill();
@@ -159,7 +226,7 @@ pub fn run(place: &Path, last: &Path, patience: Duration) -> io::Result<()> {
 fn watch(order: &str, events: &Sender<Event>) -> Option<Watched> {
     let (number, path) = order.split_once(' ')?;
     let number = number.parse().ok()?;
-    let [fifo, waiting] = [0; 2].map(|_| Fifo::at(Path::new(path)).ok());
+    let [fifo, waiting] = [0; 2].map(|_| Fifo::of(Path::new(path)).ok());
     wait_for_reader(waiting?, number, events.clone());
     // The follower may have ended.
     let _ = writeln!(io::stdout(), "watched");

@@ -30,23 +30,33 @@ pub struct Target {
 impl Target {
     /// One look, and its consequences; makes OpenSM sweep where necessary. A failure is logged.
     pub fn turn(&mut self, follower: &mut Follower) -> Result<(), Failure> {
-        self.look(follower, &mut || ())?;
+        let is_current = self.look(follower, &mut || ())?;
         self.tell(follower);
+        match (is_current, self.owed) {
+            (false, _) => {}
+            (true, true) => follower.wait_for_sweep(),
+            (true, false) => follower.succeed(),
+        }
         Ok(())
     }
 
-    /// The same while OpenSM waits for the tables and need not sweep. Calls `alive` in between.
-    pub fn turn_for(
+    /// Takes note that OpenSM has read the tables, or not all of them, after a look.
+    pub fn read(&mut self, follower: &mut Follower, looked: &Result<bool, Failure>, has_all: bool) {
+        self.owed = !has_all;
+        if !has_all {
+            follower.fail("OpenSM has not got all tables");
+        } else if looked.is_ok() {
+            follower.succeed();
+        }
+    }
+
+    /// One look, which changes the file where necessary. Calls `alive` in between. Returns whether the tables
+    /// are current: elsewhere they need not be.
+    pub fn look(
         &mut self,
         follower: &mut Follower,
         alive: &mut dyn FnMut(),
-    ) -> Result<(), Failure> {
-        let done = self.look(follower, alive);
-        self.owed = false;
-        done
-    }
-
-    fn look(&mut self, follower: &mut Follower, alive: &mut dyn FnMut()) -> Result<(), Failure> {
+    ) -> Result<bool, Failure> {
         if !self.file.exists() {
             follower.forget();
         }
@@ -59,21 +69,20 @@ impl Target {
             Look::Same => Ok(true),
             Look::NotMaster => Ok(false),
             Look::New(routed, basis) => {
-                self.owed |= self.write(&routed)?;
+                let is_new = self.write(&routed)?;
+                // A file's reader may sweep on its own, unknown to this process.
+                self.owed |= is_new && (self.notify.is_some() || !self.asks_master);
                 self.highest = Some(routed.highest);
                 follower.settle(routed, basis);
                 Ok(true)
             }
         });
-        match done {
-            Ok(true) => follower.succeed(),
+        match &done {
+            Ok(true) => {}
             Ok(false) => follower.stand_by(),
-            Err(failure) => {
-                follower.fail(&failure.to_string());
-                return Err(failure);
-            }
+            Err(failure) => follower.fail(&failure.to_string()),
         }
-        Ok(())
+        done
     }
 
     /// Writes tables to the file; returns whether they are new.

@@ -1,12 +1,19 @@
 // ---- The panels.
 
 function showSummary() {
-  const count = H.kind.filter((kind, h) => takesPart(h) && !missing.hosts.has(h)).length;
-  const parts = [plural(switches - missing.switches.size, "switch", "switches"), plural(count, "host"),
-    plural(links - missing.links.size, "link")];
+  const both = (of) => [...new Set(states.map(of))];
+  const count = (of, ...names) => {
+    const counts = both(({ gone }) => of(gone));
+    return [...counts.slice(0, -1).map(number), plural(counts[counts.length - 1], ...names)].join(" → ");
+  };
+  const parts = [
+    count((gone) => switches - gone.switches.size, "switch", "switches"),
+    count((gone) => H.kind.filter((kind, h) => takesPart(h) && !gone.hosts.has(h)).length, "host"),
+    count((gone) => links - gone.links.size, "link"),
+  ];
   if (hasRoutes) {
-    const both = (of) => [...new Set(states.map(of))].join(" → ");
-    parts.push(`A2A ${both(({ worst }) => worst)}`, `bound ${both(({ bound }) => bound ?? "none")}`);
+    const values = (of) => both(of).join(" → ");
+    parts.push(`A2A ${values(({ worst }) => worst)}`, `bound ${values(({ bound }) => bound ?? "none")}`);
   }
   $("summary").textContent = `${parts.join(", ")}. ${data.by}`;
 }
