@@ -14,7 +14,7 @@ mod told;
 
 use super::options::{Faults, Options, RouteError};
 use super::threads::Threads;
-use super::tree::{Groups, Judges, Links, Ranking, Rule, Sides, level_cycle};
+use super::tree::{Groups, Links, Ranking, Rule, Sides, level_cycle};
 use crate::fabric::{EndNode, Fabric, Merged};
 use places::Places;
 
@@ -117,25 +117,22 @@ impl Design {
             Some(reference) => Merged::new(fabric, reference),
             None => Merged::alone(fabric),
         };
-        let levels = |fabric: &Fabric, judges| {
+        let levels = |fabric: &Fabric| {
             let links = Links::new(fabric);
-            let ranking = Ranking::of(fabric, &links, options, judges);
+            let ranking = Ranking::of(fabric, &links, options);
             (Sides::new(&links, &ranking), ranking)
         };
-        let (mut sides, mut ranking) = levels(&merged.nominal, Judges::Carriers);
+        let (mut sides, mut ranking) = levels(&merged.nominal);
         let never = told::never_meant(&sides, &ranking, merged.dark_links());
         if !never.is_empty() {
             merged.forget(&never);
-            (sides, ranking) = levels(&merged.nominal, Judges::Carriers);
+            (sides, ranking) = levels(&merged.nominal);
         }
         if ranking.rule() != Rule::Roots
             && let Some(cycle) = level_cycle(&sides)
         {
-            (sides, ranking) = levels(&merged.nominal, Judges::Usual);
-            if level_cycle(&sides).is_some() {
-                let guid = |s: u32| merged.nominal.switches()[s as usize].guid;
-                return Err(RouteError::NotATree(cycle.into_iter().map(guid).collect()));
-            }
+            let guid = |s: u32| merged.nominal.switches()[s as usize].guid;
+            return Err(RouteError::NotATree(cycle.into_iter().map(guid).collect()));
         }
         let known = reference.map(|_| Arc::new((merged.clone(), ranking.clone())));
         let order = match options.faults {

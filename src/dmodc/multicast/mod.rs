@@ -210,7 +210,7 @@ fn branches(parents: &[Option<Edge>], members: &[u32]) -> Vec<Edge> {
 mod tests {
     use super::*;
     use crate::dmodc::Options;
-    use crate::dmodc::tree::{Judges, Links};
+    use crate::dmodc::tree::Links;
     use crate::fabric::{Builder, Guid, Lid};
 
     /// The fabric with these switches, by GUID, at the top.
@@ -221,7 +221,7 @@ mod tests {
             ..Options::default()
         };
         // In the order of GUIDs, which says what is above among equals.
-        let ranking = Ranking::of(&fabric, &Links::new(&fabric), &options, Judges::Carriers);
+        let ranking = Ranking::of(&fabric, &Links::new(&fabric), &options);
         (fabric, ranking)
     }
 

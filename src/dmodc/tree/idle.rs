@@ -1,17 +1,15 @@
-//! Idle switches: those that carry nothing for others, since hosts have left.
+//! Idle switches: those that carry nothing for others.
 //!
-//! Ranks are distances from leaves with hosts. A leaf whose hosts are all off would so come to the top of the tree,
-//! and a pod upside down above it. But no shortest way between two leaves leads over such a switch: it is *idle*.
-//! Idle switches are ranked last, from the others outward:
-//! - An idle switch is below its neighbour if the port there leads down on most switches of that rank that
-//!   are not idle.
-//! - If that port is dark on them, it is below if its neighbours are idle and below others themselves, if two of them
-//!   have a switch below them in common, as those of a leaf have, or if the nearest port that is not dark leads down.
-//! - Any other is above: a top that has lost its links to all pods but one.
+//! A leaf whose hosts are all off lies on no shortest way between two leaves, nor does what is above it if its whole pod
+//! is off. A gateway changes nothing in that. Idle switches are ranked last, from the others outward:
+//! - One is above its neighbour if the port there leads up on most switches of that rank that are not idle, and below
+//!   if it leads down. Ranks whose switches do not agree on their ports have no say.
+//! - Else it is below if there is room for what hangs on it: one level of idle switches fits below the second level.
+//!   More hangs on a root of which only one pod is left.
 //!
 //! An idle switch with nothing below it is a leaf, so hosts that leave and come back change no levels.
 
-use super::links::{Group, Links};
+use super::links::Links;
 use super::partition::{Partition, mix};
 
 /// The number of leaves below a switch from which the paths to the others are checked.
@@ -23,24 +21,59 @@ pub struct Idle<'i> {
     rank: &'i mut [u32],
     leaf: &'i mut [bool],
     idle: Vec<bool>,
+    /// Switches with end nodes that may be leaves and may not.
+    unsure: &'i [bool],
 }
 
 impl<'i> Idle<'i> {
-    /// Ranks the idle switches among those with these ranks anew, and marks those that are leaves.
-    pub fn rank(links: &'i Links, rank: &'i mut [u32], leaf: &'i mut [bool]) {
+    /// Marks the idle switches that are leaves, and says whether there were any. `rank` are the distances from the leaves
+    /// that are marked.
+    pub fn find_leaves(
+        links: &'i Links,
+        rank: &'i mut [u32],
+        leaf: &'i mut [bool],
+        unsure: &'i [bool],
+    ) -> bool {
         let mut search = Idle {
+            unsure,
             idle: vec![false; rank.len()],
             links,
             rank,
             leaf,
         };
+        let dropped = search.drop_seeds();
         search.find();
-        if search.idle.contains(&true) {
+        let idle = search.idle.contains(&true);
+        if idle {
             search.place();
         }
+        dropped || idle
     }
 
-    /// Finds them from the top down: a switch is idle if it is a leaf of nobody, has nothing above it that is not
+    /// Unmarks seeds that would join leaves if they were above their neighbours, as a root with many hosts does. Whether there were any.
+    fn drop_seeds(&mut self) -> bool {
+        let mut dropped = Vec::new();
+        let mut seeds: Vec<u32> = (0..self.rank.len() as u32).collect();
+        seeds.retain(|&s| self.leaf[s as usize] && self.unsure[s as usize]);
+        for s in seeds {
+            let near = self.links.neighbours(s).map(|n| self.rank[n as usize]);
+            let above = near.min().map_or(0, |lowest| lowest + 1);
+            self.leaf[s as usize] = false;
+            let was = std::mem::replace(&mut self.rank[s as usize], above);
+            if self.joins(s) {
+                dropped.push((s, above));
+            }
+            self.leaf[s as usize] = true;
+            self.rank[s as usize] = was;
+        }
+        for &(s, above) in &dropped {
+            self.leaf[s as usize] = false;
+            self.rank[s as usize] = above;
+        }
+        !dropped.is_empty()
+    }
+
+    /// Finds them from the top down: a switch is idle if it is no seed, has nothing above it that is not
     /// idle, and joins no two leaves that are not joined further down.
     fn find(&mut self) {
         let mut open: Vec<u32> = (0..self.rank.len() as u32).collect();
@@ -55,7 +88,10 @@ impl<'i> Idle<'i> {
                 self.rank.len(),
                 tops.iter().copied(),
                 |s| self.links.neighbours(s).fold(0, |h, n| mix(h, n.into())),
-                |a, b| self.links.neighbours(a).eq(self.links.neighbours(b)),
+                |a, b| {
+                    self.unsure[a as usize] == self.unsure[b as usize]
+                        && self.links.neighbours(a).eq(self.links.neighbours(b))
+                },
             );
             let joins: Vec<bool> = alike.firsts().iter().map(|&s| self.joins(s)).collect();
             let mut found = false;
@@ -80,10 +116,11 @@ impl<'i> Idle<'i> {
         near.filter(move |&n| self.rank[n as usize] > rank && !self.idle[n as usize])
     }
 
-    /// Whether two leaves below a switch have no switch of lower rank above both.
+    /// Whether two leaves below a switch have no switch of lower rank above both. A switch with end nodes may be a leaf
+    /// of two pods, if another of its rank is above twice as many leaves and all of these.
     fn joins(&self, s: u32) -> bool {
         let leaves = self.leaves_below(&[s]);
-        leaves.iter().take(LOOKS).any(|&leaf| {
+        let joins = leaves.iter().take(LOOKS).any(|&leaf| {
             let mut near = vec![leaf];
             let mut next = 0;
             while let Some(&at) = near.get(next) {
@@ -98,7 +135,15 @@ impl<'i> Idle<'i> {
             leaves
                 .iter()
                 .any(|leaf| joined.binary_search(leaf).is_err())
-        })
+        });
+        let is_less = |other: u32| {
+            let theirs = self.leaves_below(&[other]);
+            let is_theirs = |leaf: &u32| theirs.binary_search(leaf).is_ok();
+            2 * leaves.len() <= theirs.len() && leaves.iter().all(is_theirs)
+        };
+        let rank = self.rank[s as usize];
+        let mut peers = (0..self.rank.len() as u32).filter(|&n| self.rank[n as usize] == rank);
+        joins && !(self.unsure[s as usize] && peers.any(is_less))
     }
 
     /// The leaves below some switches, ascending; leaves among these themselves.
@@ -125,102 +170,80 @@ impl<'i> Idle<'i> {
     /// Ranks idle switches, from the others outward.
     fn place(&mut self) {
         let ports = self.ports();
-        // Per switch: whether it is ranked, and whether it is idle and below others.
-        let mut ranked: Vec<bool> = self.idle.iter().map(|idle| !idle).collect();
-        let mut is_below = vec![false; ranked.len()];
-        loop {
-            let next: Vec<u32> = (0..ranked.len() as u32)
-                .filter(|&s| !ranked[s as usize])
-                .filter(|&s| self.links.neighbours(s).any(|n| ranked[n as usize]))
-                .collect();
-            if next.is_empty() {
-                break;
+        let busy = (0..self.idle.len() as u32).filter(|&s| !self.idle[s as usize]);
+        let away = self.links.distances(busy);
+        let mut outward: Vec<u32> = (0..away.len() as u32).collect();
+        outward.retain(|&s| self.idle[s as usize] && away[s as usize] != Links::FAR);
+        outward.sort_by_key(|&s| away[s as usize]);
+        let near = |s: u32, is_near: fn(&u32, &u32) -> bool| {
+            let is_near = |n: &u32| is_near(&away[*n as usize], &away[s as usize]);
+            self.links
+                .neighbours(s)
+                .filter(is_near)
+                .collect::<Vec<u32>>()
+        };
+        // How many levels hang on each. A few ways on, as by a link around a lost one, are none.
+        let mut hanging = vec![0u32; away.len()];
+        for &s in outward.iter().rev() {
+            let further = near(s, u32::gt);
+            if 2 * further.len() >= near(s, u32::lt).len() {
+                let levels = further.iter().map(|&n| hanging[n as usize] + 1);
+                hanging[s as usize] = levels.max().unwrap_or(0);
             }
-            for &s in &next {
-                let near: Vec<u32> = (self.links.neighbours(s))
-                    .filter(|&n| ranked[n as usize] && !next.contains(&n))
-                    .collect();
-                let lowest = near
-                    .iter()
-                    .map(|&n| self.rank[n as usize])
-                    .min()
-                    .unwrap_or(0);
-                let below = lowest > 0 && self.is_below(s, &near, &ports, &is_below);
-                self.rank[s as usize] = if below { lowest - 1 } else { lowest + 1 };
-                is_below[s as usize] = below;
-            }
-            next.iter().for_each(|&s| ranked[s as usize] = true);
         }
-        for s in (0..ranked.len() as u32).filter(|&s| is_below[s as usize]) {
+        let mut is_below = vec![false; away.len()];
+        for s in outward {
+            let nearer = near(s, u32::lt);
+            let lowest = nearer.iter().map(|&n| self.rank[n as usize]).min();
+            let lowest = lowest.unwrap_or(0);
+            let below = match self.votes(s, &nearer, &ports) {
+                0 => hanging[s as usize] < lowest,
+                votes => votes > 0 && lowest > 0,
+            };
+            self.rank[s as usize] = if below { lowest - 1 } else { lowest + 1 };
+            is_below[s as usize] = below;
+        }
+        for s in (0..away.len() as u32).filter(|&s| is_below[s as usize]) {
             let lower = |n: u32| self.rank[n as usize] < self.rank[s as usize];
             self.leaf[s as usize] = !self.links.neighbours(s).any(lower);
         }
     }
 
-    /// By rank and port: how many more switches that are not idle have it down than up.
+    /// By rank and port: how many more switches that are not idle have it down than up. Nothing for ranks in which less
+    /// than nine of ten pairs of equal ports lead the same way.
     fn ports(&self) -> Vec<[i32; 256]> {
         let ranks = self.rank.iter().max().map_or(0, |&most| most as usize + 1);
-        let mut ports = vec![[0; 256]; ranks];
-        let there = |s: u32| !self.idle[s as usize];
-        for s in (0..self.rank.len() as u32).filter(|&s| there(s)) {
+        let mut ports = vec![[[0; 2]; 256]; ranks];
+        let busy = |s: u32| !self.idle[s as usize];
+        for s in (0..self.rank.len() as u32).filter(|&s| busy(s)) {
             let rank = self.rank[s as usize];
-            for group in self.links.of(s).iter().filter(|g| there(g.remote)) {
-                let vote = match self.rank[group.remote as usize] < rank {
-                    true => 1,
-                    false => -1,
-                };
-                let all = self.links.ports(group).iter();
-                all.for_each(|&port| ports[rank as usize][usize::from(port)] += vote);
+            for group in self.links.of(s).iter().filter(|g| busy(g.remote)) {
+                let is_down = self.rank[group.remote as usize] < rank;
+                for &port in self.links.ports(group) {
+                    ports[rank as usize][usize::from(port)][usize::from(is_down)] += 1;
+                }
             }
         }
-        ports
+        let of_rank = |of: &[[i32; 2]; 256]| {
+            let pairs = |count: i32| i64::from(count) * i64::from(count - 1);
+            let agree: i64 = of.iter().flatten().map(|&count| pairs(count)).sum();
+            let all: i64 = of.iter().map(|&[up, down]| pairs(up + down)).sum();
+            let agrees = 10 * agree >= 9 * all;
+            of.map(|[up, down]| if agrees { down - up } else { 0 })
+        };
+        ports.iter().map(of_rank).collect()
     }
 
-    /// Whether an idle switch is below some neighbours that are ranked.
-    fn is_below(&self, s: u32, near: &[u32], ports: &[[i32; 256]], is_below: &[bool]) -> bool {
-        let back = |group: &Group| {
-            let far = self.links.of(group.remote);
-            let back = far.binary_search_by_key(&s, |g| g.remote);
-            back.map_or(&[][..], |at| self.links.ports(&far[at]))
-        };
-        let told = |votes: fn(&[i32; 256], u8) -> i32| -> i32 {
-            let near = self.links.of(s).iter().filter(|g| near.contains(&g.remote));
-            let of_group = |group: &Group| -> i32 {
-                let of_rank = ports.get(self.rank[group.remote as usize] as usize);
-                let of_port =
-                    |&port: &u8| of_rank.map_or(0, |of_rank| votes(of_rank, port).signum());
-                back(group).iter().map(of_port).sum()
-            };
-            near.map(of_group).sum()
-        };
-        let votes = told(|votes, port| votes[usize::from(port)]);
-        if votes != 0 {
-            return votes > 0;
-        }
-        if near.iter().all(|&n| self.idle[n as usize]) {
-            return near.iter().any(|&n| is_below[n as usize]);
-        }
-        let mut lower: Vec<u32> = Vec::new();
-        for &n in near {
-            let rank = self.rank[n as usize];
-            let is_lower =
-                |&o: &u32| o != s && !self.idle[o as usize] && self.rank[o as usize] < rank;
-            lower.extend(self.links.neighbours(n).filter(is_lower));
-        }
-        let all = lower.len();
-        lower.sort_unstable();
-        lower.dedup();
-        lower.len() < all || told(nearest) > 0
+    /// How many more ports of some neighbours say that a switch is below than that it is above.
+    fn votes(&self, s: u32, near: &[u32], ports: &[[i32; 256]]) -> i32 {
+        let votes = near.iter().map(|&n| {
+            let groups = self.links.of(n);
+            let back = groups.binary_search_by_key(&s, |g| g.remote);
+            let back = back.map_or(&[][..], |at| self.links.ports(&groups[at]));
+            let of_rank = ports.get(self.rank[n as usize] as usize);
+            let of_port = |&port: &u8| of_rank.map_or(0, |votes| votes[usize::from(port)].signum());
+            back.iter().map(of_port).sum::<i32>()
+        });
+        votes.sum()
     }
-}
-
-/// The votes on a port or, without any, on the nearest ports that have some.
-fn nearest(votes: &[i32; 256], port: u8) -> i32 {
-    let port = usize::from(port);
-    let at = |at: Option<usize>| at.and_then(|at| votes.get(at)).copied().unwrap_or(0);
-    let near = (0..256).map(|far| match far {
-        0 => votes[port],
-        _ => at(port.checked_sub(far)).signum() + at(Some(port + far)).signum(),
-    });
-    near.into_iter().find(|&votes| votes != 0).unwrap_or(0)
 }

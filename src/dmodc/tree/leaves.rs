@@ -1,135 +1,173 @@
-//! Leaves: the switches with end nodes at the bottom of the tree.
+//! Leaves: the switches at the bottom of the tree.
 //!
 //! The paper takes every switch with nodes for a leaf. Real fabrics have a gateway or the subnet manager's
-//! host on a spine, and a spine taken for a leaf bends the ranks of the whole tree. Only the shape of the
-//! fabric separates the two: *no shortest path between two leaves leads through a third*, while shortest
-//! paths lead through every switch further up. So a switch is further up if it lies on shortest paths from
-//! the leaves nearest to it to many of the others.
-//!
-//! The test costs four searches of the fabric. It is skipped if a look at the switch and its neighbours is
-//! enough ([`Carriers::looks_like_a_leaf`]): in a tree whose leaves are alike, however damaged, it is never
-//! made, and the ranks are the paper's.
+//! host on a spine, and a spine taken for a leaf bends the ranks of the whole tree. Also, hosts leave. So only
+//! the switches that carry most are taken for granted, the *seeds*. Ranks are distances from them at first, and a
+//! switch that joins two leaves is none. All others are *idle*, whatever they carry, and module `idle` says
+//! where they belong: those at the bottom are leaves too.
 
+use super::idle::Idle;
 use super::links::Links;
-use super::partition::{Partition, mix};
+use super::rank::Levels;
 use crate::fabric::Fabric;
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
-/// The switches whose shortest paths tell which others lie between them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Judges {
-    /// All that carry end nodes.
-    Carriers,
-    /// Those that carry as many as most, or more. In a small damaged tree with a host on most upper switches the
-    /// carriers are no guide: a leaf lies between its neighbour and a switch that has lost its way up.
-    Usual,
+/// For every switch whether it is a leaf, and its rank. `hosts` is what each carries ([`host_counts`]). `known` are
+/// switches that are leaves for certain (those with a node of `cn_guid_file`); where there are any,
+/// they are the seeds.
+pub fn find(links: &Links, hosts: &[u32], known: &[bool]) -> (Vec<bool>, Vec<u32>) {
+    let (is_upper, even) = parity(links);
+    let even = even.as_ref().unwrap_or(links);
+    let (mut leaf, sure) = match known.contains(&true) {
+        true => (known.to_vec(), known.to_vec()),
+        false => seeds(even, hosts, &is_upper),
+    };
+    let mut rank = Levels { links, leaf: &leaf }.rank();
+    let carries = hosts.iter().zip(sure);
+    let unsure: Vec<bool> = carries.map(|(&count, sure)| count > 0 && !sure).collect();
+    let found = Idle::find_leaves(even, &mut rank, &mut leaf, &unsure);
+    let on_leaves = hosts.iter().zip(&leaf).filter(|&(_, &leaf)| leaf);
+    let on_leaves: u32 = on_leaves.map(|(&count, _)| count).sum();
+    if 3 * on_leaves < 2 * hosts.iter().sum::<u32>() {
+        // Most end nodes lie between others: a ring, a mesh, a dragonfly. The ranks will say so.
+        leaf = hosts.iter().map(|&count| count > 0).collect();
+    } else if !found {
+        return (leaf, rank);
+    }
+    let rank = Levels { links, leaf: &leaf }.rank();
+    (leaf, rank)
 }
 
-/// For every switch whether it is a leaf. `hosts` is what each carries ([`host_counts`]). `known` are
-/// switches that are leaves for certain (those with a node of `cn_guid_file`); where there are any,
-/// they are the judges, and all others are put to the test.
-pub fn find(links: &Links, hosts: &[u32], known: &[bool], judges: Judges) -> Vec<bool> {
-    let between_levels = without_odd(links);
-    let links = between_levels.as_ref().unwrap_or(links);
-    let carriers = Carriers::new(links, hosts);
-    let switches = || 0..hosts.len() as u32;
-    let certain: Vec<bool> = match known.contains(&true) {
-        true => known.to_vec(),
-        false => switches().map(|s| carriers.looks_like_a_leaf(s)).collect(),
-    };
-    let carry: Vec<bool> = switches().map(|s| carriers.carries(s)).collect();
-    let usual: Vec<bool> = hosts.iter().map(|&count| count >= carriers.usual).collect();
-    let judges = match judges {
-        _ if known.contains(&true) => known,
-        Judges::Carriers => &carry,
-        Judges::Usual => &usual,
-    };
-    // Switches with the same neighbours stand on the same level: one of them is put to the test.
-    let suspects = switches().filter(|&s| carry[s as usize] && !certain[s as usize]);
-    let alike = Partition::new(
-        certain.len(),
-        suspects,
-        |s| links.neighbours(s).fold(0, |h, n| mix(h, n.into())),
-        |a, b| links.neighbours(a).eq(links.neighbours(b)),
-    );
-    let tested = alike.firsts().iter();
-    let further_up: Vec<bool> = tested.map(|&s| carriers.is_between(s, judges)).collect();
-    let is_leaf = |s: u32| match alike.class(s) {
-        Some(class) => !further_up[class as usize],
-        None => certain[s as usize],
-    };
-    let leaf: Vec<bool> = switches().map(is_leaf).collect();
-    let on = |of: &[bool]| -> u64 {
-        let counted = hosts.iter().zip(of).filter(|&(_, &is)| is);
-        counted.map(|(&count, _)| u64::from(count)).sum()
-    };
-    match 3 * on(&leaf) >= 2 * on(&carry) {
-        true => leaf,
-        // Most end nodes lie between others: a ring, a mesh, a dragonfly. The ranks will say so.
-        false => carry,
+/// In each part of the fabric: of every second level, where most end nodes are, the switches with at least half of the
+/// number that most have. Those with that number or more are sure.
+fn seeds(links: &Links, hosts: &[u32], is_upper: &[bool]) -> (Vec<bool>, Vec<bool>) {
+    let mut seeds = vec![false; hosts.len()];
+    let mut sure = seeds.clone();
+    let mut seen = vec![false; hosts.len()];
+    for first in 0..hosts.len() {
+        if std::mem::replace(&mut seen[first], true) {
+            continue;
+        }
+        let mut part = vec![first];
+        let mut next = 0;
+        while let Some(&s) = part.get(next) {
+            next += 1;
+            for n in links.neighbours(s as u32) {
+                if !std::mem::replace(&mut seen[n as usize], true) {
+                    part.push(n as usize);
+                }
+            }
+        }
+        let on = |upper: bool| -> u32 {
+            let of_level = part.iter().filter(|&&s| is_upper[s] == upper);
+            of_level.map(|&s| hosts[s]).sum()
+        };
+        let level = on(true) > on(false);
+        part.retain(|&s| hosts[s] > 0 && is_upper[s] == level);
+        let mut nodes = BTreeMap::new();
+        for &s in &part {
+            *nodes.entry(hosts[s]).or_insert(0) += hosts[s];
+        }
+        let usual = nodes.iter().max_by_key(|&(_, &nodes)| nodes);
+        let usual = usual.map_or(0, |(&count, _)| count);
+        for s in part {
+            seeds[s] = 2 * hosts[s] >= usual;
+            sure[s] = hosts[s] >= usual;
+        }
     }
+    (seeds, sure)
 }
 
 /// Odd links, such as a cable between two leaves, are left out if at most one in this many is odd.
 const ODD: usize = 8;
+/// How many switches the levels are counted from while links are odd. Those with most neighbours are the least likely
+/// ends of odd links.
+const VIEWS: usize = 16;
 
-/// The links without the odd ones, which join switches of one level: without these every way around has an
-/// even length. `None` if there are none, or so many that there are no levels.
-fn without_odd(links: &Links) -> Option<Links> {
-    // The switch with most neighbours is the least likely end of an odd link.
-    let all = 0..links.switches() as u32;
-    let seed = all.clone().min_by_key(|&s| Reverse(links.of(s).len()))?;
-    let mut levels = TwoLevels::from(links, seed);
-    if levels.odd() == 0 {
-        return None;
+/// Which switches are of even and which of odd levels, and the links without the odd ones, which join switches of one
+/// level. `None` if there are none, or so many that there are no levels.
+fn parity(links: &Links) -> (Vec<bool>, Option<Links>) {
+    let mut views: Vec<u32> = (0..links.switches() as u32).collect();
+    views.sort_by_key(|&s| Reverse(links.of(s).len()));
+    let mut best: Option<((usize, u32), TwoLevels)> = None;
+    for &view in views.iter().take(VIEWS) {
+        let (levels, odd) = TwoLevels::from(links, view);
+        if best.as_ref().is_none_or(|&(fewest, _)| odd < fewest) {
+            best = Some((odd, levels));
+        }
+        if odd.0 == 0 {
+            break;
+        }
     }
-    levels.settle();
-    let odd = levels.odd();
-    let groups: usize = all.map(|s| links.of(s).len()).sum();
-    (ODD * odd <= groups).then(|| links.filtered(|s, n| !levels.is_odd(s, n)))
+    let Some(((odd, _), levels)) = best else {
+        return (Vec::new(), None);
+    };
+    let some = odd > 0 && ODD * odd <= links.groups.len();
+    let even = some.then(|| links.filtered(|s, n| !levels.is_odd(s, n)));
+    (levels.is_upper, even)
 }
 
 /// Even and odd levels.
 struct TwoLevels<'l> {
     links: &'l Links,
     is_upper: Vec<bool>,
+    /// How many links between switches have one end at each port.
+    common: [u32; 256],
 }
 
 impl<'l> TwoLevels<'l> {
-    /// Those of the distances from one switch.
-    fn from(links: &'l Links, seed: u32) -> Self {
+    /// Those of the distances from one switch, but for switches of which most links are odd then: a way by an odd link
+    /// may have been shorter. And what is odd.
+    fn from(links: &'l Links, seed: u32) -> (Self, (usize, u32)) {
         let mut distance = links.distances([seed]);
         links.extend_to_the_rest(&mut distance);
-        TwoLevels {
+        let mut levels = TwoLevels {
             links,
             is_upper: distance.iter().map(|distance| distance % 2 != 0).collect(),
+            common: [0; 256],
+        };
+        let odd = levels.odd();
+        if odd.0 == 0 {
+            return (levels, odd);
         }
+        for &port in &links.ports {
+            levels.common[usize::from(port)] += 1;
+        }
+        let mut open: Vec<u32> = (0..levels.is_upper.len() as u32).collect();
+        while let Some(s) = open.pop() {
+            if levels.of(s, true) > levels.of(s, false) {
+                levels.is_upper[s as usize] ^= true;
+                open.extend(links.neighbours(s));
+            }
+        }
+        let odd = levels.odd();
+        (levels, odd)
     }
 
     fn is_odd(&self, s: u32, n: u32) -> bool {
         self.is_upper[s as usize] == self.is_upper[n as usize]
     }
 
-    /// How many links of all switches are odd.
-    fn odd(&self) -> usize {
+    /// How many links of all switches are odd, and how common their ports are.
+    fn odd(&self) -> (usize, u32) {
         let all = 0..self.is_upper.len() as u32;
-        all.map(|s| self.odd_of(s)).sum()
+        let odd = all.map(|s| self.of(s, true));
+        odd.fold((0, 0), |all, of| (all.0 + of.0, all.1 + of.1))
     }
 
-    fn odd_of(&self, s: u32) -> usize {
-        let near = self.links.neighbours(s);
-        near.filter(|&n| self.is_odd(s, n)).count()
-    }
-
-    /// Moves switches of which most links are odd to the other levels: a way by an odd link may have been shorter.
-    fn settle(&mut self) {
-        let mut open: Vec<u32> = (0..self.is_upper.len() as u32).collect();
-        while let Some(s) = open.pop() {
-            if 2 * self.odd_of(s) > self.links.of(s).len() {
-                self.is_upper[s as usize] ^= true;
-                open.extend(self.links.neighbours(s));
-            }
-        }
+    /// The same of one switch, for its odd links or the others.
+    fn of(&self, s: u32, odd: bool) -> (usize, u32) {
+        let groups = self.links.of(s).iter();
+        let groups = groups.filter(|group| self.is_odd(s, group.remote) == odd);
+        groups.fold((0, 0), |(count, ports), group| {
+            let far = self.links.of(group.remote);
+            let back = far.binary_search_by_key(&s, |g| g.remote);
+            let back = back.map_or(&[][..], |at| self.links.ports(&far[at]));
+            let of_group = self.links.ports(group).iter().chain(back);
+            let common = of_group.map(|&port| self.common[usize::from(port)]);
+            (count + 1, ports + common.sum::<u32>())
+        })
     }
 }
 
@@ -139,101 +177,4 @@ pub fn host_counts(fabric: &Fabric) -> Vec<u32> {
     switches
         .map(|s| fabric.hosts_of(s).count() as u32)
         .collect()
-}
-
-/// The switches that carry end nodes, and their links.
-struct Carriers<'a> {
-    links: &'a Links,
-    hosts: &'a [u32],
-    /// The number of end nodes that most end nodes' switches have.
-    usual: u32,
-}
-
-/// How many neighbours are checked, and how many carriers beyond each.
-const LOOKS: usize = 2;
-const SIBLINGS: usize = 8;
-/// How many of the nearest judges vote. One alone may be cut off by damage.
-const VIEWS: usize = 3;
-
-impl<'a> Carriers<'a> {
-    fn new(links: &'a Links, hosts: &'a [u32]) -> Self {
-        let most = hosts.iter().copied().max().unwrap_or(0) as usize;
-        let mut on = vec![0; most + 1];
-        hosts.iter().for_each(|&count| on[count as usize] += count);
-        Carriers {
-            links,
-            hosts,
-            usual: (0..)
-                .zip(&on)
-                .max_by_key(|&(_, nodes)| nodes)
-                .map_or(0, |(count, _)| count),
-        }
-    }
-
-    fn carries(&self, s: u32) -> bool {
-        self.hosts[s as usize] > 0
-    }
-
-    /// A leaf is not linked to other switches with end nodes. It carries the usual number, or most end nodes
-    /// of its neighbours are on its siblings, which are linked to most of its neighbours. Further up,
-    /// neighbours lead to different parts of the fabric.
-    fn looks_like_a_leaf(&self, s: u32) -> bool {
-        let mine = self.links.neighbours(s);
-        if !self.carries(s) || mine.clone().any(|n| self.carries(n)) {
-            return false;
-        }
-        if self.hosts[s as usize] == self.usual {
-            return true;
-        }
-        let share = |other: u32| {
-            let theirs = self.links.of(other);
-            let is_theirs = |n: &u32| theirs.binary_search_by_key(n, |g| g.remote).is_ok();
-            2 * mine.clone().filter(is_theirs).count() > mine.len()
-        };
-        mine.clone()
-            .step_by(mine.len().div_ceil(LOOKS).max(1))
-            .all(|n| {
-                let beyond = self.links.neighbours(n);
-                let beyond: Vec<u32> = beyond.filter(|&o| o != s && self.carries(o)).collect();
-                let (mut on_siblings, mut on_all) = (0, 0);
-                for &other in beyond
-                    .iter()
-                    .step_by(beyond.len().div_ceil(SIBLINGS).max(1))
-                {
-                    on_all += self.hosts[other as usize];
-                    on_siblings += if share(other) {
-                        self.hosts[other as usize]
-                    } else {
-                        0
-                    };
-                }
-                2 * on_siblings > on_all
-            })
-    }
-
-    /// Whether `s` lies on a shortest path to a quarter or more of the judges and of their hosts, as seen
-    /// from most of those nearest to it. A spine between two halves of a fabric sees half of the paths; a
-    /// leaf none.
-    fn is_between(&self, s: u32, judges: &[bool]) -> bool {
-        let from_s = self.links.distances([s]);
-        let reached = |j: &u32| *j != s && judges[*j as usize] && from_s[*j as usize] != Links::FAR;
-        let mut others: Vec<u32> = (0..judges.len() as u32).filter(reached).collect();
-        others.sort_by_key(|&j| from_s[j as usize]);
-        let views = others.len().min(VIEWS);
-        let between = others.iter().take(VIEWS).filter(|&&nearest| {
-            let from_nearest = self.links.distances([nearest]);
-            let to_s = from_s[nearest as usize];
-            let through = |j: &&u32| to_s + from_s[**j as usize] <= from_nearest[**j as usize];
-            let hosts = |j: &u32| u64::from(self.hosts[*j as usize]);
-            let all = || others.iter().filter(|&&j| j != nearest);
-            let (switches, of_hosts) = (
-                all().filter(through).count(),
-                all().filter(through).map(hosts),
-            );
-            4 * switches >= all().count()
-                && switches > 0
-                && 4 * of_hosts.sum::<u64>() >= all().map(hosts).sum::<u64>()
-        });
-        2 * between.count() > views
-    }
 }

@@ -10,7 +10,6 @@ mod rank;
 
 pub use cycle::{level_cycle, root};
 pub use groups::{Groups, Sides};
-pub use leaves::Judges;
 pub use links::{Group, Links};
 pub use partition::{Partition, mix, sort_by_small_key};
 pub use rank::{Ranking, Rule};

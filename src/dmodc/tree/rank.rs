@@ -2,7 +2,8 @@
 //!
 //! The paper's rule: the rank of a switch is its distance from the nearest leaf. Where all end nodes are at
 //! the bottom and all leaves equally deep, nothing else applies. Three rules cover other fabrics:
-//! - module `leaves` separates leaves from switches further up that happen to carry end nodes;
+//! - module `leaves` separates leaves from switches further up that happen to carry end nodes, and finds those whose
+//!   hosts are off;
 //! - a *tail*, a leaf whose every link leads to other leaves, is below them;
 //! - a *shallow* leaf, linked to switches further up than the others are, would pull those down to the rank
 //!   of their neighbours; it is ranked last, one below the lowest of its neighbours.
@@ -12,14 +13,14 @@
 //! Two neighbours of equal rank are ordered by UUID, the greater above, which makes (rank, UUID) a total
 //! order: every link goes up or down, and no path of links up closes a circle.
 
-use super::idle::Idle;
-use super::leaves::{self, Judges};
+use super::leaves;
 use super::links::Links;
 use crate::dmodc::design::Design;
 use crate::dmodc::options::{Faults, Options};
 use crate::dmodc::targets::NodeTypes;
 use crate::dmodc::threads::ALONE;
 use crate::fabric::{Fabric, NodeKind};
+use std::cmp::Ordering;
 use std::fmt;
 
 /// The ground of the ranks.
@@ -61,17 +62,12 @@ impl Ranking {
     pub fn new(fabric: &Fabric, options: &Options) -> Self {
         match Design::new(fabric, options.reference(), options, ALONE) {
             Ok(design) => design.ranking.of_some(&design.place),
-            Err(_) => Self::of(fabric, &Links::new(fabric), options, Judges::Carriers),
+            Err(_) => Self::of(fabric, &Links::new(fabric), options),
         }
     }
 
     /// Ranks a fabric whose links are known.
-    pub(in crate::dmodc) fn of(
-        fabric: &Fabric,
-        links: &Links,
-        options: &Options,
-        judges: Judges,
-    ) -> Self {
+    pub(in crate::dmodc) fn of(fabric: &Fabric, links: &Links, options: &Options) -> Self {
         let is_root = |s: &u32| {
             let guid = fabric.switches()[*s as usize].guid;
             options.root_guids.contains(&guid)
@@ -95,17 +91,18 @@ impl Ranking {
             compute[node.switch as usize] |= listed && node.kind != NodeKind::Aggregation;
         }
         let hosts = leaves::host_counts(fabric);
-        let mut leaf = leaves::find(links, &hosts, &compute, judges);
-        let plain = leaf == carriers(&hosts);
-        let mut rank = Levels { links, leaf: &leaf }.rank();
-        let at_the_bottom = leaf
-            .iter()
-            .zip(&rank)
-            .all(|(&leaf, &rank)| !leaf || rank == 0);
-        if options.faults == Faults::Stable {
-            Idle::rank(links, &mut rank, &mut leaf);
+        let (mut leaf, mut rank) = leaves::find(links, &hosts, &compute);
+        let carry = carriers(&hosts);
+        if options.faults == Faults::Paper
+            && leaf.iter().zip(&carry).any(|(leaf, carry)| leaf > carry)
+        {
+            leaf.iter_mut()
+                .zip(&carry)
+                .for_each(|(leaf, carry)| *leaf &= carry);
+            rank = Levels { links, leaf: &leaf }.rank();
         }
-        let plain = at_the_bottom && plain;
+        let plain = |s: usize| leaf[s] >= carry[s] && (!leaf[s] || rank[s] == 0);
+        let plain = (0..rank.len()).all(plain);
         let rule = match (compute.contains(&true), plain) {
             (true, _) => Rule::ComputeNodes,
             (false, true) => Rule::EndNodes,
@@ -132,9 +129,10 @@ impl Ranking {
         for (s, leaf) in leaf.iter_mut().enumerate() {
             let (mut above, mut below) = (0, 0);
             for group in links.of(s as u32) {
-                match is_up(&rank, s as u32, group.remote) {
-                    true => above += group.size(),
-                    false => below += group.size(),
+                match rank[group.remote as usize].cmp(&rank[s]) {
+                    Ordering::Greater => above += group.size(),
+                    Ordering::Less => below += group.size(),
+                    Ordering::Equal => {}
                 }
             }
             // One whose hosts are off stays a leaf.
@@ -221,11 +219,6 @@ impl Ranking {
     }
 }
 
-/// The total order (rank, UUID).
-fn is_up(rank: &[u32], from: u32, to: u32) -> bool {
-    (rank[to as usize], to) > (rank[from as usize], from)
-}
-
 /// Maximum number of ranks written out.
 const WRITTEN: usize = 16;
 
@@ -249,16 +242,16 @@ fn carriers(hosts: &[u32]) -> Vec<bool> {
 }
 
 /// Ranks by distance from the leaves.
-struct Levels<'a> {
-    links: &'a Links,
-    leaf: &'a [bool],
+pub(super) struct Levels<'a> {
+    pub links: &'a Links,
+    pub leaf: &'a [bool],
 }
 
 /// At most this many shallow leaves are tried one by one.
 const MAX_SHALLOW: usize = 64;
 
 impl Levels<'_> {
-    fn rank(&self) -> Vec<u32> {
+    pub fn rank(&self) -> Vec<u32> {
         let switches = 0..self.leaf.len() as u32;
         let leaves: Vec<u32> = switches.filter(|&s| self.leaf[s as usize]).collect();
         let (mut tails, mut bottom): (Vec<u32>, Vec<u32>) =

@@ -189,6 +189,85 @@ fn a_cable_between_leaves() {
             let ends = [0, 1].map(|i| &*netlist.nodes[pair[i] as usize].description);
             let what = format!("{what}, a cable between {ends:?}");
             keeps_levels(&mut found, &what, &before, &more, seed);
+            hosts_go(&mut found, &what, &more, pair);
+        }
+    }
+    found.end();
+}
+
+/// All hosts of the first of two leaves go, then those of the second as well, also where roots are given.
+fn hosts_go(found: &mut Findings, what: &str, whole: &Netlist, leaves: &[u32]) {
+    let tops = whole
+        .switches()
+        .filter(|n| n.description.starts_with("spine"));
+    let roots = Options {
+        root_guids: tops.map(|node| node.guid).collect(),
+        ..Routed::partial()
+    };
+    for (how, options) in [("", &Routed::partial()), (", roots given", &roots)] {
+        let Some(before) = found.routed(Routed::asked(whole, options), what) else {
+            continue;
+        };
+        for count in 1..=leaves.len() {
+            let gone = leaves[..count].iter().flat_map(|&s| hosts_of(whole, s));
+            let less = whole.without_nodes(&gone.collect::<Vec<u32>>());
+            let what = format!("{what}, {count} emptied{how}");
+            if let Some(after) = found.routed(Routed::asked(&less, options), &what) {
+                found.add(before.levels() == after.levels(), format!("{what}: levels"));
+                // With hosts of their own on upper switches, few leaves are no vote on slots.
+                if !what.starts_with("hosts on upper") {
+                    found.only_own(&before, &after, &what);
+                }
+            }
+        }
+    }
+}
+
+/// A mid switch with a gateway is left with the leaves of its pod alone, which may have a cable to another.
+#[test]
+fn a_gateway_loses_its_only_uplink() {
+    let mut found = Findings::default();
+    for seed in throws(8) {
+        let mut random = Random::stream(seed, 8);
+        let pods = Pods {
+            leaves: (0..4).map(|_| 2 + random.below(5)).collect(),
+            planes: 2 + random.below(2),
+            spines: 1,
+            links: 1,
+            hosts: (4, 8),
+            on_spines: 0,
+        };
+        let mut netlist = pods.draw(seed);
+        on_upper(&mut netlist, "mid 1.0", 1, true);
+        if seed % 2 == 0 {
+            let ends = ["leaf 0.0", "leaf 1.1"].map(|place| at(&netlist, place));
+            let [a, b] = ends.map(|s| (s, super::events::spare(&netlist, s)));
+            link(&mut netlist, a, b);
+        }
+        let netlist = names::at_random(&names::with_lids(&netlist, 0, seed), seed);
+        let mut less = netlist.clone();
+        let (mid, spine) = (at(&less, "mid 1.0"), at(&less, "spine 0.0"));
+        for (s, other) in [(mid, spine), (spine, mid)] {
+            less.nodes[s as usize]
+                .ports
+                .retain(|port| port.peer != other);
+        }
+        let what = format!("seed {seed}");
+        if let Some(before) = found.route_up_down(&netlist, &what) {
+            keeps_levels(&mut found, &what, &before, &less, seed);
+        }
+    }
+    found.end();
+}
+
+/// Which box stands at a place decides no level.
+#[test]
+fn all_switches_are_replaced() {
+    let mut found = Findings::default();
+    for (what, seed, netlist, before) in routed_trees(&mut found, 3) {
+        for other in 0..4 {
+            let replaced = names::at_random(&netlist, 100 * seed + other);
+            keeps_levels(&mut found, &what, &before, &replaced, seed);
         }
     }
     found.end();

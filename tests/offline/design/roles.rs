@@ -162,3 +162,39 @@ fn on_generated_fabrics() {
     }
     found.end();
 }
+
+/// A gateway on a mid switch stays where it is when the hosts of its pod go, but for those of one leaf or all.
+#[test]
+fn all_of_a_pod_with_a_gateway() {
+    let mut found = Findings::default();
+    for seed in throws(6) {
+        let mut random = Random::stream(seed, 9);
+        let pods = fabrics::Pods {
+            leaves: (0..3 + random.below(3))
+                .map(|_| 2 + random.below(6))
+                .collect(),
+            planes: 2 + random.below(3),
+            spines: 1 + random.below(3),
+            links: 1,
+            hosts: (4, 10),
+            on_spines: 0,
+        };
+        let mut netlist = pods.draw(seed);
+        let mid = fabrics::at(&netlist, "mid 1.0");
+        let port = netlist.nodes[mid as usize].port_count;
+        fabrics::add_gateway(&mut netlist, mid, port);
+        let netlist = names::at_random(&names::with_lids(&netlist, 0, seed), seed);
+        let Some(whole) = found.route(&netlist, "a gateway on a mid switch") else {
+            continue;
+        };
+        let leaves =
+            (0..pods.leaves[1]).map(|leaf| fabrics::at(&netlist, &format!("leaf 1.{leaf}")));
+        let leaves: Vec<u32> = leaves.collect();
+        for left in [1, 0] {
+            let what = format!("seed {seed}: all of a pod but {left} leaves");
+            let gone = of_leaves(&netlist, &leaves[left..]);
+            go(&mut found, &what, &whole, &gone);
+        }
+    }
+    found.end();
+}
