@@ -1,10 +1,11 @@
 //! Which link ends are drained, and what share of the destinations each slow link is there for.
 
+use crate::dmodc::connect::components;
 use crate::dmodc::design::Design;
 use crate::dmodc::options::{Capacity, Drained, Faults, Options};
 use crate::dmodc::routes::Inputs;
 use crate::dmodc::tree::Links;
-use crate::fabric::{Fabric, Peer};
+use crate::fabric::{Fabric, NodeKind, Peer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -239,9 +240,84 @@ impl Limits {
         self.share.retain(|_, share| *share < STEPS);
     }
 
-    /// Whether any link is drained.
-    pub fn any_drained(&self) -> bool {
-        !self.drained.is_empty()
+    /// Where links are drained: the others alone; with the drained ones that join those with hosts which the others do
+    /// not join, as few as possible one after the other; and all.
+    pub fn layers(&self, design: &Design) -> Vec<Links> {
+        let all = design.present.as_ref().unwrap_or(&design.links);
+        if self.drained.is_empty() {
+            return Vec::new();
+        }
+        let first = self.undrained(all);
+        let needed = self.needed(design, all, &first);
+        let mut layers = vec![first];
+        if (1..self.drained.len()).contains(&needed.len()) {
+            let needless = |s, port| !needed.contains(&(s, port)) && self.is_drained(s, port);
+            layers.push(all.without(needless));
+        }
+        layers.push(all.clone());
+        layers
+    }
+
+    /// Both ends of the drained links that lead from a part with hosts to the greatest one over the fewest of them. A
+    /// part is what the other links hold together.
+    fn needed(&self, design: &Design, all: &Links, others: &Links) -> BTreeSet<End> {
+        let remote =
+            |links: &Links, s| -> Vec<u32> { links.of(s).iter().map(|g| g.remote).collect() };
+        let part = components(all.switches(), |s| remote(others, s).into_iter());
+        let mut members: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        (0u32..)
+            .zip(&part)
+            .for_each(|(s, &part)| members.entry(part).or_default().push(s));
+        let greatest = members
+            .iter()
+            .rev()
+            .max_by_key(|(_, of)| of.len())
+            .map(|(&part, _)| part);
+        // Drained links from the greatest part, by part; and the parts, the nearest first.
+        let mut far: BTreeMap<u32, u32> = greatest.iter().map(|&part| (part, 0)).collect();
+        let mut order: Vec<u32> = greatest.into_iter().collect();
+        let beside = |of: u32| {
+            members[&of]
+                .iter()
+                .flat_map(|&s| remote(all, s))
+                .map(|s| part[s as usize])
+        };
+        let mut at = 0;
+        while let Some(&of) = order.get(at) {
+            at += 1;
+            for other in beside(of) {
+                if !far.contains_key(&other) {
+                    far.insert(other, far[&of] + 1);
+                    order.push(other);
+                }
+            }
+        }
+        let is_host = |node: usize| design.there.end_nodes()[node].kind != NodeKind::Aggregation;
+        let has_hosts =
+            |&s: &u32| design.ranking.is_leaf(s) || design.there.end_nodes_of(s).any(is_host);
+        let mut needs: BTreeSet<u32> = order
+            .iter()
+            .copied()
+            .filter(|part| members[part].iter().any(has_hosts))
+            .collect();
+        for of in order.iter().rev() {
+            if needs.contains(of) {
+                needs.extend(beside(*of).filter(|other| far[other] < far[of]));
+            }
+        }
+        let is_needed = |&&(s, port): &&End| match design.there.peer(s, port) {
+            Peer::Switch { index, .. } => {
+                let [a, b] = [s, index].map(|s| part[s as usize]);
+                let further = if far.get(&a) > far.get(&b) { a } else { b };
+                far.get(&a) != far.get(&b) && needs.contains(&further)
+            }
+            _ => false,
+        };
+        self.drained.iter().filter(is_needed).copied().collect()
+    }
+
+    fn is_drained(&self, s: u32, port: u8) -> bool {
+        self.drained.binary_search(&(s, port)).is_ok()
     }
 
     /// The links that are there for some steps, drained ones left out, for all steps for which some link is not there.
@@ -256,8 +332,8 @@ impl Limits {
     }
 
     /// The links that are not drained.
-    pub fn undrained(&self, links: &Links) -> Links {
-        links.without(|s, port| self.drained.binary_search(&(s, port)).is_ok())
+    fn undrained(&self, links: &Links) -> Links {
+        links.without(|s, port| self.is_drained(s, port))
     }
 }
 
