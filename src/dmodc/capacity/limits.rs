@@ -131,7 +131,8 @@ impl Limits {
     /// one of speed a for Σ min(a, b) / Σ b of the destinations that have it as their nominal port, over the speeds b of
     /// all uplinks: then all of them carry alike over capacity.
     ///
-    /// All slow links are there for the same destinations first: what a slow link gives up goes to none that is slow.
+    /// All slow links are there for the same destinations first, those of a place that are equally fast for the same ones
+    /// alone: what a slow link gives up goes to none that is slow.
     ///
     /// All S hosts of a leaf send over each of its uplinks, so its A2A over the capacity c is S/c, however few
     /// destinations it has, down to S. Where that is more than a fifth above the bound of the fabric, it has no more
@@ -199,12 +200,20 @@ impl Limits {
             own_and_below(s).for_each(|column| is_below[column] = true);
             let counts = nominal_by_step(inputs, s, &is_below);
             let speeds: f64 = of.ports.iter().map(|&(_, b)| f64::from(b)).sum();
-            for (&(port, a), [above, below]) in of.ports.iter().zip(&counts) {
+            for (&(port, a), own) in of.ports.iter().zip(&counts) {
                 let Peer::Switch { index, port: far } = design.there.peer(s, port) else {
                     continue;
                 };
                 if a == of.fastest {
                     continue;
+                }
+                // Links of one speed have one share, or what one gives up would go to another.
+                let alike = of.ports.iter().zip(&counts).filter(|(of, _)| of.1 == a);
+                let (mut links, mut above, mut below) = (0.0, [0; STEPS], [0; STEPS]);
+                for (_, [up, down]) in alike {
+                    links += 1.0;
+                    above.iter_mut().zip(up).for_each(|(sum, of)| *sum += of);
+                    below.iter_mut().zip(down).for_each(|(sum, of)| *sum += of);
                 }
                 let part = of
                     .ports
@@ -214,7 +223,7 @@ impl Limits {
                     / speeds;
                 let total = |counts: &[u32; STEPS]| f64::from(counts.iter().sum::<u32>());
                 let sources = f64::from(of.sources);
-                let is_leaf = sources < total(above);
+                let is_leaf = sources < total(&above) / links;
                 let is_near = sources <= 1.2 * bound * capacity(a);
                 if is_short && is_leaf && is_near {
                     continue;
@@ -223,14 +232,14 @@ impl Limits {
                     true => (DIGITS_IF_SHORT, 0.5),
                     false => (DIGITS, 0.0),
                 };
-                let mut up = share_of(above, part * total(above) + rounding, digits);
+                let mut up = share_of(&above, part * total(&above) + links * rounding, digits);
                 if is_leaf && !is_near {
-                    up = up.min(share_of(above, bound * capacity(a), DIGITS));
+                    up = up.min(share_of(&above, links * bound * capacity(a), DIGITS));
                 }
                 if is_leaf || !is_short || 2 * a < of.fastest {
                     // However little comes down, one destination goes up.
-                    let least = share_of(above, 0.0, digits);
-                    let down = share_of(below, (part * total(below)).ceil(), digits);
+                    let least = share_of(&own[0], 0.0, digits);
+                    let down = share_of(&below, (part * total(&below)).ceil(), digits);
                     up = up.min(down.max(least));
                     self.share.insert((index, far), up);
                 }
