@@ -174,9 +174,10 @@ fn named(path: &Path, read: io::Result<Vec<u8>>) -> Result<Vec<u8>, InputError> 
     })
 }
 
-/// The lines of a text with their numbers from 1 on, without line ends (`\n` or `\r\n`).
+/// The lines of a text with their numbers from 1 on, without line ends (`\n` or `\r\n`) and byte order mark.
 pub fn lines(bytes: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
-    let body = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    let body = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let body = body.strip_suffix(b"\n").unwrap_or(body);
     let lines = body.split(|&b| b == b'\n').enumerate();
     lines.map(|(i, line)| (i as u32 + 1, line.strip_suffix(b"\r").unwrap_or(line)))
 }
@@ -257,6 +258,7 @@ mod tests {
         let got: Vec<_> = lines(b"a\r\n\nb").collect();
         assert_eq!(got, [(1, &b"a"[..]), (2, b""), (3, b"b")]);
         assert_eq!(lines(b"a\n").count(), 1);
+        assert_eq!(lines(b"\xef\xbb\xbfa").next(), Some((1, &b"a"[..])));
     }
 
     #[test]

@@ -43,32 +43,12 @@ impl Engine {
         self.threads.to_fill(switches)
     }
 
-    /// Computes all but routes and detours: ranks, port groups, costs, dividers, NIDs, validity. Drains
-    /// nothing if a drain would leave pairs of hosts out.
+    /// Computes all but routes and detours: ranks, port groups, costs, dividers, NIDs, validity.
     ///
     /// # Errors
     /// [`RouteError::NotATree`] if the fabric has no levels (unless roots are given). If only the reference
     /// causes that, plans the fabric without it.
     pub fn plan(&self, fabric: &Fabric, options: &Options) -> Result<Plan, RouteError> {
-        let plan = self.plan_once(fabric, options)?;
-        // Pairs of hosts that are left out.
-        let left_out = |plan: &Plan| -> u64 {
-            let (hosts, _) = plan.connections().left_out_ends(fabric).split();
-            hosts.counts().map(|(_, _, pairs)| pairs).sum()
-        };
-        if options.drain.is_empty() || left_out(&plan) == 0 {
-            return Ok(plan);
-        }
-        let undrained = Options {
-            drain: Vec::new(),
-            ..options.clone()
-        };
-        let whole = self.plan_once(fabric, &undrained)?;
-        let is_better = left_out(&whole) < left_out(&plan);
-        Ok(if is_better { whole } else { plan })
-    }
-
-    fn plan_once(&self, fabric: &Fabric, options: &Options) -> Result<Plan, RouteError> {
         let threads = self.threads.to_plan(fabric.switches().len());
         if let Some(reference) = options.reference() {
             match Plan::new(fabric, Some(reference), options, threads) {

@@ -3,13 +3,14 @@
 use super::capacity::{Bands, Fallback, Limits};
 use super::connect::{Connections, Entries, Needs, Steps, Turns, Unreachable};
 use super::design::{Design, standing};
-use super::options::{Drained, Faults, OnUnreachable, Options, RouteError, Timings};
+use super::options::{Faults, OnUnreachable, Options, RouteError, Timings};
 use super::paths::{Paths, dividers, path_dividers};
 use super::routes::{Inputs, RouteMemory, RowClasses, SwitchView};
 use super::targets::{Destinations, Nids};
 use super::threads::Threads;
 use super::tree::{Groups, Links, Ranking};
-use crate::fabric::{Fabric, Merged};
+use crate::fabric::{Fabric, Lid, Merged};
+use crate::lft::NO_PATH;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -24,19 +25,24 @@ pub struct Plan {
     ranking: Ranking,
     order: Vec<u32>,
     unreachable: Unreachable,
-    needs: Needs,
-    /// The detours.
-    connected: OnceLock<(Connections, Steps)>,
+    /// The routes without drained links. Where some are drained, those after them lead where these do not.
+    layers: Vec<Layer>,
+    /// The detours, by layer.
+    connected: OnceLock<(Connections, Vec<Steps>)>,
     /// Turns for multicast, computed on first use.
     more_turns: OnceLock<Turns>,
     on_unreachable: OnUnreachable,
     known: Option<Arc<(Merged, Ranking)>>,
     untold: Vec<u32>,
-    inputs: Inputs,
     bands: Bands,
-    /// Both ends of drained links, as (switch, port), ascending.
-    drained: Vec<(u32, u8)>,
     timings: Timings,
+}
+
+/// Routes over some of the links.
+#[derive(Clone, Debug)]
+struct Layer {
+    inputs: Inputs,
+    needs: Needs,
 }
 
 impl Plan {
@@ -51,13 +57,14 @@ impl Plan {
         let design = Design::new(fabric, reference, options, threads)?;
         let ranking = &design.ranking;
         let mut limits = Limits::new(fabric, &design, options);
-        let drained = limits.any_drained();
         let there = design.present.as_ref().unwrap_or(&design.links);
-        let undrained = drained.then(|| limits.undrained(there));
+        let layers = limits.layers(&design);
+        let undrained = layers.first();
         // The paper knows of no link that is meant to be and is not there.
-        let (expected, present) = match options.faults {
-            Faults::Paper => (undrained.as_ref(), None),
-            Faults::Stable => (None, undrained.as_ref().or(design.present.as_ref())),
+        let is_paper = options.faults == Faults::Paper;
+        let (expected, present) = match is_paper {
+            true => (undrained, None),
+            false => (None, undrained.or(design.present.as_ref())),
         };
         let groups_of = |links: &Links| Groups::new(links, ranking, threads);
         let groups = match expected {
@@ -70,13 +77,13 @@ impl Plan {
         let with = |groups| nominal.with(groups, threads);
         let nids = Nids::new(&design, &nominal.costs, options);
         let destinations = Arc::new(Destinations::new(&design, &nominal.costs, &nids));
-        let dividers: Arc<[u32]> = dividers(&nominal.groups).into();
-        let path_dividers: Arc<[u32]> = path_dividers(&nominal.groups).into();
         let expected = expected.unwrap_or(&design.links);
         // The inputs of the rows: nominal paths, and the present groups where they differ.
-        let inputs_of = |present: Option<Groups>| {
+        let inputs_of = |nominal: &Arc<Paths>, present: Option<Groups>| {
+            let dividers: Arc<[u32]> = dividers(&nominal.groups).into();
+            let path_dividers: Arc<[u32]> = path_dividers(&nominal.groups).into();
             let present = present.map(with);
-            let now = present.as_ref().unwrap_or(&nominal);
+            let now = present.as_ref().unwrap_or(nominal);
             let standing = standing(expected, &now.groups);
             let standing = standing.map(|links| with(groups_of(&links)));
             let all_groups = [&nominal.groups, &now.groups];
@@ -84,36 +91,46 @@ impl Plan {
             Inputs {
                 classes: RowClasses::new(all_groups, &dividers, &path_dividers),
                 nominal: nominal.clone(),
-                mirrored: options.faults == Faults::Stable,
+                mirrored: !is_paper,
                 standing,
                 present,
-                dividers: dividers.clone(),
-                path_dividers: path_dividers.clone(),
+                dividers,
+                path_dividers,
                 destinations: destinations.clone(),
             }
         };
-        let inputs = inputs_of(present);
+        let inputs = inputs_of(&nominal, present);
         let costed = Instant::now();
         limits.share_out(&design, &inputs, options);
         let bands = limits.bands(there).into_iter();
-        let further = bands.map(|(steps, links)| (steps, inputs_of(Some(groups_of(&links)))));
+        let further =
+            bands.map(|(steps, links)| (steps, inputs_of(&nominal, Some(groups_of(&links)))));
         let further = further.collect();
-        let all = drained.then(|| with(groups_of(there)));
-        let now = inputs.present();
-        let needs = Needs::new(
-            &design.there,
-            ranking,
-            now,
-            all.as_ref(),
-            options.connect_roots,
-        );
+        let wider = layers.iter().skip(1).map(|links| match is_paper {
+            true => inputs_of(&Arc::new(with(groups_of(links))), None),
+            false => inputs_of(&nominal, Some(groups_of(links))),
+        });
+        let inputs: Vec<Inputs> = [inputs].into_iter().chain(wider).collect();
+        let widest = inputs.last().filter(|_| inputs.len() > 1);
+        let widest = widest.map(|inputs| &inputs.present().costs);
+        let needs_of = |inputs: &Inputs| {
+            let paths = inputs.present();
+            Needs::new(&design.there, ranking, paths, widest, options.connect_roots)
+        };
+        let needs: Vec<Needs> = inputs.iter().map(needs_of).collect();
         let own = |place: u32| design.switch[place as usize];
-        let mut unreachable = needs.of_hosts(&all.as_ref().unwrap_or(now).costs);
+        let of_hosts = needs.last().map(|needs| needs.of_hosts(&nominal.costs));
+        let mut unreachable = of_hosts.unwrap_or_default();
         let named = unreachable.first.iter();
         unreachable.first = named
             .filter_map(|&(from, to)| Some((own(from)?, own(to)?)))
             .collect();
-        let bands = Bands::new(&inputs, further, all, needs.joined.iter().map(|n| n.to));
+        let detours = needs[0].joined.iter().map(|need| need.to);
+        let bands = Bands::new(&inputs[0], further, detours);
+        let layers = inputs.into_iter().zip(needs);
+        let layers = layers
+            .map(|(inputs, needs)| Layer { inputs, needs })
+            .collect();
         let own = |node: &u32| design.node[*node as usize];
         let order = nids.order.iter().filter_map(own).collect();
         let ranking = ranking.of_some(&design.place);
@@ -128,15 +145,13 @@ impl Plan {
             switch: design.switch,
             order,
             unreachable,
-            needs,
+            layers,
             connected: OnceLock::new(),
             more_turns: OnceLock::new(),
             on_unreachable: options.on_unreachable,
             known: design.known,
             untold: design.untold,
-            inputs,
             bands,
-            drained: Drained::ends(fabric, &options.drain),
             timings,
         })
     }
@@ -153,16 +168,14 @@ impl Plan {
 
     /// The paths over all links, drained ones included.
     fn paths(&self) -> &Paths {
-        self.bands.all().unwrap_or(self.inputs.present())
+        self.layers[self.layers.len() - 1].inputs.present()
     }
 
     /// The paths to use from one place to another: over drained links only where no others exist.
     fn paths_between(&self, from: u32, to: u32) -> &Paths {
-        let now = self.inputs.present();
-        match now.costs.hops(from, to) {
-            Some(_) => now,
-            None => self.paths(),
-        }
+        let mut layers = self.layers.iter().map(|layer| layer.inputs.present());
+        let found = layers.find(|paths| paths.costs.hops(from, to).is_some());
+        found.unwrap_or(self.paths())
     }
 
     fn own_pair(&self, (from, to): (u32, u32)) -> Option<(u32, u32)> {
@@ -184,41 +197,90 @@ impl Plan {
         memory: &RouteMemory,
         threads: &Threads,
     ) -> usize {
+        self.write_from(0, fabric, rows, memory, threads)
+    }
+
+    /// The same for the layers from one on.
+    fn write_from(
+        &self,
+        number: usize,
+        fabric: &Fabric,
+        rows: &mut [&mut [u8]],
+        memory: &RouteMemory,
+        threads: &Threads,
+    ) -> usize {
         let place = |s| self.place(s);
+        let inputs = &self.layers[number].inputs;
         let (displaced, (_, steps)) = threads.both(
-            || self.inputs.write(fabric, place, rows, memory, threads),
+            || inputs.write(fabric, place, rows, memory, threads),
             || self.connected(),
         );
-        self.bands.write(fabric, place, rows, memory, threads);
-        self.inputs.write_detours(steps, place, rows, threads);
-        if let Some(all) = self.bands.all() {
+        if number == 0 {
+            self.bands.write(fabric, place, rows, memory, threads);
+        }
+        inputs.write_detours(&steps[number], place, rows, threads);
+        if number + 1 < self.layers.len() {
+            let mut wide = vec![vec![NO_PATH; fabric.max_lid().index() + 1]; rows.len()];
+            let mut own: Vec<&mut [u8]> = wide.iter_mut().map(Vec::as_mut_slice).collect();
+            self.write_from(number + 1, fabric, &mut own, memory, threads);
             Fallback {
                 fabric,
                 ranking: &self.ranking,
-                drained: &self.drained,
-                joins: &|from, to| all.costs.hops(place(from), place(to)).is_some(),
+                may_turn: &|from, at, to| self.may_turn(from, at, to),
             }
-            .write(rows);
+            .write(rows, &wide);
         }
         displaced
     }
 
-    /// The detours, and the pairs left out.
-    fn connected(&self) -> &(Connections, Steps) {
+    /// The detours of each layer, and the pairs left out of all. The first layer takes its turns first; or the last one,
+    /// if somebody would be left out that it serves.
+    fn connected(&self) -> &(Connections, Vec<Steps>) {
         self.connected.get_or_init(|| {
-            let paths = self.inputs.present();
-            let connect = self.on_unreachable == OnUnreachable::Connect;
-            let row = |s| self.bands.row_up(&self.inputs, s);
+            let layers = 0..self.layers.len();
+            let (mut found, mut steps) = self.connect(layers.clone());
+            if found.left_out > 0 && layers.len() > 1 {
+                let (others, mut by_others) = self.connect(layers.rev());
+                if found.left.iter().any(|pair| !others.left.contains(pair)) {
+                    by_others.reverse();
+                    (found, steps) = (others, by_others);
+                }
+            }
+            let left = std::mem::take(&mut found.left).into_iter();
+            found.left = left.filter_map(|pair| self.own_pair(pair)).collect();
+            (found, steps)
+        })
+    }
+
+    /// The detours of some layers, one after the other.
+    fn connect(&self, layers: impl Iterator<Item = usize>) -> (Connections, Vec<Steps>) {
+        let connect = self.on_unreachable == OnUnreachable::Connect;
+        let mut found: Option<Connections> = None;
+        let steps = layers.map(|number| {
+            let Layer { inputs, needs } = &self.layers[number];
+            let row = |s| match number {
+                0 => self.bands.row_up(inputs, s),
+                _ => inputs.row_up(s),
+            };
             let entries = Entries {
-                destinations: &self.inputs.destinations,
+                destinations: &inputs.destinations,
                 row: &row,
             };
-            let found = Connections::find(&self.needs, [paths, self.paths()], connect, &entries);
-            let (mut connections, steps) = found;
-            let left = std::mem::take(&mut connections.left).into_iter();
-            connections.left = left.filter_map(|pair| self.own_pair(pair)).collect();
-            (connections, steps)
-        })
+            let before = found.take();
+            let paths = [inputs.present(), self.paths()];
+            let (now, steps) = Connections::find(needs, paths, connect, &entries, before);
+            found = Some(now);
+            steps
+        });
+        let steps: Vec<Steps> = steps.collect();
+        let mut found = found.unwrap_or_default();
+        if let [_, _, ..] = *steps {
+            let mut pairs: Vec<(u32, Lid)> = steps.iter().flat_map(Steps::pairs).collect();
+            pairs.sort_unstable();
+            pairs.dedup();
+            found.turned = pairs.len();
+        }
+        (found, steps)
     }
 
     /// End nodes (indices into [`Fabric::end_nodes`]) in ascending topological NID.
@@ -251,7 +313,7 @@ impl Plan {
 
     /// The divider of a switch: Π of the paper.
     pub fn divider(&self, switch: u32) -> u32 {
-        self.inputs.dividers[self.place(switch) as usize]
+        self.layers[0].inputs.dividers[self.place(switch) as usize]
     }
 
     /// Hops of the up-down path from switch `from` to switch `to`, `None` if there is none.
@@ -268,16 +330,18 @@ impl Plan {
 
     /// The neighbour by which switch `from` goes to switch `to` on a detour, and the hops, where no path is up-down.
     pub fn turned(&self, from: u32, to: u32) -> Option<(u32, u8)> {
-        let (mut at, to) = (self.place(from), self.place(to));
-        let steps = &self.connected().1;
-        let target = steps.target(to)?;
-        let first = steps.next(at, target)?;
-        let mut hops = 0u8;
-        while let Some(then) = steps.next(at, target) {
-            (at, hops) = (then, hops.saturating_add(1));
-        }
-        let rest = self.paths().costs.hops(at, to)?;
-        Some((self.own(first)?, hops.saturating_add(rest)))
+        let [from, to] = [from, to].map(|s| self.place(s));
+        let mut layers = self.layers.iter().zip(&self.connected().1);
+        layers.find_map(|(layer, steps)| {
+            let target = steps.target(to)?;
+            let first = steps.next(from, target)?;
+            let (mut at, mut hops) = (from, 0u8);
+            while let Some(then) = steps.next(at, target) {
+                (at, hops) = (then, hops.saturating_add(1));
+            }
+            let rest = layer.inputs.present().costs.hops(at, to)?;
+            Some((self.own(first)?, hops.saturating_add(rest)))
+        })
     }
 
     /// Pairs of leaves without an up-down path.

@@ -1,7 +1,7 @@
 //! Bands: destinations for which the same links are there, and their routes.
 
 use super::limits::step;
-use crate::dmodc::paths::{INFINITE, Paths, UP};
+use crate::dmodc::paths::{INFINITE, UP};
 use crate::dmodc::routes::{Inputs, RouteMemory};
 use crate::dmodc::threads::Threads;
 use crate::fabric::Fabric;
@@ -11,8 +11,6 @@ use std::ops::Range;
 /// What of the routes is not as the first band has it.
 #[derive(Clone, Debug, Default)]
 pub struct Bands {
-    /// The paths over all links, where some are drained: for what leads nowhere otherwise.
-    all: Option<Paths>,
     /// The bands after the first.
     further: Vec<Inputs>,
     /// By position in a row: 0 for the first band, or one more than the position in `further`.
@@ -20,18 +18,13 @@ pub struct Bands {
 }
 
 impl Bands {
-    /// The bands after the first, each with the steps that it has, and the paths over all links.
-    /// `detours` are the switches to which there are some.
+    /// The bands after the first, each with the steps that it has. `detours` are the switches to which there are some.
     pub fn new(
         first: &Inputs,
         further: Vec<(Range<usize>, Inputs)>,
-        all: Option<Paths>,
         detours: impl Iterator<Item = u32>,
     ) -> Self {
-        let mut bands = Bands {
-            all,
-            ..Bands::default()
-        };
+        let mut bands = Bands::default();
         if further.is_empty() {
             return bands;
         }
@@ -54,11 +47,6 @@ impl Bands {
         }
         bands.further = further.into_iter().map(|(_, inputs)| inputs).collect();
         bands
-    }
-
-    /// The paths over all links, where some are drained.
-    pub fn all(&self) -> Option<&Paths> {
-        self.all.as_ref()
     }
 
     /// The entries of a switch for all that it reaches going up, by position: those of the first band, with those of

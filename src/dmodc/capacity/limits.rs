@@ -1,10 +1,11 @@
 //! Which link ends are drained, and what share of the destinations each slow link is there for.
 
+use crate::dmodc::connect::components;
 use crate::dmodc::design::Design;
 use crate::dmodc::options::{Capacity, Drained, Faults, Options};
 use crate::dmodc::routes::Inputs;
 use crate::dmodc::tree::Links;
-use crate::fabric::{Fabric, Peer};
+use crate::fabric::{Fabric, NodeKind, Peer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -130,7 +131,8 @@ impl Limits {
     /// one of speed a for Σ min(a, b) / Σ b of the destinations that have it as their nominal port, over the speeds b of
     /// all uplinks: then all of them carry alike over capacity.
     ///
-    /// All slow links are there for the same destinations first: what a slow link gives up goes to none that is slow.
+    /// All slow links are there for the same destinations first, those of a place that are equally fast for the same ones
+    /// alone: what a slow link gives up goes to none that is slow.
     ///
     /// All S hosts of a leaf send over each of its uplinks, so its A2A over the capacity c is S/c, however few
     /// destinations it has, down to S. Where that is more than a fifth above the bound of the fabric, it has no more
@@ -198,12 +200,20 @@ impl Limits {
             own_and_below(s).for_each(|column| is_below[column] = true);
             let counts = nominal_by_step(inputs, s, &is_below);
             let speeds: f64 = of.ports.iter().map(|&(_, b)| f64::from(b)).sum();
-            for (&(port, a), [above, below]) in of.ports.iter().zip(&counts) {
+            for (&(port, a), own) in of.ports.iter().zip(&counts) {
                 let Peer::Switch { index, port: far } = design.there.peer(s, port) else {
                     continue;
                 };
                 if a == of.fastest {
                     continue;
+                }
+                // Links of one speed have one share, or what one gives up would go to another.
+                let alike = of.ports.iter().zip(&counts).filter(|(of, _)| of.1 == a);
+                let (mut links, mut above, mut below) = (0.0, [0; STEPS], [0; STEPS]);
+                for (_, [up, down]) in alike {
+                    links += 1.0;
+                    above.iter_mut().zip(up).for_each(|(sum, of)| *sum += of);
+                    below.iter_mut().zip(down).for_each(|(sum, of)| *sum += of);
                 }
                 let part = of
                     .ports
@@ -213,7 +223,7 @@ impl Limits {
                     / speeds;
                 let total = |counts: &[u32; STEPS]| f64::from(counts.iter().sum::<u32>());
                 let sources = f64::from(of.sources);
-                let is_leaf = sources < total(above);
+                let is_leaf = sources < total(&above) / links;
                 let is_near = sources <= 1.2 * bound * capacity(a);
                 if is_short && is_leaf && is_near {
                     continue;
@@ -222,14 +232,14 @@ impl Limits {
                     true => (DIGITS_IF_SHORT, 0.5),
                     false => (DIGITS, 0.0),
                 };
-                let mut up = share_of(above, part * total(above) + rounding, digits);
+                let mut up = share_of(&above, part * total(&above) + links * rounding, digits);
                 if is_leaf && !is_near {
-                    up = up.min(share_of(above, bound * capacity(a), DIGITS));
+                    up = up.min(share_of(&above, links * bound * capacity(a), DIGITS));
                 }
                 if is_leaf || !is_short || 2 * a < of.fastest {
                     // However little comes down, one destination goes up.
-                    let least = share_of(above, 0.0, digits);
-                    let down = share_of(below, (part * total(below)).ceil(), digits);
+                    let least = share_of(&own[0], 0.0, digits);
+                    let down = share_of(&below, (part * total(&below)).ceil(), digits);
                     up = up.min(down.max(least));
                     self.share.insert((index, far), up);
                 }
@@ -239,9 +249,84 @@ impl Limits {
         self.share.retain(|_, share| *share < STEPS);
     }
 
-    /// Whether any link is drained.
-    pub fn any_drained(&self) -> bool {
-        !self.drained.is_empty()
+    /// Where links are drained: the others alone; with the drained ones that join those with hosts which the others do
+    /// not join, as few as possible one after the other; and all.
+    pub fn layers(&self, design: &Design) -> Vec<Links> {
+        let all = design.present.as_ref().unwrap_or(&design.links);
+        if self.drained.is_empty() {
+            return Vec::new();
+        }
+        let first = self.undrained(all);
+        let needed = self.needed(design, all, &first);
+        let mut layers = vec![first];
+        if (1..self.drained.len()).contains(&needed.len()) {
+            let needless = |s, port| !needed.contains(&(s, port)) && self.is_drained(s, port);
+            layers.push(all.without(needless));
+        }
+        layers.push(all.clone());
+        layers
+    }
+
+    /// Both ends of the drained links that lead from a part with hosts to the greatest one over the fewest of them. A
+    /// part is what the other links hold together.
+    fn needed(&self, design: &Design, all: &Links, others: &Links) -> BTreeSet<End> {
+        let remote =
+            |links: &Links, s| -> Vec<u32> { links.of(s).iter().map(|g| g.remote).collect() };
+        let part = components(all.switches(), |s| remote(others, s).into_iter());
+        let mut members: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        (0u32..)
+            .zip(&part)
+            .for_each(|(s, &part)| members.entry(part).or_default().push(s));
+        let greatest = members
+            .iter()
+            .rev()
+            .max_by_key(|(_, of)| of.len())
+            .map(|(&part, _)| part);
+        // Drained links from the greatest part, by part; and the parts, the nearest first.
+        let mut far: BTreeMap<u32, u32> = greatest.iter().map(|&part| (part, 0)).collect();
+        let mut order: Vec<u32> = greatest.into_iter().collect();
+        let beside = |of: u32| {
+            members[&of]
+                .iter()
+                .flat_map(|&s| remote(all, s))
+                .map(|s| part[s as usize])
+        };
+        let mut at = 0;
+        while let Some(&of) = order.get(at) {
+            at += 1;
+            for other in beside(of) {
+                if !far.contains_key(&other) {
+                    far.insert(other, far[&of] + 1);
+                    order.push(other);
+                }
+            }
+        }
+        let is_host = |node: usize| design.there.end_nodes()[node].kind != NodeKind::Aggregation;
+        let has_hosts =
+            |&s: &u32| design.ranking.is_leaf(s) || design.there.end_nodes_of(s).any(is_host);
+        let mut needs: BTreeSet<u32> = order
+            .iter()
+            .copied()
+            .filter(|part| members[part].iter().any(has_hosts))
+            .collect();
+        for of in order.iter().rev() {
+            if needs.contains(of) {
+                needs.extend(beside(*of).filter(|other| far[other] < far[of]));
+            }
+        }
+        let is_needed = |&&(s, port): &&End| match design.there.peer(s, port) {
+            Peer::Switch { index, .. } => {
+                let [a, b] = [s, index].map(|s| part[s as usize]);
+                let further = if far.get(&a) > far.get(&b) { a } else { b };
+                far.get(&a) != far.get(&b) && needs.contains(&further)
+            }
+            _ => false,
+        };
+        self.drained.iter().filter(is_needed).copied().collect()
+    }
+
+    fn is_drained(&self, s: u32, port: u8) -> bool {
+        self.drained.binary_search(&(s, port)).is_ok()
     }
 
     /// The links that are there for some steps, drained ones left out, for all steps for which some link is not there.
@@ -256,8 +341,8 @@ impl Limits {
     }
 
     /// The links that are not drained.
-    pub fn undrained(&self, links: &Links) -> Links {
-        links.without(|s, port| self.drained.binary_search(&(s, port)).is_ok())
+    fn undrained(&self, links: &Links) -> Links {
+        links.without(|s, port| self.is_drained(s, port))
     }
 }
 

@@ -7,7 +7,7 @@ use super::turns::Turns;
 use crate::dmodc::paths::{HOPS, INFINITE, Paths};
 use crate::dmodc::targets::Destinations;
 use crate::fabric::{EndPairs, Fabric, Lid};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// So many neighbours are looked at, at most: some 0.2 s.
 const WORK: u64 = 8_000_000;
@@ -60,6 +60,16 @@ impl Steps {
         Some(steps[step].1)
     }
 
+    /// All pairs of switch and LID that have one.
+    pub fn pairs(&self) -> impl Iterator<Item = (u32, Lid)> {
+        let switches = (0..).zip(&self.of_switch);
+        let steps = switches.flat_map(|(at, steps)| steps.iter().map(move |step| (at, step.0)));
+        steps.flat_map(|(at, target)| {
+            let lids = self.targets[target as usize].1.iter();
+            lids.map(move |&lid| (at, lid))
+        })
+    }
+
     /// The target that a switch's own LID is in.
     pub fn target(&self, to: u32) -> Option<u32> {
         let last = self.targets.iter().rposition(|target| target.0 == to)?;
@@ -68,20 +78,27 @@ impl Steps {
 }
 
 impl Connections {
-    /// Finds detours, if pairs are to be connected: over links that are not drained, between entries by the first
-    /// paths. Needs, and which turns close a circle, are by the second, over all links.
+    /// Finds detours, if pairs are to be connected: between entries by the first paths. Which turns close a circle is
+    /// by the second, over all links. Turns are added to those taken before, and who is left out is left out of all.
     pub fn find(
         needs: &Needs,
         [paths, all]: [&Paths; 2],
         connect: bool,
         entries: &Entries,
+        before: Option<Self>,
     ) -> (Self, Steps) {
         let mut found = Connections::default();
+        if let Some(before) = &before {
+            found.cut_short = before.cut_short;
+            found.turns.clone_from(&before.turns);
+        }
         let mut steps = Steps::default();
         let mut left = needs.joined.clone();
         let there = |s| entries.destinations.present_behind(paths.costs.column(s));
         if connect && !needs.joined.is_empty() && go_both_ways(all) {
-            let attempt = Attempt::best([paths, all], &needs.joined, entries);
+            let turns = found.turns.take();
+            let turns = turns.unwrap_or_else(|| Turns::new(paths.costs.switches()));
+            let attempt = Attempt::best([paths, all], &needs.joined, entries, turns);
             steps.of_switch = vec![Vec::new(); paths.costs.switches()];
             for (need, detours) in needs.joined.iter().zip(attempt.found) {
                 let there: Vec<Lid> = there(need.to).collect();
@@ -95,7 +112,7 @@ impl Connections {
                     steps.targets.push((need.to, lids));
                 }
             }
-            found.cut_short = attempt.cut_short;
+            found.cut_short |= attempt.cut_short;
             found.turns = Some(attempt.turns);
             left = attempt.left;
         }
@@ -107,11 +124,10 @@ impl Connections {
         left.sort_by_key(|&(kind, ..)| kind);
         let left = left.into_iter().map(|(_, from, to)| (from, to));
         let left = left.chain(needs.apart.iter().copied());
-        // What drained links join has a route over them in the end.
-        let by_drained =
-            |(from, to)| !std::ptr::eq(paths, all) && all.costs.hops(from, to).is_some();
+        let was_left = before.map(|before| before.left.into_iter().collect::<BTreeSet<_>>());
+        let is_left = |pair| was_left.as_ref().is_none_or(|left| left.contains(&pair));
         found.left = left
-            .filter(|&pair| needs.has(pair) && !by_drained(pair))
+            .filter(|&pair| needs.has(pair) && is_left(pair))
             .collect();
         let mut lids: BTreeMap<u32, usize> = BTreeMap::new();
         let lids_of = |&(_, to): &(u32, u32)| *lids.entry(to).or_insert_with(|| there(to).count());
@@ -174,13 +190,17 @@ struct Attempt<'a> {
 impl<'a> Attempt<'a> {
     /// Turns plane by plane if hosts are in need, and then at one switch after the other while anybody is left out.
     /// Then another switch comes first, and the attempt counts that leaves out fewest of the greatest need.
-    fn best([paths, all]: [&'a Paths; 2], needs: &'a [Need], entries: &'a Entries<'a>) -> Self {
+    fn best(
+        [paths, all]: [&'a Paths; 2],
+        needs: &'a [Need],
+        entries: &'a Entries<'a>,
+        before: Turns,
+    ) -> Self {
         let mut search = Search::new(paths);
-        let none = Turns::new(paths.costs.switches());
-        let mut by_planes = none.clone();
+        let mut by_planes = before.clone();
         let firsts = match turn_by_planes(all, needs, &mut by_planes) {
-            true => vec![by_planes, none],
-            false => vec![none],
+            true => vec![by_planes, before],
+            false => vec![before],
         };
         let begin = |search: &mut Search, turns: &Turns, skip: usize| {
             let mut attempt = Attempt {
@@ -392,7 +412,6 @@ mod tests {
     use crate::dmodc::tree::{Groups, Ranking};
     use crate::dmodc::{Engine, Options};
     use crate::fabric::{Builder, EndNode, Guid, NodeKind, Peer};
-    use std::collections::BTreeSet;
 
     /// Hosts on leaves, in pods of one leaf, below planes of one switch: who is below which. The planes are the
     /// switches from 10 on; a switch that is expected but not there has nothing.

@@ -95,7 +95,7 @@ impl Needs {
         fabric: &Fabric,
         ranking: &Ranking,
         paths: &Paths,
-        widest: Option<&Paths>,
+        widest: Option<&Costs>,
         all: bool,
     ) -> Self {
         let costs = &paths.costs;
@@ -146,8 +146,7 @@ impl Needs {
                     continue;
                 };
                 let s = costs.switch(column as usize);
-                let by_drained = widest.is_some_and(|w| w.costs.hops(s, to).is_some());
-                if by_drained && (kind > 0 || part[s as usize] != part[to as usize]) {
+                if kind > 0 && widest.is_some_and(|widest| widest.hops(s, to).is_some()) {
                     continue;
                 }
                 match part[s as usize] == part[to as usize] {
@@ -162,19 +161,19 @@ impl Needs {
         needs
     }
 
-    /// The pairs of switches with hosts that these costs do not join either, in the order of columns.
-    pub fn of_hosts(&self, widest: &Costs) -> Unreachable {
+    /// The pairs of switches with hosts among them, in the order of columns.
+    pub fn of_hosts(&self, costs: &Costs) -> Unreachable {
         let joined = self.joined.iter().flat_map(|need| {
             let hosts = need.from.iter().filter(|&&(_, kind)| kind == 0);
-            hosts.map(|&(column, _)| (need.to, widest.switch(column as usize)))
+            hosts.map(|&(column, _)| (need.to, costs.switch(column as usize)))
         });
         let apart = self.apart.iter().map(|&(from, to)| (to, from));
         let has_hosts = |s: u32| self.nodes[s as usize].0 > 0;
-        let columns = |(a, b)| (widest.column(a), widest.column(b));
+        let columns = |(a, b)| (costs.column(a), costs.column(b));
         let mut pairs: Vec<(u32, u32)> = joined.chain(apart).collect();
         pairs.retain(|&(a, b)| {
             let (first, second) = columns((a, b));
-            first < second && has_hosts(a) && has_hosts(b) && widest.hops(a, b).is_none()
+            first < second && has_hosts(a) && has_hosts(b)
         });
         pairs.sort_unstable_by_key(|&pair| columns(pair));
         let count = pairs.len();
