@@ -50,21 +50,27 @@ impl<'i> Idle<'i> {
         dropped || idle
     }
 
-    /// Unmarks seeds that would join leaves if they were above their neighbours, as a root with many hosts does. Whether there were any.
+    /// Unmarks seeds that would join leaves if they were above their neighbours, as a root with many hosts does. Whether
+    /// there were any.
     fn drop_seeds(&mut self) -> bool {
         let mut dropped = Vec::new();
         let mut seeds: Vec<u32> = (0..self.rank.len() as u32).collect();
         seeds.retain(|&s| self.leaf[s as usize] && self.unsure[s as usize]);
-        for s in seeds {
+        let alike = self.alike(&seeds);
+        let joins = alike.firsts().iter().map(|&s| {
             let near = self.links.neighbours(s).map(|n| self.rank[n as usize]);
             let above = near.min().map_or(0, |lowest| lowest + 1);
             self.leaf[s as usize] = false;
             let was = std::mem::replace(&mut self.rank[s as usize], above);
-            if self.joins(s) {
-                dropped.push((s, above));
-            }
+            let joins = self.joins(s);
             self.leaf[s as usize] = true;
             self.rank[s as usize] = was;
+            joins.then_some(above)
+        });
+        let joins: Vec<Option<u32>> = joins.collect();
+        for s in seeds {
+            let above = alike.class(s).and_then(|class| joins[class as usize]);
+            dropped.extend(above.map(|above| (s, above)));
         }
         for &(s, above) in &dropped {
             self.leaf[s as usize] = false;
@@ -83,16 +89,7 @@ impl<'i> Idle<'i> {
             };
             open.retain(|&s| !self.idle[s as usize] && !self.leaf[s as usize]);
             let tops: Vec<u32> = open.iter().copied().filter(is_top).collect();
-            // Tops with the same neighbours join the same leaves.
-            let alike = Partition::new(
-                self.rank.len(),
-                tops.iter().copied(),
-                |s| self.links.neighbours(s).fold(0, |h, n| mix(h, n.into())),
-                |a, b| {
-                    self.unsure[a as usize] == self.unsure[b as usize]
-                        && self.links.neighbours(a).eq(self.links.neighbours(b))
-                },
-            );
+            let alike = self.alike(&tops);
             let joins: Vec<bool> = alike.firsts().iter().map(|&s| self.joins(s)).collect();
             let mut found = false;
             for &s in &tops {
@@ -107,6 +104,19 @@ impl<'i> Idle<'i> {
                 return;
             }
         }
+    }
+
+    /// Switches by their neighbours, and by whether they may be leaves: they join the same leaves.
+    fn alike(&self, switches: &[u32]) -> Partition {
+        Partition::new(
+            self.rank.len(),
+            switches.iter().copied(),
+            |s| self.links.neighbours(s).fold(0, |h, n| mix(h, n.into())),
+            |a, b| {
+                self.unsure[a as usize] == self.unsure[b as usize]
+                    && self.links.neighbours(a).eq(self.links.neighbours(b))
+            },
+        )
     }
 
     /// The neighbours above a switch that are not idle.
@@ -143,7 +153,9 @@ impl<'i> Idle<'i> {
         };
         let rank = self.rank[s as usize];
         let mut peers = (0..self.rank.len() as u32).filter(|&n| self.rank[n as usize] == rank);
-        joins && !(self.unsure[s as usize] && peers.any(is_less))
+        let all = self.leaf.iter().filter(|&&leaf| leaf).count();
+        let may_be_less = self.unsure[s as usize] && 2 * leaves.len() <= all;
+        joins && !(may_be_less && peers.any(is_less))
     }
 
     /// The leaves below some switches, ascending; leaves among these themselves.
