@@ -230,10 +230,11 @@ impl<'l> Leaves<'l> {
         for port in used_slots().flat_map(|&slot| ports(slot)) {
             taken[usize::from(port)] = true;
         }
+        // A host may be there or not.
         let is_dark = |slot: u8| {
             let dark = |s: &&u32| {
                 slot <= self.fabric.switches()[**s as usize].ports
-                    && self.fabric.peer(**s, slot) == Peer::None
+                    && to(&self.fabric.peer(**s, slot)).is_none()
             };
             4 * tops.iter().filter(dark).count() >= DARK * tops.len()
         };
