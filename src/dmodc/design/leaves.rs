@@ -252,7 +252,7 @@ impl<'l> Leaves<'l> {
                 ports(slot).for_each(|port| taken[usize::from(port)] = true);
             }
         }
-        if 2 * gone.len() > used.len() {
+        if 3 * gone.len() > 2 * used.len() {
             // So many are dark by design.
             gone.retain(|slot| usual.contains(slot));
         }
