@@ -133,12 +133,18 @@ impl Search<'_> {
         })
     }
 
-    /// The port at which parents have a switch.
+    /// The port at which parents have a switch, or would have one without parents.
     fn slot(&self, s: u32) -> u8 {
-        match self.hole(s) {
-            Some(hole) => hole.slot,
-            None => self.places.cables.slot[s as usize],
+        if let Some(hole) = self.hole(s) {
+            return hole.slot;
         }
+        let cables = &self.places.cables;
+        if !self.groups.up(s).is_empty() {
+            return cables.slot[s as usize];
+        }
+        let rank = self.ranking.rank(s);
+        let part = self.places.parts[rank as usize].of[s as usize];
+        self.part_slot(rank, part, cables.class[s as usize])
     }
 
     /// Finds the parents that switches of the rank below should have.
@@ -312,7 +318,8 @@ impl Search<'_> {
             if unused > (known.len() / FEW).max(1) {
                 missing.retain(|port| !nowhere(&port));
             }
-            if missing.len() > known.len() {
+            let has_parents = there.iter().any(|&s| !self.groups.up(s).is_empty());
+            if has_parents && missing.len() > known.len() {
                 // So many are dark by design.
                 return;
             }

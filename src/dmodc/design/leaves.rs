@@ -2,14 +2,16 @@
 //!
 //! A part of the fabric holds smaller parts at slots, a smallest one holds leaves. Slots that most parts of a
 //! level use are *usual*. A usual slot that is dark in one part, and a dark slot between used ones, belong to
-//! a dead leaf or pod. Leaves and pods at unusual slots come after all others, so that a leaf which is added
-//! at the end of a pod moves no other; so do, where ports do not agree, those that a reference added later.
+//! a dead leaf or pod. Parts that end at the same slot are alike: leaves and pods at unusual slots come after all others,
+//! so that a leaf which is added at the end of a pod moves no other; so do, where ports do not agree, those that a
+//! reference added later. Parts that are not alike have a number for each port, so that no part's growth moves another.
 //! Where ports do not agree, a pod with fewer leaves than most have keeps numbers free behind its last one.
 
 use super::cables::most_common;
 use super::parts::Parts;
 use crate::dmodc::tree::Ranking;
 use crate::fabric::{Fabric, Peer};
+use std::collections::BTreeMap;
 
 /// A slot belongs to a dead leaf or pod if this many of four switches above have it dark.
 const DARK: usize = 3;
@@ -21,8 +23,10 @@ pub struct Leaves<'l> {
     parts: &'l [Parts],
     /// Per rank: part and switch of the rank, ascending.
     tops: Vec<Vec<(u32, u32)>>,
-    /// By rank: the slots that most parts use for smaller parts; empty if parts are not alike.
+    /// By rank: the slots that most parts use for smaller parts.
     usual: Vec<Vec<u8>>,
+    /// By rank: for how many smaller parts each part has numbers; 0 if parts are alike.
+    room: Vec<usize>,
     /// By rank: how many leaves most parts have; 0 if parts are not alike.
     size: Vec<usize>,
     /// Leaves at unusual slots.
@@ -45,11 +49,12 @@ impl<'l> Leaves<'l> {
             parts,
             tops,
             usual: vec![Vec::new(); ranks],
+            room: vec![0; ranks],
             size: vec![0; ranks],
             others: Vec::new(),
         };
         for rank in 1..ranks {
-            leaves.usual[rank] = leaves.usual_slots(rank);
+            leaves.find_usual(rank);
             leaves.size[rank] = leaves.usual_size(rank);
         }
         leaves
@@ -66,7 +71,7 @@ impl<'l> Leaves<'l> {
             order.extend(self.of_part(rank, part(&leaves[0]), leaves));
         }
         // What a reference came to know later stands later.
-        let era = |leaf: &Option<u32>| leaf.map(|s| self.fabric.switches()[s as usize].era);
+        let era = |leaf: &Option<u32>| leaf.map_or(0, |s| self.fabric.switches()[s as usize].era);
         self.others.sort_by_key(era);
         order.append(&mut self.others);
         order
@@ -86,8 +91,9 @@ impl<'l> Leaves<'l> {
         (self.parts[rank - 1].slot[part as usize], part)
     }
 
-    /// The slots that most parts of a rank use, if at least half of them use exactly these; else all.
-    fn usual_slots(&self, rank: usize) -> Vec<u8> {
+    /// Finds the slots that most parts of a rank use, of those that go so far, and whether parts are alike: all end at
+    /// the same slot, but for one or a third.
+    fn find_usual(&mut self, rank: usize) {
         let part = |leaf: u32| self.parts[rank].of[leaf as usize];
         let slots = self
             .ranking
@@ -96,14 +102,27 @@ impl<'l> Leaves<'l> {
         let mut slots: Vec<(u32, u8)> = slots.collect();
         slots.sort_unstable();
         slots.dedup();
-        let of_part = slots.chunk_by(|a, b| a.0 == b.0);
-        let of_part = of_part.filter(|slots| !self.tops(rank, slots[0].0).is_empty());
-        let set = |slots: &[(u32, u8)]| slots.iter().map(|&(_, slot)| slot).collect();
-        let mut sets: Vec<Vec<u8>> = of_part.map(set).collect();
-        let (usual, parts) = most_common(&mut sets);
-        match 2 * parts >= sets.len() {
-            true => usual,
-            false => Vec::new(),
+        slots.retain(|&(part, _)| !self.tops(rank, part).is_empty());
+        let last = |slots: &[(u32, u8)]| slots[slots.len() - 1].1;
+        let mut ends: Vec<u8> = slots.chunk_by(|a, b| a.0 == b.0).map(last).collect();
+        let (end, parts) = most_common(&mut ends);
+        let are_alike = parts + (ends.len() / 3).max(1) >= ends.len();
+        let mut votes: BTreeMap<u8, usize> = BTreeMap::new();
+        slots
+            .iter()
+            .for_each(|&(_, slot)| *votes.entry(slot).or_default() += 1);
+        let is_usual = |&(slot, votes): &(u8, usize)| {
+            let so_far = ends.iter().filter(|&&end| end >= slot).count();
+            2 * votes >= so_far && (!are_alike || slot <= end)
+        };
+        let usual = votes.into_iter().filter(is_usual);
+        self.usual[rank] = usual.map(|(slot, _)| slot).collect();
+        if !are_alike {
+            // An odd number lets the parts begin at any uplink.
+            let tops = self.tops[rank].iter();
+            let ports = tops.map(|&(_, s)| self.fabric.switches()[s as usize].ports);
+            let ports = most_common(&mut ports.collect::<Vec<u8>>()).0;
+            self.room[rank] = usize::from(ports) | 1;
         }
     }
 
@@ -127,10 +146,11 @@ impl<'l> Leaves<'l> {
         }
         let mut leaves = leaves.to_vec();
         leaves.sort_by_cached_key(|&leaf| self.smaller(rank, leaf));
-        let usual = self.usual[rank].clone();
+        let (usual, room) = (self.usual[rank].clone(), self.room[rank]);
         let has_tops = !self.tops(rank, part).is_empty();
-        let mut laid: Vec<(u8, Vec<Option<u32>>)> = Vec::new();
-        let mut used: Vec<u8> = Vec::new();
+        // Slot, whether it has a number here, and the leaves.
+        let mut laid: Vec<(u8, bool, Vec<Option<u32>>)> = Vec::new();
+        let is_place = |slot: u8| !has_tops || room > 0 || usual.contains(&slot);
         let parts = self.parts;
         let part_of = |leaf: &u32| parts[rank - 1].of[*leaf as usize];
         for leaves in leaves.chunk_by(|a, b| part_of(a) == part_of(b)) {
@@ -141,19 +161,26 @@ impl<'l> Leaves<'l> {
                 order.resize(self.size[rank - 1], None);
             }
             let is_new = slot == 0 && self.came_later(leaves);
-            match !is_new && (!has_tops || usual.is_empty() || usual.contains(&slot)) {
-                true => laid.push((slot, order)),
-                false => self.others.extend(order),
-            }
-            used.push(slot);
+            laid.push((slot, !is_new && is_place(slot), order));
         }
+        let mut used: Vec<u8> = laid.iter().map(|&(slot, ..)| slot).collect();
         used.dedup();
         let gone = self.gone(rank, part, &used, &usual);
-        let mut sizes: Vec<usize> = laid.iter().map(|(_, order)| order.len()).collect();
+        let mut sizes: Vec<usize> = laid.iter().map(|(.., order)| order.len()).collect();
         let size = most_common(&mut sizes).0;
-        laid.extend(gone.into_iter().map(|slot| (slot, vec![None; size])));
-        laid.sort_by_key(|&(slot, _)| slot);
-        laid.into_iter().flat_map(|(_, order)| order).collect()
+        let end = usual.last().copied().unwrap_or(0);
+        let dead = |slot| (slot, slot <= end || is_place(slot), vec![None; size]);
+        laid.extend(gone.into_iter().map(dead));
+        laid.sort_by_key(|&(slot, ..)| slot);
+        let mut order = Vec::new();
+        for (_, is_here, leaves) in laid {
+            match is_here {
+                true => order.extend(leaves),
+                false => self.others.extend(leaves),
+            }
+        }
+        order.resize(order.len().max(room * size), None);
+        order
     }
 
     /// Whether a reference added all of these leaves later than others.
@@ -181,49 +208,51 @@ impl<'l> Leaves<'l> {
         let (Some(&first), Some(&last)) = (slots.first(), slots.last()) else {
             return Vec::new();
         };
-        // Where several links join two switches, a slot is several ports: as many as that before it.
-        let width = |slot: u8| {
-            let of_one = |s: &u32| {
-                let peers = &self.fabric.peers_of(*s)[usize::from(slot) - 1..];
-                let to = |peer: &Peer| match *peer {
-                    Peer::Switch { index, .. } => Some(index),
-                    _ => None,
-                };
-                let first = peers.first().and_then(to)?;
-                Some(
-                    peers
-                        .iter()
-                        .take_while(|&peer| to(peer) == Some(first))
-                        .count() as u8,
-                )
-            };
-            let has = |s: &&u32| slot <= self.fabric.switches()[**s as usize].ports;
-            tops.iter().filter(has).find_map(of_one)
+        // Where several links join two switches, a slot is several ports, and those of others may be between.
+        let to = |peer: &Peer| match *peer {
+            Peer::Switch { index, .. } => Some(index),
+            _ => None,
         };
+        let shape = |&slot: &u8| {
+            let peers = tops.iter().map(|&s| self.fabric.peers_of(s));
+            let mut peers = peers.filter_map(|peers| peers.get(usize::from(slot) - 1..));
+            let peers = peers.find(|peers| peers.first().is_some_and(|p| to(p).is_some()))?;
+            let same = (0..)
+                .zip(peers)
+                .filter(|(_, peer)| to(peer) == to(&peers[0]));
+            Some(same.map(|(more, _)| more).collect())
+        };
+        let used_slots = || used.iter().filter(|&&slot| slot > 0);
+        let mut shapes: Vec<Vec<u8>> = used_slots().filter_map(shape).collect();
+        let shape = most_common(&mut shapes).0;
+        let ports = |slot: u8| shape.iter().map(move |more| slot.saturating_add(*more));
+        let mut taken = [false; 256];
+        for port in used_slots().flat_map(|&slot| ports(slot)) {
+            taken[usize::from(port)] = true;
+        }
+        // A host may be there or not.
         let is_dark = |slot: u8| {
             let dark = |s: &&u32| {
                 slot <= self.fabric.switches()[**s as usize].ports
-                    && self.fabric.peer(**s, slot) == Peer::None
+                    && to(&self.fabric.peer(**s, slot)).is_none()
             };
             4 * tops.iter().filter(dark).count() >= DARK * tops.len()
         };
         let mut gone = Vec::new();
-        let mut next = first;
-        let mut before = used
-            .iter()
-            .filter(|&&slot| slot > 0)
-            .find_map(|&slot| width(slot))
-            .unwrap_or(1);
-        for slot in first..=last {
-            if used.contains(&slot) {
-                before = width(slot).unwrap_or(before);
-                next = slot.saturating_add(before);
-            } else if slot >= next && is_dark(slot) {
+        for dark in first..=last {
+            // The dark port may be any port of the slot.
+            let mut starts = shape
+                .iter()
+                .rev()
+                .filter_map(|more| dark.checked_sub(*more));
+            let is_free = |port: u8| !taken[usize::from(port)] && is_dark(port);
+            let fits = |&slot: &u8| slot > 0 && ports(slot).all(is_free);
+            if let Some(slot) = starts.find(fits) {
                 gone.push(slot);
-                next = slot.saturating_add(before);
+                ports(slot).for_each(|port| taken[usize::from(port)] = true);
             }
         }
-        if 2 * gone.len() > used.len() {
+        if 3 * gone.len() > 2 * used.len() {
             // So many are dark by design.
             gone.retain(|slot| usual.contains(slot));
         }

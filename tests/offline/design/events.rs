@@ -210,6 +210,25 @@ impl Whole {
         )
     }
 
+    /// How many planes the top level has: those above the same switches are one.
+    pub fn planes(&self) -> usize {
+        self.bases[1..self.levels - 1]
+            .iter()
+            .map(|base| base.1)
+            .product()
+    }
+
+    /// The top switches of one plane.
+    pub fn top_of(&self, plane: usize) -> Vec<u32> {
+        let is_in = |e: &&Element| {
+            let own = (1..self.levels - 1).rev();
+            let number = own.fold(0, |sum, digit| sum * self.bases[digit].1 + e.digits[digit]);
+            e.level == self.levels && number == plane
+        };
+        let tops = self.elements.iter().filter(is_in);
+        tops.map(|e| e.node).collect()
+    }
+
     pub fn levels(&self) -> usize {
         self.levels
     }
@@ -219,6 +238,37 @@ impl Whole {
         let leaves = self.elements.iter().filter(|e| e.level == 1);
         leaves.map(|e| e.node).next_back().expect("leaves")
     }
+}
+
+/// The switches of a pod of leaves and mids.
+pub fn pod(netlist: &Netlist, pod: usize) -> Vec<u32> {
+    let in_pod = |&s: &u32| {
+        let place = &netlist.nodes[s as usize].description;
+        let of = |word: &str| place.starts_with(&format!("{word} {pod}."));
+        of("leaf") || of("mid")
+    };
+    switches(netlist).into_iter().filter(in_pod).collect()
+}
+
+/// Two switches each share the ports of two at every switch above, one has the odd ones.
+pub fn interleaved(netlist: &Netlist, links: u8) -> Netlist {
+    let mut other = netlist.clone();
+    let port = |at: u8| {
+        let (block, within) = ((at - 1) / (2 * links), (at - 1) % (2 * links));
+        block * 2 * links + within % links * 2 + within / links + 1
+    };
+    let is_top = |node: u32| netlist.nodes[node as usize].description.starts_with("L2-");
+    for (nth, node) in (0..).zip(&mut other.nodes) {
+        for link in &mut node.ports {
+            if is_top(nth) {
+                link.number = port(link.number);
+            } else if is_top(link.peer) {
+                link.peer_port = port(link.peer_port);
+            }
+        }
+        node.ports.sort_by_key(|link| link.number);
+    }
+    other
 }
 
 /// A host, drawn.

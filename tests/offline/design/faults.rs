@@ -74,26 +74,96 @@ fn switches_die() {
     found.end();
 }
 
-/// Pods of unequal size: places inside are holes there too.
+/// All spines of a plane: the switches below it have no parents left, and other planes tell what they had.
+#[test]
+fn the_top_of_a_plane_dies() {
+    let mut found = Findings::default();
+    for shape in [
+        "PGFT(3;4,4,5;1,4,1;1,1,1)",
+        "PGFT(3;5,3,4;1,5,1;1,1,2)",
+        "PGFT(3;4,4,4;1,3,3;1,1,1)",
+        "PGFT(4;2,3,3,4;1,3,1,3;1,1,1,1)",
+        "PGFT(4;3,2,3,3;1,3,3,1;1,1,2,1)",
+    ] {
+        for seed in throws(2) {
+            let whole = Whole::new(shape, seed);
+            let before = Routed::up_down(&whole.netlist);
+            for plane in 0..whole.planes() {
+                let after = Routed::up_down(&without(&whole.netlist, &whole.top_of(plane)));
+                let what = format!("{shape}, seed {seed}, the top of plane {plane} dead");
+                found.only_forced(&before, &after, &what);
+            }
+        }
+    }
+    for seed in throws(3) {
+        let pods = fabrics::uneven(seed, 0);
+        let whole = names::at_random(&pods.draw(seed), seed);
+        let before = Routed::up_down(&whole);
+        let spines = (0..pods.spines).map(|nth| fabrics::at(&whole, &format!("spine 1.{nth}")));
+        let after = Routed::up_down(&without(&whole, &spines.collect::<Vec<u32>>()));
+        let what = format!("uneven pods, seed {seed}, the spines of a plane dead");
+        found.only_forced(&before, &after, &what);
+    }
+    found.end();
+}
+
+/// Pods of unequal size: places inside are holes there too, in any pod, and so is a pod. Also where all are alike but one.
 #[test]
 fn uneven_pods() {
     let mut found = Findings::default();
     for seed in throws(3) {
-        let mut pods = fabrics::uneven(seed, 0);
-        // A pod in the midst with leaves in the midst.
-        pods.leaves[2] = pods.leaves[2].max(4);
-        let whole = names::at_random(&pods.draw(seed), seed);
-        let before = Routed::up_down(&whole);
-        for place in [
-            "leaf 2.1",
-            "leaf 2.2",
-            "mid 2.1",
-            "mid 2.2",
-            "spine 1.1",
-            "spine 2.1",
-        ] {
-            let after = Routed::up_down(&without(&whole, &[fabrics::at(&whole, place)]));
-            found.only_forced(&before, &after, &format!("seed {seed}, {place} dead"));
+        for (are_alike, hosts) in [(false, (6, 12)), (false, (8, 8)), (true, (8, 8))] {
+            let mut pods = fabrics::uneven(seed, 0);
+            pods.hosts = hosts;
+            if are_alike {
+                pods.leaves = vec![7; 4];
+                pods.leaves[seed as usize % 4] = 5 + 4 * (seed as usize % 2);
+            }
+            let whole = names::at_random(&pods.draw(seed), seed);
+            let before = Routed::up_down(&whole);
+            let mut events: Vec<Event> = Vec::new();
+            for place in ["mid 2.1", "mid 2.2", "spine 1.1", "spine 2.1"] {
+                events.push((place.to_owned(), vec![fabrics::at(&whole, place)]));
+            }
+            let random = &mut Random::stream(seed, 9);
+            for (pod, &leaves) in pods.leaves.iter().enumerate() {
+                if leaves > 2 {
+                    let place = format!("leaf {pod}.{}", 1 + random.below(leaves - 2));
+                    events.push((place.clone(), vec![fabrics::at(&whole, &place)]));
+                }
+            }
+            if hosts.0 == hosts.1 {
+                let inner = 1 + random.below(pods.leaves.len() - 2);
+                events.push((format!("pod {inner}"), pod(&whole, inner)));
+            }
+            for (what, gone) in events {
+                let after = Routed::up_down(&without(&whole, &gone));
+                let what = format!("{:?}, seed {seed}, {what} dead", pods.leaves);
+                found.only_forced(&before, &after, &what);
+            }
+        }
+    }
+    found.end();
+}
+
+/// The ports of one leaf are between those of another.
+#[test]
+fn interleaved_ports() {
+    let mut found = Findings::default();
+    for links in [2, 4] {
+        for seed in throws(2) {
+            let shape = format!("PGFT(2;6,8;1,3;1,{links})");
+            let whole = interleaved(&Whole::new(&shape, seed).netlist, links);
+            let before = Routed::up_down(&whole);
+            for leaf in 1..7 {
+                let gone = fabrics::at(&whole, &format!("L1-{leaf}"));
+                let after = Routed::up_down(&without(&whole, &[gone]));
+                found.only_forced(
+                    &before,
+                    &after,
+                    &format!("{shape}, seed {seed}, leaf {leaf}"),
+                );
+            }
         }
     }
     found.end();
