@@ -29,8 +29,10 @@ pub fn find(links: &Links, hosts: &[u32], known: &[bool]) -> (Vec<bool>, Vec<u32
     let found = Idle::find_leaves(even, &mut rank, &mut leaf, &unsure);
     let on_leaves = hosts.iter().zip(&leaf).filter(|&(_, &leaf)| leaf);
     let on_leaves: u32 = on_leaves.map(|(&count, _)| count).sum();
-    if 5 * on_leaves < 3 * hosts.iter().sum::<u32>() {
-        // Most end nodes lie between others: a ring, a mesh, a dragonfly. The ranks will say so.
+    let others = || hosts.iter().zip(&leaf).filter(|&(_, &leaf)| !leaf);
+    let carriers = others().filter(|&(&count, _)| count > 0).count();
+    if 3 * on_leaves <= 2 * hosts.iter().sum::<u32>() && 2 * carriers > others().count() {
+        // Many end nodes lie between others, on most switches there: a ring, a mesh, a dragonfly. The ranks will say so.
         leaf = hosts.iter().map(|&count| count > 0).collect();
     } else if !found {
         return (leaf, rank);
