@@ -126,7 +126,7 @@ fn net() -> (Net, String) {
 #[test]
 fn nothing_is_left_of_a_comparison() {
     let (_net, path) = net();
-    let engines = "minhop,updn,dmodc,minhop,updn,dmodc";
+    let engines = "minhop,updn,dmodc,sssp,updn+roots,dmodc:paper";
     let args = ["compare", &path, "--engines", engines];
     leaves_nothing(Path::new(env!("CARGO_BIN_EXE_dmodc")), &args, &[]);
 }
