@@ -117,6 +117,19 @@ impl Ranking {
         }
     }
 
+    /// Ranks by distance from the switches with end nodes, as the paper.
+    pub(in crate::dmodc) fn of_carriers(fabric: &Fabric, links: &Links) -> Self {
+        let leaf = carriers(&leaves::host_counts(fabric));
+        let rank = Levels { links, leaf: &leaf }.rank();
+        let place = (0..rank.len() as u32).collect();
+        Ranking {
+            rank,
+            leaf,
+            place,
+            rule: Rule::EndNodes,
+        }
+    }
+
     /// Counts ranks down from the roots. A leaf is a switch with end nodes most of whose
     /// neighbours, if it has any, are above it.
     fn from_roots(fabric: &Fabric, links: &Links, roots: &[u32], faults: Faults) -> Self {
