@@ -224,12 +224,23 @@ impl<'l> Leaves<'l> {
         };
         let used_slots = || used.iter().filter(|&&slot| slot > 0);
         let mut shapes: Vec<Vec<u8>> = used_slots().filter_map(shape).collect();
-        let shape = most_common(&mut shapes).0;
-        let ports = |slot: u8| shape.iter().map(move |more| slot.saturating_add(*more));
+        let ports = |slot: u8, shape: &[u8]| -> Vec<u8> {
+            shape
+                .iter()
+                .map(|more| slot.saturating_add(*more))
+                .collect()
+        };
         let mut taken = [false; 256];
-        for port in used_slots().flat_map(|&slot| ports(slot)) {
-            taken[usize::from(port)] = true;
+        for &slot in used_slots() {
+            let own = shape(&slot).unwrap_or_default();
+            (ports(slot, &own).iter()).for_each(|&port| taken[usize::from(port)] = true);
         }
+        // Two kinds of tops may have a shape each; one leaf with a lost link is no kind.
+        shapes.sort_unstable();
+        let kinds = shapes
+            .chunk_by(|a, b| a == b)
+            .filter(|of| 3 * of.len() >= shapes.len());
+        let kinds: Vec<&[u8]> = kinds.map(|of| of[0].as_slice()).collect();
         // A host may be there or not.
         let is_dark = |slot: u8| {
             let dark = |s: &&u32| {
@@ -241,15 +252,20 @@ impl<'l> Leaves<'l> {
         let mut gone = Vec::new();
         for dark in first..=last {
             // The dark port may be any port of the slot.
-            let mut starts = shape
-                .iter()
-                .rev()
-                .filter_map(|more| dark.checked_sub(*more));
-            let is_free = |port: u8| !taken[usize::from(port)] && is_dark(port);
-            let fits = |&slot: &u8| slot > 0 && ports(slot).all(is_free);
-            if let Some(slot) = starts.find(fits) {
+            let mut starts = kinds.iter().flat_map(|shape| {
+                let starts = shape
+                    .iter()
+                    .rev()
+                    .filter_map(|more| dark.checked_sub(*more));
+                starts.map(|slot| (slot, ports(slot, shape)))
+            });
+            let is_free = |&port: &u8| !taken[usize::from(port)] && is_dark(port);
+            let fits = |(slot, ports): &(u8, Vec<u8>)| *slot > 0 && ports.iter().all(is_free);
+            if let Some((slot, ports)) = starts.find(fits) {
                 gone.push(slot);
-                ports(slot).for_each(|port| taken[usize::from(port)] = true);
+                ports
+                    .iter()
+                    .for_each(|&port| taken[usize::from(port)] = true);
             }
         }
         if 3 * gone.len() > 2 * used.len() {
