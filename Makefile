@@ -131,7 +131,7 @@ versions: setup
 	$(CARGO) test --no-default-features --test offline cli::
 	$(CARGO) test --no-default-features --package dmodc --lib
 
-# The long parts that have found nothing since CI runs them no more: sanitizers, containers, an hour of fuzzing.
+# What CI no longer runs, since it found nothing there: sanitizers and containers. And an hour of fuzzing.
 nightly: sanitize docker-test
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-450} $(MAKE) fuzz
 

@@ -222,8 +222,10 @@ impl<'l> Leaves<'l> {
                 .filter(|(_, peer)| to(peer) == to(&peers[0]));
             Some(same.map(|(more, _)| more).collect())
         };
-        let used_slots = || used.iter().filter(|&&slot| slot > 0);
-        let mut shapes: Vec<Vec<u8>> = used_slots().filter_map(shape).collect();
+        let used_slots = used.iter().filter(|&&slot| slot > 0);
+        let shaped: Vec<(u8, Vec<u8>)> = used_slots
+            .filter_map(|slot| Some((*slot, shape(slot)?)))
+            .collect();
         let ports = |slot: u8, shape: &[u8]| -> Vec<u8> {
             shape
                 .iter()
@@ -231,16 +233,16 @@ impl<'l> Leaves<'l> {
                 .collect()
         };
         let mut taken = [false; 256];
-        for &slot in used_slots() {
-            let own = shape(&slot).unwrap_or_default();
-            (ports(slot, &own).iter()).for_each(|&port| taken[usize::from(port)] = true);
+        for port in shaped.iter().flat_map(|(slot, own)| ports(*slot, own)) {
+            taken[usize::from(port)] = true;
         }
         // Two kinds of tops may have a shape each; one leaf with a lost link is no kind.
+        let mut shapes: Vec<&[u8]> = shaped.iter().map(|(_, own)| own.as_slice()).collect();
         shapes.sort_unstable();
         let kinds = shapes
             .chunk_by(|a, b| a == b)
             .filter(|of| 3 * of.len() >= shapes.len());
-        let kinds: Vec<&[u8]> = kinds.map(|of| of[0].as_slice()).collect();
+        let kinds: Vec<&[u8]> = kinds.map(|of| of[0]).collect();
         // A host may be there or not.
         let is_dark = |slot: u8| {
             let dark = |s: &&u32| {
