@@ -303,6 +303,26 @@ proptest! {
     }
 }
 
+/// The last hosts of two leaves go where one leaf has fewer: few vote there on where the slots end.
+#[test]
+fn two_hosts_beside_a_leaf_that_is_half_full() {
+    let whole = shuffled(&Rlft::new(26, 8).expect("7 leaves"), 1);
+    let last = |leaf: u32| format!("node-{}", 4 * leaf + 3);
+    let find = |name: String| whole.nodes.iter().position(|n| n.description == name);
+    let hosts: Vec<u32> = (0..6)
+        .filter_map(|leaf| find(last(leaf)))
+        .map(|n| n as u32)
+        .collect();
+    assert_eq!(hosts.len(), 6);
+    let before = routed(&whole);
+    for (i, &a) in hosts.iter().enumerate() {
+        for &b in &hosts[..i] {
+            let after = routed(&whole.without_nodes(&[a, b]));
+            only_their_own("they go", &before, &after).expect("nothing else moves");
+        }
+    }
+}
+
 /// Leaves with some hosts, at any of their ports. Where these are voted on there is always some fabric in which
 /// one host decides: one or two in a thousand of these.
 #[test]

@@ -1,6 +1,6 @@
 //! Bands: destinations for which the same links are there, and their routes.
 
-use super::limits::step;
+use super::shares::step;
 use crate::dmodc::paths::{INFINITE, UP};
 use crate::dmodc::routes::{Inputs, RouteMemory};
 use crate::dmodc::threads::Threads;

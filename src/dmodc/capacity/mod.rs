@@ -16,6 +16,7 @@
 mod bands;
 mod fallback;
 mod limits;
+mod shares;
 
 pub use bands::Bands;
 pub use fallback::Fallback;

@@ -113,7 +113,7 @@ impl Slots {
         };
         let takes_all =
             !is_many && usual.slots > 0 && (!positions.are_told || usual.is_uneven(filled()));
-        if takes_all {
+        if takes_all && (usual.slots as usize) < positions.most {
             usual = Usual::all(positions.most);
         }
         let filled = leaves().map(|leaf| nodes(leaf).filter(counts).count());

@@ -1,0 +1,370 @@
+//! Shares: for how many destinations a slow link is there.
+//!
+//! They follow from the nominal uplinks of each place. What has lost its link, or does not say its speed, counts as what
+//! most of its siblings are. A link that is as fast as the fastest of them is there for all; one of speed a for Σ min(a,
+//! b) / Σ b of the destinations that have it as their nominal port, over the speeds b of all uplinks: then all of them
+//! carry alike over capacity.
+//!
+//! All slow links are there for the same destinations first, those of a place that are equally fast for the same ones
+//! alone: what a slow link gives up goes to none that is slow.
+//!
+//! All S hosts of a leaf send over each of its uplinks, so its A2A over the capacity c is S/c, however few destinations
+//! it has, down to S. Where that is more than a fifth above the bound of the fabric, it has no more destinations than
+//! the bound allows.
+//!
+//! What leaves give up by different ports comes up everywhere in their pod. So where much of the capacity of a level is
+//! missing, or links are nearly as fast as the others, leaves go by what is left of the capacity above their neighbours
+//! alone, in which they all agree. The other switches give up nothing on the way down, if their links have half of the
+//! speed or more.
+
+use crate::dmodc::design::Design;
+use crate::dmodc::routes::Inputs;
+use crate::fabric::Peer;
+use std::collections::BTreeMap;
+
+/// A port of a place that leads to another.
+pub type End = (u32, u8);
+
+/// Steps of a share: a link is there for the destinations whose steps are below it. Of the 1,440 destinations of an
+/// uplink of a leaf of 8,640 nodes each step has six.
+pub const STEPS: usize = 251;
+
+/// What numbers of destinations are multiplied by to give steps: near the golden ratio of [`STEPS`].
+const TIMES: usize = 155;
+
+/// The step of a destination.
+pub fn step(number: usize) -> usize {
+    number % STEPS * TIMES % STEPS
+}
+
+/// The longest share, of so many binary digits, that has at most so many of some destinations, counted by step; it has
+/// one of them at least.
+fn share_of(counts: &[u32; STEPS], most: f64, digits: u32) -> usize {
+    let first = counts.iter().take_while(|&&count| count == 0).count() + 1;
+    let mut sum = 0;
+    let fits = |count: &&u32| {
+        sum += **count;
+        f64::from(sum) <= most + 1e-9
+    };
+    let share = counts.iter().take_while(fits).count();
+    let all = usize::BITS - share.leading_zeros();
+    let cut = if share < STEPS {
+        all.saturating_sub(digits)
+    } else {
+        0
+    };
+    (share >> cut << cut).max(first).min(STEPS)
+}
+
+/// Digits of shares. Each share that occurs costs a computation of the routes, and where few differ, what one slow link
+/// gives up finds the others gone.
+const DIGITS: u32 = 2;
+
+/// Where slow links take much of the capacity. With three digits the fast one of eight uplinks had 50 destinations where
+/// 37 are its part, and with three at leaves A2A of 8,640 nodes with half of the links at a half was 211 for 153.
+const DIGITS_IF_SHORT: u32 = 5;
+
+/// Links at this part of the fastest one's speed, or more, give up little.
+const MILD: f64 = 0.75;
+
+/// Weights of uplinks are parts of this.
+const WHOLE: f64 = 1000.0;
+
+/// A link of a place to one above it.
+struct Uplink {
+    port: u8,
+    speed: u32,
+    above: u32,
+}
+
+/// The uplinks of a place.
+struct Place {
+    uplinks: Vec<Uplink>,
+    fastest: u32,
+    /// Destinations at and below the place, and those above.
+    sources: u32,
+    others: u32,
+}
+
+impl Place {
+    /// Whether each uplink has more destinations than the place has sources, at a place of this divider.
+    fn is_leaf(&self, divider: usize) -> bool {
+        self.sources as usize * self.uplinks.len() * divider < self.others as usize
+    }
+}
+
+/// The uplinks of a rank.
+struct Level {
+    /// Destinations above, each once for the uplinks that share them; and the capacity of these.
+    destinations: f64,
+    capacity: f64,
+    /// The speed of the slowest uplink, as a part of the fastest one of its place.
+    slowest: f64,
+    /// The most sources of a place, and the greatest capacity of an uplink.
+    sources: f64,
+    best: f64,
+    /// By position: how many uplinks there are, how many of them are slow, and how much of them is missing.
+    positions: BTreeMap<usize, (usize, usize, f64)>,
+}
+
+impl Level {
+    fn new() -> Self {
+        Level {
+            destinations: 0.0,
+            capacity: 0.0,
+            slowest: 1.0,
+            sources: 0.0,
+            best: 0.0,
+            positions: BTreeMap::new(),
+        }
+    }
+
+    /// The least A2A over capacity.
+    fn bound(&self) -> f64 {
+        (self.sources / self.best).min(self.destinations / self.capacity)
+    }
+
+    /// Whether slow links take more than a fifth of the capacity, planes that are slow throughout left out; or all are
+    /// nearly as fast as the others.
+    fn is_short(&self) -> bool {
+        if (MILD..1.0).contains(&self.slowest) {
+            return true;
+        }
+        let scattered = (self.positions.values()).filter(|&&(all, slow, _)| 10 * slow < 9 * all);
+        let (all, missing) = scattered.fold((0, 0.0), |sum, of| (sum.0 + of.0, sum.1 + of.2));
+        5.0 * missing > all as f64
+    }
+}
+
+/// Speeds of the uplinks of a place; what is not known is what most are, the fastest of several.
+fn of_siblings(speeds: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut speeds: Vec<u32> = speeds.collect();
+    let mut votes: BTreeMap<u32, usize> = BTreeMap::new();
+    for &speed in speeds.iter().filter(|&&speed| speed != 0) {
+        *votes.entry(speed).or_default() += 1;
+    }
+    let usual = votes.iter().max_by_key(|&(_, count)| count);
+    let usual = usual.map_or(0, |(&speed, _)| speed);
+    for speed in speeds.iter_mut().filter(|speed| **speed == 0) {
+        *speed = usual;
+    }
+    speeds
+}
+
+/// The uplinks of all places.
+pub struct Uplinks<'d> {
+    design: &'d Design,
+    inputs: &'d Inputs,
+    places: Vec<Place>,
+    best: u32,
+    levels: BTreeMap<u32, Level>,
+    /// By place: the part that is there of the capacity above it.
+    left: Vec<f64>,
+}
+
+impl<'d> Uplinks<'d> {
+    /// The nominal uplinks of a design.
+    pub fn of_all(design: &'d Design, inputs: &'d Inputs) -> Self {
+        let (costs, groups) = (&inputs.nominal.costs, &inputs.nominal.groups);
+        let mut behind = vec![0; costs.switches()];
+        for (column, nids) in inputs.destinations.runs() {
+            behind[*column] += nids.len() as u32;
+        }
+        let all: u32 = behind.iter().sum();
+        let places = (0..costs.switches() as u32).map(|s| {
+            let ports = groups.up(s).iter();
+            let ports = ports.flat_map(|g| groups.ports(g).iter().map(|&port| (port, g.remote)));
+            let speeds = ports
+                .clone()
+                .map(|(port, _)| design.expected.speed(s, port));
+            let speeds = of_siblings(speeds);
+            let sources = own_and_below(inputs, s).map(|column| behind[column]).sum();
+            let uplink = |((port, above), &speed)| Uplink { port, speed, above };
+            Place {
+                fastest: speeds.iter().copied().max().unwrap_or(0),
+                uplinks: ports.zip(&speeds).map(uplink).collect(),
+                sources,
+                others: all - sources,
+            }
+        });
+        let places: Vec<Place> = places.collect();
+        let best = places.iter().map(|place| place.fastest).max().unwrap_or(0);
+        let mut all = Uplinks {
+            design,
+            inputs,
+            best: best.max(1),
+            levels: BTreeMap::new(),
+            left: vec![1.0; places.len()],
+            places,
+        };
+        all.find_levels();
+        all.find_left();
+        all
+    }
+
+    /// The capacity of a link of this speed.
+    fn capacity(&self, speed: u32) -> f64 {
+        f64::from(speed) / f64::from(self.best)
+    }
+
+    fn find_levels(&mut self) {
+        let mut levels: BTreeMap<u32, Level> = BTreeMap::new();
+        for (s, place) in (0u32..).zip(&self.places).filter(|(_, of)| of.fastest > 0) {
+            let level = levels.entry(self.design.ranking.rank(s));
+            let level = level.or_insert_with(Level::new);
+            level.destinations += f64::from(place.others) / self.inputs.divider(s) as f64;
+            level.sources = level.sources.max(place.sources.into());
+            level.best = level.best.max(self.capacity(place.fastest));
+            for (position, uplink) in place.uplinks.iter().enumerate() {
+                let part = f64::from(uplink.speed) / f64::from(place.fastest);
+                level.capacity += self.capacity(uplink.speed);
+                level.slowest = level.slowest.min(part);
+                let of_position = level.positions.entry(position).or_default();
+                of_position.0 += 1;
+                of_position.1 += usize::from(part < 1.0);
+                of_position.2 += 1.0 - part;
+            }
+        }
+        self.levels = levels;
+    }
+
+    fn find_left(&mut self) {
+        for &s in self.design.ranking.ascending().iter().rev() {
+            let uplinks = &self.places[s as usize].uplinks;
+            if !uplinks.is_empty() {
+                let there = uplinks.iter();
+                let there = there.map(|up| self.capacity(up.speed) * self.left[up.above as usize]);
+                self.left[s as usize] = there.sum::<f64>() / uplinks.len() as f64;
+            }
+        }
+    }
+
+    /// The shares of both ends of slow links, in steps.
+    pub fn shares(&self) -> BTreeMap<End, usize> {
+        let mut shares = BTreeMap::new();
+        let bound = self.levels.values().map(Level::bound).fold(0.0, f64::max);
+        for s in 0..self.places.len() as u32 {
+            self.add_of(s, bound, &mut shares);
+        }
+        shares.retain(|_, share| *share < STEPS);
+        shares
+    }
+
+    /// Adds the shares of the uplinks of a place.
+    fn add_of(&self, s: u32, bound: f64, shares: &mut BTreeMap<End, usize>) {
+        let place = &self.places[s as usize];
+        let mut levels = self.levels.range(self.design.ranking.rank(s)..);
+        let is_short = levels.any(|(_, level)| level.is_short());
+        let is_root = |s: u32| self.places[s as usize].uplinks.is_empty();
+        let by_left = is_short
+            && place.is_leaf(self.inputs.divider(s))
+            && !place.uplinks.iter().any(|up| is_root(up.above));
+        let weight = |up: &Uplink| {
+            let left = WHOLE * self.left[up.above as usize];
+            match (is_short, by_left) {
+                (false, _) => up.speed,
+                (true, false) => (left * self.capacity(up.speed)).round() as u32,
+                (true, true) => left.round() as u32,
+            }
+        };
+        let weights: Vec<u32> = place.uplinks.iter().map(weight).collect();
+        let heaviest = weights.iter().copied().max().unwrap_or(0);
+        if weights.iter().all(|&weight| weight == heaviest) {
+            return;
+        }
+        let counts = nominal_by_step(self.inputs, s);
+        let sum: f64 = weights.iter().map(|&b| f64::from(b)).sum();
+        for ((up, own), &a) in place.uplinks.iter().zip(&counts).zip(&weights) {
+            let Peer::Switch { index, port: far } = self.design.there.peer(s, up.port) else {
+                continue;
+            };
+            if a == heaviest {
+                continue;
+            }
+            // Links of one weight have one share, or what one gives up would go to another.
+            let alike = weights.iter().zip(&counts).filter(|&(&b, _)| b == a);
+            let (mut links, mut above, mut below) = (0.0, [0; STEPS], [0; STEPS]);
+            for (_, [up, down]) in alike {
+                links += 1.0;
+                above.iter_mut().zip(up).for_each(|(sum, of)| *sum += of);
+                below.iter_mut().zip(down).for_each(|(sum, of)| *sum += of);
+            }
+            let part = weights.iter().map(|&b| f64::from(a.min(b))).sum::<f64>() / sum;
+            let total = |counts: &[u32; STEPS]| f64::from(counts.iter().sum::<u32>());
+            let sources = f64::from(place.sources);
+            let is_leaf = !by_left && sources < total(&above) / links;
+            let most = bound * self.capacity(up.speed);
+            let is_near = sources <= 1.2 * most;
+            if is_short && is_leaf && is_near {
+                continue;
+            }
+            let (digits, rounding) = match is_short {
+                true => (DIGITS_IF_SHORT, 0.5),
+                false => (DIGITS, 0.0),
+            };
+            let mut share = share_of(&above, part * total(&above) + links * rounding, digits);
+            if is_leaf && !is_near {
+                share = share.min(share_of(&above, links * most, DIGITS));
+            }
+            if is_leaf || !is_short || !by_left && 2 * a < heaviest {
+                // However little comes down, one destination goes up.
+                let least = share_of(&own[0], 0.0, digits);
+                let down = share_of(&below, (part * total(&below)).ceil(), digits);
+                share = share.min(down.max(least));
+                shares.insert((index, far), share);
+            }
+            shares.insert((s, up.port), share);
+        }
+    }
+}
+
+/// The columns at and below a place.
+fn own_and_below(inputs: &Inputs, place: u32) -> impl Iterator<Item = usize> {
+    let costs = &inputs.nominal.costs;
+    let below = costs
+        .columns_below(place)
+        .iter()
+        .map(|&column| column as usize);
+    below.chain([costs.column(place)])
+}
+
+/// How many destinations have each uplink of a place as their nominal port, above it and below it, by step.
+fn nominal_by_step(inputs: &Inputs, place: u32) -> Vec<[[u32; STEPS]; 2]> {
+    let mut is_below = vec![false; inputs.nominal.costs.switches()];
+    own_and_below(inputs, place).for_each(|column| is_below[column] = true);
+    let groups = &inputs.nominal.groups;
+    // The choices of those below that lead here: divider, groups, and which of these.
+    let mut choices = Vec::new();
+    let mut at = place;
+    while let Some(below) = groups.down(at).first().map(|g| g.remote) {
+        let up = groups.up(below);
+        choices.extend(
+            up.iter()
+                .position(|g| g.remote == at)
+                .map(|i| (inputs.divider(below), up.len(), i)),
+        );
+        at = below;
+    }
+    let groups = groups.up(place);
+    let ends = groups.iter().scan(0, |end, group| {
+        *end += group.size();
+        Some(*end)
+    });
+    let ends: Vec<usize> = ends.collect();
+    let mut counts = vec![[[0; STEPS]; 2]; ends.last().copied().unwrap_or(0)];
+    for (column, nids) in inputs.destinations.runs() {
+        for nid in nids.clone() {
+            if choices
+                .iter()
+                .any(|&(divider, of, i)| nid / divider % of != i)
+            {
+                continue;
+            }
+            let q = nid / inputs.divider(place);
+            let (group, size) = (q % groups.len(), groups[q % groups.len()].size());
+            let port = ends[group] - size + q / groups.len() % size;
+            counts[port][usize::from(is_below[*column])][step(nid)] += 1;
+        }
+    }
+    counts
+}
