@@ -7,7 +7,7 @@
 //! much of the capacity, some are lost upwards alone.
 //!
 //! ```text
-//! limits (drained ends, shares) ─ one set of inputs for each band ─ bands (which destination by which)
+//! shares (of slow links) ─ limits (and drained ends) ─ one set of inputs for each band ─ bands (of destinations)
 //! ```
 //!
 //! *The cost.* None where no link is slow or drained. Otherwise costs and rows are computed once for each share that
