@@ -229,12 +229,11 @@ impl Reference {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::netlist::generate::{Order, Pgft, build};
+    use crate::testing::pgft;
 
     /// A leaf and a link gone, and a spine replaced by another box.
     fn reference() -> (Reference, Fabric) {
-        let shape: Pgft = "PGFT(2;2,4;1,3;1,1)".parse().expect("a shape");
-        let whole = build(&shape.into(), Order::default());
+        let whole = pgft("PGFT(2;2,4;1,3;1,1)");
         let before = Reference::from(whole.clone());
         let at = |name: &str| whole.nodes.iter().position(|n| n.description == name);
         let at = |name| at(name).expect("there") as u32;

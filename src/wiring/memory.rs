@@ -139,12 +139,11 @@ mod tests {
     use super::*;
     use crate::names::Directory;
     use crate::netlist::Netlist;
-    use crate::netlist::generate::{Order, Pgft, build};
+    use crate::testing::pgft;
 
     /// Two pods of two leaves and two spines below two roots, two hosts on each leaf.
     fn whole() -> Netlist {
-        let shape: Pgft = "PGFT(3;2,2,2;1,2,2;1,1,1)".parse().expect("a shape");
-        build(&shape.into(), Order::default())
+        pgft("PGFT(3;2,2,2;1,2,2;1,1,1)")
     }
 
     fn without(net: &Netlist, parts: &[&str]) -> Netlist {
