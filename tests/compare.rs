@@ -49,6 +49,11 @@ fn done(command: &mut Command) -> String {
     String::from_utf8(done.stdout).expect("plain text")
 }
 
+#[track_caller]
+fn has(text: &str, part: &str) {
+    assert!(text.contains(part), "no {part:?} in {text}");
+}
+
 /// The same as an object.
 fn result(args: &str) -> Value {
     serde_json::from_str(&compared(&format!("{args} --json"))).expect("JSON")
@@ -221,10 +226,7 @@ fn throws_are_made_resumed_and_reported() {
         let series =
             format!("--degrade links --throws {throws} --max-exponent 3 --io-guids {io} --jobs 2");
         let text = compared(&format!("{net} --engines {engines} {series} -o {out}"));
-        assert!(
-            text.contains(&format!("\n'dmodc report {out}' makes")),
-            "{text}"
-        );
+        has(&text, &format!("\n'dmodc report {out}' makes"));
         text
     };
     let first = |text: String| text.lines().next().map(str::to_owned).unwrap_or_default();
@@ -373,10 +375,7 @@ fn programs_and_options_take_part() {
         assert_eq!(of_throw[2].no_route, Some(0), "tables of the example");
         assert_eq!(of_throw[3].reason, "exit status: 3: no luck today");
         let missing = &of_throw[4].reason;
-        assert!(
-            missing.contains("there is no nowhere/tree-links-"),
-            "{missing}"
-        );
+        has(&missing, "there is no nowhere/tree-links-");
         let lanes = |at: usize| (of_throw[at].lanes, of_throw[at].lane_credit_loops);
         assert_eq!(
             lanes(5),

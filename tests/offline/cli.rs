@@ -3,22 +3,16 @@
 use crate::support::*;
 
 #[test]
-fn order_and_alternatives() {
+fn alternatives_of_figure_1() {
     let dir = tempfile::tempdir().unwrap();
     let file = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
-    let (net, order, ports) = (file("net"), file("order"), file("ports"));
+    let (net, ports) = (file("net"), file("ports"));
     ok(&["generate", FIGURE_1, "-o", &net]);
-    ok(&["route", &net, "--order", &order, "--alternatives", &ports]);
-    let order = std::fs::read_to_string(order).unwrap();
-    assert_eq!(order.lines().count(), 12);
-    assert_eq!(order.lines().next(), Some("0x0011\tnode-0"));
+    ok(&["route", &net, "--alternatives", &ports]);
     let ports = std::fs::read_to_string(ports).unwrap();
     assert_eq!(ports.lines().count(), 16 * 12);
     assert_eq!(ports.lines().next(), Some("0x0002000100000000 0x0011 1"));
-    assert!(
-        ports.contains("\n0x0002000100000000 0x001c 3,4,5,6\n"),
-        "{ports}"
-    );
+    has(&ports, "\n0x0002000100000000 0x001c 3,4,5,6\n");
 }
 
 /// What is refused before any file is read.
@@ -51,6 +45,10 @@ fn bad_usage_is_exit_2() {
         ),
         (&speeds, "'4xGDR' is no speed"),
         (&["whatif", "x"], "--remove"),
+        (
+            &["whatif", "x", "--remove", "y", "--draw", "-", "--json"],
+            "only one",
+        ),
         (&["export", "x", "lsf"], "slurm-yaml"),
         (&["completions", "abacus"], "abacus"),
         (&["follow"], "--lfts"),

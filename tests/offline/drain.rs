@@ -3,8 +3,8 @@
 use crate::invariants::is_wanted;
 use crate::left_out::{drawn, hold_on_each};
 use crate::long;
-use crate::routed::{Routed, pgft};
-use crate::whole_graph::{arrives, has_circle, lids};
+use crate::routed::{Routed, pgft, with_reference};
+use crate::whole_graph::{arrives, lids, nobody_is_lost};
 use dmodc::dmodc::{Drained, Engine, Faults, OnUnreachable, Options};
 use dmodc::drain::{parse_leniently, uses};
 use dmodc::fabric::{Fabric, Guid, Lid, Peer};
@@ -60,18 +60,9 @@ fn hold(engine: &Engine, number: u64) -> bool {
     };
     let before = drained(&options, &[]);
     let before = Routed::by(engine, fabric.clone(), &before).expect("a tree");
-    let report = now.report();
-    assert!(report.passed(), "{report:#?}");
-    assert!(!has_circle(&fabric, &now.tables, &[]), "a circle");
-    for to in lids(&fabric) {
-        for from in 0..fabric.switches().len() as u32 {
-            let both = [&before, &now].map(|r| arrives(&fabric, &r.tables, from, to));
-            let [arrived, arrives] = both.map(|arrived| arrived == Some(true));
-            let is_owed = is_wanted(&fabric, &options, from, to.1);
-            let is_lost = arrived && !arrives && is_owed;
-            assert!(!is_lost, "{from} to {to:?}: {drain:?}");
-        }
-    }
+    nobody_is_lost(&before, &now, |from, to| {
+        is_wanted(&fabric, &options, from, to)
+    });
     true
 }
 
@@ -101,11 +92,8 @@ fn tree(random: &mut Random) -> (Netlist, Netlist) {
 /// The same parts of a netlist.
 fn parts(netlist: &Netlist, drain: &[Drained]) -> Vec<Part> {
     let node = |guid| {
-        netlist
-            .nodes
-            .iter()
-            .position(|n| n.guid == guid)
-            .expect("it is there") as u32
+        let at = netlist.nodes.iter().position(|n| n.guid == guid);
+        at.expect("it is there") as u32
     };
     let part = |drained: &Drained| match drained.port {
         None => Part::Node(node(drained.switch)),
@@ -126,17 +114,15 @@ fn what_is_pulled_after_it_was_drained_changes_nothing() {
     for number in 0..100 * u64::from(long::times()) {
         let mut random = Random::new(number);
         let (whole, less) = tree(&mut random);
-        let reference = Arc::new(whole.to_fabric(None).expect("LIDs").0);
+        let options = Options {
+            on_unreachable: OnUnreachable::Partial,
+            ..with_reference(&whole)
+        };
         let netlist = if random.below(2) == 0 { whole } else { less };
         let (fabric, _) = netlist.to_fabric(None).expect("LIDs");
         let drain: Vec<Drained> = (0..=random.below(3))
             .map(|_| some_part(&fabric, &mut random))
             .collect();
-        let options = Options {
-            reference: Some(reference),
-            on_unreachable: OnUnreachable::Partial,
-            ..Options::default()
-        };
         let less = netlist.without(&parts(&netlist, &drain));
         let drained = Routed::new(&netlist, &drained(&options, &drain)).expect("a tree");
         let pulled = Routed::new(&less, &options).expect("a tree");

@@ -216,10 +216,7 @@ fn a_pattern_within_each_rail() {
     // No two rails share a port.
     assert_eq!(found["rails"]["at_once"]["risk"], 4);
     let text = ok(&args);
-    assert!(
-        text.contains("\nmlx5_2 A2A of 16                   4  0x"),
-        "{text}"
-    );
+    has(&text, "\nmlx5_2 A2A of 16                   4  0x");
     // Where nobody has rails.
     let other = Routed::shape(FIGURE_1);
     let args = ["analyze", &*other.net, &*other.lfts, "--patterns", "rails"];

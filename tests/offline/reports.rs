@@ -48,29 +48,23 @@ fn throws_without_an_up_down_path_have_a_block_of_their_own() {
     let cells = |begin: &str| line(begin).matches('|').count();
     assert_eq!(cells("| *bound* |"), cells("| engine | refused |"));
     assert!(line("| *bound* |").starts_with("| *bound* | | | | | | 6 / 6 |"));
-    assert!(
-        summary.contains("Medians at 0 (1) / 10–99 (1) links removed."),
-        "{summary}"
-    );
+    has(&summary, "Medians at 0 (1) / 10–99 (1) links removed.");
     // The throw with all paths, and the two without, each by itself.
-    assert!(
-        summary.contains("| sssp | 0 | 0 | 0 | 0 / 0 / 3 / 3 / 0 | 1 | 9 / 9 | 7 / 4 |"),
-        "{summary}"
+    has(
+        &summary,
+        "| sssp | 0 | 0 | 0 | 0 / 0 / 3 / 3 / 0 | 1 | 9 / 9 | 7 / 4 |",
     );
-    assert!(
-        summary.contains("In 2 more some pair of leaves has no up-down path."),
-        "{summary}"
+    has(
+        &summary,
+        "In 2 more some pair of leaves has no up-down path.",
     );
     assert!(summary.contains("| dmodc | 2 | 50 | 40 |"), "{summary}");
     assert!(summary.contains("| sssp | 1 | 20 | 10 |"), "{summary}");
-    assert!(
-        page.contains("Throws in which some pair of leaves has no up-down path: 2<"),
-        "{page}"
+    has(
+        &page,
+        "Throws in which some pair of leaves has no up-down path: 2<",
     );
-    assert!(
-        page.contains("<tr><th>sssp</th><td>1</td><td>20</td><td>10</td>"),
-        "{page}"
-    );
+    has(&page, "<tr><th>sssp</th><td>1</td><td>20</td><td>10</td>");
 }
 
 #[test]
@@ -87,10 +81,7 @@ fn engines_are_held_against_each_other() {
     ]);
     // The median of one throw is told from those of three.
     assert!(page.contains("<th>10–99 (3)</th>"), "{page}");
-    assert!(
-        page.contains("<tr><th>nue</th><td>–</td><td>8 (1)</td></tr>"),
-        "{page}"
-    );
+    has(&page, "<tr><th>nue</th><td>–</td><td>8 (1)</td></tr>");
     // A2A of 1 to 3: better, equal, worse; nue in one of them.
     let (_, matrix) = page.split_once("<summary>A2A</summary>").unwrap();
     let (matrix, _) = matrix.split_once("</details>").unwrap();

@@ -206,10 +206,7 @@ fn analyze_knows_the_traffic_of_programs() {
     let found = analyze(&["--patterns", &pattern]);
     assert_eq!(solved(&found, "pairs"), ([2, 2, 2], [0.5; 3]));
     let text = ok(&["analyze", &routed.net, &routed.lfts, "--patterns", &pattern]);
-    assert!(
-        text.contains("\npairs rate, least              0.500\n"),
-        "{text}"
-    );
+    has(&text, "\npairs rate, least              0.500\n");
     // What is wrong in a file is told with its line.
     std::fs::write(&pairs, "node-0\tnode-4\nnode-1\n").unwrap();
     let told = fails(

@@ -7,6 +7,7 @@ use dmodc::fabric::Fabric;
 use dmodc::lft::Tables;
 use dmodc::netlist::Netlist;
 use dmodc::netlist::generate::{Order, Pgft, Rlft, build};
+use std::sync::Arc;
 
 /// A whole PGFT by its name, with GUIDs and LIDs in random order.
 pub fn pgft(shape: &str, seed: u64) -> Netlist {
@@ -21,6 +22,21 @@ pub fn shuffled(tree: &Rlft, seed: u64) -> Netlist {
         lids: true,
     };
     build(tree, order)
+}
+
+/// Options with this fabric as the reference.
+pub fn with_reference(netlist: &Netlist) -> Options {
+    Options {
+        reference: Some(Arc::new(netlist.to_fabric(None).expect("LIDs").0)),
+        ..Options::default()
+    }
+}
+
+/// A netlist as text.
+pub fn written(netlist: &Netlist) -> Vec<u8> {
+    let mut text = Vec::new();
+    netlist.write(&mut text).expect("memory takes it");
+    text
 }
 
 /// A fabric with its plan and its tables.

@@ -1,6 +1,7 @@
 //! Where the test files are, and the tool as its users run it.
 
 use crate::long;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 pub use tool::*;
 
@@ -12,6 +13,13 @@ pub fn root() -> &'static Path {
 /// A file of the project's own.
 pub fn data(name: &str) -> PathBuf {
     root().join("tests/data").join(name)
+}
+
+/// A text as gzip packs it.
+pub fn packed(text: &[u8]) -> Vec<u8> {
+    let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    out.write_all(text).unwrap();
+    out.finish().unwrap()
 }
 
 /// The netlists of production fabrics; the small ones alone in `make test`.
@@ -128,6 +136,20 @@ mod tool {
         let found = output.status.code();
         assert_eq!(found, Some(code), "{:?}: {}", args.words(), stderr(&output));
         stderr(&output)
+    }
+
+    /// Runs what must end with this exit code, whatever it says, and gives its standard output.
+    pub fn ends(code: i32, args: &(impl Args + ?Sized)) -> String {
+        let output = dmodc(args);
+        let found = output.status.code();
+        assert_eq!(found, Some(code), "{:?}: {}", args.words(), stderr(&output));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Wants a text to have a part, or shows it.
+    #[track_caller]
+    pub fn has(text: &str, part: &str) {
+        assert!(text.contains(part), "no {part:?} in {text}");
     }
 
     /// What the tool said on standard error.

@@ -46,7 +46,11 @@ pub struct Forced {
 }
 
 impl Forced {
-    /// All changes.
+    /// Entries that change and are not those of LIDs that came, went or moved.
+    pub fn others(&self) -> usize {
+        self.forced.entries + self.needless.entries
+    }
+
     pub fn changed(&self) -> Count {
         self.own + self.forced + self.needless
     }

@@ -71,7 +71,6 @@ fn switches_die() {
             }
         }
     }
-    found.end();
 }
 
 /// All spines of a plane: the switches below it have no parents left, and other planes tell what they had.
@@ -104,7 +103,6 @@ fn the_top_of_a_plane_dies() {
         let what = format!("uneven pods, seed {seed}, the spines of a plane dead");
         found.only_forced(&before, &after, &what);
     }
-    found.end();
 }
 
 /// Pods of unequal size: places inside are holes there too, in any pod, and so is a pod. Also where all are alike but one.
@@ -143,7 +141,6 @@ fn uneven_pods() {
             }
         }
     }
-    found.end();
 }
 
 /// The ports of one leaf are between those of another.
@@ -158,15 +155,11 @@ fn interleaved_ports() {
             for leaf in 1..7 {
                 let gone = fabrics::at(&whole, &format!("L1-{leaf}"));
                 let after = Routed::up_down(&without(&whole, &[gone]));
-                found.only_forced(
-                    &before,
-                    &after,
-                    &format!("{shape}, seed {seed}, leaf {leaf}"),
-                );
+                let what = format!("{shape}, seed {seed}, leaf {leaf}");
+                found.only_forced(&before, &after, &what);
             }
         }
     }
-    found.end();
 }
 
 /// A link goes, then a further one, then ten: nothing else.
@@ -180,15 +173,11 @@ fn links() {
         for links in [1, 2, 10.min(all / 8)] {
             let (less, _) = whole.without_links(links, seed).expect("links");
             let after = Routed::up_down(&less);
-            found.only_forced(
-                &before,
-                &after,
-                &format!("{shape}, seed {seed}, {links} links"),
-            );
+            let what = format!("{shape}, seed {seed}, {links} links");
+            found.only_forced(&before, &after, &what);
             before = after;
         }
     }
-    found.end();
 }
 
 /// Needless changes of version a1de1bd where cables are at random and there is no reference: one switch of each level
@@ -229,7 +218,6 @@ fn cables_at_random() {
             format!("{shape}: needless {needless:?}, before {before:?}"),
         );
     }
-    found.end();
 }
 
 /// A switch whose last uplink is lost is among its siblings still: its leaves have it at the same port.
@@ -248,13 +236,9 @@ fn the_last_uplink_is_lost() {
         assert_eq!(links.len(), 1, "one parent");
         let less = whole.netlist.without(&[Part::Link(links[0])]);
         let after = Routed::up_down(&less);
-        found.only_forced(
-            &before,
-            &after,
-            &format!("seed {seed}, the uplink of a switch lost"),
-        );
+        let what = format!("seed {seed}, the uplink of a switch lost");
+        found.only_forced(&before, &after, &what);
     }
-    found.end();
 }
 
 /// A manager that has not seen the whole, and one that has it as a reference, compute the same.
@@ -278,7 +262,6 @@ fn a_takeover_changes_nothing() {
             );
         }
     }
-    found.end();
 }
 
 /// An engine that has routed other fabrics before computes what a fresh one does.
@@ -302,5 +285,4 @@ fn what_was_seen_before_decides_nothing() {
             found.add(tables == fresh.tables, format!("seed {seed}"));
         }
     }
-    found.end();
 }

