@@ -107,16 +107,11 @@ fn hold(engine: &Engine, number: u64) -> bool {
     let mut netlist = Netlist::from_fabric(&fabric);
     let links = netlist.links_between_switches();
     let every = 1 + random.below(4);
-    let some: Vec<Link> = links
-        .into_iter()
-        .filter(|_| random.below(every) == 0)
-        .collect();
+    let some = links.into_iter().filter(|_| random.below(every) == 0);
+    let some: Vec<Link> = some.collect();
     for speed in ["1xEDR", "2xEDR", "4xHDR"] {
-        let few: Vec<Link> = some
-            .iter()
-            .copied()
-            .filter(|_| random.below(2) == 0)
-            .collect();
+        let few = some.iter().copied().filter(|_| random.below(2) == 0);
+        let few: Vec<Link> = few.collect();
         netlist = at(&netlist, &few, speed);
     }
     let options = Options {
@@ -267,10 +262,10 @@ fn a_slow_plane_carries_its_part() {
     for number in 0..4 * u64::from(long::times()) {
         let netlist = shape(4 * number + 2);
         // The uplinks at the lowest port of each leaf.
-        let plane: Vec<Link> = carriers(&netlist)
+        let plane = carriers(&netlist)
             .into_iter()
-            .map(|leaf| uplinks(&netlist, leaf)[0])
-            .collect();
+            .map(|leaf| uplinks(&netlist, leaf)[0]);
+        let plane: Vec<Link> = plane.collect();
         for (speed, part) in [("2xEDR", 0.5), ("1xEDR", 0.25)] {
             let slow = of(&at(&netlist, &plane, speed), &options);
             for leaf in carriers(&netlist) {

@@ -104,7 +104,6 @@ fn a_page_is_one_file_that_fetches_nothing() {
     has(&refused, "--before needs an output that ends in .html");
 }
 
-/// The data of a page.
 fn data(page: &str) -> Value {
     let page = fs::read_to_string(page).expect("the page");
     let (_, text) = page.split_once("id=\"data\">").expect("data");

@@ -11,7 +11,6 @@ fn switch(level: u64, position: u64) -> String {
     )
 }
 
-/// Figure 1 in order, routed.
 fn figure_1() -> Routed {
     Routed::net(ok(&["generate", FIGURE_1]).as_bytes())
 }
@@ -456,7 +455,6 @@ fn export_says_who_has_no_name_and_what_is_left_out() {
     assert!(fails(2, &["export", &net, "hosts", "--names", &map, "--strict"]).contains("--strict"));
 }
 
-/// The drawing of a fabric.
 fn drawn(routed: &Routed, args: &[&str]) -> String {
     let svg = routed.file("drawing.svg");
     ok(&[&["draw"], args, &["-o", &svg]].concat());

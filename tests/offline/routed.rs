@@ -32,6 +32,11 @@ pub fn with_reference(netlist: &Netlist) -> Options {
     }
 }
 
+/// Entries that change and are not those of LIDs that came, went or moved.
+pub fn others(changes: &Forced) -> usize {
+    changes.forced.entries + changes.needless.entries
+}
+
 /// A netlist as text.
 pub fn written(netlist: &Netlist) -> Vec<u8> {
     let mut text = Vec::new();
@@ -39,7 +44,6 @@ pub fn written(netlist: &Netlist) -> Vec<u8> {
     text
 }
 
-/// A fabric with its plan and its tables.
 pub struct Routed {
     pub fabric: Fabric,
     pub plan: Plan,
@@ -55,7 +59,6 @@ impl Routed {
         Routed::by(&Engine::new(1).expect("a thread"), fabric, options)
     }
 
-    /// A fabric, routed by an engine.
     pub fn by(engine: &Engine, fabric: Fabric, options: &Options) -> Result<Routed, RouteError> {
         let plan = engine.plan(&fabric, options)?;
         let (tables, filled) = engine.tables(&fabric, &plan)?;
@@ -67,12 +70,10 @@ impl Routed {
         })
     }
 
-    /// The fabric and the tables.
     pub fn pair(&self) -> (&Fabric, &Tables) {
         (&self.fabric, &self.tables)
     }
 
-    /// What `check` finds.
     pub fn report(&self) -> CheckReport {
         let ranking = self.plan.ranking();
         check(&self.fabric, &self.tables, |a, b| ranking.is_up(a, b))

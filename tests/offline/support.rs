@@ -5,7 +5,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 pub use tool::*;
 
-/// The project's folder.
 pub fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
@@ -42,7 +41,6 @@ mod tool {
     use std::path::Path;
     use std::process::{Child, Command, Output, Stdio};
 
-    /// The paper's Figure 1.
     pub const FIGURE_1: &str = "PGFT(3;2,2,3;1,2,2;1,2,1)";
 
     /// Arguments of the tool: a list, or a line of words.
@@ -80,7 +78,6 @@ mod tool {
         }
     }
 
-    /// Runs the tool.
     pub fn dmodc(args: &(impl Args + ?Sized)) -> Output {
         dmodc_with_input(args, b"")
     }
@@ -152,12 +149,10 @@ mod tool {
         assert!(text.contains(part), "no {part:?} in {text}");
     }
 
-    /// What the tool said on standard error.
     pub fn stderr(output: &Output) -> String {
         String::from_utf8_lossy(&output.stderr).into_owned()
     }
 
-    /// A path as an argument.
     pub fn path(path: &Path) -> &str {
         path.to_str().unwrap()
     }
@@ -165,19 +160,15 @@ mod tool {
     /// A folder with a netlist and its tables.
     pub struct Routed {
         dir: tempfile::TempDir,
-        /// The netlist.
         pub net: String,
-        /// Its tables.
         pub lfts: String,
     }
 
     impl Routed {
-        /// A generated fabric.
         pub fn shape(shape: &str) -> Routed {
             Routed::net(ok(&["generate", shape, "--seed", "1"]).as_bytes())
         }
 
-        /// The fabric of a netlist.
         pub fn net(text: &[u8]) -> Routed {
             let dir = tempfile::tempdir().unwrap();
             let file = |name| path(&dir.path().join(name)).to_owned();

@@ -11,6 +11,9 @@ use dmodc::random::Random;
 /// What goes, and what it is called.
 type Event = (String, Vec<u32>);
 
+/// How a fabric is made of a shape.
+type Make = fn(&str, u64) -> Whole;
+
 /// One event of each kind that the shape has.
 fn events(whole: &Whole, at: Where, random: &mut Random) -> Vec<Event> {
     let mut events = Vec::new();
@@ -31,10 +34,8 @@ fn larger_events(whole: &Whole, random: &mut Random) -> Vec<Event> {
     add("pod", whole.pod(random));
     add("plane", whole.plane(random));
     for level in 1..=whole.levels() {
-        add(
-            &format!("line card of level {level}"),
-            whole.line_card(level, random),
-        );
+        let cards = whole.line_card(level, random);
+        add(&format!("line card of level {level}"), cards);
     }
     let several = (1..=whole.levels()).filter_map(|l| whole.switch(l, Where::Inside, random));
     let several: Vec<u32> = several.collect();
@@ -52,11 +53,8 @@ fn larger_events(whole: &Whole, random: &mut Random) -> Vec<Event> {
 fn switches_die() {
     let mut found = Findings::default();
     for (shape, seed) in each(1) {
-        for furnished in [false, true] {
-            let whole = match furnished {
-                true => Whole::furnished(shape, seed),
-                false => Whole::new(shape, seed),
-            };
+        for (make, furnished) in [(Whole::new as Make, false), (Whole::furnished, true)] {
+            let whole = make(shape, seed);
             let random = &mut Random::stream(seed, 9);
             let mut drawn = events(&whole, Where::Inside, random);
             if !furnished {

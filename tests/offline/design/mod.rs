@@ -23,7 +23,7 @@ mod types;
 
 use crate::forced::{Forced, forced};
 use crate::long;
-use crate::routed::with_reference;
+use crate::routed::{others, with_reference};
 use dmodc::analysis::{Traffic, bound};
 use dmodc::dmodc::{Faults, OnUnreachable, Options, RouteError};
 use dmodc::fabric::{Fabric, Guid};
@@ -188,7 +188,7 @@ impl Findings {
     /// Only LIDs that came, went or moved change, and the tables are sound.
     fn only_own(&mut self, before: &Routed, after: &Routed, what: &str) {
         let changes = before.changes(after);
-        self.judge(changes.others() == 0, after, what, changes);
+        self.judge(others(&changes) == 0, after, what, changes);
     }
 
     /// What still stands stays, and the tables are sound.

@@ -75,22 +75,20 @@ pub fn trees() -> Vec<(String, Netlist)> {
             .to_string_lossy()
             .into_owned()
     };
-    let files = production().into_iter().map(|path| (named(&path), path));
-    let read = files
-        .filter(|(name, _)| !name.contains("ring"))
-        .map(|(name, path)| {
-            let mut netlist =
-                Netlist::parse(&std::fs::read(path).expect("a file")).expect("a netlist");
-            // Descriptions name places here.
-            for node in &mut netlist.nodes {
-                node.description = match node.is_aggregation() {
-                    true => dmodc::fabric::NodeKind::AGGREGATION_DESCRIPTION.into(),
-                    false => node.guid.to_string(),
-                };
-            }
-            (name, netlist)
-        });
-    read.collect()
+    let mut names: Vec<String> = production().iter().map(|path| named(path)).collect();
+    names.retain(|name| !name.contains("ring"));
+    let trees = names.into_iter().map(|name| {
+        let mut netlist = read(&name);
+        // Descriptions name places here.
+        for node in &mut netlist.nodes {
+            node.description = match node.is_aggregation() {
+                true => dmodc::fabric::NodeKind::AGGREGATION_DESCRIPTION.into(),
+                false => node.guid.to_string(),
+            };
+        }
+        (name, netlist)
+    });
+    trees.collect()
 }
 
 /// Some switches, drawn.

@@ -65,16 +65,7 @@ fn whole_fabrics_lack_nothing() {
         let on_spines = uneven(seed, 2).draw(seed);
         let mut border = uneven(seed, 0).draw(seed);
         let leaf = add(&mut border, Kind::Switch, "leaf of two pods".to_owned(), 36);
-        for (pod, plane) in [
-            (0, 0),
-            (0, 1),
-            (0, 2),
-            (0, 3),
-            (1, 0),
-            (1, 1),
-            (1, 2),
-            (1, 3),
-        ] {
+        for (pod, plane) in (0..8).map(|i| (i / 4, i % 4)) {
             let mid = at(&border, &format!("mid {pod}.{plane}"));
             let port = border.nodes[mid as usize].port_count;
             link(&mut border, (leaf, 13 + 4 * pod + plane), (mid, port));
@@ -96,13 +87,8 @@ fn whole_fabrics_lack_nothing() {
 fn leaves_on_spines() {
     let mut found = Findings::default();
     for seed in throws(8) {
-        uneven_pods(
-            &mut found,
-            "leaves on spines",
-            seed,
-            &uneven(seed, 2),
-            &SSSP_ON_SPINES,
-        );
+        let (what, pods) = ("leaves on spines", uneven(seed, 2));
+        uneven_pods(&mut found, what, seed, &pods, &SSSP_ON_SPINES);
     }
 }
 

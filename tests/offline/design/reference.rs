@@ -66,11 +66,8 @@ fn wrong_cables(whole: &Netlist, random: &mut Random) -> Vec<(String, Netlist)> 
     let mut wrong = Vec::new();
     for other in far.into_iter().chain(beside) {
         let mut netlist = whole.clone();
-        link(
-            &mut netlist,
-            (one, spare(whole, one)),
-            (other, spare(whole, other)),
-        );
+        let end = |s: u32| (s, spare(whole, s));
+        link(&mut netlist, end(one), end(other));
         let place = |s: u32| &*whole.nodes[s as usize].description;
         let what = format!("a cable between {} and {}", place(one), place(other));
         wrong.push((what, netlist));
@@ -158,11 +155,8 @@ fn what_has_left_leaves_nothing() {
         (node.ports, node.lid) = (Vec::new(), names::next_lid(&whole));
         visited.nodes.push(node);
         names::name_new(&mut visited, visitor, true);
-        link(
-            &mut visited,
-            (leaves[0], spare(&whole, leaves[0])),
-            (visitor, 1),
-        );
+        let end = (leaves[0], spare(&whole, leaves[0]));
+        link(&mut visited, end, (visitor, 1));
         let host = hosts_of(&whole, leaves[0])[0];
         let port = whole.nodes[host as usize].ports[0].peer_port;
         let moved = moved_to_port(&whole, leaves[0], port, spare(&whole, leaves[0]));

@@ -12,16 +12,15 @@ fn go(found: &mut Findings, what: &str, whole: &Routed, gone: &[u32]) {
         return;
     };
     found.only_own(whole, &after, &format!("{what} go"));
-    let levels = (whole.levels(), after.levels());
-    let moved = levels
-        .0
+    let (was, is) = (whole.levels(), after.levels());
+    let moved = was
         .iter()
-        .filter(|(place, level)| levels.1.get(*place) != Some(level));
+        .filter(|(place, level)| is.get(*place) != Some(level));
     let moved: Vec<_> = moved.collect();
     // Of two switches, one with hosts, nobody can tell which is above.
     let plain = whole.fabric.switches().len() < 3 || moved.is_empty();
     found.add(plain, format!("{what}: other levels {moved:?}"));
-    let others = after.changes(whole).others();
+    let others = others(&after.changes(whole));
     found.add(
         others == 0,
         format!("{what} come: {others} entries of others"),
@@ -41,10 +40,8 @@ fn leaves_of(whole: &Routed) -> Vec<u32> {
 }
 
 fn of_leaves(netlist: &Netlist, leaves: &[u32]) -> Vec<u32> {
-    leaves
-        .iter()
-        .flat_map(|&leaf| hosts_of(netlist, leaf))
-        .collect()
+    let hosts = leaves.iter().flat_map(|&leaf| hosts_of(netlist, leaf));
+    hosts.collect()
 }
 
 #[test]
@@ -131,12 +128,8 @@ fn on_generated_fabrics() {
             ];
             for (which, count) in some {
                 let what = format!("{kind}, seed {seed}: all of {which}");
-                go(
-                    &mut found,
-                    &what,
-                    &whole,
-                    &of_leaves(&netlist, &leaves[..count]),
-                );
+                let hosts = of_leaves(&netlist, &leaves[..count]);
+                go(&mut found, &what, &whole, &hosts);
             }
             let mut hosts = of_leaves(&netlist, &leaves);
             Random::new(seed).shuffle(&mut hosts);

@@ -42,7 +42,6 @@ impl Scene {
         ok(&args.collect::<Vec<_>>());
     }
 
-    /// From now on this capture is found.
     fn finds(&self, name: &str) {
         self.discovers(&format!("cat {}", self.file(name)));
     }
@@ -87,7 +86,6 @@ fn wait_until(is: impl Fn() -> bool) {
     }
 }
 
-/// A follower that goes on.
 struct Running {
     child: Child,
     lines: Receiver<String>,
@@ -118,7 +116,6 @@ impl Running {
         }
     }
 
-    /// Asks it to look.
     fn ask(&mut self) {
         writeln!(self.child.stdin.as_mut().unwrap(), "look").unwrap();
     }
