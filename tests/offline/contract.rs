@@ -93,10 +93,8 @@ fn a_dash_is_standard_input_for_every_input() {
         let args = args.replace("NET", net).replace("LFTS", lfts);
         let mut by_name = args.words();
         // Where outputs are named, they come first; a netlist comes before both.
-        let at = match by_name[1] == "-" {
-            true => 1,
-            false => by_name.iter().rposition(|a| *a == "-").unwrap(),
-        };
+        let last = by_name.iter().rposition(|a| *a == "-").unwrap();
+        let at = if by_name[1] == "-" { 1 } else { last };
         by_name[at] = file.to_owned();
         let lasting = |text: String| -> Vec<String> {
             let lines = text.lines().filter(|line| !line.starts_with("seconds"));
@@ -154,18 +152,6 @@ fn a_dash_is_standard_output_for_every_output() {
     }
 }
 
-/// Runs the tool with the reader of one of its outputs gone: that is no failure and no panic.
-fn with_a_reader_gone(args: &[&str], stderr_too: bool) {
-    let mut child = start(args);
-    drop(child.stdout.take());
-    if stderr_too {
-        drop(child.stderr.take());
-    }
-    let output = child.wait_with_output().unwrap();
-    assert!(output.status.success(), "{args:?}: {:?}", output.status);
-    assert_eq!(stderr(&output), "", "{args:?}");
-}
-
 #[test]
 fn a_reader_that_goes_away_is_no_failure() {
     let routed = Routed::shape("PGFT(2;30,30;1,10;1,1)");
@@ -188,8 +174,16 @@ fn a_reader_that_goes_away_is_no_failure() {
         &["man"],
         &["--help"],
     ] {
-        with_a_reader_gone(args, false);
-        with_a_reader_gone(args, true);
+        for stderr_too in [false, true] {
+            let mut child = start(args);
+            drop(child.stdout.take());
+            if stderr_too {
+                drop(child.stderr.take());
+            }
+            let output = child.wait_with_output().unwrap();
+            assert!(output.status.success(), "{args:?}: {:?}", output.status);
+            assert_eq!(stderr(&output), "", "{args:?}");
+        }
     }
 }
 
