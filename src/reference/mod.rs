@@ -238,10 +238,8 @@ mod tests {
         let at = |name: &str| whole.nodes.iter().position(|n| n.description == name);
         let at = |name| at(name).expect("there") as u32;
         let leaf = at("L1-1");
-        let link = whole.nodes[at("L1-0") as usize]
-            .ports
-            .last()
-            .expect("a link");
+        let link = whole.nodes[at("L1-0") as usize].ports.last();
+        let link = link.expect("a link");
         let sides = [(at("L1-0"), link.number), (link.peer, link.peer_port)];
         let mut less = whole.without(&[Part::Node(leaf), Part::Link(sides)]);
         let spine = less.nodes.iter_mut().find(|n| n.description == "L2-1");
@@ -304,12 +302,8 @@ mod tests {
         let mut open = hdr.clone();
         open.forget_speeds(&BTreeSet::from([(leaf.guid, leaf.ports[0].number)]));
         let links = |of: &Reference| {
-            of.netlist
-                .nodes
-                .iter()
-                .flat_map(|n| n.ports.clone())
-                .filter(|p| &*p.link == "4x")
-                .count()
+            let ports = of.netlist.nodes.iter().flat_map(|n| n.ports.clone());
+            ports.filter(|p| &*p.link == "4x").count()
         };
         assert_eq!((links(&hdr), links(&open)), (0, 2));
         let (is_same, again) = grow(&open, &with("4xHDR"));

@@ -245,25 +245,15 @@ mod tests {
         look(&mut memory, &without(&net, &["node-1"]));
         // The first host of a leaf is plugged in beside itself.
         let mut moved = without(&net, &["node-1"]);
-        let host = moved
-            .nodes
-            .iter()
-            .position(|n| n.description == "node-0")
-            .expect("there");
+        let host = moved.nodes.iter().position(|n| n.description == "node-0");
+        let host = host.expect("there");
         let leaf = moved.nodes[host].ports[0].peer as usize;
-        let at = moved.nodes[leaf]
-            .ports
-            .iter()
-            .position(|p| p.peer == host as u32);
-        let at = at.expect("linked");
-        moved.nodes[leaf].ports[at].number = 2;
+        let mut ports = moved.nodes[leaf].ports.iter_mut();
+        let port = ports.find(|p| p.peer == host as u32);
+        port.expect("linked").number = 2;
         moved.nodes[host].ports[0].peer_port = 2;
         let leaf = format!("{} 'leaf'", moved.nodes[leaf].guid);
-        assert_eq!(
-            look(&mut memory, &moved),
-            [format!(
-                "moved: host 'node-0' from {leaf} [1] to {leaf} [2]"
-            )]
-        );
+        let line = format!("moved: host 'node-0' from {leaf} [1] to {leaf} [2]");
+        assert_eq!(look(&mut memory, &moved), [line]);
     }
 }

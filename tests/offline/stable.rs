@@ -32,10 +32,9 @@ fn is_anew() -> bool {
 /// A quarter of so many cases, `DMODC_CASES` times; a failure prints its seed.
 fn cases(count: u32) -> ProptestConfig {
     ProptestConfig {
-        rng_seed: if is_anew() {
-            RngSeed::Random
-        } else {
-            RngSeed::Fixed(1)
+        rng_seed: match is_anew() {
+            true => RngSeed::Random,
+            false => RngSeed::Fixed(1),
         },
         failure_persistence: None,
         ..ProptestConfig::with_cases((count * long::times()).div_ceil(4))
@@ -231,15 +230,15 @@ fn listed_otherwise(netlist: &Netlist, random: &mut Random) -> Netlist {
     let mut order: Vec<u32> = (0..netlist.nodes.len() as u32).collect();
     random.shuffle(&mut order);
     let mut place = vec![0; order.len()];
-    (0..)
-        .zip(&order)
-        .for_each(|(to, &from)| place[from as usize] = to);
+    for (to, &from) in (0..).zip(&order) {
+        place[from as usize] = to;
+    }
     let mut other = Netlist::default();
     for from in order {
         let mut node = netlist.nodes[from as usize].clone();
-        node.ports
-            .iter_mut()
-            .for_each(|p| p.peer = place[p.peer as usize]);
+        for port in &mut node.ports {
+            port.peer = place[port.peer as usize];
+        }
         random.shuffle(&mut node.ports);
         other.nodes.push(node);
     }

@@ -4,7 +4,7 @@ use super::{degraded, route, shapes, text};
 use crate::dmodc::{Faults, Options, Plan};
 use crate::fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind, Peer};
 use crate::lft::Tables;
-use crate::netlist::generate::{Order, Pgft, build};
+use crate::netlist::generate::Pgft;
 use crate::netlist::{Kind, Netlist, Node, Port};
 use crate::random::Random;
 use crate::testing::cases;
@@ -41,13 +41,7 @@ fn extra_lids_take_different_paths() {
         ("PGFT(2;4,8;1,4;1,2)", 3, 8),
     ] {
         let shape: Pgft = shape.parse().expect("a shape");
-        let netlist = build(
-            &shape.into(),
-            Order {
-                seed: Some(1),
-                ..Order::default()
-            },
-        );
+        let netlist = degraded(shape, 1, 0.0, 0.0);
         let (fabric, _) = netlist.to_fabric(Some(lmc)).expect("LIDs");
         let (plan, tables) = route(&fabric, &Options::default(), 2);
         let last = fabric.end_nodes().last().expect("nodes");
@@ -113,22 +107,17 @@ fn a_listed_aggregation_node_makes_no_leaf() {
 
 /// A tree with some end nodes on its upper switches: a netlist, and the same without them.
 fn with_strays(shape: Pgft, seed: u64, strays: usize) -> (Netlist, Netlist) {
-    let plain = build(
-        &shape.into(),
-        Order {
-            seed: Some(seed),
-            ..Order::default()
-        },
-    );
+    let plain = degraded(shape, seed, 0.0, 0.0);
     let mut netlist = plain.clone();
-    let carries = |n: &Node| {
-        n.ports
+    let is_switch = |n: usize| plain.nodes[n].kind == Kind::Switch;
+    let carries = |n: usize| {
+        plain.nodes[n]
+            .ports
             .iter()
-            .any(|p| plain.nodes[p.peer as usize].kind == Kind::Ca)
+            .any(|p| !is_switch(p.peer as usize))
     };
-    let upper: Vec<usize> = (0..plain.nodes.len())
-        .filter(|&i| plain.nodes[i].kind == Kind::Switch && !carries(&plain.nodes[i]))
-        .collect();
+    let nodes = 0..plain.nodes.len();
+    let upper: Vec<usize> = nodes.filter(|&n| is_switch(n) && !carries(n)).collect();
     let mut random = Random::new(seed);
     for i in 0..strays {
         let at = upper[random.below(upper.len())];
