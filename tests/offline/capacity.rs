@@ -8,7 +8,7 @@ use crate::routed::{Routed, pgft};
 use crate::whole_graph::nobody_is_lost;
 use dmodc::analysis::{Channels, Risk, Traffic, bound_over_capacity};
 use dmodc::dmodc::{Capacity, Engine, Faults, Options};
-use dmodc::fabric::{Peer, Speed};
+use dmodc::fabric::{Fabric, Peer, Speed};
 use dmodc::netlist::{Netlist, Part};
 use dmodc::random::Random;
 use std::iter::successors;
@@ -100,6 +100,18 @@ fn shape(number: u64) -> Netlist {
     pgft(SHAPES[number as usize % SHAPES.len()], number)
 }
 
+/// The netlist of a fabric has its places, nodes of the same kinds, and links as fast.
+fn reads_back(fabric: &Fabric) {
+    let written = Netlist::from_fabric(fabric);
+    let (read, _) = written.to_fabric(None).expect("LIDs");
+    assert!(read.has_places_of(fabric));
+    let kinds = |of: &Fabric| of.end_nodes().iter().map(|n| n.kind).collect::<Vec<_>>();
+    assert_eq!(kinds(&read), kinds(fabric));
+    for s in 0..fabric.switches().len() as u32 {
+        assert_eq!(read.speeds_of(s), fabric.speeds_of(s));
+    }
+}
+
 /// Links at random speeds on any fabric: nobody is lost, and no circle comes of it.
 fn hold(engine: &Engine, number: u64) -> bool {
     let (fabric, reference) = drawn(number);
@@ -128,6 +140,8 @@ fn hold(engine: &Engine, number: u64) -> bool {
         ..options.clone()
     };
     let (slow, _) = netlist.to_fabric(None).expect("LIDs");
+    reads_back(&fabric);
+    reads_back(&slow);
     let Ok(before) = Routed::by(engine, fabric, &ignoring) else {
         return false;
     };
