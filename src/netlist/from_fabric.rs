@@ -56,3 +56,31 @@ impl Netlist {
         Netlist { nodes }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fabric::{Builder, EndNode, Lid};
+
+    #[test]
+    fn nodes_of_one_guid_are_read_back_as_several() {
+        let mut b = Builder::default();
+        let switch = b.switch(Guid(3), Lid(3), 0, 4);
+        for port in 1..=3 {
+            b.end_node(EndNode {
+                guid: Guid(7),
+                lid: Lid(10 + u16::from(port)),
+                lmc: 0,
+                kind: NodeKind::Ca,
+                switch,
+                port,
+            });
+        }
+        let fabric = b.finish().0;
+        let mut text = Vec::new();
+        let netlist = Netlist::from_fabric(&fabric);
+        netlist.write(&mut text).expect("memory");
+        let read = Netlist::parse(&text).expect("a netlist");
+        assert!(read.to_fabric(None).expect("LIDs").0.has_places_of(&fabric));
+    }
+}
