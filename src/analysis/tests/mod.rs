@@ -1,4 +1,5 @@
 //! The analysis against hand-made tables, and against the naive oracle on random ones.
 
 mod congestion;
+mod delivery;
 mod random;
