@@ -1,5 +1,7 @@
-//! The number of random cases in unit tests.
+//! What unit tests share: the number of random cases, and a tree by its name.
 
+use crate::netlist::Netlist;
+use crate::netlist::generate::{Order, Pgft, build};
 use proptest::prelude::ProptestConfig;
 use proptest::test_runner::RngSeed;
 use std::env;
@@ -22,4 +24,10 @@ pub fn cases(count: u32) -> ProptestConfig {
         },
         ..ProptestConfig::with_cases(count)
     }
+}
+
+/// A whole PGFT, in order.
+pub fn pgft(shape: &str) -> Netlist {
+    let shape: Pgft = shape.parse().expect("a shape");
+    build(&shape.into(), Order::default())
 }

@@ -25,9 +25,13 @@ fn plugin_dir() -> PathBuf {
     bin.parent().expect("the tool is in a folder").join("deps")
 }
 
-fn fabric(name: &str) -> PathBuf {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-    root.join("tests/data/fabrics").join(name)
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+/// Two switches of five and four hosts, with three links.
+fn two_switches() -> PathBuf {
+    root().join("tests/data/fabrics/two-switches.netlist")
 }
 
 fn compare(args: &str) -> Output {
@@ -41,12 +45,14 @@ fn compared(args: &str) -> String {
 
 fn done(command: &mut Command) -> String {
     let done = command.output().expect("the tool runs");
-    assert!(
-        done.status.success(),
-        "{}",
-        String::from_utf8_lossy(&done.stderr)
-    );
+    let errors = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{command:?}: {errors}");
     String::from_utf8(done.stdout).expect("plain text")
+}
+
+#[track_caller]
+fn has(text: &str, part: &str) {
+    assert!(text.contains(part), "no {part:?} in {text}");
 }
 
 /// The same as an object.
@@ -73,10 +79,8 @@ struct Study(TempDir);
 impl Study {
     fn of(shape: &str, seed: u32) -> Study {
         let study = Study(tempfile::tempdir().expect("a temporary folder"));
-        dmodc(&format!(
-            "generate {shape} --seed {seed} -o {}",
-            study.path("tree.net")
-        ));
+        let net = study.path("tree.net");
+        dmodc(&format!("generate {shape} --seed {seed} -o {net}"));
         study
     }
 
@@ -107,42 +111,34 @@ fn row<'a>(result: &'a Value, engine: &str) -> &'a Value {
 
 #[test]
 fn engines_are_run_judged_and_refused() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let out = dir.path().join("results").display().to_string();
-    let net = fabric("two-switches.netlist");
+    let study = Study(tempfile::tempdir().expect("a temporary folder"));
+    let (net, out) = (two_switches(), study.path("results"));
     let args = format!("{} --engines dmodc,ftree,minhop -o {out}", net.display());
     let result = result(&args);
     for engine in ["dmodc", "minhop"] {
         let row = row(&result, engine);
         assert_eq!(row["accepted"], true, "{row}");
-        for (key, value) in [
-            ("switches", 2),
-            ("nodes", 9),
-            ("no_route", 0),
-            ("undelivered", 0),
-            ("turns", 0),
-            ("credit_loops", 0),
-            ("host_credit_loops", 0),
-            // Five and four hosts over three links.
-            ("a2a", 2),
-        ] {
-            assert_eq!(row[key], value, "{key} of {row}");
-        }
+        // Five and four hosts over three links.
+        let counts = ["switches", "nodes", "a2a"].map(|key| &row[key]);
+        assert_eq!(counts, [&2, &9, &2], "{row}");
+        let faults = "no_route undelivered turns credit_loops host_credit_loops";
+        assert!(faults.split(' ').all(|key| row[key] == 0), "{row}");
         let (stage, run) = (&row["seconds"], &row["run_seconds"]);
         assert!(stage.as_f64() > Some(0.0) && stage.as_f64() < run.as_f64());
     }
     let ftree = row(&result, "ftree");
-    assert_eq!(
-        ["accepted", "outcome"].map(|key| ftree[key].clone()),
-        [Value::from(false), "refused".into()]
+    assert!(
+        ftree["accepted"] == false && ftree["outcome"] == "refused",
+        "{ftree}"
     );
-    let reason = ftree["reason"].as_str().expect("a reason");
-    assert!(reason.contains("more than one root"), "{reason}");
+    has(
+        ftree["reason"].as_str().expect("a reason"),
+        "more than one root",
+    );
 
     // A second comparison appends to the first.
     compared(&args);
-    let csv = fs::read_to_string(dir.path().join("results/compare.csv")).expect("rows");
-    assert_eq!(csv.lines().count(), 1 + 2 * 3, "{csv}");
+    assert_eq!(study.text("results/compare.csv").lines().count(), 1 + 2 * 3);
 }
 
 /// On a complete tree, routes of minhop and sssp close a circle only together with those to and from switches.
@@ -150,24 +146,19 @@ fn engines_are_run_judged_and_refused() {
 fn credit_loops_are_counted_by_kind_of_traffic() {
     let study = Study::of(NODES_384, 1);
     let [net, out, page] = ["tree.net", "results", "page.md"].map(|name| study.path(name));
-    let result = result(&format!(
-        "{net} -o {out} --markdown {page} --engines dmodc,minhop,sssp"
-    ));
+    let engines = "--engines dmodc,minhop,sssp";
+    let result = result(&format!("{net} -o {out} --markdown {page} {engines}"));
     let (csv, page) = (study.text("results/compare.csv"), study.text("page.md"));
     for (engine, among) in [("dmodc", 0), ("minhop", 1), ("sssp", 1)] {
         let row = row(&result, engine);
-        assert_eq!(
-            (&row["nodes"], &row["accepted"]),
-            (&384.into(), &true.into())
-        );
+        assert!(row["nodes"] == 384 && row["accepted"] == true, "{row}");
         let kinds = ["host_", "host_switch_", "switch_", "aggregation_", ""];
         let loops = kinds.map(|kind| row[format!("{kind}credit_loops")].clone());
         assert_eq!(loops, [0, 0, among, 0, among], "{row}");
         let (a2a, exact) = (row["a2a"].as_u64(), row["exact"].as_u64());
         assert!(exact > Some(0) && exact <= a2a, "{row}");
-        let line = csv
-            .lines()
-            .find(|line| line.contains(&format!(",{engine},")));
+        let of_engine = format!(",{engine},");
+        let line = csv.lines().find(|line| line.contains(&of_engine));
         let end = format!(",0,0,{among},0,{}", exact.expect("a number"));
         assert!(line.expect("a row").ends_with(&end), "{csv}");
         let cells = format!("| {engine} | yes | 0 | 0 | ok | 0 | {among} | {among} |");
@@ -194,15 +185,8 @@ fn risks_and_loops_on_a_tree_without_sixty_links() {
     assert_eq!(loops, [[0, 0], [0, 1], [1, 1], [1, 1]]);
 }
 
-/// Runs the tool, asserts success, and returns its output.
 fn dmodc(args: &str) -> String {
-    let done = Command::new(env!("CARGO_BIN_EXE_dmodc"))
-        .args(args.split_whitespace())
-        .output()
-        .expect("the tool runs");
-    let errors = String::from_utf8_lossy(&done.stderr);
-    assert!(done.status.success(), "{args:?}: {errors}");
-    String::from_utf8(done.stdout).expect("plain text")
+    done(Command::new(env!("CARGO_BIN_EXE_dmodc")).args(args.split_whitespace()))
 }
 
 /// The whole chain: throws, a run that was cut, the page.
@@ -212,32 +196,25 @@ fn throws_are_made_resumed_and_reported() {
     let [net, out, io] = ["tree.net", "results", "io.guids"].map(|name| study.path(name));
     let netlist = Netlist::read(Path::new(&net)).expect("our own netlist");
     let nodes = netlist.nodes.iter().filter(|n| n.kind == Kind::Ca);
-    let guids = nodes
-        .step_by(6)
-        .map(|n| format!("{}\n", n.simulated_port_guid(1)));
+    let some = nodes.step_by(6);
+    let guids = some.map(|n| format!("{}\n", n.simulated_port_guid(1)));
     fs::write(&io, guids.collect::<String>()).expect("a file of GUIDs");
     let throw = |throws: u32| {
         let engines = "dmodc,dmodc:paper,dmodc:reference+io,ftree,ftree+roots,minhop";
         let series =
             format!("--degrade links --throws {throws} --max-exponent 3 --io-guids {io} --jobs 2");
         let text = compared(&format!("{net} --engines {engines} {series} -o {out}"));
-        assert!(
-            text.contains(&format!("\n'dmodc report {out}' makes")),
-            "{text}"
-        );
+        has(&text, &format!("\n'dmodc report {out}' makes"));
         text
     };
     let first = |text: String| text.lines().next().map(str::to_owned).unwrap_or_default();
 
     let text = throw(2);
     for engine in ["dmodc", "ftree+roots", "minhop"] {
-        let line = text
-            .lines()
-            .find(|line| line.starts_with(&format!("{engine} ")));
-        let words: Vec<&str> = line
-            .expect("a line for each engine")
-            .split_whitespace()
-            .collect();
+        let begin = format!("{engine} ");
+        let line = text.lines().find(|line| line.starts_with(&begin));
+        let line = line.expect("a line for each engine");
+        let words: Vec<&str> = line.split_whitespace().collect();
         // Engine, throws, routed, A2A, RP, SP, milliseconds.
         assert_eq!((words.len(), words[1], words[2]), (7, "2", "2"), "{text}");
     }
@@ -270,11 +247,9 @@ fn throws_are_made_resumed_and_reported() {
         let ebb = row.ebb.expect("a percentage").0;
         assert!((1.0..=100.0).contains(&ebb) && row.credit_loops.is_some());
         assert!(row.host_credit_loops.is_some());
-        assert!(row.exact.expect("a matching") <= row.a2a.expect("a risk"));
-        assert!(
-            row.a2a_bound.expect("a bound") <= row.a2a.expect("a risk"),
-            "{row:?}"
-        );
+        let a2a = row.a2a.expect("a risk");
+        let [exact, bound] = [row.exact, row.a2a_bound].map(|figure| figure.expect("a figure"));
+        assert!(exact <= a2a && bound <= a2a, "{row:?}");
         let both = (row.changed_blocks, row.changed_entries);
         assert!(both.0 <= both.1, "entries are in blocks: {both:?}");
         // Changes are counted from the complete fabric.
@@ -336,8 +311,7 @@ fn programs_and_options_take_part() {
     let study = Study::of(NODES_96, 5);
     let [net, out, kept] = ["tree.net", "results", "kept"].map(|name| study.path(name));
     let tool = env!("CARGO_BIN_EXE_dmodc");
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-    let example = root.join("docs/examples/random-paths.py");
+    let example = root().join("docs/examples/random-paths.py");
     let engines = [
         "dmodc",
         &format!("again=exec:{tool} route \"$1\" --lfts \"$2\""),
@@ -357,11 +331,8 @@ fn programs_and_options_take_part() {
     assert_eq!(rows.len(), 3 * engines.len());
     for of_throw in rows.chunks(engines.len()) {
         // Each name stands in its rows with all that belongs to it.
-        let names: Vec<String> = of_throw
-            .iter()
-            .map(|row| format!("{:#}", row.engine))
-            .collect();
-        assert_eq!(names, engines);
+        let names = of_throw.iter().map(|row| format!("{:#}", row.engine));
+        assert_eq!(names.collect::<Vec<_>>(), engines);
         // But for the name and the time.
         let again = ThrowRow {
             engine: of_throw[0].engine.clone(),
@@ -373,25 +344,17 @@ fn programs_and_options_take_part() {
         assert_eq!(of_throw[2].no_route, Some(0), "tables of the example");
         assert_eq!(of_throw[3].reason, "exit status: 3: no luck today");
         let missing = &of_throw[4].reason;
-        assert!(
-            missing.contains("there is no nowhere/tree-links-"),
-            "{missing}"
-        );
+        has(missing, "there is no nowhere/tree-links-");
         let lanes = |at: usize| (of_throw[at].lanes, of_throw[at].lane_credit_loops);
-        assert_eq!(
-            lanes(5),
-            (Some(1), Some(0)),
-            "nue has one lane, and no loop"
-        );
+        // nue has one lane, and no loop.
+        assert_eq!(lanes(5), (Some(1), Some(0)));
         assert!(lanes(6).0 > Some(1), "{:?}", lanes(6));
         assert_eq!((lanes(6).1, lanes(7).1), (Some(0), Some(0)));
     }
     // What is kept is compared again: the same figures, but for the time and the lanes, which tables do not have.
     let again = format!("dmodc=lfts:{kept},nue:vls=0=lfts:{kept}");
-    compared(&format!(
-        "{net} --engines {again} -o {} {series}",
-        study.path("again")
-    ));
+    let folder = study.path("again");
+    compared(&format!("{net} --engines {again} -o {folder} {series}"));
     let second = study.rows("again/throws-tree-links.csv");
     assert_eq!(second.len(), 3 * 2);
     for row in &second {
@@ -402,13 +365,8 @@ fn programs_and_options_take_part() {
         assert_eq!(first.removal_seed, row.removal_seed);
         let figures = |row: &ThrowRow| {
             assert!(row.accepted, "{row:?}");
-            (
-                row.a2a,
-                row.exact,
-                row.sp_dmodc,
-                row.credit_loops,
-                row.changed_entries,
-            )
+            let risks = (row.a2a, row.exact, row.sp_dmodc);
+            (risks, row.credit_loops, row.changed_entries)
         };
         assert_eq!(figures(first), figures(row));
     }
@@ -418,14 +376,8 @@ fn programs_and_options_take_part() {
     assert_eq!(switches, rows[rows.len() - 1].switches);
     // Programs alone, under the time limit.
     let late = "late=exec:sleep 60;";
-    let text = done(&mut command_of(&[
-        &net,
-        "--limit",
-        "1",
-        "--json",
-        "--engines",
-        late,
-    ]));
+    let args = [&net, "--limit", "1", "--json", "--engines", late];
+    let text = done(&mut command_of(&args));
     let result: Value = serde_json::from_str(&text).expect("JSON");
     assert_eq!(row(&result, late)["reason"], "timed out after 1 s");
 }
@@ -446,7 +398,7 @@ fn rows_of_other_files_are_not_continued() {
         let printed = [done.stdout, done.stderr].concat();
         let printed = String::from_utf8(printed).expect("plain text");
         assert_eq!(done.status.code(), Some(code), "{args}: {printed}");
-        assert!(printed.contains(text), "{args}: {printed}");
+        has(&printed, text);
     };
     let script = format!("exec {} route $1 --lfts $2\n", env!("CARGO_BIN_EXE_dmodc"));
     write(&program, &script);
@@ -459,16 +411,10 @@ fn rows_of_other_files_are_not_continued() {
     fs::create_dir(&other).expect("a folder");
     let other = format!("{other}/tree.net");
     dmodc(&format!("degrade {net} --links 5 --seed 7 -o {other}"));
-    told(
-        &engines.replace(&net, &other),
-        2,
-        "another fabric of the name",
-    );
-    told(
-        &format!("{other} {engines}"),
-        2,
-        "two fabrics have the name 'tree'",
-    );
+    let alone = engines.replace(&net, &other);
+    told(&alone, 2, "another fabric of the name");
+    let both = format!("{other} {engines}");
+    told(&both, 2, "two fabrics have the name 'tree'");
     // The same with other words around it.
     let text = fs::read_to_string(&net).expect("the fabric");
     write(&net, &format!("# again\n{text}"));
@@ -476,30 +422,21 @@ fn rows_of_other_files_are_not_continued() {
     // Another program, by its content and by its name, and tables where none were.
     write(&program, &format!("{script}# another\n"));
     told(&mine, 2, "are of other files than");
-    told(
-        &mine.replace(":sh", ":bash"),
-        2,
-        "its rows of 'my' are of my=exec:sh",
-    );
+    let bash = mine.replace(":sh", ":bash");
+    told(&bash, 2, "its rows of 'my' are of my=exec:sh");
     fs::create_dir(&kept).expect("a folder");
     write(&format!("{kept}/tree-links-1-kept.lfts"), "");
     told(&engines, 2, "are of other files than");
     write(&io, "0x1\n");
-    told(
-        &format!("{net} --engines minhop --io-guids {io}"),
-        2,
-        "other --io-guids",
-    );
+    let with_io = format!("{net} --engines minhop --io-guids {io}");
+    told(&with_io, 2, "other --io-guids");
     // Dmodc of another version: its rows stay.
     let file = study.path("results/throws-tree-links.csv");
     let rows = fs::read_to_string(&file).expect("rows");
     let ours = concat!(",dmodc ", env!("CARGO_PKG_VERSION"), ";");
     write(&file, &rows.replace(ours, ",dmodc 0.0.1;"));
-    told(
-        &format!("{net} --engines minhop,dmodc"),
-        0,
-        "rows of Dmodc by dmodc 0.0.1",
-    );
+    let both = format!("{net} --engines minhop,dmodc");
+    told(&both, 0, "rows of Dmodc by dmodc 0.0.1");
 }
 
 /// Who stops a study sees what is done.
@@ -513,12 +450,8 @@ fn a_study_that_is_stopped_shows_what_is_done() {
         .spawn()
         .expect("the tool runs");
     let file = study.path("results/throws-tree-links.csv");
-    let rows = || {
-        fs::read_to_string(&file)
-            .unwrap_or_default()
-            .lines()
-            .count()
-    };
+    let text = || fs::read_to_string(&file).unwrap_or_default();
+    let rows = || text().lines().count();
     while rows() < 4 {
         assert!(matches!(child.try_wait(), Ok(None)), "it has ended");
         std::thread::sleep(Duration::from_millis(20));
@@ -536,10 +469,8 @@ fn a_study_that_is_stopped_shows_what_is_done() {
     let written = rows() - 2;
     let possible = [written, written - 1].map(|n| n.to_string());
     assert!(possible.contains(&throws.to_owned()), "{text}");
-    assert!(
-        text.starts_with("stopped; the same command goes on\nmedians "),
-        "{text}"
-    );
+    let begin = "stopped; the same command goes on\nmedians ";
+    assert!(text.starts_with(begin), "{text}");
 }
 
 /// lash breaks its loops with lanes, which it gives to routes of its own tables alone.
@@ -547,9 +478,8 @@ fn a_study_that_is_stopped_shows_what_is_done() {
 fn lanes_are_those_of_the_engine() {
     let study = Study::of(NODES_96, 5);
     let [net, out] = ["tree.net", "results"].map(|name| study.path(name));
-    compared(&format!(
-        "{net} --engines lash,minhop --degrade links=10 --throws 4 -o {out}"
-    ));
+    let series = "--degrade links=10 --throws 4";
+    compared(&format!("{net} --engines lash,minhop {series} -o {out}"));
     let rows = study.rows("results/throws-tree-links.csv");
     let of = |engine: &str| {
         let of = || rows.iter().filter(|row| row.engine.to_string() == engine);
@@ -571,19 +501,17 @@ fn an_array_in_slurm_makes_the_rows_of_the_whole() {
         return;
     };
     let [whole, parts] = ["whole", "parts"].map(|name| study.path(name));
-    let (net, plugin) = (fabric("two-switches.netlist"), plugin_dir());
+    let (net, plugin) = (two_switches(), plugin_dir());
     let (net, plugin) = (net.display(), plugin.display());
     let series = "--degrade links --throws 3 --max-exponent 1.5 --engines dmodc,minhop";
     let args = format!("{net} {parts} --permutations 10 --plugin-dir {plugin} {series}");
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-    let tools = Path::new(env!("CARGO_BIN_EXE_dmodc"))
-        .parent()
-        .expect("a folder");
+    let tools = Path::new(env!("CARGO_BIN_EXE_dmodc")).parent();
+    let tools = tools.expect("a folder");
     let path = std::env::var("PATH").expect("a path");
     let ended = slurm
         .command("sbatch")
         .args(["--wait", "--array=1-2", "--output=task-%a.out"])
-        .arg(root.join("docs/examples/slurm-array.sh"))
+        .arg(root().join("docs/examples/slurm-array.sh"))
         .args(args.split(' '))
         .env("PATH", format!("{}:{path}", tools.display()))
         .output()
@@ -623,17 +551,13 @@ fn throws_of_slow_links_have_risks_over_capacity() {
     let study = Study::of("PGFT(3;4,4,3;1,2,3;1,1,1)", 2);
     let [net, out] = ["tree.net", "results"].map(|name| study.path(name));
     let throw = |degrade: &str, throws: u32| {
-        let engines = "dmodc,dmodc:ignore,minhop,dfsssp,dfsssp:avoid,nue:avoid";
-        let args =
-            format!("{net} --degrade {degrade} --throws {throws} -o {out} --engines {engines}");
-        compare(&args)
+        let engines = "--engines dmodc,dmodc:ignore,minhop,dfsssp,dfsssp:avoid,nue:avoid";
+        let series = format!("--degrade {degrade} --throws {throws}");
+        compare(&format!("{net} {series} -o {out} {engines}"))
     };
     let slow = throw("slow=1,2", 2);
-    let text = String::from_utf8_lossy(&slow.stdout);
-    assert!(
-        slow.status.success() && text.contains("over capacity"),
-        "{text}"
-    );
+    assert!(slow.status.success());
+    has(&String::from_utf8_lossy(&slow.stdout), "over capacity");
     assert!(throw("planes=1", 1).status.success());
     // Other numbers are another series.
     assert_eq!(throw("slow=2,3", 2).status.code(), Some(2));
@@ -648,24 +572,18 @@ fn throws_of_slow_links_have_risks_over_capacity() {
             assert!(avoids && row.throw > 0, "{row:?}");
             continue;
         }
-        let bound = row.a2a_bound_capacity.is_some();
-        assert_eq!(
-            (bound, row.a2a_capacity.is_some()),
-            (row.throw > 0, row.throw > 0)
-        );
+        for figure in [row.a2a_bound_capacity, row.a2a_capacity] {
+            assert_eq!(figure.is_some(), row.throw > 0);
+        }
         if row.throw > 0 {
-            let over = [
-                row.a2a_capacity,
-                row.rp_capacity,
-                row.sp_dmodc_capacity,
-                row.exact_capacity,
-            ];
-            let plain = [row.a2a, row.rp, row.sp_dmodc, row.exact];
-            let plain = plain.map(|risk| risk.map(|risk| Real(risk.into())));
-            assert!(
-                over.iter().zip(&plain).all(|(over, plain)| over >= plain),
-                "{row:?}"
-            );
+            for (over, risk) in [
+                (row.a2a_capacity, row.a2a),
+                (row.rp_capacity, row.rp),
+                (row.sp_dmodc_capacity, row.sp_dmodc),
+                (row.exact_capacity, row.exact),
+            ] {
+                assert!(over >= risk.map(|risk| Real(risk.into())), "{row:?}");
+            }
             assert!(row.a2a_bound_capacity <= row.a2a_capacity, "{row:?}");
             assert!(row.exact_capacity <= row.a2a_capacity, "{row:?}");
             // Who knows of speeds routes otherwise.
@@ -687,11 +605,10 @@ fn throws_of_slow_links_have_risks_over_capacity() {
 
 /// The examples of docs/operations.md with this mark, in a folder with the capture that they are of.
 fn operations(mark: &str) -> (PathBuf, Vec<page::Example>, TempDir) {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let fabric = root.join("tests/data/production/leaf-to-leaf-8sw.ibnetdiscover");
+    let fabric = root().join("tests/data/production/leaf-to-leaf-8sw.ibnetdiscover");
     fs::copy(fabric, folder.path().join("fabric.net")).expect("the capture");
-    let page = root.join("docs/operations.md");
+    let page = root().join("docs/operations.md");
     let examples = page::examples(&page, mark);
     assert!(!examples.is_empty());
     (page, examples, folder)
@@ -729,67 +646,45 @@ fn the_rehearsal_of_operations_prints_what_it_shows() {
     fs::write(folder.path().join("script"), script).expect("a script");
     // Nothing of it outlives the test, nor waits for ever.
     let command = "exec setpriv --pdeathsig TERM timeout --kill-after 5 60 bash script".into();
-    let whole = page::Example {
-        line,
-        command,
-        shown,
-    };
-    page::run(&page, &[whole], folder.path());
+    page::run(
+        &page,
+        &[page::Example {
+            line,
+            command,
+            shown,
+        }],
+        folder.path(),
+    );
 }
 
 /// All but --degrade has a default.
 #[test]
 fn throws_need_no_more_than_a_word() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    done(
-        command("--degrade switches --throws 2 --engines minhop,dmodc")
-            .arg(fabric("two-switches.netlist"))
-            .current_dir(dir.path()),
-    );
+    let mut throws = command("--degrade switches --throws 2 --engines minhop,dmodc");
+    done(throws.arg(two_switches()).current_dir(dir.path()));
     let rows = read_throws(&dir.path().join("results/throws-two-switches-switches.csv"));
     assert_eq!(rows.expect("rows").len(), 2 * 3);
 }
 
 #[test]
 fn a_typing_error_is_bad_usage() {
-    let net = fabric("two-switches.netlist");
-    let net = net.to_str().expect("the path is plain text");
-    for (option, value, told) in [
-        ("--engines", "dmodc,ftre", "there is no engine 'ftre'"),
-        ("--engines", "dmodc:papr", "'papr' is no option of Dmodc"),
-        ("--engines", "ftree+io+roots", "then maybe '+roots'"),
-        (
-            "--degrade",
-            "cables",
-            "'cables' is none of 'switches', 'links', 'slow', 'planes'",
-        ),
-        ("--degrade", "slow=1,0", "'0' is no number of pieces"),
-        (
-            "--engines",
-            "nue:vls=-1",
-            "'-1' is no number of lanes; there are 0 (all) to 15",
-        ),
-        (
-            "--engines",
-            "nue,dmodc,nue",
-            "two engines have the name 'nue'",
-        ),
-        (
-            "--engines",
-            "minhop:sm_priority=16",
-            "OpenSM: Invalid Cached Option Value:sm_priority = 16",
-        ),
-        // OpenSM is asked what it knows.
-        (
-            "--engines",
-            "minhop:no_such_thing",
-            "OpenSM has no option 'no_such_thing'",
-        ),
-    ] {
-        let done = compare(&format!("{net} {option} {value}"));
+    // OpenSM is asked which options it knows.
+    let errors = "\
+--engines dmodc,ftre: there is no engine 'ftre'
+--engines dmodc:papr: 'papr' is no option of Dmodc
+--engines ftree+io+roots: then maybe '+roots'
+--degrade cables: 'cables' is none of 'switches', 'links', 'slow', 'planes'
+--degrade slow=1,0: '0' is no number of pieces
+--engines nue:vls=-1: '-1' is no number of lanes; there are 0 (all) to 15
+--engines nue,dmodc,nue: two engines have the name 'nue'
+--engines minhop:sm_priority=16: OpenSM: Invalid Cached Option Value:sm_priority = 16
+--engines minhop:no_such_thing: OpenSM has no option 'no_such_thing'";
+    for line in errors.lines() {
+        let (option, told) = line.split_once(": ").expect("an option and a message");
+        let done = compare(&format!("{} {option}", two_switches().display()));
         assert_eq!(done.status.code(), Some(2));
-        let errors = String::from_utf8_lossy(&done.stderr);
-        assert!(errors.contains(told), "{errors}");
+        has(&String::from_utf8_lossy(&done.stderr), told);
     }
 }
 
@@ -815,15 +710,12 @@ fn a_missing_plugin_is_named() {
     ] {
         let done = Command::new(&tool)
             .arg("compare")
-            .arg(fabric("two-switches.netlist"))
+            .arg(two_switches())
             .args(args)
             .env_remove("LD_LIBRARY_PATH")
             .output()
             .expect("the tool runs");
-        let errors = String::from_utf8_lossy(&done.stderr);
-        assert!(
-            done.status.code() == Some(2) && errors.contains(told),
-            "{errors}"
-        );
+        assert_eq!(done.status.code(), Some(2));
+        has(&String::from_utf8_lossy(&done.stderr), told);
     }
 }

@@ -187,7 +187,7 @@ fn over(fabric: &Fabric, rank: &impl Fn(u32) -> u32, switch: u32) -> BTreeSet<u3
 mod tests {
     use super::super::testing::{Net, two_spines, with_speeds};
     use super::*;
-    use crate::netlist::generate::{Order, Pgft, build};
+    use crate::testing::pgft;
 
     #[test]
     fn over_capacity_by_hand() {
@@ -221,10 +221,7 @@ mod tests {
 
     #[test]
     fn nodes_that_no_links_join_do_not_count() {
-        let whole = build(
-            &"PGFT(2;4,6;1,1;1,1)".parse::<Pgft>().unwrap().into(),
-            Order::default(),
-        );
+        let whole = pgft("PGFT(2;4,6;1,1;1,1)");
         let (less, _) = whole.without_links(5, 1).unwrap();
         let (fabric, _) = less.to_fabric(None).unwrap();
         let is_spine = |s: u32| fabric.end_nodes_of(s).is_empty();

@@ -27,7 +27,7 @@ mod oracle;
 mod rates;
 mod report;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod trace;

@@ -89,17 +89,6 @@ mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
     #[test]
-    fn both_are_done_and_every_job_once() {
-        for threads in [1, 2, 5] {
-            let threads = Threads::new(threads).expect("threads");
-            assert_eq!(threads.both(|| 1, || "two"), (1, "two"));
-            let mut done = [0; 500];
-            threads.for_each(done.iter_mut().collect(), |done| *done += 1);
-            assert_eq!(done, [1; 500]);
-        }
-    }
-
-    #[test]
     fn a_panic_comes_out_and_the_threads_go_on() {
         let threads = Threads::new(3).expect("threads");
         for unlucky in [0, 99] {

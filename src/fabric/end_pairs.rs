@@ -140,35 +140,18 @@ impl fmt::Display for EndPairs {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Builder, EndNode, Guid};
     use super::*;
-
-    fn two_switches() -> Fabric {
-        let mut b = Builder::default();
-        for guid in 1..=2 {
-            b.switch(Guid(guid), Lid(guid as u16), 0, 8);
-        }
-        for (i, switch) in [0, 0, 1].into_iter().enumerate() {
-            let number = i as u8 + 1;
-            b.end_node(EndNode {
-                guid: Guid(10 + i as u64),
-                lid: Lid(10 + 2 * u16::from(number)),
-                lmc: 1,
-                kind: if i == 1 {
-                    NodeKind::Aggregation
-                } else {
-                    NodeKind::Ca
-                },
-                switch,
-                port: number,
-            });
-        }
-        b.finish().0
-    }
+    use crate::analysis::testing::Net;
 
     #[test]
     fn senders_and_lids_count_and_hosts_are_named_first() {
-        let fabric = two_switches();
+        // Two nodes on the first switch, one of them for aggregation, and one on the second.
+        let net = Net {
+            lmc: 1,
+            aggregation: vec![1],
+            ..Net::new(&[], &[0, 0, 1])
+        };
+        let fabric = net.build();
         let mut pairs = EndPairs::default();
         pairs.add_all(&fabric, 0, 1);
         assert_eq!(

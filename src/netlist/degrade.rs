@@ -222,14 +222,11 @@ fn choose<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::netlist::generate::{Order, Pgft, build};
+    use crate::testing::pgft;
     use std::collections::HashSet;
 
     fn figure_1() -> Netlist {
-        build(
-            &"PGFT(3;2,2,3;1,2,2;1,2,1)".parse::<Pgft>().unwrap().into(),
-            Order::default(),
-        )
+        pgft("PGFT(3;2,2,3;1,2,2;1,2,1)")
     }
 
     fn counts(netlist: &Netlist) -> (usize, usize, usize) {
@@ -243,10 +240,7 @@ mod tests {
 
     #[test]
     fn a_plane_is_slow_from_the_leaves_to_the_top() {
-        let whole = build(
-            &"PGFT(3;4,4,3;1,2,3;1,1,1)".parse::<Pgft>().unwrap().into(),
-            Order::default(),
-        );
+        let whole = pgft("PGFT(3;4,4,3;1,2,3;1,1,1)");
         // Each pod has a switch of it, and three tops are above these.
         let (slow, slowed) = whole.with_slow_planes(1, 0.5, 7).expect("two planes");
         assert_eq!(slowed.len(), 4 * 3 + 3 * 3);
@@ -262,10 +256,7 @@ mod tests {
         }
         assert_eq!(whole.with_slow_planes(3, 0.5, 7).expect_err("two").there, 2);
         // All hangs together.
-        let joined = build(
-            &"PGFT(3;4,4,3;1,1,3;1,1,1)".parse::<Pgft>().unwrap().into(),
-            Order::default(),
-        );
+        let joined = pgft("PGFT(3;4,4,3;1,1,3;1,1,1)");
         assert!(joined.planes_to_slow(0.5).is_empty());
     }
 

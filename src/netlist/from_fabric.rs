@@ -63,42 +63,24 @@ mod tests {
     use crate::fabric::{Builder, EndNode, Lid};
 
     #[test]
-    fn places_are_read_back() {
+    fn nodes_of_one_guid_are_read_back_as_several() {
         let mut b = Builder::default();
-        let switches = [3, 1].map(|guid| b.switch(Guid(guid), Lid(guid as u16), 0, 4));
-        b.link((switches[0], 4), (switches[1], 2));
-        b.speed(switches[1], 2, "2xNDR".parse::<Speed>().expect("a speed"));
-        b.speed(switches[0], 3, "1xSDR".parse::<Speed>().expect("a speed"));
-        for (i, kind) in [NodeKind::Ca, NodeKind::Aggregation, NodeKind::Router]
-            .into_iter()
-            .enumerate()
-        {
+        let switch = b.switch(Guid(3), Lid(3), 0, 4);
+        for port in 1..=3 {
             b.end_node(EndNode {
                 guid: Guid(7),
-                lid: Lid(10 + i as u16),
+                lid: Lid(10 + u16::from(port)),
                 lmc: 0,
-                kind,
-                switch: switches[0],
-                port: 1 + i as u8,
+                kind: NodeKind::Ca,
+                switch,
+                port,
             });
         }
         let fabric = b.finish().0;
         let mut text = Vec::new();
-        Netlist::from_fabric(&fabric)
-            .write(&mut text)
-            .expect("memory");
+        let netlist = Netlist::from_fabric(&fabric);
+        netlist.write(&mut text).expect("memory");
         let read = Netlist::parse(&text).expect("a netlist");
-        let (read, _) = read.to_fabric(None).expect("LIDs");
-        assert!(read.has_places_of(&fabric));
-        for (s, port, speed) in [
-            (0, 2, "2xNDR"),
-            (1, 4, "2xNDR"),
-            (1, 3, "1xSDR"),
-            (1, 1, ""),
-        ] {
-            assert_eq!(read.link_speed(s, port).to_string(), speed, "{s} [{port}]");
-        }
-        let kinds = |f: &Fabric| f.end_nodes().iter().map(|n| n.kind).collect::<Vec<_>>();
-        assert_eq!(kinds(&read), kinds(&fabric));
+        assert!(read.to_fabric(None).expect("LIDs").0.has_places_of(&fabric));
     }
 }

@@ -75,17 +75,11 @@ impl Netlist {
 
 #[cfg(test)]
 mod tests {
-    use crate::netlist::Netlist;
-    use crate::netlist::generate::{Order, Pgft, build};
-
-    fn figure_1() -> Netlist {
-        let shape: Pgft = "PGFT(3;2,2,3;1,2,2;1,2,1)".parse().unwrap();
-        build(&shape.into(), Order::default())
-    }
+    use crate::testing::pgft;
 
     #[test]
     fn a_node_that_has_no_link_anyway_stays() {
-        let mut netlist = figure_1();
+        let mut netlist = pgft("PGFT(3;2,2,3;1,2,2;1,2,1)");
         let mut dark = netlist.nodes[netlist.nodes.len() - 1].clone();
         dark.ports.clear();
         dark.guid.0 += 100;

@@ -229,20 +229,17 @@ impl Reference {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::netlist::generate::{Order, Pgft, build};
+    use crate::testing::pgft;
 
     /// A leaf and a link gone, and a spine replaced by another box.
     fn reference() -> (Reference, Fabric) {
-        let shape: Pgft = "PGFT(2;2,4;1,3;1,1)".parse().expect("a shape");
-        let whole = build(&shape.into(), Order::default());
+        let whole = pgft("PGFT(2;2,4;1,3;1,1)");
         let before = Reference::from(whole.clone());
         let at = |name: &str| whole.nodes.iter().position(|n| n.description == name);
         let at = |name| at(name).expect("there") as u32;
         let leaf = at("L1-1");
-        let link = whole.nodes[at("L1-0") as usize]
-            .ports
-            .last()
-            .expect("a link");
+        let link = whole.nodes[at("L1-0") as usize].ports.last();
+        let link = link.expect("a link");
         let sides = [(at("L1-0"), link.number), (link.peer, link.peer_port)];
         let mut less = whole.without(&[Part::Node(leaf), Part::Link(sides)]);
         let spine = less.nodes.iter_mut().find(|n| n.description == "L2-1");
@@ -305,12 +302,8 @@ mod tests {
         let mut open = hdr.clone();
         open.forget_speeds(&BTreeSet::from([(leaf.guid, leaf.ports[0].number)]));
         let links = |of: &Reference| {
-            of.netlist
-                .nodes
-                .iter()
-                .flat_map(|n| n.ports.clone())
-                .filter(|p| &*p.link == "4x")
-                .count()
+            let ports = of.netlist.nodes.iter().flat_map(|n| n.ports.clone());
+            ports.filter(|p| &*p.link == "4x").count()
         };
         assert_eq!((links(&hdr), links(&open)), (0, 2));
         let (is_same, again) = grow(&open, &with("4xHDR"));

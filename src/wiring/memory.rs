@@ -139,12 +139,11 @@ mod tests {
     use super::*;
     use crate::names::Directory;
     use crate::netlist::Netlist;
-    use crate::netlist::generate::{Order, Pgft, build};
+    use crate::testing::pgft;
 
     /// Two pods of two leaves and two spines below two roots, two hosts on each leaf.
     fn whole() -> Netlist {
-        let shape: Pgft = "PGFT(3;2,2,2;1,2,2;1,1,1)".parse().expect("a shape");
-        build(&shape.into(), Order::default())
+        pgft("PGFT(3;2,2,2;1,2,2;1,1,1)")
     }
 
     fn without(net: &Netlist, parts: &[&str]) -> Netlist {
@@ -246,25 +245,15 @@ mod tests {
         look(&mut memory, &without(&net, &["node-1"]));
         // The first host of a leaf is plugged in beside itself.
         let mut moved = without(&net, &["node-1"]);
-        let host = moved
-            .nodes
-            .iter()
-            .position(|n| n.description == "node-0")
-            .expect("there");
+        let host = moved.nodes.iter().position(|n| n.description == "node-0");
+        let host = host.expect("there");
         let leaf = moved.nodes[host].ports[0].peer as usize;
-        let at = moved.nodes[leaf]
-            .ports
-            .iter()
-            .position(|p| p.peer == host as u32);
-        let at = at.expect("linked");
-        moved.nodes[leaf].ports[at].number = 2;
+        let mut ports = moved.nodes[leaf].ports.iter_mut();
+        let port = ports.find(|p| p.peer == host as u32);
+        port.expect("linked").number = 2;
         moved.nodes[host].ports[0].peer_port = 2;
         let leaf = format!("{} 'leaf'", moved.nodes[leaf].guid);
-        assert_eq!(
-            look(&mut memory, &moved),
-            [format!(
-                "moved: host 'node-0' from {leaf} [1] to {leaf} [2]"
-            )]
-        );
+        let line = format!("moved: host 'node-0' from {leaf} [1] to {leaf} [2]");
+        assert_eq!(look(&mut memory, &moved), [line]);
     }
 }

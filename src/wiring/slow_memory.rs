@@ -202,14 +202,14 @@ fn first_few(word: &str, links: impl Iterator<Item = String>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use crate::dmodc::{Options, Ranking};
-    use crate::netlist::Netlist;
-    use crate::netlist::generate::{Order, Pgft, build};
+    use crate::names::Directory;
+    use crate::netlist::{Netlist, Part};
+    use crate::testing::pgft;
     use crate::wiring::{Memory, slow_links};
 
     /// Two leaves with two hosts each below four spines.
     fn whole() -> Netlist {
-        let shape: Pgft = "PGFT(2;2,2;1,4;1,1)".parse().expect("a shape");
-        build(&shape.into(), Order::default())
+        pgft("PGFT(2;2,2;1,4;1,1)")
     }
 
     /// A leaf's or spine's links at these ports, from its side: the lesser end counts.
@@ -270,12 +270,8 @@ mod tests {
                 "slow links as before: 1",
             ]
         );
-        let alone = net.without(&[crate::netlist::Part::Node(
-            net.nodes
-                .iter()
-                .position(|n| n.description == "node-0")
-                .expect("there") as u32,
-        )]);
+        let host = Directory::of_netlist(&net).parts(&net, "node-0");
+        let alone = net.without(&host.expect("a host"));
         assert_eq!(look(&mut memory, &alone, None), ["0"]);
     }
 
@@ -302,12 +298,8 @@ mod tests {
         let mut memory = Memory::default();
         let all: Vec<(&str, u8)> = (3..=6).flat_map(|p| [("L1-0", p), ("L1-1", p)]).collect();
         look(&mut memory, &net, None);
-        let dark = net.without(
-            &net.links_between_switches()[..2]
-                .iter()
-                .map(|&l| crate::netlist::Part::Link(l))
-                .collect::<Vec<_>>(),
-        );
+        let links = net.links_between_switches();
+        let dark = net.without(&[links[0], links[1]].map(Part::Link));
         assert_eq!(look(&mut memory, &dark, None), ["0"]);
         let lines = look(&mut memory, &with(&net, &all, "2xEDR"), None);
         assert_eq!(lines[0], "8");
@@ -331,8 +323,7 @@ mod tests {
 
     #[test]
     fn of_many_the_first_few_are_named() {
-        let shape: Pgft = "PGFT(2;2,4;1,8;1,1)".parse().expect("a shape");
-        let net = build(&shape.into(), Order::default());
+        let net = pgft("PGFT(2;2,4;1,8;1,1)");
         let all: Vec<(&str, u8)> = (3..=8).flat_map(|p| [("L1-0", p), ("L1-1", p)]).collect();
         let lines = look(&mut Memory::default(), &with(&net, &all, "1xEDR"), None);
         assert_eq!((lines.len(), &*lines[11]), (12, "slow: 2 more links"));

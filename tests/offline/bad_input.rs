@@ -17,6 +17,7 @@ fn unreadable_input_is_exit_2_with_file_line_and_reason() {
     let whole = std::fs::read_to_string(&routed.lfts).unwrap();
     let cut = &whole[..whole.len() - 100];
     let at_its_end = format!(":{}: ", cut.lines().count());
+    let ports = ":1: a node with 300 ports: InfiniBand allows 1 to 254\n";
     let elf: &[u8] = b"\x7fELF\x02\x01\x00";
     let netlist = [
         "route BAD",
@@ -32,11 +33,7 @@ fn unreadable_input_is_exit_2_with_file_line_and_reason() {
     let guids = ["route NET --root-guids BAD", "route NET --cn-guids BAD"];
     let cases: [(&[u8], &[&str], &str); 7] = [
         (b"", &netlist, ": the file is empty\n"),
-        (
-            b"Switch 300 \"a\"\n",
-            &netlist,
-            ":1: a node with 300 ports: InfiniBand allows 1 to 254\n",
-        ),
+        (b"Switch 300 \"a\"\n", &netlist, ports),
         (elf, &netlist, ":1: binary data"),
         (b"", &tables, ": no 'Unicast lids"),
         (elf, &tables, ":1: binary data"),
@@ -48,32 +45,26 @@ fn unreadable_input_is_exit_2_with_file_line_and_reason() {
         ),
     ];
     let bad = routed.file("bad");
+    let refused = |question: &str| {
+        let args = question.replace("NET", &routed.net).replace("BAD", &bad);
+        fails(2, &args)
+    };
     for (content, questions, told) in cases {
         std::fs::write(&bad, content).unwrap();
         for question in questions {
-            let message = fails(
-                2,
-                &question.replace("NET", &routed.net).replace("BAD", &bad),
-            );
-            assert!(
-                message.starts_with(&format!("dmodc: {bad}{told}")),
-                "{question}: {message}"
-            );
+            let message = refused(question);
+            let is_told = message.starts_with(&format!("dmodc: {bad}{told}"));
+            assert!(is_told, "{question}: {message}");
         }
     }
+    let few = "dmodc: cannot remove 99 links between switches: there are 36\n";
     for (question, told) in [
         ("route no-such-file", "dmodc: no-such-file: "),
         ("diff no-such-file x", "dmodc: no-such-file: "),
-        (
-            "degrade NET --links 99 --seed 1",
-            "dmodc: cannot remove 99 links between switches: there are 36\n",
-        ),
+        ("degrade NET --links 99 --seed 1", few),
         ("route NET --lfts BAD/no", "dmodc: "),
     ] {
-        let message = fails(
-            2,
-            &question.replace("NET", &routed.net).replace("BAD", &bad),
-        );
+        let message = refused(question);
         assert!(message.starts_with(told), "{question}: {message}");
     }
     // Whole tables of another fabric.

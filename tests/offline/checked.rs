@@ -17,10 +17,8 @@ use std::sync::Arc;
 fn options(fabric: &Fabric, reference: Option<Fabric>, random: &mut Random) -> Options {
     let mut some = |guids: Vec<Guid>, of: usize| -> Vec<Guid> {
         let is_given = random.below(of) == 0;
-        let few = guids
-            .into_iter()
-            .filter(|_| is_given && random.below(3) == 0);
-        few.collect()
+        let all = guids.into_iter();
+        all.filter(|_| is_given && random.below(3) == 0).collect()
     };
     let nodes: Vec<Guid> = fabric.end_nodes().iter().map(|n| n.guid).collect();
     let switches = fabric.switches().iter().map(|s| s.guid).collect();
@@ -41,17 +39,12 @@ fn options(fabric: &Fabric, reference: Option<Fabric>, random: &mut Random) -> O
 
 /// Wants one entry on the way from a host's switch to another host to matter, in each way that it can be wrong.
 fn broken_ones_fail(mut routed: Routed, random: &mut Random) {
-    let hosts: Vec<_> = lids(&routed.fabric)
-        .into_iter()
-        .filter(|to| to.2 > 0)
-        .collect();
+    let mut hosts = lids(&routed.fabric);
+    hosts.retain(|to| to.2 > 0);
     if hosts.len() < 2 {
         return;
     }
-    let (from, to) = (
-        hosts[random.below(hosts.len())].1,
-        hosts[random.below(hosts.len())],
-    );
+    let [(_, from, _), to] = [(); 2].map(|()| hosts[random.below(hosts.len())]);
     let fabric = &routed.fabric;
     let own = (fabric.switches()[to.1 as usize].lid, to.1, 0);
     let arrives = |to| arrives(fabric, &routed.tables, from, to) == Some(true);

@@ -9,9 +9,8 @@ use std::path::PathBuf;
 fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(root().join(folder)).expect("a folder of the project");
     let paths = entries.map(|e| e.expect("an entry").path());
-    paths
-        .filter(|p| p.extension().is_some_and(|e| e == extension))
-        .collect()
+    let has_it = |p: &PathBuf| p.extension().is_some_and(|e| e == extension);
+    paths.filter(has_it).collect()
 }
 
 /// The string literal that `source` begins with, blanks before it skipped.
@@ -41,18 +40,11 @@ fn fixed_part(format: &str) -> String {
 #[test]
 fn every_message_is_explained() {
     let page = fs::read_to_string(root().join("docs/troubleshooting.md")).expect("the page");
-    let mut sources = files("src/plugin", "rs");
-    sources.extend(files("src/plugin/ffi", "rs"));
-    sources.extend(files("src/sweeps", "rs"));
-    sources.extend(files("tool/src/cmd/follow", "rs"));
+    let folders = "src/plugin src/plugin/ffi src/sweeps tool/src/cmd/follow".split(' ');
+    let mut sources: Vec<PathBuf> = folders.flat_map(|folder| files(folder, "rs")).collect();
     sources.push(root().join("tool/src/cmd/follow.rs"));
-    for core in [
-        "dmodc/engine.rs",
-        "dmodc/options.rs",
-        "fabric/builder.rs",
-        "netlist/guids.rs",
-    ] {
-        sources.push(root().join("src").join(core));
+    for core in "dmodc/engine dmodc/options fabric/builder netlist/guids".split(' ') {
+        sources.push(root().join(format!("src/{core}.rs")));
     }
     let mut messages = 0;
     for source in sources {
@@ -62,10 +54,10 @@ fn every_message_is_explained() {
             for format in code.split(start).skip(1).filter_map(literal) {
                 let fixed = fixed_part(&format);
                 messages += usize::from(!fixed.is_empty());
+                let source = source.display();
                 assert!(
                     page.contains(&fixed),
-                    "{}: the page does not explain {format:?}: no {fixed:?}",
-                    source.display()
+                    "{source}: {format:?} is not explained"
                 );
             }
         }
@@ -82,18 +74,13 @@ fn alert_rules_hold() {
     // Every figure that a rule looks at is one that Dmodc writes.
     let rules = fs::read_to_string(folder.join("dmodc.rules.yml")).expect("rules");
     let page = fs::read_to_string(folder.join("README.md")).expect("the page");
-    let source =
-        fs::read_to_string(root().join("src/sweeps/metrics/mod.rs")).expect("a source file");
+    let source = fs::read_to_string(root().join("src/sweeps/metrics/mod.rs")).expect("a file");
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut names = 0;
-    for name in rules
-        .split(|c| !is_word(c))
-        .filter(|w| w.starts_with("dmodc_"))
-    {
-        assert!(
-            page.contains(&format!("`{name}`")),
-            "the page does not explain {name}"
-        );
+    let words = rules.split(|c| !is_word(c));
+    for name in words.filter(|word| word.starts_with("dmodc_")) {
+        let is_explained = page.contains(&format!("`{name}`"));
+        assert!(is_explained, "the page does not explain {name}");
         let bare = name.trim_start_matches("dmodc_").trim_end_matches("_total");
         assert!(source.contains(bare), "nothing writes {name}");
         names += 1;
@@ -103,20 +90,12 @@ fn alert_rules_hold() {
 
 /// All pages.
 fn pages() -> Vec<PathBuf> {
-    let folders = [
-        ".",
-        "docs",
-        "docs/results",
-        "docker",
-        "opensm-patch",
-        "packaging",
-        "packaging/prometheus",
-        "tests/data",
-        "tests/data/production",
-    ];
-    let mut pages: Vec<PathBuf> = folders.iter().flat_map(|f| files(f, "md")).collect();
-    pages.sort();
-    pages
+    let folders = ". docs docs/results docker opensm-patch packaging packaging/prometheus \
+                   tests/data tests/data/production";
+    folders
+        .split_whitespace()
+        .flat_map(|folder| files(folder, "md"))
+        .collect()
 }
 
 /// A row after an empty line is no row of the table above, but text with bars in it.
@@ -160,15 +139,13 @@ fn links_lead_somewhere() {
 fn the_version_is_the_same_everywhere() {
     let version = env!("CARGO_PKG_VERSION");
     for (page, line) in [
-        ("CHANGELOG.md", format!("\n## {version}\n")),
-        (
-            "packaging/switching.md",
-            format!(" dmodc: {version} for OpenSM "),
-        ),
-        ("python/Cargo.toml", format!("\nversion = \"{version}\"\n")),
-        ("CITATION.cff", format!("\nversion: {version}\n")),
+        ("CHANGELOG.md", "\n## VERSION\n"),
+        ("packaging/switching.md", " dmodc: VERSION for OpenSM "),
+        ("python/Cargo.toml", "\nversion = \"VERSION\"\n"),
+        ("CITATION.cff", "\nversion: VERSION\n"),
     ] {
         let text = fs::read_to_string(root().join(page)).expect("a page");
+        let line = line.replace("VERSION", version);
         assert!(text.contains(&line), "{page} has no {line:?}");
     }
 }

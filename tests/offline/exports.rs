@@ -11,15 +11,11 @@ use yaml_rust2::{Yaml, YamlLoader};
 
 /// Whether a program is there, and a word about it if it is not.
 fn is_there(program: &str, package: &str) -> bool {
-    let found = Command::new(program)
-        .arg(if program == "rsvg-convert" {
-            "--version"
-        } else {
-            "-V"
-        })
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
+    let version = match program {
+        "rsvg-convert" => "--version",
+        _ => "-V",
+    };
+    let found = Command::new(program).arg(version).output();
     if found.is_err() {
         crate::skip::skipped(format_args!("no {program}; Debian has it in {package}"));
     }
@@ -28,14 +24,11 @@ fn is_there(program: &str, package: &str) -> bool {
 
 /// The trees among the production fabrics, and two small ones.
 fn trees(dir: &Path) -> Vec<String> {
-    let mut trees: Vec<String> = production()
-        .iter()
-        .map(|file| path(file).to_owned())
-        .collect();
+    let others = ["two-planes", "nodes-on-spines"];
+    let others = others.map(|name| data(&format!("fabrics/{name}.netlist")));
+    let all = production().into_iter().chain(others);
+    let mut trees: Vec<String> = all.map(|file| path(&file).to_owned()).collect();
     trees.retain(|file| !file.contains("ring"));
-    let planes = data("fabrics/two-planes.netlist");
-    let spines = data("fabrics/nodes-on-spines.netlist");
-    trees.extend([planes, spines].iter().map(|file| path(file).to_owned()));
     let figure = path(&dir.join("figure-1.net")).to_owned();
     ok(&["generate", FIGURE_1, "-o", &figure]);
     trees.push(figure);
@@ -50,10 +43,8 @@ fn slurm_reads(dir: &Path, conf: &str, hosts: &str) -> Vec<String> {
     fs::write(file("topology.conf"), conf).unwrap();
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = port.local_addr().unwrap().port();
-    let nodes: String = hosts
-        .lines()
-        .map(|host| format!("NodeName={host}\n"))
-        .collect();
+    let nodes = hosts.lines().map(|host| format!("NodeName={host}\n"));
+    let nodes: String = nodes.collect();
     let word = |program: &str, arg: &str| {
         let output = Command::new(program).arg(arg).output().unwrap();
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
@@ -91,13 +82,8 @@ fn slurm_reads(dir: &Path, conf: &str, hosts: &str) -> Vec<String> {
     };
     let _ = daemon.kill();
     daemon.wait().unwrap();
-    let faults = [
-        "fatal",
-        "Invalid node name",
-        "multiple leaf",
-        "invalid child",
-    ];
-    assert!(!faults.iter().any(|fault| text.contains(fault)), "{text}");
+    let mut faults = "fatal|Invalid node name|multiple leaf|invalid child".split('|');
+    assert!(!faults.any(|fault| text.contains(fault)), "{text}");
     let lines = text
         .lines()
         .filter_map(|line| line.split_once("Switch level:"));
@@ -116,24 +102,14 @@ fn slurm_reads_topology_conf() {
         let conf = ok(&["export", net, "slurm"]);
         let hosts = ok(&["export", net, "hosts"]);
         let lines = slurm_reads(&dir.path().join(at.to_string()), &conf, &hosts);
-        let name = |line: &String| {
-            line.split("name:")
-                .nth(1)
-                .unwrap()
-                .split(' ')
-                .next()
-                .unwrap()
-                .to_owned()
+        // The word after a key.
+        let word = |line: &str, key: &str| -> String {
+            let (_, rest) = line.split_once(key).unwrap();
+            rest.split(' ').next().unwrap().to_owned()
         };
-        let read: BTreeSet<String> = lines.iter().map(name).collect();
-        let written = |line: &str| {
-            line["SwitchName=".len()..]
-                .split(' ')
-                .next()
-                .unwrap()
-                .to_owned()
-        };
-        assert_eq!(read, conf.lines().map(written).collect(), "{net}");
+        let read: BTreeSet<String> = lines.iter().map(|l| word(l, "name:")).collect();
+        let written = conf.lines().map(|line| word(line, "SwitchName="));
+        assert_eq!(read, written.collect(), "{net}");
         let leaves = lines.iter().filter(|line| line.starts_with("0 "));
         assert_eq!(leaves.count(), conf.matches(" Nodes=").count(), "{net}");
     }
@@ -157,11 +133,8 @@ fn topology_yaml_is_as_documented() {
             let keys = map.as_hash().unwrap().keys();
             keys.map(|key| key.as_str().unwrap().to_owned()).collect()
         };
-        assert_eq!(
-            keys(topology),
-            ["topology", "cluster_default", "tree"],
-            "{net}"
-        );
+        let known = ["topology", "cluster_default", "tree"];
+        assert_eq!(keys(topology), known, "{net}");
         assert_eq!(topology["cluster_default"].as_bool(), Some(true));
         assert!(topology["topology"].as_str().is_some());
         assert_eq!(keys(&topology["tree"]), ["switches"]);
@@ -193,16 +166,11 @@ fn dot_reads_the_graph() {
         let output = output.unwrap();
         assert!(output.status.success(), "{net}: {}", stderr(&output));
         let text = String::from_utf8(output.stdout).unwrap();
-        let edges = fs::read_to_string(&graph).unwrap().matches(" -- ").count();
-        assert_eq!(text.matches(" -- ").count(), edges, "{net}");
-        let switches = json(&["route", &net])["switches"].as_u64().unwrap() as usize;
-        assert_eq!(
-            fs::read_to_string(&graph)
-                .unwrap()
-                .matches("[label=\"")
-                .count(),
-            switches
-        );
+        let graph = fs::read_to_string(&graph).unwrap();
+        let edges = |text: &str| text.matches(" -- ").count();
+        assert_eq!(edges(&text), edges(&graph), "{net}");
+        let switches = graph.matches("[label=\"").count();
+        assert_eq!(json(&["route", &net])["switches"], switches);
     }
 }
 
@@ -217,10 +185,8 @@ fn rsvg_draws_the_drawings() {
     for net in trees(dir.path()) {
         ok(&["route", &net, "--lfts", &lfts]);
         ok(&["draw", &net, &lfts, "-o", &svg]);
-        let output = Command::new("rsvg-convert")
-            .args([&svg, "-o", &png])
-            .output()
-            .unwrap();
+        let mut draw = Command::new("rsvg-convert");
+        let output = draw.args([&svg, "-o", &png]).output().unwrap();
         assert!(output.status.success(), "{net}: {}", stderr(&output));
         assert!(fs::read(&png).unwrap().starts_with(b"\x89PNG"), "{net}");
     }
@@ -238,12 +204,8 @@ fn json_has_every_switch_host_and_link() {
     let of = |level| levels.iter().filter(|&&l| l == level).count();
     assert_eq!([0, 1, 2].map(of), [6, 6, 4]);
     // Each link has the two ends that the netlist has.
-    let guids: std::collections::BTreeSet<&str> = graph["switches"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|s| s["guid"].as_str().unwrap())
-        .collect();
+    let switches = graph["switches"].as_array().unwrap().iter();
+    let guids: BTreeSet<&str> = switches.map(|s| s["guid"].as_str().unwrap()).collect();
     for link in graph["links"].as_array().unwrap() {
         for end in link["ends"].as_array().unwrap() {
             assert!(guids.contains(end["switch"].as_str().unwrap()), "{link}");

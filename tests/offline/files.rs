@@ -1,19 +1,10 @@
 //! Files that the tool reads and writes: packed ones, and whole ones or none.
 
 use crate::support::*;
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use std::fs;
-use std::io::Write;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
-
-fn packed(file: &str) -> Vec<u8> {
-    let mut out = GzEncoder::new(Vec::new(), Compression::default());
-    out.write_all(&fs::read(file).unwrap()).unwrap();
-    out.finish().unwrap()
-}
 
 #[test]
 fn packed_files_are_read_like_others() {
@@ -24,13 +15,12 @@ fn packed_files_are_read_like_others() {
     let plain = [&routed.net, &routed.lfts, &order, &roots];
     let gz = plain.map(|file| {
         let gz = format!("{file}.gz");
-        fs::write(&gz, packed(file)).unwrap();
+        fs::write(&gz, packed(&fs::read(file).unwrap())).unwrap();
         gz
     });
     let answers = |[net, lfts, order, roots]: [&String; 4]| {
-        let risks = json(&format!(
-            "analyze {net} {lfts} --order {order} --patterns a2a,sp"
-        ));
+        let analyze = format!("analyze {net} {lfts} --order {order}");
+        let risks = json(&format!("{analyze} --patterns a2a,sp"));
         let route = format!("route {net} --reference {net} --root-guids {roots} --lfts -");
         (ok(&route), ["a2a", "sp"].map(|risk| risks[risk].clone()))
     };
@@ -48,13 +38,8 @@ fn a_file_is_written_whole_or_not_at_all() {
     // It gets a signal when the file grows beyond 512 bytes, or 1024.
     let script = "ulimit -c 0; ulimit -f 1; exec \"$0\" route \"$1\" --lfts \"$2\"";
     let cut = Command::new("sh")
-        .args([
-            "-c",
-            script,
-            env!("CARGO_BIN_EXE_dmodc"),
-            &routed.net,
-            &routed.lfts,
-        ])
+        .args(["-c", script, env!("CARGO_BIN_EXE_dmodc")])
+        .args([&routed.net, &routed.lfts])
         .output();
     assert!(!cut.unwrap().status.success());
     assert_eq!(fs::read(&routed.lfts).unwrap(), before);
@@ -66,15 +51,10 @@ fn a_file_is_written_whole_or_not_at_all() {
     fs::write(&file, "old").unwrap();
     ok(&["export", &routed.net, "hosts", "-o", &link]);
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-    assert_eq!(
-        fs::read_to_string(&file).unwrap(),
-        ok(&["export", &routed.net, "hosts"])
-    );
+    let hosts = ok(&["export", &routed.net, "hosts"]);
+    assert_eq!(fs::read_to_string(&file).unwrap(), hosts);
     let folder = fails(2, &["generate", FIGURE_1, "-o", "/"]);
-    assert!(
-        folder.contains("/: not a plain file but a folder"),
-        "{folder}"
-    );
+    has(&folder, "/: not a plain file but a folder");
 }
 
 #[test]
@@ -100,16 +80,13 @@ fn tables_without_an_entry_are_not_written() {
     let dir = tempfile::tempdir().unwrap();
     let file = |name: &str| path(&dir.path().join(name)).to_owned();
     let (net, lfts) = (file("net"), file("lfts"));
-    fs::write(
-        &net,
-        "Ca 1 \"H-1\"\n[1] \"H-2\"[1]\nCa 1 \"H-2\"\n[1] \"H-1\"[1]\n",
-    )
-    .unwrap();
+    let hosts = "Ca 1 \"H-1\"\n[1] \"H-2\"[1]\nCa 1 \"H-2\"\n[1] \"H-1\"[1]\n";
+    fs::write(&net, hosts).unwrap();
     fs::write(&lfts, "kept").unwrap();
     let message = fails(1, &["route", &net, "--lfts", &lfts]);
-    assert!(
-        message.contains("no switch in it; tables without an entry are not written"),
-        "{message}"
+    has(
+        &message,
+        "no switch in it; tables without an entry are not written",
     );
     assert_eq!(fs::read_to_string(Path::new(&lfts)).unwrap(), "kept");
     ok(&["route", &net]);

@@ -1,13 +1,13 @@
 //! `dmodc forget`, and who else reads what `dmodc.reference=auto` keeps.
 
+use crate::routed::with_reference;
 use crate::support::*;
-use dmodc::dmodc::{Engine, Options};
+use dmodc::dmodc::Engine;
 use dmodc::fabric::Fabric;
 use dmodc::netlist::Netlist;
 use dmodc::reference::{Day, Reference};
 use std::collections::HashMap;
 use std::fs;
-use std::sync::Arc;
 
 fn fabric(file: &str) -> Fabric {
     let netlist = Netlist::parse(&fs::read(file).expect("the file")).expect("a netlist");
@@ -23,11 +23,8 @@ fn seen() -> (Routed, String, String) {
     let args = ["degrade", &routed.net, "-o", &less].into_iter();
     ok(&args.chain(removed).collect::<Vec<_>>());
     let netlist = Netlist::parse(&fs::read(&routed.net).expect("there")).expect("a netlist");
+    let options = with_reference(&netlist);
     let whole = Reference::from(netlist);
-    let options = Options {
-        reference: Some(Arc::new(whole.fabric().expect("LIDs"))),
-        ..Options::default()
-    };
     let engine = Engine::new(1).expect("a thread");
     let plan = engine.plan(&fabric(&less), &options).expect("a tree");
     let (merged, _) = plan.known().expect("a reference");
@@ -50,19 +47,13 @@ fn what_will_not_come_back_is_listed_and_forgotten() {
     assert!(lines[1].ends_with("'L1-0' [6]"), "{list}");
     assert!(lines[2].ends_with("'node-5'"), "{list}");
     // `wiring` says when it was last seen.
-    let output = dmodc(&["wiring", &less, "--reference", &kept]);
-    let wiring = String::from_utf8(output.stdout).expect("text");
-    assert_eq!(
-        wiring.matches("last seen 2026-03-11").count(),
-        3,
-        "{wiring}"
-    );
+    let wiring = ends(1, &["wiring", &less, "--reference", &kept]);
+    let seen = wiring.matches("last seen 2026-03-11");
+    assert_eq!(seen.count(), 3, "{wiring}");
     let told = ok(&["forget", "--reference", &kept, "L1-2", "L1-0:6"]);
     let told: Vec<&str> = told.lines().collect();
-    assert!(
-        told.iter()
-            .all(|line| line.ends_with(", last seen 2026-03-11"))
-    );
+    let is_dated = |line: &&str| line.ends_with(", last seen 2026-03-11");
+    assert!(told.iter().all(is_dated));
     assert!(told[0].starts_with("forgotten: switch ") && told[1].starts_with("forgotten: link "));
     assert_eq!(ok(&["forget", "--reference", &kept]).lines().count(), 2);
     assert!(!fs::read_to_string(&kept).expect("there").contains("L1-2"));

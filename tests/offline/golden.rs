@@ -11,14 +11,12 @@ fn golden(name: &str, text: &str) {
         std::fs::write(&file, text).unwrap();
     }
     let expected = std::fs::read_to_string(&file).unwrap_or_default();
-    let differs = text
-        .lines()
-        .zip(expected.lines())
-        .enumerate()
-        .find(|(_, (a, b))| a != b);
+    let mut lines = text.lines().zip(expected.lines()).enumerate();
+    let first = lines.find(|(_, (a, b))| a != b);
+    let blessed = "DMODC_BLESS=1 writes it anew";
     assert!(
         text == expected,
-        "{name} differs, first at {differs:?}; DMODC_BLESS=1 writes it anew"
+        "{name} differs, first at {first:?}; {blessed}"
     );
 }
 

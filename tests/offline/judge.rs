@@ -11,15 +11,16 @@ fn tables_without_an_entry_fail() {
     let (head, tail) = dump.split_at(dump.find("\n0x").unwrap());
     let (_, tail) = tail[1..].split_once('\n').unwrap();
     std::fs::write(spoilt, format!("{head}\n{tail}")).unwrap();
-    let output = dmodc(&["check", net, spoilt, "--json"]);
-    assert_eq!(output.status.code(), Some(1));
-    let bad: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let bad = ends(1, &["check", net, spoilt, "--json"]);
+    let bad: serde_json::Value = serde_json::from_str(&bad).unwrap();
     assert!(bad["undelivered"].as_u64() > Some(0));
     let first = bad["details"]["no_entry"]["first"][0].as_str().unwrap();
-    assert!(first.contains("to LID"), "{first}");
-    let text = String::from_utf8(dmodc(&["check", net, spoilt]).stdout).unwrap();
-    let fails = text.contains("no entry: 0x") && text.ends_with("FAILED\n");
-    assert!(fails, "{text}");
+    has(first, "to LID");
+    let text = ends(1, &["check", net, spoilt]);
+    assert!(
+        text.contains("no entry: 0x") && text.ends_with("FAILED\n"),
+        "{text}"
+    );
 }
 
 /// A leaf without its hosts, between two spines that have one each: only the reference tells which is which.
@@ -42,29 +43,14 @@ fn ranks_are_those_of_the_reference_if_it_is_given() {
     let fewer = spines
         .replace("[2] \"l2\"[1]\n", "")
         .replace("[2] \"l2\"[2]\n", "");
-    std::fs::write(
-        &less,
-        fewer + "Switch 8 \"l1\"\n[1] \"s1\"[1]\n[2] \"s2\"[1]\n",
-    )
-    .unwrap();
-    let route = [
-        "route",
-        &less,
-        "--lfts",
-        &lfts,
-        "--on-unreachable",
-        "partial",
-    ];
-    let check = ["check", &less, &lfts];
-    for args in [&route[..], &check] {
-        let text = ok(&[args, &["--reference", &whole]].concat());
-        assert!(text.contains("left out: host to host 2"), "{text}");
+    let empty = "Switch 8 \"l1\"\n[1] \"s1\"[1]\n[2] \"s2\"[1]\n";
+    std::fs::write(&less, fewer + empty).unwrap();
+    let route = format!("route {less} --lfts {lfts} --on-unreachable partial");
+    let check = format!("check {less} {lfts}");
+    for args in [&route, &check] {
+        let text = ok(&format!("{args} --reference {whole}"));
+        has(&text, "left out: host to host 2");
     }
     // By its own ranks the leaf is above both.
-    let output = dmodc(&check);
-    let text = String::from_utf8(output.stdout).unwrap();
-    assert!(
-        output.status.code() == Some(1) && text.contains("give --reference"),
-        "{text}"
-    );
+    has(&ends(1, &check), "give --reference");
 }

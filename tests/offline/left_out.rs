@@ -5,8 +5,8 @@
 
 use crate::drain::some_part;
 use crate::invariants::{fabrics_wanted, is_wanted};
-use crate::random_fabrics::{Damage, FAMILIES, damaged, with_end_nodes};
-use crate::routed::{Routed, pgft};
+use crate::random_fabrics::{Damage, FAMILIES, damaged, with_aggregation_nodes};
+use crate::routed::{Routed, pgft, with_reference};
 use crate::whole_graph::{arrives, lids};
 use dmodc::analysis::{Channels, UNREACHABLE, UpDown};
 use dmodc::dmodc::{Engine, Faults, OnUnreachable, Options, Plan, RouteError};
@@ -46,10 +46,8 @@ fn lists_hold(options: &Options, routed: &Routed) {
         for from in 0..fabric.switches().len() as u32 {
             let senders = ends_at(fabric, from);
             let arrived = arrives(fabric, tables, from, to);
-            if senders.is_empty()
-                || arrived == Some(true)
-                || !is_wanted(fabric, options, from, to.1)
-            {
+            let is_owed = !senders.is_empty() && is_wanted(fabric, options, from, to.1);
+            if arrived == Some(true) || !is_owed {
                 continue;
             }
             assert_eq!(arrived, None, "{from} to {to:?} is lost on the way");
@@ -80,9 +78,8 @@ fn unreachable_holds(fabric: &Fabric, plan: &Plan) {
         let nodes = &fabric.end_nodes()[fabric.end_nodes_of(*s)];
         nodes.iter().any(|n| n.kind != NodeKind::Aggregation)
     };
-    let with_hosts: Vec<u32> = (0..fabric.switches().len() as u32)
-        .filter(has_hosts)
-        .collect();
+    let switches = 0..fabric.switches().len() as u32;
+    let with_hosts: Vec<u32> = switches.filter(has_hosts).collect();
     let mut apart = BTreeSet::new();
     for &to in &with_hosts {
         let distances = paths.distances(to);
@@ -106,7 +103,7 @@ pub fn drawn(number: u64) -> (Fabric, Option<Fabric>) {
     let mut random = Random::new(number);
     let mut whole = make(Random::new(random.below(1 << 30) as u64));
     if random.below(3) == 0 {
-        whole = with_end_nodes(&whole, (NodeKind::Aggregation, 0), |_| true);
+        whole = with_aggregation_nodes(&whole);
     }
     let mut less = |of: &Fabric| {
         let damage = Damage {
@@ -128,14 +125,13 @@ pub fn drawn(number: u64) -> (Fabric, Option<Fabric>) {
 /// Whether it was routed.
 fn hold(engine: &Engine, number: u64) -> bool {
     let (fabric, reference) = drawn(number);
+    let drain = |i| some_part(&fabric, &mut Random::new(3 * number + i));
     let options = Options {
         reference: reference.map(Arc::new),
         connect_roots: number.is_multiple_of(7),
         faults: [Faults::Stable, Faults::Paper][usize::from(number.is_multiple_of(11))],
         drain: match number % 5 {
-            0 => (0..3)
-                .map(|i| some_part(&fabric, &mut Random::new(3 * number + i)))
-                .collect(),
+            0 => (0..3).map(drain).collect(),
             _ => Vec::new(),
         },
         ..Options::default()
@@ -161,11 +157,8 @@ fn a_leaf_that_only_the_reference_knows_is_not_left_out() {
     let is_it = |n: &Node| n.description == "L1-0";
     let leaf = whole.nodes.iter().position(is_it).expect("the leaf");
     let less = whole.without(&[Part::Node(leaf as u32)]);
-    let options = Options {
-        reference: Some(Arc::new(whole.to_fabric(None).expect("LIDs").0)),
-        ..Options::default()
-    };
-    let Routed { fabric, plan, .. } = Routed::new(&less, &options).expect("a tree");
+    let routed = Routed::new(&less, &with_reference(&whole)).expect("a tree");
+    let Routed { fabric, plan, .. } = routed;
     assert_eq!(plan.connections().left_out, 0);
     assert!(plan.connections().left_out_ends(&fabric).is_empty());
 }

@@ -1,13 +1,13 @@
 //! `tests/outside/judge.py`, a judge that shares no code with the project, on random fabrics and histories of faults.
 
 use crate::long;
-use std::path::{Path, PathBuf};
+use crate::support::{has, root};
+use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::time::UNIX_EPOCH;
 
 fn judge(arguments: &[&str]) -> Output {
-    let script =
-        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("tests/outside/judge.py");
+    let script = root().join("tests/outside/judge.py");
     let mut python = Command::new("python3");
     python.arg(script).args(arguments);
     python.output().expect("python3 runs")
@@ -97,7 +97,6 @@ fn the_outside_judge_sees_faults() {
         .collect();
     let output = judged(&spoilt.join("\n"));
     assert_eq!(output.status.code(), Some(1), "{}", text(&output));
-    for what in ["loop", "channels in circles"] {
-        assert!(text(&output).contains(what), "no {what}: {}", text(&output));
-    }
+    has(&text(&output), "loop");
+    has(&text(&output), "channels in circles");
 }

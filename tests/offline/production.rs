@@ -4,15 +4,9 @@ use crate::support::*;
 use std::path::PathBuf;
 
 fn small() -> Vec<PathBuf> {
-    [
-        "short-names.net",
-        "crlf.ibnetdiscover",
-        "no-tabs.ibnetdiscover",
-        "subnet.lst",
-        "two-levels.netlist",
-    ]
-    .map(data)
-    .into()
+    let texts = ["crlf.ibnetdiscover", "no-tabs.ibnetdiscover"].map(data);
+    let others = ["short-names.net", "subnet.lst", "two-levels.netlist"].map(data);
+    [&texts[..], &others].concat()
 }
 
 fn trees() -> Vec<PathBuf> {
@@ -22,12 +16,10 @@ fn trees() -> Vec<PathBuf> {
 
 #[test]
 fn a_ring_is_refused() {
-    for file in production()
-        .iter()
-        .filter(|file| path(file).contains("ring"))
-    {
-        let message = fails(1, &["route", path(file)]);
-        assert!(message.contains("not a tree"), "{message}");
+    let mut files = production();
+    files.retain(|file| path(file).contains("ring"));
+    for file in files {
+        has(&fails(1, &["route", path(&file)]), "not a tree");
     }
 }
 
@@ -65,18 +57,11 @@ fn tables_are_written_checked_analyzed_and_compared() {
         let analyze = json(&["analyze", net, lfts, "--permutations", "20"]);
         assert_eq!(analyze["skipped"], 0, "{net}");
         for key in ["nodes", "switches", "links"] {
-            assert_eq!(
-                (&check[key], &analyze[key]),
-                (&route[key], &route[key]),
-                "{net}"
-            );
+            assert_eq!([&check[key], &analyze[key]], [&route[key]; 2], "{net}");
         }
         // A permutation is a part of all pairs, whatever the fabric.
         let risk = |key: &str| analyze[key].as_u64().unwrap();
-        assert!(
-            risk("rp") <= risk("a2a") && risk("sp") <= risk("a2a"),
-            "{net}"
-        );
+        assert!(risk("rp").max(risk("sp")) <= risk("a2a"), "{net}");
         assert_eq!(json(&["diff", lfts, lfts])["changed_entries"], 0);
     }
 }

@@ -21,10 +21,8 @@ fn fabric(at: &BTreeMap<Port, Place>, name: impl Fn(Port) -> String) -> String {
         for (&(server, port), &(_, number)) in at.iter().filter(|(_, place)| place.0 == leaf) {
             let guid = 0x1000 * (server + 1) + port;
             net += &format!("[{number}] \"h{guid:x}\"[1]({guid:x})\n");
-            hosts += &format!(
-                "caguid=0x{guid:x}\nCa 1 \"h{guid:x}\" # \"{}\"\n",
-                name((server, port))
-            );
+            let name = name((server, port));
+            hosts += &format!("caguid=0x{guid:x}\nCa 1 \"h{guid:x}\" # \"{name}\"\n");
             hosts += &format!("[1]({guid:x}) \"l{leaf}\"[{number}]\n");
         }
         for spine in 0..2 {
@@ -49,6 +47,16 @@ fn on_rails() -> BTreeMap<Port, Place> {
     ports
         .map(|(unit, n, rail)| ((server(unit, n), rail), (unit * rails + rail, n + 1)))
         .collect()
+}
+
+/// Leaves in pairs, with either port of a server on either: no rails.
+fn in_pairs() -> BTreeMap<Port, Place> {
+    let mut at = on_rails();
+    at.retain(|&(_, rail), _| rail < 2);
+    for (&(server, _), place) in &mut at {
+        place.0 ^= server & 1;
+    }
+    at
 }
 
 fn called((server, port): Port) -> String {
@@ -91,10 +99,8 @@ fn swapped_cables_are_told_with_the_leaves_where_they_should_be() {
     // Of any two servers on different rails; on the same rail nobody could tell.
     let [units, servers, rails] = SHAPE;
     for n in 0..units * servers {
-        let (one, two) = (
-            (n, n % rails),
-            ((5 * n + 3) % (units * servers), (n + 1) % rails),
-        );
+        let one = (n, n % rails);
+        let two = ((5 * n + 3) % (units * servers), (n + 1) % rails);
         let mut at = on_rails();
         swap(&mut at, one, two);
         let lines = told(&at, called);
@@ -102,10 +108,8 @@ fn swapped_cables_are_told_with_the_leaves_where_they_should_be() {
         for port in [one, two] {
             let leaf = on_rails()[&port].0;
             let expected = format!("wrong rail: '{}' -- 'leaf {leaf}', found", called(port));
-            assert!(
-                lines.iter().any(|line| line.starts_with(&expected)),
-                "{expected}: {lines:?}"
-            );
+            let is_told = lines.iter().any(|line| line.starts_with(&expected));
+            assert!(is_told, "{expected}: {lines:?}");
         }
     }
 }
@@ -119,21 +123,13 @@ fn servers_with_two_ports_know_where_each_belongs() {
     at.insert((4, 1), (0, 5));
     let lines = told(&at, called);
     assert_eq!(lines.len(), 2, "{lines:?}");
-    assert!(
-        lines[0].contains("'node005 mlx5_1' -- 'leaf 1', found"),
-        "{lines:?}"
-    );
+    has(&lines[0], "'node005 mlx5_1' -- 'leaf 1', found");
 }
 
-/// A port at the leaf of another one of its server, in a fabric that has no rails: leaves in pairs, with either
-/// port of a server on either.
+/// A port at the leaf of another one of its server, in a fabric that has no rails.
 #[test]
 fn two_ports_at_one_switch_are_told_where_others_have_one() {
-    let mut at = on_rails();
-    at.retain(|&(_, rail), _| rail < 2);
-    for (&(server, _), place) in &mut at {
-        place.0 ^= server & 1;
-    }
+    let mut at = in_pairs();
     assert_eq!(told(&at, called), [""; 0]);
     at.insert((4, 1), (0, 12));
     let lines = told(&at, called);
@@ -180,11 +176,7 @@ fn what_may_be_meant_is_not_told() {
     assert_eq!(told(&at, nobody), [""; 0]);
 
     // A third port.
-    let mut at = on_rails();
-    at.retain(|&(_, rail), _| rail < 2);
-    for (&(server, _), place) in &mut at {
-        place.0 ^= server & 1;
-    }
+    let mut at = in_pairs();
     at.insert((4, 2), (0, 12));
     assert_eq!(told(&at, called), [""; 0]);
 }
@@ -216,10 +208,7 @@ fn a_pattern_within_each_rail() {
     // No two rails share a port.
     assert_eq!(found["rails"]["at_once"]["risk"], 4);
     let text = ok(&args);
-    assert!(
-        text.contains("\nmlx5_2 A2A of 16                   4  0x"),
-        "{text}"
-    );
+    has(&text, "\nmlx5_2 A2A of 16                   4  0x");
     // Where nobody has rails.
     let other = Routed::shape(FIGURE_1);
     let args = ["analyze", &*other.net, &*other.lfts, "--patterns", "rails"];

@@ -165,8 +165,8 @@ pub fn damaged(fabric: &Fabric, damage: Damage, random: &mut Random) -> Fabric {
     let mut place = Vec::new();
     for switch in fabric.switches() {
         let stays = random.below(100) >= damage.switches;
-        place
-            .push(stays.then(|| builder.switch(switch.guid, switch.lid, switch.lmc, switch.ports)));
+        let mut add = || builder.switch(switch.guid, switch.lid, switch.lmc, switch.ports);
+        place.push(stays.then(&mut add));
     }
     let mut stays = || random.below(100) >= damage.links;
     for (s, here) in (0u32..).zip(&place) {
@@ -191,33 +191,28 @@ pub fn damaged(fabric: &Fabric, damage: Damage, random: &mut Random) -> Fabric {
     builder.finish().0
 }
 
-/// A fabric with one end node more on some switches, each at a port of its own.
-pub fn with_end_nodes(
-    fabric: &Fabric,
-    (kind, lmc): (NodeKind, u8),
-    mut on: impl FnMut(u32) -> bool,
-) -> Fabric {
+/// A fabric with an aggregation node on every switch, each at a port of its own.
+pub fn with_aggregation_nodes(fabric: &Fabric) -> Fabric {
     let mut builder = Builder::default();
     for s in fabric.switches() {
         builder.switch(s.guid, s.lid, s.lmc, s.ports + 1);
     }
     for (s, switch) in (0u32..).zip(fabric.switches()) {
         for (port, peer) in (1..).zip(fabric.peers_of(s)) {
-            match *peer {
-                Peer::Switch { index, port: q } if s < index => builder.link((s, port), (index, q)),
-                _ => {}
+            if let Peer::Switch { index, port: q } = *peer
+                && s < index
+            {
+                builder.link((s, port), (index, q));
             }
         }
-        if on(s) {
-            builder.end_node(EndNode {
-                guid: Guid(0x5000 + u64::from(s)),
-                lid: Lid(((fabric.max_lid().0 >> lmc) + 1 + s as u16) << lmc),
-                lmc,
-                kind,
-                switch: s,
-                port: switch.ports + 1,
-            });
-        }
+        builder.end_node(EndNode {
+            guid: Guid(0x5000 + u64::from(s)),
+            lid: Lid(fabric.max_lid().0 + 1 + s as u16),
+            lmc: 0,
+            kind: NodeKind::Aggregation,
+            switch: s,
+            port: switch.ports + 1,
+        });
     }
     for node in fabric.end_nodes() {
         builder.end_node(node.clone());

@@ -39,38 +39,27 @@ fn throws_without_an_up_down_path_have_a_block_of_their_own() {
         row(3, "dmodc", 1, 0, 60, 50),
         row(3, "sssp", 1, 12, 5, 5),
     ]);
-    let line = |begin: &str| {
-        summary
-            .lines()
-            .find(|line| line.starts_with(begin))
-            .unwrap()
-    };
+    let line = |begin: &str| summary.lines().find(|l| l.starts_with(begin)).unwrap();
     let cells = |begin: &str| line(begin).matches('|').count();
     assert_eq!(cells("| *bound* |"), cells("| engine | refused |"));
     assert!(line("| *bound* |").starts_with("| *bound* | | | | | | 6 / 6 |"));
-    assert!(
-        summary.contains("Medians at 0 (1) / 10–99 (1) links removed."),
-        "{summary}"
-    );
+    has(&summary, "Medians at 0 (1) / 10–99 (1) links removed.");
     // The throw with all paths, and the two without, each by itself.
-    assert!(
-        summary.contains("| sssp | 0 | 0 | 0 | 0 / 0 / 3 / 3 / 0 | 1 | 9 / 9 | 7 / 4 |"),
-        "{summary}"
+    has(
+        &summary,
+        "| sssp | 0 | 0 | 0 | 0 / 0 / 3 / 3 / 0 | 1 | 9 / 9 | 7 / 4 |",
     );
-    assert!(
-        summary.contains("In 2 more some pair of leaves has no up-down path."),
-        "{summary}"
+    has(
+        &summary,
+        "In 2 more some pair of leaves has no up-down path.",
     );
-    assert!(summary.contains("| dmodc | 2 | 50 | 40 |"), "{summary}");
-    assert!(summary.contains("| sssp | 1 | 20 | 10 |"), "{summary}");
-    assert!(
-        page.contains("Throws in which some pair of leaves has no up-down path: 2<"),
-        "{page}"
+    has(&summary, "| dmodc | 2 | 50 | 40 |");
+    has(&summary, "| sssp | 1 | 20 | 10 |");
+    has(
+        &page,
+        "Throws in which some pair of leaves has no up-down path: 2<",
     );
-    assert!(
-        page.contains("<tr><th>sssp</th><td>1</td><td>20</td><td>10</td>"),
-        "{page}"
-    );
+    has(&page, "<tr><th>sssp</th><td>1</td><td>20</td><td>10</td>");
 }
 
 #[test]
@@ -87,10 +76,7 @@ fn engines_are_held_against_each_other() {
     ]);
     // The median of one throw is told from those of three.
     assert!(page.contains("<th>10–99 (3)</th>"), "{page}");
-    assert!(
-        page.contains("<tr><th>nue</th><td>–</td><td>8 (1)</td></tr>"),
-        "{page}"
-    );
+    has(&page, "<tr><th>nue</th><td>–</td><td>8 (1)</td></tr>");
     // A2A of 1 to 3: better, equal, worse; nue in one of them.
     let (_, matrix) = page.split_once("<summary>A2A</summary>").unwrap();
     let (matrix, _) = matrix.split_once("</details>").unwrap();
@@ -110,9 +96,8 @@ fn engines_are_held_against_each_other() {
         ["sssp", "dfsssp"].map(|engine| (1..=3).map(|n| row(n, engine, 0, 0, 9 + n, 7)).collect());
     let (page, _) = report(&(twins as [Vec<String>; 2]).concat());
     let width = |engine: &str| {
-        let (svg, _) = page
-            .split_once(&format!("<title>{engine}, running median<"))
-            .unwrap();
+        let title = format!("<title>{engine}, running median<");
+        let (svg, _) = page.split_once(&title).unwrap();
         let (_, width) = svg.rsplit_once("stroke-width=\"").unwrap();
         width.split('"').next().unwrap().to_owned()
     };
@@ -126,11 +111,8 @@ fn nothing_changed_is_not_one_block() {
     let (page, _) = report(&[none(1), none(2), none(3)]);
     let (_, panel) = page.split_once("changed blocks\n").unwrap();
     let (panel, _) = panel.split_once("</svg>").unwrap();
-    assert_eq!(
-        panel.matches("\n0\n</text>").count(),
-        2,
-        "one of each axis: {panel}"
-    );
+    // One of each axis.
+    assert_eq!(panel.matches("\n0\n</text>").count(), 2, "{panel}");
 }
 
 /// Two series of one name are not mixed.
@@ -187,10 +169,7 @@ fn medians_tell_over_how_many_throws_they_are() {
     let rows = dmodc_lab::compare::read_throws(file.path()).unwrap();
     let specs = ["dmodc", "sssp"].map(|name| name.parse().unwrap());
     let text = dmodc_lab::report::medians(&rows, &specs);
-    let words: Vec<Vec<&str>> = text
-        .lines()
-        .map(|l| l.split_whitespace().collect())
-        .collect();
-    assert_eq!(words[1][..4], ["dmodc", "3", "2", "8.5"], "{text}");
-    assert_eq!(words[2][..5], ["sssp", "2", "1", "5", "(1)"], "{text}");
+    let words: Vec<&str> = text.split_whitespace().collect();
+    has(&words.join(" "), " dmodc 3 2 8.5 ");
+    has(&words.join(" "), " sssp 2 1 5 (1) ");
 }

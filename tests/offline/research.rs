@@ -11,16 +11,36 @@ fn the_bound_is_of_the_nodes_that_take_part() {
     let lines = std::fs::read_to_string(&order).unwrap();
     let one: Vec<&str> = lines.lines().step_by(2).collect();
     std::fs::write(&half, one.join("\n") + "\n").unwrap();
-    let found = json(&format!(
-        "analyze {} {} --patterns a2a --order {half}",
-        routed.net, routed.lfts
-    ));
-    assert_eq!(
-        (&found["taking_part"], &found["a2a"]),
-        (&6.into(), &2.into())
-    );
-    // Of all twelve it is 2: none of a leaf's nodes has to share a link of these six.
-    assert_eq!(found["bound"], 1);
+    let analyze = format!("analyze {} {}", routed.net, routed.lfts);
+    let found = json(&format!("{analyze} --patterns a2a --order {half}"));
+    // Of all twelve the bound is 2: none of a leaf's nodes has to share a link of these six.
+    let figures = ["taking_part", "a2a", "bound"].map(|key| &found[key]);
+    assert_eq!(figures, [&6, &2, &1]);
+}
+
+/// What `--ports` writes.
+struct Table {
+    header: csv::StringRecord,
+    rows: Vec<csv::StringRecord>,
+}
+
+impl Table {
+    fn read(text: &[u8]) -> Table {
+        let mut rows = csv::Reader::from_reader(text);
+        Table {
+            header: rows.headers().unwrap().clone(),
+            rows: rows.records().map(Result::unwrap).collect(),
+        }
+    }
+
+    fn column(&self, name: &str) -> Vec<Option<f64>> {
+        let at = self.header.iter().position(|n| n == name).unwrap();
+        self.rows.iter().map(|row| row[at].parse().ok()).collect()
+    }
+
+    fn most(&self, name: &str) -> f64 {
+        self.column(name).into_iter().flatten().fold(0.0, f64::max)
+    }
 }
 
 #[test]
@@ -31,28 +51,21 @@ fn analyze_writes_a_row_for_each_port() {
     let packed = std::fs::read(&ports).unwrap();
     let text = dmodc::input::unpacked(packed.clone(), u64::MAX).unwrap();
     assert!(packed.len() < text.len() / 4, "it is packed");
-    let mut rows = csv::Reader::from_reader(&*text);
-    let header = rows.headers().unwrap().clone();
+    let table = Table::read(&text);
     let page = std::fs::read_to_string(root().join("docs/research.md")).unwrap();
     let (_, told) = page.split_once("Columns of `--ports`:").unwrap();
-    for column in &header {
+    for column in &table.header {
         assert!(told.contains(&format!("`{column}`")), "{column}");
     }
-    let rows: Vec<csv::StringRecord> = rows.records().map(Result::unwrap).collect();
     // Both ports of each of 36 links.
-    assert_eq!(rows.len(), 72);
-    let column = |row: &csv::StringRecord, name: &str| -> u32 {
-        row[header.iter().position(|n| n == name).unwrap()]
-            .parse()
-            .unwrap()
-    };
+    assert_eq!(table.rows.len(), 72);
     let all = json(&["analyze", &routed.net, &routed.lfts, "--exact"]);
-    let most = |name| rows.iter().map(|row| column(row, name)).max().unwrap();
-    assert_eq!((most("risk"), most("exact")), (2, 2));
-    assert_eq!((&all["a2a"], &all["exact"]), (&2.into(), &2.into()));
-    for row in &rows {
-        let [sources, destinations, risk, exact] =
-            ["sources", "destinations", "risk", "exact"].map(|name| column(row, name));
+    assert_eq!((table.most("risk"), table.most("exact")), (2.0, 2.0));
+    assert_eq!([&all["a2a"], &all["exact"]], [&2, &2]);
+    let columns = ["sources", "destinations", "risk", "exact"].map(|name| table.column(name));
+    for (at, row) in table.rows.iter().enumerate() {
+        let figures = columns.each_ref().map(|column| column[at].unwrap());
+        let [sources, destinations, risk, exact] = figures;
         assert!(
             risk == sources.min(destinations) && exact <= risk,
             "{row:?}"
@@ -64,60 +77,30 @@ fn analyze_writes_a_row_for_each_port() {
 #[test]
 fn ports_know_what_their_links_carry_and_what_programs_get() {
     let whole = Routed::shape("PGFT(3;6,4,4;1,2,3;1,1,1)");
-    let (net, lfts, ports) = (
-        whole.file("slow"),
-        whole.file("lfts"),
-        whole.file("ports.csv"),
-    );
+    let [net, lfts, ports] = ["slow", "lfts", "ports.csv"].map(|name| whole.file(name));
     ok(&format!("degrade {} --slow 5 --seed 1 -o {net}", whole.net));
     ok(&["route", &net, "--capacity", "ignore", "--lfts", &lfts]);
-    let patterns = "a2a,ring,stencil:4x6x4";
-    let told = [
-        "--patterns",
-        patterns,
-        "--place",
-        "random:1",
-        "--exact",
-        "--ports",
-        &ports,
-    ];
-    let found = json(&[&["analyze", &net, &lfts][..], &told].concat());
-    let mut rows = csv::Reader::from_path(&ports).unwrap();
-    let header = rows.headers().unwrap().clone();
-    let rows: Vec<csv::StringRecord> = rows.records().map(Result::unwrap).collect();
-    let column = |name: &str| -> Vec<Option<f64>> {
-        let at = header.iter().position(|n| n == name).unwrap();
-        rows.iter().map(|row| row[at].parse().ok()).collect()
-    };
-    let most = |name: &str| column(name).into_iter().flatten().fold(0.0, f64::max);
+    let told = "--patterns a2a,ring,stencil:4x6x4 --place random:1 --exact";
+    let found = json(&format!("analyze {net} {lfts} {told} --ports {ports}"));
+    let table = Table::read(&std::fs::read(&ports).unwrap());
     // All ports here; those alone that can be the worst there.
-    assert_eq!(found["exact"].as_f64(), Some(most("exact")));
-    assert_eq!(
-        found["exact_capacity"].as_f64(),
-        Some(most("exact_capacity"))
-    );
-    assert!(most("exact_capacity") > most("exact"));
-    let slow = column("capacity")
-        .into_iter()
-        .flatten()
-        .filter(|&c| c == 0.25);
+    for key in ["exact", "exact_capacity"] {
+        assert_eq!(found[key].as_f64(), Some(table.most(key)));
+    }
+    assert!(table.most("exact_capacity") > table.most("exact"));
+    let capacities = table.column("capacity");
+    let slow = capacities.iter().filter(|&&c| c == Some(0.25));
     assert_eq!(slow.count(), 10);
     for pattern in ["ring", "stencil:4x6x4"] {
-        let (flows, rates) = (
-            column(&format!("{pattern}_flows")),
-            column(&format!("{pattern}_rate")),
-        );
-        let capacities = column("capacity");
+        let [flows, rates] = ["flows", "rate"].map(|of| table.column(&format!("{pattern}_{of}")));
         let worst = found[pattern]["flows_at_worst_port"].as_f64();
         assert_eq!(worst, flows.iter().flatten().copied().reduce(f64::max));
-        for ((flows, rate), capacity) in flows.iter().zip(&rates).zip(capacities) {
+        for ((flows, rate), capacity) in flows.iter().zip(&rates).zip(&capacities) {
             // The least of some flows over a port is no more than an equal part of it.
             let part = capacity.unwrap() / flows.unwrap();
             assert_eq!(rate.is_some(), *flows != Some(0.0));
-            assert!(
-                rate.is_none_or(|rate| rate > 0.0 && rate <= part + 1e-9),
-                "{rate:?}"
-            );
+            let is_part = |rate| rate > 0.0 && rate <= part + 1e-9;
+            assert!(rate.is_none_or(is_part), "{rate:?}");
         }
         let least = rates.iter().flatten().copied().reduce(f64::min).unwrap();
         assert!((found[pattern]["rates"]["least"].as_f64().unwrap() - least).abs() < 1e-9);
@@ -176,18 +159,14 @@ fn analyze_knows_the_traffic_of_programs() {
     assert_eq!(solved(&block, "ring"), ([8, 1, 1], [1.0; 3]));
     // Of each plane four flows go to the other one, over one link; each node's other two share what it has left.
     let third = 0.333_333;
-    assert_eq!(
-        solved(&block, "stencil:2x2x2"),
-        ([24, 4, 4], [third, 0.25, 0.375])
-    );
+    let stencil = ([24, 4, 4], [third, 0.25, 0.375]);
+    assert_eq!(solved(&block, "stencil:2x2x2"), stencil);
     // Four of seven come over the spine, and all end at one node.
     let seventh = 0.142_857;
     assert_eq!(solved(&block, "incast:7"), ([7, 1, 4], [seventh; 3]));
     // Two phases within the leaves, one between them.
-    assert_eq!(
-        solved(&block, "recursive-doubling"),
-        ([24, 4, 4], [0.75, 0.25, 1.0])
-    );
+    let doubling = ([24, 4, 4], [0.75, 0.25, 1.0]);
+    assert_eq!(solved(&block, "recursive-doubling"), doubling);
     // One of each leaf in turn: all flows of the ring leave their leaf.
     let turns = analyze(&["--patterns", "ring", "--place", "round-robin"]);
     assert_eq!(solved(&turns, "ring"), ([8, 4, 4], [0.25; 3]));
@@ -197,32 +176,21 @@ fn analyze_knows_the_traffic_of_programs() {
     let (job, pairs) = (routed.file("job"), routed.file("pairs"));
     std::fs::write(&job, "# ranks\nnode-0\nnode-5\nnode-1\n").unwrap();
     let ring = analyze(&["--patterns", "ring", "--job", &job]);
-    assert_eq!(
-        (&ring["taking_part"], solved(&ring, "ring").0),
-        (&3.into(), [3, 1, 1])
-    );
+    assert_eq!(ring["taking_part"], 3);
+    assert_eq!(solved(&ring, "ring").0, [3, 1, 1]);
     std::fs::write(&pairs, "node-0\tnode-4\nnode-1 node-5\n").unwrap();
     let pattern = format!("pairs:{pairs}");
     let found = analyze(&["--patterns", &pattern]);
     assert_eq!(solved(&found, "pairs"), ([2, 2, 2], [0.5; 3]));
     let text = ok(&["analyze", &routed.net, &routed.lfts, "--patterns", &pattern]);
-    assert!(
-        text.contains("\npairs rate, least              0.500\n"),
-        "{text}"
-    );
+    has(&text, "\npairs rate, least              0.500\n");
     // What is wrong in a file is told with its line.
     std::fs::write(&pairs, "node-0\tnode-4\nnode-1\n").unwrap();
-    let told = fails(
-        2,
-        &["analyze", &routed.net, &routed.lfts, "--patterns", &pattern],
-    );
-    assert!(told.contains("pairs:2: two hosts expected"), "{told}");
-    let few = [
-        "analyze",
-        &routed.net,
-        &routed.lfts,
-        "--patterns",
-        "stencil:3x3",
-    ];
-    assert!(fails(2, &few).contains("a grid of 9 points needs as many ranks; there are 8"));
+    let refused = |pattern: &str| {
+        let args = ["analyze", &routed.net, &routed.lfts, "--patterns", pattern];
+        fails(2, &args)
+    };
+    has(&refused(&pattern), "pairs:2: two hosts expected");
+    let few = "a grid of 9 points needs as many ranks; there are 8";
+    has(&refused("stencil:3x3"), few);
 }

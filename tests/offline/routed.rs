@@ -7,6 +7,7 @@ use dmodc::fabric::Fabric;
 use dmodc::lft::Tables;
 use dmodc::netlist::Netlist;
 use dmodc::netlist::generate::{Order, Pgft, Rlft, build};
+use std::sync::Arc;
 
 /// A whole PGFT by its name, with GUIDs and LIDs in random order.
 pub fn pgft(shape: &str, seed: u64) -> Netlist {
@@ -23,7 +24,26 @@ pub fn shuffled(tree: &Rlft, seed: u64) -> Netlist {
     build(tree, order)
 }
 
-/// A fabric with its plan and its tables.
+/// Options with this fabric as the reference.
+pub fn with_reference(netlist: &Netlist) -> Options {
+    Options {
+        reference: Some(Arc::new(netlist.to_fabric(None).expect("LIDs").0)),
+        ..Options::default()
+    }
+}
+
+/// Entries that change and are not those of LIDs that came, went or moved.
+pub fn others(changes: &Forced) -> usize {
+    changes.forced.entries + changes.needless.entries
+}
+
+/// A netlist as text.
+pub fn written(netlist: &Netlist) -> Vec<u8> {
+    let mut text = Vec::new();
+    netlist.write(&mut text).expect("memory takes it");
+    text
+}
+
 pub struct Routed {
     pub fabric: Fabric,
     pub plan: Plan,
@@ -39,7 +59,6 @@ impl Routed {
         Routed::by(&Engine::new(1).expect("a thread"), fabric, options)
     }
 
-    /// A fabric, routed by an engine.
     pub fn by(engine: &Engine, fabric: Fabric, options: &Options) -> Result<Routed, RouteError> {
         let plan = engine.plan(&fabric, options)?;
         let (tables, filled) = engine.tables(&fabric, &plan)?;
@@ -51,12 +70,10 @@ impl Routed {
         })
     }
 
-    /// The fabric and the tables.
     pub fn pair(&self) -> (&Fabric, &Tables) {
         (&self.fabric, &self.tables)
     }
 
-    /// What `check` finds.
     pub fn report(&self) -> CheckReport {
         let ranking = self.plan.ranking();
         check(&self.fabric, &self.tables, |a, b| ranking.is_up(a, b))

@@ -6,7 +6,7 @@
 //! more in `invariants`, `left_out` and `checked`.
 
 use crate::long;
-use crate::routed::{Routed, pgft, shuffled};
+use crate::routed::{Routed, others, pgft, shuffled, with_reference, written};
 use dmodc::analysis::{Traffic, bound};
 use dmodc::dmodc::{OnUnreachable, Options, Rule};
 use dmodc::fabric::{Lid, Peer};
@@ -18,7 +18,6 @@ use proptest::test_runner::{RngSeed, TestCaseResult};
 use std::env;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::RangeInclusive;
-use std::sync::Arc;
 
 /// 648 nodes.
 const SMALL: &str = "PGFT(2;18,36;1,18;1,1)";
@@ -33,10 +32,9 @@ fn is_anew() -> bool {
 /// A quarter of so many cases, `DMODC_CASES` times; a failure prints its seed.
 fn cases(count: u32) -> ProptestConfig {
     ProptestConfig {
-        rng_seed: if is_anew() {
-            RngSeed::Random
-        } else {
-            RngSeed::Fixed(1)
+        rng_seed: match is_anew() {
+            true => RngSeed::Random,
+            false => RngSeed::Fixed(1),
         },
         failure_persistence: None,
         ..ProptestConfig::with_cases((count * long::times()).div_ceil(4))
@@ -105,17 +103,9 @@ fn routed(netlist: &Netlist) -> Routed {
 fn up_down(netlist: &Netlist, reference: Option<&Netlist>) -> Routed {
     let options = Options {
         on_unreachable: OnUnreachable::Partial,
-        ..with(reference)
+        ..reference.map(with_reference).unwrap_or_default()
     };
     Routed::new(netlist, &options).expect("a tree")
-}
-
-fn with(reference: Option<&Netlist>) -> Options {
-    let fabric = |netlist: &Netlist| Arc::new(netlist.to_fabric(None).expect("LIDs").0);
-    Options {
-        reference: reference.map(fabric),
-        ..Options::default()
-    }
 }
 
 /// All that has an up-down path is delivered, nothing turns, and there is no credit loop.
@@ -130,18 +120,14 @@ fn holds(routed: &Routed) -> TestCaseResult {
 /// Only entries of LIDs that came, went or moved are others, and the tables are sound.
 fn only_their_own(what: &str, before: &Routed, after: &Routed) -> TestCaseResult {
     let changes = before.changes(after);
-    let others = changes.forced.entries + changes.needless.entries;
-    prop_assert_eq!(others, 0, "{}: {:?}", what, changes);
+    prop_assert_eq!(others(&changes), 0, "{}: {:?}", what, changes);
     holds(after)
 }
 
 /// A failure with its fabric.
 fn printed(netlist: &Netlist, result: TestCaseResult) -> TestCaseResult {
-    result.map_err(|e| {
-        let mut text = Vec::new();
-        netlist.write(&mut text).expect("writing to memory");
-        TestCaseError::fail(format!("{e}\n{}", String::from_utf8_lossy(&text)))
-    })
+    let text = || String::from_utf8_lossy(&written(netlist)).into_owned();
+    result.map_err(|e| TestCaseError::fail(format!("{e}\n{}", text())))
 }
 
 fn is_host(netlist: &Netlist, node: u32) -> bool {
@@ -218,7 +204,7 @@ proptest! {
             Ok((fewer, _)) => fewer,
             Err(_) => less,
         };
-        let after = Routed::new(&less, &with(Some(&whole))).expect("a tree");
+        let after = Routed::new(&less, &with_reference(&whole)).expect("a tree");
         let result = holds(&after).and_then(|()| {
             prop_assert_eq!(routed(&whole).changes(&after).needless.entries, 0);
             Ok(())
@@ -244,21 +230,19 @@ fn listed_otherwise(netlist: &Netlist, random: &mut Random) -> Netlist {
     let mut order: Vec<u32> = (0..netlist.nodes.len() as u32).collect();
     random.shuffle(&mut order);
     let mut place = vec![0; order.len()];
-    (0..)
-        .zip(&order)
-        .for_each(|(to, &from)| place[from as usize] = to);
+    for (to, &from) in (0..).zip(&order) {
+        place[from as usize] = to;
+    }
     let mut other = Netlist::default();
     for from in order {
         let mut node = netlist.nodes[from as usize].clone();
-        node.ports
-            .iter_mut()
-            .for_each(|p| p.peer = place[p.peer as usize]);
+        for port in &mut node.ports {
+            port.peer = place[port.peer as usize];
+        }
         random.shuffle(&mut node.ports);
         other.nodes.push(node);
     }
-    let mut text = Vec::new();
-    other.write(&mut text).expect("writing to memory");
-    Netlist::parse(&text).expect("what is written can be read")
+    Netlist::parse(&written(&other)).expect("what is written can be read")
 }
 
 /// A link and hosts of a damaged fabric go; and a link where switches are gone already, which a reference
@@ -297,7 +281,7 @@ proptest! {
     fn all_shifts_without_a_fifth_of_the_spines(seed: u64, switches in 1usize..=5) {
         let whole = pgft(SMALL, seed);
         let less = without_switches(&whole, switches, seed);
-        let routed = Routed::new(&less, &with(Some(&whole))).expect("a tree");
+        let routed = Routed::new(&less, &with_reference(&whole)).expect("a tree");
         let traffic = Traffic::new(&routed.fabric, &routed.tables, routed.plan.order());
         prop_assert_eq!(traffic.shifts(&|_| ()).value, 2);
     }
@@ -451,7 +435,7 @@ fn near_the_bound(seeds: impl IntoIterator<Item = u64>) -> usize {
         let before = routed(&whole);
         for switches in [12, 40] {
             let less = without_switches(&whole, switches, seed);
-            let turned = Routed::new(&less, &with(Some(&whole))).expect("a tree");
+            let turned = Routed::new(&less, &with_reference(&whole)).expect("a tree");
             holds(&turned).expect("delivered, up-down where there is a path");
             assert_eq!(turned.plan.connections().left_out, 0);
             let routed = up_down(&less, Some(&whole));

@@ -1,10 +1,10 @@
 //! Where the test files are, and the tool as its users run it.
 
 use crate::long;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 pub use tool::*;
 
-/// The project's folder.
 pub fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
@@ -12,6 +12,13 @@ pub fn root() -> &'static Path {
 /// A file of the project's own.
 pub fn data(name: &str) -> PathBuf {
     root().join("tests/data").join(name)
+}
+
+/// A text as gzip packs it.
+pub fn packed(text: &[u8]) -> Vec<u8> {
+    let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    out.write_all(text).unwrap();
+    out.finish().unwrap()
 }
 
 /// The netlists of production fabrics; the small ones alone in `make test`.
@@ -34,7 +41,6 @@ mod tool {
     use std::path::Path;
     use std::process::{Child, Command, Output, Stdio};
 
-    /// The paper's Figure 1.
     pub const FIGURE_1: &str = "PGFT(3;2,2,3;1,2,2;1,2,1)";
 
     /// Arguments of the tool: a list, or a line of words.
@@ -72,7 +78,6 @@ mod tool {
         }
     }
 
-    /// Runs the tool.
     pub fn dmodc(args: &(impl Args + ?Sized)) -> Output {
         dmodc_with_input(args, b"")
     }
@@ -130,12 +135,24 @@ mod tool {
         stderr(&output)
     }
 
-    /// What the tool said on standard error.
+    /// Runs what must end with this exit code, whatever it says, and gives its standard output.
+    pub fn ends(code: i32, args: &(impl Args + ?Sized)) -> String {
+        let output = dmodc(args);
+        let found = output.status.code();
+        assert_eq!(found, Some(code), "{:?}: {}", args.words(), stderr(&output));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Wants a text to have a part, or shows it.
+    #[track_caller]
+    pub fn has(text: &str, part: &str) {
+        assert!(text.contains(part), "no {part:?} in {text}");
+    }
+
     pub fn stderr(output: &Output) -> String {
         String::from_utf8_lossy(&output.stderr).into_owned()
     }
 
-    /// A path as an argument.
     pub fn path(path: &Path) -> &str {
         path.to_str().unwrap()
     }
@@ -143,19 +160,15 @@ mod tool {
     /// A folder with a netlist and its tables.
     pub struct Routed {
         dir: tempfile::TempDir,
-        /// The netlist.
         pub net: String,
-        /// Its tables.
         pub lfts: String,
     }
 
     impl Routed {
-        /// A generated fabric.
         pub fn shape(shape: &str) -> Routed {
             Routed::net(ok(&["generate", shape, "--seed", "1"]).as_bytes())
         }
 
-        /// The fabric of a netlist.
         pub fn net(text: &[u8]) -> Routed {
             let dir = tempfile::tempdir().unwrap();
             let file = |name| path(&dir.path().join(name)).to_owned();

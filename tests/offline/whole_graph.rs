@@ -1,6 +1,7 @@
 //! All dependencies of channels that tables make, looked for in the obvious way: every LID, from every
 //! switch, whether anyone sends there or not.
 
+use crate::routed::Routed;
 use dmodc::dmodc::multicast::{Edge, Tree};
 use dmodc::fabric::{Fabric, Lid, Peer, lid_range};
 use dmodc::lft::{NO_PATH, Tables};
@@ -77,6 +78,20 @@ pub fn has_circle(fabric: &Fabric, tables: &Tables, trees: &[Tree]) -> bool {
             free.iter().for_each(|channel| {
                 waits.remove(channel);
             });
+        }
+    }
+}
+
+/// Wants tables to pass `check`, to close no circle, and to deliver whatever others deliver and is owed.
+pub fn nobody_is_lost(before: &Routed, now: &Routed, is_owed: impl Fn(u32, u32) -> bool) {
+    let report = now.report();
+    assert!(report.passed(), "{report:#?}");
+    assert!(!has_circle(&now.fabric, &now.tables, &[]), "a circle");
+    for to in lids(&now.fabric) {
+        for from in 0..now.fabric.switches().len() as u32 {
+            let arrived = |r: &Routed| arrives(&r.fabric, &r.tables, from, to) == Some(true);
+            let is_lost = arrived(before) && !arrived(now) && is_owed(from, to.1);
+            assert!(!is_lost, "{from} to {to:?} is lost");
         }
     }
 }

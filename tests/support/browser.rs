@@ -146,7 +146,6 @@ impl Browser {
         }
     }
 
-    /// What an expression gives in the page.
     pub fn eval(&mut self, expression: &str) -> Value {
         let params = json!({
             "expression": expression, "awaitPromise": true, "returnByValue": true,
@@ -157,7 +156,6 @@ impl Browser {
         answer["result"]["value"].clone()
     }
 
-    /// The text that an element shows.
     pub fn text(&mut self, selector: &str) -> String {
         let text = self.eval(&format!("document.querySelector({selector:?}).innerText"));
         text.as_str().expect("a text").into()
@@ -193,12 +191,10 @@ impl Browser {
         }
     }
 
-    /// Clicks an element.
     pub fn click(&mut self, selector: &str) {
         self.mouse(selector, [5.0, 5.0], true);
     }
 
-    /// Presses a key.
     pub fn key(&mut self, key: &str) {
         let text = match key {
             "Enter" => "\r",

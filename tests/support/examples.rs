@@ -7,9 +7,7 @@ use std::process::{Command, Output};
 
 /// A command of the page, and what it is said to print.
 pub struct Example {
-    /// The line of the page.
     pub line: usize,
-    /// The command, for the shell.
     pub command: String,
     /// The output shown; `…` stands for anything within a line, or alone for any lines.
     pub shown: Vec<String>,

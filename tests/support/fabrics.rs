@@ -6,7 +6,6 @@ use dmodc_lab::sim::PrivateDir;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The paper's Figure 1.
 pub const FIGURE_1: &str = "PGFT(3;2,2,3;1,2,2;1,2,1)";
 /// 648 nodes and 54 switches: what 36-port switches make in two levels.
 pub const NODES_648: &str = "PGFT(2;18,36;1,18;1,1)";
@@ -58,7 +57,6 @@ impl Net {
         Net::write(netlist)
     }
 
-    /// A netlist in a file of its own.
     pub fn write(netlist: Netlist) -> Net {
         let dir = PrivateDir::new().expect("a temporary folder");
         let path = dir.path().join("fabric.netlist");
@@ -72,7 +70,6 @@ impl Net {
         }
     }
 
-    /// The netlist of a file.
     pub fn open(path: PathBuf) -> Net {
         Net {
             netlist: Netlist::read(&path).expect("a good netlist"),
@@ -93,14 +90,12 @@ impl Net {
         Net::open(root.join("tests/data/production").join(name))
     }
 
-    /// The switches with end nodes.
     pub fn leaves(&self) -> impl Iterator<Item = &Node> {
         let is_host = |p: &Port| self.netlist.nodes[p.peer as usize].kind != Kind::Switch;
         let switches = self.netlist.switches();
         switches.filter(move |node| node.ports.iter().any(is_host))
     }
 
-    /// The ports of a switch to other switches.
     pub fn uplinks<'n>(&'n self, leaf: &'n Node) -> impl Iterator<Item = &'n Port> {
         let peer = |p: &Port| &self.netlist.nodes[p.peer as usize];
         leaf.ports

@@ -37,16 +37,12 @@ impl Add for Count {
 /// The changed entries by their reason.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Forced {
-    /// Entries of LIDs that came, went or moved.
     pub own: Count,
-    /// Entries whose old port does not lead nearer any more.
     pub forced: Count,
-    /// Entries whose old port would still do.
     pub needless: Count,
 }
 
 impl Forced {
-    /// All changes.
     pub fn changed(&self) -> Count {
         self.own + self.forced + self.needless
     }
@@ -68,7 +64,6 @@ enum Reason {
     Needless,
 }
 
-/// A fabric and its tables.
 pub type Routed<'r> = (&'r Fabric, &'r Tables);
 
 /// Compares the tables before and after a change of the fabric. `is_up(a, b)` tells whether the links from

@@ -9,7 +9,6 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// Time for ibsim to answer a command.
 const LIMIT: Duration = Duration::from_secs(30);
 /// What ibsim prints when it has answered.
 const PROMPT: &str = "sim> ";
@@ -37,12 +36,10 @@ impl Ibsim {
         }
     }
 
-    /// The folder of this fabric.
     pub fn dir(&self) -> &Path {
         self.sim.dir()
     }
 
-    /// The library's value.
     pub fn inner(&self) -> &sim::Ibsim {
         &self.sim
     }
@@ -79,7 +76,6 @@ impl Ibsim {
         text
     }
 
-    /// ibsim's process id.
     pub fn pid(&self) -> u32 {
         self.sim.id()
     }

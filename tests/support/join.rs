@@ -7,7 +7,6 @@ use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::time::Duration;
 
-/// Time for OpenSM to answer.
 const LIMIT: Duration = Duration::from_secs(20);
 
 /// ibsim's `struct sim_ctl`: magic, client, type, length, and room for data.

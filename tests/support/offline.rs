@@ -62,7 +62,6 @@ impl Offline {
         panic!("live and offline tables differ, {counts:?} lines, first: {first:#?}");
     }
 
-    /// Whether these tables of this fabric have the same entries.
     pub fn has_entries(&self, live: &[u8]) -> bool {
         let dump = Dump::parse(live).ok();
         let live = dump.and_then(|dump| dump.tables(&self.fabric).ok());
@@ -79,7 +78,6 @@ impl Offline {
         }
     }
 
-    /// Checks tables of this fabric.
     pub fn check(&self, live: &[u8]) -> CheckReport {
         let ranking = self.plan.ranking();
         check(&self.fabric, &self.read(live), |a, b| ranking.is_up(a, b))

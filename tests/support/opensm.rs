@@ -20,7 +20,6 @@ const SUBNET_UP: &str = "SUBNET UP";
 /// How OpenSM is to run.
 #[derive(Clone)]
 pub struct Config {
-    /// The LMC of end nodes.
     pub lmc: u8,
     config: sim::Config,
     host: usize,
@@ -51,7 +50,6 @@ impl Config {
         Config { config, ..self }
     }
 
-    /// Adds a line to the configuration file.
     pub fn line(self, line: impl Into<String>) -> Config {
         self.map(|config| config.line(line))
     }
@@ -97,7 +95,6 @@ impl Config {
         self.map(|config| config.env("OSM_CACHE_DIR", dir))
     }
 
-    /// Limits its address space to this many bytes.
     pub fn address_space(self, bytes: u64) -> Config {
         self.map(|config| config.inside(program("prlimit"), &[&format!("--as={bytes}")]))
     }
@@ -108,12 +105,10 @@ impl Config {
         self.map(|config| config.env("MALLOC_ARENA_MAX", "1"))
     }
 
-    /// With the plugin in this folder.
     pub fn libraries(self, dir: &Path) -> Config {
         self.map(|config| config.with(&Plugin::in_dir(dir).expect("a plugin")))
     }
 
-    /// As the library has it.
     fn on(&self, sim: &Ibsim) -> sim::Config {
         self.config.clone().at(&sim.hosts()[self.host])
     }
@@ -131,7 +126,6 @@ pub fn plugin_dir() -> PathBuf {
     dir.join("deps")
 }
 
-/// The plugin in there.
 pub fn plugin() -> Plugin {
     Plugin::in_dir(&plugin_dir()).unwrap_or_else(|e| panic!("{e}"))
 }
@@ -149,7 +143,6 @@ impl Files {
         started.unwrap_or_else(|e| panic!("{e}; `make setup` installs it"))
     }
 
-    /// Path of one of the files.
     pub fn path(&self, name: &str) -> PathBuf {
         self.0.path(name)
     }
@@ -165,7 +158,6 @@ impl Files {
         self.read("opensm-lfts.dump")
     }
 
-    /// The log so far.
     pub fn log(&self) -> String {
         self.0.log()
     }
@@ -175,7 +167,6 @@ impl Files {
         self.0.printed()
     }
 
-    /// The lines of the log that hold a text.
     pub fn log_lines(&self, text: &str) -> Vec<String> {
         self.log()
             .lines()
@@ -267,7 +258,6 @@ pub fn route(sim: &Ibsim, config: &Config) -> Files {
 /// An OpenSM that stays, killed when dropped.
 pub struct OpenSm {
     process: Process,
-    /// Its log and dumps.
     pub files: Files,
 }
 
@@ -328,7 +318,6 @@ impl OpenSm {
         sm
     }
 
-    /// Its process id.
     pub fn pid(&self) -> u32 {
         match &self.process {
             Process::Foreground(guard) => guard.id(),

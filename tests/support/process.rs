@@ -17,7 +17,6 @@ pub struct Detached {
 }
 
 impl Detached {
-    /// Guards a running daemon.
     pub fn new(id: u32) -> Detached {
         let killer = Command::new("sh")
             .args([
@@ -31,7 +30,6 @@ impl Detached {
         Detached { id, killer }
     }
 
-    /// Its process id.
     pub fn id(&self) -> u32 {
         self.id
     }
@@ -96,7 +94,6 @@ pub fn run(command: Command, output: &Path, limit: Duration) -> Finished {
     }
 }
 
-/// A program of the system's.
 pub fn program(name: &'static str) -> Program {
     Program {
         name,

@@ -30,7 +30,6 @@ impl Sketch {
         sketch
     }
 
-    /// Adds a switch.
     pub fn switch(&mut self) -> u32 {
         self.node(Kind::Switch, "switch", RADIX)
     }
@@ -59,7 +58,6 @@ impl Sketch {
         }
     }
 
-    /// The drawing as a file.
     pub fn net(self) -> Net {
         Net::write(self.0)
     }

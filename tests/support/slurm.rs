@@ -8,22 +8,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Duration;
 
-const MUNGED: Program = Program {
-    name: "munged",
-    package: "munge",
-};
-const SLURMCTLD: Program = Program {
-    name: "slurmctld",
-    package: "slurmctld",
-};
-const SLURMD: Program = Program {
-    name: "slurmd",
-    package: "slurmd",
-};
-const SBATCH: Program = Program {
-    name: "sbatch",
-    package: "slurm-client",
-};
+const MUNGED: Program = of("munged", "munge");
+const SLURMCTLD: Program = of("slurmctld", "slurmctld");
+const SLURMD: Program = of("slurmd", "slurmd");
+const SBATCH: Program = of("sbatch", "slurm-client");
+
+const fn of(name: &'static str, package: &'static str) -> Program {
+    Program { name, package }
+}
 
 /// How long a daemon may take to be ready.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -55,21 +47,11 @@ impl Slurm {
             dir: dir.to_owned(),
             daemons: Vec::new(),
         };
-        let names = ["socket", "key-file", "pid-file", "log-file", "seed-file"];
-        let files = [
-            "munge.sock",
-            "munge.key",
-            "munge.pid",
-            "munge.log",
-            "munge.seed",
-        ];
         let mut options = vec!["--foreground".to_owned(), "--force".to_owned()];
-        options.extend(
-            names
-                .iter()
-                .zip(files)
-                .map(|(name, at)| format!("--{name}={}", file(at))),
-        );
+        options.push(format!("--socket={}", file("munge.sock")));
+        for name in ["key", "pid", "log", "seed"] {
+            options.push(format!("--{name}-file={}", file(&format!("munge.{name}"))));
+        }
         slurm.daemon(MUNGED, &options);
         slurm.ready("munged", || dir.join("munge.sock").exists());
         fs::write(dir.join("slurm.conf"), config(dir)).expect("a configuration");
@@ -112,7 +94,6 @@ impl Slurm {
         assert!(ready.is_some(), "{name} is not ready: {}", self.words());
     }
 
-    /// What the daemons have said.
     pub fn words(&self) -> String {
         let text = |name| fs::read_to_string(self.dir.join(format!("{name}.out")));
         let texts = ["munged", "slurmctld", "slurmd"].map(|name| text(name).unwrap_or_default());

@@ -11,7 +11,6 @@ pub struct Tail {
 }
 
 impl Tail {
-    /// Everything from now on.
     pub fn of(path: &Path) -> Tail {
         let mut file = File::open(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         file.seek(SeekFrom::End(0)).expect("a file has an end");

@@ -51,14 +51,9 @@ pub fn osmtest(sim: &Ibsim, files: &Files) {
     }
 }
 
-/// The route between two LIDs, by ibtracert.
 pub fn ibtracert(sim: &Ibsim, files: &Files, from: u16, to: u16) -> String {
-    let done = client(
-        sim,
-        files,
-        "ibtracert",
-        &[&from.to_string(), &to.to_string()],
-    );
+    let ends = [from, to].map(|lid| lid.to_string());
+    let done = client(sim, files, "ibtracert", &[&ends[0], &ends[1]]);
     assert!(done.success(), "ibtracert {from} {to}:\n{}", done.output);
     done.output
 }
@@ -76,7 +71,6 @@ pub fn smpquery_from(sim: &Ibsim, files: &Files, host: &str, lid: u16) -> String
     done.output
 }
 
-/// The counters of a port at a LID, by perfquery.
 pub fn perfquery(sim: &Ibsim, files: &Files, lid: u16, port: u8) -> String {
     let args = [&lid.to_string(), &port.to_string()];
     let done = client(sim, files, "perfquery", &args.map(|a| a.as_str()));

@@ -72,6 +72,9 @@ proptest! {
         let above = ranked(&ranks);
         let report = check(&fabric, &tables, &above);
         let mut truth = oracle::check(&fabric, &tables, &above);
+        let lost = ["no_entry", "wrong_port", "looping"];
+        let lost = lost.iter().any(|name| truth.tallies.contains_key(name));
+        prop_assert_eq!(report.passed(), !lost && truth.cycles.is_empty());
         let mut expect = |name| truth.tallies.remove(name).unwrap_or_default();
         prop_assert_eq!(report.checked, expect("checked"));
         prop_assert_eq!(report.no_entry, expect("no_entry"));

@@ -209,15 +209,20 @@ fn branches(parents: &[Option<Edge>], members: &[u32]) -> Vec<Edge> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::testing::Net;
     use crate::dmodc::Options;
     use crate::dmodc::tree::Links;
-    use crate::fabric::{Builder, Guid, Lid};
+    use crate::fabric::Guid;
 
-    /// The fabric with these switches, by GUID, at the top.
-    fn ranked(builder: Builder, roots: &[u64]) -> (Fabric, Ranking) {
-        let fabric = builder.finish().0;
+    /// The fabric of so many switches with these links, those of GUID 5 and 6 at the top.
+    fn ranked(switches: usize, links: &[(u32, u32)]) -> (Fabric, Ranking) {
+        let net = Net {
+            switches,
+            ..Net::new(links, &[])
+        };
+        let fabric = net.build();
         let options = Options {
-            root_guids: roots.iter().copied().map(Guid).collect(),
+            root_guids: vec![Guid(5), Guid(6)],
             ..Options::default()
         };
         // In the order of GUIDs, which says what is above among equals.
@@ -227,21 +232,8 @@ mod tests {
 
     /// Two spines (4, 5) over four leaves (0..=3), two parallel links each.
     fn two_level() -> (Fabric, Ranking) {
-        let mut b = Builder::default();
-        for guid in 1..=6 {
-            b.switch(Guid(guid), Lid(guid as u16), 0, 8);
-        }
-        for leaf in 0..4u8 {
-            for spine in 0..2u8 {
-                for k in 0..2u8 {
-                    b.link(
-                        (u32::from(leaf), 1 + 2 * spine + k),
-                        (4 + u32::from(spine), 1 + 2 * leaf + k),
-                    );
-                }
-            }
-        }
-        ranked(b, &[5, 6])
+        let links: Vec<(u32, u32)> = (0..16).map(|i| (i / 4, 4 + i % 4 / 2)).collect();
+        ranked(6, &links)
     }
 
     #[test]
@@ -261,22 +253,6 @@ mod tests {
     }
 
     #[test]
-    fn members_on_one_switch_need_no_links() {
-        let (fabric, ranking) = two_level();
-        let tree = Terrain::new(&fabric, &ranking, &[true; 6], &|_, _, _| false)
-            .tree(&[1], 0xC000)
-            .expect("a tree");
-        assert_eq!(
-            tree,
-            Tree {
-                edges: vec![],
-                up_down: true,
-                left_out: vec![]
-            }
-        );
-    }
-
-    #[test]
     fn switches_without_multicast_are_avoided() {
         let (fabric, ranking) = two_level();
         let capable = [true, false, true, true, false, true];
@@ -290,16 +266,7 @@ mod tests {
     #[test]
     fn members_that_share_no_top_join_by_turns_that_may_be_taken() {
         // Leaves 0 and 1 meet in 4, 2 and 3 in 5, and 1 and 2 are joined directly; 6 is alone.
-        let mut b = Builder::default();
-        for guid in 1..=7 {
-            b.switch(Guid(guid), Lid(guid as u16), 0, 4);
-        }
-        b.link((0, 1), (4, 1));
-        b.link((1, 1), (4, 2));
-        b.link((2, 1), (5, 1));
-        b.link((3, 1), (5, 2));
-        b.link((1, 2), (2, 2));
-        let (fabric, ranking) = ranked(b, &[5, 6]);
+        let (fabric, ranking) = ranked(7, &[(0, 4), (1, 4), (2, 5), (3, 5), (1, 2)]);
         // A link from 1 up to 2: 1 has 4 and 2 above it, 2 has 5.
         let turns = |a, b, c| b == 1 && [a, c] != [a, a] && [2, 4].contains(&a);
         let alone = Terrain::new(&fabric, &ranking, &[true; 7], &|_, _, _| false);

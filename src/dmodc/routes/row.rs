@@ -135,34 +135,3 @@ fn fill(out: &mut [u8], table: &Table, first: usize, divider: usize) {
         done += more;
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_run_is_what_the_closed_form_says_wherever_it_starts() {
-        let ports: Vec<u8> = (1..=254).collect();
-        let periods = [1, 2, 23, 63, 64, 65, 100, 200, 254];
-        let few = if cfg!(miri) { 2 } else { periods.len() };
-        for period in periods.into_iter().take(few) {
-            let mut set = GroupSet::default();
-            (0..period).for_each(|i| set.put(i, true));
-            let mut choices = Choices::default();
-            let table = choices.plain(set, &ports);
-            for divider in [1, 3, 24] {
-                for first in 0..2 * period {
-                    for length in [1, 24, 90, 700] {
-                        let mut out = vec![0; length];
-                        fill(&mut out, &table, first, divider);
-                        let closed = (first..).map(|t| ports[t / divider % period]);
-                        assert!(
-                            out.iter().copied().eq(closed.take(length)),
-                            "period {period}, divider {divider}, from {first}, {length} NIDs"
-                        );
-                    }
-                }
-            }
-        }
-    }
-}

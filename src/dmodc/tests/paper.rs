@@ -151,12 +151,3 @@ fn large_trees_are_the_papers_on_any_number_of_threads() {
         }
     }
 }
-
-#[test]
-fn figure_1_is_the_papers() {
-    let shape: Pgft = "PGFT(3;2,2,3;1,2,2;1,2,1)".parse().expect("a shape");
-    let seeds = if cfg!(miri) { 1 } else { 20 };
-    for seed in 0..seeds {
-        compare(&degraded(shape.clone(), seed, 0.0, 0.0), 0, true).expect("figure 1");
-    }
-}

@@ -1,10 +1,10 @@
 //! Properties that are Dmodc's own.
 
 use super::{degraded, route, shapes, text};
-use crate::dmodc::{Engine, Faults, OnUnreachable, Options, Plan, RouteError};
+use crate::dmodc::{Faults, Options, Plan};
 use crate::fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind, Peer};
-use crate::lft::{NO_PATH, Tables};
-use crate::netlist::generate::{Order, Pgft, build};
+use crate::lft::Tables;
+use crate::netlist::generate::Pgft;
 use crate::netlist::{Kind, Netlist, Node, Port};
 use crate::random::Random;
 use crate::testing::cases;
@@ -41,13 +41,7 @@ fn extra_lids_take_different_paths() {
         ("PGFT(2;4,8;1,4;1,2)", 3, 8),
     ] {
         let shape: Pgft = shape.parse().expect("a shape");
-        let netlist = build(
-            &shape.into(),
-            Order {
-                seed: Some(1),
-                ..Order::default()
-            },
-        );
+        let netlist = degraded(shape, 1, 0.0, 0.0);
         let (fabric, _) = netlist.to_fabric(Some(lmc)).expect("LIDs");
         let (plan, tables) = route(&fabric, &Options::default(), 2);
         let last = fabric.end_nodes().last().expect("nodes");
@@ -73,28 +67,6 @@ fn path_up(fabric: &Fabric, plan: &Plan, tables: &Tables, from: u32, lid: Lid) -
         s = index;
     }
     path
-}
-
-#[test]
-fn unreachable_pairs_are_counted_and_left_alone() {
-    // Two leaves under a spine each.
-    let shape: Pgft = "PGFT(2;2,2;1,2;1,1)".parse().expect("a shape");
-    let netlist = degraded(shape, 5, 0.0, 1.0);
-    let (fabric, _) = netlist.to_fabric(None).expect("LIDs");
-    let (plan, tables) = route(&fabric, &Options::default(), 2);
-    assert_eq!(plan.unreachable().count, 1);
-    let [a, b] = [0, 3].map(|n: usize| &fabric.end_nodes()[n]);
-    assert_eq!(tables.get(a.switch, b.lid), NO_PATH);
-    assert_eq!(tables.get(a.switch, a.lid), a.port);
-    let fail = Options {
-        on_unreachable: OnUnreachable::Fail,
-        ..Options::default()
-    };
-    let engine = Engine::new(1).expect("threads");
-    let plan = engine.plan(&fabric, &fail).expect("a tree");
-    let mut tables = Tables::for_fabric(&fabric);
-    let filled = engine.fill(&fabric, &plan, &mut tables.rows_mut());
-    assert_eq!(filled, Err(RouteError::Unreachable(1)));
 }
 
 /// Port 0 of a switch that carries an aggregation node alone is routed, listed as compute node or
@@ -135,22 +107,17 @@ fn a_listed_aggregation_node_makes_no_leaf() {
 
 /// A tree with some end nodes on its upper switches: a netlist, and the same without them.
 fn with_strays(shape: Pgft, seed: u64, strays: usize) -> (Netlist, Netlist) {
-    let plain = build(
-        &shape.into(),
-        Order {
-            seed: Some(seed),
-            ..Order::default()
-        },
-    );
+    let plain = degraded(shape, seed, 0.0, 0.0);
     let mut netlist = plain.clone();
-    let carries = |n: &Node| {
-        n.ports
+    let is_switch = |n: usize| plain.nodes[n].kind == Kind::Switch;
+    let carries = |n: usize| {
+        plain.nodes[n]
+            .ports
             .iter()
-            .any(|p| plain.nodes[p.peer as usize].kind == Kind::Ca)
+            .any(|p| !is_switch(p.peer as usize))
     };
-    let upper: Vec<usize> = (0..plain.nodes.len())
-        .filter(|&i| plain.nodes[i].kind == Kind::Switch && !carries(&plain.nodes[i]))
-        .collect();
+    let nodes = 0..plain.nodes.len();
+    let upper: Vec<usize> = nodes.filter(|&n| is_switch(n) && !carries(n)).collect();
     let mut random = Random::new(seed);
     for i in 0..strays {
         let at = upper[random.below(upper.len())];
@@ -193,42 +160,6 @@ proptest! {
             for node in before.end_nodes() {
                 let entry = tables_before.get(s, node.lid);
                 prop_assert_eq!(tables_after.get(s, node.lid), entry, "{}", text(&netlist));
-            }
-        }
-    }
-}
-
-/// The tables for all other LIDs stay when all nodes of a leaf go: a rack reboots.
-#[test]
-#[cfg_attr(miri, ignore = "too large for Miri")]
-fn a_rack_that_reboots_moves_nobody() {
-    for (shape, links) in [
-        ("PGFT(3;3,4,3;1,3,2;1,1,1)", 0.0),
-        ("PGFT(3;3,4,3;1,3,2;1,1,1)", 0.05),
-        ("PGFT(2;4,6;1,3;1,2)", 0.0),
-    ] {
-        for seed in 0..20 {
-            let before = degraded(shape.parse().expect("a shape"), seed, links, 0.0);
-            let mut after = before.clone();
-            let is_ca = |n: u32| before.nodes[n as usize].kind == Kind::Ca;
-            let leaf = (0u32..).zip(&before.nodes).find(|(_, node)| {
-                node.kind == Kind::Switch && node.ports.iter().any(|p| is_ca(p.peer))
-            });
-            let (leaf, _) = leaf.expect("a leaf");
-            after.nodes[leaf as usize].ports.retain(|p| !is_ca(p.peer));
-            for (n, node) in (0u32..).zip(&mut after.nodes) {
-                node.ports.retain(|p| !is_ca(n) || p.peer != leaf);
-            }
-            let (before, _) = before.to_fabric(None).expect("LIDs");
-            let (after, _) = after.to_fabric(None).expect("LIDs");
-            let (_, tables_before) = route(&before, &Options::default(), 1);
-            let (_, tables_after) = route(&after, &Options::default(), 1);
-            for s in 0..after.switches().len() as u32 {
-                let nodes = after.end_nodes().iter().map(|n| n.lid);
-                for lid in nodes.chain(after.switches().iter().map(|s| s.lid)) {
-                    let entry = tables_before.get(s, lid);
-                    assert_eq!(tables_after.get(s, lid), entry, "{shape} {seed} {s} {lid}");
-                }
             }
         }
     }

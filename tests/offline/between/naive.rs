@@ -21,7 +21,6 @@ struct Story {
     served: bool,
 }
 
-/// The way of one packet.
 struct Way {
     harm: Option<Harm>,
     turns: BTreeSet<Turn>,
@@ -57,40 +56,29 @@ pub fn between(before: Routed, after: Routed, order: &[Block]) -> Between {
         story.turns.extend(way.turns);
         story.served = way.harm.is_none();
     }
-    let closing: BTreeSet<Turn> = turns
-        .iter()
-        .copied()
-        .filter(|&(a, b)| leads(&turns, b, a))
-        .collect();
+    let closing = turns.iter().copied().filter(|&(a, b)| leads(&turns, b, a));
+    let closing: BTreeSet<Turn> = closing.collect();
+    let circling: BTreeSet<u32> = closing.iter().flat_map(|&(a, b)| [a, b]).collect();
     let mut found = Between {
         blocks: order.len() as u32,
-        circling: closing
-            .iter()
-            .flat_map(|&(a, b)| [a, b])
-            .collect::<BTreeSet<u32>>()
-            .len(),
+        circling: circling.len(),
         ..Between::default()
     };
     let mut at_a_time = [vec![0; order.len() + 1], vec![0; order.len() + 1]];
     for ((from, lid), mut story) in stories {
         let to = owner(fabric, lid);
-        if from == to
-            || !story.served
-            || !stays(before.0, fabric, from)
-            || !stays(before.0, fabric, to)
-        {
+        let stay = [from, to].iter().all(|&node| stays(before.0, fabric, node));
+        if from == to || !story.served || !stay {
             continue;
         }
         if story.turns.iter().any(|turn| closing.contains(turn)) {
             story.met.insert(Harm::Circle);
         }
         let cut = story.lost[0];
-        let group = if cut {
-            &mut found.cut
-        } else {
-            &mut found.standing
-        };
-        add(group, &story);
+        match cut {
+            true => add(&mut found.cut, &story),
+            false => add(&mut found.standing, &story),
+        }
         for (time, lost) in story.lost.iter().enumerate() {
             at_a_time[usize::from(cut)][time] += u64::from(*lost);
         }
@@ -102,10 +90,8 @@ pub fn between(before: Routed, after: Routed, order: &[Block]) -> Between {
 
 fn add(group: &mut Group, story: &Story) {
     // What is lost at the end was not lost for a block more.
-    let blocks = story.lost[..story.lost.len() - 1]
-        .iter()
-        .filter(|l| **l)
-        .count();
+    let lost = story.lost[..story.lost.len() - 1].iter();
+    let blocks = lost.filter(|l| **l).count();
     group.pairs += 1;
     group.total += blocks as u64;
     group.longest = group.longest.max(blocks as u32);
@@ -206,7 +192,6 @@ fn go(
     Way { harm, turns }
 }
 
-/// Whether turns lead from a channel to another.
 fn leads(turns: &BTreeSet<Turn>, from: u32, to: u32) -> bool {
     let (mut seen, mut todo) = (BTreeSet::new(), vec![from]);
     while let Some(at) = todo.pop() {

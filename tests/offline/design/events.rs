@@ -37,15 +37,13 @@ pub fn small<const N: usize>(
 ) -> impl Iterator<Item = &'static str> {
     let is_long = long::runs("larger shapes");
     let nodes = |shape: &str| {
-        let children = shape.split(';').nth(1).expect("children");
-        let children = children
-            .split(',')
-            .map(|m| m.parse::<u32>().expect("a number"));
-        children.product::<u32>()
+        let children = shape.split(';').nth(1).expect("children").split(',');
+        children
+            .map(|m| m.parse::<u32>().expect("a number"))
+            .product::<u32>()
     };
-    shapes
-        .into_iter()
-        .filter(move |shape| is_long || nodes(shape) <= most)
+    let all = shapes.into_iter();
+    all.filter(move |shape| is_long || nodes(shape) <= most)
 }
 
 /// A switch of a PGFT, by index, with its level and digits.
@@ -88,11 +86,10 @@ impl Whole {
             })
         });
         let levels = parsed.levels();
+        let bases = (1..=levels).map(|l| (parsed.children(l), parsed.parents(l)));
         Whole {
             elements: elements.collect(),
-            bases: (1..=levels)
-                .map(|l| (parsed.children(l), parsed.parents(l)))
-                .collect(),
+            bases: bases.collect(),
             levels,
             netlist,
         }
@@ -101,12 +98,7 @@ impl Whole {
     /// The PGFT with what real ones have: two LIDs an end node, aggregation nodes, gateways on two top switches.
     pub fn furnished(shape: &str, seed: u64) -> Whole {
         let mut whole = Whole::new(shape, seed);
-        let tops: Vec<u32> = whole
-            .elements
-            .iter()
-            .filter(|e| e.level == whole.levels)
-            .map(|e| e.node)
-            .collect();
+        let tops = whole.nodes(|e| e.level == whole.levels);
         let netlist = &mut whole.netlist;
         for &top in tops.iter().take(2) {
             let port = spare(netlist, top);
@@ -148,8 +140,7 @@ impl Whole {
 
     /// A switch of a level that may go, drawn.
     pub fn switch(&self, level: usize, at: Where, random: &mut Random) -> Option<u32> {
-        let may = |e: &&Element| e.level == level && self.may_go(e, at);
-        let these: Vec<u32> = self.elements.iter().filter(may).map(|e| e.node).collect();
+        let these = self.nodes(|e| e.level == level && self.may_go(e, at));
         (!these.is_empty()).then(|| these[random.below(these.len())])
     }
 
@@ -158,19 +149,13 @@ impl Whole {
         let one = self.switch(level, Where::Inside, random)?;
         let element = self.elements.iter().find(|e| e.node == one)?;
         // The digit by which its neighbours have it, one further.
-        let digit = if level == self.levels {
-            level - 1
-        } else {
-            level
-        };
+        let digit = level - usize::from(level == self.levels);
         let mut wanted = element.digits.clone();
         wanted[digit] += 1;
-        let next = self
-            .elements
-            .iter()
-            .find(|e| e.level == level && e.digits == wanted)?;
-        self.may_go(next, Where::Inside)
-            .then(|| vec![one, next.node])
+        let mut all = self.elements.iter();
+        let next = all.find(|e| e.level == level && e.digits == wanted)?;
+        let may_go = self.may_go(next, Where::Inside);
+        may_go.then(|| vec![one, next.node])
     }
 
     /// Everything of a pod below the top: subtrees of the highest level but one, which are not the first or last.
@@ -179,18 +164,17 @@ impl Whole {
         (self.levels > 2 && pods > 2).then(|| self.nth_pod(1 + random.below(pods - 2)))
     }
 
-    /// The last pod.
     pub fn last_pod(&self) -> Vec<u32> {
         self.nth_pod(self.bases[self.levels - 1].0 - 1)
     }
 
     fn nth_pod(&self, pod: usize) -> Vec<u32> {
-        let inside = |e: &&Element| e.level < self.levels && e.digits[self.levels - 1] == pod;
-        self.elements
-            .iter()
-            .filter(inside)
-            .map(|e| e.node)
-            .collect()
+        self.nodes(|e| e.level < self.levels && e.digits[self.levels - 1] == pod)
+    }
+
+    fn nodes(&self, are: impl Fn(&Element) -> bool) -> Vec<u32> {
+        let these = self.elements.iter().filter(|e| are(e));
+        these.map(|e| e.node).collect()
     }
 
     /// All that leaves have at one uplink, and what is above it, not the first or last plane.
@@ -200,43 +184,30 @@ impl Whole {
             return None;
         }
         let plane = 1 + random.below(planes - 2);
-        let inside = |e: &&Element| e.level > 1 && e.digits[1] == plane;
-        Some(
-            self.elements
-                .iter()
-                .filter(inside)
-                .map(|e| e.node)
-                .collect(),
-        )
+        Some(self.nodes(|e| e.level > 1 && e.digits[1] == plane))
     }
 
     /// How many planes the top level has: those above the same switches are one.
     pub fn planes(&self) -> usize {
-        self.bases[1..self.levels - 1]
-            .iter()
-            .map(|base| base.1)
-            .product()
+        let bases = self.bases[1..self.levels - 1].iter();
+        bases.map(|base| base.1).product()
     }
 
     /// The top switches of one plane.
     pub fn top_of(&self, plane: usize) -> Vec<u32> {
-        let is_in = |e: &&Element| {
+        self.nodes(|e| {
             let own = (1..self.levels - 1).rev();
             let number = own.fold(0, |sum, digit| sum * self.bases[digit].1 + e.digits[digit]);
             e.level == self.levels && number == plane
-        };
-        let tops = self.elements.iter().filter(is_in);
-        tops.map(|e| e.node).collect()
+        })
     }
 
     pub fn levels(&self) -> usize {
         self.levels
     }
 
-    /// The last leaf of the last pod.
     pub fn last_leaf(&self) -> u32 {
-        let leaves = self.elements.iter().filter(|e| e.level == 1);
-        leaves.map(|e| e.node).next_back().expect("leaves")
+        *self.nodes(|e| e.level == 1).last().expect("leaves")
     }
 }
 
@@ -271,13 +242,12 @@ pub fn interleaved(netlist: &Netlist, links: u8) -> Netlist {
     other
 }
 
-/// A host, drawn.
 pub fn a_host(netlist: &Netlist, random: &mut Random) -> u32 {
-    let nodes = (0..).zip(&netlist.nodes);
-    let hosts: Vec<u32> = nodes
-        .filter(|(_, n)| n.kind == Kind::Ca && !n.is_aggregation())
-        .map(|(index, _)| index)
-        .collect();
+    let is_host = |&n: &u32| {
+        let node = &netlist.nodes[n as usize];
+        node.kind == Kind::Ca && !node.is_aggregation()
+    };
+    let hosts: Vec<u32> = (0..netlist.nodes.len() as u32).filter(is_host).collect();
     hosts[random.below(hosts.len())]
 }
 

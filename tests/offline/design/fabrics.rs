@@ -41,7 +41,6 @@ pub fn digits(shape: &str, level: usize, mut index: usize) -> Vec<usize> {
     digits.collect()
 }
 
-/// Adds a node without cables.
 pub fn add(netlist: &mut Netlist, kind: Kind, place: String, port_count: u8) -> u32 {
     let index = netlist.nodes.len() as u32;
     netlist.nodes.push(Node {
@@ -51,7 +50,6 @@ pub fn add(netlist: &mut Netlist, kind: Kind, place: String, port_count: u8) -> 
     index
 }
 
-/// Adds a cable.
 pub fn link(netlist: &mut Netlist, a: (u32, u8), b: (u32, u8)) {
     for ((node, number), (peer, peer_port)) in [(a, b), (b, a)] {
         let node = &mut netlist.nodes[node as usize];
@@ -63,7 +61,6 @@ pub fn link(netlist: &mut Netlist, a: (u32, u8), b: (u32, u8)) {
     }
 }
 
-/// Adds a host at a port.
 pub fn add_host(netlist: &mut Netlist, switch: u32, port: u8) -> u32 {
     let place = format!("{}/{port}", netlist.nodes[switch as usize].description);
     let host = add(netlist, Kind::Ca, place, 1);
@@ -71,7 +68,6 @@ pub fn add_host(netlist: &mut Netlist, switch: u32, port: u8) -> u32 {
     host
 }
 
-/// Adds a router at a port.
 pub fn add_gateway(netlist: &mut Netlist, switch: u32, port: u8) -> u32 {
     let host = add_host(netlist, switch, port);
     netlist.nodes[host as usize].kind = Kind::Router;
@@ -88,7 +84,6 @@ pub fn add_aggregation_nodes(netlist: &mut Netlist) {
     }
 }
 
-/// The switches by index.
 pub fn switches(netlist: &Netlist) -> Vec<u32> {
     let nodes = (0..).zip(&netlist.nodes);
     let switches = nodes.filter(|(_, n)| n.kind == Kind::Switch);
@@ -105,14 +100,12 @@ pub fn hosts_of(netlist: &Netlist, switch: u32) -> Vec<u32> {
     ports.map(|port| port.peer).filter(is_host).collect()
 }
 
-/// Switches with end nodes by index.
 pub fn carriers(netlist: &Netlist) -> Vec<u32> {
     let mut carriers = switches(netlist);
     carriers.retain(|&s| !hosts_of(netlist, s).is_empty());
     carriers
 }
 
-/// The node at a place.
 pub fn at(netlist: &Netlist, place: &str) -> u32 {
     let found = netlist.nodes.iter().position(|n| n.description == place);
     found.unwrap_or_else(|| panic!("nothing at {place}")) as u32

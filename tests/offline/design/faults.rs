@@ -11,6 +11,9 @@ use dmodc::random::Random;
 /// What goes, and what it is called.
 type Event = (String, Vec<u32>);
 
+/// How a fabric is made of a shape.
+type Make = fn(&str, u64) -> Whole;
+
 /// One event of each kind that the shape has.
 fn events(whole: &Whole, at: Where, random: &mut Random) -> Vec<Event> {
     let mut events = Vec::new();
@@ -31,10 +34,8 @@ fn larger_events(whole: &Whole, random: &mut Random) -> Vec<Event> {
     add("pod", whole.pod(random));
     add("plane", whole.plane(random));
     for level in 1..=whole.levels() {
-        add(
-            &format!("line card of level {level}"),
-            whole.line_card(level, random),
-        );
+        let cards = whole.line_card(level, random);
+        add(&format!("line card of level {level}"), cards);
     }
     let several = (1..=whole.levels()).filter_map(|l| whole.switch(l, Where::Inside, random));
     let several: Vec<u32> = several.collect();
@@ -52,11 +53,8 @@ fn larger_events(whole: &Whole, random: &mut Random) -> Vec<Event> {
 fn switches_die() {
     let mut found = Findings::default();
     for (shape, seed) in each(1) {
-        for furnished in [false, true] {
-            let whole = match furnished {
-                true => Whole::furnished(shape, seed),
-                false => Whole::new(shape, seed),
-            };
+        for (make, furnished) in [(Whole::new as Make, false), (Whole::furnished, true)] {
+            let whole = make(shape, seed);
             let random = &mut Random::stream(seed, 9);
             let mut drawn = events(&whole, Where::Inside, random);
             if !furnished {
@@ -71,7 +69,6 @@ fn switches_die() {
             }
         }
     }
-    found.end();
 }
 
 /// All spines of a plane: the switches below it have no parents left, and other planes tell what they had.
@@ -104,7 +101,6 @@ fn the_top_of_a_plane_dies() {
         let what = format!("uneven pods, seed {seed}, the spines of a plane dead");
         found.only_forced(&before, &after, &what);
     }
-    found.end();
 }
 
 /// Pods of unequal size: places inside are holes there too, in any pod, and so is a pod. Also where all are alike but one.
@@ -143,7 +139,6 @@ fn uneven_pods() {
             }
         }
     }
-    found.end();
 }
 
 /// The ports of one leaf are between those of another.
@@ -158,15 +153,11 @@ fn interleaved_ports() {
             for leaf in 1..7 {
                 let gone = fabrics::at(&whole, &format!("L1-{leaf}"));
                 let after = Routed::up_down(&without(&whole, &[gone]));
-                found.only_forced(
-                    &before,
-                    &after,
-                    &format!("{shape}, seed {seed}, leaf {leaf}"),
-                );
+                let what = format!("{shape}, seed {seed}, leaf {leaf}");
+                found.only_forced(&before, &after, &what);
             }
         }
     }
-    found.end();
 }
 
 /// A link goes, then a further one, then ten: nothing else.
@@ -180,15 +171,11 @@ fn links() {
         for links in [1, 2, 10.min(all / 8)] {
             let (less, _) = whole.without_links(links, seed).expect("links");
             let after = Routed::up_down(&less);
-            found.only_forced(
-                &before,
-                &after,
-                &format!("{shape}, seed {seed}, {links} links"),
-            );
+            let what = format!("{shape}, seed {seed}, {links} links");
+            found.only_forced(&before, &after, &what);
             before = after;
         }
     }
-    found.end();
 }
 
 /// Needless changes of version a1de1bd where cables are at random and there is no reference: one switch of each level
@@ -229,7 +216,6 @@ fn cables_at_random() {
             format!("{shape}: needless {needless:?}, before {before:?}"),
         );
     }
-    found.end();
 }
 
 /// A switch whose last uplink is lost is among its siblings still: its leaves have it at the same port.
@@ -248,13 +234,9 @@ fn the_last_uplink_is_lost() {
         assert_eq!(links.len(), 1, "one parent");
         let less = whole.netlist.without(&[Part::Link(links[0])]);
         let after = Routed::up_down(&less);
-        found.only_forced(
-            &before,
-            &after,
-            &format!("seed {seed}, the uplink of a switch lost"),
-        );
+        let what = format!("seed {seed}, the uplink of a switch lost");
+        found.only_forced(&before, &after, &what);
     }
-    found.end();
 }
 
 /// A manager that has not seen the whole, and one that has it as a reference, compute the same.
@@ -278,7 +260,6 @@ fn a_takeover_changes_nothing() {
             );
         }
     }
-    found.end();
 }
 
 /// An engine that has routed other fabrics before computes what a fresh one does.
@@ -302,5 +283,4 @@ fn what_was_seen_before_decides_nothing() {
             found.add(tables == fresh.tables, format!("seed {seed}"));
         }
     }
-    found.end();
 }

@@ -72,14 +72,11 @@ fn keeps_levels(found: &mut Findings, what: &str, before: &Routed, netlist: &Net
         return;
     };
     let (was, is) = (before.levels(), after.levels());
-    let moved: Vec<_> = is
+    let moved = is
         .iter()
-        .filter(|(place, level)| was.get(*place) != Some(level))
-        .collect();
-    found.add(
-        moved.is_empty(),
-        format!("{what}: {} other levels {moved:?}", moved.len()),
-    );
+        .filter(|(place, level)| was.get(*place) != Some(level));
+    let moved: Vec<_> = moved.collect();
+    found.add(moved.is_empty(), format!("{what}: other levels {moved:?}"));
     let mut random = Random::stream(seed, 6);
     let host = super::events::a_host(netlist, &mut random);
     let then = netlist.without_nodes(&[host]);
@@ -121,7 +118,6 @@ fn levels_are_those_of_the_drawing() {
         let others: Vec<_> = others.collect();
         found.add(others.is_empty(), format!("{what}: {others:?}"));
     }
-    found.end();
 }
 
 #[test]
@@ -134,7 +130,6 @@ fn a_link_is_lost() {
             keeps_levels(&mut found, &what, &before, &less, seed);
         }
     }
-    found.end();
 }
 
 #[test]
@@ -142,10 +137,10 @@ fn a_host_is_lost() {
     let mut found = Findings::default();
     for (what, seed, netlist, before) in routed_trees(&mut found, 3) {
         // Of those on upper switches each, of the others some.
-        let mut hosts: Vec<u32> = carriers(&netlist)
-            .iter()
-            .flat_map(|&s| hosts_of(&netlist, s))
-            .collect();
+        let hosts = carriers(&netlist)
+            .into_iter()
+            .flat_map(|s| hosts_of(&netlist, s));
+        let mut hosts: Vec<u32> = hosts.collect();
         Random::stream(seed, 7).shuffle(&mut hosts);
         let is_upper = |&h: &u32| {
             let place = &netlist.nodes[h as usize].description;
@@ -154,17 +149,14 @@ fn a_host_is_lost() {
         let (upper, leaf): (Vec<u32>, Vec<u32>) = hosts.into_iter().partition(is_upper);
         for host in upper.into_iter().chain(leaf.into_iter().take(3)) {
             let less = netlist.without_nodes(&[host]);
-            let what = format!(
-                "{what}, without {}",
-                netlist.nodes[host as usize].description
-            );
+            let place = &netlist.nodes[host as usize].description;
+            let what = format!("{what}, without {place}");
             keeps_levels(&mut found, &what, &before, &less, seed);
             if let Some(after) = found.route_up_down(&less, &what) {
                 found.only_own(&before, &after, &what);
             }
         }
     }
-    found.end();
 }
 
 /// A cable between two leaves, of one pod or of two, is used or not; it changes no level.
@@ -180,19 +172,14 @@ fn a_cable_between_leaves() {
         Random::stream(seed, 7).shuffle(&mut leaves);
         for pair in leaves.chunks_exact(2).take(3) {
             let mut more = netlist.clone();
-            let spare = |s: u32| super::events::spare(&netlist, s);
-            link(
-                &mut more,
-                (pair[0], spare(pair[0])),
-                (pair[1], spare(pair[1])),
-            );
+            let end = |at: usize| (pair[at], super::events::spare(&netlist, pair[at]));
+            link(&mut more, end(0), end(1));
             let ends = [0, 1].map(|i| &*netlist.nodes[pair[i] as usize].description);
             let what = format!("{what}, a cable between {ends:?}");
             keeps_levels(&mut found, &what, &before, &more, seed);
             hosts_go(&mut found, &what, &more, pair);
         }
     }
-    found.end();
 }
 
 /// All hosts of the first of two leaves go, then those of the second as well, also where roots are given.
@@ -257,7 +244,6 @@ fn a_gateway_loses_its_only_uplink() {
             keeps_levels(&mut found, &what, &before, &less, seed);
         }
     }
-    found.end();
 }
 
 /// Which box stands at a place decides no level.
@@ -270,5 +256,4 @@ fn all_switches_are_replaced() {
             keeps_levels(&mut found, &what, &before, &replaced, seed);
         }
     }
-    found.end();
 }

@@ -23,6 +23,7 @@ mod types;
 
 use crate::forced::{Forced, forced};
 use crate::long;
+use crate::routed::{others, with_reference};
 use dmodc::analysis::{Traffic, bound};
 use dmodc::dmodc::{Faults, OnUnreachable, Options, RouteError};
 use dmodc::fabric::{Fabric, Guid};
@@ -61,12 +62,7 @@ impl Routed {
     }
 
     fn with_reference(netlist: &Netlist, reference: &Netlist) -> Routed {
-        let (reference, _) = reference.to_fabric(None).expect("LIDs");
-        let options = Options {
-            reference: Some(Arc::new(reference)),
-            ..Options::default()
-        };
-        Routed::asked(netlist, &options).expect("a tree")
+        Routed::asked(netlist, &with_reference(reference)).expect("a tree")
     }
 
     /// No path where there is no up-down path, so that what turns hides nothing.
@@ -111,12 +107,6 @@ impl Routed {
         forced((&fabric, &tables), after.pair(), is_up)
     }
 
-    /// Entries that change and are not those of LIDs that came, went or moved.
-    fn others(&self, after: &Routed) -> usize {
-        let changes = self.changes(after);
-        changes.forced.entries + changes.needless.entries
-    }
-
     /// The levels of all switches by their places.
     fn levels(&self) -> HashMap<&str, u32> {
         let ranking = self.plan.ranking();
@@ -158,7 +148,7 @@ fn switch_guids(netlist: &Netlist) -> HashMap<&str, Guid> {
     switches.map(|n| (&*n.description, n.guid)).collect()
 }
 
-/// What one test has found. All of it is printed; what failed makes the test fail when it ends.
+/// What one test has found. All of it is printed.
 #[derive(Default)]
 struct Findings {
     failed: Vec<String>,
@@ -198,8 +188,7 @@ impl Findings {
     /// Only LIDs that came, went or moved change, and the tables are sound.
     fn only_own(&mut self, before: &Routed, after: &Routed, what: &str) {
         let changes = before.changes(after);
-        let others = changes.forced.entries + changes.needless.entries;
-        self.judge(others == 0, after, what, changes);
+        self.judge(others(&changes) == 0, after, what, changes);
     }
 
     /// What still stands stays, and the tables are sound.
@@ -220,8 +209,14 @@ impl Findings {
             None => self.add(holds, format!("{what}: {figures}")),
         }
     }
+}
 
-    fn end(self) {
+/// The test ends, and fails if anything has failed.
+impl Drop for Findings {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            return;
+        }
         let (failed, all) = (self.failed.len(), self.all);
         assert!(all > 0, "nothing was tried");
         let list = self.failed.join("\n");

@@ -90,7 +90,6 @@ pub fn replaced(netlist: &Netlist, node: u32, above: bool) -> Netlist {
     netlist
 }
 
-/// A GUID for something new.
 pub fn name_new(netlist: &mut Netlist, node: u32, above: bool) {
     let guid = LATER[usize::from(above)] + 0x0000_1000_0000_0000 + u64::from(node) * 0x100;
     rename(&mut netlist.nodes[node as usize], Guid(guid));

@@ -81,7 +81,6 @@ fn whole_pgfts() {
         let shape = "PGFT(3;24,15,24;1,6,15;1,1,1)";
         are_the_papers(&mut found, shape, &pgft(shape), 1);
     }
-    found.end();
 }
 
 /// With several LIDs for each end node, and aggregation nodes on all switches.
@@ -119,7 +118,6 @@ fn with_lmc_and_aggregation_nodes() {
             );
         }
     }
-    found.end();
 }
 
 /// Whatever GUIDs and LIDs are, the tables by place are the same.
@@ -148,5 +146,4 @@ fn names_do_not_matter() {
             );
         }
     }
-    found.end();
 }

@@ -49,7 +49,6 @@ fn as_they_are() {
     for (name, most, ebb) in GOALS {
         measured(&mut found, name, &Routed::new(&read(name)), most, ebb);
     }
-    found.end();
 }
 
 /// Other boxes at all places: no worse.
@@ -66,7 +65,6 @@ fn with_other_names() {
             }
         }
     }
-    found.end();
 }
 
 /// The production fabrics that are trees, by the name of the file.
@@ -77,22 +75,20 @@ pub fn trees() -> Vec<(String, Netlist)> {
             .to_string_lossy()
             .into_owned()
     };
-    let files = production().into_iter().map(|path| (named(&path), path));
-    let read = files
-        .filter(|(name, _)| !name.contains("ring"))
-        .map(|(name, path)| {
-            let mut netlist =
-                Netlist::parse(&std::fs::read(path).expect("a file")).expect("a netlist");
-            // Descriptions name places here.
-            for node in &mut netlist.nodes {
-                node.description = match node.is_aggregation() {
-                    true => dmodc::fabric::NodeKind::AGGREGATION_DESCRIPTION.into(),
-                    false => node.guid.to_string(),
-                };
-            }
-            (name, netlist)
-        });
-    read.collect()
+    let mut names: Vec<String> = production().iter().map(|path| named(path)).collect();
+    names.retain(|name| !name.contains("ring"));
+    let trees = names.into_iter().map(|name| {
+        let mut netlist = read(&name);
+        // Descriptions name places here.
+        for node in &mut netlist.nodes {
+            node.description = match node.is_aggregation() {
+                true => dmodc::fabric::NodeKind::AGGREGATION_DESCRIPTION.into(),
+                false => node.guid.to_string(),
+            };
+        }
+        (name, netlist)
+    });
+    trees.collect()
 }
 
 /// Some switches, drawn.
@@ -137,15 +133,11 @@ fn a_box_is_replaced() {
             for above in [false, true] {
                 let after = Routed::new(&names::replaced(&netlist, switch, above));
                 let place = &netlist.nodes[switch as usize].description;
-                found.only_own(
-                    &before,
-                    &after,
-                    &format!("{name}, {place}, GUID above: {above}"),
-                );
+                let what = format!("{name}, {place}, GUID above: {above}");
+                found.only_own(&before, &after, &what);
             }
         }
     }
-    found.end();
 }
 
 /// Without a reference, what still stands stays.
@@ -163,5 +155,4 @@ fn a_switch_inside_dies() {
             found.only_forced(&before, &after, &format!("{name}, {place} dead"));
         }
     }
-    found.end();
 }

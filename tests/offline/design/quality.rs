@@ -26,7 +26,6 @@ fn nodes_8640() {
             found.add(sp <= 4, format!("seed {seed}: SP {sp}"));
         }
     }
-    found.end();
 }
 
 /// A2A of sssp, which knows no levels, by the seed.
@@ -55,7 +54,6 @@ fn pods_of_unequal_size() {
     for seed in throws(8) {
         uneven_pods(&mut found, "pods", seed, &uneven(seed, 0), &SSSP);
     }
-    found.end();
 }
 
 /// A switch with the parents of others and more does not make these others lack any: leaves on spines, which have the
@@ -67,16 +65,7 @@ fn whole_fabrics_lack_nothing() {
         let on_spines = uneven(seed, 2).draw(seed);
         let mut border = uneven(seed, 0).draw(seed);
         let leaf = add(&mut border, Kind::Switch, "leaf of two pods".to_owned(), 36);
-        for (pod, plane) in [
-            (0, 0),
-            (0, 1),
-            (0, 2),
-            (0, 3),
-            (1, 0),
-            (1, 1),
-            (1, 2),
-            (1, 3),
-        ] {
+        for (pod, plane) in (0..8).map(|i| (i / 4, i % 4)) {
             let mid = at(&border, &format!("mid {pod}.{plane}"));
             let port = border.nodes[mid as usize].port_count;
             link(&mut border, (leaf, 13 + 4 * pod + plane), (mid, port));
@@ -91,7 +80,6 @@ fn whole_fabrics_lack_nothing() {
             }
         }
     }
-    found.end();
 }
 
 /// The goal is sssp's. One draw of eight has one more (48 for 47), seven have less or as much.
@@ -99,15 +87,9 @@ fn whole_fabrics_lack_nothing() {
 fn leaves_on_spines() {
     let mut found = Findings::default();
     for seed in throws(8) {
-        uneven_pods(
-            &mut found,
-            "leaves on spines",
-            seed,
-            &uneven(seed, 2),
-            &SSSP_ON_SPINES,
-        );
+        let (what, pods) = ("leaves on spines", uneven(seed, 2));
+        uneven_pods(&mut found, what, seed, &pods, &SSSP_ON_SPINES);
     }
-    found.end();
 }
 
 /// Where cables tell nothing, routes are no worse than they were: A2A of version a1de1bd, seeds 1 to 3.
@@ -131,5 +113,4 @@ fn cables_at_random() {
             );
         }
     }
-    found.end();
 }

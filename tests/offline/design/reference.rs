@@ -66,11 +66,8 @@ fn wrong_cables(whole: &Netlist, random: &mut Random) -> Vec<(String, Netlist)> 
     let mut wrong = Vec::new();
     for other in far.into_iter().chain(beside) {
         let mut netlist = whole.clone();
-        link(
-            &mut netlist,
-            (one, spare(whole, one)),
-            (other, spare(whole, other)),
-        );
+        let end = |s: u32| (s, spare(whole, s));
+        link(&mut netlist, end(one), end(other));
         let place = |s: u32| &*whole.nodes[s as usize].description;
         let what = format!("a cable between {} and {}", place(one), place(other));
         wrong.push((what, netlist));
@@ -105,7 +102,6 @@ fn a_wrong_cable_is_pulled_again() {
             );
         }
     }
-    found.end();
 }
 
 /// Leaves, one after the other, as on a fabric that is renewed; and spines.
@@ -143,7 +139,6 @@ fn boxes_are_replaced() {
             format!("{what}: A2A {a2a:?}, without a path and left out {was:?}, then {is:?}"),
         );
     }
-    found.end();
 }
 
 /// A box that was plugged in somewhere and is gone again, and a host that has moved, leave nothing.
@@ -160,11 +155,8 @@ fn what_has_left_leaves_nothing() {
         (node.ports, node.lid) = (Vec::new(), names::next_lid(&whole));
         visited.nodes.push(node);
         names::name_new(&mut visited, visitor, true);
-        link(
-            &mut visited,
-            (leaves[0], spare(&whole, leaves[0])),
-            (visitor, 1),
-        );
+        let end = (leaves[0], spare(&whole, leaves[0]));
+        link(&mut visited, end, (visitor, 1));
         let host = hosts_of(&whole, leaves[0])[0];
         let port = whole.nodes[host as usize].ports[0].peer_port;
         let moved = moved_to_port(&whole, leaves[0], port, spare(&whole, leaves[0]));
@@ -182,7 +174,6 @@ fn what_has_left_leaves_nothing() {
             found.add(same, format!("{what}: switches and hosts {counts:?}"));
         }
     }
-    found.end();
 }
 
 /// Hosts that the reference has and that are off for good: A2A and SP are close to those without them.
@@ -219,7 +210,6 @@ fn hosts_are_off_for_good() {
             }
         }
     }
-    found.end();
 }
 
 /// At the edge of the ports in use, or where cables are at random: a reference tells.
@@ -234,10 +224,9 @@ fn what_cables_do_not_tell() {
         gone.extend(["L1-0", "L2-0", &top].map(|place| vec![at(netlist, place)]));
         gone.extend((whole.levels() > 2).then(|| whole.last_pod()));
         for gone in gone {
-            let (known, _) = netlist.to_fabric(None).expect("LIDs");
             let options = Options {
-                reference: Some(Arc::new(known)),
-                ..Routed::partial()
+                on_unreachable: OnUnreachable::Partial,
+                ..with_reference(netlist)
             };
             let place = &netlist.nodes[gone[0] as usize].description;
             let what = format!("{what}, {place} and {} more dead", gone.len() - 1);
@@ -247,7 +236,6 @@ fn what_cables_do_not_tell() {
             }
         }
     }
-    found.end();
 }
 
 /// A new leaf under `auto` moves nobody, whatever port it has, even where cables tell nothing.
@@ -267,5 +255,4 @@ fn a_new_leaf_is_new() {
             }
         }
     }
-    found.end();
 }

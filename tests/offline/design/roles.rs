@@ -12,16 +12,15 @@ fn go(found: &mut Findings, what: &str, whole: &Routed, gone: &[u32]) {
         return;
     };
     found.only_own(whole, &after, &format!("{what} go"));
-    let levels = (whole.levels(), after.levels());
-    let moved = levels
-        .0
+    let (was, is) = (whole.levels(), after.levels());
+    let moved = was
         .iter()
-        .filter(|(place, level)| levels.1.get(*place) != Some(level));
+        .filter(|(place, level)| is.get(*place) != Some(level));
     let moved: Vec<_> = moved.collect();
     // Of two switches, one with hosts, nobody can tell which is above.
     let plain = whole.fabric.switches().len() < 3 || moved.is_empty();
     found.add(plain, format!("{what}: other levels {moved:?}"));
-    let others = after.others(whole);
+    let others = others(&after.changes(whole));
     found.add(
         others == 0,
         format!("{what} come: {others} entries of others"),
@@ -41,10 +40,8 @@ fn leaves_of(whole: &Routed) -> Vec<u32> {
 }
 
 fn of_leaves(netlist: &Netlist, leaves: &[u32]) -> Vec<u32> {
-    leaves
-        .iter()
-        .flat_map(|&leaf| hosts_of(netlist, leaf))
-        .collect()
+    let hosts = leaves.iter().flat_map(|&leaf| hosts_of(netlist, leaf));
+    hosts.collect()
 }
 
 #[test]
@@ -59,15 +56,10 @@ fn all_of_any_leaf() {
         }
         for leaf in leaves {
             let place = &netlist.nodes[leaf as usize].description;
-            go(
-                &mut found,
-                &format!("{name}: all of {place}"),
-                &whole,
-                &hosts_of(&netlist, leaf),
-            );
+            let what = format!("{name}: all of {place}");
+            go(&mut found, &what, &whole, &hosts_of(&netlist, leaf));
         }
     }
-    found.end();
 }
 
 #[test]
@@ -84,7 +76,6 @@ fn all_of_eight_leaves() {
             go(&mut found, &what, &whole, &of_leaves(&netlist, &leaves));
         }
     }
-    found.end();
 }
 
 /// Where leaves are few it is a tenth: half of the hosts of six leaves may as well be all that were meant, and end at
@@ -102,15 +93,10 @@ fn half_of_all() {
             let mut hosts = of_leaves(&netlist, &carriers(&netlist));
             Random::new(seed).shuffle(&mut hosts);
             hosts.truncate(hosts.len() / of_how_many);
-            go(
-                &mut found,
-                &format!("{name}, seed {seed}: {part} of all"),
-                &whole,
-                &hosts,
-            );
+            let what = format!("{name}, seed {seed}: {part} of all");
+            go(&mut found, &what, &whole, &hosts);
         }
     }
-    found.end();
 }
 
 /// The same on generated fabrics of all kinds, where half of the hosts are of half of the leaves.
@@ -142,25 +128,16 @@ fn on_generated_fabrics() {
             ];
             for (which, count) in some {
                 let what = format!("{kind}, seed {seed}: all of {which}");
-                go(
-                    &mut found,
-                    &what,
-                    &whole,
-                    &of_leaves(&netlist, &leaves[..count]),
-                );
+                let hosts = of_leaves(&netlist, &leaves[..count]);
+                go(&mut found, &what, &whole, &hosts);
             }
             let mut hosts = of_leaves(&netlist, &leaves);
             Random::new(seed).shuffle(&mut hosts);
             hosts.truncate(hosts.len() / 2);
-            go(
-                &mut found,
-                &format!("{kind}, seed {seed}: half of all"),
-                &whole,
-                &hosts,
-            );
+            let what = format!("{kind}, seed {seed}: half of all");
+            go(&mut found, &what, &whole, &hosts);
         }
     }
-    found.end();
 }
 
 /// A gateway on a mid switch stays where it is when the hosts of its pod go, but for those of one leaf or all.
@@ -196,5 +173,4 @@ fn all_of_a_pod_with_a_gateway() {
             go(&mut found, &what, &whole, &gone);
         }
     }
-    found.end();
 }

@@ -117,7 +117,6 @@ fn compute_to_io(which: &[&str], is_regular: bool) {
             }
         }
     }
-    found.end();
 }
 
 #[test]
@@ -163,7 +162,6 @@ fn from_compute_nodes_to_io_nodes_listed_in_any_order() {
             );
         }
     }
-    found.end();
 }
 
 /// With types, what dies moves what it must, a replaced box nothing, a compute or I/O node itself.
@@ -213,5 +211,4 @@ fn stable_under_faults() {
             }
         }
     }
-    found.end();
 }

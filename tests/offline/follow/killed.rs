@@ -1,22 +1,19 @@
 //! What a follower leaves when it is killed, and when the disk is full.
 
-use super::{LIMIT, Running, Scene};
+use super::{Running, Scene, wait_until};
 use crate::support::*;
 use dmodc::lft::Dump;
 use std::fs;
 use std::io::Read;
-use std::path::PathBuf;
 use std::process::Command;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 #[test]
 fn killed_at_any_moment_it_leaves_whole_tables() {
     let scene = Scene::new();
-    ok(&format!(
-        "generate PGFT(2;12,12;1,12;1,1) --seed 1 -o {}",
-        scene.file("whole")
-    ));
+    let generate = "generate PGFT(2;12,12;1,12;1,1) --seed 1 -o";
+    ok(&format!("{generate} {}", scene.file("whole")));
     scene.without("less", &["L2-1"]);
     let wanted = ["whole", "less"].map(|name| scene.routed(name));
     assert_eq!(scene.once(&[]).0, Some(0));
@@ -27,11 +24,8 @@ fn killed_at_any_moment_it_leaves_whole_tables() {
         follower.child.kill().unwrap();
         follower.child.wait().unwrap();
         let tables = fs::read(scene.file("tables")).unwrap();
-        assert!(
-            wanted.contains(&tables),
-            "round {round}: {} bytes",
-            tables.len()
-        );
+        let length = tables.len();
+        assert!(wanted.contains(&tables), "round {round}: {length} bytes");
     }
 }
 
@@ -56,22 +50,12 @@ fn a_discovery_that_hangs_ends_with_the_follower() {
     }
 }
 
-fn wait_until(is: impl Fn() -> bool) {
-    let until = Instant::now() + LIMIT;
-    while !is() {
-        assert!(Instant::now() < until);
-        thread::sleep(Duration::from_millis(5));
-    }
-}
-
 #[test]
 fn a_full_disk_leaves_the_old_tables_and_is_said() {
     let scene = Scene::new();
     assert_eq!(scene.once(&[]).0, Some(0));
-    ok(&format!(
-        "generate PGFT(2;24,24;1,24;1,1) --seed 1 -o {}",
-        scene.file("large")
-    ));
+    let generate = "generate PGFT(2;24,24;1,24;1,1) --seed 1 -o";
+    ok(&format!("{generate} {}", scene.file("large")));
     let old = fs::read(scene.file("tables")).unwrap();
     scene.finds("large");
     let size = |name: &str| fs::metadata(scene.file(name)).unwrap().len();
@@ -87,14 +71,8 @@ fn a_full_disk_leaves_the_old_tables_and_is_said() {
     let line = follower.says("ERR: not routed: ");
     assert!(line.contains("tables: File too large"), "{line}");
     assert!(fs::read(scene.file("tables")).unwrap() == old);
-    let left: Vec<PathBuf> = fs::read_dir(scene.dir.path())
-        .unwrap()
-        .map(|e| e.unwrap().path())
-        .collect();
-    assert!(
-        !left.iter().any(|p| path(p).contains(".dmodc-")),
-        "{left:?}"
-    );
+    let mut left = fs::read_dir(scene.dir.path()).unwrap();
+    assert!(!left.any(|e| path(&e.unwrap().path()).contains(".dmodc-")));
 }
 
 #[test]
@@ -147,15 +125,11 @@ fn who_reads_a_fifo_gets_whole_tables_or_what_opensm_refuses() {
             let switches = dump.switches.iter().filter(|s| s.guid.0 != 0);
             switches.map(|s| (s.guid, s.entries.clone())).collect()
         };
-        assert!(
-            entries(&read.value) == entries(&wanted),
-            "{kills} after {part} bytes"
-        );
+        let is_whole = entries(&read.value) == entries(&wanted);
+        assert!(is_whole, "{kills} after {part} bytes");
         let starts = ["0x", "Unicast lids [", "1680 lids dumped"];
-        let odd = text
-            .lines()
-            .find(|l| !starts.iter().any(|start| l.starts_with(start)));
-        assert_eq!(odd, None, "a line is cut");
+        let is_odd = |l: &&str| !starts.iter().any(|start| l.starts_with(start));
+        assert_eq!(text.lines().find(is_odd), None, "a line is cut");
     }
     // What is there then is no FIFO.
     assert!(fs::read(&place).unwrap() == scene.routed("whole"));

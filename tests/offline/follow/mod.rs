@@ -6,7 +6,6 @@ mod killed;
 use crate::support::*;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
@@ -23,9 +22,8 @@ struct Scene {
 impl Scene {
     /// A whole fabric is found.
     fn new() -> Scene {
-        let scene = Scene {
-            dir: tempfile::tempdir().unwrap(),
-        };
+        let dir = tempfile::tempdir().unwrap();
+        let scene = Scene { dir };
         let shape = "PGFT(2;4,6;1,4;1,1)";
         ok(&["generate", shape, "--seed", "1", "-o", &scene.file("whole")]);
         scene.finds("whole");
@@ -38,15 +36,12 @@ impl Scene {
 
     /// The fabric without some parts, which keep their LIDs: nobody is numbered anew.
     fn without(&self, name: &str, parts: &[&str]) {
-        let mut args = vec!["degrade".to_owned(), self.file("whole")];
-        for part in parts {
-            args.extend(["--remove".to_owned(), (*part).to_owned()]);
-        }
-        args.extend(["-o".to_owned(), self.file(name)]);
-        ok(&args.iter().map(String::as_str).collect::<Vec<_>>());
+        let (whole, less) = (self.file("whole"), self.file(name));
+        let removed = parts.iter().flat_map(|part| ["--remove", part]);
+        let args = ["degrade", &whole, "-o", &less].into_iter().chain(removed);
+        ok(&args.collect::<Vec<_>>());
     }
 
-    /// From now on this capture is found.
     fn finds(&self, name: &str) {
         self.discovers(&format!("cat {}", self.file(name)));
     }
@@ -66,8 +61,7 @@ impl Scene {
 
     /// One look: its exit code, and what is said.
     fn once(&self, more: &[&str]) -> (Option<i32>, String) {
-        let args = self.args(&[&["--once"], more].concat());
-        let output = dmodc(&args.iter().map(String::as_str).collect::<Vec<_>>());
+        let output = dmodc(&self.args(&[&["--once"], more].concat()));
         (output.status.code(), stderr(&output))
     }
 
@@ -83,7 +77,15 @@ impl Scene {
     }
 }
 
-/// A follower that goes on.
+#[track_caller]
+fn wait_until(is: impl Fn() -> bool) {
+    let until = Instant::now() + LIMIT;
+    while !is() {
+        assert!(Instant::now() < until);
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
 struct Running {
     child: Child,
     lines: Receiver<String>,
@@ -114,7 +116,6 @@ impl Running {
         }
     }
 
-    /// Asks it to look.
     fn ask(&mut self) {
         writeln!(self.child.stdin.as_mut().unwrap(), "look").unwrap();
     }
@@ -147,10 +148,7 @@ fn one_look_writes_the_tables_of_route_and_tells_opensm_if_they_are_new() {
     for times in [1, 1] {
         let (code, said) = scene.once(&["--notify", &notify]);
         assert_eq!(code, Some(0), "{said}");
-        assert!(
-            said.contains("dmodc: routed switches=10 nodes=24"),
-            "{said}"
-        );
+        has(&said, "dmodc: routed switches=10 nodes=24");
         assert!(scene.has_tables_of("whole"));
         assert_eq!(fs::read_to_string(&told).unwrap().lines().count(), times);
     }
@@ -205,19 +203,12 @@ fn a_look_that_fails_changes_nothing_and_is_said() {
     assert_eq!(scene.once(&[]).0, Some(0));
     let whole = fs::read(scene.file("whole")).unwrap();
     fs::write(scene.file("cut"), &whole[..whole.len() / 2]).unwrap();
-    fs::write(
-        scene.file("hosts"),
-        "Hca 1 \"a\"\n[1] \"b\"[1]\nHca 1 \"b\"\n[1] \"a\"[1]\n",
-    )
-    .unwrap();
-    let cut = format!("cat {}", scene.file("cut"));
-    let hosts = format!("cat {}", scene.file("hosts"));
+    let hosts = "Hca 1 \"a\"\n[1] \"b\"[1]\nHca 1 \"b\"\n[1] \"a\"[1]\n";
+    fs::write(scene.file("hosts"), hosts).unwrap();
+    let [cut, hosts] = ["cut", "hosts"].map(|name| format!("cat {}", scene.file(name)));
+    let failed = "has failed, exit status: 7: no port";
     for (script, code, words) in [
-        (
-            "echo 'no port' >&2; exit 7",
-            2,
-            "has failed, exit status: 7: no port",
-        ),
+        ("echo 'no port' >&2; exit 7", 2, failed),
         ("true", 2, "has printed nothing"),
         ("sleep 60 | cat", 2, "was not done in 0.5 s"),
         ("echo nonsense", 2, "discovery"),
@@ -227,11 +218,9 @@ fn a_look_that_fails_changes_nothing_and_is_said() {
         scene.discovers(script);
         let (found, said) = scene.once(&["--limit", "0.5"]);
         assert_eq!(found, Some(code), "{script}: {said}");
-        assert!(
-            said.contains("dmodc: ERR: not routed: ") && said.contains(words),
-            "{said}"
-        );
-        assert!(said.contains("the tables are stale since 2"), "{said}");
+        has(&said, "dmodc: ERR: not routed: ");
+        has(&said, words);
+        has(&said, "the tables are stale since 2");
         assert!(scene.has_tables_of("whole"), "{script}");
     }
 }
@@ -288,10 +277,7 @@ fn no_lid_is_above_the_highest_of_the_subnet() {
     follower.says("ranks: ");
     assert_eq!(highest("tables"), Some(34));
     // Such a fabric is refused: a leaf has none of its links; and the host with the highest LID is gone.
-    let cut: Vec<String> = (5..=8).map(|port| format!("L1-1:{port}")).collect();
-    let mut parts: Vec<&str> = cut.iter().map(String::as_str).collect();
-    parts.push("node-19");
-    scene.without("cut", &parts);
+    scene.without("cut", &["L1-1:5", "L1-1:6", "L1-1:7", "L1-1:8", "node-19"]);
     scene.finds("cut");
     follower.ask();
     follower.says("ERR: not routed: 5 pairs of leaves have no up-down path");
@@ -332,9 +318,7 @@ fn figures_say_since_when_tables_are_stale() {
     let file = scene.file("prom");
     let value = |name: &str| -> f64 {
         let text = fs::read_to_string(&file).unwrap();
-        let line = text
-            .lines()
-            .find(|line| line.split(' ').next() == Some(name));
+        let line = text.lines().find(|l| l.split(' ').next() == Some(name));
         let line = line.unwrap_or_else(|| panic!("no {name} in {text}"));
         line.split(' ').next_back().unwrap().parse().unwrap()
     };
@@ -342,11 +326,7 @@ fn figures_say_since_when_tables_are_stale() {
     let mut follower = Running::start(&scene, &args);
     follower.says("ranks: ");
     let wait = |name: &str, is: &dyn Fn(f64) -> bool| {
-        let until = Instant::now() + LIMIT;
-        while !fs::exists(&file).unwrap() || !is(value(name)) {
-            assert!(Instant::now() < until, "{name}");
-            thread::sleep(Duration::from_millis(5));
-        }
+        wait_until(|| fs::exists(&file).unwrap() && is(value(name)));
     };
     wait("dmodc_nodes", &|v| v == 24.0);
     assert_eq!(value("dmodc_stale_since_timestamp_seconds"), 0.0);
@@ -377,10 +357,7 @@ fn tables_that_no_one_has_read_are_stale() {
     follower.says("there are new tables, which OpenSM reads when it sweeps");
     thread::sleep(Duration::from_millis(500));
     let figures = fs::read_to_string(&file).unwrap();
-    assert!(
-        !figures.contains("dmodc_stale_since_timestamp_seconds 0"),
-        "{figures}"
-    );
+    assert!(!figures.contains("dmodc_stale_since_timestamp_seconds 0"));
     assert!(fs::read(&place).unwrap() != old);
     follower.says("no longer stale");
 }
@@ -393,23 +370,15 @@ fn a_command_that_fails_is_run_again() {
     let mut follower = Running::start(&scene, &["--every", "0.1", "--notify", &notify]);
     follower.says("OpenSM is not told of new tables: 'test -e");
     fs::write(&fine, "").unwrap();
-    let until = Instant::now() + LIMIT;
-    while !fs::exists(&told).unwrap() {
-        assert!(Instant::now() < until);
-        thread::sleep(Duration::from_millis(5));
-    }
+    wait_until(|| fs::exists(&told).unwrap());
 }
 
 #[test]
 fn the_command_of_the_unit_is_understood() {
     let scene = Scene::new();
-    let unit = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
-        .join("packaging/dmodc-follow.service");
-    let unit = fs::read_to_string(unit).unwrap();
-    let command = unit
-        .lines()
-        .find_map(|line| line.strip_prefix("ExecStart="));
-    let command = command.unwrap();
+    let unit = fs::read_to_string(root().join("packaging/dmodc-follow.service")).unwrap();
+    let mut lines = unit.lines();
+    let command = lines.find_map(|l| l.strip_prefix("ExecStart=")).unwrap();
     let tool = format!("{} ", env!("CARGO_BIN_EXE_dmodc"));
     let command = command.replacen("/usr/bin/dmodc ", &tool, 1);
     let command = command.replace("/etc/opensm/dmodc.lfts", &scene.file("tables"));
@@ -418,7 +387,6 @@ fn the_command_of_the_unit_is_understood() {
         .env("DMODC_FOLLOW", "--once --discover true")
         .output()
         .unwrap();
-    let said = stderr(&output);
-    assert!(said.contains("'true' has printed nothing"), "{said}");
+    has(&stderr(&output), "'true' has printed nothing");
     assert_eq!(output.status.code(), Some(2));
 }

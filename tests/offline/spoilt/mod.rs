@@ -53,18 +53,17 @@ pub fn own_guid(line: &str) -> Option<(&str, &str)> {
 pub fn ways(text: &str) -> Vec<Spoilt> {
     let mut ways = Vec::new();
     let mut add = |what, lids, (text, warnings): (String, u64)| {
-        ways.push(Spoilt {
+        let way = Spoilt {
             what,
             text,
             warnings,
             lids,
-        });
+        };
+        ways.push(way);
     };
     // Hosts that have no LID yet: both sides say so.
-    for (what, lid) in [
-        ("no LID yet", "65535"),
-        ("LID beyond the unicast range", "49152"),
-    ] {
+    let beyond = ("LID beyond the unicast range", "49152");
+    for (what, lid) in [("no LID yet", "65535"), beyond] {
         let lose = |line: &str, _: usize| {
             if let Some((before, _, after)) = own_lid(line) {
                 return Some(format!("{before}{lid}{after}"));
@@ -95,9 +94,8 @@ pub fn ways(text: &str) -> Vec<Spoilt> {
     }
     let number = |line: &str, _: usize| {
         let (port, rest) = line.strip_prefix('[')?.split_once(']')?;
-        rest.trim_start()
-            .starts_with('"')
-            .then(|| format!("[{port}]({port}){rest}"))
+        let is_link = rest.trim_start().starts_with('"');
+        is_link.then(|| format!("[{port}]({port}){rest}"))
     };
     add("port number in parentheses", true, by_line(text, number));
     let chassis = |line: &str, _: usize| {
@@ -106,13 +104,13 @@ pub fn ways(text: &str) -> Vec<Spoilt> {
     };
     add("chassis GUID", true, by_line(text, chassis));
     let bare = |line: &str, _: usize| {
-        line.starts_with("switchguid=")
-            .then(|| "switchguid=0xfedcba9876543210".to_owned())
+        let is_it = line.starts_with("switchguid=");
+        is_it.then(|| "switchguid=0xfedcba9876543210".to_owned())
     };
     add("chassis GUID alone", true, by_line(text, bare));
     let no_guid = |line: &str, n: usize| {
-        (line.starts_with("switchguid=") && n.is_multiple_of(2))
-            .then(|| "switchguid=xxxxxx".to_owned())
+        let is_it = line.starts_with("switchguid=") && n.is_multiple_of(2);
+        is_it.then(|| "switchguid=xxxxxx".to_owned())
     };
     add("node GUID xxxxxx", true, by_line(text, no_guid));
     let colour = |line: &str, n: usize| {

@@ -1,19 +1,15 @@
 //! What the parser makes of spoilt captures.
 
 use super::*;
+use crate::routed::written;
 use dmodc::random::Random;
 
 /// What is left of a fabric without LIDs: who is linked to whom.
 fn wiring(fabric: &Fabric) -> Vec<String> {
     let nodes = fabric.end_nodes().iter();
     let nodes = nodes.map(|n| format!("{} {} {}", n.guid, n.switch, n.port));
-    let switches = (0..fabric.switches().len() as u32).map(|s| {
-        format!(
-            "{} {:?}",
-            fabric.switches()[s as usize].guid,
-            fabric.peers_of(s)
-        )
-    });
+    let switches = (0..).zip(fabric.switches());
+    let switches = switches.map(|(s, switch)| format!("{} {:?}", switch.guid, fabric.peers_of(s)));
     nodes.chain(switches).collect()
 }
 
@@ -34,42 +30,22 @@ fn what_is_odd_in_a_capture_is_read_as_what_it_means() {
             let strict = Netlist::parse(way.text.as_bytes());
             assert_eq!(strict.is_err(), way.warnings > 0, "{what}");
             // What is written is sound.
-            let mut written = Vec::new();
-            netlist.write(&mut written).unwrap();
-            assert!(Netlist::parse(&written).unwrap() == netlist, "{what}");
+            let again = Netlist::parse(&written(&netlist));
+            assert!(again.unwrap() == netlist, "{what}");
         }
     }
 }
 
 #[test]
 fn whatever_is_read_is_sound_once_it_is_written() {
-    let texts = [
-        "crlf.ibnetdiscover",
-        "short-names.net",
-        "no-tabs.ibnetdiscover",
-    ]
-    .map(data);
-    let texts = texts.map(|path| std::fs::read_to_string(path).unwrap());
-    let pieces = [
-        "xxxxxx",
-        "(",
-        ")",
-        "\"",
-        "[",
-        "]",
-        "65535",
-        "49151",
-        "0x",
-        "lid ",
-        "lmc 8",
-        "#",
-        "\x1b[0m",
-        " ",
-        "S-00000000000000a1",
-        "switchguid=0xa2(a1)",
-        "{ SW",
-        "=",
-    ];
+    let texts = "crlf.ibnetdiscover short-names.net no-tabs.ibnetdiscover";
+    let texts = texts
+        .split(' ')
+        .map(|name| std::fs::read_to_string(data(name)).unwrap());
+    let texts: Vec<String> = texts.collect();
+    let words = "xxxxxx|(|)|\"|[|]|65535|49151|0x|lid |lmc 8|#|\x1b[0m| |S-00000000000000a1";
+    let words = words.split('|').chain(["switchguid=0xa2(a1)", "{ SW", "="]);
+    let pieces: Vec<&str> = words.collect();
     let mut random = Random::new(18);
     let (mut accepted, mut odd) = (0, 0);
     for _ in 0..5_000 {
@@ -77,10 +53,8 @@ fn whatever_is_read_is_sound_once_it_is_written() {
         for _ in 0..1 + random.below(3) {
             let mut cut = || {
                 let at = random.below(text.len());
-                (0..=at)
-                    .rev()
-                    .find(|&at| text.is_char_boundary(at))
-                    .unwrap()
+                let mut before = (0..=at).rev();
+                before.find(|&at| text.is_char_boundary(at)).unwrap()
             };
             let (from, len) = (cut(), random.below(6));
             let to = (from + len).min(text.len());
@@ -93,9 +67,7 @@ fn whatever_is_read_is_sound_once_it_is_written() {
         };
         accepted += 1;
         odd += u64::from(read.warnings.count() > 0);
-        let mut written = Vec::new();
-        read.value.write(&mut written).unwrap();
-        let again = Netlist::parse(&written);
+        let again = Netlist::parse(&written(&read.value));
         assert!(again.as_ref() == Ok(&read.value), "{again:?} of\n{text}");
     }
     assert!(accepted > 1_000 && odd > 300, "{accepted} {odd}");
