@@ -257,6 +257,7 @@ fn whatif_counts_slow_links_and_draw_draws_them_thin() {
     assert_eq!(counts, [&2, &1]);
     let over = |key: &str| found["before"][key].as_f64().expect("a figure");
     assert!(over("a2a_capacity") >= over("a2a") && over("a2a_bound_capacity") > over("bound"));
+    has(&ok(&args(&slow)), "\nA2A over capacity ");
     assert!(!ok(&args(&whole)).contains("over capacity"));
     let [drawn, plain] = [&slow, &whole].map(|net| ok(&["draw", net, "-o", "-"]));
     let counts =
