@@ -117,24 +117,23 @@ impl Design {
             Some(reference) => Merged::new(fabric, reference),
             None => Merged::alone(fabric),
         };
-        let levels = |fabric: &Fabric| {
+        let levels = |fabric: &Fabric, of: &dyn Fn(&Fabric, &Links) -> Ranking| {
             let links = Links::new(fabric);
-            let ranking = Ranking::of(fabric, &links, options);
+            let ranking = of(fabric, &links);
             (Sides::new(&links, &ranking), ranking)
         };
-        let (mut sides, mut ranking) = levels(&merged.nominal);
+        let by_shape = |fabric: &Fabric, links: &Links| Ranking::of(fabric, links, options);
+        let (mut sides, mut ranking) = levels(&merged.nominal, &by_shape);
         let never = told::never_meant(&sides, &ranking, merged.dark_links());
         if !never.is_empty() {
             merged.forget(&never);
-            (sides, ranking) = levels(&merged.nominal);
+            (sides, ranking) = levels(&merged.nominal, &by_shape);
         }
         if ranking.rule() != Rule::Roots
             && let Some(cycle) = level_cycle(&sides)
         {
             // What is left of a small tree may not show its shape.
-            let links = Links::new(&merged.nominal);
-            ranking = Ranking::of_carriers(&merged.nominal, &links);
-            sides = Sides::new(&links, &ranking);
+            (sides, ranking) = levels(&merged.nominal, &Ranking::of_carriers);
             if level_cycle(&sides).is_some() {
                 let guid = |s: u32| merged.nominal.switches()[s as usize].guid;
                 return Err(RouteError::NotATree(cycle.into_iter().map(guid).collect()));

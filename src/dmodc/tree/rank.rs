@@ -108,11 +108,14 @@ impl Ranking {
             (false, true) => Rule::EndNodes,
             (false, false) => Rule::Shape,
         };
-        let place = (0..rank.len() as u32).collect();
+        Self::by_guids(rank, leaf, rule)
+    }
+
+    fn by_guids(rank: Vec<u32>, leaf: Vec<bool>, rule: Rule) -> Self {
         Ranking {
+            place: (0..rank.len() as u32).collect(),
             rank,
             leaf,
-            place,
             rule,
         }
     }
@@ -121,13 +124,7 @@ impl Ranking {
     pub(in crate::dmodc) fn of_carriers(fabric: &Fabric, links: &Links) -> Self {
         let leaf = carriers(&leaves::host_counts(fabric));
         let rank = Levels { links, leaf: &leaf }.rank();
-        let place = (0..rank.len() as u32).collect();
-        Ranking {
-            rank,
-            leaf,
-            place,
-            rule: Rule::EndNodes,
-        }
+        Self::by_guids(rank, leaf, Rule::EndNodes)
     }
 
     /// Counts ranks down from the roots. A leaf is a switch with end nodes most of whose
@@ -152,13 +149,7 @@ impl Ranking {
             let is_empty = faults == Faults::Stable && above > 0 && below == 0;
             *leaf = is_empty || (*leaf && above >= below);
         }
-        let place = (0..rank.len() as u32).collect();
-        Ranking {
-            rank,
-            leaf,
-            place,
-            rule: Rule::Roots,
-        }
+        Self::by_guids(rank, leaf, Rule::Roots)
     }
 
     /// The levels of the switches in another order, which decides which is above where ranks are equal.
