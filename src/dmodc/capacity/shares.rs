@@ -64,8 +64,8 @@ const DIGITS: u32 = 2;
 /// 37 are its part, and with three at leaves A2A of 8,640 nodes with half of the links at a half was 211 for 153.
 const DIGITS_IF_SHORT: u32 = 5;
 
-/// Links at this part of the fastest one's speed, or more, give up little.
-const MILD: f64 = 0.75;
+/// Links that lack at most this part of the fastest one's speed give up little.
+const MILD: f64 = 0.25;
 
 /// Weights of uplinks are parts of this.
 const WHOLE: f64 = 1000.0;
@@ -94,12 +94,13 @@ impl Place {
 }
 
 /// The uplinks of a rank.
+#[derive(Default)]
 struct Level {
     /// Destinations above, each once for the uplinks that share them; and the capacity of these.
     destinations: f64,
     capacity: f64,
-    /// The speed of the slowest uplink, as a part of the fastest one of its place.
-    slowest: f64,
+    /// What the slowest uplink lacks, as a part of the fastest one's speed at its place.
+    most_missing: f64,
     /// The most sources of a place, and the greatest capacity of an uplink.
     sources: f64,
     best: f64,
@@ -108,17 +109,6 @@ struct Level {
 }
 
 impl Level {
-    fn new() -> Self {
-        Level {
-            destinations: 0.0,
-            capacity: 0.0,
-            slowest: 1.0,
-            sources: 0.0,
-            best: 0.0,
-            positions: BTreeMap::new(),
-        }
-    }
-
     /// The least A2A over capacity.
     fn bound(&self) -> f64 {
         (self.sources / self.best).min(self.destinations / self.capacity)
@@ -127,7 +117,7 @@ impl Level {
     /// Whether slow links take more than a fifth of the capacity, planes that are slow throughout left out; or all are
     /// nearly as fast as the others.
     fn is_short(&self) -> bool {
-        if (MILD..1.0).contains(&self.slowest) {
+        if self.most_missing > 0.0 && self.most_missing <= MILD {
             return true;
         }
         let scattered = (self.positions.values()).filter(|&&(all, slow, _)| 10 * slow < 9 * all);
@@ -210,19 +200,18 @@ impl<'d> Uplinks<'d> {
     fn find_levels(&mut self) {
         let mut levels: BTreeMap<u32, Level> = BTreeMap::new();
         for (s, place) in (0u32..).zip(&self.places).filter(|(_, of)| of.fastest > 0) {
-            let level = levels.entry(self.design.ranking.rank(s));
-            let level = level.or_insert_with(Level::new);
+            let level = levels.entry(self.design.ranking.rank(s)).or_default();
             level.destinations += f64::from(place.others) / self.inputs.divider(s) as f64;
             level.sources = level.sources.max(place.sources.into());
             level.best = level.best.max(self.capacity(place.fastest));
             for (position, uplink) in place.uplinks.iter().enumerate() {
-                let part = f64::from(uplink.speed) / f64::from(place.fastest);
+                let missing = 1.0 - f64::from(uplink.speed) / f64::from(place.fastest);
                 level.capacity += self.capacity(uplink.speed);
-                level.slowest = level.slowest.min(part);
+                level.most_missing = level.most_missing.max(missing);
                 let of_position = level.positions.entry(position).or_default();
                 of_position.0 += 1;
-                of_position.1 += usize::from(part < 1.0);
-                of_position.2 += 1.0 - part;
+                of_position.1 += usize::from(missing > 0.0);
+                of_position.2 += missing;
             }
         }
         self.levels = levels;
