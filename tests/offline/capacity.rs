@@ -252,17 +252,19 @@ fn slow_links_are_never_worse_than_none() {
     }
 }
 
-/// Half of all links are slow: medians of A2A are near the bound, and those of RP are no worse than where speeds are
-/// ignored, which have an A2A of 1.4 and 1.8 times the bound in the first two rows.
+/// Half of all links are slow: medians of A2A are within a fifth of the bound, and those of RP are no worse than where
+/// speeds are ignored.
 #[test]
 fn half_of_all_links_are_slow() {
-    for (shape, fast, slow, most) in [
-        ("PGFT(3;12,8,8;1,4,8;1,1,1)", "4xEDR", "2xEDR", 1.35),
-        ("PGFT(3;12,8,8;1,4,8;1,1,1)", "4xEDR", "1xEDR", 1.65),
-        ("PGFT(3;8,6,8;1,4,6;1,1,1)", "4xFDR10", "4xQDR", 1.25),
+    for (shape, fast, slow) in [
+        ("PGFT(3;12,8,8;1,4,8;1,1,1)", "4xEDR", "2xEDR"),
+        ("PGFT(3;12,8,8;1,4,8;1,1,1)", "4xEDR", "1xEDR"),
+        ("PGFT(3;8,6,8;1,4,6;1,1,1)", "4xFDR10", "4xQDR"),
+        ("PGFT(2;18,12;1,18;1,1)", "4xEDR", "2xEDR"),
+        ("PGFT(2;18,12;1,18;1,1)", "4xEDR", "1xEDR"),
     ] {
         let (mut over, mut used, mut ignored) = (Vec::new(), Vec::new(), Vec::new());
-        for number in 0..3 * u64::from(long::times()) {
+        for number in 0..12 * u64::from(long::times()) {
             let netlist = pgft(shape, number);
             let mut random = Random::new(number);
             let links = netlist.links_between_switches();
@@ -280,7 +282,7 @@ fn half_of_all_links_are_slow() {
             of[of.len() / 2]
         });
         let all = format!("{shape}, {slow}: A2A {over} of the bound, RP {used}, ignored {ignored}");
-        assert!(over <= most && used <= ignored, "{all}");
+        assert!(over <= 1.2 && used <= ignored, "{all}");
     }
 }
 

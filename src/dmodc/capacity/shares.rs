@@ -14,8 +14,8 @@
 //!
 //! What leaves give up by different ports comes up everywhere in their pod. So where much of the capacity of a level is
 //! missing, or links are nearly as fast as the others, leaves go by what is left of the capacity above their neighbours
-//! alone, in which they all agree. The other switches give up nothing on the way down, if their links have half of the
-//! speed or more.
+//! alone, in which they all agree. Switches above the leaves then give up nothing on the way down: the rest would come by
+//! the few whole links of the far pod.
 
 use crate::dmodc::design::Design;
 use crate::dmodc::routes::Inputs;
@@ -91,6 +91,17 @@ impl Place {
     fn is_leaf(&self, divider: usize) -> bool {
         self.sources as usize * self.uplinks.len() * divider < self.others as usize
     }
+}
+
+/// By what the uplinks of a place share.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rule {
+    /// By their speeds.
+    Speed,
+    /// By these and the capacity left above them: slow links take much of a level.
+    SpeedAndLeft,
+    /// By the capacity left above them, in which a pod agrees.
+    Left,
 }
 
 /// The uplinks of a rank.
@@ -232,37 +243,82 @@ impl<'d> Uplinks<'d> {
     pub fn shares(&self) -> BTreeMap<End, usize> {
         let mut shares = BTreeMap::new();
         let bound = self.levels.values().map(Level::bound).fold(0.0, f64::max);
-        for s in 0..self.places.len() as u32 {
-            self.add_of(s, bound, &mut shares);
+        let come = self.come();
+        for (s, &come) in (0u32..).zip(&come) {
+            self.add_of(s, bound, come, &mut shares);
         }
         shares.retain(|_, share| *share < STEPS);
         shares
     }
 
-    /// Adds the shares of the uplinks of a place.
-    fn add_of(&self, s: u32, bound: f64, shares: &mut BTreeMap<End, usize>) {
-        let place = &self.places[s as usize];
+    /// Whether nothing is below a place.
+    fn is_bottom(&self, s: u32) -> bool {
+        self.inputs.nominal.groups.down(s).is_empty()
+    }
+
+    /// By what the uplinks of a place share.
+    fn rule(&self, s: u32) -> Rule {
         let mut levels = self.levels.range(self.design.ranking.rank(s)..);
-        let is_short = levels.any(|(_, level)| level.is_short());
+        let place = &self.places[s as usize];
         let is_root = |s: u32| self.places[s as usize].uplinks.is_empty();
-        let by_left = is_short
-            && place.is_leaf(self.inputs.divider(s))
-            && !place.uplinks.iter().any(|up| is_root(up.above));
+        if !levels.any(|(_, level)| level.is_short()) {
+            Rule::Speed
+        } else if place.is_leaf(self.inputs.divider(s))
+            && !place.uplinks.iter().any(|up| is_root(up.above))
+        {
+            Rule::Left
+        } else {
+            Rule::SpeedAndLeft
+        }
+    }
+
+    /// The weights of the uplinks of a place.
+    fn weights(&self, s: u32, rule: Rule) -> Vec<u32> {
         let weight = |up: &Uplink| {
             let left = WHOLE * self.left[up.above as usize];
-            match (is_short, by_left) {
-                (false, _) => up.speed,
-                (true, false) => (left * self.capacity(up.speed)).round() as u32,
-                (true, true) => left.round() as u32,
+            match rule {
+                Rule::Speed => up.speed,
+                Rule::SpeedAndLeft => (left * self.capacity(up.speed)).round() as u32,
+                Rule::Left => left.round() as u32,
             }
         };
-        let weights: Vec<u32> = place.uplinks.iter().map(weight).collect();
+        self.places[s as usize].uplinks.iter().map(weight).collect()
+    }
+
+    /// By place: how many destinations leaves send there, as a part of the nominal ones. Without it the slow ones of
+    /// eight uplinks had 19 destinations and the fast one 18.
+    fn come(&self) -> Vec<f64> {
+        let mut come = vec![(0.0, 0); self.places.len()];
+        for s in (0..self.places.len() as u32).filter(|&s| self.is_bottom(s)) {
+            let weights = self.weights(s, self.rule(s));
+            let mean = weights.iter().sum::<u32>() as f64 / weights.len() as f64;
+            for (up, weight) in self.places[s as usize].uplinks.iter().zip(weights) {
+                let (sum, links) = &mut come[up.above as usize];
+                *sum += f64::from(weight) / mean.max(1.0);
+                *links += 1;
+            }
+        }
+        let part = |(place, (sum, links)): (u32, (f64, u32))| match self.rule(place) {
+            Rule::Speed => 1.0,
+            _ if links == 0 => 1.0,
+            _ => sum / f64::from(links),
+        };
+        (0..).zip(come).map(part).collect()
+    }
+
+    /// Adds the shares of the uplinks of a place to which a part of its nominal destinations come.
+    fn add_of(&self, s: u32, bound: f64, come: f64, shares: &mut BTreeMap<End, usize>) {
+        let place = &self.places[s as usize];
+        let rule = self.rule(s);
+        let weights = self.weights(s, rule);
         let heaviest = weights.iter().copied().max().unwrap_or(0);
         if weights.iter().all(|&weight| weight == heaviest) {
             return;
         }
         let counts = nominal_by_step(self.inputs, s);
         let sum: f64 = weights.iter().map(|&b| f64::from(b)).sum();
+        let is_short = rule != Rule::Speed;
+        let sources = f64::from(place.sources);
         for ((up, own), &a) in place.uplinks.iter().zip(&counts).zip(&weights) {
             let Peer::Switch { index, port: far } = self.design.there.peer(s, up.port) else {
                 continue;
@@ -272,16 +328,20 @@ impl<'d> Uplinks<'d> {
             }
             // Links of one weight have one share, or what one gives up would go to another.
             let alike = weights.iter().zip(&counts).filter(|&(&b, _)| b == a);
-            let (mut links, mut above, mut below) = (0.0, [0; STEPS], [0; STEPS]);
-            for (_, [up, down]) in alike {
-                links += 1.0;
-                above.iter_mut().zip(up).for_each(|(sum, of)| *sum += of);
-                below.iter_mut().zip(down).for_each(|(sum, of)| *sum += of);
-            }
+            let alike: Vec<&[[u32; STEPS]; 2]> = alike.map(|(_, counts)| counts).collect();
+            let links = alike.len() as f64;
+            let all = |way: usize| {
+                let mut all = [0; STEPS];
+                for counts in &alike {
+                    all.iter_mut()
+                        .zip(&counts[way])
+                        .for_each(|(sum, of)| *sum += of);
+                }
+                (all, f64::from(all.iter().sum::<u32>()))
+            };
+            let ((above, all_above), (below, all_below)) = (all(0), all(1));
             let part = weights.iter().map(|&b| f64::from(a.min(b))).sum::<f64>() / sum;
-            let total = |counts: &[u32; STEPS]| f64::from(counts.iter().sum::<u32>());
-            let sources = f64::from(place.sources);
-            let is_leaf = !by_left && sources < total(&above) / links;
+            let is_leaf = rule != Rule::Left && sources < all_above / links;
             let most = bound * self.capacity(up.speed);
             let is_near = sources <= 1.2 * most;
             if is_short && is_leaf && is_near {
@@ -291,14 +351,16 @@ impl<'d> Uplinks<'d> {
                 true => (DIGITS_IF_SHORT, 0.5),
                 false => (DIGITS, 0.0),
             };
-            let mut share = share_of(&above, part * total(&above) + links * rounding, digits);
-            if is_leaf && !is_near {
-                share = share.min(share_of(&above, links * most, DIGITS));
+            let mut share = share_of(&above, come * part * all_above + links * rounding, digits);
+            let is_bottom = rule != Rule::Left && self.is_bottom(s);
+            if (is_leaf || is_bottom) && !is_near {
+                let shares = alike.iter().map(|[up, _]| share_of(up, most, DIGITS));
+                share = shares.fold(share, usize::min);
             }
-            if is_leaf || !is_short || !by_left && 2 * a < heaviest {
+            if is_leaf || !is_short || is_bottom && 2 * a < heaviest {
                 // However little comes down, one destination goes up.
                 let least = share_of(&own[0], 0.0, digits);
-                let down = share_of(&below, (part * total(&below)).ceil(), digits);
+                let down = share_of(&below, (part * all_below).ceil(), digits);
                 share = share.min(down.max(least));
                 shares.insert((index, far), share);
             }
