@@ -4,7 +4,7 @@
 use crate::support::fabrics::{FIGURE_1, Net};
 use crate::support::ibsim::Ibsim;
 use crate::support::offline::Offline;
-use crate::support::opensm::{self, Config, Files, OpenSm};
+use crate::support::opensm::{self, Config, Files};
 use crate::support::sketch;
 use dmodc::dmodc::{OnUnreachable, Options};
 
@@ -144,7 +144,7 @@ fn a_panic_gives_way_to_the_next_engine() {
         let net = Net::pgft(FIGURE_1);
         let option = format!("event_plugin_options dmodc.provoke_panic={place}");
         let sim = Ibsim::start(&net.path);
-        let sm = OpenSm::start(&sim, &Config::dmodc_or("minhop").line(option));
+        let sm = opensm::OpenSm::start(&sim, &Config::dmodc_or("minhop").line(option));
         let log = sm.files.log();
         let errors = errors(&log);
         assert_eq!(errors.len(), 2, "{errors:#?}");
