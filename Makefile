@@ -92,9 +92,12 @@ events: setup
 
 # What OpenSM sends while servers go and come back, as they did in a real cluster of 400: the first TRACE_MOMENTS
 # (100) moments of TRACE_FILE (../shared/trace/servers.csv; skipped where it is not) with each engine of TRACE_ENGINES
-# (dmodc,paper,updn,ftree,minhop,minhop+cache,sssp). Half an hour on 2 cores.
+# (dmodc,auto,drained,paper,updn,ftree,minhop,minhop+cache,sssp), its rows in TRACE_ROWS. With TRACE_FAULTS=SEED links
+# and switches fail too, and all switches above the leaves get new firmware each quarter; `drained` is Dmodc with a
+# reference that drains them first. Three seconds a moment.
+# TRACE_FIGURE=F.svg draws the rows: cargo test --release --test daemon -- --ignored the_figure_of_a_year
 trace: setup
-	$(CARGO) test --release --test daemon -- --ignored --nocapture trace::
+	$(CARGO) test --release --test daemon -- --ignored --nocapture trace::year::a_year
 
 # The plugin under valgrind: a storm in a real OpenSM, and subnets that contradict themselves.
 memcheck: setup

@@ -103,6 +103,14 @@ impl<'n> Cables<'n> {
         self.of(|n| self.netlist.nodes[n as usize].kind == Kind::Ca)
     }
 
+    /// All cables of a node but OpenSM's own, each with the end at which it has it.
+    pub fn all_of(&self, node: u32) -> Vec<(usize, usize)> {
+        let home = self.home_cable();
+        let others = (0..self.ends.len()).filter(|&c| c != home);
+        let end = |c: usize| self.ends[c].iter().position(|end| end.0 == node);
+        others.filter_map(|c| Some((c, end(c)?))).collect()
+    }
+
     /// The CA at a cable.
     pub fn ca_of(&self, cable: usize) -> u32 {
         let is_ca = |n: u32| self.netlist.nodes[n as usize].kind == Kind::Ca;

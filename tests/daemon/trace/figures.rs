@@ -1,0 +1,85 @@
+//! What a moment does to those that it is not about.
+
+use dmodc::analysis::Traffic;
+use dmodc::dmodc::{Engine, Options};
+use dmodc::fabric::{EndNode, Fabric, Lid, Peer};
+use dmodc::lft::Tables;
+use dmodc_lab::between::{Routed, between, blocks_as_sent};
+use std::collections::BTreeMap;
+
+/// Random permutations of each moment.
+const PERMUTATIONS: usize = 100;
+
+/// What a moment did to the hosts that were there before and after.
+pub struct Figures {
+    /// Ordered pairs of hosts whose route changed.
+    pub rerouted: u64,
+    /// Ordered pairs of hosts whose route of before is there, and that did not arrive at some time while OpenSM sent
+    /// the tables.
+    pub hurt: u64,
+    /// The same where the route of before is not there.
+    pub cut: u64,
+    /// A2A, RP and SP of the hosts that are there.
+    pub risks: [u32; 3],
+}
+
+impl Figures {
+    pub fn new(before: &(Fabric, Tables), after: &(Fabric, Tables), engine: &Engine) -> Figures {
+        let (held, now) = ((&before.0, &before.1), (&after.0, &after.1));
+        let met = between(held, now, &blocks_as_sent(held, now));
+        let plan = engine.plan(now.0, &Options::default()).expect("a tree");
+        let traffic = Traffic::new(now.0, now.1, plan.order());
+        let tick = |_| ();
+        Figures {
+            rerouted: rerouted(held, now),
+            hurt: met.standing.hurt,
+            cut: met.cut.hurt,
+            risks: [
+                traffic.all_to_all(&tick).value,
+                traffic.random_permutations(PERMUTATIONS, 1, &tick).value,
+                traffic.shifts(&tick).value,
+            ],
+        }
+    }
+}
+
+/// Ordered pairs of hosts that are at their places before and after, and whose route differs.
+fn rerouted(before: Routed, after: Routed) -> u64 {
+    let ports = |fabric: &Fabric| -> BTreeMap<Lid, (u64, u8)> {
+        let guid = |n: &EndNode| fabric.switches()[n.switch as usize].guid.0;
+        let of = |n: &EndNode| (n.lid, (guid(n), n.port));
+        fabric.end_nodes().iter().map(of).collect()
+    };
+    let (was, is) = (ports(before.0), ports(after.0));
+    let stays = |n: &&EndNode| was.contains_key(&n.lid) && was.get(&n.lid) == is.get(&n.lid);
+    let stay: Vec<&EndNode> = before.0.end_nodes().iter().filter(stays).collect();
+    let mut hosts = vec![0u64; before.0.switches().len()];
+    stay.iter().for_each(|n| hosts[n.switch as usize] += 1);
+    let switches = before.0.switches().iter();
+    let now: Vec<Option<u32>> = switches.map(|s| after.0.switch_by_guid(s.guid)).collect();
+    let mut changed = 0;
+    for node in stay {
+        for (from, hosts) in (0..).zip(&hosts).filter(|&(from, _)| from != node.switch) {
+            if *hosts > 0 && differs(before, after, &now, from, node.lid) {
+                changed += hosts;
+            }
+        }
+    }
+    changed
+}
+
+/// Whether the routes from a switch to a LID differ. `now` has for each switch that of after.
+fn differs(before: Routed, after: Routed, now: &[Option<u32>], from: u32, lid: Lid) -> bool {
+    let mut at = from;
+    for _ in before.0.switches() {
+        let old = before.1.get(at, lid);
+        if now[at as usize].map(|s| after.1.get(s, lid)) != Some(old) {
+            return true;
+        }
+        match before.0.peer(at, old) {
+            Peer::Switch { index, .. } => at = index,
+            _ => return false,
+        }
+    }
+    false
+}
