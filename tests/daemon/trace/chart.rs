@@ -30,15 +30,18 @@ fn draw(rows: &str, svg: &mut String) -> Result<(), Box<dyn Error>> {
         let points = || lines.iter().flat_map(|line| &line.1);
         let days = points().fold(1.0f64, |most, p| most.max(p.0));
         let most = points().fold(2.0f64, |most, p| most.max(p.1));
+        let least = points().fold(most, |least, p| least.min(p.1)).max(1.0);
         let mut chart = ChartBuilder::on(panel)
             .caption(title, ("sans-serif", 18))
             .margin(12)
             .x_label_area_size(38)
             .y_label_area_size(80)
-            .build_cartesian_2d(0.0..days, (1.0..most * 1.5).log_scale())?;
+            .build_cartesian_2d(0.0..days, (least / 1.5..most * 1.5).log_scale())?;
         let mesh = &mut chart.configure_mesh();
         mesh.x_desc("day")
             .y_desc("(log)")
+            .x_label_formatter(&|day| format!("{day:.0}"))
+            .y_label_formatter(&|value| format!("{value:.0}"))
             .light_line_style(TRANSPARENT)
             .draw()?;
         for (nth, (engine, points)) in lines.into_iter().enumerate() {
@@ -78,9 +81,18 @@ fn lines(rows: &str, column: &str, adds: bool) -> Result<Vec<Line>, Box<dyn Erro
             lines.push((row[engine].into(), Vec::new()));
         }
         let points = &mut lines.last_mut().ok_or("no line")?.1;
-        let before = points.last().map_or(0.0, |p| p.1);
-        let value: f64 = row[value].parse()?;
-        points.push((row[day].parse()?, if adds { before + value } else { value }));
+        let (day, value): (f64, f64) = (row[day].parse()?, row[value].parse()?);
+        let before = points.last().map_or(value, |p| p.1);
+        // What does not change is one line, what does a step.
+        match (adds, &points[..]) {
+            (true, []) => points.push((day, value)),
+            (true, _) => points.push((day, before + value)),
+            (false, [.., a, b]) if a.1 == value && b.1 == value => {
+                points.pop();
+                points.push((day, value));
+            }
+            (false, _) => points.extend([(day, before), (day, value)]),
+        }
     }
     Ok(lines)
 }
