@@ -132,7 +132,9 @@ fn pairs_without_a_path_make_it_fail_if_so_wanted() {
     );
     // Where all pairs have a path, the option makes no difference.
     let net = Net::pgft(FIGURE_1);
-    let files = opensm::route(&Ibsim::start(&net.path), &config);
+    // Its folder has the log.
+    let sim = Ibsim::start(&net.path);
+    let files = opensm::route(&sim, &config);
     assert_eq!(files.log_lines("dmodc: ERR"), [""; 0]);
 }
 
@@ -173,7 +175,8 @@ fn a_panic_gives_way_to_the_next_engine() {
 fn a_release_build_provokes_no_panic() {
     let net = Net::pgft(FIGURE_1);
     let config = Config::dmodc().line("event_plugin_options dmodc.provoke_panic=plan");
-    let files = opensm::route(&Ibsim::start(&net.path), &config);
+    let sim = Ibsim::start(&net.path);
+    let files = opensm::route(&sim, &config);
     let errors = files.log_lines("dmodc: ERR");
     assert_eq!(errors.len(), 1, "{errors:#?}");
     assert!(errors[0].contains("unknown option"), "{errors:#?}");
