@@ -190,53 +190,20 @@ impl<'d> Uplinks<'d> {
         });
         let places: Vec<Place> = places.collect();
         let best = places.iter().map(|place| place.fastest).max().unwrap_or(0);
-        let mut all = Uplinks {
+        let best = best.max(1);
+        Uplinks {
             design,
             inputs,
-            best: best.max(1),
-            levels: BTreeMap::new(),
-            left: vec![1.0; places.len()],
+            best,
+            levels: levels(design, inputs, &places, best),
+            left: left(design, &places, best),
             places,
-        };
-        all.find_levels();
-        all.find_left();
-        all
+        }
     }
 
     /// The capacity of a link of this speed.
     fn capacity(&self, speed: u32) -> f64 {
         f64::from(speed) / f64::from(self.best)
-    }
-
-    fn find_levels(&mut self) {
-        let mut levels: BTreeMap<u32, Level> = BTreeMap::new();
-        for (s, place) in (0u32..).zip(&self.places).filter(|(_, of)| of.fastest > 0) {
-            let level = levels.entry(self.design.ranking.rank(s)).or_default();
-            level.destinations += f64::from(place.others) / self.inputs.divider(s) as f64;
-            level.sources = level.sources.max(place.sources.into());
-            level.best = level.best.max(self.capacity(place.fastest));
-            for (position, uplink) in place.uplinks.iter().enumerate() {
-                let missing = 1.0 - f64::from(uplink.speed) / f64::from(place.fastest);
-                level.capacity += self.capacity(uplink.speed);
-                level.most_missing = level.most_missing.max(missing);
-                let of_position = level.positions.entry(position).or_default();
-                of_position.0 += 1;
-                of_position.1 += usize::from(missing > 0.0);
-                of_position.2 += missing;
-            }
-        }
-        self.levels = levels;
-    }
-
-    fn find_left(&mut self) {
-        for &s in self.design.ranking.ascending().iter().rev() {
-            let uplinks = &self.places[s as usize].uplinks;
-            if !uplinks.is_empty() {
-                let there = uplinks.iter();
-                let there = there.map(|up| self.capacity(up.speed) * self.left[up.above as usize]);
-                self.left[s as usize] = there.sum::<f64>() / uplinks.len() as f64;
-            }
-        }
     }
 
     /// The shares of both ends of slow links, in steps.
@@ -367,6 +334,43 @@ impl<'d> Uplinks<'d> {
             shares.insert((s, up.port), share);
         }
     }
+}
+
+/// The levels by rank. Capacities are parts of the best speed.
+fn levels(design: &Design, inputs: &Inputs, places: &[Place], best: u32) -> BTreeMap<u32, Level> {
+    let capacity = |speed: u32| f64::from(speed) / f64::from(best);
+    let mut levels: BTreeMap<u32, Level> = BTreeMap::new();
+    for (s, place) in (0u32..).zip(places).filter(|(_, of)| of.fastest > 0) {
+        let level = levels.entry(design.ranking.rank(s)).or_default();
+        level.destinations += f64::from(place.others) / inputs.divider(s) as f64;
+        level.sources = level.sources.max(place.sources.into());
+        level.best = level.best.max(capacity(place.fastest));
+        for (position, uplink) in place.uplinks.iter().enumerate() {
+            let missing = 1.0 - f64::from(uplink.speed) / f64::from(place.fastest);
+            level.capacity += capacity(uplink.speed);
+            level.most_missing = level.most_missing.max(missing);
+            let of_position = level.positions.entry(position).or_default();
+            of_position.0 += 1;
+            of_position.1 += usize::from(missing > 0.0);
+            of_position.2 += missing;
+        }
+    }
+    levels
+}
+
+/// By place: the part that is there of the capacity above it.
+fn left(design: &Design, places: &[Place], best: u32) -> Vec<f64> {
+    let mut left = vec![1.0; places.len()];
+    for &s in design.ranking.ascending().iter().rev() {
+        let uplinks = &places[s as usize].uplinks;
+        if !uplinks.is_empty() {
+            let there = uplinks.iter();
+            let there =
+                there.map(|up| f64::from(up.speed) / f64::from(best) * left[up.above as usize]);
+            left[s as usize] = there.sum::<f64>() / uplinks.len() as f64;
+        }
+    }
+    left
 }
 
 /// The columns at and below a place.
