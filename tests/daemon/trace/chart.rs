@@ -30,18 +30,19 @@ fn draw(rows: &str, svg: &mut String) -> Result<(), Box<dyn Error>> {
         let points = || lines.iter().flat_map(|line| &line.1);
         let days = points().fold(1.0f64, |most, p| most.max(p.0));
         let most = points().fold(2.0f64, |most, p| most.max(p.1));
-        let least = points().fold(most, |least, p| least.min(p.1)).max(1.0);
         let mut chart = ChartBuilder::on(panel)
             .caption(title, ("sans-serif", 18))
             .margin(12)
             .x_label_area_size(38)
             .y_label_area_size(80)
-            .build_cartesian_2d(0.0..days, (least / 1.5..most * 1.5).log_scale())?;
+            .build_cartesian_2d(0.0..days, 0.0..most * 1.1)?;
         let mesh = &mut chart.configure_mesh();
         mesh.x_desc("day")
-            .y_desc("(log)")
             .x_label_formatter(&|day| format!("{day:.0}"))
-            .y_label_formatter(&|value| format!("{value:.0}"))
+            .y_label_formatter(&|value| match adds {
+                true => format!("{:.0} million", value / 1e6),
+                false => format!("{value:.0}"),
+            })
             .light_line_style(TRANSPARENT)
             .draw()?;
         for (nth, (engine, points)) in lines.into_iter().enumerate() {
@@ -52,7 +53,7 @@ fn draw(rows: &str, svg: &mut String) -> Result<(), Box<dyn Error>> {
         }
         if adds {
             let labels = &mut chart.configure_series_labels();
-            let place = SeriesLabelPosition::LowerRight;
+            let place = SeriesLabelPosition::UpperLeft;
             labels
                 .position(place)
                 .background_style(WHITE.mix(0.8))
