@@ -203,7 +203,7 @@ impl<'d> Uplinks<'d> {
 
     /// The capacity of a link of this speed.
     fn capacity(&self, speed: u32) -> f64 {
-        f64::from(speed) / f64::from(self.best)
+        capacity(speed, self.best)
     }
 
     /// The shares of both ends of slow links, in steps.
@@ -265,10 +265,9 @@ impl<'d> Uplinks<'d> {
                 *links += 1;
             }
         }
-        let part = |(place, (sum, links)): (u32, (f64, u32))| match self.rule(place) {
-            Rule::Speed => 1.0,
-            _ if links == 0 => 1.0,
-            _ => sum / f64::from(links),
+        let part = |(place, (sum, links)): (u32, (f64, u32))| match links {
+            1.. if self.rule(place) != Rule::Speed => sum / f64::from(links),
+            _ => 1.0,
         };
         (0..).zip(come).map(part).collect()
     }
@@ -336,18 +335,22 @@ impl<'d> Uplinks<'d> {
     }
 }
 
-/// The levels by rank. Capacities are parts of the best speed.
+/// The capacity of a link of this speed, as a part of the best one.
+fn capacity(speed: u32, best: u32) -> f64 {
+    f64::from(speed) / f64::from(best)
+}
+
+/// The levels by rank.
 fn levels(design: &Design, inputs: &Inputs, places: &[Place], best: u32) -> BTreeMap<u32, Level> {
-    let capacity = |speed: u32| f64::from(speed) / f64::from(best);
     let mut levels: BTreeMap<u32, Level> = BTreeMap::new();
     for (s, place) in (0u32..).zip(places).filter(|(_, of)| of.fastest > 0) {
         let level = levels.entry(design.ranking.rank(s)).or_default();
         level.destinations += f64::from(place.others) / inputs.divider(s) as f64;
         level.sources = level.sources.max(place.sources.into());
-        level.best = level.best.max(capacity(place.fastest));
+        level.best = level.best.max(capacity(place.fastest, best));
         for (position, uplink) in place.uplinks.iter().enumerate() {
-            let missing = 1.0 - f64::from(uplink.speed) / f64::from(place.fastest);
-            level.capacity += capacity(uplink.speed);
+            let missing = 1.0 - capacity(uplink.speed, place.fastest);
+            level.capacity += capacity(uplink.speed, best);
             level.most_missing = level.most_missing.max(missing);
             let of_position = level.positions.entry(position).or_default();
             of_position.0 += 1;
@@ -365,8 +368,7 @@ fn left(design: &Design, places: &[Place], best: u32) -> Vec<f64> {
         let uplinks = &places[s as usize].uplinks;
         if !uplinks.is_empty() {
             let there = uplinks.iter();
-            let there =
-                there.map(|up| f64::from(up.speed) / f64::from(best) * left[up.above as usize]);
+            let there = there.map(|up| capacity(up.speed, best) * left[up.above as usize]);
             left[s as usize] = there.sum::<f64>() / uplinks.len() as f64;
         }
     }
