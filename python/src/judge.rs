@@ -6,8 +6,8 @@ use crate::options::{self, Options};
 use crate::refused;
 use crate::tables::Tables;
 use ::dmodc::analysis::{
-    CheckReport, Exact, Risk, Tally, Traffic, Worked, Workload, bound_among,
-    bound_over_capacity_among, check as check_tables, within,
+    CheckReport, Exact, Risk, Tally, Traffic, Worked, Workload, bounds,
+    check as check_tables, within,
 };
 use ::dmodc::dmodc::{Drained, Engine, NodeType, NodeTypes, Ranking};
 use ::dmodc::netlist::Names;
@@ -91,10 +91,9 @@ pub fn analyze<'py>(
         let rank = |switch| ranking.rank(switch);
         // What is drained carries nothing.
         let usable = fabric.without(&Drained::ends(fabric, &options.drain));
-        let bound = bound_among(&usable, nodes, rank);
-        let over = bound_over_capacity_among(&usable, nodes, rank, traffic.channels());
+        let bounds = bounds(&usable, nodes, rank, traffic.channels());
         let report = check_tables(fabric, tables, |a, b| ranking.is_up(a, b));
-        (report, (bound, over))
+        (report, bounds)
     });
     found.set_item("bound", bounds.0)?;
     set_some(&found, "a2a_bound_capacity", bounds.1)?;

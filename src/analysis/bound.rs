@@ -21,47 +21,34 @@ use super::{Channels, Hop};
 use crate::fabric::{Fabric, NodeKind, Peer};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The greatest bound of all subtrees; `None` where no subtree has a link up. A subtree is a connected part
-/// without the switches above some rank; `rank` gives a switch's, 0 for the lowest.
-pub fn bound(fabric: &Fabric, rank: impl Fn(u32) -> u32) -> Option<u32> {
-    bound_among(fabric, &all(fabric), rank)
-}
-
-/// The same of the traffic among some end nodes (by index), aggregation nodes aside.
-pub fn bound_among(fabric: &Fabric, nodes: &[u32], rank: impl Fn(u32) -> u32) -> Option<u32> {
-    let bound = greatest(fabric, nodes, rank, |_, _| 1.0)?;
-    Some(bound.ceil() as u32)
-}
-
-/// All end nodes.
-fn all(fabric: &Fabric) -> Vec<u32> {
-    (0..fabric.end_nodes().len() as u32).collect()
-}
-
-/// The bound over capacity, in flows over a link of the greatest capacity; never below [`bound()`]. `None` also where
-/// all capacities are alike. The fabric may lack links that the channels have.
-pub fn bound_over_capacity(
-    fabric: &Fabric,
-    rank: impl Fn(u32) -> u32,
-    channels: &Channels,
-) -> Option<f64> {
-    bound_over_capacity_among(fabric, &all(fabric), rank, channels)
-}
-
-/// The same of the traffic among some end nodes (by index), aggregation nodes aside.
-pub fn bound_over_capacity_among(
+/// The greatest bound of all subtrees, and the same over capacity, of the traffic among some end nodes (by index),
+/// aggregation nodes aside. A subtree is a connected part without the switches above some rank; `rank` gives a switch's,
+/// 0 for the lowest. The fabric may lack links that the channels have.
+///
+/// `None` where no subtree has a link up. Over capacity it is in flows over a link of the greatest capacity, never below
+/// the other, and `None` also where all capacities are alike.
+pub fn bounds(
     fabric: &Fabric,
     nodes: &[u32],
     rank: impl Fn(u32) -> u32,
     channels: &Channels,
-) -> Option<f64> {
+) -> (Option<u32>, Option<f64>) {
     let capacity = |s, port| match channels.hop(s, port) {
         Hop::Switch { channel, .. } => channels.capacity(channel),
         _ => 1.0,
     };
-    let bound = bound_among(fabric, nodes, &rank).filter(|_| channels.differ())?;
-    let over = greatest(fabric, nodes, rank, capacity)?;
-    Some(over.max(bound.into()))
+    let bound = greatest(fabric, nodes, &rank, |_, _| 1.0).map(f64::ceil);
+    let over = bound.filter(|_| channels.differ()).and_then(|bound| {
+        let over = greatest(fabric, nodes, rank, capacity)?;
+        Some(over.max(bound))
+    });
+    (bound.map(|bound| bound as u32), over)
+}
+
+/// The greatest bound of the traffic among all end nodes.
+pub fn bound(fabric: &Fabric, rank: impl Fn(u32) -> u32) -> Option<u32> {
+    let all: Vec<u32> = (0..fabric.end_nodes().len() as u32).collect();
+    bounds(fabric, &all, rank, &Channels::new(fabric)).0
 }
 
 /// Links that share the traffic of one direction.
@@ -185,72 +172,56 @@ fn over(fabric: &Fabric, rank: &impl Fn(u32) -> u32, switch: u32) -> BTreeSet<u3
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Net, two_spines, with_speeds};
+    use super::super::testing::{Net, with_speeds};
     use super::*;
-    use crate::testing::pgft;
 
     #[test]
     fn over_capacity_by_hand() {
-        let (fabric, ranks) = two_spines();
-        let of = |slow: &[(u32, u8)]| {
+        // Three nodes on both leaves, with two and three links.
+        let links = [(0, 2), (0, 2), (1, 2), (1, 2), (1, 2)];
+        let fabric = Net::new(&links, &[0, 0, 0, 1, 1, 1]).build();
+        let of = |slow: &[(u32, u8)], speed| {
             let speed = |s, port| match slow.contains(&(s, port)) {
-                true => "1xHDR",
+                true => speed,
                 false => "4xHDR",
             };
             let fabric = with_speeds(fabric.clone(), speed);
-            let rank = |s: u32| ranks[s as usize].into();
-            bound_over_capacity(&fabric, rank, &Channels::new(&fabric))
+            let nodes = [0, 1, 2, 3, 4, 5];
+            bounds(
+                &fabric,
+                &nodes,
+                |s| (s == 2).into(),
+                &Channels::new(&fabric),
+            )
         };
-        assert_eq!(of(&[]), None);
-        // Leaf 0 to spine 4 at a quarter: four nodes elsewhere over 1.25 links would be 3.2 each, but two nodes
-        // alone send, over the fast link.
-        assert_eq!(of(&[(0, 2), (4, 1)]), Some(2.0));
-        // Both links of leaf 0: min(2 / 0.25, 4 / 0.5).
-        assert_eq!(of(&[(0, 1), (3, 1), (0, 2), (4, 1)]), Some(8.0));
-        // Three nodes on both leaves, the links of 1 slow in part: 3 / 2 of leaf 0 are 2, as without speeds.
-        let links = [(0, 2), (0, 2), (1, 2), (1, 2), (1, 2)];
-        let fabric = Net::new(&links, &[0, 0, 0, 1, 1, 1]).build();
-        let fabric = with_speeds(fabric, |s, port| match (s, port) {
-            (1, 3) | (2, 5) => "2xHDR",
-            _ => "4xHDR",
-        });
-        let channels = Channels::new(&fabric);
-        let found = bound_over_capacity(&fabric, |s| u32::from(s == 2), &channels);
-        assert_eq!(found, Some(2.0));
+        assert_eq!(of(&[], ""), (Some(2), None));
+        // 3 / 2 of leaf 0 are 2, as without speeds.
+        assert_eq!(of(&[(1, 3), (2, 5)], "2xHDR"), (Some(2), Some(2.0)));
+        // One link of leaf 0 at a quarter: 3 / 1.25. Both: min(3 / 0.25, 3 / 0.5).
+        assert_eq!(of(&[(0, 2), (2, 2)], "1xHDR"), (Some(2), Some(2.4)));
+        let both = [(0, 1), (2, 1), (0, 2), (2, 2)];
+        assert_eq!(of(&both, "1xHDR"), (Some(2), Some(6.0)));
     }
 
     #[test]
     fn nodes_that_no_links_join_do_not_count() {
-        let whole = pgft("PGFT(2;4,6;1,1;1,1)");
-        let (less, _) = whole.without_links(5, 1).unwrap();
-        let (fabric, _) = less.to_fabric(None).unwrap();
-        let is_spine = |s: u32| fabric.end_nodes_of(s).is_empty();
-        // One leaf of 24 nodes is still at the spine, alone.
-        assert_eq!(bound(&fabric, |s| is_spine(s).into()), Some(0));
+        // Switch 1 is a leaf that has lost its links.
+        let fabric = Net::new(&[(0, 2)], &[0, 0, 1, 1]).build();
+        assert_eq!(bound(&fabric, |s| (s == 2).into()), Some(0));
     }
 
     #[test]
     fn hosts_on_an_upper_switch_send_over_its_own_links() {
         // Switches 0 to 3 with four nodes each, 0 and 1 below 4 and 5, 2 and 3 below 6 and 7; 8 and 9 at the top
         // of 4 and 6, and of 5 and 7.
-        let pods = [
-            (0, 4),
-            (0, 5),
-            (1, 4),
-            (1, 5),
-            (2, 6),
-            (2, 7),
-            (3, 6),
-            (3, 7),
-        ];
+        let pods: Vec<_> = (0..8).map(|i| (i / 2, 4 + i / 4 * 2 + i % 2)).collect();
         let tops = [(4, 8), (6, 8), (5, 9), (7, 9)];
         let links = [&pods[..], &tops[..]].concat();
         let of = |extra: &[u32]| {
             let mut nodes: Vec<u32> = (0..16).map(|n| n / 4).collect();
             nodes.extend(extra);
             let fabric = Net::new(&links, &nodes).build();
-            let rank = |s: u32| [0, 0, 0, 0, 1, 1, 1, 1, 2, 2][s as usize];
-            bound(&fabric, rank)
+            bound(&fabric, |s| [0, 0, 0, 0, 1, 1, 1, 1, 2, 2][s as usize])
         };
         // A pod: 8 nodes, 2 links up, 8 nodes elsewhere.
         assert_eq!(of(&[]), Some(4));
@@ -260,9 +231,8 @@ mod tests {
         assert_eq!(of(&[8]), Some(8));
         // 5 and 7 with no top between them: 5 has nobody to reach upwards.
         let links = [&pods[..], &tops[..2]].concat();
-        let nodes = [0, 1, 2, 3, 5];
-        let fabric = Net::new(&links, &nodes).build();
-        let rank = |s: u32| [0, 0, 0, 0, 1, 1, 1, 1, 2][s as usize];
-        assert_eq!(bound(&fabric, rank), Some(2));
+        let fabric = Net::new(&links, &[0, 1, 2, 3, 5]).build();
+        let found = bound(&fabric, |s| [0, 0, 0, 0, 1, 1, 1, 1, 2][s as usize]);
+        assert_eq!(found, Some(2));
     }
 }

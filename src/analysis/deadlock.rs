@@ -52,26 +52,18 @@ impl Dependencies {
         }
     }
 
-    /// The channels that a channel depends on.
-    fn successors<'a>(
-        &'a self,
-        channels: &'a Channels,
-        channel: u32,
-    ) -> impl Iterator<Item = u32> + 'a {
-        let at = channels.get(channel).to;
-        let ports = self.ports[channel as usize];
-        let ports = (1..=u8::MAX).filter(move |p| ports[usize::from(p / 64)] >> (p % 64) & 1 == 1);
-        ports.filter_map(move |p| match channels.hop(at, p) {
-            Hop::Switch { channel, .. } => Some(channel),
-            Hop::EndNode(_) | Hop::Nothing => None,
-        })
-    }
-
-    /// The graph as lists of successors.
+    /// The graph as lists: the channels that each channel depends on.
     fn edges(&self, channels: &Channels) -> Vec<Vec<u32>> {
-        (0..channels.len() as u32)
-            .map(|c| self.successors(channels, c).collect())
-            .collect()
+        let edges = channels.iter().zip(&self.ports).map(|(channel, ports)| {
+            let leaves_by = |p: &u8| ports[usize::from(p / 64)] >> (p % 64) & 1 == 1;
+            let ports = (1..=u8::MAX).filter(leaves_by);
+            let onward = ports.filter_map(|p| match channels.hop(channel.to, p) {
+                Hop::Switch { channel, .. } => Some(channel),
+                Hop::EndNode(_) | Hop::Nothing => None,
+            });
+            onward.collect()
+        });
+        edges.collect()
     }
 
     /// The circle of a channel that is on none.

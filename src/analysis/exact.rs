@@ -6,8 +6,8 @@
 //! sources and destinations, where those are joined whose route goes over the port; and any matching is part of a
 //! permutation. The worst permutation of all is the greatest over the ports.
 //!
-//! Hopcroft and Karp's algorithm, with the nodes of a leaf as one source of as many units, since they share
-//! their routes. Ports are taken by falling bound, in batches, until no bound that is left is greater
+//! The matching grows by shortest augmenting paths, with the nodes of a leaf as one source of as many units, since they
+//! share their routes. Ports are taken by falling bound, in batches, until no bound that is left is greater
 //! than what has been found. Where links differ in speed, the worst port over capacity may be another one: the ports
 //! that are left are taken by their bound over capacity, likewise.
 
@@ -156,110 +156,75 @@ impl Settling<'_> {
 
 /// No leaf has this destination.
 const FREE: u32 = u32::MAX;
-/// The level of a leaf that no search has come to.
-const UNSEEN: u32 = u32::MAX;
 
 /// The size of a maximum matching between leaves and destinations: each leaf has as many units as it has nodes, each
 /// destination one. No matching is greater than `most`.
 fn matching(mut edges: Vec<(u32, u32)>, traffic: &Traffic, most: u32) -> u32 {
     edges.sort_unstable();
-    // Of the leaves that have edges.
-    let (mut units, mut ranges) = (Vec::new(), Vec::new());
-    let mut from = 0;
-    for of_leaf in edges.chunk_by(|a, b| a.0 == b.0) {
-        let leaf = traffic.leaves()[of_leaf[0].0 as usize];
-        units.push(traffic.weight()[leaf as usize]);
-        ranges.push(from..from + of_leaf.len());
-        from += of_leaf.len();
-    }
+    let leaves: Vec<_> = edges.chunk_by(|a, b| a.0 == b.0).collect();
     let mut search = Search {
-        edges: edges.iter().map(|&(_, to)| to).collect(),
         owner: vec![FREE; traffic.nodes().len()],
-        level: vec![UNSEEN; units.len()],
-        next: vec![0; units.len()],
-        units,
-        ranges,
+        next: vec![0; leaves.len()],
+        seen: vec![false; leaves.len()],
+        leaves: &leaves,
     };
     let mut size = 0;
-    while size < most && search.levels() {
-        for leaf in 0..search.units.len() as u32 {
-            while search.units[leaf as usize] > 0 && search.augment(leaf) {
-                search.units[leaf as usize] -= 1;
-                size += 1;
+    for (number, edges) in (0..).zip(&leaves) {
+        let leaf = traffic.leaves()[edges[0].0 as usize];
+        for _ in 0..traffic.weight()[leaf as usize] {
+            if size == most || !search.augment(number) {
+                break;
             }
+            size += 1;
         }
     }
     size
 }
 
-/// The state of a matching.
-struct Search {
-    /// The destinations of all leaves, leaf by leaf.
-    edges: Vec<u32>,
-    /// The range of each leaf in `edges`.
-    ranges: Vec<std::ops::Range<usize>>,
-    /// The units of a leaf that are free still.
-    units: Vec<u32>,
+/// The state of a matching. Leaves without edges have no number here.
+struct Search<'a> {
+    /// The edges of each leaf.
+    leaves: &'a [&'a [(u32, u32)]],
     /// The leaf that each destination is matched with.
     owner: Vec<u32>,
-    /// The length of the shortest way from a leaf with a free unit.
-    level: Vec<u32>,
-    /// The edge of each leaf to be tried next.
+    /// By leaf: no destination before this edge is free. A destination never gets free again.
     next: Vec<usize>,
+    /// By leaf: whether the search has come to it. If it fails, no later search will come to anything there.
+    seen: Vec<bool>,
 }
 
-impl Search {
-    /// Finds the levels of all leaves; whether a free destination can be reached.
-    fn levels(&mut self) -> bool {
-        let mut queue = std::collections::VecDeque::new();
-        for (leaf, units) in (0u32..).zip(&self.units) {
-            self.level[leaf as usize] = if *units > 0 { 0 } else { UNSEEN };
-            self.next[leaf as usize] = self.ranges[leaf as usize].start;
-            if *units > 0 {
-                queue.push_back(leaf);
-            }
-        }
-        let mut reached = false;
-        while let Some(leaf) = queue.pop_front() {
-            let onward = self.level[leaf as usize] + 1;
-            for &to in &self.edges[self.ranges[leaf as usize].clone()] {
-                match self.owner[to as usize] {
-                    FREE => reached = true,
-                    owner if self.level[owner as usize] == UNSEEN => {
-                        self.level[owner as usize] = onward;
-                        queue.push_back(owner);
-                    }
-                    _ => {}
-                }
-            }
-        }
-        reached
-    }
-
-    /// Matches one more unit of a leaf, along a way that climbs the levels; whether there is one.
+impl Search<'_> {
+    /// Matches one more unit of a leaf, maybe by giving other leaves other destinations; whether that is possible.
     fn augment(&mut self, leaf: u32) -> bool {
-        let mut way = vec![leaf];
-        while let Some(&at) = way.last() {
-            let a = at as usize;
-            if self.next[a] == self.ranges[a].end {
-                // Nothing comes of this leaf.
-                way.pop();
-                if let Some(&before) = way.last() {
-                    self.next[before as usize] += 1;
+        if std::mem::replace(&mut self.seen[leaf as usize], true) {
+            return false;
+        }
+        // Leaf, destination that it would give up, and the place of the leaf that would take it.
+        let mut queue = vec![(leaf, FREE, 0)];
+        let mut place = 0;
+        while let Some(&(leaf, ..)) = queue.get(place) {
+            let edges = self.leaves[leaf as usize];
+            let next = &mut self.next[leaf as usize];
+            let taken = |&(_, to): &(u32, u32)| self.owner[to as usize] != FREE;
+            *next += edges[*next..].iter().take_while(|edge| taken(edge)).count();
+            if let Some(&(_, mut to)) = edges.get(*next) {
+                while to != FREE {
+                    let (leaf, given_up, before) = queue[place];
+                    self.owner[to as usize] = leaf;
+                    (to, place) = (given_up, before);
                 }
-                continue;
-            }
-            match self.owner[self.edges[self.next[a]] as usize] {
-                FREE => {
-                    for &leaf in &way {
-                        let to = self.edges[self.next[leaf as usize]];
-                        self.owner[to as usize] = leaf;
-                    }
-                    return true;
+                for (leaf, ..) in queue {
+                    self.seen[leaf as usize] = false;
                 }
-                owner if self.level[owner as usize] == self.level[a] + 1 => way.push(owner),
-                _ => self.next[a] += 1,
+                return true;
             }
+            for &(_, to) in edges {
+                let owner = self.owner[to as usize];
+                if !std::mem::replace(&mut self.seen[owner as usize], true) {
+                    queue.push((owner, to, place));
+                }
+            }
+            place += 1;
         }
         false
     }

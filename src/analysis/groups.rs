@@ -37,24 +37,3 @@ pub fn within(fabric: &Fabric, tables: &Tables, groups: &[Vec<u32>]) -> Grouped 
         at_once: Risk::of(by_channel.collect(), nobody.channels()),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::testing::{Net, shortest};
-    use super::*;
-
-    #[test]
-    fn groups_meet_at_ports() {
-        // One group has two nodes on each end of a link, the other one.
-        let fabric = Net::new(&[(0, 1)], &[0, 0, 0, 1, 1, 1]).build();
-        let groups = [vec![0, 1, 3, 4], vec![2, 5]];
-        let found = within(&fabric, &shortest(&fabric), &groups);
-        let alone: Vec<(u32, u32)> = found
-            .alone
-            .iter()
-            .map(|(a, s)| (a.value, s.value))
-            .collect();
-        assert_eq!((alone, found.at_once.value), (vec![(2, 2), (1, 1)], 3));
-        assert_eq!(found.at_once.by_channel, [3, 3]);
-    }
-}

@@ -12,7 +12,7 @@
 //! - [`Workload`]: the traffic of parallel programs, its worst port and its fair rates;
 //! - [`within()`]: a pattern within each of several groups of nodes, such as rails;
 //! - [`Exact`]: the worst permutation of all, of which the risk is a bound;
-//! - [`bound()`]: how low A2A can be at best, and [`bound_over_capacity()`].
+//! - [`bound()`], [`bounds()`]: how low A2A can be at best.
 
 mod bound;
 mod channels;
@@ -36,7 +36,7 @@ mod updown;
 mod walk;
 mod workload;
 
-pub use bound::{bound, bound_among, bound_over_capacity, bound_over_capacity_among};
+pub use bound::{bound, bounds};
 pub use channels::{Channel, Channels, Hop};
 pub use check::check;
 pub use congestion::{Risk, Tick};

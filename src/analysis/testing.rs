@@ -129,24 +129,3 @@ pub fn shortest(fabric: &Fabric) -> Tables {
 pub fn ranked(ranks: &[u8]) -> impl Fn(u32, u32) -> bool {
     move |a, b| (ranks[a as usize], a) < (ranks[b as usize], b)
 }
-
-/// Leaves 0, 1, 2 below spines 3 and 4, two end nodes on each leaf.
-pub fn two_spines() -> (Fabric, [u8; 5]) {
-    let links = [(0, 3), (1, 3), (2, 3), (0, 4), (1, 4), (2, 4)];
-    (
-        Net::new(&links, &[0, 0, 1, 1, 2, 2]).build(),
-        [0, 0, 0, 1, 1],
-    )
-}
-
-/// The LID of an end node.
-pub fn node_lid(fabric: &Fabric, node: usize) -> Lid {
-    fabric.end_nodes()[node].lid
-}
-
-/// Sends a LID through the switches of a path.
-pub fn send(fabric: &Fabric, tables: &mut Tables, lid: Lid, path: &[u32]) {
-    for step in path.windows(2) {
-        tables.row_mut(step[0])[lid.index()] = port(fabric, step[0], step[1]);
-    }
-}

@@ -6,7 +6,7 @@ use crate::left_out::{drawn, hold_on_each};
 use crate::long;
 use crate::routed::{Routed, pgft};
 use crate::whole_graph::nobody_is_lost;
-use dmodc::analysis::{Channels, Risk, Traffic, bound_over_capacity};
+use dmodc::analysis::{Channels, Risk, Traffic, bounds};
 use dmodc::dmodc::{Capacity, Engine, Faults, Options};
 use dmodc::fabric::{Fabric, Peer, Speed};
 use dmodc::netlist::{Netlist, Part};
@@ -67,8 +67,9 @@ impl OverCapacity for Routed {
     /// The least A2A over capacity.
     fn bound(&self) -> f64 {
         let rank = |s| self.plan.ranking().rank(s);
-        let bound = bound_over_capacity(&self.fabric, rank, &Channels::new(&self.fabric));
-        bound.expect("speeds differ")
+        let (nodes, channels) = (self.plan.order(), Channels::new(&self.fabric));
+        let (_, over) = bounds(&self.fabric, nodes, rank, &channels);
+        over.expect("speeds differ")
     }
 
     /// LIDs of hosts to which packets of other hosts go up by a port.

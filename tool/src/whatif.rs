@@ -4,7 +4,7 @@
 //! is the blocks that OpenSM would send.
 
 use crate::draw;
-use dmodc::analysis::{Ebb, Tick, Traffic, bound, bound_over_capacity};
+use dmodc::analysis::{Ebb, Tick, Traffic, bounds};
 use dmodc::dmodc::{Drained, Engine, Options, Ranking, RouteError};
 use dmodc::drain;
 use dmodc::fabric::{EndPairs, Fabric, Guid, NodeKind};
@@ -203,13 +203,14 @@ fn look(
     let drained = Drained::ends(&fabric, &options.drain);
     let usable = fabric.without(&drained);
     let rank = |switch| plan.ranking().rank(switch);
+    let (bound, bound_over_capacity) = bounds(&usable, traffic.nodes(), rank, traffic.channels());
     let a2a = traffic.all_to_all(tick);
     let rp = traffic.random_permutations(count, seed, tick);
     let sp = traffic.shifts(tick);
     let over_capacity = || {
         Some(OverCapacity {
             a2a: a2a.over_capacity?,
-            bound: bound_over_capacity(&usable, rank, traffic.channels()),
+            bound: bound_over_capacity,
             rp: rp.over_capacity?,
             sp: sp.over_capacity?,
         })
@@ -223,7 +224,7 @@ fn look(
         left_out: plan.connections().left_out,
         left_out_ends: plan.connections().left_out_ends(&fabric),
         a2a: a2a.value,
-        bound: bound(&usable, rank),
+        bound,
         rp: rp.value,
         sp: sp.value,
         over_capacity: over_capacity(),

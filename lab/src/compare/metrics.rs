@@ -8,7 +8,7 @@ use super::lanes::lane_loops;
 use super::levels::Levels;
 use super::row::Figures;
 use super::throw_row::{Real, ThrowRow};
-use dmodc::analysis::{Channels, Risk, Traffic, bound, bound_over_capacity, check};
+use dmodc::analysis::{self, Channels, Risk, Traffic, bound, check};
 use dmodc::dmodc::{Engine, NodeType, NodeTypes, Options, Ranking};
 use dmodc::fabric::{Fabric, Guid};
 use dmodc::lft::Tables;
@@ -62,8 +62,9 @@ pub fn figures(fabric: &Fabric, tables: &Tables, engine: &Engine, scale: &Scale)
 pub fn bounds(fabric: &Fabric) -> (Option<u32>, Option<Real>) {
     let ranking = Ranking::new(fabric, &Options::default());
     let rank = |switch| ranking.rank(switch);
-    let over = bound_over_capacity(fabric, rank, &Channels::new(fabric));
-    (bound(fabric, rank), over.map(Real))
+    let nodes: Vec<u32> = (0..fabric.end_nodes().len() as u32).collect();
+    let (bound, over) = analysis::bounds(fabric, &nodes, rank, &Channels::new(fabric));
+    (bound, over.map(Real))
 }
 
 /// Effective bisection bandwidth in percent.

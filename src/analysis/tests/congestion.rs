@@ -1,37 +1,11 @@
-//! Congestion risk, against hand-made tables and against the oracle.
+//! Congestion risk against the oracle.
 
 use super::random::{Case, case};
-use crate::analysis::testing::{Net, shortest, with_speeds};
-use crate::analysis::{Channel, Traffic, congestion, oracle};
+use crate::analysis::{Channel, Channels, Risk, Traffic, congestion, oracle};
 use crate::fabric::{Fabric, NodeKind, Peer, Speed};
 use crate::testing::cases;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-
-#[test]
-fn risks_over_capacity() {
-    // Leaves 0, 1 and 2 with two, three nodes and one below one spine.
-    let fabric = Net::new(&[(0, 3), (1, 3), (2, 3)], &[0, 0, 1, 1, 1, 2]).build();
-    let of = |fabric: &Fabric| {
-        let traffic = Traffic::new(fabric, &shortest(fabric), &[0, 1, 2, 3, 4, 5]);
-        let rp = traffic.random_permutations(99, 1, &|_| ());
-        let one = traffic.type_to_type(|n| n == 5, |n| n < 2, &|_| ());
-        let all = [
-            traffic.all_to_all(&|_| ()),
-            rp,
-            traffic.shifts(&|_| ()),
-            one,
-        ];
-        all.map(|risk| (risk.value, risk.over_capacity))
-    };
-    assert_eq!(of(&fabric), [3, 2, 3, 1].map(|value| (value, None)));
-    // At a quarter the one flow from or to leaf 2 is the worst: in all shifts, and in five of six permutations.
-    let fabric = with_speeds(fabric, |s, port| match (s, port) {
-        (2, 1) | (3, 3) => "1xHDR",
-        _ => "4xHDR",
-    });
-    assert_eq!(of(&fabric), [3, 2, 3, 1].map(|value| (value, Some(4.0))));
-}
 
 #[test]
 fn every_permutation_is_drawn_and_the_seed_fixes_them() {
@@ -48,6 +22,36 @@ fn every_permutation_is_drawn_and_the_seed_fixes_them() {
     );
 }
 
+/// The fabric with links between switches of three speeds.
+fn with_speeds_of(fabric: Fabric) -> Fabric {
+    let speeds = ["4xHDR", "2xHDR", "1xHDR"];
+    fabric.with_speeds(|fabric, s, port| match fabric.peer(s, port) {
+        Peer::Switch { index, .. } => speeds[(s + index) as usize % 3].parse().expect("a speed"),
+        _ => Speed::UNKNOWN,
+    })
+}
+
+/// The greatest of the risks of ports, each divided by the speed of its port, in parts of the fastest.
+fn over_capacity(fabric: &Fabric, risk: &BTreeMap<oracle::Port, u32>) -> f64 {
+    let over = risk
+        .iter()
+        .map(|(port, &risk)| f64::from(risk) / capacity(fabric, *port));
+    over.fold(0.0, f64::max)
+}
+
+/// The speed of a port between switches in parts of the fastest.
+fn capacity(fabric: &Fabric, port: oracle::Port) -> f64 {
+    let all = Channels::new(fabric);
+    let fastest = all.iter().map(|c| fabric.speed(c.from, c.port)).max();
+    f64::from(fabric.speed(port.0, port.1)) / f64::from(fastest.expect("a port"))
+}
+
+/// The middle one, the lower of two.
+fn median<T: PartialOrd + Copy>(mut of: Vec<T>) -> T {
+    of.sort_by(|a, b| a.partial_cmp(b).expect("numbers"));
+    of[(of.len() - 1) / 2]
+}
+
 proptest! {
     // Enough nodes for several blocks of shifts.
     #![proptest_config(cases(64))]
@@ -56,7 +60,9 @@ proptest! {
     fn congestion_agrees_with_the_oracle(
         Case { fabric, tables, .. } in case(80),
         swaps in prop::collection::vec(any::<prop::sample::Index>(), 80),
+        both in any::<bool>(),
     ) {
+        let fabric = with_speeds_of(fabric);
         let mut order: Vec<u32> = (0..fabric.end_nodes().len() as u32).collect();
         for (i, swap) in swaps.iter().take(order.len()).enumerate() {
             let other = swap.index(order.len());
@@ -66,73 +72,82 @@ proptest! {
         let nodes = traffic.nodes().to_vec();
         let aggregates = |&n: &u32| fabric.end_nodes()[n as usize].kind == NodeKind::Aggregation;
         prop_assert!(!nodes.iter().any(aggregates));
-        let by_channel = |risk: BTreeMap<oracle::Port, u32>| -> Vec<u32> {
-            let value = |c: Channel| risk.get(&(c.from, c.port)).copied().unwrap_or(0);
-            traffic.channels().iter().map(value).collect()
+        let risk = |pattern: &[(u32, u32)]| oracle::risk(&fabric, &tables, pattern.iter().copied());
+        let over = |value: f64| traffic.channels().differ().then_some(value);
+        // The greatest over the shifts of a pattern.
+        let worst = |found: Risk, shifts: Vec<Vec<(u32, u32)>>| {
+            let mut greatest: BTreeMap<oracle::Port, u32> = BTreeMap::new();
+            for (port, risk) in shifts.iter().flat_map(|shift| risk(shift)) {
+                let greatest = greatest.entry(port).or_default();
+                *greatest = risk.max(*greatest);
+            }
+            prop_assert_eq!(found.value, greatest.values().copied().max().unwrap_or(0));
+            prop_assert_eq!(found.over_capacity, over(over_capacity(&fabric, &greatest)));
+            let of = |c: Channel| greatest.get(&(c.from, c.port)).copied().unwrap_or(0);
+            let by_channel: Vec<u32> = traffic.channels().iter().map(of).collect();
+            prop_assert_eq!(found.by_channel, by_channel);
+            Ok(())
         };
         let pairs = nodes.iter().flat_map(|&a| nodes.iter().map(move |&b| (a, b)));
-        let all = by_channel(oracle::risk(&fabric, &tables, pairs.clone()));
-        let risk = traffic.all_to_all(&|_| ());
-        prop_assert_eq!(risk.value, all.iter().copied().max().unwrap_or(0));
-        prop_assert_eq!(risk.by_channel, all);
-
-        let lost = |&(a, b): &(u32, u32)| {
-            let (a, b) = (&fabric.end_nodes()[a as usize], &fabric.end_nodes()[b as usize]);
-            let end = oracle::walk(&fabric, &tables, a.switch, (b.switch, b.port), b.lid.0).1;
-            a != b && end != oracle::End::Delivered
+        let pairs: Vec<(u32, u32)> = pairs.collect();
+        worst(traffic.all_to_all(&|_| ()), vec![pairs.clone()])?;
+        let shifted = |i: usize, k: usize| (nodes[i], nodes[(i + k) % nodes.len()]);
+        let shift = |k| (0..nodes.len()).map(|i| shifted(i, k)).collect();
+        worst(traffic.shifts(&|_| ()), (1..nodes.len()).map(shift).collect())?;
+        let (some, rest): (Vec<u32>, Vec<u32>) = nodes.iter().partition(|n| *n % 3 == 0);
+        let of_types = |k: usize| -> Vec<(u32, u32)> {
+            let more = some.len().max(rest.len());
+            let one = |i| match some.len() < rest.len() {
+                true => (some[(i + k) % some.len()], rest[i]),
+                false => (some[i], rest[(i + k) % rest.len()]),
+            };
+            (0..more).map(one).collect()
         };
-        prop_assert_eq!(traffic.skipped(), pairs.filter(lost).count() as u64);
+        let found = traffic.type_to_type(|n| n % 3 == 0, |n| n % 3 != 0, &|_| ());
+        worst(found, (0..some.len().min(rest.len())).map(of_types).collect())?;
 
-        let mut greatest = vec![0; traffic.channels().len()];
-        for k in 1..nodes.len() {
-            let shift = (0..nodes.len()).map(|i| (nodes[i], nodes[(i + k) % nodes.len()]));
-            let risk = by_channel(oracle::risk(&fabric, &tables, shift));
-            greatest.iter_mut().zip(risk).for_each(|(g, v): (&mut u32, u32)| *g = v.max(*g));
-        }
-        prop_assert_eq!(traffic.shifts(&|_| ()).by_channel, greatest);
+        let walk = |(a, b): (u32, u32)| {
+            let (a, b) = (&fabric.end_nodes()[a as usize], &fabric.end_nodes()[b as usize]);
+            oracle::walk(&fabric, &tables, a.switch, (b.switch, b.port), b.lid.0)
+        };
+        let lost = |&(a, b): &(u32, u32)| a != b && walk((a, b)).1 != oracle::End::Delivered;
+        prop_assert_eq!(traffic.skipped(), pairs.iter().copied().filter(lost).count() as u64);
 
         let mut sorted = nodes.clone();
         sorted.sort_unstable();
-        let mut maxima: Vec<u32> = (0..9)
-            .map(|n| {
-                let drawn = congestion::permutation(&sorted, 5, n);
-                let flows = drawn.into_iter().zip(sorted.iter().copied());
-                oracle::risk(&fabric, &tables, flows).into_values().max().unwrap_or(0)
-            })
-            .collect();
-        maxima.sort_unstable();
-        let risk = traffic.random_permutations(9, 5, &|_| ());
-        prop_assert_eq!(risk.value, maxima[4]);
-        prop_assert_eq!(risk.by_channel.iter().copied().max().unwrap_or(0), maxima[4]);
+        let drawn: Vec<_> = (0..9).map(|n| congestion::permutation(&sorted, 5, n)).collect();
+        let flows = drawn.iter().map(|to| to.iter().copied().zip(sorted.iter().copied()));
+        let flows: Vec<_> = flows.map(|flows| risk(&flows.collect::<Vec<_>>())).collect();
+        let maxima = flows.iter().map(|flows| flows.values().copied().max().unwrap_or(0));
+        let middle = median(maxima.collect());
+        let found = traffic.random_permutations(9, 5, &|_| ());
+        prop_assert_eq!(found.value, middle);
+        prop_assert_eq!(found.by_channel.iter().copied().max().unwrap_or(0), middle);
+        let of_each = flows.iter().map(|flows| over_capacity(&fabric, flows)).collect();
+        prop_assert_eq!(found.over_capacity, over(median(of_each)));
 
         let half = sorted.len() / 2;
-        let shares = (0..9).map(|n| {
-            let drawn = congestion::permutation(&sorted, 5, n);
-            let pairs = || drawn[..half].iter().copied().zip(drawn[half..].iter().copied());
-            let flows = oracle::risk(&fabric, &tables, pairs().take(half));
-            let share = |(a, b): (u32, u32)| {
-                let (a, b) = (&fabric.end_nodes()[a as usize], &fabric.end_nodes()[b as usize]);
-                let to = (b.switch, b.port);
-                let (taken, end) = oracle::walk(&fabric, &tables, a.switch, to, b.lid.0);
-                let most = taken.iter().filter_map(|port| flows.get(port)).max();
-                let arrives = f64::from(u8::from(end == oracle::End::Delivered));
-                arrives / f64::from(most.copied().unwrap_or(1))
+        let shares = drawn.iter().map(|drawn| {
+            let there = drawn[..half].iter().copied().zip(drawn[half..].iter().copied());
+            let mut pairs: Vec<(u32, u32)> = there.take(half).collect();
+            if both {
+                pairs.extend(pairs.clone().into_iter().map(|(a, b)| (b, a)));
+            }
+            let flows = risk(&pairs);
+            let share = |&pair: &(u32, u32)| {
+                let (taken, end) = walk(pair);
+                let load = |port| f64::from(flows[port]) / capacity(&fabric, *port);
+                match end == oracle::End::Delivered {
+                    true => 1.0 / taken.iter().map(load).fold(1.0, f64::max),
+                    false => 0.0,
+                }
             };
-            100.0 * (pairs().map(share).sum::<f64>() / half as f64)
+            100.0 * (pairs.iter().map(share).sum::<f64>() / pairs.len() as f64)
         });
         let mean = (half > 0).then(|| shares.sum::<f64>() / 9.0);
-        let ebb = traffic.effective_bisection_bandwidth(9, 5, false, &|_| ());
+        let ebb = traffic.effective_bisection_bandwidth(9, 5, both, &|_| ());
         prop_assert_eq!(ebb.map(|ebb| ebb.percent), mean);
     }
-}
-
-/// The fabric with links between switches of three speeds.
-fn with_speeds_of(fabric: Fabric) -> Fabric {
-    let speeds = ["4xHDR", "2xHDR", "1xHDR"];
-    fabric.with_speeds(|fabric, s, port| match fabric.peer(s, port) {
-        Peer::Switch { index, .. } => speeds[(s + index) as usize % 3].parse().expect("a speed"),
-        _ => Speed::UNKNOWN,
-    })
 }
 
 /// The `number`th of all orders of some nodes.

@@ -1,5 +1,4 @@
-//! The analysis against hand-made tables, and against the naive oracle on random ones.
+//! The analysis against the naive oracle, on random fabrics with random tables.
 
 mod congestion;
-mod delivery;
 mod random;

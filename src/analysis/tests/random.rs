@@ -1,7 +1,7 @@
 //! Random fabrics with random tables, and `check` against the oracle on them.
 
 use crate::analysis::testing::{Net, lids, ranked, shortest};
-use crate::analysis::{Channels, check, oracle};
+use crate::analysis::{Channels, End, UpDown, check, oracle, trace};
 use crate::fabric::Fabric;
 use crate::lft::{NO_PATH, Tables};
 use crate::testing::cases;
@@ -107,5 +107,31 @@ proptest! {
         prop_assert_eq!(example.len(), loops.example.len());
         prop_assert!(loops.count == 0 || truth.cycles.iter().any(|c| example.is_subset(c)));
         prop_assert!(loops.count == 0 || loops.example.len() > 1);
+    }
+    #[test]
+    fn each_packet_is_traced(Case { fabric, tables, ranks } in case(10)) {
+        let above = ranked(&ranks);
+        let channels = Channels::new(&fabric);
+        let paths = UpDown::new(&channels, &above);
+        for (lid, switch, port) in lids(&fabric) {
+            for from in 0..fabric.switches().len() as u32 {
+                let found = trace(&channels, &tables, &paths, from, lid, (switch, port));
+                let (mut taken, end) = oracle::walk(&fabric, &tables, from, (switch, port), lid.0);
+                let matches = match (found.end, end) {
+                    (End::Arrives, oracle::End::Delivered)
+                    | (End::NoEntry { .. }, oracle::End::NoEntry)
+                    | (End::WrongPort { .. }, oracle::End::WrongPort) => true,
+                    // The last port is the one behind the switch that the packet has come to again.
+                    (End::Loop { at }, oracle::End::Loop) => Some(at) == taken.pop().map(|last| last.0),
+                    _ => false,
+                };
+                prop_assert!(matches, "{found:?} {end:?}");
+                let ports = found.steps.iter().map(|step| channels.get(step.channel));
+                prop_assert!(ports.map(|c| (c.from, c.port)).eq(taken));
+                let ups: Vec<bool> = found.steps.iter().map(|step| step.up).collect();
+                let turns = |at: usize| ups[at] && ups[..at].contains(&false);
+                prop_assert!((0..).zip(&found.steps).all(|(at, step)| step.turns == turns(at)));
+            }
+        }
     }
 }

@@ -10,8 +10,7 @@ use crate::dash::is_dash;
 use crate::failure::{Failure, Outcome};
 use crate::output::{progress, say, say_json, write_to};
 use dmodc::analysis::{
-    Ebb, Exact, Grouped, Risk, Tick, Traffic, Worked, Workload, bound_among,
-    bound_over_capacity_among, check, within,
+    Ebb, Exact, Grouped, Risk, Tick, Traffic, Worked, Workload, bounds, check, within,
 };
 use dmodc::dmodc::{Drained, Engine, NodeType, NodeTypes, Ranking};
 use dmodc::fabric::NodeKind;
@@ -163,10 +162,11 @@ pub fn run(args: Args) -> Outcome {
         let rows = ports::ports(&judged, &traffic, &worked);
         write_to(path, |out| out.write_all(&rows))?;
     }
-    let (nodes, rank) = (traffic.nodes(), |switch| ranking.rank(switch));
+    let rank = |switch| ranking.rank(switch);
+    let (bound, bound_over_capacity) = bounds(&usable, traffic.nodes(), rank, traffic.channels());
     let found = Found {
-        bound: bound_among(&usable, nodes, rank),
-        bound_over_capacity: bound_over_capacity_among(&usable, nodes, rank, traffic.channels()),
+        bound,
+        bound_over_capacity,
         exact: args
             .exact
             .then(|| worst_permutation(&traffic, &risks, false)),
