@@ -231,55 +231,26 @@ mod tests {
     use std::io::Write;
 
     #[test]
-    fn terminals_leave_no_trace() {
-        let text = |line| plain(line).map(|text| String::from_utf8(text.to_vec()).unwrap());
-        assert_eq!(text(b"\x1b[1;32mSwitch\x1b[0m 4").unwrap(), "Switch 4");
-        assert_eq!(text(b"\x1b]0;root@host\x07a\x07bx\x08c").unwrap(), "abc");
-        assert_eq!(text(b"\x1b[").unwrap(), "");
-        assert_eq!(text(b"a\tb").unwrap(), "a\tb");
-        assert_eq!(text(b"a\0b"), None);
-    }
-
-    #[test]
-    fn warnings_are_counted_and_the_first_of_each_kind_kept() {
-        let mut warnings = Warnings::default();
-        for line in (1..=100).rev() {
-            warnings.add(line, Some(line));
-        }
-        warnings.add(1, None);
-        assert_eq!(warnings.count(), 101);
-        let first = warnings.first();
-        assert_eq!(first.len(), 6);
-        assert_eq!((first[0].line, first[0].reason), (1, None));
-    }
-
-    #[test]
-    fn lines_lose_their_ends_and_keep_their_numbers() {
-        let got: Vec<_> = lines(b"a\r\n\nb").collect();
-        assert_eq!(got, [(1, &b"a"[..]), (2, b""), (3, b"b")]);
-        assert_eq!(lines(b"a\n").count(), 1);
-        assert_eq!(lines(b"\xef\xbb\xbfa").next(), Some((1, &b"a"[..])));
-    }
-
-    #[test]
-    fn packed_text_is_unpacked_and_what_is_spoilt_or_too_long_is_refused() {
-        let packed = |text: &[u8]| {
-            let mut out = GzEncoder::new(Vec::new(), Compression::default());
-            out.write_all(text).unwrap();
-            out.finish().unwrap()
-        };
-        let text = b"Switch 4 \"s\"\n".repeat(100);
-        let twice = [packed(&text), packed(&text)].concat();
+    fn marks_of_byte_orders_and_of_terminals_leave_no_trace() {
+        let text = b"\xef\xbb\xbf\x1b[1;32mSwitch\x1b[0m 4\r\n\n\x1b]0;root@host\x07a\x07bx\x08c";
+        let read: Vec<_> = lines(text).collect();
         assert_eq!(
-            unpacked(twice, 2 * text.len() as u64).unwrap(),
-            text.repeat(2)
+            read.iter().map(|line| line.0).collect::<Vec<_>>(),
+            [1, 2, 3]
         );
-        assert_eq!(unpacked(text.clone(), 1).unwrap(), text);
-        let refused = |bytes: &[u8]| unpacked(bytes.to_vec(), 1400).unwrap_err().to_string();
-        let whole = packed(&text);
-        assert!(refused(&packed(&text.repeat(2))).contains("gzip: over 1400 bytes"));
-        for length in 2..whole.len() {
-            assert!(refused(&whole[..length]).starts_with("gzip: "), "{length}");
-        }
+        let read = read.iter().map(|(_, line)| plain(line).expect("text"));
+        assert!(read.eq(["Switch 4", "", "abc"].map(str::as_bytes)));
+        assert_eq!(plain(b"a\0b"), None);
+    }
+
+    #[test]
+    fn what_is_packed_and_too_long_is_refused() {
+        let text = b"Switch 4 \"s\"\n".repeat(100);
+        let mut out = GzEncoder::new(Vec::new(), Compression::default());
+        out.write_all(&text).expect("memory takes it");
+        let packed = out.finish().expect("memory takes it");
+        assert!(unpacked(packed.clone(), 1300).is_ok_and(|unpacked| unpacked == text));
+        let refused = unpacked(packed, 1299).expect_err("it is longer");
+        assert!(refused.to_string().starts_with("gzip: over 1299 bytes"));
     }
 }

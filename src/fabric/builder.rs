@@ -116,9 +116,15 @@ impl Builder {
             }
         }
         let mut lids = LidOwners::default();
+        let mut claim = |guid, lid, lmc| {
+            lids.claim(lid, lmc, guid).map_err(|no| match no {
+                NoLids::OutOfRange => Defect::LidOutOfRange(guid, lid, lmc),
+                NoLids::Taken(lid, holder) => Defect::DuplicateLid(guid, lid, holder),
+            })
+        };
         for s in &mut fabric.switches {
             if s.lid != Lid(0)
-                && let Err(e) = lids.claim(s.guid, s.lid, s.lmc)
+                && let Err(e) = claim(s.guid, s.lid, s.lmc)
             {
                 defects.push(e);
                 s.lid = Lid(0);
@@ -142,7 +148,7 @@ impl Builder {
             };
             let claimed = fabric
                 .free_slot(switch, node.port)
-                .and_then(|slot| lids.claim(node.guid, node.lid, node.lmc).map(|()| slot));
+                .and_then(|slot| claim(node.guid, node.lid, node.lmc).map(|()| slot));
             match claimed {
                 Ok(slot) => fabric.peers[slot] = Peer::EndNode(handle),
                 Err(e) => defects.push(e),
@@ -152,7 +158,7 @@ impl Builder {
         for (index, handle) in (0..).zip(handles) {
             node_place[handle as usize] = Some(index);
         }
-        fabric.max_lid = lids.max;
+        fabric.max_lid = lids.max();
         fabric.take_speeds(&self.speeds, &place);
         (
             fabric,
@@ -203,28 +209,35 @@ impl Fabric {
 
 /// The owner of each LID.
 #[derive(Default)]
-struct LidOwners {
-    /// Per LID: 0, or the number of its owner in `owners`, counted from 1.
-    owner: Vec<u32>,
-    owners: Vec<Guid>,
-    max: Lid,
+pub struct LidOwners<T>(Vec<Option<T>>);
+
+/// Why a port gets no LIDs.
+pub enum NoLids<T> {
+    /// They leave the unicast range, or the LMC is above 7.
+    OutOfRange,
+    /// This LID has an owner.
+    Taken(Lid, T),
 }
 
-impl LidOwners {
-    fn claim(&mut self, guid: Guid, lid: Lid, lmc: u8) -> Result<(), Defect> {
-        let range = lid_range(lid, lmc).ok_or(Defect::LidOutOfRange(guid, lid, lmc))?;
+impl<T: Copy> LidOwners<T> {
+    /// Gives the LIDs of a port an owner.
+    pub fn claim(&mut self, base: Lid, lmc: u8, owner: T) -> Result<(), NoLids<T>> {
+        let range = lid_range(base, lmc).ok_or(NoLids::OutOfRange)?;
         let (from, to) = (usize::from(*range.start()), usize::from(*range.end()));
-        if self.owner.len() <= to {
-            self.owner.resize(to + 1, 0);
+        if self.0.len() <= to {
+            self.0.resize(to + 1, None);
         }
-        if let Some(taken) = (from..=to).find(|&l| self.owner[l] != 0) {
-            let holder = self.owners[self.owner[taken] as usize - 1];
-            return Err(Defect::DuplicateLid(guid, Lid(taken as u16), holder));
+        let mut taken = range.zip(&self.0[from..=to]);
+        if let Some((lid, owner)) = taken.find_map(|(lid, owner)| Some((lid, (*owner)?))) {
+            return Err(NoLids::Taken(Lid(lid), owner));
         }
-        self.owners.push(guid);
-        self.owner[from..=to].fill(self.owners.len() as u32);
-        self.max = self.max.max(Lid(*range.end()));
+        self.0[from..=to].fill(Some(owner));
         Ok(())
+    }
+
+    /// The highest LID that has an owner.
+    fn max(&self) -> Lid {
+        Lid(self.0.iter().rposition(Option::is_some).unwrap_or(0) as u16)
     }
 }
 

@@ -9,7 +9,7 @@ mod merge;
 mod snapshot;
 mod speed;
 
-pub use builder::{Builder, Defect, Placement, lid_range};
+pub use builder::{Builder, Defect, LidOwners, NoLids, Placement, lid_range};
 pub use end_pairs::{End, EndPairs};
 pub use ids::{Guid, Lid};
 pub use merge::Merged;

@@ -295,19 +295,6 @@ mod tests {
         assert_eq!(Speed::from(1000).part(0.5), None);
     }
 
-    #[test]
-    fn the_lesser_end_counts_and_one_that_says_nothing_does_not() {
-        let [slow, fast] = ["1xHDR", "4xHDR"].map(|text| text.parse::<Speed>().expect("a speed"));
-        assert_eq!(slow.of_both_ends(fast), slow);
-        assert_eq!(fast.of_both_ends(slow), slow);
-        assert_eq!(fast.of_both_ends(Speed::UNKNOWN), fast);
-        assert_eq!(Speed::UNKNOWN.of_both_ends(fast), fast);
-        let alone = Speed::from(50_000);
-        assert_eq!((alone.mbps(), alone.lanes()), (50_000, 0));
-        assert_eq!(alone.to_string(), "50 Gb/s");
-        assert_eq!(Speed::UNKNOWN.to_string(), "");
-    }
-
     /// Switches 1 and 2 joined at their ports 2, each with a host on port 1; if it is cut, without the link and
     /// without the host of switch 2.
     fn fast(host: &str, link: [&str; 2], is_cut: bool) -> Fabric {

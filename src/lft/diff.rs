@@ -5,8 +5,7 @@
 //! a switch that only the first dump has is gone, and gets nothing.
 
 use super::read::{Dump, DumpedSwitch};
-use super::{NO_PATH, Tables};
-use crate::fabric::{Fabric, Guid, Lid, Switch};
+use crate::fabric::{Guid, Lid};
 use std::cmp::Ordering;
 
 /// LIDs that a subnet manager sends at once.
@@ -68,22 +67,6 @@ pub fn diff(first: &Dump, second: &Dump) -> Diff {
         .filter(|s| find(second, s.guid).is_none());
     diff.removed = gone.map(|s| s.guid).collect();
     diff
-}
-
-/// Blocks of 64 LIDs that differ between the tables of a fabric and the tables of a later state of it. At a new
-/// switch all entries count.
-pub fn changed_blocks(before: (&Fabric, &Tables), after: (&Fabric, &Tables)) -> usize {
-    let blocks = |(index, switch): (u32, &Switch)| {
-        let old = before.0.switch_by_guid(switch.guid);
-        let old = old.map_or(&[][..], |s| before.1.row(s));
-        let new = after.1.row(index);
-        let entry = |row: &[u8], lid: usize| row.get(lid).copied().unwrap_or(NO_PATH);
-        let differs =
-            |first: &usize| (*first..first + BLOCK).any(|lid| entry(old, lid) != entry(new, lid));
-        let firsts = (0..old.len().max(new.len())).step_by(BLOCK);
-        firsts.filter(differs).count()
-    };
-    (0..).zip(after.0.switches()).map(blocks).sum()
 }
 
 fn changes(old: &[(Lid, u8)], switch: &DumpedSwitch) -> Changes {

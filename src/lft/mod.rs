@@ -8,7 +8,7 @@ mod read;
 mod table;
 mod write;
 
-pub use diff::{Changes, Diff, changed_blocks, diff};
+pub use diff::{Changes, Diff, diff};
 pub use lid_matrix::write_lid_matrix;
 pub use order::{OrderReason, parse_order, parse_order_leniently, write_order};
 pub use read::{Dump, DumpReason, DumpedSwitch};

@@ -225,19 +225,6 @@ mod tests {
     use crate::testing::pgft;
     use std::collections::HashSet;
 
-    fn figure_1() -> Netlist {
-        pgft("PGFT(3;2,2,3;1,2,2;1,2,1)")
-    }
-
-    fn counts(netlist: &Netlist) -> (usize, usize, usize) {
-        let (fabric, _) = netlist.to_fabric(None).unwrap();
-        (
-            fabric.switches().len(),
-            fabric.end_nodes().len(),
-            fabric.switch_links(),
-        )
-    }
-
     #[test]
     fn a_plane_is_slow_from_the_leaves_to_the_top() {
         let whole = pgft("PGFT(3;4,4,3;1,2,3;1,1,1)");
@@ -262,7 +249,7 @@ mod tests {
 
     #[test]
     fn the_larger_removal_contains_the_smaller_whatever_the_file_s_order() {
-        let whole = figure_1();
+        let whole = pgft("PGFT(3;2,2,3;1,2,2;1,2,1)");
         let (_, five) = whole.without_links(5, 9).unwrap();
         let (_, six) = whole.without_links(6, 9).unwrap();
         assert_eq!(six[..5], five);
@@ -284,23 +271,5 @@ mod tests {
         let [found, switches] =
             [&reversed, &whole].map(|of| words(of, of.without_switches(4, 9, true).unwrap().1));
         assert_eq!(found, switches);
-    }
-
-    #[test]
-    fn leaves_stay_unless_asked_for_and_take_their_nodes_along() {
-        let whole = figure_1();
-        let (less, _) = whole.without_switches(10, 2, false).unwrap();
-        assert_eq!(counts(&less), (6, 12, 0));
-        let refused = whole.without_switches(11, 2, false).unwrap_err();
-        assert_eq!(
-            refused.to_string(),
-            "cannot remove 11 switches without end nodes: there are 10"
-        );
-        let (less, removed) = whole.without_switches(8, 2, true).unwrap();
-        let is_leaf = |part: &&Part| whole.describe(**part).contains("'L1-");
-        let leaves = removed.iter().filter(is_leaf).count();
-        assert!(leaves > 0);
-        let (switches, nodes, _) = counts(&less);
-        assert_eq!((switches, nodes), (8, 12 - 2 * leaves));
     }
 }

@@ -7,7 +7,7 @@
 
 use super::error::Reason;
 use super::model::{Kind, Netlist, Node, Port};
-use crate::fabric::{Guid, Lid, lid_range};
+use crate::fabric::{Guid, Lid, LidOwners, NoLids};
 use crate::input::{Fault, Lenient, Warnings, plain};
 use crate::scan::text;
 use std::borrow::Cow;
@@ -25,9 +25,19 @@ pub(super) struct PortLine {
     pub peer_lid: Lid,
 }
 
+/// A node; its ports are beside it as yet.
 struct Entry {
+    node: Node,
     line: u32,
-    lines: Vec<PortLine>,
+    ports: Vec<(Port, PortLine)>,
+}
+
+impl Entry {
+    /// The place of a port in the sorted ports.
+    fn find(&self, number: u8) -> Option<usize> {
+        let found = self.ports.binary_search_by_key(&number, |(p, _)| p.number);
+        found.ok()
+    }
 }
 
 /// The netlist under construction: see the module.
@@ -35,8 +45,7 @@ struct Entry {
 pub(super) struct Draft {
     ids: HashMap<Box<[u8]>, u32>,
     described: Vec<Option<u32>>,
-    nodes: Vec<Node>,
-    entries: Vec<Entry>,
+    nodes: Vec<Entry>,
     links: HashMap<Box<[u8]>, Arc<str>>,
     guids: HashMap<Guid, u32>,
     warnings: Warnings<Reason>,
@@ -69,7 +78,7 @@ impl Draft {
     /// Sets this width and speed at ports whose lines have none.
     pub fn fill_in_links(&mut self, link: &str) {
         let link = self.link(link.as_bytes());
-        for port in self.nodes.iter_mut().flat_map(|node| &mut node.ports) {
+        for (port, _) in self.nodes.iter_mut().flat_map(|entry| &mut entry.ports) {
             if port.link.is_empty() {
                 port.link = link.clone();
             }
@@ -104,7 +113,7 @@ impl Draft {
 
     /// The id of a node.
     pub fn id_of(&self, node: u32) -> &str {
-        &self.nodes[node as usize].id
+        &self.nodes[node as usize].node.id
     }
 
     /// Whether there is no node yet.
@@ -120,7 +129,7 @@ impl Draft {
     /// Adds a node.
     pub fn add_node(&mut self, id: u32, node: Node, line: u32) -> Result<u32, Fault<Reason>> {
         if let Some(other) = self.described[id as usize] {
-            let first = self.entries[other as usize].line;
+            let first = self.nodes[other as usize].line;
             return Err(Fault::at(line, Reason::IdTwice { id: node.id, first }));
         }
         if self.nodes.len() == Lid::UNICAST_MAX.index() {
@@ -128,18 +137,19 @@ impl Draft {
         }
         let index = self.nodes.len() as u32;
         if let Some(other) = self.guids.insert(node.guid, index) {
+            let other = &self.nodes[other as usize];
             let reason = Reason::GuidTwice {
                 guid: node.guid,
-                other: self.nodes[other as usize].id.clone(),
-                first: self.entries[other as usize].line,
+                other: other.node.id.clone(),
+                first: other.line,
             };
             return Err(Fault::at(line, reason));
         }
         self.described[id as usize] = Some(index);
-        self.nodes.push(node);
-        self.entries.push(Entry {
+        self.nodes.push(Entry {
+            node,
             line,
-            lines: Vec::new(),
+            ports: Vec::new(),
         });
         Ok(index)
     }
@@ -153,39 +163,30 @@ impl Draft {
         port: Port,
         port_line: PortLine,
     ) -> Result<(), Fault<Reason>> {
-        let (n, e) = (
-            &mut self.nodes[node as usize],
-            &mut self.entries[node as usize],
-        );
-        if number == 0 || number > n.port_count.into() {
+        let Entry { node, ports, .. } = &mut self.nodes[node as usize];
+        if number == 0 || number > node.port_count.into() {
             let reason = Reason::NoSuchPort {
-                node: n.id.clone(),
-                count: n.port_count,
+                node: node.id.clone(),
+                count: node.port_count,
                 port: number,
             };
             return Err(Fault::at(port_line.line, reason));
         }
         let number = number as u8;
-        if let Some(at) = n.ports.iter().position(|p| p.number == number) {
+        if let Some((_, first)) = ports.iter().find(|(p, _)| p.number == number) {
             let reason = Reason::PortTwice {
-                node: n.id.clone(),
+                node: node.id.clone(),
                 port: number,
-                first: e.lines[at].line,
+                first: first.line,
             };
             return Err(Fault::at(port_line.line, reason));
         }
-        // A switch has one GUID and one LID, at its port 0.
-        n.ports.push(match n.kind {
-            Kind::Switch => Port {
-                number,
-                guid: None,
-                lid: Lid(0),
-                lmc: 0,
-                ..port
-            },
+        let port = match node.kind {
+            // A switch has one GUID and one LID, at its port 0.
+            Kind::Switch => Port::new(number, port.peer, port.peer_port, port.link),
             _ => Port { number, ..port },
-        });
-        e.lines.push(port_line);
+        };
+        ports.push((port, port_line));
         Ok(())
     }
 
@@ -194,194 +195,195 @@ impl Draft {
         if self.nodes.is_empty() {
             return Err(Fault::whole(Reason::NoNode));
         }
-        if self.nodes.iter().all(|node| node.ports.is_empty()) {
+        if self.nodes.iter().all(|entry| entry.ports.is_empty()) {
             return Err(Fault::whole(Reason::NoLink));
         }
         self.number_peers()?;
+        self.sort_ports();
         self.complete_links()?;
+        self.sort_ports();
         self.fill_in_from_peers();
         self.check_port_guids();
         self.check_lids();
+        let nodes = self.nodes.into_iter().map(|entry| Node {
+            ports: entry.ports.into_iter().map(|(port, _)| port).collect(),
+            ..entry.node
+        });
         Ok(Lenient {
-            value: Netlist { nodes: self.nodes },
+            value: Netlist {
+                nodes: nodes.collect(),
+            },
             warnings: self.warnings,
         })
     }
 
     /// Turns id numbers into node indices.
     fn number_peers(&mut self) -> Result<(), Fault<Reason>> {
-        for (node, entry) in self.nodes.iter_mut().zip(&self.entries) {
-            for (port, port_line) in node.ports.iter_mut().zip(&entry.lines) {
-                port.peer = match self.described[port.peer as usize] {
-                    Some(index) => index,
-                    None => {
-                        let unknown = self.ids.iter().find(|(_, number)| **number == port.peer);
-                        let reason = Reason::UnknownPeer {
-                            node: node.id.clone(),
-                            port: port.number,
-                            peer: unknown.map(|(id, _)| text(id)).unwrap_or_default(),
-                        };
-                        return Err(Fault::at(port_line.line, reason));
-                    }
+        for Entry { node, ports, .. } in &mut self.nodes {
+            for (port, port_line) in ports {
+                let Some(index) = self.described[port.peer as usize] else {
+                    let unknown = self.ids.iter().find(|(_, number)| **number == port.peer);
+                    let reason = Reason::UnknownPeer {
+                        node: node.id.clone(),
+                        port: port.number,
+                        peer: unknown.map(|(id, _)| text(id)).unwrap_or_default(),
+                    };
+                    return Err(Fault::at(port_line.line, reason));
                 };
+                port.peer = index;
             }
         }
         Ok(())
     }
 
-    /// Sorts the ports, and adds the other side of each link that only one side has, if the other node has
-    /// that port free.
+    fn sort_ports(&mut self) {
+        for entry in &mut self.nodes {
+            entry.ports.sort_by_key(|(port, _)| port.number);
+        }
+    }
+
+    /// Adds the other side of each link that only one side has, if the other node has that port free.
     fn complete_links(&mut self) -> Result<(), Fault<Reason>> {
-        self.sort_ports();
         let mut one_sided = Vec::new();
-        for (index, (node, entry)) in (0..).zip(self.nodes.iter().zip(&self.entries)) {
-            for (port, port_line) in node.ports.iter().zip(&entry.lines) {
+        for (index, Entry { node, ports, .. }) in (0..).zip(&self.nodes) {
+            for (port, PortLine { line, .. }) in ports {
                 let peer = &self.nodes[port.peer as usize];
-                let Some(back) = find_port(peer, port.peer_port).map(|at| &peer.ports[at]) else {
-                    one_sided.push((index, port.clone(), *port_line));
+                let Some(back) = peer.find(port.peer_port).map(|at| &peer.ports[at].0) else {
+                    one_sided.push((index, port.clone(), *line));
                     continue;
                 };
                 if (back.peer, back.peer_port) != (index, port.number) {
                     let reason = Reason::Contradiction {
                         node: node.id.clone(),
                         port: port.number,
-                        peer: peer.id.clone(),
+                        peer: peer.node.id.clone(),
                         peer_port: port.peer_port,
-                        other: self.nodes[back.peer as usize].id.clone(),
+                        other: self.nodes[back.peer as usize].node.id.clone(),
                         other_port: back.peer_port,
                     };
-                    return Err(Fault::at(port_line.line, reason));
+                    return Err(Fault::at(*line, reason));
                 }
             }
         }
-        for (index, port, port_line) in one_sided {
-            let far = Port {
-                peer: index,
-                peer_port: port.number,
-                guid: None,
-                lid: Lid(0),
-                lmc: 0,
-                ..port.clone()
-            };
-            let line = PortLine {
-                line: port_line.line,
-                ..PortLine::default()
-            };
+        for (index, port, line) in one_sided {
             let reason = Reason::OneSided {
-                node: self.nodes[index as usize].id.clone(),
+                node: self.nodes[index as usize].node.id.clone(),
                 port: port.number,
-                peer: self.nodes[port.peer as usize].id.clone(),
+                peer: self.nodes[port.peer as usize].node.id.clone(),
                 peer_port: port.peer_port,
             };
-            self.add_port(port.peer, port.peer_port.into(), far, line)?;
-            self.warnings.add(port_line.line, reason);
+            let far = Port::new(port.peer_port, index, port.number, port.link);
+            let far_line = PortLine {
+                line,
+                ..PortLine::default()
+            };
+            self.add_port(port.peer, port.peer_port.into(), far, far_line)?;
+            self.warnings.add(line, reason);
         }
-        self.sort_ports();
         Ok(())
-    }
-
-    fn sort_ports(&mut self) {
-        for (node, entry) in self.nodes.iter_mut().zip(&mut self.entries) {
-            let ports = std::mem::take(&mut node.ports);
-            let mut both: Vec<_> = ports.into_iter().zip(entry.lines.iter().copied()).collect();
-            both.sort_by_key(|(port, _)| port.number);
-            (node.ports, entry.lines) = both.into_iter().unzip();
-        }
     }
 
     /// Takes GUID and LID of an end port from the other side if its own line has none.
     fn fill_in_from_peers(&mut self) {
         for index in 0..self.nodes.len() {
             for at in 0..self.nodes[index].ports.len() {
-                let port = &self.nodes[index].ports[at];
+                let (ref port, port_line) = self.nodes[index].ports[at];
                 let (peer, peer_port) = (port.peer as usize, port.peer_port);
-                let port_line = self.entries[index].lines[at];
-                let Some(back) = find_port(&self.nodes[peer], peer_port) else {
+                let peer = &mut self.nodes[peer];
+                let Some(back) = peer.find(peer_port) else {
                     continue;
                 };
-                let node = &mut self.nodes[peer];
-                if node.kind == Kind::Switch {
-                    if node.lid == Lid(0) {
-                        node.lid = port_line.peer_lid;
+                let end = &mut peer.ports[back].0;
+                let lid = match peer.node.kind {
+                    Kind::Switch => &mut peer.node.lid,
+                    _ => {
+                        end.guid = end.guid.or(port_line.peer_guid);
+                        &mut end.lid
                     }
-                    continue;
-                }
-                let end = &mut node.ports[back];
-                end.guid = end.guid.or(port_line.peer_guid);
-                if end.lid == Lid(0) {
-                    end.lid = port_line.peer_lid;
+                };
+                if *lid == Lid(0) {
+                    *lid = port_line.peer_lid;
                 }
             }
         }
     }
 
     fn check_port_guids(&mut self) {
-        let mut holders: HashMap<Guid, (String, u32)> = HashMap::new();
-        for (node, entry) in self.nodes.iter_mut().zip(&self.entries) {
-            for (port, port_line) in node.ports.iter_mut().zip(&entry.lines) {
+        let mut holders: HashMap<Guid, (&str, u32)> = HashMap::new();
+        for Entry { node, ports, .. } in &mut self.nodes {
+            for (port, PortLine { line, .. }) in ports {
                 let Some(guid) = port.guid else { continue };
-                if let Some((other, first)) = holders.get(&guid) {
-                    let (other, first) = (other.clone(), *first);
+                if let Some(&(other, first)) = holders.get(&guid) {
+                    let other = other.to_owned();
                     let reason = Reason::PortGuidTwice { guid, other, first };
-                    self.warnings.add(port_line.line, reason);
+                    self.warnings.add(*line, reason);
                     port.guid = None;
                 } else {
-                    holders.insert(guid, (node.id.clone(), port_line.line));
+                    holders.insert(guid, (&node.id, *line));
                 }
             }
         }
     }
 
+    /// Takes away LIDs that are out of range, or another port's.
     fn check_lids(&mut self) {
-        let mut claims = Claims {
-            nodes: self.nodes.iter().map(|node| node.id.clone()).collect(),
-            owners: vec![None; Lid::UNICAST_MAX.index() + 1],
-            warnings: &mut self.warnings,
-        };
-        for (index, (node, entry)) in self.nodes.iter_mut().zip(&self.entries).enumerate() {
-            if !claims.granted(index, entry.line, node.lid, node.lmc) {
-                node.lid = Lid(0);
-            }
-            for (port, port_line) in node.ports.iter_mut().zip(&entry.lines) {
-                if !claims.granted(index, port_line.line, port.lid, port.lmc) {
-                    port.lid = Lid(0);
+        let mut owners = LidOwners::default();
+        for index in 0..self.nodes.len() {
+            let Entry { node, line, ports } = &self.nodes[index];
+            let own = (node.lid, node.lmc, *line);
+            let ports = ports.iter().map(|(p, at)| (p.lid, p.lmc, at.line));
+            let lids: Vec<_> = [own].into_iter().chain(ports).collect();
+            for (at, (lid, lmc, line)) in lids.into_iter().enumerate() {
+                if lid == Lid(0) {
+                    continue;
+                }
+                let reason = match owners.claim(lid, lmc, (index, line)) {
+                    Ok(()) => continue,
+                    Err(NoLids::OutOfRange) => Reason::LidOutOfRange {
+                        lid: lid.0.into(),
+                        lmc: lmc.into(),
+                    },
+                    Err(NoLids::Taken(lid, (other, first))) => Reason::LidTwice {
+                        lid,
+                        other: self.nodes[other].node.id.clone(),
+                        first,
+                    },
+                };
+                self.warnings.add(line, reason);
+                let entry = &mut self.nodes[index];
+                match at.checked_sub(1) {
+                    None => entry.node.lid = Lid(0),
+                    Some(at) => entry.ports[at].0.lid = Lid(0),
                 }
             }
         }
     }
 }
 
-/// The owner of each LID, and its line.
-struct Claims<'a> {
-    nodes: Vec<String>,
-    owners: Vec<Option<(u32, u32)>>,
-    warnings: &'a mut Warnings<Reason>,
-}
-
-impl Claims<'_> {
-    /// Whether the LIDs are in range and free. No LID at all is fine.
-    fn granted(&mut self, node: usize, line: u32, lid: Lid, lmc: u8) -> bool {
-        if lid == Lid(0) {
-            return true;
-        }
-        let Some(range) = lid_range(lid, lmc) else {
-            let (lid, lmc) = (lid.0.into(), lmc.into());
-            self.warnings.add(line, Reason::LidOutOfRange { lid, lmc });
-            return false;
-        };
-        for lid in range.clone().map(Lid) {
-            if let Some((other, first)) = self.owners[lid.index()] {
-                let other = self.nodes[other as usize].clone();
-                let reason = Reason::LidTwice { lid, other, first };
-                self.warnings.add(line, reason);
-                return false;
+/// A node with this number of ports, and a description if that is not empty.
+pub(super) fn new_node(
+    kind: Kind,
+    id: String,
+    guid: Guid,
+    ports: u64,
+    description: &[u8],
+) -> Result<Node, Reason> {
+    match u8::try_from(ports) {
+        Ok(count @ 1..=254) => {
+            let mut node = Node::new(kind, id, guid, count);
+            if !description.is_empty() {
+                node.description = text(description);
             }
+            Ok(node)
         }
-        range.for_each(|lid| self.owners[usize::from(lid)] = Some((node as u32, line)));
-        true
+        _ => Err(Reason::PortCount(ports)),
     }
 }
 
-fn find_port(node: &Node, number: u8) -> Option<usize> {
-    node.ports.binary_search_by_key(&number, |p| p.number).ok()
+/// The port number of the other end.
+pub(super) fn peer_port(number: u64) -> Result<u8, &'static str> {
+    match u8::try_from(number) {
+        Ok(port @ 1..=254) => Ok(port),
+        _ => Err("the other port is out of range (1 to 254)"),
+    }
 }

@@ -8,7 +8,7 @@
 //! byte order. Other programs that write such lists have a device ID of 32 bits, with its 16 in the
 //! upper half. The file has neither LMC nor the kind of port 0.
 
-use super::draft::{Draft, PortLine};
+use super::draft::{Draft, PortLine, new_node, peer_port};
 use super::error::Reason;
 use super::model::{Kind, Netlist, Node, Port};
 use crate::fabric::{Guid, Lid, Rate, Speed};
@@ -70,14 +70,10 @@ fn parse_line(line: &[u8], number: u32, draft: &mut Draft) -> Result<(), Fault<R
             draft.add_node(id, node, number)?
         }
     };
-    let peer_port = match u8::try_from(far.port) {
-        Ok(port @ 1..=254) => port,
-        _ => return Err(bad("the other port is out of range (1 to 254)")),
-    };
     let port = Port {
         number: 0,
         peer: draft.id(far.id().as_bytes()),
-        peer_port,
+        peer_port: peer_port(far.port).map_err(bad)?,
         guid: near.port_guid,
         lid: near.lid,
         lmc: 0,
@@ -190,13 +186,8 @@ impl Side<'_> {
     }
 
     fn node(&self) -> Result<Node, Reason> {
-        if !(1..=254).contains(&self.port_count) {
-            return Err(Reason::PortCount(self.port_count));
-        }
-        let mut node = Node::new(self.kind, self.id(), self.guid, self.port_count as u8);
-        if !self.description.is_empty() {
-            node.description = text(self.description);
-        }
+        let (id, count) = (self.id(), self.port_count);
+        let mut node = new_node(self.kind, id, self.guid, count, self.description)?;
         if self.kind == Kind::Switch {
             node.lid = self.lid;
         }

@@ -5,7 +5,7 @@
 //! order, aligned to 2^LMC as OpenSM aligns them. The speed of a link is the lesser of its two ends'.
 
 use super::model::{Kind, Netlist, Node, Port};
-use crate::fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind, Peer, lid_range};
+use crate::fabric::{Builder, EndNode, Fabric, Guid, Lid, LidOwners, NodeKind, Peer};
 use std::collections::HashMap;
 
 /// Descriptions by the fabric's indices, and facts that a dump needs of the end nodes.
@@ -170,12 +170,8 @@ fn simulated_port_guids(endports: &[Endport]) -> HashMap<Guid, (u32, u8)> {
 /// Keeps the LIDs of the file where possible and assigns the others. It keeps LIDs that are not
 /// aligned, too, if the file also chose the LMC.
 fn assign_lids(endports: &mut [Endport], lmc_chosen: bool) -> Result<(), TooManyLids> {
-    let mut taken = vec![false; Lid::UNICAST_MAX.index() + 1];
-    let mut take = |lid: Lid, lmc: u8| {
-        let free = lid_range(lid, lmc).map(|r| usize::from(*r.start())..=usize::from(*r.end()));
-        let free = free.filter(|range| !taken[range.clone()].contains(&true));
-        free.map(|range| taken[range].fill(true)).is_some()
-    };
+    let mut owners = LidOwners::default();
+    let mut take = |lid: Lid, lmc: u8| owners.claim(lid, lmc, ()).is_ok();
     for e in endports.iter_mut() {
         let aligned = e.lid.0.trailing_zeros() >= e.lmc.into();
         let suits = aligned || !(lmc_chosen && e.port.is_some());

@@ -5,7 +5,7 @@ use super::node::NodeParts;
 use super::words::{guid_of_id, lid_and_lmc};
 use crate::fabric::Guid;
 use crate::input::{Fault, quoted};
-use crate::netlist::draft::Draft;
+use crate::netlist::draft::{Draft, new_node};
 use crate::netlist::error::Reason;
 use crate::netlist::model::{Kind, Node, PortZero};
 use crate::scan::{Scan, find, text};
@@ -167,9 +167,6 @@ impl Context {
             description,
             trailer,
         } = parts;
-        if !(1..=254).contains(&count) {
-            return Err(Fault::at(line, Reason::PortCount(count)));
-        }
         let (lid, lmc) = lid_and_lmc(trailer, line, draft);
         let port_zero = if find(trailer, b"enhanced port 0").is_some() {
             Some(PortZero::Enhanced)
@@ -177,16 +174,14 @@ impl Context {
             find(trailer, b"base port 0").map(|_| PortZero::Base)
         };
         let guid = self.guid(kind, id, line, draft);
-        let reserved = if kind == Kind::Switch { 1 } else { count + 1 };
+        let node = new_node(kind, text(id), guid, count, description);
+        let mut node = node.map_err(|reason| Fault::at(line, reason))?;
+        let mut reserved = 1;
+        match kind {
+            Kind::Switch => (node.lid, node.lmc, node.port_zero) = (lid, lmc, port_zero),
+            _ => reserved += count,
+        }
         self.next[slot(kind)] = guid.0.wrapping_add(reserved);
-        let is_switch = kind == Kind::Switch;
-        let mut node = Node::new(kind, text(id), guid, count as u8);
-        if !description.is_empty() {
-            node.description = text(description);
-        }
-        if is_switch {
-            (node.lid, node.lmc, node.port_zero) = (lid, lmc, port_zero);
-        }
         let node = Node {
             system_guid: self.system_guid.take(),
             vendor: std::mem::take(&mut self.vendor),

@@ -29,41 +29,32 @@ impl Default for Enabled {
 impl Enabled {
     /// Takes a line for all ports; false if it is none.
     pub fn assignment(&mut self, line: &[u8]) -> bool {
-        let mut scan = Scan(line);
-        let fields: [(&[u8], &mut u8); 3] = [
-            (b"width", &mut self.width),
-            (b"speed", &mut self.speed),
-            (b"extspeed", &mut self.extended),
-        ];
-        let field = fields.into_iter().find(|(key, _)| scan.eat(key));
-        let Some((_, field)) = field else {
-            return false;
-        };
-        let value = scan.blanks().eat(b"=").then(|| scan.blanks().c_number());
-        let value = value.flatten().and_then(|value| u8::try_from(value).ok());
-        *field = value.unwrap_or(*field);
-        value.is_some()
+        self.assign(line, ["width", "speed", "extspeed"])
     }
 
     /// With the options of a port line, if it has any.
     pub fn with_options(mut self, text: &[u8]) -> Option<Enabled> {
         let mut has_option = false;
         for word in text.split(|b| b.is_ascii_whitespace() || *b == b',') {
-            let mut scan = Scan(word);
-            let fields: [(&[u8], &mut u8); 3] = [
-                (b"w=", &mut self.width),
-                (b"s=", &mut self.speed),
-                (b"e=", &mut self.extended),
-            ];
-            let field = fields.into_iter().find(|(key, _)| scan.eat(key));
-            if let Some((_, field)) = field
-                && let Some(Ok(value)) = scan.c_number().map(u8::try_from)
-            {
-                *field = value;
-                has_option = true;
-            }
+            has_option |= self.assign(word, ["w", "s", "e"]);
         }
         has_option.then_some(self)
+    }
+
+    /// Takes the value of a text such as `width=2`; false if there is none.
+    fn assign(&mut self, text: &[u8], names: [&str; 3]) -> bool {
+        let mut scan = Scan(text);
+        let fields = [&mut self.width, &mut self.speed, &mut self.extended];
+        let mut fields = names.into_iter().zip(fields);
+        let field = fields.find(|(name, _)| scan.eat(name.as_bytes()));
+        if let Some((_, field)) = field
+            && scan.blanks().eat(b"=")
+            && let Some(Ok(value)) = scan.blanks().c_number().map(u8::try_from)
+        {
+            *field = value;
+            return true;
+        }
+        false
     }
 
     /// The most that is enabled.

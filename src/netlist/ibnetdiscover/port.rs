@@ -4,7 +4,7 @@ use super::context::Context;
 use super::words::{guid_of_id, lid_and_lmc};
 use crate::fabric::{Guid, Lid};
 use crate::input::quoted;
-use crate::netlist::draft::{Draft, PortLine};
+use crate::netlist::draft::{Draft, PortLine, peer_port};
 use crate::netlist::error::Reason;
 use crate::netlist::model::Port;
 use crate::scan::{Scan, find};
@@ -33,17 +33,14 @@ pub fn read(
         return Err("no id in quotes after the port");
     }
     let peer = scan.until(b"\"").ok_or("the id's quotes are not closed")?;
-    let mut peer_port = 1;
+    let mut number = 1;
     if scan.blanks().eat(b"[") {
-        peer_port = scan.decimal().ok_or("no number for the other port")?;
+        number = scan.decimal().ok_or("no number for the other port")?;
         if !scan.eat(b"]") {
             return Err("no ']' after the other port");
         }
     }
-    let peer_port = match u8::try_from(peer_port) {
-        Ok(port @ 1..=254) => port,
-        _ => return Err("the other port is out of range (1 to 254)"),
-    };
+    let peer_port = peer_port(number)?;
     let far = in_parentheses(&mut scan)?;
     let own_id = draft.id_of(node).as_bytes().to_vec();
     let guid = near.and_then(|inner| port_guid(inner, &own_id, line, draft));

@@ -8,7 +8,7 @@ use dmodc::dmodc::Engine;
 use dmodc::drain;
 use dmodc::fabric::{Fabric, Guid, Lid};
 use dmodc::files::{Stamp, stamp};
-use dmodc::lft::{Tables, changed_blocks};
+use dmodc::lft::{Dump, diff};
 use dmodc::netlist::{Names, Netlist};
 use dmodc::reference::Day;
 use dmodc::sweeps::{
@@ -138,10 +138,10 @@ impl Follower {
         };
         let fabric = &planned.fabric;
         let (tables, filled) = self.engine.tables(fabric, &planned.plan)?;
-        let before = self.last.as_ref().map(|l| (&l.planned.fabric, &l.tables));
-        let none = (Fabric::default(), Tables::new(0, Lid(0)));
-        let before = before.unwrap_or((&none.0, &none.1));
-        let changed = changed_blocks(before, (fabric, &tables));
+        let last = self.last.as_ref();
+        let before = last.map(|l| Dump::of(&l.planned.fabric, &l.tables));
+        let now = Dump::of(fabric, &tables);
+        let changed = diff(&before.unwrap_or_default(), &now).blocks();
         let sweep = Sweep::new(
             &planned,
             filled,
