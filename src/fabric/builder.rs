@@ -72,18 +72,12 @@ impl Builder {
         self.end_nodes.push(node);
     }
 
-    /// Sets the speed of the link at a switch port, as that end has it: a [`Speed`], or its data rate in
-    /// Mb/s. The link gets the lesser speed of its two ends. Ports without a link are ignored.
-    pub fn speed(&mut self, switch: u32, port: u8, speed: impl Into<Speed>) {
-        let speed = speed.into();
+    /// Sets the speed of the link at a switch port, as that end has it. The link gets the lesser speed of its two ends.
+    /// Ports without a link are ignored.
+    pub fn speed(&mut self, switch: u32, port: u8, speed: Speed) {
         if speed.is_known() {
             self.speeds.push((switch, port, speed));
         }
-    }
-
-    /// Makes room for this many speeds.
-    pub fn reserve_speeds(&mut self, count: usize) {
-        self.speeds.reserve_exact(count);
     }
 
     /// Sorts and checks all parts and lays out the fabric.

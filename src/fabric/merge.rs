@@ -48,13 +48,9 @@ impl Merged {
                 now[*before as usize] = Some(s);
             }
         }
-        let stays = Stays {
-            fabric,
-            reference,
-            now: &now,
-        };
         let gone = (0u32..).zip(&now).filter(|(_, now)| now.is_none());
-        let gone = gone.map(|(s, _)| s).filter(|&s| stays.place(s));
+        let gone = gone.map(|(s, _)| s);
+        let gone = gone.filter(|&s| stays(fabric, reference, &now, s));
         // Switches that the reference lacks come after all others, so that new switches change no order.
         let eras = reference.switches().iter().map(|s| s.era);
         let era = eras.max().map_or(0, |last| last.saturating_add(1));
@@ -97,9 +93,7 @@ impl Merged {
             });
         }
         for (&of, s) in switch.iter().zip(0u32..) {
-            there.take_peers(of as usize, fabric, s, &switch);
-            let first = there.switches[of as usize].first_port as usize;
-            there.set_speeds(first, fabric.speeds_of(s));
+            there.take_ports(of, fabric, s, &switch);
         }
         let mut nominal = there.clone();
         // A host that is elsewhere now has left its port.
@@ -195,39 +189,28 @@ impl Merged {
     }
 }
 
-/// Decides which parts of a reference stay.
-struct Stays<'s> {
-    fabric: &'s Fabric,
-    reference: &'s Fabric,
-    /// By switch of the reference, the switch of the fabric at its place.
-    now: &'s [Option<u32>],
-}
-
-impl Stays<'_> {
-    /// Whether the place of a gone switch stays: most ports to which it had cables are dark. A single cable
-    /// may have been a mistake: then another place must have a single cable to the same switch, too.
-    fn place(&self, gone: u32) -> bool {
-        let peers = self.reference.peers_of(gone).iter();
-        let links = peers.filter_map(|peer| match *peer {
-            Peer::Switch { index, port } => Some((index, port)),
-            _ => None,
-        });
-        let links: Vec<(u32, u8)> = links.collect();
-        let free = |&&(s, port): &&(u32, u8)| {
-            self.now[s as usize].is_none_or(|now| self.fabric.peer(now, port) == Peer::None)
-        };
-        match links[..] {
-            [] => false,
-            [(s, port)] => free(&&(s, port)) && self.others_with_one(gone, s),
-            _ => 2 * links.iter().filter(free).count() >= links.len(),
+/// Whether the place of a gone switch of the reference stays: most ports to which it had cables are dark. A single cable
+/// may have been a mistake: then another place must have a single cable to the same switch, too. `now` has the switch
+/// of the fabric at each place.
+fn stays(fabric: &Fabric, reference: &Fabric, now: &[Option<u32>], gone: u32) -> bool {
+    let peers = reference.peers_of(gone).iter();
+    let links = peers.filter_map(|peer| match *peer {
+        Peer::Switch { index, port } => Some((index, port)),
+        _ => None,
+    });
+    let links: Vec<(u32, u8)> = links.collect();
+    let is_free = |&&(s, port): &&(u32, u8)| {
+        now[s as usize].is_none_or(|now| fabric.peer(now, port) == Peer::None)
+    };
+    let free = links.iter().filter(is_free).count();
+    match links[..] {
+        [] => false,
+        [(above, _)] => {
+            let has_one = |s: u32| reference.neighbours(s).take(2).count() == 1;
+            let mut others = reference.neighbours(above).filter(|&s| s != gone);
+            free == 1 && others.any(has_one)
         }
-    }
-
-    fn others_with_one(&self, gone: u32, above: u32) -> bool {
-        let has_one = |s: u32| self.reference.neighbours(s).take(2).count() == 1;
-        self.reference
-            .neighbours(above)
-            .any(|s| s != gone && has_one(s))
+        _ => 2 * free >= links.len(),
     }
 }
 
@@ -242,14 +225,13 @@ impl Fabric {
         }
         let mut arranged = Fabric {
             max_lid: self.max_lid,
-            peers: Vec::with_capacity(self.peers.len()),
-            speeds: Vec::with_capacity(self.speeds.len()),
             ..Fabric::default()
         };
         for &s in order {
             arranged.push_switch(self.switches[s as usize].clone());
-            arranged.take_peers(arranged.switches.len() - 1, self, s, &place);
-            arranged.speeds.extend_from_slice(self.speeds_of(s));
+        }
+        for (at, &s) in (0..).zip(order) {
+            arranged.take_ports(at, self, s, &place);
         }
         let nodes = arranged.settle(|node| self.end_nodes[node as usize].clone());
         (arranged, nodes)
@@ -284,10 +266,10 @@ impl Fabric {
         slot.filter(|&slot| self.peers[slot] == Peer::None)
     }
 
-    /// Gives a switch the peers of a switch of another fabric; `place` has the switches of that one by their number
-    /// in this one.
-    fn take_peers(&mut self, switch: usize, of: &Fabric, s: u32, place: &[u32]) {
-        let first = self.switches[switch].first_port as usize;
+    /// Gives a switch the peers and the speeds of a switch of another fabric; `place` has the switches of that one by
+    /// their number in this one.
+    fn take_ports(&mut self, switch: u32, of: &Fabric, s: u32, place: &[u32]) {
+        let first = self.switches[switch as usize].first_port as usize;
         for (mine, peer) in self.peers[first..].iter_mut().zip(of.peers_of(s)) {
             *mine = match *peer {
                 Peer::Switch { index, port } => Peer::Switch {
@@ -297,10 +279,7 @@ impl Fabric {
                 other => other,
             };
         }
-    }
-
-    /// Sets speeds, from this port index on.
-    fn set_speeds(&mut self, first: usize, speeds: &[Speed]) {
+        let speeds = of.speeds_of(s);
         if !speeds.is_empty() {
             self.speeds.resize(self.peers.len(), Speed::UNKNOWN);
             self.speeds[first..][..speeds.len()].copy_from_slice(speeds);

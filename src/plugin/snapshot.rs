@@ -38,7 +38,6 @@ pub fn read(subnet: &Subnet<'_>, engine: &Engine) -> (Fabric, Vec<bool>) {
 
     let mut defects = Vec::new();
     let mut builder = Builder::default();
-    builder.reserve_speeds(scans.iter().map(|scan| scan.speeds.len()).sum());
     for (scan, (guid, _)) in scans.iter().zip(&switches) {
         if scan.lid == Lid(0) {
             let name = scan.switch.name();
