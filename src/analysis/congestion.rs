@@ -35,9 +35,6 @@ use std::ops::Range;
 /// A callback with the units of work done since its last call: destinations, permutations, shifts.
 pub type Tick<'a> = &'a (dyn Fn(u64) + Sync);
 
-/// Permutations per batch. A batch reads the entries of a destination once for all of them.
-pub(super) const BATCH: usize = 8;
-
 /// Shifts per batch. The nodes of a leaf share their route to a destination, and neighbours in the
 /// order mostly share their leaf. So a batch follows the route once, for all shifts in which one of them
 /// takes it. They are consecutive: it is enough to note the first of them and the one behind the last.
@@ -137,29 +134,23 @@ impl Traffic {
     /// RP over `count` permutations drawn from `seed`. They depend on the fabric and the seed alone, not
     /// on the order of the nodes. Ticks once per permutation.
     pub fn random_permutations(&self, count: usize, seed: u64, tick: Tick) -> Risk {
-        let numbers: Vec<u64> = (0..count as u64).collect();
-        let differ = self.channels().differ();
-        let maxima: Vec<Vec<(u16, f64)>> = numbers
-            .par_chunks(BATCH)
-            .map(|numbers| {
-                let flows = self.permuted(seed, numbers);
-                tick(numbers.len() as u64);
-                let maximum = |flows: &Vec<u16>| {
-                    let loads = || flows.iter().copied();
-                    let over = differ.then(|| over_capacity(loads(), self.channels()));
-                    (loads().max().unwrap_or(0), over.unwrap_or(0.0))
-                };
-                flows.iter().map(maximum).collect()
-            })
-            .collect();
-        let (maxima, mut over): (Vec<u16>, Vec<f64>) = maxima.concat().into_iter().unzip();
+        let (places, differ) = (self.places_by_node(), self.channels().differ());
+        let maximum = |number| {
+            let flows = self.permuted(&places, seed, number);
+            tick(1);
+            let loads = || flows.iter().copied();
+            let over = differ.then(|| over_capacity(loads(), self.channels()));
+            (loads().max().unwrap_or(0), over.unwrap_or(0.0))
+        };
+        let numbers = (0..count as u64).into_par_iter();
+        let (maxima, mut over): (Vec<u16>, Vec<f64>) = numbers.map(maximum).unzip();
         let middle = maxima.len().saturating_sub(1) / 2;
         let mut sorted = maxima.clone();
         sorted.sort_unstable();
         over.sort_unstable_by(f64::total_cmp);
         let median = sorted.get(middle).copied().unwrap_or(0);
         let by_channel = match maxima.iter().position(|&m| m == median) {
-            Some(number) => widen(&self.permuted(seed, &[number as u64])[0]),
+            Some(number) => widen(&self.permuted(&places, seed, number as u64)),
             None => vec![0; self.channels().len()],
         };
         Risk {
@@ -169,20 +160,19 @@ impl Traffic {
         }
     }
 
-    /// The flows per channel of each of some random permutations.
-    fn permuted(&self, seed: u64, numbers: &[u64]) -> Vec<Vec<u16>> {
+    /// The places of the nodes, in the fabric's order.
+    pub(super) fn places_by_node(&self) -> Vec<u32> {
         let mut places: Vec<u32> = (0..self.nodes().len() as u32).collect();
         places.sort_by_key(|&place| self.nodes()[place as usize]);
-        let drawn: Vec<Vec<u32>> = numbers
-            .iter()
-            .map(|&n| permutation(&places, seed, n))
-            .collect();
-        let mut flows = vec![vec![0; self.channels().len()]; numbers.len()];
-        for (i, &to) in places.iter().enumerate() {
-            for (drawn, flows) in drawn.iter().zip(&mut flows) {
-                let from = self.switch(drawn[i] as usize);
-                self.follow(from, to as usize, |channel| flows[channel as usize] += 1);
-            }
+        places
+    }
+
+    /// The flows per channel of a random permutation.
+    fn permuted(&self, places: &[u32], seed: u64, number: u64) -> Vec<u16> {
+        let mut flows = vec![0; self.channels().len()];
+        for (&from, &to) in permutation(places, seed, number).iter().zip(places) {
+            let from = self.switch(from as usize);
+            self.follow(from, to as usize, |channel| flows[channel as usize] += 1);
         }
         flows
     }

@@ -85,10 +85,9 @@ pub fn updown_distance(
 pub struct Verdict {
     pub tallies: BTreeMap<&'static str, Tally>,
     pub unreachable_pairs: usize,
-    pub cycles: BTreeSet<BTreeSet<Port>>,
-    /// The same for each kind of traffic: host to host, between hosts and switches, among switches, to and
-    /// from aggregation nodes.
-    pub cycles_of: [BTreeSet<BTreeSet<Port>>; 4],
+    /// For each kind of traffic: host to host, between hosts and switches, among switches, to and from aggregation
+    /// nodes; and for all of it.
+    pub cycles: [BTreeSet<BTreeSet<Port>>; 5],
 }
 
 /// Whether a packet is left out, if there is no up-down path.
@@ -105,8 +104,7 @@ fn is_left_out(fabric: &Fabric, tables: &Tables, from: u32, to: u32, walked: (bo
 pub fn check(fabric: &Fabric, tables: &Tables, above: &dyn Fn(u32, u32) -> bool) -> Verdict {
     let switches = fabric.switches().len() as u32;
     let mut found: BTreeMap<(&'static str, Route), (u64, u64)> = BTreeMap::new();
-    let mut depends: HashMap<Port, BTreeSet<Port>> = HashMap::new();
-    let mut depends_of: [HashMap<Port, BTreeSet<Port>>; 4] = Default::default();
+    let mut depends: [HashMap<Port, BTreeSet<Port>>; 5] = Default::default();
     let kind = |port: Port| {
         let mut nodes = fabric.end_nodes().iter();
         let node = nodes.find(|n| (n.switch, n.port) == port);
@@ -119,19 +117,17 @@ pub fn check(fabric: &Fabric, tables: &Tables, above: &dyn Fn(u32, u32) -> bool)
         _ => 0,
     };
     let nodes = fabric.end_nodes();
-    let sources = nodes
-        .iter()
-        .map(|n| (n.switch, n.port))
-        .chain((0..switches).map(|s| (s, 0)));
+    let sources = nodes.iter().map(|n| (n.switch, n.port));
+    let sources = sources.chain((0..switches).map(|s| (s, 0)));
     for source in sources {
         for (lid, at_switch, at_port) in lids(fabric) {
             let target = (at_switch, at_port);
             let (taken, end) = walk(fabric, tables, source.0, target, lid.0);
             // An entry by which a switch sends what is for itself away counts, though nobody may use it.
             for w in taken.windows(2) {
-                depends.entry(w[0]).or_default().insert(w[1]);
-                let of_kind = depends_of[traffic(source, target)].entry(w[0]);
-                of_kind.or_default().insert(w[1]);
+                for kind in [traffic(source, target), 4] {
+                    depends[kind].entry(w[0]).or_default().insert(w[1]);
+                }
             }
             if source == target {
                 continue;
@@ -161,15 +157,8 @@ pub fn check(fabric: &Fabric, tables: &Tables, above: &dyn Fn(u32, u32) -> bool)
                 names.push("nonminimal");
             }
             for name in names {
-                let count = found
-                    .entry((
-                        name,
-                        Route {
-                            switch: source.0,
-                            lid,
-                        },
-                    ))
-                    .or_default();
+                let switch = source.0;
+                let count = found.entry((name, Route { switch, lid })).or_default();
                 count.0 += 1;
                 count.1 += u64::from(source.1 != 0 && target.1 != 0);
             }
@@ -185,23 +174,17 @@ pub fn check(fabric: &Fabric, tables: &Tables, above: &dyn Fn(u32, u32) -> bool)
             tally.first.push(route);
         }
     }
-    let hosts = nodes
+    let hosts = nodes.iter().filter(|n| n.kind != NodeKind::Aggregation);
+    let leaves: BTreeSet<u32> = hosts.map(|n| n.switch).collect();
+    let pairs = leaves
         .iter()
-        .filter(|n| n.kind != NodeKind::Aggregation)
-        .map(|n| n.switch);
-    let leaves: BTreeSet<u32> = hosts.collect();
-    let apart = |a: u32| {
-        leaves
-            .iter()
-            .filter(|&&b| a < b && updown_distance(fabric, above, a, b).is_none())
-            .count()
-    };
-    let unreachable_pairs = leaves.iter().map(|&a| apart(a)).sum();
+        .flat_map(|a| leaves.range(a + 1..).map(move |b| (*a, *b)));
+    let apart = pairs.filter(|&(a, b)| updown_distance(fabric, above, a, b).is_none());
+    let unreachable_pairs = apart.count();
     Verdict {
         tallies,
         unreachable_pairs,
-        cycles: cycles(&depends),
-        cycles_of: depends_of.map(|depends| cycles(&depends)),
+        cycles: depends.map(|depends| cycles(&depends)),
     }
 }
 
@@ -235,17 +218,9 @@ pub fn risk(
 ) -> BTreeMap<Port, u32> {
     let mut ends: BTreeMap<Port, (HashSet<u32>, HashSet<u32>)> = BTreeMap::new();
     for (source, destination) in pattern.filter(|(s, d)| s != d) {
-        let (from, node) = (
-            &fabric.end_nodes()[source as usize],
-            &fabric.end_nodes()[destination as usize],
-        );
-        let (taken, end) = walk(
-            fabric,
-            tables,
-            from.switch,
-            (node.switch, node.port),
-            node.lid.0,
-        );
+        let node = |node: u32| &fabric.end_nodes()[node as usize];
+        let (from, to) = (node(source), node(destination));
+        let (taken, end) = walk(fabric, tables, from.switch, (to.switch, to.port), to.lid.0);
         if end == End::Delivered {
             for port in taken {
                 let (sources, destinations) = ends.entry(port).or_default();

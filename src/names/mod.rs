@@ -7,13 +7,10 @@
 //! A name with several matches is refused with a list of them, except where all are meant: the ports of a
 //! server, whose descriptions begin with its name, and the matches of a pattern.
 
-mod part;
 mod pattern;
 
-pub use part::PartError;
-
 use crate::fabric::{Fabric, Guid, Lid, NodeKind, lid_range};
-use crate::netlist::{Kind, Names, Netlist};
+use crate::netlist::{Kind, Names, Netlist, Part};
 use pattern::Pattern;
 use std::collections::HashMap;
 use std::fmt;
@@ -66,6 +63,16 @@ pub enum NameError {
         count: usize,
         list: String,
     },
+}
+
+/// A name without a match among the parts.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
+pub enum PartError {
+    #[error(transparent)]
+    Name(#[from] NameError),
+    #[error("port {port} of {guid} '{name}' has no link")]
+    NoLink { guid: Guid, name: String, port: u8 },
 }
 
 /// What a name means.
@@ -130,6 +137,23 @@ impl Directory<u32> {
         Directory {
             entries: entries.collect(),
         }
+    }
+
+    /// The parts of this directory's netlist that a name means: a switch or host, the ports of a server, the
+    /// matches of a pattern, or the link at a port for `NAME:PORT`.
+    pub fn parts(&self, netlist: &Netlist, name: &str) -> Result<Vec<Part>, PartError> {
+        let (node, number) = match self.find_things_or_port(name)? {
+            ThingsOrPort::Things(nodes) => return Ok(nodes.into_iter().map(Part::Node).collect()),
+            ThingsOrPort::Port(node, number) => (node, number),
+        };
+        let side = &netlist.nodes[node as usize];
+        let port = side.port(number).ok_or_else(|| PartError::NoLink {
+            guid: side.guid,
+            name: side.description.clone(),
+            port: number,
+        })?;
+        let sides = [(node, number), (port.peer, port.peer_port)];
+        Ok(vec![Part::Link(sides)])
     }
 }
 

@@ -37,14 +37,8 @@ impl Netlist {
         count: usize,
         seed: u64,
     ) -> Result<(Netlist, Vec<Part>), NotEnough> {
-        let mut links = self.links_between_switches();
-        links.sort_by_key(|&[(node, port), _]| (self.nodes[node as usize].guid, port));
-        choose(
-            &mut links,
-            count,
-            seed,
-            ("remove", "links between switches"),
-        )?;
+        let links = self.sorted(self.links_between_switches());
+        let links = choose(links, count, seed, ("remove", "links between switches"))?;
         let links: Vec<Part> = links.into_iter().map(Part::Link).collect();
         Ok((self.without(&links), links))
     }
@@ -57,10 +51,9 @@ impl Netlist {
         part: f64,
         seed: u64,
     ) -> Result<(Netlist, Vec<SlowedLink>), NotEnough> {
-        let mut links = self.links_to_slow(part);
-        links.sort_by_key(|&[(node, port), _]| (self.nodes[node as usize].guid, port));
+        let links = self.sorted(self.links_to_slow(part));
         let what = "links between switches with a speed that can be less";
-        choose(&mut links, count, seed, ("slow down", what))?;
+        let links = choose(links, count, seed, ("slow down", what))?;
         Ok(self.slowed(links, part))
     }
 
@@ -71,10 +64,15 @@ impl Netlist {
         part: f64,
         seed: u64,
     ) -> Result<(Netlist, Vec<SlowedLink>), NotEnough> {
-        let mut planes = self.planes_to_slow(part);
         let what = "planes with a speed that can be less";
-        choose(&mut planes, count, seed, ("slow down", what))?;
+        let planes = choose(self.planes_to_slow(part), count, seed, ("slow down", what))?;
         Ok(self.slowed(planes.concat(), part))
+    }
+
+    /// Links by GUID and port.
+    fn sorted(&self, mut links: Vec<[(u32, u8); 2]>) -> Vec<[(u32, u8); 2]> {
+        links.sort_by_key(|&[(node, port), _]| (self.nodes[node as usize].guid, port));
+        links
     }
 
     fn slowed(&self, links: Vec<[(u32, u8); 2]>, part: f64) -> (Netlist, Vec<SlowedLink>) {
@@ -151,12 +149,11 @@ impl Netlist {
     ) -> Result<(Netlist, Vec<Part>), NotEnough> {
         let mut switches = self.removable_switches(leaves);
         switches.sort_by_key(|&index| self.nodes[index as usize].guid);
-        let what = if leaves {
-            "switches"
-        } else {
-            "switches without end nodes"
+        let what = match leaves {
+            true => "switches",
+            false => "switches without end nodes",
         };
-        choose(&mut switches, count, seed, ("remove", what))?;
+        let switches = choose(switches, count, seed, ("remove", what))?;
         let switches: Vec<Part> = switches.into_iter().map(Part::Node).collect();
         Ok((self.without(&switches), switches))
     }
@@ -170,11 +167,8 @@ impl Netlist {
     /// The links between different switches, each as its two sides (node and port).
     pub fn links_between_switches(&self) -> Vec<[(u32, u8); 2]> {
         let mut links = Vec::new();
-        for (index, node) in (0..)
-            .zip(&self.nodes)
-            .filter(|(_, n)| n.kind == Kind::Switch)
-        {
-            for port in &node.ports {
+        for (index, node) in (0..).zip(&self.nodes) {
+            for port in node.ports.iter().filter(|_| node.kind == Kind::Switch) {
                 let peer = &self.nodes[port.peer as usize];
                 if peer.kind == Kind::Switch && node.guid < peer.guid {
                     links.push([(index, port.number), (port.peer, port.peer_port)]);
@@ -200,11 +194,11 @@ impl Netlist {
 }
 
 fn choose<T>(
-    candidates: &mut Vec<T>,
+    mut candidates: Vec<T>,
     wanted: usize,
     seed: u64,
     (verb, what): (&'static str, &'static str),
-) -> Result<(), NotEnough> {
+) -> Result<Vec<T>, NotEnough> {
     let there = candidates.len();
     if wanted > there {
         return Err(NotEnough {
@@ -214,9 +208,9 @@ fn choose<T>(
             there,
         });
     }
-    Random::new(seed).shuffle(candidates);
+    Random::new(seed).shuffle(&mut candidates);
     candidates.truncate(wanted);
-    Ok(())
+    Ok(candidates)
 }
 
 #[cfg(test)]
