@@ -42,8 +42,6 @@ pub struct Builder {
 pub struct Placement {
     /// Index in the fabric of each switch, by the order in which it was added.
     pub switches: Vec<Option<u32>>,
-    /// Index in the fabric of each end node, by the order in which it was added.
-    pub end_nodes: Vec<Option<u32>>,
     /// The parts left out, and why.
     pub defects: Vec<Defect>,
 }
@@ -89,11 +87,8 @@ impl Builder {
         let mut place: Vec<Option<u32>> = vec![None; order.len()];
         for &old in &order {
             let s = &self.switches[old as usize];
-            if fabric
-                .switches
-                .last()
-                .is_some_and(|last| last.guid == s.guid)
-            {
+            let last = fabric.switches.last();
+            if last.is_some_and(|last| last.guid == s.guid) {
                 defects.push(Defect::DuplicateSwitch(s.guid));
                 continue;
             }
@@ -124,16 +119,11 @@ impl Builder {
                 s.lid = Lid(0);
             }
         }
-        // A source that goes from switch to switch adds them in order: nothing to sort.
         let mut by_port: Vec<u32> = (0..self.end_nodes.len() as u32).collect();
-        let port = |&node: &u32| {
+        by_port.sort_by_key(|&node| {
             let node = &self.end_nodes[node as usize];
             (place[node.switch as usize], node.port)
-        };
-        if !by_port.is_sorted_by_key(port) {
-            by_port.sort_by_key(port);
-        }
-        let mut node_place = vec![None; by_port.len()];
+        });
         fabric.end_nodes.reserve_exact(by_port.len());
         for handle in by_port {
             let node = &self.end_nodes[handle as usize];
@@ -148,20 +138,14 @@ impl Builder {
                 Err(e) => defects.push(e),
             }
         }
-        let handles = fabric.settle(|handle| self.end_nodes[handle as usize].clone());
-        for (index, handle) in (0..).zip(handles) {
-            node_place[handle as usize] = Some(index);
-        }
+        fabric.settle(|handle| self.end_nodes[handle as usize].clone());
         fabric.max_lid = lids.max();
         fabric.take_speeds(&self.speeds, &place);
-        (
-            fabric,
-            Placement {
-                switches: place,
-                end_nodes: node_place,
-                defects,
-            },
-        )
+        let placement = Placement {
+            switches: place,
+            defects,
+        };
+        (fabric, placement)
     }
 }
 

@@ -68,31 +68,31 @@ impl Netlist {
             builder.speed(handles[port.peer as usize], port.peer_port, port.speed());
         }
         let (fabric, placement) = builder.finish();
-        let mut names = Names {
-            switches: vec![String::new(); fabric.switches().len()],
-            end_nodes: vec![String::new(); fabric.end_nodes().len()],
-            node_guids: vec![Guid(0); fabric.end_nodes().len()],
-            ambiguous: vec![false; fabric.end_nodes().len()],
+        // GUIDs, ports and LIDs are unique: all are there, in the order of GUIDs and ports.
+        debug_assert_eq!(placement.defects, []);
+        let (mut nodes, mut switches): (Vec<&Endport>, Vec<&Endport>) =
+            endports.iter().partition(|e| e.port.is_some());
+        switches.sort_by_key(|e| e.node.guid);
+        nodes.sort_by_key(|e| {
+            e.port
+                .map(|p| (self.nodes[p.peer as usize].guid, p.peer_port))
+        });
+        let simulated = endports.iter().filter_map(|e| Some((e, e.port?.number)));
+        let simulated: HashMap<Guid, (u32, u8)> = simulated
+            .map(|(e, port)| (e.node.simulated_port_guid(port), (e.index, port)))
+            .collect();
+        let is_ambiguous = |e: &&Endport| {
+            let held = |port: &Port| Some((simulated.get(&e.node.port_guid(port))?, port.number));
+            let held = e.port.and_then(held);
+            held.is_some_and(|(&holder, port)| holder != (e.index, port))
         };
-        let simulated = simulated_port_guids(&endports);
-        let mut switch_places = placement.switches.into_iter().flatten();
-        let mut node_places = placement.end_nodes.into_iter().flatten();
-        for e in &endports {
-            let description = e.node.description.clone();
-            match e.port {
-                None => {
-                    let place = switch_places.next().expect("node GUIDs are unique");
-                    names.switches[place as usize] = description;
-                }
-                Some(port) => {
-                    let place = node_places.next().expect("ports and LIDs are unique") as usize;
-                    names.end_nodes[place] = description;
-                    names.node_guids[place] = e.node.guid;
-                    let holder = simulated.get(&e.node.port_guid(port));
-                    names.ambiguous[place] = holder.is_some_and(|&h| h != (e.index, port.number));
-                }
-            }
-        }
+        let description = |e: &&Endport| e.node.description.clone();
+        let names = Names {
+            switches: switches.iter().map(description).collect(),
+            end_nodes: nodes.iter().map(description).collect(),
+            node_guids: nodes.iter().map(|e| e.node.guid).collect(),
+            ambiguous: nodes.iter().map(is_ambiguous).collect(),
+        };
         Ok((fabric, names))
     }
 
@@ -158,13 +158,6 @@ fn kind(node: &Node) -> NodeKind {
         _ if node.is_aggregation() => NodeKind::Aggregation,
         _ => NodeKind::Ca,
     }
-}
-
-fn simulated_port_guids(endports: &[Endport]) -> HashMap<Guid, (u32, u8)> {
-    let ports = endports.iter().filter_map(|e| Some((e, e.port?)));
-    ports
-        .map(|(e, p)| (e.node.simulated_port_guid(p.number), (e.index, p.number)))
-        .collect()
 }
 
 /// Keeps the LIDs of the file where possible and assigns the others. It keeps LIDs that are not
