@@ -95,11 +95,8 @@ pub fn build_with_speeds(tree: &Rlft, order: Order, speeds: &[Speed]) -> Netlist
 /// The elements of each level that exist: the first nodes, and the switches above one of them.
 fn present(tree: &Rlft) -> Vec<Vec<bool>> {
     let shape = &tree.shape;
-    let mut present = vec![
-        (0..shape.elements(0))
-            .map(|i| i < tree.nodes)
-            .collect::<Vec<_>>(),
-    ];
+    let nodes = (0..shape.elements(0)).map(|i| i < tree.nodes);
+    let mut present: Vec<Vec<bool>> = vec![nodes.collect()];
     for level in 1..=shape.levels() {
         let mut here = vec![false; shape.elements(level)];
         for cable in cables(shape, level) {
@@ -120,12 +117,8 @@ struct Cable {
 
 /// All cables between levels `level` - 1 and `level`.
 fn cables(shape: &Pgft, level: usize) -> impl Iterator<Item = Cable> {
-    let (m, w, p) = (
-        shape.children(level),
-        shape.parents(level),
-        shape.parallel(level),
-    );
-    let low_digits: usize = (1..level).map(|i| shape.parents(i)).product();
+    let [m, w, p] = [&shape.m, &shape.w, &shape.p].map(|list| list[level - 1]);
+    let low_digits: usize = shape.w[..level - 1].iter().product();
     let below = shape.down_ports(level - 1);
     (0..shape.elements(level - 1)).flat_map(move |child| {
         let (low, rest) = (child % low_digits, child / low_digits);
@@ -143,39 +136,29 @@ fn cables(shape: &Pgft, level: usize) -> impl Iterator<Item = Cable> {
 fn element(tree: &Rlft, level: usize, index: usize) -> Node {
     let shape = &tree.shape;
     let used = (shape.down_ports(level) + shape.up_ports(level)) as u8;
-    let (kind, guid, description) = if level == 0 {
+    if level == 0 {
         // ibsim reserves a GUID for the node and one for each port.
         let guid = CA_GUIDS + 1 + index as u64 * (u64::from(used) + 1);
-        (Kind::Ca, guid, format!("node-{index}"))
-    } else {
-        let guid = SWITCH_GUIDS + ((level as u64) << 32) + index as u64;
-        (Kind::Switch, guid, format!("L{level}-{index}"))
-    };
-    let ports = if level == 0 {
-        used
-    } else {
-        used.max(tree.radix)
-    };
+        return Node::new(Kind::Ca, format!("node-{index}"), Guid(guid), used);
+    }
+    let guid = Guid(SWITCH_GUIDS + ((level as u64) << 32) + index as u64);
+    let (name, ports) = (format!("L{level}-{index}"), used.max(tree.radix));
     Node {
-        port_zero: (level > 0).then_some(PortZero::Base),
-        ..Node::new(kind, description, Guid(guid), ports)
+        port_zero: Some(PortZero::Base),
+        ..Node::new(Kind::Switch, name, guid, ports)
     }
 }
 
 /// Shuffles node GUIDs, separately for switches and CAs, and makes ids and port GUIDs from them.
 fn name_by_guid(netlist: &mut Netlist, mut random: Option<&mut Random>) {
     for kind in [Kind::Switch, Kind::Ca] {
-        let of_kind = |n: &&mut Node| n.kind == kind;
-        let mut guids: Vec<Guid> = netlist
-            .nodes
-            .iter()
-            .filter(|n| n.kind == kind)
-            .map(|n| n.guid)
-            .collect();
+        let nodes = netlist.nodes.iter_mut().filter(|n| n.kind == kind);
+        let mut nodes: Vec<&mut Node> = nodes.collect();
+        let mut guids: Vec<Guid> = nodes.iter().map(|n| n.guid).collect();
         if let Some(random) = &mut random {
             random.shuffle(&mut guids);
         }
-        for (node, guid) in netlist.nodes.iter_mut().filter(of_kind).zip(guids) {
+        for (node, guid) in nodes.iter_mut().zip(guids) {
             node.id = kind.id(guid);
             node.guid = guid;
             node.system_guid = Some(guid);
@@ -188,24 +171,20 @@ fn name_by_guid(netlist: &mut Netlist, mut random: Option<&mut Random>) {
 
 /// Assigns LIDs from 1 on, in file order or shuffled.
 fn give_lids(netlist: &mut Netlist, random: Option<&mut Random>) {
-    let endports = netlist.nodes.iter().map(|n| match n.kind {
-        Kind::Switch => 1,
-        _ => n.ports.len(),
+    let takers = netlist.nodes.iter_mut().flat_map(|node| {
+        let ports = node.ports.iter_mut().map(|port| &mut port.lid);
+        match node.kind {
+            Kind::Switch => vec![&mut node.lid],
+            _ => ports.collect(),
+        }
     });
-    let mut lids: Vec<Lid> = (1..=endports.sum::<usize>() as u16).map(Lid).collect();
+    let takers: Vec<&mut Lid> = takers.collect();
+    let mut lids: Vec<Lid> = (1..=takers.len() as u16).map(Lid).collect();
     if let Some(random) = random {
         random.shuffle(&mut lids);
     }
-    let mut lids = lids.into_iter();
-    for node in &mut netlist.nodes {
-        let ports = node.ports.iter_mut().map(|port| &mut port.lid);
-        let takers: Vec<&mut Lid> = match node.kind {
-            Kind::Switch => vec![&mut node.lid],
-            _ => ports.collect(),
-        };
-        for (taker, lid) in takers.into_iter().zip(&mut lids) {
-            *taker = lid;
-        }
+    for (taker, lid) in takers.into_iter().zip(lids) {
+        *taker = lid;
     }
 }
 

@@ -15,9 +15,9 @@ const MAX_LEVELS: usize = 6;
 /// A checked shape: it can be built, and fits into the LID space.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pgft {
-    m: Vec<usize>,
-    w: Vec<usize>,
-    p: Vec<usize>,
+    pub(super) m: Vec<usize>,
+    pub(super) w: Vec<usize>,
+    pub(super) p: Vec<usize>,
 }
 
 /// The reason why a shape cannot be built.
@@ -68,9 +68,8 @@ impl Pgft {
         }
         let shape = Pgft { m, w, p };
         for level in 0..=h {
-            let ports = shape
-                .down_ports(level)
-                .saturating_add(shape.up_ports(level));
+            let (down, up) = (shape.down_ports(level), shape.up_ports(level));
+            let ports = down.saturating_add(up);
             if ports > 254 {
                 return Err(ShapeError::Ports { level, ports });
             }
@@ -97,11 +96,6 @@ impl Pgft {
         self.w[level - 1]
     }
 
-    /// Parallel links between an element of level `level` and each of its children.
-    pub fn parallel(&self, level: usize) -> usize {
-        self.p[level - 1]
-    }
-
     /// Number of elements of a level: w1 to wl times m(l+1) to mh.
     pub fn elements(&self, level: usize) -> usize {
         self.w[..level]
@@ -117,20 +111,18 @@ impl Pgft {
 
     /// Ports of an element that lead down.
     pub fn down_ports(&self, level: usize) -> usize {
-        if level == 0 {
-            0
-        } else {
-            self.children(level).saturating_mul(self.parallel(level))
+        match level {
+            0 => 0,
+            _ => self.m[level - 1].saturating_mul(self.p[level - 1]),
         }
     }
 
     /// Ports of an element that lead up.
     pub fn up_ports(&self, level: usize) -> usize {
-        if level == self.levels() {
-            return 0;
+        match level == self.levels() {
+            true => 0,
+            false => self.w[level].saturating_mul(self.p[level]),
         }
-        self.parents(level + 1)
-            .saturating_mul(self.parallel(level + 1))
     }
 
     fn lids_of_level(&self, level: usize) -> usize {
@@ -150,14 +142,9 @@ impl FromStr for Pgft {
             Some(name) if name.eq_ignore_ascii_case("pgft") => word[4..].trim(),
             _ => return Err(form()),
         };
-        let inner = inner
-            .strip_prefix('(')
-            .and_then(|s| s.strip_suffix(')'))
-            .ok_or_else(form)?;
-        let lists = inner
-            .split(';')
-            .map(numbers)
-            .collect::<Result<Vec<_>, _>>()?;
+        let inner = inner.strip_prefix('(').and_then(|s| s.strip_suffix(')'));
+        let lists = inner.ok_or_else(form)?.split(';').map(numbers);
+        let lists = lists.collect::<Result<Vec<_>, _>>()?;
         let Ok([h, m, w, p]) = <[Vec<usize>; 4]>::try_from(lists) else {
             return Err(form());
         };
@@ -167,12 +154,9 @@ impl FromStr for Pgft {
 }
 
 fn numbers(list: &str) -> Result<Vec<usize>, ShapeError> {
-    let number = |s: &str| {
-        s.trim()
-            .parse()
-            .map_err(|_| ShapeError::Number(s.trim().into()))
-    };
-    list.split([',', '.']).map(number).collect()
+    let number = |s: &str| s.parse().map_err(|_| ShapeError::Number(s.into()));
+    let words = list.split([',', '.']).map(str::trim);
+    words.map(number).collect()
 }
 
 impl fmt::Display for Pgft {
