@@ -86,8 +86,6 @@ struct Sources {
     hosts: Vec<bool>,
     /// Whether there is an aggregation node.
     aggregation: Vec<bool>,
-    /// All switches.
-    everywhere: Vec<bool>,
 }
 
 impl Sources {
@@ -97,7 +95,6 @@ impl Sources {
             nodes: vec![0; switches],
             hosts: vec![false; switches],
             aggregation: vec![false; switches],
-            everywhere: vec![true; switches],
         };
         for node in fabric.end_nodes() {
             let (at, aggregates) = (node.switch as usize, node.kind == NodeKind::Aggregation);
@@ -209,14 +206,17 @@ impl Judge<'_> {
             found.walker.follow(self.channels, entries, target);
             self.shapes(&mut found);
             self.routes(lid, target, &distances, &mut found);
-            self.dependencies(&self.sources.everywhere, kind, &mut found);
+            self.dependencies(|_| true, kind, &mut found);
             let of_hosts = match kind {
                 Kind::HostsAndSwitches => Kind::Hosts,
                 Kind::Switches => Kind::HostsAndSwitches,
                 _ => continue,
             };
-            self.dependencies(&self.sources.hosts, of_hosts, &mut found);
-            self.dependencies(&self.sources.aggregation, Kind::Aggregation, &mut found);
+            let Sources {
+                hosts, aggregation, ..
+            } = &self.sources;
+            self.dependencies(|s| hosts[s as usize], of_hosts, &mut found);
+            self.dependencies(|s| aggregation[s as usize], Kind::Aggregation, &mut found);
         }
         found
     }
@@ -315,10 +315,10 @@ impl Judge<'_> {
     }
 
     /// Records the dependencies of the routes to one LID from the switches that send, the LID's own included.
-    fn dependencies(&self, sends: &[bool], kind: Kind, found: &mut Findings) {
+    fn dependencies(&self, sends: impl Fn(u32) -> bool, kind: Kind, found: &mut Findings) {
         found.passed.fill(false);
-        for (start, _) in (0..).zip(sends).filter(|&(_, &sends)| sends) {
-            let mut at: u32 = start;
+        for start in (0..found.passed.len() as u32).filter(|&s| sends(s)) {
+            let mut at = start;
             while !std::mem::replace(&mut found.passed[at as usize], true) {
                 let channel = found.walker.next(at);
                 if channel == NO_CHANNEL {

@@ -2,7 +2,6 @@
 
 use super::channels::{Channels, Hop};
 use super::updown::{UNREACHABLE, UpDown};
-use super::walk::Target;
 use crate::fabric::Lid;
 use crate::lft::{NO_PATH, Tables};
 
@@ -69,7 +68,6 @@ pub fn trace(
     lid: Lid,
     (switch, port): (u32, u8),
 ) -> Trace {
-    let target = Target { switch, port };
     let (best, down) = paths.distances_and_down(switch);
     let mut seen = vec![false; channels.switches()];
     let (mut at, mut descended) = (from, false);
@@ -85,11 +83,7 @@ pub fn trace(
                 false => End::NoEntry { at },
             };
         }
-        let here = Target {
-            switch: at,
-            port: entry,
-        };
-        if here == target {
+        if (at, entry) == (switch, port) {
             break End::Arrives;
         }
         let Hop::Switch { channel, to } = channels.hop(at, entry) else {

@@ -82,21 +82,13 @@ impl Walker {
                 let entry = entries[at as usize];
                 self.next[at as usize] = NO_CHANNEL;
                 if entry == NO_PATH {
-                    let has_table = self.has_table[at as usize];
-                    break (
-                        if has_table {
-                            Fate::NoEntry
-                        } else {
-                            Fate::NoTable
-                        },
-                        0,
-                    );
+                    let fate = match self.has_table[at as usize] {
+                        true => Fate::NoEntry,
+                        false => Fate::NoTable,
+                    };
+                    break (fate, 0);
                 }
-                if (Target {
-                    switch: at,
-                    port: entry,
-                }) == target
-                {
+                if (at, entry) == (target.switch, target.port) {
                     break (Fate::Delivered, 0);
                 }
                 match channels.hop(at, entry) {

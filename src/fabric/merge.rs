@@ -161,9 +161,8 @@ impl Merged {
             return dark;
         }
         let is_there = self.boxes();
-        for s in
-            (0..self.nominal.switches().len() as u32).filter(|&s| is_there[s as usize].is_some())
-        {
+        let switches = 0..self.nominal.switches().len() as u32;
+        for s in switches.filter(|&s| is_there[s as usize].is_some()) {
             let pairs = self.nominal.peers_of(s).iter().zip(self.there.peers_of(s));
             for (port, (peer, now)) in (1u8..).zip(pairs) {
                 if let (&Peer::Switch { index, port: far }, Peer::None) = (peer, now)
@@ -179,13 +178,7 @@ impl Merged {
 
     /// Removes links from the union.
     pub fn forget(&mut self, links: &[[(u32, u8); 2]]) {
-        let nominal = Arc::make_mut(&mut self.nominal);
-        for &(s, port) in links.iter().flatten() {
-            if let Some(slot) = nominal.slot(s, port) {
-                nominal.peers[slot] = Peer::None;
-                nominal.set_speed(slot, Speed::UNKNOWN);
-            }
-        }
+        self.nominal = Arc::new(self.nominal.without(links.as_flattened()));
     }
 }
 
@@ -286,8 +279,8 @@ impl Fabric {
         }
     }
 
-    /// Sets the speed at one port index, if it is known.
-    fn set_speed(&mut self, at: usize, speed: Speed) {
+    /// Sets the speed at one port index.
+    pub(super) fn set_speed(&mut self, at: usize, speed: Speed) {
         if self.speeds.is_empty() && speed.is_known() {
             self.speeds.resize(self.peers.len(), Speed::UNKNOWN);
         }

@@ -139,6 +139,7 @@ impl Fabric {
             debug_assert!(matches!(fabric.peer(switch, port), Peer::Switch { .. }));
             if let Some(slot) = fabric.slot(switch, port) {
                 fabric.peers[slot] = Peer::None;
+                fabric.set_speed(slot, Speed::UNKNOWN);
             }
         }
         fabric
