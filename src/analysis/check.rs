@@ -17,10 +17,10 @@
 
 use super::channels::Channels;
 use super::deadlock::Dependencies;
-use super::report::{CheckReport, FIRST, Route, Tally};
+use super::report::{CheckReport, Route, Tally};
 use super::updown::{UNREACHABLE, UpDown};
 use super::walk::{Fate, NO_CHANNEL, Target, Walker};
-use crate::fabric::{End, Fabric, Lid, NodeKind, Peer, lid_range};
+use crate::fabric::{End, Fabric, Lid, NodeKind, Peer, keep_first, lid_range};
 use crate::lft::{NO_PATH, Tables};
 use rayon::prelude::*;
 
@@ -242,9 +242,7 @@ impl Judge<'_> {
         for other in switch + 1..distances.len() as u32 {
             if self.sources.hosts[other as usize] && distances[other as usize] == UNREACHABLE {
                 report.unreachable_pairs += 1;
-                if report.first_unreachable.len() < FIRST {
-                    report.first_unreachable.push((switch, other));
-                }
+                keep_first(&mut report.first_unreachable, (switch, other));
             }
         }
     }

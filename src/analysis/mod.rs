@@ -45,7 +45,7 @@ pub use ebb::Ebb;
 pub use exact::Exact;
 pub use groups::{Grouped, within};
 pub use rates::Rates;
-pub use report::{CheckReport, FIRST, Route, Tally};
+pub use report::{CheckReport, Route, Tally};
 pub use trace::{End, Step, Trace, trace};
 pub use traffic::Traffic;
 pub use updown::{UNREACHABLE, UpDown};

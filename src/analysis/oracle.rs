@@ -1,8 +1,8 @@
 //! The same checks in the slow and obvious way: walks every pair separately and keeps sets. For tests only.
 
-use super::report::{FIRST, Route, Tally};
+use super::report::{Route, Tally};
 use super::testing::lids;
-use crate::fabric::{Fabric, Lid, NodeKind, Peer};
+use crate::fabric::{FIRST, Fabric, Lid, NodeKind, Peer};
 use crate::lft::{NO_PATH, Tables};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 

@@ -6,10 +6,7 @@
 //! shape (turns, minimality) in routes; a tally has both numbers.
 
 use super::deadlock::CreditLoops;
-use crate::fabric::{EndPairs, Lid};
-
-/// Maximum routes that a tally names.
-pub const FIRST: usize = 10;
+use crate::fabric::{EndPairs, Lid, keep_first};
 
 /// The route from a switch to a LID.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -29,7 +26,7 @@ pub struct Tally {
     pub pairs: u64,
     /// The pairs whose source and destination are both end nodes.
     pub node_pairs: u64,
-    /// The first [`FIRST`] routes in ascending (switch, LID) order.
+    /// The first [`FIRST`](crate::fabric::FIRST) routes in ascending (switch, LID) order.
     pub first: Vec<Route>,
 }
 
@@ -38,7 +35,7 @@ impl Tally {
         self.routes += 1;
         self.pairs += pairs;
         self.node_pairs += node_pairs;
-        self.offer(route);
+        keep_first(&mut self.first, route);
     }
 
     pub(super) fn merge(&mut self, other: &Tally) {
@@ -46,17 +43,8 @@ impl Tally {
         self.pairs += other.pairs;
         self.node_pairs += other.node_pairs;
         for &route in &other.first {
-            self.offer(route);
+            keep_first(&mut self.first, route);
         }
-    }
-
-    fn offer(&mut self, route: Route) {
-        if self.first.len() == FIRST && self.first[FIRST - 1] < route {
-            return;
-        }
-        let at = self.first.partition_point(|r| *r < route);
-        self.first.insert(at, route);
-        self.first.truncate(FIRST);
     }
 }
 
@@ -90,7 +78,7 @@ pub struct CheckReport {
     pub unjudged: Tally,
     /// Unordered pairs of switches with end nodes (aggregation nodes do not count) that have no up-down path.
     pub unreachable_pairs: usize,
-    /// The first [`FIRST`] such pairs.
+    /// The first [`FIRST`](crate::fabric::FIRST) such pairs.
     pub first_unreachable: Vec<(u32, u32)>,
     /// The pairs of `left_out`.
     pub left_out_ends: EndPairs,
@@ -141,8 +129,8 @@ impl CheckReport {
         }
         self.unreachable_pairs += other.unreachable_pairs;
         self.left_out_ends.merge(&other.left_out_ends);
-        self.first_unreachable.extend(&other.first_unreachable);
-        self.first_unreachable.sort_unstable();
-        self.first_unreachable.truncate(FIRST);
+        for &pair in &other.first_unreachable {
+            keep_first(&mut self.first_unreachable, pair);
+        }
     }
 }

@@ -7,8 +7,20 @@ use super::ids::Lid;
 use super::snapshot::{Fabric, NodeKind};
 use std::fmt;
 
-/// How many pairs are kept by name.
-const NAMED: usize = 10;
+/// How many findings of a kind are kept.
+pub const FIRST: usize = 10;
+
+/// Keeps the [`FIRST`] of all that are offered, each once, in order.
+pub fn keep_first<T: Ord>(first: &mut Vec<T>, item: T) {
+    if first.len() == FIRST && first[FIRST - 1] < item {
+        return;
+    }
+    let at = first.partition_point(|known| *known < item);
+    if first.get(at) != Some(&item) {
+        first.insert(at, item);
+        first.truncate(FIRST);
+    }
+}
 
 /// A sender or receiver.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -66,7 +78,7 @@ impl EndPairs {
         for from in senders.chain(own.then_some(End::Switch(switch))) {
             self.counts[from.kind()][to.kind()] += lids;
             if !std::mem::replace(&mut seen[from.kind()], true) {
-                self.offer((from.kind() + to.kind(), from, to));
+                keep_first(&mut self.first, (from.kind() + to.kind(), from, to));
             }
         }
     }
@@ -89,7 +101,8 @@ impl EndPairs {
         for (mine, theirs) in self.counts.iter_mut().flatten().zip(theirs) {
             *mine += theirs;
         }
-        other.first.iter().for_each(|&pair| self.offer(pair));
+        let theirs = other.first.iter();
+        theirs.for_each(|&pair| keep_first(&mut self.first, pair));
     }
 
     /// Splits into pairs of hosts and all others.
@@ -116,14 +129,6 @@ impl EndPairs {
         let kinds = (0..3).flat_map(|from| (0..3).map(move |to| (from, to)));
         let counted = kinds.map(|(from, to)| (WORDS[from], WORDS[to], self.counts[from][to]));
         counted.filter(|&(_, _, count)| count > 0)
-    }
-
-    fn offer(&mut self, pair: (usize, End, End)) {
-        let at = self.first.partition_point(|p| *p < pair);
-        if at < NAMED && self.first.get(at) != Some(&pair) {
-            self.first.insert(at, pair);
-            self.first.truncate(NAMED);
-        }
     }
 }
 
