@@ -27,7 +27,7 @@ fuzz_target!(|bytes: &[u8]| {
     {
         let tables = read.value;
         let mut text = Vec::new();
-        write_dump(fabric, names, &tables, &mut text).expect("memory takes it");
+        write_dump(fabric, names, &tables, false, &mut text).expect("memory takes it");
         let again = Dump::parse(&text).expect("what we write, we read");
         assert!(again.tables(fabric).expect("the same switches") == tables);
     }

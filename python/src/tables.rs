@@ -4,7 +4,7 @@ use crate::array::{as_array, interface};
 use crate::fabric::{Fabric, take, unread, write};
 use crate::refused;
 use ::dmodc::input;
-use ::dmodc::lft::{self, Dump, write_dump, write_plain_dump};
+use ::dmodc::lft::{self, Dump, write_dump};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::path::PathBuf;
@@ -50,9 +50,8 @@ impl Tables {
     fn write(&self, py: Python<'_>, path: PathBuf, fabric: &Fabric, plain: bool) -> PyResult<()> {
         self.of(fabric)?;
         py.detach(|| {
-            write(&path, |mut out| match plain {
-                true => write_plain_dump(&fabric.fabric, &fabric.names, &self.0, &mut out),
-                false => write_dump(&fabric.fabric, &fabric.names, &self.0, &mut out),
+            write(&path, |out| {
+                write_dump(&fabric.fabric, &fabric.names, &self.0, plain, out)
             })
         })
     }

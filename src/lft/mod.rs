@@ -13,4 +13,4 @@ pub use lid_matrix::write_lid_matrix;
 pub use order::{OrderReason, parse_order, parse_order_leniently, write_order};
 pub use read::{Dump, DumpReason, DumpedSwitch};
 pub use table::{NO_PATH, Tables};
-pub use write::{write_dump, write_plain_dump};
+pub use write::write_dump;

@@ -22,11 +22,11 @@ pub enum OrderReason {
 }
 
 /// Writes the CAs among some end nodes (by index) in the order given; `name` names an end node.
-pub fn write_order<W: Write, N: Display>(
+pub fn write_order<N: Display>(
     fabric: &Fabric,
     order: &[u32],
     name: impl Fn(u32) -> N,
-    out: &mut W,
+    out: &mut dyn Write,
 ) -> io::Result<()> {
     for &index in order {
         let node = &fabric.end_nodes()[index as usize];

@@ -13,37 +13,20 @@ use crate::fabric::{Fabric, NodeKind};
 use crate::netlist::Names;
 use std::io::{self, Write};
 
-/// Writes the tables of all switches in OpenSM's order. OpenSM keeps GUIDs in network byte order, so on a
-/// little-endian machine the lowest byte counts most. Each block is one write: no buffered writer is necessary.
-pub fn write_dump<W: Write>(
+/// Writes the tables of all switches in OpenSM's order; plain ones without the comments, most of the file. OpenSM keeps
+/// GUIDs in network byte order, so on a little-endian machine the lowest byte counts most. Each block is one write: no
+/// buffered writer is necessary.
+pub fn write_dump(
     fabric: &Fabric,
     names: &Names,
     tables: &Tables,
-    out: &mut W,
+    plain: bool,
+    out: &mut dyn Write,
 ) -> io::Result<()> {
-    let ends = line_ends(fabric, names, tables.width());
-    write_lines(fabric, names, tables, ends, out)
-}
-
-/// The same without the comments, most of the file.
-pub fn write_plain_dump<W: Write>(
-    fabric: &Fabric,
-    names: &Names,
-    tables: &Tables,
-    out: &mut W,
-) -> io::Result<()> {
-    let ends = vec![b"\n".to_vec(); tables.width()];
-    write_lines(fabric, names, tables, ends, out)
-}
-
-/// Writes the tables with these ends of the lines, by LID.
-fn write_lines<W: Write>(
-    fabric: &Fabric,
-    names: &Names,
-    tables: &Tables,
-    ends: Vec<Vec<u8>>,
-    out: &mut W,
-) -> io::Result<()> {
+    let ends = match plain {
+        true => vec![b"\n".to_vec(); tables.width()],
+        false => line_ends(fabric, names, tables.width()),
+    };
     let max_lid = tables.width() - 1;
     let starts = (0..tables.width()).map(|lid| format!("0x{lid:04x} ").into_bytes());
     let lines: Vec<_> = starts.zip(ends).collect();

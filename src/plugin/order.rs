@@ -19,9 +19,7 @@ pub fn dump(subnet: &Subnet<'_>, planned: &Planned) {
     let called = Live { subnet, planned };
     let name = |node| called.end_node(node);
     let Planned { fabric, plan, .. } = planned;
-    let written = replace_by(&path, |mut out| {
-        write_order(fabric, plan.order(), name, &mut out)
-    });
+    let written = replace_by(&path, |out| write_order(fabric, plan.order(), name, out));
     if let Err(e) = written {
         log::error!("cannot write {}: {e}", path.display());
     }

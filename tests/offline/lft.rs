@@ -27,7 +27,7 @@ fn arbitrary(fabric: &Fabric) -> Tables {
 
 fn dumped(fabric: &Fabric, names: &Names, tables: &Tables) -> Vec<u8> {
     let mut bytes = Vec::new();
-    write_dump(fabric, names, tables, &mut bytes).unwrap();
+    write_dump(fabric, names, tables, false, &mut bytes).unwrap();
     bytes
 }
 

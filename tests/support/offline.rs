@@ -36,7 +36,8 @@ impl Offline {
     /// The tables in OpenSM's dump format.
     pub fn dump(&self) -> Vec<u8> {
         let mut dump = Vec::new();
-        write_dump(&self.fabric, &self.names, &self.tables, &mut dump).expect("memory takes it");
+        write_dump(&self.fabric, &self.names, &self.tables, false, &mut dump)
+            .expect("memory takes it");
         dump
     }
 

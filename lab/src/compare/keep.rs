@@ -4,7 +4,7 @@ use super::CompareError;
 use super::engine_spec::EngineSpec;
 use super::multi_engine_run::Outcome;
 use dmodc::files::{packed_by_name, replace_by};
-use dmodc::lft::write_plain_dump;
+use dmodc::lft::write_dump;
 use dmodc::netlist::Netlist;
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -32,9 +32,7 @@ pub fn keep<'a>(
         if let Outcome::Routed(copied, ..) = outcome {
             let tables = copied.tables(&fabric);
             let path = engine_file(dir, stem, spec, "lfts.gz");
-            write(&path, |mut out| {
-                write_plain_dump(&fabric, &names, &tables, &mut out)
-            })?;
+            write(&path, |out| write_dump(&fabric, &names, &tables, true, out))?;
         }
     }
     Ok(())

@@ -9,7 +9,7 @@ use crate::output::{say, say_json, write_to};
 use dmodc::dmodc::{Filled, PHASES, Plan, hop_row};
 use dmodc::drain::{self, Use};
 use dmodc::fabric::{EndPairs, Fabric};
-use dmodc::lft::{write_dump, write_lid_matrix, write_order, write_plain_dump};
+use dmodc::lft::{write_dump, write_lid_matrix, write_order};
 use dmodc::netlist::Names;
 use dmodc::wiring::wiring_warnings;
 use indicatif::ProgressBar;
@@ -92,15 +92,14 @@ pub fn run(args: Args) -> Outcome {
         if tables.is_empty() {
             return Err(Failure::no_tables(shown(&args.net).display()));
         }
-        write_to(path, |mut out| match args.plain {
-            true => write_plain_dump(&fabric, &names, &tables, &mut out),
-            false => write_dump(&fabric, &names, &tables, &mut out),
+        write_to(path, |out| {
+            write_dump(&fabric, &names, &tables, args.plain, out)
         })?;
     }
     if let Some(path) = &args.order {
-        write_to(path, |mut out| {
+        write_to(path, |out| {
             let name = |node| &names.end_nodes[node as usize];
-            write_order(&fabric, plan.order(), name, &mut out)
+            write_order(&fabric, plan.order(), name, out)
         })?;
     }
     if let Some(path) = &args.alternatives {

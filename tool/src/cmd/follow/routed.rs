@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use dmodc::analysis::check;
 use dmodc::dmodc::hop_row;
 use dmodc::fabric::Lid;
-use dmodc::lft::{Tables, write_lid_matrix, write_plain_dump};
+use dmodc::lft::{Tables, write_dump, write_lid_matrix};
 use dmodc::netlist::{Kind, Names, Netlist, Node};
 use dmodc::sweeps::Planned;
 use std::io::{self, Write};
@@ -24,17 +24,13 @@ pub struct Routed {
 impl Routed {
     /// Writes the tables, as `dmodc route --lfts --plain` does, but for LIDs above the subnet's highest: OpenSM would
     /// write beyond its own tables for them.
-    pub fn write(&self, mut out: &mut dyn Write) -> io::Result<()> {
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let fabric = &self.planned.fabric;
-        match self.tables.width() - 1 > self.highest.index() {
-            true => write_plain_dump(
-                fabric,
-                &self.names,
-                &self.tables.up_to(self.highest),
-                &mut out,
-            ),
-            false => write_plain_dump(fabric, &self.names, &self.tables, &mut out),
-        }
+        let tables = match self.tables.width() - 1 > self.highest.index() {
+            true => &self.tables.up_to(self.highest),
+            false => &self.tables,
+        };
+        write_dump(fabric, &self.names, tables, true, out)
     }
 
     /// Writes the hop counts, as `dmodc route --lid-matrix` does.
