@@ -67,13 +67,10 @@ pub fn updown_distance(
         if at == goal {
             return Some(length);
         }
-        for peer in fabric.peers_of(at) {
-            let Peer::Switch { index, .. } = *peer else {
-                continue;
-            };
-            let up = above(at, index);
-            if !(up && gone_down) && seen.insert((index, !up)) {
-                queue.push_back((index, !up, length + 1));
+        for next in fabric.neighbours(at) {
+            let up = above(at, next);
+            if !(up && gone_down) && seen.insert((next, !up)) {
+                queue.push_back((next, !up, length + 1));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Small fabrics for the tests of this folder, and tables for them.
 
-use crate::fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind};
+use crate::fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind, Peer};
 use crate::lft::Tables;
 use std::collections::VecDeque;
 
@@ -81,25 +81,14 @@ pub fn with_speeds<'a>(fabric: Fabric, speed: impl Fn(u32, u8) -> &'a str) -> Fa
 
 /// Every LID with its switch and the port there (0 for the switch itself).
 pub fn lids(fabric: &Fabric) -> Vec<(Lid, u32, u8)> {
-    let nodes = fabric
-        .end_nodes()
-        .iter()
-        .map(|n| (n.lid, n.lmc, n.switch, n.port));
-    let switches = (0..)
-        .zip(fabric.switches())
-        .map(|(i, s)| (s.lid, s.lmc, i, 0));
-    nodes
-        .chain(switches)
-        .flat_map(|(lid, lmc, switch, port)| {
-            (0..1u16 << lmc).map(move |i| (Lid(lid.0 + i), switch, port))
-        })
-        .collect()
-}
-
-/// The port of `from` with the lowest number that leads to `to`.
-pub fn port(fabric: &Fabric, from: u32, to: u32) -> u8 {
-    let leads = |p: &u8| matches!(fabric.peer(from, *p), crate::fabric::Peer::Switch { index, .. } if index == to);
-    (1..=u8::MAX).find(leads).expect("a link between the two")
+    let nodes = fabric.end_nodes().iter();
+    let nodes = nodes.map(|n| (n.lid, n.lmc, n.switch, n.port));
+    let switches = (0..).zip(fabric.switches());
+    let all = nodes.chain(switches.map(|(i, s)| (s.lid, s.lmc, i, 0)));
+    all.flat_map(|(lid, lmc, switch, port)| {
+        (0..1u16 << lmc).map(move |i| (Lid(lid.0 + i), switch, port))
+    })
+    .collect()
 }
 
 /// Shortest paths by the lowest port, whether links go up or down: what minhop would do.
@@ -111,13 +100,12 @@ pub fn shortest(fabric: &Fabric) -> Tables {
         known[target as usize] = true;
         let mut queue = VecDeque::from([target]);
         while let Some(at) = queue.pop_front() {
-            for peer in fabric.peers_of(at) {
-                let crate::fabric::Peer::Switch { index, .. } = *peer else {
-                    continue;
-                };
-                if !std::mem::replace(&mut known[index as usize], true) {
-                    tables.row_mut(index)[lid.index()] = port(fabric, index, at);
-                    queue.push_back(index);
+            for next in fabric.neighbours(at) {
+                if !std::mem::replace(&mut known[next as usize], true) {
+                    let leads = |p: &Peer| matches!(p, Peer::Switch { index, .. } if *index == at);
+                    let port = fabric.peers_of(next).iter().position(leads);
+                    tables.row_mut(next)[lid.index()] = port.expect("a link") as u8 + 1;
+                    queue.push_back(next);
                 }
             }
         }

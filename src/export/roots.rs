@@ -27,41 +27,29 @@ pub fn roots(fabric: &Fabric, ranking: &Ranking) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::testing::Net;
     use crate::dmodc::Options;
-    use crate::netlist::Netlist;
 
     /// Three branches of so many switches, with two hosts each at their ends, below a top; and a small spine over two
-    /// of these ends. Each link is at the lower end alone.
-    fn roots_of_branches(height: usize) -> Vec<String> {
-        let mut net = "Switch 8 \"top\"\nSwitch 8 \"small\"\n".to_owned();
-        for (number, branch) in (3..).zip(["a", "b", "c"]) {
-            for at in 0..height {
-                let above = match at + 1 == height {
-                    true => "top".to_owned(),
-                    false => format!("{branch}{}", at + 1),
-                };
-                net += &format!("Switch 8 \"{branch}{at}\"\n[8] \"{above}\"[{number}]\n");
-                if at == 0 && branch != "c" {
-                    net += &format!("[7] \"small\"[{number}]\n");
-                }
-            }
-            for host in 1..=2 {
-                net += &format!("Hca 1 \"{branch}-{host}\"\n[1] \"{branch}0\"[{host}]\n");
-            }
+    /// of these ends.
+    fn roots_of_branches(height: u32) -> Vec<u32> {
+        let (top, small) = (0, 1);
+        let at = |branch, level| 2 + branch * height + level;
+        let mut links = vec![(small, at(0, 0)), (small, at(1, 0))];
+        for branch in 0..3 {
+            links.extend((1..height).map(|level| (at(branch, level - 1), at(branch, level))));
+            links.push((at(branch, height - 1), top));
         }
-        let netlist = Netlist::parse_leniently(net.as_bytes()).unwrap().value;
-        let (fabric, names) = netlist.to_fabric(None).unwrap();
-        let ranking = Ranking::new(&fabric, &Options::default());
-        let roots = roots(&fabric, &ranking).into_iter();
-        roots.map(|s| names.switches[s as usize].clone()).collect()
+        let hosts: Vec<u32> = (0..6).map(|host| at(host / 2, 0)).collect();
+        let fabric = Net::new(&links, &hosts).build();
+        roots(&fabric, &Ranking::new(&fabric, &Options::default()))
     }
 
     #[test]
     fn what_is_far_below_the_top_is_no_root() {
         for (height, expected) in [(1, 2), (2, 2), (3, 1)] {
             let roots = roots_of_branches(height);
-            assert_eq!(roots.len(), expected, "{roots:?}");
-            assert!(roots.contains(&"top".to_owned()), "{roots:?}");
+            assert!(roots.len() == expected && roots.contains(&0), "{roots:?}");
         }
     }
 }
