@@ -180,13 +180,11 @@ impl Dump {
         if !known.contains(&true) {
             return Err(Fault::whole(DumpReason::OtherFabric));
         }
-        let unknown = |&switch: &u32| !known[switch as usize];
-        let unknown: Vec<u32> = (0..known.len() as u32).filter(unknown).collect();
-        for &switch in &unknown {
-            let guid = fabric.switches()[switch as usize].guid;
-            warnings.add(0, DumpReason::MissingSwitch(guid));
+        let switches = (0..).zip(fabric.switches()).zip(known);
+        for ((index, switch), _) in switches.filter(|(_, known)| !known) {
+            warnings.add(0, DumpReason::MissingSwitch(switch.guid));
+            tables.unknown.push(index);
         }
-        tables.set_unknown(unknown);
         Ok(Lenient {
             value: tables,
             warnings,

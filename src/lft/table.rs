@@ -11,7 +11,7 @@ pub const NO_PATH: u8 = 255;
 pub struct Tables {
     width: usize,
     entries: Vec<u8>,
-    unknown: Vec<u32>,
+    pub(super) unknown: Vec<u32>,
 }
 
 impl Tables {
@@ -65,11 +65,6 @@ impl Tables {
         &self.unknown
     }
 
-    /// Sets the switches without a known table.
-    pub(super) fn set_unknown(&mut self, switches: Vec<u32>) {
-        self.unknown = switches;
-    }
-
     /// The row of one switch.
     pub fn row(&self, switch: u32) -> &[u8] {
         &self.entries[switch as usize * self.width..][..self.width]
@@ -98,9 +93,7 @@ impl Tables {
 
     /// The entry of one LID at one switch; [`NO_PATH`] for a LID beyond the table.
     pub fn get(&self, switch: u32, lid: Lid) -> u8 {
-        self.row(switch)
-            .get(lid.index())
-            .copied()
-            .unwrap_or(NO_PATH)
+        let entry = self.row(switch).get(lid.index());
+        entry.copied().unwrap_or(NO_PATH)
     }
 }

@@ -116,11 +116,6 @@ impl Draft {
         &self.nodes[node as usize].node.id
     }
 
-    /// Whether there is no node yet.
-    pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
-    }
-
     /// The node described under the id of this number.
     pub fn node(&self, id: u32) -> Option<u32> {
         self.described[id as usize]

@@ -22,7 +22,7 @@ pub struct Context {
     /// Whether any line names enabled widths or speeds.
     has_enabled: bool,
     /// Whether an assignment waits for its node line.
-    open: bool,
+    pub is_open: bool,
 }
 
 /// The content of a `switchguid=` line and the like.
@@ -46,17 +46,12 @@ impl Default for Context {
             given: None,
             enabled: Enabled::default(),
             has_enabled: false,
-            open: false,
+            is_open: false,
         }
     }
 }
 
 impl Context {
-    /// Whether an assignment waits for its node line.
-    pub fn is_open(&self) -> bool {
-        self.open
-    }
-
     /// The link that ibsim's options at a port make, if there are any.
     pub fn link(&mut self, options: &[u8]) -> Option<String> {
         let enabled = self.enabled.with_options(options)?;
@@ -88,7 +83,7 @@ impl Context {
         let Some((key, kind)) = keys.find(|(key, _)| line.starts_with(key.as_bytes())) else {
             return false;
         };
-        self.open = true;
+        self.is_open = true;
         let sign = line.iter().position(|&b| b == b'=' || b == b'+');
         let mut scan = Scan(sign.map_or(b"", |at| &line[at + 1..]));
         let value = scan.blanks().c_number();
@@ -161,25 +156,18 @@ impl Context {
         line: u32,
         draft: &mut Draft,
     ) -> Result<(u32, Node), Fault<Reason>> {
-        let NodeParts {
-            count,
-            id,
-            description,
-            trailer,
-        } = parts;
+        let NodeParts { id, trailer, .. } = parts;
         let (lid, lmc) = lid_and_lmc(trailer, line, draft);
-        let port_zero = if find(trailer, b"enhanced port 0").is_some() {
-            Some(PortZero::Enhanced)
-        } else {
-            find(trailer, b"base port 0").map(|_| PortZero::Base)
-        };
+        let enhanced = find(trailer, b"enhanced port 0").map(|_| PortZero::Enhanced);
+        let base = find(trailer, b"base port 0").map(|_| PortZero::Base);
+        let port_zero = enhanced.or(base);
         let guid = self.guid(kind, id, line, draft);
-        let node = new_node(kind, text(id), guid, count, description);
+        let node = new_node(kind, text(id), guid, parts.count, parts.description);
         let mut node = node.map_err(|reason| Fault::at(line, reason))?;
         let mut reserved = 1;
         match kind {
             Kind::Switch => (node.lid, node.lmc, node.port_zero) = (lid, lmc, port_zero),
-            _ => reserved += count,
+            _ => reserved += parts.count,
         }
         self.next[slot(kind)] = guid.0.wrapping_add(reserved);
         let node = Node {
@@ -188,7 +176,7 @@ impl Context {
             device: self.device,
             ..node
         };
-        self.open = false;
+        self.is_open = false;
         Ok((draft.id(id), node))
     }
 }

@@ -55,10 +55,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Lenient<Netlist, Reason>, Fault<Reas
             return Err(fail(Reason::Unsupported(word)));
         }
     }
-    if draft.is_empty() && !context.is_open() {
-        return Err(Fault::whole(Reason::NoNode));
-    }
-    if context.is_open() {
+    if context.is_open {
         return Err(Fault::at(last, Reason::Truncated));
     }
     if let Some(link) = context.usual_link() {
