@@ -70,14 +70,12 @@ fn parse_line(line: &[u8], number: u32, draft: &mut Draft) -> Result<(), Fault<R
             draft.add_node(id, node, number)?
         }
     };
+    let peer_port = peer_port(far.port).map_err(bad)?;
+    let (peer, link) = (draft.id(far.id().as_bytes()), draft.link(link.as_bytes()));
     let port = Port {
-        number: 0,
-        peer: draft.id(far.id().as_bytes()),
-        peer_port: peer_port(far.port).map_err(bad)?,
         guid: near.port_guid,
         lid: near.lid,
-        lmc: 0,
-        link: draft.link(link.as_bytes()),
+        ..Port::new(0, peer, peer_port, link)
     };
     let port_line = PortLine {
         line: number,

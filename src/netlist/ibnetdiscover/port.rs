@@ -63,13 +63,10 @@ pub fn read(
         draft.link(link)
     };
     let port = Port {
-        number: 0,
-        peer: draft.id(peer),
-        peer_port,
         guid,
         lid,
         lmc,
-        link,
+        ..Port::new(0, draft.id(peer), peer_port, link)
     };
     let port_line = PortLine {
         line,
