@@ -6,8 +6,8 @@ use crate::options::{self, Options};
 use crate::refused;
 use crate::tables::Tables;
 use ::dmodc::analysis::{
-    CheckReport, Exact, Risk, Tally, Traffic, Worked, Workload, bounds,
-    check as check_tables, within,
+    CheckReport, Exact, Risk, Tally, Traffic, Worked, Workload, bounds, check as check_tables,
+    within,
 };
 use ::dmodc::dmodc::{Drained, Engine, NodeType, NodeTypes, Ranking};
 use ::dmodc::netlist::Names;

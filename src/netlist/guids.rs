@@ -110,17 +110,12 @@ pub fn none_found(fabric: &Fabric, guids: &[Guid], of: GuidsOf) -> Option<String
     if guids.is_empty() {
         return None;
     }
-    let (known, what): (HashSet<Guid>, _) = match of {
-        GuidsOf::Switches => {
-            let guids = fabric.switches().iter().map(|s| s.guid);
-            (guids.collect(), "switches")
-        }
-        GuidsOf::Ports => {
-            let guids = fabric.end_nodes().iter().map(|n| n.guid);
-            (guids.collect(), "ports of end nodes")
-        }
+    let given: HashSet<Guid> = guids.iter().copied().collect();
+    let (mut switches, mut nodes) = (fabric.switches().iter(), fabric.end_nodes().iter());
+    let (is_found, what) = match of {
+        GuidsOf::Switches => (switches.any(|s| given.contains(&s.guid)), "switches"),
+        GuidsOf::Ports => (nodes.any(|n| given.contains(&n.guid)), "ports of end nodes"),
     };
-    let is_found = guids.iter().any(|guid| known.contains(guid));
     (!is_found).then(|| format!("0 of {} GUIDs are {what} of this fabric", guids.len()))
 }
 
