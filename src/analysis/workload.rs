@@ -157,40 +157,33 @@ impl Traffic {
             })
             .collect();
         let (mut risk, mut flows) = (vec![0; channels], vec![0; channels]);
-        let (mut least_rates, mut rates) = (vec![None; channels], Vec::new());
+        let (mut least_rates, mut rates) = (vec![f64::INFINITY; channels], Vec::new());
         for (of_phase, flows_of_phase, rates_of_phase, least) in of_phases {
             risk = greatest(risk, of_phase);
             flows = greatest(flows, flows_of_phase);
-            least_rates = placewise(least_rates, least, lower);
+            least_rates = placewise(least_rates, least, |a, b| *a = a.min(b));
             rates.extend(rates_of_phase);
         }
+        let known = |least: f64| Some(least).filter(|least| least.is_finite());
         Worked {
             risk: Risk::of(risk, self.channels()),
             flows: Risk::of(flows, self.channels()),
             count: rates.len(),
             rates: Rates::of(&mut rates),
-            least_rates,
+            least_rates: least_rates.into_iter().map(known).collect(),
         }
     }
 
-    /// For each channel the least rate of the flows over it.
-    fn least_by_channel(&self, flows: &[(usize, usize)], rates: &[f64]) -> Vec<Option<f64>> {
-        let mut least: Vec<Option<f64>> = vec![None; self.channels().len()];
+    /// For each channel the least rate of the flows over it; infinity without a flow.
+    fn least_by_channel(&self, flows: &[(usize, usize)], rates: &[f64]) -> Vec<f64> {
+        let mut least = vec![f64::INFINITY; self.channels().len()];
         for (&(from, to), &rate) in flows.iter().zip(rates) {
             self.follow(self.switch(from), to, |c| {
-                lower(&mut least[c as usize], Some(rate))
+                least[c as usize] = rate.min(least[c as usize]);
             });
         }
         least
     }
-}
-
-/// Lowers the least rate so far to another one, if that is less.
-fn lower(least: &mut Option<f64>, rate: Option<f64>) {
-    *least = match (*least, rate) {
-        (Some(least), Some(rate)) => Some(least.min(rate)),
-        (least, rate) => least.or(rate),
-    };
 }
 
 #[cfg(test)]

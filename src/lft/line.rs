@@ -97,12 +97,7 @@ fn entry(line: &[u8]) -> Option<Entry> {
     if !scan.0.first().is_none_or(u8::is_ascii_whitespace) {
         return None;
     }
-    let state = scan.blanks().0;
-    let state = match state.first() {
-        Some(b'F' | b'H' | b'S') => state.split(u8::is_ascii_whitespace).next(),
-        _ => None,
-    };
-    let adaptive = match state {
+    let adaptive = match scan.blanks().0.split(u8::is_ascii_whitespace).next() {
         Some(b"Free" | b"HBF") => Some(true),
         Some(b"Static") => Some(false),
         _ => None,
