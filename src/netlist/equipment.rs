@@ -22,22 +22,18 @@ pub enum Equipment {
 const SLOW_LINK: f64 = 0.25;
 const SLOW_PLANE: f64 = 0.5;
 
-impl Equipment {
-    const ALL: [Equipment; 4] = [
-        Equipment::Switches,
-        Equipment::Links,
-        Equipment::Slow,
-        Equipment::Planes,
-    ];
+/// All equipment, with its name, and what has happened to it, after its number.
+const ALL: [(Equipment, &str, &str); 4] = [
+    (Equipment::Switches, "switches", "switches removed"),
+    (Equipment::Links, "links", "links removed"),
+    (Equipment::Slow, "slow", "links at a quarter"),
+    (Equipment::Planes, "planes", "planes at half"),
+];
 
+impl Equipment {
     /// What has happened to the equipment, after its number.
     pub fn faults(self) -> &'static str {
-        match self {
-            Equipment::Switches => "switches removed",
-            Equipment::Links => "links removed",
-            Equipment::Slow => "links at a quarter",
-            Equipment::Planes => "planes at half",
-        }
+        ALL[self as usize].2
     }
 
     /// Whether links become slow, and none goes.
@@ -84,12 +80,7 @@ pub fn removal(max_exponent: f64, seed: u64, number: u32) -> (usize, u64) {
 
 impl fmt::Display for Equipment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Equipment::Switches => "switches",
-            Equipment::Links => "links",
-            Equipment::Slow => "slow",
-            Equipment::Planes => "planes",
-        })
+        f.write_str(ALL[*self as usize].1)
     }
 }
 
@@ -97,9 +88,9 @@ impl FromStr for Equipment {
     type Err = String;
 
     fn from_str(s: &str) -> Result<Self, String> {
-        let found = Equipment::ALL.into_iter().find(|e| e.to_string() == s);
-        found.ok_or_else(|| {
-            let all = Equipment::ALL.map(|e| format!("'{e}'"));
+        let found = ALL.into_iter().find(|(_, name, _)| *name == s);
+        found.map(|(found, ..)| found).ok_or_else(|| {
+            let all = ALL.map(|(_, name, _)| format!("'{name}'"));
             format!("'{s}' is none of {}", all.join(", "))
         })
     }
