@@ -30,13 +30,12 @@ pub struct NotEnough {
     pub there: usize,
 }
 
+/// A degraded fabric, and what has been removed or has become slow.
+pub type Degraded<T> = Result<(Netlist, Vec<T>), NotEnough>;
+
 impl Netlist {
     /// Removes `count` random links between different switches.
-    pub fn without_links(
-        &self,
-        count: usize,
-        seed: u64,
-    ) -> Result<(Netlist, Vec<Part>), NotEnough> {
+    pub fn without_links(&self, count: usize, seed: u64) -> Degraded<Part> {
         let links = self.sorted(self.links_between_switches());
         let links = choose(links, count, seed, ("remove", "links between switches"))?;
         let links: Vec<Part> = links.into_iter().map(Part::Link).collect();
@@ -45,12 +44,7 @@ impl Netlist {
 
     /// Makes `count` random links between different switches slow: `part` of their speed, or the next lower
     /// speed. Links of unknown speed, and links without a lower speed, are not chosen.
-    pub fn with_slow_links(
-        &self,
-        count: usize,
-        part: f64,
-        seed: u64,
-    ) -> Result<(Netlist, Vec<SlowedLink>), NotEnough> {
+    pub fn with_slow_links(&self, count: usize, part: f64, seed: u64) -> Degraded<SlowedLink> {
         let links = self.sorted(self.links_to_slow(part));
         let what = "links between switches with a speed that can be less";
         let links = choose(links, count, seed, ("slow down", what))?;
@@ -58,12 +52,7 @@ impl Netlist {
     }
 
     /// Makes all links of `count` random planes slow, as [`Netlist::with_slow_links`] does.
-    pub fn with_slow_planes(
-        &self,
-        count: usize,
-        part: f64,
-        seed: u64,
-    ) -> Result<(Netlist, Vec<SlowedLink>), NotEnough> {
+    pub fn with_slow_planes(&self, count: usize, part: f64, seed: u64) -> Degraded<SlowedLink> {
         let what = "planes with a speed that can be less";
         let planes = choose(self.planes_to_slow(part), count, seed, ("slow down", what))?;
         Ok(self.slowed(planes.concat(), part))
@@ -141,12 +130,7 @@ impl Netlist {
 
     /// Removes `count` random switches with all their links. Switches that carry end nodes (other
     /// than aggregation nodes) stay, unless `leaves` is set. End nodes without a link go, too.
-    pub fn without_switches(
-        &self,
-        count: usize,
-        seed: u64,
-        leaves: bool,
-    ) -> Result<(Netlist, Vec<Part>), NotEnough> {
+    pub fn without_switches(&self, count: usize, seed: u64, leaves: bool) -> Degraded<Part> {
         let mut switches = self.removable_switches(leaves);
         switches.sort_by_key(|&index| self.nodes[index as usize].guid);
         let what = match leaves {

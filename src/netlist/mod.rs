@@ -25,7 +25,7 @@ mod write;
 
 pub mod generate;
 
-pub use degrade::{NotEnough, SlowedLink};
+pub use degrade::{Degraded, NotEnough, SlowedLink};
 pub use equipment::{Equipment, removal};
 pub use error::Reason;
 pub use guids::{
