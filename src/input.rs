@@ -99,6 +99,9 @@ pub struct Lenient<T, R> {
     pub warnings: Warnings<R>,
 }
 
+/// What a parser gives that reads on where it can.
+pub type Parsed<T, R> = Result<Lenient<T, R>, Fault<R>>;
+
 impl<T, R> Lenient<T, R> {
     /// The value, if there are no oddities; else the first warning as an error.
     pub fn strict(self) -> Result<T, Fault<R>> {
@@ -114,7 +117,7 @@ where
     for<'v> &'v T: IntoIterator,
 {
     /// The value, unless it is empty and there are oddities.
-    pub fn unless_empty(self) -> Result<Self, Fault<R>> {
+    pub fn unless_empty(self) -> Parsed<T, R> {
         if (&self.value).into_iter().next().is_none() && self.warnings.count() > 0 {
             return Err(self.warnings.first().remove(0));
         }

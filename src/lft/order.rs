@@ -5,7 +5,7 @@
 //! leaves that are not full with `0xFFFF` and `DUMMY`; we write no such lines, and skip them when we read.
 
 use crate::fabric::{Fabric, Lid, NodeKind};
-use crate::input::{Fault, Lenient, Warnings, lines, quoted};
+use crate::input::{Fault, Lenient, Parsed, Warnings, lines, quoted};
 use std::fmt::Display;
 use std::io::{self, Write};
 
@@ -44,10 +44,7 @@ pub fn parse_order(fabric: &Fabric, bytes: &[u8]) -> Result<Vec<u32>, Fault<Orde
 
 /// Parses an order file and skips, with a warning, a line that names no end node or one named before. Refuses
 /// a file that names none.
-pub fn parse_order_leniently(
-    fabric: &Fabric,
-    bytes: &[u8],
-) -> Result<Lenient<Vec<u32>, OrderReason>, Fault<OrderReason>> {
+pub fn parse_order_leniently(fabric: &Fabric, bytes: &[u8]) -> Parsed<Vec<u32>, OrderReason> {
     let mut by_lid: Vec<Option<u32>> = vec![None; fabric.max_lid().index() + 1];
     for (index, node) in (0..).zip(fabric.end_nodes()) {
         by_lid[node.lid.index()] = Some(index);

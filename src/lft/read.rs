@@ -12,7 +12,7 @@
 use super::line::{Entry, Line};
 use super::{NO_PATH, Tables};
 use crate::fabric::{Fabric, Guid, Lid};
-use crate::input::{self, Fault, InputError, Lenient, Warnings, lines, plain, quoted};
+use crate::input::{self, Fault, InputError, Lenient, Parsed, Warnings, lines, plain, quoted};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -102,7 +102,7 @@ impl Dump {
     }
 
     /// Parses a dump; oddities with a sensible reading are warnings.
-    pub fn parse_leniently(bytes: &[u8]) -> Result<Lenient<Dump, DumpReason>, Fault<DumpReason>> {
+    pub fn parse_leniently(bytes: &[u8]) -> Parsed<Dump, DumpReason> {
         let mut draft = Draft::default();
         let mut last = 0;
         for (number, line) in lines(bytes) {
@@ -145,10 +145,7 @@ impl Dump {
     }
 
     /// The tables of a fabric's switches, as far as the dump has them.
-    pub fn tables_leniently(
-        &self,
-        fabric: &Fabric,
-    ) -> Result<Lenient<Tables, DumpReason>, Fault<DumpReason>> {
+    pub fn tables_leniently(&self, fabric: &Fabric) -> Parsed<Tables, DumpReason> {
         let mut tables = Tables::for_fabric(fabric);
         let mut warnings = Warnings::default();
         let mut known = vec![false; fabric.switches().len()];
@@ -347,7 +344,7 @@ impl Draft {
         }
     }
 
-    fn finish(mut self) -> Result<Lenient<Dump, DumpReason>, Fault<DumpReason>> {
+    fn finish(mut self) -> Parsed<Dump, DumpReason> {
         self.close();
         if self.ends {
             for at in self.endless.into_iter().rev() {

@@ -8,7 +8,7 @@
 use super::error::Reason;
 use super::model::{Kind, Netlist, Node, Port};
 use crate::fabric::{Guid, Lid, LidOwners, NoLids};
-use crate::input::{Fault, Lenient, Warnings, plain};
+use crate::input::{Fault, Lenient, Parsed, Warnings, plain};
 use crate::scan::text;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -186,7 +186,7 @@ impl Draft {
     }
 
     /// Checks the whole and gives the netlist.
-    pub fn finish(mut self) -> Result<Lenient<Netlist, Reason>, Fault<Reason>> {
+    pub fn finish(mut self) -> Parsed<Netlist, Reason> {
         if self.nodes.is_empty() {
             return Err(Fault::whole(Reason::NoNode));
         }

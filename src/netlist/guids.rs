@@ -5,7 +5,7 @@
 //! marks.
 
 use crate::fabric::{Fabric, Guid};
-use crate::input::{self, Fault, InputError, Lenient, Warnings, lines, quoted};
+use crate::input::{self, InputError, Lenient, Parsed, Warnings, lines, quoted};
 use crate::scan::Scan;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -34,9 +34,7 @@ pub fn read_guids(path: &Path) -> Result<Vec<Guid>, InputError> {
 }
 
 /// Parses a GUID file and skips a line without a GUID, with a warning. Refuses a file that has lines and no GUID.
-pub fn parse_guids_leniently(
-    bytes: &[u8],
-) -> Result<Lenient<Vec<Guid>, GuidReason>, Fault<GuidReason>> {
+pub fn parse_guids_leniently(bytes: &[u8]) -> Parsed<Vec<Guid>, GuidReason> {
     let mut warnings = Warnings::default();
     let guids = lines(bytes).filter_map(|(number, line)| first_guid(line, number, &mut warnings));
     let value = guids.map(|(guid, _)| guid).collect();
@@ -45,9 +43,7 @@ pub fn parse_guids_leniently(
 
 /// Parses a name map and skips a line without GUID or name, with a warning. Of two lines for one GUID the last holds.
 /// Refuses a file that has lines and no name.
-pub fn parse_names_leniently(
-    bytes: &[u8],
-) -> Result<Lenient<NameMap, GuidReason>, Fault<GuidReason>> {
+pub fn parse_names_leniently(bytes: &[u8]) -> Parsed<NameMap, GuidReason> {
     let (mut value, mut warnings) = (NameMap::new(), Warnings::default());
     for (number, line) in lines(bytes) {
         let Some((guid, rest)) = first_guid(line, number, &mut warnings) else {
@@ -122,6 +118,7 @@ pub fn none_found(fabric: &Fabric, guids: &[Guid], of: GuidsOf) -> Option<String
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::input::Fault;
 
     #[test]
     fn guids_in_every_notation_and_odd_lines() {

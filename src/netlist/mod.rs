@@ -36,7 +36,7 @@ pub use model::{Kind, Netlist, Node, Port, PortZero};
 pub use remove::Part;
 pub use to_fabric::{Names, TooManyLids};
 
-use crate::input::{self, Fault, InputError, Lenient};
+use crate::input::{self, Fault, InputError, Parsed};
 use std::path::Path;
 
 impl Netlist {
@@ -52,7 +52,7 @@ impl Netlist {
     }
 
     /// Parses a text in any known format; oddities with a sensible reading are warnings.
-    pub fn parse_leniently(bytes: &[u8]) -> Result<Lenient<Netlist, Reason>, Fault<Reason>> {
+    pub fn parse_leniently(bytes: &[u8]) -> Parsed<Netlist, Reason> {
         if bytes.is_empty() {
             return Err(Fault::whole(Reason::Empty));
         }

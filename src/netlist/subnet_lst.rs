@@ -12,7 +12,7 @@ use super::draft::{Draft, PortLine, new_node, peer_port};
 use super::error::Reason;
 use super::model::{Kind, Netlist, Node, Port};
 use crate::fabric::{Guid, Lid, Rate, Speed};
-use crate::input::{Fault, Lenient, lines, quoted};
+use crate::input::{Fault, Parsed, lines, quoted};
 use crate::scan::{Scan, text};
 
 /// One side of a line.
@@ -42,7 +42,7 @@ fn is_node(line: &[u8]) -> bool {
     line.starts_with(b"{ ")
 }
 
-pub(super) fn parse(bytes: &[u8]) -> Result<Lenient<Netlist, Reason>, Fault<Reason>> {
+pub(super) fn parse(bytes: &[u8]) -> Parsed<Netlist, Reason> {
     let mut draft = Draft::default();
     for (number, line) in lines(bytes) {
         let line = draft.plain(line, number)?;

@@ -20,12 +20,12 @@ use self::node::NodeParts;
 use super::draft::Draft;
 use super::error::Reason;
 use super::model::Netlist;
-use crate::input::{Fault, Lenient, lines, quoted};
+use crate::input::{Fault, Parsed, lines, quoted};
 
 /// Commands of ibsim that reach beyond one netlist.
 const UNSUPPORTED: [&str; 3] = ["include", "module", "@"];
 
-pub(super) fn parse(bytes: &[u8]) -> Result<Lenient<Netlist, Reason>, Fault<Reason>> {
+pub(super) fn parse(bytes: &[u8]) -> Parsed<Netlist, Reason> {
     let mut context = Context::default();
     let mut draft = Draft::default();
     let mut current = None;
