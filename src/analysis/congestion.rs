@@ -101,10 +101,8 @@ impl Traffic {
 
     /// The number of sources and of destinations of all to all, by channel. Ticks once per node.
     pub fn ends_by_channel(&self, tick: Tick) -> Vec<(u32, u32)> {
-        let (channels, words) = (
-            self.channels().len(),
-            self.leaves().len().div_ceil(64).max(1),
-        );
+        let channels = self.channels().len();
+        let words = self.leaves().len().div_ceil(64).max(1);
         let ends = self.over_routes(
             Ends {
                 sources: vec![0; words * channels],
@@ -183,9 +181,8 @@ impl Traffic {
         let nodes = self.nodes().len();
         let channels = self.channels().len();
         let places: Vec<usize> = (0..nodes).collect();
-        let leaves: Vec<&[usize]> = places
-            .chunk_by(|&a, &b| self.switch(a) == self.switch(b))
-            .collect();
+        let leaves = places.chunk_by(|&a, &b| self.switch(a) == self.switch(b));
+        let leaves: Vec<&[usize]> = leaves.collect();
         let blocks: Vec<usize> = (1..nodes).step_by(SHIFTS).collect();
         let most = blocks
             .into_par_iter()
@@ -193,9 +190,9 @@ impl Traffic {
                 || (vec![[0; SHIFTS + 1]; channels], vec![0; channels]),
                 |(mut steps, mut greatest): (Vec<Steps>, Vec<u16>), first| {
                     let shifts = first..nodes.min(first + SHIFTS);
-                    leaves
-                        .iter()
-                        .for_each(|leaf| self.shift(leaf, shifts.clone(), &mut steps));
+                    for leaf in &leaves {
+                        self.shift(leaf, shifts.clone(), &mut steps);
+                    }
                     for (greatest, steps) in greatest.iter_mut().zip(&mut steps) {
                         let mut flows = 0u16;
                         for step in steps {
@@ -221,24 +218,22 @@ impl Traffic {
         tick: Tick,
     ) -> Risk {
         let places = |takes_part: &dyn Fn(u32) -> bool| -> Vec<usize> {
-            (0..self.nodes().len())
-                .filter(|&place| takes_part(self.nodes()[place]))
+            let all = 0..self.nodes().len();
+            all.filter(|&place| takes_part(self.nodes()[place]))
                 .collect()
         };
         let (from, to) = (places(&sends), places(&receives));
-        let shifts: Vec<usize> = (0..from.len().min(to.len())).collect();
-        let by_channel = shifts
-            .into_par_iter()
-            .map(|shift| {
-                let pairs = (0..from.len().max(to.len())).map(|i| match from.len() < to.len() {
-                    true => (from[(i + shift) % from.len()], to[i]),
-                    false => (from[i], to[(i + shift) % to.len()]),
-                });
-                let risks = self.ends_met(pairs.collect());
-                tick(1);
-                risks
-            })
-            .reduce(|| vec![0; self.channels().len()], greatest);
+        let shifts = (0..from.len().min(to.len())).into_par_iter();
+        let risks = shifts.map(|shift| {
+            let pairs = (0..from.len().max(to.len())).map(|i| match from.len() < to.len() {
+                true => (from[(i + shift) % from.len()], to[i]),
+                false => (from[i], to[(i + shift) % to.len()]),
+            });
+            let risks = self.ends_met(pairs.collect());
+            tick(1);
+            risks
+        });
+        let by_channel = risks.reduce(|| vec![0; self.channels().len()], greatest);
         Risk::of(by_channel, self.channels())
     }
 
@@ -273,11 +268,7 @@ impl Traffic {
             // `sum` is source + shift: the destination, before it wraps around.
             let from = sum.saturating_sub(highest).max(shifts.start) - shifts.start;
             let to = (sum - lowest).min(shifts.end - 1) - shifts.start;
-            let destination = if sum < self.nodes().len() {
-                sum
-            } else {
-                sum - self.nodes().len()
-            };
+            let destination = sum % self.nodes().len();
             self.follow(self.switch(lowest), destination, |channel| {
                 let steps = &mut steps[channel as usize];
                 steps[from] = steps[from].wrapping_add(1);
@@ -302,9 +293,8 @@ pub(super) fn over_capacity<L: Into<f64>>(
     loads: impl Iterator<Item = L>,
     channels: &Channels,
 ) -> f64 {
-    let over = (0..)
-        .zip(loads)
-        .map(|(c, load)| load.into() / channels.capacity(c));
+    let over = (0..).zip(loads);
+    let over = over.map(|(c, load)| load.into() / channels.capacity(c));
     over.fold(0.0, f64::max)
 }
 

@@ -57,10 +57,8 @@ impl Rlft {
         let (mut ms, mut ws, mut ps) = (vec![k; levels], vec![k; levels], vec![1; levels]);
         ms[levels - 1] = m;
         if levels > 1 {
-            let q = (1..=k)
-                .rev()
-                .find(|q| k.is_multiple_of(*q) && m * q <= radix)
-                .unwrap_or(1);
+            let fits = |q: &usize| k.is_multiple_of(*q) && m * q <= radix;
+            let q = (1..=k).rev().find(fits).unwrap_or(1);
             ws[levels - 1] = k / q;
             ps[levels - 1] = q;
         }

@@ -12,12 +12,9 @@ pub fn begins(line: &[u8]) -> Option<(Kind, &[u8])> {
         (b"Router", Kind::Router),
         (b"Rt", Kind::Router),
     ];
-    let (rest, kind) = words
-        .into_iter()
-        .find_map(|(w, k)| Some((line.strip_prefix(w)?, k)))?;
-    rest.first()
-        .is_none_or(|b| !b.is_ascii_alphabetic())
-        .then_some((kind, rest))
+    let mut words = words.into_iter();
+    let found = words.find_map(|(word, kind)| Some((kind, line.strip_prefix(word)?)));
+    found.filter(|(_, rest)| rest.first().is_none_or(|b| !b.is_ascii_alphabetic()))
 }
 
 /// The parts of a node line.
@@ -67,9 +64,6 @@ fn node_comment(rest: &[u8]) -> Result<(&[u8], &[u8]), &'static str> {
         return Ok((&quoted[..end], &quoted[end + 1..]));
     }
     let trailers: [&[u8]; 4] = [b" enhanced port ", b" base port ", b" lid ", b" lmc "];
-    let end = trailers
-        .iter()
-        .find_map(|t| find(comment, t))
-        .unwrap_or(comment.len());
-    Ok((&comment[..end], &comment[end..]))
+    let end = trailers.iter().find_map(|t| find(comment, t));
+    Ok(comment.split_at(end.unwrap_or(comment.len())))
 }
