@@ -102,7 +102,7 @@ impl Traffic {
     /// The number of sources and of destinations of all to all, by channel. Ticks once per node.
     pub fn ends_by_channel(&self, tick: Tick) -> Vec<(u32, u32)> {
         let channels = self.channels().len();
-        let words = self.leaves().len().div_ceil(64).max(1);
+        let words = self.leaves.len().div_ceil(64).max(1);
         let ends = self.over_routes(
             Ends {
                 sources: vec![0; words * channels],
@@ -123,8 +123,8 @@ impl Traffic {
         );
         let sources = |set: &[u64]| -> u32 {
             let sends = |&(i, _): &(usize, &u32)| set[i / 64] >> (i % 64) & 1 == 1;
-            let leaves = self.leaves().iter().enumerate().filter(sends);
-            leaves.map(|(_, &s)| self.weight()[s as usize]).sum()
+            let leaves = self.leaves.iter().enumerate().filter(sends);
+            leaves.map(|(_, &s)| self.weight[s as usize]).sum()
         };
         let sets = ends.sources.chunks(words).zip(ends.destinations);
         sets.map(|(set, n)| (sources(set), n)).collect()
@@ -170,7 +170,7 @@ impl Traffic {
     fn permuted(&self, places: &[u32], seed: u64, number: u64) -> Vec<u16> {
         let mut flows = vec![0; self.channels().len()];
         for (&from, &to) in permutation(places, seed, number).iter().zip(places) {
-            let from = self.switch(from as usize);
+            let from = self.switch[from as usize];
             self.follow(from, to as usize, |channel| flows[channel as usize] += 1);
         }
         flows
@@ -181,7 +181,7 @@ impl Traffic {
         let nodes = self.nodes().len();
         let channels = self.channels().len();
         let places: Vec<usize> = (0..nodes).collect();
-        let leaves = places.chunk_by(|&a, &b| self.switch(a) == self.switch(b));
+        let leaves = places.chunk_by(|&a, &b| self.switch[a] == self.switch[b]);
         let leaves: Vec<&[usize]> = leaves.collect();
         let blocks: Vec<usize> = (1..nodes).step_by(SHIFTS).collect();
         let most = blocks
@@ -245,7 +245,7 @@ impl Traffic {
             let mut last = vec![usize::MAX; met.len()];
             for pair in &pairs {
                 let (from, to) = *pair;
-                self.follow(self.switch(from), to, |channel| {
+                self.follow(self.switch[from], to, |channel| {
                     let c = channel as usize;
                     let before = std::mem::replace(&mut last[c], end(pair));
                     met[c] += u32::from(before != end(pair));
@@ -269,7 +269,7 @@ impl Traffic {
             let from = sum.saturating_sub(highest).max(shifts.start) - shifts.start;
             let to = (sum - lowest).min(shifts.end - 1) - shifts.start;
             let destination = sum % self.nodes().len();
-            self.follow(self.switch(lowest), destination, |channel| {
+            self.follow(self.switch[lowest], destination, |channel| {
                 let steps = &mut steps[channel as usize];
                 steps[from] = steps[from].wrapping_add(1);
                 steps[to + 1] = steps[to + 1].wrapping_sub(1);

@@ -60,7 +60,7 @@ impl Traffic {
         let back = second.iter().zip(first).filter(|_| both);
         let pairs = there.chain(back);
         let pairs: Vec<(u32, usize)> = pairs
-            .map(|(&from, &to)| (self.switch(from as usize), to as usize))
+            .map(|(&from, &to)| (self.switch[from as usize], to as usize))
             .collect();
         let mut flows = vec![0u16; self.channels().len()];
         for &(from, to) in &pairs {

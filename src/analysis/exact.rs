@@ -170,8 +170,8 @@ fn matching(mut edges: Vec<(u32, u32)>, traffic: &Traffic, most: u32) -> u32 {
     };
     let mut size = 0;
     for (number, edges) in (0..).zip(&leaves) {
-        let leaf = traffic.leaves()[edges[0].0 as usize];
-        for _ in 0..traffic.weight()[leaf as usize] {
+        let leaf = traffic.leaves[edges[0].0 as usize];
+        for _ in 0..traffic.weight[leaf as usize] {
             if size == most || !search.augment(number) {
                 break;
             }

@@ -4,15 +4,6 @@
 //! does not know how they were made. So the tables of all routing engines have the same measure.
 //! Holes, loops and entries that name a port without a link are findings, never a reason to stop.
 //! Only the caller knows which way links go ([`UpDown`]), since that depends on its ranking.
-//!
-//! - [`check()`]: delivery, minimality, down-up turns, credit loops;
-//! - [`trace()`]: the way of one packet;
-//! - [`Traffic`]: the congestion risk of the traffic patterns A2A, RP and SP, and effective bisection
-//!   bandwidth;
-//! - [`Workload`]: the traffic of parallel programs, its worst port and its fair rates;
-//! - [`within()`]: a pattern within each of several groups of nodes, such as rails;
-//! - [`Exact`]: the worst permutation of all, of which the risk is a bound;
-//! - [`bound()`], [`bounds()`]: how low A2A can be at best.
 
 mod bound;
 mod channels;

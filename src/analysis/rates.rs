@@ -28,14 +28,14 @@ impl Traffic {
         let mut left: Vec<f64> = (0..channels as u32)
             .map(|c| self.channels().capacity(c))
             .collect();
-        left.extend((0..2 * nodes).map(|i| self.node_capacity(i % nodes)));
+        left.extend((0..2 * nodes).map(|i| self.capacity[i % nodes]));
         let mut over: Vec<Vec<u32>> = vec![Vec::new(); left.len()];
         let mut ways: Vec<Vec<u32>> = Vec::with_capacity(flows.len());
         for (flow, &(from, to)) in (0..).zip(flows) {
             let mut way = Vec::new();
-            if self.arrives(self.switch(from), to) {
+            if self.arrives(self.switch[from], to) {
                 way = vec![(channels + from) as u32, (channels + nodes + to) as u32];
-                self.follow(self.switch(from), to, |c| way.push(c));
+                self.follow(self.switch[from], to, |c| way.push(c));
             }
             way.iter().for_each(|&link| over[link as usize].push(flow));
             ways.push(way);

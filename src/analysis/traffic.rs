@@ -20,13 +20,14 @@ pub struct Traffic {
     /// The nodes (indices into the fabric's end nodes), in the given order.
     nodes: Vec<u32>,
     /// The switch of each, by position in the order.
-    switch: Vec<u32>,
+    pub(super) switch: Vec<u32>,
     /// How many of the nodes each switch has.
-    weight: Vec<u32>,
-    /// The switches that have any.
-    leaves: Vec<u32>,
-    /// The capacity of each node's link, as a part of the fastest link between switches; by position.
-    capacity: Vec<f64>,
+    pub(super) weight: Vec<u32>,
+    /// The switches that have any, in ascending order.
+    pub(super) leaves: Vec<u32>,
+    /// The capacity of each node's link, as a part of the fastest link between switches, by position; 1 if either is
+    /// unknown.
+    pub(super) capacity: Vec<f64>,
     /// By position of the destination, then switch: the next port.
     ports: Vec<u8>,
 }
@@ -104,27 +105,6 @@ impl Traffic {
         &self.nodes
     }
 
-    /// The switch of the node at a position of the order.
-    pub(super) fn switch(&self, place: usize) -> u32 {
-        self.switch[place]
-    }
-
-    /// How many of the nodes each switch has.
-    pub(super) fn weight(&self) -> &[u32] {
-        &self.weight
-    }
-
-    /// The switches that have any of the nodes, in ascending order.
-    pub(super) fn leaves(&self) -> &[u32] {
-        &self.leaves
-    }
-
-    /// The capacity of the link of the node at a position, as a part of the fastest link between switches; 1
-    /// if either is unknown.
-    pub(super) fn node_capacity(&self, place: usize) -> f64 {
-        self.capacity[place]
-    }
-
     /// Whether the route from a switch to the node at position `to` arrives.
     pub(super) fn arrives(&self, from: u32, to: usize) -> bool {
         self.ports[to * self.channels.switches() + from as usize] != NO_PATH
@@ -148,7 +128,7 @@ impl Traffic {
     }
 
     /// Visits each channel of each route from a leaf to a node: `visit` gets the channel, the number of the leaf among
-    /// [`Traffic::leaves`], and the node's position. Each thread has some nodes and begins with `start`; `join` joins
+    /// the leaves, and the node's position. Each thread has some nodes and begins with `start`; `join` joins
     /// two results. Ticks once per node.
     pub(super) fn over_routes<T: Clone + Send + Sync>(
         &self,

@@ -149,7 +149,7 @@ impl Traffic {
             .map(|phase| {
                 let mut flows = vec![0u32; channels];
                 for &(from, to) in phase {
-                    self.follow(self.switch(from), to, |c| flows[c as usize] += 1);
+                    self.follow(self.switch[from], to, |c| flows[c as usize] += 1);
                 }
                 let rates = self.fair_rates(phase);
                 let least = self.least_by_channel(phase, &rates);
@@ -178,7 +178,7 @@ impl Traffic {
     fn least_by_channel(&self, flows: &[(usize, usize)], rates: &[f64]) -> Vec<f64> {
         let mut least = vec![f64::INFINITY; self.channels().len()];
         for (&(from, to), &rate) in flows.iter().zip(rates) {
-            self.follow(self.switch(from), to, |c| {
+            self.follow(self.switch[from], to, |c| {
                 least[c as usize] = rate.min(least[c as usize]);
             });
         }
