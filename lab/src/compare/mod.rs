@@ -23,7 +23,6 @@
 
 mod copied;
 mod engine_spec;
-mod error;
 mod foreign;
 mod journal;
 mod keep;
@@ -39,7 +38,6 @@ mod throws;
 
 pub use copied::{Changes, Copied};
 pub use engine_spec::{BadName, EngineSpec, Foreign};
-pub use error::CompareError;
 pub use journal::Journal;
 pub use keep::engine_file;
 pub use levels::Levels;

@@ -1,11 +1,11 @@
 //! One engine in one OpenSM: runs it on a fabric, measures its tables, makes a row of the result.
 
-use super::CompareError;
 use super::engine_spec::{EngineSpec, Foreign};
 use super::foreign;
 use super::metrics::{self, Scale};
 use super::multi_engine_run::roots_file;
 use super::row::{Figures, Row};
+use crate::LabError;
 use crate::sim::{self, Config, Files, Ibsim, NoTables, Plugin};
 use dmodc::dmodc::Engine;
 use dmodc::fabric::Fabric;
@@ -23,7 +23,7 @@ pub struct SingleRuns {
 
 impl SingleRuns {
     /// `limit` is for each run of OpenSM.
-    pub fn new(plugin: Plugin, scale: Scale, limit: Duration) -> Result<SingleRuns, CompareError> {
+    pub fn new(plugin: Plugin, scale: Scale, limit: Duration) -> Result<SingleRuns, LabError> {
         Ok(SingleRuns {
             plugin,
             scale,
@@ -33,12 +33,7 @@ impl SingleRuns {
     }
 
     /// Runs one engine on a fabric and measures its tables.
-    pub fn run(
-        &self,
-        name: &str,
-        netlist: &Netlist,
-        spec: &EngineSpec,
-    ) -> Result<Row, CompareError> {
+    pub fn run(&self, name: &str, netlist: &Netlist, spec: &EngineSpec) -> Result<Row, LabError> {
         let (fabric, _) = netlist.to_fabric(None)?;
         if let Some(source) = spec.foreign() {
             return self.foreign(name, (netlist, &fabric), spec, source);
@@ -83,7 +78,7 @@ impl SingleRuns {
         (netlist, fabric): (&Netlist, &Fabric),
         spec: &EngineSpec,
         source: &Foreign,
-    ) -> Result<Row, CompareError> {
+    ) -> Result<Row, LabError> {
         let start = Instant::now();
         let named = (name, &*spec.to_string());
         let found = foreign::tables(source, (netlist, fabric), named, self.limit)?;
@@ -121,7 +116,7 @@ impl SingleRuns {
 }
 
 /// The fabric and the tables in OpenSM's dumps.
-fn dumped(files: &Files) -> Result<(Fabric, Tables), CompareError> {
+fn dumped(files: &Files) -> Result<(Fabric, Tables), LabError> {
     let (fabric, _) = Netlist::read(&files.subnet_path())?.to_fabric(None)?;
     let dump = Dump::read(&files.lfts_path())?;
     let tables = dump.tables(&fabric);

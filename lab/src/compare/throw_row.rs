@@ -1,7 +1,7 @@
 //! The rows of a series, and their CSV.
 
-use super::CompareError;
 use super::engine_spec::EngineSpec;
+use crate::LabError;
 use csv::StringRecord;
 use dmodc::netlist::Equipment;
 use std::fs;
@@ -244,13 +244,10 @@ impl ThrowRow {
 }
 
 /// Reads a file of rows, of this version or an earlier one.
-pub fn read_throws(path: &Path) -> Result<Vec<ThrowRow>, CompareError> {
-    let bytes = fs::read(path).map_err(CompareError::file(path))?;
-    parse_throws(&bytes).map_err(|(line, reason)| CompareError::Row {
-        path: path.to_owned(),
-        line,
-        reason,
-    })
+pub fn read_throws(path: &Path) -> Result<Vec<ThrowRow>, LabError> {
+    let bytes = fs::read(path).map_err(LabError::file(path))?;
+    parse_throws(&bytes)
+        .map_err(|(line, reason)| LabError::Other(format!("{}:{line}: {reason}", path.display())))
 }
 
 pub(super) fn parse_throws(bytes: &[u8]) -> Result<Vec<ThrowRow>, (u64, String)> {

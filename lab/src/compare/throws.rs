@@ -10,7 +10,6 @@
 //! Shifts take the nodes in two orders: that of OpenSM's ftree with a file of roots on the complete fabric,
 //! as in the paper, and that of Dmodc's topological NIDs on the degraded one.
 
-use super::CompareError;
 use super::copied::Copied;
 use super::engine_spec::EngineSpec;
 use super::foreign;
@@ -20,6 +19,7 @@ use super::metrics::{self, Orders, Scale};
 use super::multi_engine_run::{Answer, Callbacks, MultiEngineRun, Outcome};
 use super::origin::Origin;
 use super::throw_row::{COMMIT, ThrowRow, VERSION};
+use crate::LabError;
 use crate::sim::Plugin;
 use dmodc::dmodc::{Engine, Options};
 use dmodc::fabric::{Fabric, Guid, Lid};
@@ -126,7 +126,7 @@ impl Thrower {
         specs: Vec<EngineSpec>,
         plugin: Plugin,
         limit: Duration,
-    ) -> Result<(Thrower, Vec<ThrowRow>), CompareError> {
+    ) -> Result<(Thrower, Vec<ThrowRow>), LabError> {
         series.equipment.hit(&netlist, series.most(), 0)?;
         let mut runs = MultiEngineRun::new(plugin, limit);
         runs.io = series.io.clone();
@@ -165,7 +165,7 @@ impl Thrower {
     }
 
     /// Makes a throw for some of the engines.
-    pub fn throw(&self, number: u32, specs: &[EngineSpec]) -> Result<Vec<ThrowRow>, CompareError> {
+    pub fn throw(&self, number: u32, specs: &[EngineSpec]) -> Result<Vec<ThrowRow>, LabError> {
         Ok(self.throw_for(number, specs)?.1)
     }
 
@@ -173,7 +173,7 @@ impl Thrower {
         &self,
         number: u32,
         specs: &[EngineSpec],
-    ) -> Result<(Answer, Vec<ThrowRow>), CompareError> {
+    ) -> Result<(Answer, Vec<ThrowRow>), LabError> {
         let (removed, seed) = self.series.removal(number);
         let netlist = self.series.equipment.hit(&self.netlist, removed, seed)?;
         let (fabric, _) = netlist.to_fabric(None)?;
@@ -284,7 +284,7 @@ impl Thrower {
         number: u32,
         (netlist, fabric): (&Netlist, &Fabric),
         specs: &[EngineSpec],
-    ) -> Result<Answer, CompareError> {
+    ) -> Result<Answer, LabError> {
         let own = specs.iter().filter(|spec| spec.foreign().is_none());
         let own: Vec<EngineSpec> = own.cloned().collect();
         let mut answer = self.runs.route(netlist, &own)?;
@@ -294,7 +294,7 @@ impl Thrower {
             let Some(source) = spec.foreign() else {
                 return outcomes
                     .next()
-                    .ok_or_else(|| CompareError::Relay("it is silent".into()));
+                    .ok_or_else(|| LabError::relay("it is silent"));
             };
             let named = (&*stem, &*spec.to_string());
             let found = foreign::tables(source, (netlist, fabric), named, self.runs.limit)?;
@@ -306,14 +306,14 @@ impl Thrower {
                 }
             })
         });
-        let all: Result<Vec<Outcome>, CompareError> = all.collect();
+        let all: Result<Vec<Outcome>, LabError> = all.collect();
         drop(outcomes);
         answer.outcomes = all?;
         Ok(answer)
     }
 
     /// Repeats a throw for all engines, to draw it.
-    pub fn repeated(&self, number: u32) -> Result<Repeated<'_>, CompareError> {
+    pub fn repeated(&self, number: u32) -> Result<Repeated<'_>, LabError> {
         let (removed, seed) = self.series.removal(number);
         let netlist = self.series.equipment.hit(&self.netlist, removed, seed)?;
         let (left, _) = netlist.to_fabric(None)?;

@@ -8,7 +8,7 @@ use crate::failure::{Failure, Outcome};
 use crate::input::one_stdin;
 use crate::output::{progress, say, say_json, write_to};
 use dmodc::netlist::Equipment;
-use dmodc_lab::compare::{CompareError, EngineSpec, Journal, Row, Scale, SingleRuns, markdown};
+use dmodc_lab::compare::{EngineSpec, Journal, Row, Scale, SingleRuns, markdown};
 use dmodc_lab::sim::{NoTables, Plugin, when_stopped};
 use serde_json::json;
 use std::collections::HashSet;
@@ -140,7 +140,7 @@ pub fn run(args: Args) -> Outcome {
     };
     let limit = Duration::from_secs(args.limit);
     let plugin = match &args.plugin_dir {
-        Some(dir) => Plugin::in_dir(dir).map_err(CompareError::from)?,
+        Some(dir) => Plugin::in_dir(dir)?,
         None => Plugin::find(),
     };
     if let Some(degrade) = &args.degrade {

@@ -4,7 +4,8 @@ use crate::failure::Failure;
 use dmodc::fabric::Guid;
 use dmodc::files::{MOST, at_most};
 use dmodc::netlist::Netlist;
-use dmodc_lab::sim::{Guard, PrivateDir, Program, SimError};
+use dmodc_lab::LabError;
+use dmodc_lab::sim::{Guard, PrivateDir, Program};
 use std::env;
 use std::fs::File;
 use std::path::Path;
@@ -77,7 +78,7 @@ impl Commands {
     /// Runs a shell command in this process' folder. Returns its output, or the reason of its failure.
     fn run(&self, command: &str, limit: Duration) -> Result<Vec<u8>, String> {
         let (output, errors) = (self.dir.path().join("out"), self.dir.path().join("err"));
-        let start = || -> Result<Guard, SimError> {
+        let start = || -> Result<Guard, LabError> {
             let mut timeout = TIMEOUT.command_of_group(self.dir.path())?;
             let seconds = limit.as_secs_f64().max(0.01);
             timeout
