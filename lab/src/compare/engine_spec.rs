@@ -14,7 +14,7 @@ const IO: &str = "+io";
 const AVOID: (&str, &str) = ("avoid", "TRUE");
 
 /// An engine by its name, with or without options and GUID files; or a name for tables that come from elsewhere.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct EngineSpec {
     /// The engine with its options.
     engine: String,
@@ -302,24 +302,5 @@ mod tests {
         }
         let avoids = |name| spec(name).avoids_throttled_links();
         assert!(avoids("nue:vls=0:avoid") && !avoids("nue") && !avoids("dmodc:avoid"));
-    }
-
-    #[test]
-    fn tables_of_others_have_a_name() {
-        let text = "mine=exec:./random.py --seed=1 \"$1\":x";
-        let mine = spec(text);
-        assert_eq!(
-            (format!("{mine}"), format!("{mine:#}")),
-            ("mine".into(), text.into())
-        );
-        let command = "./random.py --seed=1 \"$1\":x".to_owned();
-        assert_eq!(mine.foreign(), Some(&Foreign::Exec(command)));
-        assert_eq!(mine.clone().known(), Ok(mine));
-        for name in ["dmodc", "nue:vls=0", "ftree+roots"] {
-            let spec = spec(&format!("{name}=lfts:kept/tables"));
-            assert_eq!(spec.foreign(), Some(&Foreign::Lfts("kept/tables".into())));
-            assert_eq!((spec.to_string(), spec.lines()), (name.into(), vec![]));
-            assert!(!spec.gets_roots() && !spec.is_dmodc());
-        }
     }
 }

@@ -44,7 +44,7 @@ pub use levels::Levels;
 pub use metrics::Scale;
 pub use multi_engine_run::{Answer, Callbacks, MultiEngineRun, Outcome, time_callbacks};
 pub use origin::Origin;
-pub use row::{Figures, Row, markdown};
+pub use row::{Row, markdown};
 pub use single_run::SingleRuns;
 pub use throw_row::{HEADER, Real, ThrowRow, read_throws};
 pub use throws::{Repeated, Series, Thrower};

@@ -4,13 +4,14 @@ use super::engine_spec::{EngineSpec, Foreign};
 use super::foreign;
 use super::metrics::{self, Scale};
 use super::multi_engine_run::roots_file;
-use super::row::{Figures, Row};
+use super::row::Row;
 use crate::LabError;
 use crate::sim::{self, Config, Files, Ibsim, NoTables, Plugin};
 use dmodc::dmodc::Engine;
 use dmodc::fabric::Fabric;
 use dmodc::lft::{Dump, Tables};
 use dmodc::netlist::Netlist;
+use serde_json::Value;
 use std::time::{Duration, Instant};
 
 /// Runs of single engines, all with the same plugin, permutations and time limit.
@@ -61,11 +62,12 @@ impl SingleRuns {
             config = config.line(format!("root_guid_file {}", file.display()));
         }
         let run = sim::run_engine(&ibsim, files, &config, spec.engine(), self.limit)?;
-        let verdict = match run.outcome {
-            Err(why) => Err(why),
+        let (fabric, verdict) = match run.outcome {
+            Err(why) => (fabric, Err(why)),
             Ok(()) => {
                 let (found, tables) = dumped(&run.files)?;
-                Ok(metrics::figures(&found, &tables, &self.engine, &self.scale))
+                let figures = metrics::figures(&found, &tables, &self.engine, &self.scale);
+                (found, Ok(figures))
             }
         };
         Ok(self.row(name, &fabric, spec, verdict, (run.stage, run.whole)))
@@ -94,17 +96,13 @@ impl SingleRuns {
         name: &str,
         fabric: &Fabric,
         spec: &EngineSpec,
-        verdict: Result<Figures, NoTables>,
+        verdict: Result<Value, NoTables>,
         (stage, whole): (Option<Duration>, Duration),
     ) -> Row {
-        let (switches, nodes) = match &verdict {
-            Ok(figures) => (figures.switches, figures.nodes),
-            Err(_) => (fabric.switches().len(), fabric.end_nodes().len()),
-        };
         Row {
             fabric: name.into(),
-            switches,
-            nodes,
+            switches: fabric.switches().len(),
+            nodes: fabric.end_nodes().len(),
             spec: spec.clone(),
             verdict,
             stage,

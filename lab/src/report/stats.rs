@@ -329,13 +329,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn medians_are_in_the_middle() {
-        assert_eq!(median(vec![]), None);
-        assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
-        assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), Some(2.5));
-    }
-
-    #[test]
     fn running_quartiles_forget_outliers_and_end_at_the_last_throw() {
         let mut points: Vec<(usize, f64)> = (1..=40).map(|x| (x, 10.0)).collect();
         points[20].1 = 1000.0;
