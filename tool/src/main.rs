@@ -7,7 +7,6 @@
 
 mod against;
 mod cmd;
-mod dash;
 mod draw;
 mod failure;
 mod input;

@@ -3,11 +3,11 @@
 mod ports;
 mod shown;
 
+use super::args::Drain;
 use super::patterns::{Pattern, Placement, job, pairs, pattern, placement};
-use super::routed_as::Drain;
 use super::tables::{Input, Judged};
-use crate::dash::is_dash;
 use crate::failure::{Failure, Outcome};
+use crate::input::is_dash;
 use crate::output::{progress, say, say_json, write_to};
 use dmodc::analysis::{
     Ebb, Exact, Grouped, Risk, Tick, Traffic, Worked, Workload, bound_among,

@@ -1,14 +1,12 @@
 //! `dmodc draw`: a picture of the fabric, or a page to explore.
 
-use super::guid_files::GuidFiles;
+use super::args::{Drain, GuidFiles};
 use super::reading::Reading;
-use super::routed_as::Drain;
 use super::wiring::say_last_seen;
 use crate::against::{against, with_missing};
-use crate::dash::shown;
 use crate::draw::{Scene, State, in_order, page, svg};
 use crate::failure::{Failure, Outcome};
-use crate::input::one_stdin;
+use crate::input::{one_stdin, shown};
 use crate::output::write_to;
 use dmodc::analysis::{Traffic, bound};
 use dmodc::dmodc::{Drained, Engine, Options, Ranking};

@@ -1,8 +1,8 @@
 //! Reads files with oddities: each is a warning on standard error, and an error under `--strict`.
 
-use crate::dash::shown;
 use crate::failure::Failure;
 use crate::input;
+use crate::input::shown;
 use crate::output::complain;
 use dmodc::dmodc::Drained;
 use dmodc::drain;

@@ -3,15 +3,12 @@
 //! Dmodc routes both, and both are measured alike. Equipment that stays keeps its LIDs, so the difference of the tables
 //! is the blocks that OpenSM would send.
 
+use super::args::{Drain, Question, Removal};
 use super::draw::{Drawn, scene, write_page};
 use super::left_out;
-use super::question::Question;
-use super::removal::Removal;
-use super::routed_as::Drain;
-use crate::dash::{is_dash, shown};
 use crate::draw::State;
 use crate::failure::{Failure, Outcome};
-use crate::input::one_stdin;
+use crate::input::{is_dash, one_stdin, shown};
 use crate::output::{progress, say, say_json};
 use dmodc::analysis::{Tick, Traffic, bound, bound_over_capacity};
 use dmodc::dmodc::{Drained, Engine, Options, RouteError};

@@ -1,10 +1,9 @@
 //! `dmodc wiring`: cables that are missing, extra, moved, at the wrong port, on the wrong rail, or slow.
 
-use super::question::Question;
+use super::args::Question;
 use crate::against::{against, is_of_another};
-use crate::dash::shown;
 use crate::failure::{Failure, Outcome};
-use crate::input::one_stdin;
+use crate::input::{one_stdin, shown};
 use crate::output::{say, say_json, write_to};
 use dmodc::dmodc::{Options, Ranking};
 use dmodc::reference::{Dark, Reference};
