@@ -4,9 +4,9 @@
 //! is the blocks that OpenSM would send.
 
 use super::args::{Drain, Question, Removal};
-use super::draw::{Drawn, scene, write_page};
+use super::draw::{scene, whole_of, write_page};
 use super::left_out;
-use crate::draw::State;
+use crate::draw::{Drawn, State};
 use crate::failure::{Failure, Outcome};
 use crate::input::{is_dash, one_stdin, shown};
 use crate::output::{progress, say, say_json};
@@ -133,7 +133,7 @@ pub fn run(args: Args) -> Outcome {
     if let Some(to) = &args.draw {
         let whole = (known.as_ref()).and_then(|known| {
             let fabric = &before.drawn.fabric;
-            Drawn::whole(&netlist, fabric, known, &measure.engine, &options)
+            whole_of(&netlist, fabric, known, &measure.engine, &options)
         });
         let drawn = whole.as_ref().unwrap_or(&before.drawn);
         let scene = scene(&netlist, drawn, known.as_ref());

@@ -29,7 +29,7 @@ pub struct Layout {
 impl Layout {
     /// Lays out a fabric.
     pub fn new(scene: &Scene) -> Layout {
-        let fabric = scene.fabric;
+        let fabric = &scene.fabric;
         let switches = 0..fabric.switches().len() as u32;
         let ranks = switches.clone().map(|s| scene.ranking.rank(s));
         let used: Vec<u32> = ranks.collect::<BTreeSet<u32>>().into_iter().collect();

@@ -15,7 +15,7 @@ mod svg;
 mod svg_matrix;
 
 pub use page::page;
-pub use scene::{Link, Scene, State, in_order};
+pub use scene::{Drawn, Link, Scene, State};
 pub use svg::svg;
 
 /// Most boxes of a drawing with lines: with more, no reader can follow the lines.
