@@ -156,8 +156,8 @@ impl MultiEngineRun {
         };
         let group = if self.with_group { "group" } else { "-" };
         let line = |spec: &&EngineSpec| {
-            let roots = file(spec.gets_roots(), &roots_file);
-            let io = file(spec.gets_io(), &io_file);
+            let roots = file(spec.gets_roots, &roots_file);
+            let io = file(spec.gets_io, &io_file);
             let options = match &*spec.plugin_options(&files.path("whole.net")) {
                 "" => "-".to_owned(),
                 words => words.to_owned(),

@@ -36,7 +36,7 @@ impl SingleRuns {
     /// Runs one engine on a fabric and measures its tables.
     pub fn run(&self, name: &str, netlist: &Netlist, spec: &EngineSpec) -> Result<Row, LabError> {
         let (fabric, _) = netlist.to_fabric(None)?;
-        if let Some(source) = spec.foreign() {
+        if let Some(source) = &spec.foreign {
             return self.foreign(name, (netlist, &fabric), spec, source);
         }
         let ibsim = Ibsim::start(netlist)?;
@@ -57,7 +57,7 @@ impl SingleRuns {
         for line in spec.lines() {
             config = config.line(line);
         }
-        if spec.gets_roots() {
+        if spec.gets_roots {
             let file = files.write("roots", roots_file(&fabric))?;
             config = config.line(format!("root_guid_file {}", file.display()));
         }

@@ -260,13 +260,13 @@ impl Thrower {
         (netlist, fabric): (&Netlist, &Fabric),
         specs: &[EngineSpec],
     ) -> Result<Answer, LabError> {
-        let own = specs.iter().filter(|spec| spec.foreign().is_none());
+        let own = specs.iter().filter(|spec| spec.foreign.is_none());
         let own: Vec<EngineSpec> = own.cloned().collect();
         let mut answer = self.runs.route(netlist, &own)?;
         let mut outcomes = answer.outcomes.drain(..);
         let stem = self.series.stem(number);
         let all = specs.iter().map(|spec| {
-            let Some(source) = spec.foreign() else {
+            let Some(source) = &spec.foreign else {
                 return outcomes
                     .next()
                     .ok_or_else(|| LabError::relay("it is silent"));

@@ -52,7 +52,7 @@ pub fn faults(set: &Set) -> Panels {
 
 fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> String {
     // Engines that know the I/O nodes matter for traffic to these.
-    let shown = |c: &&EngineSpec| measure == Measure::Cn2io || !c.gets_io();
+    let shown = |c: &&EngineSpec| measure == Measure::Cn2io || !c.gets_io;
     let shown: Vec<&EngineSpec> = specs.iter().filter(shown).collect();
     let all: Vec<Vec<(usize, f64)>> = shown.iter().map(|c| points(set, c, measure)).collect();
     let bounds = bounds(set, measure);
@@ -137,7 +137,7 @@ pub fn runtime(sets: &[Set]) -> Option<Panels> {
     let mut fastest: BTreeMap<(usize, usize), f64> = BTreeMap::new();
     let mut specs: Vec<EngineSpec> = Vec::new();
     for row in sets.iter().flat_map(|set| &set.rows) {
-        let Some(took) = row.callbacks_ms().filter(|_| !row.engine.gets_io()) else {
+        let Some(took) = row.callbacks_ms().filter(|_| !row.engine.gets_io) else {
             continue;
         };
         let known = specs.iter().position(|c| *c == row.engine);

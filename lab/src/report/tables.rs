@@ -3,7 +3,7 @@
 use super::measures::{Measure, is_comparable};
 use super::sets::Set;
 use super::stats::{
-    Cut, Duel, Endings, KINDS_OF_LOOPS, Median, bound_of, decades, endings, matrix as matrix_of,
+    Cut, Endings, KINDS_OF_LOOPS, Median, bound_of, decades, endings, matrix as matrix_of,
     median_of,
 };
 use super::style::number;
@@ -80,8 +80,8 @@ pub fn matrix(set: &Set, measure: Measure) -> String {
     let rows = rows.map(|(i, (spec, duels))| {
         let cells = duels.into_iter().enumerate().map(|(k, duel)| match duel {
             _ if i == k => String::new(),
-            none if none == Duel::default() => "–".into(),
-            d => format!("{} / {} / {}", d.better, d.equal, d.worse),
+            [0, 0, 0] => "–".into(),
+            [better, equal, worse] => format!("{better} / {equal} / {worse}"),
         });
         row(spec, cells)
     });
@@ -151,7 +151,7 @@ pub fn runtimes(sets: &[Set]) -> String {
     let nodes: BTreeSet<usize> = rows().map(|row| row.nodes).collect();
     let mut specs: Vec<EngineSpec> = Vec::new();
     for spec in sets.iter().flat_map(Set::specs) {
-        if !specs.contains(&spec) && !spec.gets_io() {
+        if !specs.contains(&spec) && !spec.gets_io {
             specs.push(spec);
         }
     }

@@ -151,7 +151,7 @@ pub fn run(args: Args) -> Outcome {
         }
         return throws::run(&args, degrade, plugin, scale, limit);
     }
-    if args.engines.iter().any(EngineSpec::gets_io) {
+    if args.engines.iter().any(|spec| spec.gets_io) {
         return Err(Failure::Usage("'+io' is for --degrade with --io-guids"));
     }
     let runs = SingleRuns::new(plugin, scale, limit)?;

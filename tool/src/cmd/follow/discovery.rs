@@ -138,22 +138,3 @@ fn guid_after(text: &str, words: &str) -> Option<Guid> {
     let digits = &rest[..end.unwrap_or(rest.len())];
     u64::from_str_radix(digits, 16).ok().map(Guid)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tools_say_where_and_who() {
-        let text = b"#\n# Topology file: generated on Sat\n#\n# Initiated from node 0002c90300fc port 0002c90300fd\n\n";
-        assert_eq!(initiator(text), Some(Guid(0x2_c903_00fc)));
-        assert_eq!(
-            initiator(b"Switch 3 \"S\"\n# Initiated from node 1 port 2\n"),
-            None
-        );
-        assert_eq!(content(text).collect::<Vec<_>>(), [b"", b""]);
-        let answer = "sminfo: sm lid 1 sm guid 0x2c90300fd, activity count 9 priority 0 state 3 SMINFO_MASTER";
-        assert_eq!(guid_after(answer, "sm guid 0x"), Some(Guid(0x2_c903_00fd)));
-        assert_eq!(guid_after("no answer", "sm guid 0x"), None);
-    }
-}
