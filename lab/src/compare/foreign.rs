@@ -5,6 +5,7 @@
 
 use super::engine_spec::Foreign;
 use super::keep::engine_file;
+use super::text_of;
 use crate::LabError;
 use crate::sim::{Guard, NoTables, PrivateDir, Program};
 use dmodc::fabric::Fabric;
@@ -85,9 +86,7 @@ fn made(
     let (net, lfts, output) = (path("fabric.net"), path("fabric.lfts"), path("output"));
     let mut with_lids = netlist.clone();
     with_lids.take_lids(fabric);
-    let mut text = Vec::new();
-    with_lids.write(&mut text).expect("memory can be written");
-    fs::write(&net, text).map_err(LabError::file(&net))?;
+    fs::write(&net, text_of(&with_lids)).map_err(LabError::file(&net))?;
     let here = env::current_dir().map_err(LabError::file(Path::new(".")))?;
     let script = match command.contains('$') {
         true => command.to_owned(),

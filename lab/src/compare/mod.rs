@@ -36,6 +36,8 @@ mod single_run;
 mod throw_row;
 mod throws;
 
+use dmodc::netlist::Netlist;
+
 pub use copied::{Changes, Copied};
 pub use engine_spec::{BadName, EngineSpec, Foreign};
 pub use journal::Journal;
@@ -48,3 +50,10 @@ pub use row::{Row, markdown};
 pub use single_run::SingleRuns;
 pub use throw_row::{HEADER, Real, ThrowRow, read_throws};
 pub use throws::{Repeated, Series, Thrower};
+
+/// The text of a netlist.
+fn text_of(netlist: &Netlist) -> Vec<u8> {
+    let mut text = Vec::new();
+    netlist.write(&mut text).expect("memory can be written");
+    text
+}

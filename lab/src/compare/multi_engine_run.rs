@@ -10,6 +10,7 @@
 use super::copied::Copied;
 use super::engine_spec::EngineSpec;
 use super::levels::Levels;
+use super::text_of;
 use crate::LabError;
 use crate::sim::{self, Config, Files, Ibsim, NoTables, Plugin, last_text};
 use dmodc::dmodc::{Options, Ranking};
@@ -27,7 +28,7 @@ use std::time::{Duration, Instant};
 const RELAY: &str = "dmodc_relay";
 
 /// The time and memory of an engine's callbacks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Callbacks {
     /// `build_lid_matrices`.
     pub lid_matrices: Duration,
@@ -37,18 +38,6 @@ pub struct Callbacks {
     pub extra_kib: u64,
     /// Time for the multicast tree of a group of all end nodes, if requested.
     pub group: Option<Duration>,
-}
-
-impl Callbacks {
-    /// The time of a program that is no engine.
-    pub(super) fn of_program(took: Duration) -> Callbacks {
-        Callbacks {
-            lid_matrices: Duration::ZERO,
-            fwd_tables: took,
-            extra_kib: 0,
-            group: None,
-        }
-    }
 }
 
 /// The result of one engine.
@@ -113,10 +102,8 @@ impl MultiEngineRun {
             pending.retain(|&i| specs[i].lines() == lines);
             let files = Files::new(&ibsim)?;
             let running: Vec<&EngineSpec> = pending.iter().map(|&i| &specs[i]).collect();
-            let mut whole = Vec::new();
-            let netlist = self.whole.as_ref().unwrap_or(netlist);
-            netlist.write(&mut whole).expect("memory can be written");
-            files.write("whole.net", whole)?;
+            let whole = self.whole.as_ref().unwrap_or(netlist);
+            files.write("whole.net", text_of(whole))?;
             let ending = self.run(&ibsim, &files, (&running, &lines), &roots)?;
             let mut found = read_outcomes(&files)?;
             if found.len() < pending.len() {
@@ -200,10 +187,7 @@ impl MultiEngineRun {
                 break None;
             }
         };
-        let ending = match ended {
-            Some(status) => NoTables::Ended(status),
-            None => NoTables::TimedOut(self.limit),
-        };
+        let ending = ended.map_or(NoTables::TimedOut(self.limit), NoTables::Ended);
         files.check()?;
         if !files.path("results").exists() {
             let log = files.printed() + &files.log();

@@ -5,6 +5,7 @@ use super::foreign;
 use super::metrics::{self, Scale};
 use super::multi_engine_run::roots_file;
 use super::row::Row;
+use super::text_of;
 use crate::LabError;
 use crate::sim::{self, Config, Files, Ibsim, NoTables, Plugin};
 use dmodc::dmodc::Engine;
@@ -44,9 +45,7 @@ impl SingleRuns {
         let mut config = Config::engines(spec.engine());
         if spec.is_dmodc() {
             config = config.with(&self.plugin);
-            let mut whole = Vec::new();
-            netlist.write(&mut whole).expect("memory can be written");
-            let options = spec.plugin_options(&files.write("whole.net", whole)?);
+            let options = spec.plugin_options(&files.write("whole.net", text_of(netlist))?);
             if !options.is_empty() {
                 config = config.line(format!("event_plugin_options {options}"));
             }

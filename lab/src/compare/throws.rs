@@ -276,7 +276,11 @@ impl Thrower {
             Ok(match found {
                 Err(why) => Outcome::NoTables(why),
                 Ok((tables, took)) => {
-                    let callbacks = Callbacks::of_program(took.unwrap_or_default());
+                    // A program is no engine, and has no callbacks: its time is that of the tables.
+                    let callbacks = Callbacks {
+                        fwd_tables: took.unwrap_or_default(),
+                        ..Callbacks::default()
+                    };
                     Outcome::Routed(Copied::of(fabric, &tables), callbacks, None)
                 }
             })

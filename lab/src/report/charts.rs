@@ -266,28 +266,28 @@ impl Axes<'_> {
     }
 }
 
+/// A line.
 fn polyline(
     points: impl Iterator<Item = (i32, i32)>,
     (color, width): (&str, usize),
     dash: &str,
     name: &str,
 ) -> String {
-    let points: Vec<String> = points.map(|(x, y)| format!("{x},{y}")).collect();
-    format!(
-        "<polyline points=\"{}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"{width}\"{dash}>\
-         <title>{name}</title></polyline>\n",
-        points.join(" ")
-    )
+    let style = format!("fill=\"none\" stroke=\"{color}\" stroke-width=\"{width}\"{dash}");
+    shape("polyline", points, &style, name)
 }
 
 /// An area between two lines.
 fn band(low: Vec<(i32, i32)>, high: Vec<(i32, i32)>, color: &str, name: &str) -> String {
-    let points = low.iter().chain(high.iter().rev());
+    let points = low.into_iter().chain(high.into_iter().rev());
+    let style = format!("fill=\"{color}\" fill-opacity=\"0.1\"");
+    shape("polygon", points, &style, name)
+}
+
+fn shape(what: &str, points: impl Iterator<Item = (i32, i32)>, style: &str, name: &str) -> String {
     let points: Vec<String> = points.map(|(x, y)| format!("{x},{y}")).collect();
-    format!(
-        "<polygon points=\"{}\" fill=\"{color}\" fill-opacity=\"0.1\"><title>{name}</title></polygon>\n",
-        points.join(" ")
-    )
+    let points = points.join(" ");
+    format!("<{what} points=\"{points}\" {style}><title>{name}</title></{what}>\n")
 }
 
 /// How many pixels the line of engine `i` of `count` is drawn below its place, so that equal lines stay apart.

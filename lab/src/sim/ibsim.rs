@@ -79,7 +79,7 @@ impl Ibsim {
             command.arg(option).arg(limit.to_string());
         }
         command.arg(net);
-        let (mut ibsim, console) = Guard::start_reading(command, Stdio::piped(), &output)?;
+        let (mut ibsim, console) = Guard::start_with(command, Stdio::piped(), &output, &output)?;
         let console = console.expect("standard input is a pipe");
         let control = format!("@{socket}:ctl");
         let ready = poll(LIMIT, || {

@@ -309,20 +309,17 @@ pub fn run_engine(
     });
     files.check()?;
     let (status, Reading { ending, stage }) = ended.unwrap_or_else(|| (None, read()));
-    Ok(Run {
-        outcome: settle(status, ending, limit),
-        stage,
-        whole: start.elapsed(),
-        files,
-    })
-}
-
-/// Tables count only if OpenSM has ended well, with its dumps written.
-fn settle(status: Option<ExitStatus>, ending: Ending, limit: Duration) -> Result<(), NoTables> {
-    match (status, ending) {
+    // Tables count only if OpenSM has ended well, with its dumps written.
+    let outcome = match (status, ending) {
         (_, Ending::Refused(reason)) => Err(NoTables::Refused(reason)),
         (Some(status), Ending::Routed) if status.success() => Ok(()),
         (Some(status), _) => Err(NoTables::Ended(status)),
         (None, _) => Err(NoTables::TimedOut(limit)),
-    }
+    };
+    Ok(Run {
+        outcome,
+        stage,
+        whole: start.elapsed(),
+        files,
+    })
 }

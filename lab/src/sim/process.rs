@@ -106,32 +106,28 @@ pub struct Guard {
 impl Guard {
     /// Starts a command of [`Program::command`] without input, and with both of its outputs in one file.
     pub fn start(command: Command, output: &Path) -> Result<Guard, LabError> {
-        Ok(Guard::start_reading(command, Stdio::null(), output)?.0)
+        Ok(Guard::start_with(command, Stdio::null(), output, output)?.0)
     }
 
     /// The same with its outputs apart.
     pub fn start_apart(command: Command, output: &Path, errors: &Path) -> Result<Guard, LabError> {
-        let outputs = (create(output)?, create(errors)?);
-        Ok(Guard::start_with(command, Stdio::null(), outputs)?.0)
+        Ok(Guard::start_with(command, Stdio::null(), output, errors)?.0)
     }
 
     /// The same with an input; also returns its standard input if that is a pipe.
-    pub(super) fn start_reading(
-        command: Command,
-        input: Stdio,
-        output: &Path,
-    ) -> Result<(Guard, Option<ChildStdin>), LabError> {
-        let file = create(output)?;
-        let same = file.try_clone().map_err(LabError::file(output))?;
-        Guard::start_with(command, input, (file, same))
-    }
-
-    fn start_with(
+    pub(super) fn start_with(
         mut command: Command,
         input: Stdio,
-        (output, errors): (File, File),
+        output: &Path,
+        errors: &Path,
     ) -> Result<(Guard, Option<ChildStdin>), LabError> {
-        command.stdin(input).stdout(output).stderr(errors);
+        let file = File::create(output).map_err(LabError::file(output))?;
+        let other = match errors == output {
+            true => file.try_clone(),
+            false => File::create(errors),
+        };
+        let other = other.map_err(LabError::file(errors))?;
+        command.stdin(input).stdout(file).stderr(other);
         let mut owned = owned_for_more()?;
         let mut child = spawn(command).map_err(|reason| LabError::Start {
             program: "setpriv",
@@ -170,10 +166,6 @@ impl Drop for Guard {
             end(&mut child);
         }
     }
-}
-
-fn create(file: &Path) -> Result<File, LabError> {
-    File::create(file).map_err(LabError::file(file))
 }
 
 /// Starts a command in the thread that starts all children.

@@ -238,12 +238,6 @@ enum Wake {
     Visited(Visit),
 }
 
-impl From<Visit> for Wake {
-    fn from(visit: Visit) -> Wake {
-        Wake::Visited(visit)
-    }
-}
-
 /// Sends a request for each line of standard input.
 fn read_asks(wakes: Sender<Wake>) {
     thread::spawn(move || {
