@@ -10,7 +10,6 @@ use crate::LabError;
 use crate::sim::{self, Config, Files, Ibsim, NoTables, Plugin};
 use dmodc::dmodc::Engine;
 use dmodc::fabric::Fabric;
-use dmodc::lft::{Dump, Tables};
 use dmodc::netlist::Netlist;
 use serde_json::Value;
 use std::time::{Duration, Instant};
@@ -64,7 +63,7 @@ impl SingleRuns {
         let (fabric, verdict) = match run.outcome {
             Err(why) => (fabric, Err(why)),
             Ok(()) => {
-                let (found, tables) = dumped(&run.files)?;
+                let (found, tables) = run.files.dumped()?;
                 let figures = metrics::figures(&found, &tables, &self.engine, &self.scale);
                 (found, Ok(figures))
             }
@@ -110,13 +109,4 @@ impl SingleRuns {
             seed: self.scale.seed,
         }
     }
-}
-
-/// The fabric and the tables in OpenSM's dumps.
-fn dumped(files: &Files) -> Result<(Fabric, Tables), LabError> {
-    let (fabric, _) = Netlist::read(&files.subnet_path())?.to_fabric(None)?;
-    let dump = Dump::read(&files.lfts_path())?;
-    let tables = dump.tables(&fabric);
-    let tables = tables.map_err(|fault| fault.in_file(&files.lfts_path()))?;
-    Ok((fabric, tables))
 }

@@ -4,6 +4,9 @@ use super::opensm_log::{Ending, LogReader, Reading};
 use super::process::{Guard, Program, poll};
 use super::{Ibsim, Plugin};
 use crate::LabError;
+use dmodc::fabric::Fabric;
+use dmodc::lft::{Dump, Tables};
+use dmodc::netlist::Netlist;
 use std::env;
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -174,14 +177,13 @@ impl Files {
         &self.dir
     }
 
-    /// OpenSM's dump of the fabric.
-    pub fn subnet_path(&self) -> PathBuf {
-        self.path("opensm-subnet.lst")
-    }
-
-    /// OpenSM's dump of the forwarding tables.
-    pub fn lfts_path(&self) -> PathBuf {
-        self.path("opensm-lfts.dump")
+    /// The fabric and the tables in OpenSM's dumps.
+    pub fn dumped(&self) -> Result<(Fabric, Tables), LabError> {
+        let (fabric, _) = Netlist::read(&self.path("opensm-subnet.lst"))?.to_fabric(None)?;
+        let lfts = self.path("opensm-lfts.dump");
+        let tables = Dump::read(&lfts)?.tables(&fabric);
+        let tables = tables.map_err(|fault| fault.in_file(&lfts))?;
+        Ok((fabric, tables))
     }
 
     /// The log so far.

@@ -168,23 +168,13 @@ fn csv(found: &[Found], out: &mut dyn Write) -> io::Result<()> {
     writer.write_record(head)?;
     for (difference, _) in found {
         let mut record = vec![difference.kind.to_string()];
-        for at in 0..4 {
-            let ends = if at < 2 {
-                &difference.ends
-            } else {
-                &difference.found
-            };
-            record.extend(match ends.get(at % 2) {
-                Some(end) => {
-                    let port = end.port.map(|port| port.to_string());
-                    [
-                        end.guid.to_string(),
-                        end.name.clone(),
-                        port.unwrap_or_default(),
-                    ]
-                }
-                None => Default::default(),
-            });
+        for ends in [&difference.ends, &difference.found] {
+            for at in 0..2 {
+                record.extend(ends.get(at).map_or_else(Default::default, |end| {
+                    let port = end.port.map_or(String::new(), |port| port.to_string());
+                    [end.guid.to_string(), end.name.clone(), port]
+                }));
+            }
         }
         record.push(difference.reason.clone());
         writer.write_record(record)?;

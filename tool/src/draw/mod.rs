@@ -5,7 +5,6 @@
 //! matrices of lower switches by upper ones where there are more than [`MOST`] switches. [`page()`] makes a
 //! page to explore: the same matrices, and the route of each packet.
 
-mod layout;
 mod marks;
 mod matrix;
 mod page;
