@@ -17,7 +17,8 @@ macro_rules! plain_fields {
     ($($type:ty),*) => {
         $(impl Field for $type {
             fn write(&self) -> String {
-                self.to_string()
+                // The whole of an engine's name.
+                format!("{self:#}")
             }
 
             fn read(text: &str) -> Option<Self> {
@@ -27,7 +28,7 @@ macro_rules! plain_fields {
     };
 }
 
-plain_fields!(u32, u64, usize, f64, String, Equipment);
+plain_fields!(u32, u64, usize, f64, String, Equipment, EngineSpec);
 
 /// 1 or 0.
 impl Field for bool {
@@ -37,16 +38,6 @@ impl Field for bool {
 
     fn read(text: &str) -> Option<Self> {
         Some(text == "1")
-    }
-}
-
-impl Field for EngineSpec {
-    fn write(&self) -> String {
-        format!("{self:#}")
-    }
-
-    fn read(text: &str) -> Option<Self> {
-        text.parse().ok()
     }
 }
 

@@ -26,22 +26,14 @@ use crate::LabError;
 use std::fs;
 use std::path::Path;
 
-/// A figure.
-pub struct Figure {
-    /// Its file name.
-    pub name: String,
-    /// The SVG.
-    pub svg: String,
-}
-
 /// A report in memory.
 pub struct Report {
     /// The page, with its figures.
     pub html: String,
     /// The tables in short, as Markdown.
     pub summary: String,
-    /// The figures alone.
-    pub figures: Vec<Figure>,
+    /// The figures alone: file names and SVG.
+    pub figures: Vec<(String, String)>,
 }
 
 /// Makes the report of folders that `dmodc compare --degrade` has written to.
@@ -52,27 +44,16 @@ pub fn report(dirs: &[impl AsRef<Path>]) -> Result<Report, LabError> {
     for set in sets.iter().filter(|set| set.throws() > 0) {
         let faults = charts::faults(set);
         sections.push(page::section(set, &faults));
-        figures.push(Figure {
-            name: format!("risk-{}.svg", set.slug()),
-            svg: faults.svg(),
-        });
+        figures.push((format!("risk-{}.svg", set.slug()), faults.svg()));
         for (_, path) in &set.drawings {
-            figures.push(Figure {
-                name: path
-                    .file_name()
-                    .unwrap_or_default()
-                    .to_string_lossy()
-                    .into(),
-                svg: fs::read_to_string(path).map_err(LabError::file(path))?,
-            });
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let svg = fs::read_to_string(path).map_err(LabError::file(path))?;
+            figures.push((name.into(), svg));
         }
     }
     let runtime = charts::runtime(&sets);
     let html = page::page(&sets, &sections, runtime.as_ref());
-    figures.extend(runtime.map(|runtime| Figure {
-        name: "runtime.svg".into(),
-        svg: runtime.svg(),
-    }));
+    figures.extend(runtime.map(|runtime| ("runtime.svg".into(), runtime.svg())));
     Ok(Report {
         html,
         summary: summary::summary(&sets),
