@@ -102,11 +102,12 @@ impl RoutedAs {
         (fabric, names): (&Fabric, &Names),
         rest: Options,
     ) -> Result<Options, Failure> {
+        let known = reading.known(self.reference.as_deref(), fabric)?;
         Ok(Options {
             faults: self.faults,
             capacity: self.capacity,
             drain: reading.drain(self.drain.file.as_deref(), fabric, names)?,
-            reference: reading.reference(self.reference.as_deref(), fabric)?,
+            reference: known.map(|(_, reference)| reference),
             ..rest
         })
     }

@@ -48,17 +48,8 @@ impl Reading {
         self.take(path, read)
     }
 
-    /// Reads a reference of a fabric, if one is given. Warns of a reference of another fabric and ignores it.
-    pub fn reference(
-        self,
-        path: Option<&Path>,
-        fabric: &Fabric,
-    ) -> Result<Option<Arc<Fabric>>, Failure> {
-        let known = self.known(path, fabric)?;
-        Ok(known.map(|(_, reference)| reference))
-    }
-
-    /// As [`Reading::reference`], with its places.
+    /// Reads a reference of a fabric and its places, if one is given. Warns of a reference of another fabric and
+    /// ignores it.
     pub fn known(
         self,
         path: Option<&Path>,

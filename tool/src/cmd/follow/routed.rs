@@ -26,15 +26,10 @@ impl Routed {
     /// write beyond its own tables for them.
     pub fn write(&self, mut out: &mut dyn Write) -> io::Result<()> {
         let fabric = &self.planned.fabric;
-        match self.tables.width() - 1 > self.highest.index() {
-            true => write_plain_dump(
-                fabric,
-                &self.names,
-                &self.tables.up_to(self.highest),
-                &mut out,
-            ),
-            false => write_plain_dump(fabric, &self.names, &self.tables, &mut out),
-        }
+        let is_higher = self.tables.width() - 1 > self.highest.index();
+        let cut = is_higher.then(|| self.tables.up_to(self.highest));
+        let tables = cut.as_ref().unwrap_or(&self.tables);
+        write_plain_dump(fabric, &self.names, tables, &mut out)
     }
 
     /// Writes the hop counts, as `dmodc route --lid-matrix` does.
