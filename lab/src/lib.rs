@@ -16,9 +16,12 @@
 
 pub mod between;
 pub mod compare;
+mod error;
 #[cfg(feature = "plugin")]
 #[allow(unsafe_code)]
 mod relay;
 pub mod report;
 pub mod sim;
 pub mod xml;
+
+pub use error::LabError;

@@ -6,9 +6,10 @@ use std::fmt;
 use std::str::FromStr;
 
 /// What is removed or becomes slow.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Equipment {
     /// Switches that carry no end nodes go.
+    #[default]
     Switches,
     /// Links between switches go.
     Links,

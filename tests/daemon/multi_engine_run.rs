@@ -49,10 +49,10 @@ fn alone(net: &Net, whole: &Net, spec: &EngineSpec, roots: &[Guid], io: &[Guid])
         let options = spec.plugin_options(&whole.path);
         config = Config::dmodc().line(format!("event_plugin_options {options}"));
     }
-    if spec.gets_roots() {
+    if spec.gets_roots {
         config = config.line(guids("root", roots));
     }
-    if spec.gets_io() {
+    if spec.gets_io {
         config = config.line(guids("io", io));
     }
     let (files, finished) = opensm::once(&sim, &config, ALONE);

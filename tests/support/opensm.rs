@@ -189,7 +189,7 @@ impl Files {
 
     /// The subnet as OpenSM saw it last.
     pub fn subnet(&self) -> Netlist {
-        Netlist::read(&self.0.subnet_path()).expect("OpenSM's own dump")
+        Netlist::read(&self.0.path("opensm-subnet.lst")).expect("OpenSM's own dump")
     }
 
     /// The LIDs of all end nodes, LMC counted, in ascending order.

@@ -1,6 +1,6 @@
 //! Errors of subcommands, and their exit codes.
 
-use crate::dash::shown;
+use crate::input::shown;
 use dmodc::dmodc::RouteError;
 use dmodc::netlist::TooManyLids;
 use std::error::Error;

@@ -1,11 +1,23 @@
 //! Reading inputs: a file, or standard input for `-`. The library reads files alone.
 
-use crate::dash::{is_dash, shown};
 use crate::failure::Failure;
 use dmodc::input::{self, Fault, InputError};
 use std::error::Error;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+
+/// Whether a path stands for standard input or output.
+pub fn is_dash(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// The name of an input in messages.
+pub fn shown(path: &Path) -> &Path {
+    match is_dash(path) {
+        true => Path::new("<stdin>"),
+        false => path,
+    }
+}
 
 /// Refuses to read standard input more than once: the second reader would find it empty.
 pub fn one_stdin<'a>(inputs: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), Failure> {

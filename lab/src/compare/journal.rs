@@ -1,7 +1,7 @@
 //! A CSV file to which runs append rows, one run after another. A new run drops an incomplete last line. One at a time:
 //! the file is locked.
 
-use super::CompareError;
+use crate::LabError;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use std::fs::{File, OpenOptions};
@@ -16,28 +16,28 @@ pub struct Journal {
 
 impl Journal {
     /// Opens a file, new or left by an earlier run of this version. `header` is its first line.
-    pub fn open(path: &Path, header: &[&str]) -> Result<Journal, CompareError> {
-        let failed = CompareError::file;
+    pub fn open(path: &Path, header: &[&str]) -> Result<Journal, LabError> {
+        let failed = LabError::file;
         let header = header.join(",") + "\n";
         let mut options = OpenOptions::new();
         let options = options.read(true).create(true).append(true);
         let mut file = options.open(path).map_err(failed(path))?;
         // Some file systems of clusters have no locks.
         if flock(&file, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK) {
-            return Err(CompareError::Busy(path.to_owned()));
+            let path = path.display();
+            return Err(LabError::Other(format!(
+                "{path}: another comparison writes it; let that end, or give another folder"
+            )));
         }
         let mut left = Vec::new();
         file.read_to_end(&mut left).map_err(failed(path))?;
         let end = left.iter().rposition(|&b| b == b'\n');
         let whole = end.map_or(0, |at| at + 1);
         if whole > 0 && !left.starts_with(header.as_bytes()) {
-            return Err(CompareError::Row {
-                path: path.to_owned(),
-                line: 1,
-                reason: "rows of another version, which this one does not continue; \
-                         give another folder"
-                    .into(),
-            });
+            let path = path.display();
+            return Err(LabError::Other(format!(
+                "{path}:1: rows of another version, which this one does not continue; give another folder"
+            )));
         }
         file.set_len(whole as u64).map_err(failed(path))?;
         if whole == 0 {
@@ -50,10 +50,7 @@ impl Journal {
     }
 
     /// Appends rows.
-    pub fn append(
-        &mut self,
-        rows: impl IntoIterator<Item = Vec<String>>,
-    ) -> Result<(), CompareError> {
+    pub fn append(&mut self, rows: impl IntoIterator<Item = Vec<String>>) -> Result<(), LabError> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         for row in rows {
             writer.write_record(row).expect("memory can be written");
@@ -61,7 +58,7 @@ impl Journal {
         let bytes = writer.into_inner().expect("memory can be written");
         self.file
             .write_all(&bytes)
-            .map_err(CompareError::file(&self.path))
+            .map_err(LabError::file(&self.path))
     }
 }
 
@@ -91,10 +88,11 @@ mod tests {
         journal.append(records().skip(1)).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), whole);
         // One writer at a time.
-        assert!(matches!(open(), Err(CompareError::Busy(_))));
+        let told = || open().err().map_or(String::new(), |e| e.to_string());
+        assert!(told().contains("another comparison"));
         drop(journal);
         // Rows of an earlier version, which have fewer columns, are not continued.
         fs::write(&path, HEADER[..FIRST].join(",") + "\n").unwrap();
-        assert!(matches!(open(), Err(CompareError::Row { line: 1, .. })));
+        assert!(told().contains(":1: rows of another version"));
     }
 }

@@ -1,8 +1,8 @@
 //! Netlist and tables of a throw, kept in files.
 
-use super::CompareError;
 use super::engine_spec::EngineSpec;
 use super::multi_engine_run::Outcome;
+use crate::LabError;
 use dmodc::files::{packed_by_name, replace_by};
 use dmodc::lft::write_dump;
 use dmodc::netlist::Netlist;
@@ -22,7 +22,7 @@ pub fn keep<'a>(
     stem: &str,
     netlist: &Netlist,
     outcomes: impl Iterator<Item = (&'a EngineSpec, &'a Outcome)>,
-) -> Result<(), CompareError> {
+) -> Result<(), LabError> {
     let (fabric, names) = netlist.to_fabric(None)?;
     let mut with_lids = netlist.clone();
     with_lids.take_lids(&fabric);
@@ -41,6 +41,6 @@ pub fn keep<'a>(
 fn write(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), CompareError> {
-    replace_by(path, |out| packed_by_name(path, out, write)).map_err(CompareError::file(path))
+) -> Result<(), LabError> {
+    replace_by(path, |out| packed_by_name(path, out, write)).map_err(LabError::file(path))
 }

@@ -33,19 +33,3 @@ impl Levels {
         at.map_or(0, |(from, to)| self.levels[from * self.places.len() + to])
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn levels_cut_short_are_not_taken() {
-        let bytes = [2, 0, 0, 0, 7, 0, 1, 1, 0, 3, 4, 0];
-        let levels = Levels::parse(&bytes).unwrap();
-        let of = |from, to| levels.of(Lid(from), Lid(to));
-        assert_eq!((of(7, 257), of(257, 7), of(7, 9)), (3, 4, 0));
-        for length in 0..bytes.len() {
-            assert_eq!(Levels::parse(&bytes[..length]), None, "{length}");
-        }
-    }
-}

@@ -6,12 +6,12 @@
 
 use super::lanes::lane_loops;
 use super::levels::Levels;
-use super::row::Figures;
 use super::throw_row::{Real, ThrowRow};
 use dmodc::analysis::{self, Channels, Risk, Traffic, bound, check};
 use dmodc::dmodc::{Engine, NodeType, NodeTypes, Options, Ranking};
 use dmodc::fabric::{Fabric, Guid};
 use dmodc::lft::Tables;
+use serde_json::{Value, json};
 
 /// The random permutations, the same for all engines.
 #[derive(Clone, Copy, Debug)]
@@ -22,8 +22,8 @@ pub struct Scale {
     pub seed: u64,
 }
 
-/// Measures the tables of a fabric.
-pub fn figures(fabric: &Fabric, tables: &Tables, engine: &Engine, scale: &Scale) -> Figures {
+/// Measures the tables of a fabric: figures by their column.
+pub fn figures(fabric: &Fabric, tables: &Tables, engine: &Engine, scale: &Scale) -> Value {
     let options = Options::default();
     let order = match engine.plan(fabric, &options) {
         Ok(plan) => plan.order().to_vec(),
@@ -34,28 +34,26 @@ pub fn figures(fabric: &Fabric, tables: &Tables, engine: &Engine, scale: &Scale)
     let traffic = Traffic::new(fabric, tables, &order);
     let tick = |_| ();
     let all = traffic.all_to_all(&tick);
-    Figures {
-        switches: fabric.switches().len(),
-        nodes: fabric.end_nodes().len(),
-        unreachable_pairs: report.unreachable_pairs,
-        no_route: traffic.skipped(),
-        undelivered: report.undelivered(),
-        turns: report.turns.routes,
-        nonminimal: report.nonminimal.routes,
-        credit_loops: report.credit_loops.count,
-        host_credit_loops: report.host_credit_loops.count,
-        host_switch_credit_loops: report.host_switch_credit_loops.count,
-        switch_credit_loops: report.switch_credit_loops.count,
-        aggregation_credit_loops: report.aggregation_credit_loops.count,
-        a2a: all.value,
-        exact: traffic.worst_permutation(&all, false, &tick).value,
-        rp: traffic
-            .random_permutations(scale.permutations as usize, scale.seed, &tick)
-            .value,
-        sp: traffic.shifts(&tick).value,
-        a2a_bound: bound(fabric, |switch| ranking.rank(switch)),
-        ebb: ebb(&traffic, scale),
-    }
+    let permutations = scale.permutations as usize;
+    let rp = traffic.random_permutations(permutations, scale.seed, &tick);
+    json!({
+        "unreachable_pairs": report.unreachable_pairs,
+        "no_route": traffic.skipped(),
+        "undelivered": report.undelivered(),
+        "turns": report.turns.routes,
+        "nonminimal": report.nonminimal.routes,
+        "credit_loops": report.credit_loops.count,
+        "host_credit_loops": report.host_credit_loops.count,
+        "host_switch_credit_loops": report.host_switch_credit_loops.count,
+        "switch_credit_loops": report.switch_credit_loops.count,
+        "aggregation_credit_loops": report.aggregation_credit_loops.count,
+        "a2a": all.value,
+        "exact": traffic.worst_permutation(&all, false, &tick).value,
+        "rp": rp.value,
+        "sp": traffic.shifts(&tick).value,
+        "a2a_bound": bound(fabric, |switch| ranking.rank(switch)),
+        "ebb": ebb(&traffic, scale),
+    })
 }
 
 /// The least A2A that the links between levels allow, by Dmodc's ranks; and over capacity, where links differ.

@@ -23,7 +23,6 @@
 
 mod copied;
 mod engine_spec;
-mod error;
 mod foreign;
 mod journal;
 mod keep;
@@ -37,16 +36,24 @@ mod single_run;
 mod throw_row;
 mod throws;
 
+use dmodc::netlist::Netlist;
+
 pub use copied::{Changes, Copied};
 pub use engine_spec::{BadName, EngineSpec, Foreign};
-pub use error::CompareError;
 pub use journal::Journal;
 pub use keep::engine_file;
 pub use levels::Levels;
 pub use metrics::Scale;
 pub use multi_engine_run::{Answer, Callbacks, MultiEngineRun, Outcome, time_callbacks};
 pub use origin::Origin;
-pub use row::{Figures, Row, markdown};
+pub use row::{Row, markdown};
 pub use single_run::SingleRuns;
 pub use throw_row::{HEADER, Real, ThrowRow, read_throws};
 pub use throws::{Repeated, Series, Thrower};
+
+/// The text of a netlist.
+fn text_of(netlist: &Netlist) -> Vec<u8> {
+    let mut text = Vec::new();
+    netlist.write(&mut text).expect("memory can be written");
+    text
+}

@@ -7,10 +7,11 @@
 //! that engine alone. An engine that crashes OpenSM or takes longer than the limit counts as one that
 //! refuses; the others go on in a new OpenSM.
 
-use super::CompareError;
 use super::copied::Copied;
 use super::engine_spec::EngineSpec;
 use super::levels::Levels;
+use super::text_of;
+use crate::LabError;
 use crate::sim::{self, Config, Files, Ibsim, NoTables, Plugin, last_text};
 use dmodc::dmodc::{Options, Ranking};
 use dmodc::export;
@@ -27,7 +28,7 @@ use std::time::{Duration, Instant};
 const RELAY: &str = "dmodc_relay";
 
 /// The time and memory of an engine's callbacks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Callbacks {
     /// `build_lid_matrices`.
     pub lid_matrices: Duration,
@@ -37,18 +38,6 @@ pub struct Callbacks {
     pub extra_kib: u64,
     /// Time for the multicast tree of a group of all end nodes, if requested.
     pub group: Option<Duration>,
-}
-
-impl Callbacks {
-    /// The time of a program that is no engine.
-    pub(super) fn of_program(took: Duration) -> Callbacks {
-        Callbacks {
-            lid_matrices: Duration::ZERO,
-            fwd_tables: took,
-            extra_kib: 0,
-            group: None,
-        }
-    }
 }
 
 /// The result of one engine.
@@ -99,7 +88,7 @@ impl MultiEngineRun {
     }
 
     /// Runs the engines on a fabric, in this order.
-    pub fn route(&self, netlist: &Netlist, specs: &[EngineSpec]) -> Result<Answer, CompareError> {
+    pub fn route(&self, netlist: &Netlist, specs: &[EngineSpec]) -> Result<Answer, LabError> {
         let (fabric, _) = netlist.to_fabric(None)?;
         let ibsim = Ibsim::start(netlist)?;
         let roots = roots_file(&fabric);
@@ -113,10 +102,8 @@ impl MultiEngineRun {
             pending.retain(|&i| specs[i].lines() == lines);
             let files = Files::new(&ibsim)?;
             let running: Vec<&EngineSpec> = pending.iter().map(|&i| &specs[i]).collect();
-            let mut whole = Vec::new();
-            let netlist = self.whole.as_ref().unwrap_or(netlist);
-            netlist.write(&mut whole).expect("memory can be written");
-            files.write("whole.net", whole)?;
+            let whole = self.whole.as_ref().unwrap_or(netlist);
+            files.write("whole.net", text_of(whole))?;
             let ending = self.run(&ibsim, &files, (&running, &lines), &roots)?;
             let mut found = read_outcomes(&files)?;
             if found.len() < pending.len() {
@@ -147,7 +134,7 @@ impl MultiEngineRun {
         files: &Files,
         (specs, lines): (&[&EngineSpec], &[String]),
         roots: &str,
-    ) -> Result<NoTables, CompareError> {
+    ) -> Result<NoTables, LabError> {
         let roots_file = files.write("roots", roots)?;
         let io_file = files.write("io", guid_file(self.io.iter().copied()))?;
         let file = |gets: bool, file: &Path| match gets {
@@ -156,8 +143,8 @@ impl MultiEngineRun {
         };
         let group = if self.with_group { "group" } else { "-" };
         let line = |spec: &&EngineSpec| {
-            let roots = file(spec.gets_roots(), &roots_file);
-            let io = file(spec.gets_io(), &io_file);
+            let roots = file(spec.gets_roots, &roots_file);
+            let io = file(spec.gets_io, &io_file);
             let options = match &*spec.plugin_options(&files.path("whole.net")) {
                 "" => "-".to_owned(),
                 words => words.to_owned(),
@@ -190,7 +177,7 @@ impl MultiEngineRun {
             // Without a relay OpenSM never ends.
             files.check()?;
             if files.log().contains(&no_relay) {
-                return Err(CompareError::Relay("it knows no relay".into()));
+                return Err(LabError::relay("it knows no relay"));
             }
             let now = results(files).lines().count();
             if now > settled.0 {
@@ -200,14 +187,13 @@ impl MultiEngineRun {
                 break None;
             }
         };
-        let ending = match ended {
-            Some(status) => NoTables::Ended(status),
-            None => NoTables::TimedOut(self.limit),
-        };
+        let ending = ended.map_or(NoTables::TimedOut(self.limit), NoTables::Ended);
         files.check()?;
         if !files.path("results").exists() {
             let log = files.printed() + &files.log();
-            return Err(CompareError::NotRouting(ending, log));
+            return Err(LabError::Other(format!(
+                "opensm with engine {RELAY} never came to routing: {ending}; the last lines of its log:\n{log}"
+            )));
         }
         Ok(ending)
     }
@@ -220,7 +206,7 @@ pub fn time_callbacks(
     spec: &EngineSpec,
     plugin: &Plugin,
     limit: Duration,
-) -> Result<Result<Callbacks, NoTables>, CompareError> {
+) -> Result<Result<Callbacks, NoTables>, LabError> {
     let alone = std::slice::from_ref(spec);
     let mut runs = MultiEngineRun::new(plugin.clone(), limit);
     runs.with_group = true;
@@ -228,7 +214,7 @@ pub fn time_callbacks(
     Ok(match answer.outcomes.into_iter().next() {
         Some(Outcome::Routed(_, callbacks, _)) => Ok(callbacks),
         Some(Outcome::NoTables(why)) => Err(why),
-        None => return Err(CompareError::Relay("it is silent".into())),
+        None => return Err(LabError::relay("it is silent")),
     })
 }
 
@@ -248,7 +234,7 @@ fn results(files: &Files) -> String {
 }
 
 /// The outcomes so far, in the order of the plan.
-fn read_outcomes(files: &Files) -> Result<Vec<Outcome>, CompareError> {
+fn read_outcomes(files: &Files) -> Result<Vec<Outcome>, LabError> {
     let log = fs::read(files.path("opensm.log")).unwrap_or_default();
     let results = results(files);
     let complete = results.lines().take(results.matches('\n').count());
@@ -268,7 +254,7 @@ fn read_outcomes(files: &Files) -> Result<Vec<Outcome>, CompareError> {
                     },
                 };
                 let file = files.path(&format!("{number}.tables"));
-                let bytes = fs::read(&file).map_err(CompareError::file(&file))?;
+                let bytes = fs::read(&file).map_err(LabError::file(&file))?;
                 let copied = Copied::parse(&bytes);
                 let copied = copied.ok_or_else(|| garbled("tables of", line))?;
                 let levels = match fs::read(files.path(&format!("{number}.levels"))) {
@@ -293,19 +279,19 @@ fn read_outcomes(files: &Files) -> Result<Vec<Outcome>, CompareError> {
     complete.map(outcome).collect()
 }
 
-fn number_in<T: FromStr>(word: &str, line: &str) -> Result<T, CompareError> {
+fn number_in<T: FromStr>(word: &str, line: &str) -> Result<T, LabError> {
     word.parse().map_err(|_| garbled("number in", line))
 }
 
 /// The error for output of a relay of another version.
-fn garbled(what: &str, line: &str) -> CompareError {
-    CompareError::Relay(format!("{what} {line:?}"))
+fn garbled(what: &str, line: &str) -> LabError {
+    LabError::relay(format!("{what} {line:?}"))
 }
 
 /// OpenSM's version, and the LIDs of its ports.
-fn read_subnet(files: &Files) -> Result<(String, HashMap<Guid, Lid>), CompareError> {
+fn read_subnet(files: &Files) -> Result<(String, HashMap<Guid, Lid>), LabError> {
     let path = files.path("subnet");
-    let text = fs::read_to_string(&path).map_err(CompareError::file(&path))?;
+    let text = fs::read_to_string(&path).map_err(LabError::file(&path))?;
     let (version, ports) = text.split_once('\n').unwrap_or_default();
     let port = |line: &str| {
         let (guid, lid) = line.split_once(' ').ok_or_else(|| garbled("port", line))?;
@@ -313,6 +299,6 @@ fn read_subnet(files: &Files) -> Result<(String, HashMap<Guid, Lid>), CompareErr
         let guid = u64::from_str_radix(digits, 16).map_err(|_| garbled("GUID in", line))?;
         Ok((Guid(guid), Lid(number_in(lid, line)?)))
     };
-    let lids: Result<_, CompareError> = ports.lines().map(port).collect();
+    let lids: Result<_, LabError> = ports.lines().map(port).collect();
     Ok((version.into(), lids?))
 }

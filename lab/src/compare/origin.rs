@@ -2,6 +2,7 @@
 
 use super::engine_spec::{EngineSpec, Foreign};
 use super::foreign::sources;
+use super::text_of;
 use dmodc::fabric::Guid;
 use dmodc::netlist::Netlist;
 use std::collections::HashMap;
@@ -17,13 +18,11 @@ pub struct Origin {
 impl Origin {
     /// Of a fabric, its I/O nodes, and programs among these engines.
     pub fn new(netlist: &Netlist, io: &[Guid], specs: &[EngineSpec]) -> Origin {
-        let mut text = Vec::new();
-        netlist.write(&mut text).expect("memory can be written");
         let io: Vec<u8> = io.iter().flat_map(|guid| guid.0.to_be_bytes()).collect();
-        let are_programs = |spec: &&EngineSpec| matches!(spec.foreign(), Some(Foreign::Exec(_)));
+        let are_programs = |spec: &&EngineSpec| matches!(spec.foreign, Some(Foreign::Exec(_)));
         let programs = specs.iter().filter(are_programs);
         Origin {
-            fabric: format!("{} {}", hash(&text), hash(&io)),
+            fabric: format!("{} {}", hash(&text_of(netlist)), hash(&io)),
             programs: programs
                 .map(|spec| (spec.clone(), of_engine(spec, "")))
                 .collect(),
@@ -42,7 +41,8 @@ impl Origin {
 /// What cannot be read is told where it is used.
 fn of_engine(spec: &EngineSpec, stem: &str) -> String {
     let files = spec
-        .foreign()
+        .foreign
+        .as_ref()
         .map(|from| sources(from, stem, &spec.to_string()));
     let read = |file| [b"file ".to_vec(), fs::read(file).unwrap_or_default()].concat();
     hash(

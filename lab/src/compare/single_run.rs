@@ -1,16 +1,17 @@
 //! One engine in one OpenSM: runs it on a fabric, measures its tables, makes a row of the result.
 
-use super::CompareError;
 use super::engine_spec::{EngineSpec, Foreign};
 use super::foreign;
 use super::metrics::{self, Scale};
 use super::multi_engine_run::roots_file;
-use super::row::{Figures, Row};
+use super::row::Row;
+use super::text_of;
+use crate::LabError;
 use crate::sim::{self, Config, Files, Ibsim, NoTables, Plugin};
 use dmodc::dmodc::Engine;
 use dmodc::fabric::Fabric;
-use dmodc::lft::{Dump, Tables};
 use dmodc::netlist::Netlist;
+use serde_json::Value;
 use std::time::{Duration, Instant};
 
 /// Runs of single engines, all with the same plugin, permutations and time limit.
@@ -23,7 +24,7 @@ pub struct SingleRuns {
 
 impl SingleRuns {
     /// `limit` is for each run of OpenSM.
-    pub fn new(plugin: Plugin, scale: Scale, limit: Duration) -> Result<SingleRuns, CompareError> {
+    pub fn new(plugin: Plugin, scale: Scale, limit: Duration) -> Result<SingleRuns, LabError> {
         Ok(SingleRuns {
             plugin,
             scale,
@@ -33,14 +34,9 @@ impl SingleRuns {
     }
 
     /// Runs one engine on a fabric and measures its tables.
-    pub fn run(
-        &self,
-        name: &str,
-        netlist: &Netlist,
-        spec: &EngineSpec,
-    ) -> Result<Row, CompareError> {
+    pub fn run(&self, name: &str, netlist: &Netlist, spec: &EngineSpec) -> Result<Row, LabError> {
         let (fabric, _) = netlist.to_fabric(None)?;
-        if let Some(source) = spec.foreign() {
+        if let Some(source) = &spec.foreign {
             return self.foreign(name, (netlist, &fabric), spec, source);
         }
         let ibsim = Ibsim::start(netlist)?;
@@ -48,9 +44,7 @@ impl SingleRuns {
         let mut config = Config::engines(spec.engine());
         if spec.is_dmodc() {
             config = config.with(&self.plugin);
-            let mut whole = Vec::new();
-            netlist.write(&mut whole).expect("memory can be written");
-            let options = spec.plugin_options(&files.write("whole.net", whole)?);
+            let options = spec.plugin_options(&files.write("whole.net", text_of(netlist))?);
             if !options.is_empty() {
                 config = config.line(format!("event_plugin_options {options}"));
             }
@@ -61,16 +55,17 @@ impl SingleRuns {
         for line in spec.lines() {
             config = config.line(line);
         }
-        if spec.gets_roots() {
+        if spec.gets_roots {
             let file = files.write("roots", roots_file(&fabric))?;
             config = config.line(format!("root_guid_file {}", file.display()));
         }
         let run = sim::run_engine(&ibsim, files, &config, spec.engine(), self.limit)?;
-        let verdict = match run.outcome {
-            Err(why) => Err(why),
+        let (fabric, verdict) = match run.outcome {
+            Err(why) => (fabric, Err(why)),
             Ok(()) => {
-                let (found, tables) = dumped(&run.files)?;
-                Ok(metrics::figures(&found, &tables, &self.engine, &self.scale))
+                let (found, tables) = run.files.dumped()?;
+                let figures = metrics::figures(&found, &tables, &self.engine, &self.scale);
+                (found, Ok(figures))
             }
         };
         Ok(self.row(name, &fabric, spec, verdict, (run.stage, run.whole)))
@@ -83,7 +78,7 @@ impl SingleRuns {
         (netlist, fabric): (&Netlist, &Fabric),
         spec: &EngineSpec,
         source: &Foreign,
-    ) -> Result<Row, CompareError> {
+    ) -> Result<Row, LabError> {
         let start = Instant::now();
         let named = (name, &*spec.to_string());
         let found = foreign::tables(source, (netlist, fabric), named, self.limit)?;
@@ -99,17 +94,13 @@ impl SingleRuns {
         name: &str,
         fabric: &Fabric,
         spec: &EngineSpec,
-        verdict: Result<Figures, NoTables>,
+        verdict: Result<Value, NoTables>,
         (stage, whole): (Option<Duration>, Duration),
     ) -> Row {
-        let (switches, nodes) = match &verdict {
-            Ok(figures) => (figures.switches, figures.nodes),
-            Err(_) => (fabric.switches().len(), fabric.end_nodes().len()),
-        };
         Row {
             fabric: name.into(),
-            switches,
-            nodes,
+            switches: fabric.switches().len(),
+            nodes: fabric.end_nodes().len(),
             spec: spec.clone(),
             verdict,
             stage,
@@ -118,13 +109,4 @@ impl SingleRuns {
             seed: self.scale.seed,
         }
     }
-}
-
-/// The fabric and the tables in OpenSM's dumps.
-fn dumped(files: &Files) -> Result<(Fabric, Tables), CompareError> {
-    let (fabric, _) = Netlist::read(&files.subnet_path())?.to_fabric(None)?;
-    let dump = Dump::read(&files.lfts_path())?;
-    let tables = dump.tables(&fabric);
-    let tables = tables.map_err(|fault| fault.in_file(&files.lfts_path()))?;
-    Ok((fabric, tables))
 }

@@ -1,7 +1,7 @@
 //! The rows of a series, and their CSV.
 
-use super::CompareError;
 use super::engine_spec::EngineSpec;
+use crate::LabError;
 use csv::StringRecord;
 use dmodc::netlist::Equipment;
 use std::fs;
@@ -17,7 +17,8 @@ macro_rules! plain_fields {
     ($($type:ty),*) => {
         $(impl Field for $type {
             fn write(&self) -> String {
-                self.to_string()
+                // The whole of an engine's name.
+                format!("{self:#}")
             }
 
             fn read(text: &str) -> Option<Self> {
@@ -27,7 +28,7 @@ macro_rules! plain_fields {
     };
 }
 
-plain_fields!(u32, u64, usize, f64, String, Equipment);
+plain_fields!(u32, u64, usize, f64, String, Equipment, EngineSpec);
 
 /// 1 or 0.
 impl Field for bool {
@@ -37,16 +38,6 @@ impl Field for bool {
 
     fn read(text: &str) -> Option<Self> {
         Some(text == "1")
-    }
-}
-
-impl Field for EngineSpec {
-    fn write(&self) -> String {
-        format!("{self:#}")
-    }
-
-    fn read(text: &str) -> Option<Self> {
-        text.parse().ok()
     }
 }
 
@@ -83,7 +74,7 @@ impl Field for Real {
 macro_rules! row {
     ($($(#[$doc:meta])* $column:ident: $type:ty,)*) => {
         /// One engine in one throw. All figures are empty if it made no tables.
-        #[derive(Clone, PartialEq, Debug)]
+        #[derive(Clone, PartialEq, Debug, Default)]
         pub struct ThrowRow {
             $($(#[$doc])* pub $column: $type,)*
         }
@@ -244,13 +235,10 @@ impl ThrowRow {
 }
 
 /// Reads a file of rows, of this version or an earlier one.
-pub fn read_throws(path: &Path) -> Result<Vec<ThrowRow>, CompareError> {
-    let bytes = fs::read(path).map_err(CompareError::file(path))?;
-    parse_throws(&bytes).map_err(|(line, reason)| CompareError::Row {
-        path: path.to_owned(),
-        line,
-        reason,
-    })
+pub fn read_throws(path: &Path) -> Result<Vec<ThrowRow>, LabError> {
+    let bytes = fs::read(path).map_err(LabError::file(path))?;
+    parse_throws(&bytes)
+        .map_err(|(line, reason)| LabError::Other(format!("{}:{line}: {reason}", path.display())))
 }
 
 pub(super) fn parse_throws(bytes: &[u8]) -> Result<Vec<ThrowRow>, (u64, String)> {
@@ -293,22 +281,6 @@ pub(super) mod tests {
     fn file(columns: usize, row: &str) -> Vec<u8> {
         let empty = ",".repeat(columns - 1 - row.matches(',').count());
         format!("{}\n{row}{empty}\n", HEADER[..columns].join(",")).into()
-    }
-
-    #[test]
-    fn files_of_earlier_versions_are_read() {
-        let row = "x,1,2,links,1,1,1,1,0,sssp,1,0,3,2,1,,,7,5,6,10,dmodc 0.1.0; OpenSM 3.3.23,";
-        let first = parse_throws(&file(FIRST, row)).unwrap().remove(0);
-        assert_eq!((first.changed_blocks, first.a2a), (Some(7), Some(3)));
-        assert_eq!(
-            (first.changed_entries, first.a2a_bound, first.ebb),
-            (None, None, None)
-        );
-        let later = parse_throws(&file(FIRST + 4, &format!("{row},3,9.5,1,4")))
-            .unwrap()
-            .remove(0);
-        assert_eq!((later.ebb, later.credit_loops), (Some(Real(9.5)), Some(1)));
-        assert_eq!(later.host_credit_loops, None);
     }
 
     #[test]

@@ -10,7 +10,6 @@
 //! Shifts take the nodes in two orders: that of OpenSM's ftree with a file of roots on the complete fabric,
 //! as in the paper, and that of Dmodc's topological NIDs on the degraded one.
 
-use super::CompareError;
 use super::copied::Copied;
 use super::engine_spec::EngineSpec;
 use super::foreign;
@@ -20,6 +19,7 @@ use super::metrics::{self, Orders, Scale};
 use super::multi_engine_run::{Answer, Callbacks, MultiEngineRun, Outcome};
 use super::origin::Origin;
 use super::throw_row::{COMMIT, ThrowRow, VERSION};
+use crate::LabError;
 use crate::sim::Plugin;
 use dmodc::dmodc::{Engine, Options};
 use dmodc::fabric::{Fabric, Guid, Lid};
@@ -126,7 +126,7 @@ impl Thrower {
         specs: Vec<EngineSpec>,
         plugin: Plugin,
         limit: Duration,
-    ) -> Result<(Thrower, Vec<ThrowRow>), CompareError> {
+    ) -> Result<(Thrower, Vec<ThrowRow>), LabError> {
         series.equipment.hit(&netlist, series.most(), 0)?;
         let mut runs = MultiEngineRun::new(plugin, limit);
         runs.io = series.io.clone();
@@ -165,7 +165,7 @@ impl Thrower {
     }
 
     /// Makes a throw for some of the engines.
-    pub fn throw(&self, number: u32, specs: &[EngineSpec]) -> Result<Vec<ThrowRow>, CompareError> {
+    pub fn throw(&self, number: u32, specs: &[EngineSpec]) -> Result<Vec<ThrowRow>, LabError> {
         Ok(self.throw_for(number, specs)?.1)
     }
 
@@ -173,7 +173,7 @@ impl Thrower {
         &self,
         number: u32,
         specs: &[EngineSpec],
-    ) -> Result<(Answer, Vec<ThrowRow>), CompareError> {
+    ) -> Result<(Answer, Vec<ThrowRow>), LabError> {
         let (removed, seed) = self.series.removal(number);
         let netlist = self.series.equipment.hit(&self.netlist, removed, seed)?;
         let (fabric, _) = netlist.to_fabric(None)?;
@@ -211,32 +211,7 @@ impl Thrower {
             permutations: self.series.scale.permutations,
             versions: format!("{VERSION}; {}", answer.version),
             engine: spec.clone(),
-            accepted: false,
-            reason: String::new(),
-            no_route: None,
-            a2a: None,
-            rp: None,
-            sp_ftree: None,
-            sp_dmodc: None,
-            cn2io: None,
-            changed_blocks: None,
-            lid_matrices_us: None,
-            fwd_tables_us: None,
-            ebb: None,
-            credit_loops: None,
-            changed_entries: None,
-            host_credit_loops: None,
-            host_switch_credit_loops: None,
-            switch_credit_loops: None,
-            aggregation_credit_loops: None,
-            lane_credit_loops: None,
-            lanes: None,
-            exact: None,
-            a2a_capacity: None,
-            rp_capacity: None,
-            sp_ftree_capacity: None,
-            sp_dmodc_capacity: None,
-            exact_capacity: None,
+            ..ThrowRow::default()
         };
         // Engines often make the same tables, which are measured once.
         let mut measured: Vec<(Tables, Option<&Levels>, ThrowRow)> = Vec::new();
@@ -284,36 +259,40 @@ impl Thrower {
         number: u32,
         (netlist, fabric): (&Netlist, &Fabric),
         specs: &[EngineSpec],
-    ) -> Result<Answer, CompareError> {
-        let own = specs.iter().filter(|spec| spec.foreign().is_none());
+    ) -> Result<Answer, LabError> {
+        let own = specs.iter().filter(|spec| spec.foreign.is_none());
         let own: Vec<EngineSpec> = own.cloned().collect();
         let mut answer = self.runs.route(netlist, &own)?;
         let mut outcomes = answer.outcomes.drain(..);
         let stem = self.series.stem(number);
         let all = specs.iter().map(|spec| {
-            let Some(source) = spec.foreign() else {
+            let Some(source) = &spec.foreign else {
                 return outcomes
                     .next()
-                    .ok_or_else(|| CompareError::Relay("it is silent".into()));
+                    .ok_or_else(|| LabError::relay("it is silent"));
             };
             let named = (&*stem, &*spec.to_string());
             let found = foreign::tables(source, (netlist, fabric), named, self.runs.limit)?;
             Ok(match found {
                 Err(why) => Outcome::NoTables(why),
                 Ok((tables, took)) => {
-                    let callbacks = Callbacks::of_program(took.unwrap_or_default());
+                    // A program is no engine, and has no callbacks: its time is that of the tables.
+                    let callbacks = Callbacks {
+                        fwd_tables: took.unwrap_or_default(),
+                        ..Callbacks::default()
+                    };
                     Outcome::Routed(Copied::of(fabric, &tables), callbacks, None)
                 }
             })
         });
-        let all: Result<Vec<Outcome>, CompareError> = all.collect();
+        let all: Result<Vec<Outcome>, LabError> = all.collect();
         drop(outcomes);
         answer.outcomes = all?;
         Ok(answer)
     }
 
     /// Repeats a throw for all engines, to draw it.
-    pub fn repeated(&self, number: u32) -> Result<Repeated<'_>, CompareError> {
+    pub fn repeated(&self, number: u32) -> Result<Repeated<'_>, LabError> {
         let (removed, seed) = self.series.removal(number);
         let netlist = self.series.equipment.hit(&self.netlist, removed, seed)?;
         let (left, _) = netlist.to_fabric(None)?;
@@ -361,43 +340,11 @@ fn adopt(netlist: &mut Netlist, lids: &HashMap<Guid, Lid>) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    fn series(max_exponent: f64) -> Series {
-        Series {
-            fabric: "x".into(),
-            equipment: Equipment::Links,
-            max_exponent,
-            counts: vec![],
-            seed: 3,
-            scale: Scale {
-                permutations: 1,
-                seed: 1,
-            },
-            io: vec![],
-            origin: Origin::default(),
-            keep: None,
-        }
-    }
-
     #[test]
-    fn removals_follow_the_paper_s_law_and_the_seed() {
-        let series = series(7.0);
-        assert_eq!(series.most(), 127);
-        assert_eq!(series.removal(0).0, 0);
-        let counts: Vec<usize> = (1..=2000).map(|n| series.removal(n).0).collect();
-        assert_eq!(
-            counts,
-            (1..=2000).map(|n| series.removal(n).0).collect::<Vec<_>>()
-        );
-        assert!(counts.iter().all(|&a| a <= 127));
-        let by_counts = Series {
-            counts: vec![1, 10, 100],
-            ..series
-        };
-        let found: Vec<usize> = (0..5).map(|n| by_counts.removal(n).0).collect();
-        assert_eq!((found, by_counts.most()), (vec![0, 1, 10, 100, 1], 100));
-        assert_ne!(by_counts.removal(1).1, by_counts.removal(4).1);
+    fn removals_follow_the_paper_s_law() {
+        let of = |number| dmodc::netlist::removal(7.0, 3, number).0;
+        let counts: Vec<usize> = (1..=2000).map(of).collect();
+        assert!(of(0) == 0 && counts.iter().all(|&a| a <= 127));
         // a = 0 for u < 1/7, a < 15 for u < 4/7.
         let share = |below: usize| counts.iter().filter(|&&a| a < below).count() as f64 / 2000.0;
         assert!((share(1) - 1.0 / 7.0).abs() < 0.03, "{}", share(1));

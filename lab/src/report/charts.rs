@@ -3,7 +3,6 @@
 //!
 //! plotters draws the axes. This module draws points and lines, since plotters gives them no tooltips.
 
-use super::ReportError;
 use super::axis;
 use super::measures::Measure;
 use super::panels::Panels;
@@ -16,7 +15,6 @@ use crate::xml::escaped;
 use plotters::coord::ranged1d::Ranged;
 use plotters::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use std::error::Error;
 use std::fmt::Write;
 
 const PANEL: (usize, usize) = (490, 340);
@@ -26,15 +24,15 @@ const NONE: f64 = 0.5;
 
 /// Measures over removed equipment: a panel for each, with points and running medians. Times have a figure
 /// of their own.
-pub fn faults(set: &Set) -> Result<Panels, ReportError> {
+pub fn faults(set: &Set) -> Panels {
     let specs = set.specs();
     let mut panels = Vec::new();
     for measure in set.measures() {
         if ![Measure::Time, Measure::Entries].contains(&measure) {
-            panels.push(panel(set, &specs, measure)?);
+            panels.push(panel(set, &specs, measure));
         }
     }
-    Ok(Panels {
+    Panels {
         size: PANEL,
         columns: 2,
         caption: format!(
@@ -49,12 +47,12 @@ pub fn faults(set: &Set) -> Result<Panels, ReportError> {
         ),
         legend: specs,
         panels,
-    })
+    }
 }
 
-fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> Result<String, ReportError> {
+fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> String {
     // Engines that know the I/O nodes matter for traffic to these.
-    let shown = |c: &&EngineSpec| measure == Measure::Cn2io || !c.gets_io();
+    let shown = |c: &&EngineSpec| measure == Measure::Cn2io || !c.gets_io;
     let shown: Vec<&EngineSpec> = specs.iter().filter(shown).collect();
     let all: Vec<Vec<(usize, f64)>> = shown.iter().map(|c| points(set, c, measure)).collect();
     let bounds = bounds(set, measure);
@@ -135,11 +133,11 @@ fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> Result<String, Re
 
 /// Time of both callbacks over nodes: the fastest of all throws at a fabric, since other work on the
 /// machine slows some of them many times. `None` for fabrics of one size alone.
-pub fn runtime(sets: &[Set]) -> Result<Option<Panels>, ReportError> {
+pub fn runtime(sets: &[Set]) -> Option<Panels> {
     let mut fastest: BTreeMap<(usize, usize), f64> = BTreeMap::new();
     let mut specs: Vec<EngineSpec> = Vec::new();
     for row in sets.iter().flat_map(|set| &set.rows) {
-        let Some(took) = row.callbacks_ms().filter(|_| !row.engine.gets_io()) else {
+        let Some(took) = row.callbacks_ms().filter(|_| !row.engine.gets_io) else {
             continue;
         };
         let known = specs.iter().position(|c| *c == row.engine);
@@ -153,7 +151,7 @@ pub fn runtime(sets: &[Set]) -> Result<Option<Panels>, ReportError> {
     }
     let nodes: BTreeSet<usize> = fastest.keys().map(|key| key.1).collect();
     if nodes.len() < 2 {
-        return Ok(None);
+        return None;
     }
     let around_nodes = around(nodes.iter().map(|&n| n as f64), 1.2);
     let x = axis::with_marks_at(around_nodes, nodes.iter().map(|&n| n as f64));
@@ -185,9 +183,9 @@ pub fn runtime(sets: &[Set]) -> Result<Option<Panels>, ReportError> {
             }
         }
         svg
-    })?;
+    });
     let titles: Vec<String> = sets.iter().map(Set::title).collect();
-    Ok(Some(Panels {
+    Some(Panels {
         size: RUNTIME,
         columns: 1,
         // Two to a line, which would be too long else.
@@ -202,7 +200,7 @@ pub fn runtime(sets: &[Set]) -> Result<Option<Panels>, ReportError> {
         ),
         legend: specs,
         panels: vec![panel],
-    }))
+    })
 }
 
 /// A range around positive numbers, wide enough for two marks.
@@ -230,25 +228,8 @@ type Place<'a> = &'a dyn Fn(f64, f64) -> (i32, i32);
 
 impl Axes<'_> {
     /// Draws them, and what `marks` draws over them, as SVG elements.
-    fn draw(
-        &self,
-        x: axis::Log,
-        y: axis::Log,
-        marks: impl FnOnce(Place) -> String,
-    ) -> Result<String, ReportError> {
-        let drawn = self.drawn(x, y, marks);
-        drawn.map_err(|reason| ReportError::Draw {
-            what: self.title.into(),
-            reason: reason.to_string(),
-        })
-    }
-
-    fn drawn(
-        &self,
-        x: axis::Log,
-        y: axis::Log,
-        marks: impl FnOnce(Place) -> String,
-    ) -> Result<String, Box<dyn Error>> {
+    fn draw(&self, x: axis::Log, y: axis::Log, marks: impl FnOnce(Place) -> String) -> String {
+        const DRAWN: &str = "memory can be drawn on";
         let mut svg = String::new();
         let marks = {
             let size = (self.size.0 as u32, self.size.1 as u32);
@@ -259,7 +240,8 @@ impl Axes<'_> {
                 .caption(self.title, (FONT, 17))
                 .x_label_area_size(42)
                 .y_label_area_size(if y.range().end < 1e4 { 58 } else { 76 })
-                .build_cartesian_2d(x, y)?;
+                .build_cartesian_2d(x, y)
+                .expect(DRAWN);
             chart
                 .configure_mesh()
                 .light_line_style(TRANSPARENT)
@@ -270,41 +252,42 @@ impl Axes<'_> {
                 .y_label_formatter(&|v| (self.y_label)(*v))
                 .x_desc(self.x_name)
                 .y_desc(self.y_name)
-                .draw()?;
+                .draw()
+                .expect(DRAWN);
             let marks = marks(&|x, y| chart.plotting_area().map_coordinate(&(x, y)));
-            area.present()?;
+            area.present().expect(DRAWN);
             marks
         };
         // The elements alone, in the colour of the page's text.
         let svg = svg.split_once("<svg").map_or("", |(_, svg)| svg);
         let inner = svg.split_once('>').map_or("", |(_, inner)| inner);
         let inner = inner.trim_end().trim_end_matches("</svg>");
-        Ok(inner.replace("#000000", "currentColor") + &marks)
+        inner.replace("#000000", "currentColor") + &marks
     }
 }
 
+/// A line.
 fn polyline(
     points: impl Iterator<Item = (i32, i32)>,
     (color, width): (&str, usize),
     dash: &str,
     name: &str,
 ) -> String {
-    let points: Vec<String> = points.map(|(x, y)| format!("{x},{y}")).collect();
-    format!(
-        "<polyline points=\"{}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"{width}\"{dash}>\
-         <title>{name}</title></polyline>\n",
-        points.join(" ")
-    )
+    let style = format!("fill=\"none\" stroke=\"{color}\" stroke-width=\"{width}\"{dash}");
+    shape("polyline", points, &style, name)
 }
 
 /// An area between two lines.
 fn band(low: Vec<(i32, i32)>, high: Vec<(i32, i32)>, color: &str, name: &str) -> String {
-    let points = low.iter().chain(high.iter().rev());
+    let points = low.into_iter().chain(high.into_iter().rev());
+    let style = format!("fill=\"{color}\" fill-opacity=\"0.1\"");
+    shape("polygon", points, &style, name)
+}
+
+fn shape(what: &str, points: impl Iterator<Item = (i32, i32)>, style: &str, name: &str) -> String {
     let points: Vec<String> = points.map(|(x, y)| format!("{x},{y}")).collect();
-    format!(
-        "<polygon points=\"{}\" fill=\"{color}\" fill-opacity=\"0.1\"><title>{name}</title></polygon>\n",
-        points.join(" ")
-    )
+    let points = points.join(" ");
+    format!("<{what} points=\"{points}\" {style}><title>{name}</title></{what}>\n")
 }
 
 /// How many pixels the line of engine `i` of `count` is drawn below its place, so that equal lines stay apart.

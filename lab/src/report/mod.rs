@@ -22,39 +22,9 @@ mod tables;
 pub use stats::median;
 pub use summary::medians;
 
-use crate::compare::CompareError;
+use crate::LabError;
 use std::fs;
 use std::path::Path;
-
-/// The reason why there is no report.
-#[derive(Debug, thiserror::Error)]
-pub enum ReportError {
-    /// A file of the comparison cannot be used.
-    #[error(transparent)]
-    Compare(#[from] CompareError),
-    /// The folder has nothing to report.
-    #[error("{0}: no throws-*.csv with a throw; dmodc compare --degrade makes them")]
-    Empty(String),
-    /// Two fabrics have one name.
-    #[error("rows of two fabrics with the name '{0}': report them apart")]
-    TwoFabrics(String),
-    /// A chart could not be drawn.
-    #[error("cannot draw {what}: {reason}")]
-    Draw {
-        /// The chart.
-        what: String,
-        /// The reason.
-        reason: String,
-    },
-}
-
-/// A figure.
-pub struct Figure {
-    /// Its file name.
-    pub name: String,
-    /// The SVG.
-    pub svg: String,
-}
 
 /// A report in memory.
 pub struct Report {
@@ -62,39 +32,28 @@ pub struct Report {
     pub html: String,
     /// The tables in short, as Markdown.
     pub summary: String,
-    /// The figures alone.
-    pub figures: Vec<Figure>,
+    /// The figures alone: file names and SVG.
+    pub figures: Vec<(String, String)>,
 }
 
 /// Makes the report of folders that `dmodc compare --degrade` has written to.
-pub fn report(dirs: &[impl AsRef<Path>]) -> Result<Report, ReportError> {
+pub fn report(dirs: &[impl AsRef<Path>]) -> Result<Report, LabError> {
     let sets = sets::read(dirs)?;
     let mut figures = Vec::new();
     let mut sections = Vec::new();
     for set in sets.iter().filter(|set| set.throws() > 0) {
-        let faults = charts::faults(set)?;
+        let faults = charts::faults(set);
         sections.push(page::section(set, &faults));
-        figures.push(Figure {
-            name: format!("risk-{}.svg", set.slug()),
-            svg: faults.svg(),
-        });
+        figures.push((format!("risk-{}.svg", set.slug()), faults.svg()));
         for (_, path) in &set.drawings {
-            figures.push(Figure {
-                name: path
-                    .file_name()
-                    .unwrap_or_default()
-                    .to_string_lossy()
-                    .into(),
-                svg: fs::read_to_string(path).map_err(CompareError::file(path))?,
-            });
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let svg = fs::read_to_string(path).map_err(LabError::file(path))?;
+            figures.push((name.into(), svg));
         }
     }
-    let runtime = charts::runtime(&sets)?;
+    let runtime = charts::runtime(&sets);
     let html = page::page(&sets, &sections, runtime.as_ref());
-    figures.extend(runtime.map(|runtime| Figure {
-        name: "runtime.svg".into(),
-        svg: runtime.svg(),
-    }));
+    figures.extend(runtime.map(|runtime| ("runtime.svg".into(), runtime.svg())));
     Ok(Report {
         html,
         summary: summary::summary(&sets),

@@ -221,7 +221,7 @@ pub fn page(sets: &[Set], sections: &[String], runtime: Option<&Panels>) -> Stri
 fn engines_explained(sets: &[Set]) -> BTreeMap<String, String> {
     let told = |spec: EngineSpec| {
         let (name, lines) = (spec.to_string(), spec.lines().join("; "));
-        let meaning = match spec.foreign() {
+        let meaning = match &spec.foreign {
             Some(_) => format!(
                 "<code>{}</code>. A program's time is the whole of it.",
                 escaped(&format!("{spec:#}"))
@@ -290,12 +290,12 @@ fn terms(sets: &[Set]) -> Vec<(&'static str, &'static str)> {
              gets 1/k of its most loaded link; the mean. More is better.",
         ),
         (
-            engines(EngineSpec::gets_roots),
+            engines(|spec| spec.gets_roots),
             "+roots",
             "The engine was given the switches at the top (<code>root_guid_file</code>).",
         ),
         (
-            engines(EngineSpec::gets_io),
+            engines(|spec| spec.gets_io),
             "+io",
             "The engine was given the I/O nodes (<code>io_guid_file</code>).",
         ),

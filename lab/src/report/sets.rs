@@ -1,8 +1,8 @@
 //! The series of a folder: the throws of one kind at one fabric, and their results.
 
-use super::ReportError;
 use super::measures::{Measure, is_connected};
-use crate::compare::{CompareError, EngineSpec, ThrowRow, read_throws};
+use crate::LabError;
+use crate::compare::{EngineSpec, ThrowRow, read_throws};
 use dmodc::netlist::{Equipment, removal};
 use std::collections::HashSet;
 use std::fs;
@@ -100,7 +100,7 @@ impl Set {
 
 /// Reads the series of some folders, in the order of the number of nodes. A series may be in several files, as of a
 /// comparison in parts. Of rows for the same throw and engine the first counts.
-pub fn read(dirs: &[impl AsRef<Path>]) -> Result<Vec<Set>, ReportError> {
+pub fn read(dirs: &[impl AsRef<Path>]) -> Result<Vec<Set>, LabError> {
     let mut sets: Vec<Set> = Vec::new();
     let mut files_of_all = Vec::new();
     for dir in dirs {
@@ -132,7 +132,10 @@ pub fn read(dirs: &[impl AsRef<Path>]) -> Result<Vec<Set>, ReportError> {
         let mut fabrics: Vec<&str> = set.rows.iter().filter_map(ThrowRow::fabric_hash).collect();
         fabrics.dedup();
         if fabrics.len() > 1 {
-            return Err(ReportError::TwoFabrics(set.fabric.clone()));
+            return Err(LabError::Other(format!(
+                "rows of two fabrics with the name '{}': report them apart",
+                set.fabric
+            )));
         }
         let start = format!("drawn-{}-", set.slug());
         for path in &files_of_all {
@@ -143,25 +146,24 @@ pub fn read(dirs: &[impl AsRef<Path>]) -> Result<Vec<Set>, ReportError> {
         }
     }
     sets.sort_by_key(|set| (set.rows.first().map(|row| row.nodes), set.equipment));
-    match sets.is_empty() {
-        true => Err(ReportError::Empty(
-            dirs.iter()
-                .map(|dir| dir.as_ref().display().to_string())
-                .collect::<Vec<_>>()
-                .join(", "),
-        )),
-        false => Ok(sets),
+    if sets.is_empty() {
+        let dirs = dirs.iter().map(|dir| dir.as_ref().display().to_string());
+        let dirs = dirs.collect::<Vec<_>>().join(", ");
+        return Err(LabError::Other(format!(
+            "{dirs}: no throws-*.csv with a throw; dmodc compare --degrade makes them"
+        )));
     }
+    Ok(sets)
 }
 
 fn name_of(path: &Path) -> Option<&str> {
     path.file_name()?.to_str()
 }
 
-fn files(dir: &Path) -> Result<Vec<PathBuf>, CompareError> {
+fn files(dir: &Path) -> Result<Vec<PathBuf>, LabError> {
     let mut files = Vec::new();
-    for entry in fs::read_dir(dir).map_err(CompareError::file(dir))? {
-        files.push(entry.map_err(CompareError::file(dir))?.path());
+    for entry in fs::read_dir(dir).map_err(LabError::file(dir))? {
+        files.push(entry.map_err(LabError::file(dir))?.path());
     }
     files.sort();
     Ok(files)

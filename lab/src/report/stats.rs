@@ -172,40 +172,6 @@ pub fn decades(set: &Set) -> Vec<(Decade, String)> {
     all.map(named).collect()
 }
 
-/// One engine beside another, throw by throw.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Duel {
-    /// Throws in which it is better.
-    pub better: usize,
-    /// Throws in which both are equal.
-    pub equal: usize,
-    /// Throws in which it is worse.
-    pub worse: usize,
-}
-
-impl Duel {
-    /// Compares an engine with another over the throws with faults in which both are comparable.
-    fn new(set: &Set, one: &EngineSpec, other: &EngineSpec, measure: Measure) -> Duel {
-        let figures = |spec: &EngineSpec| -> HashMap<u32, f64> {
-            let rows = set.rows.iter();
-            let of = rows.filter(|row| row.removed > 0 && row.engine == *spec);
-            of.filter_map(|row| Some((row.throw, measure.of(row)?)))
-                .collect()
-        };
-        let theirs = figures(other);
-        let mut duel = Duel::default();
-        for (throw, mine) in figures(one) {
-            match theirs.get(&throw) {
-                None => {}
-                Some(&other) if measure.is_better(mine, other) => duel.better += 1,
-                Some(&other) if measure.is_better(other, mine) => duel.worse += 1,
-                Some(_) => duel.equal += 1,
-            }
-        }
-        duel
-    }
-}
-
 /// Credit loops by kind of traffic, with their names.
 pub const KINDS_OF_LOOPS: [&str; 5] = [
     "host to host",
@@ -226,12 +192,28 @@ fn loops(row: &ThrowRow) -> [Option<usize>; KINDS_OF_LOOPS.len()] {
     ]
 }
 
-/// Each engine beside each other, throw by throw over those with faults that both route in full.
-pub fn matrix(set: &Set, measure: Measure) -> Vec<Vec<Duel>> {
-    let specs = set.specs();
-    let beside = |one, other| Duel::new(set, one, other, measure);
-    let row = |one| specs.iter().map(|other| beside(one, other)).collect();
-    specs.iter().map(row).collect()
+/// Each engine beside each other, throw by throw over those with faults that both route in full: in how many it is
+/// better, equal and worse.
+pub fn matrix(set: &Set, measure: Measure) -> Vec<Vec<[usize; 3]>> {
+    let figures = |spec: EngineSpec| -> HashMap<u32, f64> {
+        let rows = set.rows.iter();
+        let of = rows.filter(|row| row.removed > 0 && row.engine == spec);
+        of.filter_map(|row| Some((row.throw, measure.of(row)?)))
+            .collect()
+    };
+    let all: Vec<HashMap<u32, f64>> = set.specs().into_iter().map(figures).collect();
+    let beside = |mine: &HashMap<u32, f64>, theirs: &HashMap<u32, f64>| {
+        let mut counts = [0; 3];
+        for (throw, &mine) in mine {
+            if let Some(&theirs) = theirs.get(throw) {
+                let not_better = usize::from(!measure.is_better(mine, theirs));
+                counts[not_better + usize::from(measure.is_better(theirs, mine))] += 1;
+            }
+        }
+        counts
+    };
+    let row = |mine| all.iter().map(|theirs| beside(mine, theirs)).collect();
+    all.iter().map(row).collect()
 }
 
 /// How the reasons begin that are no refusal, in rows of this version and of earlier ones.
@@ -327,13 +309,6 @@ pub fn endings(set: &Set, spec: &EngineSpec) -> Endings {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn medians_are_in_the_middle() {
-        assert_eq!(median(vec![]), None);
-        assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
-        assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), Some(2.5));
-    }
 
     #[test]
     fn running_quartiles_forget_outliers_and_end_at_the_last_throw() {

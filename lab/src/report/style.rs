@@ -34,9 +34,9 @@ pub fn color(spec: &EngineSpec) -> &'static str {
 /// the roots or takes none; dotted with the I/O nodes or a reference; dashed else.
 pub fn dash(spec: &EngineSpec) -> &'static str {
     let takes_roots = ["ftree", "updn"].contains(&spec.engine());
-    if spec.gets_io() || spec.variant().ends_with(":reference") {
+    if spec.gets_io || spec.variant().ends_with(":reference") {
         " stroke-dasharray=\"2 4\""
-    } else if takes_roots && !spec.gets_roots() || spec.variant() != spec.engine() {
+    } else if takes_roots && !spec.gets_roots || spec.variant() != spec.engine() {
         " stroke-dasharray=\"8 5\""
     } else {
         ""

@@ -82,14 +82,7 @@ fn section(set: &Set) -> String {
         .filter(|&m| m != Measure::Entries)
         .collect();
     text += "| engine | refused | failed | short | loops | lanes |";
-    for measure in &measures {
-        let _ = write!(text, " {} |", measure.name());
-    }
-    let _ = writeln!(
-        text,
-        "\n|---|--:|--:|--:|--:|--:|{}",
-        "--:|".repeat(measures.len())
-    );
+    text += &headings(&measures, 5);
     for spec in set.specs() {
         let ends = endings(set, &spec);
         let looping = ends.looping.map(|count| cell(count.map(|n| n as f64)));
@@ -134,6 +127,15 @@ fn section(set: &Set) -> String {
     text
 }
 
+/// The rest of the first line of a table, and its second: measures behind so many columns of numbers.
+fn headings(measures: &[Measure], before: usize) -> String {
+    let names = measures
+        .iter()
+        .map(|measure| format!(" {} |", measure.name()));
+    let rule = "--:|".repeat(before + measures.len());
+    format!("{}\n|---|{rule}\n", names.collect::<String>())
+}
+
 /// How many throws hit nothing, if any do.
 pub fn idle(set: &Set) -> String {
     match set.idle_throws() {
@@ -151,10 +153,7 @@ fn cut_table(set: &Set, throws: usize, measures: &[Measure], engines: &[Cut]) ->
         number(throws as f64),
         set.cut()
     );
-    for measure in measures {
-        let _ = write!(text, " {} |", measure.name());
-    }
-    let _ = writeln!(text, "\n|---|--:|{}", "--:|".repeat(measures.len()));
+    text += &headings(measures, 1);
     for Cut {
         spec,
         throws,

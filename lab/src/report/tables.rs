@@ -3,13 +3,14 @@
 use super::measures::{Measure, is_comparable};
 use super::sets::Set;
 use super::stats::{
-    Cut, Duel, Endings, KINDS_OF_LOOPS, Median, bound_of, decades, endings, matrix as matrix_of,
+    Cut, Endings, KINDS_OF_LOOPS, Median, bound_of, decades, endings, matrix as matrix_of,
     median_of,
 };
 use super::style::number;
 use crate::compare::{EngineSpec, ThrowRow};
 use crate::xml::escaped;
-use std::fmt::Write;
+use std::collections::BTreeSet;
+use std::fmt::Display;
 
 /// A figure; `–` for none.
 pub fn cell(value: Option<f64>) -> String {
@@ -25,14 +26,22 @@ pub fn median_cell(median: Median) -> String {
     }
 }
 
+/// A table with these headings and rows.
+fn table(headings: impl IntoIterator<Item = String>, rows: impl Iterator<Item = String>) -> String {
+    let headings = headings.into_iter().map(|text| format!("<th>{text}</th>"));
+    let (headings, rows): (String, String) = (headings.collect(), rows.collect());
+    format!("<table><thead><tr>{headings}</tr></thead><tbody>{rows}</tbody></table>")
+}
+
+/// A row with this heading.
+fn row(heading: &impl Display, cells: impl IntoIterator<Item = String>) -> String {
+    let cells = cells.into_iter().map(|text| format!("<td>{text}</td>"));
+    format!("<tr><th>{heading}</th>{}</tr>", cells.collect::<String>())
+}
+
 /// The medians of a measure in each decade of faults, the best median bold.
 pub fn measure(set: &Set, measure: Measure) -> String {
     let decades = decades(set);
-    let mut html = format!("<table><thead><tr><th>{}</th>", set.equipment.faults());
-    for (_, name) in &decades {
-        let _ = write!(html, "<th>{name}</th>");
-    }
-    html += "</tr></thead><tbody>";
     let specs = set.specs();
     let of = |spec: &EngineSpec| -> Vec<Median> {
         let median = |(decade, _): &(_, _)| median_of(set, spec, decade, measure);
@@ -43,137 +52,118 @@ pub fn measure(set: &Set, measure: Measure) -> String {
     let of_all = |m: Median| m.value.filter(|_| m.of_few.is_none());
     // As shown: the decimals behind are of random permutations.
     let best = |column: usize| measure.best(medians.iter().filter_map(|row| of_all(row[column])));
-    for (spec, row) in specs.iter().zip(&medians) {
-        let _ = write!(html, "<tr><th>{spec}</th>");
-        for (column, &median) in row.iter().enumerate() {
+    let rows = specs.iter().zip(&medians).map(|(spec, medians)| {
+        let cells = medians.iter().enumerate().map(|(column, &median)| {
             let text = median_cell(median);
-            html += &match of_all(median).is_some() && cell(of_all(median)) == cell(best(column)) {
-                true => format!("<td><b>{text}</b></td>"),
-                false => format!("<td>{text}</td>"),
-            };
-        }
-        html += "</tr>";
-    }
+            match of_all(median).is_some() && cell(of_all(median)) == cell(best(column)) {
+                true => format!("<b>{text}</b>"),
+                false => text,
+            }
+        });
+        row(spec, cells)
+    });
     let bounds = decades.iter().map(|(d, _)| bound_of(set, d, measure));
     let bounds: Vec<Option<f64>> = bounds.collect();
-    if bounds.iter().any(Option::is_some) {
-        html += "<tr class=all><th>bound</th>";
-        for bound in bounds {
-            let _ = write!(html, "<td>{}</td>", cell(bound));
-        }
-        html += "</tr>";
-    }
-    html + "</tbody></table>"
+    let bound = bounds.iter().any(Option::is_some).then(|| {
+        let cells = row(&"bound", bounds.into_iter().map(cell));
+        cells.replace("<tr>", "<tr class=all>")
+    });
+    let names = decades.iter().map(|(_, name)| name.clone());
+    let headings = [set.equipment.faults().to_owned()].into_iter().chain(names);
+    table(headings, rows.chain(bound))
 }
 
 /// Each engine beside each other: in how many throws it is better, equal and worse.
 pub fn matrix(set: &Set, measure: Measure) -> String {
     let specs = set.specs();
-    let mut html = "<table><thead><tr><th></th>".to_owned();
-    for spec in &specs {
-        let _ = write!(html, "<th>{spec}</th>");
-    }
-    html += "</tr></thead><tbody>";
-    for (i, (spec, row)) in specs.iter().zip(matrix_of(set, measure)).enumerate() {
-        let _ = write!(html, "<tr><th>{spec}</th>");
-        for (k, duel) in row.into_iter().enumerate() {
-            html += &match (i == k, duel) {
-                (true, _) => "<td></td>".into(),
-                (_, none) if none == Duel::default() => "<td>–</td>".into(),
-                (_, d) => format!("<td>{} / {} / {}</td>", d.better, d.equal, d.worse),
-            };
-        }
-        html += "</tr>";
-    }
-    html + "</tbody></table>"
+    let rows = specs.iter().zip(matrix_of(set, measure)).enumerate();
+    let rows = rows.map(|(i, (spec, duels))| {
+        let cells = duels.into_iter().enumerate().map(|(k, duel)| match duel {
+            _ if i == k => String::new(),
+            [0, 0, 0] => "–".into(),
+            [better, equal, worse] => format!("{better} / {equal} / {worse}"),
+        });
+        row(spec, cells)
+    });
+    let names = specs.iter().map(EngineSpec::to_string);
+    table([String::new()].into_iter().chain(names), rows)
 }
 
 /// Refusals, pairs left out, credit loops.
 pub fn endings_of(set: &Set) -> String {
     let specs = set.specs();
     let endings: Vec<Endings> = specs.iter().map(|c| endings(set, c)).collect();
-    let mut html = "<table><thead><tr><th></th><th>throws</th><th>refused</th><th>timed out<br>or failed</th>\
-                    <th>pairs left out,<br>all connected</th><th>pairs left out,<br>some cut off</th>\
-                    <th>most pairs<br>left out</th><th>most<br>lanes</th>"
-        .to_owned();
-    for kind in KINDS_OF_LOOPS {
-        let _ = write!(html, "<th>credit loops,<br>{kind}</th>");
-    }
+    let mut headings = [
+        "",
+        "throws",
+        "refused",
+        "timed out<br>or failed",
+        "pairs left out,<br>all connected",
+        "pairs left out,<br>some cut off",
+        "most pairs<br>left out",
+        "most<br>lanes",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    headings.extend(KINDS_OF_LOOPS.map(|kind| format!("credit loops,<br>{kind}")));
     let has_reasons = endings.iter().any(|ends| ends.reason.is_some());
     if has_reasons {
-        html += "<th>reason most often given</th>";
+        headings.push("reason most often given".into());
     }
-    html += "</tr></thead><tbody>";
-    for (spec, ends) in specs.iter().zip(&endings) {
-        let count = |n: usize| number(n as f64);
-        let _ = write!(
-            html,
-            "<tr><th>{spec}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>",
-            count(ends.throws),
-            count(ends.refused),
-            count(ends.failed),
-            count(ends.incomplete),
-            count(ends.cut),
-            number(ends.most_left_out as f64)
-        );
-        let _ = write!(html, "<td>{}</td>", cell(ends.lanes.map(|n| n as f64)));
-        for looping in ends.looping {
-            let _ = write!(html, "<td>{}</td>", cell(looping.map(|n| n as f64)));
+    let rows = specs.iter().zip(&endings).map(|(spec, ends)| {
+        let counts = [
+            ends.throws,
+            ends.refused,
+            ends.failed,
+            ends.incomplete,
+            ends.cut,
+            ends.most_left_out as usize,
+        ];
+        let known = [ends.lanes].into_iter().chain(ends.looping);
+        let cells = counts.into_iter().map(Some).chain(known);
+        let html = row(spec, cells.map(|count| cell(count.map(|n| n as f64))));
+        if !has_reasons {
+            return html;
         }
-        if has_reasons {
-            let reason = ends.reason.as_deref().unwrap_or_default();
-            let _ = write!(html, "<td class=text>{}</td>", escaped(reason));
-        }
-        html += "</tr>";
-    }
-    html + "</tbody></table>"
+        let reason = escaped(ends.reason.as_deref().unwrap_or_default());
+        html.replace("</tr>", &format!("<td class=text>{reason}</td></tr>"))
+    });
+    table(headings, rows)
 }
 
 /// Medians over the throws in which some pair has no up-down path and the engine leaves none out.
 pub fn cut(measures: &[Measure], engines: &[Cut]) -> String {
-    let mut html = "<table><thead><tr><th></th><th>throws<br>routed in full</th>".to_owned();
-    for measure in measures {
-        let _ = write!(html, "<th>{}</th>", measure.name());
-    }
-    html += "</tr></thead><tbody>";
-    for engine in engines {
-        let (spec, throws) = (&engine.spec, engine.throws);
-        let _ = write!(html, "<tr><th>{spec}</th><td>{throws}</td>");
-        for &median in &engine.medians {
-            let _ = write!(html, "<td>{}</td>", cell(median));
-        }
-        html += "</tr>";
-    }
-    html + "</tbody></table>"
+    let rows = engines.iter().map(|engine| {
+        let medians = engine.medians.iter().copied().map(cell);
+        row(
+            &engine.spec,
+            [engine.throws.to_string()].into_iter().chain(medians),
+        )
+    });
+    let names = measures.iter().map(|measure| measure.name());
+    let headings = ["", "throws<br>routed in full"].into_iter().chain(names);
+    table(headings.map(str::to_owned), rows)
 }
 
 /// The shortest time of both callbacks in milliseconds, by fabric.
 pub fn runtimes(sets: &[Set]) -> String {
-    let mut nodes: Vec<usize> = sets.iter().flat_map(|s| &s.rows).map(|r| r.nodes).collect();
-    nodes.sort_unstable();
-    nodes.dedup();
+    let rows = || sets.iter().flat_map(|set| &set.rows);
+    let nodes: BTreeSet<usize> = rows().map(|row| row.nodes).collect();
     let mut specs: Vec<EngineSpec> = Vec::new();
     for spec in sets.iter().flat_map(Set::specs) {
-        if !specs.contains(&spec) && !spec.gets_io() {
+        if !specs.contains(&spec) && !spec.gets_io {
             specs.push(spec);
         }
     }
-    let mut html = "<table><thead><tr><th>end nodes</th>".to_owned();
-    for &count in &nodes {
-        let _ = write!(html, "<th>{}</th>", number(count as f64));
-    }
-    html += "</tr></thead><tbody>";
-    for spec in &specs {
-        let _ = write!(html, "<tr><th>{spec}</th>");
-        for &count in &nodes {
-            let rows = sets.iter().flat_map(|set| &set.rows);
-            let of = rows.filter(|row| row.engine == *spec && row.nodes == count);
-            let best = of.filter_map(ThrowRow::callbacks_ms).min_by(f64::total_cmp);
-            let _ = write!(html, "<td>{}</td>", cell(best));
-        }
-        html += "</tr>";
-    }
-    html + "</tbody></table>"
+    let lines = specs.iter().map(|spec| {
+        let best = nodes.iter().map(|&count| {
+            let of = rows().filter(|row| row.engine == *spec && row.nodes == count);
+            cell(of.filter_map(ThrowRow::callbacks_ms).min_by(f64::total_cmp))
+        });
+        row(spec, best)
+    });
+    let counts = nodes.iter().map(|&count| number(count as f64));
+    table(["end nodes".to_owned()].into_iter().chain(counts), lines)
 }
 
 /// Whether any row of a set can be compared.

@@ -4,8 +4,8 @@
 //! takes commands on its standard input; its limits are fixed at the start, so we compute them from the netlist.
 //! It gives CA ports the GUID node GUID + port number, and ignores the netlist's port GUIDs.
 
-use super::SimError;
 use super::process::{Guard, PrivateDir, Program, poll};
+use crate::LabError;
 use dmodc::netlist::{Kind, Netlist};
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -36,22 +36,27 @@ pub struct Ibsim {
 
 impl Ibsim {
     /// Starts ibsim on a fabric and waits until it takes clients.
-    pub fn start(netlist: &Netlist) -> Result<Ibsim, SimError> {
+    pub fn start(netlist: &Netlist) -> Result<Ibsim, LabError> {
         let dir = PrivateDir::new()?;
         let net = dir.path().join("fabric.netlist");
-        write(netlist, &net).map_err(SimError::file(&net))?;
+        write(netlist, &net).map_err(LabError::file(&net))?;
         Ibsim::load(dir, &net, netlist)
     }
 
     /// The same with a file as it is; `netlist` is its content.
-    pub fn open(file: &Path, netlist: &Netlist) -> Result<Ibsim, SimError> {
-        let file = fs::canonicalize(file).map_err(SimError::file(file))?;
+    pub fn open(file: &Path, netlist: &Netlist) -> Result<Ibsim, LabError> {
+        let file = fs::canonicalize(file).map_err(LabError::file(file))?;
         Ibsim::load(PrivateDir::new()?, &file, netlist)
     }
 
-    fn load(dir: PrivateDir, net: &Path, netlist: &Netlist) -> Result<Ibsim, SimError> {
-        let library = client_library().ok_or(SimError::NoClientLibrary)?;
-        let host = host(netlist).ok_or(SimError::NoHost)?;
+    fn load(dir: PrivateDir, net: &Path, netlist: &Netlist) -> Result<Ibsim, LabError> {
+        let other = |text: &str| LabError::Other(text.into());
+        let library = client_library().ok_or_else(|| {
+            other("no libumad2sim.so in /usr/lib; is package ibsim-utils installed?")
+        })?;
+        let host = host(netlist).ok_or_else(|| {
+            other("the fabric has no CA port linked to a switch, where OpenSM could sit")
+        })?;
         let output = dir.path().join("ibsim.out");
         // Nothing else has a folder of this name.
         let name = dir.path().file_name().unwrap_or_default();
@@ -74,7 +79,7 @@ impl Ibsim {
             command.arg(option).arg(limit.to_string());
         }
         command.arg(net);
-        let (mut ibsim, console) = Guard::start_reading(command, Stdio::piped(), &output)?;
+        let (mut ibsim, console) = Guard::start_with(command, Stdio::piped(), &output, &output)?;
         let console = console.expect("standard input is a pipe");
         let control = format!("@{socket}:ctl");
         let ready = poll(LIMIT, || {
@@ -84,7 +89,10 @@ impl Ibsim {
             (bound || ibsim.ended().is_some()).then_some(bound)
         });
         if ready != Some(true) {
-            return Err(SimError::NotReady(text_of(&output)));
+            let printed = text_of(&output);
+            return Err(LabError::Other(format!(
+                "ibsim did not load the fabric within 300s:\n{printed}"
+            )));
         }
         Ok(Ibsim {
             process: ibsim,
@@ -129,7 +137,7 @@ impl Ibsim {
         program: &Program,
         host: Option<&str>,
         dir: &Path,
-    ) -> Result<Command, SimError> {
+    ) -> Result<Command, LabError> {
         let mut command = program.command(dir)?;
         command
             .env("LD_PRELOAD", &self.library)

@@ -10,7 +10,6 @@
 //! Each fabric has its own sockets, files and caches, in a temporary folder, so any number of them can run
 //! at the same time, under any user.
 
-mod error;
 mod ibsim;
 mod opensm;
 mod opensm_log;
@@ -18,7 +17,6 @@ mod plugin;
 mod process;
 mod signals;
 
-pub use error::SimError;
 pub use ibsim::Ibsim;
 pub use opensm::{Config, Files, NoTables, Run, run_engine};
 pub use opensm_log::{between, last_text};

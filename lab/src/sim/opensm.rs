@@ -2,7 +2,11 @@
 
 use super::opensm_log::{Ending, LogReader, Reading};
 use super::process::{Guard, Program, poll};
-use super::{Ibsim, Plugin, SimError};
+use super::{Ibsim, Plugin};
+use crate::LabError;
+use dmodc::fabric::Fabric;
+use dmodc::lft::{Dump, Tables};
+use dmodc::netlist::Netlist;
 use std::env;
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -104,16 +108,16 @@ pub struct Files {
 
 impl Files {
     /// A new folder, inside that of the fabric.
-    pub fn new(sim: &Ibsim) -> Result<Files, SimError> {
+    pub fn new(sim: &Ibsim) -> Result<Files, LabError> {
         let dir = tempfile::Builder::new()
             .prefix("opensm-")
             .tempdir_in(sim.dir());
-        let dir = dir.map_err(SimError::file(sim.dir()))?.keep();
+        let dir = dir.map_err(LabError::file(sim.dir()))?.keep();
         Ok(Files { dir })
     }
 
     /// Writes OpenSM's configuration and returns its command. The caller can append arguments.
-    pub fn command(&self, sim: &Ibsim, config: &Config) -> Result<Command, SimError> {
+    pub fn command(&self, sim: &Ibsim, config: &Config) -> Result<Command, LabError> {
         let mut text = config.lines.join("\n") + "\n";
         for (option, value) in [
             ("dump_files_dir", self.dir.clone()),
@@ -150,16 +154,16 @@ impl Files {
     }
 
     /// Starts OpenSM with these additional arguments.
-    pub fn start(&self, sim: &Ibsim, config: &Config, args: &[&str]) -> Result<Guard, SimError> {
+    pub fn start(&self, sim: &Ibsim, config: &Config, args: &[&str]) -> Result<Guard, LabError> {
         let mut command = self.command(sim, config)?;
         command.args(args);
         Guard::start(command, &self.path("stdout"))
     }
 
     /// Writes a file into the folder.
-    pub fn write(&self, name: &str, text: impl AsRef<[u8]>) -> Result<PathBuf, SimError> {
+    pub fn write(&self, name: &str, text: impl AsRef<[u8]>) -> Result<PathBuf, LabError> {
         let path = self.path(name);
-        fs::write(&path, text).map_err(SimError::file(&path))?;
+        fs::write(&path, text).map_err(LabError::file(&path))?;
         Ok(path)
     }
 
@@ -173,14 +177,13 @@ impl Files {
         &self.dir
     }
 
-    /// OpenSM's dump of the fabric.
-    pub fn subnet_path(&self) -> PathBuf {
-        self.path("opensm-subnet.lst")
-    }
-
-    /// OpenSM's dump of the forwarding tables.
-    pub fn lfts_path(&self) -> PathBuf {
-        self.path("opensm-lfts.dump")
+    /// The fabric and the tables in OpenSM's dumps.
+    pub fn dumped(&self) -> Result<(Fabric, Tables), LabError> {
+        let (fabric, _) = Netlist::read(&self.path("opensm-subnet.lst"))?.to_fabric(None)?;
+        let lfts = self.path("opensm-lfts.dump");
+        let tables = Dump::read(&lfts)?.tables(&fabric);
+        let tables = tables.map_err(|fault| fault.in_file(&lfts))?;
+        Ok((fabric, tables))
     }
 
     /// The log so far.
@@ -206,30 +209,34 @@ impl Files {
 
     /// An error with OpenSM's reason if it could not load the plugin, or does not know an option of its
     /// configuration or refuses its value.
-    pub fn check(&self) -> Result<(), SimError> {
+    pub fn check(&self) -> Result<(), LabError> {
         let printed = self.printed();
         let mut unknown = printed
             .lines()
             .filter_map(|l| l.trim().strip_prefix("Unrecognized token: "));
         if let Some(option) = unknown.next() {
-            return Err(SimError::Option(option.trim_matches('"').into()));
+            let option = option.trim_matches('"');
+            return Err(LabError::Other(format!("OpenSM has no option '{option}'")));
         }
         let mut refused = printed
             .lines()
             .filter(|line| line.contains("Invalid Cached Option"));
         if let Some(line) = refused.next() {
-            return Err(SimError::Value(line.trim().into()));
+            return Err(LabError::Other(format!("OpenSM: {}", line.trim())));
         }
         let log = self.log();
         let Some((_, name)) = log.split_once("cannot load plugin '") else {
             return Ok(());
         };
-        let name = name.split('\'').next().unwrap_or_default().into();
+        let name = name.split('\'').next().unwrap_or_default();
         let text = self.printed() + &log;
         let mut lines = text.lines();
         let reason = lines.find(|line| line.contains("dmodc: ERR") || line.contains("plugin \""));
-        let reason = reason.unwrap_or("no reason given").into();
-        Err(SimError::Plugin { name, reason })
+        let reason = reason.unwrap_or("no reason given");
+        Err(LabError::Other(format!(
+            "OpenSM does not load lib{name}.so, from the folder of this program, from --plugin-dir or where \
+             the loader finds it: {reason}"
+        )))
     }
 
     fn text(&self, name: &str) -> String {
@@ -283,7 +290,7 @@ pub fn run_engine(
     config: &Config,
     engine: &str,
     limit: Duration,
-) -> Result<Run, SimError> {
+) -> Result<Run, LabError> {
     // Only at VERBOSE does this module log when an engine begins. It logs little else there.
     files.write("modules.conf", "osm_ucast_mgr.c 0x47\n")?;
     let start = Instant::now();
@@ -304,20 +311,17 @@ pub fn run_engine(
     });
     files.check()?;
     let (status, Reading { ending, stage }) = ended.unwrap_or_else(|| (None, read()));
-    Ok(Run {
-        outcome: settle(status, ending, limit),
-        stage,
-        whole: start.elapsed(),
-        files,
-    })
-}
-
-/// Tables count only if OpenSM has ended well, with its dumps written.
-fn settle(status: Option<ExitStatus>, ending: Ending, limit: Duration) -> Result<(), NoTables> {
-    match (status, ending) {
+    // Tables count only if OpenSM has ended well, with its dumps written.
+    let outcome = match (status, ending) {
         (_, Ending::Refused(reason)) => Err(NoTables::Refused(reason)),
         (Some(status), Ending::Routed) if status.success() => Ok(()),
         (Some(status), _) => Err(NoTables::Ended(status)),
         (None, _) => Err(NoTables::TimedOut(limit)),
-    }
+    };
+    Ok(Run {
+        outcome,
+        stage,
+        whole: start.elapsed(),
+        files,
+    })
 }

@@ -163,17 +163,6 @@ Nov 21 03:23:08 000000 [BB1BA6C0] 0x02 -> osm_ucast_mgr_process: ftree tables co
     }
 
     #[test]
-    fn reads_line_by_line() {
-        for (log, engine) in [(ACCEPTED, "sssp"), (REFUSED, "ftree")] {
-            let mut reader = LogReader::new(engine);
-            log.split_inclusive('\n').for_each(|line| {
-                reader.read(line);
-            });
-            assert_eq!(*reader.read(""), read_log(log, engine));
-        }
-    }
-
-    #[test]
     fn reads_tables_in_use_and_a_stage_across_midnight() {
         let reading = read_log(ACCEPTED, "sssp");
         assert_eq!(reading.ending, Ending::Routed);
@@ -191,13 +180,6 @@ Nov 21 03:23:08 000000 [BB1BA6C0] 0x02 -> osm_ucast_mgr_process: ftree tables co
         let reason = "construct_fabric: ERR AB2B: Found more than one root";
         assert_eq!(reading.ending, Ending::Refused(reason.into()));
         assert_eq!(reading.stage, Some(Duration::from_micros(132_278)));
-    }
-
-    #[test]
-    fn another_engines_tables_and_an_unknown_engine_are_refusals() {
-        let ending = |engine| read_log(ACCEPTED, engine).ending;
-        assert!(matches!(ending("dmodc"), Ending::Refused(text) if text.contains("sssp")));
-        assert!(matches!(ending("no_fallback"), Ending::Refused(text) if text.contains("Failed")));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Where OpenSM finds `libdmodc.so`, and the laboratory's own `libdmodc_lab.so` beside it.
 
-use super::SimError;
+use crate::LabError;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,10 +24,10 @@ impl Plugin {
     }
 
     /// The plugins in this folder.
-    pub fn in_dir(dir: &Path) -> Result<Plugin, SimError> {
+    pub fn in_dir(dir: &Path) -> Result<Plugin, LabError> {
         // OpenSM runs in another folder.
         let file = dir.join(FILE);
-        let file = fs::canonicalize(&file).map_err(SimError::file(&file))?;
+        let file = fs::canonicalize(&file).map_err(LabError::file(&file))?;
         Ok(Plugin {
             dir: file.parent().map(Path::to_owned),
         })

@@ -9,8 +9,8 @@
 //! started it, so one thread, which never ends, starts them all. And this process may die before `setpriv`
 //! runs, so a shell checks its parent before it becomes the program.
 
-use super::SimError;
 use super::signals::before_end;
+use crate::LabError;
 use rustix::process::{Pid, Signal, getpgid, kill_process_group};
 use std::collections::BTreeMap;
 use std::env;
@@ -46,7 +46,7 @@ static OWNED: Mutex<Owned> = Mutex::new(Owned {
 });
 
 /// Before the first child or folder: makes sure that signals clean up.
-fn owned_for_more() -> Result<MutexGuard<'static, Owned>, SimError> {
+fn owned_for_more() -> Result<MutexGuard<'static, Owned>, LabError> {
     before_end(end_all)?;
     Ok(owned())
 }
@@ -105,35 +105,31 @@ pub struct Guard {
 
 impl Guard {
     /// Starts a command of [`Program::command`] without input, and with both of its outputs in one file.
-    pub fn start(command: Command, output: &Path) -> Result<Guard, SimError> {
-        Ok(Guard::start_reading(command, Stdio::null(), output)?.0)
+    pub fn start(command: Command, output: &Path) -> Result<Guard, LabError> {
+        Ok(Guard::start_with(command, Stdio::null(), output, output)?.0)
     }
 
     /// The same with its outputs apart.
-    pub fn start_apart(command: Command, output: &Path, errors: &Path) -> Result<Guard, SimError> {
-        let outputs = (create(output)?, create(errors)?);
-        Ok(Guard::start_with(command, Stdio::null(), outputs)?.0)
+    pub fn start_apart(command: Command, output: &Path, errors: &Path) -> Result<Guard, LabError> {
+        Ok(Guard::start_with(command, Stdio::null(), output, errors)?.0)
     }
 
     /// The same with an input; also returns its standard input if that is a pipe.
-    pub(super) fn start_reading(
-        command: Command,
-        input: Stdio,
-        output: &Path,
-    ) -> Result<(Guard, Option<ChildStdin>), SimError> {
-        let file = create(output)?;
-        let same = file.try_clone().map_err(SimError::file(output))?;
-        Guard::start_with(command, input, (file, same))
-    }
-
-    fn start_with(
+    pub(super) fn start_with(
         mut command: Command,
         input: Stdio,
-        (output, errors): (File, File),
-    ) -> Result<(Guard, Option<ChildStdin>), SimError> {
-        command.stdin(input).stdout(output).stderr(errors);
+        output: &Path,
+        errors: &Path,
+    ) -> Result<(Guard, Option<ChildStdin>), LabError> {
+        let file = File::create(output).map_err(LabError::file(output))?;
+        let other = match errors == output {
+            true => file.try_clone(),
+            false => File::create(errors),
+        };
+        let other = other.map_err(LabError::file(errors))?;
+        command.stdin(input).stdout(file).stderr(other);
         let mut owned = owned_for_more()?;
-        let mut child = spawn(command).map_err(|reason| SimError::Start {
+        let mut child = spawn(command).map_err(|reason| LabError::Start {
             program: "setpriv",
             package: "util-linux",
             reason,
@@ -172,10 +168,6 @@ impl Drop for Guard {
     }
 }
 
-fn create(file: &Path) -> Result<File, SimError> {
-    File::create(file).map_err(SimError::file(file))
-}
-
 /// Starts a command in the thread that starts all children.
 fn spawn(command: Command) -> io::Result<Child> {
     type Job = (Command, Sender<io::Result<Child>>);
@@ -206,20 +198,20 @@ pub struct Program {
 
 impl Program {
     /// Its command in this folder; the child dies with this process.
-    pub fn command(&self, dir: &Path) -> Result<Command, SimError> {
+    pub fn command(&self, dir: &Path) -> Result<Command, LabError> {
         self.command_with("KILL", dir)
     }
 
     /// The same for a program that ends its own process group on TERM.
-    pub fn command_of_group(&self, dir: &Path) -> Result<Command, SimError> {
+    pub fn command_of_group(&self, dir: &Path) -> Result<Command, LabError> {
         self.command_with("TERM", dir)
     }
 
     /// Its command; the child gets this signal when this process dies.
-    fn command_with(&self, signal: &str, dir: &Path) -> Result<Command, SimError> {
+    fn command_with(&self, signal: &str, dir: &Path) -> Result<Command, LabError> {
         let path = format!("{}:{SBIN}", env::var("PATH").unwrap_or_default());
         if !env::split_paths(&path).any(|folder| folder.join(self.name).exists()) {
-            return Err(SimError::Start {
+            return Err(LabError::Start {
                 program: self.name,
                 package: self.package,
                 reason: io::ErrorKind::NotFound.into(),
@@ -244,10 +236,10 @@ pub struct PrivateDir {
 
 impl PrivateDir {
     /// Makes one in the system's temporary folder.
-    pub fn new() -> Result<PrivateDir, SimError> {
+    pub fn new() -> Result<PrivateDir, LabError> {
         let mut owned = owned_for_more()?;
         let dir = tempfile::Builder::new().prefix("dmodc-").tempdir();
-        let dir = dir.map_err(SimError::file(&env::temp_dir()))?;
+        let dir = dir.map_err(LabError::file(&env::temp_dir()))?;
         let (key, path) = (owned.next, dir.path().to_owned());
         owned.next += 1;
         owned.dirs.insert(key, dir);

@@ -1,6 +1,6 @@
 //! Cleans up when a signal ends this process.
 
-use super::SimError;
+use crate::LabError;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
@@ -22,10 +22,13 @@ pub fn when_stopped(say: impl FnOnce() + Send + 'static) {
 
 /// From now on INT, TERM and HUP call `clean_up` and then end this process as by default. Its result is
 /// kept until then. A signal that this process ignores from its start, as under `nohup`, stays ignored.
-pub(super) fn before_end<T: 'static>(clean_up: fn() -> T) -> Result<(), SimError> {
+pub(super) fn before_end<T: 'static>(clean_up: fn() -> T) -> Result<(), LabError> {
     static DONE: OnceLock<Result<(), io::ErrorKind>> = OnceLock::new();
     let done = DONE.get_or_init(|| install(clean_up).map_err(|reason| reason.kind()));
-    done.map_err(|kind| SimError::Signals(kind.into()))
+    done.map_err(|kind| {
+        let reason = io::Error::from(kind);
+        LabError::Other(format!("cannot take signals: {reason}"))
+    })
 }
 
 fn install<T: 'static>(clean_up: fn() -> T) -> io::Result<()> {

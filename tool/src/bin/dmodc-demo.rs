@@ -2,7 +2,6 @@
 
 use dmodc::analysis::check;
 use dmodc::dmodc::{Options, Ranking};
-use dmodc::lft::Dump;
 use dmodc::netlist::Netlist;
 use dmodc::netlist::generate::{Order, Pgft, build};
 use dmodc_lab::sim::{self, Config, Files, Ibsim, Plugin, Run, between};
@@ -162,9 +161,7 @@ fn show_times(log: &str) -> Outcome<Duration> {
 
 /// Checks the tables that OpenSM has dumped.
 fn check_tables(files: &Files) -> Outcome<()> {
-    let (fabric, _) = Netlist::read(&files.subnet_path())?.to_fabric(None)?;
-    let tables = Dump::read(&files.lfts_path())?.tables(&fabric);
-    let tables = tables.map_err(|fault| fault.in_file(&files.lfts_path()))?;
+    let (fabric, tables) = files.dumped()?;
     let ranking = Ranking::new(&fabric, &Options::default());
     let report = check(&fabric, &tables, |a, b| ranking.is_up(a, b));
     for (what, count) in [

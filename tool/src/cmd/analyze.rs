@@ -3,19 +3,18 @@
 mod ports;
 mod shown;
 
+use super::args::Drain;
 use super::patterns::{Pattern, Placement, job, pairs, pattern, placement};
-use super::routed_as::Drain;
 use super::tables::{Input, Judged};
-use crate::dash::is_dash;
 use crate::failure::{Failure, Outcome};
+use crate::input::is_dash;
 use crate::output::{progress, say, say_json, write_to};
 use dmodc::analysis::{
-    Ebb, Exact, Grouped, Risk, Tick, Traffic, Worked, Workload, bounds, check, within,
+    Exact, Grouped, Risk, Tick, Traffic, Worked, Workload, bounds, check, within,
 };
 use dmodc::dmodc::{Drained, Engine, NodeType, NodeTypes, Ranking};
 use dmodc::fabric::NodeKind;
 use dmodc::wiring;
-use indicatif::ProgressBar;
 use shown::{Found, json, text};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -141,42 +140,36 @@ pub fn run(args: Args) -> Outcome {
         let what = if args.job.is_some() { "job" } else { "order" };
         log::warn!("{left_out} of {all} end nodes are not in the {what} and take no part");
     }
-    let mut risks: Vec<(Pattern, Risk)> = Vec::new();
-    let (mut ebb, mut worked, mut railed) = (None, Vec::new(), None);
-    for pattern in &args.patterns {
-        if risks.iter().any(|(known, _)| known == pattern) {
-            continue;
-        }
-        match measure(&judged, &types, &traffic, pattern, &args)? {
-            Figure::Risk(risk) => risks.push((pattern.clone(), risk)),
-            Figure::Ebb(found) => ebb = found,
-            Figure::Railed(found) => railed = Some(found),
-            Figure::Worked(found) => worked.push((pattern.to_string(), found)),
-        }
-    }
     let ranking = Ranking::new(&judged.fabric, &judged.options);
     // Drained links carry nothing.
     let drained = Drained::ends(&judged.fabric, &judged.options.drain);
     let usable = judged.fabric.without(&drained);
-    if let Some(path) = &args.ports {
-        let rows = ports::ports(&judged, &traffic, &worked);
-        write_to(path, |out| out.write_all(&rows))?;
-    }
     let rank = |switch| ranking.rank(switch);
     let (bound, bound_over_capacity) = bounds(&usable, traffic.nodes(), rank, traffic.channels());
-    let found = Found {
+    let mut found = Found {
         bound,
         bound_over_capacity,
-        exact: args
-            .exact
-            .then(|| worst_permutation(&traffic, &risks, false)),
+        exact: None,
         check: check(&judged.fabric, &judged.tables, |a, b| ranking.is_up(a, b)),
-        risks,
-        ebb,
-        worked,
-        railed,
-        seconds: start.elapsed().as_secs_f64(),
+        risks: Vec::new(),
+        ebb: None,
+        worked: Vec::new(),
+        railed: None,
+        seconds: 0.0,
     };
+    for pattern in &args.patterns {
+        if !found.risks.iter().any(|(known, _)| known == pattern) {
+            measure(&judged, &types, &traffic, pattern, &args, &mut found)?;
+        }
+    }
+    if let Some(path) = &args.ports {
+        let rows = ports::ports(&judged, &traffic, &found.worked);
+        write_to(path, |out| out.write_all(&rows))?;
+    }
+    if args.exact {
+        found.exact = Some(worst_permutation(&traffic, &found.risks, false));
+    }
+    found.seconds = start.elapsed().as_secs_f64();
     if args.json {
         say_json(&json(&judged, &traffic, &found, &args))?;
     } else {
@@ -197,14 +190,6 @@ fn topological_order(judged: &Judged) -> Result<Vec<u32>, Failure> {
     }
 }
 
-/// A measured value of a pattern.
-enum Figure {
-    Risk(Risk),
-    Ebb(Option<Ebb>),
-    Railed(Railed),
-    Worked(Worked),
-}
-
 /// The measures within rails.
 struct Railed {
     /// Name and number of nodes of each.
@@ -212,13 +197,15 @@ struct Railed {
     found: Grouped,
 }
 
+/// Measures a pattern, and adds what is found.
 fn measure(
     judged: &Judged,
     types: &NodeTypes,
     traffic: &Traffic,
     pattern: &Pattern,
     args: &Args,
-) -> Result<Figure, Failure> {
+    found: &mut Found,
+) -> Result<(), Failure> {
     let of_type =
         |t: NodeType| move |node: u32| types.of(judged.fabric.end_nodes()[node as usize].guid) == t;
     let (compute, io) = (of_type(NodeType::Compute), of_type(NodeType::Io));
@@ -230,13 +217,11 @@ fn measure(
         };
         count(&compute).min(count(&io))
     };
-    let risk = |work: u64, measure: &dyn Fn(Tick) -> Risk| {
-        let bar = bar(pattern.to_string(), work);
-        let risk = measure(&|done| bar.inc(done));
-        bar.finish_and_clear();
-        Figure::Risk(risk)
+    let mut risk = |work: u64, measure: &dyn Fn(Tick) -> Risk| {
+        let risk = with_bar(pattern.to_string(), work, measure);
+        found.risks.push((pattern.clone(), risk));
     };
-    Ok(match pattern {
+    match pattern {
         Pattern::A2a => risk(all, &|tick| traffic.all_to_all(tick)),
         Pattern::Rp => risk(count as u64, &|tick| {
             traffic.random_permutations(count, seed, tick)
@@ -249,19 +234,22 @@ fn measure(
             traffic.type_to_type(io, compute, tick)
         }),
         Pattern::Ebb => {
-            let bar = bar(pattern.to_string(), count as u64);
-            let tick = |done| bar.inc(done);
-            let ebb = traffic.effective_bisection_bandwidth(count, seed, args.both, &tick);
-            bar.finish_and_clear();
-            Figure::Ebb(ebb)
+            found.ebb = with_bar(pattern.to_string(), count as u64, |tick| {
+                traffic.effective_bisection_bandwidth(count, seed, args.both, tick)
+            });
         }
-        Pattern::Rails => Figure::Railed(within_rails(judged, traffic)?),
-        Pattern::Work(workload) => Figure::Worked(work_of(traffic, workload)?),
+        Pattern::Rails => found.railed = Some(within_rails(judged, traffic)?),
+        Pattern::Work(workload) => {
+            let worked = work_of(traffic, workload)?;
+            found.worked.push((pattern.to_string(), worked));
+        }
         Pattern::Pairs(file) => {
             let workload = Workload::Pairs(pairs(file, judged, traffic.nodes())?);
-            Figure::Worked(work_of(traffic, &workload)?)
+            let worked = work_of(traffic, &workload)?;
+            found.worked.push((pattern.to_string(), worked));
         }
-    })
+    }
+    Ok(())
 }
 
 fn within_rails(judged: &Judged, traffic: &Traffic) -> Result<Railed, Failure> {
@@ -290,12 +278,16 @@ fn work_of(traffic: &Traffic, workload: &Workload) -> Result<Worked, Failure> {
 fn worst_permutation(traffic: &Traffic, risks: &[(Pattern, Risk)], all: bool) -> Exact {
     let known = risks.iter().find(|(p, _)| *p == Pattern::A2a);
     let bounds = known.map_or_else(|| traffic.all_to_all(&|_| ()), |(_, risk)| risk.clone());
-    let bar = bar("exact".into(), traffic.channels().len() as u64);
-    let exact = traffic.worst_permutation(&bounds, all, &|done| bar.inc(done));
-    bar.finish_and_clear();
-    exact
+    let ports = traffic.channels().len() as u64;
+    with_bar("exact".into(), ports, |tick| {
+        traffic.worst_permutation(&bounds, all, tick)
+    })
 }
 
-fn bar(what: String, work: u64) -> ProgressBar {
-    progress(work, "{msg:>5} {wide_bar} {pos}/{len} {eta}").with_message(what)
+/// Does some work behind a progress bar.
+fn with_bar<T>(what: String, work: u64, measure: impl FnOnce(Tick) -> T) -> T {
+    let bar = progress(work, "{msg:>5} {wide_bar} {pos}/{len} {eta}").with_message(what);
+    let done = measure(&|done| bar.inc(done));
+    bar.finish_and_clear();
+    done
 }

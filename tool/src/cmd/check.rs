@@ -1,6 +1,6 @@
 //! `dmodc check`: delivery and credit loops of tables; turns and detours.
 
-use super::routed_as::RoutedAs;
+use super::args::RoutedAs;
 use super::tables::{Input, Judged};
 use super::{drained, left_out};
 use crate::failure::Outcome;

@@ -8,9 +8,9 @@ use crate::failure::{Failure, Outcome};
 use crate::input::one_stdin;
 use crate::output::{progress, say, say_json, write_to};
 use dmodc::netlist::Equipment;
-use dmodc_lab::compare::{CompareError, EngineSpec, Journal, Row, Scale, SingleRuns, markdown};
+use dmodc_lab::compare::{EngineSpec, Journal, Row, Scale, SingleRuns, markdown};
 use dmodc_lab::sim::{NoTables, Plugin, when_stopped};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::error::Error;
 use std::fs;
@@ -140,7 +140,7 @@ pub fn run(args: Args) -> Outcome {
     };
     let limit = Duration::from_secs(args.limit);
     let plugin = match &args.plugin_dir {
-        Some(dir) => Plugin::in_dir(dir).map_err(CompareError::from)?,
+        Some(dir) => Plugin::in_dir(dir)?,
         None => Plugin::find(),
     };
     if let Some(degrade) = &args.degrade {
@@ -151,7 +151,7 @@ pub fn run(args: Args) -> Outcome {
         }
         return throws::run(&args, degrade, plugin, scale, limit);
     }
-    if args.engines.iter().any(EngineSpec::gets_io) {
+    if args.engines.iter().any(|spec| spec.gets_io) {
         return Err(Failure::Usage("'+io' is for --degrade with --io-guids"));
     }
     let runs = SingleRuns::new(plugin, scale, limit)?;
@@ -255,34 +255,17 @@ fn part(text: &str) -> Result<(u32, u32), &'static str> {
     fits.ok_or("I/N expected, with I from 1 to N")
 }
 
-fn json(row: &Row) -> serde_json::Value {
+fn json(row: &Row) -> Value {
     let mut object = match &row.verdict {
-        Ok(f) => json!({
-            "accepted": true,
-            "outcome": "routed",
-            "unreachable_pairs": f.unreachable_pairs,
-            "no_route": f.no_route,
-            "undelivered": f.undelivered,
-            "turns": f.turns,
-            "nonminimal": f.nonminimal,
-            "credit_loops": f.credit_loops,
-            "host_credit_loops": f.host_credit_loops,
-            "host_switch_credit_loops": f.host_switch_credit_loops,
-            "switch_credit_loops": f.switch_credit_loops,
-            "aggregation_credit_loops": f.aggregation_credit_loops,
-            "a2a": f.a2a,
-            "exact": f.exact,
-            "rp": f.rp,
-            "sp": f.sp,
-            "a2a_bound": f.a2a_bound,
-            "ebb": f.ebb,
-        }),
-        Err(why) => json!({
-            "accepted": false,
-            "outcome": why.word(),
-            "reason": why.to_string(),
-        }),
+        Ok(figures) => figures.clone(),
+        Err(why) => json!({ "reason": why.to_string() }),
     };
+    let outcome = row
+        .verdict
+        .as_ref()
+        .map_or_else(NoTables::word, |_| "routed");
+    object["accepted"] = json!(row.verdict.is_ok());
+    object["outcome"] = json!(outcome);
     object["fabric"] = json!(row.fabric);
     object["switches"] = json!(row.switches);
     object["nodes"] = json!(row.nodes);
@@ -292,51 +275,39 @@ fn json(row: &Row) -> serde_json::Value {
     object
 }
 
+/// The columns of the table between engine and time: heading, figure, width.
+const COLUMNS: [(&str, &str, usize); 10] = [
+    ("undelivered", "undelivered", 11),
+    ("no route", "no_route", 8),
+    ("turns", "turns", 6),
+    ("loops", "host_credit_loops", 5),
+    ("host/sw", "host_switch_credit_loops", 7),
+    ("sw/sw", "switch_credit_loops", 6),
+    ("a2a", "a2a", 6),
+    ("worst", "exact", 6),
+    ("rp", "rp", 5),
+    ("sp", "sp", 5),
+];
+
 fn text(rows: &[Row]) -> String {
-    let wide = rows
-        .iter()
-        .map(|r| r.fabric.len())
-        .max()
-        .unwrap_or(0)
-        .max(6);
-    let mut text = format!(
-        "{:<wide$}  {:<15}  {:>11}  {:>8}  {:>6}  {:>5}  {:>7}  {:>6}  {:>6}  {:>6}  {:>5}  {:>5}  {:>8}\n",
-        "fabric",
-        "engine",
-        "undelivered",
-        "no route",
-        "turns",
-        "loops",
-        "host/sw",
-        "sw/sw",
-        "a2a",
-        "worst",
-        "rp",
-        "sp",
-        "ms"
-    );
+    let widest = rows.iter().map(|row| row.fabric.len()).max();
+    let wide = widest.unwrap_or(0).max(6);
+    let mut text = format!("{:<wide$}  {:<15}  ", "fabric", "engine");
+    for (heading, _, width) in COLUMNS {
+        text += &format!("{heading:>width$}  ");
+    }
+    text += &format!("{:>8}\n", "ms");
     for row in rows {
         text += &format!("{:<wide$}  {:<15}  ", row.fabric, row.spec.to_string());
-        let stage = row.stage.map_or(0.0, |t| t.as_secs_f64() * 1e3);
         match &row.verdict {
-            Ok(f) => {
-                text += &format!(
-                    "{:>11}  {:>8}  {:>6}  {:>5}  {:>7}  {:>6}  {:>6}  {:>6}  {:>5}  {:>5}  {stage:>8.1}\n",
-                    f.undelivered,
-                    f.no_route,
-                    f.turns,
-                    f.host_credit_loops,
-                    f.host_switch_credit_loops,
-                    f.switch_credit_loops,
-                    f.a2a,
-                    f.exact,
-                    f.rp,
-                    f.sp
-                );
+            Ok(_) => {
+                for (_, figure, width) in COLUMNS {
+                    text += &format!("{:>width$}  ", row.figure(figure));
+                }
+                let stage = row.stage.map_or(0.0, |t| t.as_secs_f64() * 1e3);
+                text += &format!("{stage:>8.1}\n");
             }
-            Err(NoTables::Refused(reason)) => {
-                text += &format!("refused: {reason}\n");
-            }
+            Err(NoTables::Refused(reason)) => text += &format!("refused: {reason}\n"),
             Err(why) => text += &format!("{why}\n"),
         }
     }

@@ -1,11 +1,10 @@
 //! `dmodc degrade`: faults, random or named.
 
+use super::args::Removal;
 use super::compare::exponent;
 use super::reading::Reading;
-use super::removal::Removal;
-use crate::dash::is_dash;
 use crate::failure::Outcome;
-use crate::input::one_stdin;
+use crate::input::{is_dash, one_stdin};
 use crate::output::{say, write_to};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dmodc::netlist::{Equipment, Part, SlowedLink, removal};

@@ -1,20 +1,18 @@
 //! `dmodc draw`: a picture of the fabric, or a page to explore.
 
-use super::guid_files::GuidFiles;
+use super::args::{Drain, GuidFiles};
 use super::reading::Reading;
-use super::routed_as::Drain;
 use super::wiring::say_last_seen;
 use crate::against::{against, with_missing};
-use crate::dash::shown;
-use crate::draw::{Scene, State, in_order, page, svg};
+use crate::draw::{Drawn, Scene, State, page, svg};
 use crate::failure::{Failure, Outcome};
-use crate::input::one_stdin;
+use crate::input::{one_stdin, shown};
 use crate::output::write_to;
 use dmodc::analysis::{Traffic, bound};
 use dmodc::dmodc::{Drained, Engine, Options, Ranking};
 use dmodc::fabric::Fabric;
 use dmodc::lft::Tables;
-use dmodc::netlist::{Names, Netlist};
+use dmodc::netlist::Netlist;
 use dmodc::reference::Reference;
 use dmodc::wiring::{among_siblings, slow_links};
 use std::path::{Path, PathBuf};
@@ -92,7 +90,7 @@ pub fn run(args: Args) -> Outcome {
     let ranking = Ranking::new(&fabric, &options);
     let engine = Engine::new(0)?;
     let whole = known.as_ref().filter(|_| is_page);
-    let whole = whole.and_then(|known| Drawn::whole(&netlist, &fabric, known, &engine, &options));
+    let whole = whole.and_then(|known| whole_of(&netlist, &fabric, known, &engine, &options));
     let drawn =
         whole.unwrap_or_else(|| Drawn::new((fabric.clone(), names.clone()), &engine, &options));
     let scene = scene(&netlist, &drawn, known.as_ref());
@@ -136,42 +134,18 @@ fn lent(routes: &Option<(Tables, Vec<u32>)>) -> Option<(&Tables, &[u32])> {
     routes.as_ref().map(|(tables, risks)| (tables, &risks[..]))
 }
 
-/// A fabric, with its switches and end nodes in the order of a drawing.
-pub struct Drawn {
-    pub fabric: Fabric,
-    pub names: Names,
-    pub ranking: Ranking,
-    pub places: Vec<u32>,
-    pub order: Vec<u32>,
-}
-
-impl Drawn {
-    fn new((fabric, names): (Fabric, Names), engine: &Engine, options: &Options) -> Drawn {
-        let ranking = Ranking::new(&fabric, options);
-        let plan = engine.plan(&fabric, options).ok();
-        let (places, order) = in_order(&fabric, &ranking, plan.as_ref());
-        Drawn {
-            fabric,
-            names,
-            ranking,
-            places,
-            order,
-        }
-    }
-
-    /// The fabric with what it lacks of a reference: a page has missing switches and links too.
-    pub fn whole(
-        netlist: &Netlist,
-        fabric: &Fabric,
-        (reference, _): &(Reference, Arc<Fabric>),
-        engine: &Engine,
-        options: &Options,
-    ) -> Option<Drawn> {
-        let mut now = netlist.clone();
-        now.take_lids(fabric);
-        let whole = with_missing(&now, &reference.netlist).to_fabric(None);
-        Some(Drawn::new(whole.ok()?, engine, options))
-    }
+/// The fabric with what it lacks of a reference: a page has missing switches and links too.
+pub fn whole_of(
+    netlist: &Netlist,
+    fabric: &Fabric,
+    (reference, _): &(Reference, Arc<Fabric>),
+    engine: &Engine,
+    options: &Options,
+) -> Option<Drawn> {
+    let mut now = netlist.clone();
+    now.take_lids(fabric);
+    let whole = with_missing(&now, &reference.netlist).to_fabric(None);
+    Some(Drawn::new(whole.ok()?, engine, options))
 }
 
 /// The drawing's input.
@@ -180,30 +154,19 @@ pub fn scene<'a>(
     drawn: &'a Drawn,
     known: Option<&(Reference, Arc<Fabric>)>,
 ) -> Scene<'a> {
-    let Drawn {
-        fabric,
-        names,
-        ranking,
-        places,
-        order,
-    } = drawn;
     let differences = match known {
         Some((reference, _)) => {
             let mut found = against(netlist, &reference.netlist);
             found.iter_mut().for_each(|f| say_last_seen(f, reference));
             found
         }
-        None => among_siblings(fabric, names, ranking),
+        None => among_siblings(&drawn.fabric, &drawn.names, &drawn.ranking),
     };
     let reference = known.map(|(_, fabric)| &**fabric);
     Scene {
+        drawn,
         differences,
-        slow: slow_links(fabric, |s| ranking.rank(s), reference),
-        fabric,
-        names,
-        ranking,
-        places: places.clone(),
-        order: order.clone(),
+        slow: slow_links(&drawn.fabric, |s| drawn.ranking.rank(s), reference),
     }
 }
 

@@ -5,7 +5,7 @@ mod guids;
 mod slurm;
 mod tree;
 
-use super::guid_files::GuidFiles;
+use super::args::GuidFiles;
 use super::reading::Reading;
 use crate::failure::Outcome;
 use crate::input::one_stdin;

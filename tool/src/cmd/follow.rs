@@ -12,9 +12,9 @@ use self::discovery::Commands;
 use self::door::{Door, Visit, last_of};
 use self::follower::Follower;
 use self::target::Target;
-use super::routing::Routing;
-use crate::dash::is_dash;
+use super::args::Routing;
 use crate::failure::{Failure, Outcome};
+use crate::input::is_dash;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -236,12 +236,6 @@ enum Wake {
     Asked,
     /// OpenSM has opened the FIFO.
     Visited(Visit),
-}
-
-impl From<Visit> for Wake {
-    fn from(visit: Visit) -> Wake {
-        Wake::Visited(visit)
-    }
 }
 
 /// Sends a request for each line of standard input.

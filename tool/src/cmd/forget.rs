@@ -1,8 +1,8 @@
 //! `dmodc forget`: a place that will not come back.
 
 use super::reading::Reading;
-use crate::dash::{is_dash, shown};
 use crate::failure::{Failure, Outcome};
+use crate::input::{is_dash, shown};
 use crate::output::{complain, say};
 use dmodc::fabric::Guid;
 use dmodc::files::{replace_by, stamp};

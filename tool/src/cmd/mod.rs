@@ -1,6 +1,7 @@
 //! The subcommands.
 
 pub mod analyze;
+pub mod args;
 pub mod check;
 pub mod compare;
 pub mod completions;
@@ -12,17 +13,12 @@ pub mod export;
 pub mod follow;
 pub mod forget;
 pub mod generate;
-pub mod guid_files;
 mod left_out;
 pub mod man;
 mod patterns;
-pub mod question;
 mod reading;
-pub mod removal;
 pub mod report;
 pub mod route;
-mod routed_as;
-mod routing;
 pub mod tables;
 pub mod trace;
 pub mod whatif;

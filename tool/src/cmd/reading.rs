@@ -1,8 +1,8 @@
 //! Reads files with oddities: each is a warning on standard error, and an error under `--strict`.
 
-use crate::dash::shown;
 use crate::failure::Failure;
 use crate::input;
+use crate::input::shown;
 use crate::output::complain;
 use dmodc::dmodc::Drained;
 use dmodc::drain;
@@ -48,17 +48,8 @@ impl Reading {
         self.take(path, read)
     }
 
-    /// Reads a reference of a fabric, if one is given. Warns of a reference of another fabric and ignores it.
-    pub fn reference(
-        self,
-        path: Option<&Path>,
-        fabric: &Fabric,
-    ) -> Result<Option<Arc<Fabric>>, Failure> {
-        let known = self.known(path, fabric)?;
-        Ok(known.map(|(_, reference)| reference))
-    }
-
-    /// As [`Reading::reference`], with its places.
+    /// Reads a reference of a fabric and its places, if one is given. Warns of a reference of another fabric and
+    /// ignores it.
     pub fn known(
         self,
         path: Option<&Path>,

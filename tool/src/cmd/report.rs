@@ -25,15 +25,14 @@ pub struct Args {
 /// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
     let (dir, report) = (&args.dirs[0], report(&args.dirs)?);
-    for figure in &report.figures {
-        let path = dir.join(&figure.name);
-        write_to(&path, |out| out.write_all(figure.svg.as_bytes()))?;
+    let (page, figures) = (dir.join("report.html"), report.figures.len());
+    let mut files = report.figures;
+    files.push(("summary.md".into(), report.summary));
+    files.push(("report.html".into(), report.html));
+    for (name, text) in files {
+        write_to(&dir.join(name), |out| out.write_all(text.as_bytes()))?;
     }
-    let path = dir.join("summary.md");
-    write_to(&path, |out| out.write_all(report.summary.as_bytes()))?;
-    let path = dir.join("report.html");
-    write_to(&path, |out| out.write_all(report.html.as_bytes()))?;
-    let (page, figures) = (path.display(), report.figures.len());
+    let page = page.display();
     say(&format!("{page}: {figures} figures\n"), false)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,10 +1,9 @@
 //! `dmodc route`: routes a described fabric with Dmodc.
 
-use super::routing::Routing;
+use super::args::Routing;
 use super::{drained, left_out};
-use crate::dash::{is_dash, shown};
 use crate::failure::{Failure, Outcome};
-use crate::input::one_stdin;
+use crate::input::{is_dash, one_stdin, shown};
 use crate::output::{say, say_json, write_to};
 use dmodc::dmodc::{Filled, PHASES, Plan, hop_row};
 use dmodc::drain::{self, Use};

@@ -1,6 +1,6 @@
 //! The common part of `check` and `analyze`: reads a fabric and its tables, and names things in messages.
 
-use super::guid_files::GuidFiles;
+use super::args::GuidFiles;
 use super::reading::Reading;
 use crate::failure::Failure;
 use crate::input::one_stdin;

@@ -200,61 +200,43 @@ impl Shown<'_> {
     /// The end of a route, as text.
     fn end(&self, way: &Way) -> String {
         let switch = |at: u32| self.judged.switch(at);
+        let (port, last) = (way.to.port, way.to.switch);
         match way.trace.end {
-            End::Arrives if way.to.port > 0 => {
-                format!(
-                    "arrives by port {} of {}",
-                    way.to.port,
-                    switch(way.to.switch)
-                )
-            }
+            End::Arrives if port > 0 => format!("arrives by port {port} of {}", switch(last)),
             End::Arrives => "arrives".into(),
             End::NoEntry { at } => format!("LOST: {} has no entry for the LID", switch(at)),
             End::Unknown { at } => format!("ENDS HERE: the table of {} is not known", switch(at)),
             End::WrongPort { at, port } => {
-                format!(
-                    "LOST: {} sends it to port {port}, the wrong one",
-                    switch(at)
-                )
+                let at = switch(at);
+                format!("LOST: {at} sends it to port {port}, the wrong one")
             }
             End::Loop { at } => format!("LOST: it comes to {} again, for ever", switch(at)),
         }
     }
 
     fn json(&self, way: &Way) -> serde_json::Value {
-        let guid = |switch: u32| {
-            self.judged.fabric.switches()[switch as usize]
-                .guid
-                .to_string()
-        };
-        let name = |switch: u32| &self.judged.names.switches[switch as usize];
-        let hops: Vec<_> = way
-            .trace
-            .steps
-            .iter()
-            .map(|step| {
-                let c = self.channels.get(step.channel);
-                let others: Vec<_> = step
-                    .others
-                    .iter()
-                    .map(|&other| {
-                        let risk = self.risks[other as usize];
-                        json!({ "port": self.channels.get(other).port, "a2a": risk })
-                    })
-                    .collect();
-                json!({
-                    "guid": guid(c.from), "name": name(c.from), "port": c.port,
-                    "to_guid": guid(c.to), "to_name": name(c.to), "to_port": c.to_port,
-                    "up": step.up, "turn": step.turns,
-                    "a2a": self.risks[step.channel as usize], "other_ports": others,
-                })
+        let Judged { fabric, names, .. } = self.judged;
+        let guid = |switch: u32| fabric.switches()[switch as usize].guid.to_string();
+        let name = |switch: u32| &names.switches[switch as usize];
+        let risk = |channel: u32| self.risks[channel as usize];
+        let hops = way.trace.steps.iter().map(|step| {
+            let c = self.channels.get(step.channel);
+            let others = step
+                .others
+                .iter()
+                .map(|&other| json!({ "port": self.channels.get(other).port, "a2a": risk(other) }));
+            json!({
+                "guid": guid(c.from), "name": name(c.from), "port": c.port,
+                "to_guid": guid(c.to), "to_name": name(c.to), "to_port": c.to_port,
+                "up": step.up, "turn": step.turns,
+                "a2a": risk(step.channel), "other_ports": others.collect::<Vec<_>>(),
             })
-            .collect();
+        });
         json!({
             "from": way.from.name,
             "to": way.to.name,
             "lid": way.to.lid.0,
-            "hops": hops,
+            "hops": hops.collect::<Vec<_>>(),
             "arrives": way.trace.end == End::Arrives,
             "turns": way.trace.steps.iter().filter(|step| step.turns).count(),
             "end": self.end(way),

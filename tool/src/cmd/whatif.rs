@@ -1,18 +1,24 @@
 //! `dmodc whatif`: a fabric before and after planned work.
+//!
+//! Dmodc routes both, and both are measured alike. Equipment that stays keeps its LIDs, so the difference of the tables
+//! is the blocks that OpenSM would send.
 
-use super::draw::{Drawn, scene, write_page};
+use super::args::{Drain, Question, Removal};
+use super::draw::{scene, whole_of, write_page};
 use super::left_out;
-use super::question::Question;
-use super::removal::Removal;
-use super::routed_as::Drain;
-use crate::dash::{is_dash, shown};
+use crate::draw::{Drawn, State};
 use crate::failure::{Failure, Outcome};
-use crate::input::one_stdin;
+use crate::input::{is_dash, one_stdin, shown};
 use crate::output::{progress, say, say_json};
-use crate::whatif::{Effort, State, WhatIf, ticks, whatif};
-use dmodc::dmodc::{Engine, Options};
-use dmodc::netlist::{Netlist, Part};
-use serde_json::json;
+use dmodc::analysis::{Tick, Traffic, bounds};
+use dmodc::dmodc::{Drained, Engine, Options, RouteError};
+use dmodc::drain;
+use dmodc::fabric::{Fabric, Guid, NodeKind};
+use dmodc::lft::{Dump, Tables, diff};
+use dmodc::netlist::{Names, Netlist, Part};
+use dmodc::wiring::slow_links;
+use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -87,13 +93,12 @@ pub fn run(args: Args) -> Outcome {
     }
     let netlist = reading.netlist(&args.net)?;
     let parts = args.removal.parts(&netlist)?;
-    let effort = Effort {
-        permutations: args.permutations as usize,
-        seed: args.seed,
-    };
-    let bar = progress(ticks(&netlist, effort), "{wide_bar} {percent} %");
-    let fabric = netlist.to_fabric(None);
-    let (fabric, names) = fabric.map_err(Failure::lids(&args.net))?;
+    let ports = netlist.nodes.iter().map(|node| node.ports.len() as u64);
+    // Two fabrics; each permutation and each matching is a tick.
+    let ticks = 2 * (ports.sum::<u64>() + 2 * u64::from(args.permutations));
+    let bar = progress(ticks, "{wide_bar} {percent} %");
+    let whole = netlist.to_fabric(None);
+    let (fabric, names) = whole.map_err(Failure::lids(&args.net))?;
     let known = reading.known(reference.as_deref(), &fabric)?;
     let rest = Options {
         reference: known.as_ref().map(|(_, fabric)| fabric.clone()),
@@ -101,127 +106,235 @@ pub fn run(args: Args) -> Outcome {
         ..Options::default()
     };
     let options = guid_files.options(*reading, &fabric, rest)?;
-    let engine = Engine::new(0)?;
-    let tick = |done| bar.inc(done);
-    let found = whatif(&engine, &netlist, &parts, &options, effort, &tick);
+    let mut with_lids = netlist.clone();
+    with_lids.take_lids(&fabric);
+    let less = with_lids.without(&parts).to_fabric(None);
+    let less = less.map_err(Failure::lids(&args.net))?;
+    let cut_off = cut_off(&netlist, &parts, (&fabric, &names), &less.0);
+    let mut first = options.clone();
+    if parts.is_empty() {
+        first.drain.clear();
+    }
+    let measure = Measure {
+        engine: Engine::new(0)?,
+        permutations: args.permutations as usize,
+        seed: args.seed,
+        tick: &|done| bar.inc(done),
+    };
+    let before = measure.look((fabric, names), &first, vec![]);
+    let invalid = |when: &str, reason: RouteError| {
+        let file = shown(&args.net).display();
+        Failure::Invalid(format!("{file}: {when}: {reason}"))
+    };
+    let before = before.map_err(|reason| invalid("before", reason))?;
+    let after = measure.look(less, &options, cut_off);
+    let after = after.map_err(|reason| invalid("after", reason))?;
     bar.finish_and_clear();
-    let file = shown(&args.net).display();
-    let found = found.map_err(|reason| Failure::Invalid(format!("{file}: {reason}")))?;
     if let Some(to) = &args.draw {
-        let [before, after] = &found.routed;
-        let whole = known
-            .as_ref()
-            .and_then(|known| Drawn::whole(&netlist, &before.fabric, known, &engine, &options));
-        let drawn = whole.unwrap_or_else(|| Drawn {
-            fabric: before.fabric.clone(),
-            names: before.names.clone(),
-            ranking: before.ranking.clone(),
-            places: before.places.clone(),
-            order: before.order.clone(),
+        let whole = (known.as_ref()).and_then(|known| {
+            let fabric = &before.drawn.fabric;
+            whole_of(&netlist, fabric, known, &measure.engine, &options)
         });
-        let scene = scene(&netlist, &drawn, known.as_ref());
-        let states = [
-            before.state("before", found.before.bound),
-            after.state("after", found.after.bound),
-        ];
+        let drawn = whole.as_ref().unwrap_or(&before.drawn);
+        let scene = scene(&netlist, drawn, known.as_ref());
+        let states = [before.state("before"), after.state("after")];
         write_page(&scene, &states, &args.net, to)?;
     }
+    let [one, other] = [&before, &after].map(|look| Dump::of(&look.drawn.fabric, &look.tables));
+    let diff = diff(&one, &other);
+    let removed: Vec<_> = parts.iter().map(|&part| netlist.describe(part)).collect();
+    let found = json!({
+        "removed": removed,
+        "before": before.figures,
+        "after": after.figures,
+        "changed_entries": diff.entries(),
+        "changed_blocks": diff.blocks(),
+        "changed_switches": diff.switches.iter().filter(|s| s.entries > 0).count(),
+        "seconds": start.elapsed().as_secs_f64(),
+    });
     if args.question.json {
-        let seconds = start.elapsed().as_secs_f64();
-        say_json(&json(&netlist, &parts, &found, seconds))?;
+        say_json(&found)?;
     } else {
-        say(&text(&netlist, &parts, &found), to_stdout)?;
+        say(&text(&removed, &found), to_stdout)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn json(netlist: &Netlist, parts: &[Part], found: &WhatIf, seconds: f64) -> serde_json::Value {
-    let state = |state: &State| {
-        let unreached: Vec<_> = state
-            .unreached
-            .iter()
+/// A fabric, routed and measured.
+struct Look {
+    drawn: Drawn,
+    /// Both ends of drained links, as (switch, port), ascending.
+    drained: Vec<(u32, u8)>,
+    tables: Tables,
+    /// The A2A risk of each channel.
+    risks: Vec<u32>,
+    bound: Option<u32>,
+    /// The figures, as `--json` has them.
+    figures: Value,
+}
+
+impl Look {
+    /// The state that a drawing shows.
+    fn state<'a>(&'a self, title: &'a str) -> State<'a> {
+        State {
+            title,
+            fabric: &self.drawn.fabric,
+            bound: self.bound,
+            drained: self.drained.clone(),
+            routes: Some((&self.tables, &self.risks)),
+        }
+    }
+}
+
+/// How fabrics are measured.
+struct Measure<'a> {
+    engine: Engine,
+    permutations: usize,
+    seed: u64,
+    tick: Tick<'a>,
+}
+
+impl Measure<'_> {
+    /// Routes a fabric and measures it. `cut_off` are hosts that it has no more.
+    fn look(
+        &self,
+        (fabric, names): (Fabric, Names),
+        options: &Options,
+        cut_off: Vec<(Guid, String)>,
+    ) -> Result<Look, RouteError> {
+        let plan = self.engine.plan(&fabric, options)?;
+        let (tables, _) = self.engine.tables(&fabric, &plan)?;
+        let traffic = Traffic::new(&fabric, &tables, plan.order());
+        let (count, seed, tick) = (self.permutations, self.seed, self.tick);
+        // Drained links carry nothing.
+        let drained = Drained::ends(&fabric, &options.drain);
+        let usable = fabric.without(&drained);
+        let rank = |switch| plan.ranking().rank(switch);
+        let (bound, bound_over_capacity) =
+            bounds(&usable, traffic.nodes(), rank, traffic.channels());
+        let a2a = traffic.all_to_all(tick);
+        let rp = traffic.random_permutations(count, seed, tick);
+        let sp = traffic.shifts(tick);
+        let ebb = traffic.effective_bisection_bandwidth(count, seed, false, tick);
+        let unreached = traffic.unreached().into_iter().map(|node| {
+            let guid = fabric.end_nodes()[node as usize].guid;
+            (guid, names.end_nodes[node as usize].clone())
+        });
+        let unreached: Vec<_> = (unreached.chain(cut_off))
             .map(|(guid, name)| json!({ "guid": guid.to_string(), "name": name }))
             .collect();
-        let mut object = json!({
-            "switches": state.switches,
-            "nodes": state.hosts,
-            "links": state.links,
-            "slow_links": state.slow,
+        let uses = drain::uses(&fabric, &options.drain, |s| tables.row(s));
+        let name = |s: u32| names.switches[s as usize].clone();
+        let uses: Vec<String> = uses.iter().map(|used| used.describe(name)).collect();
+        let connections = plan.connections();
+        let mut figures = json!({
+            "switches": fabric.switches().len(),
+            "nodes": traffic.nodes().len(),
+            "links": fabric.switch_links(),
+            "slow_links": slow_links(&fabric, rank, options.reference.as_deref()).len(),
             "unreached_hosts": unreached,
-            "left_out": state.left_out,
-            "left_out_pairs": { "counts": left_out::counts(&state.left_out_ends) },
-            "a2a": state.a2a,
-            "bound": state.bound,
-            "rp": state.rp,
-            "sp": state.sp,
-            "ebb": state.ebb.map(|ebb| ebb.percent),
-            "ebb_confidence": state.ebb.map(|ebb| ebb.confidence),
-            "drained": state.drained,
+            "left_out": connections.left_out,
+            "left_out_pairs": { "counts": left_out::counts(&connections.left_out_ends(&fabric)) },
+            "a2a": a2a.value,
+            "bound": bound,
+            "rp": rp.value,
+            "sp": sp.value,
+            "ebb": ebb.map(|ebb| ebb.percent),
+            "ebb_confidence": ebb.map(|ebb| ebb.confidence),
+            "drained": uses,
         });
-        if let Some(over) = state.over_capacity {
-            object["a2a_capacity"] = json!(over.a2a);
-            object["a2a_bound_capacity"] = json!(over.bound);
-            object["rp_capacity"] = json!(over.rp);
-            object["sp_capacity"] = json!(over.sp);
+        if let (Some(a2a), Some(rp), Some(sp)) =
+            (a2a.over_capacity, rp.over_capacity, sp.over_capacity)
+        {
+            figures["a2a_capacity"] = json!(a2a);
+            figures["a2a_bound_capacity"] = json!(bound_over_capacity);
+            figures["rp_capacity"] = json!(rp);
+            figures["sp_capacity"] = json!(sp);
         }
-        object
-    };
-    let removed: Vec<_> = parts.iter().map(|&part| netlist.describe(part)).collect();
-    json!({
-        "removed": removed,
-        "before": state(&found.before),
-        "after": state(&found.after),
-        "changed_entries": found.diff.entries(),
-        "changed_blocks": found.diff.blocks(),
-        "changed_switches": found.diff.switches.iter().filter(|s| s.entries > 0).count(),
-        "seconds": seconds,
-    })
-}
-
-/// The rows of the table.
-fn counts(state: &State) -> [(&'static str, Option<f64>); 10] {
-    [
-        ("switches", Some(state.switches as f64)),
-        ("links between switches", Some(state.links as f64)),
-        ("slow links", Some(state.slow as f64)),
-        ("hosts", Some(state.hosts as f64)),
-        ("hosts nobody reaches", Some(state.unreached.len() as f64)),
-        ("left out", Some(state.left_out as f64)),
-        ("A2A", Some(state.a2a.into())),
-        ("A2A bound", state.bound.map(f64::from)),
-        ("RP", Some(state.rp.into())),
-        ("SP", Some(state.sp.into())),
-    ]
-}
-
-/// The rows that follow if links differ in speed.
-fn over_capacity(state: &State) -> [(&'static str, Option<f64>); 4] {
-    let over = state.over_capacity();
-    [
-        ("A2A over capacity", Some(over.a2a)),
-        ("its bound", over.bound),
-        ("RP over capacity", Some(over.rp)),
-        ("SP over capacity", Some(over.sp)),
-    ]
-}
-
-fn text(netlist: &Netlist, parts: &[Part], found: &WhatIf) -> String {
-    let (before, after, diff) = (&found.before, &found.after, &found.diff);
-    let mut text = String::new();
-    for &part in parts.iter().take(NAMED) {
-        text += &format!("without {}\n", netlist.describe(part));
+        Ok(Look {
+            drawn: Drawn {
+                ranking: plan.ranking().clone(),
+                places: plan.places(),
+                order: plan.order().to_vec(),
+                fabric,
+                names,
+            },
+            drained,
+            tables,
+            risks: a2a.by_channel,
+            bound,
+            figures,
+        })
     }
-    if parts.len() > NAMED {
-        text += &format!("without … {} in all\n", parts.len());
+}
+
+/// The hosts that lose their link without being named.
+fn cut_off(
+    netlist: &Netlist,
+    parts: &[Part],
+    (fabric, names): (&Fabric, &Names),
+    less: &Fabric,
+) -> Vec<(Guid, String)> {
+    let named: HashSet<Guid> = parts
+        .iter()
+        .filter_map(|part| match *part {
+            Part::Node(node) => Some(netlist.nodes[node as usize].guid),
+            Part::Link(_) => None,
+        })
+        .collect();
+    let left: HashSet<_> = less.end_nodes().iter().map(|n| (n.guid, n.lid)).collect();
+    let nodes = fabric.end_nodes().iter().enumerate();
+    nodes
+        .filter(|(_, node)| node.kind != NodeKind::Aggregation)
+        .filter(|(_, node)| !left.contains(&(node.guid, node.lid)))
+        .filter(|(index, _)| !named.contains(&names.node_guids[*index]))
+        .map(|(index, node)| (node.guid, names.end_nodes[index].clone()))
+        .collect()
+}
+
+/// Rows of the table, and the keys of their figures.
+const ROWS: [(&str, &str); 10] = [
+    ("switches", "switches"),
+    ("links between switches", "links"),
+    ("slow links", "slow_links"),
+    ("hosts", "nodes"),
+    ("hosts nobody reaches", "unreached_hosts"),
+    ("left out", "left_out"),
+    ("A2A", "a2a"),
+    ("A2A bound", "bound"),
+    ("RP", "rp"),
+    ("SP", "sp"),
+];
+
+/// The rows that follow if links differ in speed, and the keys of the figures where links are alike.
+const OVER_CAPACITY: [(&str, &str, &str); 4] = [
+    ("A2A over capacity", "a2a_capacity", "a2a"),
+    ("its bound", "a2a_bound_capacity", "bound"),
+    ("RP over capacity", "rp_capacity", "rp"),
+    ("SP over capacity", "sp_capacity", "sp"),
+];
+
+fn text(removed: &[String], found: &Value) -> String {
+    let states = [&found["before"], &found["after"]];
+    let mut text: String = (removed.iter().take(NAMED))
+        .map(|part| format!("without {part}\n"))
+        .collect();
+    if removed.len() > NAMED {
+        text += &format!("without … {} in all\n", removed.len());
     }
     text += &format!(
         "\n{:<24} {:>12} {:>12} {:>12}\n",
         "", "before", "after", "change"
     );
-    let mut row = |what: &str, before: Option<f64>, after: Option<f64>, decimals: usize| {
-        let number = |n: Option<f64>| n.map_or("-".into(), |n| format!("{n:.decimals$}"));
+    let shown =
+        |n: Option<f64>, decimals: usize| n.map_or("-".into(), |n| format!("{n:.decimals$}"));
+    let mut row = |what: &str, figures: [&Value; 2], decimals: usize| {
+        let [before, after] = figures.map(|figure| match figure {
+            Value::Array(all) => Some(all.len() as f64),
+            figure => figure.as_f64(),
+        });
         let change = before.zip(after).map(|(before, after)| after - before);
-        let (before, after) = (number(before), number(after));
+        let (before, after) = (shown(before, decimals), shown(after, decimals));
         let change = match change {
             Some(change) if before != after => format!("{change:+.decimals$}"),
             _ => String::new(),
@@ -229,43 +342,42 @@ fn text(netlist: &Netlist, parts: &[Part], found: &WhatIf) -> String {
         text += format!("{what:<24} {before:>12} {after:>12} {change:>12}").trim_end();
         text.push('\n');
     };
-    for ((what, before), (_, after)) in counts(before).into_iter().zip(counts(after)) {
-        row(what, before, after, 0);
+    for (what, key) in ROWS {
+        row(what, states.map(|state| &state[key]), 0);
     }
-    if before.over_capacity.or(after.over_capacity).is_some() {
-        let (before, after) = (over_capacity(before), over_capacity(after));
-        for ((what, before), (_, after)) in before.into_iter().zip(after) {
-            row(what, before, after, 1);
+    let differ = |state: &Value| state.get("a2a_capacity").is_some();
+    if states.into_iter().any(differ) {
+        for (what, key, alike) in OVER_CAPACITY {
+            let figure = |state| {
+                if differ(state) {
+                    &state[key]
+                } else {
+                    &state[alike]
+                }
+            };
+            row(what, states.map(figure), 1);
         }
     }
-    let percent = |state: &State| {
-        state
-            .ebb
-            .map_or("-".into(), |ebb| format!("{:.1}", ebb.percent))
-    };
-    text += &format!(
-        "{:<24} {:>12} {:>12}\n",
-        "EBB, %",
-        percent(before),
-        percent(after)
-    );
-    let switches = diff.switches.iter().filter(|s| s.entries > 0).count();
-    let sent = [
-        ("entries that change", diff.entries()),
-        ("blocks that change", diff.blocks()),
-        ("switches that change", switches),
-    ];
-    for (what, count) in sent {
-        text += &format!("{what:<24} {:>12} {count:>12}\n", "");
+    let [before, after] = states.map(|state| shown(state["ebb"].as_f64(), 1));
+    text += &format!("{:<24} {before:>12} {after:>12}\n", "EBB, %");
+    for what in ["entries", "blocks", "switches"] {
+        let (row, count) = (
+            format!("{what} that change"),
+            &found[format!("changed_{what}")],
+        );
+        text += &format!("{row:<24} {:>12} {:>12}\n", "", count.to_string());
     }
-    for line in &after.drained {
-        text += &format!("{line}\n");
+    let list = |key: &str| found["after"][key].as_array().into_iter().flatten();
+    for line in list("drained") {
+        text += &format!("{}\n", line.as_str().unwrap_or_default());
     }
-    for (guid, name) in after.unreached.iter().take(NAMED) {
+    for host in list("unreached_hosts").take(NAMED) {
+        let [guid, name] = ["guid", "name"].map(|key| host[key].as_str().unwrap_or_default());
         text += &format!("nobody reaches {guid} '{name}'\n");
     }
-    if after.unreached.len() > NAMED {
-        text += &format!("nobody reaches … {} hosts in all\n", after.unreached.len());
+    let count = list("unreached_hosts").count();
+    if count > NAMED {
+        text += &format!("nobody reaches … {count} hosts in all\n");
     }
     text
 }

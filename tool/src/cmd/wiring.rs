@@ -1,10 +1,9 @@
 //! `dmodc wiring`: cables that are missing, extra, moved, at the wrong port, on the wrong rail, or slow.
 
-use super::question::Question;
+use super::args::Question;
 use crate::against::{against, is_of_another};
-use crate::dash::shown;
 use crate::failure::{Failure, Outcome};
-use crate::input::one_stdin;
+use crate::input::{one_stdin, shown};
 use crate::output::{say, say_json, write_to};
 use dmodc::dmodc::{Options, Ranking};
 use dmodc::reference::{Dark, Reference};
@@ -169,23 +168,13 @@ fn csv(found: &[Found], out: &mut dyn Write) -> io::Result<()> {
     writer.write_record(head)?;
     for (difference, _) in found {
         let mut record = vec![difference.kind.to_string()];
-        for at in 0..4 {
-            let ends = if at < 2 {
-                &difference.ends
-            } else {
-                &difference.found
-            };
-            record.extend(match ends.get(at % 2) {
-                Some(end) => {
-                    let port = end.port.map(|port| port.to_string());
-                    [
-                        end.guid.to_string(),
-                        end.name.clone(),
-                        port.unwrap_or_default(),
-                    ]
-                }
-                None => Default::default(),
-            });
+        for ends in [&difference.ends, &difference.found] {
+            for at in 0..2 {
+                record.extend(ends.get(at).map_or_else(Default::default, |end| {
+                    let port = end.port.map_or(String::new(), |port| port.to_string());
+                    [end.guid.to_string(), end.name.clone(), port]
+                }));
+            }
         }
         record.push(difference.reason.clone());
         writer.write_record(record)?;

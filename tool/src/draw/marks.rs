@@ -44,7 +44,7 @@ impl Marks<'_> {
             Some((pair, text))
         });
         Marks {
-            channels: Channels::new(scene.fabric),
+            channels: Channels::new(&scene.fabric),
             worst: risks.map_or(0, |risks| risks.iter().copied().max().unwrap_or(0)),
             bound: state.bound.unwrap_or(0),
             slow: slow.map(|link| (link.near, link.slowness)).collect(),
@@ -59,7 +59,7 @@ impl Marks<'_> {
 
     /// The heading: the fabric, and the meaning of the colours; `marks` are the marks in use, and their meaning.
     pub fn head(&self, marks: &[(&str, String)]) -> String {
-        let fabric = self.scene.fabric;
+        let fabric = &self.scene.fabric;
         let (switches, nodes) = (fabric.switches().len(), fabric.end_nodes().len());
         let links = fabric.switch_links();
         let a2a = match self.risks {

@@ -5,7 +5,6 @@
 //! matrices of lower switches by upper ones where there are more than [`MOST`] switches. [`page()`] makes a
 //! page to explore: the same matrices, and the route of each packet.
 
-mod layout;
 mod marks;
 mod matrix;
 mod page;
@@ -15,7 +14,7 @@ mod svg;
 mod svg_matrix;
 
 pub use page::page;
-pub use scene::{Link, Scene, State, in_order};
+pub use scene::{Drawn, Link, Scene, State};
 pub use svg::svg;
 
 /// Most boxes of a drawing with lines: with more, no reader can follow the lines.

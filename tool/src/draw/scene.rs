@@ -1,11 +1,12 @@
 //! The input of drawings: a fabric with its oddities, and the state of its links.
 
-use dmodc::dmodc::{Plan, Ranking};
+use dmodc::dmodc::{Engine, Options, Ranking};
 use dmodc::fabric::{Fabric, Guid};
 use dmodc::lft::Tables;
 use dmodc::netlist::Names;
 use dmodc::wiring::{Difference, Kind, Slow, links, low_first};
 use std::collections::BTreeMap;
+use std::ops::Deref;
 
 /// A link by its two ends, switch and port, the lower one first.
 pub use dmodc::wiring::Uplink as Link;
@@ -13,22 +14,58 @@ pub use dmodc::wiring::Uplink as Link;
 /// The links between two switches, for each pair of switches that has some, the lower switch first.
 pub type Bundles = BTreeMap<(u32, u32), Vec<Link>>;
 
+/// A fabric, with its switches and end nodes in the order of a drawing.
+pub struct Drawn {
+    /// The fabric.
+    pub fabric: Fabric,
+    /// The names in it.
+    pub names: Names,
+    /// Its levels.
+    pub ranking: Ranking,
+    /// All switches in the order of their places; without a plan, by levels and GUIDs.
+    pub places: Vec<u32>,
+    /// End nodes in their order in the drawing: without a plan, by number.
+    pub order: Vec<u32>,
+}
+
+impl Drawn {
+    /// A fabric in the order of Dmodc's plan, if it has one.
+    pub fn new((fabric, names): (Fabric, Names), engine: &Engine, options: &Options) -> Drawn {
+        let ranking = Ranking::new(&fabric, options);
+        let (places, order) = match engine.plan(&fabric, options) {
+            Ok(plan) => (plan.places(), plan.order().to_vec()),
+            Err(_) => {
+                let mut places: Vec<u32> = (0..fabric.switches().len() as u32).collect();
+                places.sort_by_key(|&s| ranking.rank(s));
+                (places, (0..fabric.end_nodes().len() as u32).collect())
+            }
+        };
+        Drawn {
+            fabric,
+            names,
+            ranking,
+            places,
+            order,
+        }
+    }
+}
+
 /// A fabric, and its oddities.
 pub struct Scene<'a> {
     /// The fabric.
-    pub fabric: &'a Fabric,
-    /// The names in it.
-    pub names: &'a Names,
-    /// Its levels.
-    pub ranking: &'a Ranking,
-    /// All switches in the order of their places.
-    pub places: Vec<u32>,
-    /// End nodes in their order in the drawing.
-    pub order: Vec<u32>,
+    pub drawn: &'a Drawn,
     /// Cables that are not as they should be.
     pub differences: Vec<Difference>,
     /// Links that are slow.
     pub slow: Vec<Slow>,
+}
+
+impl Deref for Scene<'_> {
+    type Target = Drawn;
+
+    fn deref(&self) -> &Drawn {
+        self.drawn
+    }
 }
 
 /// The links of a fabric in a state: which are drained, and how the routes of tables share them.
@@ -53,7 +90,7 @@ impl Scene<'_> {
 
     /// All links between switches, ascending by their lower ends.
     pub fn links(&self) -> Vec<Link> {
-        let links = links(self.fabric).map(|link| self.low_first(link));
+        let links = links(&self.fabric).map(|link| self.low_first(link));
         let mut links: Vec<Link> = links.collect();
         links.sort_unstable();
         links
@@ -95,15 +132,4 @@ impl Scene<'_> {
         let ends = ends.filter_map(|end| Some((self.switch(end.guid)?, end.port?)));
         ends.collect()
     }
-}
-
-/// The switches of a fabric in the order of their places, and its end nodes by number; without a plan, by levels and
-/// GUIDs.
-pub fn in_order(fabric: &Fabric, ranking: &Ranking, plan: Option<&Plan>) -> (Vec<u32>, Vec<u32>) {
-    if let Some(plan) = plan {
-        return (plan.places(), plan.order().to_vec());
-    }
-    let mut places: Vec<u32> = (0..fabric.switches().len() as u32).collect();
-    places.sort_by_key(|&s| ranking.rank(s));
-    (places, (0..fabric.end_nodes().len() as u32).collect())
 }

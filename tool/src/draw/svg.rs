@@ -1,12 +1,14 @@
-//! A drawing for paper: SVG without external files, light or dark as the reader's system is.
+//! A drawing for paper: SVG without external files, light or dark as the reader's system is. Boxes stand in a row for
+//! each level that has switches.
 
 use super::MOST;
-use super::layout::{Item, Layout};
 use super::marks::{MARGIN, Marks};
-use super::scene::{Link, Scene, State};
+use super::scene::{Bundles, Link, Scene, State};
 use super::style::opening;
 use super::svg_matrix::matrices;
+use dmodc::fabric::NodeKind;
 use dmodc_lab::xml::escaped;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 const HEAD: f64 = 130.0;
@@ -216,5 +218,89 @@ impl Page<'_> {
             );
         }
         svg.push_str("</g>\n");
+    }
+}
+
+/// The box of a switch.
+struct Item {
+    /// Its index.
+    switch: u32,
+    /// Number of its hosts.
+    hosts: usize,
+    /// The row, 0 for the lowest.
+    row: u32,
+    /// The position in the row, from 0 on.
+    column: usize,
+}
+
+/// The places of boxes, and their links.
+struct Layout {
+    /// The boxes, by switch.
+    items: Vec<Item>,
+    /// The links between switches, the lower one first.
+    bundles: Bundles,
+    /// How many boxes each row has.
+    rows: Vec<usize>,
+}
+
+impl Layout {
+    /// Lays out a fabric.
+    fn new(scene: &Scene) -> Layout {
+        let fabric = &scene.fabric;
+        let switches = 0..fabric.switches().len() as u32;
+        let ranks = switches.clone().map(|s| scene.ranking.rank(s));
+        let used: Vec<u32> = ranks.collect::<BTreeSet<u32>>().into_iter().collect();
+        let item = |s: u32| {
+            let nodes = &fabric.end_nodes()[fabric.end_nodes_of(s)];
+            let hosts = nodes.iter().filter(|n| n.kind != NodeKind::Aggregation);
+            Item {
+                switch: s,
+                hosts: hosts.count(),
+                row: used.partition_point(|&row| row < scene.ranking.rank(s)) as u32,
+                column: 0,
+            }
+        };
+        let mut layout = Layout {
+            items: switches.map(item).collect(),
+            bundles: scene.bundles(),
+            rows: vec![0; used.len()],
+        };
+        layout.place(scene);
+        layout
+    }
+
+    /// Positions switches with hosts in their order, all others over the middle of the switches below.
+    fn place(&mut self, scene: &Scene) {
+        let mut middle = vec![f64::MAX; self.items.len()];
+        for (at, &node) in scene.order.iter().enumerate().rev() {
+            let switch = scene.fabric.end_nodes()[node as usize].switch;
+            middle[switch as usize] = at as f64;
+        }
+        let row = |s: usize| self.items[s].row;
+        let mut below: Vec<Vec<usize>> = vec![Vec::new(); self.items.len()];
+        for &(a, b) in self.bundles.keys() {
+            let (a, b) = (a as usize, b as usize);
+            if row(a) < row(b) {
+                below[b].push(a);
+            }
+        }
+        let mut by_row: Vec<usize> = (0..self.items.len()).collect();
+        by_row.sort_by_key(|&item| row(item));
+        for &item in by_row.iter().filter(|&&item| row(item) > 0) {
+            let known = below[item].iter().map(|&other| middle[other]);
+            let known: Vec<f64> = known.filter(|&middle| middle < f64::MAX).collect();
+            if !known.is_empty() {
+                middle[item] = known.iter().sum::<f64>() / known.len() as f64;
+            }
+        }
+        by_row.sort_by(|&a, &b| {
+            let rows = row(a).cmp(&row(b));
+            rows.then(middle[a].total_cmp(&middle[b])).then(a.cmp(&b))
+        });
+        for item in by_row {
+            let column = &mut self.rows[self.items[item].row as usize];
+            self.items[item].column = *column;
+            *column += 1;
+        }
     }
 }

@@ -6,6 +6,7 @@ use super::super::tables::Judged;
 use super::{Args, Railed};
 use dmodc::analysis::{CheckReport, Ebb, Exact, Risk, Traffic, Worked};
 use serde_json::json;
+use std::fmt::Display;
 
 /// The number of worst ports to print.
 const WORST: usize = 10;
@@ -118,76 +119,74 @@ pub fn text(judged: &Judged, traffic: &Traffic, found: &Found, both: bool) -> St
     let risks = &found.risks;
     let port = |channel| judged.channel(traffic.channels().get(channel));
     let mut text = String::new();
+    let mut row = |what: &str, value: &dyn Display| {
+        text += &format!("{what:<26}  {value:>8}\n", value = value.to_string());
+    };
     for (pattern, risk) in risks {
         let name = pattern.to_string().to_uppercase();
-        let mut row = |what: &str, value: String| {
-            text += &format!("{:<26}  {value:>8}\n", format!("{name}{what}"));
-        };
-        row("", risk.value.to_string());
+        row(&name, &risk.value);
         if let (Pattern::A2a, Some(bound)) = (pattern, found.bound) {
-            row(" bound", bound.to_string());
+            row(&format!("{name} bound"), &bound);
         }
         if let Some(over) = risk.over_capacity {
-            row(" over capacity", format!("{over:.1}"));
+            row(&format!("{name} over capacity"), &format!("{over:.1}"));
         }
         if let (Pattern::A2a, Some(bound)) = (pattern, found.bound_over_capacity) {
-            row(" bound over capacity", format!("{bound:.1}"));
+            let what = format!("{name} bound over capacity");
+            row(&what, &format!("{bound:.1}"));
         }
     }
     for (pattern, worked) in &found.worked {
-        let mut row = |what: &str, value: String| {
-            text += &format!("{:<26}  {value:>8}\n", format!("{pattern}{what}"));
-        };
-        row(" flows", worked.count.to_string());
-        row(" risk", worked.risk.value.to_string());
-        row(" flows, worst port", worked.flows.value.to_string());
-        if let Some(rates) = worked.rates {
-            row(" rate, mean", format!("{:.3}", rates.mean));
-            row(" rate, median", format!("{:.3}", rates.median));
-            row(
-                " rate, 5th percentile",
-                format!("{:.3}", rates.fifth_percentile),
-            );
-            row(" rate, least", format!("{:.3}", rates.least));
+        row(&format!("{pattern} flows"), &worked.count);
+        row(&format!("{pattern} risk"), &worked.risk.value);
+        let what = format!("{pattern} flows, worst port");
+        row(&what, &worked.flows.value);
+        for (what, rate) in worked.rates.iter().flat_map(|rates| {
+            [
+                ("mean", rates.mean),
+                ("median", rates.median),
+                ("5th percentile", rates.fifth_percentile),
+                ("least", rates.least),
+            ]
+        }) {
+            row(&format!("{pattern} rate, {what}"), &format!("{rate:.3}"));
         }
     }
     if let Some(Railed { rails, found }) = &found.railed {
-        let mut row = |what: String, risk: &Risk| {
-            let worst =
-                worst_port(risk).map_or(String::new(), |worst| format!("  {}", port(worst)));
-            text += &format!("{what:<26}  {:>8}{worst}\n", risk.value);
+        let mut row = |what: &str, risk: &Risk| {
+            let worst = worst_port(risk).map_or(String::new(), |c| format!("  {}", port(c)));
+            row(what, &format!("{:>8}{worst}", risk.value));
         };
         for ((name, nodes), (a2a, sp)) in rails.iter().zip(&found.alone) {
-            row(format!("{name} A2A of {nodes}"), a2a);
-            row(format!("{name} SP"), sp);
+            row(&format!("{name} A2A of {nodes}"), a2a);
+            row(&format!("{name} SP"), sp);
         }
-        row("rails at once, A2A".into(), &found.at_once);
+        row("rails at once, A2A", &found.at_once);
     }
     if let Some(exact) = &found.exact {
-        text += &format!("{:<26}  {:>8}\n", "worst permutation", exact.value);
+        row("worst permutation", &exact.value);
         if let Some(over) = exact.over_capacity {
-            text += &format!("{:<26}  {over:>8.1}\n", "  over capacity");
+            row("  over capacity", &format!("{over:.1}"));
         }
     }
     if let Some(ebb) = found.ebb {
-        let (percent, confidence) = (ebb.percent, ebb.confidence);
         let name = if both { "EBB both ways" } else { "EBB" };
-        text += &format!("{name:<26}  {percent:>8.1} % ± {confidence:.1}\n");
+        let figures = format!("{:>8.1} % ± {:.1}", ebb.percent, ebb.confidence);
+        row(name, &figures);
     }
-    text += &format!(
-        "{:<26}  {:>8}\n",
-        "end nodes taking part",
-        traffic.nodes().len()
-    );
-    text += &format!("{:<26}  {:>8}\n", "pairs with no route", traffic.skipped());
-    let all = found.check.credit_loops.count;
-    for (kind, count) in [("credit loops", all)]
-        .into_iter()
-        .chain(loops(&found.check))
-    {
-        text += &format!("{kind:<26}  {count:>8}\n");
+    row("end nodes taking part", &traffic.nodes().len());
+    row("pairs with no route", &traffic.skipped());
+    row("credit loops", &found.check.credit_loops.count);
+    for (kind, count) in loops(&found.check) {
+        row(kind, &count);
     }
-    text += &format!("{:<26}  {:>8.3}\n", "seconds", found.seconds);
+    row("seconds", &format!("{:.3}", found.seconds));
+    let worst = |worst: Vec<(u32, u32)>| -> String {
+        let ports = worst.into_iter();
+        ports
+            .map(|(c, value)| format!("{value:>8}  {}\n", port(c)))
+            .collect()
+    };
     for (pattern, risk) in risks {
         let name = pattern.to_string().to_uppercase();
         text += &format!("\n{name}: ports by risk\n");
@@ -197,16 +196,11 @@ pub fn text(judged: &Judged, traffic: &Traffic, found: &Found, both: bool) -> St
             let bar = "#".repeat((ports * 40).div_ceil(most));
             text += &format!("{value:>8}  {ports:>8}  {bar}\n");
         }
-        text += &format!("{name}: worst ports\n");
-        for (channel, value) in risk.worst(WORST) {
-            text += &format!("{value:>8}  {}\n", port(channel));
-        }
+        text += &format!("{name}: worst ports\n{}", worst(risk.worst(WORST)));
     }
     if let Some(exact) = &found.exact {
         text += "\nworst permutation: worst ports\n";
-        for (channel, value) in exact.worst(WORST) {
-            text += &format!("{value:>8}  {}\n", port(channel));
-        }
+        text += &worst(exact.worst(WORST));
     }
     text
 }

@@ -3,7 +3,7 @@
 //! Removed links, all links of removed switches among them, are marked as missing, slow links as slow. Colours show the
 //! risk of all to all by the engine's tables.
 
-use crate::draw::{Link, Scene, State, in_order, svg};
+use crate::draw::{Drawn, Link, Scene, State, svg};
 use crate::failure::Failure;
 use dmodc::analysis::{Traffic, bound};
 use dmodc::dmodc::{Engine, Options, Ranking};
@@ -14,20 +14,24 @@ use dmodc_lab::compare::{EngineSpec, Outcome, Repeated};
 /// Draws a throw for each engine that made tables.
 pub fn drawings(throw: &Repeated) -> Result<Vec<(EngineSpec, String)>, Failure> {
     let left = &throw.left;
-    let (complete, names) = throw.complete.to_fabric(None)?;
-    let ranking = Ranking::new(&complete, &Options::default());
-    let plan = Engine::new(0)?.plan(&complete, &Options::default()).ok();
-    let (places, order) = in_order(&complete, &ranking, plan.as_ref());
+    let engine = Engine::new(0)?;
+    let drawn = Drawn::new(
+        throw.complete.to_fabric(None)?,
+        &engine,
+        &Options::default(),
+    );
+    let Drawn {
+        fabric: complete,
+        names,
+        ranking,
+        ..
+    } = &drawn;
     let mut scene = Scene {
-        fabric: &complete,
-        names: &names,
-        ranking: &ranking,
-        places,
-        order,
+        drawn: &drawn,
         differences: Vec::new(),
         // Numbers of switches are the same where none is gone.
         slow: match left.switches().len() == complete.switches().len() {
-            true => slow_links(left, |switch| ranking.rank(switch), Some(&complete)),
+            true => slow_links(left, |switch| ranking.rank(switch), Some(complete)),
             false => Vec::new(),
         },
     };
@@ -57,11 +61,11 @@ pub fn drawings(throw: &Repeated) -> Result<Vec<(EngineSpec, String)>, Failure> 
     let mut drawings = Vec::new();
     for (spec, outcome) in &throw.outcomes {
         if let Outcome::Routed(copied, ..) = outcome {
-            let tables = copied.tables(&complete);
-            let risks = Traffic::new(&complete, &tables, &nodes).all_to_all(&|_| ());
+            let tables = copied.tables(complete);
+            let risks = Traffic::new(complete, &tables, &nodes).all_to_all(&|_| ());
             let state = State {
                 title: &format!("{spec}; {}", throw.title),
-                fabric: &complete,
+                fabric: complete,
                 bound,
                 drained: Vec::new(),
                 routes: Some((&tables, &risks.by_channel)),

@@ -35,7 +35,7 @@ pub fn run(
     for dir in [Some(dir), args.keep.as_deref()].into_iter().flatten() {
         fs::create_dir_all(dir).map_err(Failure::unwritable(dir))?;
     }
-    if args.io_guids.is_none() && args.engines.iter().any(EngineSpec::gets_io) {
+    if args.io_guids.is_none() && args.engines.iter().any(|spec| spec.gets_io) {
         return Err(Failure::Usage("'+io' needs --io-guids"));
     }
     if let Some(name) = twice(args.nets.iter().map(|path| stem(path))) {
@@ -234,35 +234,5 @@ fn is_other(row: &ThrowRow, series: &Series, specs: &[EngineSpec]) -> Option<Str
         1 => Some("it is of other --io-guids".into()),
         _ => spec
             .map(|spec| format!("its rows of '{name}' are of other files than {spec:#} has now")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::side_by_side;
-
-    #[test]
-    fn results_come_in_order_and_an_error_ends_all() {
-        for jobs in [1, 2, 7] {
-            let work: Vec<u64> = (0..40).collect();
-            let slow = |&n: &u64| {
-                std::thread::sleep(std::time::Duration::from_micros((n * 7919) % 500));
-                if n == 25 { Err(n) } else { Ok(n) }
-            };
-            let mut taken = Vec::new();
-            let result = side_by_side(jobs, &work, slow, |n| {
-                taken.push(n);
-                Ok(())
-            });
-            assert_eq!(result, Err(25));
-            assert!(taken.len() <= 25 && taken.iter().eq(&work[..taken.len()]));
-            taken.clear();
-            side_by_side(jobs, &work[..25], slow, |n| {
-                taken.push(n);
-                Ok(())
-            })
-            .unwrap();
-            assert_eq!(taken, work[..25]);
-        }
     }
 }

@@ -89,23 +89,3 @@ fn numbered(name: &str) -> (&str, &str) {
         _ => (name, ""),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_in_a_row_become_ranges() {
-        let of = |names: &str| {
-            let names: Vec<String> = names.split(' ').map(str::to_owned).collect();
-            ranges(&names)
-        };
-        assert_eq!(of("n3 n1 n2 n10 login"), "login,n[1-3],n10");
-        assert_eq!(of("n08 n09 n10 n12"), "n[08-10,12]");
-        assert_eq!(of("n7"), "n7");
-        assert_eq!(
-            of("a-0002c90300000001 a-0002c90300000002"),
-            "a-0002c90300000001,a-0002c90300000002"
-        );
-    }
-}

@@ -4,7 +4,8 @@ use crate::failure::Failure;
 use dmodc::fabric::Guid;
 use dmodc::files::{MOST, at_most};
 use dmodc::netlist::Netlist;
-use dmodc_lab::sim::{Guard, PrivateDir, Program, SimError};
+use dmodc_lab::LabError;
+use dmodc_lab::sim::{Guard, PrivateDir, Program};
 use std::env;
 use std::fs::File;
 use std::path::Path;
@@ -77,7 +78,7 @@ impl Commands {
     /// Runs a shell command in this process' folder. Returns its output, or the reason of its failure.
     fn run(&self, command: &str, limit: Duration) -> Result<Vec<u8>, String> {
         let (output, errors) = (self.dir.path().join("out"), self.dir.path().join("err"));
-        let start = || -> Result<Guard, SimError> {
+        let start = || -> Result<Guard, LabError> {
             let mut timeout = TIMEOUT.command_of_group(self.dir.path())?;
             let seconds = limit.as_secs_f64().max(0.01);
             timeout
@@ -136,23 +137,4 @@ fn guid_after(text: &str, words: &str) -> Option<Guid> {
     let end = rest.find(|c: char| !c.is_ascii_hexdigit());
     let digits = &rest[..end.unwrap_or(rest.len())];
     u64::from_str_radix(digits, 16).ok().map(Guid)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tools_say_where_and_who() {
-        let text = b"#\n# Topology file: generated on Sat\n#\n# Initiated from node 0002c90300fc port 0002c90300fd\n\n";
-        assert_eq!(initiator(text), Some(Guid(0x2_c903_00fc)));
-        assert_eq!(
-            initiator(b"Switch 3 \"S\"\n# Initiated from node 1 port 2\n"),
-            None
-        );
-        assert_eq!(content(text).collect::<Vec<_>>(), [b"", b""]);
-        let answer = "sminfo: sm lid 1 sm guid 0x2c90300fd, activity count 9 priority 0 state 3 SMINFO_MASTER";
-        assert_eq!(guid_after(answer, "sm guid 0x"), Some(Guid(0x2_c903_00fd)));
-        assert_eq!(guid_after("no answer", "sm guid 0x"), None);
-    }
 }

@@ -1,5 +1,6 @@
 //! A follower's FIFOs: one after the other, each for one reader, watched by a guard.
 
+use super::Wake;
 use super::fifo::{Fifo, put_tables, send_tables};
 use super::guard::Guard;
 use std::fs::File;
@@ -52,7 +53,7 @@ impl Door {
 
     /// Makes a new FIFO at the path and sends a visit when a reader comes. A reader that waits at an earlier
     /// follower's FIFO gets the last tables. Returns whether that follower has left its FIFO to nobody.
-    pub fn open<T: From<Visit> + Send + 'static>(&mut self, visits: Sender<T>) -> io::Result<bool> {
+    pub fn open(&mut self, visits: Sender<Wake>) -> io::Result<bool> {
         let foreign = Fifo::at(&self.place).ok().filter(|_| self.opened == 0);
         let (fifo, writer, path) = Fifo::beside(&self.place)?;
         let fifo = Arc::new(fifo);
@@ -66,7 +67,7 @@ impl Door {
         thread::spawn(move || {
             // Nobody comes any more once something else has its place; then it waits until the process ends.
             if let Ok(reader) = fifo.wait() {
-                let _ = visits.send(Visit { number, reader }.into());
+                let _ = visits.send(Wake::Visited(Visit { number, reader }));
             }
             drop(writer);
         });

@@ -2,7 +2,7 @@
 
 use super::discovery::{Commands, content};
 use super::routed::{Routed, check_tables, highest};
-use crate::cmd::routing::Routing;
+use crate::cmd::args::Routing;
 use crate::failure::Failure;
 use dmodc::dmodc::Engine;
 use dmodc::drain;

@@ -26,10 +26,9 @@ impl Routed {
     /// write beyond its own tables for them.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let fabric = &self.planned.fabric;
-        let tables = match self.tables.width() - 1 > self.highest.index() {
-            true => &self.tables.up_to(self.highest),
-            false => &self.tables,
-        };
+        let is_higher = self.tables.width() - 1 > self.highest.index();
+        let cut = is_higher.then(|| self.tables.up_to(self.highest));
+        let tables = cut.as_ref().unwrap_or(&self.tables);
         write_dump(fabric, &self.names, tables, true, out)
     }
 

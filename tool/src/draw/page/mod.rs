@@ -6,7 +6,7 @@
 //! first; zlib packs all of it. All names are in the packed part, and the script takes them as text.
 
 use super::matrix::{Block, tabs};
-use super::scene::{Link, Scene, State};
+use super::scene::{Drawn, Link, Scene, State};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use dmodc::analysis::{Channels, Hop};
@@ -143,7 +143,7 @@ impl Page<'_> {
 
     /// The entries of some tables: for each switch its entries for the end nodes, then its entries for the switches.
     fn rows(&self, fabric: &Fabric, tables: &Tables) -> Vec<Vec<u8>> {
-        let own = self.scene.fabric;
+        let own = &self.scene.fabric;
         let nodes = self
             .hosts
             .iter()
@@ -166,13 +166,13 @@ impl Page<'_> {
     }
 
     fn json(&self, states: &[State], title: &str) -> Value {
-        let Scene {
+        let Drawn {
             fabric,
             names,
             ranking,
             places,
             ..
-        } = self.scene;
+        } = self.scene.drawn;
         let by_place =
             |of: &dyn Fn(u32) -> Value| -> Vec<Value> { places.iter().map(|&s| of(s)).collect() };
         let by_host = |of: &dyn Fn(u32) -> Value| -> Vec<Value> {
@@ -243,11 +243,9 @@ impl Page<'_> {
     /// The oddities, as `dmodc wiring` prints them.
     fn found(&self) -> Vec<Value> {
         let Scene {
-            fabric,
-            names,
+            drawn: Drawn { fabric, names, .. },
             differences,
             slow,
-            ..
         } = self.scene;
         let slow = slow.iter().map(|slow| slow.difference(fabric, names));
         let slow: Vec<Difference> = slow.collect();
@@ -283,7 +281,7 @@ impl Page<'_> {
     }
 
     fn state(&self, state: &State) -> Value {
-        let own = self.scene.fabric;
+        let own = &self.scene.fabric;
         let guid = |of: &Fabric, s: u32| of.switches()[s as usize].guid;
         // What a switch of the fabric is then.
         let then: Vec<Option<u32>> = (0..own.switches().len() as u32)

@@ -1,0 +1,59 @@
+//! Errors of the laboratory. An engine that refuses a fabric is a result, not an error.
+
+use dmodc::input::InputError;
+use dmodc::netlist::{NotEnough, TooManyLids};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a simulation, a comparison or a report has no result.
+#[derive(Debug, thiserror::Error)]
+pub enum LabError {
+    /// A file or folder could not be made or read.
+    #[error("{}: {reason}", .path.display())]
+    File {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's reason.
+        reason: io::Error,
+    },
+    /// A program could not be started.
+    #[error("cannot run {program}: {reason}; is package {package} installed?")]
+    Start {
+        /// The program.
+        program: &'static str,
+        /// The Debian package that brings it.
+        package: &'static str,
+        /// The system's reason.
+        reason: io::Error,
+    },
+    /// OpenSM's dumps cannot be read.
+    #[error(transparent)]
+    Dump(#[from] InputError),
+    /// OpenSM's fabric cannot be used.
+    #[error(transparent)]
+    Lids(#[from] TooManyLids),
+    /// A throw would remove more than there is.
+    #[error(transparent)]
+    NotEnough(#[from] NotEnough),
+    /// The system gives no threads.
+    #[error(transparent)]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+    /// Anything else, in words for people.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl LabError {
+    /// For `map_err`: adds the file's name.
+    pub fn file(path: &Path) -> impl FnOnce(io::Error) -> LabError + use<> {
+        let path = path.to_owned();
+        move |reason| LabError::File { path, reason }
+    }
+
+    /// A relay of another version than this program.
+    pub(crate) fn relay(what: impl std::fmt::Display) -> LabError {
+        LabError::Other(format!(
+            "libdmodc_lab.so is of another version than this program: {what}"
+        ))
+    }
+}
