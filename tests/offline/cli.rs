@@ -2,19 +2,6 @@
 
 use crate::support::*;
 
-#[test]
-fn alternatives_of_figure_1() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
-    let (net, ports) = (file("net"), file("ports"));
-    ok(&["generate", FIGURE_1, "-o", &net]);
-    ok(&["route", &net, "--alternatives", &ports]);
-    let ports = std::fs::read_to_string(ports).unwrap();
-    assert_eq!(ports.lines().count(), 16 * 12);
-    assert_eq!(ports.lines().next(), Some("0x0002000100000000 0x0011 1"));
-    has(&ports, "\n0x0002000100000000 0x001c 3,4,5,6\n");
-}
-
 /// What is refused before any file is read.
 #[test]
 fn bad_usage_is_exit_2() {

@@ -45,23 +45,6 @@ fn json_keys() {
 }
 
 #[test]
-fn findings_are_counted_under_their_keys() {
-    // Two leaves under a spine each, and no link between the spines.
-    let net = "Switch 4 \"l1\"\n[1] \"h1\"\n[2] \"s1\"[1]\nSwitch 4 \"l2\"\n[1] \"h2\"\n\
-         [2] \"s2\"[1]\nSwitch 4 \"s1\"\n[1] \"l1\"[2]\nSwitch 4 \"s2\"\n[1] \"l2\"[2]\n\
-         Hca 1 \"h1\"\n[1] \"l1\"[1]\nHca 1 \"h2\"\n[1] \"l2\"[1]\n";
-    let Routed { net, lfts, .. } = &Routed::net(net.as_bytes());
-    assert_eq!(json(&["route", net])["unreachable_pairs"], 1);
-    let check = json(&["check", net, lfts]);
-    assert_eq!(
-        [&check["unreachable_pairs"], &check["undelivered"]],
-        [&1, &0]
-    );
-    let refused = fails(1, &["route", net, "--on-unreachable", "fail"]);
-    has(&refused, "1 pairs of leaves have no up-down path");
-}
-
-#[test]
 fn a_dash_is_standard_input_for_every_input() {
     let routed = Routed::shape(FIGURE_1);
     let (net, lfts) = (&*routed.net, &*routed.lfts);

@@ -3,7 +3,6 @@
 use crate::support::*;
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
 use std::process::Command;
 
 #[test]
@@ -73,21 +72,4 @@ fn into_devices_and_pipes_it_is_written_as_it_comes() {
     assert!(run.unwrap().success());
     let out = fs::read_to_string(dir.path().join("out")).unwrap();
     assert!(out == format!("{text}end\n"));
-}
-
-#[test]
-fn tables_without_an_entry_are_not_written() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = |name: &str| path(&dir.path().join(name)).to_owned();
-    let (net, lfts) = (file("net"), file("lfts"));
-    let hosts = "Ca 1 \"H-1\"\n[1] \"H-2\"[1]\nCa 1 \"H-2\"\n[1] \"H-1\"[1]\n";
-    fs::write(&net, hosts).unwrap();
-    fs::write(&lfts, "kept").unwrap();
-    let message = fails(1, &["route", &net, "--lfts", &lfts]);
-    has(
-        &message,
-        "no switch in it; tables without an entry are not written",
-    );
-    assert_eq!(fs::read_to_string(Path::new(&lfts)).unwrap(), "kept");
-    ok(&["route", &net]);
 }

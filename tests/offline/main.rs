@@ -17,11 +17,9 @@ mod files;
 mod follow;
 #[path = "../support/forced.rs"]
 mod forced;
-mod forget;
 mod golden;
 mod ibdiagnet;
 mod invariants;
-mod judge;
 mod left_out;
 mod lft;
 #[path = "../support/long.rs"]
@@ -33,11 +31,9 @@ mod pages;
 mod production;
 #[path = "../support/promtool.rs"]
 mod promtool;
-mod questions;
 mod rails;
 mod random_fabrics;
 mod reports;
-mod research;
 mod routed;
 #[path = "../support/skip.rs"]
 mod skip;
