@@ -6,14 +6,12 @@ mod between;
 mod browser;
 mod capacity;
 mod checked;
-mod cli;
 mod contract;
 mod design;
 mod documents;
 mod drain;
 mod examples;
 mod exports;
-mod files;
 mod follow;
 #[path = "../support/forced.rs"]
 mod forced;
@@ -27,7 +25,6 @@ mod long;
 mod netlist;
 mod outside;
 mod page;
-mod pages;
 mod production;
 #[path = "../support/promtool.rs"]
 mod promtool;
