@@ -60,7 +60,7 @@ fn each_sweep_leaves_its_line() {
 fn wrong_options_are_named_and_the_default_holds() {
     let sim = Ibsim::start(&Net::pgft(SWITCHES_192).path);
     let options = "dmodc.threads=many dmodc.colour=blue dmodc.on_unreachable=partial";
-    let config = Config::dmodc().options(&options);
+    let config = Config::dmodc().options(options);
     let files = opensm::route(&sim, &config);
     files.assert_errors(&["dmodc.threads", "dmodc.colour=blue"]);
     assert!(files.log_lines("dmodc: ERR")[0].contains("many"));

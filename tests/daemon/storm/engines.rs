@@ -8,7 +8,7 @@ use std::fs;
 /// told the roots, `minhop+cache` uses OpenSM's unicast cache. `drained` has the options of `auto`, and reads
 /// drained switches from the file `drain` in ibsim's folder.
 pub fn config(engine: &'static str, net: &Net, sim: &Ibsim) -> (Config, &'static str) {
-    let dmodc = |option: &str| Config::dmodc().options(&format!("{option}"));
+    let dmodc = |option: &str| Config::dmodc().options(option);
     match engine {
         "dmodc" => (Config::dmodc(), "dmodc"),
         "auto" => (dmodc("dmodc.reference=auto"), "dmodc"),
