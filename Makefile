@@ -131,7 +131,7 @@ versions: setup
 	$(CARGO) test --test daemon -- --ignored another_version
 	@scripts/versions.sh
 	$(CARGO) test --no-default-features --lib --bins
-	$(CARGO) test --no-default-features --test offline cli::
+	$(CARGO) test --no-default-features --test offline golden::
 	$(CARGO) test --no-default-features --package dmodc --lib
 
 # What CI no longer runs, since it found nothing there: sanitizers and containers. And an hour of fuzzing.

@@ -2,11 +2,9 @@
 //! fires no alert, but for cables that are missing by all siblings.
 
 use crate::long;
-use crate::metrics::{metrics_file, wait_for_use};
+use crate::metrics::{metrics_file, wait_for_use, with_reference};
 use crate::promtool::promtool;
-use crate::support::fabrics::Net;
-use crate::support::ibsim::Ibsim;
-use crate::support::opensm::{Config, OpenSm};
+use crate::support::*;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -118,14 +116,9 @@ fn whole_production_fabrics_are_quiet() {
         let lacking = LACKING.iter().find(|(of, _)| *of == name);
         for reference in [true, false] {
             let sim = Ibsim::start(&net.path);
-            let (file, config) = metrics_file(&sim, Config::dmodc());
-            let words = format!("dmodc.metrics={}", file.display());
-            let config = match reference {
-                true => Config::dmodc().line(format!(
-                    "event_plugin_options {words} dmodc.reference={}",
-                    net.path.display()
-                )),
-                false => config,
+            let (file, config) = match reference {
+                true => with_reference(&sim, net.path.display()),
+                false => metrics_file(&sim, Config::dmodc()),
             };
             let sm = OpenSm::start(&sim, &config.log_flags("0x03"));
             wait_for_use(&file, true);

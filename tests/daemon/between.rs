@@ -2,8 +2,7 @@
 
 use crate::storm::NODES_100;
 use crate::storm::live::Live;
-use crate::support::fabrics::Net;
-use crate::support::opensm::{Config, OpenSm};
+use crate::support::*;
 use dmodc::fabric::Guid;
 use dmodc_lab::between::blocks_as_sent;
 
@@ -24,7 +23,7 @@ fn written(log: &str) -> Vec<(u16, Guid)> {
 fn opensm_sends_the_first_block_to_all_switches_and_then_the_next() {
     let net = Net::pgft(NODES_100);
     // By the paper's rule hosts that go change much.
-    let config = Config::dmodc().line("event_plugin_options dmodc.faults=paper");
+    let config = Config::dmodc().options("dmodc.faults=paper");
     let config = config.log_flags("0x0b");
     let mut live = Live::start(&net, |sim| (OpenSm::launch(sim, &config), "dmodc"));
     let before = live.truth().fabric_and_tables();

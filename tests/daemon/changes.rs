@@ -1,13 +1,9 @@
 //! What the log says when the fabric changes: the change first and by name, what was known before as a
 //! number, and nothing twice.
 
-use crate::support::fabrics::Net;
-use crate::support::ibsim::Ibsim;
-use crate::support::opensm::{Config, OpenSm};
+use crate::metrics::TREE;
+use crate::support::*;
 use dmodc::netlist::Kind;
-
-/// Four leaves with six links up each, to six spines.
-const TREE: &str = "PGFT(2;3,4;1,6;1,1)";
 
 /// Dmodc's lines since `from` but those of sweeps, without what OpenSM puts before them.
 pub fn said(sm: &OpenSm, from: usize) -> Vec<String> {

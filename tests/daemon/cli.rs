@@ -1,10 +1,7 @@
 //! The tool's files in the hands of the real programs: its netlists in ibsim, its tables in OpenSM,
 //! OpenSM's tables in its analysis.
 
-use crate::support::fabrics::{FIGURE_1, NODES_648};
-use crate::support::ibsim::Ibsim;
-use crate::support::opensm::{self, Config};
-use crate::support::{process, tools};
+use crate::support::*;
 use dmodc::fabric::Guid;
 use dmodc::netlist::Netlist;
 use std::path::{Path, PathBuf};

@@ -1,12 +1,6 @@
 //! Pairs without an up-down path, live: the stock diagnostics follow the routes that turn.
 
-use crate::support::fabrics::Net;
-use crate::support::ibsim::Ibsim;
-use crate::support::offline::Offline;
-use crate::support::opensm::{self, Config, OpenSm};
-use crate::support::sketch::Sketch;
-use crate::support::tools;
-use dmodc::dmodc::Options;
+use crate::support::*;
 use dmodc::fabric::NodeKind;
 use dmodc::netlist::Kind;
 use std::collections::BTreeSet;
@@ -85,13 +79,12 @@ fn spines_with_hosts_turn_and_ibdmchk_agrees() {
     let net = sketch.net();
     let sim = Ibsim::start(&net.path);
     let files = opensm::route(&sim, &Config::dmodc());
-    let offline = Offline::route(&files.subnet(), 0, 1, &Options::default());
-    offline.assert_same(&files.lfts());
+    let offline = files.assert_routed(&Options::default());
     assert!(offline.plan.connections().turned > 0);
     assert_eq!(offline.plan.connections().left_out, 0);
     let routed = files.log_lines("dmodc: routed ").concat();
     let turned = format!(" turned={} left_out=0", offline.plan.connections().turned);
     assert!(routed.contains(&turned), "{routed}");
-    assert_eq!(files.log_lines("dmodc: ERR"), [""; 0]);
+    files.assert_errors(&[]);
     tools::ibdmchk(&sim, &files);
 }

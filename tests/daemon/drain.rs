@@ -3,12 +3,8 @@
 
 use crate::hang_up::last;
 use crate::metrics::when;
-use crate::support::fabrics::Net;
-use crate::support::ibsim::Ibsim;
-use crate::support::join;
-use crate::support::offline::Offline;
-use crate::support::opensm::{Config, OpenSm};
-use dmodc::dmodc::{Drained, Options};
+use crate::support::*;
+use dmodc::dmodc::Drained;
 use dmodc::fabric::{Fabric, Guid, Peer};
 use dmodc::lft::{Dump, Tables};
 use dmodc::netlist::Netlist;

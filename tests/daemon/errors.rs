@@ -1,10 +1,6 @@
 //! Error paths of the plugin that only a live OpenSM can provoke, each with the line that names it.
 
-use crate::support::fabrics::{FIGURE_1, Net};
-use crate::support::ibsim::Ibsim;
-use crate::support::offline::Offline;
-use crate::support::opensm::{self, Config, OpenSm};
-use dmodc::dmodc::Options;
+use crate::support::*;
 
 /// The first of two instances registers the engine and works on.
 #[test]
@@ -12,30 +8,20 @@ fn a_plugin_named_twice_is_refused_once() {
     let sim = Ibsim::start(&Net::pgft(FIGURE_1).path);
     let config = Config::dmodc().line("event_plugin_name dmodc dmodc");
     let files = opensm::route(&sim, &config);
-    let errors = files.log_lines("dmodc: ERR");
-    assert_eq!(errors.len(), 1, "{errors:#?}");
-    let refused = "OpenSM refused the routing engine dmodc (status 20)";
-    assert!(errors[0].contains(refused), "{errors:#?}");
-    let offline = Offline::route(&files.subnet(), 0, 1, &Options::default());
-    offline.assert_same(&files.lfts());
+    files.assert_errors(&["OpenSM refused the routing engine dmodc (status 20)"]);
+    files.assert_routed(&Options::default());
 }
 
 /// 256 threads want 2 MiB of addresses each, and there are fewer.
 #[test]
 fn without_threads_the_next_engine_routes() {
     let net = Net::pgft(FIGURE_1);
-    let threads = "event_plugin_options dmodc.threads=256";
-    let config = Config::dmodc_or("minhop").line(threads);
+    let config = Config::dmodc_or("minhop").options("dmodc.threads=256");
     let sim = Ibsim::start(&net.path);
     // What is left after the last stack of 2 MiB has to be enough for the threads that have started: with an even
     // number glibc itself gives up now and then.
     let sm = OpenSm::start(&sim, &config.address_space(449 << 20));
-    let errors = sm.files.log_lines("dmodc: ERR");
-    assert_eq!(errors.len(), 1, "{errors:#?}");
-    assert!(
-        errors[0].contains("cannot start the threads"),
-        "{errors:#?}"
-    );
+    sm.files.assert_errors(&["cannot start the threads"]);
     let log = sm.files.log();
     let others = "minhop tables configured on all switches";
     assert!(log.contains(others), "{log}");

@@ -1,10 +1,7 @@
 //! What the tool exports, in the hands of OpenSM's own engines; and OpenSM's `.fdbs` in the hands of the tool.
 
 use crate::long;
-use crate::support::fabrics::Net;
-use crate::support::ibsim::Ibsim;
-use crate::support::opensm::{self, Config};
-use crate::support::sketch::Sketch;
+use crate::support::*;
 use dmodc::lft::{Dump, diff};
 use serde_json::Value;
 use std::path::{Path, PathBuf};

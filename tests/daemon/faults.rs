@@ -1,10 +1,6 @@
 //! A running OpenSM through changes of the fabric: the tables depend on the fabric alone.
 
-use crate::support::fabrics::{FIGURE_1, Net};
-use crate::support::ibsim::Ibsim;
-use crate::support::offline::Offline;
-use crate::support::opensm::{Config, OpenSm};
-use dmodc::dmodc::Options;
+use crate::support::*;
 
 /// Wants the tables that belong to the fabric as OpenSM saw it last, and wants them to deliver.
 fn assert_tables_fit(sm: &OpenSm, config: &Config) {

@@ -1,11 +1,10 @@
 //! What `dmodc.metrics` says is missing, and of whom, in fabrics that are not what they should be.
 
 use crate::alerts::assert_quiet;
-use crate::metrics::{Metrics, TREE, another_leaf, metrics_file, wait_for_use, when};
-use crate::support::fabrics::Net;
-use crate::support::ibsim::Ibsim;
-use crate::support::opensm::{Config, OpenSm};
-use crate::support::sketch;
+use crate::metrics::{
+    Metrics, TREE, another_leaf, metrics_file, wait_for_use, when, with_reference,
+};
+use crate::support::*;
 use dmodc::fabric::{Guid, NodeKind};
 use dmodc::netlist::{Kind, Node, Part, Port};
 use std::fs;
@@ -29,12 +28,7 @@ fn a_reference_tells_what_siblings_cannot() {
     assert_eq!(sm.files.log_lines("where its siblings have").len(), 1);
     assert!(sm.stop());
 
-    let words = format!(
-        "dmodc.metrics={} dmodc.reference={}",
-        path.display(),
-        net.path.display()
-    );
-    let config = Config::dmodc().line(format!("event_plugin_options {words}"));
+    let (_, config) = with_reference(&sim, net.path.display());
     // The file of the first one lies there still.
     fs::remove_file(&path).expect("removed");
     let sm = OpenSm::start(&sim, &config);
@@ -138,13 +132,7 @@ fn a_dead_leaf_raises_no_other_alarm() {
     let dead = whole.netlist.without(&[Part::Node(leaf as u32)]);
     let less = Net::write(dead);
     let sim = Ibsim::start(&less.path);
-    let (path, _) = metrics_file(&sim, Config::dmodc());
-    let words = format!(
-        "dmodc.metrics={} dmodc.reference={}",
-        path.display(),
-        whole.path.display()
-    );
-    let config = Config::dmodc().line(format!("event_plugin_options {words}"));
+    let (path, config) = with_reference(&sim, whole.path.display());
     let sm = OpenSm::start(&sim, &config);
     let found = wait_for_use(&path, true);
     assert_eq!(found.get("dmodc_switches"), 6.0);

@@ -2,12 +2,7 @@
 //! docs/opensm-behaviour.md says of it.
 
 use crate::storm::NODES_100;
-use crate::support::fabrics::{FIGURE_1, Net};
-use crate::support::ibsim::Ibsim;
-use crate::support::offline::Offline;
-use crate::support::opensm::{self, Config, Files, OpenSm};
-use crate::support::tools;
-use dmodc::dmodc::Options;
+use crate::support::*;
 use dmodc::lft::{Dump, NO_PATH, Tables};
 use std::collections::BTreeMap;
 use std::fs;

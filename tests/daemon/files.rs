@@ -1,9 +1,7 @@
 //! What lies where the plugin reads and writes, put there by somebody else: a FIFO never keeps OpenSM
 //! waiting, and nothing is written through a link or in the place of anything but a plain file.
 
-use crate::support::fabrics::{FIGURE_1, Net};
-use crate::support::ibsim::Ibsim;
-use crate::support::opensm::{Config, Files, OpenSm};
+use crate::support::*;
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, symlink};
 use std::os::unix::net::UnixListener;
@@ -90,7 +88,7 @@ fn what_is_written_replaces_plain_files_alone() {
                         .expect("written")
                         .contains("dmodc_sweeps_total")
                 );
-                assert_eq!(sm.files.log_lines("dmodc: ERR"), [""; 0]);
+                sm.files.assert_errors(&[]);
             }
             Some(what) => {
                 let error = error_about(&sm.files, &path);
@@ -107,7 +105,7 @@ fn what_is_written_replaces_plain_files_alone() {
     assert!(left.file_type().is_fifo());
 
     // The node order, and the places that `auto` keeps.
-    let config = Config::dmodc().line("event_plugin_options dmodc.reference=auto");
+    let config = Config::dmodc().options("dmodc.reference=auto");
     let sm = OpenSm::start(&sim, &config.cache_dir(folder.path()));
     let order = sm.files.path("opensm-dmodc-ca-order.dump");
     let places = at("opensm-dmodc-reference.net");

@@ -1,8 +1,6 @@
 //! `SIGHUP` with other options in OpenSM's file: some are taken up, others are named in the log.
 
-use crate::support::fabrics::Net;
-use crate::support::ibsim::Ibsim;
-use crate::support::opensm::{Config, OpenSm};
+use crate::support::*;
 use std::fs;
 
 const TREE: &str = "PGFT(2;4,6;1,4;1,1)";

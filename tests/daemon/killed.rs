@@ -1,9 +1,7 @@
 //! A program that runs ibsim and OpenSM leaves nothing when a signal ends it. Only after KILL does its
 //! folder stay.
 
-use crate::support::fabrics::{NODES_648, Net};
-use crate::support::opensm::plugin_dir;
-use crate::support::process::{poll, signal};
+use crate::support::*;
 use std::env;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
@@ -91,7 +89,7 @@ fn leaves_nothing(program: &Path, args: &[&str], variables: &[(&str, &str)]) {
                 .args(args)
                 .envs(variables.iter().copied())
                 .env("TMPDIR", tmp)
-                .env("LD_LIBRARY_PATH", plugin_dir())
+                .env("LD_LIBRARY_PATH", opensm::plugin_dir())
                 .stdin(Stdio::null())
                 .stdout(Stdio::null())
                 .stderr(Stdio::null())

@@ -3,12 +3,8 @@
 
 use crate::metrics::{self, Metrics};
 use crate::storm::truth::Truth;
-use crate::support::fabrics::{FIGURE_1, Net};
-use crate::support::ibsim::Ibsim;
-use crate::support::offline::Offline;
-use crate::support::opensm::{Config, Files, OpenSm};
-use crate::support::process;
-use dmodc::dmodc::{Engine, Options};
+use crate::support::*;
+use dmodc::dmodc::Engine;
 use dmodc::netlist::Kind;
 use std::fs;
 use std::io::Write;

@@ -1,13 +1,7 @@
 //! In-band management: switches answer at their LIDs, by Dmodc's routes, wherever the question
 //! comes from and wherever hosts and routers are.
 
-use crate::support::fabrics::{FIGURE_1, Net};
-use crate::support::ibsim::Ibsim;
-use crate::support::offline::Offline;
-use crate::support::opensm::{Config, OpenSm};
-use crate::support::sketch::Sketch;
-use crate::support::tools;
-use dmodc::dmodc::Options;
+use crate::support::*;
 use dmodc::fabric::NodeKind;
 
 /// Asks every switch for its description and its counters, and traces the way to it.

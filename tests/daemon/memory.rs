@@ -5,9 +5,7 @@
 
 use crate::metrics::metrics_file;
 use crate::storm::{Memory, NODES_100, Storm};
-use crate::support::fabrics::{FIGURE_1, Net};
-use crate::support::ibsim::Ibsim;
-use crate::support::opensm::{Config, OpenSm};
+use crate::support::*;
 
 /// What valgrind found, one text for each finding.
 struct Findings(Vec<String>);

@@ -3,15 +3,11 @@
 
 use crate::hang_up::last;
 use crate::promtool::promtool;
-use crate::support::fabrics::Net;
-use crate::support::ibsim::Ibsim;
-use crate::support::offline::Offline;
-use crate::support::opensm::{self, Config, OpenSm};
-use crate::support::process;
-use crate::support::sketch;
-use dmodc::dmodc::{Options, PHASES};
+use crate::support::*;
+use dmodc::dmodc::PHASES;
 use dmodc::netlist::Node;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,39 +17,21 @@ use std::time::{Duration, SystemTime};
 /// Four leaves with six links up each, to six spines.
 pub const TREE: &str = "PGFT(2;3,4;1,6;1,1)";
 
-/// The names that are there in every file.
-const ALWAYS: [&str; 7] = [
-    "dmodc_build_info",
-    "dmodc_sweeps_total",
-    "dmodc_refusals_total",
-    "dmodc_changed_blocks_total",
-    "dmodc_last_write_timestamp_seconds",
-    "dmodc_last_sweep_timestamp_seconds",
-    "dmodc_master",
-];
-
-/// The names that a master has besides.
-const OF_MASTER: [&str; 19] = [
-    "dmodc_engine_in_use",
-    "dmodc_last_read_timestamp_seconds",
-    "dmodc_sweep_seconds",
-    "dmodc_switches",
-    "dmodc_nodes",
-    "dmodc_lids",
-    "dmodc_ranks",
-    "dmodc_unreachable_pairs",
-    "dmodc_turned_pairs",
-    "dmodc_left_out_pairs",
-    "dmodc_turned_host_pairs",
-    "dmodc_left_out_host_pairs",
-    "dmodc_displaced_entries",
-    "dmodc_drained",
-    "dmodc_drained_routes",
-    "dmodc_phase_seconds",
-    "dmodc_missing_uplinks",
-    "dmodc_leaf_hosts",
-    "dmodc_links_slow",
-];
+/// The names that the page explains: those that are in every file, and those that a master has besides.
+fn names() -> [BTreeSet<String>; 2] {
+    let page = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    let page = page.join("packaging/prometheus/README.md");
+    let page = fs::read_to_string(page).expect("the page");
+    let (always, master) = page
+        .split_once("\nand while this OpenSM is master\n")
+        .expect("two tables");
+    [always, master].map(|text| {
+        let rows = text.lines().filter(|line| line.starts_with("| `dmodc_"));
+        let names = rows.flat_map(|row| row.split('|').nth(1).expect("a cell").split('`'));
+        let names = names.filter(|name| name.starts_with("dmodc_"));
+        names.map(str::to_owned).collect()
+    })
+}
 
 /// A file that Prometheus reads: the value of each series.
 pub struct Metrics(BTreeMap<String, f64>);
@@ -76,12 +54,16 @@ impl Metrics {
                 assert_eq!(series.insert(name.to_owned(), value), None, "{text}");
             }
         }
-        let mut names = ALWAYS.to_vec();
+        let [mut names, of_master] = names();
         if series.contains_key("dmodc_engine_in_use") {
             assert_eq!(series["dmodc_master"], 1.0, "{text}");
-            names.extend(OF_MASTER);
+            names.extend(of_master);
         }
-        assert!(text.ends_with('\n') && types == names, "{text}");
+        let found: BTreeSet<String> = types.iter().map(|&name| name.to_owned()).collect();
+        assert!(
+            text.ends_with('\n') && found == names && found.len() == types.len(),
+            "{text}"
+        );
         Metrics(series)
     }
 
@@ -151,8 +133,18 @@ pub fn metrics_file(sim: &Ibsim, config: Config) -> (PathBuf, Config) {
 /// With a file of this name.
 pub fn named(sim: &Ibsim, config: Config, name: &str) -> (PathBuf, Config) {
     let path = sim.dir().join(name);
-    let option = format!("event_plugin_options dmodc.metrics={}", path.display());
-    (path, config.line(option))
+    let config = config.options(&format!("dmodc.metrics={}", path.display()));
+    (path, config)
+}
+
+/// Dmodc with a file and a reference.
+pub fn with_reference(sim: &Ibsim, reference: impl Display) -> (PathBuf, Config) {
+    let path = sim.dir().join("dmodc.prom");
+    let options = format!(
+        "dmodc.metrics={} dmodc.reference={reference}",
+        path.display()
+    );
+    (path, Config::dmodc().options(&options))
 }
 
 /// A leaf that OpenSM does not run on, and its ports up.
@@ -248,7 +240,7 @@ fn the_file_says_what_the_log_and_the_fabric_say() {
     let last = Metrics::checked(&path);
     let blocks: f64 = last.get("dmodc_changed_blocks_total");
     assert!(blocks > whole.get("dmodc_changed_blocks_total"));
-    assert_eq!(sm.files.log_lines("dmodc: ERR"), [""; 0]);
+    sm.files.assert_errors(&[]);
 }
 
 #[test]
@@ -269,8 +261,7 @@ fn a_refusal_is_told_and_who_routes_instead() {
     let routed = Metrics::checked(&path);
     assert_eq!(routed.get("dmodc_switches"), 5.0);
     // What is a tree now has its tables.
-    let offline = Offline::route(&sm.files.subnet(), 0, 1, &Options::default());
-    offline.assert_same(&sm.files.lfts());
+    sm.files.assert_routed(&Options::default());
     sim.relink(node, port);
     sm.resweep();
     wait_for_use(&path, false);

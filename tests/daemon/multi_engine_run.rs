@@ -4,9 +4,7 @@
 //! pointers). So they all run in one OpenSM, each of them twice and after different ones, and every
 //! table is held against that of an OpenSM that runs this engine and no other.
 
-use crate::support::fabrics::{FIGURE_1, Net};
-use crate::support::ibsim::Ibsim;
-use crate::support::opensm::{self, Config, plugin};
+use crate::support::*;
 use dmodc::fabric::Guid;
 use dmodc::lft::{Dump, Tables};
 use dmodc_lab::compare::{EngineSpec, MultiEngineRun, Outcome};
@@ -47,7 +45,7 @@ fn alone(net: &Net, whole: &Net, spec: &EngineSpec, roots: &[Guid], io: &[Guid])
     let mut config = Config::engine(spec.engine());
     if spec.is_dmodc() {
         let options = spec.plugin_options(&whole.path);
-        config = Config::dmodc().line(format!("event_plugin_options {options}"));
+        config = Config::dmodc().options(&options);
     }
     if spec.gets_roots {
         config = config.line(guids("root", roots));
@@ -113,7 +111,7 @@ fn refusing(net: &Net, whole: &Net, top: &str) -> (Vec<String>, Vec<String>) {
 }
 
 fn runs() -> MultiEngineRun {
-    MultiEngineRun::new(plugin(), LIMIT)
+    MultiEngineRun::new(opensm::plugin(), LIMIT)
 }
 
 // With LIDs, so that every OpenSM gives the same.

@@ -1,11 +1,6 @@
 //! OpenSM's own options, live: each test fails if the option is not heeded.
 
-use crate::support::fabrics::{FIGURE_1, Net};
-use crate::support::ibsim::Ibsim;
-use crate::support::offline::Offline;
-use crate::support::opensm::{self, Config, Files, OpenSm};
-use crate::support::sketch::Sketch;
-use dmodc::dmodc::Options;
+use crate::support::*;
 use dmodc::fabric::Guid;
 use std::fs;
 use std::path::PathBuf;
@@ -28,11 +23,11 @@ fn guids_matter(net: &Net, option: &str, guids: Vec<Guid>, set: fn(&mut Options,
     let file = guid_file(&sim, &guids);
     let config = Config::dmodc().line(format!("{option} {}", file.display()));
     let files = opensm::route(&sim, &config);
-    assert_eq!(files.log_lines("dmodc: ERR"), [""; 0]);
+    files.assert_errors(&[]);
     let mut options = Options::default();
     let plain = Offline::route(&files.subnet(), 0, 1, &options);
     set(&mut options, guids);
-    Offline::route(&files.subnet(), 0, 1, &options).assert_same(&files.lfts());
+    files.assert_routed(&options);
     assert!(
         plain.dump() != files.lfts(),
         "{option} makes no difference here"
@@ -123,8 +118,7 @@ fn connect_roots() {
             connect_roots: wanted,
             ..Options::default()
         };
-        let offline = Offline::route(&files.subnet(), 0, 1, &options);
-        offline.assert_same(&files.lfts());
+        let offline = files.assert_routed(&options);
         let report = offline.check(&files.lfts());
         assert!(report.is_minimal(), "{report:#?}");
         let connected = report.turned.routes;

@@ -1,12 +1,8 @@
 //! Where Dmodc does not route: the next engine of the list does, on tables that look as if we had
 //! never been there, and the daemon lives.
 
-use crate::support::fabrics::{FIGURE_1, Net};
-use crate::support::ibsim::Ibsim;
-use crate::support::offline::Offline;
-use crate::support::opensm::{self, Config, Files};
-use crate::support::sketch;
-use dmodc::dmodc::{OnUnreachable, Options};
+use crate::support::*;
+use dmodc::dmodc::OnUnreachable;
 
 /// Runs `-R dmodc,minhop` and `-R minhop` on a fabric of the same kind, and wants the same tables.
 /// Returns the log of the former.
@@ -72,8 +68,7 @@ fn pairs_without_a_path_are_named() {
         let sim = Ibsim::start(&net.path);
         let connected = opensm::route(&sim, &Config::dmodc());
         assert!(!connected.log().contains("host to host"));
-        let offline = Offline::route(&connected.subnet(), 0, 1, &Options::default());
-        offline.assert_same(&connected.lfts());
+        let offline = connected.assert_routed(&Options::default());
         let report = offline.check(&connected.lfts());
         assert!(
             report.is_minimal() && report.left_out.routes == 0,
@@ -114,7 +109,7 @@ fn pairs_without_a_path_are_named() {
 
 #[test]
 fn pairs_without_a_path_make_it_fail_if_so_wanted() {
-    let config = Config::dmodc_or("minhop").line("event_plugin_options dmodc.on_unreachable=fail");
+    let config = Config::dmodc_or("minhop").options("dmodc.on_unreachable=fail");
     let log = minhop_takes_over(&sketch::zigzag(7), &config);
     let errors = errors(&log);
     // Ten of the pairs by name, how many there are, and what follows; nobody is said to be left out, since
@@ -135,7 +130,7 @@ fn pairs_without_a_path_make_it_fail_if_so_wanted() {
     // Its folder has the log.
     let sim = Ibsim::start(&net.path);
     let files = opensm::route(&sim, &config);
-    assert_eq!(files.log_lines("dmodc: ERR"), [""; 0]);
+    files.assert_errors(&[]);
 }
 
 /// The first sweep panics: minhop routes it. The next is ours again.
@@ -161,8 +156,7 @@ fn a_panic_gives_way_to_the_next_engine() {
 
         for _ in 0..2 {
             sm.resweep();
-            let offline = Offline::route(&sm.files.subnet(), 0, 1, &Options::default());
-            offline.assert_same(&sm.files.lfts());
+            sm.files.assert_routed(&Options::default());
         }
         assert_eq!(sm.files.log_lines("dmodc: ERR").len(), 2);
         assert!(sm.stop());
@@ -174,10 +168,8 @@ fn a_panic_gives_way_to_the_next_engine() {
 #[test]
 fn a_release_build_provokes_no_panic() {
     let net = Net::pgft(FIGURE_1);
-    let config = Config::dmodc().line("event_plugin_options dmodc.provoke_panic=plan");
+    let config = Config::dmodc().options("dmodc.provoke_panic=plan");
     let sim = Ibsim::start(&net.path);
     let files = opensm::route(&sim, &config);
-    let errors = files.log_lines("dmodc: ERR");
-    assert_eq!(errors.len(), 1, "{errors:#?}");
-    assert!(errors[0].contains("unknown option"), "{errors:#?}");
+    files.assert_errors(&["unknown option"]);
 }

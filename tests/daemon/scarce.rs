@@ -1,10 +1,7 @@
 //! Where processors are scarce: one core, a quota, others that want all of them. And the threads of the
 //! plugin: they sleep between sweeps, and take no signals that are meant for OpenSM.
 
-use crate::support::fabrics::{NODES_648, Net};
-use crate::support::ibsim::Ibsim;
-use crate::support::opensm::{Config, OpenSm};
-use crate::support::process::Guard;
+use crate::support::*;
 use dmodc::dmodc::PHASES;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -36,7 +33,7 @@ fn ticks(proc: &Path) -> u64 {
 }
 
 fn dmodc(threads: usize) -> Config {
-    Config::dmodc().line(format!("event_plugin_options dmodc.threads={threads}"))
+    Config::dmodc().options(&format!("dmodc.threads={threads}"))
 }
 
 #[test]
@@ -47,9 +44,7 @@ fn our_threads_sleep_and_take_no_signals() {
         "dmodc.threads=4 dmodc.metrics={}",
         sim.dir().join("figures").display()
     );
-    let config = Config::dmodc()
-        .line(format!("event_plugin_options {words}"))
-        .log_flags("0x03");
+    let config = Config::dmodc().options(&words).log_flags("0x03");
     let sm = OpenSm::start(&sim, &config.inside("taskset", &["-c", "0"]));
     let mut ours = ours(&sm);
     assert_eq!(ours.len(), 5);

@@ -1,15 +1,10 @@
 //! Links that came up slow, under OpenSM: the log tells each once, and `dmodc.metrics` has a series for it.
 
 use crate::changes::said;
-use crate::metrics::{Metrics, metrics_file, wait_for_use, when};
-use crate::support::fabrics::Net;
-use crate::support::ibsim::Ibsim;
-use crate::support::opensm::{Config, OpenSm};
+use crate::metrics::{Metrics, TREE, metrics_file, wait_for_use, when, with_reference};
+use crate::support::*;
 use dmodc::netlist::{Kind, Netlist, Node};
 use std::fs;
-
-/// Four leaves with six links up each, to six spines.
-const TREE: &str = "PGFT(2;3,4;1,6;1,1)";
 
 /// A node by its description.
 fn node<'n>(net: &'n Netlist, name: &str) -> &'n Node {
@@ -59,9 +54,7 @@ fn a_link_and_a_host_that_came_up_at_1x_are_told() {
     fs::write(file.path(), text).expect("written");
     let net = Net::open(file.path().to_owned());
     let sim = Ibsim::start(&net.path);
-    let (metrics, _) = metrics_file(&sim, Config::dmodc());
-    let options = format!("dmodc.metrics={} dmodc.reference=auto", metrics.display());
-    let config = Config::dmodc().line(format!("event_plugin_options {options}"));
+    let (metrics, config) = with_reference(&sim, "auto");
     let sm = OpenSm::start(&sim, &config);
     let leaf = (&tree.netlist.nodes[up.peer as usize], up.peer_port);
     let expected = [

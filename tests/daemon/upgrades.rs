@@ -2,9 +2,8 @@
 //! is drained first; updn and ftree cannot empty it. The tables of these are the stock OpenSM's.
 
 use crate::storm::{NODES_100, NODES_648};
-use crate::support::fabrics::Net;
-use crate::support::opensm::plugin;
-use dmodc::dmodc::{Drained, Engine, Options};
+use crate::support::*;
+use dmodc::dmodc::{Drained, Engine};
 use dmodc::fabric::{Fabric, Peer};
 use dmodc::lft::Tables;
 use dmodc::netlist::Netlist;
@@ -101,7 +100,7 @@ fn routed(engine: &Engine, fabric: &Fabric, options: &Options) -> Tables {
 /// The tables of an engine in OpenSM.
 fn by_opensm(netlist: &Netlist, fabric: &Fabric, name: &str) -> Tables {
     let spec: EngineSpec = name.parse().expect("a name");
-    let runs = MultiEngineRun::new(plugin(), Duration::from_secs(300));
+    let runs = MultiEngineRun::new(opensm::plugin(), Duration::from_secs(300));
     let answer = runs.route(netlist, &[spec]).expect("OpenSM runs");
     match &answer.outcomes[0] {
         Outcome::Routed(copied, ..) => copied.tables(fabric),

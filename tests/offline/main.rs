@@ -6,22 +6,18 @@ mod between;
 mod browser;
 mod capacity;
 mod checked;
-mod cli;
 mod contract;
 mod design;
 mod documents;
 mod drain;
 mod examples;
 mod exports;
-mod files;
 mod follow;
 #[path = "../support/forced.rs"]
 mod forced;
-mod forget;
 mod golden;
 mod ibdiagnet;
 mod invariants;
-mod judge;
 mod left_out;
 mod lft;
 #[path = "../support/long.rs"]
@@ -29,15 +25,12 @@ mod long;
 mod netlist;
 mod outside;
 mod page;
-mod pages;
 mod production;
 #[path = "../support/promtool.rs"]
 mod promtool;
-mod questions;
 mod rails;
 mod random_fabrics;
 mod reports;
-mod research;
 mod routed;
 #[path = "../support/skip.rs"]
 mod skip;

@@ -1,7 +1,6 @@
 //! Where the test files are, and the tool as its users run it.
 
 use crate::long;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 pub use tool::*;
 
@@ -12,13 +11,6 @@ pub fn root() -> &'static Path {
 /// A file of the project's own.
 pub fn data(name: &str) -> PathBuf {
     root().join("tests/data").join(name)
-}
-
-/// A text as gzip packs it.
-pub fn packed(text: &[u8]) -> Vec<u8> {
-    let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    out.write_all(text).unwrap();
-    out.finish().unwrap()
 }
 
 /// The netlists of production fabrics; the small ones alone in `make test`.

@@ -15,5 +15,12 @@ pub mod offline;
 pub mod opensm;
 pub mod process;
 pub mod sketch;
-pub mod tail;
 pub mod tools;
+
+pub use dmodc::dmodc::Options;
+pub use fabrics::{FIGURE_1, NODES_648, Net};
+pub use ibsim::Ibsim;
+pub use offline::Offline;
+pub use opensm::{Config, Files, OpenSm};
+pub use process::{Guard, poll, signal};
+pub use sketch::Sketch;

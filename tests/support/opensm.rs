@@ -1,7 +1,9 @@
 //! The stock OpenSM on a simulated fabric: once and out, in the foreground, or as a daemon.
 
 use super::ibsim::Ibsim;
+use super::offline::Offline;
 use super::process::{self, Detached, Finished, Guard, program};
+use dmodc::dmodc::Options;
 use dmodc::fabric::lid_range;
 use dmodc::netlist::Netlist;
 use dmodc_lab::sim::{self, Plugin};
@@ -52,6 +54,11 @@ impl Config {
 
     pub fn line(self, line: impl Into<String>) -> Config {
         self.map(|config| config.line(line))
+    }
+
+    /// With these options of the plugin.
+    pub fn options(self, options: &str) -> Config {
+        self.line(format!("event_plugin_options {options}"))
     }
 
     /// 2^lmc LIDs for each port.
@@ -173,6 +180,23 @@ impl Files {
             .filter(|l| l.contains(text))
             .map(str::to_owned)
             .collect()
+    }
+
+    /// Wants as many error lines of Dmodc's, in this order, each with a text.
+    #[track_caller]
+    pub fn assert_errors(&self, texts: &[&str]) {
+        let errors = self.log_lines("dmodc: ERR");
+        let has = |(error, text): (&String, &&str)| error.contains(*text);
+        let holds = errors.len() == texts.len() && errors.iter().zip(texts).all(has);
+        assert!(holds, "{texts:#?} in {errors:#?}");
+    }
+
+    /// Wants the tables that Dmodc makes offline, with these options, of the subnet as OpenSM saw it last.
+    #[track_caller]
+    pub fn assert_routed(&self, options: &Options) -> Offline {
+        let offline = Offline::route(&self.subnet(), 0, 1, options);
+        offline.assert_same(&self.lfts());
+        offline
     }
 
     /// What Dmodc's lines of sweeps after the first `from` bytes of the log have in a field.

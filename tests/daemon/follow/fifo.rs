@@ -2,10 +2,7 @@
 //! follower or its guard, OpenSM never waits for long, and never has less than the last tables.
 
 use super::{Follower, LIMIT, config, hang_up, is_routed, nodes, path_of, seen_from};
-use crate::support::fabrics::{FIGURE_1, Net};
-use crate::support::ibsim::Ibsim;
-use crate::support::opensm::{Config, OpenSm};
-use crate::support::process::{poll, signal};
+use crate::support::*;
 use std::fs;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};

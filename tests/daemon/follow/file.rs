@@ -1,10 +1,7 @@
 //! File mode.
 
 use super::{Follower, config, hang_up, nodes, path_of, seen_from, wait_until_routed};
-use crate::support::fabrics::{FIGURE_1, Net};
-use crate::support::ibsim::Ibsim;
-use crate::support::opensm::OpenSm;
-use crate::support::tools;
+use crate::support::*;
 use std::fs;
 
 #[test]

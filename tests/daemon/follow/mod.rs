@@ -5,12 +5,7 @@ mod fifo;
 mod file;
 mod storm;
 
-use crate::support::fabrics::Net;
-use crate::support::ibsim::Ibsim;
-use crate::support::offline::Offline;
-use crate::support::opensm::{Config, Files, OpenSm};
-use crate::support::process::{Guard, poll, signal};
-use dmodc::dmodc::Options;
+use crate::support::*;
 use dmodc_lab::sim::Program;
 use std::fs;
 use std::path::{Path, PathBuf};

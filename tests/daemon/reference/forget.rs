@@ -1,9 +1,7 @@
 //! What `reference=auto` keeps while OpenSM runs, and what is taken out of it.
 
 use super::{NAME, TREE, assert_tables_fit, spine, with};
-use crate::support::fabrics::Net;
-use crate::support::ibsim::Ibsim;
-use crate::support::opensm::OpenSm;
+use crate::support::*;
 use dmodc::reference::Reference;
 use std::fs;
 use std::path::Path;
@@ -40,7 +38,7 @@ fn what_is_forgotten_while_opensm_runs_stays_forgotten() {
         assert_eq!(now.netlist.switches().count(), 9);
         assert_tables_fit(&sm.files, Some(now.fabric().expect("LIDs")));
     }
-    assert_eq!(sm.files.log_lines("dmodc: ERR"), [""; 0]);
+    sm.files.assert_errors(&[]);
 }
 
 #[test]
@@ -80,9 +78,7 @@ fn a_file_of_a_later_version_is_left_as_it_is() {
     let sim = Ibsim::start(&Net::pgft(TREE).path);
     let sm = OpenSm::start(&sim, &with("auto").cache_dir(folder.path()));
     sm.resweep();
-    let errors = sm.files.log_lines("dmodc: ERR");
-    assert_eq!(errors.len(), 1, "{errors:#?}");
-    assert!(errors[0].contains("version '2'"), "{errors:#?}");
+    sm.files.assert_errors(&["version '2'"]);
     assert_eq!(fs::read_to_string(&path).expect("there"), text);
     assert_tables_fit(&sm.files, None);
 }

@@ -5,11 +5,7 @@ mod folder;
 mod forget;
 
 use crate::files::fifo;
-use crate::support::fabrics::{FIGURE_1, Net};
-use crate::support::ibsim::Ibsim;
-use crate::support::offline::Offline;
-use crate::support::opensm::{self, Config, Files, OpenSm};
-use dmodc::dmodc::Options;
+use crate::support::*;
 use dmodc::fabric::{Fabric, Guid};
 use dmodc::netlist::Netlist;
 use std::fs::{self, File};
@@ -20,7 +16,7 @@ const TREE: &str = "PGFT(2;4,6;1,4;1,1)";
 const NAME: &str = "opensm-dmodc-reference.net";
 
 fn with(reference: &str) -> Config {
-    Config::dmodc().line(format!("event_plugin_options dmodc.reference={reference}"))
+    Config::dmodc().options(&format!("dmodc.reference={reference}"))
 }
 
 fn places(path: &Path) -> Fabric {
@@ -60,8 +56,7 @@ fn assert_tables_fit(files: &Files, reference: Option<Fabric>) {
         reference: reference.map(Arc::new),
         ..Options::default()
     };
-    let offline = Offline::route(&files.subnet(), 0, 2, &options);
-    offline.assert_same(&files.lfts());
+    let offline = files.assert_routed(&options);
     offline.assert_clean(&files.lfts());
 }
 
@@ -95,7 +90,7 @@ fn a_spine_that_goes_keeps_its_place_also_for_the_next_opensm() {
     }
     next.resweep();
     assert!(next.files.lfts() == whole, "the tables did not return");
-    assert_eq!(next.files.log_lines("dmodc: ERR"), [""; 0]);
+    next.files.assert_errors(&[]);
 }
 
 #[test]
@@ -135,9 +130,7 @@ fn what_is_no_reference_is_one_line_and_does_no_harm() {
         let sim = Ibsim::start(&Net::pgft(TREE).path);
         let sm = OpenSm::start(&sim, &with(&reference));
         sm.resweep();
-        let errors = sm.files.log_lines("dmodc: ERR");
-        assert_eq!(errors.len(), 1, "{reason}: {errors:#?}");
-        assert!(errors[0].contains(reason), "{reason}: {errors:#?}");
+        sm.files.assert_errors(&[reason]);
         assert_tables_fit(&sm.files, None);
     }
 }
@@ -147,7 +140,5 @@ fn the_papers_rule_takes_no_reference() {
     let sim = Ibsim::start(&Net::pgft(TREE).path);
     let options = "event_plugin_options dmodc.reference=auto dmodc.faults=paper";
     let files = opensm::route(&sim, &Config::dmodc().line(options));
-    let errors = files.log_lines("dmodc: ERR");
-    assert_eq!(errors.len(), 1, "{errors:#?}");
-    assert!(errors[0].contains("dmodc.faults=paper"), "{errors:#?}");
+    files.assert_errors(&["dmodc.faults=paper"]);
 }

@@ -1,8 +1,6 @@
 //! The engines that are compared, by name.
 
-use crate::support::fabrics::Net;
-use crate::support::ibsim::Ibsim;
-use crate::support::opensm::Config;
+use crate::support::*;
 use std::fs;
 
 /// The configuration of an engine, and the name by which OpenSM's log calls it. `auto` is Dmodc with
@@ -10,7 +8,7 @@ use std::fs;
 /// told the roots, `minhop+cache` uses OpenSM's unicast cache. `drained` has the options of `auto`, and reads
 /// drained switches from the file `drain` in ibsim's folder.
 pub fn config(engine: &'static str, net: &Net, sim: &Ibsim) -> (Config, &'static str) {
-    let dmodc = |option: &str| Config::dmodc().line(format!("event_plugin_options {option}"));
+    let dmodc = |option: &str| Config::dmodc().options(option);
     match engine {
         "dmodc" => (Config::dmodc(), "dmodc"),
         "auto" => (dmodc("dmodc.reference=auto"), "dmodc"),

@@ -15,9 +15,7 @@ pub mod truth;
 pub mod watch;
 mod week;
 
-use crate::support::fabrics::Net;
-use crate::support::ibsim::Ibsim;
-use crate::support::opensm::{Config, OpenSm};
+use crate::support::*;
 use cables::Cables;
 use faults::{Faults, Kind};
 use live::Live;

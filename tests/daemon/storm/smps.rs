@@ -1,6 +1,6 @@
 //! The SMPs that OpenSM sends, by kind: each goes through `osm_req.c`, which logs it.
 
-use crate::support::opensm::OpenSm;
+use crate::support::*;
 use std::fs;
 
 /// The kinds that are counted, by the names that OpenSM has for them; all others are one more.

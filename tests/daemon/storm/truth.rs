@@ -1,9 +1,9 @@
 //! What the simulated nodes really hold: links, LIDs and tables, read from ibsim itself, not from
 //! anything that OpenSM says.
 
-use crate::support::ibsim::Ibsim;
+use crate::support::*;
 use dmodc::analysis::check;
-use dmodc::dmodc::{Engine, Options};
+use dmodc::dmodc::Engine;
 use dmodc::fabric::{Fabric, Guid, Lid, Peer, lid_range};
 use dmodc::lft::{NO_PATH, Tables};
 use dmodc::netlist::{Kind, Netlist, Port};

@@ -1,10 +1,10 @@
 //! OpenSM's reaction to a change: from the change to the last "SUBNET UP" that follows.
 
 use super::smps::Smps;
-use crate::support::ibsim::Ibsim;
-use crate::support::opensm::OpenSm;
-use crate::support::tail::Tail;
-use std::fs;
+use crate::support::*;
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How long to wait between two looks.
@@ -151,5 +151,34 @@ impl Watch {
             stats.sum()
         };
         Duration::from_nanos(of(self.sm.pid()) + of(sim.pid()))
+    }
+}
+
+/// The end of a file as it was, and what has come since.
+struct Tail {
+    file: File,
+    partial: Vec<u8>,
+}
+
+impl Tail {
+    fn of(path: &Path) -> Tail {
+        let mut file = File::open(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        file.seek(SeekFrom::End(0)).expect("a file has an end");
+        Tail {
+            file,
+            partial: Vec::new(),
+        }
+    }
+
+    /// The lines that have been completed since the last call.
+    fn lines(&mut self) -> Vec<String> {
+        self.file
+            .read_to_end(&mut self.partial)
+            .expect("a file can be read");
+        let complete = self.partial.iter().rposition(|&b| b == b'\n');
+        let rest = self.partial.split_off(complete.map_or(0, |at| at + 1));
+        let lines = std::mem::replace(&mut self.partial, rest);
+        let text = String::from_utf8_lossy(&lines);
+        text.lines().map(str::to_owned).collect()
     }
 }

@@ -13,8 +13,7 @@ use crate::storm::live::Live;
 use crate::storm::smps::Smps;
 use crate::storm::watch::Reaction;
 use crate::storm::{NODES_100, engines};
-use crate::support::fabrics::Net;
-use crate::support::opensm::OpenSm;
+use crate::support::*;
 use dmodc::fabric::Guid;
 use std::collections::BTreeMap;
 

@@ -5,7 +5,7 @@ use super::figures::Figures;
 use super::{Event, Servers, What};
 use crate::storm::median_and_worst;
 use crate::storm::watch::Reaction;
-use crate::support::fabrics::Net;
+use crate::support::*;
 use dmodc::netlist::{Kind, Netlist};
 use dmodc::random::Random;
 use std::io::{self, Write};

@@ -1,5 +1,5 @@
-//! `dmodc follow` with a file, on captures instead of a live fabric: what it believes, what it writes, what it
-//! leaves alone.
+//! `dmodc follow` with a file, on captures instead of a live fabric: what it believes and writes as it goes on. What one
+//! look does is in `tests/data/answers/follow.txt`.
 
 mod killed;
 
@@ -141,88 +141,14 @@ impl Drop for Running {
 }
 
 #[test]
-fn one_look_writes_the_tables_of_route_and_tells_opensm_if_they_are_new() {
+fn what_somebody_has_taken_away_is_written_again() {
     let scene = Scene::new();
-    let told = scene.file("told");
-    let notify = format!("echo told >> {told}");
-    for times in [1, 1] {
-        let (code, said) = scene.once(&["--notify", &notify]);
-        assert_eq!(code, Some(0), "{said}");
-        has(&said, "dmodc: routed switches=10 nodes=24");
-        assert!(scene.has_tables_of("whole"));
-        assert_eq!(fs::read_to_string(&told).unwrap().lines().count(), times);
-    }
-    scene.without("less", &["L2-1"]);
-    scene.finds("less");
-    assert_eq!(scene.once(&["--notify", &notify]).0, Some(0));
-    assert!(scene.has_tables_of("less"));
-    assert_eq!(fs::read_to_string(&told).unwrap().lines().count(), 2);
-    // What somebody has taken away is written again.
     let mut follower = Running::start(&scene, &["--every", "3600"]);
     follower.says("ranks: ");
     fs::remove_file(scene.file("tables")).unwrap();
     follower.ask();
     follower.says("tables written");
-    assert!(scene.has_tables_of("less"));
-    // The options of route hold.
-    scene.finds("whole");
-    let reference = scene.file("whole");
-    scene.without("less", &["L2-3"]);
-    scene.finds("less");
-    assert_eq!(scene.once(&["--reference", &reference]).0, Some(0));
-    let args = ["route", &*scene.file("less"), "--lfts", "-", "--plain"];
-    let with = [&args[..], &["--reference", &reference]].concat();
-    let tables = String::from_utf8(fs::read(scene.file("tables")).unwrap()).unwrap();
-    assert!(tables == ok(&with) && tables != ok(&args));
-}
-
-#[test]
-fn places_seen_before_are_kept() {
-    let scene = Scene::new();
-    let whole = scene.file("whole");
-    scene.without("less", &["L2-3"]);
-    for name in ["whole", "less"] {
-        scene.finds(name);
-        let args = scene.args(&["--once", "--reference", "auto"]);
-        let looked = Command::new(env!("CARGO_BIN_EXE_dmodc"))
-            .args(args)
-            .env("OSM_CACHE_DIR", scene.dir.path())
-            .output()
-            .unwrap();
-        assert!(looked.status.success(), "{}", stderr(&looked));
-    }
-    let args = ["route", &*scene.file("less"), "--lfts", "-", "--plain"];
-    let kept = ok(&[&args[..], &["--reference", &whole]].concat());
-    let tables = fs::read_to_string(scene.file("tables")).unwrap();
-    assert!(tables == kept && tables != ok(&args));
-}
-
-#[test]
-fn a_look_that_fails_changes_nothing_and_is_said() {
-    let scene = Scene::new();
-    assert_eq!(scene.once(&[]).0, Some(0));
-    let whole = fs::read(scene.file("whole")).unwrap();
-    fs::write(scene.file("cut"), &whole[..whole.len() / 2]).unwrap();
-    let hosts = "Hca 1 \"a\"\n[1] \"b\"[1]\nHca 1 \"b\"\n[1] \"a\"[1]\n";
-    fs::write(scene.file("hosts"), hosts).unwrap();
-    let [cut, hosts] = ["cut", "hosts"].map(|name| format!("cat {}", scene.file(name)));
-    let failed = "has failed, exit status: 7: no port";
-    for (script, code, words) in [
-        ("echo 'no port' >&2; exit 7", 2, failed),
-        ("true", 2, "has printed nothing"),
-        ("sleep 60 | cat", 2, "was not done in 0.5 s"),
-        ("echo nonsense", 2, "discovery"),
-        (&*cut, 2, "discovery:"),
-        (&*hosts, 1, "no switch in it"),
-    ] {
-        scene.discovers(script);
-        let (found, said) = scene.once(&["--limit", "0.5"]);
-        assert_eq!(found, Some(code), "{script}: {said}");
-        has(&said, "dmodc: ERR: not routed: ");
-        has(&said, words);
-        has(&said, "the tables are stale since 2");
-        assert!(scene.has_tables_of("whole"), "{script}");
-    }
+    assert!(scene.has_tables_of("whole"));
 }
 
 #[test]
@@ -371,22 +297,4 @@ fn a_command_that_fails_is_run_again() {
     follower.says("OpenSM is not told of new tables: 'test -e");
     fs::write(&fine, "").unwrap();
     wait_until(|| fs::exists(&told).unwrap());
-}
-
-#[test]
-fn the_command_of_the_unit_is_understood() {
-    let scene = Scene::new();
-    let unit = fs::read_to_string(root().join("packaging/dmodc-follow.service")).unwrap();
-    let mut lines = unit.lines();
-    let command = lines.find_map(|l| l.strip_prefix("ExecStart=")).unwrap();
-    let tool = format!("{} ", env!("CARGO_BIN_EXE_dmodc"));
-    let command = command.replacen("/usr/bin/dmodc ", &tool, 1);
-    let command = command.replace("/etc/opensm/dmodc.lfts", &scene.file("tables"));
-    let output = Command::new("sh")
-        .args(["-c", &command])
-        .env("DMODC_FOLLOW", "--once --discover true")
-        .output()
-        .unwrap();
-    has(&stderr(&output), "'true' has printed nothing");
-    assert_eq!(output.status.code(), Some(2));
 }
