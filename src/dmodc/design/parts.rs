@@ -5,7 +5,7 @@
 //! its own, and one plane that has a switch in most parts decides the slots.
 
 use super::cables::{Cables, most_voted};
-use crate::dmodc::tree::{Group, Ranking, Sides, root};
+use crate::dmodc::tree::{Group, Ranking, Sides, join, root};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The parts of one rank: the switches of that rank and below.
@@ -66,15 +66,14 @@ impl Parts {
                 of_rank[ranking.rank(above) as usize].push((s, above));
             }
         }
-        let join = |(rank, links): (usize, Vec<(u32, u32)>)| {
+        let of_links = |(rank, links): (usize, Vec<(u32, u32)>)| {
             for (a, b) in links {
-                let (a, b) = (root(&mut parent, a), root(&mut parent, b));
-                parent[a.max(b) as usize] = a.min(b);
+                join(&mut parent, a, b);
             }
             let of = (0..count).map(|s| root(&mut parent, s)).collect();
             Parts::new(groups, ranking, cables, rank, of)
         };
-        of_rank.into_iter().enumerate().map(join).collect()
+        of_rank.into_iter().enumerate().map(of_links).collect()
     }
 
     fn new(groups: &Sides, ranking: &Ranking, cables: &Cables, rank: usize, of: Vec<u32>) -> Parts {

@@ -249,12 +249,9 @@ impl<'i> Idle<'i> {
     /// How many more ports of some neighbours say that a switch is below than that it is above.
     fn votes(&self, s: u32, near: &[u32], ports: &[[i32; 256]]) -> i32 {
         let votes = near.iter().map(|&n| {
-            let groups = self.links.of(n);
-            let back = groups.binary_search_by_key(&s, |g| g.remote);
-            let back = back.map_or(&[][..], |at| self.links.ports(&groups[at]));
             let of_rank = ports.get(self.rank[n as usize] as usize);
             let of_port = |&port: &u8| of_rank.map_or(0, |votes| votes[usize::from(port)].signum());
-            back.iter().map(of_port).sum::<i32>()
+            self.links.to(n, s).iter().map(of_port).sum::<i32>()
         });
         votes.sum()
     }
