@@ -177,7 +177,14 @@ impl Search<'_> {
             }
         }
         let known = |there: &Vec<u32>| -> BTreeMap<u8, u32> {
-            there.iter().flat_map(|&s| self.parents(s)).collect()
+            let mut at: BTreeMap<u8, Vec<u32>> = BTreeMap::new();
+            for (port, parent) in there.iter().flat_map(|&s| self.parents(s)) {
+                at.entry(port).or_default().push(parent);
+            }
+            let most = at
+                .into_iter()
+                .map(|(port, mut parents)| (port, most_common(&mut parents).0));
+            most.collect()
         };
         let all: Vec<BTreeMap<u8, u32>> =
             siblings.values().map(|(there, _)| known(there)).collect();

@@ -25,7 +25,7 @@ pub struct Parts {
 struct Plane {
     /// The part and slot of each, ascending.
     slots: Vec<(u32, u8)>,
-    /// All that are above some of them.
+    /// All that are above at least half of them.
     above: BTreeSet<u32>,
 }
 
@@ -90,12 +90,31 @@ impl Parts {
         };
         if parts.slot.iter().all(|&slot| slot == 0) {
             let switches = 0..of.len() as u32;
+            let mut above: BTreeMap<u32, BTreeMap<u32, usize>> = BTreeMap::new();
             for s in switches.filter(|&s| ranking.rank(s) as usize == rank) {
-                let (part, slot) = (of[s as usize], cables.slot[s as usize]);
+                let (part, slot, class) = (
+                    of[s as usize],
+                    cables.slot[s as usize],
+                    cables.class[s as usize],
+                );
                 if slot != 0 {
-                    let plane = parts.planes.entry(cables.class[s as usize]).or_default();
-                    plane.slots.push((part, slot));
-                    plane.above.extend(groups.parents(s).map(|g| g.remote));
+                    parts
+                        .planes
+                        .entry(class)
+                        .or_default()
+                        .slots
+                        .push((part, slot));
+                    let above = above.entry(class).or_default();
+                    let parents = groups.parents(s).map(|g| g.remote);
+                    parents.for_each(|parent| *above.entry(parent).or_default() += 1);
+                }
+            }
+            for (class, above) in above {
+                if let Some(plane) = parts.planes.get_mut(&class) {
+                    let most = above
+                        .into_iter()
+                        .filter(|&(_, count)| 2 * count >= plane.slots.len());
+                    plane.above = most.map(|(parent, _)| parent).collect();
                 }
             }
             parts.find_slots();
