@@ -187,8 +187,18 @@ impl Parts {
         ];
         let first = below.map_or(1, |(_, slot)| slot.saturating_add(1));
         let last = above.map_or(254, |(_, slot)| slot.saturating_sub(1));
-        let fits = |slot: &u8| (first..=last).contains(slot) && is_dark(&plane.above, *slot);
-        let mut near = as_far.into_iter().flatten().chain(first..=last);
+        let fits = |slot: &u8| is_dark(&plane.above, *slot);
+        // A slot amid used ones is likelier than one behind all of them.
+        let used = self.planes.values().flat_map(|plane| &plane.slots);
+        let most = used.map(|&(_, slot)| slot).max().unwrap_or(0);
+        let near = as_far
+            .into_iter()
+            .flatten()
+            .filter(|slot| (first..=last).contains(slot));
+        let mut near = near
+            .chain(first..=last.min(most))
+            .chain(1..=most)
+            .chain(first..=last);
         near.find(fits).unwrap_or(0)
     }
 }
