@@ -1,11 +1,10 @@
 //! Which link ends are drained, and which are there for a share of the destinations.
 
 use super::shares::{End, STEPS, Uplinks};
-use crate::dmodc::connect::components;
 use crate::dmodc::design::Design;
 use crate::dmodc::options::{Capacity, Drained, Faults, Options};
 use crate::dmodc::routes::Inputs;
-use crate::dmodc::tree::Links;
+use crate::dmodc::tree::{Links, components};
 use crate::fabric::{Fabric, NodeKind, Peer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -54,7 +53,7 @@ impl Limits {
         let mut layers = vec![first];
         if (1..self.drained.len()).contains(&needed.len()) {
             let needless = |s, port| !needed.contains(&(s, port)) && self.is_drained(s, port);
-            layers.push(all.without(needless));
+            layers.push(all.filtered(|s, _, port| !needless(s, port)));
         }
         layers.push(all.clone());
         layers
@@ -128,13 +127,14 @@ impl Limits {
         let ends = shares.iter().skip(1).copied().chain([STEPS]);
         let bands = shares.iter().zip(ends).map(|(&share, end)| {
             let is_gone = |s, port| self.share.get(&(s, port)).is_some_and(|&own| own <= share);
-            (share..end, self.undrained(links).without(is_gone))
+            let there = |s, _, port| !is_gone(s, port);
+            (share..end, self.undrained(links).filtered(there))
         });
         bands.collect()
     }
 
     /// The links that are not drained.
     fn undrained(&self, links: &Links) -> Links {
-        links.without(|s, port| self.is_drained(s, port))
+        links.filtered(|s, _, port| !self.is_drained(s, port))
     }
 }

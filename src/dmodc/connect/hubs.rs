@@ -1,8 +1,9 @@
 //! Where to turn: each plane at a leaf of its own, and everybody at one switch after the other.
 
-use super::need::{Need, components};
+use super::need::Need;
 use super::turns::Turns;
 use crate::dmodc::paths::{HOPS, INFINITE, Paths};
+use crate::dmodc::tree::components;
 use std::cmp::Reverse;
 
 /// So many pairs are asked at most, of each kind of need.

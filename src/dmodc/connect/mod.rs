@@ -43,5 +43,5 @@ mod search;
 mod turns;
 
 pub use connections::{Connections, Entries, Steps};
-pub use need::{Needs, Unreachable, components};
+pub use need::{Needs, Unreachable};
 pub use turns::Turns;

@@ -4,7 +4,7 @@
 //! pass is over pairs of leaves; this one includes switches further up.
 
 use crate::dmodc::paths::{Costs, INFINITE, Paths};
-use crate::dmodc::tree::Ranking;
+use crate::dmodc::tree::{Ranking, components};
 use crate::fabric::{Fabric, Lid, NodeKind};
 
 /// Kinds of need, the greatest first. Hosts are end nodes other than aggregation nodes; a present leaf counts
@@ -208,22 +208,4 @@ fn parts(paths: &Paths) -> Vec<u32> {
     components(groups.switches(), |s| {
         groups.up(s).iter().chain(groups.down(s)).map(|g| g.remote)
     })
-}
-
-/// By switch, the first switch that neighbours, and theirs, join it to.
-pub fn components<N: Iterator<Item = u32>>(
-    switches: usize,
-    neighbours: impl Fn(u32) -> N,
-) -> Vec<u32> {
-    let mut part = vec![u32::MAX; switches];
-    for first in 0..switches as u32 {
-        let mut open = vec![first];
-        while let Some(s) = open.pop() {
-            if part[s as usize] == u32::MAX {
-                part[s as usize] = first;
-                open.extend(neighbours(s));
-            }
-        }
-    }
-    part
 }

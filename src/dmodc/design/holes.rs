@@ -177,7 +177,14 @@ impl Search<'_> {
             }
         }
         let known = |there: &Vec<u32>| -> BTreeMap<u8, u32> {
-            there.iter().flat_map(|&s| self.parents(s)).collect()
+            let mut at: BTreeMap<u8, Vec<u32>> = BTreeMap::new();
+            for (port, parent) in there.iter().flat_map(|&s| self.parents(s)) {
+                at.entry(port).or_default().push(parent);
+            }
+            let most = at
+                .into_iter()
+                .map(|(port, mut parents)| (port, most_common(&mut parents).0));
+            most.collect()
         };
         let all: Vec<BTreeMap<u8, u32>> =
             siblings.values().map(|(there, _)| known(there)).collect();
@@ -242,7 +249,6 @@ impl Search<'_> {
     fn uplinks(&self, children: &[u32], family: impl Fn(u32) -> u32) -> Uplinks {
         let mut all = Uplinks::default();
         let (mut votes, mut voters) = ([0usize; 256], 0);
-        let (mut single, mut several): (_, Vec<Ends>) = (0, Vec::new());
         for &s in children {
             let class = family(self.places.cables.class[s as usize]);
             let mut is_voter = false;
@@ -253,21 +259,28 @@ impl Search<'_> {
                 all.above.insert((class, port), of_parent);
             }
             voters += usize::from(is_voter);
-            for up in self.groups.up(s) {
-                match up.size() {
-                    1 => single += 1,
-                    _ => several.push(self.ends(s, up)),
-                }
-            }
         }
         let usual = (1..=254).filter(|&port| votes[port] > 0 && USUAL * votes[port] >= voters);
         all.usual = usual.map(|port| port as u8).collect();
+        all.ports = self.usual_ends(children);
+        all
+    }
+
+    /// The ends that most groups up of some switches have; no ports if there are no groups.
+    fn usual_ends(&self, switches: &[u32]) -> Ends {
+        let all = switches
+            .iter()
+            .flat_map(|&s| self.groups.up(s).iter().map(move |up| (s, up)));
+        let (single, several): (Vec<_>, Vec<_>) = all.partition(|(_, up)| up.size() == 1);
+        let mut several: Vec<Ends> = several
+            .into_iter()
+            .map(|(s, up)| self.ends(s, up))
+            .collect();
         let (ends, votes) = most_common(&mut several);
-        all.ports = match single >= votes.max(1) {
+        match single.len() >= votes.max(1) {
             true => [vec![0], vec![0]],
             false => ends,
-        };
-        all
+        }
     }
 
     /// Adds the parents that some siblings should have and lack.
@@ -279,9 +292,16 @@ impl Search<'_> {
         (known, usual): (&BTreeMap<u8, u32>, &BTreeSet<u8>),
         uplinks: &Uplinks,
     ) {
+        // Other siblings may have more or fewer links to a parent.
+        let own = self.usual_ends(there);
+        let ends = if own[0].is_empty() {
+            &uplinks.ports
+        } else {
+            &own
+        };
         for &hole in holes {
             for (&port, &parent) in known {
-                self.link(hole, port, parent, &uplinks.ports);
+                self.link(hole, port, parent, ends);
             }
         }
         if there.len() == 1 {
@@ -292,7 +312,7 @@ impl Search<'_> {
         if let (Some(&first), Some(&last)) = (expected.first(), expected.last()) {
             expected.extend(first..=last);
         }
-        let [near, _] = &uplinks.ports;
+        let [near, _] = ends;
         let mut missing: Vec<u8> = Vec::new();
         let mut taken = [false; 256];
         let take = |taken: &mut [bool; 256], port: u8| {
@@ -347,7 +367,7 @@ impl Search<'_> {
                 anchor: anchor(first),
             });
             for &s in there.iter().chain(holes) {
-                self.link(s, port, parent, &uplinks.ports);
+                self.link(s, port, parent, ends);
             }
         }
     }

@@ -64,7 +64,7 @@ struct Ports<'p> {
 impl<'p> Ports<'p> {
     /// The ports of a group with this many links, lost ones as [`NO_PATH`] at their positions.
     fn expected(&self, switch: u32, neighbour: u32, links: usize) -> Vec<u8> {
-        let here = self.to(switch, neighbour);
+        let here = self.links.to(switch, neighbour);
         if here.is_empty() {
             return vec![NO_PATH; links];
         }
@@ -74,7 +74,7 @@ impl<'p> Ports<'p> {
         // Siblings are on the same side of the neighbour.
         let siblings = self.links.neighbours(neighbour);
         let siblings = siblings.filter(|&s| self.ranking.is_up(s, neighbour) == side);
-        let of_siblings = siblings.map(|s| self.to(s, neighbour));
+        let of_siblings = siblings.map(|s| self.links.to(s, neighbour));
         match elect(of_siblings.filter(whole)) {
             Some(ports) => in_order_of(ports, here),
             None => {
@@ -95,7 +95,7 @@ impl<'p> Ports<'p> {
             for side in [false, true] {
                 let siblings = self.links.neighbours(to);
                 let siblings = siblings.filter(|&s| self.ranking.is_up(s, to) == side);
-                let all: Vec<&[u8]> = siblings.clone().map(|s| self.to(s, to)).collect();
+                let all: Vec<&[u8]> = siblings.clone().map(|s| self.links.to(s, to)).collect();
                 let (usual, count) = most_common(&mut all.clone());
                 if count == all.len() || 2 * count <= all.len() {
                     continue;
@@ -109,12 +109,6 @@ impl<'p> Ports<'p> {
             }
         }
         moved
-    }
-
-    fn to(&self, switch: u32, neighbour: u32) -> &'p [u8] {
-        let groups = self.links.of(switch);
-        let group = groups.binary_search_by_key(&neighbour, |g| g.remote);
-        group.map_or(&[], |at| self.links.ports(&groups[at]))
     }
 }
 

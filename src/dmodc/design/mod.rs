@@ -168,7 +168,7 @@ impl Design {
             || expected.switch_links() > there.switch_links();
         let mut present = expects_more.then(|| match reference {
             Some(_) => Links::new(&there),
-            None => links.filtered(|s, n| is_there(s) && is_there(n)),
+            None => links.filtered(|s, n, _| is_there(s) && is_there(n)),
         });
         let ranking = ranking.arranged(switches);
         let mut groups = Groups::new(&links, &ranking, threads);

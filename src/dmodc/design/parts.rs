@@ -5,7 +5,7 @@
 //! its own, and one plane that has a switch in most parts decides the slots.
 
 use super::cables::{Cables, most_voted};
-use crate::dmodc::tree::{Group, Ranking, Sides, root};
+use crate::dmodc::tree::{Group, Ranking, Sides, join, root};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The parts of one rank: the switches of that rank and below.
@@ -25,7 +25,7 @@ pub struct Parts {
 struct Plane {
     /// The part and slot of each, ascending.
     slots: Vec<(u32, u8)>,
-    /// All that are above some of them.
+    /// All that are above at least half of them.
     above: BTreeSet<u32>,
 }
 
@@ -66,15 +66,14 @@ impl Parts {
                 of_rank[ranking.rank(above) as usize].push((s, above));
             }
         }
-        let join = |(rank, links): (usize, Vec<(u32, u32)>)| {
+        let of_links = |(rank, links): (usize, Vec<(u32, u32)>)| {
             for (a, b) in links {
-                let (a, b) = (root(&mut parent, a), root(&mut parent, b));
-                parent[a.max(b) as usize] = a.min(b);
+                join(&mut parent, a, b);
             }
             let of = (0..count).map(|s| root(&mut parent, s)).collect();
             Parts::new(groups, ranking, cables, rank, of)
         };
-        of_rank.into_iter().enumerate().map(join).collect()
+        of_rank.into_iter().enumerate().map(of_links).collect()
     }
 
     fn new(groups: &Sides, ranking: &Ranking, cables: &Cables, rank: usize, of: Vec<u32>) -> Parts {
@@ -91,12 +90,31 @@ impl Parts {
         };
         if parts.slot.iter().all(|&slot| slot == 0) {
             let switches = 0..of.len() as u32;
+            let mut above: BTreeMap<u32, BTreeMap<u32, usize>> = BTreeMap::new();
             for s in switches.filter(|&s| ranking.rank(s) as usize == rank) {
-                let (part, slot) = (of[s as usize], cables.slot[s as usize]);
+                let (part, slot, class) = (
+                    of[s as usize],
+                    cables.slot[s as usize],
+                    cables.class[s as usize],
+                );
                 if slot != 0 {
-                    let plane = parts.planes.entry(cables.class[s as usize]).or_default();
-                    plane.slots.push((part, slot));
-                    plane.above.extend(groups.parents(s).map(|g| g.remote));
+                    parts
+                        .planes
+                        .entry(class)
+                        .or_default()
+                        .slots
+                        .push((part, slot));
+                    let above = above.entry(class).or_default();
+                    let parents = groups.parents(s).map(|g| g.remote);
+                    parents.for_each(|parent| *above.entry(parent).or_default() += 1);
+                }
+            }
+            for (class, above) in above {
+                if let Some(plane) = parts.planes.get_mut(&class) {
+                    let most = above
+                        .into_iter()
+                        .filter(|&(_, count)| 2 * count >= plane.slots.len());
+                    plane.above = most.map(|(parent, _)| parent).collect();
                 }
             }
             parts.find_slots();
@@ -169,8 +187,18 @@ impl Parts {
         ];
         let first = below.map_or(1, |(_, slot)| slot.saturating_add(1));
         let last = above.map_or(254, |(_, slot)| slot.saturating_sub(1));
-        let fits = |slot: &u8| (first..=last).contains(slot) && is_dark(&plane.above, *slot);
-        let mut near = as_far.into_iter().flatten().chain(first..=last);
+        let fits = |slot: &u8| is_dark(&plane.above, *slot);
+        // A slot amid used ones is likelier than one behind all of them.
+        let used = self.planes.values().flat_map(|plane| &plane.slots);
+        let most = used.map(|&(_, slot)| slot).max().unwrap_or(0);
+        let near = as_far
+            .into_iter()
+            .flatten()
+            .filter(|slot| (first..=last).contains(slot));
+        let mut near = near
+            .chain(first..=last.min(most))
+            .chain(1..=most)
+            .chain(first..=last);
         near.find(fits).unwrap_or(0)
     }
 }

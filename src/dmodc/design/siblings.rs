@@ -6,7 +6,7 @@
 //! it has.
 
 use super::cables::most_common;
-use crate::dmodc::tree::{Groups, Ranking, root};
+use crate::dmodc::tree::{Groups, Ranking, join, root};
 use std::collections::BTreeMap;
 
 /// All switches that have parents, or have lost them, each among its siblings; ascending.
@@ -32,9 +32,7 @@ pub fn siblings(groups: &Groups, ranking: &Ranking) -> Vec<Vec<u32>> {
             below.retain(|&class| {
                 let joins = alike(groups, ranking, class, measure);
                 if joins {
-                    // The lower number is the root, so that the order of joining does not matter.
-                    let (a, b) = (root(&mut family, class), root(&mut family, measure));
-                    family[a.max(b) as usize] = a.min(b);
+                    join(&mut family, class, measure);
                 }
                 !joins
             });

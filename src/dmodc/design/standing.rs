@@ -9,6 +9,6 @@ pub fn standing(expected: &Links, present: &Sides) -> Option<Links> {
         has_none && !expected.of(s).is_empty()
     };
     let is_gone: Vec<bool> = (0..expected.switches() as u32).map(is_gone).collect();
-    let stands = |s: u32, other: u32| !is_gone[s as usize] && !is_gone[other as usize];
+    let stands = |s: u32, other: u32, _| !is_gone[s as usize] && !is_gone[other as usize];
     (is_gone.contains(&true)).then(|| expected.filtered(stands))
 }

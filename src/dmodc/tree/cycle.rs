@@ -39,12 +39,3 @@ pub fn level_cycle(groups: &Sides) -> Option<Vec<u32>> {
         along.push(next);
     }
 }
-
-/// The root of a switch in a forest of parents (union-find); shortens paths on the way.
-pub fn root(parent: &mut [u32], mut s: u32) -> u32 {
-    while parent[s as usize] != s {
-        parent[s as usize] = parent[parent[s as usize] as usize];
-        s = parent[s as usize];
-    }
-    s
-}

@@ -50,12 +50,15 @@ impl<'i> Idle<'i> {
         dropped || idle
     }
 
-    /// Unmarks seeds that would join leaves if they were above their neighbours, as a root with many hosts does. Whether
-    /// there were any.
+    /// Unmarks seeds that would join leaves if they were above their neighbours, as a root with many hosts does; of
+    /// those with as many hosts as leaves have, the ones at ports that lead up. Whether there were any.
     fn drop_seeds(&mut self) -> bool {
         let mut dropped = Vec::new();
+        let ports = self.ports();
         let mut seeds: Vec<u32> = (0..self.rank.len() as u32).collect();
-        seeds.retain(|&s| self.leaf[s as usize] && self.unsure[s as usize]);
+        seeds.retain(|&s| {
+            self.leaf[s as usize] && (self.unsure[s as usize] || self.is_at_ports_up(s, &ports))
+        });
         let alike = self.alike(&seeds);
         let joins = alike.firsts().iter().map(|&s| {
             let near = self.links.neighbours(s).map(|n| self.rank[n as usize]);
@@ -181,7 +184,7 @@ impl<'i> Idle<'i> {
 
     /// Ranks idle switches, from the others outward.
     fn place(&mut self) {
-        let ports = self.ports();
+        let ports: Vec<[i32; 256]> = self.ports().iter().map(say).collect();
         let busy = (0..self.idle.len() as u32).filter(|&s| !self.idle[s as usize]);
         let away = self.links.distances(busy);
         let mut outward: Vec<u32> = (0..away.len() as u32).collect();
@@ -221,9 +224,23 @@ impl<'i> Idle<'i> {
         }
     }
 
-    /// By rank and port: how many more switches that are not idle have it down than up. Nothing for ranks in which less
-    /// than nine of ten pairs of equal ports lead the same way.
-    fn ports(&self) -> Vec<[i32; 256]> {
+    /// Whether most ports at which its neighbours have a leaf lead up on the other switches of their ranks.
+    fn is_at_ports_up(&self, s: u32, ports: &[Ports]) -> bool {
+        let near: Vec<u32> = self.links.neighbours(s).collect();
+        let mut others = ports.to_vec();
+        let mut down = 0;
+        for &n in &near {
+            for &port in self.links.to(n, s) {
+                let [up, below] = &mut others[self.rank[n as usize] as usize][usize::from(port)];
+                *below -= 1;
+                down += (*below - *up).signum();
+            }
+        }
+        down < 0 && self.votes(s, &near, &others.iter().map(say).collect::<Vec<_>>()) < 0
+    }
+
+    /// By rank and port: how many switches that are not idle have it up, and how many down.
+    fn ports(&self) -> Vec<Ports> {
         let ranks = self.rank.iter().max().map_or(0, |&most| most as usize + 1);
         let mut ports = vec![[[0; 2]; 256]; ranks];
         let busy = |s: u32| !self.idle[s as usize];
@@ -236,26 +253,29 @@ impl<'i> Idle<'i> {
                 }
             }
         }
-        let of_rank = |of: &[[i32; 2]; 256]| {
-            let pairs = |count: i32| i64::from(count) * i64::from(count - 1);
-            let agree: i64 = of.iter().flatten().map(|&count| pairs(count)).sum();
-            let all: i64 = of.iter().map(|&[up, down]| pairs(up + down)).sum();
-            let agrees = 10 * agree >= 9 * all;
-            of.map(|[up, down]| if agrees { down - up } else { 0 })
-        };
-        ports.iter().map(of_rank).collect()
+        ports
     }
 
     /// How many more ports of some neighbours say that a switch is below than that it is above.
     fn votes(&self, s: u32, near: &[u32], ports: &[[i32; 256]]) -> i32 {
         let votes = near.iter().map(|&n| {
-            let groups = self.links.of(n);
-            let back = groups.binary_search_by_key(&s, |g| g.remote);
-            let back = back.map_or(&[][..], |at| self.links.ports(&groups[at]));
             let of_rank = ports.get(self.rank[n as usize] as usize);
             let of_port = |&port: &u8| of_rank.map_or(0, |votes| votes[usize::from(port)].signum());
-            back.iter().map(of_port).sum::<i32>()
+            self.links.to(n, s).iter().map(of_port).sum::<i32>()
         });
         votes.sum()
     }
+}
+
+/// By port: how many switches of a rank have it up, and how many down.
+type Ports = [[i32; 2]; 256];
+
+/// By port: how many more switches have it down than up. Nothing for ranks in which less than nine of ten pairs of equal
+/// ports lead the same way.
+fn say(ports: &Ports) -> [i32; 256] {
+    let pairs = |count: i32| i64::from(count) * i64::from(count - 1);
+    let agree: i64 = ports.iter().flatten().map(|&count| pairs(count)).sum();
+    let all: i64 = ports.iter().map(|&[up, down]| pairs(up + down)).sum();
+    let agrees = 10 * agree >= 9 * all;
+    ports.map(|[up, down]| if agrees { down - up } else { 0 })
 }

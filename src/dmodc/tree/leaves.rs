@@ -8,6 +8,7 @@
 
 use super::idle::Idle;
 use super::links::Links;
+use super::partition::components;
 use super::rank::Levels;
 use crate::fabric::Fabric;
 use std::cmp::Reverse;
@@ -46,21 +47,12 @@ pub fn find(links: &Links, hosts: &[u32], known: &[bool]) -> (Vec<bool>, Vec<u32
 fn seeds(links: &Links, hosts: &[u32], is_upper: &[bool]) -> (Vec<bool>, Vec<bool>) {
     let mut seeds = vec![false; hosts.len()];
     let mut sure = seeds.clone();
-    let mut seen = vec![false; hosts.len()];
-    for first in 0..hosts.len() {
-        if std::mem::replace(&mut seen[first], true) {
-            continue;
-        }
-        let mut part = vec![first];
-        let mut next = 0;
-        while let Some(&s) = part.get(next) {
-            next += 1;
-            for n in links.neighbours(s as u32) {
-                if !std::mem::replace(&mut seen[n as usize], true) {
-                    part.push(n as usize);
-                }
-            }
-        }
+    let mut parts: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    let part = components(hosts.len(), |s| links.neighbours(s));
+    (0..)
+        .zip(part)
+        .for_each(|(s, part)| parts.entry(part).or_default().push(s));
+    for mut part in parts.into_values() {
         let on = |upper: bool| -> u32 {
             let of_level = part.iter().filter(|&&s| is_upper[s] == upper);
             of_level.map(|&s| hosts[s]).sum()
@@ -106,7 +98,7 @@ fn parity(links: &Links) -> (Vec<bool>, Option<Links>) {
         return (Vec::new(), None);
     };
     let some = odd > 0 && ODD * odd <= links.groups.len();
-    let even = some.then(|| links.filtered(|s, n| !levels.is_odd(s, n)));
+    let even = some.then(|| links.filtered(|s, n, _| !levels.is_odd(s, n)));
     (levels.is_upper, even)
 }
 
@@ -163,9 +155,7 @@ impl<'l> TwoLevels<'l> {
         let groups = self.links.of(s).iter();
         let groups = groups.filter(|group| self.is_odd(s, group.remote) == odd);
         groups.fold((0, 0), |(count, ports), group| {
-            let far = self.links.of(group.remote);
-            let back = far.binary_search_by_key(&s, |g| g.remote);
-            let back = back.map_or(&[][..], |at| self.links.ports(&far[at]));
+            let back = self.links.to(group.remote, s);
             let of_group = self.links.ports(group).iter().chain(back);
             let common = of_group.map(|&port| self.common[usize::from(port)]);
             (count + 1, ports + common.sum::<u32>())

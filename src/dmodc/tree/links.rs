@@ -75,19 +75,12 @@ impl Links {
             for to_one in of_switch.chunk_by(|a, b| a.0 == b.0) {
                 links.add(to_one[0].0, to_one.iter().map(|&(_, port)| port));
             }
-            links.end.push(links.groups.len() as u32);
+            links.end_switch();
         }
         links
     }
 
-    /// Adds the next switch: its neighbours, ascending, and the ports to each.
-    pub fn add_switch<'p>(&mut self, groups: impl Iterator<Item = (u32, &'p [u8])>) {
-        for (remote, ports) in groups {
-            self.add(remote, ports.iter().copied());
-        }
-        self.end.push(self.groups.len() as u32);
-    }
-
+    /// Adds a group to the switch that [`Links::end_switch`] ends.
     fn add(&mut self, remote: u32, ports: impl ExactSizeIterator<Item = u8>) {
         self.groups.push(Group {
             remote,
@@ -98,57 +91,40 @@ impl Links {
         self.ports.extend(ports);
     }
 
+    fn end_switch(&mut self) {
+        self.end.push(self.groups.len() as u32);
+    }
+
     /// The same links with other ports, or further ones, to some neighbours of some switches.
-    pub fn with(&self, other: &BTreeMap<(u32, u32), Vec<u8>>) -> Self {
+    pub fn with(&self, others: &BTreeMap<(u32, u32), Vec<u8>>) -> Self {
         let mut links = Links::default();
-        let mut groups: Vec<(u32, &[u8])> = Vec::new();
         for s in 0..self.switches() as u32 {
-            let mut others = other.range((s, 0)..=(s, u32::MAX)).peekable();
-            if others.peek().is_none() {
-                links.add_switch(self.of(s).iter().map(|g| (g.remote, self.ports(g))));
-                continue;
-            }
-            let stays = self
-                .of(s)
-                .iter()
-                .filter(|g| !other.contains_key(&(s, g.remote)));
-            groups.clear();
-            groups.extend(stays.map(|g| (g.remote, self.ports(g))));
+            let own = self.of(s).iter().map(|g| (g.remote, self.ports(g)));
+            let mut groups: BTreeMap<u32, &[u8]> = own.collect();
+            let others = others.range((s, 0)..=(s, u32::MAX));
             groups.extend(others.map(|(&(_, remote), ports)| (remote, ports.as_slice())));
-            groups.sort_unstable_by_key(|&(remote, _)| remote);
-            links.add_switch(groups.iter().copied());
+            for (remote, ports) in groups {
+                links.add(remote, ports.iter().copied());
+            }
+            links.end_switch();
         }
         links
     }
 
-    /// The same links without some ports.
-    pub fn without(&self, is_out: impl Fn(u32, u8) -> bool) -> Self {
+    /// The same links without some ports: `stays` gets the switch, the neighbour and the port.
+    pub fn filtered(&self, stays: impl Fn(u32, u32, u8) -> bool) -> Self {
         let mut links = Links::default();
+        let mut ports: Vec<u8> = Vec::new();
         for s in 0..self.switches() as u32 {
-            let stays = |port: &&u8| !is_out(s, **port);
-            let groups = self.of(s).iter();
-            let groups = groups.map(|g| -> (u32, Vec<u8>) {
-                (
-                    g.remote,
-                    self.ports(g).iter().filter(stays).copied().collect(),
-                )
-            });
-            let groups: Vec<(u32, Vec<u8>)> = groups.filter(|g| !g.1.is_empty()).collect();
-            links.add_switch(
-                groups
-                    .iter()
-                    .map(|(remote, ports)| (*remote, ports.as_slice())),
-            );
-        }
-        links
-    }
-
-    /// Some of the links, by switch and neighbour.
-    pub fn filtered(&self, stays: impl Fn(u32, u32) -> bool) -> Self {
-        let mut links = Links::default();
-        for s in 0..self.switches() as u32 {
-            let groups = self.of(s).iter().filter(|g| stays(s, g.remote));
-            links.add_switch(groups.map(|g| (g.remote, self.ports(g))));
+            for group in self.of(s) {
+                let all = self.ports(group).iter().copied();
+                ports.clear();
+                ports.extend(all.filter(|&port| stays(s, group.remote, port)));
+                if !ports.is_empty() {
+                    links.add(group.remote, ports.iter().copied());
+                }
+            }
+            links.end_switch();
         }
         links
     }
@@ -172,6 +148,13 @@ impl Links {
     #[inline]
     pub fn ports(&self, group: &Group) -> &[u8] {
         &self.ports[group.range()]
+    }
+
+    /// The ports of a switch to a neighbour, ascending; none if no link joins them.
+    pub fn to(&self, switch: u32, neighbour: u32) -> &[u8] {
+        let groups = self.of(switch);
+        let group = groups.binary_search_by_key(&neighbour, |g| g.remote);
+        group.map_or(&[], |at| self.ports(&groups[at]))
     }
 
     /// The neighbours of a switch, ascending, each once.

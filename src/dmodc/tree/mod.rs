@@ -8,8 +8,8 @@ mod links;
 mod partition;
 mod rank;
 
-pub use cycle::{level_cycle, root};
+pub use cycle::level_cycle;
 pub use groups::{Groups, Sides};
 pub use links::{Group, Links};
-pub use partition::{Partition, mix, sort_by_small_key};
+pub use partition::{Partition, components, join, mix, root, sort_by_small_key};
 pub use rank::{Ranking, Rule};

@@ -1,4 +1,4 @@
-//! Partitions of the switches into classes of equal ones.
+//! Partitions of the switches: into classes of equal ones, and into parts that hang together.
 
 /// A partition into classes, numbered from 0 in the order of their first members.
 #[derive(Clone, Debug, Default)]
@@ -87,4 +87,37 @@ pub fn sort_by_small_key(members: &[u32], key: impl Fn(u32) -> u32) -> Vec<u32> 
         *at += 1;
     }
     sorted
+}
+
+/// By switch, the first switch that neighbours, and theirs, join it to.
+pub fn components<N: Iterator<Item = u32>>(
+    switches: usize,
+    neighbours: impl Fn(u32) -> N,
+) -> Vec<u32> {
+    let mut part = vec![u32::MAX; switches];
+    for first in 0..switches as u32 {
+        let mut open = vec![first];
+        while let Some(s) = open.pop() {
+            if part[s as usize] == u32::MAX {
+                part[s as usize] = first;
+                open.extend(neighbours(s));
+            }
+        }
+    }
+    part
+}
+
+/// The root of a switch in a forest of parents (union-find); shortens paths on the way.
+pub fn root(parent: &mut [u32], mut s: u32) -> u32 {
+    while parent[s as usize] != s {
+        parent[s as usize] = parent[parent[s as usize] as usize];
+        s = parent[s as usize];
+    }
+    s
+}
+
+/// Joins the trees of two switches. The lower number is the root, so that the order of joining does not matter.
+pub fn join(parent: &mut [u32], a: u32, b: u32) {
+    let (a, b) = (root(parent, a), root(parent, b));
+    parent[a.max(b) as usize] = a.min(b);
 }
