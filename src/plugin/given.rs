@@ -5,6 +5,7 @@
 //! taken out of the file: OpenSM then keeps its last value.
 
 use crate::files::{self, Stamp, stamp};
+use crate::sweeps::Logged;
 use std::path::Path;
 
 /// Options that need a restart.
@@ -33,8 +34,7 @@ pub struct Given {
     first: Option<[String; ONCE.len()]>,
     /// The last value of [`WHILE_THERE`]; empty if it never was in the file.
     kept: String,
-    /// The lines of the last sweep.
-    logged: Vec<String>,
+    logged: Logged,
 }
 
 impl Given {
@@ -50,10 +50,9 @@ impl Given {
             return;
         };
         let lines = self.changed(&String::from_utf8_lossy(&text));
-        for line in lines.iter().filter(|line| !self.logged.contains(line)) {
+        for line in self.logged.news(lines) {
             log::warn!("{}: changed, and {line}", file.display());
         }
-        self.logged = lines;
     }
 
     /// The options in the file that OpenSM does not apply.
