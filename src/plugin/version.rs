@@ -11,7 +11,7 @@
 //! is not found, the refusal is OpenSM's plain one (the first line of its log names its own version).
 
 use super::ffi::bindings::OSM_VERSION;
-use super::ffi::in_opensm;
+use super::ffi::symbols::find;
 use std::ffi::{CStr, CString};
 use std::fs;
 
@@ -20,9 +20,8 @@ pub const BUILT_FOR: &CStr = OSM_VERSION;
 
 /// The string to show to OpenSM's loader instead of [`BUILT_FOR`], if the versions differ.
 pub fn mismatch() -> Option<CString> {
-    if !in_opensm() {
-        return None;
-    }
+    // Only an OpenSM that has plugins has this function.
+    find(c"osm_opensm_report_event").ok()?;
     let image = fs::read("/proc/self/exe").ok()?;
     let running = version_in(&image).filter(|v| *v != BUILT_FOR.to_bytes())?;
     let running = String::from_utf8_lossy(running);

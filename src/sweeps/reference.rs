@@ -163,7 +163,16 @@ impl Reference {
             (Some((merged, _)), Some(known)) => {
                 if !known.places.grows(&known.fabric, merged) {
                     let faster = known.fabric.faster_in(&planned.fabric);
-                    if faster.is_empty() || all_in(&slow(), &planned.fabric, &faster) {
+                    let slow = if faster.is_empty() {
+                        BTreeSet::new()
+                    } else {
+                        slow()
+                    };
+                    let guid = |s: u32| planned.fabric.switches()[s as usize].guid;
+                    if faster
+                        .iter()
+                        .all(|&(s, port)| slow.contains(&(guid(s), port)))
+                    {
                         return;
                     }
                 }
@@ -222,14 +231,6 @@ fn slow_ports(planned: &Planned, known: Option<&Fabric>) -> BTreeSet<(Guid, u8)>
     });
     ends.map(|(switch, port)| (fabric.switches()[switch as usize].guid, port))
         .collect()
-}
-
-/// Whether all these ports of a fabric are among some.
-fn all_in(some: &BTreeSet<(Guid, u8)>, fabric: &Fabric, ports: &[(u32, u8)]) -> bool {
-    let guid = |switch: u32| fabric.switches()[switch as usize].guid;
-    ports
-        .iter()
-        .all(|&(switch, port)| some.contains(&(guid(switch), port)))
 }
 
 impl Known {

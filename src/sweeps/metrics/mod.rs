@@ -235,26 +235,3 @@ fn seconds(time: Option<SystemTime>) -> String {
     let since = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     format!("{:.3}", since.unwrap_or_default().as_secs_f64())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_figure_has_its_help() {
-        let mut metrics = Metrics::default();
-        metrics.swept(true);
-        let text = metrics.text_since(None);
-        let known: Vec<&str> = text::FIGURES.lines().collect();
-        let heads = text.split("# HELP dmodc_").skip(1);
-        let mut names = 0;
-        for (head, line) in heads.zip(known) {
-            let (name, rest) = line.split_once(' ').expect("a name");
-            let (kind, help) = rest.split_once(' ').expect("a kind");
-            let expected = format!("{name} {help}\n# TYPE dmodc_{name} {kind}\n");
-            assert!(head.starts_with(&expected), "{head:?} {expected:?}");
-            names += 1;
-        }
-        assert_eq!(names, text::FIGURES.lines().count());
-    }
-}
