@@ -55,23 +55,17 @@ fn named(
     directory: &Directory<u32>,
     name: &str,
 ) -> Result<Vec<Drained>, DrainReason> {
-    let guid = |s: u32| fabric.switches()[s as usize].guid;
-    Ok(match directory.find_things_or_port(name)? {
-        ThingsOrPort::Things(switches) => {
-            let all = switches.into_iter().map(|s| Drained {
-                switch: guid(s),
-                port: None,
-            });
-            all.collect()
-        }
+    let drained = |s: u32, port| {
+        let switch = fabric.switches()[s as usize].guid;
+        Drained { switch, port }
+    };
+    match directory.find_things_or_port(name)? {
+        ThingsOrPort::Things(all) => Ok(all.into_iter().map(|s| drained(s, None)).collect()),
         ThingsOrPort::Port(s, port) => match fabric.peer(s, port) {
-            Peer::Switch { .. } => vec![Drained {
-                switch: guid(s),
-                port: Some(port),
-            }],
-            _ => return Err(DrainReason::NoLink(guid(s), port)),
+            Peer::Switch { .. } => Ok(vec![drained(s, Some(port))]),
+            _ => Err(DrainReason::NoLink(drained(s, None).switch, port)),
         },
-    })
+    }
 }
 
 /// A drained switch or link, and the routes that still use it.

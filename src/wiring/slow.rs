@@ -107,11 +107,13 @@ pub fn slow_links(
         let speed = reference.map(|of| of.speed_in(fabric, switch, port));
         speed.filter(|speed| speed.is_known())
     };
-    let judge = |near: (u32, u8), far, among: &dyn Fn(Speed) -> Option<Speed>| {
-        let now = fabric.link_speed(near.0, near.1);
+    let speed = |(switch, port)| fabric.link_speed(switch, port);
+    // `among` is the expected speed by the siblings.
+    let judge = |near: (u32, u8), far, among: Option<Speed>| {
+        let now = speed(near);
         let (expected, witness) = match designed(near.0, near.1) {
             Some(expected) => (expected, Witness::Reference),
-            None => (among(now)?, Witness::Siblings),
+            None => (among?, Witness::Siblings),
         };
         let slowness = Slowness {
             now,
@@ -139,8 +141,8 @@ pub fn slow_links(
                     &usual[s as usize][of(side)],
                     &usual[index as usize][of(side.reverse())],
                 ];
-                let far = Far::Switch(index, far);
-                slow.extend(judge((s, port), far, &|now| of_ends(now, ends)));
+                let expected = of_ends(speed((s, port)), ends);
+                slow.extend(judge((s, port), Far::Switch(index, far), expected));
             }
         }
     }
@@ -150,10 +152,9 @@ pub fn slow_links(
         for host in fabric.end_nodes_of(s).map(|host| host as u32) {
             let node = &fabric.end_nodes()[host as usize];
             if node.kind != NodeKind::Aggregation {
-                let far = Far::Host(host);
-                slow.extend(judge((s, node.port), far, &|now| {
-                    of_hosts(now, &leaf, &all)
-                }));
+                let near = (s, node.port);
+                let expected = of_hosts(speed(near), &leaf, &all);
+                slow.extend(judge(near, Far::Host(host), expected));
             }
         }
     }
@@ -163,15 +164,11 @@ pub fn slow_links(
 /// How many links have each speed.
 type Counts = BTreeMap<Speed, usize>;
 
-/// The links of a switch to switches above it, below it and beside it.
+/// The links of a switch to switches below it, beside it and above it.
 type Sides = [Counts; 3];
 
 fn of(side: Ordering) -> usize {
-    match side {
-        Ordering::Greater => 0,
-        Ordering::Less => 1,
-        Ordering::Equal => 2,
-    }
+    (side as i8 + 1) as usize
 }
 
 fn sides(fabric: &Fabric, switch: u32, rank: impl Fn(u32) -> u32) -> Sides {
@@ -188,9 +185,8 @@ fn sides(fabric: &Fabric, switch: u32, rank: impl Fn(u32) -> u32) -> Sides {
 }
 
 fn host_speeds(fabric: &Fabric, switch: u32) -> impl Iterator<Item = Speed> {
-    let speeds = fabric
-        .hosts_of(switch)
-        .map(|host| fabric.link_speed(host.switch, host.port));
+    let hosts = fabric.hosts_of(switch);
+    let speeds = hosts.map(|host| fabric.link_speed(host.switch, host.port));
     speeds.filter(|speed| speed.is_known())
 }
 
