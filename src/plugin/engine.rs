@@ -113,8 +113,7 @@ impl Dmodc {
         let (filled, uses) = filled?;
         state.memory.drain.log_uses(&called, &uses);
         let changed_blocks = tables::changed_blocks(subnet, engine);
-        let faults = self.options.faults;
-        let sweep = Sweep::new(&planned, filled, (start, read), faults, changed_blocks);
+        let sweep = Sweep::new(&planned, filled, (start, read), changed_blocks);
         report::routed(&sweep);
         if let Some(metrics) = &mut state.metrics {
             metrics.routed(&sweep, &uses);

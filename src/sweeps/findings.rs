@@ -26,8 +26,6 @@ pub struct Findings {
     unknown_places: Logged,
     /// The lines about missing equipment and oddities.
     odd: Logged,
-    /// The links that are slow.
-    slow: Vec<SlowLink>,
 }
 
 impl Findings {
@@ -53,8 +51,7 @@ impl Findings {
             .look(fabric, |s| called.switch(s), |node| called.end_node(node));
         let ranks = plan.ranking();
         let reference = options.reference.as_deref();
-        let (slow, lines) = self.memory.slow(fabric, |s| ranks.rank(s), reference);
-        self.slow = slow;
+        let lines = self.memory.slow(fabric, |s| ranks.rank(s), reference);
         let lines = changes.iter().cloned().chain(lines);
         let lines = lines.chain(self.ranks.news([format!("ranks: {ranks}")]));
         let lines = lines.chain(self.unknown_places.news(unknown_places(plan)));
@@ -87,17 +84,26 @@ impl Findings {
         self.switches(merged, &missing, &unlike)
     }
 
-    /// The links that are slow, with their names.
+    /// The links that are slow.
     pub fn slow(&self) -> Vec<FoundSlow> {
-        let named = |link: &SlowLink| FoundSlow {
-            near: self.memory.switch_name(link.near.0).to_owned(),
-            far: match link.far {
-                Beyond::Switch((switch, _)) => self.memory.switch_name(switch).to_owned(),
-                Beyond::Host(host) => self.memory.host_name(host).to_owned(),
-            },
-            link: *link,
+        let labels = |link: &SlowLink| {
+            let (near, port) = link.near;
+            let (far, name, far_port) = match link.far {
+                Beyond::Switch((s, port)) => (s, self.memory.switch_name(s), port.to_string()),
+                Beyond::Host(host) => (host, self.memory.host_name(host), String::new()),
+            };
+            [
+                ("guid", near.to_string()),
+                ("description", self.memory.switch_name(near).to_owned()),
+                ("port", port.to_string()),
+                ("peer_guid", far.to_string()),
+                ("peer_description", name.to_owned()),
+                ("peer_port", far_port),
+                ("speed", link.slowness.now.to_string()),
+                ("expected", link.slowness.expected.to_string()),
+            ]
         };
-        self.slow.iter().map(named).collect()
+        self.memory.slow_links().map(labels).collect()
     }
 
     /// The equipment of a reference that is missing: switches, and links between present switches.

@@ -37,15 +37,20 @@ impl Memory {
         self.host_names.get(&host).map_or("", |name| name)
     }
 
-    /// The slow links of the fabric of the last look, and lines about new and mended ones: those that are slow by their
-    /// siblings or by the reference, and those that were faster before, unless the reference has them so. `rank` gives
-    /// the rank of a switch.
+    /// The slow links at the last call of [`Memory::slow`].
+    pub fn slow_links(&self) -> impl Iterator<Item = &SlowLink> {
+        self.slow.last.values()
+    }
+
+    /// Finds the slow links in the fabric of the last look: those that are slow by their siblings or by the reference,
+    /// and those that were faster before, unless the reference has them so. Returns lines about new and mended ones.
+    /// `rank` gives the rank of a switch.
     pub fn slow(
         &mut self,
         fabric: &Fabric,
         rank: impl Fn(u32) -> u32,
         reference: Option<&Fabric>,
-    ) -> (Vec<SlowLink>, Vec<String>) {
+    ) -> Vec<String> {
         let names = || Names::new(&self.switch_names, &self.host_names);
         self.slow.look(fabric, rank, reference, names)
     }

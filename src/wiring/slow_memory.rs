@@ -87,7 +87,7 @@ impl SlowLink {
 pub struct SlowMemory {
     expected: BTreeMap<Place, (Speed, Witness)>,
     /// The slow links of the last look.
-    last: BTreeMap<Place, SlowLink>,
+    pub last: BTreeMap<Place, SlowLink>,
 }
 
 impl SlowMemory {
@@ -126,15 +126,15 @@ impl SlowMemory {
         }
     }
 
-    /// Finds the slow links. Returns them, and log lines about the new and the mended ones with the number of the
-    /// others. `rank` gives the rank of a switch.
+    /// Finds the slow links. Returns log lines about the new and the mended ones with the number of the others. `rank`
+    /// gives the rank of a switch.
     pub fn look<'m>(
         &mut self,
         fabric: &Fabric,
         rank: impl Fn(u32) -> u32,
         reference: Option<&Fabric>,
         names: impl FnOnce() -> Names<'m>,
-    ) -> (Vec<SlowLink>, Vec<String>) {
+    ) -> Vec<String> {
         for slow in slow_links(fabric, &rank, reference) {
             if let Some(link) = place(fabric, slow.near.0, slow.near.1) {
                 self.expect(link, slow.slowness.expected, slow.slowness.witness);
@@ -181,7 +181,7 @@ impl SlowMemory {
             }
         }
         self.last = slow;
-        (self.last.values().copied().collect(), lines)
+        lines
     }
 }
 

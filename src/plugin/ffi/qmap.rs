@@ -65,36 +65,24 @@ mod tests {
     const LINK: usize = offset_of!(Object, link);
 
     #[test]
-    fn a_list_yields_its_objects_in_order() {
+    fn a_list_has_an_order_and_an_end() {
         // SAFETY: all-zero bytes are valid for these plain C structures, and all of them outlive
-        // the iterator, which nothing changes meanwhile.
+        // the iterators, which nothing changes meanwhile.
         unsafe {
-            let (mut head, mut a, mut b): (cl_qlist_t, Object, Object) =
-                (zeroed(), zeroed(), zeroed());
+            let (map_head, mut head, mut a, mut b): (cl_qmap_t, cl_qlist_t, Object, Object) =
+                (zeroed(), zeroed(), zeroed(), zeroed());
+            assert_eq!(map::<Object>(&raw const map_head).count(), 0);
             let (head, a, b) = (&raw mut head, &raw mut a, &raw mut b);
             ((*a).value, (*b).value, (*head).count) = (1, 2, 2);
             (*head).end.p_next = &raw mut (*a).link;
             (*a).link.p_next = &raw mut (*b).link;
             (*b).link.p_next = &raw mut (*head).end;
-            let seen: Vec<u32> = list::<Object>(head, LINK)
-                .map(|o| (*o.as_ptr()).value)
-                .collect();
-            assert_eq!(seen, [1, 2]);
-        }
-    }
-
-    #[test]
-    fn what_was_never_initialised_is_empty_and_a_loop_ends() {
-        // SAFETY: as above; every pointer met leads to an Object, or is NULL.
-        unsafe {
-            let (map_head, mut head, mut a): (cl_qmap_t, cl_qlist_t, Object) =
-                (zeroed(), zeroed(), zeroed());
-            assert_eq!(map::<Object>(&raw const map_head).count(), 0);
-            let (head, a) = (&raw mut head, &raw mut a);
+            let seen = |list| self::list::<Object>(list, LINK).map(|o| (*o.as_ptr()).value);
+            assert_eq!(seen(head).collect::<Vec<_>>(), [1, 2]);
+            // A loop.
             (*head).count = 3;
-            (*head).end.p_next = &raw mut (*a).link;
-            (*a).link.p_next = &raw mut (*a).link;
-            assert_eq!(list::<Object>(head, LINK).count(), 3);
+            (*b).link.p_next = &raw mut (*a).link;
+            assert_eq!(seen(head).collect::<Vec<_>>(), [1, 2, 1]);
         }
     }
 }

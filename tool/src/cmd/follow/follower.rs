@@ -142,13 +142,7 @@ impl Follower {
         let none = (Fabric::default(), Tables::new(0, Lid(0)));
         let before = before.unwrap_or((&none.0, &none.1));
         let changed = changed_blocks(before, (fabric, &tables));
-        let sweep = Sweep::new(
-            &planned,
-            filled,
-            (start, read),
-            planned.options.faults,
-            changed,
-        );
+        let sweep = Sweep::new(&planned, filled, (start, read), changed);
         report::unreachable(&names, &planned);
         report::routed(&sweep);
         let uses = drain::uses(fabric, &planned.options.drain, |s| tables.row(s));
