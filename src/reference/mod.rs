@@ -183,7 +183,7 @@ impl Reference {
             Dark::Switch(guid) | Dark::Host(guid) => guids.contains_key(&guid),
             Dark::Link(ends) => ends.iter().all(|(guid, port)| {
                 let node = guids.get(guid);
-                node.is_some_and(|node| node.ports.iter().any(|p| p.number == *port))
+                node.is_some_and(|node| node.port(*port).is_some())
             }),
         };
         let dark = self.dark.iter().filter(|(dark, _)| is_there(dark));
