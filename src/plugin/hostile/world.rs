@@ -84,7 +84,7 @@ unsafe extern "C" fn mcast_tbl_set(table: *mut osm_mcast_tbl_t, mlid: u16, _port
 /// A zeroed C structure with room for `extra` bytes behind it, and nothing more.
 fn zeroed<T>(memory: &mut Vec<Vec<u64>>, extra: usize) -> NonNull<T> {
     let size = size_of::<T>() + extra;
-    assert!(align_of::<T>() <= align_of::<u64>() && size % 8 == 0);
+    assert!(align_of::<T>() <= align_of::<u64>() && size.is_multiple_of(8));
     let mut words = vec![0; size / 8];
     let object = NonNull::new(words.as_mut_ptr()).expect("memory");
     memory.push(words);
