@@ -55,23 +55,17 @@ fn named(
     directory: &Directory<u32>,
     name: &str,
 ) -> Result<Vec<Drained>, DrainReason> {
-    let guid = |s: u32| fabric.switches()[s as usize].guid;
-    Ok(match directory.find_things_or_port(name)? {
-        ThingsOrPort::Things(switches) => {
-            let all = switches.into_iter().map(|s| Drained {
-                switch: guid(s),
-                port: None,
-            });
-            all.collect()
-        }
+    let drained = |s: u32, port| {
+        let switch = fabric.switches()[s as usize].guid;
+        Drained { switch, port }
+    };
+    match directory.find_things_or_port(name)? {
+        ThingsOrPort::Things(all) => Ok(all.into_iter().map(|s| drained(s, None)).collect()),
         ThingsOrPort::Port(s, port) => match fabric.peer(s, port) {
-            Peer::Switch { .. } => vec![Drained {
-                switch: guid(s),
-                port: Some(port),
-            }],
-            _ => return Err(DrainReason::NoLink(guid(s), port)),
+            Peer::Switch { .. } => Ok(vec![drained(s, Some(port))]),
+            _ => Err(DrainReason::NoLink(drained(s, None).switch, port)),
         },
-    })
+    }
 }
 
 /// A drained switch or link, and the routes that still use it.
@@ -127,43 +121,27 @@ pub fn uses<'t>(fabric: &Fabric, drain: &[Drained], row: impl Fn(u32) -> &'t [u8
             .partition(|&lid| is_host.get(lid) == Some(&true) && comes_by(s, lid));
         [of_hosts.len(), others.len()]
     };
-    let both = |s: u32, p: u8| match fabric.peer(s, p) {
-        Peer::Switch { index, port } => {
-            let (near, far) = (at(s, p), at(index, port));
-            [near[0] + far[0], near[1] + far[1]]
-        }
-        _ => [0, 0],
-    };
-    let whole = |s: u32| {
-        let ports = 1..=fabric.switches()[s as usize].ports;
-        let add = |all: [usize; 2], more: [usize; 2]| [all[0] + more[0], all[1] + more[1]];
-        let [routes, others] = ports.map(|p| both(s, p)).fold([0, 0], add);
-        Use {
-            switch: s,
+    let used = |&(switch, only): &(u32, Option<u8>)| {
+        let mut used = Use {
+            switch,
             link: None,
-            routes,
-            others,
-            hosts: hosts[s as usize],
+            routes: 0,
+            others: 0,
+            hosts: only.map_or(hosts[switch as usize], |_| 0),
+        };
+        let all = 1..=fabric.switches()[switch as usize].ports;
+        for port in only.map_or(all, |port| port..=port) {
+            if let Peer::Switch { index, port: far } = fabric.peer(switch, port) {
+                used.link = only.map(|port| (port, index, far));
+                for [routes, others] in [at(switch, port), at(index, far)] {
+                    used.routes += routes;
+                    used.others += others;
+                }
+            }
         }
+        (only.is_none() || used.link.is_some()).then_some(used)
     };
-    let link = |s: u32, p: u8| match fabric.peer(s, p) {
-        Peer::Switch { index, port } => {
-            let [routes, others] = both(s, p);
-            Some(Use {
-                switch: s,
-                link: Some((p, index, port)),
-                routes,
-                others,
-                hosts: 0,
-            })
-        }
-        _ => None,
-    };
-    let uses = all.iter().filter_map(|&(s, port)| match port {
-        None => Some(whole(s)),
-        Some(port) => link(s, port),
-    });
-    uses.collect()
+    all.iter().filter_map(used).collect()
 }
 
 impl Use {

@@ -65,15 +65,8 @@ impl<'a> Scan<'a> {
 
 /// The first place of `needle` in `text`.
 pub fn find(text: &[u8], needle: &[u8]) -> Option<usize> {
-    let (&first, rest) = needle.split_first()?;
-    let mut from = 0;
-    loop {
-        let at = from + text.get(from..)?.iter().position(|&b| b == first)?;
-        if text[at + 1..].starts_with(rest) {
-            return Some(at);
-        }
-        from = at + 1;
-    }
+    let first = *needle.first()?;
+    (0..text.len()).find(|&at| text[at] == first && text[at..].starts_with(needle))
 }
 
 /// The text as a string, with a replacement for bytes that are not UTF-8.

@@ -120,12 +120,17 @@ mod tests {
 
     /// The absent end nodes at each of some fabrics that follow one another, as (LID, switch, port).
     fn absent(fabrics: Vec<Fabric>) -> Vec<Vec<(u16, u32, u8)>> {
+        absent_with(64, fabrics)
+    }
+
+    /// The same with tables of some room.
+    fn absent_with(room: usize, fabrics: Vec<Fabric>) -> Vec<Vec<(u16, u32, u8)>> {
         let mut memory = Absent::default();
         let look = |mut fabric: Fabric| {
-            memory.look(&mut fabric, 64);
+            memory.look(&mut fabric, room);
             let absent = fabric.absent().iter();
-            let absent = absent.map(|n| (n.lid.0, n.switch, n.port)).collect();
-            assert!(fabric.max_lid().index() < 64);
+            let absent: Vec<_> = absent.map(|n| (n.lid.0, n.switch, n.port)).collect();
+            assert!(absent.iter().all(|&(lid, ..)| usize::from(lid) < room));
             absent
         };
         fabrics.into_iter().map(look).collect()
@@ -169,21 +174,12 @@ mod tests {
 
     #[test]
     fn nothing_is_remembered_beyond_the_last_block_or_the_table() {
-        let high = (50, 63, 2, 5);
-        let beyond = (60, 64, 2, 6);
-        let then = vec![fabric(&ALL, &[A, high, beyond], 0), fabric(&ALL, &[A], 0)];
-        let mut memory = Absent::default();
-        let mut last = then.into_iter().map(|mut fabric| {
-            memory.look(&mut fabric, 128);
-            fabric
-        });
-        let last = last.nth(1).expect("two fabrics");
-        assert_eq!((last.absent().len(), last.max_lid()), (1, Lid(63)));
-        let mut memory = Absent::default();
-        memory.look(&mut fabric(&ALL, &[A, high], 0), 0);
-        let mut less = fabric(&ALL, &[A], 0);
-        memory.look(&mut less, 63);
-        assert_eq!((less.absent().len(), less.max_lid()), (0, Lid(10)));
+        let (high, beyond) = ((50, 63, 2, 5), (60, 64, 2, 6));
+        let then = |hosts: &[_]| vec![fabric(&ALL, hosts, 0), fabric(&ALL, &[A], 0)];
+        let found = absent_with(128, then(&[A, high, beyond]));
+        assert_eq!(found[1], [(63, 1, 5)]);
+        let found = absent_with(63, then(&[A, (50, 62, 2, 5), (60, 63, 2, 6)]));
+        assert_eq!(found[1], [(62, 1, 5)]);
     }
 
     #[test]

@@ -90,7 +90,7 @@ unsafe extern "C" fn setup(engine: *mut osm_routing_engine_t, _osm: *mut osm_ope
     0
 }
 
-/// Does nothing: no callback of ours reads hop tables (see `hops`).
+/// Does nothing: no callback of ours reads hop tables (see `fill_hop_tables`).
 unsafe extern "C" fn build_lid_matrices(_context: *mut c_void) -> c_int {
     0
 }

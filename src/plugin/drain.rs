@@ -3,17 +3,17 @@
 use super::ffi::{Subnet, Switch};
 use crate::dmodc::Drained;
 use crate::drain::{Use, parse_leniently};
-use crate::fabric::Fabric;
+use crate::fabric::{self, Fabric};
 use crate::input;
-use crate::sweeps::Called;
+use crate::sweeps::{Called, Logged};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The lines logged so far.
+/// The lines about drained links.
 #[derive(Default)]
 pub struct Drain {
-    odd: BTreeSet<String>,
-    uses: BTreeSet<String>,
+    odd: Logged,
+    uses: Logged,
 }
 
 impl Drain {
@@ -25,17 +25,13 @@ impl Drain {
         file: Option<&Path>,
     ) -> Vec<Drained> {
         let Some(file) = file else { return Vec::new() };
-        let names = || {
-            let live = fabric.switches().iter().map(|s| subnet.switch(s.guid));
-            let names: Vec<String> = live
-                .map(|live| live.map(Switch::name).unwrap_or_default())
-                .collect();
-            names
+        let name = |switch: &fabric::Switch| {
+            let live = subnet.switch(switch.guid);
+            live.map(Switch::name).unwrap_or_default()
         };
-        let read = input::read_plain(file);
-        let read = read.and_then(|text| {
-            let read = parse_leniently(fabric, &names(), &text);
-            read.map_err(|fault| fault.in_file(file))
+        let read = input::read_plain(file).and_then(|text| {
+            let names: Vec<String> = fabric.switches().iter().map(name).collect();
+            parse_leniently(fabric, &names, &text).map_err(|fault| fault.in_file(file))
         });
         let (drained, odd) = match read {
             Ok(read) => {
@@ -48,18 +44,15 @@ impl Drain {
                 (Vec::new(), BTreeSet::from([line]))
             }
         };
-        let news = odd.difference(&self.odd);
-        news.for_each(|line| log::error!("{line}"));
-        self.odd = odd;
+        let news = self.odd.news(odd);
+        news.iter().for_each(|line| log::error!("{line}"));
         drained
     }
 
     /// Logs the use of drained links, where it has changed.
     pub fn log_uses(&mut self, called: &dyn Called, uses: &[Use]) {
         let lines = uses.iter().map(|used| used.describe(|s| called.switch(s)));
-        let uses: BTreeSet<String> = lines.collect();
-        let news = uses.difference(&self.uses);
-        news.for_each(|line| log::info!("{line}"));
-        self.uses = uses;
+        let news = self.uses.news(lines.collect::<BTreeSet<_>>());
+        news.iter().for_each(|line| log::info!("{line}"));
     }
 }

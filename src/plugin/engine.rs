@@ -9,10 +9,11 @@ use super::absent::Absent;
 use super::drain::Drain;
 use super::ffi::Subnet;
 use super::given::Given;
+use super::mcast::McastError;
 use super::options::{PanicAt, PluginOptions};
 use super::planned::Live;
-use super::tables::{self, NoPathOnPanic, NoTable};
-use super::{hops, snapshot};
+use super::snapshot;
+use super::tables::{self, NoPathOnPanic};
 use crate::dmodc::{Engine, Faults, Filled, Options, RouteError};
 use crate::drain::{Use, uses};
 use crate::fabric::Guid;
@@ -33,8 +34,8 @@ pub enum Failure {
     #[error("cannot start the threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
     /// A switch has no forwarding table to write to.
-    #[error(transparent)]
-    NoTable(#[from] NoTable),
+    #[error("OpenSM has no forwarding table for switch {0}")]
+    NoTable(Guid),
 }
 
 /// The engine, over all sweeps.
@@ -112,8 +113,7 @@ impl Dmodc {
         let (filled, uses) = filled?;
         state.memory.drain.log_uses(&called, &uses);
         let changed_blocks = tables::changed_blocks(subnet, engine);
-        let faults = self.options.faults;
-        let sweep = Sweep::new(&planned, filled, (start, read), faults, changed_blocks);
+        let sweep = Sweep::new(&planned, filled, (start, read), changed_blocks);
         report::routed(&sweep);
         if let Some(metrics) = &mut state.metrics {
             metrics.routed(&sweep, &uses);
@@ -174,34 +174,23 @@ impl Dmodc {
 
     /// Runs `body` on the last plan, or on a new one if there is none. If `body` finds that the live subnet
     /// has changed since, runs it once more on a new plan.
-    pub fn with_plan<T, E: From<Failure>>(
+    pub fn with_plan<T>(
         &self,
         subnet: &Subnet<'_>,
-        body: impl Fn(&Planned) -> Result<T, Stale<E>>,
-    ) -> Result<T, E> {
+        body: impl Fn(&Planned) -> Result<T, McastError>,
+    ) -> Result<T, McastError> {
         let state = &mut *self.lock();
         if let Some(last) = &state.planned {
             match body(last) {
-                Err(Stale::Changed(_)) => {}
-                Err(Stale::Failed(e)) => return Err(e),
-                Ok(done) => return Ok(done),
+                Err(McastError::SwitchChanged(_) | McastError::LinkChanged(..)) => {}
+                done => return done,
             }
         }
         state.planned = None;
         let engine = self.started(&mut state.engine)?;
         let (now, _) = self.plan(engine, &mut state.memory, subnet)?;
         state.finished = false;
-        let result = body(state.planned.insert(now));
-        result.map_err(|e| match e {
-            Stale::Changed(e) | Stale::Failed(e) => e,
-        })
-    }
-
-    /// Fills OpenSM's hop tables from the last plan, if there is one.
-    pub fn fill_hop_tables(&self, subnet: &Subnet<'_>) {
-        if let Some(planned) = &self.lock().planned {
-            hops::fill(subnet, planned);
-        }
+        body(state.planned.insert(now))
     }
 
     /// Forgets the last plan.
@@ -248,14 +237,6 @@ fn write(
 fn panic_if_due(provoke: &mut Option<PanicAt>, here: PanicAt) {
     let is_due = provoke.take_if(|at| *at == here).is_some();
     assert!(!is_due, "provoked by dmodc.provoke_panic");
-}
-
-/// Why `body` failed on a plan.
-pub enum Stale<E> {
-    /// The live subnet differs from the snapshot.
-    Changed(E),
-    /// Another reason.
-    Failed(E),
 }
 
 /// The GUIDs of a file that an option of OpenSM names. An unreadable file, or one with a line without a

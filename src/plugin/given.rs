@@ -5,6 +5,7 @@
 //! taken out of the file: OpenSM then keeps its last value.
 
 use crate::files::{self, Stamp, stamp};
+use crate::sweeps::Logged;
 use std::path::Path;
 
 /// Options that need a restart.
@@ -33,8 +34,7 @@ pub struct Given {
     first: Option<[String; ONCE.len()]>,
     /// The last value of [`WHILE_THERE`]; empty if it never was in the file.
     kept: String,
-    /// The lines of the last sweep.
-    logged: Vec<String>,
+    logged: Logged,
 }
 
 impl Given {
@@ -50,10 +50,9 @@ impl Given {
             return;
         };
         let lines = self.changed(&String::from_utf8_lossy(&text));
-        for line in lines.iter().filter(|line| !self.logged.contains(line)) {
+        for line in self.logged.news(lines) {
             log::warn!("{}: changed, and {line}", file.display());
         }
-        self.logged = lines;
     }
 
     /// The options in the file that OpenSM does not apply.
@@ -100,26 +99,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_a_restart_would_take_up_counts() {
-        let mut given = Given::default();
-        let mut changed = |text: &str| given.changed(text);
-        let once = |names: &str| vec![format!("read only when OpenSM starts: {names}")];
-        assert_eq!(
-            changed("routing_engine dmodc\nsweep_interval 10\n"),
-            [""; 0]
-        );
-        assert_eq!(
-            changed("# a comment\n  routing_engine\tdmodc # and one\nlog_flags 3"),
-            [""; 0]
-        );
-        assert_eq!(
-            changed("routing_engine dmodc,updn\nlmc 1"),
-            once("routing_engine, lmc")
-        );
-        assert_eq!(
-            changed("routing_engine updn\nrouting_engine dmodc"),
-            [""; 0]
-        );
-        assert_eq!(changed(""), once("routing_engine"));
+    fn the_last_value_without_its_comment_counts() {
+        let text = "# lmc 1\n  routing_engine\tupdn\nrouting_engine dmodc,  updn # and one\n";
+        assert_eq!(value(text, "routing_engine"), "dmodc, updn");
+        assert_eq!(value(text, "lmc"), "");
     }
 }

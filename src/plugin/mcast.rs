@@ -7,7 +7,7 @@
 //! routing anew. So every link of a tree is looked up in the live subnet before the first bit is set, and if one has
 //! gone the subnet is read and planned again, once.
 
-use super::engine::{Dmodc, Failure, Stale};
+use super::engine::{Dmodc, Failure};
 use super::ffi::{Group, Subnet, Switch};
 use super::planned::Live;
 use super::snapshot::{Link, usable};
@@ -86,19 +86,18 @@ fn entries<'a>(
     planned: &Planned,
     subnet: &Subnet<'a>,
     group: &Group<'a>,
-) -> Result<Vec<(Switch<'a>, u8)>, Stale<McastError>> {
+) -> Result<Vec<(Switch<'a>, u8)>, McastError> {
     let fabric = &planned.fabric;
     let index_of = |switch: Switch<'_>| {
         let guid = switch.guid();
-        fabric
-            .switch_by_guid(guid)
-            .ok_or(Stale::Changed(McastError::SwitchChanged(guid)))
+        let index = fabric.switch_by_guid(guid);
+        index.ok_or(McastError::SwitchChanged(guid))
     };
     let places: Vec<(u32, Switch<'a>, u8)> = group
         .members
         .iter()
         .map(|&(switch, port)| Ok((index_of(switch)?, switch, port)))
-        .collect::<Result<_, _>>()?;
+        .collect::<Result<_, McastError>>()?;
     let mut members: Vec<u32> = places.iter().map(|&(index, ..)| index).collect();
     members.sort();
     members.dedup();
@@ -114,13 +113,13 @@ fn entries<'a>(
         true => grow(fabric),
         false => undrained(fabric, &drained, grow),
     };
-    let tree = tree.ok_or(Stale::Failed(McastError::NoSwitch))?;
+    let tree = tree.ok_or(McastError::NoSwitch)?;
 
     let mut entries = Vec::with_capacity(places.len() + 2 * tree.edges.len());
     for &[from, to] in &tree.edges {
         let ends = link(planned, subnet, [from, to]).ok_or_else(|| {
             let guid = fabric.switches()[from.0 as usize].guid;
-            Stale::Changed(McastError::LinkChanged(guid, from.1))
+            McastError::LinkChanged(guid, from.1)
         })?;
         entries.extend(ends);
     }

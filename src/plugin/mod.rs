@@ -2,8 +2,8 @@
 //!
 //! A sweep: OpenSM calls [`callbacks`] under its lock; [`engine`] has [`snapshot`] copy the subnet into an owned
 //! [`crate::fabric::Fabric`], [`absent`] add the absent LIDs, the core plan, and the core fill the forwarding
-//! [`tables`], which are plain byte slices. [`mcast`] and [`hops`] serve OpenSM's multicast and its dumps from the
-//! same snapshot; [`crate::sweeps`] and [`order`] write logs, metrics and the node order.
+//! [`tables`], which are plain byte slices. [`mcast`] serves OpenSM's multicast from the same snapshot; [`crate::sweeps`]
+//! writes logs and metrics.
 //!
 //! Invariants:
 //! - no panic crosses into OpenSM: every `extern "C"` function runs inside [`guard`], but for the two that only
@@ -27,14 +27,12 @@ pub mod extension;
 mod ffi;
 mod given;
 mod guard;
-mod hops;
 #[cfg(test)]
 #[allow(unsafe_code)]
 mod hostile;
 mod log;
 mod mcast;
 mod options;
-mod order;
 mod planned;
 mod pulse;
 mod snapshot;

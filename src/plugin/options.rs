@@ -42,26 +42,8 @@ pub enum PanicAt {
     Fill,
 }
 
-/// Why a word is not accepted.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum OptionError {
-    /// No such option.
-    #[error("unknown option {0:?} in event_plugin_options is ignored")]
-    Unknown(String),
-    /// The option exists, the value does not.
-    #[error("bad value {value:?} of option {name:?}: {expected}; the default is used")]
-    BadValue {
-        /// The option.
-        name: String,
-        /// The value given.
-        value: String,
-        /// The values that are accepted.
-        expected: &'static str,
-    },
-}
-
-/// Parses the string. Returns wrong words as errors beside the options of the others.
-pub fn parse(text: &str) -> (PluginOptions, Vec<OptionError>) {
+/// Parses the string. Returns an error for each wrong word beside the options of the others.
+pub fn parse(text: &str) -> (PluginOptions, Vec<String>) {
     let mut options = PluginOptions::default();
     let words = text.split_whitespace().filter(|w| w.starts_with("dmodc."));
     let errors = words.filter_map(|word| options.take(word).err()).collect();
@@ -70,7 +52,7 @@ pub fn parse(text: &str) -> (PluginOptions, Vec<OptionError>) {
 
 impl PluginOptions {
     /// Takes one word.
-    fn take(&mut self, word: &str) -> Result<(), OptionError> {
+    fn take(&mut self, word: &str) -> Result<(), String> {
         let (name, value) = word.split_once('=').unwrap_or((word, ""));
         let path = (!value.is_empty()).then(|| Some(value.into()));
         let (is_taken, expected) = match name {
@@ -104,15 +86,16 @@ impl PluginOptions {
                 };
                 (set(&mut self.provoke_panic, point), "plan or fill")
             }
-            _ => return Err(OptionError::Unknown(word.to_owned())),
+            _ => {
+                let unknown = format!("unknown option {word:?} in event_plugin_options is ignored");
+                return Err(unknown);
+            }
         };
         match is_taken {
             true => Ok(()),
-            false => Err(OptionError::BadValue {
-                name: name.to_owned(),
-                value: value.to_owned(),
-                expected,
-            }),
+            false => Err(format!(
+                "bad value {value:?} of option {name:?}: {expected}; the default is used"
+            )),
         }
     }
 }
@@ -142,7 +125,7 @@ mod tests {
                 ..PluginOptions::default()
             }
         );
-        assert_eq!(errors, []);
+        assert_eq!(errors, [""; 0]);
         assert_eq!(parse(""), (PluginOptions::default(), vec![]));
         assert_eq!(parse("dmodc.threads=256").0.threads, 256);
     }

@@ -125,12 +125,12 @@ fn scan<'a>(
                     scan.speeds.push((number, far.speed()));
                 }
             }
-            Ok(Link::End(end)) => {
+            Ok(Link::End(end, kind)) => {
                 scan.end_nodes.push(EndNode {
                     guid: end.guid(),
                     lid: end.lid(),
                     lmc: end.lmc(),
-                    kind: end.node().map_or(NodeKind::Ca, |n| n.kind()),
+                    kind,
                     switch: handle,
                     port: number,
                 });
@@ -149,7 +149,7 @@ pub enum Link<'a> {
     /// A switch, by its port.
     Switch(Switch<'a>, Port<'a>),
     /// A port of a CA or router, with a LID.
-    End(Port<'a>),
+    End(Port<'a>, NodeKind),
 }
 
 /// Why a link is left out.
@@ -174,12 +174,12 @@ pub fn usable<'a>(sw: Switch<'a>, port: Port<'a>) -> Result<Link<'a>, Odd> {
     if !port.is_healthy() || !remote.is_healthy() {
         return Ok(Link::None);
     }
-    match node.switch() {
-        Some(peer) if peer.guid() == sw.guid() => Ok(Link::None),
+    match (node.switch(), node.kind()) {
+        (Some(peer), _) if peer.guid() == sw.guid() => Ok(Link::None),
         _ if remote.remote() != Some(port) => Err(Odd::OneSided),
-        Some(peer) => Ok(Link::Switch(peer, remote)),
-        None if !node.is_end_node() => Ok(Link::None),
-        None if remote.lid() == Lid(0) => Err(Odd::NoLid(remote.guid())),
-        None => Ok(Link::End(remote)),
+        (Some(peer), _) => Ok(Link::Switch(peer, remote)),
+        (None, None) => Ok(Link::None),
+        (None, _) if remote.lid() == Lid(0) => Err(Odd::NoLid(remote.guid())),
+        (None, Some(kind)) => Ok(Link::End(remote, kind)),
     }
 }

@@ -1,29 +1,25 @@
 //! OpenSM's forwarding tables as rows of bytes: in the fabric's order, cleared of another engine's entries,
 //! and all "no path" if writing them panics.
 
+use super::engine::Failure;
 use super::ffi::Subnet;
 use crate::dmodc::Engine;
 use crate::fabric::{Fabric, Guid};
 use crate::lft::NO_PATH;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A switch has no forwarding table to write to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("OpenSM has no forwarding table for switch {0}")]
-pub struct NoTable(Guid);
-
 /// The tables in the fabric's switch order.
 pub fn rows<'t>(
     fabric: &Fabric,
     tables: &'t mut [(Guid, Option<&mut [u8]>)],
-) -> Result<Vec<&'t mut [u8]>, NoTable> {
+) -> Result<Vec<&'t mut [u8]>, Failure> {
     tables.sort_by_key(|(guid, _)| *guid);
     let mut tables = tables.iter_mut();
     let switches = fabric.switches().iter();
     let rows = switches.map(|switch| {
         let of_switch = tables.find(|(guid, _)| *guid == switch.guid);
         let row = of_switch.and_then(|(_, row)| row.as_deref_mut());
-        row.ok_or(NoTable(switch.guid))
+        row.ok_or(Failure::NoTable(switch.guid))
     });
     rows.collect()
 }

@@ -14,7 +14,6 @@ pub use notes::Dark;
 use crate::fabric::{Fabric, Guid, Merged, Speed};
 use crate::input::{Fault, Lenient, lines};
 use crate::netlist::{Netlist, Part, Reason, TooManyLids};
-use notes::Note;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::env;
 use std::io::{self, Write};
@@ -89,15 +88,9 @@ impl Reference {
                     continue;
                 };
                 let line = String::from_utf8_lossy(line);
-                match Note::parse(&line) {
-                    Some(Note::Place(guid, key, era)) => {
-                        reference.keys.insert(guid, (key, era));
-                    }
-                    Some(Note::Dark(dark, day)) => {
-                        reference.dark.insert(dark, day);
-                    }
-                    None => return Err(Fault::at(number, NoReference::Note(line.trim().into()))),
-                }
+                reference
+                    .take_note(&line)
+                    .ok_or_else(|| Fault::at(number, NoReference::Note(line.trim().into())))?;
             }
         }
         let read = Netlist::parse_leniently(bytes).map_err(|fault| Fault {
@@ -190,7 +183,7 @@ impl Reference {
             Dark::Switch(guid) | Dark::Host(guid) => guids.contains_key(&guid),
             Dark::Link(ends) => ends.iter().all(|(guid, port)| {
                 let node = guids.get(guid);
-                node.is_some_and(|node| node.ports.iter().any(|p| p.number == *port))
+                node.is_some_and(|node| node.port(*port).is_some())
             }),
         };
         let dark = self.dark.iter().filter(|(dark, _)| is_there(dark));
@@ -215,12 +208,7 @@ impl Reference {
              # the place of another one or came later, and when that which is dark was last seen. 'dmodc forget' takes\n\
              # out what will not come back."
         )?;
-        for (&guid, &(key, era)) in &self.keys {
-            writeln!(out, "#: {}", Note::Place(guid, key, era))?;
-        }
-        for (&dark, &day) in &self.dark {
-            writeln!(out, "#: {}", Note::Dark(dark, day))?;
-        }
+        self.write_notes(out)?;
         writeln!(out)?;
         self.netlist.write(&mut out)
     }

@@ -1,9 +1,10 @@
 //! The notes of a reference: lines beside its netlist.
 
-use super::Day;
+use super::{Day, Reference};
 use crate::fabric::{Guid, Merged};
 use std::collections::BTreeSet;
 use std::fmt;
+use std::io::{self, Write};
 
 /// A dark part: it should be there and is not.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -40,14 +41,6 @@ pub fn dark(merged: &Merged) -> BTreeSet<Dark> {
     dark
 }
 
-/// One line.
-pub enum Note {
-    /// A box, the key of its place, and its era.
-    Place(Guid, u64, u32),
-    /// A dark part, and the day when it was last seen.
-    Dark(Dark, Day),
-}
-
 impl fmt::Display for Dark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -58,22 +51,15 @@ impl fmt::Display for Dark {
     }
 }
 
-impl fmt::Display for Note {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Note::Place(guid, key, era) => write!(f, "place {guid} of {} era {era}", Guid(*key)),
-            Note::Dark(dark, day) => write!(f, "seen {day}: {dark}"),
-        }
-    }
-}
-
-impl Note {
-    /// Reads a note.
-    pub fn parse(text: &str) -> Option<Note> {
+impl Reference {
+    /// Takes the text of a note; `None` if it is none.
+    pub(super) fn take_note(&mut self, text: &str) -> Option<()> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let dark = match words[..] {
             ["place", guid, "of", key, "era", era] => {
-                return Some(Note::Place(hex(guid)?, hex(key)?.0, era.parse().ok()?));
+                let place = (hex(key)?.0, era.parse().ok()?);
+                self.keys.insert(hex(guid)?, place);
+                return Some(());
             }
             ["seen", _, "switch", guid] => Dark::Switch(hex(guid)?),
             ["seen", _, "host", guid] => Dark::Host(hex(guid)?),
@@ -82,7 +68,20 @@ impl Note {
             }
             _ => return None,
         };
-        Some(Note::Dark(dark, Day::parse(words[1].strip_suffix(':')?)?))
+        let day = Day::parse(words[1].strip_suffix(':')?)?;
+        self.dark.insert(dark, day);
+        Some(())
+    }
+
+    /// Writes all notes.
+    pub(super) fn write_notes(&self, out: &mut dyn Write) -> io::Result<()> {
+        for (guid, &(key, era)) in &self.keys {
+            writeln!(out, "#: place {guid} of {} era {era}", Guid(key))?;
+        }
+        for (dark, day) in &self.dark {
+            writeln!(out, "#: seen {day}: {dark}")?;
+        }
+        Ok(())
     }
 }
 

@@ -1,16 +1,17 @@
 //! Logs, once the tables are sent, the changes since the last sweep and oddities; finds missing equipment and
 //! hosts on detours for `dmodc.metrics`.
 
+use super::logged::Logged;
 use super::metrics::{Found, FoundSlow, HostPairs};
 use super::planned::{Called, Planned};
-use crate::dmodc::{Plan, Ranking};
+use crate::dmodc::{Groups, Plan, Ranking};
 use crate::fabric::{self, Guid, Merged};
 use crate::reference::{Dark, Day};
 use crate::wiring::{
-    Beyond, Memory, SlowLink, Uplink, WiringWarning, missing_uplinks, slow_links, wiring_warnings,
+    Beyond, Memory, SlowLink, Uplink, missing_uplinks, odd_places, unlike_siblings,
 };
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 /// Maximum number of places in the wiring that the log names.
 const NAMED: usize = 10;
@@ -19,14 +20,12 @@ const NAMED: usize = 10;
 #[derive(Default)]
 pub struct Findings {
     memory: Memory,
-    /// The last line about ranks.
-    ranks: String,
-    /// The last line about ranks where a reference would help.
-    unknown_places: String,
-    /// The last lines about missing equipment and oddities.
-    odd: BTreeSet<String>,
-    /// The links that are slow.
-    slow: Vec<SlowLink>,
+    /// The line about ranks.
+    ranks: Logged,
+    /// The line about ranks where a reference would help.
+    unknown_places: Logged,
+    /// The lines about missing equipment and oddities.
+    odd: Logged,
 }
 
 impl Findings {
@@ -50,10 +49,13 @@ impl Findings {
         let changes = self
             .memory
             .look(fabric, |s| called.switch(s), |node| called.end_node(node));
-        changes.iter().for_each(|line| log::info!("{line}"));
-        self.look_for_slow(planned);
-        log_if_new(&mut self.ranks, format!("ranks: {}", plan.ranking()));
-        log_if_new(&mut self.unknown_places, unknown_places(plan));
+        let ranks = plan.ranking();
+        let reference = options.reference.as_deref();
+        let lines = self.memory.slow(fabric, |s| ranks.rank(s), reference);
+        let lines = changes.iter().cloned().chain(lines);
+        let lines = lines.chain(self.ranks.news([format!("ranks: {ranks}")]));
+        let lines = lines.chain(self.unknown_places.news(unknown_places(plan)));
+        lines.for_each(|line| log::info!("{line}"));
         let seen;
         let (merged, ranking) = match plan.known() {
             Some((merged, ranking)) => (merged, Cow::Borrowed(ranking)),
@@ -63,43 +65,45 @@ impl Findings {
                 (&seen, Cow::Owned(ranking))
             }
         };
-        let has_reference = plan.known().is_some();
         let missing = missing_uplinks(merged, |s| ranking.rank(s));
-        let mut warnings = wiring_warnings(fabric, plan.ranking());
-        if has_reference {
-            warnings.retain(|warning| !matches!(warning, WiringWarning::Unlike(_)));
-        }
         let name = |s: u32| planned.name(called, s);
-        let mut odd: Vec<String> = warnings.iter().map(|w| w.describe(name)).collect();
-        if has_reference {
+        let groups = Groups::of(fabric, ranks);
+        let mut odd = odd_places(fabric, &groups, ranks, name);
+        // How many uplinks switches lack by comparison with their siblings.
+        let mut unlike = HashMap::new();
+        if plan.known().is_some() {
             odd.extend(self.of_reference(merged, &missing, dark));
+        } else {
+            for switch in unlike_siblings(fabric, &groups, ranks) {
+                odd.push(switch.describe(name));
+                let guid = fabric.switches()[switch.switch as usize].guid;
+                unlike.insert(guid, switch.missing());
+            }
         }
         self.log_odd(odd, !changes.is_empty());
-        self.switches(merged, &missing, unlike(planned, &warnings))
+        self.switches(merged, &missing, &unlike)
     }
 
-    /// Finds the slow links and logs the new and the mended ones.
-    fn look_for_slow(&mut self, planned: &Planned) {
-        let fabric = &planned.fabric;
-        let reference = planned.options.reference.as_deref();
-        let rank = |switch| planned.plan.ranking().rank(switch);
-        let found = slow_links(fabric, rank, reference);
-        let (slow, lines) = self.memory.slow(fabric, &found, rank, reference);
-        lines.iter().for_each(|line| log::info!("{line}"));
-        self.slow = slow;
-    }
-
-    /// The links that are slow, with their names.
+    /// The links that are slow.
     pub fn slow(&self) -> Vec<FoundSlow> {
-        let named = |link: &SlowLink| FoundSlow {
-            near: self.memory.switch_name(link.near.0).to_owned(),
-            far: match link.far {
-                Beyond::Switch((switch, _)) => self.memory.switch_name(switch).to_owned(),
-                Beyond::Host(host) => self.memory.host_name(host).to_owned(),
-            },
-            link: *link,
+        let labels = |link: &SlowLink| {
+            let (near, port) = link.near;
+            let (far, name, far_port) = match link.far {
+                Beyond::Switch((s, port)) => (s, self.memory.switch_name(s), port.to_string()),
+                Beyond::Host(host) => (host, self.memory.host_name(host), String::new()),
+            };
+            [
+                ("guid", near.to_string()),
+                ("description", self.memory.switch_name(near).to_owned()),
+                ("port", port.to_string()),
+                ("peer_guid", far.to_string()),
+                ("peer_description", name.to_owned()),
+                ("peer_port", far_port),
+                ("speed", link.slowness.now.to_string()),
+                ("expected", link.slowness.expected.to_string()),
+            ]
         };
-        self.slow.iter().map(named).collect()
+        self.memory.slow_links().map(labels).collect()
     }
 
     /// The equipment of a reference that is missing: switches, and links between present switches.
@@ -135,15 +139,16 @@ impl Findings {
 
     /// Logs the oddities, if they or the fabric have changed.
     fn log_odd(&mut self, odd: Vec<String>, changed: bool) {
-        let (old, new): (Vec<_>, Vec<_>) = odd.iter().partition(|line| self.odd.contains(*line));
+        let all = odd.len();
+        let new = self.odd.news(odd);
+        let old = all - new.len();
         new.iter().take(NAMED).for_each(|line| log::info!("{line}"));
         if new.len() > NAMED {
             log::info!("{} more such places in the wiring", new.len() - NAMED);
         }
-        if !old.is_empty() && (changed || !new.is_empty()) {
-            log::info!("places in the wiring as before: {}", old.len());
+        if old > 0 && (changed || !new.is_empty()) {
+            log::info!("places in the wiring as before: {old}");
         }
-        self.odd = odd.into_iter().collect();
     }
 
     /// All switches, with the equipment that each lacks by the reference, by memory, or by its siblings.
@@ -151,7 +156,7 @@ impl Findings {
         &self,
         merged: &Merged,
         missing: &[Uplink],
-        unlike: HashMap<Guid, u32>,
+        unlike: &HashMap<Guid, u32>,
     ) -> Vec<Found> {
         let mut lacks = vec![0; merged.nominal.switches().len()];
         for [(below, _), _] in missing {
@@ -172,34 +177,15 @@ impl Findings {
     }
 }
 
-/// Logs a line, unless it is empty or the last one.
-fn log_if_new(last: &mut String, line: String) {
-    if line != *last && !line.is_empty() {
-        log::info!("{line}");
-    }
-    *last = line;
-}
-
-/// The line about ranks where a reference would help; empty if there are none or there is a reference.
-fn unknown_places(plan: &Plan) -> String {
+/// The line about ranks where a reference would help, if there are any and there is none.
+fn unknown_places(plan: &Plan) -> Option<String> {
     let ranks: Vec<String> = plan.untold().iter().map(u32::to_string).collect();
-    match plan.known().is_none() && !ranks.is_empty() {
-        true => format!(
+    (plan.known().is_none() && !ranks.is_empty()).then(|| {
+        format!(
             "a reference would help: ports do not tell the places on rank {}, GUIDs do",
             ranks.join(", ")
-        ),
-        false => String::new(),
-    }
-}
-
-/// How many uplinks switches lack by comparison with their siblings.
-fn unlike(planned: &Planned, warnings: &[WiringWarning]) -> HashMap<Guid, u32> {
-    let guid = |s: u32| planned.fabric.switches()[s as usize].guid;
-    let unlike = warnings.iter().filter_map(|warning| match warning {
-        WiringWarning::Unlike(unlike) => Some((guid(unlike.switch), unlike.missing())),
-        _ => None,
-    });
-    unlike.collect()
+        )
+    })
 }
 
 /// The pairs of hosts on detours or left out. Pairs of hosts above the leaves do not count: where no switch

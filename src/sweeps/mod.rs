@@ -5,6 +5,7 @@
 //! [`Metrics`] has the figures, [`Reference`] the places. The caller names switches and hosts by a [`Called`].
 
 mod findings;
+mod logged;
 mod metrics;
 mod planned;
 mod reference;
@@ -12,6 +13,7 @@ pub mod report;
 mod sweep;
 
 pub use findings::{Findings, host_pairs};
+pub use logged::Logged;
 pub use metrics::{File, Found, HostPairs, Metrics, Role};
 pub use planned::{Called, Planned};
 pub use reference::{Reference, Source};

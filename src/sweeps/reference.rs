@@ -35,6 +35,7 @@ pub enum Source {
 }
 
 /// The reference, over all sweeps.
+#[derive(Default)]
 pub struct Reference {
     path: PathBuf,
     grows: bool,
@@ -70,12 +71,7 @@ impl Reference {
         Some(Reference {
             path,
             grows,
-            stamp: None,
-            known: None,
-            is_newer: false,
-            is_foreign: false,
-            last: None,
-            logged: Vec::new(),
+            ..Reference::default()
         })
     }
 
@@ -162,8 +158,12 @@ impl Reference {
         let mut grown = match (planned.plan.known(), known) {
             (Some((merged, _)), Some(known)) => {
                 if !known.places.grows(&known.fabric, merged) {
-                    let faster = known.fabric.faster_in(&planned.fabric);
-                    if faster.is_empty() || all_in(&slow(), &planned.fabric, &faster) {
+                    let mut faster = known.fabric.faster_in(&planned.fabric);
+                    if !faster.is_empty() {
+                        let slow = slow();
+                        faster.retain(|port| !slow.contains(port));
+                    }
+                    if faster.is_empty() {
                         return;
                     }
                 }
@@ -176,7 +176,8 @@ impl Reference {
                 Places::default().grown(&alone, &names(), last)
             }
         };
-        grown.forget_speeds(&slow());
+        let guid = |(s, port): (u32, u8)| (planned.fabric.switches()[s as usize].guid, port);
+        grown.forget_speeds(&slow().into_iter().map(guid).collect());
         if stamp(&self.path) != self.stamp {
             // Another process has changed it since: it is read in the next sweep.
             return;
@@ -207,29 +208,18 @@ impl Reference {
 }
 
 /// The ports of links that are slow by comparison with their siblings alone.
-fn slow_ports(planned: &Planned, known: Option<&Fabric>) -> BTreeSet<(Guid, u8)> {
-    let Planned { fabric, plan, .. } = planned;
-    let slow = slow_links(fabric, |switch| plan.ranking().rank(switch), known);
-    let slow = slow
-        .iter()
-        .filter(|slow| slow.slowness.witness == Witness::Siblings);
-    let ends = slow.flat_map(|slow| {
-        let far = match slow.far {
-            Far::Switch(switch, port) => Some((switch, port)),
-            Far::Host(_) => None,
-        };
-        [Some(slow.near), far].into_iter().flatten()
-    });
-    ends.map(|(switch, port)| (fabric.switches()[switch as usize].guid, port))
-        .collect()
-}
-
-/// Whether all these ports of a fabric are among some.
-fn all_in(some: &BTreeSet<(Guid, u8)>, fabric: &Fabric, ports: &[(u32, u8)]) -> bool {
-    let guid = |switch: u32| fabric.switches()[switch as usize].guid;
+fn slow_ports(planned: &Planned, known: Option<&Fabric>) -> BTreeSet<(u32, u8)> {
+    let rank = |switch| planned.plan.ranking().rank(switch);
+    let mut ports = BTreeSet::new();
+    for slow in slow_links(&planned.fabric, rank, known) {
+        if slow.slowness.witness == Witness::Siblings {
+            ports.insert(slow.near);
+            if let Far::Switch(switch, port) = slow.far {
+                ports.insert((switch, port));
+            }
+        }
+    }
     ports
-        .iter()
-        .all(|&(switch, port)| some.contains(&(guid(switch), port)))
 }
 
 impl Known {

@@ -41,26 +41,19 @@ impl Sweep {
         planned: &Planned,
         filled: Filled,
         (start, read): (Instant, Duration),
-        faults: Faults,
         changed_blocks: usize,
     ) -> Self {
         let plan = &planned.plan;
-        let timings = plan.timings();
-        let total = start.elapsed();
-        let known = read + timings.rank + timings.cost + timings.nid + filled.time;
+        let (total, timings) = (start.elapsed(), plan.timings());
+        let known = [read, timings.rank, timings.cost, timings.nid, filled.time];
+        let [read, rank, cost, nid, fill] = known;
+        let rest = total.saturating_sub(known.iter().sum());
         let mut sweep = Sweep {
             unreachable: plan.unreachable().count,
             threads: filled.threads,
             total,
-            phases: [
-                read,
-                timings.rank,
-                timings.cost,
-                timings.nid,
-                filled.time,
-                total.saturating_sub(known),
-            ],
-            faults,
+            phases: [read, rank, cost, nid, fill, rest],
+            faults: planned.options.faults,
             displaced: filled.displaced,
             changed_blocks,
             turned: plan.connections().turned,

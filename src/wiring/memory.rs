@@ -5,7 +5,6 @@
 //! *back* if it was there before, else *new*.
 
 use super::lines::{Names, amount};
-use super::slow::Slow;
 use super::slow_memory::{SlowLink, SlowMemory};
 use super::view::{Link, View};
 use crate::fabric::{Fabric, Guid, Merged};
@@ -38,18 +37,22 @@ impl Memory {
         self.host_names.get(&host).map_or("", |name| name)
     }
 
-    /// The slow links of the last look, and lines about new and mended ones. `found` is slow by its siblings
-    /// or by the reference; a link that was faster before is slow as well, unless the reference has it so.
+    /// The slow links at the last call of [`Memory::slow`].
+    pub fn slow_links(&self) -> impl Iterator<Item = &SlowLink> {
+        self.slow.last.values()
+    }
+
+    /// Finds the slow links in the fabric of the last look: those that are slow by their siblings or by the reference,
+    /// and those that were faster before, unless the reference has them so. Returns lines about new and mended ones.
     /// `rank` gives the rank of a switch.
     pub fn slow(
         &mut self,
         fabric: &Fabric,
-        found: &[Slow],
         rank: impl Fn(u32) -> u32,
         reference: Option<&Fabric>,
-    ) -> (Vec<SlowLink>, Vec<String>) {
+    ) -> Vec<String> {
         let names = || Names::new(&self.switch_names, &self.host_names);
-        self.slow.look(fabric, found, rank, reference, names)
+        self.slow.look(fabric, rank, reference, names)
     }
 
     /// Takes the present fabric, and returns lines about changes since the last time; none at the first. The
@@ -132,128 +135,4 @@ fn gone(known: &View, now: &View) -> Option<String> {
     let counts: Vec<String> = counts.map(|(n, one, many)| amount(n, one, many)).collect();
     let list = counts.join(", ");
     (!list.is_empty()).then(|| format!("gone since the first sweep, in all: {list}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::names::Directory;
-    use crate::netlist::Netlist;
-    use crate::testing::pgft;
-
-    /// Two pods of two leaves and two spines below two roots, two hosts on each leaf.
-    fn whole() -> Netlist {
-        pgft("PGFT(3;2,2,2;1,2,2;1,1,1)")
-    }
-
-    fn without(net: &Netlist, parts: &[&str]) -> Netlist {
-        let directory = Directory::of_netlist(net);
-        let parts = parts
-            .iter()
-            .flat_map(|part| directory.parts(net, part).expect("parts"));
-        net.without(&parts.collect::<Vec<_>>())
-    }
-
-    fn look(memory: &mut Memory, net: &Netlist) -> Vec<String> {
-        let (fabric, names) = net.to_fabric(None).expect("LIDs for all");
-        let switch = |s: u32| names.switches[s as usize].clone();
-        let host = |h: u32| names.end_nodes[h as usize].clone();
-        memory.look(&fabric, switch, host)
-    }
-
-    #[test]
-    fn a_cable_and_a_host_go_and_come_back() {
-        let (whole, mut memory) = (whole(), Memory::default());
-        assert_eq!(look(&mut memory, &whole), [""; 0]);
-        assert_eq!(look(&mut memory, &whole), [""; 0]);
-        let less = without(&whole, &["L1-1:4", "node-2"]);
-        assert_eq!(
-            look(&mut memory, &less),
-            [
-                "lost: 'L1-1' [4] -- 'L2-1' [2]",
-                "lost: host 'node-2' at 'L1-1' [1]",
-                "gone since the first sweep, in all: 1 link, 1 host",
-            ]
-        );
-        assert_eq!(look(&mut memory, &less), [""; 0]);
-        // Only the equipment that has just gone is named.
-        let fewer = without(&less, &["node-0", "node-1"]);
-        assert_eq!(
-            look(&mut memory, &fewer),
-            [
-                "lost: 2 hosts at 'L1-0': 'node-0' [1], 'node-1' [2]",
-                "gone since the first sweep, in all: 1 link, 3 hosts",
-            ]
-        );
-        assert_eq!(
-            look(&mut memory, &whole),
-            [
-                "back: 'L1-1' [4] -- 'L2-1' [2]",
-                "back: 2 hosts at 'L1-0': 'node-0' [1], 'node-1' [2]",
-                "back: host 'node-2' at 'L1-1' [1]",
-            ]
-        );
-    }
-
-    #[test]
-    fn a_switch_is_one_line_and_so_is_a_pod() {
-        let (whole, mut memory) = (whole(), Memory::default());
-        look(&mut memory, &whole);
-        let less = without(&whole, &["L1-3"]);
-        assert_eq!(
-            look(&mut memory, &less),
-            [
-                "lost: switch 'L1-3' with 2 links and 2 hosts",
-                "gone since the first sweep, in all: 1 switch",
-            ]
-        );
-        // It is back without one of its cables and one of its hosts.
-        let hurt = without(&whole, &["L1-3:3", "node-7"]);
-        assert_eq!(
-            look(&mut memory, &hurt),
-            [
-                "lost: 'L1-3' [3] -- 'L2-2' [2]",
-                "back: switch 'L1-3' with 1 link and 1 host",
-                "gone since the first sweep, in all: 1 link, 1 host",
-            ]
-        );
-        assert_eq!(
-            look(&mut memory, &whole),
-            [
-                "back: 'L1-3' [3] -- 'L2-2' [2]",
-                "back: host 'node-7' at 'L1-3' [2]"
-            ]
-        );
-        let no_pod = without(&whole, &["L1-2", "L1-3", "L2-2", "L2-3"]);
-        let pod = "4 switches with 8 links and 4 hosts: 'L1-2', 'L1-3', 'L2-2', 'L2-3'";
-        assert_eq!(look(&mut memory, &no_pod)[0], format!("lost: {pod}"));
-        assert_eq!(look(&mut memory, &whole), [format!("back: {pod}")]);
-        // One that was never there, beside one that was.
-        let mut memory = Memory::default();
-        look(&mut memory, &no_pod);
-        assert_eq!(look(&mut memory, &whole), [format!("new: {pod}")]);
-    }
-
-    #[test]
-    fn what_moves_and_names_that_several_have() {
-        let (mut net, mut memory) = (whole(), Memory::default());
-        for node in &mut net.nodes {
-            if node.description.starts_with("L1-") {
-                node.description = "leaf".into();
-            }
-        }
-        look(&mut memory, &without(&net, &["node-1"]));
-        // The first host of a leaf is plugged in beside itself.
-        let mut moved = without(&net, &["node-1"]);
-        let host = moved.nodes.iter().position(|n| n.description == "node-0");
-        let host = host.expect("there");
-        let leaf = moved.nodes[host].ports[0].peer as usize;
-        let mut ports = moved.nodes[leaf].ports.iter_mut();
-        let port = ports.find(|p| p.peer == host as u32);
-        port.expect("linked").number = 2;
-        moved.nodes[host].ports[0].peer_port = 2;
-        let leaf = format!("{} 'leaf'", moved.nodes[leaf].guid);
-        let line = format!("moved: host 'node-0' from {leaf} [1] to {leaf} [2]");
-        assert_eq!(look(&mut memory, &moved), [line]);
-    }
 }

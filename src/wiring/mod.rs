@@ -12,6 +12,8 @@ mod rails;
 mod siblings;
 mod slow;
 mod slow_memory;
+#[cfg(test)]
+mod tests;
 mod view;
 mod warnings;
 
@@ -21,7 +23,7 @@ pub use rails::{Rail, among_servers, rails};
 pub use siblings::{Doubt, Unlike, among_siblings, doubts, unlike_siblings};
 pub use slow::{Far, Slow, Slowness, Witness, slow_links};
 pub use slow_memory::{Beyond, SlowLink};
-pub use warnings::{WiringWarning, wiring_warnings};
+pub use warnings::{odd_places, wiring_warnings};
 
 use crate::fabric::{Fabric, Guid};
 use crate::netlist::Names;

@@ -26,10 +26,11 @@ pub struct Doubt {
     pub above: u32,
     /// The port there, if it is free and this switch has the same port of most other switches above it.
     pub above_port: Option<u8>,
-    /// The switch's link to the one above at another port: own port, and the port there.
-    pub found: Option<(u8, u8)>,
-    /// The other switch behind the port, and its port.
-    pub other: Option<(u32, u8)>,
+    /// How the link differs.
+    pub kind: Kind,
+    /// The link that the switch has instead, to that switch or at that port: own port, and the switch and port at the
+    /// other end.
+    instead: Option<(u8, (u32, u8))>,
     /// How many siblings have it.
     pub have: u32,
     /// How many siblings there are.
@@ -51,27 +52,10 @@ pub struct Unlike {
 }
 
 impl Doubt {
-    /// How the link differs.
-    pub fn kind(&self) -> Kind {
-        match (self.found, self.other) {
-            (Some(_), _) => Kind::WrongPort,
-            (None, Some(_)) => Kind::Moved,
-            (None, None) => Kind::Missing,
-        }
-    }
-
-    /// The link that the switch has instead: its own port, and the switch and port at the other end.
-    fn instead(&self) -> Option<(u8, (u32, u8))> {
-        match self.found {
-            Some((near, far)) => Some((near, (self.above, far))),
-            None => self.other.map(|other| (self.port, other)),
-        }
-    }
-
     /// The link in a log line; `name` names a switch.
     fn describe(&self, name: &impl Fn(u32) -> String) -> String {
         let link = format!("[{}] -- {}", self.port, name(self.above));
-        match (self.instead(), self.above_port) {
+        match (self.instead, self.above_port) {
             (Some((near, (other, far))), _) => {
                 format!("{link}, found [{near}] -- {} [{far}]", name(other))
             }
@@ -84,8 +68,8 @@ impl Doubt {
 impl Unlike {
     /// How many links are missing, not just elsewhere.
     pub fn missing(&self) -> u32 {
-        let missing = self.doubts.iter().filter(|d| d.kind() == Kind::Missing);
-        missing.count() as u32
+        let kinds = self.doubts.iter().map(|doubt| doubt.kind);
+        kinds.filter(|kind| *kind == Kind::Missing).count() as u32
     }
 
     /// The switch in a log line, with the first few links; `name` names a switch.
@@ -96,12 +80,12 @@ impl Unlike {
             text += &format!(" where its siblings have {}", self.uplinks + missing);
         }
         let mut doubts: Vec<&Doubt> = self.doubts.iter().collect();
-        doubts.sort_by_key(|doubt| doubt.kind());
+        doubts.sort_by_key(|doubt| doubt.kind);
         let more = doubts.len().saturating_sub(NAMED);
         doubts.truncate(NAMED);
-        for of_kind in doubts.chunk_by(|a, b| a.kind() == b.kind()) {
+        for of_kind in doubts.chunk_by(|a, b| a.kind == b.kind) {
             let links: Vec<String> = of_kind.iter().map(|d| d.describe(&name)).collect();
-            text += &format!("; {}: {}", of_kind[0].kind(), links.join(", "));
+            text += &format!("; {}: {}", of_kind[0].kind, links.join(", "));
         }
         if more > 0 {
             text += &format!(", and {more} more");
@@ -181,23 +165,25 @@ fn compare(
     spare.retain(|link| !usual.contains(link));
     let mut doubts = Vec::new();
     for (port, above) in usual.into_iter().filter(|link| !links.contains(link)) {
-        let instead = spare.iter().position(|&(_, a)| a == above);
-        let instead = instead.map(|at| spare.remove(at).0);
+        let other = spare.iter().position(|&(_, a)| a == above);
+        let other = other.map(|at| spare.remove(at).0);
+        let (kind, near) = match (other, far(port)) {
+            (Some(near), _) => (Kind::WrongPort, near),
+            (None, Some(_)) => (Kind::Moved, port),
+            (None, None) => (Kind::Missing, port),
+        };
+        let far_ends = links.iter().filter_map(|&(port, _)| far(port));
         let doubt = Doubt {
             switch,
             port,
             above,
-            above_port: above_port(
-                fabric,
-                above,
-                links.iter().filter_map(|&(port, _)| far(port)),
-            ),
-            found: instead.and_then(|port| Some((port, far(port)?.1))),
-            other: far(port),
+            above_port: above_port(fabric, above, far_ends),
+            kind,
+            instead: far(near).map(|end| (near, end)),
             have: have(&(port, above)) as u32,
             siblings: siblings as u32,
         };
-        if doubt.kind() == Kind::Missing {
+        if kind == Kind::Missing {
             let dark = fabric.peer(switch, port) == Peer::None
                 && fabric.peers_of(above).contains(&Peer::None);
             if !dark || fewer == 0 {
@@ -223,10 +209,10 @@ fn above_port(fabric: &Fabric, above: u32, far: impl Iterator<Item = (u32, u8)>)
 pub fn among_siblings(fabric: &Fabric, names: &Names, ranking: &Ranking) -> Vec<Difference> {
     let end = |switch, port| End::of_switch(fabric, names, switch, port);
     let difference = |doubt: Doubt| {
-        let instead = doubt.instead();
+        let instead = doubt.instead;
         let ends_of = |(near, (other, far))| [end(doubt.switch, Some(near)), end(other, Some(far))];
         Difference {
-            kind: doubt.kind(),
+            kind: doubt.kind,
             ends: vec![
                 end(doubt.switch, Some(doubt.port)),
                 end(doubt.above, doubt.above_port.filter(|_| instead.is_none())),

@@ -107,11 +107,13 @@ pub fn slow_links(
         let speed = reference.map(|of| of.speed_in(fabric, switch, port));
         speed.filter(|speed| speed.is_known())
     };
-    let judge = |near: (u32, u8), far, among: &dyn Fn(Speed) -> Option<Speed>| {
-        let now = fabric.link_speed(near.0, near.1);
+    let speed = |(switch, port)| fabric.link_speed(switch, port);
+    // `among` is the expected speed by the siblings.
+    let judge = |near: (u32, u8), far, among: Option<Speed>| {
+        let now = speed(near);
         let (expected, witness) = match designed(near.0, near.1) {
             Some(expected) => (expected, Witness::Reference),
-            None => (among(now)?, Witness::Siblings),
+            None => (among?, Witness::Siblings),
         };
         let slowness = Slowness {
             now,
@@ -139,8 +141,8 @@ pub fn slow_links(
                     &usual[s as usize][of(side)],
                     &usual[index as usize][of(side.reverse())],
                 ];
-                let far = Far::Switch(index, far);
-                slow.extend(judge((s, port), far, &|now| of_ends(now, ends)));
+                let expected = of_ends(speed((s, port)), ends);
+                slow.extend(judge((s, port), Far::Switch(index, far), expected));
             }
         }
     }
@@ -150,10 +152,9 @@ pub fn slow_links(
         for host in fabric.end_nodes_of(s).map(|host| host as u32) {
             let node = &fabric.end_nodes()[host as usize];
             if node.kind != NodeKind::Aggregation {
-                let far = Far::Host(host);
-                slow.extend(judge((s, node.port), far, &|now| {
-                    of_hosts(now, &leaf, &all)
-                }));
+                let near = (s, node.port);
+                let expected = of_hosts(speed(near), &leaf, &all);
+                slow.extend(judge(near, Far::Host(host), expected));
             }
         }
     }
@@ -163,15 +164,11 @@ pub fn slow_links(
 /// How many links have each speed.
 type Counts = BTreeMap<Speed, usize>;
 
-/// The links of a switch to switches above it, below it and beside it.
+/// The links of a switch to switches below it, beside it and above it.
 type Sides = [Counts; 3];
 
 fn of(side: Ordering) -> usize {
-    match side {
-        Ordering::Greater => 0,
-        Ordering::Less => 1,
-        Ordering::Equal => 2,
-    }
+    (side as i8 + 1) as usize
 }
 
 fn sides(fabric: &Fabric, switch: u32, rank: impl Fn(u32) -> u32) -> Sides {
@@ -188,9 +185,8 @@ fn sides(fabric: &Fabric, switch: u32, rank: impl Fn(u32) -> u32) -> Sides {
 }
 
 fn host_speeds(fabric: &Fabric, switch: u32) -> impl Iterator<Item = Speed> {
-    let speeds = fabric
-        .hosts_of(switch)
-        .map(|host| fabric.link_speed(host.switch, host.port));
+    let hosts = fabric.hosts_of(switch);
+    let speeds = hosts.map(|host| fabric.link_speed(host.switch, host.port));
     speeds.filter(|speed| speed.is_known())
 }
 
@@ -231,102 +227,4 @@ fn one_lane(now: Speed, a: Speed, b: Speed) -> Option<Speed> {
     let lesser_first = [a.min(b), a.max(b)];
     let wider = lesser_first.into_iter().find(|s| s.lanes() > 1 && *s > now);
     wider.filter(|_| now.lanes() == 1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::dmodc::{Options, Ranking};
-    use crate::netlist::Netlist;
-    use crate::netlist::generate::{Order, Pgft, build_with_speeds};
-
-    /// Four leaves with eight hosts each below four spines.
-    fn whole() -> Netlist {
-        let shape: Pgft = "PGFT(2;8,4;1,4;1,1)".parse().expect("a shape");
-        let speeds = ["2xHDR", "4xHDR"].map(|text| text.parse().expect("a speed"));
-        build_with_speeds(&shape.into(), Order::default(), &speeds)
-    }
-
-    /// Gives all links of a node whose port numbers fit another speed.
-    fn set(net: &mut Netlist, name: &str, ports: impl Fn(u8) -> bool, speed: &str) {
-        let at = net.nodes.iter().position(|n| n.description == name);
-        let at = at.expect("a node");
-        for index in 0..net.nodes[at].ports.len() {
-            let port = &mut net.nodes[at].ports[index];
-            if !ports(port.number) {
-                continue;
-            }
-            port.link = speed.into();
-            let (peer, far) = (port.peer as usize, port.peer_port);
-            let mut ports = net.nodes[peer].ports.iter_mut();
-            let far = ports.find(|port| port.number == far);
-            far.expect("the other end").link = speed.into();
-        }
-    }
-
-    fn found(net: &Netlist, reference: Option<&Netlist>) -> Vec<String> {
-        let (fabric, names) = net.to_fabric(None).expect("LIDs");
-        let reference = reference.map(|net| net.to_fabric(None).expect("LIDs").0);
-        let ranking = Ranking::new(&fabric, &Options::default());
-        let slow = slow_links(&fabric, |s| ranking.rank(s), reference.as_ref());
-        let line = |slow: &Slow| {
-            let ((near, port), slowness) = (slow.near, slow.slowness);
-            let near = &names.switches[near as usize];
-            let far = match slow.far {
-                Far::Switch(far, port) => format!("{} [{port}]", names.switches[far as usize]),
-                Far::Host(host) => names.end_nodes[host as usize].clone(),
-            };
-            format!("{near} [{port}] -- {far} {slowness}")
-        };
-        slow.iter().map(line).collect()
-    }
-
-    #[test]
-    fn most_links_of_a_switch_may_be_slow() {
-        let mut net = whole();
-        assert_eq!(found(&net, None), [""; 0]);
-        set(&mut net, "L1-2", |port| port > 9, "1xHDR");
-        assert_eq!(found(&net, None).len(), 3);
-        // All of them: one lane is never meant, a lower speed may be.
-        set(&mut net, "L1-2", |port| port > 8, "1xHDR");
-        assert_eq!(found(&net, None).len(), 4);
-        set(&mut net, "L1-2", |port| port > 8, "4xEDR");
-        assert_eq!(found(&net, None), [""; 0]);
-        set(&mut net, "L1-2", |port| port == 9, "4xFDR");
-        let line = "L1-2 [9] -- L2-0 [3] 4xFDR, siblings 4xEDR";
-        assert_eq!(found(&net, None), [line]);
-    }
-
-    #[test]
-    fn two_generations_are_no_fault() {
-        // An old spine; old leaves; old hosts on an old leaf, and on half of another.
-        let mut net = whole();
-        set(&mut net, "L2-3", |_| true, "4xEDR");
-        assert_eq!(found(&net, None), [""; 0]);
-        for leaf in ["L1-0", "L1-1", "L1-2"] {
-            set(&mut net, leaf, |port| port > 8, "4xEDR");
-            assert_eq!(found(&net, None), [""; 0], "{leaf}");
-        }
-        set(&mut net, "L1-0", |port| port <= 8, "4xFDR");
-        set(&mut net, "L1-3", |port| port <= 4, "4xFDR");
-        assert_eq!(found(&net, None), [""; 0]);
-        // A fault in an old one is found all the same.
-        set(&mut net, "L1-0", |port| port == 12, "2xEDR");
-        let line = "L1-0 [12] -- L2-3 [1] 2xEDR, siblings 4xEDR";
-        assert_eq!(found(&net, None), [line]);
-    }
-
-    #[test]
-    fn a_reference_without_the_speed_leaves_it_to_the_siblings() {
-        let mut net = whole();
-        set(&mut net, "L1-2", |port| port == 10, "1xHDR");
-        set(&mut net, "node-3", |_| true, "1xHDR");
-        // It knows none, or has another link there.
-        let mut reference = whole();
-        set(&mut reference, "L1-2", |_| true, "4x");
-        let mut nodes = reference.nodes.iter_mut();
-        let node = nodes.find(|n| n.description == "node-3");
-        node.expect("a node").ports[0].guid = Some(crate::fabric::Guid(99));
-        assert_eq!(found(&net, Some(&reference)), found(&net, None));
-    }
 }

@@ -4,7 +4,7 @@
 //! its expected speed: links beside it that become slow later do not make it normal.
 
 use super::lines::Names;
-use super::slow::{Slow, Slowness, Witness};
+use super::slow::{Slowness, Witness, slow_links};
 use super::view::{Port, link};
 use crate::fabric::{Fabric, Guid, Peer, Speed};
 use std::collections::{BTreeMap, HashMap};
@@ -87,7 +87,7 @@ impl SlowLink {
 pub struct SlowMemory {
     expected: BTreeMap<Place, (Speed, Witness)>,
     /// The slow links of the last look.
-    last: BTreeMap<Place, SlowLink>,
+    pub last: BTreeMap<Place, SlowLink>,
 }
 
 impl SlowMemory {
@@ -126,17 +126,16 @@ impl SlowMemory {
         }
     }
 
-    /// Takes the links that are slow by siblings or reference. Returns all slow links, and log lines about the new
-    /// and the mended ones with the number of the others. `rank` gives the rank of a switch.
+    /// Finds the slow links. Returns log lines about the new and the mended ones with the number of the others. `rank`
+    /// gives the rank of a switch.
     pub fn look<'m>(
         &mut self,
         fabric: &Fabric,
-        found: &[Slow],
         rank: impl Fn(u32) -> u32,
         reference: Option<&Fabric>,
         names: impl FnOnce() -> Names<'m>,
-    ) -> (Vec<SlowLink>, Vec<String>) {
-        for slow in found {
+    ) -> Vec<String> {
+        for slow in slow_links(fabric, &rank, reference) {
             if let Some(link) = place(fabric, slow.near.0, slow.near.1) {
                 self.expect(link, slow.slowness.expected, slow.slowness.witness);
             }
@@ -182,7 +181,7 @@ impl SlowMemory {
             }
         }
         self.last = slow;
-        (self.last.values().copied().collect(), lines)
+        lines
     }
 }
 
@@ -197,135 +196,4 @@ fn first_few(word: &str, links: impl Iterator<Item = String>) -> Vec<String> {
         lines.push(format!("{word}: {more} more links"));
     }
     lines
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::dmodc::{Options, Ranking};
-    use crate::names::Directory;
-    use crate::netlist::{Netlist, Part};
-    use crate::testing::pgft;
-    use crate::wiring::{Memory, slow_links};
-
-    /// Two leaves with two hosts each below four spines.
-    fn whole() -> Netlist {
-        pgft("PGFT(2;2,2;1,4;1,1)")
-    }
-
-    /// A leaf's or spine's links at these ports, from its side: the lesser end counts.
-    fn with(net: &Netlist, ports: &[(&str, u8)], speed: &str) -> Netlist {
-        let mut net = net.clone();
-        for &(name, number) in ports {
-            let node = net.nodes.iter_mut().find(|n| n.description == name);
-            let mut ports = node.expect("a node").ports.iter_mut();
-            let port = ports.find(|port| port.number == number);
-            port.expect("a link").link = speed.into();
-        }
-        net
-    }
-
-    fn look(memory: &mut Memory, net: &Netlist, reference: Option<&Netlist>) -> Vec<String> {
-        let (fabric, names) = net.to_fabric(None).expect("LIDs");
-        let reference = reference.map(|net| net.to_fabric(None).expect("LIDs").0);
-        let reference = reference.as_ref();
-        let switch = |s: u32| names.switches[s as usize].clone();
-        memory.look(&fabric, switch, |h| names.end_nodes[h as usize].clone());
-        let ranking = Ranking::new(&fabric, &Options::default());
-        let rank = |s| ranking.rank(s);
-        let found = slow_links(&fabric, rank, reference);
-        let (slow, lines) = memory.slow(&fabric, &found, rank, reference);
-        [vec![slow.len().to_string()], lines].concat()
-    }
-
-    #[test]
-    fn a_slow_link_is_logged_once_and_when_it_is_mended() {
-        let (net, mut memory) = (whole(), Memory::default());
-        assert_eq!(look(&mut memory, &net, None), ["0"]);
-        let slow = with(&net, &[("L1-1", 4), ("node-0", 1)], "1xEDR");
-        assert_eq!(
-            look(&mut memory, &slow, None),
-            [
-                "2",
-                "slow: 'L1-1' [4] -- 'L2-1' [2] 1xEDR, siblings 4xEDR",
-                "slow: host 'node-0' at 'L1-0' [1] 1xEDR, siblings 4xEDR",
-            ]
-        );
-        assert_eq!(look(&mut memory, &slow, None), ["2"]);
-        let more = with(&slow, &[("L1-0", 6)], "1xSDR");
-        assert_eq!(
-            look(&mut memory, &more, None),
-            [
-                "3",
-                "slow: 'L1-0' [6] -- 'L2-3' [1] 1xSDR, siblings 4xEDR",
-                "slow links as before: 2",
-            ]
-        );
-        let host = with(&net, &[("node-0", 1)], "1xEDR");
-        assert_eq!(
-            look(&mut memory, &host, None),
-            [
-                "1",
-                "mended: 'L1-0' [6] -- 'L2-3' [1] 4xEDR",
-                "mended: 'L1-1' [4] -- 'L2-1' [2] 4xEDR",
-                "slow links as before: 1",
-            ]
-        );
-        let host = Directory::of_netlist(&net).parts(&net, "node-0");
-        let alone = net.without(&host.expect("a host"));
-        assert_eq!(look(&mut memory, &alone, None), ["0"]);
-    }
-
-    #[test]
-    fn a_link_slow_from_the_start_stays_slow_though_all_become_as_slow() {
-        let (net, mut memory) = (whole(), Memory::default());
-        let mut slow = net.clone();
-        let leaves = ["L1-0", "L1-1"].map(|leaf| (3..=6).map(move |port| (leaf, port)));
-        for (count, link) in (1..).zip(leaves.into_iter().flatten()) {
-            slow = with(&slow, &[link], "2xEDR");
-            let lines = look(&mut memory, &slow, None);
-            let end = match link {
-                ("L1-0", 3..6) => "2xEDR, siblings 4xEDR",
-                _ => "2xEDR, before 4xEDR",
-            };
-            assert!(lines[1].ends_with(end), "{link:?} {lines:?}");
-            assert_eq!(lines[0], count.to_string());
-        }
-        let few = with(&net, &[("L1-0", 3)], "2xEDR");
-        let lines = look(&mut memory, &few, None);
-        assert_eq!((&*lines[0], lines.len()), ("1", 9), "{lines:?}");
-        assert_eq!(lines[8], "slow links as before: 1");
-        // A link that was faster before has no need of siblings; one that is dark in between neither.
-        let mut memory = Memory::default();
-        let all: Vec<(&str, u8)> = (3..=6).flat_map(|p| [("L1-0", p), ("L1-1", p)]).collect();
-        look(&mut memory, &net, None);
-        let links = net.links_between_switches();
-        let dark = net.without(&[links[0], links[1]].map(Part::Link));
-        assert_eq!(look(&mut memory, &dark, None), ["0"]);
-        let lines = look(&mut memory, &with(&net, &all, "2xEDR"), None);
-        assert_eq!(lines[0], "8");
-        assert_eq!(
-            lines[1],
-            "slow: 'L1-0' [3] -- 'L2-0' [1] 2xEDR, before 4xEDR"
-        );
-    }
-
-    #[test]
-    fn a_reference_that_has_it_so_ends_it() {
-        let (net, mut memory) = (whole(), Memory::default());
-        let slow = with(&net, &[("L1-1", 4)], "2xEDR");
-        look(&mut memory, &net, None);
-        assert_eq!(look(&mut memory, &slow, Some(&slow)), ["0"]);
-        assert_eq!(
-            look(&mut memory, &slow, Some(&net)),
-            ["1", "slow: 'L1-1' [4] -- 'L2-1' [2] 2xEDR, reference 4xEDR"]
-        );
-    }
-
-    #[test]
-    fn of_many_the_first_few_are_named() {
-        let net = pgft("PGFT(2;2,4;1,8;1,1)");
-        let all: Vec<(&str, u8)> = (3..=8).flat_map(|p| [("L1-0", p), ("L1-1", p)]).collect();
-        let lines = look(&mut Memory::default(), &with(&net, &all, "1xEDR"), None);
-        assert_eq!((lines.len(), &*lines[11]), (12, "slow: 2 more links"));
-    }
 }

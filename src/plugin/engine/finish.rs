@@ -1,11 +1,17 @@
 //! Logs, metrics and dumps once OpenSM has sent the tables.
 
 use super::{Dmodc, State};
+use crate::dmodc::hop_row;
+use crate::fabric::Lid;
+use crate::files::replace_by;
+use crate::lft::write_order;
 use crate::plugin::ffi::Subnet;
-use crate::plugin::order;
 use crate::plugin::planned::Live;
-use crate::sweeps::{Findings, Role, host_pairs};
+use crate::sweeps::{Called, Findings, Planned, Role, host_pairs};
 use std::path::Path;
+
+/// The hosts in the order of their topological NIDs, as [`write_order`] writes them, named as OpenSM names them.
+const ORDER: &str = "opensm-dmodc-ca-order.dump";
 
 impl Dmodc {
     /// Does the work that can wait until OpenSM has sent the tables: log lines about changes and missing
@@ -38,7 +44,7 @@ impl Dmodc {
                     }
                 }
             }
-            order::dump(subnet, planned);
+            dump_order(&called, planned);
         }
     }
 
@@ -66,6 +72,37 @@ impl Dmodc {
                 log::info!("the fabric is not looked at: {e}");
                 false
             }
+        }
+    }
+
+    /// Fills OpenSM's hop tables of all present switches from the last plan, if there is one: the hop count from each
+    /// port of a switch to each switch LID.
+    ///
+    /// OpenSM reads them in its own multicast (Dmodc brings its own) and for the dumps of `-D 0x40`: `opensm.fdbs`,
+    /// which prints "HOPS UNKNOWN" without them, and `opensm-lid-matrix.dump`. So they are filled only before such a
+    /// dump, after routing, and cost a normal sweep nothing.
+    pub fn fill_hop_tables(&self, subnet: &Subnet<'_>) {
+        let state = self.lock();
+        let Some(Planned { fabric, plan, .. }) = &state.planned else {
+            return;
+        };
+        let switches = fabric.switches().iter();
+        let live: Vec<_> = switches.map(|s| subnet.switch(s.guid)).collect();
+        let mut refused = 0;
+        for (to, destination) in (0u32..).zip(fabric.switches()) {
+            if destination.lid == Lid(0) {
+                continue;
+            }
+            for (from, switch) in (0u32..).zip(&live) {
+                let Some(switch) = switch else { continue };
+                let row = hop_row(fabric, plan, from, to);
+                if !subnet.set_hops(*switch, destination.lid, &row) {
+                    refused += 1;
+                }
+            }
+        }
+        if refused > 0 {
+            log::error!("OpenSM has no room for {refused} rows of its hop tables; dumps lack them");
         }
     }
 
@@ -98,5 +135,20 @@ impl Dmodc {
             state.findings = Findings::default();
         }
         (news || is_due).then(|| metrics.text())
+    }
+}
+
+/// Writes [`ORDER`] to OpenSM's `dump_files_dir`. A failure is a line in the log.
+fn dump_order(called: &Live<'_, '_>, planned: &Planned) {
+    let Some(folder) = called.subnet.dump_files_dir() else {
+        return;
+    };
+    let path = Path::new(&folder).join(ORDER);
+    let name = |node| called.end_node(node);
+    let written = replace_by(&path, |out| {
+        write_order(&planned.fabric, planned.plan.order(), name, out)
+    });
+    if let Err(e) = written {
+        log::error!("cannot write {}: {e}", path.display());
     }
 }

@@ -19,4 +19,4 @@ pub use mgrp::Group;
 pub use objects::{Port, Switch};
 pub use opensm_log::OpensmLog;
 pub use subnet::{Subnet, plugin_options, role};
-pub use symbols::{Symbols, in_opensm};
+pub use symbols::Symbols;

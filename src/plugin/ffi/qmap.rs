@@ -6,67 +6,49 @@
 //! container that was never initialised is an empty one, a damaged one does not run for ever.
 
 use super::bindings::{cl_list_item_t, cl_qlist_t, cl_qmap_t};
-use std::marker::PhantomData;
+use std::iter;
 use std::ptr::NonNull;
-
-/// Objects of type `T` linked by a list item at `offset` bytes into them.
-pub struct Items<T> {
-    next: *const cl_list_item_t,
-    end: *const cl_list_item_t,
-    left: usize,
-    offset: usize,
-    object: PhantomData<*const T>,
-}
 
 /// The objects of a map. `T` has its map item as its first member.
 ///
 /// # Safety
 /// `map` points to a `cl_qmap_t` of such objects that nobody changes while the iterator lives.
-pub unsafe fn map<T>(map: *const cl_qmap_t) -> Items<T> {
+pub unsafe fn map<T>(map: *const cl_qmap_t) -> impl Iterator<Item = NonNull<T>> {
     // SAFETY: the caller vouches for the map; fields are read through raw pointers only.
-    unsafe { Items::new(&raw const (*map).nil.pool_item.list_item, (*map).count, 0) }
+    unsafe { items(&raw const (*map).nil.pool_item.list_item, (*map).count, 0) }
 }
 
 /// The objects of a list, linked by the list item at `offset` bytes into them.
 ///
 /// # Safety
 /// `list` points to a `cl_qlist_t` of such objects that nobody changes while the iterator lives.
-pub unsafe fn list<T>(list: *const cl_qlist_t, offset: usize) -> Items<T> {
+pub unsafe fn list<T>(list: *const cl_qlist_t, offset: usize) -> impl Iterator<Item = NonNull<T>> {
     // SAFETY: the caller vouches for the list; fields are read through raw pointers only.
-    unsafe { Items::new(&raw const (*list).end, (*list).count, offset) }
+    unsafe { items(&raw const (*list).end, (*list).count, offset) }
 }
 
-impl<T> Items<T> {
-    /// # Safety
-    /// As for [`map`] and [`list`]; `end` is the container's anchor.
-    unsafe fn new(end: *const cl_list_item_t, left: usize, offset: usize) -> Self {
-        Items {
-            // SAFETY: the caller vouches for the container.
-            next: unsafe { (*end).p_next },
-            end,
-            left,
-            offset,
-            object: PhantomData,
-        }
-    }
-}
-
-impl<T> Iterator for Items<T> {
-    type Item = NonNull<T>;
-
-    fn next(&mut self) -> Option<NonNull<T>> {
-        if self.next.is_null() || self.next == self.end || self.left == 0 {
+/// # Safety
+/// As for [`map`] and [`list`]; `end` is the container's anchor.
+unsafe fn items<T>(
+    end: *const cl_list_item_t,
+    mut left: usize,
+    offset: usize,
+) -> impl Iterator<Item = NonNull<T>> {
+    // SAFETY: the caller vouches for the container.
+    let mut next: *const cl_list_item_t = unsafe { (*end).p_next };
+    iter::from_fn(move || {
+        if next.is_null() || next == end || left == 0 {
             return None;
         }
-        let item = self.next;
-        self.left -= 1;
+        let item = next;
+        left -= 1;
         // SAFETY: `item` is neither NULL nor the end, so it is the item of a `T`, `offset` bytes
         // into it, by the contract of `map` and `list`.
         unsafe {
-            self.next = (*item).p_next;
-            NonNull::new(item.byte_sub(self.offset).cast::<T>().cast_mut())
+            next = (*item).p_next;
+            NonNull::new(item.byte_sub(offset).cast::<T>().cast_mut())
         }
-    }
+    })
 }
 
 #[cfg(test)]
@@ -83,36 +65,24 @@ mod tests {
     const LINK: usize = offset_of!(Object, link);
 
     #[test]
-    fn a_list_yields_its_objects_in_order() {
+    fn a_list_has_an_order_and_an_end() {
         // SAFETY: all-zero bytes are valid for these plain C structures, and all of them outlive
-        // the iterator, which nothing changes meanwhile.
+        // the iterators, which nothing changes meanwhile.
         unsafe {
-            let (mut head, mut a, mut b): (cl_qlist_t, Object, Object) =
-                (zeroed(), zeroed(), zeroed());
+            let (map_head, mut head, mut a, mut b): (cl_qmap_t, cl_qlist_t, Object, Object) =
+                (zeroed(), zeroed(), zeroed(), zeroed());
+            assert_eq!(map::<Object>(&raw const map_head).count(), 0);
             let (head, a, b) = (&raw mut head, &raw mut a, &raw mut b);
             ((*a).value, (*b).value, (*head).count) = (1, 2, 2);
             (*head).end.p_next = &raw mut (*a).link;
             (*a).link.p_next = &raw mut (*b).link;
             (*b).link.p_next = &raw mut (*head).end;
-            let seen: Vec<u32> = list::<Object>(head, LINK)
-                .map(|o| (*o.as_ptr()).value)
-                .collect();
-            assert_eq!(seen, [1, 2]);
-        }
-    }
-
-    #[test]
-    fn what_was_never_initialised_is_empty_and_a_loop_ends() {
-        // SAFETY: as above; every pointer met leads to an Object, or is NULL.
-        unsafe {
-            let (map_head, mut head, mut a): (cl_qmap_t, cl_qlist_t, Object) =
-                (zeroed(), zeroed(), zeroed());
-            assert_eq!(map::<Object>(&raw const map_head).count(), 0);
-            let (head, a) = (&raw mut head, &raw mut a);
+            let seen = |list| self::list::<Object>(list, LINK).map(|o| (*o.as_ptr()).value);
+            assert_eq!(seen(head).collect::<Vec<_>>(), [1, 2]);
+            // A loop.
             (*head).count = 3;
-            (*head).end.p_next = &raw mut (*a).link;
-            (*a).link.p_next = &raw mut (*a).link;
-            assert_eq!(list::<Object>(head, LINK).count(), 3);
+            (*b).link.p_next = &raw mut (*a).link;
+            assert_eq!(seen(head).collect::<Vec<_>>(), [1, 2, 1]);
         }
     }
 }

@@ -14,18 +14,8 @@ use std::ptr::NonNull;
 /// The type of `osm_log_v2`.
 pub type WriteLog =
     unsafe extern "C" fn(*mut osm_log_t, osm_log_level_t, c_int, *const c_char, ...);
-/// `osm_register_external_routing_engine`.
-pub type RegisterEngine = unsafe extern "C" fn(
-    *mut osm_opensm_t,
-    *const external_routing_engine_module_t,
-    *mut c_void,
-) -> cl_status_t;
 /// OpenSM calls it to set an engine's callbacks, for each mention of the engine in its list.
 pub type Setup = unsafe extern "C" fn(*mut osm_routing_engine_t, *mut osm_opensm_t) -> c_int;
-/// `cl_qmap_get`.
-pub type QmapGet = unsafe extern "C" fn(*const cl_qmap_t, u64) -> *mut cl_map_item_t;
-/// `osm_mcast_tbl_set`.
-pub type McastTblSet = unsafe extern "C" fn(*mut osm_mcast_tbl_t, u16, u8);
 
 /// A function that the running OpenSM lacks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -36,11 +26,15 @@ pub struct Missing(pub &'static str);
 #[derive(Clone, Copy)]
 pub struct Symbols {
     /// Registers a routing engine by name.
-    pub register_engine: RegisterEngine,
+    pub register_engine: unsafe extern "C" fn(
+        *mut osm_opensm_t,
+        *const external_routing_engine_module_t,
+        *mut c_void,
+    ) -> cl_status_t,
     /// Looks up a map item by key; the map's end if there is none.
-    pub qmap_get: QmapGet,
+    pub qmap_get: unsafe extern "C" fn(*const cl_qmap_t, u64) -> *mut cl_map_item_t,
     /// Sets one port's bit in a multicast forwarding table.
-    pub mcast_tbl_set: McastTblSet,
+    pub mcast_tbl_set: unsafe extern "C" fn(*mut osm_mcast_tbl_t, u16, u8),
 }
 
 impl Symbols {
@@ -84,11 +78,6 @@ impl Symbols {
     }
 }
 
-/// Whether this process is an OpenSM that has plugins.
-pub fn in_opensm() -> bool {
-    find(c"osm_opensm_report_event").is_ok()
-}
-
 /// A function of the running process, as a pointer of type `F`.
 ///
 /// # Safety
@@ -114,7 +103,6 @@ mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "looks functions up in the process")]
     fn a_missing_function_is_named() {
-        assert!(!in_opensm());
         let error = Symbols::load().err().expect("the test runner is no OpenSM");
         assert_eq!(error, Missing("osm_register_external_routing_engine"));
         assert!(find(c"malloc").is_ok());

@@ -1,7 +1,11 @@
 //! One fault at a time: the log names it, and the rest of the subnet is routed.
 
-use super::lines::logged;
-use super::world::{MARGIN, SWITCHES, World, engine, guid, set};
+use super::lines::errors;
+use super::world::{KEPT, MARGIN, NODES, SWITCHES, SYMBOLS, World, engine, guid, set};
+use crate::dmodc::Engine;
+use crate::plugin::callbacks::{self, Context};
+use crate::plugin::options::PluginOptions;
+use crate::plugin::{entry, snapshot, version};
 use crate::random::Random;
 use std::ptr;
 
@@ -80,10 +84,9 @@ const REFUSED: [(&str, Spoil); 3] = [
 fn routed(what: &str, spoil: Spoil) -> (Vec<String>, Option<String>) {
     let (mut world, dmodc) = (World::new(), engine());
     spoil(&mut world);
-    logged();
+    errors();
     let refused = world.route(&dmodc, SWITCHES).err();
-    let mut errors = logged();
-    errors.retain(|line| line.starts_with("ERROR: "));
+    let errors = errors();
     // The tables of a leaf that the fault does not touch lead to the leaf's own CA.
     if refused.is_none() {
         assert_eq!(world.tables[3][MARGIN + 13], 1, "{what}");
@@ -105,5 +108,191 @@ fn faults_are_named_and_the_rest_is_routed() {
     for (reason, spoil) in REFUSED {
         let (_, refused) = routed(reason, spoil);
         assert!(refused.is_some_and(|why| why.contains(reason)), "{reason}");
+    }
+}
+
+/// The error lines for a group of the leaves `members`. `before` and `since` change the subnet before and
+/// after the fabric is routed.
+fn group_lines(members: &[usize], before: Spoil, since: Spoil) -> Vec<String> {
+    let (mut world, dmodc) = (World::new(), engine());
+    before(&mut world);
+    world.route(&dmodc, SWITCHES).expect("a tree");
+    since(&mut world);
+    errors();
+    let members: Vec<(usize, u8)> = members.iter().map(|&leaf| (leaf, 1)).collect();
+    let built = world.build_group(&dmodc, 0xC001, &members);
+    let mut lines = errors();
+    lines.extend(built.err().map(|e| format!("ERROR: {e}")));
+    lines
+}
+
+/// Unlinks both ends of a link between a leaf and a spine.
+fn cut(world: &mut World, leaf: usize, spine: usize) {
+    let ends = [(leaf, spine as u8 - 1), (spine, leaf as u8 + 1)];
+    for (n, port) in ends {
+        set!(world.port(n, port), p_remote_physp = ptr::null_mut());
+    }
+}
+
+#[test]
+fn every_fault_of_multicast_is_named() {
+    let fine = |_: &mut World| ();
+    assert_eq!(group_lines(&[0, 2], fine, fine), [""; 0]);
+    // What has changed since is planned anew, without a word.
+    let cut_one = |w: &mut World| {
+        cut(w, 0, 4);
+        cut(w, 2, 4);
+    };
+    assert_eq!(group_lines(&[0, 2], fine, cut_one), [""; 0]);
+    // No spine is above both leaves: the tree turns at a third, and leaves out no member.
+    let cut_apart = |w: &mut World| {
+        cut(w, 0, 5);
+        cut(w, 2, 4);
+    };
+    assert_eq!(group_lines(&[0, 2], cut_apart, fine), [""; 0]);
+    // Leaf 3 hangs by no spine: its members are left out.
+    let cut_off = |w: &mut World| {
+        cut(w, 3, 4);
+        cut(w, 3, 5);
+    };
+    let left_out = group_lines(&[0, 2, 3], cut_off, fine).concat();
+    let named = "leaves out 1 switches with members: 0x0000000000000400";
+    assert!(left_out.contains(named), "{left_out}");
+    let cases: [(Spoil, &str); 4] = [
+        (
+            |w| (0..SWITCHES).for_each(|s| set!(w.switches[s], switch_info.mcast_cap = 0)),
+            "no member is at a switch that forwards multicast",
+        ),
+        (
+            |w| set!(w.switches[0], mcast_tbl.mft_depth = 1),
+            "the multicast table of switch 0x0000000000000100 has no room for the group",
+        ),
+        (
+            |w| set!(w.switches[2], mcast_tbl.p_mask_tbl = ptr::null_mut()),
+            "the multicast table of switch 0x0000000000000300 has no room for the group",
+        ),
+        // A member at a switch that is not in the subnet, whatever is read.
+        (
+            |w| set!(w.switches[2], p_node = ptr::null_mut()),
+            "switch 0x0000000000000000 has come or gone since the subnet was read",
+        ),
+    ];
+    for (spoil, line) in cases {
+        let lines = group_lines(&[0, 2], spoil, fine).concat();
+        assert!(lines.contains(line), "{line}: {lines}");
+    }
+}
+
+#[test]
+fn a_subnet_without_switches_has_nothing_to_route() {
+    let mut world = World::new();
+    let dmodc = engine();
+    world.route(&dmodc, 0).expect("nothing to do");
+    world.use_plan(&dmodc, &mut Random::new(1));
+}
+
+#[test]
+fn hop_tables_without_room_are_named() {
+    let (mut world, dmodc) = (World::new(), engine());
+    set!(world.switches[1], num_hops = 2);
+    world.route(&dmodc, SWITCHES).expect("a tree");
+    errors();
+    world.with_subnet(|subnet| dmodc.fill_hop_tables(subnet));
+    let lines = errors().concat();
+    assert!(lines.contains("no room for 5 rows"), "{lines}");
+}
+
+/// What OpenSM keeps is the context that `create` returns, and is good until it is released. (Miri
+/// and AddressSanitizer see more of this test than an ordinary build.)
+#[test]
+fn opensm_keeps_the_context_itself() {
+    let world = World::new();
+    let register = || {
+        // SAFETY: the world stands in for OpenSM; nothing of it is read here.
+        unsafe { callbacks::register(world.osm, SYMBOLS, entry::ENGINE, PluginOptions::default()) }
+    };
+    let context = register().expect("registered").as_ptr();
+    assert_eq!(context.cast(), KEPT.get());
+    let kept: *mut Context = KEPT.get().cast();
+    // SAFETY: the context has not been released. OpenSM uses its own pointer and ours in turn.
+    unsafe {
+        (*kept).dmodc.forget();
+        (*context).dmodc.forget();
+        (*kept).dmodc.forget();
+        callbacks::release(context);
+    }
+    errors();
+    assert!(register().is_none());
+    let lines = errors().concat();
+    let refused = "refused the routing engine dmodc (status 1)";
+    assert!(lines.contains(refused), "{lines}");
+}
+
+/// The first ten parts that are left out are named, and how many more there are.
+#[test]
+fn many_defects_are_counted() {
+    let (mut world, dmodc) = (World::new(), engine());
+    for n in 0..NODES {
+        let number = u8::from(n >= SWITCHES);
+        set!(world.port(n, number), port_info.base_lid = 0);
+    }
+    errors();
+    world.route(&dmodc, SWITCHES).expect("nothing to route to");
+    let lines = errors();
+    assert_eq!(lines.len(), 10 + 1);
+    let rest = format!("{} more parts of the subnet were left out", NODES - 10);
+    assert!(lines.concat().contains(&rest), "{lines:#?}");
+}
+
+/// An OpenSM of another version, or laid out otherwise, is left alone.
+#[test]
+#[cfg_attr(miri, ignore = "looks functions up in the process")]
+fn another_opensm_is_refused() {
+    let world = World::new();
+    for version in [c"OpenSM 3.3.22", version::BUILT_FOR] {
+        set!(world.osm, osm_version = version.as_ptr());
+        // SAFETY: nothing but the version, and where the structures lie, is read of it.
+        assert!(unsafe { entry::created(world.osm) }.is_none());
+    }
+}
+
+/// The fields of PortInfo at the end of a link that has the greater GUID, and the link's speed: active width, speed and
+/// extended speed (what is enabled or supported stands in the lower bits), round-trip latency, CapabilityMask and
+/// CapabilityMask2 of port 0, Mellanox's active speed.
+type PortInfo = (u8, u8, u8, u32, u32, u16, u8, &'static str);
+
+const SPEEDS: [PortInfo; 7] = [
+    (0, 0, 0, 0, 0, 0, 0, ""),
+    // Port 0 knows no extended speeds.
+    (1, 0x4f, 0x47, 0, 0, 0, 0, "1xQDR"),
+    (1, 0x4f, 0x47, 0, 0x4000, 0, 0, "1xHDR"),
+    (1, 0x4f, 0x47, 0x20ff_ffff, 0xc000, 0x0800, 0, "1xXDR"),
+    (1, 0x4f, 0x47, 0x20ff_ffff, 0xc000, 0x0400, 0, "1xHDR"),
+    (2, 0x40, 0, 0, 0, 0, 1, "4xFDR10"),
+    (2, 0x20, 0, 0, 0, 0, 1, "4xDDR"),
+];
+
+#[test]
+fn speeds_are_those_of_the_fields_that_a_port_has() {
+    let engine = Engine::new(1).expect("one thread");
+    for (width, speed, extended, latency, mask, mask_2, mellanox, expected) in SPEEDS {
+        let mut world = World::new();
+        // A host speaks for its link, and for itself.
+        for (at, capable) in [((4, 1), (4, 0)), ((SWITCHES, 1), (SWITCHES, 1))] {
+            let (at, capable) = (world.port(at.0, at.1), world.port(capable.0, capable.1));
+            set!(at, port_info.link_width_active = width);
+            set!(at, port_info.link_speed = speed);
+            set!(at, port_info.link_speed_ext = extended);
+            set!(at, port_info.link_rt_latency = latency.to_be());
+            set!(at, ext_port_info.link_speed_active = mellanox);
+            set!(capable, port_info.capability_mask = mask.to_be());
+            set!(capable, port_info.capability_mask2 = mask_2.to_be());
+        }
+        world
+            .route(&super::world::engine(), SWITCHES)
+            .expect("a tree");
+        let (fabric, _) = world.with_subnet(|subnet| snapshot::read(subnet, &engine));
+        let speeds = [3, 1].map(|port| fabric.link_speed(0, port).to_string());
+        assert_eq!(speeds, [expected; 2]);
     }
 }

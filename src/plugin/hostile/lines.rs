@@ -34,3 +34,10 @@ pub fn logged() -> Vec<String> {
     });
     LINES.take()
 }
+
+/// The errors among them.
+pub fn errors() -> Vec<String> {
+    let mut lines = logged();
+    lines.retain(|line| line.starts_with("ERROR: "));
+    lines
+}

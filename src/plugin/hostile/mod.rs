@@ -9,10 +9,6 @@
 //! can tell other pointers from good ones.
 
 mod cases;
-mod edge;
-mod groups;
 mod lines;
-mod maps;
 mod mutations;
-mod speeds;
 mod world;

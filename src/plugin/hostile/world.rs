@@ -1,17 +1,18 @@
 //! A subnet in C structures, laid out as OpenSM's headers have them.
 
-use super::maps::{self, SYMBOLS};
 use crate::lft::NO_PATH;
 use crate::plugin::engine::{Dmodc, Failure};
 use crate::plugin::ffi::bindings::{
-    IB_NODE_TYPE_CA, IB_NODE_TYPE_SWITCH, osm_node_t, osm_opensm_t, osm_physp_t, osm_switch_t,
+    IB_NODE_TYPE_CA, IB_NODE_TYPE_SWITCH, cl_map_item_t, cl_qmap_t, cl_status_t,
+    external_routing_engine_module_t, osm_mcast_tbl_t, osm_node_t, osm_opensm_t, osm_physp_t,
+    osm_switch_t,
 };
-use crate::plugin::ffi::{Group, Live, Subnet, Switch};
-use crate::plugin::mcast;
-use crate::plugin::mcast::McastError;
+use crate::plugin::ffi::{Group, Live, Subnet, Switch, Symbols, qmap};
+use crate::plugin::mcast::{self, McastError};
 use crate::plugin::options::PluginOptions;
 use crate::random::Random;
-use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::cell::Cell;
+use std::ffi::c_void;
 use std::ptr::{self, NonNull};
 
 /// Four leaves, two spines, two CAs on each leaf, in this order. A leaf has its CAs at ports 1 and
@@ -36,13 +37,58 @@ macro_rules! set {
 }
 pub(super) use set;
 
-/// A zeroed C structure with room for `extra` bytes behind it.
-fn zeroed<T>(extra: usize) -> (NonNull<T>, Layout) {
+/// The functions of OpenSM and its complib that the plugin calls, in Rust: Miri runs no C. The daemon tests have the
+/// real ones.
+pub static SYMBOLS: Symbols = Symbols {
+    register_engine,
+    qmap_get,
+    mcast_tbl_set,
+};
+
+thread_local! {
+    /// The context of the engine that was registered on this thread.
+    pub static KEPT: Cell<*mut c_void> = const { Cell::new(ptr::null_mut()) };
+}
+
+/// Takes one engine of a name, as OpenSM does.
+unsafe extern "C" fn register_engine(
+    _: *mut osm_opensm_t,
+    module: *const external_routing_engine_module_t,
+    context: *mut c_void,
+) -> cl_status_t {
+    // SAFETY: the module is the caller's own.
+    assert_eq!(unsafe { (*module).context }, context);
+    if !KEPT.get().is_null() {
+        return 1;
+    }
+    KEPT.set(context);
+    0
+}
+
+unsafe extern "C" fn qmap_get(map: *const cl_qmap_t, key: u64) -> *mut cl_map_item_t {
+    // SAFETY: the map is the caller's own; nothing is written.
+    unsafe {
+        let found = qmap::map::<cl_map_item_t>(map).find(|item| (*item.as_ptr()).key == key);
+        found.map_or((&raw const (*map).nil).cast_mut(), NonNull::as_ptr)
+    }
+}
+
+/// The assertions of `osm_mcast_tbl_set`, which release builds of OpenSM leave out.
+unsafe extern "C" fn mcast_tbl_set(table: *mut osm_mcast_tbl_t, mlid: u16, _port: u8) {
+    // SAFETY: the table is that of a live switch.
+    let table = unsafe { table.read() };
+    assert!(!table.p_mask_tbl.is_null() && mlid <= table.max_mlid_ho);
+    assert!((0xC000..0xC000 + u32::from(table.mft_depth)).contains(&mlid.into()));
+}
+
+/// A zeroed C structure with room for `extra` bytes behind it, and nothing more.
+fn zeroed<T>(memory: &mut Vec<Vec<u64>>, extra: usize) -> NonNull<T> {
     let size = size_of::<T>() + extra;
-    let layout = Layout::from_size_align(size, align_of::<T>()).expect("a sensible size");
-    // SAFETY: the size is not 0.
-    let memory = NonNull::new(unsafe { alloc_zeroed(layout) });
-    (memory.expect("memory").cast(), layout)
+    assert!(align_of::<T>() <= align_of::<u64>() && size.is_multiple_of(8));
+    let mut words = vec![0; size / 8];
+    let object = NonNull::new(words.as_mut_ptr()).expect("memory");
+    memory.push(words);
+    object.cast()
 }
 
 /// A subnet in C structures.
@@ -54,17 +100,15 @@ pub struct World {
     pub tables: Vec<Vec<u8>>,
     hops: Vec<Vec<*mut u8>>,
     masks: Vec<[u16; 16]>,
-    memory: Vec<(NonNull<u8>, Layout)>,
+    memory: Vec<Vec<u64>>,
 }
 
 impl World {
     /// The tree above, with nothing wrong in it.
     pub fn new() -> World {
         let mut memory = Vec::new();
-        let (osm, layout) = zeroed(0);
-        memory.push((osm.cast(), layout));
         let mut world = World {
-            osm,
+            osm: zeroed(&mut memory, 0),
             nodes: Vec::new(),
             switches: Vec::new(),
             tables: vec![vec![CANARY; MARGIN + TABLE + MARGIN]; SWITCHES],
@@ -90,8 +134,8 @@ impl World {
     fn add_node(&mut self, n: usize) {
         let ports = port_count(n);
         // The structure has room for one port.
-        let (node, layout) = zeroed::<osm_node_t>((ports - 1) * size_of::<osm_physp_t>());
-        self.memory.push((node.cast(), layout));
+        let extra = (ports - 1) * size_of::<osm_physp_t>();
+        let node = zeroed::<osm_node_t>(&mut self.memory, extra);
         self.nodes.push(node);
         let node_type = match n < SWITCHES {
             true => IB_NODE_TYPE_SWITCH,
@@ -113,8 +157,7 @@ impl World {
     }
 
     fn add_switch(&mut self, s: usize) {
-        let (switch, layout) = zeroed::<osm_switch_t>(0);
-        self.memory.push((switch.cast(), layout));
+        let switch = zeroed::<osm_switch_t>(&mut self.memory, 0);
         self.switches.push(switch);
         set!(self.nodes[s], sw = switch.as_ptr());
         set!(switch, p_node = self.nodes[s].as_ptr());
@@ -151,13 +194,19 @@ impl World {
 
     /// Puts the first switches into OpenSM's map and routes.
     pub fn route(&mut self, dmodc: &Dmodc, switches: usize) -> Result<(), Failure> {
-        // SAFETY: the map and the switches are the world's own.
+        // SAFETY: the map and the switches are the world's own; a switch begins with its map item, and that with its
+        // list item.
         unsafe {
             let map = &raw mut (*self.osm.as_ptr()).subn.sw_guid_tbl;
-            maps::init(map);
+            (*map).count = switches;
+            let mut last = &raw mut (*map).nil;
             for (s, switch) in self.switches[..switches].iter().enumerate() {
-                maps::insert(map, guid(s).to_be(), switch.as_ptr().cast());
+                let item: *mut cl_map_item_t = switch.as_ptr().cast();
+                (*item).key = guid(s).to_be();
+                (*last).pool_item.list_item.p_next = item.cast();
+                last = item;
             }
+            (*last).pool_item.list_item.p_next = (&raw mut (*map).nil).cast();
         }
         let result = self.with_subnet(|subnet| dmodc.route(subnet, ptr::null()));
         self.check_tables(result.is_ok());
@@ -219,15 +268,9 @@ impl World {
 
 impl Drop for World {
     fn drop(&mut self) {
-        // SAFETY: rows of hops come from malloc, as OpenSM's do; all else was allocated with these
-        // layouts.
-        unsafe {
-            self.hops
-                .iter()
-                .flatten()
-                .for_each(|&row| libc::free(row.cast()));
-            let all = self.memory.iter();
-            all.for_each(|&(memory, layout)| dealloc(memory.as_ptr(), layout));
+        for row in self.hops.iter().flatten() {
+            // SAFETY: rows of hops are NULL or come from malloc, as OpenSM's do.
+            unsafe { libc::free(row.cast()) };
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Writes the file of `dmodc.metrics`.
 
 use crate::files::replace;
+use crate::sweeps::Logged;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -8,8 +9,7 @@ use std::time::{Duration, Instant};
 pub struct File {
     path: PathBuf,
     written: Option<Instant>,
-    /// The last error, as text.
-    error: String,
+    errors: Logged,
 }
 
 impl File {
@@ -21,7 +21,7 @@ impl File {
         File {
             path,
             written: None,
-            error: String::new(),
+            errors: Logged::default(),
         }
     }
 
@@ -33,14 +33,10 @@ impl File {
     /// Writes it. A failure is an error line, once for each reason.
     pub fn write(&mut self, text: &str) {
         self.written = Some(Instant::now());
-        let written = replace(&self.path, text.as_bytes());
-        let error = written.map_or_else(|e| e.to_string(), |()| String::new());
-        if !error.is_empty() && error != self.error {
-            log::error!(
-                "metrics {}: cannot be written: {error}",
-                self.path.display()
-            );
-        }
-        self.error = error;
+        let error = replace(&self.path, text.as_bytes()).err();
+        let file = self.path.display();
+        let error = error.map(|e| format!("metrics {file}: cannot be written: {e}"));
+        let news = self.errors.news(error);
+        news.iter().for_each(|line| log::error!("{line}"));
     }
 }

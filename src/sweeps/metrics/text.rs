@@ -3,7 +3,7 @@
 use std::fmt::{Display, Write};
 
 /// All figures in the order of the file: name without `dmodc_`, kind, help.
-pub const FIGURES: &str = "\
+const FIGURES: &str = "\
 build_info gauge The version of Dmodc.
 sweeps_total counter Sweeps that Dmodc was asked to route.
 refusals_total counter Sweeps that Dmodc was asked to route and did not.

@@ -8,7 +8,7 @@ use crate::output::{say, say_json};
 use dmodc::analysis::{Channels, CheckReport, Tally, check};
 use dmodc::dmodc::{Engine, Ranking};
 use dmodc::drain;
-use dmodc::wiring::{WiringWarning, wiring_warnings};
+use dmodc::wiring::wiring_warnings;
 use serde_json::json;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -59,7 +59,7 @@ pub fn run(args: Args) -> Outcome {
         Ok(plan) => plan.ranking().clone(),
         Err(_) => Ranking::new(fabric, &options),
     };
-    let warnings = wiring_warnings(&judged.fabric, &ranking);
+    let warnings = wiring_warnings(&judged.fabric, &ranking, |s| judged.switch(s));
     let report = check(&judged.fabric, &judged.tables, |a, b| ranking.is_up(a, b));
     let uses = drain::uses(fabric, &options.drain, |s| judged.tables.row(s));
     let seconds = start.elapsed().as_secs_f64();
@@ -80,14 +80,10 @@ pub fn run(args: Args) -> Outcome {
 
 fn json(
     judged: &Judged,
-    warnings: &[WiringWarning],
+    warnings: &[String],
     report: &CheckReport,
     seconds: f64,
 ) -> serde_json::Value {
-    let wiring: Vec<_> = warnings
-        .iter()
-        .map(|o| o.describe(|s| judged.switch(s)))
-        .collect();
     let tally = |t: &Tally| {
         let first: Vec<_> = t.first.iter().map(|r| judged.route(r)).collect();
         json!({ "pairs": t.pairs, "node_pairs": t.node_pairs, "routes": t.routes, "first": first })
@@ -118,7 +114,7 @@ fn json(
         "left_out": report.left_out.routes,
         "left_out_pairs": left_out::json(&judged.fabric, &judged.names, &report.left_out_ends),
         "details": details,
-        "wiring": wiring,
+        "wiring": warnings,
         "passed": report.passed(),
         "seconds": seconds,
     })
@@ -169,7 +165,7 @@ fn credit_loop(judged: &Judged, report: &CheckReport) -> Vec<String> {
 fn text(
     judged: &Judged,
     ranking: &Ranking,
-    warnings: &[WiringWarning],
+    warnings: &[String],
     report: &CheckReport,
     seconds: f64,
 ) -> String {
@@ -200,7 +196,7 @@ fn text(
     text += &format!("{:<26}  {seconds:>12.3}\n", "seconds");
     text += &format!("ranks: {ranking}\n");
     for warning in warnings.iter().take(NAMED) {
-        text += &format!("wiring: {}\n", warning.describe(|s| judged.switch(s)));
+        text += &format!("wiring: {warning}\n");
     }
     if warnings.len() > NAMED {
         text += &format!("wiring: .. {} such places in all\n", warnings.len());

@@ -211,9 +211,8 @@ impl Summary<'_> {
         if self.plan.connections().cut_short {
             text += "the search for ways that turn took too long and was ended\n";
         }
-        let warnings = wiring_warnings(self.fabric, self.plan.ranking());
-        let sentences = warnings.iter().map(|w| w.describe(|s| self.switch(s)));
-        text += &named(sentences, warnings.len());
+        let warnings = wiring_warnings(self.fabric, self.plan.ranking(), |s| self.switch(s));
+        text += &named(warnings.iter().cloned(), warnings.len());
         for (phase, time) in PHASES.iter().zip(self.times) {
             text += &format!("{phase:<22}  {:>10.3} ms\n", time.as_secs_f64() * 1e3);
         }

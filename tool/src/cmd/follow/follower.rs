@@ -142,13 +142,7 @@ impl Follower {
         let before = last.map(|l| Dump::of(&l.planned.fabric, &l.tables));
         let now = Dump::of(fabric, &tables);
         let changed = diff(&before.unwrap_or_default(), &now).blocks();
-        let sweep = Sweep::new(
-            &planned,
-            filled,
-            (start, read),
-            planned.options.faults,
-            changed,
-        );
+        let sweep = Sweep::new(&planned, filled, (start, read), changed);
         report::unreachable(&names, &planned);
         report::routed(&sweep);
         let uses = drain::uses(fabric, &planned.options.drain, |s| tables.row(s));

@@ -1,0 +1,312 @@
+//! Two memories of one fabric: what has come and gone, and which links are slow.
+
+use super::Memory;
+use crate::dmodc::{Options, Ranking};
+use crate::fabric::{Fabric, Guid};
+use crate::names::Directory;
+use crate::netlist::generate::{Order, Pgft, build_with_speeds};
+use crate::netlist::{Names, Netlist, Part};
+use crate::testing::pgft;
+
+/// Two pods of two leaves and two spines below two roots, two hosts on each leaf.
+fn pods() -> Netlist {
+    pgft("PGFT(3;2,2,2;1,2,2;1,1,1)")
+}
+
+/// Two leaves with two hosts each, at ports 1 and 2, below four spines.
+fn two_leaves() -> Netlist {
+    pgft("PGFT(2;2,2;1,4;1,1)")
+}
+
+fn without(net: &Netlist, parts: &[&str]) -> Netlist {
+    let directory = Directory::of_netlist(net);
+    let parts = parts
+        .iter()
+        .flat_map(|part| directory.parts(net, part).expect("parts"));
+    net.without(&parts.collect::<Vec<_>>())
+}
+
+/// The netlist with another speed of the links at some ports of a node.
+fn with(net: &Netlist, name: &str, ports: impl IntoIterator<Item = u8>, speed: &str) -> Netlist {
+    let mut net = net.clone();
+    let at = net.nodes.iter().position(|n| n.description == name);
+    let at = at.expect("a node");
+    for number in ports {
+        let port = net.nodes[at].port(number).expect("a link");
+        let far = (port.peer as usize, port.peer_port);
+        for (node, number) in [(at, number), far] {
+            let mut ports = net.nodes[node].ports.iter_mut();
+            let port = ports.find(|port| port.number == number);
+            port.expect("an end").link = speed.into();
+        }
+    }
+    net
+}
+
+fn fabric(net: &Netlist) -> (Fabric, Names) {
+    net.to_fabric(None).expect("LIDs for all")
+}
+
+/// The lines about changes.
+fn look(memory: &mut Memory, net: &Netlist) -> Vec<String> {
+    let (fabric, names) = fabric(net);
+    let switch = |s: u32| names.switches[s as usize].clone();
+    let host = |h: u32| names.end_nodes[h as usize].clone();
+    memory.look(&fabric, switch, host)
+}
+
+/// The number of slow links, and the lines about them.
+fn slow(memory: &mut Memory, net: &Netlist, reference: Option<&Netlist>) -> Vec<String> {
+    look(memory, net);
+    let (net, _) = fabric(net);
+    let reference = reference.map(|net| fabric(net).0);
+    let ranking = Ranking::new(&net, &Options::default());
+    let lines = memory.slow(&net, |s| ranking.rank(s), reference.as_ref());
+    [vec![memory.slow_links().count().to_string()], lines].concat()
+}
+
+#[test]
+fn a_cable_and_a_host_go_and_come_back() {
+    let (whole, mut memory) = (pods(), Memory::default());
+    assert_eq!(look(&mut memory, &whole), [""; 0]);
+    assert_eq!(look(&mut memory, &whole), [""; 0]);
+    let less = without(&whole, &["L1-1:4", "node-2"]);
+    assert_eq!(
+        look(&mut memory, &less),
+        [
+            "lost: 'L1-1' [4] -- 'L2-1' [2]",
+            "lost: host 'node-2' at 'L1-1' [1]",
+            "gone since the first sweep, in all: 1 link, 1 host",
+        ]
+    );
+    assert_eq!(look(&mut memory, &less), [""; 0]);
+    // Only the equipment that has just gone is named.
+    let fewer = without(&less, &["node-0", "node-1"]);
+    assert_eq!(
+        look(&mut memory, &fewer),
+        [
+            "lost: 2 hosts at 'L1-0': 'node-0' [1], 'node-1' [2]",
+            "gone since the first sweep, in all: 1 link, 3 hosts",
+        ]
+    );
+    assert_eq!(
+        look(&mut memory, &whole),
+        [
+            "back: 'L1-1' [4] -- 'L2-1' [2]",
+            "back: 2 hosts at 'L1-0': 'node-0' [1], 'node-1' [2]",
+            "back: host 'node-2' at 'L1-1' [1]",
+        ]
+    );
+}
+
+#[test]
+fn a_switch_is_one_line_and_so_is_a_pod() {
+    let (whole, mut memory) = (pods(), Memory::default());
+    look(&mut memory, &whole);
+    let less = without(&whole, &["L1-3"]);
+    assert_eq!(
+        look(&mut memory, &less),
+        [
+            "lost: switch 'L1-3' with 2 links and 2 hosts",
+            "gone since the first sweep, in all: 1 switch",
+        ]
+    );
+    // It is back without one of its cables and one of its hosts.
+    let hurt = without(&whole, &["L1-3:3", "node-7"]);
+    assert_eq!(
+        look(&mut memory, &hurt),
+        [
+            "lost: 'L1-3' [3] -- 'L2-2' [2]",
+            "back: switch 'L1-3' with 1 link and 1 host",
+            "gone since the first sweep, in all: 1 link, 1 host",
+        ]
+    );
+    assert_eq!(
+        look(&mut memory, &whole),
+        [
+            "back: 'L1-3' [3] -- 'L2-2' [2]",
+            "back: host 'node-7' at 'L1-3' [2]"
+        ]
+    );
+    let no_pod = without(&whole, &["L1-2", "L1-3", "L2-2", "L2-3"]);
+    let pod = "4 switches with 8 links and 4 hosts: 'L1-2', 'L1-3', 'L2-2', 'L2-3'";
+    assert_eq!(look(&mut memory, &no_pod)[0], format!("lost: {pod}"));
+    assert_eq!(look(&mut memory, &whole), [format!("back: {pod}")]);
+    // One that was never there, beside one that was.
+    let mut memory = Memory::default();
+    look(&mut memory, &no_pod);
+    assert_eq!(look(&mut memory, &whole), [format!("new: {pod}")]);
+}
+
+#[test]
+fn what_moves_and_names_that_several_have() {
+    let (mut net, mut memory) = (pods(), Memory::default());
+    for node in &mut net.nodes {
+        if node.description.starts_with("L1-") {
+            node.description = "leaf".into();
+        }
+    }
+    look(&mut memory, &without(&net, &["node-1"]));
+    // The first host of a leaf is plugged in beside itself.
+    let mut moved = without(&net, &["node-1"]);
+    let host = moved.nodes.iter().position(|n| n.description == "node-0");
+    let host = host.expect("there");
+    let leaf = moved.nodes[host].ports[0].peer as usize;
+    let mut ports = moved.nodes[leaf].ports.iter_mut();
+    let port = ports.find(|p| p.peer == host as u32);
+    port.expect("linked").number = 2;
+    moved.nodes[host].ports[0].peer_port = 2;
+    let leaf = format!("{} 'leaf'", moved.nodes[leaf].guid);
+    let line = format!("moved: host 'node-0' from {leaf} [1] to {leaf} [2]");
+    assert_eq!(look(&mut memory, &moved), [line]);
+}
+
+#[test]
+fn a_slow_link_is_logged_once_and_when_it_is_mended() {
+    let (net, mut memory) = (two_leaves(), Memory::default());
+    assert_eq!(slow(&mut memory, &net, None), ["0"]);
+    let host = with(&net, "node-0", [1], "1xEDR");
+    let two = with(&host, "L1-1", [4], "1xEDR");
+    assert_eq!(
+        slow(&mut memory, &two, None),
+        [
+            "2",
+            "slow: 'L1-1' [4] -- 'L2-1' [2] 1xEDR, siblings 4xEDR",
+            "slow: host 'node-0' at 'L1-0' [1] 1xEDR, siblings 4xEDR",
+        ]
+    );
+    assert_eq!(slow(&mut memory, &two, None), ["2"]);
+    let three = with(&two, "L1-0", [6], "1xSDR");
+    assert_eq!(
+        slow(&mut memory, &three, None),
+        [
+            "3",
+            "slow: 'L1-0' [6] -- 'L2-3' [1] 1xSDR, siblings 4xEDR",
+            "slow links as before: 2",
+        ]
+    );
+    assert_eq!(
+        slow(&mut memory, &host, None),
+        [
+            "1",
+            "mended: 'L1-0' [6] -- 'L2-3' [1] 4xEDR",
+            "mended: 'L1-1' [4] -- 'L2-1' [2] 4xEDR",
+            "slow links as before: 1",
+        ]
+    );
+    let alone = without(&net, &["node-0"]);
+    assert_eq!(slow(&mut memory, &alone, None), ["0"]);
+}
+
+#[test]
+fn a_link_slow_from_the_start_stays_slow_though_all_become_as_slow() {
+    let (net, mut memory) = (two_leaves(), Memory::default());
+    let mut now = net.clone();
+    let leaves = ["L1-0", "L1-1"].map(|leaf| (3..=6).map(move |port| (leaf, port)));
+    for (count, (leaf, port)) in (1..).zip(leaves.into_iter().flatten()) {
+        now = with(&now, leaf, [port], "2xEDR");
+        let lines = slow(&mut memory, &now, None);
+        let end = match (leaf, port) {
+            ("L1-0", 3..6) => "2xEDR, siblings 4xEDR",
+            _ => "2xEDR, before 4xEDR",
+        };
+        assert!(lines[1].ends_with(end), "{leaf} {port} {lines:?}");
+        assert_eq!(lines[0], count.to_string());
+    }
+    let one = with(&net, "L1-0", [3], "2xEDR");
+    let lines = slow(&mut memory, &one, None);
+    assert_eq!((&*lines[0], lines.len()), ("1", 9), "{lines:?}");
+    assert_eq!(lines[8], "slow links as before: 1");
+    // A link that was faster before has no need of siblings; one that is dark in between neither.
+    let mut memory = Memory::default();
+    slow(&mut memory, &net, None);
+    let links = net.links_between_switches();
+    let dark = net.without(&[links[0], links[1]].map(Part::Link));
+    assert_eq!(slow(&mut memory, &dark, None), ["0"]);
+    let lines = slow(&mut memory, &now, None);
+    assert_eq!(lines[0], "8");
+    let line = "slow: 'L1-0' [3] -- 'L2-0' [1] 2xEDR, before 4xEDR";
+    assert_eq!(lines[1], line);
+}
+
+#[test]
+fn a_reference_that_has_it_so_ends_it() {
+    let (net, mut memory) = (two_leaves(), Memory::default());
+    let less = with(&net, "L1-1", [4], "2xEDR");
+    look(&mut memory, &net);
+    assert_eq!(slow(&mut memory, &less, Some(&less)), ["0"]);
+    let line = "slow: 'L1-1' [4] -- 'L2-1' [2] 2xEDR, reference 4xEDR";
+    assert_eq!(slow(&mut memory, &less, Some(&net)), ["1", line]);
+}
+
+#[test]
+fn of_many_slow_links_the_first_few_are_named() {
+    let net = pgft("PGFT(2;2,4;1,8;1,1)");
+    let net = with(&net, "L1-0", 3..=8, "1xEDR");
+    let net = with(&net, "L1-1", 3..=8, "1xEDR");
+    let lines = slow(&mut Memory::default(), &net, None);
+    assert_eq!((lines.len(), &*lines[11]), (12, "slow: 2 more links"));
+}
+
+/// Four leaves with eight hosts each at ports 1 to 8, below four spines.
+fn two_generations() -> Netlist {
+    let shape: Pgft = "PGFT(2;8,4;1,4;1,1)".parse().expect("a shape");
+    let speeds = ["2xHDR", "4xHDR"].map(|text| text.parse().expect("a speed"));
+    build_with_speeds(&shape.into(), Order::default(), &speeds)
+}
+
+/// Checks which links are slow at the first look.
+fn are_slow(net: &Netlist, expected: &[&str]) {
+    let lines = slow(&mut Memory::default(), net, None);
+    assert_eq!(lines[1..], *expected);
+}
+
+#[test]
+fn most_links_of_a_switch_may_be_slow() {
+    let net = two_generations();
+    are_slow(&net, &[]);
+    let count = |net: &Netlist| slow(&mut Memory::default(), net, None).len() - 1;
+    let net = with(&net, "L1-2", 10..=12, "1xHDR");
+    assert_eq!(count(&net), 3);
+    // All of them: one lane is never meant, a lower speed may be.
+    let net = with(&net, "L1-2", [9], "1xHDR");
+    assert_eq!(count(&net), 4);
+    let net = with(&net, "L1-2", 9..=12, "4xEDR");
+    are_slow(&net, &[]);
+    let net = with(&net, "L1-2", [9], "4xFDR");
+    let line = "slow: 'L1-2' [9] -- 'L2-0' [3] 4xFDR, siblings 4xEDR";
+    are_slow(&net, &[line]);
+}
+
+#[test]
+fn two_generations_are_no_fault() {
+    // An old spine; old leaves; old hosts on an old leaf, and on half of another.
+    let mut net = with(&two_generations(), "L2-3", 1..=4, "4xEDR");
+    are_slow(&net, &[]);
+    for leaf in ["L1-0", "L1-1", "L1-2"] {
+        net = with(&net, leaf, 9..=12, "4xEDR");
+        are_slow(&net, &[]);
+    }
+    net = with(&net, "L1-0", 1..=8, "4xFDR");
+    net = with(&net, "L1-3", 1..=4, "4xFDR");
+    are_slow(&net, &[]);
+    // A fault in an old one is found all the same.
+    net = with(&net, "L1-0", [12], "2xEDR");
+    let line = "slow: 'L1-0' [12] -- 'L2-3' [1] 2xEDR, siblings 4xEDR";
+    are_slow(&net, &[line]);
+}
+
+#[test]
+fn a_reference_without_the_speed_leaves_it_to_the_siblings() {
+    let whole = two_generations();
+    let net = with(&whole, "L1-2", [10], "1xHDR");
+    let net = with(&net, "node-3", [1], "1xHDR");
+    // It knows none, or has another link there.
+    let mut reference = with(&whole, "L1-2", 1..=12, "4x");
+    let mut nodes = reference.nodes.iter_mut();
+    let node = nodes.find(|n| n.description == "node-3");
+    node.expect("a node").ports[0].guid = Some(Guid(99));
+    let found = slow(&mut Memory::default(), &net, Some(&reference));
+    assert_eq!(found, slow(&mut Memory::default(), &net, None));
+    assert_eq!(found[0], "2");
+}
