@@ -23,11 +23,11 @@ fn names() -> [BTreeSet<String>; 2] {
     let page = page.join("packaging/prometheus/README.md");
     let page = fs::read_to_string(page).expect("the page");
     let (always, master) = page
-        .split_once("\nand while this OpenSM is master\n")
-        .expect("two tables");
+        .split_once("\nWhile this OpenSM is master:\n")
+        .expect("two lists");
     [always, master].map(|text| {
-        let rows = text.lines().filter(|line| line.starts_with("| `dmodc_"));
-        let names = rows.flat_map(|row| row.split('|').nth(1).expect("a cell").split('`'));
+        let rows = text.lines().filter(|line| line.starts_with("- `dmodc_"));
+        let names = rows.flat_map(|row| row.split(':').next().expect("names").split('`'));
         let names = names.filter(|name| name.starts_with("dmodc_"));
         names.map(str::to_owned).collect()
     })
