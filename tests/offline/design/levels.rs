@@ -85,10 +85,13 @@ fn keeps_levels(found: &mut Findings, what: &str, before: &Routed, netlist: &Net
     }
 }
 
-/// Small trees of so many throws, routed: what it is, its seed, the netlist and its routes.
-fn routed_trees(found: &mut Findings, count: u64) -> Vec<(String, u64, Netlist, Routed)> {
+/// Small trees of these seeds, routed: what it is, its seed, the netlist and its routes.
+fn routed_trees(
+    found: &mut Findings,
+    seeds: impl Iterator<Item = u64>,
+) -> Vec<(String, u64, Netlist, Routed)> {
     let mut routed = Vec::new();
-    for seed in throws(count) {
+    for seed in seeds {
         for (what, netlist) in small_trees(seed) {
             let what = format!("{what}, seed {seed}");
             if let Some(before) = found.route_up_down(&netlist, &what) {
@@ -99,11 +102,14 @@ fn routed_trees(found: &mut Findings, count: u64) -> Vec<(String, u64, Netlist, 
     routed
 }
 
+/// Seeds of trees in which a root carries as many hosts as most leaves.
+const ROOTS_LIKE_LEAVES: [u64; 2] = [20, 22];
+
 /// What a tree is like before anything happens: leaves at the bottom, in whatever pod, spines at the top.
 #[test]
 fn levels_are_those_of_the_drawing() {
     let mut found = Findings::default();
-    for (what, _, _, routed) in routed_trees(&mut found, 4) {
+    for (what, _, _, routed) in routed_trees(&mut found, throws(4).chain(ROOTS_LIKE_LEAVES)) {
         let levels = routed.levels();
         let expected = |place: &str| match place.split([' ', '-']).next() {
             Some("leaf" | "L1") => 0,
@@ -123,7 +129,7 @@ fn levels_are_those_of_the_drawing() {
 #[test]
 fn a_link_is_lost() {
     let mut found = Findings::default();
-    for (what, seed, netlist, before) in routed_trees(&mut found, 3) {
+    for (what, seed, netlist, before) in routed_trees(&mut found, throws(3)) {
         for lost in 0..4 {
             let (less, lost) = netlist.without_links(1, 100 * seed + lost).expect("links");
             let what = format!("{what}, without {}", netlist.describe(lost[0]));
@@ -135,7 +141,7 @@ fn a_link_is_lost() {
 #[test]
 fn a_host_is_lost() {
     let mut found = Findings::default();
-    for (what, seed, netlist, before) in routed_trees(&mut found, 3) {
+    for (what, seed, netlist, before) in routed_trees(&mut found, throws(3)) {
         // Of those on upper switches each, of the others some.
         let hosts = carriers(&netlist)
             .into_iter()
@@ -163,7 +169,7 @@ fn a_host_is_lost() {
 #[test]
 fn a_cable_between_leaves() {
     let mut found = Findings::default();
-    for (what, seed, netlist, before) in routed_trees(&mut found, 3) {
+    for (what, seed, netlist, before) in routed_trees(&mut found, throws(3)) {
         let mut leaves = carriers(&netlist);
         leaves.retain(|&s| {
             let place = &netlist.nodes[s as usize].description;
@@ -250,7 +256,7 @@ fn a_gateway_loses_its_only_uplink() {
 #[test]
 fn all_switches_are_replaced() {
     let mut found = Findings::default();
-    for (what, seed, netlist, before) in routed_trees(&mut found, 3) {
+    for (what, seed, netlist, before) in routed_trees(&mut found, throws(3)) {
         for other in 0..4 {
             let replaced = names::at_random(&netlist, 100 * seed + other);
             keeps_levels(&mut found, &what, &before, &replaced, seed);
