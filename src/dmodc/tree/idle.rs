@@ -226,17 +226,24 @@ impl<'i> Idle<'i> {
 
     /// Whether most ports at which its neighbours have a leaf lead up on the other switches of their ranks.
     fn is_at_ports_up(&self, s: u32, ports: &[Ports]) -> bool {
-        let near: Vec<u32> = self.links.neighbours(s).collect();
+        let near = self.links.neighbours(s);
+        // Most ports lead down, as those to nearly all leaves do.
+        let up = near.clone().flat_map(|n| {
+            let of_rank = &ports[self.rank[n as usize] as usize];
+            let back = self.links.to(n, s).iter();
+            back.map(move |&port| of_rank[usize::from(port)])
+        });
+        if up.map(|[up, down]| (up - down).signum()).sum::<i32>() < 0 {
+            return false;
+        }
+        let near: Vec<u32> = near.collect();
         let mut others = ports.to_vec();
-        let mut down = 0;
         for &n in &near {
             for &port in self.links.to(n, s) {
-                let [up, below] = &mut others[self.rank[n as usize] as usize][usize::from(port)];
-                *below -= 1;
-                down += (*below - *up).signum();
+                others[self.rank[n as usize] as usize][usize::from(port)][1] -= 1;
             }
         }
-        down < 0 && self.votes(s, &near, &others.iter().map(say).collect::<Vec<_>>()) < 0
+        self.votes(s, &near, &others.iter().map(say).collect::<Vec<_>>()) < 0
     }
 
     /// By rank and port: how many switches that are not idle have it up, and how many down.
