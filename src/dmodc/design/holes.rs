@@ -128,7 +128,7 @@ impl Search<'_> {
     /// The port at which the parents of a switch of a class in a part should have it.
     fn part_slot(&self, rank: u32, part: u32, class: u32) -> u8 {
         self.places.parts[rank as usize].slot_of(part, class, |parents, slot| {
-            let dark = parents.iter().filter(|&&s| self.is_dark(s, slot, &[0]));
+            let dark = parents.keys().filter(|&&s| self.is_dark(s, slot, &[0]));
             4 * dark.count() >= DARK * parents.len()
         })
     }

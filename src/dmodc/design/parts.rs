@@ -6,7 +6,7 @@
 
 use super::cables::{Cables, most_voted};
 use crate::dmodc::tree::{Group, Ranking, Sides, join, root};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The parts of one rank: the switches of that rank and below.
 #[derive(Clone, Debug, Default)]
@@ -25,8 +25,8 @@ pub struct Parts {
 struct Plane {
     /// The part and slot of each, ascending.
     slots: Vec<(u32, u8)>,
-    /// All that are above at least half of them.
-    above: BTreeSet<u32>,
+    /// All that are above at least half of them, and above how many.
+    above: BTreeMap<u32, usize>,
 }
 
 impl Plane {
@@ -90,31 +90,13 @@ impl Parts {
         };
         if parts.slot.iter().all(|&slot| slot == 0) {
             let switches = 0..of.len() as u32;
-            let mut above: BTreeMap<u32, BTreeMap<u32, usize>> = BTreeMap::new();
             for s in switches.filter(|&s| ranking.rank(s) as usize == rank) {
-                let (part, slot, class) = (
-                    of[s as usize],
-                    cables.slot[s as usize],
-                    cables.class[s as usize],
-                );
+                let (part, slot) = (of[s as usize], cables.slot[s as usize]);
                 if slot != 0 {
-                    parts
-                        .planes
-                        .entry(class)
-                        .or_default()
-                        .slots
-                        .push((part, slot));
-                    let above = above.entry(class).or_default();
+                    let plane = parts.planes.entry(cables.class[s as usize]).or_default();
+                    plane.slots.push((part, slot));
                     let parents = groups.parents(s).map(|g| g.remote);
-                    parents.for_each(|parent| *above.entry(parent).or_default() += 1);
-                }
-            }
-            for (class, above) in above {
-                if let Some(plane) = parts.planes.get_mut(&class) {
-                    let most = above
-                        .into_iter()
-                        .filter(|&(_, count)| 2 * count >= plane.slots.len());
-                    plane.above = most.map(|(parent, _)| parent).collect();
+                    parents.for_each(|parent| *plane.above.entry(parent).or_default() += 1);
                 }
             }
             parts.find_slots();
@@ -125,7 +107,8 @@ impl Parts {
 
     /// Takes the slots of the plane with most of them.
     fn find_slots(&mut self) {
-        self.planes.retain(|_, Plane { slots, .. }| {
+        self.planes.retain(|_, Plane { slots, above }| {
+            above.retain(|_, below| 2 * *below >= slots.len());
             slots.sort_unstable();
             let mut by_slot: Vec<u8> = slots.iter().map(|&(_, slot)| slot).collect();
             by_slot.sort_unstable();
@@ -145,7 +128,7 @@ impl Parts {
     /// Whether the slots are ports of a switch above.
     pub fn has_slots(&self, switch: u32) -> bool {
         let told_by = self.told_by.and_then(|class| self.planes.get(&class));
-        told_by.is_none_or(|plane| plane.above.contains(&switch))
+        told_by.is_none_or(|plane| plane.above.contains_key(&switch))
     }
 
     /// The slot that a switch of a class in a part should have at its parents; 0 if unknown. `is_dark` tells
@@ -154,7 +137,7 @@ impl Parts {
         &self,
         part: u32,
         class: u32,
-        is_dark: impl Fn(&BTreeSet<u32>, u8) -> bool,
+        is_dark: impl Fn(&BTreeMap<u32, usize>, u8) -> bool,
     ) -> u8 {
         if self.told_by.is_none() {
             return self.slot[part as usize];
