@@ -9,9 +9,9 @@
 //!   port. What lies beyond shares a slot, so the first host at a new port moves nobody.
 //! - Between the ends every position has a slot, so hosts that are off leave holes. If a third of the positions
 //!   or more are dark on all leaves, they are dark by design and have none.
-//! - Where leaves are few, one host could decide where the slots end. So every position has a slot there if uplinks
-//!   are at different ports, or if leaves end at different positions: their last ones are dark, and those between
-//!   hosts are not.
+//! - Every position has a slot if one host could decide where the slots end: among many leaves if the votes fall step
+//!   by step and not at an end; among few if uplinks are at different ports, or if leaves end at different positions:
+//!   their last ones are dark, and those between hosts are not.
 //! - Leaves that are equally full count off their nodes, if these are at different ports (cables at random) or many ports
 //!   between are dark.
 //! - Hosts that only a reference has vote, too, so that numbers stay; but not at positions where hardly any of them is
@@ -111,10 +111,14 @@ impl Slots {
             let of_leaf = leaves().map(|leaf| nodes(leaf).filter(counts).map(position).collect());
             of_leaf.filter(|at: &Vec<_>| !at.is_empty()).collect()
         };
-        let takes_all =
-            !is_many && usual.slots > 0 && (!positions.are_told || usual.is_uneven(filled()));
+        let takes_all = usual.slots > 0
+            && match is_many {
+                true => !usual.ends_sharply(&votes),
+                false => !positions.are_told || usual.is_uneven(filled()),
+            };
         if takes_all && (usual.slots as usize) < positions.most {
-            usual = Usual::all(positions.most);
+            let ways = is_many.then(|| ways_up(design, positions.most as u64));
+            usual = Usual::all(positions.most, ways);
         }
         let filled = leaves().map(|leaf| nodes(leaf).filter(counts).count());
         let mut filled: Vec<usize> = filled.filter(|&count| count > 0).collect();
@@ -236,6 +240,23 @@ fn equally_full(counts: &mut [usize]) -> Option<usize> {
     (leaves >= counts.len() - counts.len() / OTHERS).then_some(count)
 }
 
+/// In how many ways most leaves send up, over as many levels as have at most so many.
+fn ways_up(design: &Design, most: u64) -> u64 {
+    let ways = |mut s: u32| {
+        let mut ways = 1;
+        while let Some(first) = design.groups.parents(s).next() {
+            let parents = design.groups.parents(s).count() as u64;
+            if ways * parents > most {
+                break;
+            }
+            (ways, s) = (ways * parents, first.remote);
+        }
+        ways
+    };
+    let mut ways: Vec<u64> = design.ranking.leaves().map(ways).collect();
+    most_common(&mut ways).0
+}
+
 /// How far so many numbers turn from one leaf to the next.
 fn turn(slots: u32) -> u32 {
     match slots {
@@ -306,15 +327,32 @@ impl Usual {
         usual
     }
 
-    /// A slot for each of so many positions.
-    fn all(positions: usize) -> Self {
-        let slots = positions as u32;
+    /// A slot for each of so many positions. Nodes are at the first ones, so where leaves are many, their first numbers
+    /// go round the ways up evenly.
+    fn all(positions: usize, ways: Option<u64>) -> Self {
+        let positions = positions as u32;
+        let (slots, turn) = match ways {
+            Some(ways) => {
+                let step = golden_step(ways);
+                let is_even =
+                    |&slots: &u32| [step, ways - step].contains(&(u64::from(slots) % ways));
+                ((positions..).find(is_even).unwrap_or(positions), 0)
+            }
+            None => (positions, turn(positions)),
+        };
         Usual {
             slots,
             slot: (0..slots).map(Some).collect(),
-            turn: turn(slots),
+            turn,
             ..Usual::default()
         }
+    }
+
+    /// Whether half as many leaves as use a position end at the last one: no host decides then where the slots end.
+    fn ends_sharply(&self, votes: &[u32; 256]) -> bool {
+        let behind = votes.get(self.end).copied().unwrap_or(0);
+        let end_here = votes[self.end - 1].saturating_sub(behind);
+        2 * self.slots * end_here >= votes[..self.end].iter().sum()
     }
 
     /// Whether leaves with nodes at these positions end elsewhere: one, the last of a real-life fat-tree, may.
