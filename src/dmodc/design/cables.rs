@@ -18,6 +18,9 @@ pub struct Cables {
     pub slot: Vec<u8>,
     /// By switch: a number for the planes on the path up to it, equal for equal planes of one rank.
     pub class: Vec<u32>,
+    /// By rank: the usual groups of parallel links of its switches, up and down.
+    wide_up: Vec<(u8, u8)>,
+    wide_down: Vec<(u8, u8)>,
 }
 
 impl Cables {
@@ -28,27 +31,37 @@ impl Cables {
         let rank = |s: u32| ranking.rank(s);
         let above = |s: u32| groups.up(s).iter();
         let below = |s: u32| groups.children(s);
-        let (wide_up, wide_down) = (
-            usual_groups(groups, ranking, above),
-            usual_groups(groups, ranking, below),
-        );
+        let cables = Cables {
+            wide_up: usual_groups(groups, ranking, above),
+            wide_down: usual_groups(groups, ranking, below),
+            ..Cables::default()
+        };
+        let wide = &cables;
         // A leaf below a higher switch than others are has ports of its own there.
         let up = |s: u32| {
-            let wide = wide_up[rank(s) as usize];
             let next = above(s).filter(move |g| rank(g.remote) == rank(s) + 1);
-            next.map(move |g| (g.remote, first_port(groups.ports(g), wide)))
+            next.map(move |g| (g.remote, wide.port_up(rank(s), groups.ports(g))))
         };
         let plane = most_voted(count, up, ranks, rank);
-        let down = |s: u32| {
-            let wide = wide_down[rank(s) as usize];
-            below(s).map(move |g| (g.remote, first_port(groups.ports(g), wide)))
-        };
+        let down =
+            |s: u32| below(s).map(move |g| (g.remote, wide.port_down(rank(s), groups.ports(g))));
         let slot = most_voted(count, down, ranks, rank);
         Cables {
             class: classes(groups, ranking, &plane),
             plane,
             slot,
+            ..cables
         }
+    }
+
+    /// The first port of a group up of a switch of a rank, also if its link is lost.
+    pub fn port_up(&self, rank: u32, ports: &[u8]) -> u8 {
+        first_port(ports, self.wide_up[rank as usize])
+    }
+
+    /// The first port of a group down of a switch of a rank, also if its link is lost.
+    pub fn port_down(&self, rank: u32, ports: &[u8]) -> u8 {
+        first_port(ports, self.wide_down[rank as usize])
     }
 
     /// The ranks on which ports do not decide the places.

@@ -51,9 +51,11 @@ impl Parts {
                 let up = &groups.up(down.remote)[next[s]];
                 next[s] += 1;
                 if !down.level {
-                    let is_at = |place: u8, group| place == 0 || place == groups.ports(group)[0];
-                    let agrees =
-                        is_at(cables.plane[above as usize], up) && is_at(cables.slot[s], down);
+                    let is_at = |place: u8, port| place == 0 || place == port;
+                    let port_up = cables.port_up(ranking.rank(down.remote), groups.ports(up));
+                    let port_down = cables.port_down(ranking.rank(above), groups.ports(down));
+                    let agrees = is_at(cables.plane[above as usize], port_up)
+                        && is_at(cables.slot[s], port_down);
                     links.push((down.remote, above, agrees));
                     some_agree[s] |= agrees;
                 }
@@ -81,8 +83,11 @@ impl Parts {
             let is_above = ranking.rank(s) as usize > rank;
             let down = if is_above { groups.down(s) } else { &[] };
             let below = |g: &&Group| !g.level && ranking.rank(g.remote) as usize <= rank;
-            let vote = |g: &Group| (of[g.remote as usize], groups.ports(g)[0]);
-            down.iter().filter(below).map(vote)
+            let port = move |g| cables.port_down(ranking.rank(s), groups.ports(g));
+            let of = &of;
+            down.iter()
+                .filter(below)
+                .map(move |g| (of[g.remote as usize], port(g)))
         };
         let mut parts = Parts {
             slot: most_voted(of.len(), above, 1, |_| 0),
