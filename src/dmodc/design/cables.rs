@@ -18,6 +18,9 @@ pub struct Cables {
     pub slot: Vec<u8>,
     /// By switch: a number for the planes on the path up to it, equal for equal planes of one rank.
     pub class: Vec<u32>,
+    /// By rank: the usual groups of parallel links of its switches, up and down.
+    pub groups_up: Vec<UsualGroup>,
+    pub groups_down: Vec<UsualGroup>,
 }
 
 impl Cables {
@@ -28,26 +31,28 @@ impl Cables {
         let rank = |s: u32| ranking.rank(s);
         let above = |s: u32| groups.up(s).iter();
         let below = |s: u32| groups.children(s);
-        let (wide_up, wide_down) = (
-            usual_groups(groups, ranking, above),
-            usual_groups(groups, ranking, below),
-        );
+        let cables = Cables {
+            groups_up: usual_groups(groups, ranking, above),
+            groups_down: usual_groups(groups, ranking, below),
+            ..Cables::default()
+        };
         // A leaf below a higher switch than others are has ports of its own there.
         let up = |s: u32| {
-            let wide = wide_up[rank(s) as usize];
+            let usual = cables.groups_up[rank(s) as usize];
             let next = above(s).filter(move |g| rank(g.remote) == rank(s) + 1);
-            next.map(move |g| (g.remote, first_port(groups.ports(g), wide)))
+            next.map(move |g| (g.remote, usual.first_port(groups.ports(g))))
         };
         let plane = most_voted(count, up, ranks, rank);
         let down = |s: u32| {
-            let wide = wide_down[rank(s) as usize];
-            below(s).map(move |g| (g.remote, first_port(groups.ports(g), wide)))
+            let usual = cables.groups_down[rank(s) as usize];
+            below(s).map(move |g| (g.remote, usual.first_port(groups.ports(g))))
         };
         let slot = most_voted(count, down, ranks, rank);
         Cables {
             class: classes(groups, ranking, &plane),
             plane,
             slot,
+            ..cables
         }
     }
 
@@ -67,42 +72,51 @@ impl Cables {
     }
 }
 
-/// By rank: the most common width of groups of parallel links with adjacent ports, and their start, the first
-/// port modulo the width.
+/// The usual group of parallel links with adjacent ports: how many they are, and the first port modulo that.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct UsualGroup {
+    width: u8,
+    start: u8,
+}
+
+impl UsualGroup {
+    /// The first port of a group, also if its link is lost, as far as the other ports show it: else a lost link would
+    /// move the place of a switch.
+    pub fn first_port(self, ports: &[u8]) -> u8 {
+        let (first, last) = (ports[0], ports[ports.len() - 1]);
+        if ports.len() >= usize::from(self.width) {
+            return first;
+        }
+        let [at, width, start] = [first, self.width, self.start].map(u32::from);
+        let lost = (at % width + width - start) % width;
+        let whole = at.saturating_sub(lost);
+        match whole > 0 && u32::from(last) < whole + width {
+            true => whole as u8,
+            false => first,
+        }
+    }
+}
+
+/// The usual group of each rank.
 fn usual_groups<'g, G: Iterator<Item = &'g Group>>(
     groups: &Sides,
     ranking: &Ranking,
     of: impl Fn(u32) -> G,
-) -> Vec<(u8, u8)> {
-    let mut begins = vec![Vec::new(); ranking.per_rank().len()];
+) -> Vec<UsualGroup> {
+    let mut found = vec![Vec::new(); ranking.per_rank().len()];
     for s in 0..groups.switches() as u32 {
         for ports in of(s).map(|g| groups.ports(g)) {
             let width = ports.len() as u8;
+            let start = ports[0] % width;
             if ports[ports.len() - 1] - ports[0] == width - 1 {
-                begins[ranking.rank(s) as usize].push((width, ports[0] % width));
+                found[ranking.rank(s) as usize].push(UsualGroup { width, start });
             }
         }
     }
-    begins
+    found
         .iter_mut()
         .map(|of_rank| most_common(of_rank).0)
         .collect()
-}
-
-/// The first port of a group, also if its link is lost, as far as the other ports show it: else a lost link
-/// would move the place of a switch.
-fn first_port(ports: &[u8], (width, begin): (u8, u8)) -> u8 {
-    let (first, last) = (ports[0], ports[ports.len() - 1]);
-    if ports.len() >= usize::from(width) {
-        return first;
-    }
-    let [at, wide, begin] = [first, width, begin].map(u32::from);
-    let lost = (at % wide + wide - begin) % wide;
-    let whole = at.saturating_sub(lost);
-    match whole > 0 && u32::from(last) < whole + wide {
-        true => whole as u8,
-        false => first,
-    }
 }
 
 /// Numbers for the planes on the path up to each switch.

@@ -4,7 +4,7 @@
 //! Where its planes are cabled otherwise (the second switch of each pod at the next port), each plane has slots of
 //! its own, and one plane that has a switch in most parts decides the slots.
 
-use super::cables::{Cables, most_voted};
+use super::cables::{Cables, UsualGroup, most_voted};
 use crate::dmodc::tree::{Group, Ranking, Sides, join, root};
 use std::collections::BTreeMap;
 
@@ -51,9 +51,15 @@ impl Parts {
                 let up = &groups.up(down.remote)[next[s]];
                 next[s] += 1;
                 if !down.level {
-                    let is_at = |place: u8, group| place == 0 || place == groups.ports(group)[0];
-                    let agrees =
-                        is_at(cables.plane[above as usize], up) && is_at(cables.slot[s], down);
+                    let is_at = |place: u8, group, of_rank: &[UsualGroup], rank: u32| {
+                        let ports = groups.ports(group);
+                        place == 0
+                            || place == ports[0]
+                            || place == of_rank[rank as usize].first_port(ports)
+                    };
+                    let (low, high) = (ranking.rank(down.remote), ranking.rank(above));
+                    let agrees = is_at(cables.plane[above as usize], up, &cables.groups_up, low)
+                        && is_at(cables.slot[s], down, &cables.groups_down, high);
                     links.push((down.remote, above, agrees));
                     some_agree[s] |= agrees;
                 }
@@ -81,11 +87,23 @@ impl Parts {
             let is_above = ranking.rank(s) as usize > rank;
             let down = if is_above { groups.down(s) } else { &[] };
             let below = |g: &&Group| !g.level && ranking.rank(g.remote) as usize <= rank;
-            let vote = |g: &Group| (of[g.remote as usize], groups.ports(g)[0]);
-            down.iter().filter(below).map(vote)
+            let usual = cables.groups_down[ranking.rank(s) as usize];
+            let port = move |g| usual.first_port(groups.ports(g));
+            let of = &of;
+            down.iter()
+                .filter(below)
+                .map(move |g| (of[g.remote as usize], port(g)))
+        };
+        // At rank 0 each switch is a part.
+        let of_switch = |s| match ranking.rank(s) {
+            0 => cables.slot[s as usize],
+            _ => 0,
         };
         let mut parts = Parts {
-            slot: most_voted(of.len(), above, 1, |_| 0),
+            slot: match rank {
+                0 => (0..of.len() as u32).map(of_switch).collect(),
+                _ => most_voted(of.len(), above, 1, |_| 0),
+            },
             ..Parts::default()
         };
         if parts.slot.iter().all(|&slot| slot == 0) {

@@ -160,11 +160,17 @@ fn interleaved_ports() {
     }
 }
 
+/// Seeds with which a switch loses links to several parents of which it has two each.
+const OF_TWO: [(&str, u64); 2] = [
+    ("PGFT(3;6,4,5;1,3,4;1,2,1)", 4),
+    ("PGFT(4;4,4,4,4;1,3,3,4;1,2,1,1)", 7),
+];
+
 /// A link goes, then a further one, then ten: nothing else.
 #[test]
 fn links() {
     let mut found = Findings::default();
-    for (shape, seed) in each(1) {
+    for (shape, seed) in each(1).chain(OF_TWO) {
         let whole = Whole::new(shape, seed).netlist;
         let mut before = Routed::up_down(&whole);
         let all = whole.links_between_switches().len();
