@@ -74,8 +74,7 @@ fn take_over(low: &OpenSm, start: impl Fn() -> OpenSm) -> Option<OpenSm> {
         }
         let from = low.files.log().len();
         drop(high);
-        low.files.wait_for(from, "SUBNET UP");
-        low.files.wait_until_quiet();
+        low.files.wait_for_sweep(from);
     }
     panic!("no OpenSM takes over:\n{}", low.files.log());
 }
@@ -186,8 +185,7 @@ fn the_log_is_rotated() {
     let (log, old) = (sm.files.path("opensm.log"), sm.files.path("opensm.log.1"));
     fs::rename(&log, &old).expect("the log can be moved");
     process::signal(sm.pid(), "USR1");
-    let opened = process::poll(LIMIT, || log.exists().then_some(()));
-    assert!(opened.is_some(), "OpenSM opens a new log");
+    wait_until(LIMIT, || log.exists(), || "OpenSM opens a new log".into());
     let size = || fs::metadata(&old).expect("the old log is there").len();
     let before = size();
     sm.resweep();
@@ -211,8 +209,8 @@ fn the_log_is_limited() {
     for _ in 0..8 {
         let (before, last) = (size(), written());
         sm.hang_up();
-        let called = process::poll(LIMIT, || (written() != last).then_some(()));
-        assert!(called.is_some(), "OpenSM does not sweep any more");
+        let sweeps_no_more = || "OpenSM does not sweep any more".into();
+        wait_until(LIMIT, || written() != last, sweeps_no_more);
         cut |= size() < before;
         most = most.max(size());
     }

@@ -22,5 +22,5 @@ pub use fabrics::{FIGURE_1, NODES_648, Net};
 pub use ibsim::Ibsim;
 pub use offline::Offline;
 pub use opensm::{Config, Files, OpenSm};
-pub use process::{Guard, poll, signal};
+pub use process::{Guard, poll, signal, wait_until};
 pub use sketch::Sketch;

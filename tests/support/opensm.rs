@@ -10,7 +10,7 @@ use dmodc_lab::sim::{self, Plugin};
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Time for a sweep of any fabric that these tests use, on a busy machine.
 const SWEEP: Duration = Duration::from_secs(60);
@@ -100,10 +100,6 @@ impl Config {
     pub fn cache_dir(self, dir: &Path) -> Config {
         let dir = dir.to_str().expect("the path is plain text").to_owned();
         self.map(|config| config.env("OSM_CACHE_DIR", dir))
-    }
-
-    pub fn address_space(self, bytes: u64) -> Config {
-        self.map(|config| config.inside(program("prlimit"), &[&format!("--as={bytes}")]))
     }
 
     /// All threads allocate from one arena of glibc. With an arena for each thread, one cannot use the
@@ -231,34 +227,32 @@ impl Files {
 
     /// Waits for a text in the log after its first `from` bytes.
     pub fn wait_for(&self, from: usize, text: &str) {
-        let seen = process::poll(SWEEP, || {
-            self.log()
-                .get(from..)
-                .is_some_and(|new| new.contains(text))
-                .then_some(())
+        let is_there = || self.log().get(from..).is_some_and(|new| new.contains(text));
+        process::wait_until(SWEEP, is_there, || {
+            let (log, stdout) = (self.log(), self.stdout());
+            format!("no {text:?} in OpenSM's log:\n{log}\n{stdout}")
         });
-        let (log, stdout) = (self.log(), self.stdout());
-        assert!(
-            seen.is_some(),
-            "no {text:?} in OpenSM's log:\n{log}\n{stdout}"
-        );
     }
 
     /// Waits until the log has been silent for a while.
     pub fn wait_until_quiet(&self) {
-        let mut last = (0, std::time::Instant::now());
-        let quiet = process::poll(SWEEP, || {
+        let mut last = (0, Instant::now());
+        let is_quiet = || {
             let len = self.log().len();
             if len != last.0 {
-                last = (len, std::time::Instant::now());
+                last = (len, Instant::now());
             }
-            (last.1.elapsed() >= QUIET).then_some(())
+            last.1.elapsed() >= QUIET
+        };
+        process::wait_until(SWEEP, is_quiet, || {
+            format!("OpenSM does not come to rest:\n{}", self.log())
         });
-        assert!(
-            quiet.is_some(),
-            "OpenSM does not come to rest:\n{}",
-            self.log()
-        );
+    }
+
+    /// Waits for the end of a sweep after the first `from` bytes of the log, and of those that follow.
+    pub fn wait_for_sweep(&self, from: usize) {
+        self.wait_for(from, SUBNET_UP);
+        self.wait_until_quiet();
     }
 }
 
@@ -300,8 +294,7 @@ impl OpenSm {
     pub fn again(files: Files, sim: &Ibsim, config: &Config) -> OpenSm {
         let from = files.log().len();
         let sm = OpenSm::launch_in(files, sim, config);
-        sm.files.wait_for(from, SUBNET_UP);
-        sm.files.wait_until_quiet();
+        sm.files.wait_for_sweep(from);
         sm
     }
 
@@ -316,8 +309,7 @@ impl OpenSm {
     /// Starts OpenSM in the foreground and waits for its first sweep.
     pub fn start(sim: &Ibsim, config: &Config) -> OpenSm {
         let sm = OpenSm::launch(sim, config);
-        sm.files.wait_for(0, SUBNET_UP);
-        sm.files.wait_until_quiet();
+        sm.files.wait_for_sweep(0);
         sm
     }
 
@@ -337,8 +329,7 @@ impl OpenSm {
             process: Process::Daemon(daemon),
             files,
         };
-        sm.files.wait_for(0, SUBNET_UP);
-        sm.files.wait_until_quiet();
+        sm.files.wait_for_sweep(0);
         sm
     }
 
@@ -368,8 +359,7 @@ impl OpenSm {
     pub fn resweep(&self) {
         let from = self.files.log().len();
         self.hang_up();
-        self.files.wait_for(from, SUBNET_UP);
-        self.files.wait_until_quiet();
+        self.files.wait_for_sweep(from);
     }
 
     /// Ends OpenSM in good order and says whether it did so by itself.
