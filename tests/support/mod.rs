@@ -8,6 +8,7 @@
 //!   time, under any user;
 //! - a missing program is a failure that says which package brings it, never a silent pass.
 
+pub mod drawn;
 pub mod fabrics;
 pub mod ibsim;
 pub mod join;

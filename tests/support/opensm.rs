@@ -207,6 +207,12 @@ impl Files {
         lines.map(value).collect()
     }
 
+    /// The same where it is a number.
+    pub fn numbers(&self, from: usize, name: &str) -> Vec<usize> {
+        let values = self.swept(from, name).into_iter();
+        values.map(|v| v.parse().expect("a number")).collect()
+    }
+
     /// The subnet as OpenSM saw it last.
     pub fn subnet(&self) -> Netlist {
         Netlist::read(&self.0.path("opensm-subnet.lst")).expect("OpenSM's own dump")
