@@ -597,21 +597,10 @@ fn throws_of_slow_links_have_risks_over_capacity() {
     );
 }
 
-/// The examples of docs/operations.md with this mark, in a folder with the capture that they are of.
-fn operations(mark: &str) -> (PathBuf, Vec<page::Example>, TempDir) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let fabric = root().join("tests/data/production/leaf-to-leaf-8sw.ibnetdiscover");
-    fs::copy(fabric, folder.path().join("fabric.net")).expect("the capture");
-    let page = root().join("docs/operations.md");
-    let examples = page::examples(&page, mark);
-    assert!(!examples.is_empty());
-    (page, examples, folder)
-}
-
 /// The examples of docs/operations.md that need OpenSM.
 #[test]
 fn the_examples_of_operations_print_what_it_shows() {
-    let (page, mut examples, folder) = operations("console opensm");
+    let (page, mut examples, folder) = page::operations("console opensm");
     for example in &mut examples {
         // The plugin of this build.
         let plugin = plugin_dir();
@@ -623,7 +612,7 @@ fn the_examples_of_operations_print_what_it_shows() {
 /// ibsim and OpenSM, started by hand in one shell.
 #[test]
 fn the_rehearsal_of_operations_prints_what_it_shows() {
-    let (page, examples, folder) = operations("console rehearsal");
+    let (page, examples, folder) = page::operations("console rehearsal");
     let socket = folder.path().file_name().expect("a name");
     let mut script = format!(
         "trap 'kill -KILL $(jobs -p) 2>/dev/null' EXIT
