@@ -49,17 +49,16 @@ fn what_is_there_is_told_though_no_engine_is_called() {
     let (path, config) = metrics_file(&sim, Config::dmodc().line("use_ucast_cache TRUE"));
     let sm = OpenSm::start(&sim, &config);
     let (leaf, _) = another_leaf(&net);
-    let routed = || sm.files.log_lines("dmodc: routed ").len();
     let order = || {
         let text = sm.files.read("opensm-dmodc-ca-order.dump");
         text.iter().filter(|byte| **byte == b'\n').count()
     };
     assert_eq!(order(), 12);
-    let (calls, whole) = (routed(), wait_for_use(&path, true));
+    let (calls, whole) = (sm.files.routed(), wait_for_use(&path, true));
     // All its cables at once: a leaf that loses only some of them is none that the cache knows.
     sim.batch(&[format!("Unlink \"{}\"", leaf.id)]);
     sm.resweep();
-    assert_eq!(routed(), calls, "the cache does not hold");
+    assert_eq!(sm.files.routed(), calls, "the cache does not hold");
     let hurt = when(&path, |m| m.get("dmodc_switches") == 9.0);
     let sizes = |m: &Metrics| ["dmodc_switches", "dmodc_nodes"].map(|name| m.get(name));
     assert_eq!((sizes(&whole), sizes(&hurt)), ([10.0, 12.0], [9.0, 9.0]));

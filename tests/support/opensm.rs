@@ -178,6 +178,11 @@ impl Files {
             .collect()
     }
 
+    /// How often Dmodc has routed.
+    pub fn routed(&self) -> usize {
+        self.log_lines("dmodc: routed ").len()
+    }
+
     /// Wants as many error lines of Dmodc's, in this order, each with a text.
     #[track_caller]
     pub fn assert_errors(&self, texts: &[&str]) {
