@@ -34,10 +34,6 @@ fn two_switches() -> PathBuf {
     root().join("tests/data/fabrics/two-switches.netlist")
 }
 
-fn compare(args: &str) -> Output {
-    command(args).output().expect("the tool runs")
-}
-
 /// A comparison that succeeds: its standard output.
 fn compared(args: &str) -> String {
     done(&mut command(args))
@@ -55,7 +51,25 @@ fn has(text: &str, part: &str) {
     assert!(text.contains(part), "no {part:?} in {text}");
 }
 
-/// The same as an object.
+#[track_caller]
+fn has_all(text: &str, parts: &[&str]) {
+    parts.iter().for_each(|part| has(text, part));
+}
+
+/// Wants the tool to end with this exit code; what it prints.
+#[track_caller]
+fn ends(command: &mut Command, code: i32) -> String {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = command.output().expect("the tool runs");
+    let printed = String::from_utf8([stdout, stderr].concat()).expect("plain text");
+    assert_eq!(status.code(), Some(code), "{command:?}: {printed}");
+    printed
+}
+
+/// A comparison that succeeds, as an object.
 fn result(args: &str) -> Value {
     serde_json::from_str(&compared(&format!("{args} --json"))).expect("JSON")
 }
@@ -73,12 +87,20 @@ fn command_of(args: &[&str]) -> Command {
     command
 }
 
+fn dmodc(args: &str) -> String {
+    done(Command::new(env!("CARGO_BIN_EXE_dmodc")).args(args.split_whitespace()))
+}
+
 /// A folder with a tree of this shape and seed in `tree.net`.
 struct Study(TempDir);
 
 impl Study {
+    fn empty() -> Study {
+        Study(tempfile::tempdir().expect("a temporary folder"))
+    }
+
     fn of(shape: &str, seed: u32) -> Study {
-        let study = Study(tempfile::tempdir().expect("a temporary folder"));
+        let study = Study::empty();
         let net = study.path("tree.net");
         dmodc(&format!("generate {shape} --seed {seed} -o {net}"));
         study
@@ -111,7 +133,7 @@ fn row<'a>(result: &'a Value, engine: &str) -> &'a Value {
 
 #[test]
 fn engines_are_run_judged_and_refused() {
-    let study = Study(tempfile::tempdir().expect("a temporary folder"));
+    let study = Study::empty();
     let (net, out) = (two_switches(), study.path("results"));
     let args = format!("{} --engines dmodc,ftree,minhop -o {out}", net.display());
     let result = result(&args);
@@ -127,14 +149,9 @@ fn engines_are_run_judged_and_refused() {
         assert!(stage.as_f64() > Some(0.0) && stage.as_f64() < run.as_f64());
     }
     let ftree = row(&result, "ftree");
-    assert!(
-        ftree["accepted"] == false && ftree["outcome"] == "refused",
-        "{ftree}"
-    );
-    has(
-        ftree["reason"].as_str().expect("a reason"),
-        "more than one root",
-    );
+    let refused = ftree["accepted"] == false && ftree["outcome"] == "refused";
+    assert!(refused, "{ftree}");
+    has(&ftree["reason"].to_string(), "more than one root");
 
     // A second comparison appends to the first.
     compared(&args);
@@ -183,10 +200,6 @@ fn risks_and_loops_on_a_tree_without_sixty_links() {
     let of = ["host_credit_loops", "credit_loops"];
     let loops = ["dmodc", "nue", "minhop", "sssp"].map(|engine| figures(engine, of));
     assert_eq!(loops, [[0, 0], [0, 1], [1, 1], [1, 1]]);
-}
-
-fn dmodc(args: &str) -> String {
-    done(Command::new(env!("CARGO_BIN_EXE_dmodc")).args(args.split_whitespace()))
 }
 
 /// The whole chain: throws, a run that was cut, the page.
@@ -260,42 +273,31 @@ fn throws_are_made_resumed_and_reported() {
 
     assert!(dmodc(&format!("report {out}")).contains("6 figures"));
     let page = study.text("results/report.html");
-    for text in [
-        "Static figures, not throughput",
-        "tree: 3 throws, links removed</a> (3 connected)",
-        "<h3>Engine by engine</h3>",
-        "running quartiles",
-        "(log)",
-        "Fabric topology is not a fat-tree",
-        "<a href=\"drawn-tree-links-dmodc.svg\">dmodc</a>",
-    ] {
-        assert!(page.contains(text), "no {text:?}");
-    }
+    has_all(
+        &page,
+        &[
+            "Static figures, not throughput",
+            "tree: 3 throws, links removed</a> (3 connected)",
+            "<h3>Engine by engine</h3>",
+            "running quartiles",
+            "(log)",
+            "Fabric topology is not a fat-tree",
+            "<a href=\"drawn-tree-links-dmodc.svg\">dmodc</a>",
+        ],
+    );
     let summary = study.text("results/summary.md");
-    for text in [
-        "\n| dmodc:paper | 0 | 0 | 0 | 0 / 0 / 0 / 0 / 0 |",
-        "changed blocks |",
-    ] {
-        assert!(summary.contains(text), "no {text:?} in {summary}");
-    }
+    let of_paper = "\n| dmodc:paper | 0 | 0 | 0 | 0 / 0 / 0 / 0 / 0 |";
+    has_all(&summary, &[of_paper, "changed blocks |"]);
     // All in one file: nothing is fetched.
     assert!(!page.contains("src=") && !page.contains("<link") && !page.contains("url("));
     let drawn = study.text("results/drawn-tree-links-minhop.svg");
-    for text in [
-        "minhop; tree: ",
-        " of seed 1; dmodc ",
-        "; A2A ",
-        "class=\"missing\"",
-    ] {
-        assert!(drawn.contains(text), "no {text:?}");
-    }
+    let caption = ["minhop; tree: ", " of seed 1; dmodc ", "; A2A "];
+    has_all(&drawn, &caption);
+    has(&drawn, "class=\"missing\"");
     let svg = study.text("results/risk-tree-links.svg");
     assert!(!svg.contains("00000000"), "numbers as people write them");
-    let caption = concat!(
-        "tree: links removed, 3 throws, seed 1; dmodc ",
-        env!("CARGO_PKG_VERSION")
-    );
-    assert!(svg.contains(caption) && svg.contains("OpenSM 3.3.2"));
+    let ours = concat!(" 3 throws, seed 1; dmodc ", env!("CARGO_PKG_VERSION"));
+    has_all(&svg, &["tree: links removed,", ours, "OpenSM 3.3.2"]);
     let panels: Vec<&str> = svg.split("<svg x=").skip(1).collect();
     assert!(!panels.is_empty());
     for panel in panels {
@@ -394,11 +396,7 @@ fn rows_of_other_files_are_not_continued() {
         // A command has blanks.
         let words: Vec<String> = args.split(' ').map(|word| word.replace('@', " ")).collect();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let done = command_of(&words).output().expect("the tool runs");
-        let printed = [done.stdout, done.stderr].concat();
-        let printed = String::from_utf8(printed).expect("plain text");
-        assert_eq!(done.status.code(), Some(code), "{args}: {printed}");
-        has(&printed, text);
+        has(&ends(&mut command_of(&words), code), text);
     };
     let script = format!("exec {} route $1 --lfts $2\n", env!("CARGO_BIN_EXE_dmodc"));
     write(&program, &script);
@@ -445,10 +443,8 @@ fn a_study_that_is_stopped_shows_what_is_done() {
     let study = Study::of(NODES_96, 5);
     let [net, out] = ["tree.net", "results"].map(|name| study.path(name));
     let args = format!("{net} -o {out} --engines minhop --degrade links --throws 10000");
-    let mut child = command(&args)
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the tool runs");
+    let child = command(&args).stdout(Stdio::piped()).spawn();
+    let mut child = child.expect("the tool runs");
     let file = study.path("results/throws-tree-links.csv");
     let text = || fs::read_to_string(&file).unwrap_or_default();
     let rows = || text().lines().count();
@@ -496,7 +492,7 @@ fn lanes_are_those_of_the_engine() {
 /// the rows of one in one piece.
 #[test]
 fn an_array_in_slurm_makes_the_rows_of_the_whole() {
-    let study = Study(tempfile::tempdir().expect("a temporary folder"));
+    let study = Study::empty();
     let Some(slurm) = Slurm::start(study.0.path()) else {
         return;
     };
@@ -540,8 +536,7 @@ fn an_array_in_slurm_makes_the_rows_of_the_whole() {
     // One report of all.
     for folder in [parts, whole] {
         dmodc(&format!("report {folder}"));
-        let text = study.text(&format!("{folder}/summary.md"));
-        assert!(text.contains(", 3 throws, "), "{text}");
+        has(&study.text(&format!("{folder}/summary.md")), ", 3 throws, ");
     }
 }
 
@@ -553,14 +548,12 @@ fn throws_of_slow_links_have_risks_over_capacity() {
     let throw = |degrade: &str, throws: u32| {
         let engines = "--engines dmodc,dmodc:ignore,minhop,dfsssp,dfsssp:avoid,nue:avoid";
         let series = format!("--degrade {degrade} --throws {throws}");
-        compare(&format!("{net} {series} -o {out} {engines}"))
+        command(&format!("{net} {series} -o {out} {engines}"))
     };
-    let slow = throw("slow=1,2", 2);
-    assert!(slow.status.success());
-    has(&String::from_utf8_lossy(&slow.stdout), "over capacity");
-    assert!(throw("planes=1", 1).status.success());
+    has(&done(&mut throw("slow=1,2", 2)), "over capacity");
+    done(&mut throw("planes=1", 1));
     // Other numbers are another series.
-    assert_eq!(throw("slow=2,3", 2).status.code(), Some(2));
+    ends(&mut throw("slow=2,3", 2), 2);
     let of = |what| study.rows(&format!("results/throws-tree-{what}.csv"));
     let rows = [of("slow"), of("planes")].concat();
     assert_eq!(rows.len(), 6 * (3 + 2));
@@ -594,30 +587,20 @@ fn throws_of_slow_links_have_risks_over_capacity() {
     }
     dmodc(&format!("report {out}"));
     let summary = study.text("results/summary.md");
-    for text in [
-        "### 48 end nodes, links at a quarter\n",
-        "1 throws, 1 of them connected. Medians at 0 (1) / 1–9 (1) planes at half.",
-        " A2A over capacity | worst permutation | worst permutation over capacity |",
-    ] {
-        assert!(summary.contains(text), "no {text:?} in {summary}");
-    }
-}
-
-/// The examples of docs/operations.md with this mark, in a folder with the capture that they are of.
-fn operations(mark: &str) -> (PathBuf, Vec<page::Example>, TempDir) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let fabric = root().join("tests/data/production/leaf-to-leaf-8sw.ibnetdiscover");
-    fs::copy(fabric, folder.path().join("fabric.net")).expect("the capture");
-    let page = root().join("docs/operations.md");
-    let examples = page::examples(&page, mark);
-    assert!(!examples.is_empty());
-    (page, examples, folder)
+    has_all(
+        &summary,
+        &[
+            "### 48 end nodes, links at a quarter\n",
+            "1 throws, 1 of them connected. Medians at 0 (1) / 1–9 (1) planes at half.",
+            " A2A over capacity | worst permutation | worst permutation over capacity |",
+        ],
+    );
 }
 
 /// The examples of docs/operations.md that need OpenSM.
 #[test]
 fn the_examples_of_operations_print_what_it_shows() {
-    let (page, mut examples, folder) = operations("console opensm");
+    let (page, mut examples, folder) = page::operations("console opensm");
     for example in &mut examples {
         // The plugin of this build.
         let plugin = plugin_dir();
@@ -629,7 +612,7 @@ fn the_examples_of_operations_print_what_it_shows() {
 /// ibsim and OpenSM, started by hand in one shell.
 #[test]
 fn the_rehearsal_of_operations_prints_what_it_shows() {
-    let (page, examples, folder) = operations("console rehearsal");
+    let (page, examples, folder) = page::operations("console rehearsal");
     let socket = folder.path().file_name().expect("a name");
     let mut script = format!(
         "trap 'kill -KILL $(jobs -p) 2>/dev/null' EXIT
@@ -646,25 +629,22 @@ fn the_rehearsal_of_operations_prints_what_it_shows() {
     fs::write(folder.path().join("script"), script).expect("a script");
     // Nothing of it outlives the test, nor waits for ever.
     let command = "exec setpriv --pdeathsig TERM timeout --kill-after 5 60 bash script".into();
-    page::run(
-        &page,
-        &[page::Example {
-            line,
-            command,
-            shown,
-        }],
-        folder.path(),
-    );
+    let whole = page::Example {
+        line,
+        command,
+        shown,
+    };
+    page::run(&page, &[whole], folder.path());
 }
 
 /// All but --degrade has a default.
 #[test]
 fn throws_need_no_more_than_a_word() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
+    let study = Study::empty();
     let mut throws = command("--degrade switches --throws 2 --engines minhop,dmodc");
-    done(throws.arg(two_switches()).current_dir(dir.path()));
-    let rows = read_throws(&dir.path().join("results/throws-two-switches-switches.csv"));
-    assert_eq!(rows.expect("rows").len(), 2 * 3);
+    done(throws.arg(two_switches()).current_dir(study.0.path()));
+    let rows = study.rows("results/throws-two-switches-switches.csv");
+    assert_eq!(rows.len(), 2 * 3);
 }
 
 #[test]
@@ -682,9 +662,8 @@ fn a_typing_error_is_bad_usage() {
 --engines minhop:no_such_thing: OpenSM has no option 'no_such_thing'";
     for line in errors.lines() {
         let (option, told) = line.split_once(": ").expect("an option and a message");
-        let done = compare(&format!("{} {option}", two_switches().display()));
-        assert_eq!(done.status.code(), Some(2));
-        has(&String::from_utf8_lossy(&done.stderr), told);
+        let args = format!("{} {option}", two_switches().display());
+        has(&ends(&mut command(&args), 2), told);
     }
 }
 
@@ -693,11 +672,8 @@ fn a_missing_plugin_is_named() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let tool = dir.path().join("dmodc");
     // Not by `fs::copy`: what other tests start meanwhile would hold the file open for writing.
-    let copied = Command::new("cp")
-        .arg(env!("CARGO_BIN_EXE_dmodc"))
-        .arg(&tool)
-        .status();
-    assert!(copied.is_ok_and(|status| status.success()));
+    let mut copy = Command::new("cp");
+    done(copy.arg(env!("CARGO_BIN_EXE_dmodc")).arg(&tool));
     let said = dir.path().to_str().expect("the path is plain text");
     // It is missing in the given folder; beside the tool and where the loader looks.
     for (args, told) in [
@@ -708,14 +684,8 @@ fn a_missing_plugin_is_named() {
             "OpenSM does not load libdmodc_lab.so",
         ),
     ] {
-        let done = Command::new(&tool)
-            .arg("compare")
-            .arg(two_switches())
-            .args(args)
-            .env_remove("LD_LIBRARY_PATH")
-            .output()
-            .expect("the tool runs");
-        assert_eq!(done.status.code(), Some(2));
-        has(&String::from_utf8_lossy(&done.stderr), told);
+        let mut tool = Command::new(&tool);
+        tool.arg("compare").arg(two_switches()).args(args);
+        has(&ends(tool.env_remove("LD_LIBRARY_PATH"), 2), told);
     }
 }

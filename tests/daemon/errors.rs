@@ -19,8 +19,8 @@ fn without_threads_the_next_engine_routes() {
     let config = Config::dmodc_or("minhop").options("dmodc.threads=256");
     let sim = Ibsim::start(&net.path);
     // What is left after the last stack of 2 MiB has to be enough for the threads that have started: with an even
-    // number glibc itself gives up now and then.
-    let sm = OpenSm::start(&sim, &config.address_space(449 << 20));
+    // number of MiB (these are 449) glibc itself gives up now and then.
+    let sm = OpenSm::start(&sim, &config.inside("prlimit", &["--as=470810624"]));
     sm.files.assert_errors(&["cannot start the threads"]);
     let log = sm.files.log();
     let others = "minhop tables configured on all switches";

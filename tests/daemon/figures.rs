@@ -5,8 +5,7 @@ use crate::metrics::{
     Metrics, TREE, another_leaf, metrics_file, wait_for_use, when, with_reference,
 };
 use crate::support::*;
-use dmodc::fabric::{Guid, NodeKind};
-use dmodc::netlist::{Kind, Node, Part, Port};
+use dmodc::netlist::{Kind, Node, Part};
 use std::fs;
 
 /// What is missing since before OpenSM's start: siblings tell only of a leaf that is like them, a reference
@@ -50,17 +49,16 @@ fn what_is_there_is_told_though_no_engine_is_called() {
     let (path, config) = metrics_file(&sim, Config::dmodc().line("use_ucast_cache TRUE"));
     let sm = OpenSm::start(&sim, &config);
     let (leaf, _) = another_leaf(&net);
-    let routed = || sm.files.log_lines("dmodc: routed ").len();
     let order = || {
         let text = sm.files.read("opensm-dmodc-ca-order.dump");
         text.iter().filter(|byte| **byte == b'\n').count()
     };
     assert_eq!(order(), 12);
-    let (calls, whole) = (routed(), wait_for_use(&path, true));
+    let (calls, whole) = (sm.files.routed(), wait_for_use(&path, true));
     // All its cables at once: a leaf that loses only some of them is none that the cache knows.
     sim.batch(&[format!("Unlink \"{}\"", leaf.id)]);
     sm.resweep();
-    assert_eq!(routed(), calls, "the cache does not hold");
+    assert_eq!(sm.files.routed(), calls, "the cache does not hold");
     let hurt = when(&path, |m| m.get("dmodc_switches") == 9.0);
     let sizes = |m: &Metrics| ["dmodc_switches", "dmodc_nodes"].map(|name| m.get(name));
     assert_eq!((sizes(&whole), sizes(&hurt)), ([10.0, 12.0], [9.0, 9.0]));
@@ -102,33 +100,11 @@ fn hosts_that_turn_are_counted() {
 #[test]
 fn a_dead_leaf_raises_no_other_alarm() {
     let mut netlist = Net::pgft("PGFT(2;6,4;1,3;1,1)").netlist;
-    let switches = (0u32..).zip(&netlist.nodes);
-    let switches = switches.filter(|(_, node)| node.kind == Kind::Switch);
-    let switches: Vec<(u32, u8)> = switches.map(|(s, node)| (s, node.port_count + 1)).collect();
-    for &(switch, port) in &switches {
-        let guid = 0xa000_0000_0000 + u64::from(switch) * 0x10;
-        let (vendor, device) = NodeKind::AGGREGATION_DEVICE;
-        let index = netlist.nodes.len() as u32;
-        let guid = Guid(guid);
-        netlist.nodes.push(Node {
-            description: NodeKind::AGGREGATION_DESCRIPTION.into(),
-            vendor,
-            device,
-            ports: vec![Port::new(1, switch, port, "4xEDR")],
-            ..Node::new(Kind::Ca, Kind::Ca.id(guid), guid, 1)
-        });
-        let node = &mut netlist.nodes[switch as usize];
-        node.port_count = port;
-        node.ports.push(Port::new(port, index, 1, "4xEDR"));
-    }
+    drawn::add_aggregation_nodes(&mut netlist);
     let whole = Net::write(netlist);
     let is_leaf = |node: &Node| node.kind == Kind::Switch && node.description.starts_with("L1-");
-    let leaf = whole
-        .netlist
-        .nodes
-        .iter()
-        .position(is_leaf)
-        .expect("a leaf");
+    let leaf = whole.netlist.nodes.iter().position(is_leaf);
+    let leaf = leaf.expect("a leaf");
     let dead = whole.netlist.without(&[Part::Node(leaf as u32)]);
     let less = Net::write(dead);
     let sim = Ibsim::start(&less.path);

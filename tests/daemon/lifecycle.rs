@@ -14,10 +14,6 @@ use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(20);
 
-fn routed(files: &Files) -> usize {
-    files.log_lines("dmodc: routed ").len()
-}
-
 /// Wants every switch of the simulator to hold what Dmodc makes for the fabric.
 fn assert_routed(sim: &mut Ibsim, net: &Net) {
     let nodes = &net.netlist.nodes;
@@ -41,13 +37,13 @@ fn sweeps_and_routes_on_request() {
     });
     let mut console = console.expect("OpenSM has a console");
     for request in ["resweep heavy", "reroute", "resweep light", "reroute"] {
-        let before = routed(&sm.files);
+        let before = sm.files.routed();
         writeln!(console, "{request}").expect("OpenSM reads its console");
         let limit = match request {
             "resweep light" => Duration::from_secs(1),
             _ => LIMIT,
         };
-        let called = process::poll(limit, || (routed(&sm.files) > before).then_some(()));
+        let called = process::poll(limit, || (sm.files.routed() > before).then_some(()));
         assert_eq!(called.is_some(), limit == LIMIT, "{}", sm.files.log());
         assert_routed(&mut sim, &net);
     }
@@ -74,8 +70,7 @@ fn take_over(low: &OpenSm, start: impl Fn() -> OpenSm) -> Option<OpenSm> {
         }
         let from = low.files.log().len();
         drop(high);
-        low.files.wait_for(from, "SUBNET UP");
-        low.files.wait_until_quiet();
+        low.files.wait_for_sweep(from);
     }
     panic!("no OpenSM takes over:\n{}", low.files.log());
 }
@@ -104,7 +99,7 @@ fn take_over_and_give_back() -> Option<()> {
     low.files.wait_for(0, "Entering STANDBY state");
     metrics::wait_for_role(&high_figures, true);
     metrics::wait_for_role(&low_figures, false);
-    assert_eq!(routed(&low.files), 0, "it stands by");
+    assert_eq!(low.files.routed(), 0, "it stands by");
 
     // It dies without a word, and a link with it, before the other has noticed. Both are quiet then: umad2sim
     // never times out, so a poll that waits for an answer of the dead one, or a MAD of a discovery that a
@@ -116,7 +111,7 @@ fn take_over_and_give_back() -> Option<()> {
     sim.unlink(node, port);
     low.files.wait_for(0, "Entering MASTER state");
     low.files.wait_for(0, "SUBNET UP");
-    assert!(routed(&low.files) > 0);
+    assert!(low.files.routed() > 0);
     assert_routed(&mut sim, &net);
     sim.relink(node, port);
     low.resweep();
@@ -134,7 +129,7 @@ fn take_over_and_give_back() -> Option<()> {
     };
     assert!(process::poll(2 * LIMIT, renewed).is_some());
     metrics::wait_for_role(&high_figures, true);
-    assert!(routed(&high.files) > 0);
+    assert!(high.files.routed() > 0);
     assert!(high.files.lfts() == first, "the tables did not return");
     assert_routed(&mut sim, &net);
     assert!(low.stop() && high.stop());
@@ -186,12 +181,11 @@ fn the_log_is_rotated() {
     let (log, old) = (sm.files.path("opensm.log"), sm.files.path("opensm.log.1"));
     fs::rename(&log, &old).expect("the log can be moved");
     process::signal(sm.pid(), "USR1");
-    let opened = process::poll(LIMIT, || log.exists().then_some(()));
-    assert!(opened.is_some(), "OpenSM opens a new log");
+    wait_until(LIMIT, || log.exists(), || "OpenSM opens a new log".into());
     let size = || fs::metadata(&old).expect("the old log is there").len();
     let before = size();
     sm.resweep();
-    assert_eq!(routed(&sm.files), 1, "our line is in the new log");
+    assert_eq!(sm.files.routed(), 1, "our line is in the new log");
     assert_eq!(size(), before, "nothing goes to the old log");
     assert!(sm.stop());
 }
@@ -211,8 +205,8 @@ fn the_log_is_limited() {
     for _ in 0..8 {
         let (before, last) = (size(), written());
         sm.hang_up();
-        let called = process::poll(LIMIT, || (written() != last).then_some(()));
-        assert!(called.is_some(), "OpenSM does not sweep any more");
+        let sweeps_no_more = || "OpenSM does not sweep any more".into();
+        wait_until(LIMIT, || written() != last, sweeps_no_more);
         cut |= size() < before;
         most = most.max(size());
     }

@@ -167,7 +167,7 @@ fn the_file_says_what_the_log_and_the_fabric_say() {
     let (leaf, up) = another_leaf(&net);
     let guid = leaf.guid.to_string();
 
-    let sweeps = sm.files.log_lines("dmodc: routed ").len() as f64;
+    let sweeps = sm.files.routed() as f64;
     when(&path, |m| m.get("dmodc_sweeps_total") == sweeps);
     wait_for_use(&path, true);
     let whole = Metrics::checked(&path);

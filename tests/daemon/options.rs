@@ -133,23 +133,17 @@ fn use_ucast_cache() {
         let word = if cache { "TRUE" } else { "FALSE" };
         let net = Net::pgft(FIGURE_1);
         let mut sim = Ibsim::start(&net.path);
-        let sm = OpenSm::start(
-            &sim,
-            &Config::dmodc().line(format!("use_ucast_cache {word}")),
-        );
+        let config = Config::dmodc().line(format!("use_ucast_cache {word}"));
+        let sm = OpenSm::start(&sim, &config);
         let first = sm.files.lfts();
-        let before = routed(&sm.files);
+        let before = sm.files.routed();
         let host = sim.hosts().last().expect("a host").clone();
         sim.unlink(&host, 1);
         sm.resweep();
         sim.relink(&host, 1);
         sm.resweep();
-        let calls = routed(&sm.files) - before;
+        let calls = sm.files.routed() - before;
         assert_eq!(calls == 0, cache, "{calls} calls of the engine");
         assert!(sm.files.lfts() == first, "the tables did not return");
     }
-}
-
-fn routed(files: &Files) -> usize {
-    files.log_lines("dmodc: routed ").len()
 }

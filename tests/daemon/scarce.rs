@@ -32,10 +32,6 @@ fn ticks(proc: &Path) -> u64 {
     number(11) + number(12)
 }
 
-fn dmodc(threads: usize) -> Config {
-    Config::dmodc().options(&format!("dmodc.threads={threads}"))
-}
-
 #[test]
 fn our_threads_sleep_and_take_no_signals() {
     let sim = Ibsim::start(&Net::pgft(NODES_648).path);
@@ -130,7 +126,8 @@ fn phases_and_processor_time() {
     for wanted in ["all cores", "one core", "half a core", "beside busy loops"] {
         for threads in [1, 4] {
             let sim = Ibsim::start(&net.path);
-            let config = dmodc(threads).log_flags("0x03");
+            let config = Config::dmodc().options(&format!("dmodc.threads={threads}"));
+            let config = config.log_flags("0x03");
             let config = match wanted {
                 "one core" => config.inside("taskset", &["-c", "0"]),
                 _ => config,
@@ -163,9 +160,8 @@ fn phases_and_processor_time() {
             let (before, known) = (spent(), sm.files.log().len());
             (0..SWEEPS).for_each(|_| sm.resweep());
             let after = spent();
-            let median = |name: &str| -> u64 {
-                let values = sm.files.swept(known, name).into_iter();
-                let mut values: Vec<u64> = values.map(|v| v.parse().expect("a number")).collect();
+            let median = |name: &str| {
+                let mut values = sm.files.numbers(known, name);
                 values.sort_unstable();
                 values[values.len() / 2]
             };

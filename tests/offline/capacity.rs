@@ -14,10 +14,6 @@ use dmodc::random::Random;
 use std::iter::successors;
 use std::sync::Arc;
 
-fn of(netlist: &Netlist, options: &Options) -> Routed {
-    Routed::new(netlist, options).expect("a tree")
-}
-
 fn ignoring() -> Options {
     Options {
         capacity: Capacity::Ignore,
@@ -47,7 +43,7 @@ fn without(netlist: &Netlist, links: &[Link]) -> Netlist {
 /// What is counted over capacity.
 trait OverCapacity {
     fn risks(&self) -> [f64; 3];
-    fn bound(&self) -> f64;
+    fn least(&self) -> f64;
     fn routes(&self, s: u32, port: u8) -> usize;
 }
 
@@ -65,7 +61,7 @@ impl OverCapacity for Routed {
     }
 
     /// The least A2A over capacity.
-    fn bound(&self) -> f64 {
+    fn least(&self) -> f64 {
         let rank = |s| self.plan.ranking().rank(s);
         let (nodes, channels) = (self.plan.order(), Channels::new(&self.fabric));
         let (_, over) = bounds(&self.fabric, nodes, rank, &channels);
@@ -161,14 +157,14 @@ fn equal_speeds_change_nothing() {
     for number in 0..8 {
         let netlist = shape(number);
         let links = netlist.links_between_switches();
-        let tables = |netlist: &Netlist| of(netlist, &Options::default()).tables;
-        let ignored = of(&netlist, &ignoring()).tables;
+        let tables = |netlist: &Netlist| Routed::new(netlist).tables;
+        let ignored = Routed::of(&netlist, &ignoring()).tables;
         assert_eq!(tables(&netlist), ignored);
         assert_eq!(tables(&at(&netlist, &links, "1xSDR")), ignored);
         // A plane that is slower throughout at its own level is not slow: its uplinks are alike.
         let slow = at(&netlist, &links[..1], "1xEDR");
         assert_ne!(tables(&slow), ignored, "{number}");
-        assert_eq!(of(&slow, &ignoring()).tables, ignored);
+        assert_eq!(Routed::of(&slow, &ignoring()).tables, ignored);
         assert_eq!(tables(&at(&slow, &links[..1], "4xEDR")), ignored);
     }
 }
@@ -179,13 +175,13 @@ fn a_slow_link_carries_its_part() {
     let options = Options::default();
     for number in 0..12 * u64::from(long::times()) {
         let netlist = shape(number);
-        let whole = of(&netlist, &options);
+        let whole = Routed::of(&netlist, &options);
         let mut random = Random::new(number);
         let links = netlist.links_between_switches();
         let link = links[random.below(links.len())];
-        let lost = of(&without(&netlist, &[link]), &options);
+        let lost = Routed::of(&without(&netlist, &[link]), &options);
         for (speed, part) in [("2xEDR", 0.5), ("1xEDR", 0.25), ("1xFDR", 0.136)] {
-            let slow = of(&at(&netlist, &[link], speed), &options);
+            let slow = Routed::of(&at(&netlist, &[link], speed), &options);
             let ends = link.map(|(node, port)| {
                 let guid = netlist.nodes[node as usize].guid;
                 (slow.fabric.switch_by_guid(guid).expect("there"), port)
@@ -208,7 +204,7 @@ fn a_slow_link_carries_its_part() {
             let mean = others.iter().sum::<usize>() as f64 / others.len() as f64;
             let carried = slow.routes(low, port) as f64;
             // No more than A2A allows where all hosts of a leaf meet.
-            let (hosts, bound) = (slow.fabric.end_nodes_of(low).len() as f64, slow.bound());
+            let (hosts, bound) = (slow.fabric.end_nodes_of(low).len() as f64, slow.least());
             let wanted = match hosts <= 1.2 * bound * part {
                 true => mean * part,
                 false => mean.min(bound) * part,
@@ -239,11 +235,11 @@ fn slow_links_are_never_worse_than_none() {
         let some: Vec<Link> = (0..count)
             .map(|_| links.swap_remove(random.below(links.len())))
             .collect();
-        let lost = of(&without(&netlist, &some), &options).risks();
+        let lost = Routed::of(&without(&netlist, &some), &options).risks();
         let (speed, part) = [("2xEDR", 0.5), ("1xEDR", 0.25)][random.below(2)];
         let slow = at(&netlist, &some, speed);
-        let ignored = of(&slow, &ignoring()).risks();
-        let slow = of(&slow, &options).risks();
+        let ignored = Routed::of(&slow, &ignoring()).risks();
+        let slow = Routed::of(&slow, &options).risks();
         let all =
             format!("{number}, {count} at {speed}: {slow:?}, lost {lost:?}, ignored {ignored:?}");
         for ((slow, lost), more) in slow.iter().zip(lost).zip([2.0, 1.0, 2.0]) {
@@ -272,11 +268,11 @@ fn half_of_all_links_are_slow() {
             let whole = at(&netlist, &links, fast);
             let half = links.into_iter().filter(|_| random.below(2) == 0);
             let slow = at(&whole, &half.collect::<Vec<Link>>(), slow);
-            let routed = of(&slow, &Options::default());
+            let routed = Routed::of(&slow, &Options::default());
             let risks = routed.risks();
-            over.push(risks[0] / routed.bound());
+            over.push(risks[0] / routed.least());
             used.push(risks[1]);
-            ignored.push(of(&slow, &ignoring()).risks()[1]);
+            ignored.push(Routed::of(&slow, &ignoring()).risks()[1]);
         }
         let [over, used, ignored] = [over, used, ignored].map(|mut of| {
             of.sort_by(f64::total_cmp);
@@ -299,7 +295,7 @@ fn a_slow_plane_carries_its_part() {
             .map(|leaf| uplinks(&netlist, leaf)[0]);
         let plane: Vec<Link> = plane.collect();
         for (speed, part) in [("2xEDR", 0.5), ("1xEDR", 0.25)] {
-            let slow = of(&at(&netlist, &plane, speed), &options);
+            let slow = Routed::of(&at(&netlist, &plane, speed), &options);
             for leaf in carriers(&netlist) {
                 let ports = uplinks(&netlist, leaf);
                 let guid = netlist.nodes[leaf as usize].guid;
@@ -310,9 +306,9 @@ fn a_slow_plane_carries_its_part() {
                 let carried: Vec<f64> = carried.collect();
                 let fast = carried[1..].iter().sum::<f64>() / (carried.len() - 1) as f64;
                 let wanted =
-                    match slow.fabric.end_nodes_of(s).len() as f64 / part <= 1.2 * slow.bound() {
+                    match slow.fabric.end_nodes_of(s).len() as f64 / part <= 1.2 * slow.least() {
                         true => fast * part,
-                        false => slow.bound() * part,
+                        false => slow.least() * part,
                     };
                 let error = (carried[0] - wanted).abs() / wanted;
                 assert!(

@@ -125,8 +125,8 @@ fn what_is_pulled_after_it_was_drained_changes_nothing() {
             .map(|_| some_part(&fabric, &mut random))
             .collect();
         let less = netlist.without(&parts(&netlist, &drain));
-        let drained = Routed::new(&netlist, &drained(&options, &drain)).expect("a tree");
-        let pulled = Routed::new(&less, &options).expect("a tree");
+        let drained = Routed::of(&netlist, &drained(&options, &drain));
+        let pulled = Routed::of(&less, &options);
         let ends = Drained::ends(&fabric, &drain);
         for (to, (lid, ..)) in lids(&pulled.fabric).into_iter().enumerate() {
             for (now, switch) in (0u32..).zip(pulled.fabric.switches()) {
@@ -186,7 +186,7 @@ fn a_drained_leaf_keeps_its_hosts() {
         port: None,
     });
     let options = drained(&Options::default(), &drain);
-    let tables = Routed::new(&netlist, &options).expect("a tree").tables;
+    let tables = Routed::of(&netlist, &options).tables;
     let used = uses(&fabric, &drain, |s| tables.row(s));
     let of = |s: u32| used.iter().find(|u| u.switch == s).expect("it is drained");
     assert_eq!((of(leaf).hosts, of(spine).routes), (4, 0), "{used:?}");

@@ -3,16 +3,12 @@
 #[path = "../support/examples.rs"]
 mod page;
 
-use crate::support::{data, has, root};
+use crate::support::has;
 use std::fs;
 
 #[test]
 fn the_examples_of_operations_print_what_it_shows() {
-    let page = root().join("docs/operations.md");
-    let folder = tempfile::tempdir().expect("a folder");
-    let fabric = data("production/leaf-to-leaf-8sw.ibnetdiscover");
-    fs::copy(fabric, folder.path().join("fabric.net")).expect("the capture");
-    let examples = page::examples(&page, "console");
+    let (page, examples, folder) = page::operations("console");
     let commands: Vec<&str> = examples.iter().map(|e| &*e.command).collect();
     let text = commands.join("\n");
     for subcommand in "route check analyze degrade diff trace whatif wiring export draw".split(' ')

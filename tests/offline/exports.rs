@@ -2,11 +2,12 @@
 //! where Debian's package of it is not installed.
 
 use crate::support::*;
+use dmodc_lab::sim::{Guard, poll};
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 use yaml_rust2::{Yaml, YamlLoader};
 
 /// Whether a program is there, and a word about it if it is not.
@@ -61,27 +62,17 @@ fn slurm_reads(dir: &Path, conf: &str, hosts: &str) -> Vec<String> {
         path(&file("pid")),
     );
     fs::write(file("slurm.conf"), config).unwrap();
-    let log = File::create(file("log")).unwrap();
-    let mut daemon = Command::new("slurmctld")
+    let mut command = Command::new("slurmctld");
+    command
         .args(["-D", "-c", "-vv", "-f"])
-        .arg(file("slurm.conf"))
-        .stdin(Stdio::null())
-        .stdout(log.try_clone().unwrap())
-        .stderr(log)
-        .spawn()
-        .unwrap();
-    let start = Instant::now();
-    let text = loop {
-        let text = fs::read_to_string(file("log")).unwrap();
-        let ended = daemon.try_wait().unwrap().is_some();
-        if ended || text.contains("switches_dist[0]") {
-            break text;
-        }
-        assert!(start.elapsed() < Duration::from_secs(60), "{text}");
-        std::thread::sleep(Duration::from_millis(20));
-    };
-    let _ = daemon.kill();
-    daemon.wait().unwrap();
+        .arg(file("slurm.conf"));
+    let daemon = Guard::start(command, &file("log")).unwrap();
+    let said = || fs::read_to_string(file("log")).unwrap();
+    poll(Duration::from_secs(60), || {
+        said().contains("switches_dist[0]").then_some(())
+    });
+    drop(daemon);
+    let text = said();
     let mut faults = "fatal|Invalid node name|multiple leaf|invalid child".split('|');
     assert!(!faults.any(|fault| text.contains(fault)), "{text}");
     let lines = text

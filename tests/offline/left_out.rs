@@ -6,7 +6,7 @@
 use crate::drain::some_part;
 use crate::invariants::{fabrics_wanted, is_wanted};
 use crate::random_fabrics::{Damage, FAMILIES, damaged, with_aggregation_nodes};
-use crate::routed::{Routed, pgft, with_reference};
+use crate::routed::{Routed, pgft};
 use crate::whole_graph::{arrives, lids};
 use dmodc::analysis::{Channels, UNREACHABLE, UpDown};
 use dmodc::dmodc::{Engine, Faults, OnUnreachable, Options, Plan, RouteError};
@@ -157,7 +157,7 @@ fn a_leaf_that_only_the_reference_knows_is_not_left_out() {
     let is_it = |n: &Node| n.description == "L1-0";
     let leaf = whole.nodes.iter().position(is_it).expect("the leaf");
     let less = whole.without(&[Part::Node(leaf as u32)]);
-    let routed = Routed::new(&less, &with_reference(&whole)).expect("a tree");
+    let routed = Routed::with_reference(&less, &whole);
     let Routed { fabric, plan, .. } = routed;
     assert_eq!(plan.connections().left_out, 0);
     assert!(plan.connections().left_out_ends(&fabric).is_empty());

@@ -10,6 +10,8 @@ mod contract;
 mod design;
 mod documents;
 mod drain;
+#[path = "../support/drawn.rs"]
+mod drawn;
 mod examples;
 mod exports;
 mod follow;

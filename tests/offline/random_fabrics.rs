@@ -161,11 +161,17 @@ pub struct Damage {
 
 /// A fabric less some of its parts.
 pub fn damaged(fabric: &Fabric, damage: Damage, random: &mut Random) -> Fabric {
+    copied(fabric, 0, damage, random).finish().0
+}
+
+/// The same, to which more can be added: switches have so many ports more.
+fn copied(fabric: &Fabric, more: u8, damage: Damage, random: &mut Random) -> Builder {
     let mut builder = Builder::default();
     let mut place = Vec::new();
     for switch in fabric.switches() {
         let stays = random.below(100) >= damage.switches;
-        let mut add = || builder.switch(switch.guid, switch.lid, switch.lmc, switch.ports);
+        let ports = switch.ports + more;
+        let mut add = || builder.switch(switch.guid, switch.lid, switch.lmc, ports);
         place.push(stays.then(&mut add));
     }
     let mut stays = || random.below(100) >= damage.links;
@@ -188,23 +194,17 @@ pub fn damaged(fabric: &Fabric, damage: Damage, random: &mut Random) -> Fabric {
             builder.end_node(EndNode { switch, ..node });
         }
     }
-    builder.finish().0
+    builder
 }
 
 /// A fabric with an aggregation node on every switch, each at a port of its own.
 pub fn with_aggregation_nodes(fabric: &Fabric) -> Fabric {
-    let mut builder = Builder::default();
-    for s in fabric.switches() {
-        builder.switch(s.guid, s.lid, s.lmc, s.ports + 1);
-    }
+    let none = Damage {
+        switches: 0,
+        links: 0,
+    };
+    let mut builder = copied(fabric, 1, none, &mut Random::new(0));
     for (s, switch) in (0u32..).zip(fabric.switches()) {
-        for (port, peer) in (1..).zip(fabric.peers_of(s)) {
-            if let Peer::Switch { index, port: q } = *peer
-                && s < index
-            {
-                builder.link((s, port), (index, q));
-            }
-        }
         builder.end_node(EndNode {
             guid: Guid(0x5000 + u64::from(s)),
             lid: Lid(fabric.max_lid().0 + 1 + s as u16),
@@ -213,9 +213,6 @@ pub fn with_aggregation_nodes(fabric: &Fabric) -> Fabric {
             switch: s,
             port: switch.ports + 1,
         });
-    }
-    for node in fabric.end_nodes() {
-        builder.end_node(node.clone());
     }
     let (fabric, placement) = builder.finish();
     assert_eq!(placement.defects, []);

@@ -1,12 +1,13 @@
 //! Fabrics with their tables.
 
 use crate::forced::{Forced, forced};
-use dmodc::analysis::{CheckReport, check};
-use dmodc::dmodc::{Engine, Options, Plan, RouteError};
-use dmodc::fabric::Fabric;
+use dmodc::analysis::{CheckReport, Traffic, bound, check};
+use dmodc::dmodc::{Engine, Faults, OnUnreachable, Options, Plan, RouteError};
+use dmodc::fabric::{Fabric, Guid};
 use dmodc::lft::Tables;
-use dmodc::netlist::Netlist;
 use dmodc::netlist::generate::{Order, Pgft, Rlft, build};
+use dmodc::netlist::{Kind, Netlist};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A whole PGFT by its name, with GUIDs and LIDs in random order.
@@ -44,7 +45,10 @@ pub fn written(netlist: &Netlist) -> Vec<u8> {
     text
 }
 
+/// A fabric with its tables.
 pub struct Routed {
+    /// The netlist of the fabric; empty for one that has none.
+    pub netlist: Netlist,
     pub fabric: Fabric,
     pub plan: Plan,
     pub tables: Tables,
@@ -53,16 +57,55 @@ pub struct Routed {
 }
 
 impl Routed {
+    /// As the defaults have it: `stable`, no reference.
+    pub fn new(netlist: &Netlist) -> Routed {
+        Routed::of(netlist, &Options::default())
+    }
+
+    pub fn paper(netlist: &Netlist) -> Routed {
+        let options = Options {
+            faults: Faults::Paper,
+            ..Options::default()
+        };
+        Routed::of(netlist, &options)
+    }
+
+    pub fn with_reference(netlist: &Netlist, reference: &Netlist) -> Routed {
+        Routed::of(netlist, &with_reference(reference))
+    }
+
+    /// No path where there is no up-down path, so that what turns hides nothing.
+    pub fn up_down(netlist: &Netlist) -> Routed {
+        Routed::of(netlist, &Routed::partial())
+    }
+
+    pub fn partial() -> Options {
+        Options {
+            on_unreachable: OnUnreachable::Partial,
+            ..Options::default()
+        }
+    }
+
+    /// Of a tree.
+    pub fn of(netlist: &Netlist, options: &Options) -> Routed {
+        Routed::asked(netlist, options).expect("a tree")
+    }
+
     /// The fabric of a netlist, routed by one thread.
-    pub fn new(netlist: &Netlist, options: &Options) -> Result<Routed, RouteError> {
+    pub fn asked(netlist: &Netlist, options: &Options) -> Result<Routed, RouteError> {
         let (fabric, _) = netlist.to_fabric(None).expect("LIDs");
-        Routed::by(&Engine::new(1).expect("a thread"), fabric, options)
+        let routed = Routed::by(&Engine::new(1).expect("a thread"), fabric, options)?;
+        Ok(Routed {
+            netlist: netlist.clone(),
+            ..routed
+        })
     }
 
     pub fn by(engine: &Engine, fabric: Fabric, options: &Options) -> Result<Routed, RouteError> {
         let plan = engine.plan(&fabric, options)?;
         let (tables, filled) = engine.tables(&fabric, &plan)?;
         Ok(Routed {
+            netlist: Netlist::default(),
             fabric,
             plan,
             tables,
@@ -79,9 +122,62 @@ impl Routed {
         check(&self.fabric, &self.tables, |a, b| ranking.is_up(a, b))
     }
 
-    /// What changes when this becomes another.
+    /// What changes from these tables to others. Switches are the same if their places are: those of one
+    /// description, whatever GUIDs they have.
     pub fn changes(&self, after: &Routed) -> Forced {
+        let switches = after.netlist.switches();
+        let guids: HashMap<&str, Guid> = switches.map(|n| (&*n.description, n.guid)).collect();
+        let mut renamed = self.netlist.clone();
+        for node in renamed.nodes.iter_mut().filter(|n| n.kind == Kind::Switch) {
+            if let Some(&guid) = guids.get(&*node.description) {
+                node.guid = guid;
+            }
+        }
+        let (fabric, _) = renamed.to_fabric(None).expect("LIDs");
+        let mut tables = Tables::for_fabric(&fabric);
+        let pairs = self.netlist.switches().zip(renamed.switches());
+        for (old, new) in pairs {
+            let of = |fabric: &Fabric, guid| fabric.switch_by_guid(guid).expect("it is there");
+            let (from, to) = (of(&self.fabric, old.guid), of(&fabric, new.guid));
+            tables.row_mut(to).copy_from_slice(self.tables.row(from));
+        }
         let ranking = after.plan.ranking();
-        forced(self.pair(), after.pair(), |a, b| ranking.is_up(a, b))
+        let is_up = |a, b| ranking.is_up(a, b);
+        forced((&fabric, &tables), after.pair(), is_up)
+    }
+
+    /// The levels of all switches by their places.
+    pub fn levels(&self) -> HashMap<&str, u32> {
+        let ranking = self.plan.ranking();
+        let switches = self.netlist.switches().map(|node| {
+            let switch = self.fabric.switch_by_guid(node.guid).expect("it is there");
+            (&*node.description, ranking.rank(switch))
+        });
+        switches.collect()
+    }
+
+    pub fn traffic(&self) -> Traffic {
+        Traffic::new(&self.fabric, &self.tables, self.plan.order())
+    }
+
+    pub fn a2a(&self) -> u32 {
+        self.traffic().all_to_all(&|_| ()).value
+    }
+
+    pub fn sp(&self) -> u32 {
+        self.traffic().shifts(&|_| ()).value
+    }
+
+    /// How low A2A can be.
+    pub fn bound(&self) -> u32 {
+        let ranking = self.plan.ranking();
+        bound(&self.fabric, |s| ranking.rank(s)).expect("links up")
+    }
+
+    /// What is wrong with the tables, if anything is: all that has a path is delivered, without a credit loop.
+    pub fn defect(&self) -> Option<String> {
+        let report = self.report();
+        let sound = report.undelivered() == 0 && report.credit_loops.count == 0;
+        (!sound).then(|| format!("{report:?}"))
     }
 }

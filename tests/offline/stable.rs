@@ -7,7 +7,6 @@
 
 use crate::long;
 use crate::routed::{Routed, others, pgft, shuffled, with_reference, written};
-use dmodc::analysis::{Traffic, bound};
 use dmodc::dmodc::{OnUnreachable, Options, Rule};
 use dmodc::fabric::{Lid, Peer};
 use dmodc::netlist::generate::{Pgft, Rlft};
@@ -95,17 +94,13 @@ fn without_switches(whole: &Netlist, switches: usize, seed: u64) -> Netlist {
     less.expect("fewer than all").0
 }
 
-fn routed(netlist: &Netlist) -> Routed {
-    Routed::new(netlist, &Options::default()).expect("a tree")
-}
-
-/// With a reference or without, and no path where there is no up-down path.
-fn up_down(netlist: &Netlist, reference: Option<&Netlist>) -> Routed {
+/// With a reference, and no path where there is no up-down path.
+fn up_down(netlist: &Netlist, reference: &Netlist) -> Routed {
     let options = Options {
         on_unreachable: OnUnreachable::Partial,
-        ..reference.map(with_reference).unwrap_or_default()
+        ..with_reference(reference)
     };
-    Routed::new(netlist, &options).expect("a tree")
+    Routed::of(netlist, &options)
 }
 
 /// All that has an up-down path is delivered, nothing turns, and there is no credit loop.
@@ -158,7 +153,7 @@ fn some_hosts(netlist: &Netlist, count: usize, random: &mut Random) -> Vec<u32> 
 fn hosts_change_their_own_entries(whole: &Netlist, count: usize, seed: u64) -> TestCaseResult {
     let plain = |routed: &Routed| routed.plan.ranking().rule() == Rule::EndNodes;
     let gone = some_hosts(whole, count, &mut Random::new(seed));
-    let (before, after) = (routed(whole), routed(&whole.without_nodes(&gone)));
+    let (before, after) = (Routed::new(whole), Routed::new(&whole.without_nodes(&gone)));
     if plain(&before) && plain(&after) {
         only_their_own("they go", &before, &after)?;
         only_their_own("they come back", &after, &before)?;
@@ -171,7 +166,7 @@ fn one_link_more(whole: &Netlist, links: usize, seed: u64) -> TestCaseResult {
     let [less, one_less] = [links, links + 1].map(|links| without_links(whole, links, seed));
     let host = some_hosts(&one_less, 1, &mut Random::new(seed));
     let without_host = one_less.without_nodes(&host);
-    let [first, second, third] = [&less, &one_less, &without_host].map(|net| up_down(net, None));
+    let [first, second, third] = [&less, &one_less, &without_host].map(Routed::up_down);
     let by_link = first.changes(&second);
     println!("{links} links and one more, seed {seed}: {by_link:?}");
     prop_assert_eq!(by_link.needless.entries, 0, "{:?}", by_link);
@@ -204,9 +199,9 @@ proptest! {
             Ok((fewer, _)) => fewer,
             Err(_) => less,
         };
-        let after = Routed::new(&less, &with_reference(&whole)).expect("a tree");
+        let after = Routed::with_reference(&less, &whole);
         let result = holds(&after).and_then(|()| {
-            prop_assert_eq!(routed(&whole).changes(&after).needless.entries, 0);
+            prop_assert_eq!(Routed::new(&whole).changes(&after).needless.entries, 0);
             Ok(())
         });
         printed(&less, result)?;
@@ -253,7 +248,7 @@ fn one_more(whole: &Netlist, seed: u64, [links, switches, hosts]: [usize; 3]) ->
     hosts_change_their_own_entries(&less, hosts, seed)?;
     let less = without_switches(whole, switches, seed);
     let one_less = without_links(&less, 1, seed);
-    let [first, second] = [&less, &one_less].map(|net| up_down(net, Some(whole)));
+    let [first, second] = [&less, &one_less].map(|net| up_down(net, whole));
     let changes = first.changes(&second);
     prop_assert_eq!(changes.needless.entries, 0, "{:?}", changes);
     Ok(())
@@ -281,9 +276,8 @@ proptest! {
     fn all_shifts_without_a_fifth_of_the_spines(seed: u64, switches in 1usize..=5) {
         let whole = pgft(SMALL, seed);
         let less = without_switches(&whole, switches, seed);
-        let routed = Routed::new(&less, &with_reference(&whole)).expect("a tree");
-        let traffic = Traffic::new(&routed.fabric, &routed.tables, routed.plan.order());
-        prop_assert_eq!(traffic.shifts(&|_| ()).value, 2);
+        let routed = Routed::with_reference(&less, &whole);
+        prop_assert_eq!(routed.sp(), 2);
     }
 }
 
@@ -298,10 +292,10 @@ fn two_hosts_beside_a_leaf_that_is_half_full() {
         .map(|n| n as u32)
         .collect();
     assert_eq!(hosts.len(), 6);
-    let before = routed(&whole);
+    let before = Routed::new(&whole);
     for (i, &a) in hosts.iter().enumerate() {
         for &b in &hosts[..i] {
-            let after = routed(&whole.without_nodes(&[a, b]));
+            let after = Routed::new(&whole.without_nodes(&[a, b]));
             only_their_own("they go", &before, &after).expect("nothing else moves");
         }
     }
@@ -321,7 +315,7 @@ fn one_host_on_partly_populated_trees() {
         let gone = some_hosts(&whole, hosts * random.below(80) / 100, &mut random);
         let less = whole.without_nodes(&gone);
         let one_less = less.without_nodes(&some_hosts(&less, 1, &mut random));
-        let result = only_their_own("one goes", &routed(&less), &routed(&one_less));
+        let result = only_their_own("one goes", &Routed::new(&less), &Routed::new(&one_less));
         println!("{leaves} leaves, seed {seed}: {result:?}");
         moved += usize::from(result.is_err());
     }
@@ -344,7 +338,7 @@ fn reach(seeds: u64, measures: &[usize]) {
     let mut found = vec![Vec::new(); GOALS.len()];
     for &seed in &seeds {
         let whole = pgft(A, seed);
-        let before = routed(&whole);
+        let before = Routed::new(&whole);
         for ((links, _), found) in GOALS.into_iter().zip(&mut found) {
             let less = without_links(&whole, links, seed);
             let mut nodes = less.nodes.iter();
@@ -353,9 +347,9 @@ fn reach(seeds: u64, measures: &[usize]) {
                 !leaf.description.starts_with("L1-") || up.nth(3).is_some()
             };
             let counts = nodes.all(keeps);
-            let after = routed(&less);
+            let after = Routed::new(&less);
             let changes = before.changes(&after);
-            let traffic = Traffic::new(&after.fabric, &after.tables, after.plan.order());
+            let traffic = after.traffic();
             let risk = |measure: &usize| match measure {
                 0 => traffic.all_to_all(&|_| ()).value,
                 1 => traffic.random_permutations(200, seed, &|_| ()).value,
@@ -432,17 +426,14 @@ fn near_the_bound(seeds: impl IntoIterator<Item = u64>) -> usize {
     let mut apart = 0;
     for seed in seeds {
         let whole = pgft(A, seed);
-        let before = routed(&whole);
+        let before = Routed::new(&whole);
         for switches in [12, 40] {
             let less = without_switches(&whole, switches, seed);
-            let turned = Routed::new(&less, &with_reference(&whole)).expect("a tree");
+            let turned = Routed::with_reference(&less, &whole);
             holds(&turned).expect("delivered, up-down where there is a path");
             assert_eq!(turned.plan.connections().left_out, 0);
-            let routed = up_down(&less, Some(&whole));
-            let (fabric, ranking) = (&routed.fabric, routed.plan.ranking());
-            let traffic = Traffic::new(fabric, &routed.tables, routed.plan.order());
-            let risk = traffic.all_to_all(&|_| ()).value;
-            let bound = bound(fabric, |s| ranking.rank(s)).expect("links");
+            let routed = up_down(&less, &whole);
+            let (risk, bound) = (routed.a2a(), routed.bound());
             let stays = bound_of_what_stays(&before, &routed);
             let unreachable = routed.plan.unreachable().count;
             println!(

@@ -119,20 +119,22 @@ mod tool {
         serde_json::from_str(&ok(&[args.words(), vec!["--json".into()]].concat())).unwrap()
     }
 
-    /// Runs what must fail with this exit code and gives its message.
-    pub fn fails(code: i32, args: &(impl Args + ?Sized)) -> String {
+    /// Runs what must end with this exit code.
+    fn ended(code: i32, args: &(impl Args + ?Sized)) -> Output {
         let output = dmodc(args);
         let found = output.status.code();
         assert_eq!(found, Some(code), "{:?}: {}", args.words(), stderr(&output));
-        stderr(&output)
+        output
+    }
+
+    /// Runs what must fail with this exit code and gives its message.
+    pub fn fails(code: i32, args: &(impl Args + ?Sized)) -> String {
+        stderr(&ended(code, args))
     }
 
     /// Runs what must end with this exit code, whatever it says, and gives its standard output.
     pub fn ends(code: i32, args: &(impl Args + ?Sized)) -> String {
-        let output = dmodc(args);
-        let found = output.status.code();
-        assert_eq!(found, Some(code), "{:?}: {}", args.words(), stderr(&output));
-        String::from_utf8(output.stdout).unwrap()
+        String::from_utf8(ended(code, args).stdout).unwrap()
     }
 
     /// Wants a text to have a part, or shows it.

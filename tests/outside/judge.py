@@ -2,7 +2,6 @@
 """An outside judge of forwarding tables. It shares no code with Dmodc.
 
 judge.py tables NET LFTS                   judge the tables of one fabric
-judge.py changes NET LFTS NET2 LFTS2       judge also what changed between two fabrics
 judge.py redundancy NET LFTS               count pairs of hosts that one link or switch cuts, whatever LID is used
 judge.py draw SEED                         print a random fabric
 judge.py histories DMODC COUNT SEED        draw fabrics and faults, route each state with DMODC, judge all of it
@@ -444,16 +443,6 @@ def main(arguments):
             fabric = Fabric(Path(net).read_text())
             faults, left_out, _ = judge_tables(fabric, read_tables(Path(lfts).read_text(), fabric))
             print(*faults, f"{left_out} pairs of hosts left out", sep="\n")
-            return bool(faults)
-        case ["changes", *files]:
-            states, faults = [], []
-            for net, lfts in (files[:2], files[2:]):
-                fabric = Fabric(Path(net).read_text())
-                tables = read_tables(Path(lfts).read_text(), fabric)
-                wrong, left_out, found = judge_tables(fabric, tables)
-                faults += wrong
-                states.append((fabric, tables, found))
-            print(*faults, f"{len(needless(*states))} needless changes", sep="\n")
             return bool(faults)
         case ["redundancy", net, lfts]:
             fabric = Fabric(Path(net).read_text())

@@ -2,8 +2,9 @@
 //! output that follows it. Lines after `#` are commands that no test runs.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use tempfile::TempDir;
 
 /// A command of the page, and what it is said to print.
 pub struct Example {
@@ -13,8 +14,20 @@ pub struct Example {
     pub shown: Vec<String>,
 }
 
+/// The examples of docs/operations.md in blocks with this mark, in a folder with the capture that they are of.
+pub fn operations(mark: &str) -> (PathBuf, Vec<Example>, TempDir) {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let fabric = root.join("tests/data/production/leaf-to-leaf-8sw.ibnetdiscover");
+    fs::copy(fabric, folder.path().join("fabric.net")).expect("the capture");
+    let page = root.join("docs/operations.md");
+    let examples = examples(&page, mark);
+    assert!(!examples.is_empty());
+    (page, examples, folder)
+}
+
 /// The examples in blocks with this mark.
-pub fn examples(page: &Path, mark: &str) -> Vec<Example> {
+fn examples(page: &Path, mark: &str) -> Vec<Example> {
     let text = fs::read_to_string(page).expect("the page");
     let (mut examples, mut inside): (Vec<Example>, Option<bool>) = (Vec::new(), None);
     for (line, text) in (1..).zip(text.lines()) {

@@ -8,6 +8,7 @@
 //!   time, under any user;
 //! - a missing program is a failure that says which package brings it, never a silent pass.
 
+pub mod drawn;
 pub mod fabrics;
 pub mod ibsim;
 pub mod join;
@@ -22,5 +23,5 @@ pub use fabrics::{FIGURE_1, NODES_648, Net};
 pub use ibsim::Ibsim;
 pub use offline::Offline;
 pub use opensm::{Config, Files, OpenSm};
-pub use process::{Guard, poll, signal};
+pub use process::{Guard, poll, signal, wait_until};
 pub use sketch::Sketch;

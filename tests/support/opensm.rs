@@ -10,7 +10,7 @@ use dmodc_lab::sim::{self, Plugin};
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Time for a sweep of any fabric that these tests use, on a busy machine.
 const SWEEP: Duration = Duration::from_secs(60);
@@ -102,10 +102,6 @@ impl Config {
         self.map(|config| config.env("OSM_CACHE_DIR", dir))
     }
 
-    pub fn address_space(self, bytes: u64) -> Config {
-        self.map(|config| config.inside(program("prlimit"), &[&format!("--as={bytes}")]))
-    }
-
     /// All threads allocate from one arena of glibc. With an arena for each thread, one cannot use the
     /// free memory of another, and the resident memory grows for long although nothing is kept.
     pub fn one_arena(self) -> Config {
@@ -182,6 +178,11 @@ impl Files {
             .collect()
     }
 
+    /// How often Dmodc has routed.
+    pub fn routed(&self) -> usize {
+        self.log_lines("dmodc: routed ").len()
+    }
+
     /// Wants as many error lines of Dmodc's, in this order, each with a text.
     #[track_caller]
     pub fn assert_errors(&self, texts: &[&str]) {
@@ -211,6 +212,12 @@ impl Files {
         lines.map(value).collect()
     }
 
+    /// The same where it is a number.
+    pub fn numbers(&self, from: usize, name: &str) -> Vec<usize> {
+        let values = self.swept(from, name).into_iter();
+        values.map(|v| v.parse().expect("a number")).collect()
+    }
+
     /// The subnet as OpenSM saw it last.
     pub fn subnet(&self) -> Netlist {
         Netlist::read(&self.0.path("opensm-subnet.lst")).expect("OpenSM's own dump")
@@ -231,34 +238,32 @@ impl Files {
 
     /// Waits for a text in the log after its first `from` bytes.
     pub fn wait_for(&self, from: usize, text: &str) {
-        let seen = process::poll(SWEEP, || {
-            self.log()
-                .get(from..)
-                .is_some_and(|new| new.contains(text))
-                .then_some(())
+        let is_there = || self.log().get(from..).is_some_and(|new| new.contains(text));
+        process::wait_until(SWEEP, is_there, || {
+            let (log, stdout) = (self.log(), self.stdout());
+            format!("no {text:?} in OpenSM's log:\n{log}\n{stdout}")
         });
-        let (log, stdout) = (self.log(), self.stdout());
-        assert!(
-            seen.is_some(),
-            "no {text:?} in OpenSM's log:\n{log}\n{stdout}"
-        );
     }
 
     /// Waits until the log has been silent for a while.
     pub fn wait_until_quiet(&self) {
-        let mut last = (0, std::time::Instant::now());
-        let quiet = process::poll(SWEEP, || {
+        let mut last = (0, Instant::now());
+        let is_quiet = || {
             let len = self.log().len();
             if len != last.0 {
-                last = (len, std::time::Instant::now());
+                last = (len, Instant::now());
             }
-            (last.1.elapsed() >= QUIET).then_some(())
+            last.1.elapsed() >= QUIET
+        };
+        process::wait_until(SWEEP, is_quiet, || {
+            format!("OpenSM does not come to rest:\n{}", self.log())
         });
-        assert!(
-            quiet.is_some(),
-            "OpenSM does not come to rest:\n{}",
-            self.log()
-        );
+    }
+
+    /// Waits for the end of a sweep after the first `from` bytes of the log, and of those that follow.
+    pub fn wait_for_sweep(&self, from: usize) {
+        self.wait_for(from, SUBNET_UP);
+        self.wait_until_quiet();
     }
 }
 
@@ -300,8 +305,7 @@ impl OpenSm {
     pub fn again(files: Files, sim: &Ibsim, config: &Config) -> OpenSm {
         let from = files.log().len();
         let sm = OpenSm::launch_in(files, sim, config);
-        sm.files.wait_for(from, SUBNET_UP);
-        sm.files.wait_until_quiet();
+        sm.files.wait_for_sweep(from);
         sm
     }
 
@@ -316,8 +320,7 @@ impl OpenSm {
     /// Starts OpenSM in the foreground and waits for its first sweep.
     pub fn start(sim: &Ibsim, config: &Config) -> OpenSm {
         let sm = OpenSm::launch(sim, config);
-        sm.files.wait_for(0, SUBNET_UP);
-        sm.files.wait_until_quiet();
+        sm.files.wait_for_sweep(0);
         sm
     }
 
@@ -337,8 +340,7 @@ impl OpenSm {
             process: Process::Daemon(daemon),
             files,
         };
-        sm.files.wait_for(0, SUBNET_UP);
-        sm.files.wait_until_quiet();
+        sm.files.wait_for_sweep(0);
         sm
     }
 
@@ -368,8 +370,7 @@ impl OpenSm {
     pub fn resweep(&self) {
         let from = self.files.log().len();
         self.hang_up();
-        self.files.wait_for(from, SUBNET_UP);
-        self.files.wait_until_quiet();
+        self.files.wait_for_sweep(from);
     }
 
     /// Ends OpenSM in good order and says whether it did so by itself.

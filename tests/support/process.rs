@@ -52,19 +52,18 @@ impl Drop for Detached {
     }
 }
 
-/// Sends a signal by name. The shell's own `kill` spares an unsafe call and a dependency.
+/// Sends a signal by name. A failure means that the process is gone.
 pub fn signal(pid: u32, name: &str) {
-    let status = Command::new("sh")
-        .args([
-            "-c",
-            "kill -s \"$0\" \"$1\" 2>/dev/null",
-            name,
-            &pid.to_string(),
-        ])
-        .status()
-        .expect("sh runs");
-    // A failure means that the process is gone.
-    let _ = status;
+    let args = ["-s", name, &pid.to_string()];
+    let sent = Command::new("kill").args(args).output();
+    sent.expect("kill, of procps");
+}
+
+/// Waits until something is, or fails with these words.
+#[track_caller]
+pub fn wait_until(limit: Duration, mut is: impl FnMut() -> bool, words: impl FnOnce() -> String) {
+    let came = poll(limit, || is().then_some(()));
+    assert!(came.is_some(), "{}", words());
 }
 
 /// The result of a command with a time limit.

@@ -1,15 +1,12 @@
 //! Small fabrics drawn by hand: switches, links and end nodes in the order in which a test names
 //! them, and the shapes that are no trees.
 
+use super::drawn;
 use super::fabrics::Net;
-use dmodc::fabric::Guid;
-use dmodc::netlist::{Kind, Netlist, Node, Port, PortZero};
+use dmodc::netlist::{Kind, Netlist};
 
 /// External ports of every switch drawn.
 const RADIX: u8 = 36;
-/// GUIDs stand this far apart, so that those that ibsim gives to ports (node GUID + number) are
-/// free.
-const STEP: u64 = 0x100;
 
 /// A fabric being drawn. Nodes are numbered in the order in which they are added.
 #[derive(Default)]
@@ -51,11 +48,7 @@ impl Sketch {
     /// Links two nodes by the lowest port that is free at each.
     pub fn link(&mut self, a: u32, b: u32) {
         let [port_a, port_b] = [a, b].map(|node| self.0.nodes[node as usize].ports.len() as u8 + 1);
-        for (node, number, peer, peer_port) in [(a, port_a, b, port_b), (b, port_b, a, port_a)] {
-            let node = &mut self.0.nodes[node as usize];
-            assert!(number <= node.port_count, "{} has a free port", node.id);
-            node.ports.push(Port::new(number, peer, peer_port, "4xEDR"));
-        }
+        drawn::link(&mut self.0, (a, port_a), (b, port_b));
     }
 
     pub fn net(self) -> Net {
@@ -63,14 +56,8 @@ impl Sketch {
     }
 
     fn node(&mut self, kind: Kind, word: &str, port_count: u8) -> u32 {
-        let index = self.0.nodes.len();
-        let guid = Guid((index as u64 + 1) * STEP);
-        self.0.nodes.push(Node {
-            description: format!("{word} {index}"),
-            port_zero: (kind == Kind::Switch).then_some(PortZero::Base),
-            ..Node::new(kind, kind.id(guid), guid, port_count)
-        });
-        index as u32
+        let description = format!("{word} {}", self.0.nodes.len());
+        drawn::add(&mut self.0, kind, description, port_count)
     }
 }
 

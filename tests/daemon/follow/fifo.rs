@@ -57,6 +57,17 @@ impl Scene {
         let found = fs::metadata(&self.place).expect("something");
         found.file_type().is_fifo()
     }
+
+    /// Waits until the FIFO is there, or something else in its place.
+    fn is_open(&self, wanted: bool, follower: &Follower) {
+        wait_until(LIMIT, || self.is_fifo() == wanted, || follower.said());
+    }
+
+    /// Wants OpenSM to have the tables of the whole fabric.
+    fn is_routed(&self, sm: &OpenSm, follower: &Follower) {
+        let is_routed = is_routed(&sm.files, nodes(&self.net));
+        assert!(is_routed, "{}\n{}", sm.files.log(), follower.said());
+    }
 }
 
 /// The guard of a follower.
@@ -85,7 +96,7 @@ fn every_sweep_has_the_tables_of_its_moment() {
     let follower = scene.follower(&[]);
     let sm = scene.opensm();
     let all = nodes(&scene.net);
-    assert!(is_routed(&sm.files, all), "{}", sm.files.log());
+    scene.is_routed(&sm, &follower);
     let (node, port) = scene.net.switch_link();
     let host = scene.sim.hosts()[7].clone();
     for (node, port, less) in [(node, port, 0), (&*host, 1, 1)] {
@@ -95,21 +106,16 @@ fn every_sweep_has_the_tables_of_its_moment() {
                 false => scene.sim.unlink(node, port),
                 true => scene.sim.relink(node, port),
             }
-            sm.files.wait_for(from, "SUBNET UP");
-            sm.files.wait_until_quiet();
+            sm.files.wait_for_sweep(from);
             let left = all - if there { 0 } else { less };
             assert!(is_routed(&sm.files, left), "{}", sm.files.log());
         }
     }
     // Each sweep has been served, and by its own FIFO.
     let sweeps = sm.files.log_lines("file tables configured").len();
-    assert_eq!(follower.said().matches("tables handed").count(), sweeps);
-    assert_eq!(
-        follower.said().matches("ERR").count(),
-        0,
-        "{}",
-        follower.said()
-    );
+    let said = follower.said();
+    assert_eq!(said.matches("tables handed").count(), sweeps);
+    assert!(!said.contains("ERR"), "{said}");
     assert!(scene.is_fifo());
     assert!(sm.stop());
 }
@@ -127,17 +133,11 @@ fn killed_at_any_moment_it_leaves_the_last_tables() {
         sm.files.wait_for(from, "SUBNET UP");
         assert_eq!(sm.files.log_lines("PARSE"), [""; 0]);
         sm.files.wait_until_quiet();
-        let is_whole = is_routed(&sm.files, nodes(&scene.net));
-        assert!(is_whole, "killed after {after} ms: {}", sm.files.log());
-        let shut = poll(LIMIT, || (!scene.is_fifo()).then_some(()));
-        assert!(
-            shut.is_some(),
-            "killed after {after} ms: {}",
-            follower.said()
-        );
+        println!("killed after {after} ms");
+        scene.is_routed(&sm, &follower);
+        scene.is_open(false, &follower);
         follower = scene.follower(&[]);
-        let open = poll(LIMIT, || scene.is_fifo().then_some(()));
-        assert!(open.is_some());
+        scene.is_open(true, &follower);
     }
     assert!(sm.stop());
 }
@@ -151,13 +151,10 @@ fn whoever_is_killed_while_opensm_waits_no_table_is_empty() {
     let sm = OpenSm::start(&scene.sim, &config);
     let moment = || sleep(Duration::from_millis(500));
     let wait = |from, engine: &str| {
-        sm.files.wait_for(from, "SUBNET UP");
-        sm.files.wait_until_quiet();
-        let swept = &sm.files.log()[from..];
-        assert!(
-            swept.contains(&format!("{engine} tables configured")),
-            "{swept}"
-        );
+        sm.files.wait_for_sweep(from);
+        let swept = sm.files.log().split_off(from);
+        let by_engine = format!("{engine} tables configured");
+        assert!(swept.contains(&by_engine), "{swept}");
     };
     // The guard before the sweep or in it, then the follower.
     for (is_before, name) in [(true, "TERM"), (true, "KILL"), (false, "KILL")] {
@@ -178,8 +175,7 @@ fn whoever_is_killed_while_opensm_waits_no_table_is_empty() {
         wait(from, "file");
         assert!(is_routed(&sm.files, nodes(&scene.net)), "{name}");
         (follower, _) = scene.scripted(&[]);
-        let open = poll(LIMIT, || scene.is_fifo().then_some(()));
-        assert!(open.is_some());
+        scene.is_open(true, &follower);
     }
     // Both at once: the next engine routes, until there is a follower.
     let guard = guard_of(follower.id()).expect("a guard");
@@ -212,11 +208,10 @@ fn without_its_guard_it_gets_another_and_without_both_the_next_one_serves() {
     }
     // The new one does its work.
     follower.signal("KILL");
-    let shut = poll(LIMIT, || (!scene.is_fifo()).then_some(()));
-    assert!(shut.is_some(), "{}", follower.said());
+    scene.is_open(false, &follower);
     let follower = scene.follower(&[]);
     sm.resweep();
-    assert!(is_routed(&sm.files, nodes(&scene.net)));
+    scene.is_routed(&sm, &follower);
     let guard = poll(LIMIT, || guard_of(follower.id()));
     kill_both(guard.expect("a guard"), &follower);
     let from = sm.files.log().len();
@@ -226,7 +221,7 @@ fn without_its_guard_it_gets_another_and_without_both_the_next_one_serves() {
     assert!(waits, "nobody is there to serve it");
     let again = scene.follower(&[]);
     sm.files.wait_for(from, "SUBNET UP");
-    assert!(is_routed(&sm.files, nodes(&scene.net)), "{}", again.said());
+    scene.is_routed(&sm, &again);
     assert!(sm.stop());
 }
 
@@ -247,11 +242,8 @@ fn a_discovery_that_fails_or_hangs_leaves_the_last_tables_and_is_made_up_for() {
         let (from, start) = (sm.files.log().len(), Instant::now());
         scene.sim.unlink(node, port);
         sm.files.wait_for(from, "SUBNET UP");
-        assert!(
-            start.elapsed() < Duration::from_secs(6),
-            "{:?}",
-            start.elapsed()
-        );
+        let took = start.elapsed();
+        assert!(took < Duration::from_secs(6), "{took:?}");
         follower.wait_for(said, 1);
         follower.wait_for("the tables are stale since 2", 1);
         sm.files.wait_until_quiet();
@@ -259,14 +251,9 @@ fn a_discovery_that_fails_or_hangs_leaves_the_last_tables_and_is_made_up_for() {
         // OpenSM need not be asked for the follower to look again.
         let _ = fs::remove_file(&told);
         scene.discovers(&script, "");
-        let is_told = poll(LIMIT, || told.exists().then_some(()));
-        assert!(is_told.is_some(), "{}", follower.said());
+        wait_until(LIMIT, || told.exists(), || follower.said());
         sm.resweep();
-        assert!(
-            is_routed(&sm.files, nodes(&scene.net)),
-            "{}",
-            follower.said()
-        );
+        scene.is_routed(&sm, &follower);
         scene.sim.relink(node, port);
         sm.resweep();
     }
@@ -280,12 +267,9 @@ fn one_that_is_stopped_is_ended_by_its_guard() {
     let sm = scene.opensm();
     follower.signal("STOP");
     sm.resweep();
-    assert!(is_routed(&sm.files, nodes(&scene.net)));
-    assert!(
-        follower.said().contains("has said nothing for 1s"),
-        "{}",
-        follower.said()
-    );
+    scene.is_routed(&sm, &follower);
+    let said = follower.said();
+    assert!(said.contains("has said nothing for 1s"), "{said}");
     assert_eq!(follower.ends(), None, "a signal ended it");
     assert!(!scene.is_fifo());
     assert!(sm.stop());
@@ -303,8 +287,8 @@ fn without_any_tables_the_next_engine_routes() {
     assert_eq!(sm.files.log_lines("file tables configured"), [""; 0]);
     assert!(!sm.files.log_lines("minhop tables configured").is_empty());
     follower.signal("KILL");
-    let gone = poll(LIMIT, || (!scene.place.exists()).then_some(()));
-    assert!(gone.is_some(), "a FIFO without a writer stays");
+    let stays = || "a FIFO without a writer stays".into();
+    wait_until(LIMIT, || !scene.place.exists(), stays);
     assert!(sm.stop());
 }
 

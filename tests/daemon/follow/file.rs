@@ -38,12 +38,8 @@ fn tables_follow_links_hosts_and_switches() {
     assert!(fs::read(&file).expect("tables") == whole, "they return");
     assert_eq!(sm.files.log_lines("PARSE"), [""; 0]);
     tools::ibdmchk(&sim, &sm.files);
-    assert_eq!(
-        follower.said().matches("ERR").count(),
-        0,
-        "{}",
-        follower.said()
-    );
+    let said = follower.said();
+    assert!(!said.contains("ERR"), "{said}");
     assert!(sm.stop());
 }
 

@@ -83,10 +83,10 @@ impl Follower {
 
     /// Waits until it has said something as often.
     pub fn wait_for(&self, text: &str, times: usize) {
-        let said = poll(LIMIT, || {
-            (self.said().matches(text).count() >= times).then_some(())
+        let has_said = || self.said().matches(text).count() >= times;
+        wait_until(LIMIT, has_said, || {
+            format!("no {text:?} in:\n{}", self.said())
         });
-        assert!(said.is_some(), "no {text:?} in:\n{}", self.said());
     }
 
     /// Waits for its end; its exit code.
@@ -102,8 +102,7 @@ pub fn config(tables: &Path) -> Config {
 
 /// Waits until OpenSM has tables that are those of Dmodc on the fabric that it sees.
 pub fn wait_until_routed(files: &Files, nodes: usize) {
-    let routed = poll(LIMIT, || is_routed(files, nodes).then_some(()));
-    assert!(routed.is_some(), "{}", files.log());
+    wait_until(LIMIT, || is_routed(files, nodes), || files.log());
 }
 
 /// Whether OpenSM sees so many nodes and has Dmodc's tables of them.

@@ -34,8 +34,7 @@ fn a_standby_with_the_same_file_makes_the_same_tables() {
     standby.files.wait_for(0, "Entering STANDBY state");
     standby.files.wait_until_quiet();
     drop(first);
-    standby.files.wait_for(0, "SUBNET UP");
-    standby.files.wait_until_quiet();
+    standby.files.wait_for_sweep(0);
     assert!(
         standby.files.lfts() == without,
         "the standby has other tables"

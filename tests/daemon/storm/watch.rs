@@ -4,6 +4,7 @@ use super::smps::Smps;
 use crate::support::*;
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -117,7 +118,7 @@ impl Watch {
             if work > rest.0 + NOTHING {
                 rest = (work, Instant::now());
             }
-            if rest.1.elapsed() >= REST {
+            if rest.1.elapsed() >= REST && !self.waits_for_tables() {
                 if reaction.sweeps > 0 || (reaction.errors > 0 && !well) {
                     return reaction;
                 }
@@ -135,6 +136,17 @@ impl Watch {
         let log = self.sm.files.log();
         let lines: Vec<&str> = log.lines().collect();
         lines[lines.len().saturating_sub(60)..].join("\n")
+    }
+
+    /// Whether OpenSM reads a FIFO of a follower, whose work is not counted. Its pipes have no path.
+    fn waits_for_tables(&self) -> bool {
+        let open = fs::read_dir(format!("/proc/{}/fd", self.sm.pid()));
+        let mut open = open.into_iter().flatten().flatten();
+        open.any(|open| {
+            let is_fifo = |m: fs::Metadata| m.file_type().is_fifo();
+            fs::read_link(open.path()).is_ok_and(|path| path.is_absolute())
+                && fs::metadata(open.path()).is_ok_and(is_fifo)
+        })
     }
 
     /// Time that OpenSM and ibsim have spent on a processor or waiting for one.

@@ -278,13 +278,9 @@ impl<'n> Week<'n> {
         let Some(options) = &self.options else {
             return;
         };
-        let numbers = |name: &str| -> Vec<usize> {
-            let values = self.live.watch.sm.files.swept(from, name).into_iter();
-            values
-                .map(|value| value.parse().expect("a number"))
-                .collect()
-        };
-        let (blocks, displaced) = (numbers("changed_blocks"), numbers("displaced"));
+        let files = &self.live.watch.sm.files;
+        let [blocks, displaced] =
+            ["changed_blocks", "displaced"].map(|name| files.numbers(from, name));
         let core = &self.live.core;
         let plan = core.plan(fabric, options).expect("a tree");
         let (_, filled) = core.tables(fabric, &plan).expect("tables that fit");
@@ -292,11 +288,7 @@ impl<'n> Week<'n> {
         // A switch that is new is sent its table, whatever the log says; in one sweep, what changes is what differs.
         let is_new = fabric.switches().len() > self.held.0.switches().len();
         let (told, found) = (blocks.iter().sum::<usize>(), changed.changed().blocks);
-        let holds = if blocks.len() > 1 {
-            told >= found
-        } else {
-            told == found
-        };
+        let holds = told == found || (told > found && blocks.len() > 1);
         assert!(
             is_new || holds,
             "{what}: {blocks:?} blocks in the log, {found} in the switches"

@@ -24,7 +24,7 @@ fn routed(netlist: &Netlist, faults: Faults, on_unreachable: OnUnreachable) -> R
         on_unreachable,
         ..Options::default()
     };
-    Routed::new(netlist, &options).expect("a tree")
+    Routed::of(netlist, &options)
 }
 
 /// One thing of each kind that goes, drawn: its name, and the fabric without it.

@@ -2,9 +2,9 @@
 //! of all its children.
 
 use super::names;
-use dmodc::fabric::{Guid, NodeKind};
+pub use crate::drawn::{add, add_aggregation_nodes, add_host, link, switches};
 use dmodc::netlist::generate::{Order, Pgft, build};
-use dmodc::netlist::{Kind, Netlist, Node, Port, PortZero};
+use dmodc::netlist::{Kind, Netlist, Node};
 use dmodc::random::Random;
 
 /// Ports that every switch has beyond those in use.
@@ -41,53 +41,10 @@ pub fn digits(shape: &str, level: usize, mut index: usize) -> Vec<usize> {
     digits.collect()
 }
 
-pub fn add(netlist: &mut Netlist, kind: Kind, place: String, port_count: u8) -> u32 {
-    let index = netlist.nodes.len() as u32;
-    netlist.nodes.push(Node {
-        port_zero: (kind == Kind::Switch).then_some(PortZero::Base),
-        ..Node::new(kind, place, Guid(u64::from(index) + 1), port_count)
-    });
-    index
-}
-
-pub fn link(netlist: &mut Netlist, a: (u32, u8), b: (u32, u8)) {
-    for ((node, number), (peer, peer_port)) in [(a, b), (b, a)] {
-        let node = &mut netlist.nodes[node as usize];
-        node.port_count = node.port_count.max(number);
-        let at = node.ports.partition_point(|port| port.number < number);
-        assert!(node.ports.get(at).is_none_or(|p| p.number != number));
-        node.ports
-            .insert(at, Port::new(number, peer, peer_port, "4xEDR"));
-    }
-}
-
-pub fn add_host(netlist: &mut Netlist, switch: u32, port: u8) -> u32 {
-    let place = format!("{}/{port}", netlist.nodes[switch as usize].description);
-    let host = add(netlist, Kind::Ca, place, 1);
-    link(netlist, (switch, port), (host, 1));
-    host
-}
-
 pub fn add_gateway(netlist: &mut Netlist, switch: u32, port: u8) -> u32 {
     let host = add_host(netlist, switch, port);
     netlist.nodes[host as usize].kind = Kind::Router;
     host
-}
-
-/// Adds an aggregation node to every switch, at a port of its own behind all others.
-pub fn add_aggregation_nodes(netlist: &mut Netlist) {
-    for switch in switches(netlist) {
-        let port = netlist.nodes[switch as usize].port_count + 1;
-        let node = add_host(netlist, switch, port) as usize;
-        let node = &mut netlist.nodes[node];
-        (node.vendor, node.device) = NodeKind::AGGREGATION_DEVICE;
-    }
-}
-
-pub fn switches(netlist: &Netlist) -> Vec<u32> {
-    let nodes = (0..).zip(&netlist.nodes);
-    let switches = nodes.filter(|(_, n)| n.kind == Kind::Switch);
-    switches.map(|(index, _)| index).collect()
 }
 
 /// The end nodes of a switch by index, without aggregation nodes.

@@ -1,7 +1,7 @@
 //! What is new at the end moves nobody else, without a reference.
 
 use super::events::*;
-use super::fabrics::{add_host, hosts_of, switches};
+use super::fabrics::{add_host, carriers, hosts_of};
 use super::*;
 
 /// From a fabric without some places to one with them, boxes of the new ones having GUIDs of any kind.
@@ -36,8 +36,7 @@ fn hosts_at_a_new_port() {
     let mut found = Findings::default();
     for (shape, seed) in each(1) {
         let mut netlist = Whole::new(shape, seed).netlist;
-        let mut leaves = switches(&netlist);
-        leaves.retain(|&s| !hosts_of(&netlist, s).is_empty());
+        let leaves = carriers(&netlist);
         let mut before = Routed::new(&netlist);
         for &leaf in &leaves[..leaves.len() / 3] {
             let lid = names::next_lid(&netlist);

@@ -21,132 +21,13 @@ mod roles;
 mod sparse;
 mod types;
 
-use crate::forced::{Forced, forced};
+use crate::forced::Forced;
 use crate::long;
-use crate::routed::{others, with_reference};
-use dmodc::analysis::{Traffic, bound};
+use crate::routed::{Routed, others, with_reference};
+use dmodc::analysis::Traffic;
 use dmodc::dmodc::{Faults, OnUnreachable, Options, RouteError};
-use dmodc::fabric::{Fabric, Guid};
-use dmodc::lft::Tables;
+use dmodc::fabric::Guid;
 use dmodc::netlist::{Kind, Netlist};
-use std::collections::HashMap;
-use std::ops::Deref;
-use std::sync::Arc;
-
-/// A fabric with its tables.
-struct Routed {
-    netlist: Netlist,
-    routed: crate::routed::Routed,
-}
-
-impl Deref for Routed {
-    type Target = crate::routed::Routed;
-
-    fn deref(&self) -> &Self::Target {
-        &self.routed
-    }
-}
-
-impl Routed {
-    /// As the defaults have it: `stable`, no reference.
-    fn new(netlist: &Netlist) -> Routed {
-        Routed::asked(netlist, &Options::default()).expect("a tree")
-    }
-
-    fn paper(netlist: &Netlist) -> Routed {
-        let options = Options {
-            faults: Faults::Paper,
-            ..Options::default()
-        };
-        Routed::asked(netlist, &options).expect("a tree")
-    }
-
-    fn with_reference(netlist: &Netlist, reference: &Netlist) -> Routed {
-        Routed::asked(netlist, &with_reference(reference)).expect("a tree")
-    }
-
-    /// No path where there is no up-down path, so that what turns hides nothing.
-    fn up_down(netlist: &Netlist) -> Routed {
-        Routed::asked(netlist, &Routed::partial()).expect("a tree")
-    }
-
-    fn partial() -> Options {
-        Options {
-            on_unreachable: OnUnreachable::Partial,
-            ..Options::default()
-        }
-    }
-
-    fn asked(netlist: &Netlist, options: &Options) -> Result<Routed, RouteError> {
-        Ok(Routed {
-            netlist: netlist.clone(),
-            routed: crate::routed::Routed::new(netlist, options)?,
-        })
-    }
-
-    /// What changes from these tables to others. Switches are the same if their places are: those of one
-    /// description, whatever GUIDs they have.
-    fn changes(&self, after: &Routed) -> Forced {
-        let guids: HashMap<&str, Guid> = switch_guids(&after.netlist);
-        let mut renamed = self.netlist.clone();
-        for node in renamed.nodes.iter_mut().filter(|n| n.kind == Kind::Switch) {
-            if let Some(&guid) = guids.get(&*node.description) {
-                node.guid = guid;
-            }
-        }
-        let (fabric, _) = renamed.to_fabric(None).expect("LIDs");
-        let mut tables = Tables::for_fabric(&fabric);
-        let pairs = self.netlist.switches().zip(renamed.switches());
-        for (old, new) in pairs {
-            let of = |fabric: &Fabric, guid| fabric.switch_by_guid(guid).expect("it is there");
-            let (from, to) = (of(&self.fabric, old.guid), of(&fabric, new.guid));
-            tables.row_mut(to).copy_from_slice(self.tables.row(from));
-        }
-        let ranking = after.plan.ranking();
-        let is_up = |a, b| ranking.is_up(a, b);
-        forced((&fabric, &tables), after.pair(), is_up)
-    }
-
-    /// The levels of all switches by their places.
-    fn levels(&self) -> HashMap<&str, u32> {
-        let ranking = self.plan.ranking();
-        let switches = self.netlist.switches().map(|node| {
-            let switch = self.fabric.switch_by_guid(node.guid).expect("it is there");
-            (&*node.description, ranking.rank(switch))
-        });
-        switches.collect()
-    }
-
-    fn traffic(&self) -> Traffic {
-        Traffic::new(&self.fabric, &self.tables, self.plan.order())
-    }
-
-    fn a2a(&self) -> u32 {
-        self.traffic().all_to_all(&|_| ()).value
-    }
-
-    fn sp(&self) -> u32 {
-        self.traffic().shifts(&|_| ()).value
-    }
-
-    /// How low A2A can be.
-    fn bound(&self) -> u32 {
-        let ranking = self.plan.ranking();
-        bound(&self.fabric, |s| ranking.rank(s)).expect("links up")
-    }
-
-    /// What is wrong with the tables, if anything is: all that has a path is delivered, without a credit loop.
-    fn defect(&self) -> Option<String> {
-        let report = self.report();
-        let sound = report.undelivered() == 0 && report.credit_loops.count == 0;
-        (!sound).then(|| format!("{report:?}"))
-    }
-}
-
-fn switch_guids(netlist: &Netlist) -> HashMap<&str, Guid> {
-    let switches = netlist.switches();
-    switches.map(|n| (&*n.description, n.guid)).collect()
-}
 
 /// What one test has found. All of it is printed.
 #[derive(Default)]

@@ -8,6 +8,7 @@ use dmodc::fabric::Merged;
 use dmodc::random::Random;
 use dmodc::reference::{Day, Reference};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// What `reference=auto` holds after a sweep: the place to say how references grow.
 fn grown(known: &Reference, last: &Routed) -> Reference {

@@ -1,0 +1,57 @@
+//! Fabrics drawn node by node and cable by cable.
+
+use dmodc::fabric::{Guid, NodeKind};
+use dmodc::netlist::{Kind, Netlist, Node, Port, PortZero};
+
+/// GUIDs stand this far apart, so that those that ibsim gives to ports (node GUID + number) are free.
+const STEP: u64 = 0x100;
+
+/// Adds a node without links.
+pub fn add(netlist: &mut Netlist, kind: Kind, description: String, port_count: u8) -> u32 {
+    let index = netlist.nodes.len() as u32;
+    let guid = Guid((u64::from(index) + 1) * STEP);
+    netlist.nodes.push(Node {
+        port_zero: (kind == Kind::Switch).then_some(PortZero::Base),
+        description,
+        ..Node::new(kind, kind.id(guid), guid, port_count)
+    });
+    index
+}
+
+/// Links two free ports.
+pub fn link(netlist: &mut Netlist, a: (u32, u8), b: (u32, u8)) {
+    for ((node, number), (peer, peer_port)) in [(a, b), (b, a)] {
+        let node = &mut netlist.nodes[node as usize];
+        node.port_count = node.port_count.max(number);
+        let at = node.ports.partition_point(|port| port.number < number);
+        assert!(node.ports.get(at).is_none_or(|p| p.number != number));
+        node.ports
+            .insert(at, Port::new(number, peer, peer_port, "4xEDR"));
+    }
+}
+
+/// Adds a host at a port of a switch.
+pub fn add_host(netlist: &mut Netlist, switch: u32, port: u8) -> u32 {
+    let place = format!("{}/{port}", netlist.nodes[switch as usize].description);
+    let host = add(netlist, Kind::Ca, place, 1);
+    link(netlist, (switch, port), (host, 1));
+    host
+}
+
+/// Adds an aggregation node to every switch, at a port of its own behind all others.
+pub fn add_aggregation_nodes(netlist: &mut Netlist) {
+    for switch in switches(netlist) {
+        let port = netlist.nodes[switch as usize].port_count + 1;
+        let node = add_host(netlist, switch, port) as usize;
+        let node = &mut netlist.nodes[node];
+        (node.vendor, node.device) = NodeKind::AGGREGATION_DEVICE;
+        node.description = NodeKind::AGGREGATION_DESCRIPTION.into();
+    }
+}
+
+/// The switches by index.
+pub fn switches(netlist: &Netlist) -> Vec<u32> {
+    let nodes = (0..).zip(&netlist.nodes);
+    let switches = nodes.filter(|(_, n)| n.kind == Kind::Switch);
+    switches.map(|(index, _)| index).collect()
+}
