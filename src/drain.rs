@@ -43,10 +43,7 @@ pub fn parse_leniently(
             Err(reason) => warnings.add(number, reason),
         }
     }
-    Ok(Lenient {
-        value: drained,
-        warnings,
-    })
+    Ok(Lenient::new(drained, warnings))
 }
 
 /// The links that a line names.

@@ -98,10 +98,7 @@ impl Reference {
             reason: fault.reason.into(),
         })?;
         reference.netlist = read.value;
-        Ok(Lenient {
-            value: reference,
-            warnings: read.warnings,
-        })
+        Ok(Lenient::new(reference, read.warnings))
     }
 
     /// The places as a fabric.
