@@ -53,7 +53,7 @@ fn named(
     name: &str,
 ) -> Result<Vec<Drained>, DrainReason> {
     let drained = |s: u32, port| {
-        let switch = fabric.switches()[s as usize].guid;
+        let switch = fabric.guid(s);
         Drained { switch, port }
     };
     match directory.find_things_or_port(name)? {
@@ -99,11 +99,8 @@ pub fn uses<'t>(fabric: &Fabric, drain: &[Drained], row: impl Fn(u32) -> &'t [u8
             if hosts[at as usize] > 0 {
                 return true;
             }
-            for peer in fabric.peers_of(at) {
-                if let Peer::Switch { index, port } = *peer
-                    && row(index)[lid] == port
-                    && seen.insert(index)
-                {
+            for (_, index, port) in fabric.links_of(at) {
+                if row(index)[lid] == port && seen.insert(index) {
                     open.push(index);
                 }
             }

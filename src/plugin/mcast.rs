@@ -118,7 +118,7 @@ fn entries<'a>(
     let mut entries = Vec::with_capacity(places.len() + 2 * tree.edges.len());
     for &[from, to] in &tree.edges {
         let ends = link(planned, subnet, [from, to]).ok_or_else(|| {
-            let guid = fabric.switches()[from.0 as usize].guid;
+            let guid = fabric.guid(from.0);
             McastError::LinkChanged(guid, from.1)
         })?;
         entries.extend(ends);

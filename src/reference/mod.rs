@@ -13,7 +13,7 @@ pub use notes::Dark;
 
 use crate::fabric::{Fabric, Guid, Merged, Speed};
 use crate::input::{Fault, Lenient, lines};
-use crate::netlist::{Netlist, Part, Reason, TooManyLids};
+use crate::netlist::{Netlist, Part, Port, Reason, TooManyLids};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::env;
 use std::io::{self, Write};
@@ -147,23 +147,14 @@ impl Reference {
 
     /// Forgets the speeds of some links, by a port of each.
     pub fn forget_speeds(&mut self, ports: &BTreeSet<(Guid, u8)>) {
-        let nodes = &mut self.netlist.nodes;
         let mut ends = Vec::new();
-        for (index, node) in nodes.iter().enumerate() {
-            for port in node
-                .ports
-                .iter()
-                .filter(|p| ports.contains(&(node.guid, p.number)))
-            {
-                ends.extend([(index, port.number), (port.peer as usize, port.peer_port)]);
+        for (index, node) in (0..).zip(&self.netlist.nodes) {
+            let named = |port: &&Port| ports.contains(&(node.guid, port.number));
+            for port in node.ports.iter().filter(named) {
+                ends.extend([(index, port.number), (port.peer, port.peer_port)]);
             }
         }
-        for (index, number) in ends {
-            let mut ports = nodes[index].ports.iter_mut();
-            if let Some(port) = ports.find(|port| port.number == number) {
-                port.set_speed(Speed::UNKNOWN);
-            }
-        }
+        self.netlist.set_speed(ends, Speed::UNKNOWN);
     }
 
     /// Whether the fabric that it was merged with changes it.
