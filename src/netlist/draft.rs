@@ -5,7 +5,7 @@
 //! of every link, GUIDs, LIDs. Until then each port keeps its line, for messages. An oddity with a sensible
 //! reading is a warning.
 
-use super::error::Reason;
+use super::error::{PortOf, Reason};
 use super::model::{Kind, Netlist, Node, Port};
 use crate::fabric::{Guid, Lid, LidOwners, NoLids};
 use crate::input::{Fault, Lenient, Parsed, Warnings, lines, plain};
@@ -172,11 +172,8 @@ impl Draft {
         }
         let number = number as u8;
         if let Some((_, first)) = ports.iter().find(|(p, _)| p.number == number) {
-            return Err(Reason::PortTwice {
-                node: node.id.clone(),
-                port: number,
-                first: first.line,
-            });
+            let port = PortOf(number, node.id.clone());
+            return Err(Reason::PortTwice(port, first.line));
         }
         let port = match node.kind {
             // A switch has one GUID and one LID, at its port 0.
@@ -216,11 +213,9 @@ impl Draft {
             for (port, port_line) in ports {
                 let Some(index) = self.described[port.peer as usize] else {
                     let unknown = self.ids.iter().find(|(_, number)| **number == port.peer);
-                    let reason = Reason::UnknownPeer {
-                        node: node.id.clone(),
-                        port: port.number,
-                        peer: unknown.map(|(id, _)| text(id)).unwrap_or_default(),
-                    };
+                    let unknown = unknown.map(|(id, _)| text(id)).unwrap_or_default();
+                    let port = PortOf(port.number, node.id.clone());
+                    let reason = Reason::UnknownPeer(port, unknown);
                     return Err(Fault::at(port_line.line, reason));
                 };
                 port.peer = index;
@@ -238,33 +233,26 @@ impl Draft {
     /// Adds the other side of each link that only one side has, if the other node has that port free.
     fn complete_links(&mut self) -> Result<(), Fault<Reason>> {
         let mut one_sided = Vec::new();
-        for (index, Entry { node, ports, .. }) in (0..).zip(&self.nodes) {
-            for (port, PortLine { line, .. }) in ports {
+        let port_of = |(node, port): (u32, u8)| PortOf(port, self.id_of(node).to_owned());
+        for (index, entry) in (0..).zip(&self.nodes) {
+            for (port, PortLine { line, .. }) in &entry.ports {
+                let ends = [(index, port.number), (port.peer, port.peer_port)];
                 let peer = &self.nodes[port.peer as usize];
                 let Some(back) = peer.find(port.peer_port).map(|at| &peer.ports[at].0) else {
-                    one_sided.push((index, port.clone(), *line));
+                    let [here, there] = ends.map(port_of);
+                    let reason = Reason::OneSided(here, there);
+                    one_sided.push((index, port.clone(), Fault::at(*line, reason)));
                     continue;
                 };
-                if (back.peer, back.peer_port) != (index, port.number) {
-                    let reason = Reason::Contradiction {
-                        node: node.id.clone(),
-                        port: port.number,
-                        peer: peer.node.id.clone(),
-                        peer_port: port.peer_port,
-                        other: self.nodes[back.peer as usize].node.id.clone(),
-                        other_port: back.peer_port,
-                    };
+                if (back.peer, back.peer_port) != ends[0] {
+                    let [here, there] = ends.map(port_of);
+                    let other = port_of((back.peer, back.peer_port));
+                    let reason = Reason::Contradiction(here, there, other);
                     return Err(Fault::at(*line, reason));
                 }
             }
         }
-        for (index, port, line) in one_sided {
-            let reason = Reason::OneSided {
-                node: self.nodes[index as usize].node.id.clone(),
-                port: port.number,
-                peer: self.nodes[port.peer as usize].node.id.clone(),
-                peer_port: port.peer_port,
-            };
+        for (index, port, Fault { line, reason }) in one_sided {
             let far = Port::new(port.peer_port, index, port.number, port.link);
             let far_line = PortLine {
                 line,
