@@ -375,10 +375,8 @@ impl Fabric {
     pub fn lid_count(&self) -> usize {
         let nodes = self.end_nodes.iter().map(|n| n.lmc);
         let switches = self.switches.iter().filter(|s| s.lid != Lid(0));
-        nodes
-            .chain(switches.map(|s| s.lmc))
-            .map(|lmc| 1 << lmc)
-            .sum()
+        let all = nodes.chain(switches.map(|s| s.lmc));
+        all.map(|lmc| 1 << lmc).sum()
     }
 }
 

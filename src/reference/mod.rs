@@ -175,13 +175,11 @@ impl Reference {
             }),
         };
         let dark = self.dark.iter().filter(|(dark, _)| is_there(dark));
-        let keys = self
-            .keys
-            .iter()
-            .filter(|(guid, _)| guids.contains_key(guid));
+        let mut keys = self.keys.clone();
+        keys.retain(|guid, _| guids.contains_key(guid));
         Reference {
             dark: dark.map(|(&dark, &day)| (dark, day)).collect(),
-            keys: keys.map(|(&guid, &key)| (guid, key)).collect(),
+            keys,
             netlist,
         }
     }

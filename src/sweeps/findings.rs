@@ -124,10 +124,8 @@ impl Findings {
             let seen = seen(Dark::Switch(guid(s)));
             format!("missing, by the reference: switch {}{seen}", name(s))
         });
-        let links = missing
-            .iter()
-            .filter(|link| link.iter().all(|&(s, _)| is_there(s)));
-        let links = links.map(|link| {
+        let are_there = |link: &&Uplink| link.iter().all(|&(s, _)| is_there(s));
+        let links = missing.iter().filter(are_there).map(|link| {
             let [a, b] = link.map(|(s, port)| format!("{} [{port}]", name(s)));
             let seen = seen(Dark::link(link.map(|(s, port)| (guid(s), port))));
             format!("missing, by the reference: {a} -- {b}{seen}")

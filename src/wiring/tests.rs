@@ -20,10 +20,9 @@ fn two_leaves() -> Netlist {
 
 fn without(net: &Netlist, parts: &[&str]) -> Netlist {
     let directory = Directory::of_netlist(net);
-    let parts = parts
-        .iter()
-        .flat_map(|part| directory.parts(net, part).expect("parts"));
-    net.without(&parts.collect::<Vec<_>>())
+    let parts = parts.iter().map(|part| directory.parts(net, part));
+    let parts: Vec<_> = parts.map(|found| found.expect("parts")).collect();
+    net.without(&parts.concat())
 }
 
 /// The netlist with another speed of the links at some ports of a node.
