@@ -43,10 +43,7 @@ pub fn parse_leniently(
             Err(reason) => warnings.add(number, reason),
         }
     }
-    Ok(Lenient {
-        value: drained,
-        warnings,
-    })
+    Ok(Lenient::new(drained, warnings))
 }
 
 /// The links that a line names.
@@ -56,7 +53,7 @@ fn named(
     name: &str,
 ) -> Result<Vec<Drained>, DrainReason> {
     let drained = |s: u32, port| {
-        let switch = fabric.switches()[s as usize].guid;
+        let switch = fabric.guid(s);
         Drained { switch, port }
     };
     match directory.find_things_or_port(name)? {
@@ -102,11 +99,8 @@ pub fn uses<'t>(fabric: &Fabric, drain: &[Drained], row: impl Fn(u32) -> &'t [u8
             if hosts[at as usize] > 0 {
                 return true;
             }
-            for peer in fabric.peers_of(at) {
-                if let Peer::Switch { index, port } = *peer
-                    && row(index)[lid] == port
-                    && seen.insert(index)
-                {
+            for (_, index, port) in fabric.links_of(at) {
+                if row(index)[lid] == port && seen.insert(index) {
                     open.push(index);
                 }
             }

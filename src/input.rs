@@ -103,6 +103,11 @@ pub struct Lenient<T, R> {
 pub type Parsed<T, R> = Result<Lenient<T, R>, Fault<R>>;
 
 impl<T, R> Lenient<T, R> {
+    /// A value and the oddities in its text.
+    pub fn new(value: T, warnings: Warnings<R>) -> Self {
+        Lenient { value, warnings }
+    }
+
     /// The value, if there are no oddities; else the first warning as an error.
     pub fn strict(self) -> Result<T, Fault<R>> {
         match self.warnings.first().into_iter().next() {

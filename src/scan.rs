@@ -63,6 +63,12 @@ impl<'a> Scan<'a> {
     }
 }
 
+/// The hexadecimal number, without `0x`, that a word is.
+pub fn hex(word: &[u8]) -> Option<u64> {
+    let mut scan = Scan(word);
+    scan.hex().filter(|_| scan.0.is_empty())
+}
+
 /// The first place of `needle` in `text`.
 pub fn find(text: &[u8], needle: &[u8]) -> Option<usize> {
     let first = *needle.first()?;

@@ -18,7 +18,7 @@
 //! capacity of the links up and `C` the sum.
 
 use super::{Channels, Hop};
-use crate::fabric::{Fabric, NodeKind, Peer};
+use crate::fabric::{Fabric, NodeKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The greatest bound of all subtrees, and the same over capacity, of the traffic among some end nodes (by index),
@@ -81,13 +81,9 @@ fn greatest(
 ) -> Option<f64> {
     // The links of a switch to others: where they lead and what they carry.
     let links = |s: u32| {
-        let peers = (1..).zip(fabric.peers_of(s));
-        peers
-            .filter_map(|(port, peer)| match *peer {
-                Peer::Switch { index, .. } => Some((index, capacity(s, port))),
-                _ => None,
-            })
-            .collect::<Vec<_>>()
+        let links = fabric.links_of(s);
+        let links = links.map(|(port, index, _)| (index, capacity(s, port)));
+        links.collect::<Vec<_>>()
     };
     let switches = fabric.switches().len() as u32;
     let mut hosts = vec![0u32; switches as usize];

@@ -68,6 +68,12 @@ impl Risk {
         }
     }
 
+    /// The risk of a pattern by the number of sources and of destinations of each channel.
+    pub(super) fn of_ends(ends: Vec<(u32, u32)>, channels: &Channels) -> Risk {
+        let by_channel = ends.into_iter().map(|(from, to)| from.min(to));
+        Risk::of(by_channel.collect(), channels)
+    }
+
     /// How many channels have each value, ascending.
     pub fn histogram(&self) -> BTreeMap<u32, usize> {
         let mut histogram = BTreeMap::new();
@@ -94,9 +100,7 @@ pub(super) fn worst(channels: impl Iterator<Item = (u32, u32)>, n: usize) -> Vec
 impl Traffic {
     /// A2A. Ticks once per node.
     pub fn all_to_all(&self, tick: Tick) -> Risk {
-        let ends = self.ends_by_channel(tick).into_iter();
-        let by_channel = ends.map(|(sources, destinations)| sources.min(destinations));
-        Risk::of(by_channel.collect(), self.channels())
+        Risk::of_ends(self.ends_by_channel(tick), self.channels())
     }
 
     /// The number of sources and of destinations of all to all, by channel. Ticks once per node.

@@ -27,13 +27,11 @@ pub fn within(fabric: &Fabric, tables: &Tables, groups: &[Vec<u32>]) -> Grouped 
             *sources += more.0;
             *destinations += more.1;
         }
-        let by_channel = of_group.iter().map(|&(from, to)| from.min(to));
-        let all_to_all = Risk::of(by_channel.collect(), traffic.channels());
+        let all_to_all = Risk::of_ends(of_group, traffic.channels());
         alone.push((all_to_all, traffic.shifts(&no_tick)));
     }
-    let by_channel = ends.into_iter().map(|(from, to): (u32, u32)| from.min(to));
     Grouped {
         alone,
-        at_once: Risk::of(by_channel.collect(), nobody.channels()),
+        at_once: Risk::of_ends(ends, nobody.channels()),
     }
 }

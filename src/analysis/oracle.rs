@@ -200,11 +200,8 @@ fn cycles(depends: &HashMap<Port, BTreeSet<Port>>) -> BTreeSet<BTreeSet<Port>> {
         let mutual = |q: &&Port| reached.get(*q).is_some_and(|r| r.contains(p));
         reached[p].iter().filter(mutual).copied().collect()
     };
-    depends
-        .keys()
-        .map(circle)
-        .filter(|c| !c.is_empty())
-        .collect()
+    let circles = depends.keys().map(circle);
+    circles.filter(|c| !c.is_empty()).collect()
 }
 
 /// The risk of each directed port under a set of (source, destination) end nodes.

@@ -41,10 +41,8 @@ impl Traffic {
             ways.push(way);
         }
         let mut growing: Vec<usize> = over.iter().map(Vec::len).collect();
-        let mut rates: Vec<Option<f64>> = ways
-            .iter()
-            .map(|way| way.is_empty().then_some(0.0))
-            .collect();
+        let rates = ways.iter().map(|way| way.is_empty().then_some(0.0));
+        let mut rates: Vec<Option<f64>> = rates.collect();
         // Links by the rate at which they are full; rates are not negative, so their bits have the same order.
         let full = |link: usize, left: &[f64], growing: &[usize]| {
             let rate: f64 = left[link] / growing[link] as f64;

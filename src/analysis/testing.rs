@@ -20,12 +20,10 @@ pub struct Net {
 
 impl Net {
     pub fn new(links: &[(u32, u32)], nodes: &[u32]) -> Net {
-        let ends = links
-            .iter()
-            .flat_map(|&(a, b)| [a, b])
-            .chain(nodes.iter().copied());
+        let ends = links.iter().flat_map(|&(a, b)| [a, b]);
+        let last = ends.chain(nodes.iter().copied()).max();
         Net {
-            switches: ends.max().map_or(0, |m| m as usize + 1),
+            switches: last.map_or(0, |m| m as usize + 1),
             links: links.to_vec(),
             nodes: nodes.to_vec(),
             lmc: 0,
@@ -44,11 +42,8 @@ impl Net {
             ports[switch as usize] += 1;
             (switch, ports[switch as usize])
         };
-        let links: Vec<_> = self
-            .links
-            .iter()
-            .map(|&(a, b)| (port(a), port(b)))
-            .collect();
+        let links = self.links.iter().map(|&(a, b)| (port(a), port(b)));
+        let links: Vec<_> = links.collect();
         let nodes: Vec<_> = self.nodes.iter().map(|&s| port(s)).collect();
         let mut builder = Builder::default();
         for (s, &used) in ports.iter().enumerate() {

@@ -88,9 +88,8 @@ impl Labels {
     /// The hosts of some end nodes, each once, in their order.
     pub fn each_once(&self, nodes: impl IntoIterator<Item = u32>) -> Vec<&str> {
         let mut seen = HashSet::new();
-        let names = nodes
-            .into_iter()
-            .filter_map(|n| self.hosts[n as usize].as_deref());
+        let hosts = nodes.into_iter().map(|n| self.hosts[n as usize].as_deref());
+        let names = hosts.flatten();
         names.filter(|name| seen.insert(*name)).collect()
     }
 }

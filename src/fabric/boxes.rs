@@ -12,11 +12,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 pub fn known(fabric: &Fabric, reference: &Fabric) -> Vec<Option<u32>> {
     let guids = (0u32..).zip(reference.switches()).map(|(g, s)| (s.guid, g));
     let guids: HashMap<Guid, u32> = guids.collect();
-    let known = fabric
-        .switches()
-        .iter()
-        .map(|s| guids.get(&s.guid).copied());
-    let mut known: Vec<Option<u32>> = known.collect();
+    let switches = fabric.switches().iter();
+    let mut known: Vec<_> = switches.map(|s| guids.get(&s.guid).copied()).collect();
     let mut taken: HashSet<u32> = known.iter().flatten().copied().collect();
     if taken.len() == reference.switches().len() || !known.contains(&None) {
         return known;

@@ -151,7 +151,7 @@ impl Builder {
 
 impl Fabric {
     fn free_slot(&self, switch: u32, port: u8) -> Result<usize, Defect> {
-        let guid = self.switches[switch as usize].guid;
+        let guid = self.guid(switch);
         let slot = self.slot(switch, port);
         let slot = slot.ok_or(Defect::NoSuchPort(guid, port))?;
         match self.peers[slot] {

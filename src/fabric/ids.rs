@@ -41,6 +41,11 @@ impl Lid {
     /// The highest unicast LID (`IB_LID_UCAST_END_HO`).
     pub const UNICAST_MAX: Lid = Lid(0xBFFF);
 
+    /// A LID from a file, 0 included; `None` beyond the unicast range.
+    pub fn read(value: u64) -> Option<Lid> {
+        (value <= Self::UNICAST_MAX.0.into()).then_some(Lid(value as u16))
+    }
+
     /// Whether this is a unicast LID.
     pub fn is_unicast(self) -> bool {
         (1..=Self::UNICAST_MAX.0).contains(&self.0)

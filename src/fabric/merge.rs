@@ -154,26 +154,22 @@ impl Merged {
         boxes
     }
 
-    /// The dark links between present switches: (switch, port) at both ends, the lower first.
+    /// The missing links, dark at both ends: (switch, port) at both ends, the lower first.
+    pub fn missing_links(&self) -> impl Iterator<Item = [(u32, u8); 2]> + '_ {
+        let is_missing = |&[(s, port), _]: &[(u32, u8); 2]| self.there.peer(s, port) == Peer::None;
+        self.nominal.links().filter(is_missing)
+    }
+
+    /// The missing links between present switches.
     pub fn dark_links(&self) -> Vec<[(u32, u8); 2]> {
-        let mut dark = Vec::new();
         if Arc::ptr_eq(&self.nominal, &self.there) {
-            return dark;
+            return Vec::new();
         }
-        let is_there = self.boxes();
-        let switches = 0..self.nominal.switches().len() as u32;
-        for s in switches.filter(|&s| is_there[s as usize].is_some()) {
-            let pairs = self.nominal.peers_of(s).iter().zip(self.there.peers_of(s));
-            for (port, (peer, now)) in (1u8..).zip(pairs) {
-                if let (&Peer::Switch { index, port: far }, Peer::None) = (peer, now)
-                    && is_there[index as usize].is_some()
-                    && s < index
-                {
-                    dark.push([(s, port), (index, far)]);
-                }
-            }
-        }
-        dark
+        let boxes = self.boxes();
+        let missing = self.missing_links();
+        missing
+            .filter(|ends| ends.iter().all(|&(s, _)| boxes[s as usize].is_some()))
+            .collect()
     }
 
     /// Removes links from the union.
@@ -186,12 +182,8 @@ impl Merged {
 /// may have been a mistake: then another place must have a single cable to the same switch, too. `now` has the switch
 /// of the fabric at each place.
 fn stays(fabric: &Fabric, reference: &Fabric, now: &[Option<u32>], gone: u32) -> bool {
-    let peers = reference.peers_of(gone).iter();
-    let links = peers.filter_map(|peer| match *peer {
-        Peer::Switch { index, port } => Some((index, port)),
-        _ => None,
-    });
-    let links: Vec<(u32, u8)> = links.collect();
+    let links = reference.links_of(gone);
+    let links: Vec<(u32, u8)> = links.map(|(_, index, port)| (index, port)).collect();
     let is_free = |&&(s, port): &&(u32, u8)| {
         now[s as usize].is_none_or(|now| fabric.peer(now, port) == Peer::None)
     };
@@ -335,10 +327,9 @@ impl Fabric {
     pub fn has_places_of(&self, other: &Fabric) -> bool {
         let guids = other.switches.iter().map(|switch| switch.guid);
         let at: HashMap<Guid, u32> = guids.zip(0..).collect();
-        let guid = |of: &Fabric, s: u32| of.switches[s as usize].guid;
         let is_same = |(own, their): (&Peer, &Peer)| match (*own, *their) {
             (Peer::Switch { index: a, port: p }, Peer::Switch { index: b, port: q }) => {
-                p == q && guid(self, a) == guid(other, b)
+                p == q && self.guid(a) == other.guid(b)
             }
             (Peer::EndNode(_), Peer::EndNode(_)) | (Peer::None, Peer::None) => true,
             _ => false,

@@ -122,6 +122,11 @@ impl Fabric {
         &self.switches
     }
 
+    /// The node GUID of a switch.
+    pub fn guid(&self, switch: u32) -> Guid {
+        self.switches[switch as usize].guid
+    }
+
     /// The end nodes in ascending (switch, port) order.
     pub fn end_nodes(&self) -> &[EndNode] {
         &self.end_nodes
@@ -224,14 +229,13 @@ impl Fabric {
     /// The speed that this fabric, as a reference, has for a link of another one; unknown without the same
     /// link there.
     pub fn speed_in(&self, other: &Fabric, switch: u32, port: u8) -> Speed {
-        let guid = |of: &Fabric, s: u32| of.switches[s as usize].guid;
         let host = |of: &Fabric, node: u32| of.end_nodes[node as usize].guid;
-        let Some(known) = self.switch_by_guid(guid(other, switch)) else {
+        let Some(known) = self.switch_by_guid(other.guid(switch)) else {
             return Speed::UNKNOWN;
         };
         let is_same = match (self.peer(known, port), other.peer(switch, port)) {
             (Peer::Switch { index: a, port: p }, Peer::Switch { index: b, port: q }) => {
-                p == q && guid(self, a) == guid(other, b)
+                p == q && self.guid(a) == other.guid(b)
             }
             (Peer::EndNode(a), Peer::EndNode(b)) => host(self, a) == host(other, b),
             _ => false,
@@ -306,6 +310,25 @@ impl Fabric {
         })
     }
 
+    /// The links of a switch to other switches in port order: its own port, the other switch, the port there.
+    pub fn links_of(&self, switch: u32) -> impl Iterator<Item = (u8, u32, u8)> + '_ {
+        let peers = (1..).zip(self.peers_of(switch));
+        peers.filter_map(|(port, peer)| match *peer {
+            Peer::Switch { index, port: far } => Some((port, index, far)),
+            _ => None,
+        })
+    }
+
+    /// The links between switches, each once: (switch, port) at both ends, the lower first.
+    pub fn links(&self) -> impl Iterator<Item = [(u32, u8); 2]> + '_ {
+        let switches = 0..self.switches.len() as u32;
+        let ends = switches.flat_map(|s| {
+            let links = self.links_of(s);
+            links.map(move |(port, other, far)| [(s, port), (other, far)])
+        });
+        ends.filter(|[near, far]| near < far)
+    }
+
     /// For each switch the lowest one of the part in which it is, if only some of them are there; `None` for
     /// the others.
     pub fn parts(&self, is_there: impl Fn(u32) -> bool) -> Vec<Option<u32>> {
@@ -323,8 +346,9 @@ impl Fabric {
         part
     }
 
-    /// The switch with this node GUID.
+    /// The switch with this node GUID. The switches of a merged fabric may have another order.
     pub fn switch_by_guid(&self, guid: Guid) -> Option<u32> {
+        debug_assert!(self.switches.is_sorted_by_key(|s| s.guid));
         let found = self.switches.binary_search_by_key(&guid, |s| s.guid);
         found.ok().map(|at| at as u32)
     }
@@ -351,10 +375,8 @@ impl Fabric {
     pub fn lid_count(&self) -> usize {
         let nodes = self.end_nodes.iter().map(|n| n.lmc);
         let switches = self.switches.iter().filter(|s| s.lid != Lid(0));
-        nodes
-            .chain(switches.map(|s| s.lmc))
-            .map(|lmc| 1 << lmc)
-            .sum()
+        let all = nodes.chain(switches.map(|s| s.lmc));
+        all.map(|lmc| 1 << lmc).sum()
     }
 }
 

@@ -61,11 +61,8 @@ pub fn diff(first: &Dump, second: &Dump) -> Diff {
         };
         diff.switches.push(changes(old, switch));
     }
-    let gone = first
-        .switches
-        .iter()
-        .filter(|s| find(second, s.guid).is_none());
-    diff.removed = gone.map(|s| s.guid).collect();
+    let guids = first.switches.iter().map(|s| s.guid);
+    diff.removed = guids.filter(|&guid| find(second, guid).is_none()).collect();
     diff
 }
 

@@ -78,12 +78,11 @@ fn guid(line: &[u8], key: &[u8]) -> Option<Guid> {
 /// The entry in a line that begins with `0x`.
 fn entry(line: &[u8]) -> Option<Entry> {
     let mut scan = Scan(&line[2..]);
-    let lid = scan.hex().filter(|&lid| lid <= Lid::UNICAST_MAX.0.into())?;
+    let lid = scan.hex().and_then(Lid::read)?;
     let is_gap = |b: &&u8| matches!(b, b' ' | b'\t' | b':');
     let gap = scan.0.iter().take_while(is_gap).count();
     scan.0 = &scan.0[gap..];
     let entry = |port, adaptive| {
-        let lid = Lid(lid as u16);
         (gap > 0).then_some(Entry {
             lid,
             port,

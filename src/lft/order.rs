@@ -75,11 +75,7 @@ pub fn parse_order_leniently(fabric: &Fabric, bytes: &[u8]) -> Parsed<Vec<u32>, 
             &mut first => warnings.add(number, OrderReason::Twice { lid, first }),
         }
     }
-    let read = Lenient {
-        value: order,
-        warnings,
-    };
-    read.unless_empty()
+    Lenient::new(order, warnings).unless_empty()
 }
 
 /// The LID at the start of a line.

@@ -182,10 +182,7 @@ impl Dump {
             warnings.add(0, DumpReason::MissingSwitch(switch.guid));
             tables.unknown.push(index);
         }
-        Ok(Lenient {
-            value: tables,
-            warnings,
-        })
+        Ok(Lenient::new(tables, warnings))
     }
 }
 
@@ -368,12 +365,10 @@ impl Draft {
             }
             twice
         });
-        Ok(Lenient {
-            value: Dump {
-                switches: self.switches,
-                adaptive: self.adaptive,
-            },
-            warnings: self.warnings,
-        })
+        let dump = Dump {
+            switches: self.switches,
+            adaptive: self.adaptive,
+        };
+        Ok(Lenient::new(dump, self.warnings))
     }
 }

@@ -222,28 +222,16 @@ impl<T: Copy> Directory<T> {
     fn matches(&self, name: &str) -> (Vec<&Entry<T>>, AllMeant<T>) {
         let lower = name.to_lowercase();
         let (guid, lid, pattern) = (guid(name), lid(name), Pattern::parse(name));
+        let lowered = |entry: &Entry<T>| entry.description.to_lowercase();
+        let [server, all, one]: [AllMeant<T>; 3] = [are_a_server, |_| true, |_| false];
         let ways: [(Way<T>, AllMeant<T>); 7] = [
-            (&|entry| entry.description == name, are_a_server),
-            (
-                &|entry| guid.is_some_and(|guid| entry.guids.contains(&guid)),
-                are_a_server,
-            ),
-            (&|entry| lid.is_some_and(|lid| entry.has_lid(lid)), |_| {
-                false
-            }),
-            (
-                &|entry| entry.description.to_lowercase() == lower,
-                are_a_server,
-            ),
-            (&|entry| entry.begins_with(&lower), are_a_server),
-            (
-                &|entry| (pattern.iter()).any(|p| p.fits(&entry.description.to_lowercase())),
-                |_| true,
-            ),
-            (
-                &|entry| !lower.is_empty() && entry.description.to_lowercase().contains(&lower),
-                |_| false,
-            ),
+            (&|e| e.description == name, server),
+            (&|e| guid.is_some_and(|g| e.guids.contains(&g)), server),
+            (&|e| lid.is_some_and(|lid| e.has_lid(lid)), one),
+            (&|e| lowered(e) == lower, server),
+            (&|e| e.begins_with(&lower), server),
+            (&|e| pattern.iter().any(|p| p.fits(&lowered(e))), all),
+            (&|e| !lower.is_empty() && lowered(e).contains(&lower), one),
         ];
         for (way, all_meant) in ways {
             let found: Vec<_> = self.entries.iter().filter(|entry| way(entry)).collect();
@@ -251,7 +239,7 @@ impl<T: Copy> Directory<T> {
                 return (found, all_meant);
             }
         }
-        (Vec::new(), |_| false)
+        (Vec::new(), one)
     }
 }
 
@@ -291,10 +279,8 @@ impl<T> Entry<T> {
     }
 
     fn has_lid(&self, lid: Lid) -> bool {
-        let mut ranges = self
-            .lids
-            .iter()
-            .filter_map(|&(lid, lmc)| lid_range(lid, lmc));
+        let of_port = |&(base, lmc): &(Lid, u8)| lid_range(base, lmc);
+        let mut ranges = self.lids.iter().filter_map(of_port);
         ranges.any(|range| range.contains(&lid.0))
     }
 }

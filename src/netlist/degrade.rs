@@ -70,12 +70,7 @@ impl Netlist {
         for sides in links {
             let before = self.speed_of(&sides);
             let now = before.part(part).expect("chosen for it");
-            for (node, number) in sides {
-                let mut ports = netlist.nodes[node as usize].ports.iter_mut();
-                if let Some(port) = ports.find(|port| port.number == number) {
-                    port.set_speed(now);
-                }
-            }
+            netlist.set_speed(sides, now);
             slowed.push(SlowedLink {
                 link: Part::Link(sides),
                 before,

@@ -5,10 +5,10 @@
 //! of every link, GUIDs, LIDs. Until then each port keeps its line, for messages. An oddity with a sensible
 //! reading is a warning.
 
-use super::error::Reason;
+use super::error::{PortOf, Reason};
 use super::model::{Kind, Netlist, Node, Port};
 use crate::fabric::{Guid, Lid, LidOwners, NoLids};
-use crate::input::{Fault, Lenient, Parsed, Warnings, plain};
+use crate::input::{Fault, Lenient, Parsed, Warnings, lines, plain};
 use crate::scan::text;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -49,9 +49,30 @@ pub(super) struct Draft {
     links: HashMap<Box<[u8]>, Arc<str>>,
     guids: HashMap<Guid, u32>,
     warnings: Warnings<Reason>,
+    /// The line that is read.
+    pub line: u32,
 }
 
 impl Draft {
+    /// Reads a text. `take` gets each line without the control sequences of a terminal, of which this warns, and
+    /// without blanks at its ends.
+    pub fn read(
+        bytes: &[u8],
+        mut take: impl FnMut(&mut Draft, &[u8]) -> Result<(), Reason>,
+    ) -> Result<Draft, Fault<Reason>> {
+        let mut draft = Draft::default();
+        for (number, line) in lines(bytes) {
+            draft.line = number;
+            let line = plain(line).ok_or(Fault::at(number, Reason::Binary))?;
+            if let Cow::Owned(_) = line {
+                draft.warn(Reason::Terminal);
+            }
+            let taken = take(&mut draft, line.trim_ascii());
+            taken.map_err(|reason| Fault::at(number, reason))?;
+        }
+        Ok(draft)
+    }
+
     /// The number of an id, new if the id is. Ids with the same text are the same.
     pub fn id(&mut self, id: &[u8]) -> u32 {
         let id = String::from_utf8_lossy(id);
@@ -85,25 +106,9 @@ impl Draft {
         }
     }
 
-    /// A line without the control sequences of a terminal, and without blanks at its ends. Warns of such sequences.
-    pub fn plain<'l>(
-        &mut self,
-        line: &'l [u8],
-        number: u32,
-    ) -> Result<Cow<'l, [u8]>, Fault<Reason>> {
-        let text = plain(line).ok_or(Fault::at(number, Reason::Binary))?;
-        Ok(match text {
-            Cow::Borrowed(line) => line.trim_ascii().into(),
-            Cow::Owned(line) => {
-                self.warn(number, Reason::Terminal);
-                line.trim_ascii().to_vec().into()
-            }
-        })
-    }
-
-    /// Adds a warning about a line.
-    pub fn warn(&mut self, line: u32, reason: Reason) {
-        self.warnings.add(line, reason);
+    /// Adds a warning about the line that is read.
+    pub fn warn(&mut self, reason: Reason) {
+        self.warnings.add(self.line, reason);
     }
 
     /// Whether a node has this GUID already.
@@ -122,28 +127,27 @@ impl Draft {
     }
 
     /// Adds a node.
-    pub fn add_node(&mut self, id: u32, node: Node, line: u32) -> Result<u32, Fault<Reason>> {
+    pub fn add_node(&mut self, id: u32, node: Node) -> Result<u32, Reason> {
         if let Some(other) = self.described[id as usize] {
             let first = self.nodes[other as usize].line;
-            return Err(Fault::at(line, Reason::IdTwice { id: node.id, first }));
+            return Err(Reason::IdTwice { id: node.id, first });
         }
         if self.nodes.len() == Lid::UNICAST_MAX.index() {
-            return Err(Fault::at(line, Reason::TooManyNodes));
+            return Err(Reason::TooManyNodes);
         }
         let index = self.nodes.len() as u32;
         if let Some(other) = self.guids.insert(node.guid, index) {
             let other = &self.nodes[other as usize];
-            let reason = Reason::GuidTwice {
+            return Err(Reason::GuidTwice {
                 guid: node.guid,
                 other: other.node.id.clone(),
                 first: other.line,
-            };
-            return Err(Fault::at(line, reason));
+            });
         }
         self.described[id as usize] = Some(index);
         self.nodes.push(Entry {
             node,
-            line,
+            line: self.line,
             ports: Vec::new(),
         });
         Ok(index)
@@ -157,24 +161,19 @@ impl Draft {
         number: u64,
         port: Port,
         port_line: PortLine,
-    ) -> Result<(), Fault<Reason>> {
+    ) -> Result<(), Reason> {
         let Entry { node, ports, .. } = &mut self.nodes[node as usize];
         if number == 0 || number > node.port_count.into() {
-            let reason = Reason::NoSuchPort {
+            return Err(Reason::NoSuchPort {
                 node: node.id.clone(),
                 count: node.port_count,
                 port: number,
-            };
-            return Err(Fault::at(port_line.line, reason));
+            });
         }
         let number = number as u8;
         if let Some((_, first)) = ports.iter().find(|(p, _)| p.number == number) {
-            let reason = Reason::PortTwice {
-                node: node.id.clone(),
-                port: number,
-                first: first.line,
-            };
-            return Err(Fault::at(port_line.line, reason));
+            let port = PortOf(number, node.id.clone());
+            return Err(Reason::PortTwice(port, first.line));
         }
         let port = match node.kind {
             // A switch has one GUID and one LID, at its port 0.
@@ -204,12 +203,8 @@ impl Draft {
             ports: entry.ports.into_iter().map(|(port, _)| port).collect(),
             ..entry.node
         });
-        Ok(Lenient {
-            value: Netlist {
-                nodes: nodes.collect(),
-            },
-            warnings: self.warnings,
-        })
+        let nodes = nodes.collect();
+        Ok(Lenient::new(Netlist { nodes }, self.warnings))
     }
 
     /// Turns id numbers into node indices.
@@ -218,11 +213,9 @@ impl Draft {
             for (port, port_line) in ports {
                 let Some(index) = self.described[port.peer as usize] else {
                     let unknown = self.ids.iter().find(|(_, number)| **number == port.peer);
-                    let reason = Reason::UnknownPeer {
-                        node: node.id.clone(),
-                        port: port.number,
-                        peer: unknown.map(|(id, _)| text(id)).unwrap_or_default(),
-                    };
+                    let unknown = unknown.map(|(id, _)| text(id)).unwrap_or_default();
+                    let port = PortOf(port.number, node.id.clone());
+                    let reason = Reason::UnknownPeer(port, unknown);
                     return Err(Fault::at(port_line.line, reason));
                 };
                 port.peer = index;
@@ -240,39 +233,33 @@ impl Draft {
     /// Adds the other side of each link that only one side has, if the other node has that port free.
     fn complete_links(&mut self) -> Result<(), Fault<Reason>> {
         let mut one_sided = Vec::new();
-        for (index, Entry { node, ports, .. }) in (0..).zip(&self.nodes) {
-            for (port, PortLine { line, .. }) in ports {
+        let port_of = |(node, port): (u32, u8)| PortOf(port, self.id_of(node).to_owned());
+        for (index, entry) in (0..).zip(&self.nodes) {
+            for (port, PortLine { line, .. }) in &entry.ports {
+                let ends = [(index, port.number), (port.peer, port.peer_port)];
                 let peer = &self.nodes[port.peer as usize];
                 let Some(back) = peer.find(port.peer_port).map(|at| &peer.ports[at].0) else {
-                    one_sided.push((index, port.clone(), *line));
+                    let [here, there] = ends.map(port_of);
+                    let reason = Reason::OneSided(here, there);
+                    one_sided.push((index, port.clone(), Fault::at(*line, reason)));
                     continue;
                 };
-                if (back.peer, back.peer_port) != (index, port.number) {
-                    let reason = Reason::Contradiction {
-                        node: node.id.clone(),
-                        port: port.number,
-                        peer: peer.node.id.clone(),
-                        peer_port: port.peer_port,
-                        other: self.nodes[back.peer as usize].node.id.clone(),
-                        other_port: back.peer_port,
-                    };
+                if (back.peer, back.peer_port) != ends[0] {
+                    let [here, there] = ends.map(port_of);
+                    let other = port_of((back.peer, back.peer_port));
+                    let reason = Reason::Contradiction(here, there, other);
                     return Err(Fault::at(*line, reason));
                 }
             }
         }
-        for (index, port, line) in one_sided {
-            let reason = Reason::OneSided {
-                node: self.nodes[index as usize].node.id.clone(),
-                port: port.number,
-                peer: self.nodes[port.peer as usize].node.id.clone(),
-                peer_port: port.peer_port,
-            };
+        for (index, port, Fault { line, reason }) in one_sided {
             let far = Port::new(port.peer_port, index, port.number, port.link);
             let far_line = PortLine {
                 line,
                 ..PortLine::default()
             };
-            self.add_port(port.peer, port.peer_port.into(), far, far_line)?;
+            let added = self.add_port(port.peer, port.peer_port.into(), far, far_line);
+            added.map_err(|reason| Fault::at(line, reason))?;
             self.warnings.add(line, reason);
         }
         Ok(())

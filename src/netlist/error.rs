@@ -1,6 +1,17 @@
 //! Errors and warnings of netlists.
 
 use crate::fabric::{Guid, Lid};
+use std::fmt;
+
+/// A port of a node in a message.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PortOf(pub u8, pub String);
+
+impl fmt::Display for PortOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "port {} of \"{}\"", self.0, self.1)
+    }
+}
 
 /// Why a netlist was refused, or a warning about it.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -45,8 +56,8 @@ pub enum Reason {
     TooManyNodes,
     #[error("\"{node}\" has ports 1 to {count}, not {port}")]
     NoSuchPort { node: String, count: u8, port: u64 },
-    #[error("port {port} of \"{node}\" is used twice, first in line {first}")]
-    PortTwice { node: String, port: u8, first: u32 },
+    #[error("{0} is used twice, first in line {1}")]
+    PortTwice(PortOf, u32),
     #[error("node \"{id}\" is described twice, first in line {first}")]
     IdTwice { id: String, first: u32 },
     #[error("GUID {guid} belongs to \"{other}\" of line {first} too")]
@@ -62,35 +73,13 @@ pub enum Reason {
         other: String,
         first: u32,
     },
-    #[error("port {port} of \"{node}\" is linked to \"{peer}\", which the file does not describe")]
-    UnknownPeer {
-        node: String,
-        port: u8,
-        peer: String,
-    },
+    #[error("{0} is linked to \"{1}\", which the file does not describe")]
+    UnknownPeer(PortOf, String),
     /// A warning.
-    #[error(
-        "port {port} of \"{node}\" is linked to port {peer_port} of \"{peer}\", \
-         which says nothing of it: taken as a link"
-    )]
-    OneSided {
-        node: String,
-        port: u8,
-        peer: String,
-        peer_port: u8,
-    },
-    #[error(
-        "port {port} of \"{node}\" is linked to port {peer_port} of \"{peer}\", \
-         which is linked to port {other_port} of \"{other}\""
-    )]
-    Contradiction {
-        node: String,
-        port: u8,
-        peer: String,
-        peer_port: u8,
-        other: String,
-        other_port: u8,
-    },
+    #[error("{0} is linked to {1}, which says nothing of it: taken as a link")]
+    OneSided(PortOf, PortOf),
+    #[error("{0} is linked to {1}, which is linked to {2}")]
+    Contradiction(PortOf, PortOf, PortOf),
     /// A warning. The range counts all LIDs of the LMC.
     #[error(
         "LID {lid} with LMC {lmc} is out of range (LIDs are 1 to 49151, LMCs 0 to 7): \

@@ -6,7 +6,7 @@
 
 use crate::fabric::{Fabric, Guid};
 use crate::input::{self, InputError, Lenient, Parsed, Warnings, lines, quoted};
-use crate::scan::Scan;
+use crate::scan::{Scan, hex};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
@@ -38,7 +38,7 @@ pub fn parse_guids_leniently(bytes: &[u8]) -> Parsed<Vec<Guid>, GuidReason> {
     let mut warnings = Warnings::default();
     let guids = lines(bytes).filter_map(|(number, line)| first_guid(line, number, &mut warnings));
     let value = guids.map(|(guid, _)| guid).collect();
-    Lenient { value, warnings }.unless_empty()
+    Lenient::new(value, warnings).unless_empty()
 }
 
 /// Parses a name map and skips a line without GUID or name, with a warning. Of two lines for one GUID the last holds.
@@ -59,7 +59,7 @@ pub fn parse_names_leniently(bytes: &[u8]) -> Parsed<NameMap, GuidReason> {
             None => warnings.add(number, GuidReason::NoName(quoted(line))),
         }
     }
-    Lenient { value, warnings }.unless_empty()
+    Lenient::new(value, warnings).unless_empty()
 }
 
 /// The GUID that a line begins with, and the rest of the line. Warns of a missing or an odd GUID; an empty line or a
@@ -80,9 +80,7 @@ fn first_guid<'l>(
     if let Some(guid) = guid.filter(|_| scan.0.first().is_none_or(ends)) {
         return Some((Guid(guid), rest));
     }
-    let mut digits = Scan(word);
-    let bare = digits.hex();
-    let bare = bare.filter(|_| word.len() == 16 && digits.0.is_empty());
+    let bare = hex(word).filter(|_| word.len() == 16);
     let reason = match bare {
         Some(_) => GuidReason::NoPrefix(quoted(word)),
         None => GuidReason::NoGuid(quoted(line)),

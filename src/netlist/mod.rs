@@ -27,7 +27,7 @@ pub mod generate;
 
 pub use degrade::{Degraded, NotEnough, SlowedLink};
 pub use equipment::{Equipment, removal};
-pub use error::Reason;
+pub use error::{PortOf, Reason};
 pub use guids::{
     GuidReason, GuidsOf, NameMap, none_found, parse_guids_leniently, parse_names_leniently,
     read_guids,

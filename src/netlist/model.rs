@@ -181,4 +181,14 @@ impl Netlist {
     pub fn switches(&self) -> impl Iterator<Item = &Node> {
         self.nodes.iter().filter(|n| n.kind == Kind::Switch)
     }
+
+    /// Sets the speed at some ends of links: node and port.
+    pub fn set_speed(&mut self, ends: impl IntoIterator<Item = (u32, u8)>, speed: Speed) {
+        for (node, number) in ends {
+            let mut ports = self.nodes[node as usize].ports.iter_mut();
+            if let Some(port) = ports.find(|port| port.number == number) {
+                port.set_speed(speed);
+            }
+        }
+    }
 }

@@ -12,8 +12,8 @@ use super::draft::{Draft, PortLine, new_node, peer_port};
 use super::error::Reason;
 use super::model::{Kind, Netlist, Node, Port};
 use crate::fabric::{Guid, Lid, Rate, Speed};
-use crate::input::{Fault, Parsed, lines, quoted};
-use crate::scan::{Scan, text};
+use crate::input::{Parsed, lines, quoted};
+use crate::scan::{Scan, hex, text};
 
 /// One side of a line.
 struct Side<'a> {
@@ -43,32 +43,29 @@ fn is_node(line: &[u8]) -> bool {
 }
 
 pub(super) fn parse(bytes: &[u8]) -> Parsed<Netlist, Reason> {
-    let mut draft = Draft::default();
-    for (number, line) in lines(bytes) {
-        let line = draft.plain(line, number)?;
-        if is_node(&line) {
-            parse_line(&line, number, &mut draft)?;
-        } else if !line.is_empty() {
-            draft.warn(number, Reason::Foreign(quoted(&line)));
+    let draft = Draft::read(bytes, |draft, line| {
+        if is_node(line) {
+            return parse_line(line, draft);
         }
-    }
-    draft.finish()
+        if !line.is_empty() {
+            draft.warn(Reason::Foreign(quoted(line)));
+        }
+        Ok(())
+    });
+    draft?.finish()
 }
 
-fn parse_line(line: &[u8], number: u32, draft: &mut Draft) -> Result<(), Fault<Reason>> {
-    let bad = |what| Fault::at(number, Reason::BadLine(what, quoted(line)));
+fn parse_line(line: &[u8], draft: &mut Draft) -> Result<(), Reason> {
+    let bad = |what| Reason::BadLine(what, quoted(line));
     let mut scan = Scan(line);
-    let near = side(&mut scan, &mut |reason| draft.warn(number, reason)).map_err(bad)?;
+    let near = side(&mut scan, &mut |reason| draft.warn(reason)).map_err(bad)?;
     // Each node is on the left of some line: that line gets the warnings about it.
     let far = side(&mut scan, &mut |_| {}).map_err(bad)?;
     let link = link(&mut scan).ok_or(bad("the line ends early"))?;
     let id = draft.id(near.id().as_bytes());
     let node = match draft.node(id) {
         Some(node) => node,
-        None => {
-            let node = near.node().map_err(|reason| Fault::at(number, reason))?;
-            draft.add_node(id, node, number)?
-        }
+        None => draft.add_node(id, near.node()?)?,
     };
     let peer_port = peer_port(far.port).map_err(bad)?;
     let (peer, link) = (draft.id(far.id().as_bytes()), draft.link(link.as_bytes()));
@@ -78,7 +75,7 @@ fn parse_line(line: &[u8], number: u32, draft: &mut Draft) -> Result<(), Fault<R
         ..Port::new(0, peer, peer_port, link)
     };
     let port_line = PortLine {
-        line: number,
+        line: draft.line,
         peer_guid: far.port_guid,
         peer_lid: far.lid,
     };
@@ -99,8 +96,7 @@ fn side<'a>(scan: &mut Scan<'a>, warn: &mut dyn FnMut(Reason)) -> Result<Side<'a
     let port_count = scan.hex().ok_or("no number of ports")?;
     let mut value = |scan: &mut Scan<'a>, key: &'static str, name: &'static str| {
         let word = word(scan, key)?;
-        let mut digits = Scan(word);
-        let value = digits.hex().filter(|_| digits.0.is_empty());
+        let value = hex(word);
         if value.is_none() {
             warn(Reason::BadValue(name, quoted(word)));
         }
@@ -122,8 +118,8 @@ fn side<'a>(scan: &mut Scan<'a>, warn: &mut dyn FnMut(Reason)) -> Result<Side<'a
     if !scan.eat(b" }") {
         return Err("the line ends early");
     }
-    let known = lid <= Lid::UNICAST_MAX.0.into();
-    if !known {
+    let known = Lid::read(lid);
+    if known.is_none() {
         warn(Reason::LidOutOfRange { lid, lmc: 0 });
     }
     Ok(Side {
@@ -135,7 +131,7 @@ fn side<'a>(scan: &mut Scan<'a>, warn: &mut dyn FnMut(Reason)) -> Result<Side<'a
         vendor: u32::try_from(vendor).unwrap_or(0),
         device: device_id(device),
         description,
-        lid: Lid(if known { lid as u16 } else { 0 }),
+        lid: known.unwrap_or_default(),
         port,
     })
 }

@@ -93,11 +93,9 @@ fn entries<'a>(
         let index = fabric.switch_by_guid(guid);
         index.ok_or(McastError::SwitchChanged(guid))
     };
-    let places: Vec<(u32, Switch<'a>, u8)> = group
-        .members
-        .iter()
-        .map(|&(switch, port)| Ok((index_of(switch)?, switch, port)))
-        .collect::<Result<_, McastError>>()?;
+    let places = group.members.iter();
+    let places = places.map(|&(switch, port)| Ok((index_of(switch)?, switch, port)));
+    let places: Vec<(u32, Switch<'a>, u8)> = places.collect::<Result<_, McastError>>()?;
     let mut members: Vec<u32> = places.iter().map(|&(index, ..)| index).collect();
     members.sort();
     members.dedup();
@@ -118,18 +116,13 @@ fn entries<'a>(
     let mut entries = Vec::with_capacity(places.len() + 2 * tree.edges.len());
     for &[from, to] in &tree.edges {
         let ends = link(planned, subnet, [from, to]).ok_or_else(|| {
-            let guid = fabric.switches()[from.0 as usize].guid;
+            let guid = fabric.guid(from.0);
             McastError::LinkChanged(guid, from.1)
         })?;
         entries.extend(ends);
     }
-    let reached = |index: &u32| !tree.left_out.contains(index);
-    entries.extend(
-        places
-            .iter()
-            .filter(|(i, ..)| reached(i))
-            .map(|&(_, sw, port)| (sw, port)),
-    );
+    let reached = places.iter().filter(|(s, ..)| !tree.left_out.contains(s));
+    entries.extend(reached.map(|&(_, sw, port)| (sw, port)));
 
     if !tree.up_down {
         log::info!(

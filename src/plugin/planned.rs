@@ -6,7 +6,7 @@ use crate::sweeps::{Called, Planned};
 impl Planned {
     /// OpenSM's handle of a switch, if the switch is still in the subnet.
     pub(super) fn live<'a>(&self, subnet: &Subnet<'a>, switch: u32) -> Option<Switch<'a>> {
-        subnet.switch(self.fabric.switches()[switch as usize].guid)
+        subnet.switch(self.fabric.guid(switch))
     }
 }
 

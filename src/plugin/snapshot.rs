@@ -50,9 +50,9 @@ pub fn read(subnet: &Subnet<'_>, engine: &Engine) -> (Fabric, Vec<bool>) {
         for (port, peer, peer_port) in scan.links {
             builder.link((handle, port), (peer, peer_port));
         }
-        scan.end_nodes
-            .into_iter()
-            .for_each(|node| builder.end_node(node));
+        for node in scan.end_nodes {
+            builder.end_node(node);
+        }
         for (port, speed) in scan.speeds {
             builder.speed(handle, port, speed);
         }

@@ -13,7 +13,7 @@ pub use notes::Dark;
 
 use crate::fabric::{Fabric, Guid, Merged, Speed};
 use crate::input::{Fault, Lenient, lines};
-use crate::netlist::{Netlist, Part, Reason, TooManyLids};
+use crate::netlist::{Netlist, Part, Port, Reason, TooManyLids};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::env;
 use std::io::{self, Write};
@@ -98,10 +98,7 @@ impl Reference {
             reason: fault.reason.into(),
         })?;
         reference.netlist = read.value;
-        Ok(Lenient {
-            value: reference,
-            warnings: read.warnings,
-        })
+        Ok(Lenient::new(reference, read.warnings))
     }
 
     /// The places as a fabric.
@@ -150,23 +147,14 @@ impl Reference {
 
     /// Forgets the speeds of some links, by a port of each.
     pub fn forget_speeds(&mut self, ports: &BTreeSet<(Guid, u8)>) {
-        let nodes = &mut self.netlist.nodes;
         let mut ends = Vec::new();
-        for (index, node) in nodes.iter().enumerate() {
-            for port in node
-                .ports
-                .iter()
-                .filter(|p| ports.contains(&(node.guid, p.number)))
-            {
-                ends.extend([(index, port.number), (port.peer as usize, port.peer_port)]);
+        for (index, node) in (0..).zip(&self.netlist.nodes) {
+            let named = |port: &&Port| ports.contains(&(node.guid, port.number));
+            for port in node.ports.iter().filter(named) {
+                ends.extend([(index, port.number), (port.peer, port.peer_port)]);
             }
         }
-        for (index, number) in ends {
-            let mut ports = nodes[index].ports.iter_mut();
-            if let Some(port) = ports.find(|port| port.number == number) {
-                port.set_speed(Speed::UNKNOWN);
-            }
-        }
+        self.netlist.set_speed(ends, Speed::UNKNOWN);
     }
 
     /// Whether the fabric that it was merged with changes it.
@@ -187,13 +175,11 @@ impl Reference {
             }),
         };
         let dark = self.dark.iter().filter(|(dark, _)| is_there(dark));
-        let keys = self
-            .keys
-            .iter()
-            .filter(|(guid, _)| guids.contains_key(guid));
+        let mut keys = self.keys.clone();
+        keys.retain(|guid, _| guids.contains_key(guid));
         Reference {
             dark: dark.map(|(&dark, &day)| (dark, day)).collect(),
-            keys: keys.map(|(&guid, &key)| (guid, key)).collect(),
+            keys,
             netlist,
         }
     }

@@ -27,7 +27,7 @@ impl Dark {
 
 /// The dark parts of a fabric and its reference.
 pub fn dark(merged: &Merged) -> BTreeSet<Dark> {
-    let guid = |s: u32| merged.nominal.switches()[s as usize].guid;
+    let guid = |s: u32| merged.nominal.guid(s);
     let boxes = merged.boxes();
     let is_there = |s: u32| boxes[s as usize].is_some();
     let switches = (0..boxes.len() as u32).filter(|&s| !is_there(s));

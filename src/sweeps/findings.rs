@@ -7,9 +7,7 @@ use super::planned::{Called, Planned};
 use crate::dmodc::{Groups, Plan, Ranking};
 use crate::fabric::{self, Guid, Merged};
 use crate::reference::{Dark, Day};
-use crate::wiring::{
-    Beyond, Memory, SlowLink, Uplink, missing_uplinks, odd_places, unlike_siblings,
-};
+use crate::wiring::{Far, Memory, SlowLink, Uplink, missing_uplinks, odd_places, unlike_siblings};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
@@ -76,7 +74,7 @@ impl Findings {
         } else {
             for switch in unlike_siblings(fabric, &groups, ranks) {
                 odd.push(switch.describe(name));
-                let guid = fabric.switches()[switch.switch as usize].guid;
+                let guid = fabric.guid(switch.switch);
                 unlike.insert(guid, switch.missing());
             }
         }
@@ -89,8 +87,8 @@ impl Findings {
         let labels = |link: &SlowLink| {
             let (near, port) = link.near;
             let (far, name, far_port) = match link.far {
-                Beyond::Switch((s, port)) => (s, self.memory.switch_name(s), port.to_string()),
-                Beyond::Host(host) => (host, self.memory.host_name(host), String::new()),
+                Far::Switch(s, port) => (s, self.memory.switch_name(s), port.to_string()),
+                Far::Host(host) => (host, self.memory.host_name(host), String::new()),
             };
             [
                 ("guid", near.to_string()),
@@ -115,7 +113,7 @@ impl Findings {
     ) -> Vec<String> {
         let boxes = merged.boxes();
         let is_there = |s: u32| boxes[s as usize].is_some();
-        let guid = |s: u32| merged.nominal.switches()[s as usize].guid;
+        let guid = |s: u32| merged.nominal.guid(s);
         let name = |s: u32| format!("{} ({})", guid(s), self.memory.switch_name(guid(s)));
         let seen = |what: Dark| match dark.and_then(|dark| dark.get(&what)) {
             Some(day) => format!(", last seen {day}"),
@@ -126,10 +124,8 @@ impl Findings {
             let seen = seen(Dark::Switch(guid(s)));
             format!("missing, by the reference: switch {}{seen}", name(s))
         });
-        let links = missing
-            .iter()
-            .filter(|link| link.iter().all(|&(s, _)| is_there(s)));
-        let links = links.map(|link| {
+        let are_there = |link: &&Uplink| link.iter().all(|&(s, _)| is_there(s));
+        let links = missing.iter().filter(are_there).map(|link| {
             let [a, b] = link.map(|(s, port)| format!("{} [{port}]", name(s)));
             let seen = seen(Dark::link(link.map(|(s, port)| (guid(s), port))));
             format!("missing, by the reference: {a} -- {b}{seen}")

@@ -48,7 +48,7 @@ impl Planned {
 
     /// A switch as log lines name it: GUID and name.
     pub fn name(&self, called: &dyn Called, switch: u32) -> String {
-        let guid = self.fabric.switches()[switch as usize].guid;
+        let guid = self.fabric.guid(switch);
         format!("{guid} ({})", called.switch(switch))
     }
 

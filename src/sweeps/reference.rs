@@ -176,7 +176,7 @@ impl Reference {
                 Places::default().grown(&alone, &names(), last)
             }
         };
-        let guid = |(s, port): (u32, u8)| (planned.fabric.switches()[s as usize].guid, port);
+        let guid = |(s, port): (u32, u8)| (planned.fabric.guid(s), port);
         grown.forget_speeds(&slow().into_iter().map(guid).collect());
         if stamp(&self.path) != self.stamp {
             // Another process has changed it since: it is read in the next sweep.

@@ -111,10 +111,8 @@ impl<'m> Names<'m> {
             }
         }
         let line = |(switch, hosts): (&String, BTreeMap<u8, &Guid>)| {
-            let hosts = hosts
-                .into_iter()
-                .map(|(port, host)| (&self.hosts[host], port));
-            let hosts: Vec<(&String, u8)> = hosts.collect();
+            let hosts = hosts.iter().map(|(port, host)| (&self.hosts[host], port));
+            let hosts: Vec<(&String, &u8)> = hosts.collect();
             match *hosts {
                 [(host, port)] => format!("{word}: host {host} at {switch} [{port}]"),
                 _ => {

@@ -120,10 +120,8 @@ impl Memory {
 fn gone(known: &View, now: &View) -> Option<String> {
     let is_there = |switch: &Guid| now.switches.contains(switch);
     let links = known.links.difference(&now.links);
-    let hosts = known
-        .hosts
-        .iter()
-        .filter(|(host, (switch, _))| is_there(switch) && !now.hosts.contains_key(host));
+    let hosts = known.hosts.iter();
+    let hosts = hosts.filter(|(h, (s, _))| is_there(s) && !now.hosts.contains_key(h));
     let links = links.filter(|l| l.iter().all(|(s, _)| is_there(s)));
     let switches = known.switches.difference(&now.switches);
     let counts = [

@@ -1,6 +1,6 @@
-//! Lists the links of a fabric, and known links that are missing: dark at both ends.
+//! Known links that are missing, dark at both ends, and which end of a link is the lower one.
 
-use crate::fabric::{Fabric, Merged, Peer};
+use crate::fabric::{Fabric, Merged};
 
 /// A link between two switches, as (switch, port), the lower end first.
 pub type Uplink = [(u32, u8); 2];
@@ -8,9 +8,7 @@ pub type Uplink = [(u32, u8); 2];
 /// The missing links of `merged.nominal`, in ascending order of their lower ends. `rank` gives the rank of a
 /// switch there.
 pub fn missing_uplinks(merged: &Merged, rank: impl Fn(u32) -> u32) -> Vec<Uplink> {
-    let Merged { nominal, there, .. } = merged;
-    let gone = |link: &Uplink| there.peer(link[0].0, link[0].1) == Peer::None;
-    let missing = links(nominal).filter(gone);
+    let missing = merged.missing_links();
     let mut missing: Vec<Uplink> = missing.map(|link| low_first(link, &rank)).collect();
     missing.sort_unstable();
     missing
@@ -26,14 +24,5 @@ pub fn low_first([a, b]: Uplink, rank: impl Fn(u32) -> u32) -> Uplink {
 
 /// The links between switches, each once.
 pub fn links(fabric: &Fabric) -> impl Iterator<Item = Uplink> + '_ {
-    let switches = 0..fabric.switches().len() as u32;
-    switches.flat_map(|switch| {
-        let peers = (1..).zip(fabric.peers_of(switch));
-        peers.filter_map(move |(port, peer)| match *peer {
-            Peer::Switch { index, port: far } if (switch, port) < (index, far) => {
-                Some([(switch, port), (index, far)])
-            }
-            _ => None,
-        })
-    })
+    fabric.links()
 }

@@ -22,7 +22,7 @@ pub use missing::{Uplink, links, low_first, missing_uplinks};
 pub use rails::{Rail, among_servers, rails};
 pub use siblings::{Doubt, Unlike, among_siblings, doubts, unlike_siblings};
 pub use slow::{Far, Slow, Slowness, Witness, slow_links};
-pub use slow_memory::{Beyond, SlowLink};
+pub use slow_memory::SlowLink;
 pub use warnings::{odd_places, wiring_warnings};
 
 use crate::fabric::{Fabric, Guid};
@@ -45,7 +45,7 @@ impl End {
     fn of_switch(fabric: &Fabric, names: &Names, index: u32, port: Option<u8>) -> End {
         End {
             name: names.switches[index as usize].clone(),
-            guid: fabric.switches()[index as usize].guid,
+            guid: fabric.guid(index),
             port,
         }
     }

@@ -79,10 +79,10 @@ pub fn among_servers(fabric: &Fabric, names: &Names) -> Vec<Difference> {
     let difference = |(port, doubt)| match doubt {
         Doubt::WrongRail(device, others, expected) => Difference {
             kind: Kind::WrongRail,
-            ends: [Some(host(port)), expected.map(|s| switch(s, None))]
-                .into_iter()
-                .flatten()
-                .collect(),
+            ends: {
+                let expected = expected.map(|s| switch(s, None));
+                [host(port)].into_iter().chain(expected).collect()
+            },
             found: link(port),
             reason: format!("{others} such servers have {device} there"),
         },
@@ -163,10 +163,10 @@ impl<'n> Servers<'n> {
             });
         }
         let mut count: BTreeMap<&str, usize> = BTreeMap::new();
-        ports
-            .iter()
-            .for_each(|port: &Port| *count.entry(port.server).or_default() += 1);
-        ports.retain(|port| count[port.server] > 1);
+        for port in &ports {
+            *count.entry(port.server).or_default() += 1;
+        }
+        ports.retain(|port: &Port| count[port.server] > 1);
         let (mut of, mut at) = (BTreeMap::new(), BTreeMap::new());
         for (index, port) in ports.iter().enumerate() {
             of.entry(port.server).or_insert_with(Vec::new).push(index);
@@ -246,10 +246,9 @@ impl<'n> Servers<'n> {
             }
             for (server, ports) in here.iter().filter(|(_, ports)| ports.len() > 1) {
                 let as_many = |other: &str| self.of[other].len() == self.of[server].len();
-                let others = here
-                    .iter()
-                    .filter(|(other, _)| *other != server && as_many(other));
-                let others: Vec<usize> = others.map(|(_, ports)| ports.len()).collect();
+                let mut others = here.clone();
+                others.retain(|other, _| other != server && as_many(other));
+                let others: Vec<usize> = others.values().map(Vec::len).collect();
                 let alone = others.iter().filter(|&&ports| ports == 1).count();
                 if is_most(alone, others.len()) && !ports.iter().any(|port| astray.contains(port)) {
                     doubts.push((ports[1], Doubt::SameSwitch(ports[0], alone)));

@@ -96,11 +96,8 @@ impl Unlike {
 
 /// All links up that siblings have and a switch lacks, in the order of the fabric's switches.
 pub fn doubts(fabric: &Fabric, ranking: &Ranking) -> Vec<Doubt> {
-    let unlike = unlike_siblings(fabric, &Groups::of(fabric, ranking), ranking);
-    unlike
-        .into_iter()
-        .flat_map(|unlike| unlike.doubts)
-        .collect()
+    let unlike = unlike_siblings(fabric, &Groups::of(fabric, ranking), ranking).into_iter();
+    unlike.flat_map(|unlike| unlike.doubts).collect()
 }
 
 /// The switches whose links up differ from their siblings', in ascending index. `groups` are the port groups of the
@@ -221,8 +218,6 @@ pub fn among_siblings(fabric: &Fabric, names: &Names, ranking: &Ranking) -> Vec<
             reason: format!("{} of {} siblings have it", doubt.have, doubt.siblings),
         }
     };
-    doubts(fabric, ranking)
-        .into_iter()
-        .map(difference)
-        .collect()
+    let doubts = doubts(fabric, ranking).into_iter();
+    doubts.map(difference).collect()
 }

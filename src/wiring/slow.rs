@@ -8,7 +8,7 @@
 //! always slow: no fabric is designed so.
 
 use super::{Difference, End, Kind};
-use crate::fabric::{Fabric, NodeKind, Peer, Speed};
+use crate::fabric::{Fabric, NodeKind, Speed};
 use crate::netlist::Names;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -56,22 +56,22 @@ impl fmt::Display for Slowness {
     }
 }
 
-/// The other end of a link.
+/// The other end of a link. `I` names switches and hosts: their index in a fabric, or their GUID.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Far {
+pub enum Far<I = u32> {
     /// A switch, with its port.
-    Switch(u32, u8),
+    Switch(I, u8),
     /// An end node.
-    Host(u32),
+    Host(I),
 }
 
 /// A slow link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Slow {
+pub struct Slow<I = u32> {
     /// The switch at the lower end, or the host's switch, and its port.
-    pub near: (u32, u8),
+    pub near: (I, u8),
     /// The other end.
-    pub far: Far,
+    pub far: Far<I>,
     /// How slow it is.
     pub slowness: Slowness,
 }
@@ -131,10 +131,7 @@ pub fn slow_links(
     let usual: Vec<Sides> = switches.clone().map(|s| sides(fabric, s, &rank)).collect();
     let mut slow = Vec::new();
     for s in switches.clone() {
-        for (port, peer) in (1u8..).zip(fabric.peers_of(s)) {
-            let Peer::Switch { index, port: far } = *peer else {
-                continue;
-            };
+        for (port, index, far) in fabric.links_of(s) {
             if (rank(s), s) < (rank(index), index) {
                 let side = rank(index).cmp(&rank(s));
                 let ends = [
@@ -173,12 +170,11 @@ fn of(side: Ordering) -> usize {
 
 fn sides(fabric: &Fabric, switch: u32, rank: impl Fn(u32) -> u32) -> Sides {
     let mut sides = Sides::default();
-    for (peer, speed) in fabric.peers_of(switch).iter().zip(fabric.speeds_of(switch)) {
-        if let Peer::Switch { index, .. } = *peer
-            && speed.is_known()
-        {
+    for (port, index, _) in fabric.links_of(switch) {
+        let speed = fabric.link_speed(switch, port);
+        if speed.is_known() {
             let side = of(rank(index).cmp(&rank(switch)));
-            *sides[side].entry(*speed).or_default() += 1;
+            *sides[side].entry(speed).or_default() += 1;
         }
     }
     sides

@@ -4,7 +4,7 @@
 //! its expected speed: links beside it that become slow later do not make it normal.
 
 use super::lines::Names;
-use super::slow::{Slowness, Witness, slow_links};
+use super::slow::{Far, Slow, Slowness, Witness, slow_links};
 use super::view::{Port, link};
 use crate::fabric::{Fabric, Guid, Peer, Speed};
 use std::collections::{BTreeMap, HashMap};
@@ -12,17 +12,11 @@ use std::collections::{BTreeMap, HashMap};
 /// How many slow links are named at once.
 const NAMED: usize = 10;
 
-/// The other end of a link, by GUID.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Beyond {
-    /// A port of a switch.
-    Switch(Port),
-    /// A host.
-    Host(Guid),
-}
-
 /// A link by the GUIDs of its ends: the switch of lower GUID first, or the switch of a host.
-type Place = (Port, Beyond);
+type Place = (Port, Far<Guid>);
+
+/// A link that is slow now.
+pub type SlowLink = Slow<Guid>;
 
 /// The link at a switch port.
 fn place(fabric: &Fabric, switch: u32, port: u8) -> Option<Place> {
@@ -30,12 +24,12 @@ fn place(fabric: &Fabric, switch: u32, port: u8) -> Option<Place> {
         Peer::None => None,
         Peer::EndNode(node) => {
             let host = fabric.end_nodes()[node as usize].guid;
-            let near = (fabric.switches()[switch as usize].guid, port);
-            Some((near, Beyond::Host(host)))
+            let near = (fabric.guid(switch), port);
+            Some((near, Far::Host(host)))
         }
         Peer::Switch { index, port: far } => {
-            let [near, far] = link(fabric, [(switch, port), (index, far)]);
-            Some((near, Beyond::Switch(far)))
+            let [near, (guid, port)] = link(fabric, [(switch, port), (index, far)]);
+            Some((near, Far::Switch(guid, port)))
         }
     }
 }
@@ -47,22 +41,11 @@ fn port_in(fabric: &Fabric, link: Place) -> Option<(u32, u8)> {
     (place(fabric, switch, port)? == link).then_some((switch, port))
 }
 
-/// A link that is slow now.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct SlowLink {
-    /// The port at the lower end, or the host's switch port.
-    pub near: Port,
-    /// The other end.
-    pub far: Beyond,
-    /// How slow it is.
-    pub slowness: Slowness,
-}
-
 impl SlowLink {
     fn new(link: Place, fabric: &Fabric, rank: impl Fn(u32) -> u32, slowness: Slowness) -> Self {
-        let rank = |end: Port| fabric.switch_by_guid(end.0).map(&rank);
+        let rank = |guid: Guid| fabric.switch_by_guid(guid).map(&rank);
         let (near, far) = match link {
-            (a, Beyond::Switch(b)) if rank(a) > rank(b) => (b, Beyond::Switch(a)),
+            (a, Far::Switch(b, port)) if rank(a.0) > rank(b) => ((b, port), Far::Switch(a.0, a.1)),
             as_it_is => as_it_is,
         };
         SlowLink {
@@ -76,8 +59,8 @@ impl SlowLink {
     fn describe(&self, names: &Names) -> String {
         let near = names.port(&self.near);
         match self.far {
-            Beyond::Switch(far) => format!("{near} -- {}", names.port(&far)),
-            Beyond::Host(host) => format!("host {} at {near}", names.hosts[&host]),
+            Far::Switch(far, port) => format!("{near} -- {}", names.port(&(far, port))),
+            Far::Host(host) => format!("host {} at {near}", names.hosts[&host]),
         }
     }
 }

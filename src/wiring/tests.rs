@@ -20,10 +20,9 @@ fn two_leaves() -> Netlist {
 
 fn without(net: &Netlist, parts: &[&str]) -> Netlist {
     let directory = Directory::of_netlist(net);
-    let parts = parts
-        .iter()
-        .flat_map(|part| directory.parts(net, part).expect("parts"));
-    net.without(&parts.collect::<Vec<_>>())
+    let parts = parts.iter().map(|part| directory.parts(net, part));
+    let parts: Vec<_> = parts.map(|found| found.expect("parts")).collect();
+    net.without(&parts.concat())
 }
 
 /// The netlist with another speed of the links at some ports of a node.
@@ -71,32 +70,26 @@ fn a_cable_and_a_host_go_and_come_back() {
     assert_eq!(look(&mut memory, &whole), [""; 0]);
     assert_eq!(look(&mut memory, &whole), [""; 0]);
     let less = without(&whole, &["L1-1:4", "node-2"]);
-    assert_eq!(
-        look(&mut memory, &less),
-        [
-            "lost: 'L1-1' [4] -- 'L2-1' [2]",
-            "lost: host 'node-2' at 'L1-1' [1]",
-            "gone since the first sweep, in all: 1 link, 1 host",
-        ]
-    );
+    let lines = [
+        "lost: 'L1-1' [4] -- 'L2-1' [2]",
+        "lost: host 'node-2' at 'L1-1' [1]",
+        "gone since the first sweep, in all: 1 link, 1 host",
+    ];
+    assert_eq!(look(&mut memory, &less), lines);
     assert_eq!(look(&mut memory, &less), [""; 0]);
     // Only the equipment that has just gone is named.
     let fewer = without(&less, &["node-0", "node-1"]);
-    assert_eq!(
-        look(&mut memory, &fewer),
-        [
-            "lost: 2 hosts at 'L1-0': 'node-0' [1], 'node-1' [2]",
-            "gone since the first sweep, in all: 1 link, 3 hosts",
-        ]
-    );
-    assert_eq!(
-        look(&mut memory, &whole),
-        [
-            "back: 'L1-1' [4] -- 'L2-1' [2]",
-            "back: 2 hosts at 'L1-0': 'node-0' [1], 'node-1' [2]",
-            "back: host 'node-2' at 'L1-1' [1]",
-        ]
-    );
+    let lines = [
+        "lost: 2 hosts at 'L1-0': 'node-0' [1], 'node-1' [2]",
+        "gone since the first sweep, in all: 1 link, 3 hosts",
+    ];
+    assert_eq!(look(&mut memory, &fewer), lines);
+    let lines = [
+        "back: 'L1-1' [4] -- 'L2-1' [2]",
+        "back: 2 hosts at 'L1-0': 'node-0' [1], 'node-1' [2]",
+        "back: host 'node-2' at 'L1-1' [1]",
+    ];
+    assert_eq!(look(&mut memory, &whole), lines);
 }
 
 #[test]
@@ -104,30 +97,24 @@ fn a_switch_is_one_line_and_so_is_a_pod() {
     let (whole, mut memory) = (pods(), Memory::default());
     look(&mut memory, &whole);
     let less = without(&whole, &["L1-3"]);
-    assert_eq!(
-        look(&mut memory, &less),
-        [
-            "lost: switch 'L1-3' with 2 links and 2 hosts",
-            "gone since the first sweep, in all: 1 switch",
-        ]
-    );
+    let lines = [
+        "lost: switch 'L1-3' with 2 links and 2 hosts",
+        "gone since the first sweep, in all: 1 switch",
+    ];
+    assert_eq!(look(&mut memory, &less), lines);
     // It is back without one of its cables and one of its hosts.
     let hurt = without(&whole, &["L1-3:3", "node-7"]);
-    assert_eq!(
-        look(&mut memory, &hurt),
-        [
-            "lost: 'L1-3' [3] -- 'L2-2' [2]",
-            "back: switch 'L1-3' with 1 link and 1 host",
-            "gone since the first sweep, in all: 1 link, 1 host",
-        ]
-    );
-    assert_eq!(
-        look(&mut memory, &whole),
-        [
-            "back: 'L1-3' [3] -- 'L2-2' [2]",
-            "back: host 'node-7' at 'L1-3' [2]"
-        ]
-    );
+    let lines = [
+        "lost: 'L1-3' [3] -- 'L2-2' [2]",
+        "back: switch 'L1-3' with 1 link and 1 host",
+        "gone since the first sweep, in all: 1 link, 1 host",
+    ];
+    assert_eq!(look(&mut memory, &hurt), lines);
+    let lines = [
+        "back: 'L1-3' [3] -- 'L2-2' [2]",
+        "back: host 'node-7' at 'L1-3' [2]",
+    ];
+    assert_eq!(look(&mut memory, &whole), lines);
     let no_pod = without(&whole, &["L1-2", "L1-3", "L2-2", "L2-3"]);
     let pod = "4 switches with 8 links and 4 hosts: 'L1-2', 'L1-3', 'L2-2', 'L2-3'";
     assert_eq!(look(&mut memory, &no_pod)[0], format!("lost: {pod}"));
@@ -167,33 +154,27 @@ fn a_slow_link_is_logged_once_and_when_it_is_mended() {
     assert_eq!(slow(&mut memory, &net, None), ["0"]);
     let host = with(&net, "node-0", [1], "1xEDR");
     let two = with(&host, "L1-1", [4], "1xEDR");
-    assert_eq!(
-        slow(&mut memory, &two, None),
-        [
-            "2",
-            "slow: 'L1-1' [4] -- 'L2-1' [2] 1xEDR, siblings 4xEDR",
-            "slow: host 'node-0' at 'L1-0' [1] 1xEDR, siblings 4xEDR",
-        ]
-    );
+    let lines = [
+        "2",
+        "slow: 'L1-1' [4] -- 'L2-1' [2] 1xEDR, siblings 4xEDR",
+        "slow: host 'node-0' at 'L1-0' [1] 1xEDR, siblings 4xEDR",
+    ];
+    assert_eq!(slow(&mut memory, &two, None), lines);
     assert_eq!(slow(&mut memory, &two, None), ["2"]);
     let three = with(&two, "L1-0", [6], "1xSDR");
-    assert_eq!(
-        slow(&mut memory, &three, None),
-        [
-            "3",
-            "slow: 'L1-0' [6] -- 'L2-3' [1] 1xSDR, siblings 4xEDR",
-            "slow links as before: 2",
-        ]
-    );
-    assert_eq!(
-        slow(&mut memory, &host, None),
-        [
-            "1",
-            "mended: 'L1-0' [6] -- 'L2-3' [1] 4xEDR",
-            "mended: 'L1-1' [4] -- 'L2-1' [2] 4xEDR",
-            "slow links as before: 1",
-        ]
-    );
+    let lines = [
+        "3",
+        "slow: 'L1-0' [6] -- 'L2-3' [1] 1xSDR, siblings 4xEDR",
+        "slow links as before: 2",
+    ];
+    assert_eq!(slow(&mut memory, &three, None), lines);
+    let lines = [
+        "1",
+        "mended: 'L1-0' [6] -- 'L2-3' [1] 4xEDR",
+        "mended: 'L1-1' [4] -- 'L2-1' [2] 4xEDR",
+        "slow links as before: 1",
+    ];
+    assert_eq!(slow(&mut memory, &host, None), lines);
     let alone = without(&net, &["node-0"]);
     assert_eq!(slow(&mut memory, &alone, None), ["0"]);
 }

@@ -1,6 +1,5 @@
 //! A fabric by GUIDs, which hold from one look at it to the next.
 
-use super::missing::links;
 use crate::fabric::{Fabric, Guid};
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +11,7 @@ pub type Link = [Port; 2];
 
 /// The link between two ports.
 pub fn link(fabric: &Fabric, ends: [(u32, u8); 2]) -> Link {
-    let mut ends = ends.map(|(switch, port)| (fabric.switches()[switch as usize].guid, port));
+    let mut ends = ends.map(|(switch, port)| (fabric.guid(switch), port));
     ends.sort_unstable();
     ends
 }
@@ -35,7 +34,7 @@ impl View {
         let hosts = (0..all.len() as u32).flat_map(|s| fabric.hosts_of(s));
         View {
             switches: all.iter().map(|switch| switch.guid).collect(),
-            links: links(fabric).map(|ends| link(fabric, ends)).collect(),
+            links: fabric.links().map(|ends| link(fabric, ends)).collect(),
             hosts: hosts
                 .map(|host| (host.guid, (all[host.switch as usize].guid, host.port)))
                 .collect(),

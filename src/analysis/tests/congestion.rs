@@ -33,10 +33,8 @@ fn with_speeds_of(fabric: Fabric) -> Fabric {
 
 /// The greatest of the risks of ports, each divided by the speed of its port, in parts of the fastest.
 fn over_capacity(fabric: &Fabric, risk: &BTreeMap<oracle::Port, u32>) -> f64 {
-    let over = risk
-        .iter()
-        .map(|(port, &risk)| f64::from(risk) / capacity(fabric, *port));
-    over.fold(0.0, f64::max)
+    let over = |(port, risk): (&oracle::Port, &u32)| f64::from(*risk) / capacity(fabric, *port);
+    risk.iter().map(over).fold(0.0, f64::max)
 }
 
 /// The speed of a port between switches in parts of the fastest.

@@ -98,10 +98,8 @@ impl Pgft {
 
     /// Number of elements of a level: w1 to wl times m(l+1) to mh.
     pub fn elements(&self, level: usize) -> usize {
-        self.w[..level]
-            .iter()
-            .chain(&self.m[level..])
-            .fold(1, |n, &f| n.saturating_mul(f))
+        let factors = self.w[..level].iter().chain(&self.m[level..]);
+        factors.fold(1, |n, &f| n.saturating_mul(f))
     }
 
     /// Number of switches.

@@ -4,7 +4,7 @@ use super::enabled::Enabled;
 use super::node::NodeParts;
 use super::words::{guid_of_id, lid_and_lmc};
 use crate::fabric::Guid;
-use crate::input::{Fault, quoted};
+use crate::input::quoted;
 use crate::netlist::draft::{Draft, new_node};
 use crate::netlist::error::Reason;
 use crate::netlist::model::{Kind, Node, PortZero};
@@ -65,7 +65,7 @@ impl Context {
     }
 
     /// Takes an assignment such as `vendid=0x2c9`; false if it is unknown.
-    pub fn assignment(&mut self, line: &[u8], number: u32, draft: &mut Draft) -> bool {
+    pub fn assignment(&mut self, line: &[u8], draft: &mut Draft) -> bool {
         if self.enabled.assignment(line) {
             self.has_enabled = true;
             return true;
@@ -89,7 +89,7 @@ impl Context {
         let value = scan.blanks().c_number();
         let Some(kind) = kind else {
             if value.and_then(|value| self.set(key, value)).is_none() {
-                draft.warn(number, Reason::BadValue(key, quoted(line)));
+                draft.warn(Reason::BadValue(key, quoted(line)));
             }
             return true;
         };
@@ -98,7 +98,7 @@ impl Context {
         match value {
             Some(value) if offset => *next = base.wrapping_add(value),
             Some(value) => (*base, *next) = (value, value),
-            None => draft.warn(number, Reason::BadValue(key, quoted(line))),
+            None => draft.warn(Reason::BadValue(key, quoted(line))),
         }
         if !offset {
             scan.until(b"(");
@@ -124,7 +124,7 @@ impl Context {
     /// The GUID of the node of the next line: from the assignment before it, else from ibsim's counter. The quoted id
     /// counts where the assignment is unreadable, where its GUID is another node's, and where a switch's port GUID in
     /// parentheses does not confirm it: some chassis give one GUID to all their switches.
-    fn guid(&mut self, kind: Kind, id: &[u8], line: u32, draft: &mut Draft) -> Guid {
+    fn guid(&mut self, kind: Kind, id: &[u8], draft: &mut Draft) -> Guid {
         let counted = Guid(self.next[slot(kind)]);
         let (Some(given), Some(named)) = (self.given.take(), guid_of_id(id)) else {
             return counted;
@@ -139,12 +139,11 @@ impl Context {
         if confirmed && !draft.has_guid(guid) {
             return guid;
         }
-        let reason = Reason::OtherGuid {
+        draft.warn(Reason::OtherGuid {
             given: guid,
             id: text(id),
             used: named,
-        };
-        draft.warn(line, reason);
+        });
         named
     }
 
@@ -153,17 +152,15 @@ impl Context {
         &mut self,
         kind: Kind,
         parts: NodeParts,
-        line: u32,
         draft: &mut Draft,
-    ) -> Result<(u32, Node), Fault<Reason>> {
+    ) -> Result<(u32, Node), Reason> {
         let NodeParts { id, trailer, .. } = parts;
-        let (lid, lmc) = lid_and_lmc(trailer, line, draft);
+        let (lid, lmc) = lid_and_lmc(trailer, draft);
         let enhanced = find(trailer, b"enhanced port 0").map(|_| PortZero::Enhanced);
         let base = find(trailer, b"base port 0").map(|_| PortZero::Base);
         let port_zero = enhanced.or(base);
-        let guid = self.guid(kind, id, line, draft);
-        let node = new_node(kind, text(id), guid, parts.count, parts.description);
-        let mut node = node.map_err(|reason| Fault::at(line, reason))?;
+        let guid = self.guid(kind, id, draft);
+        let mut node = new_node(kind, text(id), guid, parts.count, parts.description)?;
         let mut reserved = 1;
         match kind {
             Kind::Switch => (node.lid, node.lmc, node.port_zero) = (lid, lmc, port_zero),

@@ -59,9 +59,8 @@ impl Enabled {
 
     /// The most that is enabled.
     pub fn most(self) -> Speed {
-        let width = [8, 4, 2, 16, 1]
-            .into_iter()
-            .find(|bit| self.width & bit > 0);
+        let mut widths = [8, 4, 2, 16, 1].into_iter();
+        let width = widths.find(|bit| self.width & bit > 0);
         let highest = |mask: u8| mask.checked_ilog2().map_or(0, |bit| 1 << bit);
         Speed::of_port_info(
             width.unwrap_or(0),

@@ -20,43 +20,39 @@ use self::node::NodeParts;
 use super::draft::Draft;
 use super::error::Reason;
 use super::model::Netlist;
-use crate::input::{Fault, Parsed, lines, quoted};
+use crate::input::{Fault, Parsed, quoted};
 
 /// Commands of ibsim that reach beyond one netlist.
 const UNSUPPORTED: [&str; 3] = ["include", "module", "@"];
 
 pub(super) fn parse(bytes: &[u8]) -> Parsed<Netlist, Reason> {
     let mut context = Context::default();
-    let mut draft = Draft::default();
     let mut current = None;
-    let mut last = 0;
-    for (number, line) in lines(bytes) {
-        last = number;
-        let text = draft.plain(line, number)?;
-        let line = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
+    let mut draft = Draft::read(bytes, |draft, line| {
+        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
         let line = line.trim_ascii();
-        let fail = |reason| Fault::at(number, reason);
-        let bad = |what| Fault::at(number, Reason::BadLine(what, quoted(line)));
+        let bad = |what| Reason::BadLine(what, quoted(line));
         if line.is_empty() || line[0] == b'#' {
-            continue;
+            return Ok(());
         }
         if let Some((kind, rest)) = node::begins(line) {
             let parts = NodeParts::read(rest).map_err(bad)?;
-            let (id, node) = context.node(kind, parts, number, &mut draft)?;
-            current = Some(draft.add_node(id, node, number)?);
+            let (id, node) = context.node(kind, parts, draft)?;
+            current = Some(draft.add_node(id, node)?);
         } else if port::begins(line) {
-            let node = current.ok_or(fail(Reason::StrayPort))?;
-            let (port_number, port, port_line) =
-                port::read(line, number, node, &mut context, &mut draft).map_err(bad)?;
-            draft.add_port(node, port_number, port, port_line)?;
-        } else if context.assignment(line, number, &mut draft) {
+            let node = current.ok_or(Reason::StrayPort)?;
+            let port = port::read(line, node, &mut context, draft);
+            let (number, port, port_line) = port.map_err(bad)?;
+            draft.add_port(node, number, port, port_line)?;
+        } else if context.assignment(line, draft) {
             current = None;
         } else if let Some(word) = UNSUPPORTED.iter().find(|w| line.starts_with(w.as_bytes())) {
-            return Err(fail(Reason::Unsupported(word)));
+            return Err(Reason::Unsupported(word));
         }
-    }
+        Ok(())
+    })?;
     if context.is_open {
-        return Err(Fault::at(last, Reason::Truncated));
+        return Err(Fault::at(draft.line, Reason::Truncated));
     }
     if let Some(link) = context.usual_link() {
         draft.fill_in_links(&link);

@@ -7,7 +7,7 @@ use crate::input::quoted;
 use crate::netlist::draft::{Draft, PortLine, peer_port};
 use crate::netlist::error::Reason;
 use crate::netlist::model::Port;
-use crate::scan::{Scan, find};
+use crate::scan::{Scan, find, hex};
 
 /// Whether a line begins as `[1]` does: a bracket alone may also begin a shell prompt.
 pub fn begins(line: &[u8]) -> bool {
@@ -18,7 +18,6 @@ pub fn begins(line: &[u8]) -> bool {
 /// instead of the last word: `w=1 s=4`.
 pub fn read(
     text: &[u8],
-    line: u32,
     node: u32,
     context: &mut Context,
     draft: &mut Draft,
@@ -43,8 +42,8 @@ pub fn read(
     let peer_port = peer_port(number)?;
     let far = in_parentheses(&mut scan)?;
     let own_id = draft.id_of(node).as_bytes().to_vec();
-    let guid = near.and_then(|inner| port_guid(inner, &own_id, line, draft));
-    let peer_guid = far.and_then(|inner| port_guid(inner, peer, line, draft));
+    let guid = near.and_then(|inner| port_guid(inner, &own_id, draft));
+    let peer_guid = far.and_then(|inner| port_guid(inner, peer, draft));
     let (before, comment) = match find(scan.0, b"#") {
         Some(at) => (&scan.0[..at], &scan.0[at + 1..]),
         None => (scan.0, &b""[..]),
@@ -52,8 +51,8 @@ pub fn read(
     let own = &comment[..find(comment, b"\"").unwrap_or(0)];
     let last = comment.iter().rposition(|&b| b == b'"');
     let behind = last.map_or(comment, |at| &comment[at + 1..]);
-    let (lid, lmc) = lid_and_lmc(own, line, draft);
-    let (peer_lid, link) = far_lid(behind.trim_ascii(), line, draft);
+    let (lid, lmc) = lid_and_lmc(own, draft);
+    let (peer_lid, link) = far_lid(behind.trim_ascii(), draft);
     let link = if link.is_empty() {
         // The description has no options.
         let mut options = [before, own, behind].into_iter();
@@ -69,7 +68,7 @@ pub fn read(
         ..Port::new(0, draft.id(peer), peer_port, link)
     };
     let port_line = PortLine {
-        line,
+        line: draft.line,
         peer_guid,
         peer_lid,
     };
@@ -77,17 +76,18 @@ pub fn read(
 }
 
 /// The other side's LID, if it can be read, and the link, if there is one: `lid 13 4xEDR`.
-fn far_lid<'t>(text: &'t [u8], line: u32, draft: &mut Draft) -> (Lid, &'t [u8]) {
+fn far_lid<'t>(text: &'t [u8], draft: &mut Draft) -> (Lid, &'t [u8]) {
     let (mut lid, mut link) = (Lid(0), text);
     if let Some(rest) = text.strip_prefix(b"lid ") {
         let rest = rest.trim_ascii();
         let end = rest.iter().position(u8::is_ascii_whitespace);
         let (word, behind) = rest.split_at(end.unwrap_or(rest.len()));
         let mut digits = Scan(word);
-        match digits.decimal().filter(|_| digits.0.is_empty()) {
-            Some(value) if value <= Lid::UNICAST_MAX.0.into() => lid = Lid(value as u16),
-            Some(lid) => draft.warn(line, Reason::LidOutOfRange { lid, lmc: 0 }),
-            None => draft.warn(line, Reason::BadValue("lid", quoted(text))),
+        let value = digits.decimal().filter(|_| digits.0.is_empty());
+        match (value, value.and_then(Lid::read)) {
+            (_, Some(known)) => lid = known,
+            (Some(lid), None) => draft.warn(Reason::LidOutOfRange { lid, lmc: 0 }),
+            (None, None) => draft.warn(Reason::BadValue("lid", quoted(text))),
         }
         // `lid 4xEDR`: the one word is the link.
         let link_alone = behind.is_empty() && digits.0.first() == Some(&b'x');
@@ -113,14 +113,12 @@ fn in_parentheses<'a>(scan: &mut Scan<'a>) -> Result<Option<&'a [u8]>, &'static 
 
 /// The port GUID in parentheses. Three digits or fewer beside a long node GUID are none: some programs
 /// write the port number there.
-fn port_guid(inner: &[u8], id: &[u8], line: u32, draft: &mut Draft) -> Option<Guid> {
+fn port_guid(inner: &[u8], id: &[u8], draft: &mut Draft) -> Option<Guid> {
     let plain = inner.strip_prefix(b"0x").unwrap_or(inner);
-    let mut digits = Scan(plain);
-    let guid = digits.hex().filter(|_| digits.0.is_empty()).map(Guid);
     let long = guid_of_id(id).is_some_and(|node| node.0 > 0xffff);
-    match guid {
+    match hex(plain).map(Guid) {
         Some(guid) if !(long && plain.len() <= 3) => return Some(guid),
-        _ => draft.warn(line, Reason::BadValue("GUID", quoted(inner))),
+        _ => draft.warn(Reason::BadValue("GUID", quoted(inner))),
     }
     None
 }
