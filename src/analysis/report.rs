@@ -112,6 +112,28 @@ impl CheckReport {
         self.passed() && self.turns.routes == 0 && self.nonminimal.routes == 0
     }
 
+    /// The credit loops of all routes and by kind of traffic, by the names that outputs give them.
+    pub fn loops(&self) -> [(&'static str, &CreditLoops); 5] {
+        [
+            ("credit_loops", &self.credit_loops),
+            ("host_credit_loops", &self.host_credit_loops),
+            ("host_switch_credit_loops", &self.host_switch_credit_loops),
+            ("switch_credit_loops", &self.switch_credit_loops),
+            ("aggregation_credit_loops", &self.aggregation_credit_loops),
+        ]
+    }
+
+    /// The counts that every output has, by the names that it gives them.
+    pub fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let routes = [
+            ("undelivered", self.undelivered()),
+            ("turns", self.turns.routes),
+            ("nonminimal", self.nonminimal.routes),
+        ];
+        let loops = self.loops().map(|(name, found)| (name, found.count as u64));
+        routes.into_iter().chain(loops)
+    }
+
     pub(super) fn merge(&mut self, other: &CheckReport) {
         for (mine, theirs) in [
             (&mut self.checked, &other.checked),
