@@ -16,6 +16,7 @@ use super::args::Routing;
 use crate::failure::{Failure, Outcome};
 use crate::input::is_dash;
 use std::io;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -98,19 +99,18 @@ struct Where {
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "not a number")?;
-    let most = 86_400.0;
-    match (0.01..=most).contains(&seconds) {
-        true => Ok(Duration::from_secs_f64(seconds)),
-        false => Err(format!("not between 0.01 and {most}")),
-    }
+    within(text, 0.01..=86_400.0).map(Duration::from_secs_f64)
 }
 
 fn percent(text: &str) -> Result<f64, String> {
-    let percent: f64 = text.parse().map_err(|_| "not a number")?;
-    match (0.0..=100.0).contains(&percent) {
-        true => Ok(percent),
-        false => Err("not between 0 and 100".into()),
+    within(text, 0.0..=100.0)
+}
+
+fn within(text: &str, range: RangeInclusive<f64>) -> Result<f64, String> {
+    let number = text.parse().map_err(|_| "not a number")?;
+    match range.contains(&number) {
+        true => Ok(number),
+        false => Err(format!("not between {} and {}", range.start(), range.end())),
     }
 }
 
