@@ -44,7 +44,6 @@ slurmd              command slurmd
 sbatch              command slurm-client
 munged              command munge
 prlimit             command util-linux
-python3             command python3
 opensm-headers      header infiniband/opensm/osm_config.h libopensm-dev
 umad-headers        header infiniband/umad.h libibumad-dev
 libclang            library libclang-dev
