@@ -100,6 +100,28 @@ impl CheckReport {
         self.no_entry.pairs + self.wrong_port.pairs + self.looping.pairs
     }
 
+    /// The counts of defects, turns and credit loops, by the names that programs read.
+    pub fn counts(&self) -> [(&'static str, u64); 9] {
+        let loops = |of: &CreditLoops| of.count as u64;
+        [
+            ("unreachable_pairs", self.unreachable_pairs as u64),
+            ("undelivered", self.undelivered()),
+            ("turns", self.turns.routes),
+            ("nonminimal", self.nonminimal.routes),
+            ("credit_loops", loops(&self.credit_loops)),
+            ("host_credit_loops", loops(&self.host_credit_loops)),
+            (
+                "host_switch_credit_loops",
+                loops(&self.host_switch_credit_loops),
+            ),
+            ("switch_credit_loops", loops(&self.switch_credit_loops)),
+            (
+                "aggregation_credit_loops",
+                loops(&self.aggregation_credit_loops),
+            ),
+        ]
+    }
+
     /// Whether the tables are correct: every pair is delivered or left out, and no circle of channels can
     /// wait for one another. Pairs without an up-down path are a fault of the fabric, not of the tables;
     /// turns and detours are the engine's choice.

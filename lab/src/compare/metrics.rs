@@ -36,24 +36,19 @@ pub fn figures(fabric: &Fabric, tables: &Tables, engine: &Engine, scale: &Scale)
     let all = traffic.all_to_all(&tick);
     let permutations = scale.permutations as usize;
     let rp = traffic.random_permutations(permutations, scale.seed, &tick);
-    json!({
-        "unreachable_pairs": report.unreachable_pairs,
+    let mut figures = json!({
         "no_route": traffic.skipped(),
-        "undelivered": report.undelivered(),
-        "turns": report.turns.routes,
-        "nonminimal": report.nonminimal.routes,
-        "credit_loops": report.credit_loops.count,
-        "host_credit_loops": report.host_credit_loops.count,
-        "host_switch_credit_loops": report.host_switch_credit_loops.count,
-        "switch_credit_loops": report.switch_credit_loops.count,
-        "aggregation_credit_loops": report.aggregation_credit_loops.count,
         "a2a": all.value,
         "exact": traffic.worst_permutation(&all, false, &tick).value,
         "rp": rp.value,
         "sp": traffic.shifts(&tick).value,
         "a2a_bound": bound(fabric, |switch| ranking.rank(switch)),
         "ebb": ebb(&traffic, scale),
-    })
+    });
+    for (name, count) in report.counts() {
+        figures[name] = count.into();
+    }
+    figures
 }
 
 /// The least A2A that the links between levels allow, by Dmodc's ranks; and over capacity, where links differ.
