@@ -6,8 +6,7 @@ use crate::options::{self, Options};
 use crate::refused;
 use crate::tables::Tables;
 use ::dmodc::analysis::{
-    CheckReport, Exact, Risk, Tally, Traffic, Worked, Workload, bounds, check as check_tables,
-    within,
+    Exact, Risk, Traffic, Worked, Workload, bounds, check as check_tables, within,
 };
 use ::dmodc::dmodc::{Drained, Engine, NodeType, NodeTypes, Ranking};
 use ::dmodc::netlist::Names;
@@ -41,15 +40,13 @@ pub fn check<'py>(
     found.set_item("lids", fabric.lid_count())?;
     found.set_item("pairs", report.checked.pairs)?;
     found.set_item("routes", report.checked.routes)?;
-    found.set_item("undelivered", report.undelivered())?;
-    let routes = |tally: &Tally| tally.routes;
-    found.set_item("turns", routes(&report.turns))?;
-    found.set_item("nonminimal", routes(&report.nonminimal))?;
-    set_loops(&found, &report)?;
+    for (name, count) in report.counts() {
+        found.set_item(name, count)?;
+    }
     found.set_item("unreachable_pairs", report.unreachable_pairs)?;
     found.set_item("unjudged", report.unjudged.pairs)?;
-    found.set_item("turned", routes(&report.turned))?;
-    found.set_item("left_out", routes(&report.left_out))?;
+    found.set_item("turned", report.turned.routes)?;
+    found.set_item("left_out", report.left_out.routes)?;
     found.set_item("passed", report.passed())?;
     Ok(found)
 }
@@ -97,7 +94,9 @@ pub fn analyze<'py>(
     });
     found.set_item("bound", bounds.0)?;
     set_some(&found, "a2a_bound_capacity", bounds.1)?;
-    set_loops(&found, &report)?;
+    for (name, loops) in report.loops() {
+        found.set_item(name, loops.count)?;
+    }
     if exact {
         let exact = py.detach(|| worst_permutation(&traffic, false));
         found.set_item("exact", exact.value)?;
@@ -323,19 +322,4 @@ fn set_worked(found: &Bound<'_, PyDict>, name: &str, worked: Worked) -> PyResult
         .map(|rate| rate.unwrap_or(f64::NAN));
     of.set_item("least_rate_by_port", array(py, least)?)?;
     found.set_item(name, of)
-}
-
-/// Puts in the credit loops of all traffic and by kind.
-fn set_loops(found: &Bound<'_, PyDict>, report: &CheckReport) -> PyResult<()> {
-    found.set_item("credit_loops", report.credit_loops.count)?;
-    found.set_item("host_credit_loops", report.host_credit_loops.count)?;
-    found.set_item(
-        "host_switch_credit_loops",
-        report.host_switch_credit_loops.count,
-    )?;
-    found.set_item("switch_credit_loops", report.switch_credit_loops.count)?;
-    found.set_item(
-        "aggregation_credit_loops",
-        report.aggregation_credit_loops.count,
-    )
 }

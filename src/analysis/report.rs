@@ -100,28 +100,6 @@ impl CheckReport {
         self.no_entry.pairs + self.wrong_port.pairs + self.looping.pairs
     }
 
-    /// The counts of defects, turns and credit loops, by the names that programs read.
-    pub fn counts(&self) -> [(&'static str, u64); 9] {
-        let loops = |of: &CreditLoops| of.count as u64;
-        [
-            ("unreachable_pairs", self.unreachable_pairs as u64),
-            ("undelivered", self.undelivered()),
-            ("turns", self.turns.routes),
-            ("nonminimal", self.nonminimal.routes),
-            ("credit_loops", loops(&self.credit_loops)),
-            ("host_credit_loops", loops(&self.host_credit_loops)),
-            (
-                "host_switch_credit_loops",
-                loops(&self.host_switch_credit_loops),
-            ),
-            ("switch_credit_loops", loops(&self.switch_credit_loops)),
-            (
-                "aggregation_credit_loops",
-                loops(&self.aggregation_credit_loops),
-            ),
-        ]
-    }
-
     /// Whether the tables are correct: every pair is delivered or left out, and no circle of channels can
     /// wait for one another. Pairs without an up-down path are a fault of the fabric, not of the tables;
     /// turns and detours are the engine's choice.
@@ -132,6 +110,28 @@ impl CheckReport {
     /// Whether, beyond that, every route is up-down and as short as possible wherever an up-down path exists.
     pub fn is_minimal(&self) -> bool {
         self.passed() && self.turns.routes == 0 && self.nonminimal.routes == 0
+    }
+
+    /// The credit loops of all routes and by kind of traffic, by the names that outputs give them.
+    pub fn loops(&self) -> [(&'static str, &CreditLoops); 5] {
+        [
+            ("credit_loops", &self.credit_loops),
+            ("host_credit_loops", &self.host_credit_loops),
+            ("host_switch_credit_loops", &self.host_switch_credit_loops),
+            ("switch_credit_loops", &self.switch_credit_loops),
+            ("aggregation_credit_loops", &self.aggregation_credit_loops),
+        ]
+    }
+
+    /// The counts that every output has, by the names that it gives them.
+    pub fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let routes = [
+            ("undelivered", self.undelivered()),
+            ("turns", self.turns.routes),
+            ("nonminimal", self.nonminimal.routes),
+        ];
+        let loops = self.loops().map(|(name, found)| (name, found.count as u64));
+        routes.into_iter().chain(loops)
     }
 
     pub(super) fn merge(&mut self, other: &CheckReport) {

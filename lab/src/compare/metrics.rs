@@ -37,6 +37,7 @@ pub fn figures(fabric: &Fabric, tables: &Tables, engine: &Engine, scale: &Scale)
     let permutations = scale.permutations as usize;
     let rp = traffic.random_permutations(permutations, scale.seed, &tick);
     let mut figures = json!({
+        "unreachable_pairs": report.unreachable_pairs,
         "no_route": traffic.skipped(),
         "a2a": all.value,
         "exact": traffic.worst_permutation(&all, false, &tick).value,
@@ -45,8 +46,8 @@ pub fn figures(fabric: &Fabric, tables: &Tables, engine: &Engine, scale: &Scale)
         "a2a_bound": bound(fabric, |switch| ranking.rank(switch)),
         "ebb": ebb(&traffic, scale),
     });
-    for (name, count) in report.counts() {
-        figures[name] = count.into();
+    for (column, count) in report.counts() {
+        figures[column] = json!(count);
     }
     figures
 }

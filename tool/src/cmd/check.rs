@@ -92,7 +92,7 @@ fn json(
         .into_iter()
         .map(|(key, _, t)| (key.into(), tally(t)))
         .collect();
-    let mut found = json!({
+    let mut object = json!({
         "nodes": judged.fabric.end_nodes().len(),
         "switches": judged.fabric.switches().len(),
         "links": judged.fabric.switch_links(),
@@ -100,6 +100,7 @@ fn json(
         "pairs": report.checked.pairs,
         "routes": report.checked.routes,
         "credit_loop": credit_loop(judged, report),
+        "unreachable_pairs": report.unreachable_pairs,
         "unjudged": report.unjudged.pairs,
         "turned": report.turned.routes,
         "left_out": report.left_out.routes,
@@ -109,10 +110,10 @@ fn json(
         "passed": report.passed(),
         "seconds": seconds,
     });
-    for (name, count) in report.counts() {
-        found[name] = count.into();
+    for (key, count) in report.counts() {
+        object[key] = json!(count);
     }
-    found
+    object
 }
 
 /// All tallies: key, name, tally.

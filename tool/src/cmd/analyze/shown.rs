@@ -35,13 +35,11 @@ pub fn json(judged: &Judged, traffic: &Traffic, found: &Found, args: &Args) -> s
         "permutations": args.permutations,
         "seed": args.seed,
         "bound": found.bound,
-        "credit_loops": found.check.credit_loops.count,
-        "host_credit_loops": found.check.host_credit_loops.count,
-        "host_switch_credit_loops": found.check.host_switch_credit_loops.count,
-        "switch_credit_loops": found.check.switch_credit_loops.count,
-        "aggregation_credit_loops": found.check.aggregation_credit_loops.count,
         "seconds": found.seconds,
     });
+    for (key, loops) in found.check.loops() {
+        object[key] = json!(loops.count);
+    }
     let port = |channel| judged.channel(traffic.channels().get(channel));
     if let Some(exact) = &found.exact {
         object["exact"] = json!(exact.value);
