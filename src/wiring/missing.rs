@@ -1,6 +1,6 @@
 //! Known links that are missing, dark at both ends, and which end of a link is the lower one.
 
-use crate::fabric::{Fabric, Merged};
+use crate::fabric::Merged;
 
 /// A link between two switches, as (switch, port), the lower end first.
 pub type Uplink = [(u32, u8); 2];
@@ -20,9 +20,4 @@ pub fn low_first([a, b]: Uplink, rank: impl Fn(u32) -> u32) -> Uplink {
         true => [a, b],
         false => [b, a],
     }
-}
-
-/// The links between switches, each once.
-pub fn links(fabric: &Fabric) -> impl Iterator<Item = Uplink> + '_ {
-    fabric.links()
 }

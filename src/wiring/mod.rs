@@ -18,7 +18,7 @@ mod view;
 mod warnings;
 
 pub use memory::Memory;
-pub use missing::{Uplink, links, low_first, missing_uplinks};
+pub use missing::{Uplink, low_first, missing_uplinks};
 pub use rails::{Rail, among_servers, rails};
 pub use siblings::{Doubt, Unlike, among_siblings, doubts, unlike_siblings};
 pub use slow::{Far, Slow, Slowness, Witness, slow_links};

@@ -13,7 +13,7 @@ use crate::output::{complain, write_to};
 use clap::ValueEnum;
 use dmodc::dmodc::{Engine, Options};
 use dmodc::export::{Labels, roots};
-use dmodc::fabric::{Fabric, Guid, NodeKind, Peer};
+use dmodc::fabric::{Fabric, Guid, NodeKind};
 use dmodc::netlist::Names;
 use graphviz::graphviz;
 use guids::{Hosts, guid_file, rank_file};
@@ -201,18 +201,10 @@ fn graph(fabric: &Fabric, names: &Names, rank: impl Fn(u32) -> u32) -> serde_jso
             "speed": speed(node.switch, node.port),
         })
     });
-    let links = (0..fabric.switches().len() as u32).flat_map(|s| {
-        let peers = (1u8..).zip(fabric.peers_of(s));
-        peers.filter_map(move |(port, peer)| match *peer {
-            // Each once, from its lower end.
-            Peer::Switch { index, port: far } if (s, port) < (index, far) => {
-                Some(((s, port), (index, far)))
-            }
-            _ => None,
-        })
-    });
     let end = |(s, port): (u32, u8)| json!({ "switch": guid(s), "port": port });
-    let links = links.map(|(a, b)| json!({ "ends": [end(a), end(b)], "speed": speed(a.0, a.1) }));
+    let links = fabric
+        .links()
+        .map(|[a, b]| json!({ "ends": [end(a), end(b)], "speed": speed(a.0, a.1) }));
     json!({
         "switches": switches.collect::<Vec<_>>(),
         "nodes": nodes.collect::<Vec<_>>(),

@@ -4,7 +4,7 @@ use dmodc::dmodc::{Engine, Options, Ranking};
 use dmodc::fabric::{Fabric, Guid};
 use dmodc::lft::Tables;
 use dmodc::netlist::Names;
-use dmodc::wiring::{Difference, Kind, Slow, links, low_first};
+use dmodc::wiring::{Difference, Kind, Slow, low_first};
 use std::collections::BTreeMap;
 use std::ops::Deref;
 
@@ -90,7 +90,7 @@ impl Scene<'_> {
 
     /// All links between switches, ascending by their lower ends.
     pub fn links(&self) -> Vec<Link> {
-        let links = links(&self.fabric).map(|link| self.low_first(link));
+        let links = self.fabric.links().map(|link| self.low_first(link));
         let mut links: Vec<Link> = links.collect();
         links.sort_unstable();
         links
