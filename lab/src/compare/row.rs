@@ -1,6 +1,7 @@
 //! The table: a row for each fabric and engine, as CSV for programs and as Markdown for people.
 
 use super::engine_spec::EngineSpec;
+use super::throw_row::{COMMIT, VERSION};
 use crate::sim::NoTables;
 use serde_json::Value;
 use std::fmt::Write;
@@ -159,6 +160,9 @@ that the engine was given a `root_guid_file` with the switches at the top; `dmod
 /// The rows as tables in Markdown, one for each fabric, with a legend.
 pub fn markdown(rows: &[Row]) -> String {
     let mut text = LEGEND.to_owned();
+    if !COMMIT.is_empty() {
+        text += &format!("\nMeasured by {VERSION}, commit {COMMIT}.\n");
+    }
     for of_fabric in rows.chunk_by(|a, b| a.fabric == b.fabric) {
         let first = &of_fabric[0];
         // Writing to a string cannot fail.
