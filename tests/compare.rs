@@ -56,16 +56,16 @@ fn has_all(text: &str, parts: &[&str]) {
     parts.iter().for_each(|part| has(text, part));
 }
 
-/// Wants the tool to end with this exit code; what it prints.
+/// Wants the tool to end with this exit code: its standard output and error.
 #[track_caller]
-fn ends(command: &mut Command, code: i32) -> String {
+fn ends(command: &mut Command, code: i32) -> [String; 2] {
     let Output {
         status,
         stdout,
         stderr,
     } = command.output().expect("the tool runs");
-    let printed = String::from_utf8([stdout, stderr].concat()).expect("plain text");
-    assert_eq!(status.code(), Some(code), "{command:?}: {printed}");
+    let printed = [stdout, stderr].map(|of| String::from_utf8(of).expect("plain text"));
+    assert_eq!(status.code(), Some(code), "{command:?}: {printed:?}");
     printed
 }
 
@@ -396,7 +396,7 @@ fn rows_of_other_files_are_not_continued() {
         // A command has blanks.
         let words: Vec<String> = args.split(' ').map(|word| word.replace('@', " ")).collect();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        has(&ends(&mut command_of(&words), code), text);
+        has(&ends(&mut command_of(&words), code).concat(), text);
     };
     let script = format!("exec {} route $1 --lfts $2\n", env!("CARGO_BIN_EXE_dmodc"));
     write(&program, &script);
@@ -663,7 +663,7 @@ fn a_typing_error_is_bad_usage() {
     for line in errors.lines() {
         let (option, told) = line.split_once(": ").expect("an option and a message");
         let args = format!("{} {option}", two_switches().display());
-        has(&ends(&mut command(&args), 2), told);
+        has(&ends(&mut command(&args), 2)[1], told);
     }
 }
 
@@ -686,6 +686,6 @@ fn a_missing_plugin_is_named() {
     ] {
         let mut tool = Command::new(&tool);
         tool.arg("compare").arg(two_switches()).args(args);
-        has(&ends(tool.env_remove("LD_LIBRARY_PATH"), 2), told);
+        has(&ends(tool.env_remove("LD_LIBRARY_PATH"), 2)[1], told);
     }
 }

@@ -1,6 +1,6 @@
 //! The engine's options, its errors, and its times.
 
-use crate::fabric::{Fabric, Guid, Peer};
+use crate::fabric::{Fabric, Guid};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -102,10 +102,8 @@ impl Drained {
             let Some(s) = fabric.switch_by_guid(drained.switch) else {
                 continue;
             };
-            for (port, peer) in (1u8..).zip(fabric.peers_of(s)) {
-                if let Peer::Switch { index, port: far } = *peer
-                    && drained.port.is_none_or(|only| only == port)
-                {
+            for (port, index, far) in fabric.links_of(s) {
+                if drained.port.is_none_or(|only| only == port) {
                     ends.extend([(s, port), (index, far)]);
                 }
             }

@@ -1,6 +1,6 @@
 //! Small fabrics of all kinds, drawn by a seed: trees whole and damaged, irregular trees, graphs.
 
-use dmodc::fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind, Peer};
+use dmodc::fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind};
 use dmodc::netlist::generate::{Order, Pgft, Rlft, build};
 use dmodc::random::Random;
 
@@ -175,15 +175,11 @@ fn copied(fabric: &Fabric, more: u8, damage: Damage, random: &mut Random) -> Bui
         place.push(stays.then(&mut add));
     }
     let mut stays = || random.below(100) >= damage.links;
-    for (s, here) in (0u32..).zip(&place) {
-        for (port, peer) in (1..).zip(fabric.peers_of(s)) {
-            if let Peer::Switch { index, port: q } = *peer
-                && s < index
-                && stays()
-                && let (Some(here), Some(there)) = (*here, place[index as usize])
-            {
-                builder.link((here, port), (there, q));
-            }
+    for [(s, port), (index, far)] in fabric.links() {
+        if stays()
+            && let (Some(here), Some(there)) = (place[s as usize], place[index as usize])
+        {
+            builder.link((here, port), (there, far));
         }
     }
     for node in fabric.end_nodes() {

@@ -48,6 +48,10 @@ impl Sketch {
     /// Links two nodes by the lowest port that is free at each.
     pub fn link(&mut self, a: u32, b: u32) {
         let [port_a, port_b] = [a, b].map(|node| self.0.nodes[node as usize].ports.len() as u8 + 1);
+        for (node, port) in [(a, port_a), (b, port_b)] {
+            let node = &self.0.nodes[node as usize];
+            assert!(port <= node.port_count, "{} has a free port", node.id);
+        }
         drawn::link(&mut self.0, (a, port_a), (b, port_b));
     }
 

@@ -26,7 +26,7 @@ use super::node_types::{NodeType, NodeTypes};
 use crate::dmodc::design::{Design, most_common};
 use crate::dmodc::numbers::golden_step;
 use crate::dmodc::options::Faults;
-use crate::fabric::{EndNode, Fabric, Lid, NodeKind, Peer, range_of};
+use crate::fabric::{EndNode, Fabric, Lid, NodeKind, range_of};
 use std::collections::BTreeMap;
 
 /// The slots for nodes of one type.
@@ -228,10 +228,7 @@ impl Positions {
 
 /// The ports of a leaf that lead to switches.
 fn uplinks(fabric: &Fabric, leaf: u32) -> impl Iterator<Item = usize> {
-    let peers = (1..).zip(fabric.peers_of(leaf));
-    peers
-        .filter(|(_, peer)| matches!(peer, Peer::Switch { .. }))
-        .map(|(port, _)| port)
+    fabric.links_of(leaf).map(|(port, ..)| usize::from(port))
 }
 
 /// The number of nodes that nearly all leaves have.

@@ -1,8 +1,8 @@
-//! What the parser makes of spoilt captures. That whatever is read is sound once it is written, `fuzz/fuzz_targets/netlist.rs`
-//! judges.
+//! What the parser makes of spoilt captures.
 
 use super::*;
 use crate::routed::written;
+use dmodc::random::Random;
 
 /// What is left of a fabric without LIDs: who is linked to whom.
 fn wiring(fabric: &Fabric) -> Vec<String> {
@@ -34,6 +34,43 @@ fn what_is_odd_in_a_capture_is_read_as_what_it_means() {
             assert!(again.unwrap() == netlist, "{what}");
         }
     }
+}
+
+#[test]
+fn whatever_is_read_is_sound_once_it_is_written() {
+    let texts = "crlf.ibnetdiscover short-names.net no-tabs.ibnetdiscover";
+    let texts = texts
+        .split(' ')
+        .map(|name| std::fs::read_to_string(data(name)).unwrap());
+    let texts: Vec<String> = texts.collect();
+    let words = "xxxxxx|(|)|\"|[|]|65535|49151|0x|lid |lmc 8|#|\x1b[0m| |S-00000000000000a1";
+    let words = words.split('|').chain(["switchguid=0xa2(a1)", "{ SW", "="]);
+    let pieces: Vec<&str> = words.collect();
+    let mut random = Random::new(18);
+    let (mut accepted, mut odd) = (0, 0);
+    for _ in 0..5_000 {
+        let mut text = texts[random.below(texts.len())].clone();
+        for _ in 0..1 + random.below(3) {
+            let mut cut = || {
+                let at = random.below(text.len());
+                let mut before = (0..=at).rev();
+                before.find(|&at| text.is_char_boundary(at)).unwrap()
+            };
+            let (from, len) = (cut(), random.below(6));
+            let to = (from + len).min(text.len());
+            if text.is_char_boundary(to) {
+                text.replace_range(from..to, pieces[random.below(pieces.len())]);
+            }
+        }
+        let Ok(read) = Netlist::parse_leniently(text.as_bytes()) else {
+            continue;
+        };
+        accepted += 1;
+        odd += u64::from(read.warnings.count() > 0);
+        let again = Netlist::parse(&written(&read.value));
+        assert!(again.as_ref() == Ok(&read.value), "{again:?} of\n{text}");
+    }
+    assert!(accepted > 1_000 && odd > 300, "{accepted} {odd}");
 }
 
 #[test]
