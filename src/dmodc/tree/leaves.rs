@@ -43,7 +43,8 @@ pub fn find(links: &Links, hosts: &[u32], known: &[bool]) -> (Vec<bool>, Vec<u32
 }
 
 /// In each part of the fabric: of every second level, where most end nodes are, the switches with at least half of the
-/// number that most have. Those with that number or more are sure.
+/// number that most have; if that is one alone, which shows no shape, those with a quarter. Those with that number or
+/// more are sure.
 fn seeds(links: &Links, hosts: &[u32], is_upper: &[bool]) -> (Vec<bool>, Vec<bool>) {
     let mut seeds = vec![false; hosts.len()];
     let mut sure = seeds.clone();
@@ -65,10 +66,10 @@ fn seeds(links: &Links, hosts: &[u32], is_upper: &[bool]) -> (Vec<bool>, Vec<boo
         }
         let usual = nodes.iter().max_by_key(|&(_, &nodes)| nodes);
         let usual = usual.map_or(0, |(&count, _)| count);
-        for s in part {
-            seeds[s] = 2 * hosts[s] >= usual;
-            sure[s] = hosts[s] >= usual;
-        }
+        let with = |share: u32| part.iter().filter(move |&&s| share * hosts[s] >= usual);
+        let share = if with(2).count() > 1 { 2 } else { 4 };
+        with(share).for_each(|&s| seeds[s] = true);
+        with(1).for_each(|&s| sure[s] = true);
     }
     (seeds, sure)
 }
