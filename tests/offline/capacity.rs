@@ -150,6 +150,8 @@ fn hold(engine: &Engine, number: u64) -> bool {
 #[test]
 fn nobody_is_lost_on_any_fabric() {
     hold_on_each(200, hold);
+    // One whose hosts are all connected only when the first tries have failed.
+    assert!(hold(&Engine::new(1).expect("a thread"), 2773));
 }
 
 #[test]

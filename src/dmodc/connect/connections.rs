@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// So many neighbours are looked at, at most: some 0.2 s.
 const WORK: u64 = 8_000_000;
-/// So many where only what is not traffic of hosts is left out.
+/// So many, once all pairs of hosts are connected, for what else is left out.
 const OTHERS: u64 = 200_000;
 /// So many switches to turn at are tried in a row without a gain.
 const TRIES: usize = 8;
@@ -178,6 +178,8 @@ struct Attempt<'a> {
     left: Vec<Need>,
     turns: Turns,
     cut_short: bool,
+    /// The work when the last pair of hosts that was left out got another try.
+    for_hosts: u64,
     paths: &'a Paths,
     /// The paths over all links, drained ones too: turns are checked against them.
     all: &'a Paths,
@@ -208,6 +210,7 @@ impl<'a> Attempt<'a> {
                 left: needs.to_vec(),
                 turns: turns.clone(),
                 cut_short: false,
+                for_hosts: 0,
                 paths,
                 all,
                 needs,
@@ -260,11 +263,14 @@ impl<'a> Attempt<'a> {
     }
 
     /// Whether anybody is left out, and it is worth more work.
-    fn goes_on(&self, search: &Search) -> bool {
+    fn goes_on(&mut self, search: &Search) -> bool {
         let most = match self.counts() {
             [0, 0, 0, 0, 0] => 0,
-            [0, ..] => OTHERS,
-            _ => WORK,
+            [0, ..] => self.for_hosts + OTHERS,
+            _ => {
+                self.for_hosts = search.work;
+                WORK
+            }
         };
         search.work < most
     }
