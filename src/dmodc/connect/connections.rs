@@ -178,7 +178,7 @@ struct Attempt<'a> {
     left: Vec<Need>,
     turns: Turns,
     cut_short: bool,
-    /// The work when the last pair of hosts that was left out got another try.
+    /// The work up to the last try that began with pairs of hosts left out.
     for_hosts: u64,
     paths: &'a Paths,
     /// The paths over all links, drained ones too: turns are checked against them.
@@ -262,7 +262,7 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// Whether anybody is left out, and it is worth more work.
+    /// Whether anybody is left out, and it is worth more work. Notes the work while these are pairs of hosts.
     fn goes_on(&mut self, search: &Search) -> bool {
         let most = match self.counts() {
             [0, 0, 0, 0, 0] => 0,

@@ -43,8 +43,8 @@ pub fn find(links: &Links, hosts: &[u32], known: &[bool]) -> (Vec<bool>, Vec<u32
 }
 
 /// In each part of the fabric: of every second level, where most end nodes are, the switches with at least half of the
-/// number that most have; if that is one alone, which shows no shape, those with a quarter. Those with that number or
-/// more are sure.
+/// usual number, which is that of most end nodes' switches. If that is one switch alone, which shows no shape, those
+/// with a quarter. Switches with the usual number or more are sure.
 fn seeds(links: &Links, hosts: &[u32], is_upper: &[bool]) -> (Vec<bool>, Vec<bool>) {
     let mut seeds = vec![false; hosts.len()];
     let mut sure = seeds.clone();
