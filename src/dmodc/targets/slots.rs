@@ -54,8 +54,8 @@ const AGREE: usize = 3;
 const OTHERS: usize = 8;
 /// With at least this many leaves, one host does not decide how they are filled.
 const MANY: u32 = 16;
-/// Leaves are filled unequally if one half of the positions has so many votes for two of the other half.
-const UNEQUAL: u32 = 3;
+/// Leaves are filled unequally if one half of the positions has so many votes for four of the other half.
+const UNEQUAL: u32 = 7;
 
 impl Slots {
     /// Finds the slots for nodes of a type.
@@ -316,7 +316,7 @@ impl Usual {
         let half = positions.len() / 2;
         let (low, high) = (&positions[..half], &positions[positions.len() - half..]);
         let (low, high) = (sum(low), sum(high));
-        let is_unequal = is_many && 2 * low.max(high) >= UNEQUAL * low.min(high);
+        let is_unequal = is_many && 4 * low.max(high) >= UNEQUAL * low.min(high);
         if is_unequal {
             usual.turn = turn(usual.slots);
         }

@@ -104,12 +104,14 @@ fn half_of_all() {
 
 /// Seeds of uneven pods where the votes for slots fall step by step, without an end.
 const WITHOUT_AN_END: [u64; 2] = [7, 9];
+/// A seed of three levels that leaves 36 hosts at the lower half of the ports and 24 at the upper.
+const MORE_BELOW: u64 = 12;
 
 /// The same on generated fabrics of all kinds, where half of the hosts are of half of the leaves.
 #[test]
 fn on_generated_fabrics() {
     let mut found = Findings::default();
-    for seed in throws(2).chain(WITHOUT_AN_END) {
+    for seed in throws(2).chain(WITHOUT_AN_END).chain([MORE_BELOW]) {
         let drawn = [
             ("two levels", fabrics::pgft("PGFT(2;12,24;1,12;1,1)")),
             ("three levels", fabrics::pgft("PGFT(3;6,4,5;1,3,4;1,2,1)")),
