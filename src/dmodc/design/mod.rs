@@ -14,7 +14,7 @@ mod told;
 
 use super::options::{Faults, Options, RouteError};
 use super::threads::Threads;
-use super::tree::{Groups, Links, Ranking, Rule, Sides, level_cycle};
+use super::tree::{Groups, Links, Ranking, Rule, SHARES, Sides, level_cycle};
 use crate::fabric::{EndNode, Fabric, Merged};
 use places::Places;
 
@@ -117,27 +117,27 @@ impl Design {
             Some(reference) => Merged::new(fabric, reference),
             None => Merged::alone(fabric),
         };
-        let levels = |fabric: &Fabric, of: &dyn Fn(&Fabric, &Links) -> Ranking| {
+        let levels = |fabric: &Fabric, share: u32| {
             let links = Links::new(fabric);
-            let ranking = of(fabric, &links);
+            let ranking = Ranking::of(fabric, &links, options, share);
             (Sides::new(&links, &ranking), ranking)
         };
-        let by_shape = |fabric: &Fabric, links: &Links| Ranking::of(fabric, links, options);
-        let (mut sides, mut ranking) = levels(&merged.nominal, &by_shape);
+        let (mut sides, mut ranking) = levels(&merged.nominal, SHARES[0]);
         let never = told::never_meant(&sides, &ranking, merged.dark_links());
         if !never.is_empty() {
             merged.forget(&never);
-            (sides, ranking) = levels(&merged.nominal, &by_shape);
+            (sides, ranking) = levels(&merged.nominal, SHARES[0]);
         }
         if ranking.rule() != Rule::Roots
             && let Some(cycle) = level_cycle(&sides)
         {
-            // What is left of a small tree may not show its shape.
-            (sides, ranking) = levels(&merged.nominal, &Ranking::of_carriers);
-            if level_cycle(&sides).is_some() {
+            let further = SHARES[1..].iter();
+            let mut further = further.map(|&share| levels(&merged.nominal, share));
+            let Some(tree) = further.find(|(sides, _)| level_cycle(sides).is_none()) else {
                 let guid = |s: u32| merged.nominal.switches()[s as usize].guid;
                 return Err(RouteError::NotATree(cycle.into_iter().map(guid).collect()));
-            }
+            };
+            (sides, ranking) = tree;
         }
         let known = reference.map(|_| Arc::new((merged.clone(), ranking.clone())));
         let order = match options.faults {

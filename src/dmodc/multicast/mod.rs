@@ -211,7 +211,7 @@ mod tests {
     use super::*;
     use crate::analysis::testing::Net;
     use crate::dmodc::Options;
-    use crate::dmodc::tree::Links;
+    use crate::dmodc::tree::{Links, SHARES};
     use crate::fabric::Guid;
 
     /// The fabric of so many switches with these links, those of GUID 5 and 6 at the top.
@@ -226,7 +226,7 @@ mod tests {
             ..Options::default()
         };
         // In the order of GUIDs, which says what is above among equals.
-        let ranking = Ranking::of(&fabric, &Links::new(&fabric), &options);
+        let ranking = Ranking::of(&fabric, &Links::new(&fabric), &options, SHARES[0]);
         (fabric, ranking)
     }
 

@@ -14,17 +14,22 @@ use crate::fabric::Fabric;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+/// Seeds have half of the usual number of end nodes. If levels by these are none, since little is left of a small tree, a
+/// quarter or any number.
+pub const SHARES: [u32; 3] = [2, 4, 256];
+
 /// For every switch whether it is a leaf, and its rank. `hosts` is what each carries ([`host_counts`]). `known` are
 /// switches that are leaves for certain (those with a node of `cn_guid_file`); where there are any,
-/// they are the seeds.
-pub fn find(links: &Links, hosts: &[u32], known: &[bool]) -> (Vec<bool>, Vec<u32>) {
-    let (is_upper, even) = parity(links);
-    let even = even.as_ref().unwrap_or(links);
+/// they are the seeds; else these have at least one of `share` of the usual number of end nodes.
+pub fn find(links: &Links, hosts: &[u32], known: &[bool], share: u32) -> (Vec<bool>, Vec<u32>) {
+    let (is_upper, without_odd) = parity(links);
+    let even = without_odd.as_ref().unwrap_or(links);
     let (mut leaf, sure) = match known.contains(&true) {
         true => (known.to_vec(), known.to_vec()),
-        false => seeds(even, hosts, &is_upper),
+        false => seeds(even, hosts, &is_upper, share),
     };
-    let mut rank = Levels { links, leaf: &leaf }.rank();
+    let levels = |links, leaf: &_| Levels { links, leaf }.rank();
+    let mut rank = levels(even, &leaf);
     let carries = hosts.iter().zip(sure);
     let unsure: Vec<bool> = carries.map(|(&count, sure)| count > 0 && !sure).collect();
     let found = Idle::find_leaves(even, &mut rank, &mut leaf, &unsure);
@@ -35,17 +40,17 @@ pub fn find(links: &Links, hosts: &[u32], known: &[bool]) -> (Vec<bool>, Vec<u32
     if 3 * on_leaves <= 2 * hosts.iter().sum::<u32>() && 2 * carriers > others().count() {
         // Many end nodes lie between others, on most switches there: a ring, a mesh, a dragonfly. The ranks will say so.
         leaf = hosts.iter().map(|&count| count > 0).collect();
-    } else if !found {
+    } else if !found && without_odd.is_none() {
         return (leaf, rank);
     }
-    let rank = Levels { links, leaf: &leaf }.rank();
+    let rank = levels(links, &leaf);
     (leaf, rank)
 }
 
-/// In each part of the fabric: of every second level, where most end nodes are, the switches with at least half of the
-/// usual number, which is that of most end nodes' switches. If that is one switch alone, which shows no shape, those
-/// with a quarter. Switches with the usual number or more are sure.
-fn seeds(links: &Links, hosts: &[u32], is_upper: &[bool]) -> (Vec<bool>, Vec<bool>) {
+/// In each part of the fabric: of every second level, where most end nodes are, the switches with at least one of `share` of
+/// the usual number, which is that of most end nodes' switches. If that is one switch alone, which shows no shape, those
+/// with half of that. Switches with the usual number or more are sure.
+fn seeds(links: &Links, hosts: &[u32], is_upper: &[bool], share: u32) -> (Vec<bool>, Vec<bool>) {
     let mut seeds = vec![false; hosts.len()];
     let mut sure = seeds.clone();
     let mut parts: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
@@ -67,7 +72,11 @@ fn seeds(links: &Links, hosts: &[u32], is_upper: &[bool]) -> (Vec<bool>, Vec<boo
         let usual = nodes.iter().max_by_key(|&(_, &nodes)| nodes);
         let usual = usual.map_or(0, |(&count, _)| count);
         let with = |share: u32| part.iter().filter(move |&&s| share * hosts[s] >= usual);
-        let share = if with(2).count() > 1 { 2 } else { 4 };
+        let share = if with(share).count() > 1 {
+            share
+        } else {
+            2 * share
+        };
         with(share).for_each(|&s| seeds[s] = true);
         with(1).for_each(|&s| sure[s] = true);
     }

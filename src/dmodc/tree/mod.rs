@@ -10,6 +10,7 @@ mod rank;
 
 pub use cycle::level_cycle;
 pub use groups::{Groups, Sides};
+pub use leaves::SHARES;
 pub use links::{Group, Links};
 pub use partition::{Partition, components, join, mix, root, sort_by_small_key};
 pub use rank::{Ranking, Rule};

@@ -13,7 +13,7 @@
 //! Two neighbours of equal rank are ordered by UUID, the greater above, which makes (rank, UUID) a total
 //! order: every link goes up or down, and no path of links up closes a circle.
 
-use super::leaves;
+use super::leaves::{self, SHARES};
 use super::links::Links;
 use crate::dmodc::design::Design;
 use crate::dmodc::options::{Faults, Options};
@@ -62,12 +62,18 @@ impl Ranking {
     pub fn new(fabric: &Fabric, options: &Options) -> Self {
         match Design::new(fabric, options.reference(), options, ALONE) {
             Ok(design) => design.ranking.of_some(&design.place),
-            Err(_) => Self::of(fabric, &Links::new(fabric), options),
+            Err(_) => Self::of(fabric, &Links::new(fabric), options, SHARES[0]),
         }
     }
 
-    /// Ranks a fabric whose links are known.
-    pub(in crate::dmodc) fn of(fabric: &Fabric, links: &Links, options: &Options) -> Self {
+    /// Ranks a fabric whose links are known. Without roots, switches with at least one of `share` of the usual number of
+    /// end nodes are leaves.
+    pub(in crate::dmodc) fn of(
+        fabric: &Fabric,
+        links: &Links,
+        options: &Options,
+        share: u32,
+    ) -> Self {
         let is_root = |s: &u32| {
             let guid = fabric.switches()[*s as usize].guid;
             options.root_guids.contains(&guid)
@@ -91,7 +97,7 @@ impl Ranking {
             compute[node.switch as usize] |= listed && node.kind != NodeKind::Aggregation;
         }
         let hosts = leaves::host_counts(fabric);
-        let (mut leaf, mut rank) = leaves::find(links, &hosts, &compute);
+        let (mut leaf, mut rank) = leaves::find(links, &hosts, &compute, share);
         let carry = carriers(&hosts);
         if options.faults == Faults::Paper
             && leaf.iter().zip(&carry).any(|(leaf, carry)| leaf > carry)
@@ -118,13 +124,6 @@ impl Ranking {
             leaf,
             rule,
         }
-    }
-
-    /// Ranks by distance from the switches with end nodes, as the paper.
-    pub(in crate::dmodc) fn of_carriers(fabric: &Fabric, links: &Links) -> Self {
-        let leaf = carriers(&leaves::host_counts(fabric));
-        let rank = Levels { links, leaf: &leaf }.rank();
-        Self::by_guids(rank, leaf, Rule::EndNodes)
     }
 
     /// Counts ranks down from the roots. A leaf is a switch with end nodes most of whose
