@@ -41,7 +41,11 @@ impl<'i> Idle<'i> {
             rank,
             leaf,
         };
-        let dropped = search.drop_seeds();
+        let mut dropped = false;
+        // With fewer false ones the others stand out.
+        while search.drop_seeds() {
+            dropped = true;
+        }
         search.find();
         let idle = search.idle.contains(&true);
         if idle {
@@ -50,15 +54,22 @@ impl<'i> Idle<'i> {
         dropped || idle
     }
 
-    /// Unmarks seeds that would join leaves if they were above their neighbours, as a root with many hosts does; of
-    /// those with as many hosts as leaves have, the ones at ports that lead up. Whether there were any.
+    /// Unmarks seeds that would join leaves if they were above their neighbours, as a root with many hosts does, unless
+    /// ports say that they are below; of those with as many hosts as leaves have, the ones of which ports say that they
+    /// are above. Whether there were any.
     fn drop_seeds(&mut self) -> bool {
         let mut dropped = Vec::new();
         let ports = self.ports();
+        let said: Vec<[i32; 256]> = ports.iter().map(say).collect();
+        let near = |s: u32| self.links.neighbours(s).collect::<Vec<u32>>();
         let mut seeds: Vec<u32> = (0..self.rank.len() as u32).collect();
-        seeds.retain(|&s| {
-            self.leaf[s as usize] && (self.unsure[s as usize] || self.is_at_ports_up(s, &ports))
-        });
+        seeds.retain(
+            |&s| match (self.leaf[s as usize], self.unsure[s as usize]) {
+                (true, true) => self.votes(s, &near(s), &said) <= 0,
+                (true, false) => self.is_at_ports_up(s, &ports),
+                (false, _) => false,
+            },
+        );
         let alike = self.alike(&seeds);
         let joins = alike.firsts().iter().map(|&s| {
             let near = self.links.neighbours(s).map(|n| self.rank[n as usize]);
@@ -184,18 +195,15 @@ impl<'i> Idle<'i> {
 
     /// Ranks idle switches, from the others outward.
     fn place(&mut self) {
-        let ports: Vec<[i32; 256]> = self.ports().iter().map(say).collect();
         let busy = (0..self.idle.len() as u32).filter(|&s| !self.idle[s as usize]);
         let away = self.links.distances(busy);
         let mut outward: Vec<u32> = (0..away.len() as u32).collect();
         outward.retain(|&s| self.idle[s as usize] && away[s as usize] != Links::FAR);
         outward.sort_by_key(|&s| away[s as usize]);
+        let links = self.links;
         let near = |s: u32, is_near: fn(&u32, &u32) -> bool| {
             let is_near = |n: &u32| is_near(&away[*n as usize], &away[s as usize]);
-            self.links
-                .neighbours(s)
-                .filter(is_near)
-                .collect::<Vec<u32>>()
+            links.neighbours(s).filter(is_near).collect::<Vec<u32>>()
         };
         // How many levels hang on each. A few ways on, as by a link around a lost one, are none.
         let mut hanging = vec![0u32; away.len()];
@@ -207,16 +215,30 @@ impl<'i> Idle<'i> {
             }
         }
         let mut is_below = vec![false; away.len()];
-        for s in outward {
-            let nearer = near(s, u32::lt);
-            let lowest = nearer.iter().map(|&n| self.rank[n as usize]).min();
-            let lowest = lowest.unwrap_or(0);
-            let below = match self.votes(s, &nearer, &ports) {
-                0 => hanging[s as usize] < lowest,
-                votes => votes > 0 && lowest > 0,
+        // Those first of which what hangs on them tells most, for then their ports tell as well.
+        let order = |s: u32| {
+            let doubt = match hanging[s as usize] {
+                0 => 1,
+                1 => 2,
+                _ => 0,
             };
-            self.rank[s as usize] = if below { lowest - 1 } else { lowest + 1 };
-            is_below[s as usize] = below;
+            (away[s as usize], doubt)
+        };
+        outward.sort_by_key(|&s| order(s));
+        for alike in outward.chunk_by(|&a, &b| order(a) == order(b)) {
+            let ports: Vec<[i32; 256]> = self.ports().iter().map(say).collect();
+            for &s in alike {
+                let nearer = near(s, u32::lt);
+                let lowest = nearer.iter().map(|&n| self.rank[n as usize]).min();
+                let lowest = lowest.unwrap_or(0);
+                let below = match self.votes(s, &nearer, &ports) {
+                    0 => hanging[s as usize] < lowest,
+                    votes => votes > 0 && lowest > 0,
+                };
+                self.rank[s as usize] = if below { lowest - 1 } else { lowest + 1 };
+                is_below[s as usize] = below;
+            }
+            alike.iter().for_each(|&s| self.idle[s as usize] = false);
         }
         for s in (0..away.len() as u32).filter(|&s| is_below[s as usize]) {
             let lower = |n: u32| self.rank[n as usize] < self.rank[s as usize];
@@ -246,11 +268,15 @@ impl<'i> Idle<'i> {
         self.votes(s, &near, &others.iter().map(say).collect::<Vec<_>>()) < 0
     }
 
-    /// By rank and port: how many switches that are not idle have it up, and how many down.
+    /// By rank and port: how many switches that are not idle have it up, and how many down. Leaves that may be none do not
+    /// count.
     fn ports(&self) -> Vec<Ports> {
         let ranks = self.rank.iter().max().map_or(0, |&most| most as usize + 1);
         let mut ports = vec![[[0; 2]; 256]; ranks];
-        let busy = |s: u32| !self.idle[s as usize];
+        let busy = |s: u32| {
+            let s = s as usize;
+            !(self.idle[s] || self.leaf[s] && self.unsure[s])
+        };
         for s in (0..self.rank.len() as u32).filter(|&s| busy(s)) {
             let rank = self.rank[s as usize];
             for group in self.links.of(s).iter().filter(|g| busy(g.remote)) {
@@ -277,12 +303,14 @@ impl<'i> Idle<'i> {
 /// By port: how many switches of a rank have it up, and how many down.
 type Ports = [[i32; 2]; 256];
 
-/// By port: how many more switches have it down than up. Nothing for ranks in which less than nine of ten pairs of equal
-/// ports lead the same way.
+/// By port: how many more switches have it down than up. Nothing for ranks where pairs of equal ports lead the same way
+/// hardly more often than any two ports: by more than half of what they could.
 fn say(ports: &Ports) -> [i32; 256] {
-    let pairs = |count: i32| i64::from(count) * i64::from(count - 1);
-    let agree: i64 = ports.iter().flatten().map(|&count| pairs(count)).sum();
-    let all: i64 = ports.iter().map(|&[up, down]| pairs(up + down)).sum();
-    let agrees = 10 * agree >= 9 * all;
+    let pairs = |count: i32| f64::from(count) * f64::from(count - 1);
+    let agree: f64 = ports.iter().flatten().map(|&count| pairs(count)).sum();
+    let all: f64 = ports.iter().map(|&[up, down]| pairs(up + down)).sum();
+    let [up, down] = [0, 1].map(|way| ports.iter().map(|port| f64::from(port[way])).sum::<f64>());
+    let by_chance = (up * up + down * down) / (up + down).powi(2).max(1.0);
+    let agrees = 2.0 * agree >= (1.0 + by_chance) * all;
     ports.map(|[up, down]| if agrees { down - up } else { 0 })
 }
