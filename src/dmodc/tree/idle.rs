@@ -7,6 +7,8 @@
 //! - Else it is below if there is room for what hangs on it: one level of idle switches fits below the second level.
 //!   More hangs on a root of which only one pod is left.
 //!
+//! Those on which nothing hangs, or much, come first: they are certain, and their ports tell about the others.
+//!
 //! An idle switch with nothing below it is a leaf, so hosts that leave and come back change no levels.
 
 use super::links::Links;
@@ -215,7 +217,7 @@ impl<'i> Idle<'i> {
             }
         }
         let mut is_below = vec![false; away.len()];
-        // Those first of which what hangs on them tells most, for then their ports tell as well.
+        // The certain ones first.
         let order = |s: u32| {
             let doubt = match hanging[s as usize] {
                 0 => 1,
@@ -303,14 +305,12 @@ impl<'i> Idle<'i> {
 /// By port: how many switches of a rank have it up, and how many down.
 type Ports = [[i32; 2]; 256];
 
-/// By port: how many more switches have it down than up. Nothing for ranks where pairs of equal ports lead the same way
-/// hardly more often than any two ports: by more than half of what they could.
+/// By port: how many more switches have it down than up. Nothing for ranks in which less than nine of ten pairs of equal
+/// ports lead the same way.
 fn say(ports: &Ports) -> [i32; 256] {
-    let pairs = |count: i32| f64::from(count) * f64::from(count - 1);
-    let agree: f64 = ports.iter().flatten().map(|&count| pairs(count)).sum();
-    let all: f64 = ports.iter().map(|&[up, down]| pairs(up + down)).sum();
-    let [up, down] = [0, 1].map(|way| ports.iter().map(|port| f64::from(port[way])).sum::<f64>());
-    let by_chance = (up * up + down * down) / (up + down).powi(2).max(1.0);
-    let agrees = 2.0 * agree >= (1.0 + by_chance) * all;
+    let pairs = |count: i32| i64::from(count) * i64::from(count - 1);
+    let agree: i64 = ports.iter().flatten().map(|&count| pairs(count)).sum();
+    let all: i64 = ports.iter().map(|&[up, down]| pairs(up + down)).sum();
+    let agrees = 10 * agree >= 9 * all;
     ports.map(|[up, down]| if agrees { down - up } else { 0 })
 }
