@@ -61,8 +61,7 @@ impl<'i> Idle<'i> {
     /// are above. Whether there were any.
     fn drop_seeds(&mut self) -> bool {
         let mut dropped = Vec::new();
-        let ports = self.ports();
-        let said: Vec<[i32; 256]> = ports.iter().map(say).collect();
+        let (ports, said) = (self.ports(|_| true), self.said());
         let near = |s: u32| self.links.neighbours(s).collect::<Vec<u32>>();
         let mut seeds: Vec<u32> = (0..self.rank.len() as u32).collect();
         seeds.retain(
@@ -228,7 +227,7 @@ impl<'i> Idle<'i> {
         };
         outward.sort_by_key(|&s| order(s));
         for alike in outward.chunk_by(|&a, &b| order(a) == order(b)) {
-            let ports: Vec<[i32; 256]> = self.ports().iter().map(say).collect();
+            let ports = self.said();
             for &s in alike {
                 let nearer = near(s, u32::lt);
                 let lowest = nearer.iter().map(|&n| self.rank[n as usize]).min();
@@ -270,15 +269,23 @@ impl<'i> Idle<'i> {
         self.votes(s, &near, &others.iter().map(say).collect::<Vec<_>>()) < 0
     }
 
-    /// By rank and port: how many switches that are not idle have it up, and how many down. Leaves that may be none do not
-    /// count.
-    fn ports(&self) -> Vec<Ports> {
+    /// What the ports of each rank say. Ports to leaves that may be none say nothing.
+    fn said(&self) -> Vec<[i32; 256]> {
+        let is_sure = |s: u32| !(self.leaf[s as usize] && self.unsure[s as usize]);
+        let (all, sure) = (self.ports(|_| true), self.ports(is_sure));
+        let of_rank = |(all, sure): (&Ports, &Ports)| match agree(all) {
+            true => sure.map(|[up, down]| down - up),
+            false => [0; 256],
+        };
+        all.iter().zip(&sure).map(of_rank).collect()
+    }
+
+    /// By rank and port: how many switches have it up, and how many down, of links between switches that count and are
+    /// not idle.
+    fn ports(&self, counts: impl Fn(u32) -> bool) -> Vec<Ports> {
         let ranks = self.rank.iter().max().map_or(0, |&most| most as usize + 1);
         let mut ports = vec![[[0; 2]; 256]; ranks];
-        let busy = |s: u32| {
-            let s = s as usize;
-            !(self.idle[s] || self.leaf[s] && self.unsure[s])
-        };
+        let busy = |s: u32| !self.idle[s as usize] && counts(s);
         for s in (0..self.rank.len() as u32).filter(|&s| busy(s)) {
             let rank = self.rank[s as usize];
             for group in self.links.of(s).iter().filter(|g| busy(g.remote)) {
@@ -305,12 +312,16 @@ impl<'i> Idle<'i> {
 /// By port: how many switches of a rank have it up, and how many down.
 type Ports = [[i32; 2]; 256];
 
-/// By port: how many more switches have it down than up. Nothing for ranks in which less than nine of ten pairs of equal
-/// ports lead the same way.
-fn say(ports: &Ports) -> [i32; 256] {
+/// Whether at least nine of ten pairs of equal ports of a rank lead the same way.
+fn agree(ports: &Ports) -> bool {
     let pairs = |count: i32| i64::from(count) * i64::from(count - 1);
     let agree: i64 = ports.iter().flatten().map(|&count| pairs(count)).sum();
     let all: i64 = ports.iter().map(|&[up, down]| pairs(up + down)).sum();
-    let agrees = 10 * agree >= 9 * all;
-    ports.map(|[up, down]| if agrees { down - up } else { 0 })
+    10 * agree >= 9 * all
+}
+
+/// By port: how many more switches of a rank have it down than up. Nothing for a rank whose ports do not agree.
+fn say(ports: &Ports) -> [i32; 256] {
+    let agree = agree(ports);
+    ports.map(|[up, down]| if agree { down - up } else { 0 })
 }
