@@ -15,20 +15,26 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// Seeds have half of the usual number of end nodes. If levels by these are none, since little is left of a small tree, a
-/// quarter or any number.
-pub const SHARES: [u32; 3] = [2, 4, 256];
+/// quarter or any number; at last every switch with end nodes is a leaf, as in the paper.
+pub const SHARES: [u32; 4] = [2, 4, 256, EVERY];
+const EVERY: u32 = u32::MAX;
 
 /// For every switch whether it is a leaf, and its rank. `hosts` is what each carries ([`host_counts`]). `known` are
 /// switches that are leaves for certain (those with a node of `cn_guid_file`); where there are any,
 /// they are the seeds; else these have at least one of `share` of the usual number of end nodes.
 pub fn find(links: &Links, hosts: &[u32], known: &[bool], share: u32) -> (Vec<bool>, Vec<u32>) {
+    let levels = |links, leaf: &_| Levels { links, leaf }.rank();
+    let carriers: Vec<bool> = hosts.iter().map(|&count| count > 0).collect();
+    if share == EVERY {
+        let rank = levels(links, &carriers);
+        return (carriers, rank);
+    }
     let (is_upper, without_odd) = parity(links);
     let even = without_odd.as_ref().unwrap_or(links);
     let (mut leaf, sure) = match known.contains(&true) {
         true => (known.to_vec(), known.to_vec()),
         false => seeds(even, hosts, &is_upper, share),
     };
-    let levels = |links, leaf: &_| Levels { links, leaf }.rank();
     let mut rank = levels(even, &leaf);
     let carries = hosts.iter().zip(sure);
     let unsure: Vec<bool> = carries.map(|(&count, sure)| count > 0 && !sure).collect();
@@ -36,10 +42,10 @@ pub fn find(links: &Links, hosts: &[u32], known: &[bool], share: u32) -> (Vec<bo
     let on_leaves = hosts.iter().zip(&leaf).filter(|&(_, &leaf)| leaf);
     let on_leaves: u32 = on_leaves.map(|(&count, _)| count).sum();
     let others = || hosts.iter().zip(&leaf).filter(|&(_, &leaf)| !leaf);
-    let carriers = others().filter(|&(&count, _)| count > 0).count();
-    if 3 * on_leaves <= 2 * hosts.iter().sum::<u32>() && 2 * carriers > others().count() {
+    let between = others().filter(|&(&count, _)| count > 0).count();
+    if 3 * on_leaves <= 2 * hosts.iter().sum::<u32>() && 2 * between > others().count() {
         // Many end nodes lie between others, on most switches there: a ring, a mesh, a dragonfly. The ranks will say so.
-        leaf = hosts.iter().map(|&count| count > 0).collect();
+        leaf = carriers;
     } else if !found && without_odd.is_none() {
         return (leaf, rank);
     }
