@@ -13,6 +13,7 @@
 
 use super::links::Links;
 use super::partition::{Partition, mix};
+use std::cell::LazyCell;
 
 /// The number of leaves below a switch from which the paths to the others are checked.
 const LOOKS: usize = 4;
@@ -61,7 +62,9 @@ impl<'i> Idle<'i> {
     /// are above. Whether there were any.
     fn drop_seeds(&mut self) -> bool {
         let mut dropped = Vec::new();
-        let (ports, said) = (self.ports(|_| true), self.said());
+        let ports = self.ports(|_| true);
+        // On most fabrics nobody asks.
+        let said = LazyCell::new(|| self.said());
         let near = |s: u32| self.links.neighbours(s).collect::<Vec<u32>>();
         let mut seeds: Vec<u32> = (0..self.rank.len() as u32).collect();
         seeds.retain(
