@@ -64,7 +64,7 @@ impl<'i> Idle<'i> {
         let mut dropped = Vec::new();
         let ports = self.ports(|_| true);
         // On most fabrics nobody asks.
-        let said = LazyCell::new(|| self.said());
+        let said = LazyCell::new(|| self.said(&ports));
         let near = |s: u32| self.links.neighbours(s).collect::<Vec<u32>>();
         let mut seeds: Vec<u32> = (0..self.rank.len() as u32).collect();
         seeds.retain(
@@ -230,7 +230,7 @@ impl<'i> Idle<'i> {
         };
         outward.sort_by_key(|&s| order(s));
         for alike in outward.chunk_by(|&a, &b| order(a) == order(b)) {
-            let ports = self.said();
+            let ports = self.said(&self.ports(|_| true));
             for &s in alike {
                 let nearer = near(s, u32::lt);
                 let lowest = nearer.iter().map(|&n| self.rank[n as usize]).min();
@@ -269,18 +269,17 @@ impl<'i> Idle<'i> {
                 others[self.rank[n as usize] as usize][usize::from(port)][1] -= 1;
             }
         }
-        self.votes(s, &near, &others.iter().map(say).collect::<Vec<_>>()) < 0
+        self.votes(
+            s,
+            &near,
+            &others.iter().map(|of| say(of, of)).collect::<Vec<_>>(),
+        ) < 0
     }
 
-    /// What the ports of each rank say. Ports to leaves that may be none say nothing.
-    fn said(&self) -> Vec<[i32; 256]> {
-        let is_sure = |s: u32| !(self.leaf[s as usize] && self.unsure[s as usize]);
-        let (all, sure) = (self.ports(|_| true), self.ports(is_sure));
-        let of_rank = |(all, sure): (&Ports, &Ports)| match agree(all) {
-            true => sure.map(|[up, down]| down - up),
-            false => [0; 256],
-        };
-        all.iter().zip(&sure).map(of_rank).collect()
+    /// What the ports of each rank say, of which `all` are these. Ports to leaves that may be none say nothing.
+    fn said(&self, all: &[Ports]) -> Vec<[i32; 256]> {
+        let sure = self.ports(|s| !(self.leaf[s as usize] && self.unsure[s as usize]));
+        sure.iter().zip(all).map(|(of, all)| say(of, all)).collect()
     }
 
     /// By rank and port: how many switches have it up, and how many down, of links between switches that count and are
@@ -315,16 +314,12 @@ impl<'i> Idle<'i> {
 /// By port: how many switches of a rank have it up, and how many down.
 type Ports = [[i32; 2]; 256];
 
-/// Whether at least nine of ten pairs of equal ports of a rank lead the same way.
-fn agree(ports: &Ports) -> bool {
+/// By port: how many more switches of a rank have it down than up. Nothing for a rank in which less than nine of ten
+/// pairs of `all` equal ports lead the same way.
+fn say(ports: &Ports, all: &Ports) -> [i32; 256] {
     let pairs = |count: i32| i64::from(count) * i64::from(count - 1);
-    let agree: i64 = ports.iter().flatten().map(|&count| pairs(count)).sum();
-    let all: i64 = ports.iter().map(|&[up, down]| pairs(up + down)).sum();
-    10 * agree >= 9 * all
-}
-
-/// By port: how many more switches of a rank have it down than up. Nothing for a rank whose ports do not agree.
-fn say(ports: &Ports) -> [i32; 256] {
-    let agree = agree(ports);
-    ports.map(|[up, down]| if agree { down - up } else { 0 })
+    let agree: i64 = all.iter().flatten().map(|&count| pairs(count)).sum();
+    let all: i64 = all.iter().map(|&[up, down]| pairs(up + down)).sum();
+    let agrees = 10 * agree >= 9 * all;
+    ports.map(|[up, down]| if agrees { down - up } else { 0 })
 }

@@ -9,7 +9,7 @@
 use super::idle::Idle;
 use super::links::Links;
 use super::partition::components;
-use super::rank::Levels;
+use super::rank::{Levels, carriers};
 use crate::fabric::Fabric;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -24,10 +24,10 @@ const EVERY: u32 = u32::MAX;
 /// they are the seeds; else these have at least one of `share` of the usual number of end nodes.
 pub fn find(links: &Links, hosts: &[u32], known: &[bool], share: u32) -> (Vec<bool>, Vec<u32>) {
     let levels = |links, leaf: &_| Levels { links, leaf }.rank();
-    let carriers: Vec<bool> = hosts.iter().map(|&count| count > 0).collect();
     if share == EVERY {
-        let rank = levels(links, &carriers);
-        return (carriers, rank);
+        let leaf = carriers(hosts);
+        let rank = levels(links, &leaf);
+        return (leaf, rank);
     }
     let (is_upper, without_odd) = parity(links);
     let even = without_odd.as_ref().unwrap_or(links);
@@ -45,7 +45,7 @@ pub fn find(links: &Links, hosts: &[u32], known: &[bool], share: u32) -> (Vec<bo
     let between = others().filter(|&(&count, _)| count > 0).count();
     if 3 * on_leaves <= 2 * hosts.iter().sum::<u32>() && 2 * between > others().count() {
         // Many end nodes lie between others, on most switches there: a ring, a mesh, a dragonfly. The ranks will say so.
-        leaf = carriers;
+        leaf = carriers(hosts);
     } else if !found && without_odd.is_none() {
         return (leaf, rank);
     }
@@ -53,9 +53,9 @@ pub fn find(links: &Links, hosts: &[u32], known: &[bool], share: u32) -> (Vec<bo
     (leaf, rank)
 }
 
-/// In each part of the fabric: of every second level, where most end nodes are, the switches with at least one of `share` of
-/// the usual number, which is that of most end nodes' switches. If that is one switch alone, which shows no shape, those
-/// with half of that. Switches with the usual number or more are sure.
+/// In each part of the fabric: of every second level, where most end nodes are, the switches with at least one of
+/// `share` of the usual number, which is that of most end nodes' switches. If that is one switch alone, which shows no
+/// shape, those with half of that. Switches with the usual number or more are sure.
 fn seeds(links: &Links, hosts: &[u32], is_upper: &[bool], share: u32) -> (Vec<bool>, Vec<bool>) {
     let mut seeds = vec![false; hosts.len()];
     let mut sure = seeds.clone();

@@ -240,7 +240,7 @@ impl fmt::Display for Ranking {
 }
 
 /// Switches with end nodes.
-fn carriers(hosts: &[u32]) -> Vec<bool> {
+pub(super) fn carriers(hosts: &[u32]) -> Vec<bool> {
     hosts.iter().map(|&count| count > 0).collect()
 }
 
