@@ -95,7 +95,7 @@ events: setup
 # (dmodc,auto,drained,paper,updn,ftree,minhop,minhop+cache,sssp), its rows in TRACE_ROWS. With TRACE_FAULTS=SEED links
 # and switches fail too, and all switches above the leaves get new firmware each quarter; `drained` is Dmodc with a
 # reference that drains them first. Three seconds a moment.
-# TRACE_FIGURE=F.svg draws the rows: cargo test --release --test daemon -- --ignored the_figure_of_a_year
+# scripts/trace.gnuplot draws the rows.
 trace: setup
 	$(CARGO) test --release --test daemon -- --ignored --nocapture trace::year::a_year
 

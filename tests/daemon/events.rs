@@ -6,73 +6,44 @@
 //! A second table has what packets meet meanwhile, with the blocks in the order in which OpenSM sends them and
 //! in random order.
 
-use crate::forced::forced;
 use crate::storm::cables::Cables;
-use crate::storm::engines;
 use crate::storm::faults::pods;
-use crate::storm::live::Live;
+use crate::storm::measured::{Measured, print};
+use crate::storm::{NODES_8640, asked};
 use crate::support::*;
-use dmodc::dmodc::Ranking;
-use dmodc::fabric::Fabric;
-use dmodc::lft::Tables;
 use dmodc::netlist::Kind;
 use dmodc::random::Random;
 use dmodc_lab::between::{Between, Harm, between, blocks_as_sent};
 use std::env;
 
-/// 8,640 nodes.
-const SHAPE: &str = "PGFT(3;24,15,24;1,6,15;1,1,1)";
 /// `paper` is Dmodc with `faults=paper`, `partial` with `on_unreachable=partial`.
 const ENGINES: [&str; 8] = [
     "dmodc", "auto", "partial", "paper", "updn", "ftree", "minhop", "sssp",
 ];
 
-/// A fabric under an engine.
+/// A fabric under an engine, and lines of the second table.
 struct Running<'n> {
     engine: &'static str,
-    live: Live<'n>,
-    /// What the switches hold.
-    held: (Fabric, Tables),
-    /// Lines of the second table.
+    fabric: Measured<'n>,
     meanwhile: Vec<String>,
 }
 
-impl<'n> Running<'n> {
-    fn start(engine: &'static str, net: &'n Net) -> Running<'n> {
-        let mut live = Live::start(net, |sim| {
-            let (config, name) = engines::config(engine, net, sim);
-            (OpenSm::launch(sim, &config.log_flags("0x03")), name)
-        });
-        Running {
-            engine,
-            held: live.truth().fabric_and_tables(),
-            live,
-            meanwhile: Vec::new(),
-        }
-    }
-
-    /// Changes something and prints what that changes in the tables.
+impl Running<'_> {
+    /// Changes something, and follows the packets meanwhile.
     fn change(&mut self, what: &str, change: impl FnOnce(&mut Cables)) {
-        self.live.change(change);
-        let (fabric, tables) = self.live.truth().fabric_and_tables();
-        let ranking = Ranking::new(&fabric, &Options::default());
-        let (before, after) = ((&self.held.0, &self.held.1), (&fabric, &tables));
-        let found = forced(before, after, |a, b| ranking.is_up(a, b));
-        let had_to = found.own + found.forced;
-        let all = found.changed();
-        println!(
-            "| {what} | {} | {} ({}) | {} ({}) |",
-            self.engine, all.entries, had_to.entries, all.blocks, had_to.blocks
+        let before = self.fabric.happens(what, change);
+        let (before, after) = (
+            (&before.0, &before.1),
+            (&self.fabric.held.0, &self.fabric.held.1),
         );
-        let mut order = blocks_as_sent(before, after);
-        let line = |order: &str, found: &Between| {
-            format!("| {what} | {} | {order} | {}", self.engine, columns(found))
-        };
-        let as_sent = line("as sent", &between(before, after, &order));
-        Random::new(1).shuffle(&mut order);
-        let random = line("random", &between(before, after, &order));
-        self.meanwhile.extend([as_sent, random]);
-        self.held = (fabric, tables);
+        let sent = blocks_as_sent(before, after);
+        let mut random = sent.clone();
+        Random::new(1).shuffle(&mut random);
+        for (order, blocks) in [("as sent", &sent), ("random", &random)] {
+            let found = columns(&between(before, after, blocks));
+            let line = format!("| {what} | {} | {order} | {found}", self.engine);
+            self.meanwhile.push(line);
+        }
     }
 
     /// Lets cables go and come back.
@@ -105,16 +76,18 @@ fn columns(found: &Between) -> String {
 #[test]
 #[ignore = "long: make events"]
 fn under_a_running_opensm() {
-    let net = Net::pgft_with_lids(&env::var("EVENTS_SHAPE").unwrap_or(SHAPE.into()));
-    let names = env::var("EVENTS_ENGINES").unwrap_or(ENGINES.join(","));
-    println!("| event | engine | entries changed (of them had to) | blocks |\n|---|---|--:|--:|");
+    let net = Net::pgft_with_lids(&env::var("EVENTS_SHAPE").unwrap_or(NODES_8640.into()));
     let mut meanwhile = Vec::new();
-    for engine in ENGINES {
-        if names.split(',').any(|name| name == engine) {
-            let mut running = Running::start(engine, &net);
-            all_events(&mut running);
-            meanwhile.append(&mut running.meanwhile);
-        }
+    for engine in asked("EVENTS_ENGINES", &ENGINES) {
+        let mut running = Running {
+            engine,
+            fabric: Measured::start(engine, &net, |_| ()),
+            meanwhile: Vec::new(),
+        };
+        all_events(&mut running);
+        println!("\n{engine}\n");
+        print(&running.fabric.events);
+        meanwhile.append(&mut running.meanwhile);
     }
     println!(
         "\n| event | engine | order | blocks sent | cut | standing: hole | dead link | not active | loop \
@@ -125,12 +98,12 @@ fn under_a_running_opensm() {
 }
 
 fn all_events(running: &mut Running) {
-    let nodes = &running.live.netlist.nodes;
-    let home = running.live.cables.home_switch();
+    let nodes = &running.fabric.live.netlist.nodes;
+    let home = running.fabric.live.cables.home_switch();
     let is_switch = |n: u32| nodes[n as usize].kind == Kind::Switch;
     let level = |n: u32| nodes[n as usize].description.get(..3).unwrap_or_default();
     let mut random = Random::new(1);
-    let mut hosts = running.live.cables.of_hosts();
+    let mut hosts = running.fabric.live.cables.of_hosts();
     random.shuffle(&mut hosts);
     running.go_and_come_back("a host", &hosts[..1]);
     running.change("a host goes again", |cables| cables.unplug(hosts[0]));
@@ -142,11 +115,12 @@ fn all_events(running: &mut Running) {
         cables.plug(hosts[0]);
     });
     let all: Vec<u32> = (0..nodes.len() as u32).collect();
-    let mut links: Vec<usize> = running.live.cables.of(|n| is_switch(n) && n != home);
-    let of_hosts = running.live.cables.of_hosts();
+    let mut links: Vec<usize> = running.fabric.live.cables.of(|n| is_switch(n) && n != home);
+    let of_hosts = running.fabric.live.cables.of_hosts();
     links.retain(|cable| !of_hosts.contains(cable));
     random.shuffle(&mut links);
-    let of_level = |running: &Running, name: &str| running.live.cables.of(|n| level(n) == name);
+    let of_level =
+        |running: &Running, name: &str| running.fabric.live.cables.of(|n| level(n) == name);
     let (leaf_links, upper_links) = (of_level(running, "L1-"), of_level(running, "L3-"));
     let first = |of: &[usize]| links.iter().copied().find(|cable| of.contains(cable));
     let (leaf_link, upper_link) = (first(&leaf_links), first(&upper_links));
@@ -164,14 +138,14 @@ fn all_events(running: &mut Running) {
             .copied()
             .filter(|&n| level(n) == name && n != home);
         let switch = of_level.nth(2).expect("several of each");
-        let cut = running.live.cables.of(|n| n == switch);
+        let cut = running.fabric.live.cables.of(|n| n == switch);
         running.go_and_come_back(what, &cut);
     }
-    let pods = pods(running.live.netlist);
+    let pods = pods(running.fabric.live.netlist);
     let pod = pods
         .iter()
         .find(|pod| !pod.contains(&home) && pod.len() > 1);
     let pod = pod.expect("another pod");
-    let cut = running.live.cables.of(|n| pod.contains(&n));
+    let cut = running.fabric.live.cables.of(|n| pod.contains(&n));
     running.go_and_come_back("a pod", &cut);
 }

@@ -3,12 +3,10 @@
 
 use super::{Follower, config, hang_up, path_of};
 use crate::storm::cables::Cables;
-use crate::storm::faults::{Faults, Kind};
-use crate::storm::live::{Happened, Live};
-use crate::storm::{NODES_100, NODES_648, median_and_worst};
+use crate::storm::faults::Faults;
+use crate::storm::live::{Live, Round};
+use crate::storm::{Memory, NODES_100, NODES_648, Storm, assert_all_kinds, number_of};
 use crate::support::*;
-use std::collections::BTreeMap;
-use std::env;
 use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::Duration;
@@ -38,11 +36,8 @@ fn all_kinds_of_faults_by_a_fifo() {
 #[test]
 #[ignore = "long: make soak"]
 fn soak() {
-    let rounds = env::var("SOAK_ROUNDS")
-        .ok()
-        .map(|n| n.parse().expect("a number"));
     for mode in [Mode::File, Mode::Fifo] {
-        storm(mode, NODES_648, rounds.unwrap_or(100));
+        storm(mode, NODES_648, number_of("SOAK_ROUNDS", 100));
     }
 }
 
@@ -59,7 +54,7 @@ fn keeps(mode: Mode, path: &str) -> Vec<&str> {
 }
 
 /// Runs so many rounds, then repairs everything: the tables are those of the beginning.
-fn storm(mode: Mode, shape: &str, rounds: usize) {
+fn storm(mode: Mode, shape: &'static str, rounds: usize) {
     let net = Net::pgft(shape);
     let mut faults = Faults::new(&net.netlist, 1);
     let (mut place, mut first) = (PathBuf::new(), None);
@@ -88,54 +83,29 @@ fn storm(mode: Mode, shape: &str, rounds: usize) {
         }
         Mode::Fifo => first.take().expect("it runs"),
     };
-    let (mut whole, mut last) = (None, None);
-    let mut times: BTreeMap<String, Vec<Duration>> = BTreeMap::new();
-    for number in 1..=rounds + 1 {
-        let Happened {
-            kind,
-            changes,
-            at: start,
-            reaction,
-        } = live.round(&mut faults, number > rounds);
-        // With a FIFO the sweeps that a fault causes have the tables of the fabric; with a file one of the next.
+    let storm = Storm {
+        name: shape,
+        shape,
+        rounds,
+        warm: rounds + 1,
+        memory: Memory::Default,
+    };
+    // With a FIFO the sweeps that a fault causes have the tables of the fabric; with a file one of the next.
+    let settle = |live: &mut Live, round: &mut Round| {
         while mode == Mode::File && !live.truth().is_routed(&live.core) {
-            assert!(
-                start.elapsed() < LIMIT,
-                "round {number}, {kind:?}: {}",
-                follower.said()
-            );
+            assert!(round.at.elapsed() < LIMIT, "{round}: {}", follower.said());
             sleep(Duration::from_millis(100));
+            round.reaction.last = round.at.elapsed();
         }
-        let took = match mode {
-            Mode::File => start.elapsed(),
-            Mode::Fifo => reaction.last,
-        };
-        println!("{mode:?} round {number}: {kind:?}, {changes} changes, {took:?}");
-        times.entry(format!("{kind:?}")).or_default().push(took);
-        last = Some(live.routed().rows);
-        if faults.is_whole() && whole.is_none() {
-            whole = last.clone();
-        }
-    }
-    assert!(
-        whole.is_some() && whole == last,
-        "the tables did not return"
-    );
+    };
+    let name = format!("{mode:?}");
+    let rounds = storm.play(&name, &mut live, &mut faults, true, settle);
+    assert_all_kinds(&rounds);
     let log = live.watch.sm.files.log();
     assert!(
         !log.contains("PARSE ERROR") && !log.contains("ERR 6302"),
         "{}",
         live.watch.log_end()
     );
-    assert!(times.len() == Kind::ALL.len(), "the seed leaves out some");
-    println!(
-        "\n{mode:?}, {} nodes | rounds | until the tables are right, median ms | worst ms",
-        net.netlist.nodes.len()
-    );
-    for (kind, times) in times {
-        let rounds = times.len();
-        let (median, worst) = median_and_worst(times);
-        println!("| {kind} | {rounds} | {median} | {worst} |");
-    }
     assert!(live.watch.sm.stop(), "OpenSM ends in good order");
 }

@@ -3,11 +3,17 @@
 use crate::support::*;
 use std::fs;
 
+/// Starts OpenSM with an engine. Also returns the name by which its log calls the engine.
+pub fn launch(engine: &'static str, net: &Net, sim: &Ibsim) -> (OpenSm, &'static str) {
+    let (config, name) = config(engine, net, sim);
+    (OpenSm::launch(sim, &config.log_flags("0x03")), name)
+}
+
 /// The configuration of an engine, and the name by which OpenSM's log calls it. `auto` is Dmodc with
 /// `reference=auto`, `paper` with `faults=paper`, `partial` with `on_unreachable=partial`; updn and ftree are
 /// told the roots, `minhop+cache` uses OpenSM's unicast cache. `drained` has the options of `auto`, and reads
 /// drained switches from the file `drain` in ibsim's folder.
-pub fn config(engine: &'static str, net: &Net, sim: &Ibsim) -> (Config, &'static str) {
+fn config(engine: &'static str, net: &Net, sim: &Ibsim) -> (Config, &'static str) {
     let dmodc = |option: &str| Config::dmodc().options(option);
     match engine {
         "dmodc" => (Config::dmodc(), "dmodc"),

@@ -1,7 +1,7 @@
 //! What happens to a fabric in a storm, one thing a round, drawn by a seed.
 
 use super::cables::Cables;
-use dmodc::netlist::{Kind as NodeKind, Netlist};
+use dmodc::netlist::{Kind as NodeKind, Netlist, Node};
 use dmodc::random::Random;
 
 /// As many faults may be open at a time; then one is repaired for each that comes.
@@ -237,25 +237,17 @@ fn plug(cables: &mut Cables, which: Vec<usize>) {
     which.into_iter().for_each(|c| cables.plug(c));
 }
 
-/// The parts into which a tree falls without its top switches, which are those farthest from the
-/// end nodes; each with its end nodes.
+/// The parts into which a generated tree falls without its top switches; each with its end nodes.
 pub fn pods(netlist: &Netlist) -> Vec<Vec<u32>> {
     let nodes = &netlist.nodes;
-    let mut far = vec![usize::MAX; nodes.len()];
-    let mut queue: std::collections::VecDeque<u32> = (0..nodes.len() as u32)
-        .filter(|&n| nodes[n as usize].kind != NodeKind::Switch)
-        .collect();
-    queue.iter().for_each(|&n| far[n as usize] = 0);
-    while let Some(n) = queue.pop_front() {
-        for port in &nodes[n as usize].ports {
-            if far[port.peer as usize] == usize::MAX {
-                far[port.peer as usize] = far[n as usize] + 1;
-                queue.push_back(port.peer);
-            }
-        }
-    }
-    let top = far.iter().copied().max().expect("nodes");
-    let mut seen: Vec<bool> = far.iter().map(|&f| f == top).collect();
+    let level = |node: &Node| {
+        node.description
+            .split_once('-')
+            .map(|(level, _)| level.to_owned())
+    };
+    let top = netlist.switches().filter_map(level).max();
+    let is_top = |n: &Node| n.kind == NodeKind::Switch && level(n) == top;
+    let mut seen: Vec<bool> = nodes.iter().map(is_top).collect();
     let mut pods = Vec::new();
     for start in 0..nodes.len() as u32 {
         let (mut pod, mut todo) = (Vec::new(), vec![start]);

@@ -7,6 +7,7 @@ use super::watch::{Reaction, Watch};
 use crate::support::*;
 use dmodc::dmodc::Engine;
 use dmodc::netlist::Netlist;
+use std::fmt::{self, Display, Formatter};
 use std::time::Instant;
 
 /// A fabric, ibsim that plays it, and OpenSM under watch.
@@ -20,7 +21,7 @@ pub struct Live<'n> {
 }
 
 /// A round of a storm.
-pub struct Happened {
+pub struct Round {
     pub kind: Kind,
     /// How many links went or came.
     pub changes: usize,
@@ -28,6 +29,29 @@ pub struct Happened {
     pub at: Instant,
     /// What OpenSM did about it.
     pub reaction: Reaction,
+    /// Its resident memory afterwards, in KiB.
+    pub resident: usize,
+}
+
+impl Display for Round {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Round {
+            kind,
+            changes,
+            reaction: r,
+            ..
+        } = self;
+        write!(
+            f,
+            "{kind:?}, {changes} changes, first {} ms, last {} ms, {} sweeps, {} errors, asked {}, {} KiB",
+            r.first.as_millis(),
+            r.last.as_millis(),
+            r.sweeps,
+            r.errors,
+            r.asked,
+            self.resident
+        )
+    }
 }
 
 /// Does what is to be done to the cables.
@@ -74,7 +98,7 @@ impl<'n> Live<'n> {
     }
 
     /// A round of a storm: the next fault, or the repair of all.
-    pub fn round(&mut self, faults: &mut Faults, repairs: bool) -> Happened {
+    pub fn round(&mut self, faults: &mut Faults, repairs: bool) -> Round {
         let kind = match repairs {
             true => faults.repair_all(&mut self.cables),
             false => faults.next(&mut self.cables),
@@ -88,11 +112,12 @@ impl<'n> Live<'n> {
         }
         let at = Instant::now();
         let traps = kind.sends_traps() && !done.unseen;
-        Happened {
+        Round {
             kind,
             changes: done.changes,
             at,
             reaction: self.watch.reaction(&self.sim, traps),
+            resident: self.watch.sm.resident(),
         }
     }
 

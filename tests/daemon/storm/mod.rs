@@ -10,6 +10,7 @@ pub mod cables;
 pub mod engines;
 pub mod faults;
 pub mod live;
+pub mod measured;
 pub mod smps;
 pub mod truth;
 pub mod watch;
@@ -18,11 +19,9 @@ mod week;
 use crate::support::*;
 use cables::Cables;
 use faults::{Faults, Kind};
-use live::Live;
-use std::fmt::Write as _;
-use std::path::Path;
+use live::{Live, Round};
+use std::env;
 use std::time::Duration;
-use std::{env, fs};
 use watch::Reaction;
 
 /// 100 nodes, 20 leaves of 5, three levels.
@@ -30,7 +29,7 @@ pub const NODES_100: &str = "PGFT(3;5,5,4;1,3,3;1,1,1)";
 /// 648 nodes in 9 pods, 144 switches.
 pub const NODES_648: &str = "PGFT(3;12,6,9;1,6,6;1,1,1)";
 /// 8,640 nodes in 24 pods, 594 switches.
-const NODES_8640: &str = "PGFT(3;24,15,24;1,6,15;1,1,1)";
+pub const NODES_8640: &str = "PGFT(3;24,15,24;1,6,15;1,1,1)";
 
 /// The size of a storm.
 pub struct Storm {
@@ -55,15 +54,6 @@ pub enum Memory {
     Valgrind,
 }
 
-/// One round: what was done, how many links went or came, what OpenSM did about it, and its
-/// resident memory afterwards, in KiB.
-pub struct Round {
-    kind: Kind,
-    changes: usize,
-    reaction: Reaction,
-    resident: usize,
-}
-
 #[test]
 fn all_kinds_of_faults() {
     let storm = Storm {
@@ -74,6 +64,11 @@ fn all_kinds_of_faults() {
         memory: Memory::OneArena,
     };
     let (rounds, _) = storm.run("dmodc");
+    assert_all_kinds(&rounds);
+}
+
+/// Wants that the seed has left out no kind.
+pub fn assert_all_kinds(rounds: &[Round]) {
     let met = |kind: &Kind| rounds.iter().any(|round| round.kind == *kind);
     let missed: Vec<_> = Kind::ALL.into_iter().filter(|kind| !met(kind)).collect();
     assert!(missed.is_empty(), "the seed leaves out {missed:?}");
@@ -94,8 +89,7 @@ fn soak_8640() {
 /// The same storm of `SOAK_ROUNDS` under each engine of `SOAK_ENGINES`; with glibc's arenas as they
 /// are by default if `SOAK_DEFAULT_ARENAS` is set.
 fn soak(name: &'static str, shape: &'static str, rounds: usize) {
-    let number = |name: &str| env::var(name).ok().map(|v| v.parse().expect("a number"));
-    let rounds = number("SOAK_ROUNDS").unwrap_or(rounds);
+    let rounds = number_of("SOAK_ROUNDS", rounds);
     let memory = match env::var_os("SOAK_DEFAULT_ARENAS") {
         Some(_) => Memory::Default,
         None => Memory::OneArena,
@@ -107,13 +101,26 @@ fn soak(name: &'static str, shape: &'static str, rounds: usize) {
         warm: rounds.min(20),
         memory,
     };
-    let engines = env::var("SOAK_ENGINES").unwrap_or("dmodc,ftree,updn".into());
-    for engine in engines.split(',') {
-        let engine = ["dmodc", "ftree", "updn"]
-            .into_iter()
-            .find(|e| *e == engine);
-        storm.run(engine.expect("SOAK_ENGINES names dmodc, ftree or updn"));
+    for engine in asked("SOAK_ENGINES", &["dmodc", "ftree", "updn"]) {
+        storm.run(engine);
     }
+}
+
+/// A number that a variable of the environment may replace.
+pub fn number_of(variable: &str, or: usize) -> usize {
+    env::var(variable).map_or(or, |n| n.parse().expect("a number"))
+}
+
+/// Those of these names that a variable of the environment asks for; all without it.
+pub fn asked(variable: &str, all: &[&'static str]) -> Vec<&'static str> {
+    let Ok(asked) = env::var(variable) else {
+        return all.to_vec();
+    };
+    let find = |name| all.iter().copied().find(|known| *known == name);
+    let names = asked.split(',').map(|name| {
+        find(name).unwrap_or_else(|| panic!("{variable} has {name}, which is none of {all:?}"))
+    });
+    names.collect()
 }
 
 impl Storm {
@@ -141,86 +148,61 @@ impl Storm {
             live.routed();
         }
 
-        let mut rounds: Vec<Round> = Vec::new();
-        let (mut first, mut last) = (None, None);
-        for number in 1..=self.rounds + 1 {
-            // All is whole when memory is looked at: a fabric with less in it takes less.
-            let repairs = number == self.warm || number > self.rounds;
-            let round = live.round(&mut faults, repairs);
-            let (kind, reaction) = (round.kind, round.reaction);
-            let resident = live.watch.sm.resident();
-            let round = Round {
-                kind,
-                changes: round.changes,
-                reaction,
-                resident,
-            };
-            println!("{} {name}: {}", self.name, round.line(number));
-            rounds.push(round);
-            if ours {
-                let routed = reaction.ours > 0 && reaction.others == 0;
-                assert!(routed, "{}", live.watch.log_end());
-                last = Some(live.routed().rows);
-                if faults.is_whole() && first.is_none() {
-                    first = last.clone();
-                }
-            }
-        }
-        self.report(name, &rounds);
+        let rounds = self.play(name, &mut live, &mut faults, ours, |_, _| ());
         let (warm, grown) = (rounds[self.warm - 1].resident, live.watch.sm.resident());
-        if ours {
-            assert!(
-                first.is_some() && first == last,
-                "the tables did not return"
-            );
-            assert!(
-                grown * 100 <= warm * 105 || self.memory != Memory::OneArena,
-                "OpenSM grew from {warm} to {grown} KiB"
-            );
-        }
+        assert!(
+            !ours || grown * 100 <= warm * 105 || self.memory != Memory::OneArena,
+            "OpenSM grew from {warm} to {grown} KiB"
+        );
         let files = live.watch.sm.stop_for_files();
         let files = files.expect("OpenSM ends in good order");
         let found = (self.memory == Memory::Valgrind).then(|| files.read("findings.xml"));
         (rounds, found)
     }
 
-    /// Prints what the rounds were, and keeps every one as a line of a table.
-    fn report(&self, engine: &str, rounds: &[Round]) {
-        let mut text =
-            "kind,changes,first_ms,last_ms,sweeps,errors,ours,others,asked,rss_kib\n".to_owned();
-        for round in rounds {
-            let r = &round.reaction;
-            let _ = writeln!(
-                text,
-                "{:?},{},{},{},{},{},{},{},{},{}",
-                round.kind,
-                round.changes,
-                r.first.as_millis(),
-                r.last.as_millis(),
-                r.sweeps,
-                r.errors,
-                r.ours,
-                r.others,
-                r.asked,
-                round.resident
-            );
+    /// Plays all rounds, then repairs everything. Tables that are to be Dmodc's are so after each round, once `settle` has
+    /// waited for what OpenSM does not wait for, and return.
+    pub fn play(
+        &self,
+        name: &str,
+        live: &mut Live,
+        faults: &mut Faults,
+        are_ours: bool,
+        mut settle: impl FnMut(&mut Live, &mut Round),
+    ) -> Vec<Round> {
+        let (mut rounds, mut first, mut last) = (Vec::new(), None, None);
+        for number in 1..=self.rounds + 1 {
+            // All is whole when memory is looked at: a fabric with less in it takes less.
+            let repairs = number == self.warm || number > self.rounds;
+            let mut round = live.round(faults, repairs);
+            settle(live, &mut round);
+            println!("{} {name}: round {number}: {round}", self.name);
+            if are_ours {
+                let routed = round.reaction.ours > 0 && round.reaction.others == 0;
+                assert!(routed, "{}", live.watch.log_end());
+                last = Some(live.routed().rows);
+                if faults.is_whole() && first.is_none() {
+                    first = last.clone();
+                }
+            }
+            rounds.push(round);
         }
-        let dir = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("target/soak");
-        fs::create_dir_all(&dir).expect("a folder for the rounds");
-        let path = dir.join(format!("{}-{engine}.csv", self.name));
-        fs::write(&path, text).expect("the rounds can be written");
+        self.report(name, &rounds);
+        let returned = !are_ours || (first.is_some() && first == last);
+        assert!(returned, "the tables did not return");
+        rounds
+    }
 
+    /// Prints what the rounds were, by kind.
+    fn report(&self, engine: &str, rounds: &[Round]) {
         println!("\n{} nodes, {engine}, {} rounds", self.name, rounds.len());
         println!(
             "| kind | rounds | changes, most | first sweep, median ms | worst ms | at rest, median ms | worst ms |"
         );
         println!("|---|--:|--:|--:|--:|--:|--:|");
-        let kinds = Kind::ALL.into_iter().map(Some).chain([None]);
-        for kind in kinds {
-            let of_kind: Vec<&Round> = rounds
-                .iter()
-                .filter(|r| kind.is_none_or(|kind| r.kind == kind))
-                .collect();
+        for kind in Kind::ALL.into_iter().map(Some).chain([None]) {
+            let is_it = |r: &&Round| kind.is_none_or(|kind| r.kind == kind);
+            let of_kind: Vec<&Round> = rounds.iter().filter(is_it).collect();
             let Some(most) = of_kind.iter().map(|r| r.changes).max() else {
                 continue;
             };
@@ -234,33 +216,13 @@ impl Storm {
             );
         }
         let refused = rounds.iter().filter(|r| r.reaction.others > 0).count();
-        let resident: Vec<usize> = rounds.iter().map(|r| r.resident).collect();
+        let resident = |number: usize| rounds[number - 1].resident;
         println!(
             "rounds that another engine routed: {refused}; resident KiB after round {}: {}, after all: {}\n",
             self.warm,
-            resident.get(self.warm - 1).unwrap_or(&0),
-            resident.last().unwrap_or(&0)
+            resident(self.warm),
+            resident(rounds.len())
         );
-    }
-}
-
-impl Round {
-    fn line(&self, number: usize) -> String {
-        let Round {
-            kind,
-            changes,
-            reaction: r,
-            resident,
-        } = self;
-        format!(
-            "round {number}: {kind:?}, {changes} changes, first {} ms, last {} ms, {} sweeps, {} errors, \
-             asked {}, {resident} KiB",
-            r.first.as_millis(),
-            r.last.as_millis(),
-            r.sweeps,
-            r.errors,
-            r.asked
-        )
     }
 }
 

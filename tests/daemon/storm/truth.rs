@@ -191,16 +191,6 @@ fn connected(netlist: &Netlist, home: u32) -> Netlist {
             todo.extend(netlist.nodes[node as usize].ports.iter().map(|p| p.peer));
         }
     }
-    let mut next = 0;
-    let mut place = |&there: &bool| {
-        next += u32::from(there);
-        next.wrapping_sub(1)
-    };
-    let places: Vec<u32> = seen.iter().map(&mut place).collect();
-    let kept = netlist.nodes.iter().zip(&seen).filter(|(_, seen)| **seen);
-    let mut nodes: Vec<_> = kept.map(|(node, _)| node.clone()).collect();
-    for port in nodes.iter_mut().flat_map(|node| &mut node.ports) {
-        port.peer = places[port.peer as usize];
-    }
-    Netlist { nodes }
+    let gone = (0..).zip(&seen).filter(|(_, seen)| !**seen);
+    netlist.without_nodes(&gone.map(|(node, _)| node).collect::<Vec<u32>>())
 }

@@ -3,7 +3,7 @@
 use super::smps::Smps;
 use crate::support::*;
 use std::fs::{self, File};
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -95,7 +95,7 @@ impl Watch {
         let mut rest = (self.work(sim), Instant::now());
         loop {
             std::thread::sleep(LOOK);
-            for line in self.tail.lines() {
+            while let Some(line) = self.tail.next() {
                 if reaction.smps.add(&line) {
                 } else if line.contains("SUBNET UP") {
                     reaction.sweeps += 1;
@@ -166,10 +166,11 @@ impl Watch {
     }
 }
 
-/// The end of a file as it was, and what has come since.
+/// The end of a log as it was, and what has come since.
 struct Tail {
-    file: File,
-    partial: Vec<u8>,
+    log: BufReader<File>,
+    /// A line that is not complete yet.
+    line: String,
 }
 
 impl Tail {
@@ -177,20 +178,18 @@ impl Tail {
         let mut file = File::open(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         file.seek(SeekFrom::End(0)).expect("a file has an end");
         Tail {
-            file,
-            partial: Vec::new(),
+            log: BufReader::new(file),
+            line: String::new(),
         }
     }
 
-    /// The lines that have been completed since the last call.
-    fn lines(&mut self) -> Vec<String> {
-        self.file
-            .read_to_end(&mut self.partial)
-            .expect("a file can be read");
-        let complete = self.partial.iter().rposition(|&b| b == b'\n');
-        let rest = self.partial.split_off(complete.map_or(0, |at| at + 1));
-        let lines = std::mem::replace(&mut self.partial, rest);
-        let text = String::from_utf8_lossy(&lines);
-        text.lines().map(str::to_owned).collect()
+    /// The next line, once it is complete.
+    fn next(&mut self) -> Option<String> {
+        self.log
+            .read_line(&mut self.line)
+            .expect("OpenSM logs text");
+        self.line
+            .ends_with('\n')
+            .then(|| std::mem::take(&mut self.line))
     }
 }

@@ -1,5 +1,6 @@
 //! What a moment does to those that it is not about.
 
+use crate::storm::watch::Reaction;
 use dmodc::analysis::Traffic;
 use dmodc::dmodc::{Engine, Options};
 use dmodc::fabric::{EndNode, Fabric, Lid, Peer};
@@ -10,37 +11,42 @@ use std::collections::BTreeMap;
 /// Random permutations of each moment.
 const PERMUTATIONS: usize = 100;
 
-/// What a moment did to the hosts that were there before and after.
-pub struct Figures {
-    /// Ordered pairs of hosts whose route changed.
-    pub rerouted: u64,
-    /// Ordered pairs of hosts whose route of before is there, and that did not arrive at some time while OpenSM sent
-    /// the tables.
-    pub hurt: u64,
-    /// The same where the route of before is not there.
-    pub cut: u64,
-    /// A2A, RP and SP of the hosts that are there.
-    pub risks: [u32; 3],
-}
+/// What is told of each moment, of the hosts that were there before and after:
+/// - how many there are; blocks, sweeps and milliseconds to the last SUBNET UP; sweeps that another engine routed;
+/// - ordered pairs whose route changed;
+/// - pairs that did not arrive at some time while OpenSM sent the tables: `hurt` where the route of before is there,
+///   `cut` where it is not;
+/// - A2A, RP and SP.
+pub const COLUMNS: [&str; 11] = [
+    "hosts", "blocks", "sweeps", "ms", "others", "rerouted", "hurt", "cut", "a2a", "rp", "sp",
+];
 
-impl Figures {
-    pub fn new(before: &(Fabric, Tables), after: &(Fabric, Tables), engine: &Engine) -> Figures {
-        let (held, now) = ((&before.0, &before.1), (&after.0, &after.1));
-        let met = between(held, now, &blocks_as_sent(held, now));
-        let plan = engine.plan(now.0, &Options::default()).expect("a tree");
-        let traffic = Traffic::new(now.0, now.1, plan.order());
-        let tick = |_| ();
-        Figures {
-            rerouted: rerouted(held, now),
-            hurt: met.standing.hurt,
-            cut: met.cut.hurt,
-            risks: [
-                traffic.all_to_all(&tick).value,
-                traffic.random_permutations(PERMUTATIONS, 1, &tick).value,
-                traffic.shifts(&tick).value,
-            ],
-        }
-    }
+/// The figures of a moment, by column.
+pub fn figures(
+    reaction: &Reaction,
+    before: &(Fabric, Tables),
+    after: &(Fabric, Tables),
+    engine: &Engine,
+) -> [u64; COLUMNS.len()] {
+    let (held, now) = ((&before.0, &before.1), (&after.0, &after.1));
+    let met = between(held, now, &blocks_as_sent(held, now));
+    let plan = engine.plan(now.0, &Options::default()).expect("a tree");
+    let traffic = Traffic::new(now.0, now.1, plan.order());
+    let tick = |_| ();
+    let permutations = traffic.random_permutations(PERMUTATIONS, 1, &tick);
+    [
+        now.0.end_nodes().len() as u64,
+        reaction.smps.blocks as u64,
+        reaction.sweeps as u64,
+        reaction.last.as_millis() as u64,
+        reaction.others as u64,
+        rerouted(held, now),
+        met.standing.hurt,
+        met.cut.hurt,
+        traffic.all_to_all(&tick).value.into(),
+        permutations.value.into(),
+        traffic.shifts(&tick).value.into(),
+    ]
 }
 
 /// Ordered pairs of hosts that are at their places before and after, and whose route differs.

@@ -4,7 +4,6 @@
 //! OpenSM sends the whole table of each switch that reports a port whose state has changed, whatever the engine.
 //! Dmodc adds no block to these.
 
-mod chart;
 mod figures;
 mod year;
 
@@ -53,10 +52,7 @@ struct Servers<'n> {
 
 impl<'n> Servers<'n> {
     fn start(engine: &'static str, net: &'n Net, pod: [u32; 2]) -> Servers<'n> {
-        let live = Live::start(net, |sim| {
-            let (config, name) = engines::config(engine, net, sim);
-            (OpenSm::launch(sim, &config.log_flags("0x03")), name)
-        });
+        let live = Live::start(net, |sim| engines::launch(engine, net, sim));
         Smps::logged(&live.watch.sm);
         let mut of_node = Vec::new();
         for cable in live.cables.of_hosts() {
@@ -158,7 +154,7 @@ fn servers_that_reboot_change_no_block() {
         // Five leaves for each server, and that of OpenSM's own port.
         let touched = 5 * moment.len() + 1;
         let most = touched * table.unwrap_or(0) * (reaction.sweeps + reaction.errors);
-        assert!(reaction.smps.blocks() <= most, "{reaction:?}");
+        assert!(reaction.smps.blocks <= most, "{reaction:?}");
         let changed = servers.field(from, "changed_blocks");
         assert!(!changed.is_empty() && changed.iter().all(|&blocks| blocks == 0));
         for event in moment {

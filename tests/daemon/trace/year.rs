@@ -1,15 +1,13 @@
 //! The year of the trace under each engine; alone, or with links and switches that fail too and upgrades.
 
-use super::chart;
-use super::figures::Figures;
+use super::figures::{COLUMNS, figures};
 use super::{Event, Servers, What};
-use crate::storm::median_and_worst;
-use crate::storm::watch::Reaction;
+use crate::storm::{asked, number_of};
 use crate::support::*;
 use dmodc::netlist::{Kind, Netlist};
 use dmodc::random::Random;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::{env, fs};
 
 /// 3,200 ports of 400 servers with 8 ports each.
@@ -37,7 +35,6 @@ const REPAIR: f64 = 3.0;
 /// Upgrades a year, and in how many parts each level is upgraded.
 const UPGRADES: usize = 4;
 const PARTS: usize = 8;
-const HEAD: &str = "engine,day,what,hosts,blocks,sweeps,ms,rerouted,hurt,cut,a2a,rp,sp";
 
 /// What happens at one time.
 struct Moment {
@@ -46,13 +43,6 @@ struct Moment {
     events: Vec<Event>,
     /// The switches that are drained from now on, by name.
     drain: Option<Vec<String>>,
-}
-
-/// A moment, what OpenSM did about it, and what that did.
-struct Past {
-    what: &'static str,
-    by: Reaction,
-    figures: Figures,
 }
 
 /// The first `TRACE_MOMENTS` (100) moments of the trace under each engine of `TRACE_ENGINES`, as a table; all of them
@@ -66,26 +56,22 @@ fn a_year_of_400_servers() {
         crate::skip::skipped(format_args!("{} is not here", file.display()));
         return;
     };
-    let number = |name, or| env::var(name).map_or(or, |n| n.parse().expect("a number"));
-    let (count, seed) = (number("TRACE_MOMENTS", 100), number("TRACE_FAULTS", 0));
-    let names = env::var("TRACE_ENGINES").unwrap_or(ENGINES.join(","));
-    let rows = env::var_os("TRACE_ROWS").map(|path| fs::File::create(path).expect("a file"));
-    let mut rows: Box<dyn Write> = match rows {
-        Some(file) => Box::new(file),
+    let (count, seed) = (
+        number_of("TRACE_MOMENTS", 100),
+        number_of("TRACE_FAULTS", 0),
+    );
+    let mut rows: Box<dyn Write> = match env::var_os("TRACE_ROWS") {
+        Some(path) => Box::new(fs::File::create(path).expect("a file")),
         None => Box::new(io::sink()),
     };
-    writeln!(rows, "{HEAD}").expect("room");
+    writeln!(rows, "engine,day,what,{}", COLUMNS.join(",")).expect("room");
     let net = Net::pgft_with_lids(SHAPE);
     println!(
-        "| engine | what | moments | blocks sent | median, most at once | pairs of others rerouted | most at once \
-         | hurt meanwhile | cut | A2A, RP, SP: median | worst | \"SUBNET UP\" after, ms: median, worst \
-         | by another engine |\n|---|---|{}",
-        "--:|".repeat(11)
+        "Of each column: sum, median, most.\n\n| engine | what | moments | {} |",
+        COLUMNS.join(" | ")
     );
-    for engine in ENGINES {
-        if !names.split(',').any(|name| name == engine) {
-            continue;
-        }
+    println!("|---|---|{}", "--:|".repeat(1 + COLUMNS.len()));
+    for engine in asked("TRACE_ENGINES", &ENGINES) {
         let mut servers = Servers::start(engine, &net, POD);
         let mut moments = moments(&text);
         if seed > 0 {
@@ -97,76 +83,37 @@ fn a_year_of_400_servers() {
         let drain = servers.live.sim.dir().join("drain");
         let mut held = servers.live.truth().fabric_and_tables();
         let mut past = Vec::new();
-        for Moment {
-            day,
-            what,
-            events,
-            drain: names,
-        } in moments
-        {
-            if let Some(names) = names {
+        for moment in moments {
+            if let Some(names) = moment.drain {
                 fs::write(&drain, names.join("\n") + "\n").expect("written");
             }
-            let by = servers.happens(&events);
+            let reaction = servers.happens(&moment.events);
             let now = servers.live.truth().fabric_and_tables();
-            let figures = Figures::new(&held, &now, &servers.live.core);
+            let figures = figures(&reaction, &held, &now, &servers.live.core);
             held = now;
-            let hosts = held.0.end_nodes().len();
-            let (blocks, ms) = (by.smps.blocks(), by.last.as_millis());
-            let Figures {
-                rerouted,
-                hurt,
-                cut,
-                risks: [a2a, rp, sp],
-            } = figures;
-            writeln!(
-                rows,
-                "{engine},{day},{what},{hosts},{blocks},{},{ms},{rerouted},{hurt},{cut},{a2a},{rp},{sp}",
-                by.sweeps
-            )
-            .expect("room");
-            past.push(Past { what, by, figures });
+            let row = figures.map(|figure| figure.to_string()).join(",");
+            writeln!(rows, "{engine},{},{},{row}", moment.day, moment.what).expect("room");
+            past.push((moment.what, figures));
         }
         for what in ["servers", "faults", "drain", "pull", "return"] {
-            let of: Vec<&Past> = past.iter().filter(|p| p.what == what).collect();
+            let of: Vec<_> = past.iter().filter(|p| p.0 == what).map(|p| p.1).collect();
             if !of.is_empty() {
-                tell(engine, what, &of);
+                let columns: Vec<String> = (0..COLUMNS.len())
+                    .map(|column| {
+                        let mut all: Vec<u64> = of.iter().map(|figures| figures[column]).collect();
+                        all.sort_unstable();
+                        let (sum, median) = (all.iter().sum::<u64>(), all[all.len() / 2]);
+                        format!("{sum}, {median}, {}", all[all.len() - 1])
+                    })
+                    .collect();
+                println!(
+                    "| {engine} | {what} | {} | {} |",
+                    of.len(),
+                    columns.join(" | ")
+                );
             }
         }
     }
-}
-
-/// Prints a line of the table.
-fn tell(engine: &str, what: &str, past: &[&Past]) {
-    let sorted = |of: &dyn Fn(&Past) -> u64| -> Vec<u64> {
-        let mut all: Vec<u64> = past.iter().map(|past| of(past)).collect();
-        all.sort_unstable();
-        all
-    };
-    let blocks = sorted(&|p| p.by.smps.blocks() as u64);
-    let rerouted = sorted(&|p| p.figures.rerouted);
-    let hurt: u64 = past.iter().map(|p| p.figures.hurt).sum();
-    let cut: u64 = past.iter().map(|p| p.figures.cut).sum();
-    let [a2a, rp, sp] = [0, 1, 2].map(|k| sorted(&|p| p.figures.risks[k].into()));
-    let (median, last) = (past.len() / 2, past.len() - 1);
-    let (ms, worst) = median_and_worst(past.iter().map(|p| p.by.last).collect());
-    println!(
-        "| {engine} | {what} | {} | {} | {}, {} | {} | {} | {hurt} | {cut} | {}, {}, {} | {}, {}, {} | {ms}, {worst} \
-         | {} |",
-        past.len(),
-        blocks.iter().sum::<u64>(),
-        blocks[median],
-        blocks[last],
-        rerouted.iter().sum::<u64>(),
-        rerouted[last],
-        a2a[median],
-        rp[median],
-        sp[median],
-        a2a[last],
-        rp[last],
-        sp[last],
-        past.iter().filter(|p| p.by.others > 0).count(),
-    );
 }
 
 /// The moments of a trace: `day,server,event,class`, in the order of days. A cable is one port of its server.
@@ -265,14 +212,4 @@ fn upgrades(net: &Netlist, drains: bool) -> Vec<Moment> {
         }
     }
     moments
-}
-
-/// Draws the rows of `TRACE_ROWS` as the file `TRACE_FIGURE`, an SVG.
-#[test]
-#[ignore = "draws what make trace has found"]
-fn the_figure_of_a_year() {
-    if let [Some(rows), Some(figure)] = ["TRACE_ROWS", "TRACE_FIGURE"].map(env::var_os) {
-        let text = fs::read_to_string(rows).expect("rows");
-        fs::write(PathBuf::from(figure), chart::svg(&text)).expect("written");
-    }
 }
