@@ -77,10 +77,9 @@ python-test: setup
 #
 # And weeks of reboots, upgrades and flapping links with each engine of WEEK_ENGINES (dmodc,auto,paper,updn,ftree), as
 # a table: a link flaps WEEK_FLAPS (100) times; all switches of 648 nodes, 24 of 8,640, or twice WEEK_UPGRADES.
-# And what a sweep takes where processors are scarce.
 soak: setup
 	$(CARGO) test --release --test daemon -- --ignored --nocapture --test-threads 1 \
-	    storm::soak storm::week::soak scarce:: follow::storm::soak
+	    storm::soak storm::week::soak follow::storm::soak
 
 # What events change in the tables of the switches under a running OpenSM, and what packets meet while the new
 # ones are sent, with each engine of EVENTS_ENGINES (dmodc,auto,partial,paper,updn,ftree,minhop,sssp: the second to
@@ -125,10 +124,9 @@ stable:
 	    --test offline outside -- --nocapture
 	DMODC_ANEW=1 DMODC_CASES=$${DMODC_CASES:-80} $(CARGO) test --release --no-default-features --lib
 
-# OpenSM refuses a plugin for another OpenSM; tool and core build without OpenSM's headers. And the plugin built for,
-# and in, each OpenSM of OPENSM_PREFIX: folders with bin, include, lib and sbin of an OpenSM that is installed there.
+# Tool and core build without OpenSM's headers. And the plugin built for, and in, each OpenSM of OPENSM_PREFIX: folders
+# with bin, include, lib and sbin of an OpenSM that is installed there.
 versions: setup
-	$(CARGO) test --test daemon -- --ignored another_version
 	@scripts/versions.sh
 	$(CARGO) test --no-default-features --lib --bins
 	$(CARGO) test --no-default-features --test offline golden::

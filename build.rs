@@ -2,8 +2,7 @@
 //!
 //! Environment:
 //! - `OPENSM_INCLUDE`: the folder that holds `opensm/`, `complib/`, `iba/` and `vendor/`, where it
-//!   is not the standard one of the distributions;
-//! - `DMODC_OSM_VERSION`: pretend that the headers are those of this version (for tests).
+//!   is not the standard one of the distributions.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
@@ -81,7 +80,6 @@ mod plugin {
     pub fn bindings() {
         println!("cargo:rerun-if-changed=wrapper.h");
         println!("cargo:rerun-if-env-changed=OPENSM_INCLUDE");
-        println!("cargo:rerun-if-env-changed=DMODC_OSM_VERSION");
         // OpenSM closes its plugins when it ends; threads and thread-locals of ours must not find
         // their code gone.
         println!("cargo:rustc-cdylib-link-arg=-Wl,-z,nodelete");
@@ -99,11 +97,6 @@ mod plugin {
             .layout_tests(true)
             .prepend_enum_name(false)
             .parse_callbacks(Box::new(bindgen::CargoCallbacks::new()));
-        if let Ok(version) = env::var("DMODC_OSM_VERSION") {
-            builder = builder.blocklist_item("OSM_VERSION").raw_line(format!(
-                "pub const OSM_VERSION: &::std::ffi::CStr = c{version:?};"
-            ));
-        }
         for name in TYPES {
             builder = builder.allowlist_type(name);
         }

@@ -3,8 +3,6 @@
 use crate::support::*;
 use dmodc::dmodc::PHASES;
 use std::fs;
-use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
 /// A fabric of so many switches is worth more than one thread.
@@ -91,35 +89,8 @@ fn another_opensm_version_is_refused() {
         .for_each(|at| library[at + name.len() - 2] = b'9');
     fs::write(folder.path().join("libdmodc.so"), library).expect("a library can be written");
 
-    is_refused(folder.path());
-}
-
-/// The same with one that was built for another OpenSM.
-#[test]
-#[ignore = "builds the plugin anew: make versions"]
-fn a_plugin_built_for_another_version_is_refused() {
-    let target = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("target/other-version");
-    let built = Command::new(env!("CARGO"))
-        .args([
-            "build",
-            "--package",
-            "dmodc",
-            "--lib",
-            "--no-default-features",
-        ])
-        .args(["--features", "plugin", "--target-dir"])
-        .arg(&target)
-        .env("DMODC_OSM_VERSION", "OpenSM 9.9.9")
-        .status()
-        .expect("cargo runs");
-    assert!(built.success());
-    is_refused(&target.join("debug"));
-}
-
-/// Wants OpenSM to refuse the plugin of this folder, built for an OpenSM 9, by naming both versions.
-fn is_refused(folder: &Path) {
     let sim = Ibsim::start(&Net::two_levels().path);
-    let config = Config::dmodc().libraries(folder);
+    let config = Config::dmodc().libraries(folder.path());
     let (files, _) = opensm::once(&sim, &config, Duration::from_secs(2));
     let log = files.log();
     let refusals = files.log_lines("version mismatch");
