@@ -1,37 +1,8 @@
 //! Pairs without an up-down path, live: the stock diagnostics follow the routes that turn.
 
 use crate::support::*;
-use dmodc::fabric::NodeKind;
 use dmodc::netlist::Kind;
 use std::collections::BTreeSet;
-
-/// Five hosts on each of two spines that share no switch above them.
-#[test]
-fn hosts_on_two_spines_of_the_gpu_cluster_reach_each_other() {
-    let net = Net::production("gpu-cluster-206sw.ibnetdiscover");
-    let sim = Ibsim::start(&net.path);
-    let sm = OpenSm::start(&sim, &Config::dmodc());
-    let offline = Offline::route(&sm.files.subnet(), 0, 1, &Options::default());
-    let &(a, b) = offline.plan.unreachable().first.first().expect("a pair");
-    let lids = |switch| {
-        let nodes = &offline.fabric.end_nodes()[offline.fabric.end_nodes_of(switch)];
-        let hosts = nodes.iter().filter(|n| n.kind == NodeKind::Ca);
-        hosts.map(|n| n.lid.0).collect::<Vec<u16>>()
-    };
-    let (here, there) = (lids(a), lids(b));
-    assert_eq!((here.len(), there.len()), (5, 5));
-    for (&from, &to) in here.iter().zip(&there) {
-        for (from, to) in [(from, to), (to, from)] {
-            let route = tools::ibtracert(&sim, &sm.files, from, to);
-            assert!(route.contains("To ca"), "{route}");
-        }
-    }
-    let report = offline.check(&sm.files.lfts());
-    assert!(
-        report.is_minimal() && report.turned.routes > 0,
-        "{report:#?}"
-    );
-}
 
 /// From a host on every leaf, the counters of every switch and host can be read as under updn.
 #[test]
@@ -67,21 +38,32 @@ fn ibqueryerrors_has_no_failure_that_updn_has_not() {
     assert!(without.iter().any(|failed| !failed.is_empty()));
 }
 
-/// A host on each of two spines, and nothing above both: their routes turn.
+/// A host on each of two spines, and nothing above both: their routes turn, and the diagnostics follow them.
 #[test]
-fn spines_with_hosts_turn_and_ibdmchk_agrees() {
+fn hosts_on_two_spines_reach_each_other() {
     let mut sketch = Sketch::switches(4, 6);
-    let spines = [sketch.switch(), sketch.switch()];
-    for spine in spines {
+    let hosts = [(); 2].map(|_| {
+        let spine = sketch.switch();
         (0..4).for_each(|leaf| sketch.link(leaf, spine));
-        sketch.host(spine);
-    }
+        sketch.host(spine)
+    });
     let net = sketch.net();
     let sim = Ibsim::start(&net.path);
     let files = opensm::route(&sim, &Config::dmodc());
     let offline = files.assert_routed(&Options::default());
+    let report = offline.check(&files.lfts());
+    assert!(
+        report.is_minimal() && report.turned.routes > 0,
+        "{report:#?}"
+    );
     assert!(offline.plan.connections().turned > 0);
     assert_eq!(offline.plan.connections().left_out, 0);
+    let numbered = offline::with_lids_of(&net.netlist, &files);
+    let [a, b] = hosts.map(|host| numbered.nodes[host as usize].ports[0].lid.0);
+    for (from, to) in [(a, b), (b, a)] {
+        let route = tools::ibtracert(&sim, &files, from, to);
+        assert!(route.contains("To ca"), "{route}");
+    }
     let routed = files.log_lines("dmodc: routed ").concat();
     let turned = format!(" turned={} left_out=0", offline.plan.connections().turned);
     assert!(routed.contains(&turned), "{routed}");

@@ -23,7 +23,6 @@ mod killed;
 mod lifecycle;
 #[path = "../support/long.rs"]
 mod long;
-mod management;
 mod memory;
 mod metrics;
 mod multi_engine_run;
