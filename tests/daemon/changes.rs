@@ -3,7 +3,6 @@
 
 use crate::metrics::TREE;
 use crate::support::*;
-use dmodc::netlist::Kind;
 
 /// Dmodc's lines since `from` but those of sweeps, without what OpenSM puts before them.
 pub fn said(sm: &OpenSm, from: usize) -> Vec<String> {
@@ -78,26 +77,4 @@ fn the_cable_that_has_just_gone_is_named_first() {
     // All sweeps had the same levels.
     assert_eq!(sm.files.log_lines("dmodc: ranks: ").len(), 1);
     assert!(sm.files.routed() >= 3);
-}
-
-/// A leaf that dies is a line, not one for each of its cables and hosts.
-#[test]
-fn a_switch_is_one_line() {
-    let net = Net::pgft(TREE);
-    let mut sim = Ibsim::start(&net.path);
-    let nodes = &net.netlist.nodes;
-    let sm = OpenSm::start(&sim, &Config::dmodc());
-    let host = nodes.iter().rfind(|n| n.kind == Kind::Ca).expect("a host");
-    let leaf = &nodes[host.ports[0].peer as usize];
-    let mut sweep = |command: &str| {
-        let from = sm.files.log().len();
-        sim.batch(&[format!("{command} \"{}\"", leaf.id)]);
-        sm.resweep();
-        said(&sm, from)
-    };
-    let what = format!("switch '{}' with 6 links and 3 hosts", leaf.description);
-    let lines = sweep("Unlink");
-    assert_eq!(lines[0], format!("lost: {what}"));
-    assert_eq!(lines[1], "gone since the first sweep, in all: 1 switch");
-    assert_eq!(sweep("ReLink")[0], format!("back: {what}"));
 }

@@ -1,9 +1,12 @@
 //! The tool's files in the hands of the real programs: its netlists in ibsim, its tables in OpenSM,
 //! OpenSM's tables in its analysis.
 
+use crate::storm::NODES_100;
 use crate::support::*;
 use dmodc::fabric::Guid;
 use dmodc::netlist::Netlist;
+use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -31,19 +34,19 @@ fn generated(args: &[&str]) -> (TempDir, PathBuf) {
 
 #[test]
 fn the_demo_prints_its_help_and_takes_nothing_else() {
-    let demo = |args: &[&str]| {
-        let demo = Command::new(env!("CARGO_BIN_EXE_dmodc-demo"));
-        let output = { demo }.args(args).output().expect("the demo runs");
-        let text = String::from_utf8([output.stdout, output.stderr].concat());
-        (output.status.code(), text.expect("text"))
+    let demo = |arg: &str| {
+        let mut demo = Command::new(env!("CARGO_BIN_EXE_dmodc-demo"));
+        let output = demo.arg(arg).output().expect("the demo runs");
+        let text = String::from_utf8(output.stdout).expect("text");
+        (output.status.code(), text)
     };
-    for help in ["--help", "-h"] {
-        let (code, text) = demo(&[help]);
-        let told = ["NET=", "DEMO_COMPARE=", "DEMO_LIMIT=", "Exit codes:"];
-        assert!(told.iter().all(|what| text.contains(what)), "{text}");
-        assert!(code == Some(0) && !text.contains("=="), "{text}");
+    let (code, help) = demo("--help");
+    for told in ["NET=", "DEMO_COMPARE=", "DEMO_LIMIT=", "Exit codes:"] {
+        assert!(help.contains(told), "{help}");
     }
-    assert_eq!(demo(&["fabric.net"]).0, Some(2));
+    assert!(code == Some(0) && !help.contains("=="), "{help}");
+    assert_eq!(demo("-h").1, help);
+    assert_eq!(demo("fabric.net").0, Some(2));
 }
 
 /// The links, each from both its ends, in an order that does not depend on the file's.
@@ -80,8 +83,8 @@ fn plays(net: &Path) {
 fn generated_and_degraded_fabrics_are_played() {
     plays(&generated(&[FIGURE_1]).1);
     plays(&generated(&[FIGURE_1, "--seed", "3", "--no-lids"]).1);
-    plays(&generated(&["rlft", "--nodes", "100", "--radix", "12", "--seed", "3"]).1);
-    let (dir, _) = generated(&[FIGURE_1, "--seed", "3"]);
+    let (dir, net) = generated(&["rlft", "--nodes", "100", "--radix", "12", "--seed", "3"]);
+    plays(&net);
     for what in ["--links", "--switches"] {
         dmodc(
             &dir,
@@ -91,31 +94,60 @@ fn generated_and_degraded_fabrics_are_played() {
     }
 }
 
-/// OpenSM loads the tables, and has just those afterwards.
-fn installs(sim: &Ibsim, lfts: &Path, config: Config) {
+/// OpenSM loads the tables, with these lines in its configuration, and has just those afterwards.
+fn installs(sim: &Ibsim, lfts: &Path, config: Config) -> Files {
     let config = config.line(format!("lfts_file {}", lfts.display()));
     let files = opensm::route(sim, &config);
-    let (written, installed) = (std::fs::read(lfts).expect("tables"), files.lfts());
-    if written != installed {
-        let text = [&written, &installed].map(|bytes| String::from_utf8_lossy(bytes));
-        let mut lines = text[0].lines().zip(text[1].lines()).enumerate();
-        let first = lines.find(|(_, (a, b))| a != b);
-        panic!("installed tables differ from those written, first at {first:#?}");
-    }
+    assert_eq!(files.log_lines("PARSE"), [""; 0]);
+    let written = fs::read(lfts).expect("tables");
+    assert!(written == files.lfts(), "other tables than those written");
+    // Its multicast trees are made of hop counts.
     tools::ibdmchk(sim, &files);
+    files
+}
+
+/// The rows of a dump of hop counts, by switch.
+fn hop_rows(dump: Vec<u8>) -> BTreeMap<String, Vec<String>> {
+    let dump = String::from_utf8(dump).expect("text");
+    let blocks = dump.split("Switch: guid ").skip(1);
+    let rows = blocks.map(|block| {
+        let mut lines = block.lines().map(str::to_owned);
+        (lines.next().expect("a GUID"), lines.collect())
+    });
+    rows.collect()
 }
 
 #[test]
-fn tables_of_a_netlist_load_into_opensm() {
-    for args in [
-        &[FIGURE_1][..],
-        &[FIGURE_1, "--seed", "3"],
-        &["rlft", "--nodes", "100", "--radix", "12", "--seed", "3"],
+fn tables_and_hop_counts_of_a_netlist_load_into_opensm_and_are_those_of_the_plugin() {
+    for (args, links) in [
+        (&[FIGURE_1, "--seed", "3"][..], "0"),
+        (
+            &["rlft", "--nodes", "100", "--radix", "12", "--seed", "3"],
+            "0",
+        ),
+        (&[NODES_100, "--seed", "3"], "6"),
     ] {
-        let (dir, net) = generated(args);
-        dmodc(&dir, &["route", "net", "--lfts", "lfts"]);
+        let (dir, _) = generated(args);
+        dmodc(
+            &dir,
+            &[
+                "degrade", "net", "--links", links, "--seed", "1", "-o", "less",
+            ],
+        );
+        let route = ["route", "less", "--lfts", "lfts", "--lid-matrix", "hops"];
+        dmodc(&dir, &route);
+        let [net, lfts, hops] = ["less", "lfts", "hops"].map(|name| dir.path().join(name));
         let sim = Ibsim::start(&net);
-        installs(&sim, &dir.path().join("lfts"), Config::engine("file"));
+        let config = Config::engine("file");
+        let config = config.line(format!("lid_matrix_dump_file {}", hops.display()));
+        let taken = installs(&sim, &lfts, config);
+        let plugin = opensm::route(&sim, &Config::dmodc());
+        let ours = hop_rows(fs::read(hops).expect("written"));
+        assert!(ours.values().flatten().count() > 100);
+        for files in [&taken, &plugin] {
+            let live = hop_rows(files.read("opensm-lid-matrix.dump"));
+            assert!(ours == live, "OpenSM has other hops");
+        }
     }
 }
 

@@ -6,8 +6,6 @@ use crate::metrics::when;
 use crate::support::*;
 use dmodc::dmodc::Drained;
 use dmodc::fabric::{Fabric, Guid, Peer};
-use dmodc::lft::{Dump, Tables};
-use dmodc::netlist::Netlist;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
@@ -15,14 +13,6 @@ const TREE: &str = "PGFT(3;6,6,4;1,3,6;1,1,1)";
 
 /// A switch above the leaves.
 const SPINE: &str = "L2-4";
-
-fn tables(sm: &OpenSm, netlist: &Netlist) -> Tables {
-    let (fabric, _) = netlist.to_fabric(None).expect("LIDs");
-    let dump = Dump::parse_leniently(&sm.files.lfts())
-        .expect("a dump")
-        .value;
-    dump.tables_leniently(&fabric).expect("tables").value
-}
 
 #[test]
 fn a_spine_is_drained_pulled_and_used_again() {
@@ -39,7 +29,7 @@ fn a_spine_is_drained_pulled_and_used_again() {
         assert_eq!(found.get("dmodc_drained_routes"), 0.0);
     };
     let before = sm.files.subnet();
-    let first = tables(&sm, &before);
+    let first = sm.files.lfts();
     let told = || sm.files.log_lines("dmodc: drained: ");
     assert_eq!(told(), [""; 0]);
 
@@ -71,42 +61,26 @@ fn a_spine_is_drained_pulled_and_used_again() {
         drain,
         ..Options::default()
     };
-    Offline::route(&before, 0, 1, &options).assert_same(&sm.files.lfts());
-    let empty = tables(&sm, &before);
+    sm.files.assert_routed(&options);
     sm.resweep();
     assert_eq!((told().len(), &*last(&sm, "changed_blocks")), (1, "0"));
 
-    let mut switches = net.netlist.switches();
-    let simulated = switches
-        .find(|n| n.guid == spine.guid)
-        .expect("it is there");
-    // It goes: no entry of a leaf for a host changes.
-    for port in &spine.ports {
-        sim.unlink(&simulated.id, port.number);
-    }
+    // It goes.
+    let simulated = net.netlist.switches().find(|n| n.guid == spine.guid);
+    let unlink = format!("Unlink \"{}\"", simulated.expect("it is there").id);
+    sim.batch(std::slice::from_ref(&unlink));
     sm.resweep();
-    let (fabric, _) = before.to_fabric(None).expect("LIDs");
-    let now = sm.files.subnet();
-    let (less, _) = now.to_fabric(None).expect("LIDs");
-    assert_eq!(less.switches().len() + 1, fabric.switches().len());
-    let gone = tables(&sm, &now);
-    let leaves = (0u32..).zip(less.switches());
-    for (s, switch) in leaves.filter(|&(s, _)| !less.end_nodes_of(s).is_empty()) {
-        let was = fabric.switch_by_guid(switch.guid).expect("it is there");
-        for lid in fabric.end_nodes().iter().map(|node| node.lid) {
-            let [was, is] = [empty.get(was, lid), gone.get(s, lid)];
-            assert_eq!(was, is, "{switch:?} to {lid}");
-        }
-    }
+    sm.files.assert_routed(&options);
+    assert_eq!(
+        sm.files.subnet().switches().count() + 1,
+        before.switches().count()
+    );
 
     // It is back, and the line goes.
-    for port in &spine.ports {
-        sim.relink(&simulated.id, port.number);
-    }
+    sim.batch(&[unlink.replace("Unlink", "ReLink")]);
     fs::write(&file, "").expect("written");
     sm.resweep();
-    let again = sm.files.subnet();
-    assert_eq!(tables(&sm, &again), first);
+    assert!(sm.files.lfts() == first, "the tables did not return");
     are_drained(0.0);
     assert!(sm.stop());
 }

@@ -1,6 +1,7 @@
 //! What `dmodc.metrics` says is missing, and of whom, in fabrics that are not what they should be.
 
 use crate::alerts::assert_quiet;
+use crate::changes::said;
 use crate::metrics::{
     Metrics, TREE, another_leaf, metrics_file, wait_for_use, when, with_reference,
 };
@@ -55,6 +56,8 @@ fn what_is_there_is_told_though_no_engine_is_called() {
     };
     assert_eq!(order(), 12);
     let (calls, whole) = (sm.files.routed(), wait_for_use(&path, true));
+    let first = sm.files.lfts();
+    let from = sm.files.log().len();
     // All its cables at once: a leaf that loses only some of them is none that the cache knows.
     sim.batch(&[format!("Unlink \"{}\"", leaf.id)]);
     sm.resweep();
@@ -65,34 +68,28 @@ fn what_is_there_is_told_though_no_engine_is_called() {
     assert_eq!((hurt.missing(&leaf.guid.to_string()), order()), (6.0, 9));
     let read = |m: &Metrics| m.get("dmodc_last_read_timestamp_seconds");
     assert!(read(&hurt) > read(&whole));
-    let lost = format!(
-        "dmodc: lost: switch '{}' with 6 links and 3 hosts",
-        leaf.description
-    );
-    assert_eq!(sm.files.log_lines(&lost).len(), 1, "{}", sm.files.log());
+    // A leaf that dies is a line, not one for each of its cables and hosts.
+    let leaf_is = format!("switch '{}' with 6 links and 3 hosts", leaf.description);
+    let lost = said(&sm, from);
+    let about = |lines: &[String], word| -> Vec<String> {
+        let lines = lines.iter().filter(|line| line.starts_with(word));
+        lines.cloned().collect()
+    };
+    assert_eq!(about(&lost, "lost: "), [format!("lost: {leaf_is}")]);
+    let in_all = ["gone since the first sweep, in all: 1 switch"];
+    assert_eq!(about(&lost, "gone "), in_all);
+    let from = sm.files.log().len();
     sim.batch(&[format!("ReLink \"{}\"", leaf.id)]);
     sm.resweep();
+    let back = format!("back: {leaf_is}");
+    assert_eq!(about(&said(&sm, from), "back: "), [back]);
     let back = when(&path, |m| m.get("dmodc_switches") == 10.0);
     assert_eq!(
         (sizes(&back), back.all_missing(), order()),
         ([10.0, 12.0], 0.0, 12)
     );
-}
-
-/// Pairs of hosts are counted one by one, both ways.
-#[test]
-fn hosts_that_turn_are_counted() {
-    // Fifteen pairs of leaves have no up-down path.
-    let net = sketch::zigzag(7);
-    let hosts = net.netlist.nodes.iter().filter(|n| n.kind == Kind::Ca);
-    let of_leaf = hosts.count() as f64 / 7.0;
-    let sim = Ibsim::start(&net.path);
-    let (path, config) = metrics_file(&sim, Config::dmodc());
-    let _sm = OpenSm::start(&sim, &config);
-    let found = wait_for_use(&path, true);
-    let pairs =
-        ["dmodc_turned_host_pairs", "dmodc_left_out_host_pairs"].map(|name| found.get(name));
-    assert_eq!(pairs, [2.0 * 15.0 * of_leaf * of_leaf, 0.0]);
+    assert_eq!(sm.files.routed(), calls, "the cache does not hold");
+    assert!(sm.files.lfts() == first, "the tables did not return");
 }
 
 /// A fabric with an aggregation node on every switch, whose leaf is dead and known by a reference alone: nobody is

@@ -1,13 +1,10 @@
 //! What OpenSM's own engine `file` does with tables that are not, or no longer, those of the fabric: what
 //! docs/opensm-behaviour.md says of it.
 
-use crate::storm::NODES_100;
 use crate::support::*;
 use dmodc::lft::{Dump, NO_PATH, Tables};
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 
 /// The fabric, and Dmodc's tables of it in a file.
 struct Loaded {
@@ -131,50 +128,6 @@ fn other_lids_than_those_of_the_file_are_found_by_guid() {
     };
     assert_ne!(lids(&live), lids(&loaded.whole));
     live.assert_clean(&files.lfts());
-}
-
-/// The rows of a dump of hop counts, by switch.
-fn hop_rows(dump: &str) -> BTreeMap<&str, Vec<&str>> {
-    let blocks = dump.split("Switch: guid ").skip(1);
-    let blocks = blocks.map(|block| block.split_once('\n').expect("a line end"));
-    blocks
-        .map(|(guid, rows)| (guid, rows.lines().collect()))
-        .collect()
-}
-
-#[test]
-fn hop_counts_of_route_are_taken_and_are_those_of_the_plugin() {
-    for net in [
-        Net::pgft_with_lids(FIGURE_1),
-        Net::pgft_with_lids(NODES_100).without_links(6, 1),
-    ] {
-        let [tables, hops] = ["tables", "hops"].map(|name| net.path.with_file_name(name));
-        let [net_file, lfts, matrix] =
-            [&net.path, &tables, &hops].map(|p| p.to_str().expect("text"));
-        let args = ["route", net_file, "--lfts", lfts, "--lid-matrix", matrix];
-        let routed = Command::new(env!("CARGO_BIN_EXE_dmodc"))
-            .args(args)
-            .output();
-        assert!(routed.expect("it runs").status.success());
-        let sim = Ibsim::start(&net.path);
-        let config = Config::engine("file").line(format!("lfts_file {lfts}"));
-        let config = config.line(format!("lid_matrix_dump_file {matrix}"));
-        let files = opensm::route(&sim, &config);
-        assert_eq!(files.log_lines("PARSE"), [""; 0]);
-        let plugin = opensm::route(&sim, &Config::dmodc());
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
-        let [taken, live] =
-            [&files, &plugin].map(|files| text(files.read("opensm-lid-matrix.dump")));
-        let ours = fs::read_to_string(&hops).expect("written");
-        assert!(ours.lines().count() > 200);
-        assert!(hop_rows(&ours) == hop_rows(&taken), "OpenSM has other hops");
-        assert!(
-            hop_rows(&ours) == hop_rows(&live),
-            "the plugin has other hops"
-        );
-        // Its multicast trees are made of them.
-        tools::ibdmchk(&sim, &files);
-    }
 }
 
 #[test]

@@ -6,15 +6,12 @@
 
 use crate::support::*;
 use dmodc::fabric::Guid;
-use dmodc::lft::{Dump, Tables};
+use dmodc::lft::Tables;
 use dmodc_lab::compare::{EngineSpec, MultiEngineRun, Outcome};
-use dmodc_lab::sim::NoTables;
-use std::fs;
+use dmodc_lab::sim::{self, NoTables};
 use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(30);
-/// Time for an OpenSM with one engine, which sweeps for ever if that refuses.
-const ALONE: Duration = Duration::from_secs(5);
 
 /// Each engine after each of its neighbours in both directions, with and without what it is told.
 const ENGINES: [&str; 13] = [
@@ -36,16 +33,17 @@ const ENGINES: [&str; 13] = [
 /// What an OpenSM that runs this engine and no other holds; nothing if the engine refuses.
 fn alone(net: &Net, whole: &Net, spec: &EngineSpec, roots: &[Guid], io: &[Guid]) -> Option<Tables> {
     let sim = Ibsim::start(&net.path);
+    let files = sim::Files::new(sim.inner()).expect("a folder for OpenSM");
     let guids = |name: &str, guids: &[Guid]| {
-        let path = sim.dir().join(name);
         let text: String = guids.iter().map(|guid| format!("{guid}\n")).collect();
-        fs::write(&path, text).expect("the fabric's folder can be written");
+        let path = files.write(name, text).expect("written");
         format!("{name}_guid_file {}", path.display())
     };
-    let mut config = Config::engine(spec.engine());
+    let mut config = sim::Config::engines(spec.engine());
     if spec.is_dmodc() {
         let options = spec.plugin_options(&whole.path);
-        config = Config::dmodc().options(&options);
+        let line = format!("event_plugin_options {options}");
+        config = config.with(&opensm::plugin()).line(line);
     }
     if spec.gets_roots {
         config = config.line(guids("root", roots));
@@ -53,31 +51,26 @@ fn alone(net: &Net, whole: &Net, spec: &EngineSpec, roots: &[Guid], io: &[Guid])
     if spec.gets_io {
         config = config.line(guids("io", io));
     }
-    let (files, finished) = opensm::once(&sim, &config, ALONE);
-    if !finished.success() {
-        let refusal = format!("{}: cannot build", spec.engine());
-        assert!(files.log().contains(&refusal), "{}", files.log());
-        return None;
+    let run = sim::run_engine(sim.inner(), files, &config, spec.engine(), LIMIT);
+    let run = run.expect("OpenSM runs");
+    match run.outcome {
+        Ok(()) => Some(run.files.dumped().expect("OpenSM's own dumps").1),
+        Err(NoTables::Refused(_)) => None,
+        Err(other) => panic!("{spec}: {other}"),
     }
-    let (fabric, _) = net.netlist.to_fabric(None).expect("LIDs for all");
-    let dump = Dump::parse(&files.lfts()).expect("OpenSM's own dump");
-    Some(dump.tables(&fabric).expect("the dump is of this fabric"))
 }
 
 /// Routes a fabric both ways, compares, and returns the engines that refuse it, and those whose tables
 /// differ from those of the plain Dmodc.
 fn refusing(net: &Net, whole: &Net, top: &str) -> (Vec<String>, Vec<String>) {
     let (fabric, _) = net.netlist.to_fabric(None).expect("LIDs for all");
-    let is_top = |s: &&dmodc::netlist::Node| s.description.starts_with(top);
-    let tops = net.netlist.switches().filter(is_top);
+    let tops = net
+        .netlist
+        .switches()
+        .filter(|s| s.description.starts_with(top));
     let roots: Vec<Guid> = tops.map(|s| s.guid).collect();
-    let io: Vec<Guid> = fabric
-        .end_nodes()
-        .iter()
-        .step_by(6)
-        .map(|n| n.guid)
-        .collect();
-
+    let every_sixth = fabric.end_nodes().iter().step_by(6);
+    let io: Vec<Guid> = every_sixth.map(|n| n.guid).collect();
     let there: Vec<EngineSpec> = ENGINES.map(|name| name.parse().expect("a name")).into();
     let back = there.iter().rev();
     let order: Vec<EngineSpec> = there.iter().chain(back).cloned().collect();

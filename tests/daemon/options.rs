@@ -125,25 +125,3 @@ fn connect_roots() {
         assert_eq!(connected, if wanted { 2 } else { 0 });
     }
 }
-
-/// While OpenSM's cache holds, a leaf that goes and comes back is routed from it, by no engine.
-#[test]
-fn use_ucast_cache() {
-    for cache in [false, true] {
-        let word = if cache { "TRUE" } else { "FALSE" };
-        let net = Net::pgft(FIGURE_1);
-        let mut sim = Ibsim::start(&net.path);
-        let config = Config::dmodc().line(format!("use_ucast_cache {word}"));
-        let sm = OpenSm::start(&sim, &config);
-        let first = sm.files.lfts();
-        let before = sm.files.routed();
-        let host = sim.hosts().last().expect("a host").clone();
-        sim.unlink(&host, 1);
-        sm.resweep();
-        sim.relink(&host, 1);
-        sm.resweep();
-        let calls = sm.files.routed() - before;
-        assert_eq!(calls == 0, cache, "{calls} calls of the engine");
-        assert!(sm.files.lfts() == first, "the tables did not return");
-    }
-}

@@ -1,6 +1,7 @@
 //! Where Dmodc does not route: the next engine of the list does, on tables that look as if we had
 //! never been there, and the daemon lives.
 
+use crate::metrics::{metrics_file, wait_for_use};
 use crate::support::*;
 use dmodc::dmodc::OnUnreachable;
 
@@ -53,52 +54,52 @@ fn what_is_no_tree_is_left_to_the_next_engine() {
     }
 }
 
-/// Six leaves beside one another leave 10 pairs without a path, seven 15. Turns connect all hosts.
+/// Seven leaves beside one another leave 15 pairs without a path. Turns connect all hosts; without them, ten pairs are
+/// named.
 #[test]
-fn pairs_without_a_path_are_named() {
-    let partial = "event_plugin_options dmodc.on_unreachable=partial";
-    for (leaves, count, named) in [(3, 1, 1), (6, 10, 10), (7, 15, 10)] {
-        let net = sketch::zigzag(leaves);
-        let sim = Ibsim::start(&net.path);
-        let connected = opensm::route(&sim, &Config::dmodc());
-        assert!(!connected.log().contains("host to host"));
-        let offline = connected.assert_routed(&Options::default());
-        let report = offline.check(&connected.lfts());
-        assert!(
-            report.is_minimal() && report.left_out.routes == 0,
-            "{report:#?}"
-        );
+fn pairs_without_a_path_are_connected_or_named() {
+    let net = sketch::zigzag(7);
+    let sim = Ibsim::start(&net.path);
+    let (figures, config) = metrics_file(&sim, Config::dmodc());
+    let sm = OpenSm::start(&sim, &config);
+    assert!(!sm.files.log().contains("host to host"));
+    let offline = sm.files.assert_routed(&Options::default());
+    let report = offline.check(&sm.files.lfts());
+    assert!(
+        report.is_minimal() && report.left_out.routes == 0,
+        "{report:#?}"
+    );
+    // Pairs of hosts are counted one by one, both ways: two hosts on each leaf.
+    let found = wait_for_use(&figures, true);
+    let pairs = ["dmodc_turned_host_pairs", "dmodc_left_out_host_pairs"];
+    assert_eq!(pairs.map(|name| found.get(name)), [2.0 * 15.0 * 4.0, 0.0]);
+    assert!(sm.stop());
 
-        let sim = Ibsim::start(&net.path);
-        let files = opensm::route(&sim, &Config::dmodc().line(partial));
-        let live = files.lfts();
-        let log = files.log();
-        let errors = errors(&log);
-        // The pairs of switches, their number, pairs of hosts and others, their number.
-        assert!(errors.len() > named + 2, "{errors:#?}");
-        let (pairs, rest) = errors.split_at(named);
-        assert!(
-            rest[0].contains(&format!("ERR: {count} pairs ")),
-            "{rest:#?}"
-        );
-        for line in pairs {
-            let guids = line.matches("0x0000").count();
-            let both = line.contains("no up-down path between") && guids == 2;
-            assert!(both && line.contains("(switch "), "{line}");
-        }
-        let (last, ends) = rest[1..].split_last().expect("at least the count");
-        assert!(last.contains("ERR: left out: host to host "), "{last}");
-        assert!(ends[0].contains("ERR: no way from host 0x"), "{ends:#?}");
-        let options = Options {
-            on_unreachable: OnUnreachable::Partial,
-            ..Options::default()
-        };
-        let offline = Offline::route(&files.subnet(), 0, 1, &options);
-        offline.assert_same(&live);
-        let report = offline.check(&live);
-        assert!(report.is_minimal(), "{report:#?}");
-        assert_eq!(report.unreachable_pairs, count);
+    let sim = Ibsim::start(&net.path);
+    let config = Config::dmodc().options("dmodc.on_unreachable=partial");
+    let files = opensm::route(&sim, &config);
+    let log = files.log();
+    let errors = errors(&log);
+    // The pairs of switches, their number, pairs of hosts and others, their number.
+    assert!(errors.len() > 12, "{errors:#?}");
+    let (pairs, rest) = errors.split_at(10);
+    assert!(rest[0].contains("ERR: 15 pairs "), "{rest:#?}");
+    for line in pairs {
+        let guids = line.matches("0x0000").count();
+        let both = line.contains("no up-down path between") && guids == 2;
+        assert!(both && line.contains("(switch "), "{line}");
     }
+    let (last, ends) = rest[1..].split_last().expect("at least the count");
+    assert!(last.contains("ERR: left out: host to host "), "{last}");
+    assert!(ends[0].contains("ERR: no way from host 0x"), "{ends:#?}");
+    let options = Options {
+        on_unreachable: OnUnreachable::Partial,
+        ..Options::default()
+    };
+    let offline = files.assert_routed(&options);
+    let report = offline.check(&files.lfts());
+    assert!(report.is_minimal(), "{report:#?}");
+    assert_eq!(report.unreachable_pairs, 15);
 }
 
 #[test]
