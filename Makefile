@@ -84,8 +84,9 @@ soak: setup
 # What events change in the tables of the switches under a running OpenSM, and what packets meet while the new
 # ones are sent, with each engine of EVENTS_ENGINES (dmodc,auto,partial,paper,updn,ftree,minhop,sssp: the second to
 # fourth are Dmodc with reference=auto, on_unreachable=partial and faults=paper), on EVENTS_SHAPE (8,640 nodes).
-# And what they meet while switches are upgraded one after the other, drained first under Dmodc: UPGRADES_SWITCHES (all)
-# of UPGRADES_SHAPE (648 nodes), in each of UPGRADES_WAYS (dmodc,updn,ftree). An hour on 2 cores.
+# And what they meet while UPGRADES_SWITCHES (all) of UPGRADES_SHAPE (648 nodes) above the leaves are upgraded one after the
+# other, with each engine of UPGRADES_WAYS (drained-alone,drained,dmodc,updn,ftree: the first two drain each first, without
+# and with reference=auto). An hour on 2 cores.
 events: setup
 	$(CARGO) test --release --test daemon -- --ignored --nocapture events:: upgrades::
 

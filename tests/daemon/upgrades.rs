@@ -1,33 +1,22 @@
-//! Switches above the leaves get new firmware, one after the other: what packets between hosts meet. Under Dmodc each
-//! is drained first; updn and ftree cannot empty it. The tables of these are the stock OpenSM's.
+//! Switches above the leaves get new firmware under a running OpenSM, one after the other: what packets between hosts
+//! meet. Dmodc can drain each first; updn and ftree cannot empty it.
 
-use crate::storm::{NODES_100, NODES_648};
+use crate::storm::cables::Cables;
+use crate::storm::measured::Measured;
+use crate::storm::{NODES_100, NODES_648, asked, number_of};
 use crate::support::*;
-use dmodc::dmodc::{Drained, Engine};
-use dmodc::fabric::{Fabric, Peer};
-use dmodc::lft::Tables;
-use dmodc::netlist::Netlist;
+use crate::trace::figures::hops;
+use dmodc::dmodc::Drained;
 use dmodc::random::Random;
-use dmodc_lab::between::{between, blocks_as_sent};
-use dmodc_lab::compare::{EngineSpec, MultiEngineRun, Outcome};
+use dmodc_lab::between::{Routed, between, blocks_as_sent};
 use std::env;
-use std::sync::Arc;
-use std::time::Duration;
+use std::fs;
 
-/// How a switch is taken out: its name, whether Dmodc drains it before, and whether Dmodc knows the whole fabric.
-const WAYS: [(&str, bool, bool); 5] = [
-    ("dmodc, drained, reference", true, true),
-    ("dmodc, drained", true, false),
-    ("dmodc", false, false),
-    ("updn+roots", false, false),
-    ("ftree+roots", false, false),
-];
-
-/// A fabric and its tables.
-type State<'s> = (&'s Fabric, &'s Tables);
+/// Engines; under the first two Dmodc drains each switch before, without and with a reference.
+const WAYS: [&str; 5] = ["drained-alone", "drained", "dmodc", "updn", "ftree"];
 
 /// What one upgrade came to.
-#[derive(Clone, Copy)]
+#[derive(Default)]
 struct Upgrade {
     /// Pairs of hosts, and those of them of which packets were lost at some time.
     pairs: u64,
@@ -38,142 +27,106 @@ struct Upgrade {
     blocks: u32,
 }
 
-/// Follows all packets through the steps; in one of them, the switch goes.
-fn follow(steps: &[State<'_>], goes: usize) -> Upgrade {
-    let mut found = Upgrade {
-        pairs: 0,
-        hurt: 0,
-        entries: 0,
-        blocks: 0,
-    };
-    for (step, pair) in steps.windows(2).enumerate() {
-        let (before, after) = (pair[0], pair[1]);
-        let met = between(before, after, &blocks_as_sent(before, after));
-        found.pairs = met.standing.pairs + met.cut.pairs;
-        found.hurt += met.standing.hurt + met.cut.hurt;
-        found.blocks += met.blocks;
-        if step == goes {
-            found.entries = changed(before, after);
-        }
-    }
-    found
-}
-
 /// The entries that take packets of hosts to hosts, and that are others afterwards.
-fn changed(before: State<'_>, after: State<'_>) -> usize {
+fn changed(before: Routed, after: Routed) -> usize {
     let switches = before.0.switches();
-    let now: Vec<Option<u32>> = switches
-        .iter()
-        .map(|s| after.0.switch_by_guid(s.guid))
-        .collect();
     let mut changed = 0;
     for node in before.0.end_nodes() {
         let mut seen = vec![false; switches.len()];
         for sender in before.0.end_nodes() {
-            let mut at = sender.switch;
-            while !std::mem::replace(&mut seen[at as usize], true) {
-                let port = before.1.get(at, node.lid);
-                let is = now[at as usize].map(|s| after.1.get(s, node.lid));
-                changed += usize::from(is != Some(port));
-                match before.0.peer(at, port) {
-                    Peer::Switch { index, .. } => at = index,
-                    _ => break,
-                }
-            }
+            let new = |&(at, ..): &(u32, _, _)| !std::mem::replace(&mut seen[at as usize], true);
+            let hops = hops(before, after, sender.switch, node.lid).take_while(new);
+            changed += hops.filter(|(_, was, is)| Some(*was) != *is).count();
         }
     }
     changed
 }
 
-fn fabric(netlist: &Netlist) -> Fabric {
-    netlist.to_fabric(None).expect("LIDs").0
-}
-
-fn routed(engine: &Engine, fabric: &Fabric, options: &Options) -> Tables {
-    let plan = engine.plan(fabric, options).expect("a tree");
-    let (tables, _) = engine
-        .tables(fabric, &plan)
-        .expect("tables of the right size");
-    tables
-}
-
-/// The tables of an engine in OpenSM.
-fn by_opensm(netlist: &Netlist, fabric: &Fabric, name: &str) -> Tables {
-    let spec: EngineSpec = name.parse().expect("a name");
-    let runs = MultiEngineRun::new(opensm::plugin(), Duration::from_secs(300));
-    let answer = runs.route(netlist, &[spec]).expect("OpenSM runs");
-    match &answer.outcomes[0] {
-        Outcome::Routed(copied, ..) => copied.tables(fabric),
-        Outcome::NoTables(why) => panic!("{name}: {why}"),
+/// A switch is drained, if so wanted, goes, comes back, and is used again.
+fn upgrade(fabric: &mut Measured, node: u32, drains: bool) -> Upgrade {
+    let mut found = Upgrade::default();
+    let switch = &fabric.live.netlist.nodes[node as usize];
+    let cables = fabric.live.cables.of(|n| n == node);
+    let (mut drained, mut file) = (Vec::new(), String::new());
+    if drains {
+        drained = vec![Drained {
+            switch: switch.guid,
+            port: None,
+        }];
+        file = format!("{}\n", switch.guid);
     }
+    let mut step = |what: &str, is_drained: bool, change: &dyn Fn(&mut Cables)| {
+        if let Some(options) = &mut fabric.options
+            && drains
+        {
+            let (drain, file) = if is_drained {
+                (&drained[..], &*file)
+            } else {
+                (&[][..], "")
+            };
+            options.drain = drain.to_vec();
+            fs::write(fabric.live.sim.dir().join("drain"), file).expect("written");
+        }
+        let before = fabric.happens(what, change);
+        let (before, after) = ((&before.0, &before.1), (&fabric.held.0, &fabric.held.1));
+        let met = between(before, after, &blocks_as_sent(before, after));
+        found.pairs = met.standing.pairs + met.cut.pairs;
+        found.hurt += met.standing.hurt + met.cut.hurt;
+        found.blocks += met.blocks;
+        changed(before, after)
+    };
+    if drains {
+        step("drained", true, &|_| ());
+    }
+    let entries = step("goes", true, &|all| {
+        cables.iter().for_each(|&c| all.unplug(c))
+    });
+    step("comes back", true, &|all| {
+        all.forget(&[node]);
+        cables.iter().for_each(|&c| all.plug(c));
+    });
+    if drains {
+        step("used again", false, &|_| ());
+    }
+    Upgrade { entries, ..found }
 }
 
-/// The upgrades of some switches above the leaves, chosen at random, in one way.
-fn upgrades(
-    net: &Netlist,
-    switches: usize,
-    (name, drains, knows): (&str, bool, bool),
-) -> Vec<Upgrade> {
-    let engine = Engine::new(0).expect("threads");
-    let whole = fabric(net);
-    let options = |drain: Vec<Drained>| Options {
-        drain,
-        reference: knows.then(|| Arc::new(whole.clone())),
-        ..Options::default()
-    };
-    let tables = |netlist: &Netlist, fabric: &Fabric, drain| match name.starts_with("dmodc") {
-        true => routed(&engine, fabric, &options(drain)),
-        false => by_opensm(netlist, fabric, name),
-    };
-    let first = tables(net, &whole, vec![]);
-    let mut upper = net.removable_switches(false);
+/// The upgrades of some switches above the leaves, chosen at random, under an engine.
+fn upgrades(net: &Net, switches: usize, engine: &'static str) -> Vec<Upgrade> {
+    let mut fabric = Measured::start(engine, net, |_| ());
+    let mut upper = net.netlist.removable_switches(false);
     Random::new(1).shuffle(&mut upper);
-    let one = |&node: &u32| {
-        let without = net.without_nodes(&[node]);
-        let less = fabric(&without);
-        let gone = tables(&without, &less, vec![]);
-        if !drains {
-            let steps = [(&whole, &first), (&less, &gone), (&whole, &first)];
-            return follow(&steps, 0);
-        }
-        let switch = net.nodes[node as usize].guid;
-        let empty = tables(net, &whole, vec![Drained { switch, port: None }]);
-        let (full, empty) = ((&whole, &first), (&whole, &empty));
-        follow(&[full, empty, (&less, &gone), empty, full], 1)
-    };
-    upper.iter().take(switches).map(one).collect()
+    let drains = engine.starts_with("drained");
+    let some = upper.iter().take(switches);
+    some.map(|&node| upgrade(&mut fabric, node, drains))
+        .collect()
 }
 
 #[test]
 fn what_is_drained_first_loses_no_packet_and_what_is_not_does() {
     let net = Net::pgft_with_lids(NODES_100);
-    for way in WAYS {
-        let all = upgrades(&net.netlist, 2, way);
+    for engine in WAYS {
+        let all = upgrades(&net, 2, engine);
         let hurt: u64 = all.iter().map(|one| one.hurt).sum();
         let entries: usize = all.iter().map(|one| one.entries).sum();
-        assert_eq!((hurt == 0, entries == 0), (way.1, way.1), "{way:?}");
+        let drains = engine.starts_with("drained");
+        assert_eq!((hurt == 0, entries == 0), (drains, drains), "{engine}");
     }
 }
 
-/// A table of `UPGRADES_SHAPE` (648 nodes): `UPGRADES_SWITCHES` (all) switches, in each way of `UPGRADES_WAYS` (all, by
-/// their first words).
+/// A table of `UPGRADES_SHAPE` (648 nodes): `UPGRADES_SWITCHES` (all) switches, under each engine of `UPGRADES_WAYS` (all).
 #[test]
 #[ignore = "long: make events"]
 fn table() {
     let shape = env::var("UPGRADES_SHAPE").unwrap_or(NODES_648.into());
-    let switches = env::var("UPGRADES_SWITCHES").ok();
-    let switches = switches.map_or(usize::MAX, |n| n.parse().expect("a number"));
-    let names = env::var("UPGRADES_WAYS").unwrap_or("dmodc,updn,ftree".into());
+    let switches = number_of("UPGRADES_SWITCHES", usize::MAX);
     let net = Net::pgft_with_lids(&shape);
     println!(
         "{shape}\n\n| engine | switches | pairs that lose packets, mean | most | entries of hosts that change when it goes, \
          mean | most | blocks sent, mean |\n|---|--:|--:|--:|--:|--:|--:|"
     );
-    for way in WAYS {
-        if !names.split(',').any(|name| way.0.starts_with(name)) {
-            continue;
-        }
-        let all = upgrades(&net.netlist, switches, way);
+    for engine in asked("UPGRADES_WAYS", &WAYS) {
+        let all = upgrades(&net, switches, engine);
         let mean =
             |of: &dyn Fn(&Upgrade) -> f64| all.iter().map(of).sum::<f64>() / all.len() as f64;
         let most = |of: &dyn Fn(&Upgrade) -> f64| all.iter().map(of).fold(0.0, f64::max);
@@ -185,8 +138,7 @@ fn table() {
         let share = |one: &Upgrade| one.hurt as f64 / one.pairs as f64;
         let entries = |one: &Upgrade| one.entries as f64;
         println!(
-            "| {} | {} | {} | {} | {:.0} | {:.0} | {:.0} |",
-            way.0,
+            "| {engine} | {} | {} | {} | {:.0} | {:.0} | {:.0} |",
             all.len(),
             percent(mean(&share)),
             percent(most(&share)),

@@ -12,16 +12,20 @@ pub fn launch(engine: &'static str, net: &Net, sim: &Ibsim) -> (OpenSm, &'static
 /// The configuration of an engine, and the name by which OpenSM's log calls it. `auto` is Dmodc with
 /// `reference=auto`, `paper` with `faults=paper`, `partial` with `on_unreachable=partial`; updn and ftree are
 /// told the roots, `minhop+cache` uses OpenSM's unicast cache. `drained` has the options of `auto`, and reads
-/// drained switches from the file `drain` in ibsim's folder.
+/// drained switches from the file `drain` in ibsim's folder; `drained-alone` has no reference.
 fn config(engine: &'static str, net: &Net, sim: &Ibsim) -> (Config, &'static str) {
     let dmodc = |option: &str| Config::dmodc().options(option);
     match engine {
         "dmodc" => (Config::dmodc(), "dmodc"),
         "auto" => (dmodc("dmodc.reference=auto"), "dmodc"),
-        "drained" => {
+        "drained" | "drained-alone" => {
             let drain = sim.dir().join("drain");
             fs::write(&drain, "").expect("a file of drained switches");
-            let option = format!("dmodc.reference=auto dmodc.drain={}", drain.display());
+            let reference = match engine {
+                "drained" => "dmodc.reference=auto ",
+                _ => "",
+            };
+            let option = format!("{reference}dmodc.drain={}", drain.display());
             (dmodc(&option), "dmodc")
         }
         "paper" => (dmodc("dmodc.faults=paper"), "dmodc"),

@@ -92,7 +92,7 @@ impl<'n> Measured<'n> {
     pub fn happens(&mut self, what: &str, change: impl FnOnce(&mut Cables)) -> (Fabric, Tables) {
         let from = self.live.log_len();
         let reaction = self.live.change(change);
-        if let (Some(options), "auto") = (&mut self.options, self.engine) {
+        if let (Some(options), "auto" | "drained") = (&mut self.options, self.engine) {
             // The places seen so far, new ones included: Dmodc routes with what it is about to keep.
             let file = self.live.watch.sm.files.path("opensm-dmodc-reference.net");
             let places = Netlist::read(&file).expect("the places seen so far");

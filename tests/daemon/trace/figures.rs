@@ -61,12 +61,11 @@ fn rerouted(before: Routed, after: Routed) -> u64 {
     let stay: Vec<&EndNode> = before.0.end_nodes().iter().filter(stays).collect();
     let mut hosts = vec![0u64; before.0.switches().len()];
     stay.iter().for_each(|n| hosts[n.switch as usize] += 1);
-    let switches = before.0.switches().iter();
-    let now: Vec<Option<u32>> = switches.map(|s| after.0.switch_by_guid(s.guid)).collect();
     let mut changed = 0;
     for node in stay {
         for (from, hosts) in (0..).zip(&hosts).filter(|&(from, _)| from != node.switch) {
-            if *hosts > 0 && differs(before, after, &now, from, node.lid) {
+            let differs = |(_, was, is)| Some(was) != is;
+            if *hosts > 0 && hops(before, after, from, node.lid).any(differs) {
                 changed += hosts;
             }
         }
@@ -74,18 +73,25 @@ fn rerouted(before: Routed, after: Routed) -> u64 {
     changed
 }
 
-/// Whether the routes from a switch to a LID differ. `now` has for each switch that of after.
-fn differs(before: Routed, after: Routed, now: &[Option<u32>], from: u32, lid: Lid) -> bool {
-    let mut at = from;
-    for _ in before.0.switches() {
-        let old = before.1.get(at, lid);
-        if now[at as usize].map(|s| after.1.get(s, lid)) != Some(old) {
-            return true;
-        }
-        match before.0.peer(at, old) {
-            Peer::Switch { index, .. } => at = index,
-            _ => return false,
-        }
-    }
-    false
+/// The route from a switch to a LID: each switch, its port before, and its port after if it is there then.
+pub fn hops<'r>(
+    before: Routed<'r>,
+    after: Routed<'r>,
+    from: u32,
+    lid: Lid,
+) -> impl Iterator<Item = (u32, u8, Option<u8>)> {
+    let mut next = Some(from);
+    let mut hop = move || {
+        let at = next?;
+        let port = before.1.get(at, lid);
+        next = match before.0.peer(at, port) {
+            Peer::Switch { index, .. } => Some(index),
+            _ => None,
+        };
+        let now = after
+            .0
+            .switch_by_guid(before.0.switches()[at as usize].guid);
+        Some((at, port, now.map(|s| after.1.get(s, lid))))
+    };
+    std::iter::from_fn(move || hop()).take(before.0.switches().len())
 }

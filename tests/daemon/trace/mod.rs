@@ -4,7 +4,7 @@
 //! OpenSM sends the whole table of each switch that reports a port whose state has changed, whatever the engine.
 //! Dmodc adds no block to these.
 
-mod figures;
+pub mod figures;
 mod year;
 
 use crate::storm::cables::Cables;
