@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A new FIFO.
-pub fn fifo(path: PathBuf) -> PathBuf {
+fn fifo(path: PathBuf) -> PathBuf {
     let made = Command::new("mkfifo").arg(&path).status();
     assert!(made.expect("mkfifo runs").success());
     path

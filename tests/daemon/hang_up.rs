@@ -38,7 +38,18 @@ fn what_is_not_taken_up_is_named_once() {
         "stable",
         "the plugin has its options from the start"
     );
-    assert_ne!(last(&sm, "turned"), "0", "connect_roots is taken up");
+    let connected = Options {
+        connect_roots: true,
+        ..Options::default()
+    };
+    let offline = sm.files.assert_routed(&connected);
+    let report = offline.check(&sm.files.lfts());
+    // Six pairs of spines, both ways.
+    assert!(
+        report.is_minimal() && report.turned.routes == 12,
+        "{report:#?}"
+    );
+    assert_eq!(last(&sm, "turned"), "12", "connect_roots is taken up");
 
     // OpenSM keeps what was taken up, though it no longer stands there, until the file says otherwise.
     fs::write(&file, &first).expect("written");
@@ -54,5 +65,6 @@ fn what_is_not_taken_up_is_named_once() {
     fs::write(&file, format!("{first}connect_roots FALSE\n")).expect("written");
     sm.resweep();
     assert_eq!(last(&sm, "turned"), "0");
+    sm.files.assert_routed(&Options::default());
     assert!(sm.stop());
 }

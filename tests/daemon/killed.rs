@@ -2,7 +2,6 @@
 //! folder stay.
 
 use crate::support::*;
-use std::env;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -15,22 +14,12 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// Names and numbers.
 const SIGNALS: [(&str, i32); 4] = [("INT", 2), ("TERM", 15), ("HUP", 1), ("KILL", 9)];
 
-/// When the signal comes.
-#[derive(Clone, Copy, Debug)]
-enum Moment {
-    /// As soon as there is a folder.
-    Folder,
-    /// As soon as a process of this name runs.
-    Process(&'static str),
-    /// A while after that.
-    Later(&'static str, Duration),
-}
-
-const MOMENTS: [Moment; 4] = [
-    Moment::Folder,
-    Moment::Process("ibsim"),
-    Moment::Process("opensm"),
-    Moment::Later("opensm", Duration::from_millis(150)),
+/// When the signal comes: as soon as a process of this name runs, or there is a folder, and so much later.
+const MOMENTS: [(&str, Duration); 4] = [
+    ("", Duration::ZERO),
+    ("ibsim", Duration::ZERO),
+    ("opensm", Duration::ZERO),
+    ("opensm", Duration::from_millis(150)),
 ];
 
 /// Name and process id of a program's processes, found by its `TMPDIR`.
@@ -57,23 +46,18 @@ fn is_empty(folder: &Path) -> bool {
     entries.next().is_none()
 }
 
-impl Moment {
-    fn wait(self, program: &mut Child, tmp: &Path) {
-        let runs = |name| processes(tmp).iter().any(|(n, _)| n == name);
-        let come = poll(LIMIT, || {
-            let come = match self {
-                Moment::Folder => !is_empty(tmp),
-                Moment::Process(name) | Moment::Later(name, _) => runs(name),
-            };
-            let ended = program.try_wait().expect("it can be waited for");
-            assert!(ended.is_none(), "it ended before {self:?}: {ended:?}");
-            come.then_some(())
-        });
-        assert!(come.is_some(), "{self:?} did not come");
-        if let Moment::Later(_, time) = self {
-            thread::sleep(time);
+/// Waits for a moment of a running program.
+fn wait_for((name, later): (&str, Duration), program: &mut Child, tmp: &Path) {
+    let has_come = || {
+        let ended = program.try_wait().expect("it can be waited for");
+        assert!(ended.is_none(), "it ended before {name:?}: {ended:?}");
+        match name {
+            "" => !is_empty(tmp),
+            _ => processes(tmp).iter().any(|(n, _)| n == name),
         }
-    }
+    };
+    wait_until(LIMIT, has_come, || format!("{name:?} did not come"));
+    thread::sleep(later);
 }
 
 /// Ends a program with each signal at each moment, and checks what is left.
@@ -95,7 +79,7 @@ fn leaves_nothing(program: &Path, args: &[&str], variables: &[(&str, &str)]) {
                 .stderr(Stdio::null())
                 .spawn()
                 .expect("env runs");
-            moment.wait(&mut child, tmp);
+            wait_for(moment, &mut child, tmp);
             signal(child.id(), name);
             let status = poll(LIMIT, || child.try_wait().expect("it can be waited for"));
             let case = format!("{} after {name}, {moment:?}", program.display());
@@ -134,11 +118,4 @@ fn nothing_is_left_of_the_demo() {
     let (_net, path) = net();
     let demo = Path::new(env!("CARGO_BIN_EXE_dmodc-demo"));
     leaves_nothing(demo, &[], &[("NET", &path), ("DEMO_COMPARE", "1")]);
-}
-
-#[test]
-fn nothing_is_left_of_a_storm() {
-    let tests = env::current_exe().expect("a test knows where it is");
-    let storm = ["--exact", "storm::all_kinds_of_faults"];
-    leaves_nothing(&tests, &storm, &[]);
 }

@@ -99,29 +99,3 @@ fn guid_files_that_are_no_good() {
         );
     }
 }
-
-#[test]
-fn connect_roots() {
-    // Two leaves under two spines: only the spines have no up-down path between them.
-    let mut sketch = Sketch::switches(2, 2);
-    for _ in 0..2 {
-        let spine = sketch.switch();
-        sketch.link(0, spine);
-        sketch.link(1, spine);
-    }
-    let net = sketch.net();
-    for wanted in [false, true] {
-        let sim = Ibsim::start(&net.path);
-        let word = if wanted { "TRUE" } else { "FALSE" };
-        let files = opensm::route(&sim, &Config::dmodc().line(format!("connect_roots {word}")));
-        let options = Options {
-            connect_roots: wanted,
-            ..Options::default()
-        };
-        let offline = files.assert_routed(&options);
-        let report = offline.check(&files.lfts());
-        assert!(report.is_minimal(), "{report:#?}");
-        let connected = report.turned.routes;
-        assert_eq!(connected, if wanted { 2 } else { 0 });
-    }
-}

@@ -1,43 +1,30 @@
 //! The tables that a live OpenSM holds are those that the library computes from its subnet dump,
 //! byte for byte: the same fabric by two sources, the same tables by two sinks. And they deliver, as ibdmchk finds too.
+//! `alerts.rs` has those of production fabrics.
 
-use crate::long;
 use crate::support::*;
 
-/// The production fabrics that are trees, and how many pairs of switches with end nodes have no
-/// up-down path: in one, hosts hang off two spines.
-const PRODUCTION: [(&str, usize); 5] = [
-    ("small-2sw.ibnetdiscover", 0),
-    ("irregular-11sw.ibnetdiscover", 0),
-    ("leaf-to-leaf-8sw.ibnetdiscover", 0),
-    ("director-174sw.ibnetdiscover", 0),
-    ("gpu-cluster-206sw.ibnetdiscover", 1),
-];
-
-/// Routes a fabric with a live OpenSM and offline, from OpenSM's dump with any number of threads
-/// and from the netlist itself, compares, and has the tables checked.
+/// Routes a generated fabric with a live OpenSM, compares with offline, and has the tables checked.
 fn same_live_and_offline(net: &Net, config: &Config) -> (Vec<u8>, Offline) {
-    let options = &Options::default();
     let sim = Ibsim::start(&net.path);
     let files = opensm::route(&sim, config);
+    tools::ibdmchk(&sim, &files);
+    (files.lfts(), assert_same(net, &files, config.lmc))
+}
+
+/// Wants the tables that are made offline, from OpenSM's dump with any number of threads and from the netlist itself;
+/// and that they deliver.
+pub fn assert_same(net: &Net, files: &Files, lmc: u8) -> Offline {
+    let options = &Options::default();
     let live = files.lfts();
-    // Of production fabrics it counts other pairs: hosts have several ports, and switches aggregation nodes.
-    if net.path.extension().is_some_and(|kind| kind == "netlist") {
-        tools::ibdmchk(&sim, &files);
-    }
     for threads in [1, 2] {
-        let offline = Offline::route(&files.subnet(), config.lmc, threads, options);
-        offline.assert_same(&live);
+        Offline::route(&files.subnet(), lmc, threads, options).assert_same(&live);
     }
-    let offline = Offline::route(
-        &offline::with_lids_of(&net.netlist, &files),
-        config.lmc,
-        1,
-        options,
-    );
+    let netlist = offline::with_lids_of(&net.netlist, files);
+    let offline = Offline::route(&netlist, lmc, 1, options);
     offline.assert_same_entries(&live);
     offline.assert_clean(&live);
-    (live, offline)
+    offline
 }
 
 #[test]
@@ -45,24 +32,6 @@ fn nodes_648_whole_and_with_a_tenth_of_the_links_gone() {
     let whole = Net::pgft(NODES_648);
     for net in [&whole, &whole.without_links(65, 1)] {
         same_live_and_offline(net, &Config::dmodc());
-    }
-}
-
-#[test]
-fn production_fabrics() {
-    let is_long = long::runs("production fabrics of more than 20 switches");
-    for (name, unreachable) in PRODUCTION {
-        let net = Net::production(name);
-        if !is_long && net.netlist.switches().count() > 20 {
-            continue;
-        }
-        let (live, offline) = same_live_and_offline(&net, &Config::dmodc());
-        assert_eq!(offline.plan.unreachable().count, unreachable, "{name}");
-        assert_eq!(
-            offline.check(&live).unreachable_pairs,
-            unreachable,
-            "{name}"
-        );
     }
 }
 

@@ -91,36 +91,6 @@ fn kill_both(guard: u32, follower: &Follower) {
 }
 
 #[test]
-fn every_sweep_has_the_tables_of_its_moment() {
-    let mut scene = Scene::new();
-    let follower = scene.follower(&[]);
-    let sm = scene.opensm();
-    let all = nodes(&scene.net);
-    scene.is_routed(&sm, &follower);
-    let (node, port) = scene.net.switch_link();
-    let host = scene.sim.hosts()[7].clone();
-    for (node, port, less) in [(node, port, 0), (&*host, 1, 1)] {
-        for there in [false, true] {
-            let from = sm.files.log().len();
-            match there {
-                false => scene.sim.unlink(node, port),
-                true => scene.sim.relink(node, port),
-            }
-            sm.files.wait_for_sweep(from);
-            let left = all - if there { 0 } else { less };
-            assert!(is_routed(&sm.files, left), "{}", sm.files.log());
-        }
-    }
-    // Each sweep has been served, and by its own FIFO.
-    let sweeps = sm.files.log_lines("file tables configured").len();
-    let said = follower.said();
-    assert_eq!(said.matches("tables handed").count(), sweeps);
-    assert!(!said.contains("ERR"), "{said}");
-    assert!(scene.is_fifo());
-    assert!(sm.stop());
-}
-
-#[test]
 fn killed_at_any_moment_it_leaves_the_last_tables() {
     let scene = Scene::new();
     let mut follower = scene.follower(&[]);

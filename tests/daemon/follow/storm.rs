@@ -101,6 +101,16 @@ fn storm(mode: Mode, shape: &'static str, rounds: usize) {
     let name = format!("{mode:?}");
     let rounds = storm.play(&name, &mut live, &mut faults, true, settle);
     assert_all_kinds(&rounds);
+    if mode == Mode::Fifo {
+        // Each sweep has been served, and by its own FIFO.
+        let sweeps = live
+            .watch
+            .sm
+            .files
+            .log_lines("file tables configured")
+            .len();
+        assert_eq!(follower.said().matches("tables handed").count(), sweeps);
+    }
     let log = live.watch.sm.files.log();
     assert!(
         !log.contains("PARSE ERROR") && !log.contains("ERR 6302"),

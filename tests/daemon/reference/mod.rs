@@ -4,7 +4,6 @@
 mod folder;
 mod forget;
 
-use crate::files::fifo;
 use crate::support::*;
 use dmodc::fabric::{Fabric, Guid};
 use dmodc::netlist::Netlist;
@@ -108,26 +107,16 @@ fn what_is_no_reference_is_one_line_and_does_no_harm() {
     let grown = File::options().write(true).open(&huge);
     let grown = grown.and_then(|file| file.set_len(1 << 40));
     grown.expect("a file with a hole");
-    let fifo = fifo(folder.path().join("fifo"))
-        .to_str()
-        .expect("text")
-        .to_owned();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let sim = Ibsim::start(&Net::pgft(TREE).path);
     for (reference, reason) in [
         (file("half", &text[..text.len() / 2]), "half"),
         (file("noise", b"\0\xff reference \n"), "noise"),
-        (
-            folder.path().join("none").to_str().expect("text").into(),
-            "No such file",
-        ),
-        (
-            folder.path().to_str().expect("text").into(),
-            "not a plain file but a folder",
-        ),
-        (fifo, "not a plain file but a FIFO"),
+        (at("none"), "No such file"),
+        (at(""), "not a plain file but a folder"),
         (file("other", &text), "of another fabric"),
         (huge, "more than any fabric needs"),
     ] {
-        let sim = Ibsim::start(&Net::pgft(TREE).path);
         let sm = OpenSm::start(&sim, &with(&reference));
         sm.resweep();
         sm.files.assert_errors(&[reason]);
