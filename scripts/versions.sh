@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # What depends on OpenSM: loading, structures, sweeps, faults, options, multicast, detours.
-CORE=(plugin::each_sweep tables:: alerts:: connect:: options:: refusals:: slow:: lifecycle::a_restart
+CORE=(plugin::each_sweep tables:: alerts:: connect:: options:: refusals:: slow:: reference::a_spine
     lifecycle::the_log storm::all_kinds_of_faults --skip follow::)
 
 read -ra prefixes <<<"${OPENSM_PREFIX:-}"

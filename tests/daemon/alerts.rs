@@ -6,7 +6,7 @@ use crate::metrics::{metrics_file, wait_for_use, with_reference};
 use crate::promtool::promtool;
 use crate::support::*;
 use crate::tables;
-use std::fmt::Write;
+use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
@@ -30,14 +30,12 @@ const PRODUCTION: [(&str, &[&str]); 5] = [
 /// The rules on these figures, which do not change for three hours: no alert but for switches that lack so many
 /// uplinks.
 pub fn assert_quiet(folder: &Path, figures: &str, lacking: &[(&str, u32)]) {
-    let rules = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
-        .join("packaging/prometheus/dmodc.rules.yml");
-    let rules = fs::read_to_string(rules).expect("the rules");
-    let mut test = String::from(
-        "rule_files: [rules.yml]\nevaluation_interval: 1m\ntests:\n  - interval: 1m\n    input_series:\n",
-    );
-    for line in figures.lines().filter(|line| !line.starts_with('#')) {
-        let (series, value) = line.rsplit_once(' ').expect("a value");
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    let rules = root.join("packaging/prometheus/dmodc.rules.yml");
+    fs::copy(rules, folder.join("rules.yml")).expect("copied");
+    let figures = figures.lines().filter(|line| !line.starts_with('#'));
+    let figures: Vec<_> = figures.filter_map(|line| line.rsplit_once(' ')).collect();
+    let series = figures.iter().map(|&(series, value)| {
         // promtool's clock begins at 0.
         let values = match series {
             "dmodc_last_write_timestamp_seconds" => "0+60x180".to_owned(),
@@ -48,41 +46,34 @@ pub fn assert_quiet(folder: &Path, figures: &str, lacking: &[(&str, u32)]) {
             }
             _ => format!("{value}x180"),
         };
-        let _ = writeln!(
-            test,
-            "      - {{ series: {}, values: '{values}' }}",
-            quoted(series)
-        );
-    }
-    test += "    promql_expr_test:\n      - expr: ALERTS\n        eval_time: 3h\n";
-    test += "        exp_samples:";
-    test += if lacking.is_empty() { " []\n" } else { "\n" };
-    for (guid, count) in lacking {
-        let series = figures.lines().find(|line| {
-            line.starts_with("dmodc_missing_uplinks{")
-                && line.contains(guid)
-                && line.ends_with(&format!(" {count}"))
-        });
-        let series = series.unwrap_or_else(|| panic!("{guid} does not lack {count} uplinks"));
+        json!({"series": series, "values": values})
+    });
+    let alerts = lacking.iter().map(|(guid, count)| {
+        let is_it = |(series, value): &&(&str, &str)| {
+            let is_of = series.starts_with("dmodc_missing_uplinks{") && series.contains(guid);
+            is_of && *value == count.to_string()
+        };
+        let series = figures.iter().find(is_it);
+        let (series, _) = series.unwrap_or_else(|| panic!("{guid} does not lack {count} uplinks"));
         let labels = series.split(['{', '}']).nth(1).expect("labels");
         let alert = format!(
             "ALERTS{{alertname=\"DmodcUplinksMissing\",alertstate=\"firing\",severity=\"warning\",{labels}}}"
         );
-        let _ = writeln!(
-            test,
-            "          - {{ labels: {}, value: 1 }}",
-            quoted(&alert)
-        );
-    }
-    for (name, text) in [("rules.yml", &rules), ("test.yml", &test)] {
-        fs::write(folder.join(name), text).expect("written");
-    }
+        json!({"labels": alert, "value": 1})
+    });
+    let samples: Vec<Value> = alerts.collect();
+    // JSON is YAML.
+    let test = json!({
+        "rule_files": ["rules.yml"],
+        "evaluation_interval": "1m",
+        "tests": [{
+            "interval": "1m",
+            "input_series": series.collect::<Vec<Value>>(),
+            "promql_expr_test": [{"expr": "ALERTS", "eval_time": "3h", "exp_samples": samples}],
+        }],
+    });
+    fs::write(folder.join("test.yml"), test.to_string()).expect("written");
     promtool(folder, &["test", "rules", "test.yml"], b"");
-}
-
-/// A text as YAML has it between single quotes.
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
 }
 
 #[test]

@@ -8,23 +8,18 @@ use std::collections::BTreeSet;
 #[test]
 fn ibqueryerrors_has_no_failure_that_updn_has_not() {
     let whole = Net::pgft("PGFT(3;2,3,3;1,3,3;1,1,1)");
-    let leaves: BTreeSet<u32> = (whole.netlist.nodes.iter())
-        .filter(|n| n.kind == Kind::Ca)
-        .map(|n| n.ports[0].peer)
-        .collect();
     let net = whole.without_links(4, 1);
+    let mut leaves = BTreeSet::new();
+    let hosts = net.netlist.nodes.iter().filter(|n| n.kind == Kind::Ca);
+    let hosts = hosts.filter(|host| leaves.insert(host.ports[0].peer));
+    let hosts: Vec<&str> = hosts.map(|host| &*host.id).collect();
     let failures = |config: &Config| -> Vec<BTreeSet<String>> {
         let sim = Ibsim::start(&net.path);
         let sm = OpenSm::start(&sim, config);
-        let hosts = leaves.iter().map(|leaf| {
-            let ports = &net.netlist.nodes[*leaf as usize].ports;
-            let hosts = ports.iter().map(|p| &net.netlist.nodes[p.peer as usize]);
-            let mut hosts = hosts.filter(|n| n.kind == Kind::Ca);
-            hosts.next().expect("a host").id.clone()
-        });
-        hosts
-            .map(|host| tools::ibqueryerrors(&sim, &sm.files, &host))
-            .collect()
+        let failures = hosts
+            .iter()
+            .map(|host| tools::ibqueryerrors(&sim, &sm.files, host));
+        failures.collect()
     };
     let (ours, updn) = (
         failures(&Config::dmodc()),

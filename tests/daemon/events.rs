@@ -11,7 +11,6 @@ use crate::storm::faults::pods;
 use crate::storm::measured::{Measured, print};
 use crate::storm::{NODES_8640, asked};
 use crate::support::*;
-use dmodc::netlist::Kind;
 use dmodc::random::Random;
 use dmodc_lab::between::{Between, Harm, between, blocks_as_sent};
 use std::env;
@@ -98,30 +97,23 @@ fn under_a_running_opensm() {
 }
 
 fn all_events(running: &mut Running) {
-    let nodes = &running.fabric.live.netlist.nodes;
+    let netlist = running.fabric.live.netlist;
     let home = running.fabric.live.cables.home_switch();
-    let is_switch = |n: u32| nodes[n as usize].kind == Kind::Switch;
-    let level = |n: u32| nodes[n as usize].description.get(..3).unwrap_or_default();
+    let level = |n: u32| netlist.nodes[n as usize].description.get(..3);
+    let of_level = |running: &Running, name| {
+        let is_it = |n| level(n) == Some(name);
+        running.fabric.live.cables.of(is_it)
+    };
     let mut random = Random::new(1);
     let mut hosts = running.fabric.live.cables.of_hosts();
     random.shuffle(&mut hosts);
     running.go_and_come_back("a host", &hosts[..1]);
-    running.change("a host goes again", |cables| cables.unplug(hosts[0]));
-    running.change("another moves there", |cables| {
-        cables.move_host(hosts[1], hosts[0])
-    });
-    running.change("both return", |cables| {
-        cables.move_host(hosts[0], hosts[1]);
-        cables.plug(hosts[0]);
-    });
-    let all: Vec<u32> = (0..nodes.len() as u32).collect();
-    let mut links: Vec<usize> = running.fabric.live.cables.of(|n| is_switch(n) && n != home);
-    let of_hosts = running.fabric.live.cables.of_hosts();
-    links.retain(|cable| !of_hosts.contains(cable));
-    random.shuffle(&mut links);
-    let of_level =
-        |running: &Running, name: &str| running.fabric.live.cables.of(|n| level(n) == name);
     let (leaf_links, upper_links) = (of_level(running, "L1-"), of_level(running, "L3-"));
+    let middle_links = of_level(running, "L2-");
+    let mut links = [&middle_links[..], &upper_links].concat();
+    links.sort_unstable();
+    links.dedup();
+    random.shuffle(&mut links);
     let first = |of: &[usize]| links.iter().copied().find(|cable| of.contains(cable));
     let (leaf_link, upper_link) = (first(&leaf_links), first(&upper_links));
     running.go_and_come_back("a leaf uplink", leaf_link.as_slice());
@@ -133,19 +125,17 @@ fn all_events(running: &mut Running) {
         ("an upper switch", "L2-"),
         ("a leaf", "L1-"),
     ] {
-        let mut of_level = all
-            .iter()
-            .copied()
-            .filter(|&n| level(n) == name && n != home);
-        let switch = of_level.nth(2).expect("several of each");
+        let all = 0..netlist.nodes.len() as u32;
+        let switch = all.filter(|&n| level(n) == Some(name) && n != home).nth(2);
+        let switch = switch.expect("several of each");
         let cut = running.fabric.live.cables.of(|n| n == switch);
         running.go_and_come_back(what, &cut);
     }
-    let pods = pods(running.fabric.live.netlist);
-    let pod = pods
+    let pods = pods(netlist);
+    let mut others = pods
         .iter()
-        .find(|pod| !pod.contains(&home) && pod.len() > 1);
-    let pod = pod.expect("another pod");
+        .filter(|pod| !pod.contains(&home) && pod.len() > 1);
+    let pod = others.next().expect("another pod");
     let cut = running.fabric.live.cables.of(|n| pod.contains(&n));
     running.go_and_come_back("a pod", &cut);
 }

@@ -18,7 +18,7 @@ fn assert_routed(sim: &mut Ibsim, net: &Net) {
     let nodes = &net.netlist.nodes;
     let home = nodes.iter().position(|n| n.kind == Kind::Ca);
     let truth = Truth::read(sim, &net.netlist, home.expect("a CA") as u32);
-    truth.assert_routed(&Engine::new(1).expect("a thread"));
+    truth.assert_routed(&Engine::new(1).expect("a thread"), &Options::default());
 }
 
 /// `resweep heavy` and `reroute` call the engine, the latter without looking at the fabric;
@@ -133,43 +133,6 @@ fn take_over_and_give_back() -> Option<()> {
     assert_routed(&mut sim, &net);
     assert!(low.stop() && high.stop());
     Some(())
-}
-
-/// Restarted on a fabric that has forgotten its LIDs, OpenSM gives out those of its file, whatever
-/// they are, and Dmodc routes to them.
-#[test]
-fn a_restart_keeps_the_lids_of_guid2lid() {
-    let net = Net::pgft(FIGURE_1);
-    let sim = Ibsim::start(&net.path);
-    let config = Config::dmodc().line("honor_guid2lid_file TRUE");
-    let sm = OpenSm::start(&sim, &config);
-    let first = sm.files.lfts();
-    let files = sm.stop_for_files().expect("OpenSM ends in good order");
-
-    let forgetful = Ibsim::start(&net.path);
-    let sm = OpenSm::again(files, &forgetful, &config);
-    assert!(sm.files.lfts() == first, "the LIDs are others");
-    let files = sm.stop_for_files().expect("OpenSM ends in good order");
-
-    // The LIDs in reverse: GUID, first LID, last LID.
-    let path = files.path("guid2lid");
-    let text = fs::read_to_string(&path).expect("OpenSM has kept its LIDs");
-    let lines: Vec<(&str, &str)> = text
-        .lines()
-        .filter_map(|line| line.split_once(' '))
-        .collect();
-    let lids = lines.iter().rev().map(|(_, lids)| lids);
-    let guids = lines.iter().map(|(guid, _)| guid);
-    let pairs = guids
-        .zip(lids)
-        .map(|(guid, lids)| format!("{guid} {lids}\n\n"));
-    fs::write(&path, pairs.collect::<String>()).expect("the file can be written");
-
-    let forgetful = Ibsim::start(&net.path);
-    let sm = OpenSm::again(files, &forgetful, &config);
-    let live = sm.files.lfts();
-    assert!(live != first, "the LIDs of the file are not taken");
-    Offline::route(&sm.files.subnet(), 0, 1, &Options::default()).assert_same(&live);
 }
 
 /// What logrotate does: the file is moved away, and OpenSM told.

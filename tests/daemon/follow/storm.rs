@@ -61,13 +61,11 @@ fn storm(mode: Mode, shape: &'static str, rounds: usize) {
     let hold_back = |cables: &mut Cables| faults.hold_back(cables);
     let mut live = Live::start_without(&net, hold_back, |sim| {
         place = sim.dir().join("tables");
-        let keeps = keeps(mode, path_of(&place));
-        let more = if mode == Mode::File {
-            &["--once"][..]
-        } else {
-            &[]
-        };
-        let follower = Follower::start(sim, &[&keeps[..], more].concat());
+        let mut args = keeps(mode, path_of(&place));
+        if mode == Mode::File {
+            args.push("--once");
+        }
+        let follower = Follower::start(sim, &args);
         follower.wait_for("ranks: ", 1);
         first = Some(follower);
         (
@@ -92,7 +90,8 @@ fn storm(mode: Mode, shape: &'static str, rounds: usize) {
     };
     // With a FIFO the sweeps that a fault causes have the tables of the fabric; with a file one of the next.
     let settle = |live: &mut Live, round: &mut Round| {
-        while mode == Mode::File && !live.truth().is_routed(&live.core) {
+        let options = Options::default();
+        while mode == Mode::File && live.truth().fault(&live.core, &options).is_some() {
             assert!(round.at.elapsed() < LIMIT, "{round}: {}", follower.said());
             sleep(Duration::from_millis(100));
             round.reaction.last = round.at.elapsed();
@@ -103,13 +102,9 @@ fn storm(mode: Mode, shape: &'static str, rounds: usize) {
     assert_all_kinds(&rounds);
     if mode == Mode::Fifo {
         // Each sweep has been served, and by its own FIFO.
-        let sweeps = live
-            .watch
-            .sm
-            .files
-            .log_lines("file tables configured")
-            .len();
-        assert_eq!(follower.said().matches("tables handed").count(), sweeps);
+        let sweeps = live.watch.sm.files.log_lines("file tables configured");
+        let handed = follower.said().matches("tables handed").count();
+        assert_eq!(handed, sweeps.len());
     }
     let log = live.watch.sm.files.log();
     assert!(

@@ -3,6 +3,7 @@
 use super::{NAME, TREE, assert_tables_fit, spine, with};
 use crate::support::*;
 use dmodc::reference::Reference;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -13,14 +14,32 @@ fn kept(path: &Path) -> Reference {
     read.strict().expect("nothing is odd")
 }
 
+/// The file has names and the days of what is dark. What is forgotten while OpenSM runs stays forgotten.
 #[test]
-fn what_is_forgotten_while_opensm_runs_stays_forgotten() {
+fn what_is_dark_is_dated_until_it_is_back_or_forgotten() {
     let net = Net::pgft(TREE);
     let mut sim = Ibsim::start(&net.path);
     let sm = OpenSm::start(&sim, &with("auto"));
     let path = sm.files.path(NAME);
-    let whole = kept(&path);
-    assert!(whole.dark.is_empty(), "{:?}", whole.dark);
+    assert!(kept(&path).dark.is_empty());
+    let (switch, port) = net.switch_link();
+    sim.unlink(switch, port);
+    sm.resweep();
+    let lost = kept(&path);
+    let [day] = lost.dark.values().collect::<Vec<_>>()[..] else {
+        panic!("one link: {:?}", lost.dark);
+    };
+    let line = format!(", last seen {day}");
+    let lines = sm.files.log_lines("missing, by the reference");
+    assert!(lines.iter().any(|l| l.ends_with(&line)), "{lines:#?}");
+    let names = |netlist: &dmodc::netlist::Netlist| -> BTreeSet<String> {
+        netlist.switches().map(|n| n.description.clone()).collect()
+    };
+    assert_eq!(names(&lost.netlist), names(&net.netlist));
+    sim.relink(switch, port);
+    sm.resweep();
+    assert!(kept(&path).dark.is_empty(), "it is back");
+
     let (spine, ports) = spine(&net);
     ports.iter().for_each(|&port| sim.unlink(&spine, port));
     sm.resweep();
@@ -39,34 +58,6 @@ fn what_is_forgotten_while_opensm_runs_stays_forgotten() {
         assert_tables_fit(&sm.files, Some(now.fabric().expect("LIDs")));
     }
     sm.files.assert_errors(&[]);
-}
-
-#[test]
-fn the_file_has_names_and_the_days_of_what_is_dark() {
-    let net = Net::pgft(TREE);
-    let mut sim = Ibsim::start(&net.path);
-    let sm = OpenSm::start(&sim, &with("auto"));
-    let path = sm.files.path(NAME);
-    let (switch, port) = net.switch_link();
-    sim.unlink(switch, port);
-    sm.resweep();
-    let lost = kept(&path);
-    assert_eq!(lost.dark.len(), 1, "{:?}", lost.dark);
-    let [day] = lost.dark.values().collect::<Vec<_>>()[..] else {
-        panic!("one link");
-    };
-    let line = format!(", last seen {day}");
-    let lines = sm.files.log_lines("missing, by the reference");
-    assert!(lines.iter().any(|l| l.ends_with(&line)), "{lines:#?}");
-    let names = |netlist: &dmodc::netlist::Netlist| {
-        let mut names: Vec<String> = netlist.switches().map(|n| n.description.clone()).collect();
-        names.sort_unstable();
-        names
-    };
-    assert_eq!(names(&lost.netlist), names(&net.netlist));
-    sim.relink(switch, port);
-    sm.resweep();
-    assert!(kept(&path).dark.is_empty(), "it is back");
 }
 
 #[test]

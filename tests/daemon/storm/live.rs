@@ -129,7 +129,7 @@ impl<'n> Live<'n> {
     /// The tables of all switches, which must be those that Dmodc makes offline.
     pub fn routed(&mut self) -> Truth {
         let truth = self.truth();
-        truth.assert_routed(&self.core);
+        truth.assert_routed(&self.core, &Options::default());
         truth
     }
 

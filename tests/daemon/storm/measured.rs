@@ -101,7 +101,7 @@ impl<'n> Measured<'n> {
         }
         let truth = self.live.truth();
         if let Some(options) = &self.options {
-            truth.assert_routed_by(&self.live.core, options);
+            truth.assert_routed(&self.live.core, options);
             assert_eq!(reaction.others, 0, "{what}: {}", self.live.watch.log_end());
         }
         let (fabric, tables) = truth.fabric_and_tables();

@@ -6,7 +6,7 @@ use dmodc::analysis::check;
 use dmodc::dmodc::Engine;
 use dmodc::fabric::{Fabric, Guid, Lid, Peer, lid_range};
 use dmodc::lft::{NO_PATH, Tables};
-use dmodc::netlist::{Kind, Netlist, Port};
+use dmodc::netlist::{Kind, Netlist, Node, Port};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The part of the fabric that is connected with OpenSM.
@@ -76,37 +76,19 @@ impl Truth {
     /// Wants every port to have a LID, and every switch the table that Dmodc makes for this very
     /// fabric, which is to deliver without turns, detours and credit loops. Entries for LIDs that nobody has
     /// lead to a port where nothing is, or nowhere.
-    pub fn assert_routed(&self, engine: &Engine) {
-        self.assert_routed_by(engine, &Options::default());
+    pub fn assert_routed(&self, engine: &Engine, options: &Options) {
+        let fault = self.fault(engine, options);
+        assert_eq!(fault, None);
     }
 
-    /// Whether every route is one that Dmodc makes for this very fabric; without a word.
-    pub fn is_routed(&self, engine: &Engine) -> bool {
-        let (fabric, held) = self.fabric_and_tables();
-        let plan = engine.plan(&fabric, &Options::default()).expect("a tree");
-        let (wanted, _) = engine
-            .tables(&fabric, &plan)
-            .expect("tables of the right size");
-        (0..wanted.len() as u32).all(|s| {
-            let entries = wanted.row(s).iter().zip(held.row(s));
-            entries
-                .into_iter()
-                .all(|(wanted, held)| *wanted == NO_PATH || wanted == held)
-        })
-    }
-
-    /// The same with these options.
-    pub fn assert_routed_by(&self, engine: &Engine, options: &Options) {
-        for node in &self.netlist.nodes {
-            let lids = match node.kind {
-                Kind::Switch => vec![node.lid],
-                _ => node.ports.iter().map(|p| p.lid).collect(),
-            };
-            assert!(
-                lids.iter().all(|&lid| lid != Lid(0)),
-                "{} has a LID",
-                node.id
-            );
+    /// The first fault of these.
+    pub fn fault(&self, engine: &Engine, options: &Options) -> Option<String> {
+        let has_lid = |node: &&Node| match node.kind {
+            Kind::Switch => node.lid != Lid(0),
+            _ => node.ports.iter().all(|port| port.lid != Lid(0)),
+        };
+        if let Some(node) = self.netlist.nodes.iter().find(|node| !has_lid(node)) {
+            return Some(format!("{} has no LID", node.id));
         }
         let (fabric, _) = self.netlist.to_fabric(None).expect("LIDs for all");
         let plan = engine.plan(&fabric, options).expect("a tree");
@@ -115,43 +97,43 @@ impl Truth {
             .expect("tables of the right size");
         let end_nodes = fabric.end_nodes().iter().map(|n| (n.lid, n.lmc));
         let of_all = end_nodes.chain(fabric.switches().iter().map(|s| (s.lid, s.lmc)));
-        let lids = of_all
-            .filter_map(|(lid, lmc)| lid_range(lid, lmc))
-            .flatten();
-        let lids: HashSet<usize> = lids.map(usize::from).collect();
-        let entry = |row: &[u8], lid: usize| row.get(lid).copied().unwrap_or(NO_PATH);
+        let lids = of_all.filter_map(|(lid, lmc)| lid_range(lid, lmc));
+        let lids: HashSet<usize> = lids.flatten().map(usize::from).collect();
         for (s, switch) in (0..).zip(fabric.switches()) {
             let (wanted, found) = (tables.row(s), &self.rows[&switch.guid]);
             for lid in 0..wanted.len().max(found.len()) {
-                let (found, wanted) = (entry(found, lid), entry(wanted, lid));
-                if lids.contains(&lid) || found == NO_PATH {
-                    assert_eq!(found, wanted, "LID {lid} at {}", switch.guid);
-                } else {
-                    self.assert_ends(&fabric, s, lid);
+                let [found, wanted] = [found, wanted].map(|row| entry(row, lid));
+                let is_right = match lids.contains(&lid) || found == NO_PATH {
+                    true => found == wanted,
+                    false => self.ends(&fabric, s, lid),
+                };
+                if !is_right {
+                    let guid = switch.guid;
+                    return Some(format!("LID {lid} at {guid}: port {found}, not {wanted}"));
                 }
             }
         }
         let ranking = plan.ranking();
         let report = check(&fabric, &tables, |a, b| ranking.is_up(a, b));
-        assert!(report.is_minimal(), "{report:#?}");
+        (!report.is_minimal()).then(|| format!("{report:#?}"))
+    }
+
+    /// Whether a packet from a switch to a LID that nobody has ends at a port where nothing is.
+    fn ends(&self, fabric: &Fabric, from: u32, lid: usize) -> bool {
+        let mut at = from;
+        for _ in 0..=fabric.switches().len() {
+            let port = entry(&self.rows[&fabric.switches()[at as usize].guid], lid);
+            match fabric.peer(at, port) {
+                Peer::Switch { index, .. } => at = index,
+                found => return matches!(found, Peer::None) && port != 0,
+            }
+        }
+        false
     }
 }
 
-impl Truth {
-    /// Wants a packet from a switch to a LID that nobody has to end at a port where nothing is.
-    fn assert_ends(&self, fabric: &Fabric, from: u32, lid: usize) {
-        let mut at = from;
-        for _ in 0..=fabric.switches().len() {
-            let row = &self.rows[&fabric.switches()[at as usize].guid];
-            let port = row.get(lid).copied().unwrap_or(NO_PATH);
-            match fabric.peer(at, port) {
-                Peer::Switch { index, .. } => at = index,
-                Peer::None if port != 0 => return,
-                found => panic!("LID {lid}, which nobody has, leads to {found:?}"),
-            }
-        }
-        panic!("a packet for LID {lid}, which nobody has, circles");
-    }
+fn entry(row: &[u8], lid: usize) -> u8 {
+    row.get(lid).copied().unwrap_or(NO_PATH)
 }
 
 /// ` 0-15: [0]FF [1]3 ..`: port numbers in hexadecimal.
