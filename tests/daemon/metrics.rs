@@ -10,7 +10,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
@@ -194,29 +193,10 @@ fn the_file_says_what_the_log_and_the_fabric_say() {
     assert_eq!(whole.get("dmodc_refusals_total"), 0.0);
     assert_eq!(whole.all_missing(), 0.0);
 
-    // Somebody reads all the time, also if this panics.
-    let done = AtomicBool::new(false);
-    struct Done<'d>(&'d AtomicBool);
-    impl Drop for Done<'_> {
-        fn drop(&mut self) {
-            self.0.store(true, Ordering::Relaxed);
-        }
-    }
-    thread::scope(|scope| {
-        let stop = Done(&done);
-        let reader = scope.spawn(|| {
-            let mut reads = 0;
-            while !done.load(Ordering::Relaxed) {
-                Metrics::read(&path);
-                reads += 1;
-                thread::sleep(Duration::from_millis(1));
-            }
-            reads
-        });
+    let sweeps = || {
         let mut sweep = |change: fn(&mut Ibsim, &str, u8), ports: &[u8], missing, switches| {
-            ports
-                .iter()
-                .for_each(|&port| change(&mut sim, &leaf.id, port));
+            let ports = ports.iter();
+            ports.for_each(|&port| change(&mut sim, &leaf.id, port));
             sm.resweep();
             when(&path, |m| {
                 [m.missing(&guid), m.all_missing()] == [missing; 2]
@@ -233,10 +213,20 @@ fn the_file_says_what_the_log_and_the_fabric_say() {
         let gone = sweep(Ibsim::unlink, &up, 6.0, 9.0);
         assert_eq!(gone.of("dmodc_leaf_hosts", &guid), 0.0);
         sweep(Ibsim::relink, &up, 0.0, 10.0);
-        drop(stop);
-        let reads = reader.join().expect("every file was whole");
-        assert!(reads > 100, "{reads}");
+    };
+    // Meanwhile somebody reads all the time: every file is whole.
+    let reads = thread::scope(|scope| {
+        let sweeps = scope.spawn(sweeps);
+        let mut reads = 0;
+        while !sweeps.is_finished() {
+            Metrics::read(&path);
+            reads += 1;
+            thread::sleep(Duration::from_millis(1));
+        }
+        sweeps.join().map(|()| reads)
     });
+    let reads = reads.expect("the sweeps were as they should");
+    assert!(reads > 100, "{reads}");
     let last = Metrics::checked(&path);
     let blocks: f64 = last.get("dmodc_changed_blocks_total");
     assert!(blocks > whole.get("dmodc_changed_blocks_total"));

@@ -81,7 +81,7 @@ pub fn hops<'r>(
     lid: Lid,
 ) -> impl Iterator<Item = (u32, u8, Option<u8>)> {
     let mut next = Some(from);
-    let mut hop = move || {
+    let hop = move || {
         let at = next?;
         let port = before.1.get(at, lid);
         next = match before.0.peer(at, port) {
@@ -93,5 +93,5 @@ pub fn hops<'r>(
             .switch_by_guid(before.0.switches()[at as usize].guid);
         Some((at, port, now.map(|s| after.1.get(s, lid))))
     };
-    std::iter::from_fn(move || hop()).take(before.0.switches().len())
+    std::iter::from_fn(hop).take(before.0.switches().len())
 }
