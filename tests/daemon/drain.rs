@@ -4,7 +4,7 @@ use crate::hang_up::last;
 use crate::metrics::when;
 use crate::support::*;
 use dmodc::dmodc::Drained;
-use dmodc::fabric::{Fabric, Guid, Peer};
+use dmodc::fabric::{EndNode, Fabric, Guid};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
@@ -87,30 +87,22 @@ fn broadcast_ports(sm: &OpenSm) -> BTreeMap<Guid, BTreeSet<u8>> {
     all
 }
 
-/// The hosts that a packet of the group reaches from one of its switches, by GUID. It meets no switch twice.
-fn reached(fabric: &Fabric, ports: &BTreeMap<Guid, BTreeSet<u8>>, from: u32) -> BTreeSet<Guid> {
-    let (mut hosts, mut seen, mut open) =
-        (BTreeSet::new(), BTreeSet::from([from]), vec![(from, 0)]);
-    while let Some((s, entry)) = open.pop() {
-        let of_switch = ports.get(&fabric.switches()[s as usize].guid);
-        for &port in of_switch
-            .expect("it forwards the group")
-            .iter()
-            .filter(|&&p| p != entry)
-        {
-            match fabric.peer(s, port) {
-                Peer::Switch { index, port } => {
-                    assert!(seen.insert(index), "a circle");
-                    open.push((index, port));
-                }
-                Peer::EndNode(index) => {
-                    hosts.insert(fabric.end_nodes()[index as usize].guid);
-                }
-                _ => panic!("port {port} of {s} leads nowhere"),
-            }
-        }
+/// Wants the group to have these hosts and no others, connected and without a loop, as ibdmchk finds too.
+fn assert_reaches(sim: &Ibsim, sm: &OpenSm, fabric: &Fabric, members: &[&EndNode]) {
+    let ports = broadcast_ports(sm);
+    for member in members {
+        let leaf = fabric.switches()[member.switch as usize].guid;
+        let is_reached = ports.get(&leaf).is_some_and(|of| of.contains(&member.port));
+        assert!(is_reached, "{member:?}: {ports:?}");
     }
-    hosts
+    tools::ibdmchk(sim, &sm.files);
+    let found = String::from_utf8(sm.files.read("ibdmchk.out")).expect("text");
+    let group = "Multicast Group:0xC000 has:";
+    let hosts = format!("{} switches and:{} HCAs", ports.len(), members.len());
+    assert!(
+        found.contains(&format!("{group}{hosts}")),
+        "{hosts}: {found}"
+    );
 }
 
 #[test]
@@ -124,15 +116,14 @@ fn a_multicast_tree_leaves_what_is_drained() {
     let (fabric, _) = sm.files.subnet().to_fabric(None).expect("LIDs");
     // A host at each second leaf.
     let hosts = fabric.end_nodes().iter().step_by(12);
-    let members: BTreeSet<Guid> = hosts.map(|node| node.guid).collect();
+    let members: Vec<&EndNode> = hosts.collect();
     let home = net.netlist.nodes.iter().find(|n| n.id == sim.hosts()[0]);
     let home = home.expect("OpenSM's host").ports[0].lid;
-    let ports: Vec<Guid> = members.iter().copied().collect();
+    let ports: Vec<Guid> = members.iter().map(|node| node.guid).collect();
     join::broadcast(&sim, home, &ports);
-    let leaf = fabric.end_nodes()[0].switch;
     sm.resweep();
     let tree = broadcast_ports(&sm);
-    assert_eq!(reached(&fabric, &tree, leaf), members);
+    assert_reaches(&sim, &sm, &fabric, &members);
 
     // The top of the tree, and a link of another switch above the leaves.
     let is_upper = |guid: &&Guid| {
@@ -152,7 +143,7 @@ fn a_multicast_tree_leaves_what_is_drained() {
             .get(&other)
             .is_none_or(|ports| !ports.contains(&link))
     );
-    assert_eq!(reached(&fabric, &drained, leaf), members);
+    assert_reaches(&sim, &sm, &fabric, &members);
 
     fs::write(&file, "").expect("written");
     sm.resweep();
