@@ -63,39 +63,32 @@ fn guid_files_that_are_no_good() {
     let net = Net::pgft(FIGURE_1);
     const SWITCHES: &str = ": 0 of 1 GUIDs are switches of this fabric";
     const NODES: &str = ": 0 of 1 GUIDs are ports of end nodes of this fabric";
-    for (name, text, told) in [
-        ("missing", None, [": "; 3]),
+    let sim = Ibsim::start(&net.path);
+    let at = |name: &str| sim.dir().join(name);
+    for (name, text) in [("bad", "0x1\nspine one\n"), ("others", "0x1234\n")] {
+        fs::write(at(name), text).expect("the file can be written");
+    }
+    for (path, told) in [
+        (at("missing"), [": "; 3]),
         // The dash is a file of that name: standard input is OpenSM's own.
-        ("-", None, [": "; 3]),
-        ("bad", Some("0x1\nspine one\n"), [":2: "; 3]),
-        ("others", Some("0x1234\n"), [SWITCHES, NODES, NODES]),
+        ("-".into(), [": "; 3]),
+        (at("bad"), [":2: "; 3]),
+        (at("others"), [SWITCHES, NODES, NODES]),
     ] {
-        let sim = Ibsim::start(&net.path);
-        let path = match name {
-            "-" => PathBuf::from(name),
-            name => sim.dir().join(name),
-        };
-        if let Some(text) = text {
-            fs::write(&path, text).expect("the file can be written");
-        }
         let mut config = Config::dmodc();
         for option in ["root", "cn", "io"] {
             config = config.line(format!("{option}_guid_file {}", path.display()));
         }
         let files = opensm::route(&sim, &config);
         let errors = files.log_lines("dmodc: ERR");
-        assert_eq!(errors.len(), 3, "{name}: {errors:#?}");
+        assert_eq!(errors.len(), 3, "{errors:#?}");
         for told in told {
             let place = format!("{}{told}", path.display());
-            assert!(
-                errors.iter().any(|e| e.contains(&place)),
-                "{place}: {errors:#?}"
-            );
+            let is_told = errors.iter().any(|e| e.contains(&place));
+            assert!(is_told, "{place}: {errors:#?}");
         }
         let plain = Offline::route(&files.subnet(), 0, 1, &Options::default());
-        assert!(
-            name == "others" || plain.has_entries(&files.lfts()),
-            "{name}"
-        );
+        let is_plain = plain.has_entries(&files.lfts());
+        assert!(is_plain || path == at("others"), "{}", path.display());
     }
 }
