@@ -1,10 +1,10 @@
 //! Reading inputs: a file, or standard input for `-`. The library reads files alone.
 
-use crate::failure::Failure;
 use dmodc::input::{self, Fault, InputError};
 use std::error::Error;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether a path stands for standard input or output.
 pub fn is_dash(path: &Path) -> bool {
@@ -16,14 +16,6 @@ pub fn shown(path: &Path) -> &Path {
     match is_dash(path) {
         true => Path::new("<stdin>"),
         false => path,
-    }
-}
-
-/// Refuses to read standard input more than once: the second reader would find it empty.
-pub fn one_stdin<'a>(inputs: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), Failure> {
-    match inputs.into_iter().filter(|path| is_dash(path)).count() {
-        0 | 1 => Ok(()),
-        _ => Err(Failure::Usage("only one input can be standard input")),
     }
 }
 
@@ -56,14 +48,17 @@ pub fn each_line<R: Error + Send + Sync + 'static>(
     })
 }
 
+/// Refuses to read standard input twice: the second reader would find it empty.
 fn read_stdin() -> Result<Vec<u8>, InputError> {
+    static IS_READ: AtomicBool = AtomicBool::new(false);
     let mut bytes = Vec::new();
-    let read = io::stdin().lock().read_to_end(&mut bytes);
-    match read.and_then(|_| input::unpacked(bytes, u64::MAX)) {
-        Ok(bytes) => Ok(bytes),
-        Err(reason) => Err(InputError::Unreadable {
-            file: shown(Path::new("-")).display().to_string(),
-            reason,
-        }),
-    }
+    let read = match IS_READ.swap(true, Ordering::Relaxed) {
+        true => Err(io::Error::other("only one input can be standard input")),
+        false => io::stdin().lock().read_to_end(&mut bytes),
+    };
+    let read = read.and_then(|_| input::unpacked(bytes, u64::MAX));
+    read.map_err(|reason| InputError::Unreadable {
+        file: shown(Path::new("-")).display().to_string(),
+        reason,
+    })
 }

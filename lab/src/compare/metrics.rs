@@ -7,7 +7,7 @@
 use super::lanes::lane_loops;
 use super::levels::Levels;
 use super::throw_row::{Real, ThrowRow};
-use dmodc::analysis::{self, Channels, Risk, Traffic, bound, check};
+use dmodc::analysis::{self, Channels, CheckReport, Exact, Risk, Traffic, bound, check};
 use dmodc::dmodc::{Engine, NodeType, NodeTypes, Options, Ranking};
 use dmodc::fabric::{Fabric, Guid};
 use dmodc::lft::Tables;
@@ -22,50 +22,76 @@ pub struct Scale {
     pub seed: u64,
 }
 
+/// What both kinds of comparison measure.
+struct Common {
+    report: CheckReport,
+    no_route: u64,
+    a2a: Risk,
+    exact: Exact,
+    rp: Risk,
+    /// Effective bisection bandwidth in percent.
+    ebb: Option<f64>,
+}
+
+impl Common {
+    fn new(
+        fabric: &Fabric,
+        tables: &Tables,
+        ranking: &Ranking,
+        traffic: &Traffic,
+        scale: &Scale,
+    ) -> Common {
+        let (count, seed, tick) = (scale.permutations as usize, scale.seed, &|_| ());
+        let a2a = traffic.all_to_all(tick);
+        let ebb = traffic.effective_bisection_bandwidth(count, seed, false, tick);
+        Common {
+            report: check(fabric, tables, |a, b| ranking.is_up(a, b)),
+            no_route: traffic.skipped(),
+            exact: traffic.worst_permutation(&a2a, false, tick),
+            a2a,
+            rp: traffic.random_permutations(count, seed, tick),
+            ebb: ebb.map(|ebb| ebb.percent),
+        }
+    }
+}
+
 /// Measures the tables of a fabric: figures by their column.
 pub fn figures(fabric: &Fabric, tables: &Tables, engine: &Engine, scale: &Scale) -> Value {
     let options = Options::default();
     let order = match engine.plan(fabric, &options) {
         Ok(plan) => plan.order().to_vec(),
-        Err(_) => (0..fabric.end_nodes().len() as u32).collect(),
+        Err(_) => all_nodes(fabric),
     };
     let ranking = Ranking::new(fabric, &options);
-    let report = check(fabric, tables, |a, b| ranking.is_up(a, b));
     let traffic = Traffic::new(fabric, tables, &order);
-    let tick = |_| ();
-    let all = traffic.all_to_all(&tick);
-    let permutations = scale.permutations as usize;
-    let rp = traffic.random_permutations(permutations, scale.seed, &tick);
+    let found = Common::new(fabric, tables, &ranking, &traffic, scale);
     let mut figures = json!({
-        "unreachable_pairs": report.unreachable_pairs,
-        "no_route": traffic.skipped(),
-        "a2a": all.value,
-        "exact": traffic.worst_permutation(&all, false, &tick).value,
-        "rp": rp.value,
-        "sp": traffic.shifts(&tick).value,
+        "unreachable_pairs": found.report.unreachable_pairs,
+        "no_route": found.no_route,
+        "a2a": found.a2a.value,
+        "exact": found.exact.value,
+        "rp": found.rp.value,
+        "sp": traffic.shifts(&|_| ()).value,
         "a2a_bound": bound(fabric, |switch| ranking.rank(switch)),
-        "ebb": ebb(&traffic, scale),
+        "ebb": found.ebb,
     });
-    for (column, count) in report.counts() {
+    for (column, count) in found.report.counts() {
         figures[column] = json!(count);
     }
     figures
+}
+
+fn all_nodes(fabric: &Fabric) -> Vec<u32> {
+    (0..fabric.end_nodes().len() as u32).collect()
 }
 
 /// The least A2A that the links between levels allow, by Dmodc's ranks; and over capacity, where links differ.
 pub fn bounds(fabric: &Fabric) -> (Option<u32>, Option<Real>) {
     let ranking = Ranking::new(fabric, &Options::default());
     let rank = |switch| ranking.rank(switch);
-    let nodes: Vec<u32> = (0..fabric.end_nodes().len() as u32).collect();
-    let (bound, over) = analysis::bounds(fabric, &nodes, rank, &Channels::new(fabric));
+    let channels = Channels::new(fabric);
+    let (bound, over) = analysis::bounds(fabric, &all_nodes(fabric), rank, &channels);
     (bound, over.map(Real))
-}
-
-/// Effective bisection bandwidth in percent.
-fn ebb(traffic: &Traffic, scale: &Scale) -> Option<f64> {
-    let count = scale.permutations as usize;
-    let found = traffic.effective_bisection_bandwidth(count, scale.seed, false, &|_| ());
-    found.map(|ebb| ebb.percent)
 }
 
 /// The node orders of the shifts, as end node indices. Empty: this order is unknown.
@@ -87,22 +113,22 @@ pub fn measured(
     scale: &Scale,
 ) -> ThrowRow {
     let tick = |_| ();
-    let plain: Vec<u32> = (0..fabric.end_nodes().len() as u32).collect();
-    let order = match orders.dmodc.is_empty() {
-        true => &plain,
-        false => &orders.dmodc,
-    };
+    let (plain, is_ordered) = (all_nodes(fabric), !orders.dmodc.is_empty());
+    let order = if is_ordered { &orders.dmodc } else { &plain };
     let traffic = Traffic::new(fabric, tables, order);
+    let ranking = Ranking::new(fabric, &Options::default());
+    let found = Common::new(fabric, tables, &ranking, &traffic, scale);
     let types = NodeTypes::new(&Options {
         io_guids: io.to_vec(),
         ..Options::default()
     });
     let is = |node: u32, t| types.of(fabric.end_nodes()[node as usize].guid) == t;
     let (compute, io) = (|n| is(n, NodeType::Compute), |n| is(n, NodeType::Io));
+    let cn2io = || traffic.type_to_type(compute, io, &tick).value;
     let ftree = (!orders.ftree.is_empty()).then(|| Traffic::new(fabric, tables, &orders.ftree));
-    let permutations = scale.permutations as usize;
-    let ranking = Ranking::new(fabric, &Options::default());
-    let report = check(fabric, tables, |a, b| ranking.is_up(a, b));
+    let sp_ftree = ftree.map(|traffic| traffic.shifts(&tick));
+    let sp_dmodc = is_ordered.then(|| traffic.shifts(&tick));
+    let report = &found.report;
     let (lanes, lane_loops) = match levels {
         None => (1, report.host_credit_loops.count),
         Some(levels) => {
@@ -110,24 +136,18 @@ pub fn measured(
             (lanes.len(), lanes.values().map(|found| found.count).sum())
         }
     };
-    let a2a = traffic.all_to_all(&tick);
-    let exact = traffic.worst_permutation(&a2a, false, &tick);
-    let rp = traffic.random_permutations(permutations, scale.seed, &tick);
-    let sp_ftree = ftree.map(|traffic| traffic.shifts(&tick));
-    let sp_dmodc = (!orders.dmodc.is_empty()).then(|| traffic.shifts(&tick));
+    let value = |risk: &Option<Risk>| risk.as_ref().map(|risk| risk.value);
     let over = |risk: Option<&Risk>| risk?.over_capacity.map(Real);
     ThrowRow {
         accepted: true,
-        no_route: Some(traffic.skipped()),
-        a2a: Some(a2a.value),
-        exact: Some(exact.value),
-        rp: Some(rp.value),
-        sp_ftree: sp_ftree.as_ref().map(|risk| risk.value),
-        sp_dmodc: sp_dmodc.as_ref().map(|risk| risk.value),
-        cn2io: types
-            .are_given()
-            .then(|| traffic.type_to_type(compute, io, &tick).value),
-        ebb: ebb(&traffic, scale).map(Real),
+        no_route: Some(found.no_route),
+        a2a: Some(found.a2a.value),
+        exact: Some(found.exact.value),
+        rp: Some(found.rp.value),
+        sp_ftree: value(&sp_ftree),
+        sp_dmodc: value(&sp_dmodc),
+        cn2io: types.are_given().then(cn2io),
+        ebb: found.ebb.map(Real),
         credit_loops: Some(report.credit_loops.count),
         host_credit_loops: Some(report.host_credit_loops.count),
         host_switch_credit_loops: Some(report.host_switch_credit_loops.count),
@@ -135,11 +155,11 @@ pub fn measured(
         aggregation_credit_loops: Some(report.aggregation_credit_loops.count),
         lane_credit_loops: Some(lane_loops),
         lanes: Some(lanes),
-        a2a_capacity: over(Some(&a2a)),
-        rp_capacity: over(Some(&rp)),
+        a2a_capacity: over(Some(&found.a2a)),
+        rp_capacity: over(Some(&found.rp)),
         sp_ftree_capacity: over(sp_ftree.as_ref()),
         sp_dmodc_capacity: over(sp_dmodc.as_ref()),
-        exact_capacity: exact.over_capacity.map(Real),
+        exact_capacity: found.exact.over_capacity.map(Real),
         ..row
     }
 }

@@ -149,11 +149,7 @@ impl MultiEngineRun {
                 "" => "-".to_owned(),
                 words => words.to_owned(),
             };
-            let avoid = if spec.avoids_throttled_links() {
-                "avoid"
-            } else {
-                "-"
-            };
+            let avoid = ["-", "avoid"][usize::from(spec.avoids_throttled_links())];
             let engine = spec.listed();
             format!("{engine}\t{roots}\t{io}\t{group}\t{options}\t{avoid}\n")
         };
@@ -161,9 +157,7 @@ impl MultiEngineRun {
         files.write("plan", text)?;
         let engines: Vec<&str> = specs.iter().map(|spec| spec.listed()).collect();
         let engines = Config::engines(&format!("{RELAY},{}", engines.join(",")));
-        let config = lines
-            .iter()
-            .fold(engines, |config, line| config.line(line))
+        let config = (lines.iter().fold(engines, Config::line))
             .with_relay(&self.plugin, files.dir())
             // Errors and information.
             .log_flags("0x03");

@@ -21,11 +21,10 @@ impl Origin {
         let io: Vec<u8> = io.iter().flat_map(|guid| guid.0.to_be_bytes()).collect();
         let are_programs = |spec: &&EngineSpec| matches!(spec.foreign, Some(Foreign::Exec(_)));
         let programs = specs.iter().filter(are_programs);
+        let programs = programs.map(|spec| (spec.clone(), of_engine(spec, "")));
         Origin {
             fabric: format!("{} {}", hash(&text_of(netlist)), hash(&io)),
-            programs: programs
-                .map(|spec| (spec.clone(), of_engine(spec, "")))
-                .collect(),
+            programs: programs.collect(),
         }
     }
 
@@ -40,18 +39,10 @@ impl Origin {
 
 /// What cannot be read is told where it is used.
 fn of_engine(spec: &EngineSpec, stem: &str) -> String {
-    let files = spec
-        .foreign
-        .as_ref()
-        .map(|from| sources(from, stem, &spec.to_string()));
+    let foreign = spec.foreign.iter();
+    let files = foreign.flat_map(|from| sources(from, stem, &spec.to_string()));
     let read = |file| [b"file ".to_vec(), fs::read(file).unwrap_or_default()].concat();
-    hash(
-        &files
-            .into_iter()
-            .flatten()
-            .flat_map(read)
-            .collect::<Vec<u8>>(),
-    )
+    hash(&files.flat_map(read).collect::<Vec<u8>>())
 }
 
 /// FNV-1a, which no release of Rust changes; `-` of nothing.

@@ -66,14 +66,11 @@ impl Series {
     /// The most that any throw can hit.
     pub fn most(&self) -> usize {
         let by_exponent = || (self.max_exponent.exp2() - 1.0) as usize;
-        self.counts
-            .iter()
-            .copied()
-            .max()
-            .unwrap_or_else(by_exponent)
+        let most = self.counts.iter().copied().max();
+        most.unwrap_or_else(by_exponent)
     }
 
-    /// What a row is of: the contents of fabric, I/O nodes, and the source of tables.
+    /// What a row is of ([`Origin::of`]).
     pub fn of(&self, number: u32, spec: &EngineSpec) -> String {
         self.origin.of(spec, &self.stem(number))
     }
@@ -189,10 +186,8 @@ impl Thrower {
         };
         let (a2a_bound, a2a_bound_capacity) = metrics::bounds(&fabric);
         // LIDs that moved would make blocks differ that no route has to do with.
-        let same_lids = answer
-            .lids
-            .iter()
-            .all(|(port, lid)| self.lids.get(port) == Some(lid));
+        let mut lids = answer.lids.iter();
+        let same_lids = lids.all(|(port, lid)| self.lids.get(port) == Some(lid));
         let unmeasured = |spec: &EngineSpec| ThrowRow {
             fabric: self.series.fabric.clone(),
             switches: netlist.switches().count(),
@@ -265,11 +260,10 @@ impl Thrower {
         let mut answer = self.runs.route(netlist, &own)?;
         let mut outcomes = answer.outcomes.drain(..);
         let stem = self.series.stem(number);
+        let silent = || LabError::relay("it is silent");
         let all = specs.iter().map(|spec| {
             let Some(source) = &spec.foreign else {
-                return outcomes
-                    .next()
-                    .ok_or_else(|| LabError::relay("it is silent"));
+                return outcomes.next().ok_or_else(silent);
             };
             let named = (&*stem, &*spec.to_string());
             let found = foreign::tables(source, (netlist, fabric), named, self.runs.limit)?;

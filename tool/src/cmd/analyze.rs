@@ -104,12 +104,7 @@ pub struct Args {
 /// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
     let start = Instant::now();
-    let of_pairs = args.patterns.iter().filter_map(|pattern| match pattern {
-        Pattern::Pairs(file) => Some(file),
-        _ => None,
-    });
-    let files = args.order.iter().chain(&args.drain.file).chain(&args.job);
-    let mut judged = args.input.load(files.chain(of_pairs))?;
+    let mut judged = args.input.load()?;
     let drain = args.drain.file.as_deref();
     judged.options.drain = (args.input.reading).drain(drain, &judged.fabric, &judged.names)?;
     let order = match (&args.order, &args.job) {
@@ -129,14 +124,10 @@ pub fn run(args: Args) -> Outcome {
         ));
     }
     let traffic = Traffic::new(&judged.fabric, &judged.tables, &order);
-    let all = judged
-        .fabric
-        .end_nodes()
-        .iter()
-        .filter(|n| n.kind != NodeKind::Aggregation)
-        .count();
-    if traffic.nodes().len() < all {
-        let left_out = all - traffic.nodes().len();
+    let nodes = judged.fabric.end_nodes().iter();
+    let all = nodes.filter(|n| n.kind != NodeKind::Aggregation).count();
+    let left_out = all - traffic.nodes().len();
+    if left_out > 0 {
         let what = if args.job.is_some() { "job" } else { "order" };
         log::warn!("{left_out} of {all} end nodes are not in the {what} and take no part");
     }
@@ -170,11 +161,10 @@ pub fn run(args: Args) -> Outcome {
         found.exact = Some(worst_permutation(&traffic, &found.risks, false));
     }
     found.seconds = start.elapsed().as_secs_f64();
-    if args.json {
-        say_json(&json(&judged, &traffic, &found, &args))?;
-    } else {
-        let is_taken = args.ports.as_deref().is_some_and(is_dash);
-        say(&text(&judged, &traffic, &found, args.both), is_taken)?;
+    let is_taken = args.ports.as_deref().is_some_and(is_dash);
+    match args.json {
+        true => say_json(&json(&judged, &traffic, &found, &args))?,
+        false => say(&text(&judged, &traffic, &found, args.both), is_taken)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -209,16 +199,18 @@ fn measure(
     let of_type =
         |t: NodeType| move |node: u32| types.of(judged.fabric.end_nodes()[node as usize].guid) == t;
     let (compute, io) = (of_type(NodeType::Compute), of_type(NodeType::Io));
-    let (count, seed) = (args.permutations as usize, args.seed);
+    let (count, seed, name) = (args.permutations as usize, args.seed, pattern.to_string());
     let all = traffic.nodes().len() as u64;
     let of_both_types = || {
-        let count = |is: &dyn Fn(u32) -> bool| {
-            traffic.nodes().iter().filter(|&&node| is(node)).count() as u64
-        };
-        count(&compute).min(count(&io))
+        let nodes = || traffic.nodes().iter();
+        let compute = nodes().filter(|&&node| compute(node)).count();
+        compute.min(nodes().filter(|&&node| io(node)).count()) as u64
+    };
+    let worked = |workload: &Workload| -> Result<Worked, Failure> {
+        Ok(traffic.worked(&workload.phases(traffic.nodes().len())?))
     };
     let mut risk = |work: u64, measure: &dyn Fn(Tick) -> Risk| {
-        let risk = with_bar(pattern.to_string(), work, measure);
+        let risk = with_bar(&name, work, measure);
         found.risks.push((pattern.clone(), risk));
     };
     match pattern {
@@ -234,19 +226,15 @@ fn measure(
             traffic.type_to_type(io, compute, tick)
         }),
         Pattern::Ebb => {
-            found.ebb = with_bar(pattern.to_string(), count as u64, |tick| {
+            found.ebb = with_bar(&name, count as u64, |tick| {
                 traffic.effective_bisection_bandwidth(count, seed, args.both, tick)
             });
         }
         Pattern::Rails => found.railed = Some(within_rails(judged, traffic)?),
-        Pattern::Work(workload) => {
-            let worked = work_of(traffic, workload)?;
-            found.worked.push((pattern.to_string(), worked));
-        }
+        Pattern::Work(workload) => found.worked.push((name, worked(workload)?)),
         Pattern::Pairs(file) => {
             let workload = Workload::Pairs(pairs(file, judged, traffic.nodes())?);
-            let worked = work_of(traffic, &workload)?;
-            found.worked.push((pattern.to_string(), worked));
+            found.worked.push((name, worked(&workload)?));
         }
     }
     Ok(())
@@ -270,23 +258,18 @@ fn within_rails(judged: &Judged, traffic: &Traffic) -> Result<Railed, Failure> {
     Ok(Railed { rails, found })
 }
 
-fn work_of(traffic: &Traffic, workload: &Workload) -> Result<Worked, Failure> {
-    let phases = workload.phases(traffic.nodes().len())?;
-    Ok(traffic.worked(&phases))
-}
-
 fn worst_permutation(traffic: &Traffic, risks: &[(Pattern, Risk)], all: bool) -> Exact {
     let known = risks.iter().find(|(p, _)| *p == Pattern::A2a);
     let bounds = known.map_or_else(|| traffic.all_to_all(&|_| ()), |(_, risk)| risk.clone());
     let ports = traffic.channels().len() as u64;
-    with_bar("exact".into(), ports, |tick| {
+    with_bar("exact", ports, |tick| {
         traffic.worst_permutation(&bounds, all, tick)
     })
 }
 
 /// Does some work behind a progress bar.
-fn with_bar<T>(what: String, work: u64, measure: impl FnOnce(Tick) -> T) -> T {
-    let bar = progress(work, "{msg:>5} {wide_bar} {pos}/{len} {eta}").with_message(what);
+fn with_bar<T>(what: &str, work: u64, measure: impl FnOnce(Tick) -> T) -> T {
+    let bar = progress(work, "{msg:>5} {wide_bar} {pos}/{len} {eta}").with_message(what.to_owned());
     let done = measure(&|done| bar.inc(done));
     bar.finish_and_clear();
     done

@@ -9,7 +9,9 @@ use dmodc::dmodc::{Capacity, Engine, Faults, OnUnreachable, Options};
 use dmodc::fabric::Fabric;
 use dmodc::names::{Directory, PartError};
 use dmodc::netlist::{GuidsOf, Names, Netlist, Part, none_found};
+use dmodc::reference::Reference;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// GUID files, one GUID a line.
 #[derive(clap::Args)]
@@ -30,6 +32,31 @@ impl GuidFiles {
     pub fn paths(&self) -> impl Iterator<Item = &PathBuf> {
         let files = [&self.root_guids, &self.cn_guids, &self.io_guids];
         files.into_iter().flatten()
+    }
+
+    /// Reads a fabric as `draw` and `whatif` need it.
+    pub fn meant(
+        &self,
+        reading: Reading,
+        net: &Path,
+        reference: Option<&Path>,
+        drain: &Drain,
+    ) -> Result<Meant, Failure> {
+        let netlist = reading.netlist(net)?;
+        let (fabric, names) = netlist.to_fabric(None).map_err(Failure::lids(net))?;
+        let known = reading.known(reference, &fabric)?;
+        let rest = Options {
+            drain: reading.drain(drain.file.as_deref(), &fabric, &names)?,
+            reference: known.as_ref().map(|(_, fabric)| fabric.clone()),
+            ..Options::default()
+        };
+        Ok(Meant {
+            options: self.options(reading, &fabric, rest)?,
+            netlist,
+            fabric,
+            names,
+            known,
+        })
     }
 
     /// Reads the files into these options. Names on standard error a file without any GUID of the fabric.
@@ -53,6 +80,23 @@ impl GuidFiles {
             ..rest
         })
     }
+}
+
+/// A reference, and its fabric.
+pub type Known = (Reference, Arc<Fabric>);
+
+/// A fabric, and what is known of how it is meant to be.
+pub struct Meant {
+    /// The file.
+    pub netlist: Netlist,
+    /// The fabric.
+    pub fabric: Fabric,
+    /// The names in it.
+    pub names: Names,
+    /// The reference, if one is given.
+    pub known: Option<Known>,
+    /// The options that rank and route it.
+    pub options: Options,
 }
 
 /// The reference, and how a fault changes routes.
@@ -178,13 +222,6 @@ pub struct Question {
     pub json: bool,
 }
 
-impl Question {
-    /// The files that are given.
-    pub fn paths(&self) -> impl Iterator<Item = &PathBuf> {
-        self.reference.iter().chain(self.guid_files.paths())
-    }
-}
-
 /// The parts to remove.
 #[derive(clap::Args)]
 pub struct Removal {
@@ -195,23 +232,18 @@ pub struct Removal {
 }
 
 impl Removal {
-    /// The files that name parts.
-    pub fn files(&self) -> Vec<PathBuf> {
-        let files = self.remove.iter().filter_map(|name| name.strip_prefix('@'));
-        files.map(PathBuf::from).collect()
-    }
-
     /// All parts named.
     pub fn parts(&self, netlist: &Netlist) -> Result<Vec<Part>, Failure> {
         let directory = Directory::of_netlist(netlist);
         let mut parts = Vec::new();
+        let mut add = |name: &str| -> Result<(), PartError> {
+            parts.extend(directory.parts(netlist, name)?);
+            Ok(())
+        };
         for name in &self.remove {
             match name.strip_prefix('@') {
-                None => parts.extend(directory.parts(netlist, name)?),
-                Some(file) => each_line::<PartError>(Path::new(file), |name| {
-                    parts.extend(directory.parts(netlist, name)?);
-                    Ok(())
-                })?,
+                None => add(name)?,
+                Some(file) => each_line(Path::new(file), &mut add)?,
             }
         }
         Ok(parts)

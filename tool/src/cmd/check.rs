@@ -7,9 +7,9 @@ use crate::failure::Outcome;
 use crate::output::{say, say_json};
 use dmodc::analysis::{Channels, CheckReport, Tally, check};
 use dmodc::dmodc::{Engine, Ranking};
-use dmodc::drain;
+use dmodc::drain::{self, Use};
 use dmodc::wiring::wiring_warnings;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -51,7 +51,7 @@ pub struct Args {
 /// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
     let start = Instant::now();
-    let judged = args.input.load(args.routed_as.paths())?;
+    let judged = args.input.load()?;
     let (fabric, rest) = (&judged.fabric, judged.options.clone());
     let options = (args.routed_as).options(args.input.reading, (fabric, &judged.names), rest)?;
     // A fabric that is no tree has ranks, but no plan.
@@ -59,61 +59,20 @@ pub fn run(args: Args) -> Outcome {
         Ok(plan) => plan.ranking().clone(),
         Err(_) => Ranking::new(fabric, &options),
     };
-    let warnings = wiring_warnings(&judged.fabric, &ranking, |s| judged.switch(s));
-    let report = check(&judged.fabric, &judged.tables, |a, b| ranking.is_up(a, b));
-    let uses = drain::uses(fabric, &options.drain, |s| judged.tables.row(s));
-    let seconds = start.elapsed().as_secs_f64();
-    if args.json {
-        let mut found = json(&judged, &warnings, &report, seconds);
-        found["drained"] = drained::json(&judged.names, fabric, &uses);
-        say_json(&found)?;
-    } else {
-        let found = text(&judged, &ranking, &warnings, &report, seconds);
-        say(&(found + &drained::text(&judged.names, &uses)), false)?;
-    }
-    Ok(if report.passed() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(1)
-    })
-}
-
-fn json(
-    judged: &Judged,
-    warnings: &[String],
-    report: &CheckReport,
-    seconds: f64,
-) -> serde_json::Value {
-    let tally = |t: &Tally| {
-        let first: Vec<_> = t.first.iter().map(|r| judged.route(r)).collect();
-        json!({ "pairs": t.pairs, "node_pairs": t.node_pairs, "routes": t.routes, "first": first })
+    let warnings = wiring_warnings(fabric, &ranking, |s| judged.switch(s));
+    let shown = Shown {
+        report: check(fabric, &judged.tables, |a, b| ranking.is_up(a, b)),
+        uses: drain::uses(fabric, &options.drain, |s| judged.tables.row(s)),
+        seconds: start.elapsed().as_secs_f64(),
+        judged: &judged,
+        ranking,
+        warnings,
     };
-    let details: serde_json::Map<_, _> = findings(report)
-        .into_iter()
-        .map(|(key, _, t)| (key.into(), tally(t)))
-        .collect();
-    let mut object = json!({
-        "nodes": judged.fabric.end_nodes().len(),
-        "switches": judged.fabric.switches().len(),
-        "links": judged.fabric.switch_links(),
-        "lids": judged.fabric.lid_count(),
-        "pairs": report.checked.pairs,
-        "routes": report.checked.routes,
-        "credit_loop": credit_loop(judged, report),
-        "unreachable_pairs": report.unreachable_pairs,
-        "unjudged": report.unjudged.pairs,
-        "turned": report.turned.routes,
-        "left_out": report.left_out.routes,
-        "left_out_pairs": left_out::json(&judged.fabric, &judged.names, &report.left_out_ends),
-        "details": details,
-        "wiring": warnings,
-        "passed": report.passed(),
-        "seconds": seconds,
-    });
-    for (key, count) in report.counts() {
-        object[key] = json!(count);
+    match args.json {
+        true => say_json(&shown.json())?,
+        false => say(&shown.text(), false)?,
     }
-    object
+    Ok(ExitCode::from(u8::from(!shown.report.passed())))
 }
 
 /// All tallies: key, name, tally.
@@ -147,83 +106,115 @@ pub fn loops(report: &CheckReport) -> Vec<(&'static str, usize)> {
     loops
 }
 
-/// The channels of one credit loop, by name.
-fn credit_loop(judged: &Judged, report: &CheckReport) -> Vec<String> {
-    let channels = Channels::new(&judged.fabric);
-    report
-        .credit_loops
-        .example
-        .iter()
-        .map(|&c| judged.channel(channels.get(c)))
-        .collect()
+/// What is found, and the time that it took.
+struct Shown<'a> {
+    judged: &'a Judged,
+    ranking: Ranking,
+    warnings: Vec<String>,
+    report: CheckReport,
+    uses: Vec<Use>,
+    seconds: f64,
 }
 
-fn text(
-    judged: &Judged,
-    ranking: &Ranking,
-    warnings: &[String],
-    report: &CheckReport,
-    seconds: f64,
-) -> String {
-    let fabric = &judged.fabric;
-    let mut text = String::new();
-    let mut line = |what: &str, count: u64| text += &format!("{what:<26}  {count:>12}\n");
-    line("switches", fabric.switches().len() as u64);
-    line("end nodes", fabric.end_nodes().len() as u64);
-    line("links between switches", fabric.switch_links() as u64);
-    line("LIDs", fabric.lid_count() as u64);
-    line("pairs checked", report.checked.pairs);
-    line("undelivered pairs", report.undelivered());
-    line("  no entry", report.no_entry.pairs);
-    line("  wrong port", report.wrong_port.pairs);
-    line("  loop", report.looping.pairs);
-    line("credit loops", report.credit_loops.count as u64);
-    for (kind, loops) in loops(report) {
-        line(kind, loops as u64);
-    }
-    line("down-up turns", report.turns.routes);
-    line("not minimal", report.nonminimal.routes);
-    line("unreachable pairs", report.unreachable_pairs as u64);
-    if report.unjudged.pairs > 0 {
-        line("pairs not judged", report.unjudged.pairs);
-    }
-    line("turned", report.turned.routes);
-    line("left out", report.left_out.routes);
-    text += &format!("{:<26}  {seconds:>12.3}\n", "seconds");
-    text += &format!("ranks: {ranking}\n");
-    for warning in warnings.iter().take(NAMED) {
-        text += &format!("wiring: {warning}\n");
-    }
-    if warnings.len() > NAMED {
-        text += &format!("wiring: .. {} such places in all\n", warnings.len());
-    }
-    // The first three findings are defects, two are remarks.
-    for (_, name, tally) in &findings(report)[..5] {
-        for route in &tally.first {
-            text += &format!("{name}: {}\n", judged.route(route));
+impl Shown<'_> {
+    fn json(&self) -> Value {
+        let Shown { judged, report, .. } = self;
+        let Judged { fabric, names, .. } = judged;
+        let tally = |t: &Tally| {
+            let first: Vec<_> = t.first.iter().map(|r| judged.route(r)).collect();
+            json!({ "pairs": t.pairs, "node_pairs": t.node_pairs, "routes": t.routes, "first": first })
+        };
+        let details = findings(report).into_iter();
+        let details = details.map(|(key, _, t)| (key.to_owned(), tally(t)));
+        let mut object = json!({
+            "nodes": fabric.end_nodes().len(),
+            "switches": fabric.switches().len(),
+            "links": fabric.switch_links(),
+            "lids": fabric.lid_count(),
+            "pairs": report.checked.pairs,
+            "routes": report.checked.routes,
+            "credit_loop": self.credit_loop(),
+            "unreachable_pairs": report.unreachable_pairs,
+            "unjudged": report.unjudged.pairs,
+            "turned": report.turned.routes,
+            "left_out": report.left_out.routes,
+            "left_out_pairs": left_out::json(fabric, names, &report.left_out_ends),
+            "details": details.collect::<serde_json::Map<_, _>>(),
+            "wiring": self.warnings,
+            "drained": drained::json(names, fabric, &self.uses),
+            "passed": report.passed(),
+            "seconds": self.seconds,
+        });
+        for (key, count) in report.counts() {
+            object[key] = json!(count);
         }
-        if tally.routes > tally.first.len() as u64 {
-            text += &format!("{name}: .. {} routes in all\n", tally.routes);
+        object
+    }
+
+    /// The channels of one credit loop, by name.
+    fn credit_loop(&self) -> Vec<String> {
+        let channels = Channels::new(&self.judged.fabric);
+        let example = self.report.credit_loops.example.iter();
+        let name = |&channel: &u32| self.judged.channel(channels.get(channel));
+        example.map(name).collect()
+    }
+
+    fn text(&self) -> String {
+        let Shown { judged, report, .. } = self;
+        let Judged { fabric, names, .. } = judged;
+        let mut text = String::new();
+        let mut line = |what: &str, count: u64| text += &format!("{what:<26}  {count:>12}\n");
+        line("switches", fabric.switches().len() as u64);
+        line("end nodes", fabric.end_nodes().len() as u64);
+        line("links between switches", fabric.switch_links() as u64);
+        line("LIDs", fabric.lid_count() as u64);
+        line("pairs checked", report.checked.pairs);
+        line("undelivered pairs", report.undelivered());
+        line("  no entry", report.no_entry.pairs);
+        line("  wrong port", report.wrong_port.pairs);
+        line("  loop", report.looping.pairs);
+        line("credit loops", report.credit_loops.count as u64);
+        for (kind, loops) in loops(report) {
+            line(kind, loops as u64);
         }
-    }
-    for &(a, b) in &report.first_unreachable {
-        text += &format!(
-            "no up-down path: {} -- {}\n",
-            judged.switch(a),
-            judged.switch(b)
-        );
-    }
-    text += &left_out::text(fabric, &judged.names, &report.left_out_ends);
-    for channel in credit_loop(judged, report) {
-        text += &format!("credit loop: {channel}\n");
-    }
-    if report.no_entry.routes > 0 {
-        text += "an up-down path is one by these ranks: give --reference, --faults and GUID files as the \
-                 tables were routed with\n";
-    }
-    text + if report.passed() {
-        "passed\n"
-    } else {
-        "FAILED\n"
+        line("down-up turns", report.turns.routes);
+        line("not minimal", report.nonminimal.routes);
+        line("unreachable pairs", report.unreachable_pairs as u64);
+        if report.unjudged.pairs > 0 {
+            line("pairs not judged", report.unjudged.pairs);
+        }
+        line("turned", report.turned.routes);
+        line("left out", report.left_out.routes);
+        text += &format!("{:<26}  {:>12.3}\n", "seconds", self.seconds);
+        text += &format!("ranks: {}\n", self.ranking);
+        for warning in self.warnings.iter().take(NAMED) {
+            text += &format!("wiring: {warning}\n");
+        }
+        if self.warnings.len() > NAMED {
+            text += &format!("wiring: .. {} such places in all\n", self.warnings.len());
+        }
+        // The first three findings are defects, two are remarks.
+        for (_, name, tally) in &findings(report)[..5] {
+            for route in &tally.first {
+                text += &format!("{name}: {}\n", judged.route(route));
+            }
+            if tally.routes > tally.first.len() as u64 {
+                text += &format!("{name}: .. {} routes in all\n", tally.routes);
+            }
+        }
+        for &(a, b) in &report.first_unreachable {
+            let (a, b) = (judged.switch(a), judged.switch(b));
+            text += &format!("no up-down path: {a} -- {b}\n");
+        }
+        text += &left_out::text(fabric, names, &report.left_out_ends);
+        for channel in self.credit_loop() {
+            text += &format!("credit loop: {channel}\n");
+        }
+        if report.no_entry.routes > 0 {
+            text += "an up-down path is one by these ranks: give --reference, --faults and GUID files as the \
+                     tables were routed with\n";
+        }
+        let verdict = if report.passed() { "passed" } else { "FAILED" };
+        text + verdict + "\n" + &drained::text(names, &self.uses)
     }
 }

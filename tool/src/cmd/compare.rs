@@ -5,7 +5,6 @@ mod throws;
 
 use super::reading::Reading;
 use crate::failure::{Failure, Outcome};
-use crate::input::one_stdin;
 use crate::output::{progress, say, say_json, write_to};
 use dmodc::netlist::Equipment;
 use dmodc_lab::compare::{EngineSpec, Journal, Row, Scale, SingleRuns, markdown};
@@ -129,7 +128,6 @@ pub struct Args {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
-    one_stdin(args.nets.iter().chain(&args.io_guids))?;
     if let Some(name) = twice(args.engines.iter().map(EngineSpec::to_string)) {
         let text = format!("two engines have the name '{name}', which their rows would share");
         return Err(Failure::Other(text.into()));

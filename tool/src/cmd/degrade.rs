@@ -4,7 +4,7 @@ use super::args::Removal;
 use super::compare::exponent;
 use super::reading::Reading;
 use crate::failure::Outcome;
-use crate::input::{is_dash, one_stdin};
+use crate::input::is_dash;
 use crate::output::{say, write_to};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dmodc::netlist::{Equipment, Part, SlowedLink, removal};
@@ -80,9 +80,6 @@ pub struct Args {
 
 /// Runs the subcommand.
 pub fn run(mut args: Args) -> Outcome {
-    let mut inputs = args.removal.files();
-    inputs.push(args.net.clone());
-    one_stdin(&inputs)?;
     let netlist = args.reading.netlist(&args.net)?;
     // That of compare; none is drawn for --remove.
     let mut seed = args.seed.unwrap_or(1);

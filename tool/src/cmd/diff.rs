@@ -2,7 +2,6 @@
 
 use super::reading::Reading;
 use crate::failure::Outcome;
-use crate::input::one_stdin;
 use crate::output::{say, say_json};
 use dmodc::fabric::Guid;
 use dmodc::lft::Diff;
@@ -33,7 +32,6 @@ pub struct Args {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
-    one_stdin([&args.first, &args.second])?;
     let start = Instant::now();
     let [before, after] = [&args.first, &args.second].map(|path| args.reading.dump(path));
     let diff = dmodc::lft::diff(&before?, &after?);

@@ -1,23 +1,20 @@
 //! `dmodc draw`: a picture of the fabric, or a page to explore.
 
-use super::args::{Drain, GuidFiles};
+use super::args::{Drain, GuidFiles, Known, Meant};
 use super::reading::Reading;
 use super::wiring::say_last_seen;
 use crate::against::{against, with_missing};
 use crate::draw::{Drawn, Scene, State, page, svg};
 use crate::failure::{Failure, Outcome};
-use crate::input::{one_stdin, shown};
+use crate::input::shown;
 use crate::output::write_to;
 use dmodc::analysis::{Traffic, bound};
-use dmodc::dmodc::{Drained, Engine, Options, Ranking};
-use dmodc::fabric::Fabric;
+use dmodc::dmodc::{Drained, Engine, Ranking};
 use dmodc::lft::Tables;
 use dmodc::netlist::Netlist;
-use dmodc::reference::Reference;
 use dmodc::wiring::{among_siblings, slow_links};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 
 /// Draw a fabric: an SVG for paper, or a page to explore
 #[derive(clap::Args)]
@@ -68,41 +65,32 @@ pub struct Args {
 /// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
     let reading = args.reading;
-    let files = args.lfts.iter().chain(&args.before).chain(&args.reference);
-    let files = files.chain(&args.drain.file).chain([&args.net]);
-    one_stdin(files.chain(args.guid_files.paths()))?;
     let is_page = is_page(&args.output);
     if args.before.is_some() && !is_page {
         return Err(Failure::Usage(
             "--before needs an output that ends in .html",
         ));
     }
-    let netlist = reading.netlist(&args.net)?;
-    let fabric = netlist.to_fabric(None);
-    let (fabric, names) = fabric.map_err(Failure::lids(&args.net))?;
-    let known = reading.known(args.reference.as_deref(), &fabric)?;
-    let rest = Options {
-        drain: reading.drain(args.drain.file.as_deref(), &fabric, &names)?,
-        reference: known.as_ref().map(|(_, fabric)| fabric.clone()),
-        ..Options::default()
-    };
-    let options = args.guid_files.options(reading, &fabric, rest)?;
-    let ranking = Ranking::new(&fabric, &options);
+    let reference = args.reference.as_deref();
+    let meant = (args.guid_files).meant(reading, &args.net, reference, &args.drain)?;
+    let Meant {
+        fabric, options, ..
+    } = &meant;
+    let ranking = Ranking::new(fabric, options);
     let engine = Engine::new(0)?;
-    let whole = known.as_ref().filter(|_| is_page);
-    let whole = whole.and_then(|known| whole_of(&netlist, &fabric, known, &engine, &options));
-    let drawn =
-        whole.unwrap_or_else(|| Drawn::new((fabric.clone(), names.clone()), &engine, &options));
-    let scene = scene(&netlist, &drawn, known.as_ref());
-    let drained = Drained::ends(&fabric, &options.drain);
+    let whole = is_page.then(|| whole_of(&meant, &engine)).flatten();
+    let drawn = whole
+        .unwrap_or_else(|| Drawn::new((fabric.clone(), meant.names.clone()), &engine, options));
+    let scene = scene(&meant.netlist, &drawn, meant.known.as_ref());
+    let drained = Drained::ends(fabric, &options.drain);
     let usable = fabric.without(&drained);
     let bound = bound(&usable, |s| ranking.rank(s));
     let routes = |lfts: &Option<PathBuf>| {
-        let lfts = lfts.as_ref().map(|lfts| reading.tables(lfts, &fabric));
+        let lfts = lfts.as_ref().map(|lfts| reading.tables(lfts, fabric));
         let tables = lfts.transpose()?;
         let risks = tables.as_ref().map(|tables| {
             let order: Vec<u32> = (0..fabric.end_nodes().len() as u32).collect();
-            let traffic = Traffic::new(&fabric, tables, &order);
+            let traffic = Traffic::new(fabric, tables, &order);
             traffic.all_to_all(&|_| ()).by_channel
         });
         Ok::<_, Failure>(tables.zip(risks))
@@ -110,7 +98,7 @@ pub fn run(args: Args) -> Outcome {
     let (before, now) = (routes(&args.before)?, routes(&args.lfts)?);
     let state = |title, routes| State {
         title,
-        fabric: &fabric,
+        fabric,
         bound,
         drained: drained.clone(),
         routes,
@@ -135,25 +123,16 @@ fn lent(routes: &Option<(Tables, Vec<u32>)>) -> Option<(&Tables, &[u32])> {
 }
 
 /// The fabric with what it lacks of a reference: a page has missing switches and links too.
-pub fn whole_of(
-    netlist: &Netlist,
-    fabric: &Fabric,
-    (reference, _): &(Reference, Arc<Fabric>),
-    engine: &Engine,
-    options: &Options,
-) -> Option<Drawn> {
-    let mut now = netlist.clone();
-    now.take_lids(fabric);
+pub fn whole_of(meant: &Meant, engine: &Engine) -> Option<Drawn> {
+    let (reference, _) = meant.known.as_ref()?;
+    let mut now = meant.netlist.clone();
+    now.take_lids(&meant.fabric);
     let whole = with_missing(&now, &reference.netlist).to_fabric(None);
-    Some(Drawn::new(whole.ok()?, engine, options))
+    Some(Drawn::new(whole.ok()?, engine, &meant.options))
 }
 
 /// The drawing's input.
-pub fn scene<'a>(
-    netlist: &Netlist,
-    drawn: &'a Drawn,
-    known: Option<&(Reference, Arc<Fabric>)>,
-) -> Scene<'a> {
+pub fn scene<'a>(netlist: &Netlist, drawn: &'a Drawn, known: Option<&Known>) -> Scene<'a> {
     let differences = match known {
         Some((reference, _)) => {
             let mut found = against(netlist, &reference.netlist);

@@ -7,8 +7,8 @@ mod tree;
 
 use super::args::GuidFiles;
 use super::reading::Reading;
+use super::tables::node_name;
 use crate::failure::Outcome;
-use crate::input::one_stdin;
 use crate::output::{complain, write_to};
 use clap::ValueEnum;
 use dmodc::dmodc::{Engine, Options};
@@ -108,13 +108,9 @@ impl Format {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
-    let inputs = args.guid_files.paths().chain([&args.net]);
-    one_stdin(inputs.chain(&args.names))?;
     let (fabric, names) = args.reading.fabric(&args.net, None)?;
     let given = args.reading.names(args.names.as_deref())?;
-    let options = args
-        .guid_files
-        .options(args.reading, &fabric, Options::default())?;
+    let options = (args.guid_files).options(args.reading, &fabric, Options::default())?;
     let plan = Engine::new(0)?.plan(&fabric, &options)?;
     let rank = |switch| plan.ranking().rank(switch);
     let mut labels = Labels::new(&fabric, &names, &given);
@@ -128,9 +124,9 @@ pub fn run(args: Args) -> Outcome {
         let tree = groups(&fabric, &labels, rank, plan.order());
         let (all, there) = (labels.switches.len(), tree.iter().map(Group::leaves).sum());
         if all > there {
-            let left = all - there;
             complain(&format!(
-                "dmodc: {left} of {all} switches are left out: no host has its first port there\n"
+                "dmodc: {} of {all} switches are left out: no host has its first port there\n",
+                all - there
             ));
         }
         tree
@@ -216,11 +212,8 @@ fn graph(fabric: &Fabric, names: &Names, rank: impl Fn(u32) -> u32) -> serde_jso
 fn unnamed(labels: &Labels, fabric: &Fabric, names: &Names, skipped: bool) -> String {
     let hosts = labels.each_once(0..labels.hosts.len() as u32).len();
     let unnamed = labels.each_once(labels.unnamed.iter().copied()).len();
-    let first = labels.unnamed.iter().take(NAMED).map(|&node| {
-        let guid = fabric.end_nodes()[node as usize].guid;
-        format!("{guid} '{}'", names.end_nodes[node as usize])
-    });
-    let mut first: Vec<String> = first.collect();
+    let first = labels.unnamed.iter().take(NAMED);
+    let mut first: Vec<String> = first.map(|&node| node_name(fabric, names, node)).collect();
     if labels.unnamed.len() > NAMED {
         first.push("…".into());
     }

@@ -1,22 +1,17 @@
 //! The pairs left out, by name: for `route` and `check` alike.
 
+use super::tables::{node_name, switch_name};
 use dmodc::fabric::{End, EndPairs, Fabric};
 use dmodc::netlist::Names;
 use serde_json::{Value, json};
 
 /// Kind, GUID and description of a sender or receiver.
 fn name(fabric: &Fabric, names: &Names, end: End) -> String {
-    let (guid, name) = match end {
-        End::Host(n) | End::AggregationNode(n) => (
-            fabric.end_nodes()[n as usize].guid,
-            &names.end_nodes[n as usize],
-        ),
-        End::Switch(s) => (
-            fabric.switches()[s as usize].guid,
-            &names.switches[s as usize],
-        ),
+    let name = match end {
+        End::Host(n) | End::AggregationNode(n) => node_name(fabric, names, n),
+        End::Switch(s) => switch_name(fabric, names, s),
     };
-    format!("{} {guid} '{name}'", end.word())
+    format!("{} {name}", end.word())
 }
 
 /// Lines for people: none if no pair is left out.
@@ -34,18 +29,14 @@ pub fn text(fabric: &Fabric, names: &Names, pairs: &EndPairs) -> String {
 
 /// Numbers of pairs by kind.
 pub fn counts(pairs: &EndPairs) -> Value {
-    let counts = pairs.counts();
-    counts
-        .map(|(from, to, pairs)| json!({ "from": from, "to": to, "pairs": pairs }))
-        .collect()
+    let count = |(from, to, pairs)| json!({ "from": from, "to": to, "pairs": pairs });
+    pairs.counts().map(count).collect()
 }
 
 /// Numbers of pairs by kind, and the first pairs by name.
 pub fn json(fabric: &Fabric, names: &Names, pairs: &EndPairs) -> Value {
-    let first: Vec<Value> = (pairs.first())
-        .map(|(from, to)| {
-            json!({ "from": name(fabric, names, from), "to": name(fabric, names, to) })
-        })
-        .collect();
+    let name = |end| name(fabric, names, end);
+    let pair = |(from, to)| json!({ "from": name(from), "to": name(to) });
+    let first: Vec<Value> = pairs.first().map(pair).collect();
     json!({ "counts": counts(pairs), "first": first })
 }

@@ -88,13 +88,11 @@ pub enum Placement {
 
 /// Parses a placement of the command line.
 pub fn placement(text: &str) -> Result<Placement, &'static str> {
-    let seed = text
-        .strip_prefix("random:")
-        .and_then(|seed| seed.parse().ok());
+    let seed = text.strip_prefix("random:").map(str::parse);
     match (text, seed) {
         ("block", _) => Ok(Placement::Block),
         ("round-robin", _) => Ok(Placement::RoundRobin),
-        (_, Some(seed)) => Ok(Placement::Random(seed)),
+        (_, Some(Ok(seed))) => Ok(Placement::Random(seed)),
         _ => Err("a placement is block, round-robin or random:SEED"),
     }
 }
@@ -108,12 +106,12 @@ impl Placement {
             Placement::RoundRobin => {
                 let switch = |node: u32| judged.fabric.end_nodes()[node as usize].switch;
                 let mut seen: BTreeMap<u32, usize> = BTreeMap::new();
-                let mut rounds: Vec<(usize, u32)> = Vec::with_capacity(nodes.len());
-                for node in nodes {
+                let round = |node| {
                     let round = seen.entry(switch(node)).or_default();
-                    rounds.push((*round, node));
                     *round += 1;
-                }
+                    (*round, node)
+                };
+                let mut rounds: Vec<(usize, u32)> = nodes.into_iter().map(round).collect();
                 // Stable: within a round in the order of the topology.
                 rounds.sort_by_key(|&(round, _)| round);
                 nodes = rounds.into_iter().map(|(_, node)| node).collect();
@@ -186,16 +184,11 @@ pub fn pairs(path: &Path, judged: &Judged, order: &[u32]) -> Result<Vec<(usize, 
 }
 
 fn hosts(directory: &Directory<Thing>, judged: &Judged, name: &str) -> Result<Vec<u32>, Wrong> {
-    let hosts = directory
-        .find_all(name)?
-        .into_iter()
-        .map(|thing| match thing {
-            Thing::EndNode(node)
-                if judged.fabric.end_nodes()[node as usize].kind != NodeKind::Aggregation =>
-            {
-                Ok(node)
-            }
-            _ => Err(Wrong::NoHost(name.into())),
-        });
+    let kind = |node: u32| judged.fabric.end_nodes()[node as usize].kind;
+    let hosts = directory.find_all(name)?.into_iter();
+    let hosts = hosts.map(|thing| match thing {
+        Thing::EndNode(node) if kind(node) != NodeKind::Aggregation => Ok(node),
+        _ => Err(Wrong::NoHost(name.into())),
+    });
     hosts.collect()
 }

@@ -1,5 +1,6 @@
 //! Reads files with oddities: each is a warning on standard error, and an error under `--strict`.
 
+use super::args::Known;
 use crate::failure::Failure;
 use crate::input;
 use crate::input::shown;
@@ -50,11 +51,7 @@ impl Reading {
 
     /// Reads a reference of a fabric and its places, if one is given. Warns of a reference of another fabric and
     /// ignores it.
-    pub fn known(
-        self,
-        path: Option<&Path>,
-        fabric: &Fabric,
-    ) -> Result<Option<(Reference, Arc<Fabric>)>, Failure> {
+    pub fn known(self, path: Option<&Path>, fabric: &Fabric) -> Result<Option<Known>, Failure> {
         let Some(path) = path else { return Ok(None) };
         let places = self.places(path)?;
         let reference = places.fabric().map_err(Failure::lids(path))?;

@@ -1,9 +1,10 @@
 //! `dmodc route`: routes a described fabric with Dmodc.
 
 use super::args::Routing;
+use super::tables::switch_name;
 use super::{drained, left_out};
 use crate::failure::{Failure, Outcome};
-use crate::input::{is_dash, one_stdin, shown};
+use crate::input::{is_dash, shown};
 use crate::output::{say, say_json, write_to};
 use dmodc::dmodc::{Filled, PHASES, Plan, hop_row};
 use dmodc::drain::{self, Use};
@@ -12,7 +13,7 @@ use dmodc::lft::{write_dump, write_lid_matrix, write_order};
 use dmodc::netlist::Names;
 use dmodc::wiring::wiring_warnings;
 use indicatif::ProgressBar;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -62,23 +63,14 @@ pub struct Args {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
-    let outputs = [
-        &args.lfts,
-        &args.order,
-        &args.alternatives,
-        &args.lid_matrix,
-    ];
-    let to_stdout = outputs
-        .into_iter()
-        .flatten()
-        .filter(|path| is_dash(path))
-        .count();
+    let named = args.lfts.iter().chain(&args.order);
+    let named = named.chain(&args.alternatives).chain(&args.lid_matrix);
+    let to_stdout = named.filter(|path| is_dash(path)).count();
     if to_stdout + usize::from(args.json) > 1 {
         return Err(Failure::Usage(
             "only one of the outputs can go to standard output",
         ));
     }
-    one_stdin(args.routing.paths().chain([&args.net]))?;
     let start = Instant::now();
     let (fabric, names) = args.routing.reading.fabric(&args.net, args.routing.lmc)?;
     let options = args.routing.options(&fabric, &names)?;
@@ -115,14 +107,16 @@ pub fn run(args: Args) -> Outcome {
         fabric: &fabric,
         names: &names,
         plan: &plan,
+        left_out: plan.connections().left_out_ends(&fabric),
         drained: drain::uses(&fabric, &options.drain, |s| tables.row(s)),
+        routed,
         times,
+        seconds: start.elapsed().as_secs_f64(),
     };
-    let seconds = start.elapsed().as_secs_f64();
     if args.json {
-        say_json(&summary.json(&routed, seconds))?;
+        say_json(&summary.json())?;
     } else {
-        say(&summary.text(&routed, seconds), to_stdout > 0)?;
+        say(&summary.text(), to_stdout > 0)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -152,61 +146,69 @@ struct Summary<'a> {
     fabric: &'a Fabric,
     names: &'a Names,
     plan: &'a Plan,
+    left_out: EndPairs,
     drained: Vec<Use>,
+    routed: Filled,
     /// The time of each of [`PHASES`].
     times: [Duration; PHASES.len()],
+    seconds: f64,
 }
 
 impl Summary<'_> {
-    fn json(&self, routed: &Filled, seconds: f64) -> serde_json::Value {
-        let phases: serde_json::Map<_, _> = PHASES
-            .iter()
-            .zip(self.times)
-            .map(|(&name, time)| (name.into(), json!(time.as_secs_f64())))
-            .collect();
-        json!({
-            "nodes": self.fabric.end_nodes().len(),
-            "switches": self.fabric.switches().len(),
-            "links": self.fabric.switch_links(),
-            "lids": self.fabric.lid_count(),
-            "ranks": self.plan.ranking().per_rank().len(),
-            "unreachable_pairs": self.plan.unreachable().count,
-            "turned": self.plan.connections().turned,
-            "left_out": self.plan.connections().left_out,
-            "left_out_pairs": left_out::json(self.fabric, self.names, &self.left_out()),
-            "drained": drained::json(self.names, self.fabric, &self.drained),
-            "displaced_entries": routed.displaced,
-            "threads": routed.threads,
-            "phases": phases,
-            "seconds": seconds,
-        })
+    /// The numbers: key in JSON, name, number.
+    fn counts(&self) -> [(&'static str, &'static str, usize); 10] {
+        let (fabric, plan) = (self.fabric, self.plan);
+        let connections = plan.connections();
+        [
+            ("switches", "switches", fabric.switches().len()),
+            ("nodes", "end nodes", fabric.end_nodes().len()),
+            ("links", "links between switches", fabric.switch_links()),
+            ("lids", "LIDs", fabric.lid_count()),
+            ("ranks", "ranks", plan.ranking().per_rank().len()),
+            (
+                "unreachable_pairs",
+                "unreachable pairs",
+                plan.unreachable().count,
+            ),
+            ("turned", "turned", connections.turned),
+            ("left_out", "left out", connections.left_out),
+            (
+                "displaced_entries",
+                "displaced entries",
+                self.routed.displaced,
+            ),
+            ("threads", "threads", self.routed.threads),
+        ]
     }
 
-    fn text(&self, routed: &Filled, seconds: f64) -> String {
-        let unreachable = self.plan.unreachable();
-        let counts = [
-            ("switches", self.fabric.switches().len()),
-            ("end nodes", self.fabric.end_nodes().len()),
-            ("links between switches", self.fabric.switch_links()),
-            ("LIDs", self.fabric.lid_count()),
-            ("ranks", self.plan.ranking().per_rank().len()),
-            ("unreachable pairs", unreachable.count),
-            ("turned", self.plan.connections().turned),
-            ("left out", self.plan.connections().left_out),
-            ("displaced entries", routed.displaced),
-            ("threads", routed.threads),
-        ];
+    fn json(&self) -> Value {
+        let phases = PHASES.iter().zip(self.times);
+        let phases = phases.map(|(&name, time)| (name.to_owned(), json!(time.as_secs_f64())));
+        let mut object = json!({
+            "left_out_pairs": left_out::json(self.fabric, self.names, &self.left_out),
+            "drained": drained::json(self.names, self.fabric, &self.drained),
+            "phases": phases.collect::<serde_json::Map<_, _>>(),
+            "seconds": self.seconds,
+        });
+        for (key, _, count) in self.counts() {
+            object[key] = json!(count);
+        }
+        object
+    }
+
+    fn text(&self) -> String {
         let mut text = String::new();
-        for (what, count) in counts {
+        for (_, what, count) in self.counts() {
             text += &format!("{what:<22}  {count:>10}\n");
         }
         text += &format!("ranked by: {}\n", self.plan.ranking());
+        let unreachable = self.plan.unreachable();
         let pairs = unreachable
             .first
             .iter()
             .map(|&(a, b)| format!("no up-down path: {} -- {}", self.switch(a), self.switch(b)));
         text += &named(pairs, unreachable.count);
-        text += &left_out::text(self.fabric, self.names, &self.left_out());
+        text += &left_out::text(self.fabric, self.names, &self.left_out);
         text += &drained::text(self.names, &self.drained);
         if self.plan.connections().cut_short {
             text += "the search for ways that turn took too long and was ended\n";
@@ -216,25 +218,18 @@ impl Summary<'_> {
         for (phase, time) in PHASES.iter().zip(self.times) {
             text += &format!("{phase:<22}  {:>10.3} ms\n", time.as_secs_f64() * 1e3);
         }
-        text + &format!("{:<22}  {:>10.3} ms\n", "total", seconds * 1e3)
-    }
-
-    fn left_out(&self) -> EndPairs {
-        self.plan.connections().left_out_ends(self.fabric)
+        text + &format!("{:<22}  {:>10.3} ms\n", "total", self.seconds * 1e3)
     }
 
     fn switch(&self, index: u32) -> String {
-        let guid = self.fabric.switches()[index as usize].guid;
-        format!("{guid} '{}'", self.names.switches[index as usize])
+        switch_name(self.fabric, self.names, index)
     }
 }
 
 /// The first few of `count` things, one a line, and how many more there are.
 fn named(things: impl Iterator<Item = String>, count: usize) -> String {
-    let mut text: String = things
-        .take(NAMED)
-        .map(|thing| format!("  {thing}\n"))
-        .collect();
+    let first = things.take(NAMED).map(|thing| format!("  {thing}\n"));
+    let mut text: String = first.collect();
     if count > NAMED {
         text += &format!("  and {} more\n", count - NAMED);
     }

@@ -3,7 +3,6 @@
 use super::args::GuidFiles;
 use super::reading::Reading;
 use crate::failure::Failure;
-use crate::input::one_stdin;
 use dmodc::analysis::{Channel, Route};
 use dmodc::dmodc::Options;
 use dmodc::fabric::{Fabric, Lid, lid_range};
@@ -41,33 +40,35 @@ pub struct Judged {
 }
 
 impl Input {
-    /// Reads all inputs. `later` are the caller's own.
-    pub fn load<'p>(
-        &'p self,
-        later: impl IntoIterator<Item = &'p PathBuf>,
-    ) -> Result<Judged, Failure> {
-        let files = [&self.net, &self.lfts].into_iter().chain(later);
-        one_stdin(files.chain(self.guid_files.paths()))?;
+    /// Reads all inputs.
+    pub fn load(&self) -> Result<Judged, Failure> {
         let reading = self.reading;
         let (fabric, names) = reading.fabric(&self.net, self.lmc)?;
-        let tables = reading.tables(&self.lfts, &fabric)?;
-        let options = self
-            .guid_files
-            .options(reading, &fabric, Options::default())?;
         Ok(Judged {
+            tables: reading.tables(&self.lfts, &fabric)?,
+            options: (self.guid_files).options(reading, &fabric, Options::default())?,
             fabric,
             names,
-            tables,
-            options,
         })
     }
+}
+
+/// A switch by GUID and description.
+pub fn switch_name(fabric: &Fabric, names: &Names, index: u32) -> String {
+    let guid = fabric.switches()[index as usize].guid;
+    format!("{guid} '{}'", names.switches[index as usize])
+}
+
+/// An end node by GUID and description.
+pub fn node_name(fabric: &Fabric, names: &Names, index: u32) -> String {
+    let guid = fabric.end_nodes()[index as usize].guid;
+    format!("{guid} '{}'", names.end_nodes[index as usize])
 }
 
 impl Judged {
     /// A switch by GUID and description.
     pub fn switch(&self, index: u32) -> String {
-        let guid = self.fabric.switches()[index as usize].guid;
-        format!("{guid} '{}'", self.names.switches[index as usize])
+        switch_name(&self.fabric, &self.names, index)
     }
 
     /// A route by its source and its destination.
@@ -85,20 +86,14 @@ impl Judged {
     /// The description of the owner of a LID.
     fn owner(&self, lid: Lid) -> &str {
         let has = |base, lmc| lid_range(base, lmc).is_some_and(|range| range.contains(&lid.0));
-        let node = self
-            .fabric
-            .end_nodes()
-            .iter()
-            .position(|n| has(n.lid, n.lmc));
-        let switch = || {
-            self.fabric
-                .switches()
-                .iter()
-                .position(|s| has(s.lid, s.lmc))
-        };
-        match node {
-            Some(node) => &self.names.end_nodes[node],
-            None => switch().map_or("", |switch| &self.names.switches[switch]),
+        let (mut nodes, mut switches) = (
+            self.fabric.end_nodes().iter(),
+            self.fabric.switches().iter(),
+        );
+        if let Some(node) = nodes.position(|n| has(n.lid, n.lmc)) {
+            return &self.names.end_nodes[node];
         }
+        let switch = switches.position(|s| has(s.lid, s.lmc));
+        switch.map_or("", |switch| &self.names.switches[switch])
     }
 }

@@ -1,6 +1,6 @@
 //! `dmodc trace`: the route between two hosts or switches, there and back.
 
-use super::tables::{Input, Judged};
+use super::tables::{Input, Judged, node_name};
 use crate::failure::{Failure, Outcome};
 use crate::output::{say, say_json};
 use dmodc::analysis::{Channels, End, Trace, Traffic, UpDown, trace};
@@ -62,7 +62,7 @@ struct Way {
 /// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
     let start = Instant::now();
-    let judged = args.input.load(None)?;
+    let judged = args.input.load()?;
     let directory = Directory::of_fabric(&judged.fabric, &judged.names);
     let places = |name: &str| {
         let things = directory.find_all(name)?;
@@ -75,21 +75,15 @@ pub fn run(args: Args) -> Outcome {
     let channels = traffic.channels();
     let ranking = Ranking::new(&judged.fabric, &judged.options);
     let paths = UpDown::new(channels, |a, b| ranking.is_up(a, b));
-    let way = |from: &Place, to: &Place| Way {
-        from: from.clone(),
-        to: to.clone(),
-        trace: trace(
-            channels,
-            &judged.tables,
-            &paths,
-            from.switch,
-            to.lid,
-            (to.switch, to.port),
-        ),
+    let way = |from: &Place, to: &Place| {
+        let end = (to.switch, to.port);
+        Way {
+            from: from.clone(),
+            to: to.clone(),
+            trace: trace(channels, &judged.tables, &paths, from.switch, to.lid, end),
+        }
     };
-    let ways = pairs
-        .iter()
-        .map(|(from, to)| [way(from, to), way(to, from)]);
+    let ways = pairs.iter().map(|(a, b)| [way(a, b), way(b, a)]);
     let ways: Vec<[Way; 2]> = ways.collect();
     let shown = Shown {
         judged: &judged,
@@ -147,12 +141,11 @@ fn place(judged: &Judged, thing: Thing) -> Place {
         },
         Thing::EndNode(index) => {
             let node = &judged.fabric.end_nodes()[index as usize];
-            let name = &judged.names.end_nodes[index as usize];
             Place {
                 switch: node.switch,
                 port: node.port,
                 lid: node.lid,
-                name: format!("{} '{name}'", node.guid),
+                name: node_name(&judged.fabric, &judged.names, index),
             }
         }
     }

@@ -3,12 +3,12 @@
 //! Dmodc routes both, and both are measured alike. Equipment that stays keeps its LIDs, so the difference of the tables
 //! is the blocks that OpenSM would send.
 
-use super::args::{Drain, Question, Removal};
+use super::args::{Drain, Meant, Question, Removal};
 use super::draw::{scene, whole_of, write_page};
 use super::left_out;
 use crate::draw::{Drawn, State};
 use crate::failure::{Failure, Outcome};
-use crate::input::{is_dash, one_stdin, shown};
+use crate::input::{is_dash, shown};
 use crate::output::{progress, say, say_json};
 use dmodc::analysis::{Tick, Traffic, bounds};
 use dmodc::dmodc::{Drained, Engine, Options, RouteError};
@@ -82,35 +82,30 @@ pub fn run(args: Args) -> Outcome {
         reading,
         ..
     } = &args.question;
-    let removals = args.removal.files();
-    let inputs = removals.iter().chain([&args.net]);
-    one_stdin(inputs.chain(args.question.paths()).chain(&args.drain.file))?;
     let to_stdout = args.draw.as_deref().is_some_and(is_dash);
     if to_stdout && args.question.json {
         return Err(Failure::Usage(
             "only one of the outputs can go to standard output",
         ));
     }
-    let netlist = reading.netlist(&args.net)?;
-    let parts = args.removal.parts(&netlist)?;
+    let meant = guid_files.meant(*reading, &args.net, reference.as_deref(), &args.drain)?;
+    let Meant {
+        netlist,
+        fabric,
+        names,
+        options,
+        ..
+    } = &meant;
+    let parts = args.removal.parts(netlist)?;
     let ports = netlist.nodes.iter().map(|node| node.ports.len() as u64);
     // Two fabrics; each permutation and each matching is a tick.
     let ticks = 2 * (ports.sum::<u64>() + 2 * u64::from(args.permutations));
     let bar = progress(ticks, "{wide_bar} {percent} %");
-    let whole = netlist.to_fabric(None);
-    let (fabric, names) = whole.map_err(Failure::lids(&args.net))?;
-    let known = reading.known(reference.as_deref(), &fabric)?;
-    let rest = Options {
-        reference: known.as_ref().map(|(_, fabric)| fabric.clone()),
-        drain: reading.drain(args.drain.file.as_deref(), &fabric, &names)?,
-        ..Options::default()
-    };
-    let options = guid_files.options(*reading, &fabric, rest)?;
     let mut with_lids = netlist.clone();
-    with_lids.take_lids(&fabric);
+    with_lids.take_lids(fabric);
     let less = with_lids.without(&parts).to_fabric(None);
     let less = less.map_err(Failure::lids(&args.net))?;
-    let cut_off = cut_off(&netlist, &parts, (&fabric, &names), &less.0);
+    let cut_off = cut_off(netlist, &parts, (fabric, names), &less.0);
     let mut first = options.clone();
     if parts.is_empty() {
         first.drain.clear();
@@ -121,22 +116,19 @@ pub fn run(args: Args) -> Outcome {
         seed: args.seed,
         tick: &|done| bar.inc(done),
     };
-    let before = measure.look((fabric, names), &first, vec![]);
+    let before = measure.look((fabric.clone(), names.clone()), &first, vec![]);
     let invalid = |when: &str, reason: RouteError| {
         let file = shown(&args.net).display();
         Failure::Invalid(format!("{file}: {when}: {reason}"))
     };
     let before = before.map_err(|reason| invalid("before", reason))?;
-    let after = measure.look(less, &options, cut_off);
+    let after = measure.look(less, options, cut_off);
     let after = after.map_err(|reason| invalid("after", reason))?;
     bar.finish_and_clear();
     if let Some(to) = &args.draw {
-        let whole = (known.as_ref()).and_then(|known| {
-            let fabric = &before.drawn.fabric;
-            whole_of(&netlist, fabric, known, &measure.engine, &options)
-        });
+        let whole = whole_of(&meant, &measure.engine);
         let drawn = whole.as_ref().unwrap_or(&before.drawn);
-        let scene = scene(&netlist, drawn, known.as_ref());
+        let scene = scene(netlist, drawn, meant.known.as_ref());
         let states = [before.state("before"), after.state("after")];
         write_page(&scene, &states, &args.net, to)?;
     }

@@ -3,7 +3,7 @@
 use super::args::Question;
 use crate::against::{against, is_of_another};
 use crate::failure::{Failure, Outcome};
-use crate::input::{one_stdin, shown};
+use crate::input::shown;
 use crate::output::{say, say_json, write_to};
 use dmodc::dmodc::{Options, Ranking};
 use dmodc::reference::{Dark, Reference};
@@ -68,10 +68,8 @@ pub fn run(args: Args) -> Outcome {
         reading,
         ..
     } = &args.question;
-    one_stdin(args.question.paths().chain([&args.net]))?;
     let netlist = reading.netlist(&args.net)?;
-    let fabric = netlist.to_fabric(None);
-    let (fabric, names) = fabric.map_err(Failure::lids(&args.net))?;
+    let (fabric, names) = (netlist.to_fabric(None)).map_err(Failure::lids(&args.net))?;
     let options = guid_files.options(*reading, &fabric, Options::default())?;
     let ranking = Ranking::new(&fabric, &options);
     let mut designed = None;

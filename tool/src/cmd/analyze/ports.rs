@@ -5,36 +5,20 @@ use super::worst_permutation;
 use dmodc::analysis::{Traffic, Worked};
 
 /// The columns of `--ports`. Each traffic of programs has two more.
-const PORTS: [&str; 13] = [
-    "switch_guid",
-    "switch",
-    "port",
-    "to_guid",
-    "to",
-    "to_port",
-    "speed",
-    "sources",
-    "destinations",
-    "risk",
-    "exact",
-    "capacity",
-    "exact_capacity",
-];
+const PORTS: &str = "switch_guid,switch,port,to_guid,to,to_port,speed,sources,destinations,risk,exact,\
+    capacity,exact_capacity";
 
 /// A row for each port between switches.
 pub fn ports(judged: &Judged, traffic: &Traffic, worked: &[(String, Worked)]) -> Vec<u8> {
     let ends = traffic.ends_by_channel(&|_| ());
-    let exact = worst_permutation(traffic, &[], true);
+    let exact = worst_permutation(traffic, &[], true).by_channel;
     let mut csv = csv::Writer::from_writer(Vec::new());
     let fabric = &judged.fabric;
     let guid = |s: u32| fabric.switches()[s as usize].guid.to_string();
     let name = |s: u32| judged.names.switches[s as usize].clone();
-    let rows = (0u32..)
-        .zip(traffic.channels().iter())
-        .zip(ends)
-        .zip(exact.by_channel);
-    let rows = rows.map(|(((number, c), (sources, destinations)), exact)| {
-        let exact = exact.unwrap_or_default();
+    let rows = (0u32..).zip(traffic.channels().iter()).map(|(number, c)| {
+        let (sources, destinations) = ends[number as usize];
+        let exact = exact[number as usize].unwrap_or_default();
         let capacity = traffic.channels().capacity(number);
         let mut row = vec![
             guid(c.from),
@@ -58,7 +42,7 @@ pub fn ports(judged: &Judged, traffic: &Traffic, worked: &[(String, Worked)]) ->
         }
         row
     });
-    let mut header = PORTS.map(str::to_owned).to_vec();
+    let mut header: Vec<String> = PORTS.split(',').map(str::to_owned).collect();
     for (pattern, _) in worked {
         header.extend([format!("{pattern}_flows"), format!("{pattern}_rate")]);
     }

@@ -5,7 +5,7 @@ use super::super::patterns::Pattern;
 use super::super::tables::Judged;
 use super::{Args, Railed};
 use dmodc::analysis::{CheckReport, Ebb, Exact, Risk, Traffic, Worked};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fmt::Display;
 
 /// The number of worst ports to print.
@@ -25,7 +25,7 @@ pub struct Found {
 }
 
 /// As one JSON object.
-pub fn json(judged: &Judged, traffic: &Traffic, found: &Found, args: &Args) -> serde_json::Value {
+pub fn json(judged: &Judged, traffic: &Traffic, found: &Found, args: &Args) -> Value {
     let mut object = json!({
         "nodes": judged.fabric.end_nodes().len(),
         "switches": judged.fabric.switches().len(),
@@ -41,14 +41,18 @@ pub fn json(judged: &Judged, traffic: &Traffic, found: &Found, args: &Args) -> s
         object[key] = json!(loops.count);
     }
     let port = |channel| judged.channel(traffic.channels().get(channel));
+    let ports = |what: &str, worst: Vec<(u32, u32)>| -> Value {
+        let worst = worst.into_iter();
+        worst
+            .map(|(c, value)| json!({ what: value, "port": port(c) }))
+            .collect()
+    };
     if let Some(exact) = &found.exact {
         object["exact"] = json!(exact.value);
         if let Some(over) = exact.over_capacity {
             object["exact_capacity"] = json!(over);
         }
-        let worst = exact.worst(WORST).into_iter();
-        let worst = worst.map(|(c, v)| json!({ "exact": v, "port": port(c) }));
-        object["exact_ports"] = worst.collect();
+        object["exact_ports"] = ports("exact", exact.worst(WORST));
     }
     if let Some(bound) = found.bound_over_capacity {
         object["a2a_bound_capacity"] = json!(bound);
@@ -64,10 +68,8 @@ pub fn json(judged: &Judged, traffic: &Traffic, found: &Found, args: &Args) -> s
         let rails = rails.map(|((name, nodes), (a2a, sp))| {
             json!({ "rail": name, "nodes": nodes, "a2a": worst(a2a), "sp": worst(sp) })
         });
-        object["rails"] = json!({
-            "at_once": worst(&found.at_once),
-            "alone": rails.collect::<Vec<_>>(),
-        });
+        object["rails"] =
+            json!({ "at_once": worst(&found.at_once), "alone": rails.collect::<Value>() });
     }
     for (pattern, worked) in &found.worked {
         let ports = worked.flows.worst(WORST).into_iter().map(|(c, flows)| {
@@ -77,7 +79,7 @@ pub fn json(judged: &Judged, traffic: &Traffic, found: &Found, args: &Args) -> s
             "flows": worked.count,
             "risk": worked.risk.value,
             "flows_at_worst_port": worked.flows.value,
-            "worst": ports.collect::<Vec<_>>(),
+            "worst": ports.collect::<Value>(),
         });
         if let Some(rates) = worked.rates {
             object[pattern]["rates"] = json!({
@@ -89,19 +91,13 @@ pub fn json(judged: &Judged, traffic: &Traffic, found: &Found, args: &Args) -> s
         }
     }
     for (pattern, risk) in &found.risks {
-        let histogram: serde_json::Map<_, _> = risk
-            .histogram()
-            .into_iter()
-            .map(|(v, n)| (v.to_string(), json!(n)))
-            .collect();
-        let worst = risk.worst(WORST).into_iter();
-        let worst = worst.map(|(c, v)| json!({ "risk": v, "port": port(c) }));
-        let worst: Vec<_> = worst.collect();
         object[pattern.to_string()] = json!(risk.value);
         if let Some(over) = risk.over_capacity {
             object[format!("{pattern}_capacity")] = json!(over);
         }
-        object[format!("{pattern}_ports")] = json!({ "histogram": histogram, "worst": worst });
+        let worst = ports("risk", risk.worst(WORST));
+        object[format!("{pattern}_ports")] =
+            json!({ "histogram": risk.histogram(), "worst": worst });
     }
     object
 }
@@ -122,32 +118,31 @@ pub fn text(judged: &Judged, traffic: &Traffic, found: &Found, both: bool) -> St
     };
     for (pattern, risk) in risks {
         let name = pattern.to_string().to_uppercase();
+        let is_a2a = *pattern == Pattern::A2a;
         row(&name, &risk.value);
-        if let (Pattern::A2a, Some(bound)) = (pattern, found.bound) {
+        if let Some(bound) = found.bound.filter(|_| is_a2a) {
             row(&format!("{name} bound"), &bound);
         }
         if let Some(over) = risk.over_capacity {
             row(&format!("{name} over capacity"), &format!("{over:.1}"));
         }
-        if let (Pattern::A2a, Some(bound)) = (pattern, found.bound_over_capacity) {
-            let what = format!("{name} bound over capacity");
-            row(&what, &format!("{bound:.1}"));
+        if let Some(bound) = found.bound_over_capacity.filter(|_| is_a2a) {
+            row("A2A bound over capacity", &format!("{bound:.1}"));
         }
     }
     for (pattern, worked) in &found.worked {
         row(&format!("{pattern} flows"), &worked.count);
         row(&format!("{pattern} risk"), &worked.risk.value);
-        let what = format!("{pattern} flows, worst port");
-        row(&what, &worked.flows.value);
-        for (what, rate) in worked.rates.iter().flat_map(|rates| {
-            [
+        row(&format!("{pattern} flows, worst port"), &worked.flows.value);
+        if let Some(rates) = worked.rates {
+            for (what, rate) in [
                 ("mean", rates.mean),
                 ("median", rates.median),
                 ("5th percentile", rates.fifth_percentile),
                 ("least", rates.least),
-            ]
-        }) {
-            row(&format!("{pattern} rate, {what}"), &format!("{rate:.3}"));
+            ] {
+                row(&format!("{pattern} rate, {what}"), &format!("{rate:.3}"));
+            }
         }
     }
     if let Some(Railed { rails, found }) = &found.railed {
@@ -180,10 +175,8 @@ pub fn text(judged: &Judged, traffic: &Traffic, found: &Found, both: bool) -> St
     }
     row("seconds", &format!("{:.3}", found.seconds));
     let worst = |worst: Vec<(u32, u32)>| -> String {
-        let ports = worst.into_iter();
-        ports
-            .map(|(c, value)| format!("{value:>8}  {}\n", port(c)))
-            .collect()
+        let line = |(c, value)| format!("{value:>8}  {}\n", port(c));
+        worst.into_iter().map(line).collect()
     };
     for (pattern, risk) in risks {
         let name = pattern.to_string().to_uppercase();
@@ -197,8 +190,10 @@ pub fn text(judged: &Judged, traffic: &Traffic, found: &Found, both: bool) -> St
         text += &format!("{name}: worst ports\n{}", worst(risk.worst(WORST)));
     }
     if let Some(exact) = &found.exact {
-        text += "\nworst permutation: worst ports\n";
-        text += &worst(exact.worst(WORST));
+        text += &format!(
+            "\nworst permutation: worst ports\n{}",
+            worst(exact.worst(WORST))
+        );
     }
     text
 }
