@@ -10,35 +10,21 @@ use std::path::{Path, PathBuf};
 pub enum LabError {
     /// A file or folder could not be made or read.
     #[error("{}: {reason}", .path.display())]
-    File {
-        /// The file or folder.
-        path: PathBuf,
-        /// The system's reason.
-        reason: io::Error,
-    },
-    /// A program could not be started.
+    File { path: PathBuf, reason: io::Error },
     #[error("cannot run {program}: {reason}; is package {package} installed?")]
     Start {
-        /// The program.
         program: &'static str,
-        /// The Debian package that brings it.
         package: &'static str,
-        /// The system's reason.
         reason: io::Error,
     },
-    /// OpenSM's dumps cannot be read.
     #[error(transparent)]
     Dump(#[from] InputError),
-    /// OpenSM's fabric cannot be used.
     #[error(transparent)]
     Lids(#[from] TooManyLids),
-    /// A throw would remove more than there is.
     #[error(transparent)]
     NotEnough(#[from] NotEnough),
-    /// The system gives no threads.
     #[error(transparent)]
     Threads(#[from] rayon::ThreadPoolBuildError),
-    /// Anything else, in words for people.
     #[error("{0}")]
     Other(String),
 }

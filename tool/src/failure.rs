@@ -9,24 +9,18 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// The result of a subcommand.
 pub type Outcome = Result<ExitCode, Failure>;
 
-/// Why a subcommand failed.
 #[derive(Debug)]
 pub enum Failure {
     /// Options that exclude each other, and that clap does not refuse.
     Usage(&'static str),
     /// The fabric or its tables are not valid.
     Invalid(String),
-    /// An output that cannot be written.
     Unwritable {
-        /// The file.
         file: String,
-        /// The system's reason.
         reason: io::Error,
     },
-    /// An unreadable input, or another error.
     Other(Box<dyn Error + Send + Sync>),
 }
 
@@ -65,7 +59,6 @@ impl Failure {
         ))
     }
 
-    /// A failed discovery of the fabric.
     pub fn discovery(reason: impl fmt::Display) -> Failure {
         Failure::Other(format!("discovery: {reason}").into())
     }
@@ -76,7 +69,6 @@ impl Failure {
         move |reason| Failure::Unwritable { file, reason }
     }
 
-    /// The exit code of this failure.
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
             Failure::Invalid(_) => 1,

@@ -11,7 +11,6 @@ pub fn is_dash(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// The name of an input in messages.
 pub fn shown(path: &Path) -> &Path {
     match is_dash(path) {
         true => Path::new("<stdin>"),

@@ -78,7 +78,6 @@ pub fn say_json(value: &serde_json::Value) -> Result<(), Failure> {
     say(&format!("{value:#}\n"), false)
 }
 
-/// A progress bar over some work.
 pub fn progress(work: u64, template: &str) -> ProgressBar {
     let bar = ProgressBar::new(work);
     if let Ok(style) = ProgressStyle::with_template(template) {

@@ -13,7 +13,6 @@ use dmodc::netlist::Netlist;
 use std::fmt::Write as _;
 use std::time::Instant;
 
-/// One fabric.
 pub struct Measured {
     pub name: &'static str,
     pub shape: &'static str,
@@ -39,7 +38,6 @@ pub struct Phase {
 const PHASES: [&str; 4] = ["plan", "routes", "all", "memset"];
 
 impl Measured {
-    /// One of its phases.
     pub fn phase(&self, threads: usize, name: &str) -> &Phase {
         let mut phases = self.phases.iter();
         let found = phases.find(|p| p.threads == threads && p.name == name);
@@ -47,7 +45,6 @@ impl Measured {
     }
 }
 
-/// Measures a fabric.
 pub fn measure(
     name: &'static str,
     shape: &'static str,
@@ -123,7 +120,6 @@ fn build_tree(fabric: &Fabric, plan: &Plan) -> f64 {
     took
 }
 
-/// The fabrics that have a name, as Markdown.
 pub fn table(fabrics: &[Measured]) -> String {
     let mut text =
         "| fabric | switches | nodes | threads | plan, ms | routes, ms | all, ms | memset, ms \

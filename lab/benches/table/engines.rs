@@ -11,7 +11,6 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-/// One engine on one fabric.
 pub struct Timed {
     pub name: &'static str,
     pub shape: &'static str,
@@ -22,12 +21,10 @@ pub struct Timed {
     pub outcome: Result<Callbacks, NoTables>,
 }
 
-/// Both callbacks, in milliseconds.
 pub fn total_ms(callbacks: &Callbacks) -> f64 {
     (callbacks.lid_matrices + callbacks.fwd_tables).as_secs_f64() * 1e3
 }
 
-/// Runs one engine.
 pub fn measure(
     name: &'static str,
     shape: &'static str,

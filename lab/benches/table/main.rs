@@ -86,7 +86,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Everything, one figure a line.
 fn csv(fabrics: &[core::Measured], runs: &[engines::Timed]) -> String {
     let mut text: String =
         "fabric,shape,faults,switches,nodes,engine,threads,phase,ms,to_memset,extra_kib\n".into();

@@ -13,7 +13,6 @@ use std::time::Duration;
 const THREADS: usize = 2;
 const NODES: std::ops::Range<f64> = 250.0..60_000.0;
 
-/// Draws it.
 pub fn draw(
     file: &Path,
     fabrics: &[Measured],

@@ -162,7 +162,6 @@ impl<'a> Mixer<'a> {
     }
 }
 
-/// The packets to one LID, from all switches.
 struct Flow<'m> {
     mixer: &'m Mixer<'m>,
     circles: &'m [u32],
@@ -245,7 +244,6 @@ impl<'m> Flow<'m> {
         self.finish(end - last, found);
     }
 
-    /// Follows the packets of all sources to the target.
     fn follow(&mut self, target: Target, all_active: bool, dependencies: &mut Dependencies) {
         self.state.fill(State::Unknown);
         let channels = self.mixer.channels;

@@ -27,7 +27,6 @@ use rayon::prelude::*;
 
 pub use order::{Block, blocks_as_sent};
 
-/// A fabric and its tables.
 pub type Routed<'r> = (&'r Fabric, &'r Tables);
 
 /// Harm that a packet may meet while tables change.
@@ -63,7 +62,6 @@ impl Harm {
 /// The harm that some pairs have met.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Group {
-    /// How many pairs they are.
     pub pairs: u64,
     /// Pairs that did not arrive at some time.
     pub hurt: u64,
@@ -78,7 +76,6 @@ pub struct Group {
 }
 
 impl Group {
-    /// Pairs that met this at some time.
     pub fn met(&self, harm: Harm) -> u64 {
         self.met[harm as usize]
     }
@@ -92,13 +89,11 @@ impl Group {
 /// What happened between two tables.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Between {
-    /// Blocks that differ and were sent.
     pub blocks: u32,
     /// Pairs that the old tables still deliver after the change.
     pub standing: Group,
     /// Pairs that they do not.
     pub cut: Group,
-    /// Channels on circles of dependencies.
     pub circling: usize,
 }
 

@@ -6,7 +6,6 @@ use dmodc::fabric::Lid;
 /// A block of 64 LIDs in the table of a switch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Block {
-    /// The switch, in the fabric after the change.
     pub switch: u32,
     /// The block: its first LID / 64.
     pub number: u16,

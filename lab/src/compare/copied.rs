@@ -13,7 +13,6 @@ pub struct Copied {
 /// How far tables differ from earlier ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Changes {
-    /// Entries.
     pub entries: usize,
     /// Blocks of 64 LIDs of one switch, which the subnet manager has to send.
     pub blocks: usize,

@@ -16,13 +16,9 @@ const AVOID: (&str, &str) = ("avoid", "TRUE");
 /// An engine by its name, with or without options and GUID files; or a name for tables that come from elsewhere.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct EngineSpec {
-    /// The engine with its options.
     engine: String,
-    /// Whether it gets a `root_guid_file`.
     pub gets_roots: bool,
-    /// Whether it gets an `io_guid_file`.
     pub gets_io: bool,
-    /// Where its tables come from, if not from OpenSM.
     pub foreign: Option<Foreign>,
 }
 
@@ -31,7 +27,6 @@ pub struct EngineSpec {
 pub enum Foreign {
     /// A command of the shell, which gets a netlist and the name of the file to write.
     Exec(String),
-    /// A folder of tables.
     Lfts(PathBuf),
 }
 
@@ -61,13 +56,10 @@ const ENGINES: [&str; 11] = [
 /// What cannot be compared.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum UnknownEngine {
-    /// An engine that OpenSM does not have.
     #[error("there is no engine '{0}'; there are {list}", list = ENGINES.join(", "))]
     Name(String),
-    /// Lanes that are no number.
     #[error("'{0}' is no number of lanes; there are 0 (all) to 15")]
     Lanes(String),
-    /// An option that Dmodc does not have.
     #[error(
         "'{0}' is no option of Dmodc; there are paper, reference, ignore, faults=stable|paper, \
          capacity=use|ignore, on_unreachable=connect|partial|fail and threads=N"
@@ -148,7 +140,6 @@ impl EngineSpec {
             .map_or(&*self.engine, |(name, _)| name)
     }
 
-    /// The engine with its options.
     pub fn variant(&self) -> &str {
         &self.engine
     }
@@ -231,7 +222,6 @@ impl EngineSpec {
         Ok(self)
     }
 
-    /// Whether it is Dmodc, which needs the plugin.
     pub fn is_dmodc(&self) -> bool {
         self.engine() == "dmodc" && self.foreign.is_none()
     }

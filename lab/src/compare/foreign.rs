@@ -110,7 +110,6 @@ fn made(
     Ok(read(&lfts, fabric).map(|tables| (tables, Some(took))))
 }
 
-/// Reads tables in which nothing is odd.
 fn read(path: &Path, fabric: &Fabric) -> Result<Tables, NoTables> {
     let tables =
         Dump::read(path).and_then(|dump| dump.tables(fabric).map_err(|fault| fault.in_file(path)));

@@ -8,7 +8,6 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// A file that rows are appended to.
 pub struct Journal {
     path: PathBuf,
     file: File,
@@ -49,7 +48,6 @@ impl Journal {
         })
     }
 
-    /// Appends rows.
     pub fn append(&mut self, rows: impl IntoIterator<Item = Vec<String>>) -> Result<(), LabError> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         for row in rows {

@@ -16,9 +16,7 @@ use serde_json::{Value, json};
 /// The random permutations, the same for all engines.
 #[derive(Clone, Copy, Debug)]
 pub struct Scale {
-    /// How many there are.
     pub permutations: u32,
-    /// Their seed.
     pub seed: u64,
 }
 

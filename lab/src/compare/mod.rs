@@ -51,7 +51,6 @@ pub use single_run::SingleRuns;
 pub use throw_row::{HEADER, Real, ThrowRow, read_throws};
 pub use throws::{Repeated, Series, Thrower};
 
-/// The text of a netlist.
 fn text_of(netlist: &Netlist) -> Vec<u8> {
     let mut text = Vec::new();
     netlist.write(&mut text).expect("memory can be written");

@@ -24,15 +24,12 @@ use std::process::ExitStatus;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-/// The engine that runs the others.
 const RELAY: &str = "dmodc_relay";
 
 /// The time and memory of an engine's callbacks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Callbacks {
-    /// `build_lid_matrices`.
     pub lid_matrices: Duration,
-    /// `ucast_build_fwd_tables`.
     pub fwd_tables: Duration,
     /// How far they raised the peak of OpenSM's memory, in KiB. Only the first engine's is of use.
     pub extra_kib: u64,
@@ -40,30 +37,23 @@ pub struct Callbacks {
     pub group: Option<Duration>,
 }
 
-/// The result of one engine.
 #[derive(Clone, Debug)]
 pub enum Outcome {
     /// It made tables, with service levels if it gives any.
     Routed(Copied, Callbacks, Option<Levels>),
-    /// It made none, and why.
     NoTables(NoTables),
 }
 
-/// The result of a run.
 pub struct Answer {
-    /// OpenSM's version, as its headers have it.
     pub version: String,
     /// The base LID of each port that OpenSM found, by port GUID.
     pub lids: HashMap<Guid, Lid>,
     /// One result for each engine, in the order of the request.
     pub outcomes: Vec<Outcome>,
-    /// The node order that ftree dumped, if any.
     pub ftree_order: Option<Vec<u8>>,
 }
 
-/// Runs of several engines.
 pub struct MultiEngineRun {
-    /// Where OpenSM finds the plugins.
     pub plugin: Plugin,
     /// Time for the discovery, and again for each engine.
     pub limit: Duration,
@@ -76,7 +66,6 @@ pub struct MultiEngineRun {
 }
 
 impl MultiEngineRun {
-    /// Runs without I/O nodes, reference and group.
     pub fn new(plugin: Plugin, limit: Duration) -> MultiEngineRun {
         MultiEngineRun {
             plugin,
@@ -87,7 +76,6 @@ impl MultiEngineRun {
         }
     }
 
-    /// Runs the engines on a fabric, in this order.
     pub fn route(&self, netlist: &Netlist, specs: &[EngineSpec]) -> Result<Answer, LabError> {
         let (fabric, _) = netlist.to_fabric(None)?;
         let ibsim = Ibsim::start(netlist)?;
@@ -282,7 +270,6 @@ fn garbled(what: &str, line: &str) -> LabError {
     LabError::relay(format!("{what} {line:?}"))
 }
 
-/// OpenSM's version, and the LIDs of its ports.
 fn read_subnet(files: &Files) -> Result<(String, HashMap<Guid, Lid>), LabError> {
     let path = files.path("subnet");
     let text = fs::read_to_string(&path).map_err(LabError::file(&path))?;

@@ -7,30 +7,23 @@ use serde_json::Value;
 use std::fmt::Write;
 use std::time::Duration;
 
-/// One engine on one fabric.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Row {
-    /// Name of the fabric.
     pub fabric: String,
     /// Its switches, as OpenSM found them; the netlist's if the engine made no tables.
     pub switches: usize,
     /// Its end nodes, likewise. OpenSM does not look behind a CA, so it misses a second plane.
     pub nodes: usize,
-    /// The engine.
     pub spec: EngineSpec,
     /// The figures of its tables by their column in [`Row::header`], or why it made none.
     pub verdict: Result<Value, NoTables>,
     /// Time of the engine's stage, if the log has both ends of it.
     pub stage: Option<Duration>,
-    /// Time of the whole run of OpenSM.
     pub whole: Duration,
-    /// Random permutations.
     pub permutations: u32,
-    /// Seed of the random permutations.
     pub seed: u64,
 }
 
-/// The columns of the file.
 const COLUMNS: &str = "fabric,switches,nodes,engine,accepted,unreachable_pairs,no_route,undelivered,turns,\
     nonminimal,credit_loops,a2a,rp,sp,seconds,run_seconds,permutations,seed,version,\
     reason,a2a_bound,ebb,host_credit_loops,host_switch_credit_loops,switch_credit_loops,\
@@ -53,12 +46,10 @@ const CELLS: [&str; 12] = [
 ];
 
 impl Row {
-    /// The columns of a CSV file of rows.
     pub fn header() -> Vec<&'static str> {
         COLUMNS.split(',').collect()
     }
 
-    /// Its fields.
     pub fn record(&self) -> Vec<String> {
         let reason = self.verdict.as_ref().err().map(NoTables::to_string);
         let seconds = self.stage.map(|t| format!("{:.6}", t.as_secs_f64()));

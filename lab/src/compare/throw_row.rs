@@ -7,7 +7,6 @@ use dmodc::netlist::Equipment;
 use std::fs;
 use std::path::Path;
 
-/// A value as a field of CSV.
 trait Field: Sized {
     fn write(&self) -> String;
     fn read(text: &str) -> Option<Self>;
@@ -72,18 +71,16 @@ impl Field for Real {
 
 /// Declares a row, whose fields are the columns of its file in this order.
 macro_rules! row {
-    ($($(#[$doc:meta])* $column:ident: $type:ty,)*) => {
-        /// One engine in one throw. All figures are empty if it made no tables.
+    ($($column:ident: $type:ty,)*) => {
+        /// One engine in one throw. All figures are empty if it made no tables. `docs/research.md` has the columns.
         #[derive(Clone, PartialEq, Debug, Default)]
         pub struct ThrowRow {
-            $($(#[$doc])* pub $column: $type,)*
+            $(pub $column: $type,)*
         }
 
-        /// The columns of a file of rows.
         pub const HEADER: &[&str] = &[$(stringify!($column)),*];
 
         impl ThrowRow {
-            /// Its fields.
             pub fn record(&self) -> Vec<String> {
                 vec![$(self.$column.write()),*]
             }
@@ -100,92 +97,48 @@ macro_rules! row {
 }
 
 row! {
-    /// Name of the fabric.
     fabric: String,
-    /// Switches left.
     switches: usize,
-    /// End nodes left.
     nodes: usize,
-    /// What was hit.
     degrade: Equipment,
-    /// The exponent of the series.
     max_exponent: f64,
-    /// The seed of the series.
     seed: u64,
-    /// Number of the throw; 0 is the complete fabric.
     throw: u32,
-    /// How many pieces were removed, or became slow.
     removed: usize,
-    /// Pairs of leaves without an up-down path; unknown if the rest is no tree.
     unreachable_pairs: Option<usize>,
-    /// The engine.
     engine: EngineSpec,
-    /// Whether it made tables.
     accepted: bool,
-    /// Ordered pairs of end nodes (aggregation nodes aside) whose route does not arrive.
     no_route: Option<u64>,
-    /// All to all.
     a2a: Option<u32>,
-    /// Random permutations, the median.
     rp: Option<u32>,
-    /// All shifts in ftree's order, the maximum.
     sp_ftree: Option<u32>,
-    /// All shifts in Dmodc's order, the maximum.
     sp_dmodc: Option<u32>,
-    /// Compute nodes to I/O nodes, all shifts, the maximum; if there are I/O nodes.
     cn2io: Option<u32>,
-    /// Blocks of 64 LIDs that differ from the engine's tables of the complete fabric; unknown if it refused that, or if
-    /// LIDs moved.
     changed_blocks: Option<usize>,
-    /// Microseconds in `build_lid_matrices`.
     lid_matrices_us: Option<u64>,
-    /// Microseconds in `ucast_build_fwd_tables`.
     fwd_tables_us: Option<u64>,
-    /// Random permutations.
     permutations: u32,
-    /// This program and OpenSM, each with its version.
     versions: String,
-    /// Why there are no tables.
     reason: String,
-    /// The least A2A that the links between levels allow.
     a2a_bound: Option<u32>,
-    /// Effective bisection bandwidth in percent. More is better.
     ebb: Option<Real>,
-    /// Credit loops of all routes on one lane, including routes to and from switches.
     credit_loops: Option<usize>,
-    /// Entries that differ, as `changed_blocks`.
     changed_entries: Option<usize>,
-    /// Credit loops of the routes from host to host.
     host_credit_loops: Option<usize>,
-    /// Credit loops of the routes between hosts and switches, both ways.
     host_switch_credit_loops: Option<usize>,
-    /// Credit loops of the routes from switch to switch.
     switch_credit_loops: Option<usize>,
-    /// Credit loops of the routes to and from aggregation nodes.
     aggregation_credit_loops: Option<usize>,
-    /// Credit loops of the routes from host to host, each on the lane that the engine gives it.
     lane_credit_loops: Option<usize>,
-    /// The lanes that the engine gives to routes from host to host.
     lanes: Option<usize>,
-    /// The worst permutation.
     exact: Option<u32>,
-    /// The seed of this removal.
     removal_seed: Option<u64>,
-    /// The commit that this program was built from, if its build had it.
     commit: String,
-    /// The bound over capacity, in flows over the fastest link; as the columns that follow, where links differ in speed.
     a2a_bound_capacity: Option<Real>,
-    /// All to all over capacity.
     a2a_capacity: Option<Real>,
-    /// Random permutations over capacity.
     rp_capacity: Option<Real>,
-    /// Shifts in ftree's order over capacity.
     sp_ftree_capacity: Option<Real>,
-    /// Shifts in Dmodc's order over capacity.
     sp_dmodc_capacity: Option<Real>,
-    /// The worst permutation over capacity.
     exact_capacity: Option<Real>,
-    /// The contents of the fabric, of the I/O nodes, and of the files that the tables come from ([`super::Origin`]).
     of: String,
 }
 

@@ -32,21 +32,15 @@ use std::time::Duration;
 /// The parameters that all throws of a series share.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// Name of the fabric.
     pub fabric: String,
-    /// The kind of equipment that is hit.
     pub equipment: Equipment,
     /// The paper's `m`: up to 2^m - 1 pieces are hit.
     pub max_exponent: f64,
     /// How many are hit instead, throw after throw in turn; empty: by the exponent.
     pub counts: Vec<usize>,
-    /// The seed of the removals.
     pub seed: u64,
-    /// The random permutations.
     pub scale: Scale,
-    /// Port GUIDs of I/O nodes, if any.
     pub io: Vec<Guid>,
-    /// The contents of fabric and programs.
     pub origin: Origin,
     /// The folder that keeps the netlist and the tables of each throw, if one does.
     pub keep: Option<PathBuf>,
@@ -63,7 +57,6 @@ impl Series {
         (count, seed)
     }
 
-    /// The most that any throw can hit.
     pub fn most(&self) -> usize {
         let by_exponent = || (self.max_exponent.exp2() - 1.0) as usize;
         let most = self.counts.iter().copied().max();
@@ -75,7 +68,6 @@ impl Series {
         self.origin.of(spec, &self.stem(number))
     }
 
-    /// The name of a throw, for files.
     pub fn stem(&self, number: u32) -> String {
         format!("{}-{}-{number}", self.fabric, self.equipment)
     }
@@ -92,13 +84,9 @@ impl Series {
 
 /// A throw with the tables of all engines.
 pub struct Repeated<'a> {
-    /// The complete fabric.
     pub complete: &'a Netlist,
-    /// The fabric after the throw.
     pub left: Fabric,
-    /// Fabric, throw, seed and versions.
     pub title: String,
-    /// The result of each engine.
     pub outcomes: Vec<(EngineSpec, Outcome)>,
 }
 
@@ -161,7 +149,6 @@ impl Thrower {
         Ok((thrower, rows))
     }
 
-    /// Makes a throw for some of the engines.
     pub fn throw(&self, number: u32, specs: &[EngineSpec]) -> Result<Vec<ThrowRow>, LabError> {
         Ok(self.throw_for(number, specs)?.1)
     }

@@ -50,7 +50,6 @@ use std::ptr::NonNull;
 
 const ENGINE: &CStr = c"dmodc_relay";
 
-/// The option: a folder with a plan.
 const OPTION: &str = "dmodc_lab.relay=";
 
 // SAFETY: functions in .init_array are called once, when the library is loaded, before OpenSM has the plugin
@@ -104,7 +103,6 @@ unsafe extern "C" fn setup(engine: *mut osm_routing_engine_t, _osm: *mut osm_ope
     0
 }
 
-/// The engine's callback: the whole relay.
 unsafe extern "C" fn run_all(data: *mut c_void) -> c_int {
     let done = guard("relay", false, || {
         // SAFETY: the context is what the engine was registered with, and lives for ever.

@@ -15,15 +15,11 @@ use std::time::{Duration, Instant};
 pub type Prepare = unsafe extern "C" fn(*mut osm_switch_t, u16) -> c_int;
 type Callback = Option<unsafe extern "C" fn(*mut c_void) -> c_int>;
 
-/// One line of the plan.
 pub struct Run {
-    /// The engine's name.
     pub engine: String,
-    /// Whether a multicast group is timed, too.
     pub with_group: bool,
     /// The options of a Dmodc that the plugin registers for this run; `-` for the Dmodc that all share.
     pub options: String,
-    /// Whether the engine is to avoid throttled links.
     pub avoids_throttled_links: bool,
     roots: *mut c_char,
     io: *mut c_char,
@@ -44,7 +40,6 @@ impl fmt::Display for Done {
 }
 
 impl Run {
-    /// Reads the plan.
     pub fn plan(path: &Path) -> io::Result<Vec<Run>> {
         // Options are C strings that live as long as the process.
         let option = |word: Option<&str>| match word {
@@ -160,7 +155,6 @@ unsafe fn stage(
     }
 }
 
-/// A figure of this process's memory.
 fn status_kib(field: &str) -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(field));

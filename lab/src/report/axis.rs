@@ -4,10 +4,8 @@
 use plotters::coord::combinators::{BindKeyPoints, IntoLogRange, LogCoord, WithKeyPoints};
 use std::ops::Range;
 
-/// A logarithmic axis, with its marks.
 pub type Log = WithKeyPoints<LogCoord<f64>>;
 
-/// An axis with marks at round numbers.
 pub fn round(range: Range<f64>) -> Log {
     let marks = round_numbers(&range);
     range.log_scale().with_key_points(marks)

@@ -213,7 +213,6 @@ fn around(numbers: impl Iterator<Item = f64>, margin: f64) -> std::ops::Range<f6
     low / margin..(high.max(low) * margin).max(low * 2.2)
 }
 
-/// The axes of a panel.
 struct Axes<'a> {
     size: (usize, usize),
     title: &'a str,
@@ -266,7 +265,6 @@ impl Axes<'_> {
     }
 }
 
-/// A line.
 fn polyline(
     points: impl Iterator<Item = (i32, i32)>,
     (color, width): (&str, usize),
@@ -277,7 +275,6 @@ fn polyline(
     shape("polyline", points, &style, name)
 }
 
-/// An area between two lines.
 fn band(low: Vec<(i32, i32)>, high: Vec<(i32, i32)>, color: &str, name: &str) -> String {
     let points = low.into_iter().chain(high.into_iter().rev());
     let style = format!("fill=\"{color}\" fill-opacity=\"0.1\"");

@@ -2,7 +2,6 @@
 
 use crate::compare::{Real, ThrowRow};
 
-/// A measure of an engine's tables in a throw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Measure {
     A2a,
@@ -61,17 +60,14 @@ const ALL: [Line; 15] = [
 ];
 
 impl Measure {
-    /// All of them, in the order of the report.
     pub fn all() -> impl Iterator<Item = Measure> {
         ALL.into_iter().map(|line| line.0)
     }
 
-    /// A short name.
     pub fn name(self) -> &'static str {
         ALL[self as usize].1
     }
 
-    /// The name of its axis.
     pub fn axis(self) -> &'static str {
         ALL[self as usize].2
     }
@@ -90,7 +86,6 @@ impl Measure {
         (row.is_routed_in_full() && !is_connected(row)).then(|| self.figure(row))?
     }
 
-    /// Whether `one` is better than `other`.
     pub fn is_better(self, one: f64, other: f64) -> bool {
         match self {
             Measure::Ebb => one > other,
@@ -98,7 +93,6 @@ impl Measure {
         }
     }
 
-    /// The best of some figures.
     pub fn best(self, figures: impl IntoIterator<Item = f64>) -> Option<f64> {
         let better = |a, b| if self.is_better(b, a) { b } else { a };
         figures.into_iter().reduce(better)

@@ -26,7 +26,6 @@ use crate::LabError;
 use std::fs;
 use std::path::Path;
 
-/// A report in memory.
 pub struct Report {
     /// The page, with its figures.
     pub html: String,

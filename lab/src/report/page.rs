@@ -15,7 +15,6 @@ use std::path::PathBuf;
 
 const STYLE: &str = include_str!("page.css");
 
-/// The section of one series.
 pub fn section(set: &Set, faults: &Panels) -> String {
     let first = &set.rows[0];
     let (throws, connected) = (set.throws(), set.connected_throws());
@@ -144,7 +143,6 @@ fn cut(set: &Set) -> String {
     )
 }
 
-/// The section's name in the page.
 fn id(set: &Set) -> String {
     let slug = set.slug();
     let allowed = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
@@ -156,7 +154,6 @@ fn counted(n: usize, what: &str) -> String {
     format!("{} {what}{plural}", number(n as f64))
 }
 
-/// The whole page.
 pub fn page(sets: &[Set], sections: &[String], runtime: Option<&Panels>) -> String {
     let mut html = format!(
         "<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n<meta name=viewport \

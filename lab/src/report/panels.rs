@@ -6,26 +6,20 @@ use crate::compare::EngineSpec;
 use crate::xml::escaped;
 use std::fmt::Write;
 
-/// Width of a legend's row.
 const WIDTH: usize = 980;
 const LEGEND: usize = 26;
 
 /// A figure of panels of one size.
 pub struct Panels {
-    /// Width and height of a panel.
     pub size: (usize, usize),
-    /// The panels in a row of the file.
     pub columns: usize,
     /// Lines below the panels: fabric, throws, seed and versions; the meaning of lines and points.
     pub caption: String,
-    /// The engines of the legend.
     pub legend: Vec<EngineSpec>,
-    /// The panels, as SVG elements.
     pub panels: Vec<String>,
 }
 
 impl Panels {
-    /// One SVG file.
     pub fn svg(&self) -> String {
         let legend = self.legend_rows();
         let top = legend.len() * LEGEND + 8;

@@ -10,18 +10,14 @@ use std::path::{Path, PathBuf};
 
 /// All throws of one kind at one fabric.
 pub struct Set {
-    /// Name of the fabric.
     pub fabric: String,
-    /// The kind of equipment that is hit.
     pub equipment: Equipment,
-    /// One row per throw and engine.
     pub rows: Vec<ThrowRow>,
     /// Drawings of one throw, by engine: SVG files of `dmodc compare`.
     pub drawings: Vec<(String, PathBuf)>,
 }
 
 impl Set {
-    /// Number of throws, without the complete fabric.
     pub fn throws(&self) -> usize {
         self.throws_that(|_| true)
     }
@@ -54,7 +50,6 @@ impl Set {
         format!("{}; {}", self.title(), versions(&self.rows).join("; "))
     }
 
-    /// Fabric, throws and seed.
     pub fn title(&self) -> String {
         let seed = self.rows.first().map_or(0, |row| row.seed);
         let (fabric, faults) = (&self.fabric, self.equipment.faults());
@@ -72,7 +67,6 @@ impl Set {
         all
     }
 
-    /// The measures with figures.
     pub fn measures(&self) -> Vec<Measure> {
         let has = |m: &Measure| self.rows.iter().any(|row| m.of(row).is_some());
         Measure::all().filter(has).collect()
@@ -92,7 +86,6 @@ impl Set {
         }
     }
 
-    /// A name for files.
     pub fn slug(&self) -> String {
         format!("{}-{}", self.fabric, self.equipment)
     }

@@ -6,10 +6,8 @@ use crate::compare::{EngineSpec, ThrowRow};
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 
-/// How much was removed, from and to.
 pub type Decade = RangeInclusive<usize>;
 
-/// Decades of faults, with their names.
 const DECADES: [(Decade, &str); 5] = [
     (0..=0, "0"),
     (1..=9, "1–9"),
@@ -53,16 +51,12 @@ fn ascending(mut points: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
     points
 }
 
-/// Quartiles at a place.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Quartiles {
     /// How much was removed.
     pub x: f64,
-    /// A quarter of the figures are no more.
     pub low: f64,
-    /// The median.
     pub median: f64,
-    /// A quarter of the figures are no less.
     pub high: f64,
 }
 
@@ -172,7 +166,6 @@ pub fn decades(set: &Set) -> Vec<(Decade, String)> {
     all.map(named).collect()
 }
 
-/// Credit loops by kind of traffic, with their names.
 pub const KINDS_OF_LOOPS: [&str; 5] = [
     "host to host",
     "on its lanes",
@@ -181,7 +174,6 @@ pub const KINDS_OF_LOOPS: [&str; 5] = [
     "all",
 ];
 
-/// The credit loops of a row, by [`KINDS_OF_LOOPS`].
 fn loops(row: &ThrowRow) -> [Option<usize>; KINDS_OF_LOOPS.len()] {
     [
         row.host_credit_loops,
@@ -222,9 +214,7 @@ const FAILED: [&str; 3] = ["timed out", "not done in", "opensm ended"];
 /// The outcomes of the throws with faults for one engine.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Endings {
-    /// Throws in which it took part.
     pub throws: usize,
-    /// Throws that it refused.
     pub refused: usize,
     /// Throws in which it ran out of time, or OpenSM ended.
     pub failed: usize,
@@ -232,23 +222,19 @@ pub struct Endings {
     pub incomplete: usize,
     /// Throws in which it left pairs out, and some have no up-down path.
     pub cut: usize,
-    /// Most pairs that it left out in a throw.
     pub most_left_out: u64,
     /// Throws in which it has a credit loop, by [`KINDS_OF_LOOPS`]; unknown in rows of earlier versions.
     pub looping: [Option<usize>; KINDS_OF_LOOPS.len()],
     /// The most lanes that it gave to routes from host to host in a throw; unknown in rows of earlier versions.
     pub lanes: Option<usize>,
-    /// The most frequent reason for no tables.
     pub reason: Option<String>,
 }
 
 /// An engine in the throws in which some pair has no up-down path.
 pub struct Cut {
-    /// The engine.
     pub spec: EngineSpec,
     /// The throws that it routes with no pair left out.
     pub throws: usize,
-    /// The medians over these, by measure.
     pub medians: Vec<Option<f64>>,
 }
 
@@ -271,7 +257,6 @@ pub fn cut_throws(set: &Set, measures: &[Measure]) -> (usize, Vec<Cut>) {
     (numbers.len(), engines.collect())
 }
 
-/// Counts the outcomes.
 pub fn endings(set: &Set, spec: &EngineSpec) -> Endings {
     let mut endings = Endings::default();
     let mut reasons: HashMap<&str, usize> = HashMap::new();

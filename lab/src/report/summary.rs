@@ -8,7 +8,6 @@ use super::tables::{cell, median_cell};
 use crate::compare::{EngineSpec, ThrowRow};
 use std::fmt::Write;
 
-/// The tables.
 pub fn summary(sets: &[Set]) -> String {
     let mut text = "\
 Throws with faults: *refused* by the engine; *failed*, since it timed out or OpenSM ended; *short*, it left out

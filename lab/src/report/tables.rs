@@ -26,14 +26,12 @@ pub fn median_cell(median: Median) -> String {
     }
 }
 
-/// A table with these headings and rows.
 fn table(headings: impl IntoIterator<Item = String>, rows: impl Iterator<Item = String>) -> String {
     let headings = headings.into_iter().map(|text| format!("<th>{text}</th>"));
     let (headings, rows): (String, String) = (headings.collect(), rows.collect());
     format!("<table><thead><tr>{headings}</tr></thead><tbody>{rows}</tbody></table>")
 }
 
-/// A row with this heading.
 fn row(heading: &impl Display, cells: impl IntoIterator<Item = String>) -> String {
     let cells = cells.into_iter().map(|text| format!("<td>{text}</td>"));
     format!("<tr><th>{heading}</th>{}</tr>", cells.collect::<String>())
@@ -166,7 +164,6 @@ pub fn runtimes(sets: &[Set]) -> String {
     table(["end nodes".to_owned()].into_iter().chain(counts), lines)
 }
 
-/// Whether any row of a set can be compared.
 pub fn has_figures(set: &Set) -> bool {
     set.rows.iter().any(is_comparable)
 }

@@ -105,7 +105,6 @@ impl Ibsim {
         })
     }
 
-    /// The folder of this run.
     pub fn dir(&self) -> &Path {
         self.dir.path()
     }
@@ -115,17 +114,14 @@ impl Ibsim {
         &mut self.console
     }
 
-    /// Its process id.
     pub fn id(&self) -> u32 {
         self.process.id()
     }
 
-    /// The file of ibsim's output.
     pub fn output(&self) -> &Path {
         &self.output
     }
 
-    /// ibsim's output so far.
     pub fn printed(&self) -> String {
         text_of(&self.output)
     }

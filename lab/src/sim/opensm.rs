@@ -19,10 +19,8 @@ const OPENSM: Program = Program {
     name: "opensm",
     package: "opensm",
 };
-/// The log.
 const LOG: &str = "opensm.log";
 
-/// How OpenSM is to run.
 #[derive(Clone, Debug)]
 pub struct Config {
     lines: Vec<String>,
@@ -58,7 +56,6 @@ impl Config {
         self
     }
 
-    /// Loads Dmodc's plugin.
     pub fn with(mut self, plugin: &Plugin) -> Config {
         self.plugin_dir = plugin.dir().map(Path::to_owned);
         self.line("event_plugin_name dmodc")
@@ -94,7 +91,6 @@ impl Config {
         self
     }
 
-    /// Sets a variable of its environment.
     pub fn env(mut self, name: &'static str, value: impl Into<String>) -> Config {
         self.env.push((name, value.into()));
         self
@@ -153,31 +149,26 @@ impl Files {
         Ok(command)
     }
 
-    /// Starts OpenSM with these additional arguments.
     pub fn start(&self, sim: &Ibsim, config: &Config, args: &[&str]) -> Result<Guard, LabError> {
         let mut command = self.command(sim, config)?;
         command.args(args);
         Guard::start(command, &self.path("stdout"))
     }
 
-    /// Writes a file into the folder.
     pub fn write(&self, name: &str, text: impl AsRef<[u8]>) -> Result<PathBuf, LabError> {
         let path = self.path(name);
         fs::write(&path, text).map_err(LabError::file(&path))?;
         Ok(path)
     }
 
-    /// Path of one of the files.
     pub fn path(&self, name: &str) -> PathBuf {
         self.dir.join(name)
     }
 
-    /// The folder.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// The fabric and the tables in OpenSM's dumps.
     pub fn dumped(&self) -> Result<(Fabric, Tables), LabError> {
         let (fabric, _) = Netlist::read(&self.path("opensm-subnet.lst"))?.to_fabric(None)?;
         let lfts = self.path("opensm-lfts.dump");
@@ -186,7 +177,6 @@ impl Files {
         Ok((fabric, tables))
     }
 
-    /// The log so far.
     pub fn log(&self) -> String {
         self.text(LOG)
     }
@@ -245,16 +235,13 @@ impl Files {
     }
 }
 
-/// Why an engine made no tables.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NoTables {
     /// It refused the fabric, or OpenSM could not set it up; and why.
     #[error("{0}")]
     Refused(String),
-    /// It was not done within this time.
     #[error("timed out after {} s", .0.as_secs())]
     TimedOut(Duration),
-    /// OpenSM ended before.
     #[error("opensm ended with {0}")]
     Ended(ExitStatus),
 }
@@ -270,15 +257,12 @@ impl NoTables {
     }
 }
 
-/// The result of a run of one engine.
 pub struct Run {
     /// Whether the engine's tables are in the dumps.
     pub outcome: Result<(), NoTables>,
-    /// Time of the engine's stage.
     pub stage: Option<Duration>,
     /// Time of the whole run: discovery, routing, set-up, dumps.
     pub whole: Duration,
-    /// What OpenSM wrote.
     pub files: Files,
 }
 

@@ -13,18 +13,13 @@ use std::time::Duration;
 /// The result of a run, as far as the log goes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ending {
-    /// None yet.
     Open,
-    /// The engine's tables are in use.
     Routed,
-    /// The engine refused, and why.
     Refused(String),
 }
 
-/// The result of reading a log.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reading {
-    /// How the run ended.
     pub ending: Ending,
     /// Time from the beginning of the engine's stage to its end.
     pub stage: Option<Duration>,
@@ -47,7 +42,6 @@ pub struct LogReader {
 const CONFIGURED: &str = " tables configured on all switches";
 
 impl LogReader {
-    /// For a run of this engine.
     pub fn new(engine: &str) -> Self {
         LogReader {
             start: format!("building routing with '{engine}' routing algorithm"),
@@ -81,7 +75,6 @@ impl LogReader {
         &self.reading
     }
 
-    /// The ending that a line reports.
     fn ending(&self, text: &str) -> Option<Ending> {
         if text.contains(&self.routed) {
             return Some(Ending::Routed);

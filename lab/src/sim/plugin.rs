@@ -23,7 +23,6 @@ impl Plugin {
         }
     }
 
-    /// The plugins in this folder.
     pub fn in_dir(dir: &Path) -> Result<Plugin, LabError> {
         // OpenSM runs in another folder.
         let file = dir.join(FILE);

@@ -24,7 +24,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// How long to wait between two looks.
 const POLL: Duration = Duration::from_millis(5);
 /// Folders of OpenSM and its tools, which may be missing in a user's PATH.
 const SBIN: &str = "/usr/local/sbin:/usr/sbin:/sbin";
@@ -141,7 +140,6 @@ impl Guard {
         Ok((Guard { key, id }, stdin))
     }
 
-    /// Its exit status, if it has ended.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         let mut owned = owned();
         let child = owned.children.get_mut(&self.key);
@@ -153,7 +151,6 @@ impl Guard {
         poll(limit, || self.ended())
     }
 
-    /// Its process id.
     pub fn id(&self) -> u32 {
         self.id
     }
@@ -190,9 +187,7 @@ fn spawn(command: Command) -> io::Result<Child> {
 /// A program of a Debian package.
 #[derive(Clone, Copy, Debug)]
 pub struct Program {
-    /// Its name.
     pub name: &'static str,
-    /// The package.
     pub package: &'static str,
 }
 
@@ -235,7 +230,6 @@ pub struct PrivateDir {
 }
 
 impl PrivateDir {
-    /// Makes one in the system's temporary folder.
     pub fn new() -> Result<PrivateDir, LabError> {
         let mut owned = owned_for_more()?;
         let dir = tempfile::Builder::new().prefix("dmodc-").tempdir();
@@ -246,7 +240,6 @@ impl PrivateDir {
         Ok(PrivateDir { key, path })
     }
 
-    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -12,7 +12,6 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// 8,640 nodes.
 const SHAPE: &str = "PGFT(3;24,15,24;1,6,15;1,1,1)";
 /// The phases in Dmodc's line of OpenSM's log, with their meaning.
 const PHASES: [(&str, &str); 7] = [
@@ -119,7 +118,6 @@ fn demo() -> Outcome<()> {
     Ok(())
 }
 
-/// Runs OpenSM once with one engine.
 fn route(ibsim: &Ibsim, config: &Config, engine: &str, limit: Duration) -> Outcome<Run> {
     let files = Files::new(ibsim)?;
     // 0x47: errors, information, the stages of the sweep, and the dumps of the routing.
@@ -159,7 +157,6 @@ fn show_times(log: &str) -> Outcome<Duration> {
     Ok(ours.ok_or("OpenSM's log does not say how long Dmodc took")?)
 }
 
-/// Checks the tables that OpenSM has dumped.
 fn check_tables(files: &Files) -> Outcome<()> {
     let (fabric, tables) = files.dumped()?;
     let ranking = Ranking::new(&fabric, &Options::default());

@@ -101,7 +101,6 @@ pub struct Args {
     json: bool,
 }
 
-/// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
     let start = Instant::now();
     let mut judged = args.input.load()?;
@@ -180,7 +179,6 @@ fn topological_order(judged: &Judged) -> Result<Vec<u32>, Failure> {
     }
 }
 
-/// The measures within rails.
 struct Railed {
     /// Name and number of nodes of each.
     rails: Vec<(String, usize)>,
@@ -267,7 +265,6 @@ fn worst_permutation(traffic: &Traffic, risks: &[(Pattern, Risk)], all: bool) ->
     })
 }
 
-/// Does some work behind a progress bar.
 fn with_bar<T>(what: &str, work: u64, measure: impl FnOnce(Tick) -> T) -> T {
     let bar = progress(work, "{msg:>5} {wide_bar} {pos}/{len} {eta}").with_message(what.to_owned());
     let done = measure(&|done| bar.inc(done));

@@ -87,15 +87,10 @@ pub type Known = (Reference, Arc<Fabric>);
 
 /// A fabric, and what is known of how it is meant to be.
 pub struct Meant {
-    /// The file.
     pub netlist: Netlist,
-    /// The fabric.
     pub fabric: Fabric,
-    /// The names in it.
     pub names: Names,
-    /// The reference, if one is given.
     pub known: Option<Known>,
-    /// The options that rank and route it.
     pub options: Options,
 }
 
@@ -201,7 +196,6 @@ impl Routing {
         self.guid_files.options(self.reading, fabric, rest)
     }
 
-    /// An engine with this many threads.
     pub fn engine(&self) -> Result<Engine, Failure> {
         Ok(Engine::new(self.threads)?)
     }
@@ -232,7 +226,6 @@ pub struct Removal {
 }
 
 impl Removal {
-    /// All parts named.
     pub fn parts(&self, netlist: &Netlist) -> Result<Vec<Part>, Failure> {
         let directory = Directory::of_netlist(netlist);
         let mut parts = Vec::new();

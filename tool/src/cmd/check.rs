@@ -48,7 +48,6 @@ pub struct Args {
     json: bool,
 }
 
-/// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
     let start = Instant::now();
     let judged = args.input.load()?;

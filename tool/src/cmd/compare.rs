@@ -126,7 +126,6 @@ pub struct Args {
     json: bool,
 }
 
-/// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
     if let Some(name) = twice(args.engines.iter().map(EngineSpec::to_string)) {
         let text = format!("two engines have the name '{name}', which their rows would share");
@@ -208,7 +207,6 @@ fn stem(path: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// A name that comes twice.
 fn twice(names: impl Iterator<Item = String>) -> Option<String> {
     let mut known = HashSet::new();
     names.into_iter().find(|name| !known.insert(name.clone()))

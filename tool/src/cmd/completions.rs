@@ -18,7 +18,6 @@ pub struct Args {
     shell: Shell,
 }
 
-/// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
     let mut text = Vec::new();
     generate(args.shell, &mut crate::Cli::command(), "dmodc", &mut text);

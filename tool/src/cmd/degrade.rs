@@ -78,7 +78,6 @@ pub struct Args {
     reading: Reading,
 }
 
-/// Runs the subcommand.
 pub fn run(mut args: Args) -> Outcome {
     let netlist = args.reading.netlist(&args.net)?;
     // That of compare; none is drawn for --remove.

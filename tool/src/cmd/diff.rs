@@ -30,7 +30,6 @@ pub struct Args {
     json: bool,
 }
 
-/// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
     let start = Instant::now();
     let [before, after] = [&args.first, &args.second].map(|path| args.reading.dump(path));

@@ -5,7 +5,6 @@ use dmodc::fabric::Fabric;
 use dmodc::netlist::Names;
 use serde_json::{Value, json};
 
-/// Lines for people.
 pub fn text(names: &Names, uses: &[Use]) -> String {
     let name = |s: u32| names.switches[s as usize].clone();
     uses.iter().map(|one| one.describe(name) + "\n").collect()

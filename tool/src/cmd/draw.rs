@@ -62,7 +62,6 @@ pub struct Args {
     reading: Reading,
 }
 
-/// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
     let reading = args.reading;
     let is_page = is_page(&args.output);
@@ -131,7 +130,6 @@ pub fn whole_of(meant: &Meant, engine: &Engine) -> Option<Drawn> {
     Some(Drawn::new(whole.ok()?, engine, &meant.options))
 }
 
-/// The drawing's input.
 pub fn scene<'a>(netlist: &Netlist, drawn: &'a Drawn, known: Option<&Known>) -> Scene<'a> {
     let differences = match known {
         Some((reference, _)) => {
@@ -149,13 +147,11 @@ pub fn scene<'a>(netlist: &Netlist, drawn: &'a Drawn, known: Option<&Known>) -> 
     }
 }
 
-/// Writes the page of a fabric.
 pub fn write_page(scene: &Scene, states: &[State], net: &Path, to: &Path) -> Result<(), Failure> {
     let name = shown(net).file_name().unwrap_or(net.as_os_str());
     write_to(to, |out| page(scene, states, &name.to_string_lossy(), out))
 }
 
-/// Whether the output is a page.
 fn is_page(file: &Path) -> bool {
     file.extension()
         .is_some_and(|e| e.eq_ignore_ascii_case("html"))

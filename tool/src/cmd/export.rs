@@ -100,13 +100,11 @@ enum Format {
 }
 
 impl Format {
-    /// Whether the format has hosts by name.
     fn names_hosts(self) -> bool {
         matches!(self, Format::Slurm | Format::SlurmYaml | Format::Hosts)
     }
 }
 
-/// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
     let (fabric, names) = args.reading.fabric(&args.net, None)?;
     let given = args.reading.names(args.names.as_deref())?;

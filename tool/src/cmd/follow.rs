@@ -114,7 +114,6 @@ fn within(text: &str, range: RangeInclusive<f64>) -> Result<f64, String> {
     }
 }
 
-/// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
     let files = args.routing.paths().chain(
         [
@@ -230,7 +229,6 @@ fn keep_fifo(
     }
 }
 
-/// The end of a wait.
 enum Wake {
     /// A line on standard input.
     Asked,

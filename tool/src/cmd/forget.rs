@@ -39,7 +39,6 @@ pub struct Args {
     reading: Reading,
 }
 
-/// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
     let path = args.reference.unwrap_or_else(auto_path);
     if is_dash(&path) && !args.things.is_empty() {

@@ -41,7 +41,6 @@ pub struct Args {
     output: PathBuf,
 }
 
-/// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
     let tree = match (
         args.shape.eq_ignore_ascii_case("rlft"),
@@ -62,7 +61,6 @@ pub fn run(args: Args) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A speed, with four lanes by default.
 fn speed(text: &str) -> Result<Speed, NoSpeed> {
     let wide = text.parse::<Rate>().map(|rate| Speed::new(4, rate));
     wide.or_else(|_| text.parse())

@@ -27,7 +27,6 @@ pub fn text(fabric: &Fabric, names: &Names, pairs: &EndPairs) -> String {
     text
 }
 
-/// Numbers of pairs by kind.
 pub fn counts(pairs: &EndPairs) -> Value {
     let count = |(from, to, pairs)| json!({ "from": from, "to": to, "pairs": pairs });
     pairs.counts().map(count).collect()

@@ -26,7 +26,6 @@ pub struct Args {
     output: Option<PathBuf>,
 }
 
-/// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
     let mut tool = crate::Cli::command().disable_help_subcommand(true);
     tool.build();
@@ -47,7 +46,6 @@ fn page_name(command: &Command) -> &str {
     command.get_display_name().unwrap_or(command.get_name())
 }
 
-/// One page.
 fn page(command: &Command, mut out: &mut dyn Write) -> io::Result<()> {
     let man = Man::new(command.clone())
         .title(page_name(command))

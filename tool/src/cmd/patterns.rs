@@ -11,26 +11,17 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A traffic pattern.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Pattern {
-    /// All to all.
     A2a,
-    /// Random permutations.
     Rp,
-    /// All shifts.
     Sp,
-    /// Compute nodes to I/O nodes.
     Cn2io,
-    /// I/O nodes to compute nodes.
     Io2cn,
-    /// Effective bisection bandwidth.
     Ebb,
     /// All to all and shifts within each rail.
     Rails,
-    /// The traffic of a parallel program.
     Work(Workload),
-    /// The pairs of a file.
     Pairs(PathBuf),
 }
 
@@ -46,7 +37,6 @@ const WORDS: [(&str, Pattern); 8] = [
     ("rails", Pattern::Rails),
 ];
 
-/// Parses a pattern of the command line.
 pub fn pattern(text: &str) -> Result<Pattern, &'static str> {
     if let Some((_, pattern)) = WORDS.iter().find(|(word, _)| *word == text) {
         return Ok(pattern.clone());
@@ -75,10 +65,8 @@ impl fmt::Display for Pattern {
     }
 }
 
-/// Where ranks run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Placement {
-    /// Leaf by leaf.
     Block,
     /// One of each leaf in turn.
     RoundRobin,
@@ -86,7 +74,6 @@ pub enum Placement {
     Random(u64),
 }
 
-/// Parses a placement of the command line.
 pub fn placement(text: &str) -> Result<Placement, &'static str> {
     let seed = text.strip_prefix("random:").map(str::parse);
     match (text, seed) {
@@ -121,7 +108,6 @@ impl Placement {
     }
 }
 
-/// Errors in a line of hosts.
 #[derive(Debug, thiserror::Error)]
 enum Wrong {
     /// A name that names nothing, or several things.

@@ -25,7 +25,6 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Reads a netlist.
     pub fn netlist(self, path: &Path) -> Result<Netlist, Failure> {
         let read = input::read(path, Netlist::parse_leniently)?;
         self.take(path, read)
@@ -43,7 +42,6 @@ impl Reading {
         fabric.map_err(Failure::lids(path))
     }
 
-    /// Reads the places of a reference.
     pub fn places(self, path: &Path) -> Result<Reference, Failure> {
         let read = input::read(path, Reference::parse_leniently)?;
         self.take(path, read)
@@ -87,7 +85,6 @@ impl Reading {
         self.take(path, tables.map_err(|fault| fault.in_file(shown(path)))?)
     }
 
-    /// Reads a node order file.
     pub fn order(self, path: &Path, fabric: &Fabric) -> Result<Vec<u32>, Failure> {
         let read = input::read(path, |bytes| parse_order_leniently(fabric, bytes))?;
         self.take(path, read)
@@ -115,7 +112,6 @@ impl Reading {
         self.given(path, parse_names_leniently)
     }
 
-    /// Reads a file, if one is given.
     fn given<T: Default, R: Error + Send + Sync + 'static>(
         self,
         path: Option<&Path>,

@@ -22,7 +22,6 @@ pub struct Args {
     dirs: Vec<PathBuf>,
 }
 
-/// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
     let (dir, report) = (&args.dirs[0], report(&args.dirs)?);
     let (page, figures) = (dir.join("report.html"), report.figures.len());

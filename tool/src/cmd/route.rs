@@ -61,7 +61,6 @@ pub struct Args {
     json: bool,
 }
 
-/// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
     let named = args.lfts.iter().chain(&args.order);
     let named = named.chain(&args.alternatives).chain(&args.lid_matrix);

@@ -27,20 +27,14 @@ pub struct Input {
     pub reading: Reading,
 }
 
-/// A fabric with its tables.
 pub struct Judged {
-    /// The fabric.
     pub fabric: Fabric,
-    /// The names in it.
     pub names: Names,
-    /// Its tables.
     pub tables: Tables,
-    /// The options that rank it.
     pub options: Options,
 }
 
 impl Input {
-    /// Reads all inputs.
     pub fn load(&self) -> Result<Judged, Failure> {
         let reading = self.reading;
         let (fabric, names) = reading.fabric(&self.net, self.lmc)?;
@@ -77,7 +71,6 @@ impl Judged {
         format!("{from} to LID {lid} '{}'", self.owner(lid))
     }
 
-    /// A channel by its two ends.
     pub fn channel(&self, c: Channel) -> String {
         let (from, to) = (self.switch(c.from), self.switch(c.to));
         format!("{from} port {} -> {to} port {}", c.port, c.to_port)

@@ -40,7 +40,6 @@ pub struct Args {
     json: bool,
 }
 
-/// Maximum number of traced pairs.
 const MOST: usize = 100;
 
 /// One of the two ends: its switch and port (0 for the switch itself), LID and name.
@@ -52,14 +51,12 @@ struct Place {
     name: String,
 }
 
-/// A route with its two ends.
 struct Way {
     from: Place,
     to: Place,
     trace: Trace,
 }
 
-/// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
     let start = Instant::now();
     let judged = args.input.load()?;
@@ -190,7 +187,6 @@ impl Shown<'_> {
         text + &format!("  {end}\n")
     }
 
-    /// The end of a route, as text.
     fn end(&self, way: &Way) -> String {
         let switch = |at: u32| self.judged.switch(at);
         let (port, last) = (way.to.port, way.to.switch);

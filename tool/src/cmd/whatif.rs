@@ -73,7 +73,6 @@ pub struct Args {
     question: Question,
 }
 
-/// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
     let start = Instant::now();
     let Question {
@@ -152,13 +151,11 @@ pub fn run(args: Args) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A fabric, routed and measured.
 struct Look {
     drawn: Drawn,
     /// Both ends of drained links, as (switch, port), ascending.
     drained: Vec<(u32, u8)>,
     tables: Tables,
-    /// The A2A risk of each channel.
     risks: Vec<u32>,
     bound: Option<u32>,
     /// The figures, as `--json` has them.
@@ -166,7 +163,6 @@ struct Look {
 }
 
 impl Look {
-    /// The state that a drawing shows.
     fn state<'a>(&'a self, title: &'a str) -> State<'a> {
         State {
             title,
@@ -178,7 +174,6 @@ impl Look {
     }
 }
 
-/// How fabrics are measured.
 struct Measure<'a> {
     engine: Engine,
     permutations: usize,

@@ -59,7 +59,6 @@ pub struct Args {
     csv: bool,
 }
 
-/// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
     let start = Instant::now();
     let Question {

@@ -8,7 +8,6 @@ use dmodc_lab::xml::escaped;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// The left margin of a drawing.
 pub const MARGIN: f64 = 24.0;
 
 /// The state of the links, as colours and strokes show it.
@@ -121,7 +120,6 @@ impl Marks<'_> {
         counts.map(entry).collect()
     }
 
-    /// The worst risk of some links.
     pub fn worst_of(&self, links: &[Link]) -> u32 {
         let ends = links.iter().flatten();
         ends.map(|&end| self.risk_at(end)).max().unwrap_or(0)
@@ -206,7 +204,6 @@ impl Marks<'_> {
     }
 }
 
-/// The end of a cable.
 fn end(end: &End) -> String {
     match end.port {
         Some(port) => format!("{} [{port}]", end.name),

@@ -9,20 +9,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 /// The links between two levels, or within one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tab {
-    /// The lower level.
     pub low: u32,
-    /// The upper one.
     pub high: u32,
     /// Its blocks, which have all links.
     pub blocks: Vec<Block>,
 }
 
-/// A part of a matrix.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Block {
-    /// The lower switches.
     pub rows: Vec<u32>,
-    /// The upper ones.
     pub columns: Vec<u32>,
     /// Whether it has the cables that join two of the others.
     pub stray: bool,
@@ -58,7 +53,6 @@ pub fn tabs(scene: &Scene, links: &[Link]) -> Vec<Tab> {
     tabs.collect()
 }
 
-/// The blocks of one matrix.
 fn blocks(place: &[u32], ours: &[[u32; 2]], others: &[[u32; 2]]) -> Vec<Block> {
     let at = |s: u32| place[s as usize];
     let mut above: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();

@@ -16,11 +16,8 @@ pub type Bundles = BTreeMap<(u32, u32), Vec<Link>>;
 
 /// A fabric, with its switches and end nodes in the order of a drawing.
 pub struct Drawn {
-    /// The fabric.
     pub fabric: Fabric,
-    /// The names in it.
     pub names: Names,
-    /// Its levels.
     pub ranking: Ranking,
     /// All switches in the order of their places; without a plan, by levels and GUIDs.
     pub places: Vec<u32>,
@@ -50,13 +47,10 @@ impl Drawn {
     }
 }
 
-/// A fabric, and its oddities.
 pub struct Scene<'a> {
-    /// The fabric.
     pub drawn: &'a Drawn,
     /// Cables that are not as they should be.
     pub differences: Vec<Difference>,
-    /// Links that are slow.
     pub slow: Vec<Slow>,
 }
 
@@ -74,7 +68,6 @@ pub struct State<'a> {
     pub title: &'a str,
     /// The present part of the fabric, with the same LIDs.
     pub fabric: &'a Fabric,
-    /// The least A2A risk that links allow.
     pub bound: Option<u32>,
     /// Both ends of drained links, as (switch, port), ascending.
     pub drained: Vec<(u32, u8)>,
@@ -123,7 +116,6 @@ impl Scene<'_> {
         }
     }
 
-    /// The ends of misplaced cables.
     pub fn stray(&self) -> Vec<(u32, u8)> {
         let ends = self.differences.iter().flat_map(|d| match d.kind {
             Kind::Extra => &d.ends[..],

@@ -12,7 +12,6 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 const HEAD: f64 = 130.0;
-/// The distance of two rows of boxes.
 const ROW: f64 = 150.0;
 const FOOT: f64 = 30.0;
 /// The height of a box with a name that lies in it. Names that are wider than their boxes stand upright,
@@ -22,7 +21,6 @@ const BOX: f64 = 26.0;
 const LETTER: f64 = 6.4;
 const SMALL: f64 = 5.2;
 
-/// Draws a fabric in a state.
 pub fn svg(scene: &Scene, state: &State) -> String {
     let marks = Marks::new(scene, state);
     match scene.fabric.switches().len() > MOST {
@@ -93,7 +91,6 @@ impl Page<'_> {
         svg + "</svg>\n"
     }
 
-    /// The middle of an item.
     fn at(&self, item: &Item) -> (f64, f64) {
         let cell = self.cell(item);
         let x = MARGIN + (item.column as f64 + 0.5) * cell;
@@ -101,7 +98,6 @@ impl Page<'_> {
         (x, lowest - self.row() * f64::from(item.row))
     }
 
-    /// The distance of two rows.
     fn row(&self) -> f64 {
         ROW + self.tall
     }
@@ -119,7 +115,6 @@ impl Page<'_> {
         self.lying(item) > self.cell(item) * 0.86
     }
 
-    /// The width of a box.
     fn width(&self, item: &Item) -> f64 {
         let room = self.cell(item) * 0.86;
         match self.is_upright(item) {
@@ -128,7 +123,6 @@ impl Page<'_> {
         }
     }
 
-    /// Half of the height of a box.
     fn half(&self, item: &Item) -> f64 {
         let height = if self.is_upright(item) {
             self.tall
@@ -221,11 +215,8 @@ impl Page<'_> {
     }
 }
 
-/// The box of a switch.
 struct Item {
-    /// Its index.
     switch: u32,
-    /// Number of its hosts.
     hosts: usize,
     /// The row, 0 for the lowest.
     row: u32,
@@ -233,18 +224,15 @@ struct Item {
     column: usize,
 }
 
-/// The places of boxes, and their links.
 struct Layout {
     /// The boxes, by switch.
     items: Vec<Item>,
     /// The links between switches, the lower one first.
     bundles: Bundles,
-    /// How many boxes each row has.
     rows: Vec<usize>,
 }
 
 impl Layout {
-    /// Lays out a fabric.
     fn new(scene: &Scene) -> Layout {
         let fabric = &scene.fabric;
         let switches = 0..fabric.switches().len() as u32;

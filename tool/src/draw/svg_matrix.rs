@@ -18,10 +18,8 @@ const TITLE: f64 = 30.0;
 const LARGE: f64 = 14.0;
 const SMALL: f64 = 3.0;
 const NAMED: f64 = 9.0;
-/// The width of a letter.
 const LETTER: f64 = 4.6;
 
-/// Draws the matrices of a fabric.
 pub fn matrices(scene: &Scene, marks: &Marks) -> String {
     let (tabs, bundles) = (tabs(scene, &scene.links()), scene.bundles());
     let mut body = String::new();
@@ -53,10 +51,8 @@ pub fn matrices(scene: &Scene, marks: &Marks) -> String {
     head + "<g class=\"matrix\">\n" + &body + "</g>\n</svg>\n"
 }
 
-/// How one matrix is drawn.
 struct Sheet<'a> {
     scene: &'a Scene<'a>,
-    /// The side of a cell.
     cell: f64,
     /// The longest names of rows and of columns, in letters; 0 where none stand.
     names: [usize; 2],

@@ -8,7 +8,6 @@ use dmodc::analysis::{Traffic, Worked};
 const PORTS: &str = "switch_guid,switch,port,to_guid,to,to_port,speed,sources,destinations,risk,exact,\
     capacity,exact_capacity";
 
-/// A row for each port between switches.
 pub fn ports(judged: &Judged, traffic: &Traffic, worked: &[(String, Worked)]) -> Vec<u8> {
     let ends = traffic.ends_by_channel(&|_| ());
     let exact = worst_permutation(traffic, &[], true).by_channel;

@@ -8,10 +8,8 @@ use dmodc::analysis::{CheckReport, Ebb, Exact, Risk, Traffic, Worked};
 use serde_json::{Value, json};
 use std::fmt::Display;
 
-/// The number of worst ports to print.
 const WORST: usize = 10;
 
-/// All measurements.
 pub struct Found {
     pub bound: Option<u32>,
     pub bound_over_capacity: Option<f64>,
@@ -24,7 +22,6 @@ pub struct Found {
     pub seconds: f64,
 }
 
-/// As one JSON object.
 pub fn json(judged: &Judged, traffic: &Traffic, found: &Found, args: &Args) -> Value {
     let mut object = json!({
         "nodes": judged.fabric.end_nodes().len(),
@@ -108,7 +105,6 @@ fn worst_port(risk: &Risk) -> Option<u32> {
     worst.map(|(channel, _)| channel)
 }
 
-/// As text.
 pub fn text(judged: &Judged, traffic: &Traffic, found: &Found, both: bool) -> String {
     let risks = &found.risks;
     let port = |channel| judged.channel(traffic.channels().get(channel));

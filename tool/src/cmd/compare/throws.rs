@@ -20,7 +20,6 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-/// The default folder of rows.
 const OUT: &str = "results";
 
 /// Makes the missing throws, and prints a summary of all.

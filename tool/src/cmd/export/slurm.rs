@@ -34,7 +34,6 @@ pub fn slurm_yaml(roots: &[Group]) -> String {
     text
 }
 
-/// A string quoted for YAML.
 fn quoted(text: &str) -> String {
     format!("\"{text}\"")
 }
@@ -43,7 +42,6 @@ fn inner(group: &Group) -> String {
     ranges(group.groups.iter().map(|group| &group.name))
 }
 
-/// All groups, inner groups first.
 fn all(roots: &[Group]) -> Vec<&Group> {
     let mut groups = Vec::new();
     for root in roots {

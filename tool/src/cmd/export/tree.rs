@@ -14,12 +14,10 @@ pub struct Group {
     pub name: String,
     /// Names of the hosts, each in the first group with it.
     pub hosts: Vec<String>,
-    /// The groups inside.
     pub groups: Vec<Group>,
 }
 
 impl Group {
-    /// Number of switches with hosts in it.
     pub fn leaves(&self) -> usize {
         let inside: usize = self.groups.iter().map(Group::leaves).sum();
         inside + usize::from(self.groups.is_empty())

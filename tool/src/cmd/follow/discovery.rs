@@ -17,22 +17,18 @@ const TIMEOUT: Program = Program {
     name: "timeout",
     package: "coreutils",
 };
-/// Time to end by itself.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Runs commands for a follower.
 pub struct Commands {
     /// Prints the fabric as ibnetdiscover does.
     pub discover: String,
     /// Prints who manages the subnet, as sminfo does.
     pub sminfo: String,
-    /// Time for each.
     pub limit: Duration,
     dir: PrivateDir,
 }
 
 impl Commands {
-    /// These commands of a shell.
     pub fn new(discover: String, sminfo: String, limit: Duration) -> Result<Commands, Failure> {
         let dir = PrivateDir::new()?;
         Ok(Commands {
@@ -70,7 +66,6 @@ impl Commands {
         Ok(manager == here || ports.into_iter().any(has))
     }
 
-    /// Runs the command of `--notify`.
     pub fn notify(&self, command: &str) -> Result<(), String> {
         self.run(command, self.limit.max(NOTIFY)).map(drop)
     }
@@ -124,7 +119,6 @@ pub fn content(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     lines.filter(|line| !line.starts_with(b"#"))
 }
 
-/// The node where ibnetdiscover ran.
 fn initiator(text: &[u8]) -> Option<Guid> {
     let comments = text.split(|&byte| byte == b'\n');
     let mut comments = comments.take_while(|line| line.is_empty() || line.starts_with(b"#"));

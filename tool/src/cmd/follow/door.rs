@@ -20,11 +20,8 @@ pub struct Door {
     opened: u64,
 }
 
-/// A reader that has come.
 pub struct Visit {
-    /// The number of the FIFO.
     number: u64,
-    /// The other end of the FIFO.
     reader: File,
 }
 
@@ -46,7 +43,6 @@ impl Door {
         }
     }
 
-    /// Its path.
     pub fn place(&self) -> &Path {
         &self.place
     }

@@ -53,7 +53,6 @@ impl Fifo {
         Ok((Fifo::at(&path)?, writer, path))
     }
 
-    /// The FIFO at a path.
     pub fn at(path: &Path) -> io::Result<Fifo> {
         Fifo::held(path, libc::O_NOFOLLOW)
     }
@@ -79,7 +78,6 @@ impl Fifo {
         format!("/proc/{}/fd/{}", process::id(), self.0.as_raw_fd()).into()
     }
 
-    /// Whether it is at a path.
     pub fn is_at(&self, path: &Path) -> bool {
         let number = |m: fs::Metadata| (m.dev(), m.ino());
         let (own, found) = (self.0.metadata(), fs::symlink_metadata(path));
@@ -92,7 +90,6 @@ impl Fifo {
         File::options().write(true).open(handle(&self.0))
     }
 
-    /// Opens it if there is a reader.
     pub fn reader(&self) -> Option<File> {
         at_once(&self.0).ok()
     }
@@ -111,7 +108,6 @@ fn made_beside(path: &Path, make: impl FnMut(&Path) -> io::Result<()>) -> io::Re
     Ok(made.into_temp_path())
 }
 
-/// The path of an open file.
 fn handle(file: &File) -> PathBuf {
     format!("/proc/self/fd/{}", file.as_raw_fd()).into()
 }

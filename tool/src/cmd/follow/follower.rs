@@ -31,7 +31,6 @@ pub struct Follower {
     reference: Option<Reference>,
     findings: Findings,
     metrics: Option<(Metrics, File)>,
-    /// The tables of the last good look.
     last: Option<Routed>,
     /// The input of that look; `None` if the next one must route.
     basis: Option<Basis>,
@@ -47,13 +46,10 @@ pub struct Follower {
 /// The input of tables: the text of the discovery, and the stamps of files.
 type Basis = (Vec<u8>, Vec<Option<Stamp>>);
 
-/// The result of a look.
 pub enum Look {
-    /// Nothing has changed.
     Same,
     /// Another host manages the subnet.
     NotMaster,
-    /// There are new tables.
     New(Box<Routed>, Basis),
 }
 
@@ -67,7 +63,6 @@ struct Seen {
 }
 
 impl Follower {
-    /// A follower before its first look.
     pub fn new(
         commands: Commands,
         mut routing: Routing,
@@ -231,12 +226,10 @@ impl Follower {
         self.basis = None;
     }
 
-    /// Whether the last look has failed.
     pub fn is_stale(&self) -> bool {
         self.stale.is_some()
     }
 
-    /// Runs the command that makes OpenSM sweep.
     pub fn notify(&self, command: &str) -> Result<(), String> {
         self.commands.notify(command)
     }

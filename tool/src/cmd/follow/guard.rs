@@ -22,7 +22,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Time for a guard to answer.
 const ANSWER: Duration = Duration::from_secs(2);
 /// Time in which a reader may still come to a FIFO that was found just before its place was taken.
 const LATE: Duration = Duration::from_millis(200);
@@ -69,7 +68,6 @@ impl Guard {
         }
     }
 
-    /// Signals that the follower works.
     pub fn alive(&self) {
         self.post().order("alive");
     }
@@ -150,16 +148,13 @@ impl Drop for Running {
     }
 }
 
-/// An event of a guard.
 enum Event {
     Order(String),
-    /// The follower has ended.
     End,
     /// The FIFO of this number has a reader.
     Reader(u64, io::Result<File>),
 }
 
-/// A FIFO, and its reader.
 struct Watched {
     number: u64,
     fifo: Fifo,

@@ -9,13 +9,9 @@ use dmodc::netlist::{Kind, Names, Netlist, Node};
 use dmodc::sweeps::Planned;
 use std::io::{self, Write};
 
-/// A fabric with its tables.
 pub struct Routed {
-    /// The fabric and its plan.
     pub planned: Planned,
-    /// The names of its parts.
     pub names: Names,
-    /// The tables.
     pub tables: Tables,
     /// The highest LID that a port of the fabric has.
     pub highest: Lid,

@@ -11,13 +11,9 @@ use std::io::{self, BufRead, BufReader, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// The file with the tables.
 pub struct Target {
-    /// Its path.
     pub file: PathBuf,
-    /// The file with the hop counts.
     pub lid_matrix: Option<PathBuf>,
-    /// The command that makes OpenSM sweep.
     pub notify: Option<String>,
     /// The highest LID in it, if known.
     pub highest: Option<Lid>,
