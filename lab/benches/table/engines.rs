@@ -34,11 +34,10 @@ pub fn measure(
     limit: Duration,
 ) -> Result<Timed, Box<dyn Error>> {
     let spec: EngineSpec = engine.parse()?;
-    let switches = netlist.switches().count();
     Ok(Timed {
         name,
         shape,
-        switches,
+        switches: netlist.switches().count(),
         nodes: netlist.nodes.iter().filter(|n| n.kind == Kind::Ca).count(),
         engine: engine.into(),
         outcome: time_callbacks(netlist, &spec, plugin, limit)?,
@@ -58,33 +57,30 @@ pub fn table(runs: &[Timed], fabrics: &[Measured]) -> String {
         let callbacks = match &run.outcome {
             Ok(callbacks) => callbacks,
             Err(reason) => {
-                let _ = writeln!(
-                    text,
-                    "{} | | | | | | |",
-                    reason.to_string().replace('|', "/")
-                );
+                let reason = reason.to_string().replace('|', "/");
+                let _ = writeln!(text, "{reason} | | | | | | |");
                 continue;
             }
         };
         let ms = |time: Duration| time.as_secs_f64() * 1e3;
+        let both = total_ms(callbacks);
         let is_ours = |other: &&Timed| other.name == run.name && other.engine == "dmodc";
-        let ours = runs.iter().find(is_ours);
-        let ratio = ours
-            .and_then(|ours| ours.outcome.as_ref().ok())
-            .map(|ours| format!("{:.0}", total_ms(callbacks) / total_ms(ours)));
+        let ours = runs
+            .iter()
+            .find(is_ours)
+            .and_then(|run| run.outcome.as_ref().ok());
+        let ratio = ours.map_or(String::new(), |ours| {
+            format!("{:.0}", both / total_ms(ours))
+        });
+        let group = (callbacks.group).map_or(String::new(), |group| format!("{:.1}", ms(group)));
         let is_same = |f: &&Measured| f.name == run.name && !f.degraded;
         let fabric = fabrics.iter().find(is_same).expect("its core is measured");
-        let group = callbacks
-            .group
-            .map_or(String::new(), |g| format!("{:.1}", ms(g)));
-        let memset = total_ms(callbacks) / fabric.phase(2, "memset").ms;
         let _ = writeln!(
             text,
-            "{:.1} | {:.1} | {:.1} | {} | {memset:.0} | {:.0} | {group} |",
+            "{:.1} | {:.1} | {both:.1} | {ratio} | {:.0} | {:.0} | {group} |",
             ms(callbacks.lid_matrices),
             ms(callbacks.fwd_tables),
-            total_ms(callbacks),
-            ratio.unwrap_or_default(),
+            both / fabric.phase(2, "memset").ms,
             callbacks.extra_kib as f64 / 1024.0
         );
     }

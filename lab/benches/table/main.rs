@@ -91,46 +91,35 @@ fn csv(fabrics: &[core::Measured], runs: &[engines::Timed]) -> String {
         "fabric,shape,faults,switches,nodes,engine,threads,phase,ms,to_memset,extra_kib\n".into();
     for f in fabrics {
         let faults = if f.degraded { "degraded" } else { "complete" };
-        let head = format!(
-            "{},\"{}\",{faults},{},{}",
-            f.name, f.shape, f.switches, f.nodes
-        );
         for p in &f.phases {
-            let (threads, phase, ratio) = (p.threads, p.name, p.to_memset);
             let _ = writeln!(
                 text,
-                "{head},core,{threads},{phase},{:.4},{ratio:.3},",
-                p.ms
+                "{},\"{}\",{faults},{},{},core,{},{},{:.4},{:.3},",
+                f.name, f.shape, f.switches, f.nodes, p.threads, p.name, p.ms, p.to_memset
             );
         }
     }
     for r in runs {
-        let head = format!(
-            "{},\"{}\",complete,{},{},{}",
-            r.name, r.shape, r.switches, r.nodes, r.engine
-        );
-        match &r.outcome {
+        let ms = |time: Duration| format!("{:.3}", time.as_secs_f64() * 1e3);
+        let lines = match &r.outcome {
+            Err(_) => vec![("none", String::new(), String::new())],
             Ok(c) => {
-                let (matrices, tables) = (c.lid_matrices.as_secs_f64(), c.fwd_tables.as_secs_f64());
-                let _ = writeln!(
-                    text,
-                    "{head},,lid_matrices,{:.3},,{}",
-                    matrices * 1e3,
-                    c.extra_kib
-                );
-                let _ = writeln!(
-                    text,
-                    "{head},,fwd_tables,{:.3},,{}",
-                    tables * 1e3,
-                    c.extra_kib
-                );
-                if let Some(group) = c.group {
-                    let _ = writeln!(text, "{head},,group,{:.3},,", group.as_secs_f64() * 1e3);
-                }
+                let group = c.group.map(|group| ("group", ms(group), String::new()));
+                [
+                    ("lid_matrices", ms(c.lid_matrices), c.extra_kib.to_string()),
+                    ("fwd_tables", ms(c.fwd_tables), c.extra_kib.to_string()),
+                ]
+                .into_iter()
+                .chain(group)
+                .collect()
             }
-            Err(_) => {
-                let _ = writeln!(text, "{head},,none,,,");
-            }
+        };
+        for (phase, ms, kib) in lines {
+            let _ = writeln!(
+                text,
+                "{},\"{}\",complete,{},{},{},,{phase},{ms},,{kib}",
+                r.name, r.shape, r.switches, r.nodes, r.engine
+            );
         }
     }
     text

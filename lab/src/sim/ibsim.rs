@@ -6,7 +6,7 @@
 
 use super::process::{Guard, PrivateDir, Program, poll};
 use crate::LabError;
-use dmodc::netlist::{Kind, Netlist};
+use dmodc::netlist::{Kind, Netlist, Node, Port};
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -50,27 +50,23 @@ impl Ibsim {
     }
 
     fn load(dir: PrivateDir, net: &Path, netlist: &Netlist) -> Result<Ibsim, LabError> {
-        let other = |text: &str| LabError::Other(text.into());
+        let none = |what: &str| LabError::Other(what.into());
         let library = client_library().ok_or_else(|| {
-            other("no libumad2sim.so in /usr/lib; is package ibsim-utils installed?")
+            none("no libumad2sim.so in /usr/lib; is package ibsim-utils installed?")
         })?;
         let host = host(netlist).ok_or_else(|| {
-            other("the fabric has no CA port linked to a switch, where OpenSM could sit")
+            none("the fabric has no CA port linked to a switch, where OpenSM could sit")
         })?;
         let output = dir.path().join("ibsim.out");
         // Nothing else has a folder of this name.
         let name = dir.path().file_name().unwrap_or_default();
         let socket = name.to_string_lossy().into_owned();
         let mut command = IBSIM.command(dir.path())?;
-        let ports: usize = netlist
-            .nodes
-            .iter()
-            .map(|n| usize::from(n.port_count) + 1)
-            .sum();
+        let ports = netlist.nodes.iter().map(|n| usize::from(n.port_count) + 1);
         let limits = [
             ("-N", netlist.nodes.len()),
             ("-S", netlist.switches().count()),
-            ("-P", ports),
+            ("-P", ports.sum()),
             ("-L", LINEAR_CAP),
         ];
         // -s: start at once.
@@ -90,9 +86,8 @@ impl Ibsim {
         });
         if ready != Some(true) {
             let printed = text_of(&output);
-            return Err(LabError::Other(format!(
-                "ibsim did not load the fabric within 300s:\n{printed}"
-            )));
+            let text = format!("ibsim did not load the fabric within 300s:\n{printed}");
+            return Err(LabError::Other(text));
         }
         Ok(Ibsim {
             process: ibsim,
@@ -157,26 +152,18 @@ fn write(netlist: &Netlist, path: &Path) -> std::io::Result<()> {
 /// The node name of the first CA that is no aggregation node and whose port 1, where ibsim
 /// attaches its clients, is linked to a switch.
 fn host(netlist: &Netlist) -> Option<String> {
-    let attached = |port: &dmodc::netlist::Port| {
-        port.number == 1 && netlist.nodes[port.peer as usize].kind == Kind::Switch
-    };
-    let mut hosts = netlist
-        .nodes
-        .iter()
-        .filter(|n| n.kind == Kind::Ca && !n.is_aggregation());
-    hosts
-        .find(|n| n.ports.iter().any(attached))
-        .map(|n| n.id.clone())
+    let attached =
+        |port: &Port| port.number == 1 && netlist.nodes[port.peer as usize].kind == Kind::Switch;
+    let is_host =
+        |n: &&Node| n.kind == Kind::Ca && !n.is_aggregation() && n.ports.iter().any(attached);
+    netlist.nodes.iter().find(is_host).map(|n| n.id.clone())
 }
 
 /// ibsim's client library, which replaces the kernel's umad devices.
 fn client_library() -> Option<PathBuf> {
-    let multiarch = fs::read_dir("/usr/lib")
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|e| e.path());
+    let multiarch = fs::read_dir("/usr/lib").into_iter().flatten().flatten();
     multiarch
+        .map(|e| e.path())
         .chain(["/usr/lib", "/usr/lib64", "/usr/local/lib"].map(PathBuf::from))
         .map(|dir| dir.join("umad2sim/libumad2sim.so"))
         .find(|file| file.exists())

@@ -125,20 +125,17 @@ impl Files {
             text += &format!("{option} {}\n", value.display());
         }
         self.write("opensm.conf", text)?;
-        let host = config.host.as_deref();
-        let mut command = match &config.inside {
-            None => sim.client(&OPENSM, host, &self.dir)?,
-            Some((program, args)) => {
-                let mut command = sim.client(program, host, &self.dir)?;
-                command.args(args).arg(OPENSM.name);
-                command
-            }
+        let (program, args) = match &config.inside {
+            None => (&OPENSM, vec![]),
+            Some((program, args)) => (program, [&args[..], &[OPENSM.name.into()]].concat()),
         };
+        let mut command = sim.client(program, config.host.as_deref(), &self.dir)?;
         // The loader looks there first.
         let inherited = env::var_os("LD_LIBRARY_PATH").filter(|dirs| !dirs.is_empty());
         let dirs = config.plugin_dir.iter().map(|dir| dir.as_os_str());
         let dirs: Vec<&OsStr> = dirs.chain(inherited.as_deref()).collect();
         command
+            .args(args)
             .arg("-F")
             .arg(self.path("opensm.conf"))
             .args(["-D", config.log_flags])
@@ -201,32 +198,31 @@ impl Files {
     /// configuration or refuses its value.
     pub fn check(&self) -> Result<(), LabError> {
         let printed = self.printed();
-        let mut unknown = printed
-            .lines()
-            .filter_map(|l| l.trim().strip_prefix("Unrecognized token: "));
-        if let Some(option) = unknown.next() {
-            let option = option.trim_matches('"');
-            return Err(LabError::Other(format!("OpenSM has no option '{option}'")));
+        let error = |text| Err(LabError::Other(text));
+        let mut lines = printed.lines().map(str::trim);
+        if let Some(option) = lines.find_map(|line| line.strip_prefix("Unrecognized token: ")) {
+            return error(format!(
+                "OpenSM has no option '{}'",
+                option.trim_matches('"')
+            ));
         }
-        let mut refused = printed
-            .lines()
-            .filter(|line| line.contains("Invalid Cached Option"));
-        if let Some(line) = refused.next() {
-            return Err(LabError::Other(format!("OpenSM: {}", line.trim())));
+        let mut lines = printed.lines();
+        if let Some(line) = lines.find(|line| line.contains("Invalid Cached Option")) {
+            return error(format!("OpenSM: {}", line.trim()));
         }
         let log = self.log();
         let Some((_, name)) = log.split_once("cannot load plugin '") else {
             return Ok(());
         };
         let name = name.split('\'').next().unwrap_or_default();
-        let text = self.printed() + &log;
+        let text = printed + &log;
         let mut lines = text.lines();
         let reason = lines.find(|line| line.contains("dmodc: ERR") || line.contains("plugin \""));
         let reason = reason.unwrap_or("no reason given");
-        Err(LabError::Other(format!(
+        error(format!(
             "OpenSM does not load lib{name}.so, from the folder of this program, from --plugin-dir or where \
              the loader finds it: {reason}"
-        )))
+        ))
     }
 
     fn text(&self, name: &str) -> String {

@@ -5,7 +5,6 @@ use dmodc::dmodc::{Options, Ranking};
 use dmodc::netlist::Netlist;
 use dmodc::netlist::generate::{Order, Pgft, build};
 use dmodc_lab::sim::{self, Config, Files, Ibsim, Plugin, Run, between};
-use std::collections::HashMap;
 use std::env;
 use std::error::Error;
 use std::path::Path;
@@ -13,17 +12,6 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 const SHAPE: &str = "PGFT(3;24,15,24;1,6,15;1,1,1)";
-/// The phases in Dmodc's line of OpenSM's log, with their meaning.
-const PHASES: [(&str, &str); 7] = [
-    ("read_us", "read the subnet"),
-    ("rank_us", "ranks, port groups"),
-    ("cost_us", "costs, dividers, validity"),
-    ("nid_us", "node order"),
-    ("routes_us", "routes"),
-    ("write_us", "write, log"),
-    ("total_us", "all that Dmodc did"),
-];
-
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 const HELP: &str = "\
@@ -59,11 +47,8 @@ fn main() -> ExitCode {
 }
 
 fn demo() -> Outcome<()> {
-    let limit = env::var("DEMO_LIMIT").unwrap_or("600".into());
-    let limit = limit
-        .parse()
-        .map_err(|_| "DEMO_LIMIT is no number of seconds")?;
-    let limit = Duration::from_secs(limit);
+    let limit = env::var("DEMO_LIMIT").unwrap_or("600".into()).parse();
+    let limit = Duration::from_secs(limit.map_err(|_| "DEMO_LIMIT is no number of seconds")?);
     let netlist = match env::var_os("NET").filter(|net| !net.is_empty()) {
         Some(net) => {
             println!("== The fabric: {}", net.display());
@@ -99,11 +84,8 @@ fn demo() -> Outcome<()> {
     if env::var_os("DEMO_COMPARE").is_some_and(|word| !word.is_empty()) {
         println!("\n== The same fabric with ftree");
         let run = route(&ibsim, &Config::engines("ftree"), "ftree", limit)?;
-        let log = run.files.log();
-        match (
-            &run.outcome,
-            between(&log, "with 'ftree'", "FatTree routing is done"),
-        ) {
+        let took = between(&run.files.log(), "with 'ftree'", "FatTree routing is done");
+        match (&run.outcome, took) {
             (Err(reason), _) => println!("ftree does not route this fabric: {reason}"),
             (_, None) => println!("OpenSM's log does not say how long ftree took"),
             (_, Some(theirs)) => println!(
@@ -128,31 +110,24 @@ fn route(ibsim: &Ibsim, config: &Config, engine: &str, limit: Duration) -> Outco
 /// Prints the time of each phase of Dmodc and of the sweep. Returns the time of Dmodc's callbacks, by the
 /// stamps of the log.
 fn show_times(log: &str) -> Outcome<Duration> {
-    let line = log
-        .lines()
-        .find_map(|line| Some(line.split_once("dmodc: routed ")?.1));
+    let mut lines = log.lines();
+    let line = lines.find_map(|line| Some(line.split_once("dmodc: routed ")?.1));
     let line = line.ok_or("no line of Dmodc's in OpenSM's log")?;
-    let values: HashMap<&str, &str> = line
-        .split_whitespace()
-        .filter_map(|word| word.split_once('='))
-        .collect();
     let sweep = between(log, "Entering DISCOVERING", "SET LINKS TO ACTIVE STATE");
     let sweep = sweep.ok_or("OpenSM's log does not say how long the sweep took")?;
     println!(
-        "dmodc: routed {line}\n\n{:<42} {:>12} {:>9}",
+        "dmodc: routed {line}\n\n{:<26} {:>12} {:>9}",
         "", "ms", "of sweep"
     );
-    for (key, what) in PHASES {
-        let took: u64 = values
-            .get(key)
-            .ok_or("Dmodc's line lacks a phase")?
-            .parse()?;
-        let took = Duration::from_micros(took);
+    for (phase, micros) in line
+        .split_whitespace()
+        .filter_map(|word| word.split_once("_us="))
+    {
+        let took = Duration::from_micros(micros.parse()?);
         let share = 100.0 * took.as_secs_f64() / sweep.as_secs_f64();
-        println!("{what:<42} {:>12.3} {share:>8.3}%", millis(took));
+        println!("{phase:<26} {:>12.3} {share:>8.3}%", millis(took));
     }
-    let what = "the whole sweep of OpenSM, dumps left out";
-    println!("{what:<42} {:>12.3}", millis(sweep));
+    println!("{:<26} {:>12.3}", "sweep, dumps left out", millis(sweep));
     let ours = between(log, "with 'dmodc'", "dmodc: routed ");
     Ok(ours.ok_or("OpenSM's log does not say how long Dmodc took")?)
 }
@@ -161,15 +136,13 @@ fn check_tables(files: &Files) -> Outcome<()> {
     let (fabric, tables) = files.dumped()?;
     let ranking = Ranking::new(&fabric, &Options::default());
     let report = check(&fabric, &tables, |a, b| ranking.is_up(a, b));
-    for (what, count) in [
-        ("pairs checked", report.checked.pairs),
-        ("undelivered pairs", report.undelivered()),
-        ("credit loops", report.credit_loops.count as u64),
-        ("down-up turns", report.turns.routes),
-        ("not minimal", report.nonminimal.routes),
-        ("unreachable pairs", report.unreachable_pairs as u64),
-    ] {
-        println!("{what:<26}  {count:>12}");
+    println!("{:<26} {:>12}", "pairs checked", report.checked.pairs);
+    println!(
+        "{:<26} {:>12}",
+        "unreachable pairs", report.unreachable_pairs
+    );
+    for (what, count) in report.counts() {
+        println!("{what:<26} {count:>12}");
     }
     match report.is_minimal() {
         true => Ok(()),

@@ -56,8 +56,10 @@ fn page(command: &Command, mut out: &mut dyn Write) -> io::Result<()> {
     man.render_synopsis_section(&mut out)?;
     man.render_description_section(&mut out)?;
     man.render_options_section(&mut out)?;
+    if command.has_subcommands() {
+        man.render_subcommands_section(&mut out)?;
+    }
     let mut more = Roff::new();
-    subcommands(command, &mut more);
     if let Some(help) = command.get_after_help() {
         after_help(&help.to_string(), &mut more);
     }
@@ -68,23 +70,9 @@ fn page(command: &Command, mut out: &mut dyn Write) -> io::Result<()> {
     more.to_writer(&mut out)
 }
 
-/// The subcommands, each with its page and its purpose.
-fn subcommands(command: &Command, roff: &mut Roff) {
-    for (at, sub) in command.get_subcommands().enumerate() {
-        if at == 0 {
-            roff.control("SH", ["SUBCOMMANDS"]);
-        }
-        roff.control("TP", []);
-        roff.text([bold(page_name(sub)), roman("(1)")]);
-        roff.text([roman(
-            sub.get_about().map(ToString::to_string).unwrap_or_default(),
-        )]);
-    }
-}
-
 /// The text of `--help` after the options.
 fn after_help(help: &str, roff: &mut Roff) {
-    let mut notes = false;
+    let mut section = ("SH", vec!["NOTES"]);
     for block in help.split("\n\n") {
         if let Some(lines) = block.strip_prefix("Examples:\n") {
             roff.control("SH", ["EXAMPLES"]);
@@ -95,11 +83,8 @@ fn after_help(help: &str, roff: &mut Roff) {
             roff.control("fi", []);
             continue;
         }
-        roff.control(
-            if notes { "PP" } else { "SH" },
-            if notes { vec![] } else { vec!["NOTES"] },
-        );
-        notes = true;
+        let (control, title) = std::mem::replace(&mut section, ("PP", vec![]));
+        roff.control(control, title);
         roff.text([roman(block.replace('\n', " "))]);
     }
 }

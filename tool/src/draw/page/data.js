@@ -89,25 +89,9 @@ async function readTables() {
   }
 }
 
-function unpacked(packed, first) {
-  const rows = new Uint8Array(width * switches).fill(NO_PATH, 0, width);
-  let at = 0;
-  const number = () => {
-    for (let number = 0, shift = 0; ; shift += 7) {
-      const byte = packed[at++];
-      number |= (byte & 127) << shift;
-      if (byte < 128) return number;
-    }
-  };
-  for (let begin = 0; begin < rows.length; begin += width) {
-    const end = begin + width;
-    if (first) rows.set(first.subarray(begin, end), begin);
-    else if (begin) rows.copyWithin(begin, begin - width, begin);
-    for (let to = begin; to < end;) {
-      to += number();
-      for (let count = number(); count > 0; count--) rows[to++] = packed[at++];
-    }
-  }
+/** `rows` has of each row the bits that differ from the row before, or from the same row of the first tables. */
+function unpacked(rows, first) {
+  for (let at = 0; at < rows.length; at++) rows[at] ^= first ? first[at] : at < width ? NO_PATH : rows[at - width];
   return rows;
 }
 

@@ -71,44 +71,19 @@ pub fn page(scene: &Scene, states: &[State], title: &str, out: &mut dyn Write) -
     out.write_all(rest.as_bytes())
 }
 
-/// This few equal entries between others are written as well: leaving them out takes as much.
-const FEW: usize = 3;
-
-/// Packs rows of one length: of each the entries that differ from the row before, or from the same row of the
-/// first tables. A run is the number of equal entries, the number of different ones, and these.
+/// Packs rows of one length: of each the bits that differ from the row before, or from the same row of the first
+/// tables.
 fn packed(rows: &[Vec<u8>], first: Option<&[Vec<u8>]>) -> io::Result<Vec<u8>> {
     let mut packed = ZlibEncoder::new(Vec::new(), Compression::default());
     let nothing = vec![NO_PATH; rows.first().map_or(0, Vec::len)];
-    let (mut known, mut runs) = (&nothing, Vec::new());
+    let mut known = &nothing;
     for (at, row) in rows.iter().enumerate() {
         known = first.map_or(known, |first| &first[at]);
-        let differs = |at: &usize| row[*at] != known[*at];
-        let mut done = 0;
-        runs.clear();
-        while done < row.len() {
-            let begin = (done..row.len()).find(differs).unwrap_or(row.len());
-            let mut end = begin;
-            while let Some(next) = (end..row.len().min(end + FEW)).find(differs) {
-                end = next + 1;
-            }
-            number(begin - done, &mut runs);
-            number(end - begin, &mut runs);
-            runs.extend(&row[begin..end]);
-            done = end;
-        }
-        packed.write_all(&runs)?;
+        let changed: Vec<u8> = row.iter().zip(known).map(|(a, b)| a ^ b).collect();
+        packed.write_all(&changed)?;
         known = row;
     }
     packed.finish()
-}
-
-/// Seven bits a byte, the lowest first; all but the last have the eighth bit.
-fn number(mut number: usize, out: &mut Vec<u8>) {
-    while number >= 128 {
-        out.push(number as u8 | 128);
-        number >>= 7;
-    }
-    out.push(number as u8);
 }
 
 /// The page's numbering: switches in the order of their places, end nodes in their order.
