@@ -61,10 +61,9 @@ impl Marks<'_> {
         let fabric = &self.scene.fabric;
         let (switches, nodes) = (fabric.switches().len(), fabric.end_nodes().len());
         let links = fabric.switch_links();
-        let a2a = match self.risks {
-            Some(_) => format!("; A2A {}, bound {}", self.worst, self.bound),
-            None => String::new(),
-        };
+        let a2a = self.risks.map_or(String::new(), |_| {
+            format!("; A2A {}, bound {}", self.worst, self.bound)
+        });
         let mut text = format!(
             "<text class=\"title\" x=\"{MARGIN}\" y=\"28\">{switches} switches, {nodes} end nodes, \
              {links} links between switches{a2a}</text>\n"
@@ -90,10 +89,8 @@ impl Marks<'_> {
                         None => from.to_string(),
                         Some(to) => format!("{from} to {to}"),
                     };
-                    entry(
-                        &format!("style=\"stroke:{color};stroke-width:4\""),
-                        &format!("A2A risk {range}"),
-                    );
+                    let style = format!("style=\"stroke:{color};stroke-width:4\"");
+                    entry(&style, &format!("A2A risk {range}"));
                 }
             }
         }
@@ -153,38 +150,29 @@ impl Marks<'_> {
 
     /// The classes of some links' marks.
     pub fn classes(&self, links: &[Link]) -> String {
-        let any = |is: &dyn Fn((u32, u8)) -> bool| links.iter().flatten().any(|&end| is(end));
-        let marks = [
-            (" slow", any(&|end| self.slow.contains_key(&end))),
-            (
+        let ends = || links.iter().flatten();
+        let class = |class: &'static str, is: bool| if is { class } else { "" };
+        [
+            class(" slow", ends().any(|end| self.slow.contains_key(end))),
+            class(
                 " drained",
-                any(&|end| self.drained.binary_search(&end).is_ok()),
+                ends().any(|end| self.drained.binary_search(end).is_ok()),
             ),
-            (" wrong", any(&|end| self.wrong.contains(&end))),
-        ];
-        marks
-            .iter()
-            .filter(|(_, is)| *is)
-            .map(|(class, _)| *class)
-            .collect()
+            class(" wrong", ends().any(|end| self.wrong.contains(end))),
+        ]
+        .concat()
     }
 
     /// The caption of the links between two switches.
     pub fn title(&self, a: u32, b: u32, links: &[Link]) -> String {
-        let name = |s: u32| &self.scene.names.switches[s as usize];
-        let risk = self.worst_of(links);
-        let mut title = format!("{} -- {}: {} links", name(a), name(b), links.len());
+        let [a, b] = [a, b].map(|s| &self.scene.names.switches[s as usize]);
+        let mut title = format!("{a} -- {b}: {} links", links.len());
         if let ([[lower, upper]], Some(_)) = (links, self.risks) {
             let (up, down) = (self.risk_at(*lower), self.risk_at(*upper));
-            title = format!(
-                "{} [{}] -- {} [{}]: A2A risk {up} up, {down} down",
-                name(a),
-                lower.1,
-                name(b),
-                upper.1
-            );
+            let (p, q) = (lower.1, upper.1);
+            title = format!("{a} [{p}] -- {b} [{q}]: A2A risk {up} up, {down} down");
         } else if self.risks.is_some() {
-            title += &format!(", A2A risk up to {risk}");
+            title += &format!(", A2A risk up to {}", self.worst_of(links));
         }
         let slow = links.iter().filter_map(|[low, _]| self.slow.get(low));
         match slow.collect::<Vec<_>>()[..] {
@@ -192,11 +180,12 @@ impl Marks<'_> {
             [one] => title += &format!("; slow: {one}"),
             ref more => title += &format!("; {} slow", more.len()),
         }
+        let classes = self.classes(links);
         for (class, word) in [
             (" drained", "drained"),
             (" wrong", "where it should not be"),
         ] {
-            if self.classes(links).contains(class) {
+            if classes.contains(class) {
                 title += &format!("; {word}");
             }
         }

@@ -121,7 +121,7 @@ impl Scene<'_> {
             Kind::Extra => &d.ends[..],
             _ => &d.found[..],
         });
-        let ends = ends.filter_map(|end| Some((self.switch(end.guid)?, end.port?)));
-        ends.collect()
+        ends.filter_map(|end| Some((self.switch(end.guid)?, end.port?)))
+            .collect()
     }
 }

@@ -11,6 +11,8 @@ use dmodc_lab::xml::escaped;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+/// The width of a drawing.
+const WIDTH: f64 = 1080.0 + 2.0 * MARGIN;
 const HEAD: f64 = 130.0;
 const ROW: f64 = 150.0;
 const FOOT: f64 = 30.0;
@@ -33,40 +35,43 @@ struct Page<'a> {
     scene: &'a Scene<'a>,
     marks: Marks<'a>,
     layout: Layout,
-    width: f64,
     height: f64,
-    /// The height of the boxes with upright names.
-    tall: f64,
 }
 
 impl Page<'_> {
     fn new<'a>(scene: &'a Scene, marks: Marks<'a>) -> Page<'a> {
-        let layout = Layout::new(scene);
-        let mut page = Page {
+        let mut layout = Layout::new(scene);
+        let letters = |s: u32| scene.names.switches[s as usize].chars().count() as f64;
+        let (mut tall, rows) = (BOX, layout.rows.clone());
+        for item in &mut layout.items {
+            let cell = (WIDTH - 2.0 * MARGIN) / rows[item.row] as f64;
+            let (room, lying) = (cell * 0.86, LETTER * letters(item.switch) + 8.0);
+            item.x = MARGIN + (item.column as f64 + 0.5) * cell;
+            item.is_upright = lying > room;
+            item.width = match item.is_upright {
+                true => room.min(40.0),
+                false => lying.max(120.0).min(room),
+            };
+            if item.is_upright {
+                tall = tall.max(12.0 + SMALL * letters(item.switch));
+            }
+        }
+        let gaps = rows.len().saturating_sub(1) as f64;
+        let height = HEAD + gaps * (ROW + tall) + tall + FOOT;
+        for item in &mut layout.items {
+            item.y = height - FOOT - tall / 2.0 - (ROW + tall) * item.row as f64;
+            item.half = if item.is_upright { tall } else { BOX } / 2.0;
+        }
+        Page {
             scene,
             marks,
             layout,
-            width: 1080.0 + 2.0 * MARGIN,
-            tall: BOX,
-            height: 0.0,
-        };
-        let upright = page
-            .layout
-            .items
-            .iter()
-            .filter(|item| page.is_upright(item));
-        let longest = upright.map(|item| page.name(item.switch).chars().count());
-        page.tall = longest
-            .max()
-            .map_or(BOX, |letters| 12.0 + SMALL * letters as f64)
-            .max(BOX);
-        let gaps = page.layout.rows.len().saturating_sub(1) as f64;
-        page.height = HEAD + gaps * page.row() + page.tall + FOOT;
-        page
+            height,
+        }
     }
 
     fn svg(&self) -> String {
-        let mut svg = opening(self.width, self.height);
+        let mut svg = opening(WIDTH, self.height);
         svg += &self.marks.head(&self.marks.legend("slow (thin)"));
         let mut bundles: Vec<_> = self.layout.bundles.iter().collect();
         // The worst on top.
@@ -76,14 +81,12 @@ impl Page<'_> {
             self.bundle(a, b, links, &mut svg);
         }
         svg.push_str("</g>\n");
-        for ([a, b], text) in &self.marks.missing {
-            if a != b {
-                let (path, title) = (self.bow(*a, *b), escaped(text));
-                let _ = writeln!(
-                    svg,
-                    "<path class=\"missing\" d=\"{path}\"><title>{title}</title></path>"
-                );
-            }
+        for ([a, b], text) in self.marks.missing.iter().filter(|([a, b], _)| a != b) {
+            let (path, title) = (self.bow(*a, *b), escaped(text));
+            let _ = writeln!(
+                svg,
+                "<path class=\"missing\" d=\"{path}\"><title>{title}</title></path>"
+            );
         }
         for item in &self.layout.items {
             self.item(item, &mut svg);
@@ -91,93 +94,51 @@ impl Page<'_> {
         svg + "</svg>\n"
     }
 
-    fn at(&self, item: &Item) -> (f64, f64) {
-        let cell = self.cell(item);
-        let x = MARGIN + (item.column as f64 + 0.5) * cell;
-        let lowest = self.height - FOOT - self.tall / 2.0;
-        (x, lowest - self.row() * f64::from(item.row))
-    }
-
-    fn row(&self) -> f64 {
-        ROW + self.tall
-    }
-
-    fn cell(&self, item: &Item) -> f64 {
-        (self.width - 2.0 * MARGIN) / self.layout.rows[item.row as usize] as f64
-    }
-
-    /// The width of the name in a box, lying.
-    fn lying(&self, item: &Item) -> f64 {
-        LETTER * self.name(item.switch).chars().count() as f64 + 8.0
-    }
-
-    fn is_upright(&self, item: &Item) -> bool {
-        self.lying(item) > self.cell(item) * 0.86
-    }
-
-    fn width(&self, item: &Item) -> f64 {
-        let room = self.cell(item) * 0.86;
-        match self.is_upright(item) {
-            true => room.min(40.0),
-            false => self.lying(item).max(120.0).min(room),
-        }
-    }
-
-    fn half(&self, item: &Item) -> f64 {
-        let height = if self.is_upright(item) {
-            self.tall
-        } else {
-            BOX
-        };
-        height / 2.0
-    }
-
-    /// A way from one item up to another; a bow between two of a row.
-    fn path(&self, a: u32, b: u32) -> String {
+    /// The way from one box up to another: where it begins and ends; in a row where boxes begin.
+    fn ends(&self, a: u32, b: u32) -> [(f64, f64); 2] {
         let [a, b] = [a, b].map(|s| &self.layout.items[s as usize]);
-        let ((x1, y1), (x2, y2)) = (self.at(a), self.at(b));
+        let [from, to] = [a, b].map(|item| item.half.copysign(a.y - b.y));
+        [(a.x, a.y - from), (b.x, b.y + to)]
+    }
+
+    /// A way from one box up to another; a bow between two of a row.
+    fn path(&self, a: u32, b: u32) -> String {
+        let [(x1, y1), (x2, y2)] = self.ends(a, b);
+        let [a, b] = [a, b].map(|s| &self.layout.items[s as usize]);
         if a.row == b.row {
-            let (middle, top) = ((x1 + x2) / 2.0, y1 - self.half(a));
+            let (middle, top) = ((x1 + x2) / 2.0, a.y - a.half);
             let bow = top - 20.0 - (x2 - x1).abs() / 12.0;
             return format!("M{x1:.1} {top:.1}Q{middle:.1} {bow:.1} {x2:.1} {top:.1}");
         }
-        let [from, to] = [a, b].map(|item| self.half(item).copysign(y1 - y2));
-        format!("M{x1:.1} {:.1}L{x2:.1} {:.1}", y1 - from, y2 + to)
+        format!("M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}")
     }
 
     /// As [`Page::path`], beside it.
     fn bow(&self, a: u32, b: u32) -> String {
-        let [a, b] = [a, b].map(|s| &self.layout.items[s as usize]);
-        let ((x1, y1), (x2, y2)) = (self.at(a), self.at(b));
-        let [from, to] = [a, b].map(|item| self.half(item).copysign(y1 - y2));
-        let (middle, half) = ((x1 + x2) / 2.0 + 28.0, (y1 + y2) / 2.0);
-        let (y1, y2) = (y1 - from, y2 + to);
+        let [(x1, y1), (x2, y2)] = self.ends(a, b);
+        let [a, b] = [a, b].map(|s| self.layout.items[s as usize].y);
+        let (middle, half) = ((x1 + x2) / 2.0 + 28.0, (a + b) / 2.0);
         format!("M{x1:.1} {y1:.1}Q{middle:.1} {half:.1} {x2:.1} {y2:.1}")
     }
 
     fn bundle(&self, a: u32, b: u32, links: &[Link], svg: &mut String) {
         let marks = &self.marks;
         let width = (0.8 + (links.len() as f64).log2() * 0.6) * marks.carried(links);
-        let width = width.max(0.3);
-        let class = format!("link{}", marks.classes(links));
-        let style = match marks.color(marks.worst_of(links)) {
-            Some(color) => format!("style=\"stroke:{color};stroke-width:{width:.1}\""),
-            None => format!("style=\"stroke-width:{width:.1}\""),
-        };
+        let (width, classes) = (width.max(0.3), marks.classes(links));
+        let color = marks.color(marks.worst_of(links));
+        let color = color.map_or(String::new(), |color| format!("stroke:{color};"));
         let (path, title) = (self.path(a, b), escaped(&marks.title(a, b, links)));
         let _ = writeln!(
             svg,
-            "<path class=\"{class}\" {style} d=\"{path}\"><title>{title}</title></path>"
+            "<path class=\"link{classes}\" style=\"{color}stroke-width:{width:.1}\" d=\"{path}\">\
+             <title>{title}</title></path>"
         );
     }
 
-    fn name(&self, switch: u32) -> &str {
-        &self.scene.names.switches[switch as usize]
-    }
-
     fn item(&self, item: &Item, svg: &mut String) {
-        let ((x, y), half) = (self.at(item), self.half(item));
-        let width = self.width(item);
+        let &Item {
+            x, y, half, width, ..
+        } = item;
         let (left, top, height) = (x - width / 2.0, y - half, 2.0 * half);
         let guid = self.scene.fabric.switches()[item.switch as usize].guid;
         let hosts = match item.hosts {
@@ -185,15 +146,15 @@ impl Page<'_> {
             1 => "1 host".into(),
             n => format!("{n} hosts"),
         };
-        let label = escaped(self.name(item.switch));
+        let label = escaped(&self.scene.names.switches[item.switch as usize]);
         let _ = writeln!(
             svg,
             "<g><title>{label} {guid}\n{hosts}</title><rect class=\"switch\" x=\"{left:.1}\" y=\"{top:.1}\" \
              width=\"{width:.1}\" height=\"{height}\" rx=\"3\"/>"
         );
-        if !self.is_upright(item) {
+        if !item.is_upright {
             // Above the top row and below the lowest there are no links in the way.
-            let beside = match item.row > 0 && item.row as usize + 1 == self.layout.rows.len() {
+            let beside = match item.row > 0 && item.row + 1 == self.layout.rows.len() {
                 true => top - 5.0,
                 false => y + half + 13.0,
             };
@@ -215,13 +176,21 @@ impl Page<'_> {
     }
 }
 
+#[derive(Default)]
 struct Item {
     switch: u32,
     hosts: usize,
-    /// The row, 0 for the lowest.
-    row: u32,
-    /// The position in the row, from 0 on.
+    /// The row, 0 for the lowest, and the position in it.
+    row: usize,
     column: usize,
+    /// The middle of its box.
+    x: f64,
+    y: f64,
+    width: f64,
+    /// Half of its height.
+    half: f64,
+    /// Whether its name stands upright.
+    is_upright: bool,
 }
 
 struct Layout {
@@ -244,8 +213,8 @@ impl Layout {
             Item {
                 switch: s,
                 hosts: hosts.count(),
-                row: used.partition_point(|&row| row < scene.ranking.rank(s)) as u32,
-                column: 0,
+                row: used.partition_point(|&row| row < scene.ranking.rank(s)),
+                ..Item::default()
             }
         };
         let mut layout = Layout {
@@ -286,7 +255,7 @@ impl Layout {
             rows.then(middle[a].total_cmp(&middle[b])).then(a.cmp(&b))
         });
         for item in by_row {
-            let column = &mut self.rows[self.items[item].row as usize];
+            let column = &mut self.rows[self.items[item].row];
             self.items[item].column = *column;
             *column += 1;
         }

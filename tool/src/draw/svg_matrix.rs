@@ -63,18 +63,15 @@ impl Sheet<'_> {
         let widest = tab.blocks.iter().map(|block| block.columns.len()).max();
         let cell = (WIDTH - 300.0) / widest.unwrap_or(1) as f64;
         let cell = cell.clamp(SMALL, LARGE);
-        let longest = |switches: &dyn Fn(&Block) -> Vec<u32>| {
+        let longest = |switches: fn(&Block) -> &Vec<u32>| {
             let all = tab.blocks.iter().flat_map(switches);
-            let letters = all.map(|s| scene.names.switches[s as usize].chars().count());
+            let letters = all.map(|&s| scene.names.switches[s as usize].chars().count());
             letters.max().filter(|_| cell >= NAMED).unwrap_or(0)
         };
         Sheet {
             scene,
             cell,
-            names: [
-                longest(&|b| b.rows.clone()),
-                longest(&|b| b.columns.clone()),
-            ],
+            names: [longest(|b| &b.rows), longest(|b| &b.columns)],
         }
     }
 
@@ -161,9 +158,5 @@ impl Sheet<'_> {
 
 /// The number of each of some switches.
 fn numbered(switches: &[u32]) -> BTreeMap<u32, usize> {
-    switches
-        .iter()
-        .enumerate()
-        .map(|(at, &s)| (s, at))
-        .collect()
+    switches.iter().copied().zip(0..).collect()
 }

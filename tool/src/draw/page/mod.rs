@@ -17,7 +17,7 @@ use dmodc_lab::xml::escaped;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Write};
 
 const PAGE: &str = include_str!("page.html");
@@ -102,12 +102,8 @@ impl Page<'_> {
         for (at, &s) in scene.places.iter().enumerate() {
             switch[s as usize] = at;
         }
-        let mut named = vec![false; scene.fabric.end_nodes().len()];
-        scene
-            .order
-            .iter()
-            .for_each(|&node| named[node as usize] = true);
-        let rest = (0..named.len() as u32).filter(|&node| !named[node as usize]);
+        let named: HashSet<u32> = scene.order.iter().copied().collect();
+        let rest = (0..scene.fabric.end_nodes().len() as u32).filter(|node| !named.contains(node));
         Page {
             scene,
             switch,
@@ -119,16 +115,10 @@ impl Page<'_> {
     /// The entries of some tables: for each switch its entries for the end nodes, then its entries for the switches.
     fn rows(&self, fabric: &Fabric, tables: &Tables) -> Vec<Vec<u8>> {
         let own = &self.scene.fabric;
-        let nodes = self
-            .hosts
-            .iter()
-            .map(|&node| own.end_nodes()[node as usize].lid);
-        let switches = self
-            .scene
-            .places
-            .iter()
-            .map(|&s| own.switches()[s as usize].lid);
-        let lids: Vec<Lid> = nodes.chain(switches).collect();
+        let (hosts, places) = (self.hosts.iter(), self.scene.places.iter());
+        let hosts = hosts.map(|&node| own.end_nodes()[node as usize].lid);
+        let lids = hosts.chain(places.map(|&s| own.switches()[s as usize].lid));
+        let lids: Vec<Lid> = lids.collect();
         let entry = |s: u32, lid: Lid| match lid {
             Lid(0) => NO_PATH,
             lid => tables.get(s, lid),
@@ -149,33 +139,35 @@ impl Page<'_> {
             ..
         } = self.scene.drawn;
         let by_place =
-            |of: &dyn Fn(u32) -> Value| -> Vec<Value> { places.iter().map(|&s| of(s)).collect() };
-        let by_host = |of: &dyn Fn(u32) -> Value| -> Vec<Value> {
-            self.hosts.iter().map(|&n| of(n)).collect()
-        };
+            |of: &dyn Fn(u32) -> Value| -> Value { places.iter().map(|&s| of(s)).collect() };
+        let by_host =
+            |of: &dyn Fn(u32) -> Value| -> Value { self.hosts.iter().map(|&n| of(n)).collect() };
+        let by_link = |of: &dyn Fn(&Link) -> u32| -> Value { self.links.iter().map(of).collect() };
         let switch = |s: u32| &fabric.switches()[s as usize];
         let node = |n: u32| &fabric.end_nodes()[n as usize];
-        let mut speeds = Speeds::default();
-        let by_link =
-            |of: &dyn Fn(&Link) -> u32| -> Vec<u32> { self.links.iter().map(of).collect() };
         let number = |s: u32| self.switch[s as usize] as u32;
-        let link_speeds: Vec<usize> = (self.links.iter())
-            .map(|[(s, port), _]| speeds.number(fabric.link_speed(*s, *port)))
-            .collect();
-        let host_speeds: Vec<usize> = (self.hosts.iter())
-            .map(|&n| speeds.number(fabric.link_speed(node(n).switch, node(n).port)))
-            .collect();
+        let (mut names_of, mut numbers): (Vec<String>, BTreeMap<Speed, usize>) = Default::default();
+        let mut speed = |s: u32, port: u8| {
+            let speed = fabric.link_speed(s, port);
+            *numbers.entry(speed).or_insert_with(|| {
+                names_of.push(speed.to_string());
+                names_of.len() - 1
+            })
+        };
+        let links = self.links.iter();
+        let link_speeds: Vec<usize> = links.map(|[(s, port), _]| speed(*s, *port)).collect();
+        let hosts = self.hosts.iter().map(|&n| node(n));
+        let host_speeds: Vec<usize> = hosts.map(|n| speed(n.switch, n.port)).collect();
+        let block = |block: Block| {
+            let numbers = |of: Vec<u32>| of.into_iter().map(number).collect::<Value>();
+            json!({
+                "rows": numbers(block.rows), "columns": numbers(block.columns), "stray": block.stray,
+            })
+        };
         let tabs = tabs(self.scene, &self.links).into_iter().map(|tab| {
-            let block = |block: Block| {
-                let numbers = |of: Vec<u32>| of.into_iter().map(number).collect::<Vec<_>>();
-                json!({
-                    "rows": numbers(block.rows), "columns": numbers(block.columns), "stray": block.stray,
-                })
-            };
-            let blocks: Vec<Value> = tab.blocks.into_iter().map(block).collect();
+            let blocks: Value = tab.blocks.into_iter().map(block).collect();
             json!({ "low": tab.low, "high": tab.high, "blocks": blocks })
         });
-        let tabs: Vec<Value> = tabs.collect();
         json!({
             "title": title,
             "by": concat!("dmodc ", env!("CARGO_PKG_VERSION")),
@@ -208,10 +200,10 @@ impl Page<'_> {
                 "q": by_link(&|[_, (_, q)]| (*q).into()),
                 "speed": link_speeds,
             },
-            "speeds": speeds.names,
-            "tabs": tabs,
+            "speeds": names_of,
+            "tabs": tabs.collect::<Value>(),
             "found": self.found(),
-            "states": states.iter().map(|state| self.state(state)).collect::<Vec<_>>(),
+            "states": states.iter().map(|state| self.state(state)).collect::<Value>(),
         })
     }
 
@@ -226,10 +218,8 @@ impl Page<'_> {
         let slow: Vec<Difference> = slow.collect();
         let mut hosts: HashMap<Guid, Vec<usize>> = HashMap::new();
         for (at, &n) in self.hosts.iter().enumerate() {
-            hosts
-                .entry(names.node_guids[n as usize])
-                .or_default()
-                .push(at);
+            let guid = names.node_guids[n as usize];
+            hosts.entry(guid).or_default().push(at);
         }
         let end = |end: &End| {
             let switch = self.scene.switch(end.guid).map(|s| self.switch[s as usize]);
@@ -271,13 +261,7 @@ impl Page<'_> {
             let end = then[s as usize].map(|s| (s, port));
             end.is_some_and(|end| state.drained.binary_search(&end).is_ok())
         };
-        let all_links = || self.links.iter().enumerate();
-        let chosen = |of: &dyn Fn(&Link) -> bool| -> Vec<usize> {
-            all_links()
-                .filter(|(_, link)| of(link))
-                .map(|(at, _)| at)
-                .collect()
-        };
+        let links = |of: &dyn Fn(&Link) -> bool| which(&self.links, of);
         let is_there = |node: u32| {
             let node = &own.end_nodes()[node as usize];
             let there = then[node.switch as usize].map(|s| state.fabric.end_nodes_of(s));
@@ -287,7 +271,6 @@ impl Page<'_> {
                     .any(|n| (n.guid, n.port) == (node.guid, node.port))
             })
         };
-        let hosts = self.hosts.iter().enumerate();
         let risks = state.routes.map(|(_, risks)| {
             let risk = |end| channel(end).map(|channel| risks[channel as usize]);
             let both = self.links.iter().flatten();
@@ -295,36 +278,23 @@ impl Page<'_> {
         });
         let unknown = state.routes.map_or(&[][..], |(tables, _)| tables.unknown());
         let of_place = |s: &u32| then[*s as usize];
-        let places = || self.scene.places.iter().enumerate();
+        let places = |of: &dyn Fn(&u32) -> bool| which(&self.scene.places, of);
         json!({
             "title": state.title,
             "bound": state.bound,
             "risk": risks,
-            "drained": chosen(&|link| link.iter().any(drained)),
+            "drained": links(&|link| link.iter().any(drained)),
             "gone": {
-                "switches": places().filter(|(_, s)| of_place(s).is_none()).map(|(at, _)| at).collect::<Vec<_>>(),
-                "links": chosen(&|link| channel(link[0]).is_none()),
-                "hosts": hosts.filter(|(_, n)| !is_there(**n)).map(|(at, _)| at).collect::<Vec<_>>(),
+                "switches": places(&|s| of_place(s).is_none()),
+                "links": links(&|link| channel(link[0]).is_none()),
+                "hosts": which(&self.hosts, &|&n| !is_there(n)),
             },
-            "unknown": places()
-                .filter(|(_, s)| of_place(s).is_some_and(|s| unknown.contains(&s)))
-                .map(|(at, _)| at).collect::<Vec<_>>(),
+            "unknown": places(&|s| of_place(s).is_some_and(|s| unknown.contains(&s))),
         })
     }
 }
 
-/// Speeds by number.
-#[derive(Default)]
-struct Speeds {
-    names: Vec<String>,
-    numbers: BTreeMap<Speed, usize>,
-}
-
-impl Speeds {
-    fn number(&mut self, speed: Speed) -> usize {
-        *self.numbers.entry(speed).or_insert_with(|| {
-            self.names.push(speed.to_string());
-            self.names.len() - 1
-        })
-    }
+/// The places of some things among all.
+fn which<T>(all: &[T], is: &dyn Fn(&T) -> bool) -> Vec<usize> {
+    (0..all.len()).filter(|&at| is(&all[at])).collect()
 }
