@@ -43,12 +43,11 @@ pub fn against(now: &Netlist, reference: &Netlist) -> Vec<Difference> {
         }
     }
     for link in left {
-        match take(&mut extra, |other| {
+        let found = take(&mut extra, |other| {
             link.iter().any(|end| other.contains(end))
-        }) {
-            Some(found) => wrong.push((Kind::Moved, link, vec![found])),
-            None => wrong.push((Kind::Missing, link, vec![])),
-        }
+        });
+        let kind = found.map_or(Kind::Missing, |_| Kind::Moved);
+        wrong.push((kind, link, Vec::from_iter(found)));
     }
     // All other links are extra.
     wrong.extend(extra.into_iter().map(|link| (Kind::Extra, link, vec![])));
@@ -110,24 +109,26 @@ pub fn with_missing(now: &Netlist, reference: &Netlist) -> Netlist {
 /// are missing as well.
 pub fn is_of_another(now: &Netlist, reference: &Netlist) -> bool {
     let known: BTreeSet<Guid> = reference.switches().map(|node| node.guid).collect();
-    let (known, new): (Vec<_>, Vec<_>) =
-        (now.switches()).partition(|node| known.contains(&node.guid));
-    if known.len() >= new.len() {
+    let old = now
+        .switches()
+        .filter(|node| known.contains(&node.guid))
+        .count();
+    if 2 * old >= now.switches().count() {
         return false;
     }
     let wanted = wanted(reference, &places(now, reference));
-    let (there, new): (Vec<_>, Vec<_>) = links(now).partition(|link| wanted.contains(link));
-    there.len() < new.len()
+    let there = links(now).filter(|link| wanted.contains(link)).count();
+    2 * there < links(now).count()
 }
 
 /// The links of the reference between present nodes, by their present indices.
 fn wanted(reference: &Netlist, places: &[Option<u32>]) -> BTreeSet<Link> {
     let here = |node: u32| places[node as usize];
-    links(reference)
-        .filter_map(|[(a, a_port), (b, b_port)]| {
-            Some(sorted((here(a)?, a_port), (here(b)?, b_port)))
-        })
-        .collect()
+    let placed = |[(a, p), (b, q)]: Link| {
+        let (a, b) = ((here(a)?, p), (here(b)?, q));
+        Some([a.min(b), a.max(b)])
+    };
+    links(reference).filter_map(placed).collect()
 }
 
 /// By node of the reference, its present node.
@@ -170,10 +171,6 @@ fn links(netlist: &Netlist) -> impl Iterator<Item = Link> + '_ {
         let once = sides.filter(move |&(near, far)| near <= far && counts(near.0) && counts(far.0));
         once.map(|(near, far)| [near, far])
     })
-}
-
-fn sorted(a: (u32, u8), b: (u32, u8)) -> Link {
-    if a <= b { [a, b] } else { [b, a] }
 }
 
 fn same_nodes(a: &Link, b: &Link) -> bool {

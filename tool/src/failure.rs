@@ -70,9 +70,10 @@ impl Failure {
     }
 
     pub fn exit_code(&self) -> ExitCode {
-        ExitCode::from(match self {
-            Failure::Invalid(_) => 1,
-            _ => 2,
+        ExitCode::from(if matches!(self, Failure::Invalid(_)) {
+            1
+        } else {
+            2
         })
     }
 

@@ -5,6 +5,7 @@ mod throws;
 
 use super::reading::Reading;
 use crate::failure::{Failure, Outcome};
+use crate::input::is_dash;
 use crate::output::{progress, say, say_json, write_to};
 use dmodc::netlist::Equipment;
 use dmodc_lab::compare::{EngineSpec, Journal, Row, Scale, SingleRuns, markdown};
@@ -160,10 +161,9 @@ pub fn run(args: Args) -> Outcome {
     let bar = progress((args.nets.len() * args.engines.len()) as u64, BAR);
     let rows = Arc::new(Mutex::new(Vec::new()));
     let (done, bar_of_all) = (rows.clone(), bar.clone());
-    let is_json = args.json;
     when_stopped(move || {
         bar_of_all.finish_and_clear();
-        if !is_json {
+        if !args.json {
             let _ = say(&text(&lock(&done)), false);
         }
     });
@@ -185,14 +185,12 @@ pub fn run(args: Args) -> Outcome {
     if let Some(path) = &args.markdown {
         write_to(path, |out| out.write_all(markdown(&rows).as_bytes()))?;
     }
+    let is_taken = args.markdown.as_deref().is_some_and(is_dash);
     if args.json {
-        let rows: Vec<_> = rows.iter().map(json).collect();
+        let rows: Value = rows.iter().map(json).collect();
         say_json(&json!({ "rows": rows, "permutations": args.permutations, "seed": args.seed }))?;
     } else {
-        say(
-            &text(&rows),
-            args.markdown.as_deref() == Some(Path::new("-")),
-        )?;
+        say(&text(&rows), is_taken)?;
     }
     Ok(ExitCode::SUCCESS)
 }

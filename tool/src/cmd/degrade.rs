@@ -91,32 +91,30 @@ pub fn run(mut args: Args) -> Outcome {
             _ => args.links = Some(count),
         }
     }
-    let words = |parts: &[Part]| -> String {
-        let lines = parts.iter().map(|&part| netlist.describe(part) + "\n");
-        lines.collect()
+    let words = |parts: Vec<Part>| -> String {
+        parts
+            .into_iter()
+            .map(|part| netlist.describe(part) + "\n")
+            .collect()
     };
     let (degraded, list) = if let Some(count) = args.links {
         let (degraded, links) = netlist.without_links(count, seed)?;
-        (degraded, words(&links))
+        (degraded, words(links))
     } else if let Some((count, part)) = args.slow {
         let (degraded, slowed) = netlist.with_slow_links(count, part, seed)?;
-        let line = |slowed: SlowedLink| {
-            let SlowedLink { link, before, now } = slowed;
+        let line = |SlowedLink { link, before, now }| {
             format!("slow {} {now} of {before}\n", netlist.describe(link))
         };
         (degraded, slowed.into_iter().map(line).collect())
     } else if let Some(count) = args.switches {
         let (degraded, switches) = netlist.without_switches(count, seed, args.leaves)?;
-        (degraded, words(&switches))
+        (degraded, words(switches))
     } else {
         let parts = args.removal.parts(&netlist)?;
-        (netlist.without(&parts), words(&parts))
+        (netlist.without(&parts), words(parts))
     };
-    let output = match &args.output {
-        Some(path) => Some(path.as_path()),
-        None if args.list => None,
-        None => Some(Path::new("-")),
-    };
+    let default = (!args.list).then_some(Path::new("-"));
+    let output = args.output.as_deref().or(default);
     if let Some(path) = output {
         write_to(path, |mut out| degraded.write(&mut out))?;
     }

@@ -5,7 +5,8 @@ use crate::failure::Outcome;
 use crate::output::{say, say_json};
 use dmodc::fabric::Guid;
 use dmodc::lft::Diff;
-use serde_json::json;
+use serde_json::{Value, json};
+use std::fmt::Display;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -36,18 +37,16 @@ pub fn run(args: Args) -> Outcome {
     let diff = dmodc::lft::diff(&before?, &after?);
     if args.json {
         let changed = diff.switches.iter().filter(|s| s.entries > 0);
-        let by_switch: Vec<_> = changed
-            .map(|s| {
-                let guid = s.guid.to_string();
-                json!({ "guid": guid, "changed_entries": s.entries, "changed_blocks": s.blocks })
-            })
-            .collect();
+        let by_switch = changed.map(|s| {
+            let guid = s.guid.to_string();
+            json!({ "guid": guid, "changed_entries": s.entries, "changed_blocks": s.blocks })
+        });
         let guids = |guids: &[Guid]| guids.iter().map(Guid::to_string).collect::<Vec<_>>();
         say_json(&json!({
             "switches": diff.switches.len(),
             "changed_entries": diff.entries(),
             "changed_blocks": diff.blocks(),
-            "by_switch": by_switch,
+            "by_switch": by_switch.collect::<Value>(),
             "added": guids(&diff.added),
             "removed": guids(&diff.removed),
             "seconds": start.elapsed().as_secs_f64(),
@@ -59,18 +58,16 @@ pub fn run(args: Args) -> Outcome {
 }
 
 fn table(diff: &Diff) -> String {
+    let row = |what: &dyn Display, entries: &dyn Display, blocks: &dyn Display| {
+        format!("{what:<18}  {entries:>10}  {blocks:>10}\n")
+    };
     let mut text = String::new();
     let changed = diff.switches.iter().filter(|s| s.entries > 0);
     if diff.entries() > 0 {
-        text += &format!("{:<18}  {:>10}  {:>10}\n", "switch", "entries", "blocks");
+        text += &row(&"switch", &"entries", &"blocks");
     }
     for s in changed.clone() {
-        text += &format!(
-            "{:<18}  {:>10}  {:>10}\n",
-            s.guid.to_string(),
-            s.entries,
-            s.blocks
-        );
+        text += &row(&s.guid.to_string(), &s.entries, &s.blocks);
     }
     for (guids, what) in [(&diff.added, "second"), (&diff.removed, "first")] {
         for guid in guids {
@@ -79,10 +76,5 @@ fn table(diff: &Diff) -> String {
     }
     // The last line, for programs too.
     let total = format!("total of {}", changed.count());
-    text += &format!(
-        "{total:<18}  {:>10}  {:>10}\n",
-        diff.entries(),
-        diff.blocks()
-    );
-    text
+    text + &row(&total, &diff.entries(), &diff.blocks())
 }

@@ -17,7 +17,7 @@ use dmodc::fabric::{Fabric, Guid, NodeKind};
 use dmodc::netlist::Names;
 use graphviz::graphviz;
 use guids::{Hosts, guid_file, rank_file};
-use serde_json::json;
+use serde_json::{Value, json};
 use slurm::{slurm_conf, slurm_yaml};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -163,7 +163,7 @@ pub fn run(args: Args) -> Outcome {
 }
 
 /// Switches with their levels (0 at the bottom), end nodes, and links with both ends.
-fn graph(fabric: &Fabric, names: &Names, rank: impl Fn(u32) -> u32) -> serde_json::Value {
+fn graph(fabric: &Fabric, names: &Names, rank: impl Fn(u32) -> u32) -> Value {
     let guid = |s: u32| fabric.switches()[s as usize].guid.to_string();
     let speed = |s: u32, port: u8| {
         let speed = fabric.link_speed(s, port);
@@ -196,13 +196,12 @@ fn graph(fabric: &Fabric, names: &Names, rank: impl Fn(u32) -> u32) -> serde_jso
         })
     });
     let end = |(s, port): (u32, u8)| json!({ "switch": guid(s), "port": port });
-    let links = fabric
-        .links()
-        .map(|[a, b]| json!({ "ends": [end(a), end(b)], "speed": speed(a.0, a.1) }));
+    let link =
+        |[a, b]: [(u32, u8); 2]| json!({ "ends": [end(a), end(b)], "speed": speed(a.0, a.1) });
     json!({
-        "switches": switches.collect::<Vec<_>>(),
-        "nodes": nodes.collect::<Vec<_>>(),
-        "links": links.collect::<Vec<_>>(),
+        "switches": switches.collect::<Value>(),
+        "nodes": nodes.collect::<Value>(),
+        "links": fabric.links().map(link).collect::<Value>(),
     })
 }
 

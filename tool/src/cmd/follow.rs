@@ -115,44 +115,35 @@ fn within(text: &str, range: RangeInclusive<f64>) -> Result<f64, String> {
 }
 
 pub fn run(args: Args) -> Outcome {
-    let files = args.routing.paths().chain(
-        [
-            &args.target.lfts,
-            &args.target.fifo,
-            &args.lid_matrix,
-            &args.metrics,
-        ]
-        .into_iter()
-        .flatten(),
-    );
-    if files.into_iter().any(|file| is_dash(file)) {
+    let outputs = args.target.lfts.iter().chain(&args.target.fifo);
+    let outputs = outputs.chain(&args.lid_matrix).chain(&args.metrics);
+    if args
+        .routing
+        .paths()
+        .chain(outputs)
+        .any(|file| is_dash(file))
+    {
         return Err(Failure::Usage(
             "standard input and output are no files here: a line on standard input asks for a look",
         ));
     }
     let patience = args.limit * 2;
-    if let (Some(place), true) = (&args.target.fifo, args.guard) {
+    let place = args.target.fifo.as_deref();
+    if let Some(place) = place.filter(|_| args.guard) {
         let done = guard::run(place, &last_of(place), patience);
         done.map_err(Failure::unwritable(place))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let door = args.target.fifo.as_deref().map(|place| {
+    let door = place.map(|place| {
         let limit = args.limit.as_secs_f64().to_string();
-        let place_word = place.display().to_string();
-        let words = [
-            "follow",
-            "--guard",
-            "--fifo",
-            &place_word,
-            "--limit",
-            &limit,
-        ];
-        Door::new(place, words.map(str::to_owned).into())
+        let mut words = ["follow", "--guard", "--limit", &limit, "--fifo"]
+            .map(str::to_owned)
+            .to_vec();
+        words.push(place.display().to_string());
+        Door::new(place, words)
     });
-    let file = match (&args.target.fifo, args.target.lfts) {
-        (Some(place), _) => last_of(place),
-        (None, file) => file.expect("clap asks for one of them"),
-    };
+    let file = place.map(last_of).or(args.target.lfts);
+    let file = file.expect("clap asks for one of them");
     let commands = Commands::new(args.discover, args.sminfo, args.limit)?;
     let mut follower = Follower::new(commands, args.routing, args.max_loss, args.metrics)?;
     let target = Target {
@@ -248,9 +239,8 @@ fn read_asks(wakes: Sender<Wake>) {
 /// Waits until that time, or for a request or visit.
 fn wait(follower: &mut Follower, woken: &Receiver<Wake>, until: Option<Instant>) -> Option<Wake> {
     loop {
-        let left = until.map_or(BEAT, |until| {
-            until.saturating_duration_since(Instant::now())
-        });
+        let now = Instant::now();
+        let left = until.map_or(BEAT, |until| until.saturating_duration_since(now));
         if left.is_zero() {
             return None;
         }

@@ -51,33 +51,33 @@ pub fn run(args: Args) -> Outcome {
     let directory = Directory::of_netlist(&reference.netlist);
     if args.things.is_empty() {
         let seen = dark_by_name(&reference);
-        let lines: String = seen
-            .iter()
-            .map(|(day, what)| format!("{day} {what}\n"))
-            .collect();
-        say(&format!("{lines}{} dark\n", seen.len()), false)?;
+        let lines = seen.iter().map(|(day, what)| format!("{day} {what}\n"));
+        say(
+            &format!("{}{} dark\n", lines.collect::<String>(), seen.len()),
+            false,
+        )?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut parts = Vec::new();
     for thing in &args.things {
         parts.extend(directory.parts(&reference.netlist, thing)?);
     }
+    let seen: Vec<_> = parts
+        .iter()
+        .map(|&part| last_seen(&reference, part))
+        .collect();
     let mut told = String::new();
-    for &part in &parts {
-        let what = reference.netlist.describe(part);
-        match last_seen(&reference, part) {
-            Some(day) => told += &format!("forgotten: {what}, last seen {day}\n"),
-            None => told += &format!("forgotten: {what}\n"),
-        }
+    for (&part, seen) in parts.iter().zip(&seen) {
+        let seen = seen.map_or(String::new(), |day| format!(", last seen {day}"));
+        told += &format!("forgotten: {}{seen}\n", reference.netlist.describe(part));
     }
     let less = reference.without(&parts);
-    let now = stamp(&path);
-    let written = match now == read {
+    let written = match stamp(&path) == read {
         true => replace_by(&path, |out| less.write(out)),
         false => Err(io::Error::other("it has changed meanwhile; try again")),
     };
     written.map_err(Failure::unwritable(shown(&path)))?;
-    if (parts.iter()).any(|&part| last_seen(&reference, part).is_none()) {
+    if seen.contains(&None) {
         complain(
             "dmodc: what was not noted as dark comes back with the next sweep if it is there\n",
         );
@@ -89,13 +89,10 @@ pub fn run(args: Args) -> Outcome {
 /// The day when a part of the netlist was last seen, if it is dark.
 fn last_seen(reference: &Reference, part: Part) -> Option<Day> {
     let node = |node: u32| &reference.netlist.nodes[node as usize];
-    let guid = |index: u32| node(index).guid;
     let dark = match part {
-        Part::Node(index) => match node(index).kind {
-            Kind::Switch => Dark::Switch(guid(index)),
-            _ => Dark::Host(guid(index)),
-        },
-        Part::Link(sides) => Dark::link(sides.map(|(node, port)| (guid(node), port))),
+        Part::Node(index) if node(index).kind == Kind::Switch => Dark::Switch(node(index).guid),
+        Part::Node(index) => Dark::Host(node(index).guid),
+        Part::Link(sides) => Dark::link(sides.map(|(index, port)| (node(index).guid, port))),
     };
     reference.dark.get(&dark).copied()
 }
@@ -104,17 +101,17 @@ fn last_seen(reference: &Reference, part: Part) -> Option<Day> {
 fn dark_by_name(reference: &Reference) -> Vec<(Day, String)> {
     let nodes = reference.netlist.nodes.iter();
     let names: HashMap<Guid, &str> = nodes.map(|n| (n.guid, &*n.description)).collect();
-    let name = |guid: Guid| {
-        let name = names.get(&guid).copied().unwrap_or_default();
-        format!("{guid} '{name}'")
-    };
+    let name = |guid: Guid| format!("{guid} '{}'", names.get(&guid).unwrap_or(&""));
     let shown = |dark: &Dark| match *dark {
         Dark::Switch(guid) => format!("switch {}", name(guid)),
         Dark::Host(guid) => format!("host {}", name(guid)),
         Dark::Link([(a, p), (b, q)]) => format!("link {} [{p}] -- {} [{q}]", name(a), name(b)),
     };
-    let all = reference.dark.iter().map(|(dark, &day)| (day, shown(dark)));
-    let mut all: Vec<(Day, String)> = all.collect();
+    let mut all: Vec<_> = reference
+        .dark
+        .iter()
+        .map(|(dark, &day)| (day, shown(dark)))
+        .collect();
     all.sort_by_key(|&(day, _)| day);
     all
 }

@@ -38,8 +38,7 @@ impl Reading {
 
     /// Reads a fabric and its names from a netlist; `lmc` replaces the file's LMCs.
     pub fn fabric(self, path: &Path, lmc: Option<u8>) -> Result<(Fabric, Names), Failure> {
-        let fabric = self.netlist(path)?.to_fabric(lmc);
-        fabric.map_err(Failure::lids(path))
+        (self.netlist(path)?.to_fabric(lmc)).map_err(Failure::lids(path))
     }
 
     pub fn places(self, path: &Path) -> Result<Reference, Failure> {
@@ -102,9 +101,8 @@ impl Reading {
         fabric: &Fabric,
         names: &Names,
     ) -> Result<Vec<Drained>, Failure> {
-        self.given(path, |text| {
-            drain::parse_leniently(fabric, &names.switches, text)
-        })
+        let parse = |text: &[u8]| drain::parse_leniently(fabric, &names.switches, text);
+        self.given(path, parse)
     }
 
     /// Reads a map from GUIDs to names, if one is given.
@@ -140,7 +138,7 @@ impl Reading {
         for fault in first {
             complain(&format!("dmodc: warning: {}\n", fault.in_file(path)));
         }
-        let file = path.display().to_string();
+        let file = path.display();
         if self.strict {
             let text = format!("{file}: {count} warnings, and --strict refuses them");
             return Err(Failure::Other(text.into()));

@@ -7,7 +7,7 @@ use dmodc::analysis::{Channels, End, Trace, Traffic, UpDown, trace};
 use dmodc::dmodc::Ranking;
 use dmodc::fabric::Lid;
 use dmodc::names::{Directory, Thing};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -102,7 +102,7 @@ pub fn run(args: Args) -> Outcome {
         say(&text.join("\n"), false)?;
     }
     let good = ways.iter().flatten().all(|way| way.trace.is_good());
-    Ok(ExitCode::from(if good { 0 } else { 1 }))
+    Ok(ExitCode::from(u8::from(!good)))
 }
 
 /// The pairs to trace, at least one: pairs in one connected network of switches, or all if there are none.
@@ -114,18 +114,17 @@ fn pairs(
     let part = judged.fabric.parts(|_| true);
     let joined = |a: &Place, b: &Place| part[a.switch as usize] == part[b.switch as usize];
     let any_joined = from.iter().any(|a| to.iter().any(|b| joined(a, b)));
-    let mut pairs = Vec::new();
-    for a in &from {
-        for b in to.iter().filter(|b| !any_joined || joined(a, b)) {
-            if pairs.len() == MOST {
-                return Err(Failure::Usage(
-                    "more than 100 pairs; give names that fit fewer",
-                ));
-            }
-            pairs.push((a.clone(), b.clone()));
-        }
+    let all = from.iter().flat_map(|a| to.iter().map(move |b| (a, b)));
+    let traced = all
+        .filter(|(a, b)| !any_joined || joined(a, b))
+        .take(MOST + 1);
+    let pairs: Vec<_> = traced.map(|(a, b)| (a.clone(), b.clone())).collect();
+    match pairs.len() > MOST {
+        true => Err(Failure::Usage(
+            "more than 100 pairs; give names that fit fewer",
+        )),
+        false => Ok(pairs),
     }
-    Ok(pairs)
 }
 
 fn place(judged: &Judged, thing: Thing) -> Place {
@@ -173,18 +172,14 @@ impl Shown<'_> {
             let channel = self.judged.channel(self.channels.get(step.channel));
             let risk = self.risks[step.channel as usize];
             text += &format!("  {direction:<4}  {channel}  risk {risk}");
-            let others = step.others.iter().map(|&other| {
-                let port = self.channels.get(other).port;
-                format!("{port} (risk {})", self.risks[other as usize])
-            });
-            let others: Vec<String> = others.collect();
-            if !others.is_empty() {
-                text += &format!("; other ports: {}", others.join(", "));
+            for (at, &other) in step.others.iter().enumerate() {
+                let before = if at == 0 { "; other ports: " } else { ", " };
+                let (port, risk) = (self.channels.get(other).port, self.risks[other as usize]);
+                text += &format!("{before}{port} (risk {risk})");
             }
             text.push('\n');
         }
-        let end = self.end(way);
-        text + &format!("  {end}\n")
+        text + &format!("  {}\n", self.end(way))
     }
 
     fn end(&self, way: &Way) -> String {
@@ -195,37 +190,36 @@ impl Shown<'_> {
             End::Arrives => "arrives".into(),
             End::NoEntry { at } => format!("LOST: {} has no entry for the LID", switch(at)),
             End::Unknown { at } => format!("ENDS HERE: the table of {} is not known", switch(at)),
-            End::WrongPort { at, port } => {
-                let at = switch(at);
-                format!("LOST: {at} sends it to port {port}, the wrong one")
+            End::WrongPort { at, port: wrong } => {
+                format!(
+                    "LOST: {} sends it to port {wrong}, the wrong one",
+                    switch(at)
+                )
             }
             End::Loop { at } => format!("LOST: it comes to {} again, for ever", switch(at)),
         }
     }
 
-    fn json(&self, way: &Way) -> serde_json::Value {
+    fn json(&self, way: &Way) -> Value {
         let Judged { fabric, names, .. } = self.judged;
         let guid = |switch: u32| fabric.switches()[switch as usize].guid.to_string();
         let name = |switch: u32| &names.switches[switch as usize];
         let risk = |channel: u32| self.risks[channel as usize];
         let hops = way.trace.steps.iter().map(|step| {
             let c = self.channels.get(step.channel);
-            let others = step
-                .others
-                .iter()
-                .map(|&other| json!({ "port": self.channels.get(other).port, "a2a": risk(other) }));
+            let other = |&c: &u32| json!({ "port": self.channels.get(c).port, "a2a": risk(c) });
             json!({
                 "guid": guid(c.from), "name": name(c.from), "port": c.port,
                 "to_guid": guid(c.to), "to_name": name(c.to), "to_port": c.to_port,
                 "up": step.up, "turn": step.turns,
-                "a2a": risk(step.channel), "other_ports": others.collect::<Vec<_>>(),
+                "a2a": risk(step.channel), "other_ports": step.others.iter().map(other).collect::<Value>(),
             })
         });
         json!({
             "from": way.from.name,
             "to": way.to.name,
             "lid": way.to.lid.0,
-            "hops": hops.collect::<Vec<_>>(),
+            "hops": hops.collect::<Value>(),
             "arrives": way.trace.end == End::Arrives,
             "turns": way.trace.steps.iter().filter(|step| step.turns).count(),
             "end": self.end(way),

@@ -13,7 +13,7 @@ use crate::output::{progress, say, say_json};
 use dmodc::analysis::{Tick, Traffic, bounds};
 use dmodc::dmodc::{Drained, Engine, Options, RouteError};
 use dmodc::drain;
-use dmodc::fabric::{Fabric, Guid, NodeKind};
+use dmodc::fabric::{EndNode, Fabric, Guid, NodeKind};
 use dmodc::lft::{Dump, Tables, diff};
 use dmodc::netlist::{Names, Netlist, Part};
 use dmodc::wiring::slow_links;
@@ -76,9 +76,8 @@ pub struct Args {
 pub fn run(args: Args) -> Outcome {
     let start = Instant::now();
     let Question {
-        reference,
-        guid_files,
         reading,
+        guid_files,
         ..
     } = &args.question;
     let to_stdout = args.draw.as_deref().is_some_and(is_dash);
@@ -87,7 +86,8 @@ pub fn run(args: Args) -> Outcome {
             "only one of the outputs can go to standard output",
         ));
     }
-    let meant = guid_files.meant(*reading, &args.net, reference.as_deref(), &args.drain)?;
+    let reference = args.question.reference.as_deref();
+    let meant = guid_files.meant(*reading, &args.net, reference, &args.drain)?;
     let Meant {
         netlist,
         fabric,
@@ -143,10 +143,9 @@ pub fn run(args: Args) -> Outcome {
         "changed_switches": diff.switches.iter().filter(|s| s.entries > 0).count(),
         "seconds": start.elapsed().as_secs_f64(),
     });
-    if args.question.json {
-        say_json(&found)?;
-    } else {
-        say(&text(&removed, &found), to_stdout)?;
+    match args.question.json {
+        true => say_json(&found)?,
+        false => say(&text(&removed, &found), to_stdout)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -262,19 +261,19 @@ fn cut_off(
     (fabric, names): (&Fabric, &Names),
     less: &Fabric,
 ) -> Vec<(Guid, String)> {
-    let named: HashSet<Guid> = parts
-        .iter()
-        .filter_map(|part| match *part {
-            Part::Node(node) => Some(netlist.nodes[node as usize].guid),
-            Part::Link(_) => None,
-        })
-        .collect();
+    let named = parts.iter().filter_map(|part| match *part {
+        Part::Node(node) => Some(netlist.nodes[node as usize].guid),
+        Part::Link(_) => None,
+    });
+    let named: HashSet<Guid> = named.collect();
     let left: HashSet<_> = less.end_nodes().iter().map(|n| (n.guid, n.lid)).collect();
-    let nodes = fabric.end_nodes().iter().enumerate();
+    let is_cut_off = |(index, node): &(usize, &EndNode)| {
+        node.kind != NodeKind::Aggregation
+            && !left.contains(&(node.guid, node.lid))
+            && !named.contains(&names.node_guids[*index])
+    };
+    let nodes = fabric.end_nodes().iter().enumerate().filter(is_cut_off);
     nodes
-        .filter(|(_, node)| node.kind != NodeKind::Aggregation)
-        .filter(|(_, node)| !left.contains(&(node.guid, node.lid)))
-        .filter(|(index, _)| !named.contains(&names.node_guids[*index]))
         .map(|(index, node)| (node.guid, names.end_nodes[index].clone()))
         .collect()
 }
@@ -303,7 +302,8 @@ const OVER_CAPACITY: [(&str, &str, &str); 4] = [
 
 fn text(removed: &[String], found: &Value) -> String {
     let states = [&found["before"], &found["after"]];
-    let mut text: String = (removed.iter().take(NAMED))
+    let removed_first = removed.iter().take(NAMED);
+    let mut text: String = removed_first
         .map(|part| format!("without {part}\n"))
         .collect();
     if removed.len() > NAMED {
@@ -322,45 +322,44 @@ fn text(removed: &[String], found: &Value) -> String {
         });
         let change = before.zip(after).map(|(before, after)| after - before);
         let (before, after) = (shown(before, decimals), shown(after, decimals));
-        let change = match change {
-            Some(change) if before != after => format!("{change:+.decimals$}"),
-            _ => String::new(),
-        };
+        let change = change.filter(|_| before != after);
+        let change = change.map_or(String::new(), |change| format!("{change:+.decimals$}"));
         text += format!("{what:<24} {before:>12} {after:>12} {change:>12}").trim_end();
         text.push('\n');
     };
     for (what, key) in ROWS {
         row(what, states.map(|state| &state[key]), 0);
     }
-    let differ = |state: &Value| state.get("a2a_capacity").is_some();
-    if states.into_iter().any(differ) {
+    if states
+        .iter()
+        .any(|state| state.get("a2a_capacity").is_some())
+    {
         for (what, key, alike) in OVER_CAPACITY {
-            let figure = |state| {
-                if differ(state) {
-                    &state[key]
-                } else {
-                    &state[alike]
-                }
-            };
-            row(what, states.map(figure), 1);
+            let figure = |state: &'_ Value| state.get("a2a_capacity").map_or(alike, |_| key);
+            row(what, states.map(|state| &state[figure(state)]), 1);
         }
     }
     let [before, after] = states.map(|state| shown(state["ebb"].as_f64(), 1));
     text += &format!("{:<24} {before:>12} {after:>12}\n", "EBB, %");
     for what in ["entries", "blocks", "switches"] {
-        let (row, count) = (
+        let count = found[format!("changed_{what}")].to_string();
+        text += &format!(
+            "{:<24} {:>12} {count:>12}\n",
             format!("{what} that change"),
-            &found[format!("changed_{what}")],
+            ""
         );
-        text += &format!("{row:<24} {:>12} {:>12}\n", "", count.to_string());
     }
     let list = |key: &str| found["after"][key].as_array().into_iter().flatten();
+    let words = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     for line in list("drained") {
-        text += &format!("{}\n", line.as_str().unwrap_or_default());
+        text += &(words(line) + "\n");
     }
     for host in list("unreached_hosts").take(NAMED) {
-        let [guid, name] = ["guid", "name"].map(|key| host[key].as_str().unwrap_or_default());
-        text += &format!("nobody reaches {guid} '{name}'\n");
+        text += &format!(
+            "nobody reaches {} '{}'\n",
+            words(&host["guid"]),
+            words(&host["name"])
+        );
     }
     let count = list("unreached_hosts").count();
     if count > NAMED {

@@ -8,7 +8,7 @@ use crate::output::{say, say_json, write_to};
 use dmodc::dmodc::{Options, Ranking};
 use dmodc::reference::{Dark, Reference};
 use dmodc::wiring::{Difference, End, Kind, Slowness, among_servers, among_siblings, slow_links};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -62,9 +62,8 @@ pub struct Args {
 pub fn run(args: Args) -> Outcome {
     let start = Instant::now();
     let Question {
-        reference,
-        guid_files,
         reading,
+        guid_files,
         ..
     } = &args.question;
     let netlist = reading.netlist(&args.net)?;
@@ -72,13 +71,12 @@ pub fn run(args: Args) -> Outcome {
     let options = guid_files.options(*reading, &fabric, Options::default())?;
     let ranking = Ranking::new(&fabric, &options);
     let mut designed = None;
-    let found = match reference {
+    let found = match &args.question.reference {
         Some(path) => {
             let reference = reading.places(path)?;
             if is_of_another(&netlist, &reference.netlist) {
-                let file = shown(path).display();
-                let text =
-                    format!("{file}: of another fabric: most switches and links are not in it");
+                let what = "of another fabric: most switches and links are not in it";
+                let text = format!("{}: {what}", shown(path).display());
                 return Err(Failure::Other(text.into()));
             }
             let mut found = against(&netlist, &reference.netlist);
@@ -93,9 +91,7 @@ pub fn run(args: Args) -> Outcome {
         }
     };
     let slow = slow_links(&fabric, |switch| ranking.rank(switch), designed.as_ref());
-    let slow = slow
-        .iter()
-        .map(|slow| (slow.difference(&fabric, &names), Some(slow.slowness)));
+    let slow = (slow.iter()).map(|slow| (slow.difference(&fabric, &names), Some(slow.slowness)));
     let found: Vec<Found> = found.into_iter().map(|f| (f, None)).chain(slow).collect();
     if args.question.json {
         let seconds = start.elapsed().as_secs_f64();
@@ -130,27 +126,20 @@ pub fn say_last_seen(found: &mut Difference, reference: &Reference) {
     }
 }
 
-fn json((found, slowness): &Found) -> serde_json::Value {
-    let ends = |ends: &[End]| -> Vec<_> {
-        ends.iter()
-            .map(|end| json!({ "guid": end.guid.to_string(), "name": end.name, "port": end.port }))
-            .collect()
-    };
+fn json((found, slowness): &Found) -> Value {
+    let end =
+        |end: &End| json!({ "guid": end.guid.to_string(), "name": end.name, "port": end.port });
+    let ends = |ends: &[End]| -> Value { ends.iter().map(end).collect() };
     let mut value = json!({
         "kind": found.kind.to_string(),
         "ends": ends(&found.ends),
         "found": ends(&found.found),
         "reason": found.reason,
     });
-    if let Some(Slowness {
-        now,
-        expected,
-        witness,
-    }) = slowness
-    {
-        value["speed"] = now.to_string().into();
-        value["expected"] = expected.to_string().into();
-        value["by"] = witness.to_string().into();
+    if let Some(slowness) = slowness {
+        value["speed"] = slowness.now.to_string().into();
+        value["expected"] = slowness.expected.to_string().into();
+        value["by"] = slowness.witness.to_string().into();
     }
     value
 }

@@ -58,26 +58,21 @@ pub fn run(
             io: io.clone(),
             keep: args.keep.clone(),
         };
-        let title = format!(
-            "{}: {} throws, {}",
-            series.fabric,
-            args.throws,
-            equipment.faults()
-        );
+        let faults = equipment.faults();
+        let title = format!("{}: {} throws, {faults}", series.fabric, args.throws);
         let (file, appended) = fill(args, series, netlist, plugin.clone(), limit, dir, &bar)?;
         bar.finish_and_clear();
-        let rows = read_throws(&file)?;
-        let table = medians(&rows, &args.engines);
+        let table = medians(&read_throws(&file)?, &args.engines);
         say(
             &format!("{title}, {appended} rows appended\n{table}"),
             false,
         )?;
     }
-    let dir = dir.display();
-    say(
-        &format!("\n'dmodc report {dir}' makes a page with figures of it\n"),
-        false,
-    )?;
+    let last = format!(
+        "\n'dmodc report {}' makes a page with figures of it\n",
+        dir.display()
+    );
+    say(&last, false)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -119,21 +114,18 @@ fn fill(
             "dmodc: warning: {file}: rows of Dmodc by {old}, which is not this one, stay as they are\n"
         ));
     }
-    let made: HashSet<(u32, EngineSpec)> = rows
-        .iter()
-        .map(|row| (row.throw, row.engine.clone()))
-        .collect();
+    let made = rows.iter().map(|row| (row.throw, row.engine.clone()));
+    let made: HashSet<(u32, EngineSpec)> = made.collect();
     let is_missing = |throw: u32, c: &EngineSpec| !made.contains(&(throw, c.clone()));
     let missing = |throw: u32| -> Vec<EngineSpec> {
         let all = args.engines.iter();
         all.filter(|c| is_missing(throw, c)).cloned().collect()
     };
     let is_ours = |throw: &u32| args.part.is_none_or(|(i, n)| throw % n == i - 1);
-    let ours: Vec<u32> = (0..=args.throws)
-        .filter(|throw| *throw == 0 || is_ours(throw))
-        .collect();
+    let ours = (0..=args.throws).filter(|throw| *throw == 0 || is_ours(throw));
+    let ours: Vec<u32> = ours.collect();
     let open = ours.iter().copied().filter(|&t| !missing(t).is_empty());
-    let open: Vec<u32> = open.collect();
+    let mut open: Vec<u32> = open.collect();
     let drawn = |spec: &EngineSpec| engine_file(dir, &format!("drawn-{name}"), spec, "svg");
     let are_drawn = args.engines.iter().any(|spec| drawn(spec).exists());
     let to_draw = series.worth_drawing(&netlist, args.throws).filter(is_ours);
@@ -156,7 +148,6 @@ fn fill(
         bar.inc(1);
         journal.append(rows.iter().map(ThrowRow::record))
     };
-    let mut open = open;
     if open.first() == Some(&0) {
         open.remove(0);
         add(&rows)?;

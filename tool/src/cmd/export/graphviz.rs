@@ -16,13 +16,9 @@ pub fn graphviz(fabric: &Fabric, labels: &Labels, rank: impl Fn(u32) -> u32) -> 
     for level in levels.values() {
         text += "  {\n    rank=same;\n";
         for &switch in level {
-            let nodes = &fabric.end_nodes()[fabric.end_nodes_of(switch)];
-            let hosts = nodes
-                .iter()
-                .filter(|n| n.kind != NodeKind::Aggregation)
-                .count();
+            let nodes = fabric.end_nodes()[fabric.end_nodes_of(switch)].iter();
             let name = &labels.switches[switch as usize];
-            let hosts = match hosts {
+            let hosts = match nodes.filter(|n| n.kind != NodeKind::Aggregation).count() {
                 0 => String::new(),
                 1 => "\\n1 host".into(),
                 n => format!("\\n{n} hosts"),
@@ -34,18 +30,14 @@ pub fn graphviz(fabric: &Fabric, labels: &Labels, rank: impl Fn(u32) -> u32) -> 
     for switch in switches {
         let mut links: BTreeMap<u32, usize> = BTreeMap::new();
         for peer in fabric.peers_of(switch) {
-            match *peer {
-                Peer::Switch { index, .. } if (rank(switch), switch) < (rank(index), index) => {
-                    *links.entry(index).or_default() += 1;
-                }
-                _ => {}
+            if let Peer::Switch { index, .. } = *peer
+                && (rank(switch), switch) < (rank(index), index)
+            {
+                *links.entry(index).or_default() += 1;
             }
         }
         for (above, count) in links {
-            let (a, b) = (
-                &labels.switches[switch as usize],
-                &labels.switches[above as usize],
-            );
+            let [a, b] = [switch, above].map(|s| &labels.switches[s as usize]);
             let label = match count {
                 1 => String::new(),
                 n => format!(" [label={n}]"),

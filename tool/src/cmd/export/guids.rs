@@ -33,12 +33,10 @@ impl Hosts {
                 at.entry(rank).or_default().push(index);
             }
         }
-        let most = at.values().map(Vec::len).max();
-        let rank = at.iter().find(|(_, hosts)| Some(hosts.len()) == most);
-        let compute = match rank.map(|(&rank, _)| rank) {
-            Some(rank) => at.remove(&rank).unwrap_or_default(),
-            None => Vec::new(),
-        };
+        // Of several ranks with as many hosts, the lowest.
+        let most = at.iter().rev().max_by_key(|(_, hosts)| hosts.len());
+        let most = most.map(|(&rank, _)| rank);
+        let compute = most.and_then(|rank| at.remove(&rank)).unwrap_or_default();
         let mut io: Vec<u32> = at.into_values().flatten().collect();
         io.sort_unstable();
         Hosts { compute, io }
@@ -56,11 +54,12 @@ pub fn guid_file<'n>(nodes: impl IntoIterator<Item = (Guid, &'n str)>) -> String
 pub fn rank_file<'n>(fabric: &Fabric, ranking: &Ranking, name: impl Fn(u32) -> &'n str) -> String {
     let from_above = ranking.ascending().into_iter().rev();
     let line = |(number, switch): (u32, u32)| {
-        let (guid, rank) = (
-            fabric.switches()[switch as usize].guid,
+        let guid = fabric.switches()[switch as usize].guid;
+        format!(
+            "{guid} {number} # rank {}: {}\n",
             ranking.rank(switch),
-        );
-        format!("{guid} {number} # rank {rank}: {}\n", name(switch))
+            name(switch)
+        )
     };
     (1..).zip(from_above).map(line).collect()
 }

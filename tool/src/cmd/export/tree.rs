@@ -8,7 +8,7 @@ use dmodc::export::Labels;
 use dmodc::fabric::Fabric;
 
 /// A group: hosts on one switch, or other groups, never both.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Default)]
 pub struct Group {
     /// Its name: that of the switch, or `level2-1` and the like.
     pub name: String,
@@ -54,12 +54,16 @@ pub fn groups(
                 return (switch, groups.remove(0));
             }
             number += 1;
-            let group = Group {
-                name: format!("level{}-{number}", level + 1),
-                hosts: Vec::new(),
-                groups,
-            };
-            (switch, group)
+            let name = format!("level{}-{number}", level + 1);
+            let hosts = Vec::new();
+            (
+                switch,
+                Group {
+                    name,
+                    hosts,
+                    groups,
+                },
+            )
         };
         found = next.into_iter().map(join).collect();
     }
@@ -72,19 +76,17 @@ fn leaves(fabric: &Fabric, labels: &Labels, order: &[u32]) -> Vec<(u32, Group)> 
     let mut leaves: Vec<(u32, Group)> = Vec::new();
     let mut seen = std::collections::HashSet::new();
     for &node in order {
-        let Some(host) = &labels.hosts[node as usize] else {
+        let Some(host) = labels.hosts[node as usize]
+            .as_ref()
+            .filter(|host| seen.insert(*host))
+        else {
             continue;
         };
-        if !seen.insert(host) {
-            continue;
-        }
         let switch = fabric.end_nodes()[node as usize].switch;
         let at = *place[switch as usize].get_or_insert_with(|| {
-            let name = labels.switches[switch as usize].clone();
             let group = Group {
-                name,
-                hosts: Vec::new(),
-                groups: Vec::new(),
+                name: labels.switches[switch as usize].clone(),
+                ..Group::default()
             };
             leaves.push((switch, group));
             leaves.len() - 1

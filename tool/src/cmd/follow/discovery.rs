@@ -43,13 +43,11 @@ impl Commands {
     pub fn discover(&self, until: Instant) -> Result<Vec<u8>, Failure> {
         let left = until.saturating_duration_since(Instant::now());
         let text = self.run(&self.discover, left).map_err(Failure::discovery)?;
-        match text.is_empty() {
-            true => Err(Failure::discovery(format!(
-                "'{}' has printed nothing",
-                self.discover
-            ))),
-            false => Ok(text),
+        if text.is_empty() {
+            let reason = format!("'{}' has printed nothing", self.discover);
+            return Err(Failure::discovery(reason));
         }
+        Ok(text)
     }
 
     /// Whether the node where a discovery began manages the subnet. An error if that is unknown.
@@ -75,16 +73,9 @@ impl Commands {
         let (output, errors) = (self.dir.path().join("out"), self.dir.path().join("err"));
         let start = || -> Result<Guard, LabError> {
             let mut timeout = TIMEOUT.command_of_group(self.dir.path())?;
-            let seconds = limit.as_secs_f64().max(0.01);
-            timeout
-                .current_dir(env::current_dir().unwrap_or_default())
-                .args([
-                    "--kill-after=1",
-                    &format!("{seconds:.3}"),
-                    "sh",
-                    "-c",
-                    command,
-                ]);
+            let seconds = format!("{:.3}", limit.as_secs_f64().max(0.01));
+            timeout.current_dir(env::current_dir().unwrap_or_default());
+            timeout.args(["--kill-after=1", &seconds, "sh", "-c", command]);
             Guard::start_apart(timeout, &output, &errors)
         };
         let mut child = start().map_err(|e| e.to_string())?;
@@ -93,8 +84,8 @@ impl Commands {
         let fails = |how: String| {
             let said = read(&errors).unwrap_or_default();
             let said = String::from_utf8_lossy(&said);
-            let last = said.lines().rev().find(|line| !line.trim().is_empty());
-            let last = last.map(|line| format!(": {}", line.trim()));
+            let last = said.lines().map(str::trim).rfind(|line| !line.is_empty());
+            let last = last.map(|line| format!(": {line}"));
             Err(format!("'{command}' {how}{}", last.unwrap_or_default()))
         };
         match status {

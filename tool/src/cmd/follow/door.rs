@@ -92,10 +92,10 @@ impl Door {
         let start = Instant::now();
         let sent = send_tables(&self.last, reader, || self.alive());
         match &sent {
-            Ok(()) => log::info!(
-                "tables handed to OpenSM in {} ms",
-                start.elapsed().as_millis()
-            ),
+            Ok(()) => {
+                let time = start.elapsed().as_millis();
+                log::info!("tables handed to OpenSM in {time} ms");
+            }
             Err(e) if e.kind() == ErrorKind::BrokenPipe => {
                 log::error!("the reader of the FIFO has gone before it had all tables");
             }

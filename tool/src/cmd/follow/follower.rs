@@ -188,10 +188,8 @@ impl Follower {
     pub fn succeed(&mut self) {
         self.good = Some(SystemTime::now());
         if let Some(since) = self.stale.take() {
-            log::info!(
-                "no longer stale: the tables were stale since {}",
-                time(since)
-            );
+            let since = time(since);
+            log::info!("no longer stale: the tables were stale since {since}");
         }
         self.said.clear();
     }
@@ -306,37 +304,29 @@ impl Follower {
     /// The hosts and switches that are gone since the last look, if more than `--max-loss`.
     fn loss(&self, now: &Fabric) -> Option<String> {
         let last = &self.last.as_ref()?.planned.fabric;
-        let hosts = |of: &Fabric| of.end_nodes().iter().map(|n| n.guid).collect();
-        let switches = |of: &Fabric| of.switches().iter().map(|s| s.guid).collect();
-        let lost = |before: HashSet<Guid>, now: HashSet<Guid>| {
+        let lost = |guids: fn(&Fabric) -> HashSet<Guid>| {
+            let (before, now) = (guids(last), guids(now));
             (before.difference(&now).count(), before.len())
         };
-        let hosts = lost(hosts(last), hosts(now));
-        let switches = lost(switches(last), switches(now));
+        let hosts = lost(|of| of.end_nodes().iter().map(|n| n.guid).collect());
+        let switches = lost(|of| of.switches().iter().map(|s| s.guid).collect());
         let is_much = |(gone, of): (usize, usize)| gone as f64 * 100.0 > of as f64 * self.max_loss;
-        (is_much(hosts) || is_much(switches)).then(|| {
-            format!(
-                "{} of {} hosts and {} of {} switches",
-                hosts.0, hosts.1, switches.0, switches.1
-            )
-        })
+        let ((h, hosts_of), (s, switches_of)) = (hosts, switches);
+        (is_much(hosts) || is_much(switches))
+            .then(|| format!("{h} of {hosts_of} hosts and {s} of {switches_of} switches"))
     }
 
     /// Whether this host's OpenSM manages the subnet; assumed if unknown.
     fn is_master(&mut self, seen: &Seen) -> bool {
-        match self.commands.is_master_here(&seen.text, &seen.netlist) {
-            Ok(true) => {
-                self.say_of_master("this host's OpenSM is master");
-                true
-            }
-            Ok(false) => false,
-            Err(reason) => {
-                self.say_of_master(&format!(
-                    "who is master cannot be told ({reason}): going on as if it is here"
-                ));
-                true
-            }
+        let here = self.commands.is_master_here(&seen.text, &seen.netlist);
+        match &here {
+            Ok(true) => self.say_of_master("this host's OpenSM is master"),
+            Ok(false) => {}
+            Err(reason) => self.say_of_master(&format!(
+                "who is master cannot be told ({reason}): going on as if it is here"
+            )),
         }
+        here.unwrap_or(true)
     }
 
     /// Logs the master, if it is new.
@@ -351,10 +341,6 @@ impl Follower {
 /// A time as text, UTC.
 fn time(at: SystemTime) -> String {
     let seconds = at.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs() % 86_400;
-    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
-    format!(
-        "{} {hours:02}:{minutes:02}:{:02} UTC",
-        Day::of(at),
-        seconds % 60
-    )
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    format!("{} {hours:02}:{minutes:02}:{seconds:02} UTC", Day::of(at))
 }

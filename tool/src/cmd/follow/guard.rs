@@ -180,10 +180,9 @@ pub fn run(place: &Path, last: &Path, patience: Duration) -> io::Result<()> {
     let mut heard = Instant::now();
     loop {
         let waits = watched.iter().any(|w| w.reader.is_some());
+        let left = patience.saturating_sub(heard.elapsed());
         let event = match waits {
-            true => happens
-                .recv_timeout(patience.saturating_sub(heard.elapsed()))
-                .ok(),
+            true => happens.recv_timeout(left).ok(),
             false => happens.recv().ok(),
         };
         match event {
@@ -258,10 +257,10 @@ fn take_over(place: &Path, last: &Path, mut watched: Vec<Watched>, happens: &Rec
             fs::rename(last, place).inspect(|()| tables = place)
         });
         match put {
-            Ok(()) => log::info!(
-                "the follower has ended: its last tables are in {}",
-                place.display()
-            ),
+            Ok(()) => {
+                let place = place.display();
+                log::info!("the follower has ended: its last tables are in {place}");
+            }
             Err(e) => log::error!("the last tables cannot take the place of the FIFO: {e}"),
         }
     }

@@ -53,12 +53,12 @@ pub fn check_tables(planned: &Planned, tables: &Tables) -> Result<(), Failure> {
 
 /// The highest LID that a netlist has, LMC counted; none if it has no LIDs.
 pub fn highest(netlist: &Netlist, lmc: Option<u8>) -> Option<Lid> {
-    let last = |lid: Lid, lmc: u8| lid.0.saturating_add((1 << lmc) - 1);
     let of_node = |node: &Node| match node.kind {
         Kind::Switch => vec![(node.lid, node.lmc)],
         _ => (node.ports.iter().map(|p| (p.lid, lmc.unwrap_or(p.lmc)))).collect(),
     };
     let lids = netlist.nodes.iter().flat_map(of_node);
     let lids = lids.filter(|(lid, _)| *lid != Lid(0));
-    lids.map(|(lid, lmc)| Lid(last(lid, lmc))).max()
+    let last = |(lid, lmc): (Lid, u8)| Lid(lid.0.saturating_add((1 << lmc) - 1));
+    lids.map(last).max()
 }
