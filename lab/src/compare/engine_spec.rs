@@ -39,24 +39,12 @@ pub enum Foreign {
 pub struct BadName;
 
 /// The engines that can be compared: Dmodc, and those of OpenSM 3.3.23 that need no file of tables.
-const ENGINES: [&str; 11] = [
-    "dmodc",
-    "ftree",
-    "updn",
-    "dnup",
-    "minhop",
-    "sssp",
-    "dfsssp",
-    "nue",
-    "lash",
-    "dor",
-    "torus-2QoS",
-];
+const ENGINES: &str = "dmodc, ftree, updn, dnup, minhop, sssp, dfsssp, nue, lash, dor, torus-2QoS";
 
 /// What cannot be compared.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum UnknownEngine {
-    #[error("there is no engine '{0}'; there are {list}", list = ENGINES.join(", "))]
+    #[error("there is no engine '{0}'; there are {ENGINES}")]
     Name(String),
     #[error("'{0}' is no number of lanes; there are 0 (all) to 15")]
     Lanes(String),
@@ -67,52 +55,46 @@ pub enum UnknownEngine {
     Option(String),
 }
 
-fn is_word(word: &str) -> bool {
-    let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    !word.is_empty() && word.chars().all(fits)
+/// Whether a text has letters, digits and these characters alone.
+fn is_of(text: &str, others: &str) -> bool {
+    let mut chars = text.chars();
+    chars.all(|c| c.is_ascii_alphanumeric() || others.contains(c))
 }
 
 impl FromStr for EngineSpec {
     type Err = BadName;
 
     fn from_str(s: &str) -> Result<Self, BadName> {
-        let foreign = ["=exec:", "=lfts:"]
-            .into_iter()
-            .filter_map(|of| Some((of, s.find(of)?)));
+        let foreign = ["=exec:", "=lfts:"].into_iter();
+        let foreign = foreign.filter_map(|of| Some((of, s.find(of)?)));
         if let Some((of, at)) = foreign.min_by_key(|(_, at)| *at) {
             let (name, from) = (&s[..at], &s[at + of.len()..]);
             // Kept tables have the name of their engine with its options.
-            let fits = |c: char| c.is_ascii_alphanumeric() || "-_.:=+/".contains(c);
-            if name.is_empty() || from.is_empty() || !name.chars().all(fits) {
+            if name.is_empty() || from.is_empty() || !is_of(name, "-_.:=+/") {
                 return Err(BadName);
             }
             return Ok(EngineSpec {
                 engine: name.into(),
-                gets_roots: false,
-                gets_io: false,
                 foreign: Some(match of {
                     "=exec:" => Foreign::Exec(from.into()),
                     _ => Foreign::Lfts(from.into()),
                 }),
+                ..EngineSpec::default()
             });
         }
-        let (rest, io) = s.strip_suffix(IO).map_or((s, false), |rest| (rest, true));
-        let bare = rest.strip_suffix(ROOTS);
-        let (engine, roots) = bare.map_or((rest, false), |rest| (rest, true));
-        let mut words = engine.split(':');
-        let is_name = words.next().is_some_and(is_word);
+        let rest = s.strip_suffix(IO).unwrap_or(s);
+        let spec = EngineSpec {
+            engine: rest.strip_suffix(ROOTS).unwrap_or(rest).into(),
+            gets_roots: rest.ends_with(ROOTS),
+            gets_io: s.ends_with(IO),
+            foreign: None,
+        };
+        let is_word = |word: &str| !word.is_empty() && is_of(word, "-_");
         // A line of a configuration file, and a name in OpenSM's list of engines.
-        let fits = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
-        let mut options = words.map(|word| word.split_once('=').unwrap_or((word, "TRUE")));
-        let are_options = options
-            .all(|(key, value)| is_word(key) && !value.is_empty() && value.chars().all(fits));
-        match is_name && are_options {
-            true => Ok(EngineSpec {
-                engine: engine.into(),
-                gets_roots: roots,
-                gets_io: io,
-                foreign: None,
-            }),
+        let fits =
+            |(key, value): (&str, &str)| is_word(key) && !value.is_empty() && is_of(value, "-_./");
+        match is_word(spec.engine()) && spec.options().all(fits) {
+            true => Ok(spec),
             false => Err(BadName),
         }
     }
@@ -121,8 +103,8 @@ impl FromStr for EngineSpec {
 /// The name as people read it; with `#` all of it, from which it can be parsed.
 impl fmt::Display for EngineSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let suffix = |gets: bool, suffix| if gets { suffix } else { "" };
-        let (roots, io) = (suffix(self.gets_roots, ROOTS), suffix(self.gets_io, IO));
+        let roots = if self.gets_roots { ROOTS } else { "" };
+        let io = if self.gets_io { IO } else { "" };
         let name = format!("{}{roots}{io}", self.engine);
         match &self.foreign {
             Some(Foreign::Exec(command)) if f.alternate() => write!(f, "{name}=exec:{command}"),
@@ -135,9 +117,8 @@ impl fmt::Display for EngineSpec {
 impl EngineSpec {
     /// The engine, as OpenSM calls it.
     pub fn engine(&self) -> &str {
-        self.engine
-            .split_once(':')
-            .map_or(&*self.engine, |(name, _)| name)
+        let name = self.engine.split_once(':');
+        name.map_or(&*self.engine, |(name, _)| name)
     }
 
     pub fn variant(&self) -> &str {
@@ -195,7 +176,8 @@ impl EngineSpec {
     /// Refuses a name that is none of OpenSM's engines, for example one with a typing error, and an option that Dmodc
     /// does not have. OpenSM checks the options of its own engines, but reads any text as a number of lanes.
     pub fn known(self) -> Result<EngineSpec, UnknownEngine> {
-        if self.foreign.is_none() && !ENGINES.contains(&self.engine()) {
+        let is_known = ENGINES.split(", ").any(|engine| engine == self.engine());
+        if self.foreign.is_none() && !is_known {
             return Err(UnknownEngine::Name(self.engine().into()));
         }
         for (key, value) in self.options() {

@@ -56,23 +56,24 @@ pub fn sources(source: &Foreign, stem: &str, name: &str) -> Vec<PathBuf> {
     });
     let path = env::var_os("PATH").unwrap_or_default();
     // A word that begins with a slash stays as it is.
-    let dirs: Vec<PathBuf> = [PathBuf::new()]
-        .into_iter()
-        .chain(env::split_paths(&path))
-        .collect();
-    let places = |word| dirs.iter().map(move |dir| dir.join(word));
-    words
-        .filter_map(|word| places(word).find(|place| place.is_file()))
-        .collect()
+    let mut dirs = vec![PathBuf::new()];
+    dirs.extend(env::split_paths(&path));
+    let file = |word| {
+        dirs.iter()
+            .map(|dir| dir.join(word))
+            .find(|file| file.is_file())
+    };
+    words.filter_map(file).collect()
 }
 
 /// The file in a folder that has the tables, packed or not.
 fn file(dir: &Path, stem: &str, name: &str) -> Result<PathBuf, String> {
     let [plain, packed] = ["lfts", "lfts.gz"].map(|ending| engine_file(dir, stem, &name, ending));
-    let there = [&plain, &packed].into_iter().find(|path| path.exists());
-    there
-        .cloned()
-        .ok_or_else(|| format!("there is no {}", plain.display()))
+    let none = format!("there is no {}", plain.display());
+    [plain, packed]
+        .into_iter()
+        .find(|path| path.exists())
+        .ok_or(none)
 }
 
 fn made(
@@ -103,8 +104,11 @@ fn made(
     if !status.success() {
         let printed = fs::read(&output).map_err(LabError::file(&output))?;
         let printed = String::from_utf8_lossy(&printed);
-        let last = printed.lines().rfind(|line| !line.trim().is_empty());
-        let reason = format!("{status}: {}", last.unwrap_or("it said nothing").trim());
+        let last = printed
+            .lines()
+            .map(str::trim)
+            .rfind(|line| !line.is_empty());
+        let reason = format!("{status}: {}", last.unwrap_or("it said nothing"));
         return Ok(Err(NoTables::Refused(reason)));
     }
     Ok(read(&lfts, fabric).map(|tables| (tables, Some(took))))

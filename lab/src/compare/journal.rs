@@ -17,26 +17,23 @@ impl Journal {
     /// Opens a file, new or left by an earlier run of this version. `header` is its first line.
     pub fn open(path: &Path, header: &[&str]) -> Result<Journal, LabError> {
         let failed = LabError::file;
+        let refused = |why: &str| Err(LabError::Other(format!("{}{why}", path.display())));
         let header = header.join(",") + "\n";
         let mut options = OpenOptions::new();
         let options = options.read(true).create(true).append(true);
         let mut file = options.open(path).map_err(failed(path))?;
         // Some file systems of clusters have no locks.
         if flock(&file, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK) {
-            let path = path.display();
-            return Err(LabError::Other(format!(
-                "{path}: another comparison writes it; let that end, or give another folder"
-            )));
+            return refused(": another comparison writes it; let that end, or give another folder");
         }
         let mut left = Vec::new();
         file.read_to_end(&mut left).map_err(failed(path))?;
         let end = left.iter().rposition(|&b| b == b'\n');
         let whole = end.map_or(0, |at| at + 1);
         if whole > 0 && !left.starts_with(header.as_bytes()) {
-            let path = path.display();
-            return Err(LabError::Other(format!(
-                "{path}:1: rows of another version, which this one does not continue; give another folder"
-            )));
+            return refused(
+                ":1: rows of another version, which this one does not continue; give another folder",
+            );
         }
         file.set_len(whole as u64).map_err(failed(path))?;
         if whole == 0 {
@@ -54,9 +51,7 @@ impl Journal {
             writer.write_record(row).expect("memory can be written");
         }
         let bytes = writer.into_inner().expect("memory can be written");
-        self.file
-            .write_all(&bytes)
-            .map_err(LabError::file(&self.path))
+        (self.file.write_all(&bytes)).map_err(LabError::file(&self.path))
     }
 }
 

@@ -31,12 +31,10 @@ pub fn lane_loops(
             let mut passed: BTreeMap<u8, Vec<bool>> = BTreeMap::new();
             for from in &hosts {
                 let lane = level(from.lid, to.lid) % LEVELS;
-                let passed = passed
-                    .entry(lane)
-                    .or_insert_with(|| vec![false; channels.switches()]);
-                let dependencies = lanes
-                    .entry(lane)
-                    .or_insert_with(|| Dependencies::new(&channels));
+                let passed = passed.entry(lane);
+                let passed = passed.or_insert_with(|| vec![false; channels.switches()]);
+                let dependencies = lanes.entry(lane);
+                let dependencies = dependencies.or_insert_with(|| Dependencies::new(&channels));
                 let (mut at, mut came_by) = (from.switch, None);
                 while let Hop::Switch { channel, to: next } =
                     channels.hop(at, tables.get(at, to.lid))

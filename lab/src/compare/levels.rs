@@ -17,9 +17,7 @@ impl Levels {
         let (count, rest) = bytes.split_first_chunk()?;
         let count = u32::from_le_bytes(*count) as usize;
         let (lids, levels) = rest.split_at_checked(2 * count)?;
-        let lids = lids
-            .chunks(2)
-            .map(|b| Lid(u16::from_le_bytes([b[0], b[1]])));
+        let lids = (lids.chunks(2)).map(|b| Lid(u16::from_le_bytes([b[0], b[1]])));
         (levels.len() == count * count).then(|| Levels {
             places: lids.zip(0..).collect(),
             levels: levels.to_owned(),

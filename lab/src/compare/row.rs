@@ -30,20 +30,8 @@ const COLUMNS: &str = "fabric,switches,nodes,engine,accepted,unreachable_pairs,n
     aggregation_credit_loops,exact";
 
 /// The columns of a row in Markdown; `check` has the findings of the check.
-const CELLS: [&str; 12] = [
-    "unreachable_pairs",
-    "no_route",
-    "check",
-    "host_switch_credit_loops",
-    "switch_credit_loops",
-    "credit_loops",
-    "a2a",
-    "a2a_bound",
-    "exact",
-    "rp",
-    "sp",
-    "ebb",
-];
+const CELLS: &str = "unreachable_pairs,no_route,check,host_switch_credit_loops,switch_credit_loops,\
+    credit_loops,a2a,a2a_bound,exact,rp,sp,ebb";
 
 impl Row {
     pub fn header() -> Vec<&'static str> {
@@ -73,11 +61,11 @@ impl Row {
     /// A figure as text; empty without tables.
     pub fn figure(&self, column: &str) -> String {
         match self.verdict.as_ref().map(|figures| &figures[column]) {
-            Ok(Value::Number(ebb)) if column == "ebb" => {
-                format!("{:.1}", ebb.as_f64().unwrap_or_default())
-            }
-            Ok(Value::Number(figure)) => figure.to_string(),
-            _ => String::new(),
+            Ok(Value::Number(figure)) if column != "ebb" => figure.to_string(),
+            Ok(ebb) => ebb
+                .as_f64()
+                .map_or(String::new(), |ebb| format!("{ebb:.1}")),
+            Err(_) => String::new(),
         }
     }
 
@@ -90,11 +78,13 @@ impl Row {
             ("nonminimal", "not minimal", ours),
             ("host_credit_loops", "credit loops", true),
         ];
-        let found: Vec<String> = (findings.into_iter())
-            .map(|(column, name, counts)| (self.figure(column), name, counts))
-            .filter(|(count, _, counts)| *counts && count != "0")
-            .map(|(count, name, _)| format!("{name}: {count}"))
-            .collect();
+        let mut found = Vec::new();
+        for (column, name, _) in findings.into_iter().filter(|(.., counts)| *counts) {
+            let count = self.figure(column);
+            if count != "0" {
+                found.push(format!("{name}: {count}"));
+            }
+        }
         match found.is_empty() {
             true => "ok".into(),
             false => found.join(", "),
@@ -102,24 +92,18 @@ impl Row {
     }
 
     fn markdown(&self) -> String {
-        let stage = self
-            .stage
-            .map_or(String::new(), |t| format!("{:.1}", t.as_secs_f64() * 1e3));
-        match &self.verdict {
-            Ok(_) => {
-                let cells = CELLS.map(|column| match column {
-                    "check" => self.check(),
-                    figure => self.figure(figure),
-                });
-                format!("| {} | yes | {} | {stage} |", self.spec, cells.join(" | "))
-            }
-            Err(why) => format!(
-                "| {} | {} | | | {} | | | | | | | | | | {stage} |",
-                self.spec,
-                why.word(),
-                why.to_string().replace('|', "\\|")
-            ),
+        let ms = |stage: Duration| format!("{:.1}", stage.as_secs_f64() * 1e3);
+        let (spec, stage) = (&self.spec, self.stage.map_or(String::new(), ms));
+        if let Err(why) = &self.verdict {
+            let (word, why) = (why.word(), why.to_string().replace('|', "\\|"));
+            return format!("| {spec} | {word} | | | {why} | | | | | | | | | | {stage} |\n");
         }
+        let cell = |column| match column {
+            "check" => self.check(),
+            figure => self.figure(figure),
+        };
+        let cells: Vec<String> = CELLS.split(',').map(cell).collect();
+        format!("| {spec} | yes | {} | {stage} |\n", cells.join(" | "))
     }
 }
 
@@ -165,10 +149,7 @@ pub fn markdown(rows: &[Row]) -> String {
              |---|---|---:|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
             first.fabric, first.switches, first.nodes
         );
-        for row in of_fabric {
-            text += &row.markdown();
-            text.push('\n');
-        }
+        text.extend(of_fabric.iter().map(Row::markdown));
     }
     text
 }

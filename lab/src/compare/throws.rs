@@ -139,11 +139,10 @@ impl Thrower {
             ftree_order: ftree_order.unwrap_or_default(),
             complete: HashMap::new(),
         };
-        let all = thrower.specs.clone();
-        let (answer, rows) = thrower.throw_for(0, &all)?;
-        for (spec, outcome) in all.into_iter().zip(answer.outcomes) {
+        let (answer, rows) = thrower.throw_for(0, &thrower.specs)?;
+        for (spec, outcome) in thrower.specs.iter().zip(answer.outcomes) {
             if let Outcome::Routed(copied, ..) = outcome {
-                thrower.complete.insert(spec, copied);
+                thrower.complete.insert(spec.clone(), copied);
             }
         }
         Ok((thrower, rows))
@@ -202,8 +201,9 @@ impl Thrower {
             let (copied, callbacks, levels) = match outcome {
                 Outcome::Routed(copied, callbacks, levels) => (copied, callbacks, levels.as_ref()),
                 Outcome::NoTables(why) => {
+                    let reason = why.to_string();
                     rows.push(ThrowRow {
-                        reason: why.to_string(),
+                        reason,
                         ..unmeasured(spec)
                     });
                     continue;
@@ -211,16 +211,14 @@ impl Thrower {
             };
             let tables = copied.tables(&fabric);
             let mut known = measured.iter();
-            let figures = match known.find(|known| (&known.0, known.1) == (&tables, levels)) {
-                Some((.., row)) => row.clone(),
-                None => {
-                    let (io, scale) = (&self.series.io, &self.series.scale);
-                    let row = unmeasured(spec);
-                    let row = metrics::measured(row, &fabric, &tables, levels, &orders, io, scale);
-                    measured.push((tables, levels, row.clone()));
-                    row
-                }
-            };
+            let known = known.position(|known| (&known.0, known.1) == (&tables, levels));
+            let known = known.unwrap_or_else(|| {
+                let (io, scale) = (&self.series.io, &self.series.scale);
+                let row = unmeasured(spec);
+                let row = metrics::measured(row, &fabric, &tables, levels, &orders, io, scale);
+                measured.push((tables, levels, row));
+                measured.len() - 1
+            });
             let complete = self.complete.get(spec).filter(|_| same_lids);
             let changes = complete.map(|complete| copied.changes(complete));
             rows.push(ThrowRow {
@@ -229,7 +227,7 @@ impl Thrower {
                 changed_entries: changes.map(|changes| changes.entries),
                 lid_matrices_us: Some(callbacks.lid_matrices.as_micros() as u64),
                 fwd_tables_us: Some(callbacks.fwd_tables.as_micros() as u64),
-                ..figures
+                ..measured[known].2.clone()
             });
         }
         Ok((answer, rows))
