@@ -6,11 +6,10 @@
 use super::axis;
 use super::measures::Measure;
 use super::panels::Panels;
-use super::sets::Set;
-use super::sets::versions;
+use super::sets::{Set, engines, versions};
 use super::stats::{Quartiles, bounds, points, running};
 use super::style::{FONT, color, dash, number};
-use crate::compare::EngineSpec;
+use crate::compare::{EngineSpec, ThrowRow};
 use crate::xml::escaped;
 use plotters::coord::ranged1d::Ranged;
 use plotters::prelude::*;
@@ -26,12 +25,12 @@ const NONE: f64 = 0.5;
 /// of their own.
 pub fn faults(set: &Set) -> Panels {
     let specs = set.specs();
-    let mut panels = Vec::new();
-    for measure in set.measures() {
-        if ![Measure::Time, Measure::Entries].contains(&measure) {
-            panels.push(panel(set, &specs, measure));
-        }
-    }
+    let mut measures = set.measures();
+    measures.retain(|measure| ![Measure::Time, Measure::Entries].contains(measure));
+    let panels = measures
+        .into_iter()
+        .map(|measure| panel(set, &specs, measure));
+    let panels = panels.collect();
     Panels {
         size: PANEL,
         columns: 2,
@@ -40,9 +39,10 @@ pub fn faults(set: &Set) -> Panels {
              quartiles, some pixels apart.{}",
             set.caption(),
             set.connected_throws(),
-            match set.rows.iter().any(|row| row.a2a_bound.is_some()) {
-                true => " Dotted: the bound.",
-                false => "",
+            if set.has_bound() {
+                " Dotted: the bound."
+            } else {
+                ""
             }
         ),
         legend: specs,
@@ -73,23 +73,15 @@ fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> String {
         x_name: &format!("{} (log)", set.equipment.faults()),
         y_name: measure.axis(),
         x_label: &count,
-        y_label: if measure == Measure::Ebb {
-            &number
-        } else {
-            &count
-        },
+        y_label: if least == 0.0 { &number } else { &count },
     };
     axes.draw(x, y, |place| {
         let mut svg = String::new();
         if !bounds.is_empty() {
             let line = running(&bounds).into_iter();
             let line = line.map(|q| place(q.x.max(NONE), q.median.max(least)));
-            svg += &polyline(
-                line,
-                ("currentColor", 2),
-                " stroke-dasharray=\"1 3\"",
-                "bound",
-            );
+            let dotted = " stroke-dasharray=\"1 3\"";
+            svg += &polyline(line, ("currentColor", 2), dotted, "bound");
         }
         // Draws the first engine last, over the others.
         for (i, (spec, points)) in shown.iter().zip(&all).enumerate().rev() {
@@ -117,9 +109,8 @@ fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> String {
             let before = all[..i].iter().filter(|of| running(of) == line).count();
             let line_of = |of: fn(&Quartiles) -> f64| -> Vec<(i32, i32)> {
                 let places = line.iter().map(|q| at(q.x, of(q)));
-                places
-                    .map(|(x, y)| (x, y + below(i, shown.len())))
-                    .collect()
+                let shift = below(i, shown.len());
+                places.map(|(x, y)| (x, y + shift)).collect()
             };
             let (low, high) = (line_of(|q| q.low), line_of(|q| q.high));
             svg += &band(low, high, color, &format!("{name}, running quartiles"));
@@ -134,18 +125,16 @@ fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> String {
 /// Time of both callbacks over nodes: the fastest of all throws at a fabric, since other work on the
 /// machine slows some of them many times. `None` for fabrics of one size alone.
 pub fn runtime(sets: &[Set]) -> Option<Panels> {
+    let timed = |row: &&ThrowRow| row.callbacks_ms().is_some() && !row.engine.gets_io;
+    let rows = || sets.iter().flat_map(|set| &set.rows).filter(timed);
+    let specs = engines(rows());
     let mut fastest: BTreeMap<(usize, usize), f64> = BTreeMap::new();
-    let mut specs: Vec<EngineSpec> = Vec::new();
-    for row in sets.iter().flat_map(|set| &set.rows) {
-        let Some(took) = row.callbacks_ms().filter(|_| !row.engine.gets_io) else {
-            continue;
-        };
-        let known = specs.iter().position(|c| *c == row.engine);
-        let index = known.unwrap_or_else(|| {
-            specs.push(row.engine.clone());
-            specs.len() - 1
-        });
-        let ms = took.max(1e-3);
+    for row in rows() {
+        let index = specs.iter().position(|spec| *spec == row.engine);
+        let (index, ms) = (
+            index.unwrap_or(0),
+            row.callbacks_ms().unwrap_or(0.0).max(1e-3),
+        );
         let known = fastest.entry((index, row.nodes)).or_insert(ms);
         *known = known.min(ms);
     }
@@ -185,17 +174,14 @@ pub fn runtime(sets: &[Set]) -> Option<Panels> {
         svg
     });
     let titles: Vec<String> = sets.iter().map(Set::title).collect();
+    // Two to a line, which would be too long else.
+    let titles: Vec<String> = titles.chunks(2).map(|two| two.join("; ")).collect();
     Some(Panels {
         size: RUNTIME,
         columns: 1,
-        // Two to a line, which would be too long else.
         caption: format!(
             "the fastest of all runs at a fabric, throw 0 included:\n{}\n{}",
-            titles
-                .chunks(2)
-                .map(|two| two.join("; "))
-                .collect::<Vec<_>>()
-                .join("\n"),
+            titles.join("\n"),
             versions(sets.iter().flat_map(|set| &set.rows)).join("; ")
         ),
         legend: specs,

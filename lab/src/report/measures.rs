@@ -100,10 +100,8 @@ impl Measure {
 
     /// The least that the fabric of a row allows, if that is known.
     pub fn bound(self, row: &ThrowRow) -> Option<f64> {
-        if !is_comparable(row) {
-            return None;
-        }
         match self {
+            _ if !is_comparable(row) => None,
             Measure::A2a => row.a2a_bound.map(f64::from),
             Measure::A2aCapacity => over_capacity(row, row.a2a_bound, row.a2a_bound_capacity),
             _ => None,
@@ -119,10 +117,8 @@ fn changed(row: &ThrowRow, count: Option<usize>) -> Option<f64> {
 /// A figure over capacity. While no link is slow yet it is the figure itself.
 fn over_capacity(row: &ThrowRow, value: Option<u32>, over: Option<Real>) -> Option<f64> {
     let is_whole = row.degrade.slows() && row.removed == 0;
-    over.map_or_else(
-        || value.filter(|_| is_whole).map(f64::from),
-        |over| Some(over.0),
-    )
+    let alike = value.filter(|_| is_whole).map(f64::from);
+    over.map(|over| over.0).or(alike)
 }
 
 /// Whether all pairs of leaves have an up-down path.

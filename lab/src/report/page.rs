@@ -43,9 +43,10 @@ pub fn section(set: &Set, faults: &Panels) -> String {
             ),
         },
         number(first.permutations.into()),
-        match set.measures().contains(&Measure::Ebb) {
-            true => ", ebb the mean of as many",
-            false => "",
+        if set.measures().contains(&Measure::Ebb) {
+            ", ebb the mean of as many"
+        } else {
+            ""
         }
     );
     if !tables::has_figures(set) {
@@ -59,9 +60,10 @@ pub fn section(set: &Set, faults: &Panels) -> String {
          each other, and lines up to some pixels above or below their place, so that none hides another; of engines \
          with the same line those behind have a wider one.{}</figcaption></figure>",
         faults.html(),
-        match set.rows.iter().any(|row| row.a2a_bound.is_some()) {
-            true => " Dotted, under A2A: the bound.",
-            false => "",
+        if set.has_bound() {
+            " Dotted, under A2A: the bound."
+        } else {
+            ""
         }
     );
     for measure in set.measures() {
@@ -80,9 +82,9 @@ pub fn section(set: &Set, faults: &Panels) -> String {
                  tables of the complete fabric.";
     }
     if set
-        .rows
+        .specs()
         .iter()
-        .any(|row| row.engine.variant() == "dmodc:reference")
+        .any(|spec| spec.variant() == "dmodc:reference")
     {
         html += " The time of dmodc:reference has in it that it reads the file.";
     }
@@ -217,19 +219,16 @@ pub fn page(sets: &[Set], sections: &[String], runtime: Option<&Panels>) -> Stri
 /// Engines with lines in OpenSM's configuration, and tables from other sources, with their meaning.
 fn engines_explained(sets: &[Set]) -> BTreeMap<String, String> {
     let told = |spec: EngineSpec| {
-        let (name, lines) = (spec.to_string(), spec.lines().join("; "));
+        let lines = escaped(&spec.lines().join("; "));
         let meaning = match &spec.foreign {
-            Some(_) => format!(
-                "<code>{}</code>. A program's time is the whole of it.",
-                escaped(&format!("{spec:#}"))
-            ),
+            Some(_) => {
+                let whole = escaped(&format!("{spec:#}"));
+                format!("<code>{whole}</code>. A program's time is the whole of it.")
+            }
             None if lines.is_empty() => return None,
-            None => format!(
-                "With <code>{}</code> in OpenSM's configuration.",
-                escaped(&lines)
-            ),
+            None => format!("With <code>{lines}</code> in OpenSM's configuration."),
         };
-        Some((name, meaning))
+        Some((spec.to_string(), meaning))
     };
     let all = sets.iter().flat_map(Set::specs);
     all.filter_map(told).collect()
@@ -263,9 +262,7 @@ fn terms(sets: &[Set]) -> Vec<(&'static str, &'static str)> {
              complete fabric, as in the paper, or in that of Dmodc on the fabric at hand. Less is better.",
         ),
         (
-            sets.iter()
-                .flat_map(|set| &set.rows)
-                .any(|row| row.a2a_bound.is_some()),
+            sets.iter().any(Set::has_bound),
             "bound",
             "The least A2A that the links between levels allow routes that are balanced by destination and do not \
              turn, by Dmodc's ranks. Others can have less.",

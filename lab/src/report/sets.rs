@@ -58,13 +58,7 @@ impl Set {
 
     /// The engines, in the order of the command line.
     pub fn specs(&self) -> Vec<EngineSpec> {
-        let mut all: Vec<EngineSpec> = Vec::new();
-        for row in &self.rows {
-            if !all.contains(&row.engine) {
-                all.push(row.engine.clone());
-            }
-        }
-        all
+        engines(&self.rows)
     }
 
     pub fn measures(&self) -> Vec<Measure> {
@@ -76,6 +70,11 @@ impl Set {
     pub fn measures_of_cut(&self) -> Vec<Measure> {
         let has = |m: &Measure| self.rows.iter().any(|row| m.of_cut(row).is_some());
         Measure::all().filter(has).collect()
+    }
+
+    /// Whether the least A2A that the fabric allows is known.
+    pub fn has_bound(&self) -> bool {
+        self.rows.iter().any(|row| row.a2a_bound.is_some())
     }
 
     /// Why the throws that are not connected have a table of their own.
@@ -91,6 +90,17 @@ impl Set {
     }
 }
 
+/// The engines of some rows, each once.
+pub fn engines<'a>(rows: impl IntoIterator<Item = &'a ThrowRow>) -> Vec<EngineSpec> {
+    let mut all: Vec<EngineSpec> = Vec::new();
+    for row in rows {
+        if !all.contains(&row.engine) {
+            all.push(row.engine.clone());
+        }
+    }
+    all
+}
+
 /// Reads the series of some folders, in the order of the number of nodes. A series may be in several files, as of a
 /// comparison in parts. Of rows for the same throw and engine the first counts.
 pub fn read(dirs: &[impl AsRef<Path>]) -> Result<Vec<Set>, LabError> {
@@ -99,10 +109,10 @@ pub fn read(dirs: &[impl AsRef<Path>]) -> Result<Vec<Set>, LabError> {
     for dir in dirs {
         files_of_all.extend(files(dir.as_ref())?);
     }
-    let is_of_throws = |path: &&PathBuf| {
-        name_of(path).is_some_and(|name| name.starts_with("throws-") && name.ends_with(".csv"))
-    };
-    for path in files_of_all.iter().filter(is_of_throws) {
+    for path in &files_of_all {
+        if between(path, "throws-", ".csv").is_none() {
+            continue;
+        }
         for row in read_throws(path)? {
             let is_its = |set: &Set| (&set.fabric, set.equipment) == (&row.fabric, row.degrade);
             let at = sets.iter().position(is_its).unwrap_or_else(|| {
@@ -125,18 +135,17 @@ pub fn read(dirs: &[impl AsRef<Path>]) -> Result<Vec<Set>, LabError> {
         let mut fabrics: Vec<&str> = set.rows.iter().filter_map(ThrowRow::fabric_hash).collect();
         fabrics.dedup();
         if fabrics.len() > 1 {
+            let name = &set.fabric;
             return Err(LabError::Other(format!(
-                "rows of two fabrics with the name '{}': report them apart",
-                set.fabric
+                "rows of two fabrics with the name '{name}': report them apart"
             )));
         }
         let start = format!("drawn-{}-", set.slug());
-        for path in &files_of_all {
-            let engine =
-                name_of(path).and_then(|name| name.strip_prefix(&start)?.strip_suffix(".svg"));
-            set.drawings
-                .extend(engine.map(|engine| (engine.to_owned(), path.clone())));
-        }
+        let drawing = |path: &PathBuf| {
+            let engine = between(path, &start, ".svg")?;
+            Some((engine.to_owned(), path.clone()))
+        };
+        set.drawings = files_of_all.iter().filter_map(drawing).collect();
     }
     sets.sort_by_key(|set| (set.rows.first().map(|row| row.nodes), set.equipment));
     if sets.is_empty() {
@@ -149,8 +158,12 @@ pub fn read(dirs: &[impl AsRef<Path>]) -> Result<Vec<Set>, LabError> {
     Ok(sets)
 }
 
-fn name_of(path: &Path) -> Option<&str> {
-    path.file_name()?.to_str()
+/// The middle of the name of a file that begins and ends so.
+fn between<'p>(path: &'p Path, begin: &str, end: &str) -> Option<&'p str> {
+    path.file_name()?
+        .to_str()?
+        .strip_prefix(begin)?
+        .strip_suffix(end)
 }
 
 fn files(dir: &Path) -> Result<Vec<PathBuf>, LabError> {

@@ -33,16 +33,15 @@ pub fn points(set: &Set, spec: &EngineSpec, measure: Measure) -> Vec<(usize, f64
         .rows
         .iter()
         .filter(|row| row.engine == *spec && row.throw > 0);
-    let point = |row: &ThrowRow| Some((row.removed, measure.of(row)?));
-    ascending(rows.filter_map(point).collect())
+    let points = rows.filter_map(|row| Some((row.removed, measure.of(row)?)));
+    ascending(points.collect())
 }
 
 /// The least possible of a measure over the comparable throws: (faults, bound), ascending.
 pub fn bounds(set: &Set, measure: Measure) -> Vec<(usize, f64)> {
     let rows = set.rows.iter().filter(|row| row.throw > 0);
-    let by_throw: HashMap<u32, (usize, f64)> = rows
-        .filter_map(|row| Some((row.throw, (row.removed, measure.bound(row)?))))
-        .collect();
+    let bounds = rows.filter_map(|row| Some((row.throw, (row.removed, measure.bound(row)?))));
+    let by_throw: HashMap<u32, (usize, f64)> = bounds.collect();
     ascending(by_throw.into_values().collect())
 }
 
@@ -71,11 +70,12 @@ impl Quartiles {
             let [a, b] = [low, high].map(|place| figures[place as usize]);
             a + (b - a) * (place - low)
         };
+        let [low, median, high] = [0.25, 0.5, 0.75].map(at);
         Some(Quartiles {
             x,
-            low: at(0.25),
-            median: at(0.5),
-            high: at(0.75),
+            low,
+            median,
+            high,
         })
     }
 }
@@ -188,10 +188,12 @@ fn loops(row: &ThrowRow) -> [Option<usize>; KINDS_OF_LOOPS.len()] {
 /// better, equal and worse.
 pub fn matrix(set: &Set, measure: Measure) -> Vec<Vec<[usize; 3]>> {
     let figures = |spec: EngineSpec| -> HashMap<u32, f64> {
-        let rows = set.rows.iter();
-        let of = rows.filter(|row| row.removed > 0 && row.engine == spec);
-        of.filter_map(|row| Some((row.throw, measure.of(row)?)))
-            .collect()
+        let rows = set
+            .rows
+            .iter()
+            .filter(|row| row.removed > 0 && row.engine == spec);
+        let figures = rows.filter_map(|row| Some((row.throw, measure.of(row)?)));
+        figures.collect()
     };
     let all: Vec<HashMap<u32, f64>> = set.specs().into_iter().map(figures).collect();
     let beside = |mine: &HashMap<u32, f64>, theirs: &HashMap<u32, f64>| {
@@ -245,9 +247,8 @@ pub fn cut_throws(set: &Set, measures: &[Measure]) -> (usize, Vec<Cut>) {
     let numbers: HashSet<u32> = set.rows.iter().filter(cut).map(|row| row.throw).collect();
     let engines = set.specs().into_iter().map(|spec| {
         let rows = || set.rows.iter().filter(cut).filter(|row| row.engine == spec);
-        let medians = measures
-            .iter()
-            .map(|measure| median(rows().filter_map(|row| measure.of_cut(row)).collect()));
+        let figures = |measure: &Measure| rows().filter_map(|row| measure.of_cut(row)).collect();
+        let medians = measures.iter().map(|measure| median(figures(measure)));
         Cut {
             throws: rows().filter(|row| row.is_routed_in_full()).count(),
             medians: medians.collect(),

@@ -35,23 +35,23 @@ can have. In how many throws each engine is better and worse than each other: `r
 pub fn medians(rows: &[ThrowRow], specs: &[EngineSpec]) -> String {
     let is_shown = |row: &&ThrowRow| row.throw > 0 && specs.contains(&row.engine);
     let rows = rows.iter().filter(is_shown);
-    let of = [Measure::A2a, Measure::Rp, Measure::SpDmodc, Measure::Time];
-    let over = [
-        Measure::A2aCapacity,
-        Measure::RpCapacity,
-        Measure::SpDmodcCapacity,
-    ];
-    let are_over = rows.clone().any(|row| row.a2a_capacity.is_some());
-    let measures = || of.into_iter().chain(over.into_iter().filter(|_| are_over));
+    let mut measures = vec![Measure::A2a, Measure::Rp, Measure::SpDmodc, Measure::Time];
+    if rows.clone().any(|row| row.a2a_capacity.is_some()) {
+        measures.extend([
+            Measure::A2aCapacity,
+            Measure::RpCapacity,
+            Measure::SpDmodcCapacity,
+        ]);
+    }
     let mut text = format!("{:<18}  {:>6}  {:>6}", "medians", "throws", "whole");
-    for measure in measures() {
+    for measure in &measures {
         let _ = write!(text, "  {:>9}", measure.name());
     }
     for spec in specs {
         let of_engine = rows.clone().filter(|row| row.engine == *spec);
         let whole = of_engine.clone().filter(|row| is_comparable(row)).count();
         let _ = write!(text, "\n{spec:<18}  {:>6}  {whole:>6}", of_engine.count());
-        for measure in measures() {
+        for &measure in &measures {
             let median = median_cell(median_over(rows.clone(), spec, measure));
             let _ = write!(text, "  {median:>w$}", w = measure.name().len().max(9));
         }
@@ -63,7 +63,7 @@ pub fn medians(rows: &[ThrowRow], specs: &[EngineSpec]) -> String {
 fn section(set: &Set) -> String {
     let first = &set.rows[0];
     let faults = set.equipment.faults();
-    let names: Vec<String> = decades(set).into_iter().map(|(_, name)| name).collect();
+    let (decades, names): (Vec<_>, Vec<String>) = decades(set).into_iter().unzip();
     let mut text = format!(
         "### {} end nodes, {faults}\n\n`{}`: {} switches, {} throws, {} of them connected{}. \
          Medians at {} {faults}.\n\n",
@@ -75,11 +75,8 @@ fn section(set: &Set) -> String {
         idle(set),
         names.join(" / ")
     );
-    let measures: Vec<Measure> = set
-        .measures()
-        .into_iter()
-        .filter(|&m| m != Measure::Entries)
-        .collect();
+    let mut measures = set.measures();
+    measures.retain(|&measure| measure != Measure::Entries);
     text += "| engine | refused | failed | short | loops | lanes |";
     text += &headings(&measures, 5);
     for spec in set.specs() {
@@ -94,29 +91,24 @@ fn section(set: &Set) -> String {
             looping.join(" / "),
             cell(ends.lanes.map(|n| n as f64))
         );
-        for measure in &measures {
-            let median =
-                |(decade, _): &(_, _)| median_cell(median_of(set, &spec, decade, *measure));
-            let medians: Vec<String> = decades(set).iter().map(median).collect();
-            let _ = write!(text, " {} |", medians.join(" / "));
+        for &measure in &measures {
+            let medians = decades
+                .iter()
+                .map(|d| median_cell(median_of(set, &spec, d, measure)));
+            let _ = write!(text, " {} |", medians.collect::<Vec<_>>().join(" / "));
         }
         text.push('\n');
     }
-    let bounds = |&measure: &Measure| -> Vec<Option<f64>> {
-        let decades = decades(set).into_iter();
-        decades.map(|(d, _)| bound_of(set, &d, measure)).collect()
+    let bounds = |&measure: &Measure| {
+        let bounds: Vec<_> = decades.iter().map(|d| bound_of(set, d, measure)).collect();
+        let cells: Vec<String> = bounds.iter().map(|bound| cell(*bound)).collect();
+        let is_known = bounds.iter().any(Option::is_some);
+        is_known.then(|| format!(" {} |", cells.join(" / ")))
     };
-    let bounds: Vec<Vec<Option<f64>>> = measures.iter().map(bounds).collect();
-    if bounds.iter().flatten().any(Option::is_some) {
-        text += "| *bound* | | | | | |";
-        for of_measure in bounds {
-            let cells: Vec<String> = of_measure.iter().map(|b| cell(*b)).collect();
-            match of_measure.iter().any(Option::is_some) {
-                true => _ = write!(text, " {} |", cells.join(" / ")),
-                false => text += " |",
-            }
-        }
-        text.push('\n');
+    let bounds: Vec<Option<String>> = measures.iter().map(bounds).collect();
+    if bounds.iter().any(Option::is_some) {
+        let cells = bounds.into_iter().map(|bound| bound.unwrap_or(" |".into()));
+        let _ = writeln!(text, "| *bound* | | | | | |{}", cells.collect::<String>());
     }
     let (cut, engines) = cut_throws(set, &measures);
     if cut > 0 {
@@ -153,13 +145,9 @@ fn cut_table(set: &Set, throws: usize, measures: &[Measure], engines: &[Cut]) ->
         set.cut()
     );
     text += &headings(measures, 1);
-    for Cut {
-        spec,
-        throws,
-        medians,
-    } in engines
-    {
-        let medians: Vec<String> = medians.iter().copied().map(cell).collect();
+    for engine in engines {
+        let medians: Vec<String> = engine.medians.iter().copied().map(cell).collect();
+        let (spec, throws) = (&engine.spec, engine.throws);
         let _ = writeln!(text, "| {spec} | {throws} | {} |", medians.join(" | "));
     }
     text

@@ -1,7 +1,7 @@
 //! The tables of the report, as HTML.
 
 use super::measures::{Measure, is_comparable};
-use super::sets::Set;
+use super::sets::{Set, engines};
 use super::stats::{
     Cut, Endings, KINDS_OF_LOOPS, Median, bound_of, decades, endings, matrix as matrix_of,
     median_of,
@@ -26,7 +26,10 @@ pub fn median_cell(median: Median) -> String {
     }
 }
 
-fn table(headings: impl IntoIterator<Item = String>, rows: impl Iterator<Item = String>) -> String {
+fn table<T: Display>(
+    headings: impl IntoIterator<Item = T>,
+    rows: impl Iterator<Item = String>,
+) -> String {
     let headings = headings.into_iter().map(|text| format!("<th>{text}</th>"));
     let (headings, rows): (String, String) = (headings.collect(), rows.collect());
     format!("<table><thead><tr>{headings}</tr></thead><tbody>{rows}</tbody></table>")
@@ -42,8 +45,10 @@ pub fn measure(set: &Set, measure: Measure) -> String {
     let decades = decades(set);
     let specs = set.specs();
     let of = |spec: &EngineSpec| -> Vec<Median> {
-        let median = |(decade, _): &(_, _)| median_of(set, spec, decade, measure);
-        decades.iter().map(median).collect()
+        let medians = decades
+            .iter()
+            .map(|(decade, _)| median_of(set, spec, decade, measure));
+        medians.collect()
     };
     let medians: Vec<Vec<Median>> = specs.iter().map(of).collect();
     // A median of fewer throws than others have may be of the easier ones.
@@ -53,9 +58,11 @@ pub fn measure(set: &Set, measure: Measure) -> String {
     let rows = specs.iter().zip(&medians).map(|(spec, medians)| {
         let cells = medians.iter().enumerate().map(|(column, &median)| {
             let text = median_cell(median);
-            match of_all(median).is_some() && cell(of_all(median)) == cell(best(column)) {
-                true => format!("<b>{text}</b>"),
-                false => text,
+            let is_best = of_all(median).is_some() && cell(of_all(median)) == cell(best(column));
+            if is_best {
+                format!("<b>{text}</b>")
+            } else {
+                text
             }
         });
         row(spec, cells)
@@ -66,9 +73,11 @@ pub fn measure(set: &Set, measure: Measure) -> String {
         let cells = row(&"bound", bounds.into_iter().map(cell));
         cells.replace("<tr>", "<tr class=all>")
     });
-    let names = decades.iter().map(|(_, name)| name.clone());
-    let headings = [set.equipment.faults().to_owned()].into_iter().chain(names);
-    table(headings, rows.chain(bound))
+    let names = decades.iter().map(|(_, name)| &**name);
+    table(
+        [set.equipment.faults()].into_iter().chain(names),
+        rows.chain(bound),
+    )
 }
 
 /// Each engine beside each other: in how many throws it is better, equal and worse.
@@ -91,23 +100,12 @@ pub fn matrix(set: &Set, measure: Measure) -> String {
 pub fn endings_of(set: &Set) -> String {
     let specs = set.specs();
     let endings: Vec<Endings> = specs.iter().map(|c| endings(set, c)).collect();
-    let mut headings = [
-        "",
-        "throws",
-        "refused",
-        "timed out<br>or failed",
-        "pairs left out,<br>all connected",
-        "pairs left out,<br>some cut off",
-        "most pairs<br>left out",
-        "most<br>lanes",
-    ]
-    .map(str::to_owned)
-    .to_vec();
+    let headings = "|throws|refused|timed out<br>or failed|pairs left out,<br>all connected|\
+                    pairs left out,<br>some cut off|most pairs<br>left out|most<br>lanes";
+    let mut headings: Vec<String> = headings.split('|').map(str::to_owned).collect();
     headings.extend(KINDS_OF_LOOPS.map(|kind| format!("credit loops,<br>{kind}")));
     let has_reasons = endings.iter().any(|ends| ends.reason.is_some());
-    if has_reasons {
-        headings.push("reason most often given".into());
-    }
+    headings.extend(has_reasons.then(|| "reason most often given".into()));
     let rows = specs.iter().zip(&endings).map(|(spec, ends)| {
         let counts = [
             ends.throws,
@@ -132,27 +130,23 @@ pub fn endings_of(set: &Set) -> String {
 /// Medians over the throws in which some pair has no up-down path and the engine leaves none out.
 pub fn cut(measures: &[Measure], engines: &[Cut]) -> String {
     let rows = engines.iter().map(|engine| {
-        let medians = engine.medians.iter().copied().map(cell);
-        row(
-            &engine.spec,
-            [engine.throws.to_string()].into_iter().chain(medians),
-        )
+        let mut cells = vec![engine.throws.to_string()];
+        cells.extend(engine.medians.iter().copied().map(cell));
+        row(&engine.spec, cells)
     });
     let names = measures.iter().map(|measure| measure.name());
-    let headings = ["", "throws<br>routed in full"].into_iter().chain(names);
-    table(headings.map(str::to_owned), rows)
+    table(
+        ["", "throws<br>routed in full"].into_iter().chain(names),
+        rows,
+    )
 }
 
 /// The shortest time of both callbacks in milliseconds, by fabric.
 pub fn runtimes(sets: &[Set]) -> String {
     let rows = || sets.iter().flat_map(|set| &set.rows);
     let nodes: BTreeSet<usize> = rows().map(|row| row.nodes).collect();
-    let mut specs: Vec<EngineSpec> = Vec::new();
-    for spec in sets.iter().flat_map(Set::specs) {
-        if !specs.contains(&spec) && !spec.gets_io {
-            specs.push(spec);
-        }
-    }
+    let mut specs = engines(rows());
+    specs.retain(|spec| !spec.gets_io);
     let lines = specs.iter().map(|spec| {
         let best = nodes.iter().map(|&count| {
             let of = rows().filter(|row| row.engine == *spec && row.nodes == count);
