@@ -1,10 +1,12 @@
 //! Reading inputs: a file, or standard input for `-`. The library reads files alone.
 
+use crate::failure::Failure;
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use dmodc::input::{self, Fault, InputError};
 use std::error::Error;
 use std::io::{self, Read};
-use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Whether a path stands for standard input or output.
 pub fn is_dash(path: &Path) -> bool {
@@ -15,6 +17,29 @@ pub fn shown(path: &Path) -> &Path {
     match is_dash(path) {
         true => Path::new("<stdin>"),
         false => path,
+    }
+}
+
+/// How many inputs on the command line are standard input.
+static DASHES: AtomicUsize = AtomicUsize::new(0);
+
+/// Parses the name of an input, and counts it if it is standard input.
+pub fn input() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().map(|path| {
+        count(is_dash(&path));
+        path
+    })
+}
+
+pub fn count(is_dash: bool) {
+    DASHES.fetch_add(usize::from(is_dash), Ordering::Relaxed);
+}
+
+/// Refuses several inputs that are standard input: the second reader would find it empty.
+pub fn one_stdin() -> Result<(), Failure> {
+    match DASHES.load(Ordering::Relaxed) {
+        0 | 1 => Ok(()),
+        _ => Err(Failure::Usage("only one input can be standard input")),
     }
 }
 
@@ -47,14 +72,9 @@ pub fn each_line<R: Error + Send + Sync + 'static>(
     })
 }
 
-/// Refuses to read standard input twice: the second reader would find it empty.
 fn read_stdin() -> Result<Vec<u8>, InputError> {
-    static IS_READ: AtomicBool = AtomicBool::new(false);
     let mut bytes = Vec::new();
-    let read = match IS_READ.swap(true, Ordering::Relaxed) {
-        true => Err(io::Error::other("only one input can be standard input")),
-        false => io::stdin().lock().read_to_end(&mut bytes),
-    };
+    let read = io::stdin().lock().read_to_end(&mut bytes);
     let read = read.and_then(|_| input::unpacked(bytes, u64::MAX));
     read.map_err(|reason| InputError::Unreadable {
         file: shown(Path::new("-")).display().to_string(),

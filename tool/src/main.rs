@@ -67,7 +67,7 @@ enum Command {
 fn main() -> ExitCode {
     let command = Cli::parse().command;
     output::start_log(matches!(command, Command::Follow(_)));
-    let result = match command {
+    let result = input::one_stdin().and_then(|()| match command {
         Command::Generate(args) => cmd::generate::run(args),
         Command::Degrade(args) => cmd::degrade::run(args),
         Command::Route(args) => cmd::route::run(args),
@@ -85,7 +85,7 @@ fn main() -> ExitCode {
         Command::Report(args) => cmd::report::run(args),
         Command::Completions(args) => cmd::completions::run(args),
         Command::Man(args) => cmd::man::run(args),
-    };
+    });
     match result {
         Ok(code) => code,
         // The reader of our output ended first: `dmodc … | head`.

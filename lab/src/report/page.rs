@@ -234,86 +234,45 @@ fn engines_explained(sets: &[Set]) -> BTreeMap<String, String> {
     all.filter_map(told).collect()
 }
 
-/// Words with their explanations, as far as the rows use them.
-fn terms(sets: &[Set]) -> Vec<(&'static str, &'static str)> {
+/// Words with their explanations.
+const TERMS: &str = "\
+A2A=All to all: every end node sends to every other. Less is better.
+worst permutation=The most flows that any permutation of the end nodes sends over one port, by maximum matching; \
+    A2A is an upper bound of it. Less is better.
+RP=Random permutations: the median over them. Less is better.
+SP=Shift permutations: the maximum over all shifts, in the order of OpenSM's ftree on the complete fabric, as in \
+    the paper, or in that of Dmodc on the fabric at hand. Less is better.
+bound=The least A2A that the links between levels allow routes that are balanced by destination and do not turn, \
+    by Dmodc's ranks. Others can have less.
+over capacity=Each port's flows divided by what its link carries, as a part of what the fastest link carries.
+compute to I/O=All other nodes send to the I/O nodes: the maximum over all shifts. Less is better.
+ebb=Effective bisection bandwidth: one random half of the nodes sends to the other, a flow gets 1/k of its most \
+    loaded link; the mean. More is better.
++roots=The engine was given the switches at the top (<code>root_guid_file</code>).
++io=The engine was given the I/O nodes (<code>io_guid_file</code>).
+dmodc:paper=Dmodc with <code>dmodc.faults=paper</code>: the paper's rule.
+dmodc:reference=Dmodc with the complete fabric as its <code>dmodc.reference</code>.
+dmodc:ignore=Dmodc with <code>dmodc.capacity=ignore</code>: it does not know of speeds.
+:avoid=The engine with <code>avoid_throttled_links</code>: it takes no link that came up slower than it may.";
+
+/// The words that the rows use, with their explanations.
+fn terms(sets: &[Set]) -> impl Iterator<Item = (&'static str, &'static str)> {
     let measures = |m: Measure| sets.iter().any(|set| set.measures().contains(&m));
-    let engines = |is: fn(&EngineSpec) -> bool| sets.iter().flat_map(Set::specs).any(|s| is(&s));
-    let all = [
-        (
-            true,
-            "A2A",
-            "All to all: every end node sends to every other. Less is better.",
-        ),
-        (
-            measures(Measure::Exact),
-            "worst permutation",
-            "The most flows that any permutation of the end nodes sends over one port, by maximum matching; \
-             A2A is an upper bound of it. Less is better.",
-        ),
-        (
-            true,
-            "RP",
-            "Random permutations: the median over them. Less is better.",
-        ),
-        (
-            measures(Measure::SpFtree) || measures(Measure::SpDmodc),
-            "SP",
-            "Shift permutations: the maximum over all shifts, in the order of OpenSM's ftree on the \
-             complete fabric, as in the paper, or in that of Dmodc on the fabric at hand. Less is better.",
-        ),
-        (
-            sets.iter().any(Set::has_bound),
-            "bound",
-            "The least A2A that the links between levels allow routes that are balanced by destination and do not \
-             turn, by Dmodc's ranks. Others can have less.",
-        ),
-        (
-            measures(Measure::A2aCapacity),
-            "over capacity",
-            "Each port's flows divided by what its link carries, as a part of what the fastest link carries.",
-        ),
-        (
-            measures(Measure::Cn2io),
-            "compute to I/O",
-            "All other nodes send to the I/O nodes: the maximum over all shifts. Less is better.",
-        ),
-        (
-            measures(Measure::Ebb),
-            "ebb",
-            "Effective bisection bandwidth: one random half of the nodes sends to the other, a flow \
-             gets 1/k of its most loaded link; the mean. More is better.",
-        ),
-        (
-            engines(|spec| spec.gets_roots),
-            "+roots",
-            "The engine was given the switches at the top (<code>root_guid_file</code>).",
-        ),
-        (
-            engines(|spec| spec.gets_io),
-            "+io",
-            "The engine was given the I/O nodes (<code>io_guid_file</code>).",
-        ),
-        (
-            engines(|spec| spec.variant() == "dmodc:paper"),
-            "dmodc:paper",
-            "Dmodc with <code>dmodc.faults=paper</code>: the paper's rule.",
-        ),
-        (
-            engines(|spec| spec.variant() == "dmodc:reference"),
-            "dmodc:reference",
-            "Dmodc with the complete fabric as its <code>dmodc.reference</code>.",
-        ),
-        (
-            engines(|spec| spec.variant() == "dmodc:ignore"),
-            "dmodc:ignore",
-            "Dmodc with <code>dmodc.capacity=ignore</code>: it does not know of speeds.",
-        ),
-        (
-            engines(|spec| spec.variant().ends_with(":avoid")),
-            ":avoid",
-            "The engine with <code>avoid_throttled_links</code>: it takes no link that came up slower than it may.",
-        ),
-    ];
-    let told = all.into_iter().filter(|(there, ..)| *there);
-    told.map(|(_, term, meaning)| (term, meaning)).collect()
+    let engines =
+        |is: &dyn Fn(&EngineSpec) -> bool| sets.iter().flat_map(Set::specs).any(|s| is(&s));
+    let is_used = move |term: &str| match term {
+        "worst permutation" => measures(Measure::Exact),
+        "SP" => measures(Measure::SpFtree) || measures(Measure::SpDmodc),
+        "bound" => sets.iter().any(Set::has_bound),
+        "over capacity" => measures(Measure::A2aCapacity),
+        "compute to I/O" => measures(Measure::Cn2io),
+        "ebb" => measures(Measure::Ebb),
+        "+roots" => engines(&|spec| spec.gets_roots),
+        "+io" => engines(&|spec| spec.gets_io),
+        ":avoid" => engines(&|spec| spec.variant().ends_with(term)),
+        _ if term.starts_with("dmodc:") => engines(&|spec| spec.variant() == term),
+        _ => true,
+    };
+    let terms = TERMS.lines().filter_map(|line| line.split_once('='));
+    terms.filter(move |(term, _)| is_used(term))
 }

@@ -7,7 +7,7 @@ use super::args::Drain;
 use super::patterns::{Pattern, Placement, job, pairs, pattern, placement};
 use super::tables::{Input, Judged};
 use crate::failure::{Failure, Outcome};
-use crate::input::is_dash;
+use crate::input::{input, is_dash};
 use crate::output::{progress, say, say_json, write_to};
 use dmodc::analysis::{
     Exact, Grouped, Risk, Tick, Traffic, Worked, Workload, bounds, check, within,
@@ -71,10 +71,10 @@ pub struct Args {
         default_values = ["a2a", "rp", "sp"])]
     patterns: Vec<Pattern>,
     /// Node order of ranks and shifts, as opensm-ftree-ca-order.dump [default: topological NIDs]
-    #[arg(long, value_name = "F")]
+    #[arg(long, value_name = "F", value_parser = input())]
     order: Option<PathBuf>,
     /// The hosts of a job in the order of its ranks, one a line. Others take no part
-    #[arg(long, value_name = "F", conflicts_with_all = ["order", "place"])]
+    #[arg(long, value_name = "F", conflicts_with_all = ["order", "place"], value_parser = input())]
     job: Option<PathBuf>,
     /// Where ranks run: block, leaf by leaf; round-robin, one of each leaf in turn; random:SEED
     #[arg(long, value_name = "HOW", value_parser = placement)]

@@ -2,7 +2,7 @@
 
 use super::reading::Reading;
 use crate::failure::Failure;
-use crate::input::{each_line, shown};
+use crate::input::{count, each_line, input, shown};
 use crate::output::complain;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dmodc::dmodc::{Capacity, Engine, Faults, OnUnreachable, Options};
@@ -10,6 +10,7 @@ use dmodc::fabric::Fabric;
 use dmodc::names::{Directory, PartError};
 use dmodc::netlist::{GuidsOf, Names, Netlist, Part, none_found};
 use dmodc::reference::Reference;
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,13 +18,13 @@ use std::sync::Arc;
 #[derive(clap::Args)]
 pub struct GuidFiles {
     /// Node GUIDs of the switches at the top of the tree
-    #[arg(long, value_name = "F")]
+    #[arg(long, value_name = "F", value_parser = input())]
     root_guids: Option<PathBuf>,
     /// Port GUIDs of the compute nodes
-    #[arg(long, value_name = "F")]
+    #[arg(long, value_name = "F", value_parser = input())]
     cn_guids: Option<PathBuf>,
     /// Port GUIDs of the I/O nodes
-    #[arg(long, value_name = "F")]
+    #[arg(long, value_name = "F", value_parser = input())]
     io_guids: Option<PathBuf>,
 }
 
@@ -98,7 +99,7 @@ pub struct Meant {
 #[derive(clap::Args)]
 pub struct RoutedAs {
     /// The fabric as designed, or as it was when healthy: gone equipment keeps its place
-    #[arg(long, value_name = "NET0")]
+    #[arg(long, value_name = "NET0", value_parser = input())]
     pub reference: Option<PathBuf>,
     /// How a fault changes routes: moving only what it must, or as the paper computes them anew
     #[arg(
@@ -124,7 +125,7 @@ pub struct RoutedAs {
 #[derive(clap::Args)]
 pub struct Drain {
     /// Route nothing that has another path over the links in F: SWITCH or SWITCH:PORT, one a line
-    #[arg(long = "drain", value_name = "F")]
+    #[arg(long = "drain", value_name = "F", value_parser = input())]
     pub file: Option<PathBuf>,
 }
 
@@ -205,7 +206,7 @@ impl Routing {
 #[derive(clap::Args)]
 pub struct Question {
     /// The fabric as designed, or as it was when healthy: gone equipment keeps its place
-    #[arg(long, value_name = "NET0")]
+    #[arg(long, value_name = "NET0", value_parser = input())]
     pub reference: Option<PathBuf>,
     #[command(flatten)]
     pub guid_files: GuidFiles,
@@ -221,8 +222,13 @@ pub struct Question {
 pub struct Removal {
     /// Remove a switch, a host, a server with all its ports, the link at SWITCH:PORT, or all parts in FILE,
     /// one a line
-    #[arg(long, value_name = "THING|@FILE")]
+    #[arg(long, value_name = "THING|@FILE", value_parser = thing)]
     remove: Vec<String>,
+}
+
+fn thing(name: &str) -> Result<String, Infallible> {
+    count(name == "@-");
+    Ok(name.to_owned())
 }
 
 impl Removal {

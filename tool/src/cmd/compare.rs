@@ -5,7 +5,7 @@ mod throws;
 
 use super::reading::Reading;
 use crate::failure::{Failure, Outcome};
-use crate::input::is_dash;
+use crate::input::{input, is_dash};
 use crate::output::{progress, say, say_json, write_to};
 use dmodc::netlist::Equipment;
 use dmodc_lab::compare::{EngineSpec, Journal, Row, Scale, SingleRuns, markdown};
@@ -74,7 +74,7 @@ Needs the packages opensm and ibsim-utils, and libdmodc.so, with --degrade libdm
 --plugin-dir or where the loader finds it.")]
 pub struct Args {
     /// The fabrics
-    #[arg(required = true)]
+    #[arg(required = true, value_parser = input())]
     nets: Vec<PathBuf>,
     /// Routing engines, with commas between them
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = engine, default_values = ["dmodc", "ftree", "updn", "minhop", "sssp"])]
@@ -100,7 +100,7 @@ pub struct Args {
         value_parser = clap::value_parser!(u16).range(1..))]
     jobs: u16,
     /// Port GUIDs of I/O nodes, for ENGINE+io and the risk of compute to I/O traffic
-    #[arg(long, value_name = "F", requires = "degrade")]
+    #[arg(long, value_name = "F", requires = "degrade", value_parser = input())]
     io_guids: Option<PathBuf>,
     /// Make only every Nth throw, from the Ith on, into a file of its own: for many machines
     #[arg(long, value_name = "I/N", requires = "degrade", value_parser = part)]

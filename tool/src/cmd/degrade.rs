@@ -4,7 +4,7 @@ use super::args::Removal;
 use super::compare::exponent;
 use super::reading::Reading;
 use crate::failure::Outcome;
-use crate::input::is_dash;
+use crate::input::{input, is_dash};
 use crate::output::{say, write_to};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dmodc::netlist::{Equipment, Part, SlowedLink, removal};
@@ -35,6 +35,7 @@ nodes that lose their last link go too. --throw makes the fabric of a throw of '
 )]
 pub struct Args {
     /// The fabric
+    #[arg(value_parser = input())]
     net: PathBuf,
     /// Remove N links between switches
     #[arg(long, value_name = "N")]

@@ -2,6 +2,7 @@
 
 use super::reading::Reading;
 use crate::failure::Outcome;
+use crate::input::input;
 use crate::output::{say, say_json};
 use dmodc::fabric::Guid;
 use dmodc::lft::Diff;
@@ -21,8 +22,10 @@ A switch of the second dump alone has all its entries changed; of one in the fir
 nothing is counted, since nothing is sent to it.")]
 pub struct Args {
     /// Tables before
+    #[arg(value_parser = input())]
     first: PathBuf,
     /// Tables after
+    #[arg(value_parser = input())]
     second: PathBuf,
     #[command(flatten)]
     reading: Reading,

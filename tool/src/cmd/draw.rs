@@ -6,7 +6,7 @@ use super::wiring::say_last_seen;
 use crate::against::{against, with_missing};
 use crate::draw::{Drawn, Scene, State, page, svg};
 use crate::failure::{Failure, Outcome};
-use crate::input::shown;
+use crate::input::{input, shown};
 use crate::output::write_to;
 use dmodc::analysis::{Traffic, bound};
 use dmodc::dmodc::{Drained, Engine, Ranking};
@@ -42,14 +42,16 @@ cables. Both are light or dark as the reader's system is."
 )]
 pub struct Args {
     /// The fabric
+    #[arg(value_parser = input())]
     net: PathBuf,
     /// Its forwarding tables, as opensm-lfts.dump
+    #[arg(value_parser = input())]
     lfts: Option<PathBuf>,
     /// Other tables of the fabric, to compare with (.html alone)
-    #[arg(long, value_name = "LFTS0", requires = "lfts")]
+    #[arg(long, value_name = "LFTS0", requires = "lfts", value_parser = input())]
     before: Option<PathBuf>,
     /// The fabric as designed, or as it was when healthy: differences are marked
-    #[arg(long, value_name = "NET0")]
+    #[arg(long, value_name = "NET0", value_parser = input())]
     reference: Option<PathBuf>,
     #[command(flatten)]
     drain: Drain,

@@ -9,6 +9,7 @@ use super::args::GuidFiles;
 use super::reading::Reading;
 use super::tables::node_name;
 use crate::failure::Outcome;
+use crate::input::input;
 use crate::output::{complain, write_to};
 use clap::ValueEnum;
 use dmodc::dmodc::{Engine, Options};
@@ -59,6 +60,7 @@ file.
 Exit code 1 if the fabric is no tree.")]
 pub struct Args {
     /// The fabric
+    #[arg(value_parser = input())]
     net: PathBuf,
     /// The format
     format: Format,
@@ -66,7 +68,7 @@ pub struct Args {
     #[arg(short, long, value_name = "F", default_value = "-")]
     output: PathBuf,
     /// Names of hosts and switches, by GUID
-    #[arg(long, value_name = "F")]
+    #[arg(long, value_name = "F", value_parser = input())]
     names: Option<PathBuf>,
     /// Leave out hosts whose descriptions are no host names
     #[arg(long)]

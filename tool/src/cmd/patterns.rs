@@ -2,7 +2,7 @@
 
 use super::tables::Judged;
 use crate::failure::Failure;
-use crate::input::each_line;
+use crate::input::{count, each_line};
 use dmodc::analysis::{NoWorkload, Workload};
 use dmodc::fabric::NodeKind;
 use dmodc::names::{Directory, Thing};
@@ -42,7 +42,10 @@ pub fn pattern(text: &str) -> Result<Pattern, &'static str> {
         return Ok(pattern.clone());
     }
     let work = match text.split_once(':') {
-        Some(("pairs", file)) if !file.is_empty() => Ok(Pattern::Pairs(file.into())),
+        Some(("pairs", file)) if !file.is_empty() => {
+            count(file == "-");
+            Ok(Pattern::Pairs(file.into()))
+        }
         _ => text.parse().map(Pattern::Work),
     };
     work.map_err(|NoWorkload| {

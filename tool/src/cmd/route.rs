@@ -4,7 +4,7 @@ use super::args::Routing;
 use super::tables::switch_name;
 use super::{drained, left_out};
 use crate::failure::{Failure, Outcome};
-use crate::input::{is_dash, shown};
+use crate::input::{input, is_dash, shown};
 use crate::output::{say, say_json, write_to};
 use dmodc::dmodc::{Filled, PHASES, Plan, hop_row};
 use dmodc::drain::{self, Use};
@@ -38,6 +38,7 @@ engine file counts the hops itself, which takes a minute on large fabrics. A fil
 packed; the tool reads it as it is, OpenSM does not.")]
 pub struct Args {
     /// The fabric
+    #[arg(value_parser = input())]
     net: PathBuf,
     /// Write the forwarding tables here, as opensm-lfts.dump
     #[arg(long, value_name = "F")]

@@ -3,6 +3,7 @@
 use super::args::GuidFiles;
 use super::reading::Reading;
 use crate::failure::Failure;
+use crate::input::input;
 use dmodc::analysis::{Channel, Route};
 use dmodc::dmodc::Options;
 use dmodc::fabric::{Fabric, Lid, lid_range};
@@ -14,8 +15,10 @@ use std::path::PathBuf;
 #[derive(clap::Args)]
 pub struct Input {
     /// The fabric
+    #[arg(value_parser = input())]
     net: PathBuf,
     /// The forwarding tables, as opensm-lfts.dump, .fdbs or ibdiagnet2.far
+    #[arg(value_parser = input())]
     lfts: PathBuf,
     /// LMC of all end nodes, as given to 'dmodc route' [default: the netlist's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=7))]

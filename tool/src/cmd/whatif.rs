@@ -8,7 +8,7 @@ use super::draw::{scene, whole_of, write_page};
 use super::left_out;
 use crate::draw::{Drawn, State};
 use crate::failure::{Failure, Outcome};
-use crate::input::{is_dash, shown};
+use crate::input::{input, is_dash, shown};
 use crate::output::{progress, say, say_json};
 use dmodc::analysis::{Tick, Traffic, bounds};
 use dmodc::dmodc::{Drained, Engine, Options, RouteError};
@@ -55,6 +55,7 @@ Exit code 0, or 1 if the fabric before or after cannot be routed at all."
 )]
 pub struct Args {
     /// The fabric
+    #[arg(value_parser = input())]
     net: PathBuf,
     #[command(flatten)]
     removal: Removal,

@@ -3,7 +3,7 @@
 use super::args::Question;
 use crate::against::{against, is_of_another};
 use crate::failure::{Failure, Outcome};
-use crate::input::shown;
+use crate::input::{input, shown};
 use crate::output::{say, say_json, write_to};
 use dmodc::dmodc::{Options, Ranking};
 use dmodc::reference::{Dark, Reference};
@@ -51,6 +51,7 @@ Exit code 0 if nothing differs, 1 if something does, 2 if the reference is of an
 )]
 pub struct Args {
     /// The fabric
+    #[arg(value_parser = input())]
     net: PathBuf,
     #[command(flatten)]
     question: Question,
