@@ -5,21 +5,12 @@
 //!                                                    └─ its dumps ─ Fabric + Tables ─ Row
 //! ```
 //!
-//! Measured is what OpenSM itself holds: the fabric is its `opensm-subnet.lst`, the tables are its
-//! `opensm-lfts.dump`, and an engine that refuses a fabric has no tables (`no_fallback` keeps minhop
-//! from standing in for it). Such an OpenSM sweeps for ever, so every run is bounded, and ended as soon
-//! as the log says how it went.
+//! Measured is what OpenSM itself holds ([`SingleRuns`]). Random throws ([`Thrower`], [`Series`]) need many runs, so
+//! there the engines share an OpenSM ([`MultiEngineRun`]). Rows go to a file, which a later run continues
+//! ([`Journal`]).
 //!
-//! Random throws ([`Thrower`], [`Series`]) need many runs. So there the engines share an OpenSM, one
-//! after another, and hand their tables over in binary ([`MultiEngineRun`]). Rows go to a file, which a
-//! later run continues ([`Journal`]).
-//!
-//! Invariants:
-//! - processes and folders are [`crate::sim`]'s: private to one run, and gone after it;
-//! - every engine is measured on a fresh ibsim, or from the state in which OpenSM calls its first
-//!   engine, so that no engine finds what another left;
-//! - all engines are measured alike: the same node order (Dmodc's topological NIDs), the same
-//!   permutations, the same ranks to say which way is up.
+//! Every engine is measured on a fresh ibsim, or from the state in which OpenSM calls its first engine, so that no
+//! engine finds what another left; and all alike: the same order of nodes, permutations and ranks.
 
 mod copied;
 mod engine_spec;

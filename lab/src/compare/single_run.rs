@@ -60,7 +60,9 @@ impl SingleRuns {
             row.verdict = found.map(|(tables, _)| figures(&fabric, &tables));
             return Ok(row);
         }
-        let run = self.in_opensm(netlist, &fabric, spec)?;
+        // Its folder has the dumps.
+        let ibsim = Ibsim::start(netlist)?;
+        let run = self.in_opensm(&ibsim, (netlist, &fabric), spec)?;
         (row.stage, row.whole) = (run.stage, run.whole);
         row.verdict = match run.outcome {
             Err(why) => Err(why),
@@ -75,12 +77,11 @@ impl SingleRuns {
 
     fn in_opensm(
         &self,
-        netlist: &Netlist,
-        fabric: &Fabric,
+        ibsim: &Ibsim,
+        (netlist, fabric): (&Netlist, &Fabric),
         spec: &EngineSpec,
     ) -> Result<Run, LabError> {
-        let ibsim = Ibsim::start(netlist)?;
-        let files = Files::new(&ibsim)?;
+        let files = Files::new(ibsim)?;
         let mut config = Config::engines(spec.engine());
         let mut lines = spec.lines();
         if spec.is_dmodc() {
@@ -98,6 +99,6 @@ impl SingleRuns {
             lines.push(format!("root_guid_file {}", file.display()));
         }
         let config = lines.into_iter().fold(config, Config::line);
-        sim::run_engine(&ibsim, files, &config, spec.engine(), self.limit)
+        sim::run_engine(ibsim, files, &config, spec.engine(), self.limit)
     }
 }
