@@ -223,6 +223,7 @@ impl Thrower {
             let changes = complete.map(|complete| copied.changes(complete));
             rows.push(ThrowRow {
                 engine: spec.clone(),
+                of: self.series.of(number, spec),
                 changed_blocks: changes.map(|changes| changes.blocks),
                 changed_entries: changes.map(|changes| changes.entries),
                 lid_matrices_us: Some(callbacks.lid_matrices.as_micros() as u64),
