@@ -46,8 +46,7 @@ impl Absent {
                 ..node.clone()
             })
         });
-        let absent = absent.collect();
-        fabric.set_absent(absent);
+        fabric.set_absent(absent.collect::<Vec<_>>());
         self.gone = gone;
     }
 }
@@ -119,12 +118,7 @@ mod tests {
     const C: (u64, u16, u64, u8) = (30, 30, 3, 6);
 
     /// The absent end nodes at each of some fabrics that follow one another, as (LID, switch, port).
-    fn absent(fabrics: Vec<Fabric>) -> Vec<Vec<(u16, u32, u8)>> {
-        absent_with(64, fabrics)
-    }
-
-    /// The same with tables of some room.
-    fn absent_with(room: usize, fabrics: Vec<Fabric>) -> Vec<Vec<(u16, u32, u8)>> {
+    fn absent<const N: usize>(room: usize, fabrics: [Fabric; N]) -> [Vec<(u16, u32, u8)>; N] {
         let mut memory = Absent::default();
         let look = |mut fabric: Fabric| {
             memory.look(&mut fabric, room);
@@ -133,21 +127,16 @@ mod tests {
             assert!(absent.iter().all(|&(lid, ..)| usize::from(lid) < room));
             absent
         };
-        fabrics.into_iter().map(look).collect()
+        fabrics.map(look)
     }
 
     #[test]
     fn a_host_that_goes_is_absent_until_it_is_back() {
         let [with, without] = [&[A, B, C][..], &[A, C]].map(|hosts| fabric(&ALL, hosts, 0));
-        let found = absent(vec![with.clone(), without.clone(), without, with]);
+        let found = absent(64, [with.clone(), without.clone(), without, with.clone()]);
         assert_eq!(found, [vec![], vec![(20, 2, 5)], vec![(20, 2, 5)], vec![]]);
-    }
-
-    #[test]
-    fn a_new_place_wins() {
         let elsewhere = fabric(&ALL, &[A, (20, 21, 1, 6), C], 0);
-        let then = vec![fabric(&ALL, &[A, B, C], 0), elsewhere];
-        assert_eq!(absent(then), [vec![], vec![]]);
+        assert_eq!(absent(64, [with, elsewhere]), [vec![], vec![]]);
     }
 
     #[test]
@@ -159,7 +148,7 @@ mod tests {
             fabric(&ALL, &[A, C, (40, 40, 3, 5)], 0),
             fabric(&[1, 2, 20], &[A, (30, 30, 20, 6)], 0),
         ] {
-            let found = absent(vec![whole.clone(), less.clone(), taken, less.clone()]);
+            let found = absent(64, [whole.clone(), less.clone(), taken, less.clone()]);
             assert!(!found[3].contains(&(20, 2, 5)), "{found:?}");
         }
     }
@@ -168,17 +157,17 @@ mod tests {
     fn behind_a_switch_that_is_gone_no_host_is_absent_until_it_is_back() {
         let whole = fabric(&ALL, &[A, B, C], 0);
         let (gone, back) = (fabric(&[1, 2], &[A], 0), fabric(&ALL, &[A, C], 0));
-        let found = absent(vec![whole, gone.clone(), gone, back]);
+        let found = absent(64, [whole, gone.clone(), gone, back]);
         assert_eq!(found, [vec![], vec![], vec![], vec![(20, 2, 5)]]);
     }
 
     #[test]
     fn nothing_is_remembered_beyond_the_last_block_or_the_table() {
         let (high, beyond) = ((50, 63, 2, 5), (60, 64, 2, 6));
-        let then = |hosts: &[_]| vec![fabric(&ALL, hosts, 0), fabric(&ALL, &[A], 0)];
-        let found = absent_with(128, then(&[A, high, beyond]));
+        let then = |hosts: &[_]| [fabric(&ALL, hosts, 0), fabric(&ALL, &[A], 0)];
+        let found = absent(128, then(&[A, high, beyond]));
         assert_eq!(found[1], [(63, 1, 5)]);
-        let found = absent_with(63, then(&[A, (50, 62, 2, 5), (60, 63, 2, 6)]));
+        let found = absent(63, then(&[A, (50, 62, 2, 5), (60, 63, 2, 6)]));
         assert_eq!(found[1], [(62, 1, 5)]);
     }
 

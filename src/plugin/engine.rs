@@ -40,7 +40,7 @@ pub enum Failure {
 
 /// The engine, over all sweeps.
 pub struct Dmodc {
-    options: PluginOptions,
+    pub(super) options: PluginOptions,
     state: Mutex<State>,
 }
 

@@ -32,9 +32,9 @@ struct EventPlugin {
     report: unsafe extern "C" fn(*mut c_void, osm_epi_event_id_t, *mut c_void),
 }
 
-const _: () = assert!(size_of::<EventPlugin>() == size_of::<osm_event_plugin_t>());
 const _: () = assert!(
-    offset_of!(EventPlugin, osm_version) == offset_of!(osm_event_plugin_t, osm_version)
+    size_of::<EventPlugin>() == size_of::<osm_event_plugin_t>()
+        && offset_of!(EventPlugin, osm_version) == offset_of!(osm_event_plugin_t, osm_version)
         && offset_of!(EventPlugin, create) == offset_of!(osm_event_plugin_t, create)
         && offset_of!(EventPlugin, delete) == offset_of!(osm_event_plugin_t, delete)
         && offset_of!(EventPlugin, report) == offset_of!(osm_event_plugin_t, report)
@@ -73,10 +73,8 @@ unsafe extern "C" fn create(osm: *mut osm_opensm_t) -> *mut c_void {
             return ptr::null_mut();
         };
         // SAFETY: OpenSM passes itself.
-        match unsafe { created(osm) } {
-            Some(context) => context.as_ptr().cast(),
-            None => ptr::null_mut(),
-        }
+        let context = unsafe { created(osm) };
+        context.map_or(ptr::null_mut(), |context| context.as_ptr().cast())
     })
 }
 
@@ -143,21 +141,15 @@ unsafe fn keep_metrics(context: &Context) {
     struct Shared(*const Context);
     // SAFETY: what changes in a context is behind a mutex.
     unsafe impl Send for Shared {}
-    impl Shared {
-        /// # Safety
-        /// The context has not been released.
-        unsafe fn get<'a>(&self) -> &'a Context {
-            // SAFETY: the caller vouches for it.
-            unsafe { &*self.0 }
-        }
-    }
     context.pulse.get_or_init(|| {
-        let path = context.dmodc.metrics_file()?;
+        let path = context.dmodc.options.metrics.as_deref()?;
         let (mut file, shared) = (File::new(path.into()), Shared(context));
         let beat = move |woken| {
+            // All of it moves to the thread, not the bare pointer.
+            let shared = &shared;
             guard("metrics", (), || {
                 // SAFETY: `release` waits for this thread before it frees the context.
-                let context = unsafe { shared.get() };
+                let context = unsafe { &*shared.0 };
                 // SAFETY: the running OpenSM, which outlives the plugin; this thread does not hold its lock.
                 let role = unsafe { role(context.osm) };
                 let is_due = woken || (role.is_some() && file.is_due());

@@ -120,12 +120,7 @@ impl Dmodc {
         }
     }
 
-    /// The file that `dmodc.metrics` names.
-    pub fn metrics_file(&self) -> Option<&Path> {
-        self.options.metrics.as_deref()
-    }
-
-    /// The text of that file, if it `is_due` or if OpenSM's role, where it could be seen, has changed.
+    /// The text of the file of `dmodc.metrics`, if it `is_due` or if OpenSM's role, where it could be seen, has changed.
     pub fn metrics(&self, role: Option<Role>, is_due: bool) -> Option<String> {
         let state = &mut *self.lock();
         let metrics = state.metrics.as_mut()?;

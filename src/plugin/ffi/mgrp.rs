@@ -11,9 +11,7 @@ use std::collections::BTreeMap;
 use std::mem::offset_of;
 use std::ptr::NonNull;
 
-/// The group.
 pub struct Group<'a> {
-    /// Its LID.
     pub mlid: u16,
     /// How many ports have joined.
     pub size: usize,
@@ -41,7 +39,7 @@ impl<'a> Group<'a> {
                         continue;
                     };
                     let guid = Guid(u64::from_be((*port.as_ptr()).guid));
-                    let node = Live::new((*port.as_ptr()).p_node).map(Node::new);
+                    let node = Live::new((*port.as_ptr()).p_node).map(Node);
                     let physical = Live::new((*port.as_ptr()).p_physp).and_then(Port::new);
                     members
                         .entry(guid)

@@ -21,7 +21,7 @@ const FDR10: u8 = 1;
 
 /// A switch.
 #[derive(Clone, Copy)]
-pub struct Switch<'a>(Live<'a, osm_switch_t>);
+pub struct Switch<'a>(pub Live<'a, osm_switch_t>);
 
 // SAFETY: nobody writes what handles read while OpenSM's lock is held exclusively. What we write
 // meanwhile (forwarding, multicast and hop tables) no handle reads, and writing takes the `Subnet`,
@@ -31,24 +31,12 @@ unsafe impl Send for Switch<'_> {}
 unsafe impl Sync for Switch<'_> {}
 
 impl<'a> Switch<'a> {
-    /// The handle of a switch.
-    pub fn new(switch: Live<'a, osm_switch_t>) -> Self {
-        Switch(switch)
-    }
-
-    /// The structure.
-    pub(super) fn live(self) -> Live<'a, osm_switch_t> {
-        self.0
-    }
-
-    /// The switch's node.
     pub fn node(self) -> Option<Node<'a>> {
         let node = read!(self.0, p_node);
         // SAFETY: a switch's node is NULL or exists as long as the switch.
-        unsafe { Live::new(node) }.map(Node::new)
+        unsafe { Live::new(node) }.map(Node)
     }
 
-    /// Node GUID.
     pub fn guid(self) -> Guid {
         self.node().map_or(Guid(0), Node::guid)
     }
@@ -60,10 +48,9 @@ impl<'a> Switch<'a> {
 
     /// Number of external ports. Port 255 cannot be routed to: it is the mark of "no path".
     pub fn ports(self) -> u8 {
-        let size = self.node().map_or(0, Node::port_table_size);
-        size.min(u32::from(read!(self.0, num_ports)))
-            .saturating_sub(1)
-            .min(254) as u8
+        let size = self.node().map_or(0, |node| read!(node.0, physp_tbl_size));
+        let size = size.min(u32::from(read!(self.0, num_ports)));
+        size.saturating_sub(1).min(254) as u8
     }
 
     /// Base LID of port 0; `Lid(0)` if it has none.
@@ -112,31 +99,28 @@ impl<'a> Switch<'a> {
                 healthy
             );
         }
-        for node in remotes().map(|remote| read!(remote, p_node)) {
-            // SAFETY: a port's node is NULL or exists as long as the port.
-            let Some(node) = (unsafe { Live::new(node) }) else {
-                continue;
-            };
+        for node in remotes().filter_map(node_of) {
             prefetch!(node, sw, node_info.node_guid, node_desc.description);
         }
     }
 }
 
+/// The node that a port belongs to.
+fn node_of(port: Live<'_, osm_physp_t>) -> Option<Live<'_, osm_node_t>> {
+    let node = read!(port, p_node);
+    // SAFETY: a port's node is NULL or exists as long as the port.
+    unsafe { Live::new(node) }
+}
+
 /// A node: the owner of ports.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Node<'a>(Live<'a, osm_node_t>);
+pub struct Node<'a>(pub(super) Live<'a, osm_node_t>);
 
 /// A physical port that OpenSM has initialised.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Port<'a>(Live<'a, osm_physp_t>);
 
 impl<'a> Node<'a> {
-    /// The handle of a node.
-    pub(super) fn new(node: Live<'a, osm_node_t>) -> Self {
-        Node(node)
-    }
-
-    /// Node GUID.
     pub fn guid(self) -> Guid {
         Guid(u64::from_be(read!(self.0, node_info.node_guid)))
     }
@@ -145,7 +129,7 @@ impl<'a> Node<'a> {
     pub fn switch(self) -> Option<Switch<'a>> {
         let switch = read!(self.0, sw);
         // SAFETY: a node's switch is NULL or exists as long as the node.
-        unsafe { Live::new(switch) }.map(Switch::new)
+        unsafe { Live::new(switch) }.map(Switch)
     }
 
     /// The kind of an end node; `None` if this is neither a CA nor a router.
@@ -178,14 +162,9 @@ impl<'a> Node<'a> {
         self.port_entry(number).and_then(Port::new)
     }
 
-    /// Entries of the port table, port 0 included.
-    pub(super) fn port_table_size(self) -> u32 {
-        read!(self.0, physp_tbl_size)
-    }
-
     /// An entry of the port table, initialised or not.
-    pub(super) fn port_entry(self, number: u8) -> Option<Live<'a, osm_physp_t>> {
-        if u32::from(number) >= self.port_table_size() {
+    fn port_entry(self, number: u8) -> Option<Live<'a, osm_physp_t>> {
+        if u32::from(number) >= read!(self.0, physp_tbl_size) {
             return None;
         }
         // SAFETY: the port table, the node's last member, has `physp_tbl_size` entries, which
@@ -203,12 +182,10 @@ impl<'a> Port<'a> {
         (read!(port, port_guid) != 0).then_some(Port(port))
     }
 
-    /// Port number.
     pub fn number(self) -> u8 {
         read!(self.0, port_num)
     }
 
-    /// Port GUID.
     pub fn guid(self) -> Guid {
         Guid(u64::from_be(read!(self.0, port_guid)))
     }
@@ -250,12 +227,10 @@ impl<'a> Port<'a> {
     /// CapabilityMask and CapabilityMask2: port 0 of a switch has them for all its ports.
     fn capabilities(self) -> (u32, u16) {
         let node = self.node().filter(|node| node.switch().is_some());
-        let port = node.and_then(|node| node.port(0)).unwrap_or(self);
-        let mask = u32::from_be(read!(port.0, port_info.capability_mask));
-        (
-            mask,
-            u16::from_be(read!(port.0, port_info.capability_mask2)),
-        )
+        let Port(port) = node.and_then(|node| node.port(0)).unwrap_or(self);
+        let mask = read!(port, port_info.capability_mask);
+        let mask_2 = read!(port, port_info.capability_mask2);
+        (u32::from_be(mask), u16::from_be(mask_2))
     }
 
     /// False if traps have marked the port as bad.
@@ -263,11 +238,8 @@ impl<'a> Port<'a> {
         read!(self.0, healthy) != 0
     }
 
-    /// The node that the port belongs to.
     pub fn node(self) -> Option<Node<'a>> {
-        let node = read!(self.0, p_node);
-        // SAFETY: a port's node is NULL or exists as long as the port.
-        unsafe { Live::new(node) }.map(Node::new)
+        node_of(self.0).map(Node)
     }
 
     /// The port at the other end of the link.
@@ -276,7 +248,7 @@ impl<'a> Port<'a> {
     }
 
     /// The port at the other end of the link, initialised or not.
-    pub(super) fn remote_entry(self) -> Option<Live<'a, osm_physp_t>> {
+    fn remote_entry(self) -> Option<Live<'a, osm_physp_t>> {
         let remote = read!(self.0, p_remote_physp);
         // SAFETY: the pointer is NULL or leads to a port of a node that OpenSM has.
         unsafe { Live::new(remote) }

@@ -2,7 +2,7 @@
 
 use super::bindings::{
     IB_SMINFO_STATE_MASTER, IB_SMINFO_STATE_NOTACTIVE, IB_SMINFO_STATE_STANDBY, osm_opensm_t,
-    osm_switch_t, pthread_rwlock_t,
+    osm_routing_engine, osm_switch_t, pthread_rwlock_t,
 };
 use super::live::{Live, read, text};
 use super::objects::Switch;
@@ -77,7 +77,7 @@ impl<'a> Subnet<'a> {
             unsafe { qmap::map::<osm_switch_t>(&raw const (*self.osm.as_ptr()).subn.sw_guid_tbl) };
         // SAFETY: items of that table are switches that exist while the lock is held.
         let switches = items.filter_map(|sw| unsafe { Live::new(sw.as_ptr()) });
-        switches.map(Switch::new).filter(|sw| sw.node().is_some())
+        switches.map(Switch).filter(|sw| sw.node().is_some())
     }
 
     /// The switch with this node GUID.
@@ -91,15 +91,15 @@ impl<'a> Subnet<'a> {
             }
             Live::new(item.cast())
         };
-        found.map(Switch::new).filter(|sw| sw.node().is_some())
+        found.map(Switch).filter(|sw| sw.node().is_some())
     }
 
     /// The forwarding table being built at each switch, with the switch's GUID; `None` where OpenSM has not allocated
     /// it. While these slices exist, the subnet is borrowed, so there are no others.
     pub fn new_lfts(&mut self) -> Vec<(Guid, Option<&mut [u8]>)> {
         let table = |sw: Switch<'a>| {
-            let row = NonNull::new(read!(sw.live(), new_lft))?;
-            let size = usize::from(read!(sw.live(), lft_size));
+            let row = NonNull::new(read!(sw.0, new_lft))?;
+            let size = usize::from(read!(sw.0, lft_size));
             // SAFETY: OpenSM allocates `new_lft` with `lft_size` bytes (alloc_lft and
             // osm_switch_prepare_path_rebuild), each switch its own, and writes all of them. Only
             // this function makes references to them, and it borrows the subnet.
@@ -110,16 +110,16 @@ impl<'a> Subnet<'a> {
 
     /// How many entries all tables have room for.
     pub fn table_room(&self) -> usize {
-        let sizes = self.switches().map(|sw| read!(sw.live(), lft_size));
+        let sizes = self.switches().map(|sw| read!(sw.0, lft_size));
         sizes.min().unwrap_or(0).into()
     }
 
     /// Each switch's forwarding table as it was last sent, and as it has been built.
     pub fn sent_and_new_lfts(&self) -> Vec<[&[u8]; 2]> {
         let tables = |sw: Switch<'a>| {
-            let size = usize::from(read!(sw.live(), lft_size));
-            let sent = NonNull::new(read!(sw.live(), lft))?;
-            let new = NonNull::new(read!(sw.live(), new_lft))?;
+            let size = usize::from(read!(sw.0, lft_size));
+            let sent = NonNull::new(read!(sw.0, lft))?;
+            let new = NonNull::new(read!(sw.0, new_lft))?;
             // SAFETY: OpenSM allocates both with `lft_size` bytes and writes all of them (alloc_lft,
             // osm_switch_prepare_path_rebuild). References that change them borrow the subnet.
             Some([sent, new].map(|row| unsafe { std::slice::from_raw_parts(row.as_ptr(), size) }))
@@ -133,7 +133,7 @@ impl<'a> Subnet<'a> {
         // bounds that OpenSM's assertions name are checked here (16 masks of 16 ports hold any
         // port number).
         unsafe {
-            let table = &raw mut (*switch.live().as_ptr()).mcast_tbl;
+            let table = &raw mut (*switch.0.as_ptr()).mcast_tbl;
             let room = !(*table).p_mask_tbl.is_null()
                 && (0xC000..=(*table).max_mlid_ho).contains(&mlid)
                 && usize::from(mlid - 0xC000) < (*table).mft_depth as usize;
@@ -147,9 +147,9 @@ impl<'a> Subnet<'a> {
     /// Sets the hop counts of a switch to `lid`, one for each port from 0 on; missing ones become
     /// "no path". Returns false if OpenSM has no room for that LID or memory has run out.
     pub fn set_hops(&self, switch: Switch<'a>, lid: Lid, hops: &[u8]) -> bool {
-        let ports = usize::from(read!(switch.live(), num_ports));
-        let table = read!(switch.live(), hops);
-        if table.is_null() || lid.index() >= usize::from(read!(switch.live(), num_hops)) {
+        let ports = usize::from(read!(switch.0, num_ports));
+        let table = read!(switch.0, hops);
+        if table.is_null() || lid.index() >= usize::from(read!(switch.0, num_hops)) {
             return false;
         }
         // SAFETY: `hops` has `num_hops` pointers, each NULL or a row of `num_ports` bytes from
@@ -172,18 +172,12 @@ impl<'a> Subnet<'a> {
     /// Whether the engine registered with this context is the first of the list, so that no other
     /// engine has written to the tables before it in this sweep.
     pub fn is_first_engine(&self, context: *const c_void) -> bool {
-        let first = read!(self.osm, routing_engine_list);
-        // SAFETY: the list is made once, at start, and only freed at exit.
-        let first = unsafe { Live::new(first) };
-        first.is_some_and(|engine| std::ptr::eq(read!(engine, context), context))
+        has_context(read!(self.osm, routing_engine_list), context)
     }
 
     /// Whether the engine registered with this context made the tables in use.
     pub fn is_engine_used(&self, context: *const c_void) -> bool {
-        let used = read!(self.osm, routing_engine_used);
-        // SAFETY: an engine of that list, or NULL; the field is written under the lock.
-        let used = unsafe { Live::new(used) };
-        used.is_some_and(|engine| std::ptr::eq(read!(engine, context), context))
+        has_context(read!(self.osm, routing_engine_used), context)
     }
 
     /// The option `lmc_esp0`: enhanced switch port 0 has the subnet's LMC.
@@ -203,6 +197,13 @@ impl<'a> Subnet<'a> {
         io_guid_file,
         dump_files_dir
     );
+}
+
+/// Whether an engine of OpenSM's list, if there is one, has this context.
+fn has_context(engine: *mut osm_routing_engine, context: *const c_void) -> bool {
+    // SAFETY: the list is made once, at start, and only freed at exit.
+    let engine = unsafe { Live::new(engine) };
+    engine.is_some_and(|engine| std::ptr::eq(read!(engine, context), context))
 }
 
 /// The option `event_plugin_options`, empty if not given.

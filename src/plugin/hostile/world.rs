@@ -116,12 +116,8 @@ impl World {
             masks: vec![[0; 16]; SWITCHES],
             memory,
         };
-        for n in 0..NODES {
-            world.add_node(n);
-        }
-        for s in 0..SWITCHES {
-            world.add_switch(s);
-        }
+        (0..NODES).for_each(|n| world.add_node(n));
+        (0..SWITCHES).for_each(|s| world.add_switch(s));
         for leaf in 0..4 {
             for k in 0..2 {
                 world.link((leaf, 1 + k), (SWITCHES + 2 * leaf + usize::from(k), 1));
@@ -137,10 +133,8 @@ impl World {
         let extra = (ports - 1) * size_of::<osm_physp_t>();
         let node = zeroed::<osm_node_t>(&mut self.memory, extra);
         self.nodes.push(node);
-        let node_type = match n < SWITCHES {
-            true => IB_NODE_TYPE_SWITCH,
-            false => IB_NODE_TYPE_CA,
-        };
+        let types = [IB_NODE_TYPE_CA, IB_NODE_TYPE_SWITCH];
+        let node_type = types[usize::from(n < SWITCHES)];
         set!(node, node_info.node_type = node_type as u8);
         set!(node, node_info.node_guid = guid(n).to_be());
         set!(node, physp_tbl_size = ports as u32);
@@ -151,7 +145,7 @@ impl World {
             set!(port, p_node = node.as_ptr());
             set!(port, healthy = 1);
             if n >= SWITCHES || number == 0 {
-                set!(port, port_info.base_lid = (n as u16 + 1).to_be());
+                self.set_lid((n, number), n as u16 + 1);
             }
         }
     }
@@ -192,6 +186,20 @@ impl World {
         set!(b, p_remote_physp = a.as_ptr());
     }
 
+    /// Unlinks both ends of links between leaves and spines.
+    pub fn cut(&mut self, links: &[(usize, usize)]) {
+        for &(leaf, spine) in links {
+            for (n, port) in [(leaf, spine as u8 - 1), (spine, leaf as u8 + 1)] {
+                set!(self.port(n, port), p_remote_physp = ptr::null_mut());
+            }
+        }
+    }
+
+    /// Sets the LID of a port.
+    pub fn set_lid(&mut self, (n, port): (usize, u8), lid: u16) {
+        set!(self.port(n, port), port_info.base_lid = lid.to_be());
+    }
+
     /// Puts the first switches into OpenSM's map and routes.
     pub fn route(&mut self, dmodc: &Dmodc, switches: usize) -> Result<(), Failure> {
         // SAFETY: the map and the switches are the world's own; a switch begins with its map item, and that with its
@@ -230,7 +238,7 @@ impl World {
         let member = |&(switch, port): &(usize, u8)| {
             // SAFETY: the switch exists as long as the world.
             let switch = unsafe { Live::new(switches[switch].as_ptr()) };
-            (Switch::new(switch.expect("no NULL")), port)
+            (Switch(switch.expect("no NULL")), port)
         };
         let group = Group {
             mlid,
@@ -252,16 +260,11 @@ impl World {
     /// tables ever.
     fn check_tables(&self, routed: bool) {
         for table in &self.tables {
-            let (before, rest) = table.split_at(MARGIN);
-            let (entries, after) = rest.split_at(TABLE);
-            let around = before.iter().chain(after);
-            assert!(
-                around.copied().all(|b| b == CANARY),
-                "written beside a table"
-            );
-            let mut entries = entries.iter();
-            let fine = |&port: &u8| port == NO_PATH || (routed && port <= RADIX);
-            assert!(entries.all(fine), "{table:?}");
+            let fine = |(at, &byte): (usize, &u8)| match (MARGIN..MARGIN + TABLE).contains(&at) {
+                true => byte == NO_PATH || (routed && byte <= RADIX),
+                false => byte == CANARY,
+            };
+            assert!(table.iter().enumerate().all(fine), "{table:?}");
         }
     }
 }
