@@ -11,11 +11,10 @@ use std::collections::BTreeSet;
 
 /// Errors in a line.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
 pub enum DrainReason {
-    /// No switch, or several, by that name.
     #[error("nothing is drained: {0}")]
     Name(#[from] NameError),
-    /// A port that leads to no other switch.
     #[error("nothing is drained: port {1} of {0} leads to no other switch")]
     NoLink(Guid, u8),
 }

@@ -66,13 +66,10 @@ pub fn check(fabric: &Fabric, tables: &Tables, is_up: impl Fn(u32, u32) -> bool)
 /// A kind of traffic, by sender and receiver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
-    /// From host to host.
     Hosts,
     /// From hosts to switches, and from switches to hosts. A switch sends to a host as the hosts at it do.
     HostsAndSwitches,
-    /// From switch to switch.
     Switches,
-    /// To and from aggregation nodes.
     Aggregation,
 }
 
@@ -80,11 +77,9 @@ const KINDS: usize = 4;
 
 /// The sources and destinations at each switch.
 struct Sources {
-    /// End nodes.
     nodes: Vec<u32>,
     /// Whether there is an end node other than aggregation nodes.
     hosts: Vec<bool>,
-    /// Whether there is an aggregation node.
     aggregation: Vec<bool>,
 }
 

@@ -14,16 +14,12 @@ pub(super) enum Fate {
     Unvisited,
     /// On the walk in progress; only inside of [`Walker::follow`].
     Walking,
-    /// It arrives.
     Delivered,
-    /// It comes to a switch with no entry for the LID.
     NoEntry,
     /// It comes to a switch whose entry names a port without a link, the port of another end node,
     /// or port 0 of a switch that does not have the LID.
     WrongPort,
-    /// It loops for ever.
     Loop,
-    /// It comes to a switch whose table is not known.
     NoTable,
 }
 

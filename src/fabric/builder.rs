@@ -11,20 +11,16 @@ use std::ops::RangeInclusive;
 
 /// A part of a source that breaks an invariant. The snapshot lacks it.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
 pub enum Defect {
-    /// Two switches claim one node GUID.
     #[error("switch GUID {0} appears twice")]
     DuplicateSwitch(Guid),
-    /// A link that names a port its switch does not have.
     #[error("switch {0} has no port {1}")]
     NoSuchPort(Guid, u8),
-    /// A port with two links.
     #[error("port {1} of switch {0} has two links")]
     PortTaken(Guid, u8),
-    /// A LID outside the unicast range, LMC counted, or an LMC above 7.
     #[error("{0}: LID {1} with LMC {2} is out of range (1..=49151)")]
     LidOutOfRange(Guid, Lid, u8),
-    /// A LID that another port has.
     #[error("{0}: LID {1} is taken by {2}")]
     DuplicateLid(Guid, Lid, Guid),
 }

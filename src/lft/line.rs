@@ -29,13 +29,10 @@ pub(super) enum Line {
     Number(u8),
     /// An entry; `None` if it cannot be parsed.
     Entry(Option<Entry>),
-    /// The table ends.
     End,
 }
 
-/// An entry.
 pub(super) struct Entry {
-    /// The destination.
     pub lid: Lid,
     /// The port; `None` if there is none.
     pub port: Option<u8>,

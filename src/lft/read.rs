@@ -192,7 +192,6 @@ enum Place {
     /// Between two tables.
     #[default]
     Outside,
-    /// In a table.
     Table,
     /// In a table that is left out.
     LeftOut,

@@ -40,7 +40,6 @@ impl Entry {
     }
 }
 
-/// The netlist under construction: see the module.
 #[derive(Default)]
 pub(super) struct Draft {
     ids: HashMap<Box<[u8]>, u32>,

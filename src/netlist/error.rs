@@ -33,18 +33,6 @@ pub enum Reason {
     /// A line that cannot be parsed: what is wrong, and the line.
     #[error("{0}: '{1}'")]
     BadLine(&'static str, String),
-    /// A warning, with the name of the value and the line.
-    #[error("no value for '{0}' in '{1}': taken as unknown")]
-    BadValue(&'static str, String),
-    /// A warning.
-    #[error("terminal control characters: left out")]
-    Terminal,
-    /// A warning: a line of another program in an `opensm-subnet.lst`.
-    #[error("no part of the list, left out: '{0}'")]
-    Foreign(String),
-    /// A warning: a switch GUID that the quoted id contradicts.
-    #[error("GUID {given} where \"{id}\" says {used}: the quoted id counts")]
-    OtherGuid { given: Guid, id: String, used: Guid },
     #[error("a port line that belongs to no node")]
     StrayPort,
     #[error("a node with {0} ports: InfiniBand allows 1 to 254")]
@@ -66,27 +54,34 @@ pub enum Reason {
         other: String,
         first: u32,
     },
-    /// A warning.
+    #[error("{0} is linked to \"{1}\", which the file does not describe")]
+    UnknownPeer(PortOf, String),
+    #[error("{0} is linked to {1}, which is linked to {2}")]
+    Contradiction(PortOf, PortOf, PortOf),
+    // All others are warnings.
+    #[error("no value for '{0}' in '{1}': taken as unknown")]
+    BadValue(&'static str, String),
+    #[error("terminal control characters: left out")]
+    Terminal,
+    /// A line of another program in an `opensm-subnet.lst`.
+    #[error("no part of the list, left out: '{0}'")]
+    Foreign(String),
+    #[error("GUID {given} where \"{id}\" says {used}: the quoted id counts")]
+    OtherGuid { given: Guid, id: String, used: Guid },
     #[error("port GUID {guid} belongs to \"{other}\" of line {first} too: taken as unknown here")]
     PortGuidTwice {
         guid: Guid,
         other: String,
         first: u32,
     },
-    #[error("{0} is linked to \"{1}\", which the file does not describe")]
-    UnknownPeer(PortOf, String),
-    /// A warning.
     #[error("{0} is linked to {1}, which says nothing of it: taken as a link")]
     OneSided(PortOf, PortOf),
-    #[error("{0} is linked to {1}, which is linked to {2}")]
-    Contradiction(PortOf, PortOf, PortOf),
-    /// A warning. The range counts all LIDs of the LMC.
+    /// The range counts all LIDs of the LMC.
     #[error(
         "LID {lid} with LMC {lmc} is out of range (LIDs are 1 to 49151, LMCs 0 to 7): \
          taken as unknown"
     )]
     LidOutOfRange { lid: u64, lmc: u64 },
-    /// A warning.
     #[error("LID {lid} belongs to \"{other}\" of line {first} too: taken as unknown here")]
     LidTwice { lid: Lid, other: String, first: u32 },
 }

@@ -18,11 +18,8 @@ use std::sync::OnceLock;
 
 /// The context that OpenSM keeps, as plugin data and for the engine.
 pub struct Context {
-    /// The running OpenSM.
     pub osm: NonNull<osm_opensm_t>,
-    /// Its functions.
     pub symbols: Symbols,
-    /// The engine.
     pub dmodc: Dmodc,
     /// The thread that writes `dmodc.metrics`, from the first event on, if the option is set.
     pub pulse: OnceLock<Option<Pulse>>,

@@ -27,13 +27,10 @@ use std::time::{Duration, Instant};
 /// Why a sweep was not routed.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// The core refuses the fabric.
     #[error(transparent)]
     Refused(#[from] RouteError),
-    /// The pool could not be started.
     #[error("cannot start the threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
-    /// A switch has no forwarding table to write to.
     #[error("OpenSM has no forwarding table for switch {0}")]
     NoTable(Guid),
 }
@@ -54,7 +51,6 @@ struct State {
     metrics: Option<Metrics>,
     /// The values in OpenSM's file of options that are read once.
     given: Given,
-    /// The findings in the fabric.
     findings: Findings,
     /// Whether Dmodc has routed since the last [`Dmodc::finish`].
     routed: bool,
@@ -67,16 +63,12 @@ struct State {
 /// What a plan depends on beside the subnet and the options.
 #[derive(Default)]
 struct Memory {
-    /// The places that the fabric should have.
     reference: Option<Reference>,
-    /// Where absent LIDs were.
     absent: Absent,
-    /// Drained links.
     drain: Drain,
 }
 
 impl Dmodc {
-    /// An engine that has not routed yet.
     pub fn new(options: PluginOptions) -> Self {
         Dmodc {
             state: Mutex::new(State {
@@ -193,7 +185,6 @@ impl Dmodc {
         body(state.planned.insert(now))
     }
 
-    /// Forgets the last plan.
     pub fn forget(&self) {
         self.lock().planned = None;
     }

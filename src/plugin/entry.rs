@@ -20,7 +20,6 @@ use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::time::Duration;
 
-/// The name of the engine.
 pub(super) const ENGINE: &CStr = c"dmodc";
 
 /// `osm_event_plugin_t` with a version that can be set when the library is loaded.

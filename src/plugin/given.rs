@@ -28,7 +28,6 @@ const WHILE_THERE: &str = "connect_roots";
 /// The options in OpenSM's file, over all sweeps.
 #[derive(Default)]
 pub struct Given {
-    /// When the file was read last.
     stamp: Option<Stamp>,
     /// The values at the first sweep.
     first: Option<[String; ONCE.len()]>,

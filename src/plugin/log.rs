@@ -16,7 +16,6 @@ use crate::sweeps::line_of;
 use log::{Level, LevelFilter, Log, Metadata, Record};
 use std::sync::{PoisonError, RwLock};
 
-/// The `log` crate's logger.
 struct Logger;
 
 static LOGGER: Logger = Logger;

@@ -22,19 +22,15 @@ const NAMED: usize = 10;
 /// Why a group has no tree.
 #[derive(Debug, thiserror::Error)]
 pub enum McastError {
-    /// The subnet could not be planned anew.
     #[error(transparent)]
     Plan(#[from] Failure),
     /// A switch of the tree is not in the plan, or no longer in the subnet.
     #[error("switch {0} has come or gone since the subnet was read")]
     SwitchChanged(Guid),
-    /// A link of the tree is not in the subnet.
     #[error("the link at port {1} of switch {0} has gone since the subnet was read")]
     LinkChanged(Guid, u8),
-    /// No member's switch forwards multicast.
     #[error("no member is at a switch that forwards multicast")]
     NoSwitch,
-    /// A multicast table without room for the group.
     #[error("the multicast table of switch {0} has no room for the group")]
     NoRoom(Guid),
 }

@@ -7,7 +7,6 @@ use crate::dmodc::{Capacity, Faults, OnUnreachable};
 use crate::sweeps::Source;
 use std::path::PathBuf;
 
-/// Maximum of `dmodc.threads`.
 const MAX_THREADS: usize = 256;
 
 /// Dmodc's part of `event_plugin_options`.
@@ -51,7 +50,6 @@ pub fn parse(text: &str) -> (PluginOptions, Vec<String>) {
 }
 
 impl PluginOptions {
-    /// Takes one word.
     fn take(&mut self, word: &str) -> Result<(), String> {
         let (name, value) = word.split_once('=').unwrap_or((word, ""));
         let path = (!value.is_empty()).then(|| Some(value.into()));

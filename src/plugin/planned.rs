@@ -12,9 +12,7 @@ impl Planned {
 
 /// The names of a plan's parts in the live subnet. A part that is gone has no name.
 pub struct Live<'a, 's> {
-    /// The subnet.
     pub subnet: &'s Subnet<'a>,
-    /// The plan.
     pub planned: &'s Planned,
 }
 

@@ -80,7 +80,6 @@ pub fn read(subnet: &Subnet<'_>, engine: &Engine) -> (Fabric, Vec<bool>) {
     (fabric, forwards)
 }
 
-/// Reads all switches.
 fn scan_all<'a>(switches: &[(Guid, Switch<'a>)], lmc_esp0: bool, engine: &Engine) -> Vec<Scan<'a>> {
     let mut scans: Vec<Option<Scan<'a>>> = switches.iter().map(|_| None).collect();
     let jobs = (0u32..).zip(switches).zip(&mut scans).collect();
@@ -155,10 +154,8 @@ pub enum Link<'a> {
 /// Why a link is left out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Odd {
-    /// The other end does not point back.
     #[error("the link is known at one end only")]
     OneSided,
-    /// The port at the other end has LID 0.
     #[error("the port at the other end ({0}) has no LID yet")]
     NoLid(Guid),
 }

@@ -57,7 +57,6 @@ pub fn changed_blocks(subnet: &Subnet<'_>, engine: &Engine) -> usize {
 /// Puts its rows back to "no path" if a panic drops it, so that the next engine of OpenSM's list finds
 /// untouched tables.
 pub struct NoPathOnPanic<'r, 't> {
-    /// The rows.
     pub rows: &'r mut [&'t mut [u8]],
 }
 

@@ -25,7 +25,6 @@ const NAME: &str = "opensm-dmodc-reference.net";
 /// OpenSM's folder for files that outlive it (OSM_DEFAULT_CACHE_DIR), unless OSM_CACHE_DIR names another.
 const CACHE_DIR: &str = "/var/cache/opensm";
 
-/// The version of the notes.
 const VERSION: u32 = 1;
 const HEAD: &[u8] = b"# dmodc reference ";
 
@@ -38,14 +37,13 @@ pub fn auto_path() -> PathBuf {
 
 /// Why a file is no reference.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
 pub enum NoReference {
-    /// It is no netlist.
     #[error(transparent)]
     Netlist(#[from] Reason),
     /// Its version is later: its notes may mean something else.
     #[error("a reference of version '{0}', and this dmodc knows those up to {VERSION}")]
     Newer(String),
-    /// A note that cannot be parsed.
     #[error("not a note of a reference: {0}")]
     Note(String),
 }

@@ -73,7 +73,6 @@ impl Reference {
         Some(())
     }
 
-    /// Writes all notes.
     pub(super) fn write_notes(&self, out: &mut dyn Write) -> io::Result<()> {
         for (guid, &(key, era)) in &self.keys {
             writeln!(out, "#: place {guid} of {} era {era}", Guid(key))?;

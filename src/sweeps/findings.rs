@@ -18,7 +18,6 @@ const NAMED: usize = 10;
 #[derive(Default)]
 pub struct Findings {
     memory: Memory,
-    /// The line about ranks.
     ranks: Logged,
     /// The line about ranks where a reference would help.
     unknown_places: Logged,

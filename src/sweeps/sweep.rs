@@ -4,34 +4,23 @@ use super::planned::Planned;
 use crate::dmodc::{Faults, Filled, PHASES};
 use std::time::{Duration, Instant};
 
-/// The figures of a sweep, as `docs/options.md` explains them.
+/// The figures of a sweep, by their names in the log line.
 #[derive(Clone, Debug, Default)]
+#[expect(missing_docs, reason = "docs/options.md explains them")]
 pub struct Sweep {
-    /// Switches.
     pub switches: usize,
-    /// End nodes.
     pub nodes: usize,
-    /// LIDs.
     pub lids: usize,
-    /// Levels.
     pub ranks: usize,
-    /// Pairs of leaves without an up-down path.
     pub unreachable: usize,
-    /// Threads that worked.
     pub threads: usize,
-    /// Time in the callback.
     pub total: Duration,
-    /// The parts of it.
+    /// The parts of `total`.
     pub phases: [Duration; PHASES.len()],
-    /// How a fault changes routes.
     pub faults: Faults,
-    /// Entries that are not at their nominal ports.
     pub displaced: usize,
-    /// Blocks of tables that differ from the tables last sent.
     pub changed_blocks: usize,
-    /// Pairs of switch and LID on a detour.
     pub turned: usize,
-    /// Pairs of switch and LID without a route.
     pub left_out: usize,
 }
 

@@ -38,7 +38,6 @@ impl fmt::Display for Device<'_> {
 
 /// A port of a server that has a name and other ports.
 struct Port<'n> {
-    /// Its end node.
     node: u32,
     server: &'n str,
     device: Device<'n>,

@@ -9,7 +9,6 @@ use crate::fabric::Lid;
 use std::fmt;
 use std::str::FromStr;
 
-/// Maximum levels.
 const MAX_LEVELS: usize = 6;
 
 /// A checked shape: it can be built, and fits into the LID space.

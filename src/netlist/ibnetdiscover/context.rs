@@ -28,7 +28,6 @@ pub struct Context {
 /// The content of a `switchguid=` line and the like.
 struct GivenGuid {
     kind: Kind,
-    /// The GUID, if it can be read.
     guid: Option<Guid>,
     /// The port GUID in parentheses behind it.
     port: Option<Guid>,

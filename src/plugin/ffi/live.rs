@@ -21,7 +21,6 @@ impl<T> Live<'_, T> {
         NonNull::new(pointer).map(|pointer| Live(pointer, PhantomData))
     }
 
-    /// The pointer itself.
     pub fn as_ptr(self) -> *mut T {
         self.0.as_ptr()
     }
@@ -36,7 +35,6 @@ impl<T> Clone for Live<'_, T> {
 
 impl<T> Copy for Live<'_, T> {}
 
-/// The same structure.
 impl<T> PartialEq for Live<'_, T> {
     fn eq(&self, other: &Self) -> bool {
         self.0 == other.0

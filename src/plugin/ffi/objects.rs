@@ -19,7 +19,6 @@ const EXTENDED_SPEEDS_2: u16 = 0x0800;
 /// In a Mellanox ExtendedPortInfo's active speed.
 const FDR10: u8 = 1;
 
-/// A switch.
 #[derive(Clone, Copy)]
 pub struct Switch<'a>(pub Live<'a, osm_switch_t>);
 
@@ -41,7 +40,6 @@ impl<'a> Switch<'a> {
         self.node().map_or(Guid(0), Node::guid)
     }
 
-    /// Name, as OpenSM prints it.
     pub fn name(self) -> String {
         self.node().map_or_else(String::new, Node::name)
     }

@@ -12,7 +12,6 @@ const MAX_LENGTH: usize = LOG_ENTRY_SIZE_MAX as usize / 2;
 /// OpenSM keeps levels per source file; this number is none of its files'.
 const FILE_ID: c_int = 255;
 
-/// The log.
 pub struct OpensmLog {
     log: NonNull<osm_log_t>,
     write: WriteLog,
@@ -24,8 +23,6 @@ unsafe impl Send for OpensmLog {}
 unsafe impl Sync for OpensmLog {}
 
 impl OpensmLog {
-    /// The handle of a log.
-    ///
     /// # Safety
     /// `log` is OpenSM's initialised log, and exists as long as the handle.
     pub unsafe fn new(log: NonNull<osm_log_t>) -> Result<Self, Missing> {

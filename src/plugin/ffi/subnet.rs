@@ -80,7 +80,6 @@ impl<'a> Subnet<'a> {
         switches.map(Switch).filter(|sw| sw.node().is_some())
     }
 
-    /// The switch with this node GUID.
     pub fn switch(&self, guid: Guid) -> Option<Switch<'a>> {
         // SAFETY: as in `switches`; `cl_qmap_get` returns the map's end where there is none.
         let found = unsafe {
@@ -185,7 +184,6 @@ impl<'a> Subnet<'a> {
         read!(self.osm, subn.opt.lmc_esp0) != 0
     }
 
-    /// The option `connect_roots`.
     pub fn connect_roots(&self) -> bool {
         read!(self.osm, subn.opt.connect_roots) != 0
     }

@@ -25,7 +25,6 @@ pub struct Missing(pub &'static str);
 /// The functions that the plugin calls, except for [`WriteLog`].
 #[derive(Clone, Copy)]
 pub struct Symbols {
-    /// Registers a routing engine by name.
     pub register_engine: unsafe extern "C" fn(
         *mut osm_opensm_t,
         *const external_routing_engine_module_t,
@@ -33,12 +32,10 @@ pub struct Symbols {
     ) -> cl_status_t,
     /// Looks up a map item by key; the map's end if there is none.
     pub qmap_get: unsafe extern "C" fn(*const cl_qmap_t, u64) -> *mut cl_map_item_t,
-    /// Sets one port's bit in a multicast forwarding table.
     pub mcast_tbl_set: unsafe extern "C" fn(*mut osm_mcast_tbl_t, u16, u8),
 }
 
 impl Symbols {
-    /// Looks up all of them.
     pub fn load() -> Result<Self, Missing> {
         // SAFETY: the types are those of OpenSM's headers, against which the plugin was built and
         // whose version OpenSM's loader compares with its own before it calls us.
