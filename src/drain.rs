@@ -5,7 +5,7 @@
 
 use crate::dmodc::Drained;
 use crate::fabric::{Fabric, Guid, NodeKind, Peer};
-use crate::input::{Fault, Lenient, Warnings, lines};
+use crate::input::{Lenient, Parsed, Warnings, lines};
 use crate::names::{Directory, NameError, ThingsOrPort};
 use std::collections::BTreeSet;
 
@@ -20,15 +20,12 @@ pub enum DrainReason {
 }
 
 /// Parses a file. A line that names no link of the fabric is a warning: the link may be pulled already.
-/// `names` are the names of the switches.
-///
-/// # Errors
-/// Never: a file of unusable lines drains nothing.
+/// `names` are the names of the switches. Never an error: a file of unusable lines drains nothing.
 pub fn parse_leniently(
     fabric: &Fabric,
     names: &[String],
     text: &[u8],
-) -> Result<Lenient<Vec<Drained>, DrainReason>, Fault<DrainReason>> {
+) -> Parsed<Vec<Drained>, DrainReason> {
     let directory = Directory::of_switches(fabric, names);
     let (mut drained, mut warnings) = (Vec::new(), Warnings::default());
     for (number, line) in lines(text) {

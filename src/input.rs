@@ -153,13 +153,12 @@ pub enum InputError {
 
 /// Reads a file whole, of any kind: a pipe as well, to its end.
 pub fn read(path: &Path) -> Result<Vec<u8>, InputError> {
-    named(path, fs::read(path).and_then(|b| unpacked(b, u64::MAX)))
+    unpacked_at(path, fs::read(path), u64::MAX)
 }
 
 /// Reads a plain file whole, and never waits: see [`files::read`].
 pub fn read_plain(path: &Path) -> Result<Vec<u8>, InputError> {
-    let read = files::read(path).and_then(|b| unpacked(b, files::MOST));
-    named(path, read)
+    unpacked_at(path, files::read(path), files::MOST)
 }
 
 /// The text of a file that may be gzipped.
@@ -174,9 +173,9 @@ pub fn unpacked(bytes: Vec<u8>, most: u64) -> io::Result<Vec<u8>> {
         .map_err(|e| io::Error::new(e.kind(), format!("gzip: {e}")))
 }
 
-/// An error with the name of the file.
-fn named(path: &Path, read: io::Result<Vec<u8>>) -> Result<Vec<u8>, InputError> {
-    read.map_err(|reason| InputError::Unreadable {
+fn unpacked_at(path: &Path, read: io::Result<Vec<u8>>, most: u64) -> Result<Vec<u8>, InputError> {
+    let unpacked = read.and_then(|bytes| unpacked(bytes, most));
+    unpacked.map_err(|reason| InputError::Unreadable {
         file: path.display().to_string(),
         reason,
     })

@@ -4,8 +4,7 @@
 //! and an end node is none: downwards it has one destination, upwards one source. Channel numbers
 //! ascend with (switch, port), so counters are plain arrays, and all lists have the same order.
 
-use crate::fabric::{Fabric, Peer};
-use std::collections::BTreeMap;
+use crate::fabric::{Fabric, Peer, counted};
 
 /// A directed switch-to-switch port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -141,10 +140,7 @@ impl Channels {
 /// The capacity of each channel; empty if all are alike.
 fn capacities(fabric: &Fabric, channels: &[Channel]) -> Vec<f64> {
     let speed = |c: &Channel| fabric.speed(c.from, c.port);
-    let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
-    for speed in channels.iter().map(speed).filter(|&speed| speed > 0) {
-        *counts.entry(speed).or_default() += 1;
-    }
+    let counts = counted(channels.iter().map(speed).filter(|&speed| speed > 0));
     let common = counts.iter().max_by_key(|&(_, count)| count);
     let (Some((&common, _)), Some((&fastest, _))) = (common, counts.last_key_value()) else {
         return Vec::new();

@@ -77,34 +77,35 @@ const KINDS: usize = 4;
 
 /// The sources and destinations at each switch.
 struct Sources {
+    /// End nodes.
     nodes: Vec<u32>,
-    /// Whether there is an end node other than aggregation nodes.
-    hosts: Vec<bool>,
-    aggregation: Vec<bool>,
+    /// End nodes other than aggregation nodes.
+    hosts: Vec<u32>,
 }
 
 impl Sources {
     fn new(fabric: &Fabric) -> Sources {
-        let switches = fabric.switches().len();
-        let mut sources = Sources {
-            nodes: vec![0; switches],
-            hosts: vec![false; switches],
-            aggregation: vec![false; switches],
-        };
-        for node in fabric.end_nodes() {
-            let (at, aggregates) = (node.switch as usize, node.kind == NodeKind::Aggregation);
-            sources.nodes[at] += 1;
-            sources.hosts[at] |= !aggregates;
-            sources.aggregation[at] |= aggregates;
+        let switches = || 0..fabric.switches().len() as u32;
+        let nodes = switches().map(|s| fabric.end_nodes_of(s).len() as u32);
+        let hosts = switches().map(|s| fabric.hosts_of(s).count() as u32);
+        Sources {
+            nodes: nodes.collect(),
+            hosts: hosts.collect(),
         }
-        sources
+    }
+
+    fn hosts(&self, switch: u32) -> bool {
+        self.hosts[switch as usize] > 0
+    }
+
+    fn aggregates(&self, switch: u32) -> bool {
+        self.nodes[switch as usize] > self.hosts[switch as usize]
     }
 
     /// Whether a pair of switches needs a path: not without hosts, unless both have aggregation nodes.
     fn need(&self, from: u32, to: u32) -> bool {
-        let hosts = |s: u32| self.hosts[s as usize];
         let carries = |s: u32| self.nodes[s as usize] > 0;
-        hosts(from) || hosts(to) || (carries(from) && carries(to))
+        self.hosts(from) || self.hosts(to) || (carries(from) && carries(to))
     }
 }
 
@@ -207,11 +208,9 @@ impl Judge<'_> {
                 Kind::Switches => Kind::HostsAndSwitches,
                 _ => continue,
             };
-            let Sources {
-                hosts, aggregation, ..
-            } = &self.sources;
-            self.dependencies(|s| hosts[s as usize], of_hosts, &mut found);
-            self.dependencies(|s| aggregation[s as usize], Kind::Aggregation, &mut found);
+            let sources = &self.sources;
+            self.dependencies(|s| sources.hosts(s), of_hosts, &mut found);
+            self.dependencies(|s| sources.aggregates(s), Kind::Aggregation, &mut found);
         }
         found
     }
@@ -231,11 +230,11 @@ impl Judge<'_> {
     }
 
     fn unreachable_leaves(&self, switch: u32, distances: &[u16], report: &mut CheckReport) {
-        if !self.sources.hosts[switch as usize] {
+        if !self.sources.hosts(switch) {
             return;
         }
         for other in switch + 1..distances.len() as u32 {
-            if self.sources.hosts[other as usize] && distances[other as usize] == UNREACHABLE {
+            if self.sources.hosts(other) && distances[other as usize] == UNREACHABLE {
                 report.unreachable_pairs += 1;
                 keep_first(&mut report.first_unreachable, (switch, other));
             }

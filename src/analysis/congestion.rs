@@ -26,6 +26,7 @@
 
 use super::traffic::{greatest, placewise};
 use super::{Channels, Traffic};
+use crate::fabric::counted;
 use crate::random::Random;
 use rayon::prelude::*;
 use std::cmp::Reverse;
@@ -76,11 +77,7 @@ impl Risk {
 
     /// How many channels have each value, ascending.
     pub fn histogram(&self) -> BTreeMap<u32, usize> {
-        let mut histogram = BTreeMap::new();
-        for &value in &self.by_channel {
-            *histogram.entry(value).or_insert(0) += 1;
-        }
-        histogram
+        counted(self.by_channel.iter().copied())
     }
 
     /// The `n` channels of greatest risk with their values, the worst first; equal ones by number.

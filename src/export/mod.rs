@@ -9,7 +9,7 @@ mod roots;
 
 pub use roots::roots;
 
-use crate::fabric::{Fabric, Guid, NodeKind};
+use crate::fabric::{Fabric, Guid, NodeKind, counted};
 use crate::netlist::{NameMap, Names};
 use std::collections::{HashMap, HashSet};
 
@@ -33,10 +33,7 @@ impl Labels {
         let plain: Vec<String> = (fabric.switches().iter().zip(&names.switches))
             .map(|(switch, name)| word(given.get(&switch.guid).unwrap_or(name)))
             .collect();
-        let mut count: HashMap<&str, usize> = HashMap::new();
-        for name in &plain {
-            *count.entry(name).or_default() += 1;
-        }
+        let count = counted(plain.iter().map(String::as_str));
         let unique = |(name, guid): (&String, u64)| match count[name.as_str()] {
             1 if !name.is_empty() => name.clone(),
             _ => with_guid(name, guid),

@@ -5,6 +5,7 @@
 
 use super::ids::Lid;
 use super::snapshot::{Fabric, NodeKind};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// How many findings of a kind are kept.
@@ -20,6 +21,15 @@ pub fn keep_first<T: Ord>(first: &mut Vec<T>, item: T) {
         first.insert(at, item);
         first.truncate(FIRST);
     }
+}
+
+/// How often each item is there.
+pub fn counted<T: Ord>(items: impl IntoIterator<Item = T>) -> BTreeMap<T, usize> {
+    let mut counts = BTreeMap::new();
+    for item in items {
+        *counts.entry(item).or_default() += 1;
+    }
+    counts
 }
 
 /// A sender or receiver.

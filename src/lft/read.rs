@@ -116,7 +116,7 @@ impl Dump {
             draft.take(text.trim_ascii(), number);
         }
         let open = draft.place == Place::Table;
-        if open && (draft.ends || !bytes.ends_with(b"\n") || draft.lines.is_cut()) {
+        if open && (draft.ends || !bytes.ends_with(b"\n") || draft.is_cut()) {
             return Err(Fault::at(last, DumpReason::Truncated));
         }
         draft.finish()
@@ -207,7 +207,10 @@ struct Draft {
     place: Place,
     /// The switch whose tables follow.
     named: Option<Guid>,
-    lines: LineCount,
+    /// The last LID of the open table, if that has a line for every LID up to a highest one.
+    last: Option<Lid>,
+    /// The last LIDs of such tables before it.
+    before: BTreeSet<Lid>,
     /// Whether tables have lines that end them.
     ends: bool,
     /// Tables without such a line.
@@ -215,33 +218,16 @@ struct Draft {
     warnings: Warnings<DumpReason>,
 }
 
-/// The lengths of tables with a line for every LID up to the highest one.
-#[derive(Default)]
-struct LineCount {
-    /// The last LID of the open table, if it is such a table.
-    open: Option<Lid>,
-    /// The last LIDs of the tables before it.
-    before: BTreeSet<Lid>,
-}
-
-impl LineCount {
-    /// A table begins.
-    fn table(&mut self, every_lid: bool) {
-        self.before.extend(self.open.take());
-        self.open = every_lid.then_some(Lid(0));
-    }
-
+impl Draft {
     /// Whether the open table ends before all others do.
     fn is_cut(&self) -> bool {
         let mut all = self.before.iter();
-        match (self.open, all.next(), all.next()) {
+        match (self.last, all.next(), all.next()) {
             (Some(open), Some(&whole), None) => open < whole,
             _ => false,
         }
     }
-}
 
-impl Draft {
     /// Takes a line; false if it is no part of a dump.
     fn take(&mut self, line: &[u8], number: u32) -> bool {
         match Line::read(line) {
@@ -250,7 +236,8 @@ impl Draft {
             Some(Line::Table { guid, every_lid }) => {
                 self.named = guid;
                 self.table(line, number);
-                self.lines.table(every_lid);
+                self.before.extend(self.last.take());
+                self.last = every_lid.then_some(Lid(0));
             }
             Some(Line::Switch(guid)) => {
                 self.close();
@@ -287,7 +274,7 @@ impl Draft {
             (None, _) => DumpReason::BadEntry(quoted(line)),
             (Some(_), Place::Outside) => DumpReason::StrayEntry(quoted(line)),
             (Some(entry), Place::Table) => {
-                self.lines.open = self.lines.open.map(|last| last.max(entry.lid));
+                self.last = self.last.map(|last| last.max(entry.lid));
                 self.adaptive += usize::from(entry.adaptive);
                 let port = entry.port.map(|port| (entry.lid, port, number));
                 self.entries.extend(port);

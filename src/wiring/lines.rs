@@ -1,7 +1,7 @@
 //! Makes the log lines of lost and new equipment.
 
 use super::view::{Link, Port, View};
-use crate::fabric::Guid;
+use crate::fabric::{Guid, counted};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// How many switches or hosts a line names.
@@ -16,10 +16,7 @@ pub struct Names<'m> {
 
 /// Names in quotes, with the GUID where several switches or hosts share one.
 fn shown(names: &BTreeMap<Guid, String>) -> HashMap<&Guid, String> {
-    let mut bearers: HashMap<&str, u32> = HashMap::new();
-    for name in names.values() {
-        *bearers.entry(name).or_default() += 1;
-    }
+    let bearers = counted(names.values().map(String::as_str));
     let shown = |(guid, name): (_, &String)| match bearers[&**name] {
         1 if !name.is_empty() => (guid, format!("'{name}'")),
         _ => (guid, format!("{guid} '{name}'")),

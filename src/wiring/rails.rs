@@ -11,7 +11,7 @@
 use super::{Difference, End, Kind};
 use crate::dmodc::most_common;
 use crate::export::Labels;
-use crate::fabric::Fabric;
+use crate::fabric::{Fabric, counted};
 use crate::netlist::{NameMap, Names};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -161,10 +161,7 @@ impl<'n> Servers<'n> {
                 place: (kind, end_node.switch),
             });
         }
-        let mut count: BTreeMap<&str, usize> = BTreeMap::new();
-        for port in &ports {
-            *count.entry(port.server).or_default() += 1;
-        }
+        let count = counted(ports.iter().map(|port: &Port| port.server));
         ports.retain(|port: &Port| count[port.server] > 1);
         let (mut of, mut at) = (BTreeMap::new(), BTreeMap::new());
         for (index, port) in ports.iter().enumerate() {

@@ -8,7 +8,7 @@
 
 use super::{Difference, End, Kind};
 use crate::dmodc::{Groups, Ranking, most_common, siblings};
-use crate::fabric::{Fabric, Peer};
+use crate::fabric::{Fabric, Peer, counted};
 use crate::netlist::Names;
 use std::collections::BTreeMap;
 
@@ -114,9 +114,7 @@ pub fn unlike_siblings(fabric: &Fabric, groups: &Groups, ranking: &Ranking) -> V
         siblings.sort_by_key(|&s| ports(s));
         for of_size in siblings.chunk_by(|&a, &b| ports(a) == ports(b)) {
             let links: Vec<Vec<Up>> = of_size.iter().map(|&s| links_up(s)).collect();
-            let mut votes: BTreeMap<Up, usize> = BTreeMap::new();
-            let all = links.iter().flatten();
-            all.for_each(|&link| *votes.entry(link).or_default() += 1);
+            let votes = counted(links.iter().flatten().copied());
             if votes.values().all(|&have| have == of_size.len()) {
                 continue;
             }

@@ -8,7 +8,7 @@
 //! always slow: no fabric is designed so.
 
 use super::{Difference, End, Kind};
-use crate::fabric::{Fabric, NodeKind, Speed};
+use crate::fabric::{Fabric, NodeKind, Speed, counted};
 use crate::netlist::Names;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -143,9 +143,9 @@ pub fn slow_links(
             }
         }
     }
-    let all = count(switches.clone().flat_map(|s| host_speeds(fabric, s)));
+    let all = counted(switches.clone().flat_map(|s| host_speeds(fabric, s)));
     for s in switches {
-        let leaf = count(host_speeds(fabric, s));
+        let leaf = counted(host_speeds(fabric, s));
         for host in fabric.end_nodes_of(s).map(|host| host as u32) {
             let node = &fabric.end_nodes()[host as usize];
             if node.kind != NodeKind::Aggregation {
@@ -169,27 +169,18 @@ fn of(side: Ordering) -> usize {
 }
 
 fn sides(fabric: &Fabric, switch: u32, rank: impl Fn(u32) -> u32) -> Sides {
-    let mut sides = Sides::default();
-    for (port, index, _) in fabric.links_of(switch) {
-        let speed = fabric.link_speed(switch, port);
-        if speed.is_known() {
-            let side = of(rank(index).cmp(&rank(switch)));
-            *sides[side].entry(speed).or_default() += 1;
-        }
-    }
-    sides
+    [Ordering::Less, Ordering::Equal, Ordering::Greater].map(|side| {
+        let links = fabric.links_of(switch);
+        let links = links.filter(|&(_, index, _)| rank(index).cmp(&rank(switch)) == side);
+        let speeds = links.map(|(port, ..)| fabric.link_speed(switch, port));
+        counted(speeds.filter(|speed| speed.is_known()))
+    })
 }
 
 fn host_speeds(fabric: &Fabric, switch: u32) -> impl Iterator<Item = Speed> {
     let hosts = fabric.hosts_of(switch);
     let speeds = hosts.map(|host| fabric.link_speed(host.switch, host.port));
     speeds.filter(|speed| speed.is_known())
-}
-
-fn count(speeds: impl Iterator<Item = Speed>) -> Counts {
-    let mut counts = Counts::new();
-    speeds.for_each(|speed| *counts.entry(speed).or_default() += 1);
-    counts
 }
 
 /// The speed that at least a quarter of some links reach.

@@ -32,12 +32,8 @@ fn with(net: &Netlist, name: &str, ports: impl IntoIterator<Item = u8>, speed: &
     let at = at.expect("a node");
     for number in ports {
         let port = net.nodes[at].port(number).expect("a link");
-        let far = (port.peer as usize, port.peer_port);
-        for (node, number) in [(at, number), far] {
-            let mut ports = net.nodes[node].ports.iter_mut();
-            let port = ports.find(|port| port.number == number);
-            port.expect("an end").link = speed.into();
-        }
+        let ends = [(at as u32, number), (port.peer, port.peer_port)];
+        net.set_speed(ends, speed.parse().unwrap_or_default());
     }
     net
 }

@@ -1,6 +1,6 @@
 //! Congestion risk against the oracle.
 
-use super::random::{Case, case};
+use super::{Case, case};
 use crate::analysis::{Channel, Channels, Risk, Traffic, congestion, oracle};
 use crate::fabric::{Fabric, NodeKind, Peer, Speed};
 use crate::testing::cases;

@@ -1,4 +1,139 @@
 //! The analysis against the naive oracle, on random fabrics with random tables.
 
 mod congestion;
-mod random;
+
+use crate::analysis::testing::{Net, lids, ranked, shortest};
+use crate::analysis::{Channels, End, UpDown, check, oracle, trace};
+use crate::fabric::Fabric;
+use crate::lft::{NO_PATH, Tables};
+use crate::testing::cases;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+/// A fabric with its ranks, and tables that are shortest paths with some entries spoilt.
+#[derive(Debug, Clone)]
+pub struct Case {
+    pub fabric: Fabric,
+    pub tables: Tables,
+    pub ranks: Vec<u8>,
+}
+
+pub fn case(nodes: u32) -> impl Strategy<Value = Case> {
+    let shape = (2u32..9).prop_flat_map(move |n| {
+        let link = (0..n, 0..n).prop_filter("a link joins two", |(a, b)| a != b);
+        (
+            prop::collection::vec(link, 1..16),
+            prop::collection::vec(0..n, 0..nodes as usize),
+            prop::collection::vec(0u8..4, n as usize),
+            Just((0..(n + nodes) as u16).collect::<Vec<u16>>()).prop_shuffle(),
+        )
+    });
+    let spoilt = (
+        any::<prop::sample::Index>(),
+        any::<prop::sample::Index>(),
+        0u8..9,
+    );
+    (
+        shape,
+        0u8..3,
+        prop::collection::vec(spoilt, 0..60),
+        any::<bool>(),
+    )
+        .prop_map(
+            |((links, mut nodes, mut ranks, shuffle), lmc, spoilt, aggregation)| {
+                nodes.sort_unstable();
+                let aggregation = if aggregation { vec![0, 3] } else { vec![] };
+                let fabric = Net {
+                    lmc,
+                    aggregation,
+                    shuffle,
+                    ..Net::new(&links, &nodes)
+                }
+                .build();
+                ranks.truncate(fabric.switches().len());
+                let mut tables = shortest(&fabric);
+                let lids = lids(&fabric);
+                for (switch, lid, port) in spoilt {
+                    let row = tables.row_mut(switch.index(fabric.switches().len()) as u32);
+                    row[lid.get(&lids).0.index()] = if port == 8 { NO_PATH } else { port };
+                }
+                Case {
+                    fabric,
+                    tables,
+                    ranks,
+                }
+            },
+        )
+}
+
+proptest! {
+    #![proptest_config(cases(512))]
+
+    #[test]
+    fn check_agrees_with_the_oracle(Case { fabric, tables, ranks } in case(10)) {
+        let above = ranked(&ranks);
+        let report = check(&fabric, &tables, &above);
+        let mut truth = oracle::check(&fabric, &tables, &above);
+        let lost = ["no_entry", "wrong_port", "looping"];
+        let lost = lost.iter().any(|name| truth.tallies.contains_key(name));
+        let cycles = truth.cycles[4].clone();
+        prop_assert_eq!(report.passed(), !lost && cycles.is_empty());
+        let mut expect = |name| truth.tallies.remove(name).unwrap_or_default();
+        prop_assert_eq!(report.checked, expect("checked"));
+        prop_assert_eq!(report.no_entry, expect("no_entry"));
+        prop_assert_eq!(report.wrong_port, expect("wrong_port"));
+        prop_assert_eq!(report.looping, expect("looping"));
+        let named: u64 = report.left_out_ends.counts().map(|(_, _, count)| count).sum();
+        prop_assert_eq!(named, report.left_out.pairs);
+        prop_assert_eq!(report.left_out, expect("left_out"));
+        prop_assert_eq!(report.roots_apart, expect("roots_apart"));
+        prop_assert_eq!(report.turns, expect("turns"));
+        prop_assert_eq!(report.turned, expect("turned"));
+        prop_assert_eq!(report.nonminimal, expect("nonminimal"));
+        prop_assert_eq!(report.unreachable_pairs, truth.unreachable_pairs);
+        let found = [
+            &report.host_credit_loops,
+            &report.host_switch_credit_loops,
+            &report.switch_credit_loops,
+            &report.aggregation_credit_loops,
+            &report.credit_loops,
+        ];
+        for (found, truth) in found.into_iter().zip(&truth.cycles) {
+            prop_assert_eq!(found.count, truth.len());
+            prop_assert_eq!(found.channels, truth.iter().map(BTreeSet::len).sum::<usize>());
+        }
+        let loops = report.credit_loops;
+        let channels = Channels::new(&fabric);
+        let port = |&c: &u32| (channels.get(c).from, channels.get(c).port);
+        let example: BTreeSet<_> = loops.example.iter().map(port).collect();
+        prop_assert_eq!(example.len(), loops.example.len());
+        prop_assert!(loops.count == 0 || cycles.iter().any(|c| example.is_subset(c)));
+        prop_assert!(loops.count == 0 || loops.example.len() > 1);
+    }
+    #[test]
+    fn each_packet_is_traced(Case { fabric, tables, ranks } in case(10)) {
+        let above = ranked(&ranks);
+        let channels = Channels::new(&fabric);
+        let paths = UpDown::new(&channels, &above);
+        for (lid, switch, port) in lids(&fabric) {
+            for from in 0..fabric.switches().len() as u32 {
+                let found = trace(&channels, &tables, &paths, from, lid, (switch, port));
+                let (mut taken, end) = oracle::walk(&fabric, &tables, from, (switch, port), lid.0);
+                let matches = match (found.end, end) {
+                    (End::Arrives, oracle::End::Delivered)
+                    | (End::NoEntry { .. }, oracle::End::NoEntry)
+                    | (End::WrongPort { .. }, oracle::End::WrongPort) => true,
+                    // The last port is the one behind the switch that the packet has come to again.
+                    (End::Loop { at }, oracle::End::Loop) => Some(at) == taken.pop().map(|last| last.0),
+                    _ => false,
+                };
+                prop_assert!(matches, "{found:?} {end:?}");
+                let ports = found.steps.iter().map(|step| channels.get(step.channel));
+                prop_assert!(ports.map(|c| (c.from, c.port)).eq(taken));
+                let ups: Vec<bool> = found.steps.iter().map(|step| step.up).collect();
+                let turns = |at: usize| ups[at] && ups[..at].contains(&false);
+                prop_assert!((0..).zip(&found.steps).all(|(at, step)| step.turns == turns(at)));
+            }
+        }
+    }
+}
