@@ -4,7 +4,7 @@
 //! link behind it, at both ends; a switch for all its links.
 
 use crate::dmodc::Drained;
-use crate::fabric::{Fabric, Guid, NodeKind, Peer};
+use crate::fabric::{Fabric, Guid};
 use crate::input::{Lenient, Parsed, Warnings, lines};
 use crate::names::{Directory, NameError, ThingsOrPort};
 use std::collections::BTreeSet;
@@ -48,15 +48,15 @@ fn named(
     directory: &Directory<u32>,
     name: &str,
 ) -> Result<Vec<Drained>, DrainReason> {
-    let drained = |s: u32, port| {
-        let switch = fabric.guid(s);
-        Drained { switch, port }
+    let drained = |s: u32, port| Drained {
+        switch: fabric.guid(s),
+        port,
     };
     match directory.find_things_or_port(name)? {
         ThingsOrPort::Things(all) => Ok(all.into_iter().map(|s| drained(s, None)).collect()),
-        ThingsOrPort::Port(s, port) => match fabric.peer(s, port) {
-            Peer::Switch { .. } => Ok(vec![drained(s, Some(port))]),
-            _ => Err(DrainReason::NoLink(drained(s, None).switch, port)),
+        ThingsOrPort::Port(s, port) => match fabric.far(s, port) {
+            Some(_) => Ok(vec![drained(s, Some(port))]),
+            None => Err(DrainReason::NoLink(fabric.guid(s), port)),
         },
     }
 }
@@ -80,19 +80,16 @@ pub struct Use {
 pub fn uses<'t>(fabric: &Fabric, drain: &[Drained], row: impl Fn(u32) -> &'t [u8]) -> Vec<Use> {
     let index = |d: &Drained| Some((fabric.switch_by_guid(d.switch)?, d.port));
     let all: BTreeSet<(u32, Option<u8>)> = drain.iter().filter_map(index).collect();
+    let hosts = |s: u32| fabric.hosts_of(s).count();
     let mut is_host = vec![false; fabric.max_lid().index() + 1];
-    let mut hosts = vec![0; fabric.switches().len()];
-    for node in fabric.end_nodes() {
-        if node.kind != NodeKind::Aggregation {
-            hosts[node.switch as usize] += 1;
-            is_host[node.lid.index()..][..1 << node.lmc].fill(true);
-        }
+    for node in (0..fabric.switches().len() as u32).flat_map(|s| fabric.hosts_of(s)) {
+        is_host[node.lid.index()..][..1 << node.lmc].fill(true);
     }
     // Whether packets of hosts come by a switch on their way to a LID.
     let comes_by = |s: u32, lid: usize| {
         let (mut seen, mut open) = (BTreeSet::from([s]), vec![s]);
         while let Some(at) = open.pop() {
-            if hosts[at as usize] > 0 {
+            if fabric.hosts_of(at).next().is_some() {
                 return true;
             }
             for (_, index, port) in fabric.links_of(at) {
@@ -117,11 +114,11 @@ pub fn uses<'t>(fabric: &Fabric, drain: &[Drained], row: impl Fn(u32) -> &'t [u8
             link: None,
             routes: 0,
             others: 0,
-            hosts: only.map_or(hosts[switch as usize], |_| 0),
+            hosts: only.map_or(hosts(switch), |_| 0),
         };
         let all = 1..=fabric.switches()[switch as usize].ports;
         for port in only.map_or(all, |port| port..=port) {
-            if let Peer::Switch { index, port: far } = fabric.peer(switch, port) {
+            if let Some((index, far)) = fabric.far(switch, port) {
                 used.link = only.map(|port| (port, index, far));
                 for [routes, others] in [at(switch, port), at(index, far)] {
                     used.routes += routes;

@@ -1,17 +1,7 @@
 //! Dmodc: fast, deterministic, fault-resilient routing of InfiniBand fat-trees.
 //!
-//! Two sources meet at one snapshot of the fabric, two sinks leave from one set of tables:
-//!
-//! ```text
-//! OpenSM's subnet (plugin) ─┐                              ┌─ OpenSM's new_lft (plugin)
-//!                           ├─ fabric ── dmodc ── tables ──┤
-//! netlist file (netlist) ───┘                   (lft)      └─ opensm-lfts.dump (lft)
-//!                                                  └─ analysis: check, congestion
-//! ```
-//!
-//! Everything between is shared and safe: the same fabric, routed offline and by a live OpenSM,
-//! gives the same bytes. The plugin alone knows C. The laboratory (`lab/`) and the tool (`tool/`) are packages of
-//! their own, which use this one.
+//! A fabric comes from OpenSM's subnet or from a netlist; tables go to OpenSM or into a dump. All between is shared and
+//! safe, and the plugin alone knows C: `docs/architecture.md` has the map.
 
 pub mod analysis;
 pub mod dmodc;

@@ -47,15 +47,3 @@ impl Random {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_seed_gives_the_same_numbers_for_ever() {
-        let mut random = Random::new(42);
-        let numbers: Vec<_> = (0..8).map(|_| random.below(1000)).collect();
-        assert_eq!(numbers, [879, 99, 902, 802, 322, 945, 723, 433]);
-    }
-}

@@ -4,7 +4,7 @@
 //! and an end node is none: downwards it has one destination, upwards one source. Channel numbers
 //! ascend with (switch, port), so counters are plain arrays, and all lists have the same order.
 
-use crate::fabric::{Fabric, Peer, counted};
+use crate::fabric::{Fabric, counted};
 
 /// A directed switch-to-switch port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,7 +22,7 @@ pub struct Channel {
 /// The other end of a switch port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Hop {
-    /// Nothing: no such port, or no link.
+    /// No other switch: no such port, no link, or an end node.
     Nothing,
     /// Another switch, by a channel.
     Switch {
@@ -31,8 +31,6 @@ pub enum Hop {
         /// The switch's index.
         to: u32,
     },
-    /// An end node, by index.
-    EndNode(u32),
 }
 
 /// The channels of a fabric, and the other end of each port.
@@ -56,20 +54,18 @@ impl Channels {
             capacities: Vec::new(),
         };
         for from in 0..fabric.switches().len() as u32 {
-            for (port, peer) in (1..).zip(fabric.peers_of(from)) {
-                all.hops.push(match *peer {
-                    Peer::None => Hop::Nothing,
-                    Peer::EndNode(node) => Hop::EndNode(node),
-                    Peer::Switch { index, port: far } => {
-                        let channel = all.channels.len() as u32;
-                        all.channels.push(Channel {
-                            from,
-                            port,
-                            to: index,
-                            to_port: far,
-                        });
-                        Hop::Switch { channel, to: index }
-                    }
+            for port in 1..=fabric.switches()[from as usize].ports {
+                let Some((to, to_port)) = fabric.far(from, port) else {
+                    all.hops.push(Hop::Nothing);
+                    continue;
+                };
+                let channel = all.channels.len() as u32;
+                all.hops.push(Hop::Switch { channel, to });
+                all.channels.push(Channel {
+                    from,
+                    port,
+                    to,
+                    to_port,
                 });
             }
             all.first.push(all.hops.len() as u32);

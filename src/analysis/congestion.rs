@@ -1,25 +1,12 @@
-//! Congestion risk (paper, section IV): how many routes of a traffic pattern meet at one port.
+//! Congestion risk (paper, section IV; `docs/research.md`): how many routes of a traffic pattern meet at one port.
 //!
-//! The risk of a directed switch-to-switch port is min(#sources, #destinations) of the pattern's
-//! routes through it. So many flows can need the port at once while no end node holds one of them
-//! up. The risk of a pattern is the maximum over the ports. It is static, not throughput.
-//!
-//! - A2A, all to all: every ordered pair of nodes.
-//! - RP, random permutation: every node sends to one node, drawn at random. The figure is the
-//!   median over many permutations (the lower middle one of an even number).
-//! - SP, shift permutation: node `i` of an order sends to node `i + k`. The figure is the maximum
-//!   over all shifts `k`.
-//!
-//! - From one type of node to another: in the given order, the nodes of the larger type share those of
-//!   the smaller in turn, and the smaller type is shifted. The figure is the maximum over all shifts.
+//! A2A is all to all; RP is random permutations; in SP node `i` of an order sends to node `i + k`, for each shift `k`.
+//! From one type of node to another, in the given order, the nodes of the larger type share those of the smaller in
+//! turn, and the smaller type is shifted; the figure is the maximum over all shifts.
 //!
 //! In a permutation all flows through a port differ in source and in destination, so the risk of
 //! the port is the number of its flows. LIDs have 16 bits, so a `u16` can hold that number, and
 //! counters of that size stay in the nearer caches.
-//!
-//! Where links differ in speed, a port that half as many flows need may be the worse one. The risk
-//! over capacity is the same figure of the risks that are each divided by the
-//! [capacity](super::Channels::capacity) of their port.
 //!
 //! Routes that do not arrive do not count, not even as far as they get ([`Traffic::skipped`] has their
 //! number). All work runs in rayon's current pool; results do not depend on its size.

@@ -59,7 +59,7 @@ impl Dependencies {
             let ports = (1..=u8::MAX).filter(leaves_by);
             let onward = ports.filter_map(|p| match channels.hop(channel.to, p) {
                 Hop::Switch { channel, .. } => Some(channel),
-                Hop::EndNode(_) | Hop::Nothing => None,
+                Hop::Nothing => None,
             });
             onward.collect()
         });

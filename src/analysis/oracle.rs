@@ -2,7 +2,7 @@
 
 use super::report::{Route, Tally};
 use super::testing::lids;
-use crate::fabric::{FIRST, Fabric, Lid, NodeKind, Peer};
+use crate::fabric::{FIRST, Fabric, Lid, NodeKind};
 use crate::lft::{NO_PATH, Tables};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
@@ -36,7 +36,7 @@ pub fn walk(
         if (here, port) == at {
             return (taken, End::Delivered);
         }
-        let Peer::Switch { index, .. } = fabric.peer(here, port) else {
+        let Some((index, _)) = fabric.far(here, port) else {
             return (taken, End::WrongPort);
         };
         taken.push((here, port));
@@ -45,13 +45,6 @@ pub fn walk(
         }
         here = index;
     }
-}
-
-fn to(fabric: &Fabric, (switch, port): Port) -> u32 {
-    let Peer::Switch { index, .. } = fabric.peer(switch, port) else {
-        panic!("a channel")
-    };
-    index
 }
 
 /// Length of the shortest up-down path, found forwards.
@@ -130,7 +123,8 @@ pub fn check(fabric: &Fabric, tables: &Tables, above: &dyn Fn(u32, u32) -> bool)
                 continue;
             }
             let shortest = updown_distance(fabric, above, source.0, target.0);
-            let ups: Vec<bool> = taken.iter().map(|&c| above(c.0, to(fabric, c))).collect();
+            let to = |&(s, port): &Port| fabric.far(s, port).expect("a channel").0;
+            let ups: Vec<bool> = taken.iter().map(|c| above(c.0, to(c))).collect();
             let turn = ups.windows(2).any(|w| !w[0] && w[1]);
             let mut names = vec!["checked"];
             let on = |s: u32| nodes.iter().filter(move |n| n.switch == s);

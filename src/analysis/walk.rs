@@ -92,7 +92,7 @@ impl Walker {
                         self.next[at as usize] = channel;
                         at = to;
                     }
-                    Hop::EndNode(_) | Hop::Nothing => break (Fate::WrongPort, 0),
+                    Hop::Nothing => break (Fate::WrongPort, 0),
                 }
             };
             while let Some(at) = self.walk.pop() {

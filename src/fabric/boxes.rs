@@ -66,10 +66,7 @@ fn place(
             Peer::Switch { index, port } => match known[index as usize] {
                 // The place of that switch is not known yet.
                 None => continue,
-                Some(far) => match reference.peer(far, port) {
-                    Peer::Switch { index, .. } => Some(index),
-                    _ => None,
-                },
+                Some(far) => reference.far(far, port).map(|(place, _)| place),
             },
         };
         all += 1;

@@ -177,6 +177,14 @@ impl Fabric {
             .map_or(Peer::None, |slot| self.peers[slot])
     }
 
+    /// The switch and port at the other end of a switch port, if it leads to a switch.
+    pub fn far(&self, switch: u32, port: u8) -> Option<(u32, u8)> {
+        match self.peer(switch, port) {
+            Peer::Switch { index, port } => Some((index, port)),
+            _ => None,
+        }
+    }
+
     /// The index of a switch's port among all ports, if it has that port.
     #[inline]
     pub(super) fn slot(&self, switch: u32, port: u8) -> Option<usize> {
@@ -367,8 +375,7 @@ impl Fabric {
 
     /// Number of links between switches.
     pub fn switch_links(&self) -> usize {
-        let ends = self.peers.iter();
-        ends.filter(|p| matches!(p, Peer::Switch { .. })).count() / 2
+        self.links().count()
     }
 
     /// Number of LIDs to route: those of end nodes and of switches, LMC counted.

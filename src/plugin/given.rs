@@ -1,8 +1,7 @@
 //! Logs options that OpenSM reads at its start alone, and that have changed in its file since.
 //!
-//! OpenSM reads its file again before each heavy sweep, a `SIGHUP` included, and applies some options. It
-//! ignores others without a log line; this module logs the ignored ones that concern Dmodc, and `connect_roots` where it is
-//! taken out of the file: OpenSM then keeps its last value.
+//! OpenSM ignores them without a log line (`docs/options.md`). This module logs those that concern Dmodc, and
+//! `connect_roots` where it is taken out of the file: OpenSM then keeps its last value.
 
 use crate::files::{self, Stamp, stamp};
 use crate::sweeps::Logged;

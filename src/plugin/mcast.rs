@@ -1,7 +1,7 @@
 //! Multicast: OpenSM's `mcast_build_stree`, called for one group at a time under its lock.
 //!
-//! OpenSM's default needs the hop tables that Dmodc does not build; [`crate::dmodc::multicast`] needs only the ranks
-//! of the last plan. OpenSM clears the group's entries at all switches before the call and sends the tables after it.
+//! [`crate::dmodc::multicast`] needs only the ranks of the last plan. OpenSM clears the group's entries at all switches
+//! before the call and sends the tables after it.
 //!
 //! The last plan may be older than the subnet: with `use_ucast_cache` OpenSM drops and restores leaf switches without
 //! routing anew. So every link of a tree is looked up in the live subnet before the first bit is set, and if one has
@@ -13,8 +13,9 @@ use super::planned::Live;
 use super::snapshot::{Link, usable};
 use crate::dmodc::Drained;
 use crate::dmodc::multicast::{Edge, Terrain, Tree};
-use crate::fabric::{Fabric, Guid, Peer};
+use crate::fabric::{Fabric, Guid};
 use crate::sweeps::Planned;
+use std::collections::BTreeSet;
 
 /// Maximum number of switches left out that a line names.
 const NAMED: usize = 10;
@@ -66,9 +67,9 @@ fn undrained(
         return Some(without);
     }
     let is_left_out = |s: u32| without.left_out.contains(&s);
-    let stays_out = |&&(s, port): &&(u32, u8)| match fabric.peer(s, port) {
-        Peer::Switch { index, .. } => !is_left_out(s) && !is_left_out(index),
-        _ => false,
+    let stays_out = |&&(s, port): &&(u32, u8)| {
+        let far = fabric.far(s, port);
+        far.is_some_and(|(far, _)| !is_left_out(s) && !is_left_out(far))
     };
     let ends: Vec<(u32, u8)> = drained.iter().filter(stays_out).copied().collect();
     let more = [grow(&fabric.without(&ends))?, grow(fabric)?];
@@ -92,9 +93,8 @@ fn entries<'a>(
     let places = group.members.iter();
     let places = places.map(|&(switch, port)| Ok((index_of(switch)?, switch, port)));
     let places: Vec<(u32, Switch<'a>, u8)> = places.collect::<Result<_, McastError>>()?;
-    let mut members: Vec<u32> = places.iter().map(|&(index, ..)| index).collect();
-    members.sort();
-    members.dedup();
+    let members: BTreeSet<u32> = places.iter().map(|&(index, ..)| index).collect();
+    let members = Vec::from_iter(members);
 
     let plan = &planned.plan;
     let may_turn = |from, at, to| plan.may_turn(from, at, to);

@@ -5,13 +5,9 @@
 //! [`tables`], which are plain byte slices. [`mcast`] serves OpenSM's multicast from the same snapshot; [`crate::sweeps`]
 //! writes logs and metrics.
 //!
-//! Invariants:
-//! - no panic crosses into OpenSM: every `extern "C"` function runs inside [`guard`], but for the two that only
-//!   return or assign;
+//! Beside the invariants of `docs/architecture.md`:
+//! - every `extern "C"` function runs inside [`guard`], but for the two that only return or assign;
 //! - no pointer of OpenSM outlives its callback, but for `osm_opensm_t` itself, which outlives the plugin;
-//! - a callback that fails returns a negative value, never a positive one, which OpenSM takes for "let minhop do it";
-//! - an engine that refuses a fabric has written nothing; one that panics while it writes leaves 255, "no path", in
-//!   every entry;
 //! - only [`ffi`], [`entry`], [`callbacks`] and [`extension`] may be `unsafe`.
 
 mod absent;

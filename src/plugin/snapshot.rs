@@ -45,7 +45,6 @@ pub fn read(subnet: &Subnet<'_>, engine: &Engine) -> (Fabric, Vec<bool>) {
         }
         builder.switch(*guid, scan.lid, scan.lmc, scan.ports);
     }
-    let mut multicast = Vec::with_capacity(scans.len());
     for ((handle, scan), (guid, _)) in (0u32..).zip(scans).zip(&switches) {
         for (port, peer, peer_port) in scan.links {
             builder.link((handle, port), (peer, peer_port));
@@ -60,7 +59,6 @@ pub fn read(subnet: &Subnet<'_>, engine: &Engine) -> (Fabric, Vec<bool>) {
             let name = scan.switch.name();
             defects.push(format!("port {port} of {guid} ({name}): {odd}"));
         }
-        multicast.push(scan.switch.supports_multicast());
     }
     let (fabric, placement) = builder.finish();
     defects.extend(placement.defects.iter().map(ToString::to_string));
@@ -72,9 +70,9 @@ pub fn read(subnet: &Subnet<'_>, engine: &Engine) -> (Fabric, Vec<bool>) {
         log::error!("{more} more parts of the subnet were left out");
     }
     let mut forwards = vec![false; fabric.switches().len()];
-    for (forwards_multicast, place) in multicast.into_iter().zip(placement.switches) {
+    for ((_, switch), place) in switches.iter().zip(placement.switches) {
         if let Some(index) = place {
-            forwards[index as usize] = forwards_multicast;
+            forwards[index as usize] = switch.supports_multicast();
         }
     }
     (fabric, forwards)

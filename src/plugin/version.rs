@@ -1,11 +1,7 @@
 //! The version of OpenSM that the plugin was built for, and a refusal that names both.
 //!
 //! OpenSM's loader (`osm_epi_construct`) compares the plugin's `osm_version` with its own before it calls any of our
-//! functions, and on a mismatch prints the plugin's alone. So when the library is loaded into an OpenSM of another
-//! version, it changes that string, and OpenSM's refusal names both:
-//!
-//! > OpenSM version mismatch - plugin was built against OpenSM 3.3.22 (loaded into OpenSM 3.3.23)
-//! > version of OpenSM. Skip loading.
+//! functions, and on a mismatch prints the plugin's alone. So the library changes that string as it is loaded.
 //!
 //! The running version is in no exported symbol; it is a string constant of the executable, and is read there. If it
 //! is not found, the refusal is OpenSM's plain one (the first line of its log names its own version).

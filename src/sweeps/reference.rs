@@ -8,9 +8,6 @@
 //! It also has the highest speed of each link. The speed of a link that looks slow beside its siblings stays open,
 //! since it is not meant to be so.
 //!
-//! The file has one name, as `guid2lid` has: each subnet needs a cache folder of its own (`OSM_CACHE_DIR`). OpenSMs
-//! of two subnets on one folder overwrite each other's places.
-//!
 //! Any error in the file is one error line, and the fabric is routed without it. A file of a later version stays as
 //! it is.
 

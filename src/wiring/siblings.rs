@@ -151,10 +151,7 @@ fn compare(
         return Vec::new();
     }
     let mut fewer = usual.len().saturating_sub(links.len());
-    let far = |port: u8| match fabric.peer(switch, port) {
-        Peer::Switch { index, port } => Some((index, port)),
-        _ => None,
-    };
+    let far = |port: u8| fabric.far(switch, port);
     // Links that stand elsewhere than expected can stand for one that is not where it should be.
     let mut spare: Vec<Up> = links.to_vec();
     spare.retain(|link| !usual.contains(link));

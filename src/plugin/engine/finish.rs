@@ -76,11 +76,7 @@ impl Dmodc {
     }
 
     /// Fills OpenSM's hop tables of all present switches from the last plan, if there is one: the hop count from each
-    /// port of a switch to each switch LID.
-    ///
-    /// OpenSM reads them in its own multicast (Dmodc brings its own) and for the dumps of `-D 0x40`: `opensm.fdbs`,
-    /// which prints "HOPS UNKNOWN" without them, and `opensm-lid-matrix.dump`. So they are filled only before such a
-    /// dump, after routing, and cost a normal sweep nothing.
+    /// port of a switch to each switch LID. Only the dumps of `-D 0x40` read them, so a normal sweep does without.
     pub fn fill_hop_tables(&self, subnet: &Subnet<'_>) {
         let state = self.lock();
         let Some(Planned { fabric, plan, .. }) = &state.planned else {
