@@ -99,53 +99,48 @@ impl Dependencies {
     }
 }
 
-/// Strongly connected components (Tarjan, with a stack of its own): the component of each vertex
-/// and the size of each component.
+/// Strongly connected components (Kosaraju): the component of each vertex and the size of each component.
 fn components(edges: &[Vec<u32>]) -> (Vec<u32>, Vec<usize>) {
-    const NEW: u32 = u32::MAX;
-    let mut number = vec![NEW; edges.len()];
-    let mut low = vec![0; edges.len()];
-    let mut component = vec![NEW; edges.len()];
-    let mut sizes = Vec::new();
-    let mut open: Vec<u32> = Vec::new();
-    let mut calls: Vec<(u32, usize)> = Vec::new();
-    let mut numbered = 0;
-    for root in 0..edges.len() as u32 {
-        if number[root as usize] != NEW {
-            continue;
-        }
-        calls.push((root, 0));
-        while let Some((v, edge)) = calls.pop() {
-            let at = v as usize;
-            if edge == 0 {
-                number[at] = numbered;
-                low[at] = numbered;
-                numbered += 1;
-                open.push(v);
-            }
-            if let Some(&w) = edges[at].get(edge) {
-                calls.push((v, edge + 1));
-                if number[w as usize] == NEW {
-                    calls.push((w, 0));
-                } else if component[w as usize] == NEW {
-                    low[at] = low[at].min(number[w as usize]);
-                }
-                continue;
-            }
-            if low[at] == number[at] {
-                let from = open.iter().rposition(|&w| w == v).unwrap_or(0);
-                for &w in &open[from..] {
-                    component[w as usize] = sizes.len() as u32;
-                }
-                sizes.push(open.len() - from);
-                open.truncate(from);
-            }
-            if let Some(&(parent, _)) = calls.last() {
-                low[parent as usize] = low[parent as usize].min(low[at]);
-            }
-        }
+    let all = || 0..edges.len() as u32;
+    let mut back = vec![Vec::new(); edges.len()];
+    for v in all() {
+        edges[v as usize]
+            .iter()
+            .for_each(|&w| back[w as usize].push(v));
+    }
+    // A vertex comes after all that it leads to, but for those that lead back to it.
+    let (mut order, mut seen) = (Vec::new(), vec![false; edges.len()]);
+    all().for_each(|v| visit(edges, v, &mut seen, |done| order.push(done)));
+    let (mut component, mut sizes) = (vec![0; edges.len()], Vec::new());
+    seen.fill(false);
+    for &v in order.iter().rev() {
+        let mut size = 0;
+        visit(&back, v, &mut seen, |member| {
+            component[member as usize] = sizes.len() as u32;
+            size += 1;
+        });
+        sizes.extend((size > 0).then_some(size));
     }
     (component, sizes)
+}
+
+/// Visits what a vertex leads to and nobody has seen, each after those that it leads to.
+fn visit(edges: &[Vec<u32>], start: u32, seen: &mut [bool], mut done: impl FnMut(u32)) {
+    if std::mem::replace(&mut seen[start as usize], true) {
+        return;
+    }
+    let mut open = vec![(start, 0)];
+    while let Some((v, edge)) = open.last_mut() {
+        let Some(&w) = edges[*v as usize].get(*edge) else {
+            done(*v);
+            open.pop();
+            continue;
+        };
+        *edge += 1;
+        if !std::mem::replace(&mut seen[w as usize], true) {
+            open.push((w, 0));
+        }
+    }
 }
 
 /// A shortest cycle through `start`, which must be on one.

@@ -212,20 +212,16 @@ mod tests {
 
     #[test]
     fn names_are_read_back_and_carry_what_they_should() {
-        for (at, (rate, name, mbps, _)) in RATES.into_iter().enumerate() {
-            assert_eq!(rate as usize, at);
+        for (rate, name, mbps, _) in RATES {
             for lanes in WIDTHS {
                 let speed = Speed::new(lanes, rate);
                 assert_eq!(speed.mbps(), u32::from(lanes) * mbps);
-                assert_eq!((speed.lanes(), speed.rate()), (lanes, Some(rate)));
                 assert_eq!(speed.to_string(), format!("{lanes}x{name}"));
                 assert_eq!(speed.to_string().parse(), Ok(speed));
             }
         }
         assert_eq!("12XXdr".parse(), Ok(Speed::new(12, Rate::Xdr)));
-        for text in [
-            "", "4x", "xHDR", "3xHDR", "4xGDR", "4 HDR", "-1xHDR", "4x??", "??QDR",
-        ] {
+        for text in ",4x,xHDR,3xHDR,4xGDR,4 HDR,-1xHDR,4x??,??QDR".split(',') {
             assert_eq!(text.parse::<Speed>(), Err(NoSpeed(text.into())));
         }
     }

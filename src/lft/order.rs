@@ -6,6 +6,7 @@
 
 use crate::fabric::{Fabric, Lid, NodeKind};
 use crate::input::{Fault, Lenient, Parsed, Warnings, lines, quoted};
+use crate::scan::hex;
 use std::fmt::Display;
 use std::io::{self, Write};
 
@@ -84,6 +85,5 @@ fn lid(line: &[u8]) -> Option<Lid> {
     let digits = word
         .strip_prefix(b"0x")
         .or_else(|| word.strip_prefix(b"0X"))?;
-    let digits = std::str::from_utf8(digits).ok()?;
-    u16::from_str_radix(digits, 16).ok().map(Lid)
+    u16::try_from(hex(digits)?).ok().map(Lid)
 }

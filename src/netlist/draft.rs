@@ -42,7 +42,7 @@ impl Entry {
 
 #[derive(Default)]
 pub(super) struct Draft {
-    ids: HashMap<Box<[u8]>, u32>,
+    ids: HashMap<String, u32>,
     described: Vec<Option<u32>>,
     nodes: Vec<Entry>,
     links: HashMap<Box<[u8]>, Arc<str>>,
@@ -74,14 +74,11 @@ impl Draft {
 
     /// The number of an id, new if the id is. Ids with the same text are the same.
     pub fn id(&mut self, id: &[u8]) -> u32 {
-        let id = String::from_utf8_lossy(id);
-        let id = id.as_bytes();
-        if let Some(&number) = self.ids.get(id) {
-            return number;
+        let next = self.described.len() as u32;
+        let number = *self.ids.entry(text(id)).or_insert(next);
+        if number == next {
+            self.described.push(None);
         }
-        let number = self.described.len() as u32;
-        self.ids.insert(id.into(), number);
-        self.described.push(None);
         number
     }
 
@@ -212,7 +209,7 @@ impl Draft {
             for (port, port_line) in ports {
                 let Some(index) = self.described[port.peer as usize] else {
                     let unknown = self.ids.iter().find(|(_, number)| **number == port.peer);
-                    let unknown = unknown.map(|(id, _)| text(id)).unwrap_or_default();
+                    let unknown = unknown.map(|(id, _)| id.clone()).unwrap_or_default();
                     let port = PortOf(port.number, node.id.clone());
                     let reason = Reason::UnknownPeer(port, unknown);
                     return Err(Fault::at(port_line.line, reason));

@@ -7,7 +7,9 @@ use crate::analysis::{Channels, End, UpDown, check, oracle, trace};
 use crate::fabric::Fabric;
 use crate::lft::{NO_PATH, Tables};
 use crate::testing::cases;
+use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::sample::Index;
 use std::collections::BTreeSet;
 
 /// A fabric with its ranks, and tables that are shortest paths with some entries spoilt.
@@ -18,52 +20,29 @@ pub struct Case {
     pub ranks: Vec<u8>,
 }
 
-pub fn case(nodes: u32) -> impl Strategy<Value = Case> {
-    let shape = (2u32..9).prop_flat_map(move |n| {
-        let link = (0..n, 0..n).prop_filter("a link joins two", |(a, b)| a != b);
-        (
-            prop::collection::vec(link, 1..16),
-            prop::collection::vec(0..n, 0..nodes as usize),
-            prop::collection::vec(0u8..4, n as usize),
-            Just((0..(n + nodes) as u16).collect::<Vec<u16>>()).prop_shuffle(),
-        )
-    });
-    let spoilt = (
-        any::<prop::sample::Index>(),
-        any::<prop::sample::Index>(),
-        0u8..9,
-    );
-    (
-        shape,
-        0u8..3,
-        prop::collection::vec(spoilt, 0..60),
-        any::<bool>(),
-    )
-        .prop_map(
-            |((links, mut nodes, mut ranks, shuffle), lmc, spoilt, aggregation)| {
-                nodes.sort_unstable();
-                let aggregation = if aggregation { vec![0, 3] } else { vec![] };
-                let fabric = Net {
-                    lmc,
-                    aggregation,
-                    shuffle,
-                    ..Net::new(&links, &nodes)
-                }
-                .build();
-                ranks.truncate(fabric.switches().len());
-                let mut tables = shortest(&fabric);
-                let lids = lids(&fabric);
-                for (switch, lid, port) in spoilt {
-                    let row = tables.row_mut(switch.index(fabric.switches().len()) as u32);
-                    row[lid.get(&lids).0.index()] = if port == 8 { NO_PATH } else { port };
-                }
-                Case {
-                    fabric,
-                    tables,
-                    ranks,
-                }
-            },
-        )
+prop_compose! {
+    pub fn case(nodes: u32)(n in 2u32..9)(
+        links in vec((0..n, 0..n).prop_filter("a link joins two", |(a, b)| a != b), 1..16),
+        mut nodes in vec(0..n, 0..nodes as usize),
+        mut ranks in vec(0u8..4, n as usize),
+        shuffle in Just((0..(n + nodes) as u16).collect::<Vec<u16>>()).prop_shuffle(),
+        lmc in 0u8..3,
+        spoilt in vec((any::<Index>(), any::<Index>(), 0u8..9), 0..60),
+        aggregates in any::<bool>(),
+    ) -> Case {
+        nodes.sort_unstable();
+        let aggregation = if aggregates { vec![0, 3] } else { vec![] };
+        let net = Net { lmc, aggregation, shuffle, ..Net::new(&links, &nodes) };
+        let fabric = net.build();
+        ranks.truncate(fabric.switches().len());
+        let mut tables = shortest(&fabric);
+        let lids = lids(&fabric);
+        for (switch, lid, port) in spoilt {
+            let row = tables.row_mut(switch.index(fabric.switches().len()) as u32);
+            row[lid.get(&lids).0.index()] = if port == 8 { NO_PATH } else { port };
+        }
+        Case { fabric, tables, ranks }
+    }
 }
 
 proptest! {
