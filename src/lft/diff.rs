@@ -4,12 +4,10 @@
 //! entry that appears or disappears is a change. All entries of a switch that only the second dump has count;
 //! a switch that only the first dump has is gone, and gets nothing.
 
+use super::BLOCK;
 use super::read::{Dump, DumpedSwitch};
 use crate::fabric::{Guid, Lid};
 use std::cmp::Ordering;
-
-/// LIDs that a subnet manager sends at once.
-const BLOCK: usize = 64;
 
 /// Changes at one switch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -12,5 +12,5 @@ pub use diff::{Changes, Diff, diff};
 pub use lid_matrix::write_lid_matrix;
 pub use order::{OrderReason, parse_order, parse_order_leniently, write_order};
 pub use read::{Dump, DumpReason, DumpedSwitch};
-pub use table::{NO_PATH, Tables};
+pub use table::{BLOCK, NO_PATH, Tables};
 pub use write::write_dump;

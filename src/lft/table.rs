@@ -5,6 +5,9 @@ use crate::fabric::{Fabric, Lid};
 /// "No path": the entry of a LID without a route (`OSM_NO_PATH`).
 pub const NO_PATH: u8 = 255;
 
+/// The entries of a block: a subnet manager sends it whole if one of them changes (`IB_SMP_DATA_SIZE`).
+pub const BLOCK: usize = 64;
+
 /// The LFTs of all switches of a [`Fabric`], rows in the fabric's switch order. Entry 0 is port 0
 /// (the switch itself), [`NO_PATH`] is none, anything else an external port.
 #[derive(Clone, PartialEq, Eq, Debug)]

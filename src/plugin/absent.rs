@@ -9,10 +9,8 @@
 //! holds each LID once at most.
 
 use crate::fabric::{EndNode, Fabric, Guid, Lid, Peer, lid_range};
+use crate::lft::BLOCK;
 use std::collections::BTreeSet;
-
-/// The entries of a block: OpenSM sends the block of the highest LID in use whole.
-const BLOCK: u16 = 64;
 
 /// The end nodes of the last sweep, and the end nodes gone since earlier sweeps, each with the GUID of its switch.
 #[derive(Default)]
@@ -37,7 +35,7 @@ impl Absent {
         let switches = fabric.switches();
         let guid = |node: &EndNode| switches[node.switch as usize].guid;
         (self.seen).extend(fabric.end_nodes().iter().map(|n| (guid(n), n.clone())));
-        let last = usize::from(fabric.max_lid().0 | (BLOCK - 1)).min(room.saturating_sub(1));
+        let last = (fabric.max_lid().index() | (BLOCK - 1)).min(room.saturating_sub(1));
         let absent = gone.iter().filter_map(|(guid, node)| {
             let switch = fabric.switch_by_guid(*guid)?;
             let fits = node.lid.index() + (1 << node.lmc) - 1 <= last;

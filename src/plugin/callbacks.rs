@@ -10,9 +10,8 @@ use super::ffi::bindings::{
 use super::ffi::{Group, Subnet, Symbols};
 use super::guard::guard;
 use super::mcast;
-use super::options::PluginOptions;
 use super::pulse::Pulse;
-use std::ffi::{CStr, c_int, c_void};
+use std::ffi::{c_int, c_void};
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
@@ -34,37 +33,12 @@ impl Context {
     }
 }
 
-/// Registers an engine with OpenSM by a name. The context that OpenSM keeps lives until [`release`].
-///
-/// # Safety
-/// `osm` is an OpenSM that is creating its plugins, and `symbols` are its functions.
-pub unsafe fn register(
-    osm: NonNull<osm_opensm_t>,
-    symbols: Symbols,
-    name: &'static CStr,
-    options: PluginOptions,
-) -> Option<NonNull<Context>> {
-    let context = Box::into_raw(Box::new(Context {
-        osm,
-        symbols,
-        dmodc: Dmodc::new(options),
-        pulse: OnceLock::new(),
-    }));
-    // SAFETY: the caller vouches for `osm`; the context lives until `release`.
-    if !unsafe { symbols.register(osm, name, setup, context.cast()) } {
-        // SAFETY: OpenSM keeps no pointer to a context that it refused.
-        unsafe { release(context) };
-        return None;
-    }
-    NonNull::new(context)
-}
-
 /// Frees a context.
 ///
 /// # Safety
-/// `context` is from [`register`], and only the thread that writes `dmodc.metrics` still uses it.
+/// `context` is from a box, and only the thread that writes `dmodc.metrics` still uses it.
 pub unsafe fn release(context: *mut Context) {
-    // SAFETY: `register` took it from a box, and only that thread uses it. To drop it is to wait for it.
+    // SAFETY: it is from a box, and only that thread uses it. To drop that is to wait for it.
     unsafe {
         drop((*context).pulse.take());
         drop(Box::from_raw(context));
@@ -72,7 +46,10 @@ pub unsafe fn release(context: *mut Context) {
 }
 
 /// Fills in the callbacks of an engine of OpenSM's.
-unsafe extern "C" fn setup(engine: *mut osm_routing_engine_t, _osm: *mut osm_opensm_t) -> c_int {
+pub unsafe extern "C" fn setup(
+    engine: *mut osm_routing_engine_t,
+    _osm: *mut osm_opensm_t,
+) -> c_int {
     let Some(engine) = NonNull::new(engine) else {
         return -1;
     };

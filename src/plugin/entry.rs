@@ -4,7 +4,7 @@
 //! engine; calls `setup` once for each mention of the engine in `routing_engine`, all with one context; then the
 //! callbacks, always on its own threads; at exit `destroy` for each engine of the list, then `delete`, which frees.
 
-use super::callbacks::{Context, context, register, release};
+use super::callbacks::{Context, context, release};
 use super::extension::OpenSm;
 use super::ffi::bindings::{
     OSM_EVENT_ID_UCAST_ROUTING_DONE, osm_epi_event_id_t, osm_event_plugin_t, osm_opensm_t,
@@ -12,7 +12,7 @@ use super::ffi::bindings::{
 use super::ffi::{OpensmLog, Subnet, Symbols, plugin_options, role};
 use super::guard::{guard, log_panics};
 use super::pulse::Pulse;
-use super::{log as opensm_log, options, version};
+use super::{log as opensm_log, version};
 use crate::sweeps::File;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::mem::offset_of;
@@ -116,12 +116,10 @@ pub(super) unsafe fn created(osm: NonNull<osm_opensm_t>) -> Option<NonNull<Conte
     let symbols = Symbols::load().map_err(|e| log::error!("{e}")).ok()?;
     // SAFETY: OpenSM is creating its plugins.
     let words = unsafe { plugin_options(osm) };
-    let (options, errors) = options::parse(&words);
-    errors.iter().for_each(|e| log::error!("{e}"));
     // SAFETY: OpenSM is creating its plugins; the functions are its own.
-    unsafe { OpenSm::extended(osm, symbols, &words) };
-    // SAFETY: as before; the functions are its own.
-    let context = unsafe { register(osm, symbols, ENGINE, options) }?;
+    let opensm = unsafe { OpenSm::new(osm, symbols) };
+    opensm.extended(&words);
+    let context = opensm.dmodc(ENGINE, &words)?;
     log::info!(
         "{} for {} is ready",
         env!("CARGO_PKG_VERSION"),

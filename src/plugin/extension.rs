@@ -4,7 +4,8 @@
 //! Such a library links this crate, and so has its `osm_event_plugin`. It calls [`extend`] as it is loaded.
 //! Absence: this crate's own plugin calls nothing here, and knows no option of an extension.
 
-use super::callbacks;
+use super::callbacks::{self, Context};
+use super::engine::Dmodc;
 use super::ffi::symbols::{Setup, Symbols};
 use super::options;
 use std::ffi::{CStr, c_void};
@@ -32,17 +33,16 @@ pub struct OpenSm {
 }
 
 impl OpenSm {
-    /// Calls the extension, if there is one.
-    ///
     /// # Safety
     /// `osm` is an OpenSM that is creating its plugins, and `symbols` are its functions.
-    pub(super) unsafe fn extended(
-        osm: NonNull<bindings::osm_opensm_t>,
-        symbols: Symbols,
-        words: &str,
-    ) {
+    pub(super) unsafe fn new(osm: NonNull<bindings::osm_opensm_t>, symbols: Symbols) -> OpenSm {
+        OpenSm { osm, symbols }
+    }
+
+    /// Calls the extension, if there is one.
+    pub(super) fn extended(&self, words: &str) {
         if let Some(extension) = EXTENSION.get() {
-            extension(&OpenSm { osm, symbols }, words);
+            extension(self, words);
         }
     }
 
@@ -56,15 +56,42 @@ impl OpenSm {
     /// # Safety
     /// `context` is what `setup` and the callbacks that it sets expect, for as long as OpenSM runs.
     pub unsafe fn register(&self, name: &'static CStr, setup: Setup, context: *mut c_void) -> bool {
-        // SAFETY: `extended` was called with an OpenSM that is creating its plugins; the caller vouches for the rest.
-        unsafe { self.symbols.register(self.osm, name, setup, context) }
+        let module = bindings::external_routing_engine_module_t {
+            name: name.as_ptr(),
+            setup: Some(setup),
+            context,
+        };
+        let (osm, register) = (self.osm.as_ptr(), self.symbols.register_engine);
+        // SAFETY: OpenSM is creating its plugins, and copies the module; the caller vouches for the rest.
+        let status = unsafe { register(osm, &raw const module, context) };
+        if status != 0 {
+            let name = name.to_string_lossy();
+            log::error!("OpenSM refused the routing engine {name} (status {status})");
+        }
+        status == 0
     }
 
     /// Registers another Dmodc by a name, with options as they stand in `event_plugin_options`.
     pub fn register_dmodc(&self, name: &'static CStr, words: &str) -> bool {
+        self.dmodc(name, words).is_some()
+    }
+
+    /// The same; the context that OpenSM keeps lives until [`callbacks::release`].
+    pub(super) fn dmodc(&self, name: &'static CStr, words: &str) -> Option<NonNull<Context>> {
         let (options, errors) = options::parse(words);
         errors.iter().for_each(|e| log::error!("{e}"));
-        // SAFETY: as for `register`; Dmodc's context is its own.
-        unsafe { callbacks::register(self.osm, self.symbols, name, options) }.is_some()
+        let context = Box::into_raw(Box::new(Context {
+            osm: self.osm,
+            symbols: self.symbols,
+            dmodc: Dmodc::new(options),
+            pulse: OnceLock::new(),
+        }));
+        // SAFETY: our callbacks expect this context, and it lives until `release`.
+        if unsafe { self.register(name, callbacks::setup, context.cast()) } {
+            return NonNull::new(context);
+        }
+        // SAFETY: OpenSM keeps no pointer to a context that it refused.
+        unsafe { callbacks::release(context) };
+        None
     }
 }

@@ -5,7 +5,7 @@ use super::engine::Failure;
 use super::ffi::Subnet;
 use crate::dmodc::Engine;
 use crate::fabric::{Fabric, Guid};
-use crate::lft::NO_PATH;
+use crate::lft::{BLOCK, NO_PATH};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The tables in the fabric's switch order.
@@ -32,9 +32,6 @@ pub fn clear_beyond(fabric: &Fabric, rows: &mut [&mut [u8]]) {
         row[beyond..].fill(NO_PATH);
     }
 }
-
-/// The entries of a block, which OpenSM sends whole if one of them changes (IB_SMP_DATA_SIZE).
-const BLOCK: usize = 64;
 
 /// How many blocks of all tables differ from the tables last sent.
 pub fn changed_blocks(subnet: &Subnet<'_>, engine: &Engine) -> usize {

@@ -47,32 +47,6 @@ impl Symbols {
             })
         }
     }
-
-    /// Registers a routing engine, whose context OpenSM then keeps. Returns whether OpenSM accepts it.
-    ///
-    /// # Safety
-    /// `osm` is an OpenSM that is creating its plugins; `context` is valid for `setup` and its callbacks as
-    /// long as OpenSM runs.
-    pub unsafe fn register(
-        &self,
-        osm: NonNull<osm_opensm_t>,
-        name: &'static CStr,
-        setup: Setup,
-        context: *mut c_void,
-    ) -> bool {
-        let module = external_routing_engine_module_t {
-            name: name.as_ptr(),
-            setup: Some(setup),
-            context,
-        };
-        // SAFETY: OpenSM copies the module; the caller vouches for the rest.
-        let status = unsafe { (self.register_engine)(osm.as_ptr(), &raw const module, context) };
-        if status != 0 {
-            let name = name.to_string_lossy();
-            log::error!("OpenSM refused the routing engine {name} (status {status})");
-        }
-        status == 0
-    }
 }
 
 /// A function of the running process, as a pointer of type `F`.

@@ -4,7 +4,7 @@ use super::lines::errors;
 use super::world::{KEPT, MARGIN, NODES, SWITCHES, SYMBOLS, World, engine, guid, set};
 use crate::dmodc::Engine;
 use crate::plugin::callbacks::{self, Context};
-use crate::plugin::options::PluginOptions;
+use crate::plugin::extension::OpenSm;
 use crate::plugin::{entry, snapshot, version};
 use crate::random::Random;
 use std::ptr;
@@ -168,7 +168,7 @@ fn opensm_keeps_the_context_itself() {
     let world = World::new();
     let register = || {
         // SAFETY: the world stands in for OpenSM; nothing of it is read here.
-        unsafe { callbacks::register(world.osm, SYMBOLS, entry::ENGINE, PluginOptions::default()) }
+        unsafe { OpenSm::new(world.osm, SYMBOLS) }.dmodc(entry::ENGINE, "")
     };
     let context = register().expect("registered").as_ptr();
     let kept: *mut Context = KEPT.get().cast();
