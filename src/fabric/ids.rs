@@ -1,7 +1,6 @@
 //! Identifiers as InfiniBand names them.
 
 use std::fmt;
-use std::str::FromStr;
 
 /// A 64-bit globally unique identifier in host order. A switch's node GUID is its *UUID* in the
 /// paper's sense: the total order by which port groups and leaves are sorted.
@@ -17,19 +16,6 @@ impl fmt::Display for Guid {
 impl fmt::Debug for Guid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
-    }
-}
-
-impl FromStr for Guid {
-    type Err = std::num::ParseIntError;
-
-    /// Accepts a GUID as `strtoull(…, 0)` does: `0x` and hexadecimal digits, or decimal.
-    fn from_str(s: &str) -> Result<Self, Self::Err> {
-        match s.strip_prefix("0x").or_else(|| s.strip_prefix("0X")) {
-            Some(hex) => u64::from_str_radix(hex, 16),
-            None => s.parse(),
-        }
-        .map(Guid)
     }
 }
 

@@ -10,7 +10,7 @@ use super::drain::Drain;
 use super::ffi::Subnet;
 use super::given::Given;
 use super::mcast::McastError;
-use super::options::{PanicAt, PluginOptions};
+use super::options::PluginOptions;
 use super::planned::Live;
 use super::snapshot;
 use super::tables::{self, NoPathOnPanic};
@@ -57,7 +57,7 @@ struct State {
     /// Whether [`Dmodc::finish`] has run for this plan.
     finished: bool,
     /// The panic of `dmodc.provoke_panic`, until it has happened.
-    provoke: Option<PanicAt>,
+    provoke: Option<String>,
 }
 
 /// What a plan depends on beside the subnet and the options.
@@ -77,7 +77,7 @@ impl Dmodc {
                     ..Memory::default()
                 },
                 metrics: options.metrics.is_some().then(Metrics::default),
-                provoke: options.provoke_panic,
+                provoke: options.provoke_panic.clone(),
                 ..State::default()
             }),
             options,
@@ -94,7 +94,7 @@ impl Dmodc {
         let state = &mut *self.lock();
         let engine = self.started(&mut state.engine)?;
         state.planned = None;
-        panic_if_due(&mut state.provoke, PanicAt::Plan);
+        panic_if_due(&mut state.provoke, "plan");
         let (planned, read) = self.plan(engine, &mut state.memory, subnet)?;
         let filled = write(engine, subnet, &planned, is_first, &mut state.provoke);
         let called = Live {
@@ -208,7 +208,7 @@ fn write(
     subnet: &mut Subnet<'_>,
     planned: &Planned,
     is_first: bool,
-    provoke: &mut Option<PanicAt>,
+    provoke: &mut Option<String>,
 ) -> Result<(Filled, Vec<Use>), Failure> {
     let fabric = &planned.fabric;
     let mut tables = subnet.new_lfts();
@@ -218,14 +218,14 @@ fn write(
     if !is_first {
         tables::clear_beyond(fabric, written.rows);
     }
-    panic_if_due(provoke, PanicAt::Fill);
+    panic_if_due(provoke, "fill");
     let row = |s: u32| &*written.rows[s as usize];
     let uses = uses(fabric, &planned.options.drain, row);
     Ok((filled, uses))
 }
 
 /// Panics if `dmodc.provoke_panic` names this point: once, so that a test sees the next sweep.
-fn panic_if_due(provoke: &mut Option<PanicAt>, here: PanicAt) {
+fn panic_if_due(provoke: &mut Option<String>, here: &str) {
     let is_due = provoke.take_if(|at| *at == here).is_some();
     assert!(!is_due, "provoked by dmodc.provoke_panic");
 }
