@@ -8,7 +8,6 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
-use yaml_rust2::{Yaml, YamlLoader};
 
 /// Whether a program is there, and a word about it if it is not.
 fn is_there(program: &str, package: &str) -> bool {
@@ -103,43 +102,6 @@ fn slurm_reads_topology_conf() {
         assert_eq!(read, written.collect(), "{net}");
         let leaves = lines.iter().filter(|line| line.starts_with("0 "));
         assert_eq!(leaves.count(), conf.matches(" Nodes=").count(), "{net}");
-    }
-}
-
-/// No Slurm of Debian's reads topology.yaml yet. So it is held against the documented format, with a
-/// reader of YAML, and against topology.conf, which slurmctld reads.
-#[test]
-fn topology_yaml_is_as_documented() {
-    let dir = tempfile::tempdir().unwrap();
-    for net in trees(dir.path()) {
-        let yaml = ok(&["export", &net, "slurm-yaml"]);
-        let documents = YamlLoader::load_from_str(&yaml).unwrap();
-        let [Yaml::Array(topologies)] = &documents[..] else {
-            panic!("{net}: {documents:?}")
-        };
-        let [topology] = &topologies[..] else {
-            panic!("{net}: one topology")
-        };
-        let keys = |map: &Yaml| -> Vec<String> {
-            let keys = map.as_hash().unwrap().keys();
-            keys.map(|key| key.as_str().unwrap().to_owned()).collect()
-        };
-        let known = ["topology", "cluster_default", "tree"];
-        assert_eq!(keys(topology), known, "{net}");
-        assert_eq!(topology["cluster_default"].as_bool(), Some(true));
-        assert!(topology["topology"].as_str().is_some());
-        assert_eq!(keys(&topology["tree"]), ["switches"]);
-        let mut conf = String::new();
-        for switch in topology["tree"]["switches"].as_vec().unwrap() {
-            let (what, word) = match &keys(switch)[1..] {
-                [what] if what == "nodes" => ("nodes", "Nodes"),
-                [what] if what == "children" => ("children", "Switches"),
-                other => panic!("{net}: {other:?}"),
-            };
-            let value = |key: &str| switch[key].as_str().unwrap();
-            conf += &format!("SwitchName={} {word}={}\n", value("switch"), value(what));
-        }
-        assert_eq!(conf, ok(&["export", &net, "slurm"]), "{net}");
     }
 }
 

@@ -1,12 +1,10 @@
 //! Tests that need no daemon: the file formats and the command line.
 
-mod bad_input;
 mod between;
 #[path = "../support/browser.rs"]
 mod browser;
 mod capacity;
 mod checked;
-mod contract;
 mod design;
 mod documents;
 mod drain;

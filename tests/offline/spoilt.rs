@@ -1,0 +1,265 @@
+//! Captures as they come: every production fabric, spoilt in each way that was seen in the field, is read as the fabric
+//! that it is, with a warning for each place. What the subcommands make of one is in `tests/data/answers/odd.txt`.
+
+use crate::routed::written;
+use crate::support::*;
+use dmodc::fabric::{Fabric, Guid, Rate};
+use dmodc::netlist::{Kind, Netlist, Node};
+use dmodc::random::Random;
+
+/// A netlist spoilt in one way.
+struct Spoilt {
+    what: &'static str,
+    text: String,
+    /// How many warnings it is worth.
+    warnings: u64,
+    /// Whether all LIDs can still be known.
+    lids: bool,
+}
+
+/// A host's own port line, split at its LID: `[1](guid) "S-.."[3]  # lid `, `105`, ` lmc 0 ..`.
+fn own_lid(line: &str) -> Option<(&str, &str, &str)> {
+    let at = line.starts_with('[').then(|| line.find("# lid "))?? + "# lid ".len();
+    let len = line[at..].find(' ')?;
+    Some((&line[..at], &line[at..at + len], &line[at + len..]))
+}
+
+/// The port GUID in parentheses of a host's own port line.
+fn own_guid(line: &str) -> Option<(&str, &str)> {
+    own_lid(line)?;
+    let (open, close) = (line.find('(')?, line.find(')')?);
+    (line.find('"')? > close).then(|| (&line[..open], &line[close + 1..]))
+}
+
+/// All ways in which a netlist of ibnetdiscover's is spoilt.
+fn ways(text: &str) -> Vec<Spoilt> {
+    let mut ways = Vec::new();
+    // Each line by its number, if it is changed.
+    let mut add = |what, lids, spoil: &dyn Fn(&str, usize) -> Option<String>| {
+        let (mut spoilt, mut warnings) = (String::new(), 0);
+        for (number, line) in text.lines().enumerate() {
+            let new = spoil(line, number);
+            warnings += u64::from(new.is_some());
+            spoilt += &format!("{}\n", new.as_deref().unwrap_or(line));
+        }
+        ways.push(Spoilt {
+            what,
+            text: spoilt,
+            warnings,
+            lids,
+        });
+    };
+    // Hosts that have no LID yet: both sides say so.
+    let beyond = ("LID beyond the unicast range", "49152");
+    for (what, lid) in [("no LID yet", "65535"), beyond] {
+        add(what, false, &|line, _| {
+            if let Some((before, _, after)) = own_lid(line) {
+                return Some(format!("{before}{lid}{after}"));
+            }
+            let at = line.find("\"H-").and_then(|_| line.rfind(" lid "))? + " lid ".len();
+            let len = line[at..].find(' ')?;
+            Some(format!("{}{lid}{}", &line[..at], &line[at + len..]))
+        });
+    }
+    for (what, odd) in [("LID xxxxxx", "xxxxxx"), ("empty LID", "")] {
+        add(what, true, &|line, n| {
+            let (before, _, after) = own_lid(line).filter(|_| n.is_multiple_of(3))?;
+            Some(format!("{before}{odd}{after}"))
+        });
+    }
+    for (what, odd) in [
+        ("GUID xxxxxx", "(xxxxxx)"),
+        ("empty GUID", "()"),
+        ("port in parentheses", "(1)"),
+    ] {
+        add(what, true, &|line, n| {
+            let (before, after) = own_guid(line).filter(|_| n.is_multiple_of(3))?;
+            Some(format!("{before}{odd}{after}"))
+        });
+    }
+    add("port number in parentheses", true, &|line, _| {
+        let (port, rest) = line.strip_prefix('[')?.split_once(']')?;
+        let is_link = rest.trim_start().starts_with('"');
+        is_link.then(|| format!("[{port}]({port}){rest}"))
+    });
+    add("chassis GUID", true, &|line, _| {
+        let (_, own) = line.strip_prefix("switchguid=")?.split_once('(')?;
+        Some(format!("switchguid=0xfedcba9876543210({own}"))
+    });
+    for (what, every, guid) in [
+        ("chassis GUID alone", 1, "0xfedcba9876543210"),
+        ("node GUID xxxxxx", 2, "xxxxxx"),
+    ] {
+        add(what, true, &|line, n| {
+            let is_it = line.starts_with("switchguid=") && n.is_multiple_of(every);
+            is_it.then(|| format!("switchguid={guid}"))
+        });
+    }
+    add("terminal colours", true, &|line, n| {
+        let is_it = n.is_multiple_of(5) && !line.is_empty();
+        is_it.then(|| format!("\x1b[1;32m{line}\x1b[0m"))
+    });
+    // What is no warning: nothing of it is in doubt.
+    let log = format!(
+        "[root@sm ~]# ibnetdiscover\nibwarn: [4711] mad_rpc: timed out\n{text}[root@sm ~]# exit\n"
+    );
+    for (what, text) in [
+        ("terminal log", log),
+        ("spaces for tabs", text.replace('\t', "    ")),
+        ("CRLF", text.replace('\n', "\r\n")),
+    ] {
+        ways.push(Spoilt {
+            what,
+            text,
+            warnings: 0,
+            lids: true,
+        });
+    }
+    ways
+}
+
+fn read(text: &str) -> (Netlist, u64) {
+    let read = Netlist::parse_leniently(text.as_bytes()).unwrap_or_else(|e| panic!("{e:?}"));
+    (read.value, read.warnings.count())
+}
+
+fn fabric(netlist: &Netlist) -> Fabric {
+    netlist.to_fabric(None).unwrap().0
+}
+
+/// The netlist as `opensm-subnet.lst`, with device IDs by `device`.
+fn subnet_lst(netlist: &Netlist, device: impl Fn(&Node) -> String) -> String {
+    let side = |node: &Node, number: u8| {
+        let (kind, guid, lid) = match node.kind {
+            Kind::Switch => ("SW", node.guid, node.lid),
+            _ => {
+                let port = node.ports.iter().find(|p| p.number == number).unwrap();
+                ("CA", node.port_guid(port), port.lid)
+            }
+        };
+        let system = node.system_guid.unwrap_or(Guid(0)).0;
+        format!(
+            "{{ {kind} Ports:{:02X} SystemGUID:{system:016X} NodeGUID:{:016X} PortGUID:{:016X} \
+             VenID:{:06X} DevID:{} Rev:000000A0 {{{}}} LID:{:04X} PN:{number:02X} }}",
+            node.port_count,
+            node.guid.0,
+            guid.0,
+            node.vendor,
+            device(node),
+            node.description,
+            lid.0,
+        )
+    };
+    let mut text = String::new();
+    for node in &netlist.nodes {
+        for port in &node.ports {
+            let far = side(&netlist.nodes[port.peer as usize], port.peer_port);
+            let near = side(node, port.number);
+            let speed = port.speed();
+            let gbps = match speed.rate() {
+                Some(Rate::Ddr) => "5".into(),
+                Some(Rate::Qdr) => "10".into(),
+                Some(Rate::Fdr) => "14".into(),
+                Some(Rate::Fdr10) => "FDR10".into(),
+                Some(rate) => (rate.mbps() / 1000).to_string(),
+                None => "??".into(),
+            };
+            let lanes = speed.lanes();
+            text += &format!("{near} {far} PHY={lanes}x LOG=ACT SPD={gbps}\n");
+        }
+    }
+    text
+}
+
+/// What is left of a fabric without LIDs: who is linked to whom.
+fn wiring(fabric: &Fabric) -> Vec<String> {
+    let nodes = fabric.end_nodes().iter();
+    let nodes = nodes.map(|n| format!("{} {} {}", n.guid, n.switch, n.port));
+    let switches = (0..).zip(fabric.switches());
+    let switches = switches.map(|(s, switch)| format!("{} {:?}", switch.guid, fabric.peers_of(s)));
+    nodes.chain(switches).collect()
+}
+
+#[test]
+fn what_is_odd_in_a_capture_is_read_as_what_it_means() {
+    for path in production() {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let (whole, none) = read(&text);
+        assert_eq!(none, 0, "{}", path.display());
+        let whole = fabric(&whole);
+        for way in ways(&text) {
+            let what = format!("{}: {}", path.display(), way.what);
+            let (netlist, warnings) = read(&way.text);
+            assert_eq!(warnings, way.warnings, "{what}");
+            let found = fabric(&netlist);
+            assert_eq!(wiring(&found), wiring(&whole), "{what}");
+            assert_eq!(found == whole, way.lids, "{what}");
+            let strict = Netlist::parse(way.text.as_bytes());
+            assert_eq!(strict.is_err(), way.warnings > 0, "{what}");
+            // What is written is sound.
+            let again = Netlist::parse(&written(&netlist));
+            assert!(again.unwrap() == netlist, "{what}");
+        }
+    }
+}
+
+#[test]
+fn whatever_is_read_is_sound_once_it_is_written() {
+    let texts = "crlf.ibnetdiscover short-names.net no-tabs.ibnetdiscover";
+    let texts = texts
+        .split(' ')
+        .map(|name| std::fs::read_to_string(data(name)).unwrap());
+    let texts: Vec<String> = texts.collect();
+    let words = "xxxxxx|(|)|\"|[|]|65535|49151|0x|lid |lmc 8|#|\x1b[0m| |S-00000000000000a1";
+    let words = words.split('|').chain(["switchguid=0xa2(a1)", "{ SW", "="]);
+    let pieces: Vec<&str> = words.collect();
+    let mut random = Random::new(18);
+    let (mut accepted, mut odd) = (0, 0);
+    for _ in 0..5_000 {
+        let mut text = texts[random.below(texts.len())].clone();
+        for _ in 0..1 + random.below(3) {
+            let mut cut = || {
+                let at = random.below(text.len());
+                let mut before = (0..=at).rev();
+                before.find(|&at| text.is_char_boundary(at)).unwrap()
+            };
+            let (from, len) = (cut(), random.below(6));
+            let to = (from + len).min(text.len());
+            if text.is_char_boundary(to) {
+                text.replace_range(from..to, pieces[random.below(pieces.len())]);
+            }
+        }
+        let Ok(read) = Netlist::parse_leniently(text.as_bytes()) else {
+            continue;
+        };
+        accepted += 1;
+        odd += u64::from(read.warnings.count() > 0);
+        let again = Netlist::parse(&written(&read.value));
+        assert!(again.as_ref() == Ok(&read.value), "{again:?} of\n{text}");
+    }
+    assert!(accepted > 1_000 && odd > 300, "{accepted} {odd}");
+}
+
+#[test]
+fn subnet_lists_of_other_programs() {
+    for path in production() {
+        let (netlist, _) = read(&std::fs::read_to_string(&path).unwrap());
+        let whole = fabric(&netlist);
+        let ours = subnet_lst(&netlist, |node| format!("{:04X}", node.device));
+        let wide = subnet_lst(&netlist, |node| format!("{:04X}0000", node.device));
+        for text in [&ours, &wide] {
+            let (read, warnings) = read(text);
+            assert_eq!(warnings, 0);
+            assert!(fabric(&read) == whole, "{}", path.display());
+        }
+        // Who is an aggregation node is told by its description too.
+        let unreadable = subnet_lst(&netlist, |_| "xxxx".into());
+        let (found, warnings) = read(&unreadable);
+        assert_eq!(warnings, ours.lines().count() as u64);
+        assert!(fabric(&found) == whole, "{}", path.display());
+        let log = format!("\x1b[0mOpenSM> \n{ours}\n# done\n");
+        let (found, warnings) = read(&log);
+        assert_eq!(warnings, 3, "the colour, the prompt, the comment");
+        assert!(fabric(&found) == whole, "{}", path.display());
+    }
+}
