@@ -1,18 +1,15 @@
 //! Drained links: empty where there is another way, in use where there is none; and pulling them changes nothing.
 
-use crate::invariants::is_wanted;
-use crate::left_out::{drawn, hold_on_each};
 use crate::long;
 use crate::routed::{Routed, pgft, with_reference};
 use crate::support::has;
-use crate::whole_graph::{lids, nobody_is_lost};
-use dmodc::dmodc::{Drained, Engine, Faults, OnUnreachable, Options};
+use crate::whole_graph::lids;
+use dmodc::dmodc::{Drained, OnUnreachable, Options};
 use dmodc::drain::{parse_leniently, uses};
 use dmodc::fabric::{Fabric, Guid, Peer};
 use dmodc::lft::NO_PATH;
 use dmodc::netlist::{Netlist, Part};
 use dmodc::random::Random;
-use std::sync::Arc;
 
 /// A switch or a link of it.
 pub fn some_part(fabric: &Fabric, random: &mut Random) -> Drained {
@@ -40,36 +37,6 @@ fn drained(options: &Options, drain: &[Drained]) -> Options {
         drain: drain.to_vec(),
         ..options.clone()
     }
-}
-
-/// Nobody is lost for a drain, hosts or switches, and no circle comes of it.
-fn hold(engine: &Engine, number: u64) -> bool {
-    let (fabric, reference) = drawn(number);
-    let mut random = Random::new(number);
-    let options = Options {
-        reference: reference.map(Arc::new),
-        faults: [Faults::Stable, Faults::Paper][usize::from(random.below(5) == 0)],
-        on_unreachable: [OnUnreachable::Connect, OnUnreachable::Partial][random.below(2)],
-        ..Options::default()
-    };
-    let drain: Vec<Drained> = (0..=random.below(5))
-        .map(|_| some_part(&fabric, &mut random))
-        .collect();
-    let options = drained(&options, &drain);
-    let Ok(now) = Routed::by(engine, fabric.clone(), &options) else {
-        return false;
-    };
-    let before = drained(&options, &[]);
-    let before = Routed::by(engine, fabric.clone(), &before).expect("a tree");
-    nobody_is_lost(&before, &now, |from, to| {
-        is_wanted(&fabric, &options, from, to)
-    });
-    true
-}
-
-#[test]
-fn nobody_is_lost_on_any_fabric() {
-    hold_on_each(250, hold);
 }
 
 const SHAPES: [&str; 5] = [

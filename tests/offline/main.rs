@@ -4,7 +4,6 @@ mod between;
 #[path = "../support/browser.rs"]
 mod browser;
 mod capacity;
-mod checked;
 mod design;
 mod documents;
 mod drain;

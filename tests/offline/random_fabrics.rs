@@ -258,3 +258,28 @@ pub fn parts(fabric: &Fabric) -> Vec<u32> {
     }
     part
 }
+
+/// A fabric and what it is held against: nothing, what it was, what it is to be, something else.
+pub fn drawn(number: u64) -> (Fabric, Option<Fabric>) {
+    let (_, make) = FAMILIES[number as usize % FAMILIES.len()];
+    let mut random = Random::new(number);
+    let mut whole = make(Random::new(random.below(1 << 30) as u64));
+    if random.below(3) == 0 {
+        whole = with_aggregation_nodes(&whole);
+    }
+    let mut less = |of: &Fabric| {
+        let damage = Damage {
+            switches: [0, 5, 20][random.below(3)],
+            links: [0, 3, 20][random.below(3)],
+        };
+        damaged(of, damage, &mut random)
+    };
+    let (first, second) = (less(&whole), less(&whole));
+    match random.below(6) {
+        0 => (first, None),
+        1 => (whole, Some(first)),
+        2 => (first, Some(second)),
+        3 => (first, Some(make(Random::new(random.below(1 << 30) as u64)))),
+        _ => (first, Some(whole)),
+    }
+}

@@ -174,10 +174,11 @@ impl Routed {
         bound(&self.fabric, |s| ranking.rank(s)).expect("links up")
     }
 
-    /// What is wrong with the tables, if anything is: all that has a path is delivered, without a credit loop.
+    /// What is wrong with the tables, if anything is: all that has an up-down path is delivered by one, and no credit
+    /// loop closes.
     pub fn defect(&self) -> Option<String> {
         let report = self.report();
-        let sound = report.undelivered() == 0 && report.credit_loops.count == 0;
+        let sound = report.passed() && report.turns.routes == 0;
         (!sound).then(|| format!("{report:?}"))
     }
 }
