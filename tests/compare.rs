@@ -2,15 +2,10 @@
 
 #[path = "support/examples.rs"]
 mod page;
-#[path = "support/skip.rs"]
-mod skip;
-#[path = "support/slurm.rs"]
-mod slurm;
 
 use dmodc::netlist::{Equipment, Kind, Netlist};
 use dmodc_lab::compare::{Real, ThrowRow, read_throws};
 use serde_json::Value;
-use slurm::Slurm;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -181,25 +176,6 @@ fn credit_loops_are_counted_by_kind_of_traffic() {
         let cells = format!("| {engine} | yes | 0 | 0 | ok | 0 | {among} | {among} |");
         assert!(page.contains(&cells), "{page}");
     }
-}
-
-/// With 60 links gone nue spreads the routes of few sources over many destinations, so that the risk says much more
-/// than any permutation can do; and it has no loop from host to host, where minhop and sssp have one.
-#[test]
-fn risks_and_loops_on_a_tree_without_sixty_links() {
-    let study = Study::of(NODES_384, 1);
-    let [whole, net] = ["tree.net", "less.net"].map(|name| study.path(name));
-    dmodc(&format!("degrade {whole} --links 60 --seed 5 -o {net}"));
-    let result = result(&format!("{net} --engines dmodc,nue,minhop,sssp"));
-    let figures = |engine, keys: [&str; 2]| {
-        let row = row(&result, engine);
-        keys.map(|key| row[key].as_u64().expect("a number"))
-    };
-    let risks = ["dmodc", "nue"].map(|engine| figures(engine, ["a2a", "exact"]));
-    assert_eq!(risks, [[48, 48], [160, 43]]);
-    let of = ["host_credit_loops", "credit_loops"];
-    let loops = ["dmodc", "nue", "minhop", "sssp"].map(|engine| figures(engine, of));
-    assert_eq!(loops, [[0, 0], [0, 1], [1, 1], [1, 1]]);
 }
 
 /// The whole chain: throws, a run that was cut, the page.
@@ -492,33 +468,30 @@ fn lanes_are_those_of_the_engine() {
     assert_eq!(of("minhop"), (2, 2, Some(1)));
 }
 
-/// A study in parts, by the job of docs/examples as an array in a real Slurm, two tasks side by side on one node, has
-/// the rows of one in one piece.
+/// A study in parts, by the job of docs/examples as Slurm starts it, two tasks side by side, has the rows of one in one
+/// piece.
 #[test]
-fn an_array_in_slurm_makes_the_rows_of_the_whole() {
+fn an_array_makes_the_rows_of_the_whole() {
     let study = Study::empty();
-    let Some(slurm) = Slurm::start(study.0.path()) else {
-        return;
-    };
     let [whole, parts] = ["whole", "parts"].map(|name| study.path(name));
     let (net, plugin) = (two_switches(), plugin_dir());
     let (net, plugin) = (net.display(), plugin.display());
     let series = "--degrade links --throws 3 --max-exponent 1.5 --engines dmodc,minhop";
     let args = format!("{net} {parts} --permutations 10 --plugin-dir {plugin} {series}");
     let tools = Path::new(env!("CARGO_BIN_EXE_dmodc")).parent();
-    let tools = tools.expect("a folder");
     let path = std::env::var("PATH").expect("a path");
-    let ended = slurm
-        .command("sbatch")
-        .args(["--wait", "--array=1-2", "--output=task-%a.out"])
-        .arg(root().join("docs/examples/slurm-array.sh"))
-        .args(args.split(' '))
-        .env("PATH", format!("{}:{path}", tools.display()))
-        .output()
-        .expect("sbatch runs");
-    let errors = String::from_utf8_lossy(&ended.stderr);
-    let tasks = [1, 2].map(|task| fs::read_to_string(study.path(&format!("task-{task}.out"))));
-    assert!(ended.status.success(), "{errors}{tasks:?}{}", slurm.words());
+    let path = format!("{}:{path}", tools.expect("a folder").display());
+    let task = |number: &str| {
+        let mut task = Command::new(root().join("docs/examples/slurm-array.sh"));
+        task.args(args.split(' ')).env("PATH", &path);
+        task.env("SLURM_ARRAY_TASK_ID", number);
+        done(task.env("SLURM_ARRAY_TASK_COUNT", "2"))
+    };
+    std::thread::scope(|scope| {
+        for number in ["1", "2"] {
+            scope.spawn(move || task(number));
+        }
+    });
     compared(&format!("{net} -o {whole} {series}"));
     // Without the times.
     let rows = |file: &str| {
@@ -529,8 +502,8 @@ fn an_array_in_slurm_makes_the_rows_of_the_whole() {
         rows
     };
     let expected = rows("whole/throws-two-switches-links.csv");
-    let [first, second] =
-        ["1", "2"].map(|part| rows(&format!("parts/throws-two-switches-links-{part}-of-2.csv")));
+    let part = |part| rows(&format!("parts/throws-two-switches-links-{part}-of-2.csv"));
+    let [first, second] = [1, 2].map(part);
     // The complete fabric is in each.
     assert_eq!((first.len(), second.len()), (2 * 2, 3 * 2));
     assert_eq!(first[..2], second[..2]);
