@@ -13,7 +13,7 @@
 use dmodc::fabric::{Fabric, Guid, Lid, Peer, lid_range};
 use dmodc::lft::Tables;
 use dmodc::netlist::generate::{Order, Pgft, build};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Add;
 
 /// A number of entries, and of blocks of 64 LIDs.
@@ -69,67 +69,42 @@ pub type Routed<'r> = (&'r Fabric, &'r Tables);
 /// Compares the tables before and after a change of the fabric. `is_up(a, b)` tells whether the links from
 /// switch `a` to its neighbour `b` go up in the new fabric.
 pub fn forced(before: Routed, after: Routed, is_up: impl Fn(u32, u32) -> bool) -> Forced {
-    let (old_fabric, new_fabric) = (before.0, after.0);
-    let switches = new_fabric.switches().len() as u32;
-    // Per switch of the fabric after: its number in the one before.
-    let was: Vec<Option<u32>> = (new_fabric.switches().iter())
-        .map(|switch| old_fabric.switch_by_guid(switch.guid))
-        .collect();
-    let (old_places, new_places) = (places(old_fabric), places(new_fabric));
-    let mut changed: Vec<(u32, Lid, Reason)> = Vec::new();
-    let moved = |lid: &Lid| old_places.get(lid) != new_places.get(lid);
-    let lids = new_places.keys().chain(old_places.keys()).copied();
-    for lid in lids.filter(moved).collect::<HashSet<Lid>>() {
-        for (s, was) in (0..).zip(&was) {
-            let Some(was) = *was else { continue };
-            if before.1.get(was, lid) != after.1.get(s, lid) {
-                changed.push((s, lid, Reason::Own));
-            }
-        }
-    }
-    let mut behind = vec![Vec::new(); switches as usize];
-    for (&lid, &(guid, port)) in new_places.iter().filter(|(lid, _)| !moved(lid)) {
-        if let Some(switch) = new_fabric.switch_by_guid(guid) {
-            behind[switch as usize].push((lid, port));
-        }
-    }
-    let links = Oriented::new(new_fabric, is_up);
-    for (target, lids) in (0..).zip(&behind) {
-        let costs = links.costs(target);
-        for (s, was) in (0..).zip(&was) {
-            let Some(was) = *was else { continue };
-            for &(lid, port) in lids {
-                let old = before.1.get(was, lid);
-                if old == after.1.get(s, lid) {
-                    continue;
-                }
-                let stands = match s == target {
-                    true => old == port,
-                    false => links.leads_nearer(&costs, s, new_fabric.peer(s, old)),
-                };
-                let reason = match stands {
-                    true => Reason::Needless,
-                    false => Reason::Forced,
-                };
-                changed.push((s, lid, reason));
-            }
-        }
-    }
-    count(&changed)
-}
-
-/// Counts entries by their reason, and blocks by their weightiest one.
-fn count(changed: &[(u32, Lid, Reason)]) -> Forced {
+    let fabric = after.0;
+    let (old_places, new_places) = (places(before.0), places(fabric));
+    let lids: BTreeSet<Lid> = (old_places.keys().chain(new_places.keys()).copied()).collect();
+    let links = Oriented::new(fabric, is_up);
+    let mut costs: HashMap<u32, Hops> = HashMap::new();
     let mut found = Forced::default();
-    let mut blocks: HashMap<(u32, usize), Reason> = HashMap::new();
-    for &(switch, lid, reason) in changed {
-        found.of(reason).entries += 1;
-        let of_block = blocks.entry((switch, lid.index() / 64));
-        let of_block = of_block.or_insert(reason);
-        *of_block = reason.min(*of_block);
-    }
-    for reason in blocks.into_values() {
-        found.of(reason).blocks += 1;
+    for (s, switch) in (0..).zip(fabric.switches()) {
+        let Some(was) = before.0.switch_by_guid(switch.guid) else {
+            continue;
+        };
+        let mut blocks: HashMap<usize, Reason> = HashMap::new();
+        for &lid in &lids {
+            let old = before.1.get(was, lid);
+            if old == after.1.get(s, lid) {
+                continue;
+            }
+            let place = new_places.get(&lid);
+            let reason = match place {
+                Some(&(guid, port)) if old_places.get(&lid) == place => {
+                    let target = fabric.switch_by_guid(guid).expect("its place");
+                    let hops = costs.entry(target).or_insert_with(|| links.costs(target));
+                    let stands = match s == target {
+                        true => old == port,
+                        false => links.leads_nearer(hops, s, fabric.peer(s, old)),
+                    };
+                    [Reason::Forced, Reason::Needless][usize::from(stands)]
+                }
+                _ => Reason::Own,
+            };
+            found.of(reason).entries += 1;
+            let of_block = blocks.entry(lid.index() / 64).or_insert(reason);
+            *of_block = reason.min(*of_block);
+        }
+        for reason in blocks.into_values() {
+            found.of(reason).blocks += 1;
+        }
     }
     found
 }
@@ -162,12 +137,8 @@ struct Hops {
 impl Oriented {
     fn new(fabric: &Fabric, is_up: impl Fn(u32, u32) -> bool) -> Oriented {
         let switches = 0..fabric.switches().len() as u32;
-        let (mut above, mut below) = (Vec::new(), Vec::new());
-        for s in switches {
-            let (up, down) = fabric.neighbours(s).partition(|&r| is_up(s, r));
-            above.push(up);
-            below.push(down);
-        }
+        let sides = switches.map(|s| fabric.neighbours(s).partition(|&r| is_up(s, r)));
+        let (above, below) = sides.unzip();
         Oriented { above, below }
     }
 
@@ -186,23 +157,20 @@ impl Oriented {
                 }
             }
         }
+        // One level more each time.
         let mut taken = down.clone();
-        // Nearest first; what is found on the way is one further than what finds it.
-        let mut at_distance: Vec<Vec<u32>> = vec![Vec::new(); self.above.len() + 1];
-        for &s in &reached {
-            at_distance[usize::from(down[s as usize].unwrap_or(0))].push(s);
-        }
-        for distance in 0..self.above.len() {
-            for s in std::mem::take(&mut at_distance[distance]) {
-                for &below in &self.below[s as usize] {
-                    if taken[below as usize].is_none() {
-                        taken[below as usize] = Some(distance as u16 + 1);
-                        at_distance[distance + 1].push(below);
-                    }
-                }
+        loop {
+            let known = taken.clone();
+            for s in (0..taken.len()).filter(|&s| down[s].is_none()) {
+                let least = self.above[s]
+                    .iter()
+                    .filter_map(|&above| known[above as usize]);
+                taken[s] = least.min().map(|hops| hops + 1);
+            }
+            if taken == known {
+                return Hops { down, taken };
             }
         }
-        Hops { down, taken }
     }
 
     /// Equation (1): whether a switch may send packets for the target of these costs to a neighbour.
@@ -211,17 +179,12 @@ impl Oriented {
             return false;
         };
         let (here, there) = (switch as usize, index as usize);
-        match (hops.down[here], hops.taken[here]) {
-            (Some(down), _) => {
-                let below = self.below[here].contains(&index);
-                below && hops.down[there].is_some_and(|hops| hops < down)
-            }
-            (None, Some(taken)) => {
-                let above = self.above[here].contains(&index);
-                above && hops.taken[there].is_some_and(|hops| hops < taken)
-            }
-            (None, None) => false,
-        }
+        let (side, hops) = match hops.down[here] {
+            Some(_) => (&self.below, &hops.down),
+            None => (&self.above, &hops.taken),
+        };
+        let is_nearer = hops[there].is_some_and(|there| hops[here].is_some_and(|h| there < h));
+        side[here].contains(&index) && is_nearer
     }
 }
 
@@ -232,19 +195,21 @@ fn reasons_by_hand() {
     let netlist = build(&shape.into(), Order::default());
     let (fabric, _) = netlist.to_fabric(None).expect("LIDs");
     let (gone, _) = netlist.without_nodes(&[5]).to_fabric(None).expect("LIDs");
+    let less = fabric.without(&[(0, 2), (2, 1)]);
     let lid = fabric.end_nodes()[1].lid;
-    let by_port = |port| {
+    let [before, now] = [2, 3].map(|port| {
         let mut tables = Tables::for_fabric(&fabric);
         tables.row_mut(0)[lid.index()] = port;
         tables
-    };
-    let reasons = |after: &Fabric| {
-        let (before, now) = (by_port(2), by_port(3));
+    });
+    let (one, none) = ((1, 1), (0, 0));
+    for (after, reasons) in [
+        (&fabric, [none, none, one]),
+        (&less, [none, one, none]),
+        (&gone, [one, none, none]),
+    ] {
         let found = forced((&fabric, &before), (after, &now), |a, b| a < b);
-        [found.own, found.forced, found.needless].map(|count| (count.entries, count.blocks))
-    };
-    assert_eq!(reasons(&fabric), [(0, 0), (0, 0), (1, 1)]);
-    let less = fabric.without(&[(0, 2), (2, 1)]);
-    assert_eq!(reasons(&less), [(0, 0), (1, 1), (0, 0)]);
-    assert_eq!(reasons(&gone), [(1, 1), (0, 0), (0, 0)]);
+        let counts = [found.own, found.forced, found.needless];
+        assert_eq!(counts.map(|count| (count.entries, count.blocks)), reasons);
+    }
 }

@@ -1,60 +1,52 @@
-//! The same as `dmodc_lab::between`, read literally: all tables after each block, and each packet by
-//! itself.
+//! The same as `dmodc_lab::between`, read literally: all tables after each block, and each packet by itself.
 
+use crate::whole_graph::lids;
 use dmodc::analysis::{Channels, Hop};
-use dmodc::fabric::{EndNode, Fabric, Lid, Peer, lid_range};
+use dmodc::fabric::{Fabric, Guid, Lid, Peer};
 use dmodc::lft::{NO_PATH, Tables};
-use dmodc_lab::between::{Between, Block, Group, Harm};
-use std::collections::{BTreeMap, BTreeSet};
+use dmodc_lab::between::{Between, Block, Harm};
+use std::collections::BTreeSet;
 
 type Routed<'r> = (&'r Fabric, &'r Tables);
-/// Source node, LID.
-type PairOf = (usize, Lid);
-/// Channels.
+/// Two channels, one after the other.
 type Turn = (u32, u32);
 
-#[derive(Default, Clone)]
+/// What the packets of one host to a LID of another meet.
 struct Story {
     met: BTreeSet<Harm>,
     turns: BTreeSet<Turn>,
+    /// Before the first block, and after each.
     lost: Vec<bool>,
-    served: bool,
-}
-
-struct Way {
-    harm: Option<Harm>,
-    turns: BTreeSet<Turn>,
 }
 
 pub fn between(before: Routed, after: Routed, order: &[Block]) -> Between {
     let fabric = after.0;
-    let mut stories: BTreeMap<PairOf, Story> = BTreeMap::new();
+    let all_tables = mixtures(before, after, order);
+    let had_link = |s, port| link(before.0, fabric, s, port);
+    let mut stories = Vec::new();
     let mut turns: BTreeSet<Turn> = BTreeSet::new();
-    let mut tables = started(before, after);
-    for time in 0..=order.len() {
-        if let Some(last) = time.checked_sub(1) {
-            let Block { switch, number } = order[last];
-            for lid in number * 64..number * 64 + 64 {
-                if let Some(entry) = tables.row_mut(switch).get_mut(usize::from(lid)) {
-                    *entry = after.1.get(switch, Lid(lid));
-                }
+    for (from, node) in fabric.end_nodes().iter().enumerate() {
+        for to in lids(fabric).into_iter().filter(|to| to.2 > 0) {
+            let ways = all_tables.iter();
+            let ways = ways.map(|tables| go(fabric, tables, node.switch, to, had_link));
+            let (harms, mut own): (Vec<_>, Vec<_>) = ways.unzip();
+            // At the end all links are active.
+            let (harm, last) = go(fabric, after.1, node.switch, to, |_, _| true);
+            own.push(last);
+            let own: BTreeSet<Turn> = own.concat().into_iter().collect();
+            turns.extend(&own);
+            let Peer::EndNode(other) = fabric.peer(to.1, to.2) else {
+                unreachable!("a LID of an end node")
+            };
+            let stay = [from, other as usize].map(|node| stays(before.0, fabric, node));
+            if from != other as usize && harm.is_none() && stay == [true; 2] {
+                stories.push(Story {
+                    met: harms.iter().flatten().copied().collect(),
+                    turns: own,
+                    lost: harms.iter().map(Option::is_some).collect(),
+                });
             }
         }
-        for (pair, node) in pairs(fabric) {
-            let way = go(before.0, fabric, &tables, pair, node, false);
-            turns.extend(&way.turns);
-            let story = stories.entry(pair).or_default();
-            story.met.extend(way.harm);
-            story.turns.extend(way.turns);
-            story.lost.push(way.harm.is_some());
-        }
-    }
-    for (pair, node) in pairs(fabric) {
-        let way = go(before.0, fabric, after.1, pair, node, true);
-        turns.extend(&way.turns);
-        let story = stories.get_mut(&pair).unwrap();
-        story.turns.extend(way.turns);
-        story.served = way.harm.is_none();
     }
     let closing = turns.iter().copied().filter(|&(a, b)| leads(&turns, b, a));
     let closing: BTreeSet<Turn> = closing.collect();
@@ -64,45 +56,36 @@ pub fn between(before: Routed, after: Routed, order: &[Block]) -> Between {
         circling: circling.len(),
         ..Between::default()
     };
-    let mut at_a_time = [vec![0; order.len() + 1], vec![0; order.len() + 1]];
-    for ((from, lid), mut story) in stories {
-        let to = owner(fabric, lid);
-        let stay = [from, to].iter().all(|&node| stays(before.0, fabric, node));
-        if from == to || !story.served || !stay {
-            continue;
-        }
-        if story.turns.iter().any(|turn| closing.contains(turn)) {
+    let mut at_a_time = [vec![0; all_tables.len()], vec![0; all_tables.len()]];
+    for mut story in stories {
+        if !story.turns.is_disjoint(&closing) {
             story.met.insert(Harm::Circle);
         }
-        let cut = story.lost[0];
-        match cut {
-            true => add(&mut found.cut, &story),
-            false => add(&mut found.standing, &story),
+        let is_cut = story.lost[0];
+        let group = match is_cut {
+            true => &mut found.cut,
+            false => &mut found.standing,
+        };
+        // What is lost at the end was not lost for a block more.
+        let blocks = story.lost[..order.len()].iter().filter(|l| **l).count();
+        group.pairs += 1;
+        group.total += blocks as u64;
+        group.longest = group.longest.max(blocks as u32);
+        group.hurt += u64::from(story.lost.contains(&true));
+        for (harm, met) in Harm::ALL.iter().zip(&mut group.met) {
+            *met += u64::from(story.met.contains(harm));
         }
-        for (time, lost) in story.lost.iter().enumerate() {
-            at_a_time[usize::from(cut)][time] += u64::from(*lost);
+        for (count, lost) in at_a_time[usize::from(is_cut)].iter_mut().zip(story.lost) {
+            *count += u64::from(lost);
         }
     }
-    found.standing.most = at_a_time[0].iter().copied().max().unwrap_or(0);
-    found.cut.most = at_a_time[1].iter().copied().max().unwrap_or(0);
+    let most = at_a_time.map(|counts| counts.into_iter().max().unwrap_or(0));
+    (found.standing.most, found.cut.most) = (most[0], most[1]);
     found
 }
 
-fn add(group: &mut Group, story: &Story) {
-    // What is lost at the end was not lost for a block more.
-    let lost = story.lost[..story.lost.len() - 1].iter();
-    let blocks = lost.filter(|l| **l).count();
-    group.pairs += 1;
-    group.total += blocks as u64;
-    group.longest = group.longest.max(blocks as u32);
-    group.hurt += u64::from(story.lost.contains(&true));
-    for (harm, met) in Harm::ALL.iter().zip(&mut group.met) {
-        *met += u64::from(story.met.contains(harm));
-    }
-}
-
-/// The old tables on the new fabric.
-fn started(before: Routed, after: Routed) -> Tables {
+/// The old tables on the new fabric, and what they are after each block.
+fn mixtures(before: Routed, after: Routed, order: &[Block]) -> Vec<Tables> {
     let mut tables = after.1.clone();
     for (s, switch) in (0..).zip(after.0.switches()) {
         let was = before.0.switch_by_guid(switch.guid);
@@ -110,86 +93,81 @@ fn started(before: Routed, after: Routed) -> Tables {
             *entry = was.map_or(NO_PATH, |was| before.1.get(was, lid));
         }
     }
-    tables
-}
-
-/// Each end node with each LID of any.
-fn pairs(fabric: &Fabric) -> Vec<(PairOf, &EndNode)> {
-    let nodes = fabric.end_nodes();
-    let mut pairs = Vec::new();
-    for from in 0..nodes.len() {
-        for node in nodes {
-            let lids = lid_range(node.lid, node.lmc).into_iter().flatten();
-            pairs.extend(lids.map(|lid| ((from, Lid(lid)), node)));
+    let mut all = vec![tables.clone()];
+    for &Block { switch, number } in order {
+        let new = (0..).map(Lid).zip(tables.row_mut(switch));
+        for (lid, entry) in new.skip(usize::from(number) * 64).take(64) {
+            *entry = after.1.get(switch, lid);
         }
+        all.push(tables.clone());
     }
-    pairs
+    all
 }
 
-fn owner(fabric: &Fabric, lid: Lid) -> usize {
-    let mut nodes = fabric.end_nodes().iter();
-    let owner = nodes.position(|n| lid_range(n.lid, n.lmc).unwrap().contains(&lid.0));
-    owner.expect("a LID of an end node")
+fn guid(fabric: &Fabric, s: u32) -> Guid {
+    fabric.switches()[s as usize].guid
 }
 
 fn stays(before: &Fabric, after: &Fabric, node: usize) -> bool {
-    let node = &after.end_nodes()[node];
-    let guid = after.switches()[node.switch as usize].guid;
-    before.end_nodes().iter().any(|old| {
-        let same =
-            (old.guid, old.lid, old.lmc, old.port) == (node.guid, node.lid, node.lmc, node.port);
-        same && before.switches()[old.switch as usize].guid == guid
-    })
+    let place = |fabric: &Fabric, node: usize| {
+        let node = &fabric.end_nodes()[node];
+        (
+            node.guid,
+            node.lid,
+            node.lmc,
+            guid(fabric, node.switch),
+            node.port,
+        )
+    };
+    let mut old = (0..before.end_nodes().len()).map(|node| place(before, node));
+    old.any(|old| old == place(after, node))
 }
 
-fn had_link(before: &Fabric, after: &Fabric, switch: u32, port: u8) -> bool {
-    let guid = |fabric: &Fabric, s: u32| fabric.switches()[s as usize].guid;
-    let Peer::Switch { index, port: far } = after.peer(switch, port) else {
-        return false;
+/// Whether a link between switches was there before.
+fn link(before: &Fabric, after: &Fabric, switch: u32, port: u8) -> bool {
+    let end = |fabric: &Fabric, s| match fabric.peer(s, port) {
+        Peer::Switch { index, port } => Some((guid(fabric, index), port)),
+        _ => None,
     };
-    let Some(old) = before.switch_by_guid(guid(after, switch)) else {
-        return false;
-    };
-    matches!(before.peer(old, port), Peer::Switch { index: other, port }
-        if port == far && guid(before, other) == guid(after, index))
+    let old = before.switch_by_guid(guid(after, switch));
+    let now = end(after, switch);
+    now.is_some() && old.and_then(|old| end(before, old)) == now
 }
 
+/// The harm that a packet from a switch to a LID meets, and its turns.
 fn go(
-    before: &Fabric,
     fabric: &Fabric,
     tables: &Tables,
-    (from, lid): PairOf,
-    to: &EndNode,
-    all_active: bool,
-) -> Way {
+    mut at: u32,
+    (lid, switch, port): (Lid, u32, u8),
+    is_active: impl Fn(u32, u8) -> bool,
+) -> (Option<Harm>, Vec<Turn>) {
     let channels = Channels::new(fabric);
-    let mut at = fabric.end_nodes()[from].switch;
-    let (mut last, mut seen) = (None, BTreeSet::new());
-    let mut turns = BTreeSet::new();
+    let (mut last, mut seen, mut turns) = (None, BTreeSet::new(), Vec::new());
     let harm = loop {
-        let port = tables.get(at, lid);
-        let hop = channels.hop(at, port);
+        let entry = tables.get(at, lid);
+        let hop = channels.hop(at, entry);
         if let (Some(last), Hop::Switch { channel, .. }) = (last, hop) {
-            turns.insert((last, channel));
+            turns.push((last, channel));
         }
         if !seen.insert(at) {
             break Some(Harm::Loop);
         }
-        if (at, port) == (to.switch, to.port) {
+        if (at, entry) == (switch, port) {
             break None;
         }
-        if port == NO_PATH {
+        if entry == NO_PATH {
             break Some(Harm::Hole);
         }
         let Hop::Switch { channel, to } = hop else {
             break Some(Harm::DeadLink);
         };
-        if !all_active && !had_link(before, fabric, at, port) {
+        if !is_active(at, entry) {
             break Some(Harm::NotActive);
         }
         (last, at) = (Some(channel), to);
     };
-    Way { harm, turns }
+    (harm, turns)
 }
 
 fn leads(turns: &BTreeSet<Turn>, from: u32, to: u32) -> bool {
