@@ -1,32 +1,42 @@
 //! Other boxes at the same places, and cables at other ports: no reference, no history.
 
 use super::events::*;
-use super::fabrics::{hosts_of, switches};
+use super::fabrics::{hosts_of, switches, uneven};
 use super::*;
 use dmodc::random::Random;
 
-/// A box of each level is replaced, by one whose GUID is below all others and by one above: its own LID changes. Also
-/// with several LIDs for each end node, aggregation nodes, and gateways at the top.
+/// A box of each level is replaced, by one whose GUID is below all others and by one above: its own LID changes. All boxes
+/// are replaced, with their LIDs: nothing changes. Also with several LIDs for each end node, aggregation nodes, and
+/// gateways at the top, and where pods are of unequal size.
 #[test]
-fn a_switch_is_replaced() {
+fn switches_are_replaced() {
     let mut found = Findings::default();
+    let mut fabrics = Vec::new();
     for (shape, seed) in each(1) {
         for make in [Whole::new, Whole::furnished] {
-            let whole = make(shape, seed);
-            let before = Routed::up_down(&whole.netlist);
-            let mut all = switches(&whole.netlist);
-            Random::stream(seed, 8).shuffle(&mut all);
-            for level in 1..=whole.levels() {
-                let of_level = |&&s: &&u32| {
-                    let node = &whole.netlist.nodes[s as usize];
-                    node.description.starts_with(&format!("L{level}-"))
-                };
-                let one = *all.iter().find(of_level).expect("a switch");
-                for above in [false, true] {
-                    let after = Routed::up_down(&names::replaced(&whole.netlist, one, above));
-                    let what = format!("{shape}, seed {seed}, level {level}, GUID above: {above}");
-                    found.only_own(&before, &after, &what);
-                }
+            fabrics.push((shape, seed, make(shape, seed).netlist));
+        }
+    }
+    for seed in throws(3) {
+        let of = |on_spines| names::at_random(&uneven(seed, on_spines).draw(seed), seed);
+        fabrics.push(("uneven pods", seed, of(0)));
+        fabrics.push(("leaves on spines", seed, of(2)));
+    }
+    for (what, seed, netlist) in fabrics {
+        let before = Routed::up_down(&netlist);
+        let anew = Routed::up_down(&names::at_random(&netlist, seed + 100));
+        found.only_own(&before, &anew, &format!("{what}, seed {seed}, all anew"));
+        let mut all = switches(&netlist);
+        Random::stream(seed, 8).shuffle(&mut all);
+        let levels = before.levels();
+        let place = |s: &u32| &*netlist.nodes[*s as usize].description;
+        for level in 0..=levels.values().copied().max().expect("switches") {
+            let one = all.iter().find(|s| levels[place(s)] == level);
+            let one = *one.expect("a switch");
+            for above in [false, true] {
+                let after = Routed::up_down(&names::replaced(&netlist, one, above));
+                let what = format!("{what}, seed {seed}, {}, GUID above: {above}", place(&one));
+                found.only_own(&before, &after, &what);
             }
         }
     }

@@ -13,19 +13,35 @@ fn grows(found: &mut Findings, what: &str, whole: &Netlist, new: &[u32]) {
     }
 }
 
+/// Also the last leaf of any of uneven pods, the largest among them.
 #[test]
 fn the_last_leaf_and_the_last_pod() {
     let mut found = Findings::default();
     for (shape, seed) in each(1) {
         let whole = Whole::new(shape, seed);
         let leaf = whole.last_leaf();
-        let what = format!("{shape}, seed {seed}, the last leaf");
-        grows(&mut found, &what, &whole.netlist, &[leaf]);
-        let what = format!("{shape}, seed {seed}, the last pod");
-        grows(&mut found, &what, &whole.netlist, &whole.last_pod());
         let hosts = hosts_of(&whole.netlist, leaf);
-        let what = format!("{shape}, seed {seed}, half of the hosts of the last leaf");
-        grows(&mut found, &what, &whole.netlist, &hosts[hosts.len() / 2..]);
+        let (half, pod) = (&hosts[hosts.len() / 2..], whole.last_pod());
+        for (what, new) in [
+            ("the last leaf", &[leaf][..]),
+            ("the last pod", &pod),
+            ("half of the hosts of the last leaf", half),
+        ] {
+            let what = format!("{shape}, seed {seed}, {what}");
+            grows(&mut found, &what, &whole.netlist, new);
+        }
+    }
+    for seed in throws(4) {
+        let pods = fabrics::uneven(seed, 0);
+        let whole = names::at_random(&pods.draw(seed), seed);
+        let what = |what: String| format!("{:?}, seed {seed}, the last {what}", pods.leaves);
+        for (pod, leaves) in pods.leaves.iter().enumerate() {
+            let leaf = fabrics::at(&whole, &format!("leaf {pod}.{}", leaves - 1));
+            let what = what(format!("leaf of pod {pod}"));
+            grows(&mut found, &what, &whole, &[leaf]);
+        }
+        let last = pod(&whole, pods.leaves.len() - 1);
+        grows(&mut found, &what("pod".into()), &whole, &last);
     }
 }
 
@@ -53,23 +69,5 @@ fn hosts_at_a_new_port() {
                 break;
             }
         }
-    }
-}
-
-/// The last leaf of any of uneven pods, the largest among them, and the last pod.
-#[test]
-fn uneven_pods() {
-    let mut found = Findings::default();
-    for seed in throws(4) {
-        let pods = fabrics::uneven(seed, 0);
-        let whole = names::at_random(&pods.draw(seed), seed);
-        for (pod, leaves) in pods.leaves.iter().enumerate() {
-            let leaf = fabrics::at(&whole, &format!("leaf {pod}.{}", leaves - 1));
-            let what = format!("{:?}, seed {seed}, the last leaf of pod {pod}", pods.leaves);
-            grows(&mut found, &what, &whole, &[leaf]);
-        }
-        let last = pod(&whole, pods.leaves.len() - 1);
-        let what = format!("{:?}, seed {seed}, the last pod", pods.leaves);
-        grows(&mut found, &what, &whole, &last);
     }
 }

@@ -78,6 +78,12 @@ impl Findings {
         self.judge(changes.needless.entries == 0, after, what, changes);
     }
 
+    /// What still stands stays when these nodes die.
+    fn die(&mut self, before: &Routed, gone: &[u32], what: &str) {
+        let after = Routed::up_down(&events::without(&before.netlist, gone));
+        self.only_forced(before, &after, &format!("{what} dead"));
+    }
+
     fn judge(&mut self, holds: bool, after: &Routed, what: &str, changes: Forced) {
         let entries = after.tables.len() * after.fabric.lid_count();
         let (own, forced, needless) = (changes.own, changes.forced, changes.needless);

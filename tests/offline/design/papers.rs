@@ -119,31 +119,3 @@ fn with_lmc_and_aggregation_nodes() {
         }
     }
 }
-
-/// Whatever GUIDs and LIDs are, the tables by place are the same.
-#[test]
-fn names_do_not_matter() {
-    let mut found = Findings::default();
-    for seed in throws(3) {
-        let pods = [
-            ("uneven pods", fabrics::uneven(seed, 0).draw(seed)),
-            ("leaves on spines", fabrics::uneven(seed, 2).draw(seed)),
-            ("four levels", pgft("PGFT(4;4,4,4,4;1,2,3,4;1,2,1,2)")),
-        ];
-        for (what, places) in pods {
-            let mut tables = [seed, seed + 100]
-                .map(|guids| found.route(&names::at_random(&places, guids), what));
-            let [Some(a), Some(b)] = tables.each_mut().map(Option::take) else {
-                continue;
-            };
-            let changes = a.changes(&b).changed().entries;
-            let entries = a.tables.len() * a.fabric.lid_count();
-            found.add(
-                changes == 0,
-                format!(
-                    "{what}, seed {seed}: {changes} of {entries} entries by the names of boxes"
-                ),
-            );
-        }
-    }
-}

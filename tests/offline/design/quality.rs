@@ -1,6 +1,6 @@
 //! Whole fabrics with GUIDs at random are as good as with everything in order.
 
-use super::fabrics::{Pods, add, add_host, at, link, pgft, uneven};
+use super::fabrics::{add, add_host, at, link, pgft, uneven};
 use super::*;
 
 /// 8,640 nodes: A2A is at the cut bound of 92, and few ports are near it.
@@ -48,26 +48,24 @@ const TWO_MORE: [(&str, u64); 3] = [
 ];
 
 /// A2A is at most sssp's, or one more; beyond the seeds of which that is known, near the bound.
-fn uneven_pods(found: &mut Findings, what: &str, seed: u64, pods: &Pods, sssp: &[u32]) {
-    let netlist = names::at_random(&pods.draw(seed), seed);
-    let Some(routed) = found.route(&netlist, &format!("{what}, seed {seed}")) else {
-        return;
-    };
-    let (a2a, bound) = (routed.a2a(), routed.bound());
-    let sssp = sssp.get(seed as usize - 1).copied();
-    let more = 1 + u32::from(TWO_MORE.contains(&(what, seed)));
-    let most = sssp.map_or(bound + bound / 7, |sssp| sssp + more);
-    found.add(
-        a2a <= most && routed.defect().is_none(),
-        format!("{what}, seed {seed}: A2A {a2a}, sssp {sssp:?}, bound {bound}"),
-    );
-}
-
 #[test]
 fn pods_of_unequal_size() {
     let mut found = Findings::default();
-    for seed in throws(8) {
-        uneven_pods(&mut found, "pods", seed, &uneven(seed, 0), &SSSP);
+    for (what, on_spines, sssp) in [("pods", 0, SSSP), ("leaves on spines", 2, SSSP_ON_SPINES)] {
+        for seed in throws(8) {
+            let netlist = names::at_random(&uneven(seed, on_spines).draw(seed), seed);
+            let Some(routed) = found.route(&netlist, &format!("{what}, seed {seed}")) else {
+                continue;
+            };
+            let (a2a, bound) = (routed.a2a(), routed.bound());
+            let sssp = sssp.get(seed as usize - 1).copied();
+            let more = 1 + u32::from(TWO_MORE.contains(&(what, seed)));
+            let most = sssp.map_or(bound + bound / 7, |sssp| sssp + more);
+            found.add(
+                a2a <= most && routed.defect().is_none(),
+                format!("{what}, seed {seed}: A2A {a2a}, sssp {sssp:?}, bound {bound}"),
+            );
+        }
     }
 }
 
@@ -94,15 +92,6 @@ fn whole_fabrics_lack_nothing() {
                 found.add(displaced == 0, format!("{what}: {displaced} displaced"));
             }
         }
-    }
-}
-
-#[test]
-fn leaves_on_spines() {
-    let mut found = Findings::default();
-    for seed in throws(8) {
-        let (what, pods) = ("leaves on spines", uneven(seed, 2));
-        uneven_pods(&mut found, what, seed, &pods, &SSSP_ON_SPINES);
     }
 }
 

@@ -190,13 +190,7 @@ fn hosts_are_off_for_good() {
         let whole = names::at_random(&pgft(shape), 1);
         for every in [2, 3, 6] {
             for stay in [true, false] {
-                let gone = |leaf: u32| {
-                    let hosts = hosts_of(&whole, leaf).into_iter().enumerate();
-                    let goes = move |&(nth, _): &(usize, u32)| (nth % every == 0) != stay;
-                    hosts.filter(goes).map(|(_, host)| host)
-                };
-                let gone: Vec<u32> = carriers(&whole).into_iter().flat_map(gone).collect();
-                let less = whole.without_nodes(&gone);
+                let less = sparse::only(&whole, |_, nth| (nth % every == 0) == stay);
                 let oracle = Routed::paper(&names::in_order(&less));
                 let with = Routed::with_reference(&less, &whole);
                 let (a2a, sp) = (with.a2a(), with.sp());

@@ -44,59 +44,41 @@ fn of_leaves(netlist: &Netlist, leaves: &[u32]) -> Vec<u32> {
     hosts.collect()
 }
 
-#[test]
-fn all_of_any_leaf() {
-    let mut found = Findings::default();
-    for (name, netlist) in trees() {
-        let whole = Routed::new(&netlist);
-        let mut leaves = leaves_of(&whole);
-        if !is_long() {
-            Random::new(1).shuffle(&mut leaves);
-            leaves.truncate(10);
-        }
-        for leaf in leaves {
-            let place = &netlist.nodes[leaf as usize].description;
-            let what = format!("{name}: all of {place}");
-            go(&mut found, &what, &whole, &hosts_of(&netlist, leaf));
-        }
-    }
-}
-
 /// Seeds that leave one leaf of the 11 switches with most hosts by far.
 const ONE_BY_FAR: [u64; 2] = [9, 16];
 
+/// All hosts of any leaf; of eight leaves; half of all. Where leaves are few it is a tenth: half of the hosts of six
+/// leaves may as well be all that were meant, and end at another port.
 #[test]
-fn all_of_eight_leaves() {
+fn on_production_fabrics() {
     let mut found = Findings::default();
     for (name, netlist) in trees() {
         let whole = Routed::new(&netlist);
         let all = leaves_of(&whole);
-        for seed in throws(4).chain(ONE_BY_FAR) {
+        let drawn = |seed: u64, count: usize| {
             let mut leaves = all.clone();
             Random::new(seed).shuffle(&mut leaves);
-            leaves.truncate(8.min(all.len() / 2));
+            leaves.truncate(count);
+            leaves
+        };
+        for leaf in drawn(1, if is_long() { all.len() } else { 10 }) {
+            let what = format!(
+                "{name}: all of {}",
+                netlist.nodes[leaf as usize].description
+            );
+            go(&mut found, &what, &whole, &hosts_of(&netlist, leaf));
+        }
+        for seed in throws(4).chain(ONE_BY_FAR) {
+            let leaves = drawn(seed, 8.min(all.len() / 2));
             let what = format!("{name}, seed {seed}: all of {} leaves", leaves.len());
             go(&mut found, &what, &whole, &of_leaves(&netlist, &leaves));
         }
-    }
-}
-
-/// Where leaves are few it is a tenth: half of the hosts of six leaves may as well be all that were meant, and end at
-/// another port.
-#[test]
-fn half_of_all() {
-    let mut found = Findings::default();
-    for (name, netlist) in trees() {
-        let whole = Routed::new(&netlist);
-        let (part, of_how_many) = match leaves_of(&whole).len() {
-            16.. => ("half", 2),
-            _ => ("a tenth", 10),
-        };
+        let part = if all.len() < 16 { 10 } else { 2 };
         for seed in throws(4) {
             let mut hosts = of_leaves(&netlist, &carriers(&netlist));
             Random::new(seed).shuffle(&mut hosts);
-            hosts.truncate(hosts.len() / of_how_many);
-            let what = format!("{name}, seed {seed}: {part} of all");
+            hosts.truncate(hosts.len() / part);
+            let what = format!("{name}, seed {seed}: one of {part} of all");
             go(&mut found, &what, &whole, &hosts);
         }
     }

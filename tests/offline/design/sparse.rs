@@ -14,7 +14,7 @@ const SHAPES: [&str; 5] = [
 ];
 
 /// A fabric with some of its hosts, by the number of the leaf and that of the host on it.
-fn only(places: &Netlist, stays: impl Fn(usize, usize) -> bool) -> Netlist {
+pub fn only(places: &Netlist, stays: impl Fn(usize, usize) -> bool) -> Netlist {
     let mut gone = Vec::new();
     for (nth, leaf) in carriers(places).into_iter().enumerate() {
         let hosts = hosts_of(places, leaf).into_iter().enumerate();
@@ -24,65 +24,60 @@ fn only(places: &Netlist, stays: impl Fn(usize, usize) -> bool) -> Netlist {
     places.without_nodes(&gone)
 }
 
-/// Held to `paper` in order, where some hosts stay: given the number of the leaf and that of the host on it.
-fn close_to_paper(
-    found: &mut Findings,
-    what: &str,
-    shape: &str,
-    stays: impl Fn(usize, usize) -> bool,
-) {
-    let less = only(&pgft(shape), stays);
-    let oracle = Routed::paper(&names::in_order(&less));
-    for seed in throws(1) {
-        let netlist = names::at_random(&less, seed);
-        let Some(routed) = found.route(&netlist, what) else {
-            continue;
-        };
-        let [is, best] = [&routed, &oracle].map(|r| {
-            let traffic = r.traffic();
-            let ebb = traffic.effective_bisection_bandwidth(40, 1, false, &|_| ());
-            (r.a2a(), r.sp(), ebb.expect("nodes").percent)
-        });
-        let holds = is_close(is.0, best.0) && is_close(is.1, best.1) && is.2 > 0.93 * best.2;
-        found.add(
-            holds && routed.defect().is_none(),
-            format!(
-                "{shape}, {what}, seed {seed}: A2A {}, SP {}, EBB {:.1}; paper in order {}, {}, {:.1}",
-                is.0, is.1, is.2, best.0, best.1, best.2
-            ),
+/// Whether a host stays, given the number of the leaf and its own on it.
+type Stays = Box<dyn Fn(usize, usize) -> bool>;
+
+/// Halves, thirds, sixths; the first few of each leaf; leaves full and leaves with two, by turns.
+#[test]
+fn close_to_paper() {
+    let mut kinds: Vec<(String, Stays)> = Vec::new();
+    let mut add = |what: String, stays: Stays| kinds.push((what, stays));
+    for every in [2, 3, 6] {
+        let each = format!("every {every}. host");
+        add(
+            format!("{each} stays"),
+            Box::new(move |_, host| host % every == 0),
+        );
+        add(
+            format!("{each} goes"),
+            Box::new(move |_, host| host % every != 0),
+        );
+        let stays = move |leaf, host| (leaf + host) % every == 0;
+        add(
+            format!("{each} stays, from another one on at each leaf"),
+            Box::new(stays),
         );
     }
-}
-
-#[test]
-fn regular_halves_and_thirds() {
-    let mut found = Findings::default();
-    for shape in small(SHAPES, 300) {
-        for every in [2, 3, 6] {
-            let what = format!("every {every}. host stays");
-            close_to_paper(&mut found, &what, shape, |_, host| host % every == 0);
-            let what = format!("every {every}. host goes");
-            close_to_paper(&mut found, &what, shape, |_, host| host % every != 0);
-            let what = format!("every {every}. host stays, from another one on at each leaf");
-            close_to_paper(&mut found, &what, shape, |leaf, host| {
-                (leaf + host) % every == 0
-            });
-        }
+    for count in [1, 2, 4] {
+        let stays = move |_, host| host < count;
+        add(format!("the first {count} of each leaf"), Box::new(stays));
     }
-}
-
-#[test]
-fn few_hosts_at_the_same_ports() {
+    let by_turns = |leaf, host| leaf % 2 == 0 || host < 2;
+    add("leaves full and leaves with two".into(), Box::new(by_turns));
     let mut found = Findings::default();
     for shape in small(SHAPES, 300) {
-        for count in [1, 2, 4] {
-            let what = format!("the first {count} of each leaf");
-            close_to_paper(&mut found, &what, shape, |_, host| host < count);
+        let whole = pgft(shape);
+        for (what, stays) in &kinds {
+            let less = only(&whole, stays);
+            let oracle = Routed::paper(&names::in_order(&less));
+            for seed in throws(1) {
+                let Some(routed) = found.route(&names::at_random(&less, seed), what) else {
+                    continue;
+                };
+                let [is, best] = [&routed, &oracle].map(|r| {
+                    let traffic = r.traffic();
+                    let ebb = traffic.effective_bisection_bandwidth(40, 1, false, &|_| ());
+                    (r.a2a(), r.sp(), ebb.expect("nodes").percent)
+                });
+                let risks = is_close(is.0, best.0) && is_close(is.1, best.1);
+                found.add(
+                    risks && is.2 > 0.93 * best.2 && routed.defect().is_none(),
+                    format!(
+                        "{shape}, {what}, seed {seed}: A2A, SP, EBB {is:?}; paper in order {best:?}"
+                    ),
+                );
+            }
         }
-        let what = "leaves full and leaves with two, by turns";
-        close_to_paper(&mut found, what, shape, |leaf, host| {
-            leaf % 2 == 0 || host < 2
-        });
     }
 }
 
@@ -94,8 +89,8 @@ fn few_hosts_at_the_same_ports() {
 #[test]
 fn some_leaves_are_empty() {
     let mut found = Findings::default();
-    type Stays = fn(usize, usize) -> bool;
-    let kinds: [(&str, Stays, Stays); 3] = [
+    type Some = fn(usize, usize) -> bool;
+    let kinds: [(&str, Some, Some); 3] = [
         (
             "every second leaf",
             |leaf, _| leaf.is_multiple_of(2),
@@ -111,7 +106,7 @@ fn some_leaves_are_empty() {
     for shape in small(SHAPES, 300) {
         for (what, stays, in_all) in kinds {
             let whole = names::at_random(&pgft(shape), 1);
-            let netlist = |stays: Stays| only(&whole, stays);
+            let netlist = |stays: Some| only(&whole, stays);
             let [Some(some), Some(all)] =
                 [stays, in_all].map(|stays| found.route(&netlist(stays), what))
             else {

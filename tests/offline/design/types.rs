@@ -175,39 +175,38 @@ fn stable_under_faults() {
             let io = io_nodes(&whole.netlist, which, 1);
             let asked = options(&whole.netlist, &io, false, Faults::Stable);
             let what = format!("{shape}, I/O {which}");
-            let mut route = |netlist: &Netlist| found.routed(Routed::asked(netlist, &asked), &what);
-            let Some(before) = route(&whole.netlist) else {
-                continue;
-            };
             let mut upper = Vec::new();
             for level in 2..=whole.levels() {
                 upper.extend(whole.switch(level, Where::Inside, random));
             }
-            let dead = upper
-                .iter()
-                .filter_map(|&s| route(&without(&whole.netlist, &[s])));
-            let dead: Vec<Routed> = dead.collect();
-            let other = upper
-                .iter()
-                .filter_map(|&s| route(&names::replaced(&whole.netlist, s, true)));
-            let other: Vec<Routed> = other.collect();
             let host = loop {
                 let host = a_host(&whole.netlist, random);
                 if !io.contains(&host) {
                     break host;
                 }
             };
-            let less = [host, io[io.len() / 2]].map(|n| route(&whole.netlist.without_nodes(&[n])));
-            for after in &dead {
+            let mut route = |netlist: &Netlist| found.routed(Routed::asked(netlist, &asked), &what);
+            let before = route(&whole.netlist);
+            let dead: Vec<_> =
+                (upper.iter().map(|&s| route(&without(&whole.netlist, &[s])))).collect();
+            let replaced = upper
+                .iter()
+                .map(|&s| names::replaced(&whole.netlist, s, true));
+            let less = [host, io[io.len() / 2]].map(|n| whole.netlist.without_nodes(&[n]));
+            let others: Vec<_> = replaced
+                .chain(less)
+                .map(|netlist| route(&netlist))
+                .collect();
+            let Some(before) = before else { continue };
+            for after in dead.iter().flatten() {
                 found.only_forced(&before, after, &format!("{what}, an upper switch dead"));
             }
-            for after in &other {
-                found.only_own(&before, after, &format!("{what}, an upper switch replaced"));
-            }
-            for (node, after) in ["a compute node", "an I/O node"].iter().zip(&less) {
-                if let Some(after) = after {
-                    found.only_own(&before, after, &format!("{what}, {node} goes"));
-                }
+            for (nth, after) in others.iter().flatten().enumerate() {
+                found.only_own(
+                    &before,
+                    after,
+                    &format!("{what}, box or node {nth} replaced or gone"),
+                );
             }
         }
     }
