@@ -1,27 +1,10 @@
-//! Goldens: files that hold what the tool printed when it was right, for all to read.
-//!
-//! `DMODC_BLESS=1 cargo test golden` writes them anew; what changed then shows in the diff.
+//! What the tool prints and writes of one small tree, and its answers to the questions of `tests/data/answers`.
+
+#[path = "../support/golden.rs"]
+mod files;
 
 use crate::support::*;
-use std::fs;
-use std::path::Path;
-use std::process::{Command, Stdio};
-
-/// Compares a text with a file of `tests/data`, or makes it that file.
-fn golden(name: &str, text: &str) {
-    let file = data(name);
-    if std::env::var_os("DMODC_BLESS").is_some_and(|v| v == "1") {
-        fs::write(&file, text).unwrap();
-    }
-    let expected = fs::read_to_string(&file).unwrap_or_default();
-    let mut lines = text.lines().zip(expected.lines()).enumerate();
-    let first = lines.find(|(_, (a, b))| a != b);
-    let blessed = "DMODC_BLESS=1 writes it anew";
-    assert!(
-        text == expected,
-        "{name} differs, first at {first:?}; {blessed}\n{text}"
-    );
-}
+use files::{answers, golden};
 
 #[test]
 fn figure_1() {
@@ -35,67 +18,7 @@ fn figure_1() {
     golden("figure-1.switches", &removed("--switches"));
 }
 
-/// What commands find in their shell beside the tool: the files of `tests/data`, and an expression of Python on JSON
-/// `j` or on rows `r` of CSV.
-const SHELL: &str = r#"
-set -o pipefail
-json() { python3 -c 'import json, sys; j = json.load(sys.stdin); print(eval(sys.argv[1]))' "$1"; }
-rows() { python3 -c 'import csv, sys; r = list(csv.DictReader(sys.stdin)); print(eval(sys.argv[1]))' "$1"; }
-"#;
-const END: &str = "\u{1}\n";
-
-/// A file of questions and answers, run in one shell in a new folder: lines after `#` are for readers, those after `$`
-/// are commands, each followed by what it prints, but for seconds, and its exit code unless that is 0.
-fn answers(name: &str) {
-    let name = format!("answers/{name}");
-    let file = fs::read_to_string(data(&name)).unwrap();
-    let commands = file.lines().filter_map(|line| line.strip_prefix("$ "));
-    let commands = commands.map(|c| format!("{{ {c}\n}} 2>&1; echo \"$?{END}\"\n"));
-    let tool = Path::new(env!("CARGO_BIN_EXE_dmodc")).parent().unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let shell = Command::new("bash")
-        .args(["-c", &(SHELL.to_owned() + &commands.collect::<String>())])
-        .env(
-            "PATH",
-            format!("{}:{}", path(tool), std::env::var("PATH").unwrap()),
-        )
-        .env("DATA", fs::canonicalize(data("")).unwrap())
-        .current_dir(&folder)
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
-    let printed = String::from_utf8(shell.stdout).unwrap();
-    let mut printed = printed.split(END);
-    let (mut text, mut answered) = (String::new(), false);
-    for line in file.lines() {
-        let is_command = line.starts_with("$ ");
-        if !is_command && !line.starts_with('#') {
-            continue;
-        }
-        if answered && !is_command {
-            text.push('\n');
-        }
-        answered = is_command;
-        text += &format!("{line}\n");
-        if is_command {
-            let printed = printed.next().unwrap().trim_start_matches('\n');
-            let (lines, code) = printed.rsplit_once('\n').unwrap_or(("", printed));
-            let lasting = lines.lines().filter(|line| !line.starts_with("seconds"));
-            lasting.for_each(|line| text += &format!("{line}\n"));
-            if code != "0" {
-                text += &format!("[{code}]\n");
-            }
-        }
-    }
-    golden(&name, &text);
-}
-
 #[test]
 fn questions_are_answered_as_before() {
-    std::thread::scope(|scope| {
-        for file in fs::read_dir(data("answers")).unwrap() {
-            let name = file.unwrap().file_name().into_string().unwrap();
-            scope.spawn(move || answers(&name));
-        }
-    });
+    answers("answers");
 }

@@ -24,10 +24,8 @@ mod long;
 mod netlist;
 mod outside;
 mod page;
-mod production;
 #[path = "../support/promtool.rs"]
 mod promtool;
-mod rails;
 mod random_fabrics;
 mod reports;
 mod routed;

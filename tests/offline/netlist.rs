@@ -93,6 +93,14 @@ fn opensm_s_subnet_list() {
     let nodes = fabric.end_nodes().iter();
     let ends: Vec<_> = nodes.map(|n| (n.port, n.lid.0, n.guid.0)).collect();
     assert_eq!(ends, [(2, 7, 0xd1), (31, 3, 0xb1)]);
+    // Who is an aggregation node is told by its description too.
+    let text = std::fs::read_to_string(data("subnet.lst")).unwrap();
+    let text = text.replace("host {1}", NodeKind::AGGREGATION_DESCRIPTION);
+    let (fabric, _) = Netlist::parse(text.as_bytes())
+        .unwrap()
+        .to_fabric(None)
+        .unwrap();
+    assert_eq!(fabric.end_nodes()[1].kind, NodeKind::Aggregation);
 }
 
 #[test]

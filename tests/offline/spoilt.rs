@@ -3,8 +3,8 @@
 
 use crate::routed::written;
 use crate::support::*;
-use dmodc::fabric::{Fabric, Guid, Rate};
-use dmodc::netlist::{Kind, Netlist, Node};
+use dmodc::fabric::Fabric;
+use dmodc::netlist::Netlist;
 use dmodc::random::Random;
 
 /// A netlist spoilt in one way.
@@ -127,50 +127,6 @@ fn fabric(netlist: &Netlist) -> Fabric {
     netlist.to_fabric(None).unwrap().0
 }
 
-/// The netlist as `opensm-subnet.lst`, with device IDs by `device`.
-fn subnet_lst(netlist: &Netlist, device: impl Fn(&Node) -> String) -> String {
-    let side = |node: &Node, number: u8| {
-        let (kind, guid, lid) = match node.kind {
-            Kind::Switch => ("SW", node.guid, node.lid),
-            _ => {
-                let port = node.ports.iter().find(|p| p.number == number).unwrap();
-                ("CA", node.port_guid(port), port.lid)
-            }
-        };
-        let system = node.system_guid.unwrap_or(Guid(0)).0;
-        format!(
-            "{{ {kind} Ports:{:02X} SystemGUID:{system:016X} NodeGUID:{:016X} PortGUID:{:016X} \
-             VenID:{:06X} DevID:{} Rev:000000A0 {{{}}} LID:{:04X} PN:{number:02X} }}",
-            node.port_count,
-            node.guid.0,
-            guid.0,
-            node.vendor,
-            device(node),
-            node.description,
-            lid.0,
-        )
-    };
-    let mut text = String::new();
-    for node in &netlist.nodes {
-        for port in &node.ports {
-            let far = side(&netlist.nodes[port.peer as usize], port.peer_port);
-            let near = side(node, port.number);
-            let speed = port.speed();
-            let gbps = match speed.rate() {
-                Some(Rate::Ddr) => "5".into(),
-                Some(Rate::Qdr) => "10".into(),
-                Some(Rate::Fdr) => "14".into(),
-                Some(Rate::Fdr10) => "FDR10".into(),
-                Some(rate) => (rate.mbps() / 1000).to_string(),
-                None => "??".into(),
-            };
-            let lanes = speed.lanes();
-            text += &format!("{near} {far} PHY={lanes}x LOG=ACT SPD={gbps}\n");
-        }
-    }
-    text
-}
-
 /// What is left of a fabric without LIDs: who is linked to whom.
 fn wiring(fabric: &Fabric) -> Vec<String> {
     let nodes = fabric.end_nodes().iter();
@@ -238,28 +194,4 @@ fn whatever_is_read_is_sound_once_it_is_written() {
         assert!(again.as_ref() == Ok(&read.value), "{again:?} of\n{text}");
     }
     assert!(accepted > 1_000 && odd > 300, "{accepted} {odd}");
-}
-
-#[test]
-fn subnet_lists_of_other_programs() {
-    for path in production() {
-        let (netlist, _) = read(&std::fs::read_to_string(&path).unwrap());
-        let whole = fabric(&netlist);
-        let ours = subnet_lst(&netlist, |node| format!("{:04X}", node.device));
-        let wide = subnet_lst(&netlist, |node| format!("{:04X}0000", node.device));
-        for text in [&ours, &wide] {
-            let (read, warnings) = read(text);
-            assert_eq!(warnings, 0);
-            assert!(fabric(&read) == whole, "{}", path.display());
-        }
-        // Who is an aggregation node is told by its description too.
-        let unreadable = subnet_lst(&netlist, |_| "xxxx".into());
-        let (found, warnings) = read(&unreadable);
-        assert_eq!(warnings, ours.lines().count() as u64);
-        assert!(fabric(&found) == whole, "{}", path.display());
-        let log = format!("\x1b[0mOpenSM> \n{ours}\n# done\n");
-        let (found, warnings) = read(&log);
-        assert_eq!(warnings, 3, "the colour, the prompt, the comment");
-        assert!(fabric(&found) == whole, "{}", path.display());
-    }
 }
