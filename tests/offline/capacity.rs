@@ -44,13 +44,7 @@ fn without(netlist: &Netlist, links: &[Link]) -> Netlist {
 }
 
 /// What is counted over capacity.
-trait OverCapacity {
-    fn risks(&self) -> [f64; 3];
-    fn least(&self) -> f64;
-    fn routes(&self, s: u32, port: u8) -> usize;
-}
-
-impl OverCapacity for Routed {
+impl Routed {
     /// A2A, RP and SP over capacity.
     fn risks(&self) -> [f64; 3] {
         let traffic = Traffic::new(&self.fabric, &self.tables, self.plan.order());

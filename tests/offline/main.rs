@@ -15,7 +15,6 @@ mod follow;
 #[path = "../support/forced.rs"]
 mod forced;
 mod golden;
-mod ibdiagnet;
 mod invariants;
 mod left_out;
 mod lft;
@@ -27,11 +26,9 @@ mod page;
 #[path = "../support/promtool.rs"]
 mod promtool;
 mod random_fabrics;
-mod reports;
 mod routed;
 #[path = "../support/skip.rs"]
 mod skip;
-mod speeds;
 mod spoilt;
 mod stable;
 mod support;

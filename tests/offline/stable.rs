@@ -40,14 +40,6 @@ fn cases(count: u32) -> ProptestConfig {
     }
 }
 
-/// As [`cases`], on fabrics of real size: a seed is not made smaller.
-fn large(count: u32) -> ProptestConfig {
-    ProptestConfig {
-        max_shrink_iters: 0,
-        ..cases(count)
-    }
-}
-
 /// The seed of a case.
 fn seed(case: u64) -> u64 {
     match is_anew() {
@@ -226,7 +218,8 @@ fn listed_otherwise(netlist: &Netlist, random: &mut Random) -> Netlist {
 }
 
 proptest! {
-    #![proptest_config(large(5))]
+    // A seed is not made smaller.
+    #![proptest_config(ProptestConfig { max_shrink_iters: 0, ..cases(5) })]
 
     /// What has lost its port and follows one another goes to different ports.
     #[test]
