@@ -40,9 +40,6 @@ dot                 command graphviz
 rsvg-convert        command librsvg2-bin
 python3             command python3
 slurmctld           command slurmctld
-slurmd              command slurmd
-sbatch              command slurm-client
-munged              command munge
 prlimit             command util-linux
 opensm-headers      header infiniband/opensm/osm_config.h libopensm-dev
 umad-headers        header infiniband/umad.h libibumad-dev
