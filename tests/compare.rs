@@ -1,5 +1,7 @@
 //! `dmodc compare` with the stock OpenSM and ibsim on fabrics of a few switches.
 
+#[path = "support/golden.rs"]
+mod golden;
 #[path = "support/examples.rs"]
 mod page;
 
@@ -64,11 +66,6 @@ fn ends(command: &mut Command, code: i32) -> [String; 2] {
     printed
 }
 
-/// A comparison that succeeds, as an object.
-fn result(args: &str) -> Value {
-    serde_json::from_str(&compared(&format!("{args} --json"))).expect("JSON")
-}
-
 fn command(args: &str) -> Command {
     command_of(&args.split_whitespace().collect::<Vec<_>>())
 }
@@ -116,68 +113,6 @@ impl Study {
 
 /// 96 nodes, 14 switches above the leaves.
 const NODES_96: &str = "PGFT(3;6,4,4;1,2,3;1,1,1)";
-/// 384 nodes.
-const NODES_384: &str = "PGFT(3;8,6,8;1,4,6;1,1,1)";
-
-/// The row of an engine on the only fabric.
-fn row<'a>(result: &'a Value, engine: &str) -> &'a Value {
-    let rows = result["rows"].as_array().expect("rows");
-    let mut rows = rows.iter().filter(|row| row["engine"] == engine);
-    rows.next().expect("a row for every engine")
-}
-
-#[test]
-fn engines_are_run_judged_and_refused() {
-    let study = Study::empty();
-    let (net, out) = (two_switches(), study.path("results"));
-    let args = format!("{} --engines dmodc,ftree,minhop -o {out}", net.display());
-    let result = result(&args);
-    for engine in ["dmodc", "minhop"] {
-        let row = row(&result, engine);
-        assert_eq!(row["accepted"], true, "{row}");
-        // Five and four hosts over three links.
-        let counts = ["switches", "nodes", "a2a"].map(|key| &row[key]);
-        assert_eq!(counts, [&2, &9, &2], "{row}");
-        let faults = "no_route undelivered turns credit_loops host_credit_loops";
-        assert!(faults.split(' ').all(|key| row[key] == 0), "{row}");
-        let (stage, run) = (&row["seconds"], &row["run_seconds"]);
-        assert!(stage.as_f64() > Some(0.0) && stage.as_f64() < run.as_f64());
-    }
-    let ftree = row(&result, "ftree");
-    let refused = ftree["accepted"] == false && ftree["outcome"] == "refused";
-    assert!(refused, "{ftree}");
-    has(&ftree["reason"].to_string(), "more than one root");
-
-    // A second comparison appends to the first.
-    compared(&args);
-    assert_eq!(study.text("results/compare.csv").lines().count(), 1 + 2 * 3);
-}
-
-/// On a complete tree, routes of minhop and sssp close a circle only together with those to and from switches.
-#[test]
-fn credit_loops_are_counted_by_kind_of_traffic() {
-    let study = Study::of(NODES_384, 1);
-    let [net, out, page] = ["tree.net", "results", "page.md"].map(|name| study.path(name));
-    let engines = "--engines dmodc,minhop,sssp";
-    let result = result(&format!("{net} -o {out} --markdown {page} {engines}"));
-    let (csv, page) = (study.text("results/compare.csv"), study.text("page.md"));
-    for (engine, among) in [("dmodc", 0), ("minhop", 1), ("sssp", 1)] {
-        let row = row(&result, engine);
-        assert!(row["nodes"] == 384 && row["accepted"] == true, "{row}");
-        let kinds = ["host_", "host_switch_", "switch_", "aggregation_", ""];
-        let loops = kinds.map(|kind| row[format!("{kind}credit_loops")].clone());
-        assert_eq!(loops, [0, 0, among, 0, among], "{row}");
-        let (a2a, exact) = (row["a2a"].as_u64(), row["exact"].as_u64());
-        assert!(exact > Some(0) && exact <= a2a, "{row}");
-        let of_engine = format!(",{engine},");
-        let line = csv.lines().find(|line| line.contains(&of_engine));
-        let end = format!(",0,0,{among},0,{}", exact.expect("a number"));
-        assert!(line.expect("a row").ends_with(&end), "{csv}");
-        let cells = format!("| {engine} | yes | 0 | 0 | ok | 0 | {among} | {among} |");
-        assert!(page.contains(&cells), "{page}");
-    }
-}
-
 /// The whole chain: throws, a run that was cut, the page.
 #[test]
 fn throws_are_made_resumed_and_reported() {
@@ -361,7 +296,7 @@ fn programs_and_options_take_part() {
     let args = [&net, "--limit", "1", "--json", "--engines", late];
     let text = done(&mut command_of(&args));
     let result: Value = serde_json::from_str(&text).expect("JSON");
-    assert_eq!(row(&result, late)["reason"], "timed out after 1 s");
+    assert_eq!(result["rows"][0]["reason"], "timed out after 1 s");
 }
 
 /// Rows are of the content of fabric, I/O nodes, programs and tables. The same names do not make others the same.
@@ -447,25 +382,6 @@ fn a_study_that_is_stopped_shows_what_is_done() {
     assert!(possible.contains(&throws.to_owned()), "{text}");
     let begin = "stopped; the same command goes on\nmedians ";
     assert!(text.starts_with(begin), "{text}");
-}
-
-/// lash breaks its loops with lanes, which it gives to routes of its own tables alone.
-#[test]
-fn lanes_are_those_of_the_engine() {
-    let study = Study::of(NODES_96, 5);
-    let [net, out] = ["tree.net", "results"].map(|name| study.path(name));
-    let series = "--degrade links=10 --throws 4";
-    compared(&format!("{net} --engines lash,minhop {series} -o {out}"));
-    let rows = study.rows("results/throws-tree-links.csv");
-    let of = |engine: &str| {
-        let of = || rows.iter().filter(|row| row.engine.to_string() == engine);
-        let loops = of().filter(|row| row.host_credit_loops > Some(0));
-        let on_lanes = of().filter(|row| row.lane_credit_loops > Some(0));
-        let lanes = of().map(|row| row.lanes).max();
-        (loops.count(), on_lanes.count(), lanes.expect("rows"))
-    };
-    assert_eq!(of("lash"), (2, 0, Some(3)));
-    assert_eq!(of("minhop"), (2, 2, Some(1)));
 }
 
 /// A study in parts, by the job of docs/examples as Slurm starts it, two tasks side by side, has the rows of one in one
@@ -614,55 +530,7 @@ fn the_rehearsal_of_operations_prints_what_it_shows() {
     page::run(&page, &[whole], folder.path());
 }
 
-/// All but --degrade has a default.
 #[test]
-fn throws_need_no_more_than_a_word() {
-    let study = Study::empty();
-    let mut throws = command("--degrade switches --throws 2 --engines minhop,dmodc");
-    done(throws.arg(two_switches()).current_dir(study.0.path()));
-    let rows = study.rows("results/throws-two-switches-switches.csv");
-    assert_eq!(rows.len(), 2 * 3);
-}
-
-#[test]
-fn a_typing_error_is_bad_usage() {
-    // OpenSM is asked which options it knows.
-    let errors = "\
---engines dmodc,ftre: there is no engine 'ftre'
---engines dmodc:papr: 'papr' is no option of Dmodc
---engines ftree+io+roots: then maybe '+roots'
---degrade cables: 'cables' is none of 'switches', 'links', 'slow', 'planes'
---degrade slow=1,0: '0' is no number of pieces
---engines nue:vls=-1: '-1' is no number of lanes; there are 0 (all) to 15
---engines nue,dmodc,nue: two engines have the name 'nue'
---engines minhop:sm_priority=16: OpenSM: Invalid Cached Option Value:sm_priority = 16
---engines minhop:no_such_thing: OpenSM has no option 'no_such_thing'";
-    for line in errors.lines() {
-        let (option, told) = line.split_once(": ").expect("an option and a message");
-        let args = format!("{} {option}", two_switches().display());
-        has(&ends(&mut command(&args), 2)[1], told);
-    }
-}
-
-#[test]
-fn a_missing_plugin_is_named() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let tool = dir.path().join("dmodc");
-    // Not by `fs::copy`: what other tests start meanwhile would hold the file open for writing.
-    let mut copy = Command::new("cp");
-    done(copy.arg(env!("CARGO_BIN_EXE_dmodc")).arg(&tool));
-    let said = dir.path().to_str().expect("the path is plain text");
-    // It is missing in the given folder; beside the tool and where the loader looks.
-    for (args, told) in [
-        (&["--plugin-dir", said][..], "libdmodc.so: No such file"),
-        (&[], "OpenSM does not load libdmodc.so"),
-        (
-            &["--degrade", "links", "-o", said],
-            "OpenSM does not load libdmodc_lab.so",
-        ),
-    ] {
-        let mut tool = Command::new(&tool);
-        tool.arg("compare").arg(two_switches()).args(args);
-        has(&ends(tool.env_remove("LD_LIBRARY_PATH"), 2)[1], told);
-    }
+fn questions_are_answered_as_before() {
+    golden::answers("answers-opensm");
 }

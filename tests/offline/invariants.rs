@@ -1,8 +1,8 @@
 //! What holds of every fabric that is routed, held to a great many, damaged and not, with and without a reference, the
 //! paper's rule, GUID files and drained links: every pair that an up-down path joins is delivered, in at most as many
 //! hops as its cost says, and its route never goes up after it has gone down; every other pair that links join is
-//! delivered by a turn or named as left out; all routes together have no circle in the channel dependency graph; what is
-//! refused has a circle of switches beside one another.
+//! delivered by a turn or named as left out; all routes together have no circle in the channel dependency graph; what
+//! is refused has a circle of switches beside one another.
 //!
 //! `make invariants` takes 100,000 fabrics; every test run takes some.
 

@@ -1,5 +1,5 @@
-//! `tests/outside/judge.py`, a judge that shares no code with the project, on random fabrics and histories of faults. That
-//! it sees faults is in `tests/data/answers/outside.txt`.
+//! `tests/outside/judge.py`, a judge that shares no code with the project, on random fabrics and histories of faults.
+//! That it sees faults is in `tests/data/answers/outside.txt`.
 
 use crate::long;
 use crate::support::root;

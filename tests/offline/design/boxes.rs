@@ -5,9 +5,9 @@ use super::fabrics::{hosts_of, switches, uneven};
 use super::*;
 use dmodc::random::Random;
 
-/// A box of each level is replaced, by one whose GUID is below all others and by one above: its own LID changes. All boxes
-/// are replaced, with their LIDs: nothing changes. Also with several LIDs for each end node, aggregation nodes, and
-/// gateways at the top, and where pods are of unequal size.
+/// A box of each level is replaced, by one whose GUID is below all others and by one above: its own LID changes. All are
+/// replaced, and LIDs stay: nothing changes. Also with several LIDs for each end node, aggregation nodes, and gateways at
+/// the top, and where pods are of unequal size.
 #[test]
 fn switches_are_replaced() {
     let mut found = Findings::default();
