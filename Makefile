@@ -109,9 +109,8 @@ hostile: setup
 	DMODC_MUTATIONS=$${DMODC_MUTATIONS:-1000000} \
 	    $(CARGO) test --release --package dmodc --lib plugin::hostile -- --nocapture
 
-# DMODC_FABRICS (100,000) random fabrics: no turn, no circle of dependencies, all pairs delivered at their
-# cost; and as many, with references, whose lists of who is left out are held against the tables, and whose
-# tables `check` passes, but not with a broken entry.
+# DMODC_FABRICS (100,000) random fabrics, with references, GUID files and drained links: no turn but those of detours, no
+# circle of dependencies, all pairs delivered at their cost, the lists of who is left out as the tables say.
 invariants:
 	DMODC_FABRICS=$${DMODC_FABRICS:-100000} $(CARGO) test --release --no-default-features \
 	    --test offline -- invariants --nocapture
