@@ -7,14 +7,14 @@ mod finish;
 
 use super::absent::Absent;
 use super::drain::Drain;
+use super::failure::{Failure, McastError};
 use super::ffi::Subnet;
 use super::given::Given;
-use super::mcast::McastError;
 use super::options::PluginOptions;
 use super::planned::Live;
 use super::snapshot;
 use super::tables::{self, NoPathOnPanic};
-use crate::dmodc::{Engine, Faults, Filled, Options, RouteError};
+use crate::dmodc::{Engine, Faults, Filled, Options};
 use crate::drain::{Use, uses};
 use crate::fabric::Guid;
 use crate::netlist::{self, GuidsOf};
@@ -23,17 +23,6 @@ use std::ffi::c_void;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-
-/// Why a sweep was not routed.
-#[derive(Debug, thiserror::Error)]
-pub enum Failure {
-    #[error(transparent)]
-    Refused(#[from] RouteError),
-    #[error("cannot start the threads: {0}")]
-    Threads(#[from] rayon::ThreadPoolBuildError),
-    #[error("OpenSM has no forwarding table for switch {0}")]
-    NoTable(Guid),
-}
 
 /// The engine, over all sweeps.
 pub struct Dmodc {

@@ -7,34 +7,19 @@
 //! routing anew. So every link of a tree is looked up in the live subnet before the first bit is set, and if one has
 //! gone the subnet is read and planned again, once.
 
-use super::engine::{Dmodc, Failure};
+use super::engine::Dmodc;
+use super::failure::McastError;
 use super::ffi::{Group, Subnet, Switch};
 use super::planned::Live;
 use super::snapshot::{Link, usable};
 use crate::dmodc::Drained;
 use crate::dmodc::multicast::{Edge, Terrain, Tree};
-use crate::fabric::{Fabric, Guid};
+use crate::fabric::Fabric;
 use crate::sweeps::Planned;
 use std::collections::BTreeSet;
 
 /// Maximum number of switches left out that a line names.
 const NAMED: usize = 10;
-
-/// Why a group has no tree.
-#[derive(Debug, thiserror::Error)]
-pub enum McastError {
-    #[error(transparent)]
-    Plan(#[from] Failure),
-    /// A switch of the tree is not in the plan, or no longer in the subnet.
-    #[error("switch {0} has come or gone since the subnet was read")]
-    SwitchChanged(Guid),
-    #[error("the link at port {1} of switch {0} has gone since the subnet was read")]
-    LinkChanged(Guid, u8),
-    #[error("no member is at a switch that forwards multicast")]
-    NoSwitch,
-    #[error("the multicast table of switch {0} has no room for the group")]
-    NoRoom(Guid),
-}
 
 /// Sets the group's entries at all switches of its tree.
 pub fn build(dmodc: &Dmodc, subnet: &Subnet<'_>, group: &Group<'_>) -> Result<(), McastError> {

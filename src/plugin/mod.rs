@@ -19,6 +19,7 @@ mod engine;
 mod entry;
 #[allow(unsafe_code)]
 pub mod extension;
+mod failure;
 #[allow(unsafe_code)]
 mod ffi;
 mod given;

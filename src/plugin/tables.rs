@@ -1,7 +1,7 @@
 //! OpenSM's forwarding tables as rows of bytes: in the fabric's order, cleared of another engine's entries,
 //! and all "no path" if writing them panics.
 
-use super::engine::Failure;
+use super::failure::Failure;
 use super::ffi::Subnet;
 use crate::dmodc::Engine;
 use crate::fabric::{Fabric, Guid};

@@ -1,6 +1,5 @@
 //! Errors of subcommands, and their exit codes.
 
-use crate::input::shown;
 use dmodc::dmodc::RouteError;
 use dmodc::netlist::TooManyLids;
 use std::error::Error;
@@ -81,5 +80,18 @@ impl Failure {
     pub fn is_broken_pipe(&self) -> bool {
         matches!(self, Failure::Unwritable { reason, .. }
             if reason.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+/// Whether a path stands for standard input or output.
+pub fn is_dash(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// A path as messages name it.
+pub fn shown(path: &Path) -> &Path {
+    match is_dash(path) {
+        true => Path::new("<stdin>"),
+        false => path,
     }
 }

@@ -1,24 +1,13 @@
 //! Reading inputs: a file, or standard input for `-`. The library reads files alone.
 
 use crate::failure::Failure;
+pub use crate::failure::{is_dash, shown};
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use dmodc::input::{self, Fault, InputError};
 use std::error::Error;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// Whether a path stands for standard input or output.
-pub fn is_dash(path: &Path) -> bool {
-    path == Path::new("-")
-}
-
-pub fn shown(path: &Path) -> &Path {
-    match is_dash(path) {
-        true => Path::new("<stdin>"),
-        false => path,
-    }
-}
 
 /// How many inputs on the command line are standard input.
 static DASHES: AtomicUsize = AtomicUsize::new(0);

@@ -13,7 +13,7 @@ mod standing;
 mod told;
 
 use super::options::{Faults, Options, RouteError};
-use super::threads::Threads;
+use super::threads::{ALONE, Threads};
 use super::tree::{Groups, Links, Ranking, Rule, SHARES, Sides, level_cycle};
 use crate::fabric::{EndNode, Fabric, Merged};
 use places::Places;
@@ -202,5 +202,15 @@ impl Design {
             node,
             known,
         })
+    }
+}
+
+impl Ranking {
+    /// Ranks a tree as [`Engine::plan`](crate::dmodc::Engine::plan) does; any other fabric by GUIDs.
+    pub fn new(fabric: &Fabric, options: &Options) -> Self {
+        match Design::new(fabric, options.reference(), options, ALONE) {
+            Ok(design) => design.ranking.of_some(&design.place),
+            Err(_) => Self::of(fabric, &Links::new(fabric), options, SHARES[0]),
+        }
     }
 }

@@ -7,10 +7,9 @@
 //! where they belong: those at the bottom are leaves too.
 
 use super::idle::Idle;
+use super::levels::{Levels, carriers};
 use super::links::Links;
 use super::partition::components;
-use super::rank::{Levels, carriers};
-use crate::fabric::Fabric;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -19,7 +18,7 @@ use std::collections::BTreeMap;
 pub const SHARES: [u32; 4] = [2, 4, 256, EVERY];
 const EVERY: u32 = u32::MAX;
 
-/// For every switch whether it is a leaf, and its rank. `hosts` is what each carries ([`host_counts`]). `known` are
+/// For every switch whether it is a leaf, and its rank. `hosts` is what each carries ([`super::levels::host_counts`]). `known` are
 /// switches that are leaves for certain (those with a node of `cn_guid_file`); where there are any,
 /// they are the seeds; else these have at least one of `share` of the usual number of end nodes.
 pub fn find(links: &Links, hosts: &[u32], known: &[bool], share: u32) -> (Vec<bool>, Vec<u32>) {
@@ -177,12 +176,4 @@ impl<'l> TwoLevels<'l> {
             (count + 1, ports + common.sum::<u32>())
         })
     }
-}
-
-/// End nodes per switch, aggregation nodes not counted.
-pub fn host_counts(fabric: &Fabric) -> Vec<u32> {
-    let switches = 0..fabric.switches().len() as u32;
-    switches
-        .map(|s| fabric.hosts_of(s).count() as u32)
-        .collect()
 }

@@ -4,6 +4,7 @@ mod cycle;
 mod groups;
 mod idle;
 mod leaves;
+mod levels;
 mod links;
 mod partition;
 mod rank;

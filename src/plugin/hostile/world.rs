@@ -1,14 +1,15 @@
 //! A subnet in C structures, laid out as OpenSM's headers have them.
 
 use crate::lft::NO_PATH;
-use crate::plugin::engine::{Dmodc, Failure};
+use crate::plugin::engine::Dmodc;
+use crate::plugin::failure::{Failure, McastError};
 use crate::plugin::ffi::bindings::{
     IB_NODE_TYPE_CA, IB_NODE_TYPE_SWITCH, cl_map_item_t, cl_qmap_t, cl_status_t,
     external_routing_engine_module_t, osm_mcast_tbl_t, osm_node_t, osm_opensm_t, osm_physp_t,
     osm_switch_t,
 };
 use crate::plugin::ffi::{Group, Live, Subnet, Switch, Symbols, qmap};
-use crate::plugin::mcast::{self, McastError};
+use crate::plugin::mcast;
 use crate::plugin::options::PluginOptions;
 use crate::random::Random;
 use std::cell::Cell;

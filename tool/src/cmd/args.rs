@@ -1,6 +1,6 @@
 //! Arguments that subcommands share.
 
-use super::reading::Reading;
+use super::reading::{Known, Reading};
 use crate::failure::Failure;
 use crate::input::{count, each_line, input, shown};
 use crate::output::complain;
@@ -9,10 +9,8 @@ use dmodc::dmodc::{Capacity, Engine, Faults, OnUnreachable, Options};
 use dmodc::fabric::Fabric;
 use dmodc::names::{Directory, PartError};
 use dmodc::netlist::{GuidsOf, Names, Netlist, Part, none_found};
-use dmodc::reference::Reference;
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// GUID files, one GUID a line.
 #[derive(clap::Args)]
@@ -82,9 +80,6 @@ impl GuidFiles {
         })
     }
 }
-
-/// A reference, and its fabric.
-pub type Known = (Reference, Arc<Fabric>);
 
 /// A fabric, and what is known of how it is meant to be.
 pub struct Meant {

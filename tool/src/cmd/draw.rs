@@ -1,6 +1,7 @@
 //! `dmodc draw`: a picture of the fabric, or a page to explore.
 
-use super::args::{Drain, GuidFiles, Known, Meant};
+use super::args::{Drain, GuidFiles, Meant};
+use super::reading::Known;
 use super::reading::Reading;
 use super::wiring::say_last_seen;
 use crate::against::{against, with_missing};

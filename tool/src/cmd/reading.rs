@@ -1,6 +1,5 @@
 //! Reads files with oddities: each is a warning on standard error, and an error under `--strict`.
 
-use super::args::Known;
 use crate::failure::Failure;
 use crate::input;
 use crate::input::shown;
@@ -15,6 +14,9 @@ use dmodc::reference::Reference;
 use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
+
+/// A reference, and its fabric.
+pub type Known = (Reference, Arc<Fabric>);
 
 /// How to treat oddities in a file.
 #[derive(Clone, Copy, clap::Args)]
