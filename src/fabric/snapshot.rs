@@ -312,10 +312,7 @@ impl Fabric {
 
     /// The switches linked to a switch, in port order, once per link.
     pub fn neighbours(&self, switch: u32) -> impl Iterator<Item = u32> {
-        self.peers_of(switch).iter().filter_map(|peer| match *peer {
-            Peer::Switch { index, .. } => Some(index),
-            _ => None,
-        })
+        self.links_of(switch).map(|(_, other, _)| other)
     }
 
     /// The links of a switch to other switches in port order: its own port, the other switch, the port there.

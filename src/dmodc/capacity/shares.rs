@@ -19,7 +19,7 @@
 
 use crate::dmodc::design::Design;
 use crate::dmodc::routes::Inputs;
-use crate::fabric::Peer;
+use crate::fabric::{Peer, counted};
 use std::collections::BTreeMap;
 
 /// A port of a place that leads to another.
@@ -140,10 +140,7 @@ impl Level {
 /// Speeds of the uplinks of a place; what is not known is what most are, the fastest of several.
 fn of_siblings(speeds: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut speeds: Vec<u32> = speeds.collect();
-    let mut votes: BTreeMap<u32, usize> = BTreeMap::new();
-    for &speed in speeds.iter().filter(|&&speed| speed != 0) {
-        *votes.entry(speed).or_default() += 1;
-    }
+    let votes = counted(speeds.iter().copied().filter(|&speed| speed != 0));
     let usual = votes.iter().max_by_key(|&(_, count)| count);
     let usual = usual.map_or(0, |(&speed, _)| speed);
     for speed in speeds.iter_mut().filter(|speed| **speed == 0) {

@@ -10,8 +10,7 @@
 use super::cables::most_common;
 use super::parts::Parts;
 use crate::dmodc::tree::Ranking;
-use crate::fabric::{Fabric, Peer};
-use std::collections::BTreeMap;
+use crate::fabric::{Fabric, Peer, counted};
 
 /// A slot belongs to a dead leaf or pod if this many of four switches above have it dark.
 const DARK: usize = 3;
@@ -107,10 +106,7 @@ impl<'l> Leaves<'l> {
         let mut ends: Vec<u8> = slots.chunk_by(|a, b| a.0 == b.0).map(last).collect();
         let (end, parts) = most_common(&mut ends);
         let are_alike = parts + (ends.len() / 3).max(1) >= ends.len();
-        let mut votes: BTreeMap<u8, usize> = BTreeMap::new();
-        slots
-            .iter()
-            .for_each(|&(_, slot)| *votes.entry(slot).or_default() += 1);
+        let votes = counted(slots.iter().map(|&(_, slot)| slot));
         let is_usual = |&(slot, votes): &(u8, usize)| {
             let so_far = ends.iter().filter(|&&end| end >= slot).count();
             2 * votes >= so_far && (!are_alike || slot <= end)

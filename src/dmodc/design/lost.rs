@@ -8,6 +8,7 @@
 use super::cables::most_common;
 use super::siblings::siblings;
 use crate::dmodc::tree::{Group, Groups, Links, Ranking};
+use crate::fabric::counted;
 use crate::lft::NO_PATH;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -125,9 +126,7 @@ fn in_order_of(usual: &[u8], ports: &[u8]) -> Vec<u8> {
 
 /// The most common list of ports.
 fn elect<'p>(lists: impl Iterator<Item = &'p [u8]>) -> Option<&'p [u8]> {
-    let mut votes: BTreeMap<&[u8], usize> = BTreeMap::new();
-    lists.for_each(|ports| *votes.entry(ports).or_default() += 1);
-    let most = votes.into_iter().max_by_key(|&(_, count)| count);
+    let most = counted(lists).into_iter().max_by_key(|&(_, count)| count);
     most.map(|(ports, _)| ports)
 }
 

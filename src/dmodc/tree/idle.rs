@@ -269,11 +269,8 @@ impl<'i> Idle<'i> {
                 others[self.rank[n as usize] as usize][usize::from(port)][1] -= 1;
             }
         }
-        self.votes(
-            s,
-            &near,
-            &others.iter().map(|of| say(of, of)).collect::<Vec<_>>(),
-        ) < 0
+        let said: Vec<[i32; 256]> = others.iter().map(|of| say(of, of)).collect();
+        self.votes(s, &near, &said) < 0
     }
 
     /// What the ports of each rank say, of which `all` are these. Ports to leaves that may be none say nothing.

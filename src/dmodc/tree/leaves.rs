@@ -18,9 +18,9 @@ use std::collections::BTreeMap;
 pub const SHARES: [u32; 4] = [2, 4, 256, EVERY];
 const EVERY: u32 = u32::MAX;
 
-/// For every switch whether it is a leaf, and its rank. `hosts` is what each carries ([`super::levels::host_counts`]). `known` are
-/// switches that are leaves for certain (those with a node of `cn_guid_file`); where there are any,
-/// they are the seeds; else these have at least one of `share` of the usual number of end nodes.
+/// For every switch whether it is a leaf, and its rank. `hosts` is what each carries. `known` are switches that are
+/// leaves for certain (those with a node of `cn_guid_file`); where there are any, they are the seeds; else these have
+/// at least one of `share` of the usual number of end nodes.
 pub fn find(links: &Links, hosts: &[u32], known: &[bool], share: u32) -> (Vec<bool>, Vec<u32>) {
     let levels = |links, leaf: &_| Levels { links, leaf }.rank();
     if share == EVERY {

@@ -2,7 +2,7 @@
 //! two switches.
 
 use dmodc::export::Labels;
-use dmodc::fabric::{Fabric, NodeKind, Peer};
+use dmodc::fabric::{Fabric, counted};
 use std::collections::BTreeMap;
 
 /// A graph for `dot`; `rank` gives a switch's rank.
@@ -16,9 +16,8 @@ pub fn graphviz(fabric: &Fabric, labels: &Labels, rank: impl Fn(u32) -> u32) -> 
     for level in levels.values() {
         text += "  {\n    rank=same;\n";
         for &switch in level {
-            let nodes = fabric.end_nodes()[fabric.end_nodes_of(switch)].iter();
             let name = &labels.switches[switch as usize];
-            let hosts = match nodes.filter(|n| n.kind != NodeKind::Aggregation).count() {
+            let hosts = match fabric.hosts_of(switch).count() {
                 0 => String::new(),
                 1 => "\\n1 host".into(),
                 n => format!("\\n{n} hosts"),
@@ -28,15 +27,8 @@ pub fn graphviz(fabric: &Fabric, labels: &Labels, rank: impl Fn(u32) -> u32) -> 
         text += "  }\n";
     }
     for switch in switches {
-        let mut links: BTreeMap<u32, usize> = BTreeMap::new();
-        for peer in fabric.peers_of(switch) {
-            if let Peer::Switch { index, .. } = *peer
-                && (rank(switch), switch) < (rank(index), index)
-            {
-                *links.entry(index).or_default() += 1;
-            }
-        }
-        for (above, count) in links {
+        let is_above = |&other: &u32| (rank(switch), switch) < (rank(other), other);
+        for (above, count) in counted(fabric.neighbours(switch).filter(is_above)) {
             let [a, b] = [switch, above].map(|s| &labels.switches[s as usize]);
             let label = match count {
                 1 => String::new(),
