@@ -1,8 +1,8 @@
 //! Generates the OpenSM bindings when the `plugin` feature is on, from the installed headers.
 //!
 //! Environment:
-//! - `OPENSM_INCLUDE`: the folder that holds `opensm/`, `complib/`, `iba/` and `vendor/`, where it
-//!   is not the standard one of the distributions.
+//! - `OPENSM_INCLUDE`: the folder that holds `opensm/`, `complib/`, `iba/` and `vendor/`, if it is
+//!   not a standard one of the distributions.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
@@ -15,13 +15,13 @@ mod plugin {
     use std::env;
     use std::path::PathBuf;
 
-    /// Where Debian, Red Hat and OpenSM's own `make install` put the headers.
+    /// The folders into which Debian, Red Hat and OpenSM's own `make install` put the headers.
     const STANDARD: [&str; 2] = ["/usr/include/infiniband", "/usr/local/include/infiniband"];
 
     const PACKAGES: &str = "On Debian and Ubuntu: apt install libopensm-dev libibumad-dev \
         libclang-dev. Or build the tool alone: cargo build --no-default-features";
 
-    /// The structures that the plugin reads. What they refer to comes along, but for the opaque.
+    /// The types that the plugin reads. bindgen adds the types that they use, [`OPAQUE`] as bytes.
     const TYPES: &[&str] = &[
         "osm_opensm_t",
         "osm_event_plugin_t",
@@ -54,7 +54,7 @@ mod plugin {
         "LOG_ENTRY_SIZE_MAX",
     ];
 
-    /// Parts of `osm_opensm_t` that only take up room.
+    /// Parts of `osm_opensm_t` that the plugin does not read: only their size matters.
     const OPAQUE: &[&str] = &[
         "osm_sa",
         "osm_sa_t",
@@ -80,8 +80,8 @@ mod plugin {
     pub fn bindings() {
         println!("cargo:rerun-if-changed=wrapper.h");
         println!("cargo:rerun-if-env-changed=OPENSM_INCLUDE");
-        // OpenSM closes its plugins when it ends; threads and thread-locals of ours must not find
-        // their code gone.
+        // OpenSM closes its plugins when it ends. Threads and thread-locals of the plugin may still
+        // run its code then, so the library stays loaded.
         println!("cargo:rustc-cdylib-link-arg=-Wl,-z,nodelete");
 
         let include = include_folder();

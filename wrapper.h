@@ -1,6 +1,6 @@
 /*
- * What the plugin needs of OpenSM's headers. osm_config.h comes first: the layout of the other
- * structures depends on what it defines (ENABLE_OSM_PERF_MGR, HAVE_LIBPTHREAD, ..).
+ * The OpenSM headers that the plugin needs. osm_config.h comes first: the layout of the structures
+ * in the other headers depends on its macros (ENABLE_OSM_PERF_MGR, HAVE_LIBPTHREAD, ..).
  */
 #include <opensm/osm_config.h>
 #include <opensm/osm_version.h>

@@ -1,7 +1,7 @@
-//! Reads the file of drained links, and counts the routes that still use them.
+//! Reads the file of drained links, and counts the LFT entries that still use them.
 //!
-//! A line is `SWITCH` or `SWITCH:PORT`, by name, GUID or LID, and `#` begins a comment. A port stands for the
-//! link behind it, at both ends; a switch for all its links.
+//! A line is `SWITCH` or `SWITCH:PORT`, by name, GUID or LID; `#` begins a comment. A port means its link, at both
+//! ends; a switch means all its links to other switches.
 
 use crate::dmodc::Drained;
 use crate::fabric::{Fabric, Guid};
@@ -19,8 +19,8 @@ pub enum DrainReason {
     NoLink(Guid, u8),
 }
 
-/// Parses a file. A line that names no link of the fabric is a warning: the link may be pulled already.
-/// `names` are the names of the switches. Never an error: a file of unusable lines drains nothing.
+/// Parses a file. A line that names no link of the fabric gives a warning: the link may be pulled already. `names` are
+/// the names of the switches. Never an error: a file of unusable lines drains nothing.
 pub fn parse_leniently(
     fabric: &Fabric,
     names: &[String],
@@ -68,15 +68,15 @@ pub struct Use {
     pub switch: u32,
     /// Its port, and the switch and port at the other end; `None` for all links of the switch.
     pub link: Option<(u8, u32, u8)>,
-    /// Entries that take packets from hosts to hosts over a drained link, at both its ends.
+    /// LFT entries, at both ends of the link, that send packets between hosts over it.
     pub routes: usize,
-    /// Other entries on drained links, to and from the switches themselves.
+    /// Other entries that use a drained link, such as entries for packets of the switches themselves.
     pub others: usize,
-    /// The hosts on a drained switch, which stay connected until it goes.
+    /// The hosts on a drained switch. They stay connected until the switch is removed.
     pub hosts: usize,
 }
 
-/// The use of each drained switch and link, ascending. `row` gives the table of a switch.
+/// The use of each drained switch and link that is in the fabric, ascending. `row` gives the LFT of a switch.
 pub fn uses<'t>(fabric: &Fabric, drain: &[Drained], row: impl Fn(u32) -> &'t [u8]) -> Vec<Use> {
     let index = |d: &Drained| Some((fabric.switch_by_guid(d.switch)?, d.port));
     let all: BTreeSet<(u32, Option<u8>)> = drain.iter().filter_map(index).collect();
@@ -85,7 +85,7 @@ pub fn uses<'t>(fabric: &Fabric, drain: &[Drained], row: impl Fn(u32) -> &'t [u8
     for node in (0..fabric.switches().len() as u32).flat_map(|s| fabric.hosts_of(s)) {
         is_host[node.lid.index()..][..1 << node.lmc].fill(true);
     }
-    // Whether packets of hosts come by a switch on their way to a LID.
+    // Whether packets from hosts pass a switch on their way to a LID.
     let comes_by = |s: u32, lid: usize| {
         let (mut seen, mut open) = (BTreeSet::from([s]), vec![s]);
         while let Some(at) = open.pop() {
@@ -100,7 +100,7 @@ pub fn uses<'t>(fabric: &Fabric, drain: &[Drained], row: impl Fn(u32) -> &'t [u8
         }
         false
     };
-    // Routes of hosts and others at one end of a link.
+    // How many entries at one end of a link use it: for packets between hosts, and others.
     let at = |s: u32, port: u8| {
         let by_port = row(s).iter().enumerate().filter(|&(_, &e)| e == port);
         let (of_hosts, others): (Vec<usize>, Vec<usize>) = by_port
@@ -132,7 +132,7 @@ pub fn uses<'t>(fabric: &Fabric, drain: &[Drained], row: impl Fn(u32) -> &'t [u8
 }
 
 impl Use {
-    /// Its log line: the switch or link, and its use. `name` gives the name of a switch.
+    /// The log line: the switch or link, and its use. `name` gives the name of a switch.
     pub fn describe(&self, name: impl Fn(u32) -> String) -> String {
         let what = match self.link {
             None => format!("switch '{}'", name(self.switch)),

@@ -20,20 +20,20 @@ const SUFFIX: &str = ".tmp";
 /// When a file was written, and its length: another stamp means other content.
 pub type Stamp = (SystemTime, u64);
 
-/// The stamp of a file, if the file is there and its file system knows times.
+/// The stamp of a file, if the file exists and its file system records times.
 pub fn stamp(path: &Path) -> Option<Stamp> {
     let metadata = fs::metadata(path).ok()?;
     Some((metadata.modified().ok()?, metadata.len()))
 }
 
-/// Opens a plain file, or a link to one, as configurations have them. Never waits.
+/// Opens a plain file, or a link to a plain file, as configurations have. Never waits.
 ///
 /// # Errors
 /// If it is anything else: a FIFO or a device could keep the caller waiting for ever.
 pub fn open(path: &Path) -> io::Result<File> {
-    // To open some devices is to start them.
+    // Opening some devices starts them.
     plain(fs::metadata(path)?.file_type())?;
-    // Without O_NONBLOCK a FIFO that has just come in the file's place would not open.
+    // Without O_NONBLOCK, opening a FIFO that has just replaced the file would wait.
     let file = OpenOptions::new()
         .read(true)
         .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
@@ -48,7 +48,7 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// If it is longer, or anything but a plain file.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let file = open(path)?;
-    // A file may be long and take no room.
+    // A sparse file may be long and take no room.
     match file.metadata()?.len() > MOST {
         true => Err(too_long(MOST)),
         false => at_most(MOST, file),
@@ -80,13 +80,13 @@ pub fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
     replace_by(path, |out| out.write_all(text))
 }
 
-/// Replaces or makes a plain file by the output of `write`: a reader finds the old file or the new one, also
-/// when this process or the machine dies in between. Such a death leaves a file `.dmodc-….tmp` in the same
-/// folder, which a later call removes. The new file has a random name until then.
+/// Replaces or makes a plain file by the output of `write`: a reader finds the old file or the new one, also when this
+/// process or the machine dies in between. Until it is complete the new file has a random name `.dmodc-….tmp` in the
+/// same folder; a later call removes it if its process died.
 ///
 /// # Errors
-/// If something else has that name (a link, a device, a FIFO, a socket, a folder), which is left alone, or if
-/// the folder takes no file. The old file is left as it is.
+/// If the path is no plain file (but a link, a device, a FIFO, a socket, a folder), which is left alone, or if writing
+/// fails. The old file is left as it is.
 pub fn replace_by(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -102,7 +102,7 @@ pub fn replace_by(
     let folder = path.parent().filter(|folder| *folder != OsStr::new(""));
     let folder = folder.unwrap_or(Path::new("."));
     remove_unfinished(folder);
-    // It is removed unless it takes the file's place.
+    // The new file is removed unless it takes the old one's place.
     let new = tempfile::Builder::new()
         .prefix(PREFIX)
         .suffix(SUFFIX)
@@ -120,7 +120,7 @@ pub fn replace_by(
     Ok(())
 }
 
-/// Calls `write` with a writer that packs by gzip if the file's name ends in `.gz`.
+/// Calls `write` with a writer that compresses by gzip if the file's name ends in `.gz`.
 pub fn packed_by_name(
     path: &Path,
     out: &mut dyn Write,
@@ -129,15 +129,15 @@ pub fn packed_by_name(
     if path.extension().is_none_or(|end| end != "gz") {
         return write(out);
     }
-    // Tables are long runs of the same: more work gains little.
+    // Tables have long runs of equal text: a higher level of compression gains little.
     let mut packed = GzEncoder::new(out, Compression::fast());
     write(&mut packed)?;
     packed.finish()?;
     Ok(())
 }
 
-/// Removes unfinished files of dead processes: files that no process has written to for a minute. A file that cannot
-/// be removed stays, for it keeps nobody from writing.
+/// Removes unfinished files of dead processes: files that no process has written to for a minute. Ignores a failure to
+/// remove a file, since such a file does not prevent the next write.
 fn remove_unfinished(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -152,7 +152,7 @@ fn remove_unfinished(folder: &Path) {
     }
 }
 
-/// Gives a new file the mode of the old one, if both have one owner.
+/// Gives a new file the mode of the old one, if both have the same owner.
 fn keep_mode(old: &Metadata, file: &File) -> io::Result<()> {
     let new = file.metadata()?;
     let [mode, made] = [old, &new].map(|metadata| metadata.mode() & 0o777);

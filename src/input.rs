@@ -1,8 +1,8 @@
 //! Reads files whole, and reports errors by file, line and reason.
 //!
-//! Every format is parsed from bytes in memory, so a parser never blocks, never sees half a file, and can be tested
-//! and fuzzed without one. Gzipped files are unpacked first. Memory is bounded by a small multiple of the text.
-//! Parsers report a [`Fault`]; their callers, which know the file's name, make an [`InputError`] of it.
+//! Every format is parsed from bytes in memory, so a parser never blocks, never sees half a file, and can be tested and
+//! fuzzed without files. Gzipped files are unpacked first. Memory is bounded by a small multiple of the text. Parsers
+//! return a [`Fault`]; their callers, which have the file's name, make an [`InputError`] of it.
 //!
 //! Captures are seldom perfect. An oddity with a sensible reading is a warning beside the value ([`Lenient`]);
 //! [`Lenient::strict`] makes an error of it.
@@ -99,7 +99,7 @@ pub struct Lenient<T, R> {
     pub warnings: Warnings<R>,
 }
 
-/// What a parser gives that reads on where it can.
+/// The result of a parser that goes on after an oddity.
 pub type Parsed<T, R> = Result<Lenient<T, R>, Fault<R>>;
 
 impl<T, R> Lenient<T, R> {
@@ -134,7 +134,7 @@ where
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum InputError {
-    /// The operating system refused it.
+    /// The file is unreadable, not plain or too long, or its gzip data is bad.
     #[error("{file}: {reason}")]
     Unreadable { file: String, reason: io::Error },
     #[error("{file}:{line}: {reason}")]
@@ -164,7 +164,7 @@ pub fn read_plain(path: &Path) -> Result<Vec<u8>, InputError> {
 /// The text of a file that may be gzipped.
 ///
 /// # Errors
-/// If the packed data is cut or spoilt, or longer than `most` bytes.
+/// If the packed data is cut or spoilt, or has more than `most` bytes when unpacked.
 pub fn unpacked(bytes: Vec<u8>, most: u64) -> io::Result<Vec<u8>> {
     if !bytes.starts_with(b"\x1f\x8b") {
         return Ok(bytes);
@@ -189,7 +189,7 @@ pub fn lines(bytes: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
     lines.map(|(i, line)| (i as u32 + 1, line.strip_suffix(b"\r").unwrap_or(line)))
 }
 
-/// A line without control sequences of a terminal (escape sequences, backspaces, bells). `None` if it is no text.
+/// A line without control sequences of a terminal (escape sequences, backspaces, bells). `None` if it has a NUL byte.
 pub fn plain(line: &[u8]) -> Option<Cow<'_, [u8]>> {
     let is_control = |b: &u8| b.is_ascii_control() && !matches!(b, b'\t' | b'\r' | 0x0c);
     if !line.iter().any(is_control) {
@@ -209,7 +209,7 @@ pub fn plain(line: &[u8]) -> Option<Cow<'_, [u8]>> {
     Some(text.into())
 }
 
-/// Skips what follows an escape character: `[` to a letter or the like, `]` to a bell, or one byte.
+/// Skips the rest of an escape sequence: `[` to a byte of 0x40 to 0x7e, `]` to a bell, or one byte.
 fn escape_sequence(rest: &mut impl Iterator<Item = u8>) {
     match rest.next() {
         Some(b'[') => drop(rest.find(|b| (0x40..=0x7e).contains(b))),

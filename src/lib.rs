@@ -1,7 +1,7 @@
 //! Dmodc: fast, deterministic, fault-resilient routing of InfiniBand fat-trees.
 //!
-//! A fabric comes from OpenSM's subnet or from a netlist; tables go to OpenSM or into a dump. All between is shared and
-//! safe, and the plugin alone knows C: `docs/architecture.md` has the map.
+//! Fabrics come from OpenSM's subnet or from netlists; tables go to OpenSM or into dumps. All code between is shared
+//! and safe. Only the plugin handles C structures: `docs/architecture.md` has the map.
 
 pub mod analysis;
 pub mod dmodc;

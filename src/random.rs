@@ -19,16 +19,16 @@ impl Random {
         Random(ChaCha8Rng::from_seed(key))
     }
 
-    /// One of many independent streams of a seed, so that they can be drawn in any order. Number 0
-    /// is that of [`Random::new`].
+    /// One of many independent streams of a seed, so that they can be drawn in any order. Stream 0 is the stream of
+    /// [`Random::new`].
     pub fn stream(seed: u64, number: u64) -> Self {
         let mut random = Random::new(seed);
         random.0.set_stream(number);
         random
     }
 
-    /// A number below `bound` (above 0), each equally likely: words at or above the greatest
-    /// multiple of `bound` are thrown away, the rest is taken modulo `bound`.
+    /// A number below `bound` (above 0), each equally likely: words at or above the greatest multiple of `bound` are
+    /// thrown away, all others are taken modulo `bound`.
     pub fn below(&mut self, bound: usize) -> usize {
         let bound = bound as u64;
         let fair = u64::MAX - u64::MAX % bound;

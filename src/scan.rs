@@ -21,7 +21,7 @@ impl<'a> Scan<'a> {
         rest.is_some()
     }
 
-    /// Takes everything up to `end`, and `end` itself; `None` if it does not come.
+    /// Takes all bytes up to `end`, and `end` itself; `None` if the line has no `end`.
     pub fn until(&mut self, end: &[u8]) -> Option<&'a [u8]> {
         let at = find(self.0, end)?;
         let taken = &self.0[..at];
@@ -39,7 +39,7 @@ impl<'a> Scan<'a> {
         self.number(16)
     }
 
-    /// Takes a number as C's `strtoull(…, 0)` does: hexadecimal after `0x`, else decimal.
+    /// Takes a number as C's `strtoull(…, 0)` does, but without octal: hexadecimal after `0x`, else decimal.
     pub fn c_number(&mut self) -> Option<u64> {
         if self.eat(b"0x") || self.eat(b"0X") {
             self.hex()
@@ -63,7 +63,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// The hexadecimal number, without `0x`, that a word is.
+/// A whole word as a hexadecimal number without `0x`.
 pub fn hex(word: &[u8]) -> Option<u64> {
     let mut scan = Scan(word);
     scan.hex().filter(|_| scan.0.is_empty())

@@ -1,4 +1,4 @@
-//! What unit tests share: the number of random cases, and a tree by its name.
+//! Helpers of unit tests: the number of random cases, and a tree by its name.
 
 use crate::netlist::Netlist;
 use crate::netlist::generate::{Order, Pgft, build};
@@ -6,8 +6,8 @@ use proptest::prelude::ProptestConfig;
 use proptest::test_runner::RngSeed;
 use std::env;
 
-/// A quarter of so many random cases, `DMODC_CASES` times; one under Miri, which takes a minute for it. They are the
-/// same in every run, or with `DMODC_ANEW` drawn anew.
+/// A quarter of `count` random cases, times `DMODC_CASES`; one case under Miri, which takes a minute for it. The cases
+/// are the same in every run, or drawn anew with `DMODC_ANEW`.
 pub fn cases(count: u32) -> ProptestConfig {
     let times = env::var("DMODC_CASES").map_or(1, |n| n.parse().expect("a number"));
     let is_anew = env::var_os("DMODC_ANEW").is_some();
@@ -26,7 +26,7 @@ pub fn cases(count: u32) -> ProptestConfig {
     }
 }
 
-/// A whole PGFT, in order.
+/// A complete PGFT, with GUIDs and LIDs in order.
 pub fn pgft(shape: &str) -> Netlist {
     let shape: Pgft = shape.parse().expect("a shape");
     build(&shape.into(), Order::default())

@@ -1,32 +1,32 @@
-//! The least possible A2A: the cut bound.
+//! The cut bound: the least A2A of routes balanced by destination.
 //!
-//! All traffic that leaves a subtree crosses its links up. With `h` of the `N` connected end nodes inside and `u`
-//! links up, some link takes at least `(N - h) / u` of the destinations outside, and all `h` sources send to each. So
-//! its risk is at least `min(h, (N - h) / u)`, rounded up. For a leaf that holds for any routes. For a larger subtree
-//! it holds for routes that send a destination up the same link from everywhere in the subtree, as routes balanced by
+//! All traffic that leaves a subtree crosses its links up. With `h` of the `N` connected end nodes inside and `u` links
+//! up, some link takes at least `(N - h) / u` of the destinations outside, and all `h` sources send to each. So the
+//! risk of this link is at least `min(h, (N - h) / u)`, rounded up. For a leaf that holds for any routes. For a larger
+//! subtree it holds if all routes from the subtree to a destination take the same link up, as routes balanced by
 //! destination do; routes that give each leaf its own links up can have less there.
 //!
-//! Hosts on an upper switch send to all others by the links of that switch alone, each of which other sources use for
-//! a share of the destinations. So each link up has its part of all `(N - h)`, `h` of them at or below the switch,
-//! and all `h` send over it: `min(h, (N - h) / u)` with the `u` links up of this one switch. Likewise downwards: of
-//! the `t` end nodes of a subtree below, each of its `d` links to there has `t / d`, and all others send over it. A
-//! handful of hosts on a spine thus costs as much as if all traffic went by that spine; again for routes that are
-//! balanced by destination.
+//! Hosts on an upper switch send to all other nodes over the links of that switch alone, and other sources use each of
+//! these links for a share of the destinations. With `h` end nodes at or below the switch and `u` links up, a link up
+//! takes `(N - h) / u` of the other destinations, and all `h` send over it: `min(h, (N - h) / u)`. Likewise downwards:
+//! a subtree below with `t` end nodes and `d` links to it has `t / d` on each link, and all others send over it. A
+//! handful of hosts on a spine thus costs as much as if all traffic went by that spine; again for routes balanced by
+//! destination.
 //!
-//! Over capacity (where links differ in speed) a link of [capacity](super::Channels::capacity) c has c times the
-//! destinations at best, and a load of `h` sources is `h/c`: `min(h / c', (N - h) / C)`, with `c'` the greatest
-//! capacity of the links up and `C` the sum.
+//! Over capacity (where links differ in speed), destinations are at best shared in proportion to the
+//! [capacity](super::Channels::capacity) c of a link, and a load of `h` sources is `h/c`: `min(h / c', (N - h) / C)`,
+//! with `c'` the greatest capacity of the links up and `C` their sum.
 
 use super::{Channels, Hop};
 use crate::fabric::{Fabric, NodeKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The greatest bound of all subtrees, and the same over capacity, of the traffic among some end nodes (by index),
-/// aggregation nodes aside. A subtree is a connected part without the switches above some rank; `rank` gives a switch's,
-/// 0 for the lowest. The fabric may lack links that the channels have.
+/// The greatest bound of all subtrees, and the same over capacity, for the traffic among some end nodes (by index)
+/// without aggregation nodes. A subtree is a connected part of the fabric without the switches above some rank. `rank`
+/// gives the rank of a switch, 0 for the lowest. The fabric may lack links that the channels have.
 ///
-/// `None` where no subtree has a link up. Over capacity it is in flows over a link of the greatest capacity, never below
-/// the other, and `None` also where all capacities are alike.
+/// Both are `None` where no subtree has a link up. The bound over capacity is in flows over a link of the greatest
+/// capacity, never below the first one, and `None` also where all capacities are alike.
 pub fn bounds(
     fabric: &Fabric,
     nodes: &[u32],
@@ -56,7 +56,7 @@ pub fn bound(fabric: &Fabric, rank: impl Fn(u32) -> u32) -> Option<u32> {
 struct Links {
     /// The sum of their capacities.
     sum: f64,
-    /// The greatest.
+    /// The greatest capacity.
     best: f64,
 }
 
@@ -66,20 +66,20 @@ impl Links {
         self.best = self.best.max(capacity);
     }
 
-    /// The least load of any of them if some sources all send to some destinations.
+    /// The least possible load of the worst link if each of some sources sends to each of some destinations.
     fn least(self, sources: u32, destinations: u32) -> f64 {
         (f64::from(sources) / self.best).min(f64::from(destinations) / self.sum)
     }
 }
 
-/// The bound, not rounded up, with links of the capacities that ports have.
+/// The bound, not rounded up; `capacity` gives the capacity of the link at a switch port.
 fn greatest(
     fabric: &Fabric,
     nodes: &[u32],
     rank: impl Fn(u32) -> u32,
     capacity: impl Fn(u32, u8) -> f64,
 ) -> Option<f64> {
-    // The links of a switch to others: where they lead and what they carry.
+    // The links of a switch to other switches: the other switch, and the capacity.
     let links = |s: u32| {
         let links = fabric.links_of(s);
         let links = links.map(|(port, index, _)| (index, capacity(s, port)));
@@ -92,7 +92,7 @@ fn greatest(
         hosts[node.switch as usize] += u32::from(node.kind != NodeKind::Aggregation);
     }
     let hosts = |s: u32| hosts[s as usize];
-    // The hosts of the switches of each part.
+    // The number of hosts of each part, by its lowest switch.
     let sums = |part: &[Option<u32>]| {
         let mut sums = vec![0; switches as usize];
         for (s, part) in (0..).zip(part) {
@@ -148,7 +148,7 @@ fn greatest(
     greatest
 }
 
-/// The switches that a switch with links up reaches over them, and those below it.
+/// The switches that a switch reaches by up-down paths, itself included.
 fn over(fabric: &Fabric, rank: &impl Fn(u32) -> u32, switch: u32) -> BTreeSet<u32> {
     let mut reached = BTreeSet::new();
     let mut open = vec![(switch, true)];
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn over_capacity_by_hand() {
-        // Three nodes on both leaves, with two and three links.
+        // Three nodes on each of two leaves, which have two and three links up.
         let links = [(0, 2), (0, 2), (1, 2), (1, 2), (1, 2)];
         let fabric = Net::new(&links, &[0, 0, 0, 1, 1, 1]).build();
         let of = |slow: &[(u32, u8)], speed| {
@@ -191,7 +191,7 @@ mod tests {
             )
         };
         assert_eq!(of(&[], ""), (Some(2), None));
-        // 3 / 2 of leaf 0 are 2, as without speeds.
+        // Leaf 0 has 3 / 2, below the bound without speeds, 2.
         assert_eq!(of(&[(1, 3), (2, 5)], "2xHDR"), (Some(2), Some(2.0)));
         // One link of leaf 0 at a quarter: 3 / 1.25. Both: min(3 / 0.25, 3 / 0.5).
         assert_eq!(of(&[(0, 2), (2, 2)], "1xHDR"), (Some(2), Some(2.4)));
@@ -221,11 +221,11 @@ mod tests {
         };
         // A pod: 8 nodes, 2 links up, 8 nodes elsewhere.
         assert_eq!(of(&[]), Some(4));
-        // One on 4: its link up has all of the other pod, and everyone at or below 4 sends there.
+        // A node on 4: the link up of 4 takes all 8 of the other pod, and all 9 at or below 4 send over it.
         assert_eq!(of(&[4]), Some(8));
-        // One on 8: all of a pod over one link.
+        // A node on 8: one link takes all 8 destinations of a pod.
         assert_eq!(of(&[8]), Some(8));
-        // 5 and 7 with no top between them: 5 has nobody to reach upwards.
+        // 5 and 7 have no top: 5 reaches no switch upwards.
         let links = [&pods[..], &tops[..2]].concat();
         let fabric = Net::new(&links, &[0, 1, 2, 3, 5]).build();
         let found = bound(&fabric, |s| [0, 0, 0, 0, 1, 1, 1, 1, 2][s as usize]);

@@ -1,8 +1,8 @@
 //! Channels: the directed switch-to-switch ports, numbered densely.
 //!
-//! A link between two switches is two channels, one leaving each of its ports. A link between a switch
-//! and an end node is none: downwards it has one destination, upwards one source. Channel numbers
-//! ascend with (switch, port), so counters are plain arrays, and all lists have the same order.
+//! A link between two switches is two channels, one leaving each of its ports. A link between a switch and an end node
+//! has no channel: downwards it carries one destination, upwards one source. Channel numbers ascend with (switch,
+//! port), so counters are plain arrays, and all lists have the same order.
 
 use crate::fabric::{Fabric, counted};
 
@@ -94,13 +94,13 @@ impl Channels {
         self.channels[channel as usize]
     }
 
-    /// Whether some channels carry more than others.
+    /// Whether the channels differ in capacity.
     pub fn differ(&self) -> bool {
         !self.capacities.is_empty()
     }
 
-    /// The capacity of a channel, as a part of the fastest one's. A link of unknown speed counts as one of
-    /// the most common speed, the fastest of several.
+    /// The capacity of a channel, as a part of the fastest channel's. A link of unknown speed gets the most common
+    /// speed, of several the fastest.
     #[inline]
     pub fn capacity(&self, channel: u32) -> f64 {
         let known = self.capacities.get(channel as usize);
@@ -171,7 +171,7 @@ mod tests {
         let alike = (false, vec![1.0; 4]);
         assert_eq!(of(["", "", "", ""]), alike);
         assert_eq!(of(["4xHDR", "4xHDR", "2xNDR", "4xHDR"]), alike);
-        // Of unknown speed alone: no reason to take it for another one.
+        // A link of unknown speed gets the only known speed.
         assert_eq!(of(["4xHDR", "", "4xHDR", ""]), alike);
         let found = of(["4xHDR", "", "1xHDR", "1xHDR"]);
         assert_eq!(found, (true, vec![1.0, 0.25, 0.25, 0.25]));

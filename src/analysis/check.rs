@@ -7,12 +7,12 @@
 //! columns, row by row, since a walk in the tables themselves costs a cache miss per hop. Each LID then takes
 //! one pass over the switches. The whole check is O(LIDs x switches), on the threads of rayon's current pool.
 //!
-//! A pair that does not arrive is undelivered, or left out. A pair is left out if no links join it, or if it
-//! has no up-down path and the tables omit it on purpose: the source's switch has no entry, neither for this
-//! LID nor for another one at the destination's switch. If another one arrives, this one could.
+//! A pair that does not arrive is undelivered, or left out. A pair is left out if no links join it, or if it has no
+//! up-down path and the tables omit it on purpose: the source's switch has no entry for this LID, and no LID at the
+//! destination's switch arrives from there. If another LID arrives, this one could.
 //!
-//! The channel dependency graph has the routes from every switch to every LID, for its end nodes and for itself,
-//! since a switch answers hosts on their lanes. Routes that do not arrive count, too: a packet waits for
+//! The channel dependency graph has the routes from every switch to every LID: they are the routes of its end nodes and
+//! of its own port 0, which replies to hosts on their lanes. Routes that do not arrive count, too: a packet waits for
 //! credits before it is lost. Each [`Kind`] of traffic has its own graph as well.
 
 use super::channels::Channels;
@@ -24,8 +24,8 @@ use crate::fabric::{End, Fabric, Lid, NodeKind, Peer, keep_first, lid_range};
 use crate::lft::{NO_PATH, Tables};
 use rayon::prelude::*;
 
-/// Checks the tables of a fabric. `is_up(a, b)`, called for neighbours `a < b`, tells whether the links from
-/// switch `a` to switch `b` go up.
+/// Checks the tables of a fabric. `is_up(a, b)`, called for neighbours `a < b`, returns whether the links from switch
+/// `a` to switch `b` go up.
 pub fn check(fabric: &Fabric, tables: &Tables, is_up: impl Fn(u32, u32) -> bool) -> CheckReport {
     let channels = Channels::new(fabric);
     let judge = Judge {
@@ -49,7 +49,7 @@ pub fn check(fabric: &Fabric, tables: &Tables, is_up: impl Fn(u32, u32) -> bool)
         return CheckReport::default();
     };
     let loops = |kind: Kind| found.dependencies[kind as usize].loops(&channels);
-    // Hosts are at switches, which send to hosts and to switches the same way.
+    // The routes of hosts are among these: a host has the routes of its switch.
     let mut all = found.dependencies[Kind::HostsAndSwitches as usize].clone();
     all.merge(&found.dependencies[Kind::Switches as usize]);
     all.merge(&found.dependencies[Kind::Aggregation as usize]);
@@ -67,7 +67,7 @@ pub fn check(fabric: &Fabric, tables: &Tables, is_up: impl Fn(u32, u32) -> bool)
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     Hosts,
-    /// From hosts to switches, and from switches to hosts. A switch sends to a host as the hosts at it do.
+    /// From hosts to switches, and from switches to hosts. A switch's route to a host is also its hosts' route.
     HostsAndSwitches,
     Switches,
     Aggregation,
@@ -75,7 +75,7 @@ enum Kind {
 
 const KINDS: usize = 4;
 
-/// The sources and destinations at each switch.
+/// The numbers of end nodes at each switch.
 struct Sources {
     /// End nodes.
     nodes: Vec<u32>,
@@ -102,7 +102,7 @@ impl Sources {
         self.nodes[switch as usize] > self.hosts[switch as usize]
     }
 
-    /// Whether a pair of switches needs a path: not without hosts, unless both have aggregation nodes.
+    /// Whether a pair of switches needs a path: one of them has hosts, or both have end nodes.
     fn need(&self, from: u32, to: u32) -> bool {
         let carries = |s: u32| self.nodes[s as usize] > 0;
         self.hosts(from) || self.hosts(to) || (carries(from) && carries(to))
@@ -119,9 +119,9 @@ struct Findings {
     climbs: Vec<bool>,
     /// For the current LID, by switch: whether the route goes up after it has gone down.
     turns: Vec<bool>,
-    /// For the current LID, by switch: whether a packet of some sources has come by.
+    /// For the current LID, by switch: whether the walk of a chosen source has passed it.
     passed: Vec<bool>,
-    /// For the LIDs at one switch, by switch: whether one of them is delivered from there.
+    /// For the LIDs at one switch, by switch: whether any of these LIDs is delivered from there.
     reached: Vec<bool>,
 }
 
@@ -161,7 +161,7 @@ struct Judge<'a> {
 impl Judge<'_> {
     /// Checks all routes to the LIDs at one switch.
     fn destination(&self, switch: u32, mut found: Findings) -> Findings {
-        // Each LID with the kind of traffic that switches send there.
+        // Each LID, its target, and the kind of the traffic from switches to it.
         let mut lids: Vec<(Lid, Target, Kind)> = Vec::new();
         let mut push = |base, lmc, port, kind| {
             for lid in lid_range(base, lmc).into_iter().flatten() {
@@ -306,7 +306,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Records the dependencies of the routes to one LID from the switches that send, the LID's own included.
+    /// Records the dependencies of the routes to one LID from the switches that send, the LID's own switch included.
     fn dependencies(&self, sends: impl Fn(u32) -> bool, kind: Kind, found: &mut Findings) {
         found.passed.fill(false);
         for start in (0..found.passed.len() as u32).filter(|&s| sends(s)) {

@@ -1,14 +1,14 @@
 //! Congestion risk (paper, section IV; `docs/research.md`): how many routes of a traffic pattern meet at one port.
 //!
 //! A2A is all to all; RP is random permutations; in SP node `i` of an order sends to node `i + k`, for each shift `k`.
-//! From one type of node to another, in the given order, the nodes of the larger type share those of the smaller in
-//! turn, and the smaller type is shifted; the figure is the maximum over all shifts.
+//! From one type of node to another, both in the given order, node `i` of the larger type is paired with node `i + k`
+//! of the smaller type, modulo the size of the latter; the figure is the maximum over all shifts `k`.
 //!
 //! In a permutation all flows through a port differ in source and in destination, so the risk of
 //! the port is the number of its flows. LIDs have 16 bits, so a `u16` can hold that number, and
 //! counters of that size stay in the nearer caches.
 //!
-//! Routes that do not arrive do not count, not even as far as they get ([`Traffic::skipped`] has their
+//! Routes that do not arrive do not count, not even on the links that they cross ([`Traffic::skipped`] has their
 //! number). All work runs in rayon's current pool; results do not depend on its size.
 
 use super::traffic::{greatest, placewise};
@@ -23,13 +23,13 @@ use std::ops::Range;
 /// A callback with the units of work done since its last call: destinations, permutations, shifts.
 pub type Tick<'a> = &'a (dyn Fn(u64) + Sync);
 
-/// Shifts per batch. The nodes of a leaf share their route to a destination, and neighbours in the
-/// order mostly share their leaf. So a batch follows the route once, for all shifts in which one of them
-/// takes it. They are consecutive: it is enough to note the first of them and the one behind the last.
-/// All shifts of 8,640 nodes take 0.3 s so, and 3 s if each follows its own routes.
+/// Shifts per batch. The nodes of a leaf share their route to a destination, and neighbours in the order mostly share
+/// their leaf. So a batch follows each route once, for all shifts in which a node of the leaf takes it. These shifts
+/// are consecutive: it is enough to note the first one and the one after the last. All shifts of 8,640 nodes take 0.3 s
+/// this way, and 3 s if each shift follows its own routes.
 const SHIFTS: usize = 63;
 
-/// By how much the flows of a channel change from one shift of a batch to the next, modulo 2^16.
+/// The change of a channel's flows from each shift of a batch to the next, modulo 2^16.
 type Steps = [u16; SHIFTS + 1];
 
 /// The congestion risk of a pattern.
@@ -40,13 +40,13 @@ pub struct Risk {
     /// The risk of each channel, by number. RP: in the first permutation whose maximum is the median.
     /// SP: the greatest over all shifts.
     pub by_channel: Vec<u32>,
-    /// The risk of the pattern over capacity: like [`value`](Self::value), of risks divided by capacities, in flows
-    /// over a link of the greatest capacity. `None` if all capacities are alike.
+    /// Like [`value`](Self::value), of the channels' risks divided by their capacities, in flows over a link of the
+    /// greatest capacity. `None` if all capacities are alike.
     pub over_capacity: Option<f64>,
 }
 
 impl Risk {
-    /// The risk of a pattern: the greatest of its channels.
+    /// The risk of a pattern: the greatest risk of a channel.
     pub(super) fn of(by_channel: Vec<u32>, channels: &Channels) -> Risk {
         let over = || over_capacity(by_channel.iter().copied(), channels);
         Risk {
@@ -56,7 +56,7 @@ impl Risk {
         }
     }
 
-    /// The risk of a pattern by the number of sources and of destinations of each channel.
+    /// The risk of a pattern, from the numbers of sources and of destinations of each channel.
     pub(super) fn of_ends(ends: Vec<(u32, u32)>, channels: &Channels) -> Risk {
         let by_channel = ends.into_iter().map(|(from, to)| from.min(to));
         Risk::of(by_channel.collect(), channels)
@@ -67,13 +67,13 @@ impl Risk {
         counted(self.by_channel.iter().copied())
     }
 
-    /// The `n` channels of greatest risk with their values, the worst first; equal ones by number.
+    /// The `n` channels of greatest risk with their values, the worst first; equal values by channel number.
     pub fn worst(&self, n: usize) -> Vec<(u32, u32)> {
         worst((0..).zip(self.by_channel.iter().copied()), n)
     }
 }
 
-/// The `n` channels of the greatest values, the worst first; equal ones by number.
+/// The `n` channels of the greatest values, the worst first; equal values by channel number.
 pub(super) fn worst(channels: impl Iterator<Item = (u32, u32)>, n: usize) -> Vec<(u32, u32)> {
     let mut all: Vec<(u32, u32)> = channels.collect();
     all.sort_by_key(|&(channel, value)| (Reverse(value), channel));
@@ -87,7 +87,7 @@ impl Traffic {
         Risk::of_ends(self.ends_by_channel(tick), self.channels())
     }
 
-    /// The number of sources and of destinations of all to all, by channel. Ticks once per node.
+    /// The numbers of sources and of destinations of all to all, by channel. Ticks once per node.
     pub fn ends_by_channel(&self, tick: Tick) -> Vec<(u32, u32)> {
         let channels = self.channels().len();
         let words = self.leaves.len().div_ceil(64).max(1);
@@ -118,8 +118,8 @@ impl Traffic {
         sets.map(|(set, n)| (sources(set), n)).collect()
     }
 
-    /// RP over `count` permutations drawn from `seed`. They depend on the fabric and the seed alone, not
-    /// on the order of the nodes. Ticks once per permutation.
+    /// RP over `count` permutations drawn from `seed`. The permutations depend on the fabric and the seed alone, not on
+    /// the order of the nodes. Ticks once per permutation.
     pub fn random_permutations(&self, count: usize, seed: u64, tick: Tick) -> Risk {
         let (places, differ) = (self.places_by_node(), self.channels().differ());
         let maximum = |number| {
@@ -147,7 +147,7 @@ impl Traffic {
         }
     }
 
-    /// The places of the nodes, in the fabric's order.
+    /// The positions of the nodes, in the fabric's order.
     pub(super) fn places_by_node(&self) -> Vec<u32> {
         let mut places: Vec<u32> = (0..self.nodes().len() as u32).collect();
         places.sort_by_key(|&place| self.nodes()[place as usize]);
@@ -197,8 +197,8 @@ impl Traffic {
         Risk::of(widen(&most), self.channels())
     }
 
-    /// From the nodes of one type to those of another, both given by end node index, over all shifts of
-    /// the smaller type. Ticks once per shift.
+    /// Traffic from the nodes of one type to the nodes of another, over all shifts of the smaller type. `sends` and
+    /// `receives` get end node indices. Ticks once per shift.
     pub fn type_to_type(
         &self,
         sends: impl Fn(u32) -> bool,
@@ -225,7 +225,7 @@ impl Traffic {
         Risk::of(by_channel, self.channels())
     }
 
-    /// For each channel min(#sources, #destinations) of some routes, given by places in the order.
+    /// For each channel min(#sources, #destinations) of the routes of `pairs`, positions of source and destination.
     pub(super) fn ends_met(&self, mut pairs: Vec<(usize, usize)>) -> Vec<u32> {
         let mut count = |end: fn(&(usize, usize)) -> usize| {
             pairs.sort_by_key(end);
@@ -247,7 +247,7 @@ impl Traffic {
             .collect()
     }
 
-    /// Adds the flows of sources at consecutive places on one switch, under consecutive shifts.
+    /// Adds the flows of sources at consecutive positions on one switch, under consecutive shifts.
     fn shift(&self, sources: &[usize], shifts: Range<usize>, steps: &mut [Steps]) {
         let (Some(&lowest), Some(&highest)) = (sources.first(), sources.last()) else {
             return;
@@ -266,17 +266,17 @@ impl Traffic {
     }
 }
 
-/// By channel.
+/// By channel: the ends of the routes over it.
 #[derive(Clone)]
 struct Ends {
-    /// The leaves that send through it, as a set of bits.
+    /// The leaves that send over the channel, as a set of bits.
     sources: Vec<u64>,
-    /// The number of destinations, and the last of them.
+    /// The number of destinations, and the last destination.
     destinations: Vec<u32>,
     last: Vec<usize>,
 }
 
-/// The greatest of the loads of all channels, in the order of their numbers, each divided by its capacity.
+/// The greatest ratio of load to capacity; `loads` has the load of each channel, in the order of their numbers.
 pub(super) fn over_capacity<L: Into<f64>>(
     loads: impl Iterator<Item = L>,
     channels: &Channels,

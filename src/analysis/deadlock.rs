@@ -1,18 +1,17 @@
 //! Credit loops: cycles of the channel dependency graph.
 //!
-//! A packet that came in by channel `a` and wants to leave by channel `b` holds a buffer at the
-//! end of `a` until there is one at the end of `b`: `a` depends on `b`. If such dependencies close a
-//! cycle, packets can wait for one another for ever (Dally and Seitz). A network whose graph has no
-//! cycle never deadlocks.
+//! A packet that came in by channel `a` and must leave by channel `b` holds a buffer at the end of `a` until a buffer
+//! at the end of `b` is free: `a` depends on `b`. If such dependencies close a cycle, packets can wait for one another
+//! for ever (Dally and Seitz). A network whose graph has no cycle never deadlocks.
 //!
-//! All traffic counts as virtual lane 0, since tables do not name the lane of a route. So an engine that breaks its
-//! cycles with several lanes (dfsssp, lash, torus-2QoS, nue with more than the one of its default) looks as if it had
-//! one.
+//! All routes count as if on one virtual lane, since tables do not hold the lane of a route. So an engine that avoids
+//! cycles with several lanes (dfsssp, lash, torus-2QoS, nue with more lanes than its default of one) is measured as if
+//! it had one lane.
 
 use super::channels::{Channels, Hop};
 
-/// The dependencies so far: for each channel, the ports by which its packets leave the switch at its
-/// end.
+/// The dependencies so far: for each channel, the ports by which its packets leave the switch at its end, as a set of
+/// 256 bits.
 #[derive(Clone)]
 pub struct Dependencies {
     ports: Vec<[u64; 4]>,
@@ -25,25 +24,25 @@ pub struct CreditLoops {
     pub count: usize,
     /// Number of channels in all such components.
     pub channels: usize,
-    /// The channels (by number) of a shortest cycle in the component that holds the lowest
-    /// channel, beginning with that component's lowest channel on the cycle's way.
+    /// The channels (by number) of a shortest cycle through the lowest channel that is on a cycle. It begins with that
+    /// channel.
     pub example: Vec<u32>,
 }
 
 impl Dependencies {
-    /// None.
+    /// No dependencies.
     pub fn new(channels: &Channels) -> Dependencies {
         Dependencies {
             ports: vec![[0; 4]; channels.len()],
         }
     }
 
-    /// Packets that came in by `channel` leave by `port`.
+    /// Adds the dependency of packets that come in by `channel` and leave by `port`.
     pub fn add(&mut self, channel: u32, port: u8) {
         self.ports[channel as usize][usize::from(port / 64)] |= 1 << (port % 64);
     }
 
-    /// Adds the dependencies of another.
+    /// Adds all dependencies of `other`.
     pub fn merge(&mut self, other: &Dependencies) {
         for (mine, theirs) in self.ports.iter_mut().zip(&other.ports) {
             for (a, b) in mine.iter_mut().zip(theirs) {
@@ -66,11 +65,11 @@ impl Dependencies {
         edges.collect()
     }
 
-    /// The circle of a channel that is on none.
+    /// The circle number of a channel that is on no cycle.
     pub const NO_CIRCLE: u32 = u32::MAX;
 
-    /// The circle that each channel is on: the number of its strongly connected component. A dependency
-    /// is part of a circle if it joins two channels of one circle.
+    /// By channel: the number of its circle, the strongly connected component, or [`Self::NO_CIRCLE`]. A dependency is
+    /// part of a cycle if its two channels are on the same circle.
     pub fn circles(&self, channels: &Channels) -> Vec<u32> {
         let (mut component, sizes) = components(&self.edges(channels));
         for c in &mut component {
@@ -108,7 +107,7 @@ fn components(edges: &[Vec<u32>]) -> (Vec<u32>, Vec<usize>) {
             .iter()
             .for_each(|&w| back[w as usize].push(v));
     }
-    // A vertex comes after all that it leads to, but for those that lead back to it.
+    // A vertex comes after all vertices that it reaches, except those that also reach it.
     let (mut order, mut seen) = (Vec::new(), vec![false; edges.len()]);
     all().for_each(|v| visit(edges, v, &mut seen, |done| order.push(done)));
     let (mut component, mut sizes) = (vec![0; edges.len()], Vec::new());
@@ -124,7 +123,7 @@ fn components(edges: &[Vec<u32>]) -> (Vec<u32>, Vec<usize>) {
     (component, sizes)
 }
 
-/// Visits what a vertex leads to and nobody has seen, each after those that it leads to.
+/// Visits the unseen vertices that `start` reaches, depth first; calls `done` for a vertex after its successors.
 fn visit(edges: &[Vec<u32>], start: u32, seen: &mut [bool], mut done: impl FnMut(u32)) {
     if std::mem::replace(&mut seen[start as usize], true) {
         return;
@@ -143,7 +142,7 @@ fn visit(edges: &[Vec<u32>], start: u32, seen: &mut [bool], mut done: impl FnMut
     }
 }
 
-/// A shortest cycle through `start`, which must be on one.
+/// A shortest cycle through `start`, which must be on a cycle.
 fn shortest_cycle(edges: &[Vec<u32>], start: u32) -> Vec<u32> {
     let mut came_from = vec![None; edges.len()];
     let mut queue = std::collections::VecDeque::from([start]);

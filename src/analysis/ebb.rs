@@ -1,12 +1,12 @@
 //! Effective bisection bandwidth, as defined in the literature on InfiniBand routing (Hoefler, Schneider, Lumsdaine:
 //! Multistage Switches are not Crossbars, 2008).
 //!
-//! The nodes are split into two halves at random and each node of the first sends to one of the second. A flow gets
-//! 1/k of a link's bandwidth, k the number of flows on the most loaded link of its route; a flow whose route does not
-//! arrive gets none. Where links between switches differ in speed, k flows on a link of
+//! The nodes are split into two halves at random and each node of the first half sends to one of the second. A flow
+//! gets 1/k of a link's bandwidth, k the number of flows on the most loaded link of its route; a flow whose route does
+//! not arrive gets none. Where links between switches differ in speed, k flows on a link of
 //! [capacity](super::Channels::capacity) c count as k/c. The figure is the mean over the flows of many such patterns,
-//! in percent of the nodes' own bandwidth. The second half sends nothing; with both ways, each pair sends to each
-//! other at once. Unlike the risks it measures all flows and not the worst port; it is no throughput either.
+//! in percent of the nodes' own bandwidth. The second half sends nothing; with both ways, two nodes send to each other
+//! at once. Unlike the risks it measures all flows and not the worst port; it is no throughput either.
 
 use super::Traffic;
 use super::congestion::{Tick, permutation};

@@ -1,36 +1,36 @@
 //! The worst permutation: the most flows that any permutation sends over one port.
 //!
-//! The paper's risk of a port, min(#sources, #destinations), is a bound. It is reached only if the sources can be
-//! paired with as many destinations so that each pair's route goes over the port. In a permutation each node
-//! sends to one and receives from one. So the worst permutation of a port is a maximum matching between
-//! sources and destinations, where those are joined whose route goes over the port; and any matching is part of a
-//! permutation. The worst permutation of all is the greatest over the ports.
+//! The paper's risk of a port, min(#sources, #destinations), is an upper bound. It is reached only if the sources can
+//! be paired with as many destinations so that the route of each pair goes over the port. In a permutation each node
+//! sends to one node and receives from one. So the worst permutation of a port is a maximum matching between sources
+//! and destinations, in the graph of the routes over the port; and any matching is part of a permutation. The worst
+//! permutation of all is the greatest over the ports.
 //!
-//! The matching grows by shortest augmenting paths, with the nodes of a leaf as one source of as many units, since they
-//! share their routes. Ports are taken by falling bound, in batches, until no bound that is left is greater
-//! than what has been found. Where links differ in speed, the worst port over capacity may be another one: the ports
-//! that are left are taken by their bound over capacity, likewise.
+//! The matching grows by shortest augmenting paths. The nodes of a leaf share their routes, so a leaf is one source of
+//! as many units. Batches of ports are solved by falling bound, until no remaining bound is greater than the worst port
+//! found. Where links differ in speed, the worst port over capacity may be another one: the remaining ports are then
+//! solved by falling bound over capacity, likewise.
 
 use super::congestion::{over_capacity, worst};
 use super::traffic::placewise;
 use super::{Risk, Tick, Traffic};
 use rayon::prelude::*;
 
-/// What permutations can do at worst.
+/// The worst permutations: the most flows that any permutation sends over a port.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Exact {
     /// The most flows over one port.
     pub value: u32,
-    /// The most flows over one port, each port's divided by its capacity, in flows over a link of the greatest
-    /// capacity. `None` if all capacities are alike.
+    /// The greatest ratio of a port's most flows to its capacity, in flows over a link of the greatest capacity. `None`
+    /// if all capacities are alike.
     pub over_capacity: Option<f64>,
-    /// By channel; `None` for a channel whose bound is too low to matter.
+    /// By channel: the most flows; `None` if the bound of the channel is too low to matter.
     pub by_channel: Vec<Option<u32>>,
 }
 
 impl Exact {
-    /// The `n` channels of the greatest figures, the worst first; equal ones by number. Channels with too low a
-    /// bound to matter are not among them.
+    /// The `n` channels of the most flows, the worst first; equal values by channel number. Channels whose bound is too
+    /// low to matter are left out.
     pub fn worst(&self, n: usize) -> Vec<(u32, u32)> {
         let known = (0..).zip(&self.by_channel);
         worst(known.filter_map(|(c, flows)| Some((c, (*flows)?))), n)
@@ -43,8 +43,8 @@ const FIRST_BATCH: usize = 64;
 const PAIRS: u64 = 1 << 24;
 
 impl Traffic {
-    /// The worst permutation through each port that matters, or through all. `bounds` is the risk of
-    /// [all to all](Traffic::all_to_all). Ticks once per port whose figure is settled.
+    /// Finds the most flows that a permutation sends over each port that matters, or with `all` over each port.
+    /// `bounds` is the risk of [all to all](Traffic::all_to_all). Ticks once per port.
     pub fn worst_permutation(&self, bounds: &Risk, all: bool, tick: Tick) -> Exact {
         let channels = self.channels();
         let mut settling = Settling {
@@ -68,7 +68,7 @@ impl Traffic {
         }
     }
 
-    /// How many routes from a leaf to a node each channel has.
+    /// The number of routes from a leaf to a node over each channel.
     fn pairs_by_channel(&self) -> Vec<u64> {
         self.over_routes(
             vec![0; self.channels().len()],
@@ -78,7 +78,7 @@ impl Traffic {
         )
     }
 
-    /// The routes over each of some channels: number of the leaf, and place of the destination.
+    /// The routes over each channel of a batch: number of the leaf, and position of the destination.
     fn edges(&self, batch: &[u32]) -> Vec<Vec<(u32, u32)>> {
         const NOT_IN_IT: u32 = u32::MAX;
         let mut place = vec![NOT_IN_IT; self.channels().len()];
@@ -99,21 +99,21 @@ impl Traffic {
     }
 }
 
-/// The ports on the way to the worst.
+/// The search for the worst ports.
 struct Settling<'a> {
     traffic: &'a Traffic,
-    /// How many routes from a leaf to a node each channel has.
+    /// The number of routes from a leaf to a node over each channel.
     pairs: Vec<u64>,
-    /// By channel: no permutation sends more over it.
+    /// By channel: the bound. No permutation sends more flows over it.
     bounds: &'a [u32],
-    /// By channel, once it is known.
+    /// By channel: the most flows, once they are known.
     found: Vec<Option<u32>>,
     tick: Tick<'a>,
 }
 
 impl Settling<'_> {
-    /// Finds the worst permutation through each channel that can have the greatest figure, or through all. The figure of
-    /// a channel grows with its flows.
+    /// Finds the most flows over each channel that can have the greatest figure, or over all. `figure`, of a channel
+    /// and its flows, grows with the flows.
     fn settle(&mut self, all: bool, figure: impl Fn(u32, u32) -> f64) {
         let (traffic, bounds) = (self.traffic, self.bounds);
         let bound = |c: u32| bounds[c as usize];
@@ -154,7 +154,7 @@ impl Settling<'_> {
     }
 }
 
-/// No leaf has this destination.
+/// The owner of a destination that no leaf has.
 const FREE: u32 = u32::MAX;
 
 /// The size of a maximum matching between leaves and destinations: each leaf has as many units as it has nodes, each
@@ -187,19 +187,19 @@ struct Search<'a> {
     leaves: &'a [&'a [(u32, u32)]],
     /// The leaf that each destination is matched with.
     owner: Vec<u32>,
-    /// By leaf: no destination before this edge is free. A destination never gets free again.
+    /// By leaf: no edge before this one has a free destination. A matched destination is never free again.
     next: Vec<usize>,
-    /// By leaf: whether the search has come to it. If it fails, no later search will come to anything there.
+    /// By leaf: whether the search has reached it. A failed search leaves its marks: no later search succeeds there.
     seen: Vec<bool>,
 }
 
 impl Search<'_> {
-    /// Matches one more unit of a leaf, maybe by giving other leaves other destinations; whether that is possible.
+    /// Matches one more unit of a leaf, maybe by moving other leaves to other destinations; false if impossible.
     fn augment(&mut self, leaf: u32) -> bool {
         if std::mem::replace(&mut self.seen[leaf as usize], true) {
             return false;
         }
-        // Leaf, destination that it would give up, and the place of the leaf that would take it.
+        // Leaf, destination that it gives up, and queue index of the leaf that takes this destination.
         let mut queue = vec![(leaf, FREE, 0)];
         let mut place = 0;
         while let Some(&(leaf, ..)) = queue.get(place) {

@@ -1,19 +1,19 @@
-//! A pattern within each of several groups of nodes, such as the rails of a fabric, whose ports talk among themselves.
+//! Traffic within groups of nodes, such as the rails of a fabric: a node sends only to nodes of its own group.
 
 use super::{Risk, Traffic};
 use crate::fabric::Fabric;
 use crate::lft::Tables;
 
-/// What all to all and shifts do within each group, and within all at once.
+/// The risks of all to all and of shifts within groups: of each group alone, and of all groups at once.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Grouped {
-    /// By group: all to all among its nodes, and all shifts of them.
+    /// By group: the risk of all to all among its nodes, and of all shifts of its nodes.
     pub alone: Vec<(Risk, Risk)>,
-    /// All to all within all groups at once: a port has the sources and the destinations of each.
+    /// The risk of all to all in all groups at once: a port's sources and destinations are the sums over the groups.
     pub at_once: Risk,
 }
 
-/// Measures groups, each in the order of its shifts. No node is in two of them.
+/// Measures groups of end nodes (by index), each in the order of its shifts. No node is in two groups.
 pub fn within(fabric: &Fabric, tables: &Tables, groups: &[Vec<u32>]) -> Grouped {
     let no_tick = |_| ();
     let traffic = |nodes: &[u32]| Traffic::new(fabric, tables, nodes);

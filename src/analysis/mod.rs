@@ -1,9 +1,9 @@
-//! Analysis of finished tables: do they deliver, and how do they share the links?
+//! Analysis of finished tables: delivery, credit loops, and how routes share the links.
 //!
-//! All of it reads a [`Fabric`](crate::fabric::Fabric) and its [`Tables`](crate::lft::Tables), and
-//! does not know how they were made. So the tables of all routing engines have the same measure.
-//! Holes, loops and entries that name a port without a link are findings, never a reason to stop.
-//! Only the caller knows which way links go ([`UpDown`]), since that depends on its ranking.
+//! The input is a [`Fabric`](crate::fabric::Fabric) and its [`Tables`](crate::lft::Tables), of any
+//! routing engine. Missing entries, loops and entries that name a port without a link are findings;
+//! the analysis goes on. The caller gives the direction of links ([`UpDown`]), since it depends on
+//! the ranking.
 
 mod bound;
 mod channels;

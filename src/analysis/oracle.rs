@@ -1,4 +1,4 @@
-//! The same checks in the slow and obvious way: walks every pair separately and keeps sets. For tests only.
+//! The same checks in the slow and obvious way: walks each pair separately and keeps sets. For tests only.
 
 use super::report::{Route, Tally};
 use super::testing::lids;
@@ -47,7 +47,7 @@ pub fn walk(
     }
 }
 
-/// Length of the shortest up-down path, found forwards.
+/// Length of the shortest up-down path, by a search from the source.
 pub fn updown_distance(
     fabric: &Fabric,
     above: &dyn Fn(u32, u32) -> bool,
@@ -76,11 +76,11 @@ pub struct Verdict {
     pub tallies: BTreeMap<&'static str, Tally>,
     pub unreachable_pairs: usize,
     /// For each kind of traffic: host to host, between hosts and switches, among switches, to and from aggregation
-    /// nodes; and for all of it.
+    /// nodes; and for all traffic.
     pub cycles: [BTreeSet<BTreeSet<Port>>; 5],
 }
 
-/// Whether a packet is left out, if there is no up-down path.
+/// Whether the tables leave out a pair of switches without an up-down path; `walked`: no port taken, and the end.
 fn is_left_out(fabric: &Fabric, tables: &Tables, from: u32, to: u32, walked: (bool, End)) -> bool {
     if updown_distance(fabric, &|_, _| true, from, to).is_none() {
         return walked.1 != End::Loop;
@@ -113,7 +113,7 @@ pub fn check(fabric: &Fabric, tables: &Tables, above: &dyn Fn(u32, u32) -> bool)
         for (lid, at_switch, at_port) in lids(fabric) {
             let target = (at_switch, at_port);
             let (taken, end) = walk(fabric, tables, source.0, target, lid.0);
-            // An entry by which a switch sends what is for itself away counts, though nobody may use it.
+            // A route from a node to itself counts if an entry sends it away, though no packet may take it.
             for w in taken.windows(2) {
                 for kind in [traffic(source, target), 4] {
                     depends[kind].entry(w[0]).or_default().insert(w[1]);
@@ -179,7 +179,7 @@ pub fn check(fabric: &Fabric, tables: &Tables, above: &dyn Fn(u32, u32) -> bool)
     }
 }
 
-/// The sets of ports that lie on cycles together.
+/// The sets of ports that are on common cycles.
 fn cycles(depends: &HashMap<Port, BTreeSet<Port>>) -> BTreeSet<BTreeSet<Port>> {
     let reach = |from: Port| {
         let (mut seen, mut queue) = (BTreeSet::new(), vec![from]);
@@ -198,7 +198,7 @@ fn cycles(depends: &HashMap<Port, BTreeSet<Port>>) -> BTreeSet<BTreeSet<Port>> {
     circles.filter(|c| !c.is_empty()).collect()
 }
 
-/// The risk of each directed port under a set of (source, destination) end nodes.
+/// The risk of each directed port under a set of pairs (source, destination) of end nodes.
 pub fn risk(
     fabric: &Fabric,
     tables: &Tables,

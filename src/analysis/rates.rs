@@ -1,7 +1,7 @@
 //! Max-min fair rates: the rates of simultaneous flows if every link is shared fairly.
 //!
-//! All flows grow alike until a link is full; its flows stay, the others grow on. The links of the nodes
-//! count like those between switches.
+//! The rates of all flows grow alike until a link is full; the flows over it keep their rate, the others grow on. The
+//! links of the nodes count like the links between switches.
 
 use super::Traffic;
 use std::collections::BTreeSet;
@@ -9,19 +9,19 @@ use std::collections::BTreeSet;
 /// The rates of some flows.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Rates {
-    /// The mean over all flows.
+    /// The mean rate of all flows.
     pub mean: f64,
-    /// The least.
+    /// The least rate.
     pub least: f64,
-    /// The most that the worse-off twentieth gets.
+    /// The greatest rate of the slowest twentieth of the flows.
     pub fifth_percentile: f64,
-    /// The most that the worse-off half gets.
+    /// The greatest rate of the slower half of the flows.
     pub median: f64,
 }
 
 impl Traffic {
-    /// The max-min fair rate of each flow between positions, in parts of the fastest link between switches.
-    /// The links of the nodes count, both ways.
+    /// The max-min fair rate of each flow between positions, in parts of the fastest link between switches; 0 if its
+    /// route does not arrive. The links of the nodes count, both ways.
     pub fn fair_rates(&self, flows: &[(usize, usize)]) -> Vec<f64> {
         let (channels, nodes) = (self.channels().len(), self.nodes().len());
         // Links: the channels, then the nodes' links to the fabric, then the nodes' links from it.
@@ -43,7 +43,7 @@ impl Traffic {
         let mut growing: Vec<usize> = over.iter().map(Vec::len).collect();
         let rates = ways.iter().map(|way| way.is_empty().then_some(0.0));
         let mut rates: Vec<Option<f64>> = rates.collect();
-        // Links by the rate at which they are full; rates are not negative, so their bits have the same order.
+        // Links by the rate at which they are full. Rates are not negative, so their bits have the same order.
         let full = |link: usize, left: &[f64], growing: &[usize]| {
             let rate: f64 = left[link] / growing[link] as f64;
             (rate.to_bits(), link)
@@ -77,7 +77,7 @@ impl Traffic {
 }
 
 impl Rates {
-    /// The rates of some flows; `None` for none.
+    /// The summary of the rates of some flows; `None` without flows.
     pub(super) fn of(rates: &mut [f64]) -> Option<Rates> {
         rates.sort_by(f64::total_cmp);
         let part = |part: usize| rates.get((rates.len() * part).div_ceil(100).max(1) - 1);

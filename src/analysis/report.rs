@@ -2,7 +2,7 @@
 //!
 //! A *route* is a (source switch, destination LID): all sources on a switch share it. A *pair* is a (source,
 //! destination LID). The sources of a switch are its end nodes, aggregation nodes included, and its own port
-//! 0 if that has a LID. No source has a pair with its own LIDs. Defects of delivery count in pairs, those of
+//! 0 if that has a LID. No source has a pair with its own LIDs. Defects of delivery are counted in pairs, defects of
 //! shape (turns, minimality) in routes; a tally has both numbers.
 
 use super::deadlock::CreditLoops;
@@ -53,18 +53,18 @@ impl Tally {
 pub struct CheckReport {
     /// All checked routes (its `first` are simply the first).
     pub checked: Tally,
-    /// Undelivered: the packet comes to an entry 255, and the pair is not left out.
+    /// Undelivered: the packet reaches an entry 255, and the pair is not left out.
     pub no_entry: Tally,
-    /// Undelivered: the packet leaves by a port with no link, or ends at the wrong place.
+    /// Undelivered: an entry names a port without a link, or the port of another node.
     pub wrong_port: Tally,
     /// Undelivered: the packet goes round for ever.
     pub looping: Tally,
-    /// Left out: no links join the two, or there is no up-down path, and the source's switch has no entry for
-    /// any LID at the destination's that arrives. No defect. (A packet that loops counts as undelivered even
-    /// then; so does one that ends at the wrong port, where links join the two.)
+    /// Left out, no defect: no links join source and destination; or there is no up-down path, the source's switch has
+    /// no entry for the LID, and no LID at the destination's switch arrives from there. (A packet that loops counts as
+    /// undelivered even then; so does a packet that ends at a wrong port, where links join the two.)
     pub left_out: Tally,
-    /// Likewise, where neither switch has hosts, and one no end node at all: only OpenSM's
-    /// `connect_roots` asks for these.
+    /// Left out likewise, where neither switch has hosts and one has no end node at all: only OpenSM's `connect_roots`
+    /// needs these pairs.
     pub roots_apart: Tally,
     /// Delivered routes that go up after they have gone down, although there is an up-down path. No defect,
     /// as long as they close no credit loop.
@@ -76,7 +76,7 @@ pub struct CheckReport {
     pub nonminimal: Tally,
     /// Routes that come to a switch whose table is not known ([`crate::lft::Tables::unknown`]).
     pub unjudged: Tally,
-    /// Unordered pairs of switches with end nodes (aggregation nodes do not count) that have no up-down path.
+    /// Unordered pairs of switches with hosts (aggregation nodes are none) that have no up-down path.
     pub unreachable_pairs: usize,
     /// The first [`FIRST`](crate::fabric::FIRST) such pairs.
     pub first_unreachable: Vec<(u32, u32)>,
@@ -86,7 +86,7 @@ pub struct CheckReport {
     pub credit_loops: CreditLoops,
     /// Cycles of the routes from hosts to hosts alone.
     pub host_credit_loops: CreditLoops,
-    /// Cycles of the routes between hosts and switches, both ways. A switch sends to a host as the hosts at it do.
+    /// Cycles of the routes between hosts and switches, both ways. A switch's route to a host is also its hosts' route.
     pub host_switch_credit_loops: CreditLoops,
     /// Cycles of the routes from switch to switch.
     pub switch_credit_loops: CreditLoops,
@@ -100,19 +100,18 @@ impl CheckReport {
         self.no_entry.pairs + self.wrong_port.pairs + self.looping.pairs
     }
 
-    /// Whether the tables are correct: every pair is delivered or left out, and no circle of channels can
-    /// wait for one another. Pairs without an up-down path are a fault of the fabric, not of the tables;
-    /// turns and detours are the engine's choice.
+    /// Whether the tables are correct: every pair is delivered or left out, and there is no credit loop. Pairs without
+    /// an up-down path are a fault of the fabric, not of the tables; turns and detours are the engine's choice.
     pub fn passed(&self) -> bool {
         self.undelivered() == 0 && self.credit_loops.count == 0
     }
 
-    /// Whether, beyond that, every route is up-down and as short as possible wherever an up-down path exists.
+    /// Whether the tables are correct, and each route is a shortest up-down path where an up-down path exists.
     pub fn is_minimal(&self) -> bool {
         self.passed() && self.turns.routes == 0 && self.nonminimal.routes == 0
     }
 
-    /// The credit loops of all routes and by kind of traffic, by the names that outputs give them.
+    /// The credit loops of all routes and by kind of traffic, under the names that outputs use.
     pub fn loops(&self) -> [(&'static str, &CreditLoops); 5] {
         [
             ("credit_loops", &self.credit_loops),
@@ -123,7 +122,7 @@ impl CheckReport {
         ]
     }
 
-    /// The counts that every output has, by the names that it gives them.
+    /// The counts that every output has, under the names that outputs use.
     pub fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let routes = [
             ("undelivered", self.undelivered()),

@@ -4,10 +4,9 @@ use crate::fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind, Peer};
 use crate::lft::Tables;
 use std::collections::VecDeque;
 
-/// A fabric given by its links between switch numbers, and by a list of switches, each of which gets an
-/// end node per mention. Ports are in the order of mention, links first. Numbers of switches and end
-/// nodes are their indices in the fabric if the list ascends. Switch `s` has LID `1 + s`; end nodes
-/// follow, spaced by their LMC.
+/// A fabric described by its links between switch numbers, and by a list of switches: each mention of a switch is an
+/// end node at it. Ports are numbered in the order of mention, links first. Switches and end nodes have the indices of
+/// their numbers in the fabric if the list ascends. The base LID of switch `s` is `(s + 1) << lmc`; end nodes follow.
 pub struct Net {
     pub switches: usize,
     pub links: Vec<(u32, u32)>,
@@ -69,7 +68,7 @@ impl Net {
     }
 }
 
-/// The same fabric with the speeds that ports have, such as `4xHDR`; unknown where empty.
+/// The same fabric with a speed at each port, such as `4xHDR`; unknown where the text is empty.
 pub fn with_speeds<'a>(fabric: Fabric, speed: impl Fn(u32, u8) -> &'a str) -> Fabric {
     fabric.with_speeds(|_, s, port| speed(s, port).parse().unwrap_or_default())
 }
@@ -86,7 +85,7 @@ pub fn lids(fabric: &Fabric) -> Vec<(Lid, u32, u8)> {
     .collect()
 }
 
-/// Shortest paths by the lowest port, whether links go up or down: what minhop would do.
+/// Shortest paths whether links go up or down, as minhop has, by the lowest port to the next switch.
 pub fn shortest(fabric: &Fabric) -> Tables {
     let mut tables = Tables::for_fabric(fabric);
     for (lid, target, last) in lids(fabric) {
@@ -108,7 +107,7 @@ pub fn shortest(fabric: &Fabric) -> Tables {
     tables
 }
 
-/// The order of Dmodc: by rank, then by index.
+/// Whether a link from `a` to `b` goes up, in the order of Dmodc: by rank, then by index.
 pub fn ranked(ranks: &[u8]) -> impl Fn(u32, u32) -> bool {
     move |a, b| (ranks[a as usize], a) < (ranks[b as usize], b)
 }

@@ -14,8 +14,8 @@ pub struct Step {
     pub up: bool,
     /// Whether the packet has gone down before, and goes up again here.
     pub turns: bool,
-    /// The other channels that would have led nearer: each begins a shortest up-down path from here. In
-    /// ascending order.
+    /// The other channels that begin a shortest up-down path from here (after a step down: a shortest path that only
+    /// goes down), in ascending order.
     pub others: Vec<u32>,
 }
 
@@ -32,12 +32,12 @@ pub enum End {
     Unknown {
         at: u32,
     },
-    /// The entry names a port with no link, or of another node.
+    /// The entry names a port without a link, or the port of another node.
     WrongPort {
         at: u32,
         port: u8,
     },
-    /// Nowhere: the packet comes to this switch again.
+    /// The packet reaches this switch a second time.
     Loop {
         at: u32,
     },
@@ -53,13 +53,13 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Whether it arrives and never goes up after having gone down.
+    /// Whether the packet arrives and never goes up after it has gone down.
     pub fn is_good(&self) -> bool {
         self.end == End::Arrives && !self.steps.iter().any(|step| step.turns)
     }
 }
 
-/// Follows a packet from the switch `from` to a LID that lives at port `port` (0 for the switch itself) of `switch`.
+/// Follows a packet from the switch `from` to a LID at port `port` (0 for the switch itself) of `switch`.
 pub fn trace(
     channels: &Channels,
     tables: &Tables,

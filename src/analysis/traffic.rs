@@ -1,11 +1,11 @@
-//! The routes between end nodes, in a layout for following many of them.
+//! The routes between end nodes, in a layout that is fast to follow.
 //!
 //! Tables are stored by switch, but a route keeps its LID and changes the switch at each hop, so in the tables every
-//! hop is a cache miss. Here the entries of one destination are together. If a route does not arrive, its entry is
-//! [`NO_PATH`] at the first switch already: a caller follows a route to its end or does not begin it.
+//! hop is a cache miss. Here the entries of one destination are together. If a route does not arrive, its first entry
+//! is [`NO_PATH`] already: a caller follows a route to its end or does not begin it.
 //!
-//! The nodes are those of a given order, without aggregation nodes, which send nothing themselves. Of an end node
-//! with several LIDs the base LID counts.
+//! The nodes are the end nodes of a given order, except aggregation nodes, which send nothing themselves. Of an end
+//! node with several LIDs the base LID counts.
 
 use super::Tick;
 use super::channels::{Channels, Hop};
@@ -14,16 +14,16 @@ use crate::fabric::{Fabric, NodeKind};
 use crate::lft::{NO_PATH, Tables};
 use rayon::prelude::*;
 
-/// The routes between the end nodes of an order.
+/// The routes between the end nodes of an order: a byte for each node and switch.
 pub struct Traffic {
     channels: Channels,
     /// The nodes (indices into the fabric's end nodes), in the given order.
     nodes: Vec<u32>,
-    /// The switch of each, by position in the order.
+    /// The switch of each node, by position in the order.
     pub(super) switch: Vec<u32>,
-    /// How many of the nodes each switch has.
+    /// The number of nodes at each switch.
     pub(super) weight: Vec<u32>,
-    /// The switches that have any, in ascending order.
+    /// The switches with nodes, in ascending order.
     pub(super) leaves: Vec<u32>,
     /// The capacity of each node's link, as a part of the fastest link between switches, by position; 1 if either is
     /// unknown.
@@ -128,7 +128,7 @@ impl Traffic {
     }
 
     /// Visits each channel of each route from a leaf to a node: `visit` gets the channel, the number of the leaf among
-    /// the leaves, and the node's position. Each thread has some nodes and begins with `start`; `join` joins
+    /// the leaves, and the node's position. Each thread takes some of the nodes and begins with `start`; `join` merges
     /// two results. Ticks once per node.
     pub(super) fn over_routes<T: Clone + Send + Sync>(
         &self,
@@ -177,7 +177,7 @@ impl Traffic {
     }
 }
 
-/// Joins two lists place by place.
+/// Joins two lists element by element.
 pub(super) fn placewise<T>(mut one: Vec<T>, other: Vec<T>, join: impl Fn(&mut T, T)) -> Vec<T> {
     for (one, other) in one.iter_mut().zip(other) {
         join(one, other);
@@ -185,7 +185,7 @@ pub(super) fn placewise<T>(mut one: Vec<T>, other: Vec<T>, join: impl Fn(&mut T,
     one
 }
 
-/// The greater of two numbers at each place of two lists.
+/// The greater of the two elements at each index of two lists.
 pub(super) fn greatest<T: Ord>(one: Vec<T>, other: Vec<T>) -> Vec<T> {
     placewise(one, other, |one, other| {
         if other > *one {

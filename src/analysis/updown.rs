@@ -1,13 +1,13 @@
 //! The directions of links, and the shortest up-down paths.
 //!
-//! An up-down path goes up zero or more links, then down zero or more, and never up again: tables whose
-//! routes are all such paths cannot deadlock. The caller's ranking decides which end of a link is the upper
-//! one. It decides once per pair of neighbours, so the two directions of a link cannot both be up.
+//! An up-down path goes up zero or more links, then down zero or more, and never up again: tables whose routes are all
+//! such paths cannot deadlock. The caller's ranking decides which end of a link is the upper one, once per pair of
+//! neighbours, so the two directions of a link cannot both be up.
 //!
 //! The shortest up-down distance is the measure of minimality. A breadth-first search from the destination
 //! finds it, over the states (switch, "may still go up" or "down only"). Outside of PGFTs it may be less than
-//! Dmodc's cost, since a path that begins upwards can be shorter than one that only goes down. In complete
-//! and degraded PGFTs the two agree.
+//! Dmodc's cost, since a path that begins upwards can be shorter than one that only goes down. In complete and degraded
+//! PGFTs distance and cost are equal.
 
 use super::channels::Channels;
 
@@ -22,8 +22,8 @@ pub struct UpDown {
 }
 
 impl UpDown {
-    /// Orients the channels: `is_up(a, b)`, called for neighbours `a < b` only, tells whether the links from
-    /// `a` to `b` go up.
+    /// Orients the channels. `is_up(a, b)`, called for neighbours `a < b` only, returns whether the links from `a` to
+    /// `b` go up.
     pub fn new(channels: &Channels, is_up: impl Fn(u32, u32) -> bool) -> UpDown {
         let oriented = |a: u32, b: u32| if a < b { is_up(a, b) } else { !is_up(b, a) };
         let up: Vec<bool> = channels.iter().map(|c| oriented(c.from, c.to)).collect();
@@ -62,7 +62,7 @@ impl UpDown {
             for &at in &level {
                 for &(neighbour, above) in &self.neighbours[at as usize] {
                     let n = neighbour as usize;
-                    // A packet from above comes down to here; one from below comes up.
+                    // A packet from a neighbour above comes down to `at`; a packet from a neighbour below comes up.
                     let goes_on_down = above && down[at as usize] == length;
                     let goes_up = !above && best[at as usize] == length;
                     if goes_on_down && down[n] == UNREACHABLE {

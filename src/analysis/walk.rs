@@ -1,13 +1,13 @@
 //! Follows one LID through the tables, from every switch at once.
 //!
 //! For one LID the tables give each switch its next port: a graph in which every switch has at most one
-//! successor. So one visit per switch is enough to know the routes from all of them: a walk goes on
-//! until it meets a switch with a known result, an end, or itself.
+//! successor. So one visit per switch finds the routes from all switches: a walk continues until it reaches a switch
+//! with a known result, an end, or a switch of the same walk.
 
 use super::channels::{Channels, Hop};
 use crate::lft::{NO_PATH, Tables};
 
-/// The end of a packet.
+/// How the walk of a packet ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fate {
     /// Not known yet; only inside of [`Walker::follow`].
@@ -16,24 +16,24 @@ pub(super) enum Fate {
     Walking,
     Delivered,
     NoEntry,
-    /// It comes to a switch whose entry names a port without a link, the port of another end node,
-    /// or port 0 of a switch that does not have the LID.
+    /// A switch on the route has an entry that names a port without a link, the port of another end node, or port 0
+    /// though the switch does not have the LID.
     WrongPort,
     Loop,
     NoTable,
 }
 
-/// The port of a LID: a switch and its port; port 0 for the switch's own LIDs.
+/// The location of a LID: a switch, and its port to the end node, or port 0 for the switch's own LIDs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Target {
     pub switch: u32,
     pub port: u8,
 }
 
-/// No channel: the packet goes no further from this switch.
+/// No channel: the packet does not go on to another switch.
 pub(super) const NO_CHANNEL: u32 = u32::MAX;
 
-/// Follows LIDs, one after the other, and holds the result of the last one.
+/// Follows one LID after another, each in time O(switches), and holds the result of the last LID.
 pub(super) struct Walker {
     fate: Vec<Fate>,
     hops: Vec<u16>,
@@ -106,12 +106,12 @@ impl Walker {
         }
     }
 
-    /// The end of a packet that starts at `switch`.
+    /// How a packet that starts at `switch` ends.
     pub fn fate(&self, switch: u32) -> Fate {
         self.fate[switch as usize]
     }
 
-    /// Number of links that a packet from `switch` crosses; meaningless if it loops.
+    /// Number of links between switches that a packet from `switch` crosses; meaningless if it loops.
     pub fn hops(&self, switch: u32) -> u16 {
         self.hops[switch as usize]
     }
@@ -121,7 +121,7 @@ impl Walker {
         self.next[switch as usize]
     }
 
-    /// The switches from which the LID is delivered, each after the next one on its route.
+    /// The switches from which the LID is delivered, each after the next switch on its route.
     pub fn delivered(&self) -> &[u32] {
         &self.delivered
     }

@@ -1,8 +1,7 @@
 //! Traffic of parallel programs: senders and receivers, phase by phase, and the load that a phase puts on the ports.
 //!
-//! Ranks are the places of an order: rank `r` runs on its `r`th node. All flows of a phase are there at once. Phases
-//! follow each other, and the figures of a workload are those of its worst phase for the ports, and of the flows of
-//! all phases for the rates.
+//! Ranks are positions in an order: rank `r` runs on node `r` of the order. All flows of a phase are active at once.
+//! Phases follow each other. The figures of ports are of the worst phase; the rates are over the flows of all phases.
 
 use super::traffic::{greatest, placewise};
 use super::{Rates, Risk, Traffic};
@@ -15,30 +14,30 @@ use std::str::FromStr;
 pub enum Workload {
     /// Every rank sends to the next, the last to the first.
     Ring,
-    /// In phase `k` ranks whose numbers differ in bit `k` alone send to each other: the exchanges of a
-    /// reduction or a gathering over all. Ranks without a partner pause.
+    /// In phase `k` ranks whose numbers differ in bit `k` alone send to each other: the exchanges of an allreduce or an
+    /// allgather. Ranks without a partner pause.
     RecursiveDoubling,
     /// Ranks are points of a grid, the first dimension fastest, and send to the next points of each dimension, both
-    /// ways. The grid has an edge.
+    /// ways. The grid does not wrap around.
     Stencil(Vec<usize>),
     /// In groups of N + 1 ranks the last N send to the first. Ranks that fill no group pause.
     Incast(usize),
-    /// These pairs of places, sender and receiver.
+    /// The given pairs of positions, sender and receiver.
     Pairs(Vec<(usize, usize)>),
 }
 
-/// Not a workload.
+/// The text names no workload.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("no traffic pattern: ring, recursive-doubling, stencil:XxYxZ and incast:N are some")]
 pub struct NoWorkload;
 
-/// A grid that has more points than there are ranks.
+/// The grid has more points than there are ranks.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("a grid of {points} points needs as many ranks; there are {ranks}")]
 pub struct TooFewRanks {
-    /// Points.
+    /// Number of points.
     pub points: usize,
-    /// Ranks.
+    /// Number of ranks.
     pub ranks: usize,
 }
 
@@ -123,25 +122,25 @@ impl Workload {
     }
 }
 
-/// What a workload does to the ports.
+/// The figures of a workload: its load on the ports, and the rates of its flows.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Worked {
     /// The congestion risk of the worst phase.
     pub risk: Risk,
-    /// The most flows over one port, in the worst phase. Other than the risk it counts flows of one source, or to one
-    /// destination, each for itself.
+    /// The most flows over one port, in the worst phase. Unlike the risk this counts each flow, also several of one
+    /// source or to one destination.
     pub flows: Risk,
-    /// What the flows of all phases get; `None` if there are none.
+    /// The max-min fair rates of the flows of all phases; `None` without flows.
     pub rates: Option<Rates>,
-    /// By channel, the least that a flow over it gets, in any phase; `None` if there is none.
+    /// By channel, the least rate of a flow over it in any phase; `None` without a flow.
     pub least_rates: Vec<Option<f64>>,
-    /// Flows.
+    /// Number of flows, of all phases.
     pub count: usize,
 }
 
 impl Traffic {
-    /// Risk, flows and max-min fair rates of flows between places, phase by phase. A flow whose route does not arrive
-    /// gets nothing.
+    /// Measures the flows of each phase, given as positions: risk, flows and max-min fair rates. A flow whose route
+    /// does not arrive has the rate 0.
     pub fn worked(&self, phases: &[Vec<(usize, usize)>]) -> Worked {
         let channels = self.channels().len();
         let of_phases: Vec<_> = phases

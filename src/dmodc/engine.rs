@@ -8,14 +8,14 @@ use crate::fabric::Fabric;
 use crate::lft::Tables;
 use std::time::{Duration, Instant};
 
-/// Result of writing the routes.
+/// The result of writing the routes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Filled {
     /// Time taken.
     pub time: Duration,
-    /// Threads that worked.
+    /// Number of threads used.
     pub threads: usize,
-    /// Entries not at their nominal ports, since these are not available (`faults=stable`).
+    /// Number of displaced entries (`faults=stable`): their nominal ports are not available.
     pub displaced: usize,
 }
 
@@ -38,7 +38,7 @@ impl Engine {
         })
     }
 
-    /// The threads to use for this many switches.
+    /// The threads that write the tables of this many switches.
     pub fn threads(&self, switches: usize) -> &Threads {
         self.threads.to_fill(switches)
     }
@@ -61,10 +61,10 @@ impl Engine {
         Plan::new(fabric, None, options, threads)
     }
 
-    /// Tables with the routes of a plan, and how their writing went.
+    /// Writes the routes of a plan into new tables. Returns these and the result of writing.
     ///
     /// # Errors
-    /// Those of [`Engine::fill`].
+    /// The errors of [`Engine::fill`].
     pub fn tables(&self, fabric: &Fabric, plan: &Plan) -> Result<(Tables, Filled), RouteError> {
         let mut tables = Tables::for_fabric(fabric);
         let filled = self.fill(fabric, plan, &mut tables.rows_mut())?;
@@ -75,8 +75,8 @@ impl Engine {
     /// long; writes every entry up to there, [`crate::lft::NO_PATH`] for unknown or unreachable LIDs.
     ///
     /// # Errors
-    /// [`RouteError::Unreachable`] if a pair of leaves has no up-down path and the plan's options are to fail
-    /// then; others if the rows do not fit the fabric. Nothing is written then.
+    /// [`RouteError::Unreachable`] if a pair of switches with hosts has no up-down path and the options are
+    /// to fail then; others if the rows do not fit the fabric. On an error the rows are unchanged.
     pub fn fill(
         &self,
         fabric: &Fabric,

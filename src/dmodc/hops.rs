@@ -1,6 +1,6 @@
 //! Hop counts, which OpenSM keeps for its own multicast and for its dumps.
 //!
-//! A port has a hop count if the path through it is up-down: any neighbour above with a finite cost, any neighbour
+//! A port has a hop count if an up-down path leads through it: to a neighbour above with a finite cost or one
 //! below that reaches the destination going down only. Without such a path, the ports of the detour have one.
 
 use super::Plan;
@@ -25,7 +25,7 @@ pub fn hop_row(fabric: &Fabric, plan: &Plan, from: u32, to: u32) -> Vec<u8> {
     row
 }
 
-/// Hops to a switch from a neighbour of another, on an up-down path.
+/// Hops from a neighbour of `from` to `to`, if the path from `from` through this neighbour is up-down.
 fn hops_up_down(plan: &Plan, from: u32, neighbour: &Peer, to: u32) -> Option<u8> {
     match *neighbour {
         Peer::Switch { index, .. } if plan.ranking().is_up(from, index) => plan.hops(index, to),
@@ -71,7 +71,7 @@ mod tests {
         assert_eq!(partial[1], [0, 2, NO_PATH, NO_PATH]);
         assert_eq!(partial[2], [1, NO_PATH, 1, NO_PATH]);
         assert_eq!(partial[3], [NO_PATH; 4]);
-        // Spine 3 goes down to leaf 0 and up again.
+        // The detour of spine 3 goes down to leaf 0 and up again.
         let connect = rows(OnUnreachable::Connect);
         assert_eq!(connect[..3], partial[..3]);
         assert_eq!(connect[3], [3, 3, NO_PATH, NO_PATH]);

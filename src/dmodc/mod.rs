@@ -4,12 +4,12 @@
 //! Fabric ─ tree ─ paths ─ targets ─ connect ─ routes ─ LFT rows
 //! ```
 //!
-//! [`Engine::plan`] does everything up to the routes, [`Engine::fill`] writes them:
-//! - `tree`: links, leaves, ranks, port groups;
+//! [`Engine::plan`] computes everything up to the routes, [`Engine::fill`] writes them:
+//! - `tree`: links, leaves, ranks, port groups; `design`: places, missing equipment;
 //! - `paths`: costs, dividers;
 //! - `targets`: topological NIDs, and the order of all LIDs;
 //! - `capacity`: which destinations use which slow or drained links;
-//! - `connect`: detours for pairs without a path, searched while routes are written;
+//! - `connect`: detours for pairs without an up-down path, searched while routes are written;
 //! - `routes`: candidates, the choice of a port, rows, tables.
 
 mod capacity;

@@ -1,12 +1,12 @@
-//! Numbers that spread others evenly.
+//! Steps that spread numbers evenly.
 
 /// The greatest common divisor.
 pub fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// A step whose multiples meet every residue of `count` once before they repeat, and lie far apart: of those without a
-/// common divisor the one nearest to the golden ratio of `count`.
+/// A step whose multiples, modulo `count`, take every value once before they repeat, and lie far apart: of the steps
+/// without a common divisor with `count`, the nearest to the golden ratio of `count` (0.618 · `count`).
 pub fn golden_step(count: u64) -> u64 {
     const GOLDEN_RATIO: f64 = 0.618_033_988_749_895;
     let nearest = (count as f64 * GOLDEN_RATIO).round() as u64;

@@ -9,12 +9,12 @@ use std::time::Duration;
 /// What to do with pairs that have no up-down path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OnUnreachable {
-    /// Give them detours, where no credit loop comes of it.
+    /// Give these pairs detours that close no credit loop.
     #[default]
     Connect,
     /// Leave their entries at "no path" and route the rest.
     Partial,
-    /// Refuse the fabric, if they are of switches with hosts.
+    /// Refuse the fabric if both switches of such a pair have hosts.
     Fail,
 }
 
@@ -34,8 +34,8 @@ impl FromStr for OnUnreachable {
 /// How a fault changes routes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Faults {
-    /// The paper's choice on the places that the fabric should have, kept where its port is available, the
-    /// rest spread: a fault moves only what it must.
+    /// The paper's choice on the design, kept where its port is available; displaced entries spread over the
+    /// available ports. So a fault leaves most entries in place.
     #[default]
     Stable,
     /// The paper's choice on the fabric as it is.
@@ -63,13 +63,13 @@ impl fmt::Display for Faults {
     }
 }
 
-/// Whether the speeds of links count.
+/// Whether routes depend on the speeds of links.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Capacity {
-    /// A slow link carries routes by its speed. [`Faults::Paper`] ignores speeds.
+    /// A slow link carries fewer routes, by its speed. [`Faults::Paper`] ignores speeds.
     #[default]
     Use,
-    /// All links count alike.
+    /// All links count as equally fast.
     Ignore,
 }
 
@@ -85,12 +85,12 @@ impl FromStr for Capacity {
     }
 }
 
-/// A link, or all links of a switch, to carry no route that has another path.
+/// A drained link, or a switch whose links are all drained: they carry no route that has another path.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Drained {
     /// Node GUID of the switch at one end.
     pub switch: Guid,
-    /// Its port; `None` for all its links to switches.
+    /// Its port; `None` for all its links to other switches.
     pub port: Option<u8>,
 }
 
@@ -119,15 +119,15 @@ impl Drained {
 pub struct Options {
     /// How a fault changes routes.
     pub faults: Faults,
-    /// The fabric as designed, or as it was when healthy: places that [`Faults::Stable`] keeps.
+    /// The reference: the fabric as designed, or as it was when healthy. [`Faults::Stable`] keeps its places.
     pub reference: Option<Arc<Fabric>>,
-    /// Whether the speeds of links count.
+    /// Whether routes depend on the speeds of links.
     pub capacity: Capacity,
-    /// Links and switches to empty.
+    /// Drained links and switches.
     pub drain: Vec<Drained>,
     /// What to do with pairs that have no up-down path.
     pub on_unreachable: OnUnreachable,
-    /// Connect switches without end nodes too (OpenSM's `connect_roots`).
+    /// Connect switches without end nodes to one another too (OpenSM's `connect_roots`).
     pub connect_roots: bool,
     /// Switches at the top of the tree (OpenSM's `root_guid_file`).
     pub root_guids: Vec<Guid>,
@@ -145,10 +145,10 @@ impl Options {
     }
 }
 
-/// Why a fabric was not routed. Nothing has been written then.
+/// Why the engine refused a fabric. On an error no table is changed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum RouteError {
-    /// `on_unreachable=fail`, and there are such pairs.
+    /// `on_unreachable=fail`, and this many pairs of switches with hosts have no up-down path.
     #[error(
         "{0} pairs of leaves have no up-down path, and on_unreachable=fail looks for no other way"
     )]
@@ -163,17 +163,17 @@ pub enum RouteError {
     TableTooShort {
         /// Node GUID of the switch.
         switch: Guid,
-        /// Entries that it has.
+        /// Number of its entries.
         len: usize,
         /// The highest LID of the fabric.
         max_lid: u16,
     },
-    /// The number of tables is not that of switches.
+    /// The number of tables differs from the number of switches.
     #[error("{tables} forwarding tables for {switches} switches")]
     TableCount {
-        /// Tables given.
+        /// Number of tables.
         tables: usize,
-        /// Switches of the fabric.
+        /// Number of switches of the fabric.
         switches: usize,
     },
 }
@@ -189,16 +189,16 @@ fn closed(cycle: &[Guid]) -> String {
     words.join(" - ")
 }
 
-/// The phases of a sweep. The caller reads and writes, the core does the rest.
+/// The phases of a sweep. The caller reads and writes, the core computes between.
 pub const PHASES: [&str; 6] = ["read", "rank", "cost", "nid", "routes", "write"];
 
 /// Time spent in each phase of the core.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Timings {
-    /// Ranking and port groups.
+    /// The design: ranks, places, port groups.
     pub rank: Duration,
-    /// Costs.
+    /// Costs, topological NIDs, dividers, and the classes of switches that route alike.
     pub cost: Duration,
-    /// Topological NIDs, dividers, the validity pass, and the classes of switches that route alike.
+    /// Shares of slow links, bands, layers for drained links, and the pairs without an up-down path.
     pub nid: Duration,
 }

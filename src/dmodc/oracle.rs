@@ -1,7 +1,7 @@
 //! The paper's algorithms as printed, naive and literal; tests compare the engine with them.
 //!
-//! They share only the snapshot. The print cannot be followed in two places, which the specification fixes: a
-//! leaf leaves the set X of Algorithm 2 once visited, and leaves are the switches that carry end nodes.
+//! This module shares only the snapshot with the engine. It differs from the print in two places: a leaf
+//! leaves the set X of Algorithm 2 once visited, and leaves are the switches with hosts.
 
 use crate::fabric::{Fabric, NodeKind, Peer};
 use std::collections::BTreeMap;
@@ -151,7 +151,7 @@ impl Oracle {
     }
 
     /// Equation (1) under the up-down guarantee: a switch that reaches the leaf going down only takes the
-    /// groups below of lower such cost, any other the groups above of lower cost.
+    /// groups below whose cost going down only is lower; any other takes the groups above of lower cost.
     pub fn closer_up_down(&self, s: u32, leaf: u32) -> Vec<&(u32, Vec<u8>)> {
         let (c, down) = (
             |s: u32| self.c[s as usize][&leaf],
@@ -169,7 +169,7 @@ impl Oracle {
     }
 
     /// Equations (3) and (4): the output port of switch `s` for node `d` among the candidates; `None` without
-    /// any. Where several lead down, which no PGFT has, Π is 1.
+    /// any. Where several candidates lead down, which no PGFT has, Π is 1.
     pub fn port(&self, s: u32, d: usize, closer: &[&(u32, Vec<u8>)]) -> Option<u8> {
         let (t, mut pi, n) = (self.t[d], self.divider[s as usize], closer.len() as u64);
         if n > 1 && self.rank[closer[0].0 as usize] < self.rank[s as usize] {

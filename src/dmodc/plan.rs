@@ -1,4 +1,4 @@
-//! All that is computed of a fabric before its routes are written.
+//! The plan: all results that the engine computes from a fabric before it writes routes.
 
 use super::capacity::{Bands, Fallback, Limits};
 use super::connect::{Connections, Entries, Needs, Steps, Turns, Unreachable};
@@ -14,20 +14,20 @@ use crate::lft::NO_PATH;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-/// All that is computed of a fabric before its routes are written. It is not changed afterwards, but for the
-/// detours, which [`crate::dmodc::Engine::fill`] searches while it writes.
+/// All results that the engine computes from a fabric before it writes routes. Later it adds only the detours, which
+/// [`crate::dmodc::Engine::fill`] searches while it writes, and turns for multicast.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// By switch of the fabric its place, and by place its switch.
+    /// By switch of the fabric: its place. By place: its switch, `None` if the place is empty.
     place: Vec<u32>,
     switch: Vec<Option<u32>>,
     /// The levels of the fabric's switches.
     ranking: Ranking,
     order: Vec<u32>,
     unreachable: Unreachable,
-    /// The routes without drained links. Where some are drained, those after them lead where these do not.
+    /// The first layer has no drained links; each further layer has more links, for pairs without a path before.
     layers: Vec<Layer>,
-    /// The detours, by layer.
+    /// The result for pairs without an up-down path, and the detours by layer.
     connected: OnceLock<(Connections, Vec<Steps>)>,
     /// Turns for multicast, computed on first use.
     more_turns: OnceLock<Turns>,
@@ -38,7 +38,7 @@ pub struct Plan {
     timings: Timings,
 }
 
-/// Routes over some of the links.
+/// The routes over one set of links.
 #[derive(Clone, Debug)]
 struct Layer {
     inputs: Inputs,
@@ -60,7 +60,7 @@ impl Plan {
         let there = design.present.as_ref().unwrap_or(&design.links);
         let layers = limits.layers(&design);
         let undrained = layers.first();
-        // The paper knows of no link that is meant to be and is not there.
+        // Under the paper's rule all links but drained ones are the nominal links; no others are expected.
         let is_paper = options.faults == Faults::Paper;
         let (expected, present) = match is_paper {
             true => (undrained, None),
@@ -78,7 +78,7 @@ impl Plan {
         let nids = Nids::new(&design, &nominal.costs, options);
         let destinations = Arc::new(Destinations::new(&design, &nominal.costs, &nids));
         let expected = expected.unwrap_or(&design.links);
-        // The inputs of the rows: nominal paths, and the present groups where they differ.
+        // The inputs of the rows, from the nominal paths and, where these differ, the present groups.
         let inputs_of = |nominal: &Arc<Paths>, present: Option<Groups>| {
             let dividers: Arc<[u32]> = dividers(&nominal.groups).into();
             let path_dividers: Arc<[u32]> = path_dividers(&nominal.groups).into();
@@ -182,14 +182,14 @@ impl Plan {
         Some((self.own(from)?, self.own(to)?))
     }
 
-    /// The refusal of a fabric with pairs of leaves without an up-down path, if the options want it.
+    /// The error for a fabric in which pairs of hosts have no up-down path, if the options are to fail then.
     pub(super) fn refusal(&self) -> Option<RouteError> {
         let count = self.unreachable.count;
         let refused = count > 0 && self.on_unreachable == OnUnreachable::Fail;
         refused.then_some(RouteError::Unreachable(count))
     }
 
-    /// Writes all rows, which are long enough. Returns how many entries are not at their nominal ports.
+    /// Writes all rows, each long enough. Returns the number of displaced entries of the first layer and band.
     pub(super) fn write(
         &self,
         fabric: &Fabric,
@@ -200,7 +200,7 @@ impl Plan {
         self.write_from(0, fabric, rows, memory, threads)
     }
 
-    /// The same for the layers from one on.
+    /// Writes the layers from `number` on. Returns the number of displaced entries of this layer in the first band.
     fn write_from(
         &self,
         number: usize,
@@ -233,8 +233,8 @@ impl Plan {
         displaced
     }
 
-    /// The detours of each layer, and the pairs left out of all. The first layer takes its turns first; or the last one,
-    /// if somebody would be left out that it serves.
+    /// The detours of each layer, and the pairs that no layer serves. The first layer takes its turns first; but the
+    /// last layer does, if that serves a pair that is left out otherwise.
     fn connected(&self) -> &(Connections, Vec<Steps>) {
         self.connected.get_or_init(|| {
             let layers = 0..self.layers.len();
@@ -252,7 +252,7 @@ impl Plan {
         })
     }
 
-    /// The detours of some layers, one after the other.
+    /// Searches the detours of some layers, one after the other.
     fn connect(&self, layers: impl Iterator<Item = usize>) -> (Connections, Vec<Steps>) {
         let connect = self.on_unreachable == OnUnreachable::Connect;
         let mut found: Option<Connections> = None;
@@ -293,15 +293,14 @@ impl Plan {
         self.switch.iter().flatten().copied().collect()
     }
 
-    /// The fabric merged with its reference, and the levels of both, if it was planned with one. Wrong cables
-    /// of the reference are not in it.
+    /// The fabric merged with its reference, and the levels of the merged fabric; `None` without a reference. Wrong
+    /// cables of the reference are not in it.
     pub fn known(&self) -> Option<(&Merged, &Ranking)> {
         let (merged, ranking) = self.known.as_deref()?;
         Some((merged, ranking))
     }
 
-    /// The ranks on which GUIDs, not ports, decide places. With a reference a replaced box would keep its
-    /// place there.
+    /// The ranks on which GUIDs, not ports, decide places. With a reference a replaced box would keep its place there.
     pub fn untold(&self) -> &[u32] {
         &self.untold
     }
@@ -328,7 +327,7 @@ impl Plan {
         self.paths_between(from, to).costs.hops_down(from, to)
     }
 
-    /// The neighbour by which switch `from` goes to switch `to` on a detour, and the hops, where no path is up-down.
+    /// The next switch on the detour from `from` to `to`, and the hops of the detour; `None` if there is no detour.
     pub fn turned(&self, from: u32, to: u32) -> Option<(u32, u8)> {
         let [from, to] = [from, to].map(|s| self.place(s));
         let mut layers = self.layers.iter().zip(&self.connected().1);
@@ -344,26 +343,26 @@ impl Plan {
         })
     }
 
-    /// Pairs of leaves without an up-down path.
+    /// Pairs of switches with hosts that have no up-down path.
     pub fn unreachable(&self) -> &Unreachable {
         &self.unreachable
     }
 
-    /// The detours of pairs without an up-down path.
+    /// The result for pairs without an up-down path: which have detours, which have none.
     pub fn connections(&self) -> &Connections {
         &self.connected().0
     }
 
-    /// Whether multicast packets that come down from one switch to another may go up to a third: all such
-    /// turns and the unicast routes together close no credit loop.
+    /// Whether multicast packets that come down from switch `from` to `at` may go up to `to`: all such turns and the
+    /// unicast routes together close no credit loop.
     pub fn may_turn(&self, from: u32, at: u32, to: u32) -> bool {
         let paths = self.paths();
         let turns = (self.more_turns).get_or_init(|| self.connections().more_turns(paths));
         turns.has(self.place(from), self.place(at), self.place(to))
     }
 
-    /// The alternative output ports P(s,d) of the paper's equation (2) from a switch to an end node,
-    /// ascending by group and port; the node's own port on its switch.
+    /// The alternative output ports P(s,d) of the paper's equation (2) from a switch to an end node, ascending by group
+    /// and port; at the node's own switch, the node's port alone.
     pub fn alternatives(&self, fabric: &Fabric, switch: u32, end_node: u32) -> Vec<u8> {
         let node = &fabric.end_nodes()[end_node as usize];
         if node.switch == switch {
@@ -376,7 +375,7 @@ impl Plan {
         view.groups(set).flat_map(ports).collect()
     }
 
-    /// Time spent so far, without the routes: [`crate::dmodc::Engine::fill`] adds them.
+    /// Time spent on the plan. [`crate::dmodc::Engine::fill`] returns the time of the routes.
     pub fn timings(&self) -> Timings {
         self.timings
     }

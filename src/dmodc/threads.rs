@@ -1,15 +1,15 @@
-//! The threads that compute routes: a pool of rayon's, for which OpenSM's own thread waits.
+//! The threads that compute routes: a rayon pool, for which OpenSM's own thread waits.
 //!
 //! Waking a sleeping thread takes about 0.1 ms, as long as a phase of a small fabric. So the calling thread
-//! routes a small fabric alone, and the phases before the routes are shared out from [`PLAN_TOGETHER`]
-//! switches on (measured inside OpenSM: with helpers, the plan of 594 switches took 6 % longer).
+//! routes a small fabric alone, and the pool helps with the phases before the routes from [`PLAN_TOGETHER`]
+//! switches on (measured inside OpenSM: with it, the plan of 594 switches took 6 % longer).
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
-/// Least number of switches whose rows are shared out.
+/// Least number of switches whose rows the pool computes.
 const FILL_TOGETHER: usize = 64;
-/// Least number of switches that are planned by several threads.
+/// Least number of switches whose plan the pool computes.
 const PLAN_TOGETHER: usize = 1500;
 
 /// The threads of an engine, or the calling thread alone.
@@ -21,7 +21,7 @@ pub struct Threads {
 pub const ALONE: &Threads = &Threads { pool: None };
 
 impl Threads {
-    /// This many threads; 0 means one for each processor. One is the calling thread and needs no pool.
+    /// This many threads; 0 means one for each processor. One thread is the calling thread and needs no pool.
     ///
     /// # Errors
     /// If the operating system gives no threads.
@@ -62,7 +62,7 @@ impl Threads {
         }
     }
 
-    /// Does the jobs, in any order.
+    /// Runs `work` on each job, in any order.
     pub fn for_each<T: Send>(&self, jobs: Vec<T>, work: impl Fn(T) + Send + Sync) {
         match &self.pool {
             Some(pool) => pool.install(|| jobs.into_par_iter().for_each(work)),

@@ -1,9 +1,9 @@
-//! A fabric for other programs: names that they take, and the roots that OpenSM's other engines want.
+//! A fabric for other programs: names in a form that they accept, and the roots for OpenSM's other engines.
 //!
-//! Other programs know no InfiniBand names. The name of a host is the first word of its description, usually its host
-//! name (`node001` of `node001 mlx5_0`), of a switch its whole description, both in letters, digits, dots,
-//! dashes and underscores alone. Where the description is no host name, the GUID is added, and
-//! [`Labels::unnamed`] has the host. A map can give names.
+//! The name of a switch is its description. The name of a host is the first word of its description, usually its host
+//! name (`node001` of `node001 mlx5_0`). Other characters than letters, digits, dots, dashes and underscores become
+//! dashes. Where a description is no host name, or several switches share one, the name gets the GUID.
+//! [`Labels::unnamed`] lists such hosts. A map can give other names.
 
 mod roots;
 
@@ -13,7 +13,7 @@ use crate::fabric::{Fabric, Guid, NodeKind, counted};
 use crate::netlist::{NameMap, Names};
 use std::collections::{HashMap, HashSet};
 
-/// The longest name: the limit of Slurm, and of a description.
+/// The maximum length of a name: Slurm's limit, and the length of a description.
 const LONGEST: usize = 64;
 
 /// The names of a fabric's switches and hosts for other programs.
@@ -27,8 +27,8 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// Names all switches and hosts. A node or port GUID in the map has its name there, and all adapters with
-    /// one name are in one host.
+    /// Names all switches and hosts. If the map has a name for the node or port GUID, that name holds. Adapters with
+    /// the same name count as one host.
     pub fn new(fabric: &Fabric, names: &Names, given: &NameMap) -> Labels {
         let plain: Vec<String> = (fabric.switches().iter().zip(&names.switches))
             .map(|(switch, name)| word(given.get(&switch.guid).unwrap_or(name)))
@@ -39,7 +39,7 @@ impl Labels {
             _ => with_guid(name, guid),
         };
         let guids = fabric.switches().iter().map(|switch| switch.guid.0);
-        // Two adapters of one host differ in their descriptions. A description that two adapters have names no host.
+        // The adapters of one host have different descriptions. So a description of two adapters names no host.
         let mut described: HashMap<&str, HashSet<Guid>> = HashMap::new();
         for (name, &guid) in names.end_nodes.iter().zip(&names.node_guids) {
             described.entry(name).or_default().insert(guid);
@@ -75,14 +75,14 @@ impl Labels {
         }
     }
 
-    /// Leaves out the hosts whose descriptions are no host names.
+    /// Removes the names of the hosts whose descriptions are no host names.
     pub fn leave_out_unnamed(&mut self) {
         for &node in &self.unnamed {
             self.hosts[node as usize] = None;
         }
     }
 
-    /// The hosts of some end nodes, each once, in their order.
+    /// The names of the hosts of some end nodes, each once, in the order of the end nodes.
     pub fn each_once(&self, nodes: impl IntoIterator<Item = u32>) -> Vec<&str> {
         let mut seen = HashSet::new();
         let hosts = nodes.into_iter().map(|n| self.hosts[n as usize].as_deref());
@@ -91,7 +91,7 @@ impl Labels {
     }
 }
 
-/// Whether a description is an adapter's default, or the one of every host without a name.
+/// Whether a description is an adapter's default, or begins with the name of every unnamed host (`localhost`).
 fn is_of_no_host(description: &str) -> bool {
     let makers = ["Mellanox Technologies", "ConnectX", "BlueField"];
     let words = ["localhost", "mlx4_", "mlx5_", "hfi1_"];
@@ -99,13 +99,13 @@ fn is_of_no_host(description: &str) -> bool {
         || words.iter().any(|word| description.starts_with(word))
 }
 
-/// A name that is unique, in 64 characters.
+/// A unique name: at most 64 characters, the GUID at the end.
 fn with_guid(name: &str, guid: u64) -> String {
     let name: String = name.chars().take(LONGEST - 17).collect();
     format!("{name}-{guid:016x}").trim_matches('-').to_owned()
 }
 
-/// A description as one word.
+/// A description as one word: other characters become dashes.
 fn word(description: &str) -> String {
     let keep = |c: char| match c {
         c if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_') => c,

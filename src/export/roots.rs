@@ -1,12 +1,12 @@
-//! The switches at the top, for OpenSM's other engines.
+//! Finds the root switches for OpenSM's other engines.
 
 use crate::dmodc::Ranking;
 use crate::fabric::Fabric;
 use std::collections::BTreeMap;
 
-/// The switches for `root_guid_file`, which have no neighbour of a higher rank. Engines count levels down
-/// from them, so a switch two ranks below the highest of its part is none: it would lift the switches below
-/// it above their parents.
+/// The switches for `root_guid_file`: switches without a neighbour of higher rank, at most one rank below the highest
+/// of their part of the fabric. Engines count levels down from the roots. A root two ranks below the top would lift the
+/// switches below it above their parents.
 pub fn roots(fabric: &Fabric, ranking: &Ranking) -> Vec<u32> {
     let part = fabric.parts(|_| true);
     let mut highest: BTreeMap<Option<u32>, u32> = BTreeMap::new();
@@ -30,8 +30,8 @@ mod tests {
     use crate::analysis::testing::Net;
     use crate::dmodc::Options;
 
-    /// Three branches of so many switches, with two hosts each at their ends, below a top; and a small spine over two
-    /// of these ends.
+    /// The roots of a tree: three branches of `height` switches each below one top, two hosts at the end of each
+    /// branch, and a small spine above the ends of two branches.
     fn roots_of_branches(height: u32) -> Vec<u32> {
         let (top, small) = (0, 1);
         let at = |branch, level| 2 + branch * height + level;

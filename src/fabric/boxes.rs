@@ -1,14 +1,14 @@
-//! Maps each switch of a fabric to a switch of a reference: the one with its GUID, else a gone one whose
-//! cables it has.
+//! Maps each switch of a fabric, a box, to its place: the switch of a reference with the same GUID, else a switch of
+//! the reference that is gone and had most of the cables of the box.
 //!
-//! A cable counts by the port at its other end, since another model may number its own ports otherwise. Each
-//! round uses the matches of the last one, so a whole pod may be replaced.
+//! A cable is identified by the port at its far end, since another model may number its own ports differently. Each
+//! round uses the matches of the rounds before, so a whole pod may be replaced.
 
 use super::ids::Guid;
 use super::snapshot::{Fabric, Peer};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// By switch of a fabric, its switch of the reference.
+/// By switch of the fabric, its switch of the reference.
 pub fn known(fabric: &Fabric, reference: &Fabric) -> Vec<Option<u32>> {
     let guids = (0u32..).zip(reference.switches()).map(|(g, s)| (s.guid, g));
     let guids: HashMap<Guid, u32> = guids.collect();
@@ -21,7 +21,7 @@ pub fn known(fabric: &Fabric, reference: &Fabric) -> Vec<Option<u32>> {
     let nodes = reference.end_nodes().iter();
     let hosts: HashMap<Guid, u32> = nodes.map(|n| (n.guid, n.switch)).collect();
     loop {
-        // By place: the box with most of its cables there, and whether another has as many.
+        // By place: the most cables of a box there, the box, and whether no other box has as many.
         let mut best: BTreeMap<u32, (usize, u32, bool)> = BTreeMap::new();
         for s in (0..known.len() as u32).filter(|&s| known[s as usize].is_none()) {
             let is_free = |place: &u32| !taken.contains(place);
@@ -45,7 +45,7 @@ pub fn known(fabric: &Fabric, reference: &Fabric) -> Vec<Option<u32>> {
     }
 }
 
-/// The place to which most cables of a box belong, and how many do.
+/// The place that most cables of a box belong to, and their number.
 fn place(
     fabric: &Fabric,
     reference: &Fabric,
@@ -64,7 +64,7 @@ fn place(
                 hosts.get(&node.guid).copied()
             }
             Peer::Switch { index, port } => match known[index as usize] {
-                // The place of that switch is not known yet.
+                // The place of the far switch is not known yet.
                 None => continue,
                 Some(far) => reference.far(far, port).map(|(place, _)| place),
             },

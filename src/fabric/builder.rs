@@ -1,8 +1,8 @@
 //! Makes a snapshot with all its invariants from the parts of a source, in any order and with any defect.
 //!
-//! The builder leaves out a part that breaks an invariant (a port used twice, a LID out of range) and names
-//! it as a [`Defect`]; it keeps the rest. The source decides whether a defect is an error: a file with one is
-//! refused, a live subnet is routed without it.
+//! The builder leaves out a part that breaks an invariant (a port used twice, a LID out of range), reports it as a
+//! [`Defect`], and keeps the rest. The source decides whether a defect is an error: a file with a defect is refused, a
+//! live subnet is routed without the part.
 
 use super::ids::{Guid, Lid};
 use super::snapshot::{EndNode, Fabric, Peer, Switch};
@@ -53,8 +53,7 @@ impl Builder {
         self.switches.len() as u32 - 1
     }
 
-    /// Adds a link between two switch ports; call it once per link. It ignores a link from a switch
-    /// to itself: such links do not count.
+    /// Adds a link between two switch ports; call it once per link. A link from a switch to itself is ignored.
     pub fn link(&mut self, a: (u32, u8), b: (u32, u8)) {
         if a.0 != b.0 {
             self.links.push([a, b]);
@@ -66,8 +65,8 @@ impl Builder {
         self.end_nodes.push(node);
     }
 
-    /// Sets the speed of the link at a switch port, as that end has it. The link gets the lesser speed of its two ends.
-    /// Ports without a link are ignored.
+    /// Sets the speed of the link at a switch port, as this end reports it. The link gets the lesser speed of its two
+    /// ends. Ports without a link are ignored.
     pub fn speed(&mut self, switch: u32, port: u8, speed: Speed) {
         if speed.is_known() {
             self.speeds.push((switch, port, speed));
@@ -187,14 +186,14 @@ pub struct LidOwners<T>(Vec<Option<T>>);
 
 /// Why a port gets no LIDs.
 pub enum NoLids<T> {
-    /// They leave the unicast range, or the LMC is above 7.
+    /// The LIDs are not all unicast, or the LMC is above 7.
     OutOfRange,
-    /// This LID has an owner.
+    /// This LID already has this owner.
     Taken(Lid, T),
 }
 
 impl<T: Copy> LidOwners<T> {
-    /// Gives the LIDs of a port an owner.
+    /// Gives all LIDs of a port to an owner, or none of them.
     pub fn claim(&mut self, base: Lid, lmc: u8, owner: T) -> Result<(), NoLids<T>> {
         let range = lid_range(base, lmc).ok_or(NoLids::OutOfRange)?;
         let (from, to) = (usize::from(*range.start()), usize::from(*range.end()));
@@ -215,7 +214,7 @@ impl<T: Copy> LidOwners<T> {
     }
 }
 
-/// The LIDs of a port, or `None` if they leave the unicast range or the LMC is above 7.
+/// The LIDs of a port, or `None` if they are not all unicast or the LMC is above 7.
 pub fn lid_range(base: Lid, lmc: u8) -> Option<RangeInclusive<u16>> {
     let last = base.0.checked_add((1u16.checked_shl(lmc.into())?) - 1)?;
     (lmc <= 7 && base.is_unicast() && Lid(last).is_unicast()).then_some(base.0..=last)

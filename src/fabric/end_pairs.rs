@@ -8,10 +8,10 @@ use super::snapshot::{Fabric, NodeKind};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// How many findings of a kind are kept.
+/// The most findings of a kind that are kept.
 pub const FIRST: usize = 10;
 
-/// Keeps the [`FIRST`] of all that are offered, each once, in order.
+/// Inserts an item into a sorted list of the [`FIRST`] lowest items, each once.
 pub fn keep_first<T: Ord>(first: &mut Vec<T>, item: T) {
     if first.len() == FIRST && first[FIRST - 1] < item {
         return;
@@ -23,7 +23,7 @@ pub fn keep_first<T: Ord>(first: &mut Vec<T>, item: T) {
     }
 }
 
-/// How often each item is there.
+/// The number of occurrences of each item.
 pub fn counted<T: Ord>(items: impl IntoIterator<Item = T>) -> BTreeMap<T, usize> {
     let mut counts = BTreeMap::new();
     for item in items {
@@ -74,12 +74,12 @@ impl End {
 pub struct EndPairs {
     /// By kind of sender and receiver.
     counts: [[u64; 3]; 3],
-    /// In order: one sender of each kind on a switch stands for all.
+    /// In order; of the senders of one kind on a switch, only the first.
     first: Vec<(usize, End, End)>,
 }
 
 impl EndPairs {
-    /// Adds all senders on a switch, to this many LIDs of one receiver.
+    /// Adds the pairs of all senders on a switch with this many LIDs of one receiver.
     pub fn add(&mut self, fabric: &Fabric, switch: u32, to: End, lids: u64) {
         let mut seen = [false; 3];
         let nodes = fabric.end_nodes_of(switch).map(|n| n as u32);
@@ -93,7 +93,7 @@ impl EndPairs {
         }
     }
 
-    /// Adds all senders on a switch, to all LIDs of another.
+    /// Adds the pairs of all senders on the switch `from` with all LIDs at the switch `to`.
     pub fn add_all(&mut self, fabric: &Fabric, from: u32, to: u32) {
         for node in fabric.end_nodes_of(to).map(|n| n as u32) {
             let lids = 1 << fabric.end_nodes()[node as usize].lmc;
@@ -105,7 +105,7 @@ impl EndPairs {
         }
     }
 
-    /// Adds the pairs of another.
+    /// Adds all pairs of `other`.
     pub fn merge(&mut self, other: &EndPairs) {
         let theirs = other.counts.iter().flatten();
         for (mine, theirs) in self.counts.iter_mut().flatten().zip(theirs) {
@@ -115,7 +115,7 @@ impl EndPairs {
         theirs.for_each(|&pair| keep_first(&mut self.first, pair));
     }
 
-    /// Splits into pairs of hosts and all others.
+    /// Splits into the pairs of two hosts, and all other pairs.
     pub fn split(self) -> (EndPairs, EndPairs) {
         let (mut hosts, mut others) = (EndPairs::default(), self);
         std::mem::swap(&mut hosts.counts[0][0], &mut others.counts[0][0]);
@@ -124,7 +124,7 @@ impl EndPairs {
         (hosts, others)
     }
 
-    /// Whether there are none.
+    /// Whether there are no pairs.
     pub fn is_empty(&self) -> bool {
         self.counts().next().is_none()
     }

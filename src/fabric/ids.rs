@@ -1,4 +1,4 @@
-//! Identifiers as InfiniBand names them.
+//! InfiniBand's identifiers.
 
 use std::fmt;
 

@@ -1,9 +1,10 @@
-//! Merges a fabric with a reference: places that are taken, and places that only the reference has.
+//! Merges a fabric with a reference: the present equipment, and the places that only the reference has.
 //!
-//! Places are switches, links and ports of end nodes. A switch of the reference keeps its place wherever it
-//! is now; an unknown box takes the place of a gone switch if most of its cables are that switch's (module
-//! `boxes`). The present fabric wins: a link of the reference at a port with another cable now is gone, and
-//! so is a place that most cables have left. Dark equipment stays, with its speed in the reference.
+//! Places are the positions of switches, links and end nodes. A switch of the reference keeps its place even if its
+//! cables have moved; an unknown box takes the place of a switch that is gone if it has most of that switch's cables
+//! (module `boxes`). The present fabric wins: the merged fabric lacks a link of the reference if one of its ports has
+//! another cable now, and a place if most ports that it was cabled to have. Dark equipment stays, with its speed in the
+//! reference.
 
 use super::boxes;
 use super::ids::{Guid, Lid};
@@ -12,7 +13,7 @@ use super::speed::Speed;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-/// A fabric and a reference, as two fabrics over the same switches: the union of both.
+/// A fabric merged with a reference: two fabrics over the same switches, the union and the present part.
 #[derive(Clone, Debug)]
 pub struct Merged {
     /// The union: present equipment and empty places. An absent end node or switch has LID 0. Switches are in
@@ -20,7 +21,7 @@ pub struct Merged {
     pub nominal: Arc<Fabric>,
     /// The present fabric. An absent switch has no links.
     pub there: Arc<Fabric>,
-    /// By switch of the fabric, its merged switch.
+    /// By switch of the fabric, its index in both merged fabrics.
     pub switch: Vec<u32>,
     /// By end node of `nominal`, the fabric's end node, if it is present.
     pub node: Vec<Option<u32>>,
@@ -54,7 +55,7 @@ impl Merged {
         // Switches that the reference lacks come after all others, so that new switches change no order.
         let eras = reference.switches().iter().map(|s| s.era);
         let era = eras.max().map_or(0, |last| last.saturating_add(1));
-        // All places: era and key, the switch there, and the reference's.
+        // All places: era and key, the present switch, and the switch of the reference.
         let of = |place: u32| {
             let place = &reference.switches()[place as usize];
             (place.era, place.key)
@@ -96,9 +97,9 @@ impl Merged {
             there.take_ports(of, fabric, s, &switch);
         }
         let mut nominal = there.clone();
-        // A host that is elsewhere now has left its port.
+        // A host that is at another port now has left its port in the reference.
         let here: HashSet<Guid> = fabric.end_nodes().iter().map(|n| n.guid).collect();
-        // End nodes of the reference count on from those of the fabric.
+        // Numbers of the reference's end nodes continue those of the fabric.
         let nodes = fabric.end_nodes().len() as u32;
         for (of, s) in known.iter().zip(0u32..) {
             let Some(of) = *of else { continue };
@@ -145,7 +146,7 @@ impl Merged {
         }
     }
 
-    /// By merged switch, the present switch of the fabric.
+    /// By merged switch, the fabric's switch at this place, if it is present.
     pub fn boxes(&self) -> Vec<Option<u32>> {
         let mut boxes = vec![None; self.nominal.switches().len()];
         for (s, &place) in (0u32..).zip(&self.switch) {
@@ -178,9 +179,9 @@ impl Merged {
     }
 }
 
-/// Whether the place of a gone switch of the reference stays: most ports to which it had cables are dark. A single cable
-/// may have been a mistake: then another place must have a single cable to the same switch, too. `now` has the switch
-/// of the fabric at each place.
+/// Whether the place of a gone switch of the reference stays: at least half of the ports to which it had cables are
+/// dark. A single cable may have been a mistake: then another switch must have a single cable to the same switch, too.
+/// `now` has the switch of the fabric at each place.
 fn stays(fabric: &Fabric, reference: &Fabric, now: &[Option<u32>], gone: u32) -> bool {
     let links = reference.links_of(gone);
     let links: Vec<(u32, u8)> = links.map(|(_, index, port)| (index, port)).collect();
@@ -200,9 +201,8 @@ fn stays(fabric: &Fabric, reference: &Fabric, now: &[Option<u32>], gone: u32) ->
 }
 
 impl Fabric {
-    /// The same fabric with its switches in another order: `order` names the switch of each place. This gives
-    /// up ascending GUIDs, so `switch_by_guid` does not work on the result. Also returns the former index of
-    /// each end node.
+    /// The same fabric with its switches in another order: `order` has the switch of each place. The GUIDs no longer
+    /// ascend, so `switch_by_guid` does not work on the result. Also returns the former index of each end node.
     pub fn arranged(&self, order: &[u32]) -> (Fabric, Vec<u32>) {
         let mut place = vec![0u32; order.len()];
         for (at, &s) in (0u32..).zip(order) {
@@ -222,8 +222,8 @@ impl Fabric {
         (arranged, nodes)
     }
 
-    /// Adds absent switches, each with its links: own port, other switch, port there. Leaves out links at
-    /// taken ports. The speed of such links is unknown. This gives up ascending GUIDs.
+    /// Adds absent switches, each with its links: own port, other switch, port there. Leaves out links at taken ports.
+    /// The speed of the links is unknown. The GUIDs no longer ascend.
     pub fn add_expected<'l>(
         &mut self,
         switches: impl Iterator<Item = &'l [(u8, u32, u8)]> + Clone,
@@ -245,14 +245,14 @@ impl Fabric {
         }
     }
 
-    /// The index of a switch's port among all ports, if it has that port and nothing is there.
+    /// The index of a switch's port among all ports, if the switch has that port and the port has no link.
     fn dark(&self, switch: u32, port: u8) -> Option<usize> {
         let slot = self.slot(switch, port);
         slot.filter(|&slot| self.peers[slot] == Peer::None)
     }
 
-    /// Gives a switch the peers and the speeds of a switch of another fabric; `place` has the switches of that one by
-    /// their number in this one.
+    /// Copies to `switch` the peers and the speeds of the switch `s` of another fabric; `place` maps the switches of
+    /// that fabric to switches of this one.
     fn take_ports(&mut self, switch: u32, of: &Fabric, s: u32, place: &[u32]) {
         let first = self.switches[switch as usize].first_port as usize;
         for (mine, peer) in self.peers[first..].iter_mut().zip(of.peers_of(s)) {
@@ -281,8 +281,8 @@ impl Fabric {
         }
     }
 
-    /// Lists the end nodes that the ports name, and names them by their index in the list. Returns their
-    /// former names.
+    /// Fills the list of end nodes in the order of the ports, and replaces the number of each end node by its index in
+    /// the list; `node` returns the end node of a number. Returns the former numbers.
     pub(super) fn settle(&mut self, node: impl Fn(u32) -> EndNode) -> Vec<u32> {
         let mut named = Vec::new();
         for (index, s) in (0u32..).zip(&mut self.switches) {
@@ -316,7 +316,7 @@ impl Fabric {
         self
     }
 
-    /// Whether most switches of a fabric are not in this one, which is then no reference for it.
+    /// Whether most switches of a fabric are not in this one: then this one is no reference for it.
     pub fn is_of_another_fabric(&self, fabric: &Fabric) -> bool {
         let guids: HashSet<Guid> = self.switches.iter().map(|s| s.guid).collect();
         let known = |s: &&Switch| guids.contains(&s.guid);

@@ -4,11 +4,11 @@
 //! - switches are in ascending GUID order, so comparing two switch indices compares UUIDs;
 //! - a link is known at both ends: if port `p` of switch `a` leads to port `q` of switch `b`, then port `q`
 //!   of `b` leads to port `p` of `a`; no link joins a switch with itself;
-//! - both ends of a link have the same speed, and a port that leads nowhere has none;
+//! - both ends of a link have the same speed, and a port without a link has none;
 //! - end nodes are in ascending (switch, port) order, each behind one switch port;
 //! - every LID is unicast (or 0 for a switch that has none yet), and no two LID ranges overlap;
-//! - absent end nodes are at empty ports, in ascending order, with unused LIDs: they get routes, and no other
-//!   code uses them;
+//! - absent end nodes are at empty ports, in ascending order, with unused LIDs: they get routes, and have no other
+//!   effect;
 //! - it contains no pointer, no lock and no name.
 
 use super::ids::{Guid, Lid};
@@ -39,9 +39,9 @@ impl NodeKind {
 pub struct Switch {
     /// Node GUID: the UUID.
     pub guid: Guid,
-    /// Orders places where cables show no order: the GUID, unless a reference knows another box at that place.
+    /// Orders places that cables leave unordered: the GUID, or the key that a reference has for the place.
     pub key: u64,
-    /// The growth step of the reference that added the place: later places come later where cables show no order.
+    /// The growth step of the reference that added the place. It comes before the key: new places follow old ones.
     pub era: u32,
     /// Base LID of port 0; `Lid(0)` if it has none yet.
     pub lid: Lid,
@@ -91,11 +91,11 @@ pub struct EndNode {
 /// The other end of a switch port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Peer {
-    /// Nothing usable.
+    /// No usable link.
     None,
     /// Another switch.
     Switch {
-        /// Index of that switch.
+        /// Index of the other switch.
         index: u32,
         /// The port at its end.
         port: u8,
@@ -155,7 +155,7 @@ impl Fabric {
         &self.absent[range_of(&self.absent, switch)]
     }
 
-    /// Sets the absent end nodes, in any order. Their ports are dark, and their LIDs are unused.
+    /// Sets the absent end nodes, in any order. Their ports must be dark, and their LIDs unused.
     pub fn set_absent(&mut self, mut absent: Vec<EndNode>) {
         absent.sort_unstable_by_key(|node| (node.switch, node.port));
         for node in &absent {
@@ -234,8 +234,8 @@ impl Fabric {
         speed.unwrap_or_default()
     }
 
-    /// The speed that this fabric, as a reference, has for a link of another one; unknown without the same
-    /// link there.
+    /// The speed that this fabric, a reference, has for the link at a port of another fabric; unknown if the reference
+    /// does not have the same link.
     pub fn speed_in(&self, other: &Fabric, switch: u32, port: u8) -> Speed {
         let host = |of: &Fabric, node: u32| of.end_nodes[node as usize].guid;
         let Some(known) = self.switch_by_guid(other.guid(switch)) else {
@@ -254,7 +254,7 @@ impl Fabric {
         }
     }
 
-    /// The ports of links that are faster than in this fabric as a reference.
+    /// The ports of another fabric whose links are faster than in this fabric, the reference.
     pub fn faster_in(&self, other: &Fabric) -> Vec<(u32, u8)> {
         let mut faster = Vec::new();
         for (s, switch) in (0u32..).zip(&other.switches) {
@@ -296,14 +296,14 @@ impl Fabric {
         !self.speeds.is_empty()
     }
 
-    /// Whether links, those of hosts included, differ in speed, as far as it is known.
+    /// Whether links (also of hosts) differ in speed, as far as speeds are known.
     pub fn speeds_differ(&self) -> bool {
         let mut known = self.speeds.iter().filter(|speed| speed.is_known());
         let first = known.next();
         known.any(|speed| Some(speed) != first)
     }
 
-    /// The speeds of a switch's ports 1, 2, … in order; empty if the fabric knows none.
+    /// The speeds of a switch's ports 1, 2, … in order; empty if no speed in the fabric is known.
     pub fn speeds_of(&self, switch: u32) -> &[Speed] {
         let s = &self.switches[switch as usize];
         let ports = self.speeds.get(s.first_port as usize..);
@@ -334,8 +334,8 @@ impl Fabric {
         ends.filter(|[near, far]| near < far)
     }
 
-    /// For each switch the lowest one of the part in which it is, if only some of them are there; `None` for
-    /// the others.
+    /// Splits the switches selected by `is_there` into connected parts: for each switch the lowest switch of its part,
+    /// or `None` if it is not selected.
     pub fn parts(&self, is_there: impl Fn(u32) -> bool) -> Vec<Option<u32>> {
         let switches = 0..self.switches().len() as u32;
         let mut part = vec![None; switches.len()];
@@ -351,7 +351,7 @@ impl Fabric {
         part
     }
 
-    /// The switch with this node GUID. The switches of a merged fabric may have another order.
+    /// The switch with this node GUID. Not for merged fabrics: their switches may have another order.
     pub fn switch_by_guid(&self, guid: Guid) -> Option<u32> {
         debug_assert!(self.switches.is_sorted_by_key(|s| s.guid));
         let found = self.switches.binary_search_by_key(&guid, |s| s.guid);
@@ -375,7 +375,7 @@ impl Fabric {
         self.links().count()
     }
 
-    /// Number of LIDs to route: those of end nodes and of switches, LMC counted.
+    /// Number of LIDs to route, of end nodes and of switches, LMC counted.
     pub fn lid_count(&self) -> usize {
         let nodes = self.end_nodes.iter().map(|n| n.lmc);
         let switches = self.switches.iter().filter(|s| s.lid != Lid(0));
@@ -384,7 +384,7 @@ impl Fabric {
     }
 }
 
-/// Which of some nodes, in ascending order, are behind a switch.
+/// The range of the nodes that are at a switch, by index in `nodes`, which are in ascending order.
 pub fn range_of(nodes: &[EndNode], switch: u32) -> Range<usize> {
     let first = nodes.partition_point(|node| node.switch < switch);
     first..nodes.partition_point(|node| node.switch <= switch)

@@ -32,7 +32,7 @@ const RATES: [(Rate, &str, u32, u32); 9] = [
     (Rate::Sdr, "SDR", 2_000, 2),
     (Rate::Ddr, "DDR", 4_000, 5),
     (Rate::Qdr, "QDR", 8_000, 10),
-    // As a number it cannot be told from QDR.
+    // As a number, FDR10 cannot be distinguished from QDR.
     (Rate::Fdr10, "FDR10", 10_000, 0),
     (Rate::Fdr, "FDR", 13_636, 14),
     (Rate::Edr, "EDR", 25_000, 25),
@@ -140,13 +140,13 @@ impl Speed {
         self.0.map(|(_, rate)| rate)
     }
 
-    /// Whether it is known.
+    /// Whether the speed is known.
     pub fn is_known(self) -> bool {
         self.0.is_some()
     }
 
-    /// The fastest speed that is at most this part, with no more lanes and no higher rate; of several the one
-    /// with fewer lanes at the same rate. `None` if there is none.
+    /// The fastest speed within this part of the data rate, with no more lanes and no higher lane rate; of equal data
+    /// rates the speed with fewer lanes. `None` if there is none.
     pub fn part(self, part: f64) -> Option<Speed> {
         let most = f64::from(self.mbps()) * part;
         let rates = RATES.iter().map(|&(rate, ..)| rate);
@@ -226,7 +226,7 @@ mod tests {
         }
     }
 
-    /// The plugin's tests have the other speeds.
+    /// The plugin's tests cover the other speeds.
     #[test]
     fn port_info_is_read_as_the_specification_has_it() {
         let of = |width, speed, extended| Speed::of_port_info(width, speed, false, extended, 0);
@@ -235,7 +235,7 @@ mod tests {
             (of(8, 4, 0), "12xQDR"),
             (of(2, 4, 1), "4xFDR"),
             (of(4, 4, 2), "8xEDR"),
-            // Neither a width nor a speed that is active, or several.
+            // No valid width or speed, or several.
             (of(0, 1, 0), ""),
             (of(3, 1, 0), ""),
             (of(32, 1, 0), ""),

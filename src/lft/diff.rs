@@ -1,8 +1,8 @@
 //! Compares two dumps: how much a subnet manager must send to get from the first to the second.
 //!
-//! It sends tables in blocks of 64 LIDs, so this counts changed entries, and blocks with at least one. An
-//! entry that appears or disappears is a change. All entries of a switch that only the second dump has count;
-//! a switch that only the first dump has is gone, and gets nothing.
+//! A subnet manager sends tables in blocks of 64 LIDs, so this counts changed entries, and blocks with at least one. An
+//! entry that appears or disappears is a change. All entries of a switch that only the second dump has count; a switch
+//! that only the first dump has is gone, and gets nothing.
 
 use super::BLOCK;
 use super::read::{Dump, DumpedSwitch};

@@ -1,14 +1,14 @@
 //! Writes hop counts as OpenSM's `opensm-lid-matrix.dump` (`dump_lid_matrix` in `osm_dump.c`), which the engine
 //! `file` loads with `-M`.
 //!
-//! Only the LIDs of switches have rows: OpenSM uses no others. Without such a file it counts the hops
-//! itself, which takes a minute on large fabrics.
+//! Only the LIDs of switches have rows: OpenSM uses no others. Without such a file OpenSM counts the hops itself, which
+//! takes a minute on large fabrics.
 
 use super::NO_PATH;
 use crate::fabric::{Fabric, lid_range};
 use std::io::{self, Write};
 
-/// Writes the hop counts of all switches. `row(from, to)` has those from one switch to another: the least,
+/// Writes the hop counts of all switches. `row(from, to)` returns the hop counts from one switch to another: the least,
 /// then by port; 255 for none.
 pub fn write_lid_matrix(
     fabric: &Fabric,

@@ -7,8 +7,8 @@
 //! | `ibdiagnet2.far` | `Switch 0x…`, later `PLFT_NUM: 0, …` | `0x0012 4 Free 17` |
 //!
 //! An `.fdbs` has `UNREACHABLE` for a LID without an entry, OpenSM's also for an unused LID. ibdiagnet's has
-//! `PLFT_NUM` lines too. A `.far` has the port of packets that must stay in order, and whether others may
-//! take any port of a group.
+//! `PLFT_NUM` lines too. A `.far` has the port of packets that must stay in order, and whether other packets may take
+//! any port of a group.
 
 use super::NO_PATH;
 use crate::fabric::{Guid, Lid};
@@ -36,7 +36,7 @@ pub(super) struct Entry {
     pub lid: Lid,
     /// The port; `None` if there is none.
     pub port: Option<u8>,
-    /// Whether the switch may choose another one.
+    /// Whether the switch may choose another port.
     pub adaptive: bool,
 }
 

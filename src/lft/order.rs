@@ -1,8 +1,8 @@
 //! The node order file: OpenSM's `opensm-ftree-ca-order.dump` format.
 //!
 //! One line for each CA: its LID as `0x%04x`, a tab, its name. MPI ranks placed in this order make shifts that do not
-//! collide. As in ftree's file, routers are left out, and aggregation nodes too: neither runs ranks. ftree pads
-//! leaves that are not full with `0xFFFF` and `DUMMY`; we write no such lines, and skip them when we read.
+//! collide. As in ftree's file, routers are left out, and aggregation nodes too: neither runs ranks. ftree pads leaves
+//! that are not full with `0xFFFF` and `DUMMY`; the writer here adds no such lines, and the parser skips them.
 
 use crate::fabric::{Fabric, Lid, NodeKind};
 use crate::input::{Fault, Lenient, Parsed, Warnings, lines, quoted};
@@ -38,13 +38,13 @@ pub fn write_order<N: Display>(
     Ok(())
 }
 
-/// Parses an order file without oddities into indices of end nodes; it need not name all.
+/// Parses an order file without oddities into indices of end nodes; nodes may be missing.
 pub fn parse_order(fabric: &Fabric, bytes: &[u8]) -> Result<Vec<u32>, Fault<OrderReason>> {
     parse_order_leniently(fabric, bytes)?.strict()
 }
 
-/// Parses an order file and skips, with a warning, a line that names no end node or one named before. Refuses
-/// a file that names none.
+/// Parses an order file; skips, with a warning, a line that names no end node or one named before. Refuses a file of
+/// such lines alone.
 pub fn parse_order_leniently(fabric: &Fabric, bytes: &[u8]) -> Parsed<Vec<u32>, OrderReason> {
     let mut by_lid: Vec<Option<u32>> = vec![None; fabric.max_lid().index() + 1];
     for (index, node) in (0..).zip(fabric.end_nodes()) {

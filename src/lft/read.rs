@@ -1,13 +1,13 @@
 //! Reads `opensm-lfts.dump` as `osm_ucast_file.c` does, but more strictly, and the tables that ibdiagnet writes.
 //!
 //! Tables are sorted by switch GUID, so that two dumps can be compared without their netlist. Each line becomes a LID
-//! and a port, three bytes, whatever the LIDs are: memory stays below the size of the file. The reader ignores port
+//! and a port, four bytes, whatever the LIDs are: memory stays below the size of the file. The reader ignores port
 //! GUIDs: an entry belongs to the LID that it names. It skips lines that are no entry, as OpenSM does; `dump_lfts` of
 //! infiniband-diags writes some. Of several tables of a switch (`PLFT_NUM` of ibdiagnet) it takes the first,
 //! InfiniBand's own.
 //!
 //! Oddities with a sensible reading are warnings. A missing or incomplete table is unknown ([`Tables::unknown`]); the
-//! others count.
+//! other tables are used.
 
 use super::line::{Entry, Line};
 use super::{NO_PATH, Tables};
@@ -31,7 +31,7 @@ pub struct Dump {
 pub struct DumpedSwitch {
     /// Node GUID.
     pub guid: Guid,
-    /// The line at which it begins.
+    /// The line at which the table begins.
     pub line: u32,
     /// LIDs in ascending order, and their ports.
     pub entries: Vec<(Lid, u8)>,
@@ -51,12 +51,12 @@ pub enum DumpReason {
     Truncated,
     #[error("no switch of the fabric is in the dump: it is of another fabric")]
     OtherFabric,
-    // All others are warnings.
+    // The variants below are warnings.
     #[error("terminal control characters: left out")]
     Terminal,
     #[error("a switch without a GUID, its table left out: '{0}'")]
     NoGuid(String),
-    /// A table in the middle of a file that has no end, unlike others.
+    /// A table in the middle of a file without a line that ends it, unlike other tables.
     #[error("the table of switch {0} is not complete: left out")]
     Incomplete(Guid),
     #[error("table {number} of switch {guid}, left out: only its table 0 is read")]
@@ -138,8 +138,8 @@ impl Dump {
         }
     }
 
-    /// The tables of a fabric. Its switches must be those of the dump. This drops entries of LIDs
-    /// above the fabric's highest: no port has them.
+    /// The tables of a fabric, which must have the same switches as the dump. Entries of LIDs above the fabric's
+    /// highest are dropped: no port has them.
     pub fn tables(&self, fabric: &Fabric) -> Result<Tables, Fault<DumpReason>> {
         self.tables_leniently(fabric)?.strict()
     }
@@ -207,19 +207,19 @@ struct Draft {
     place: Place,
     /// The switch whose tables follow.
     named: Option<Guid>,
-    /// The last LID of the open table, if that has a line for every LID up to a highest one.
+    /// The highest LID of the open table so far, if its format has a line for every LID up to a highest one.
     last: Option<Lid>,
-    /// The last LIDs of such tables before it.
+    /// The highest LIDs of earlier tables of that format.
     before: BTreeSet<Lid>,
-    /// Whether tables have lines that end them.
+    /// Whether a line has ended a table.
     ends: bool,
-    /// Tables without such a line.
+    /// Tables without such a line, by index.
     endless: Vec<usize>,
     warnings: Warnings<DumpReason>,
 }
 
 impl Draft {
-    /// Whether the open table ends before all others do.
+    /// Whether the open table ends at a lower LID than all earlier tables, which end at the same LID.
     fn is_cut(&self) -> bool {
         let mut all = self.before.iter();
         match (self.last, all.next(), all.next()) {
@@ -244,7 +244,7 @@ impl Draft {
                 self.named = guid;
                 self.place = Place::Outside;
             }
-            // Of an `.fdbs`, whose table has begun.
+            // In an `.fdbs`, whose table has begun already.
             Some(Line::Number(0)) if self.place == Place::Table => {}
             Some(Line::Number(0)) => self.table(line, number),
             Some(Line::Number(table)) => {
@@ -284,7 +284,7 @@ impl Draft {
         self.warnings.add(number, reason);
     }
 
-    /// Begins the table of the switch that was named last.
+    /// Begins the table of the last named switch.
     fn table(&mut self, line: &[u8], number: u32) {
         if self.place == Place::Table {
             self.endless.push(self.switches.len() - 1);
@@ -303,7 +303,7 @@ impl Draft {
         self.place = Place::Table;
     }
 
-    /// Gives the last switch its entries.
+    /// Moves the collected entries to the last switch, in order of LIDs.
     fn close(&mut self) {
         let Some(switch) = self.switches.last_mut() else {
             return;

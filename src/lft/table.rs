@@ -8,8 +8,8 @@ pub const NO_PATH: u8 = 255;
 /// The entries of a block: a subnet manager sends it whole if one of them changes (`IB_SMP_DATA_SIZE`).
 pub const BLOCK: usize = 64;
 
-/// The LFTs of all switches of a [`Fabric`], rows in the fabric's switch order. Entry 0 is port 0
-/// (the switch itself), [`NO_PATH`] is none, anything else an external port.
+/// The LFTs of all switches of a [`Fabric`], a byte for each switch and LID, rows in the fabric's switch order. An
+/// entry 0 is port 0 (the switch itself), [`NO_PATH`] is no route, any other value is an external port.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tables {
     width: usize,
@@ -28,7 +28,7 @@ impl Tables {
         }
     }
 
-    /// Tables of these rows, one after the other; `None` if the last is not whole.
+    /// Tables of these rows, one after the other; `None` if the last row is not whole.
     pub fn from_entries(width: usize, entries: Vec<u8>) -> Option<Self> {
         let is_whole = width > 0 && entries.len().is_multiple_of(width);
         is_whole.then_some(Tables {
@@ -63,7 +63,7 @@ impl Tables {
         &self.entries
     }
 
-    /// The switches without a known table, in ascending order: their rows are all [`NO_PATH`], which means nothing.
+    /// The switches whose table is unknown, in ascending order. Their rows are all [`NO_PATH`]: no information.
     pub fn unknown(&self) -> &[u32] {
         &self.unknown
     }
@@ -78,7 +78,7 @@ impl Tables {
         &mut self.entries[switch as usize * self.width..][..self.width]
     }
 
-    /// The same tables without the LIDs above one.
+    /// The same tables without the LIDs above `highest`.
     pub fn up_to(&self, highest: Lid) -> Tables {
         let width = self.width.min(highest.index() + 1);
         let rows = self.entries.chunks(self.width);

@@ -13,9 +13,9 @@ use crate::fabric::{Fabric, NodeKind};
 use crate::netlist::Names;
 use std::io::{self, Write};
 
-/// Writes the tables of all switches in OpenSM's order; plain ones without the comments, most of the file. OpenSM keeps
-/// GUIDs in network byte order, so on a little-endian machine the lowest byte counts most. Each block is one write: no
-/// buffered writer is necessary.
+/// Writes the tables of all switches in OpenSM's order; with `plain` without the comments, most of the file. OpenSM
+/// sorts by GUIDs in network byte order, so on a little-endian machine the lowest byte counts most. Each block is one
+/// write: no buffered writer is necessary.
 pub fn write_dump(
     fabric: &Fabric,
     names: &Names,
@@ -54,7 +54,7 @@ pub fn write_dump(
     Ok(())
 }
 
-/// For each LID, the part of its line behind the port.
+/// For each LID, the part of its line after the port.
 fn line_ends(fabric: &Fabric, names: &Names, width: usize) -> Vec<Vec<u8>> {
     let mut ends = vec![b" # unknown node and type\n".to_vec(); width];
     let mut set = |lid: u16, lmc: u8, end: String| {

@@ -1,8 +1,8 @@
 //! Finds switches and hosts by the names that people type: a description, a GUID or a LID.
 //!
-//! A description need not be whole. Exact matches count first, then matches without regard to case, then
-//! descriptions that begin with it as a word (`node001` for `node001 mlx5_0`), then those that a pattern fits
-//! (`node[001-004]`, `spine*`), then those that contain it.
+//! A description need not be whole. Exact matches of a description, GUID or LID count first, then matches without
+//! regard to case, then descriptions that begin with the name as a word (`node001` for `node001 mlx5_0`), then
+//! descriptions that match it as a pattern (`node[001-004]`, `spine*`), then descriptions that contain it.
 //!
 //! A name with several matches is refused with a list of them, except where all are meant: the ports of a
 //! server, whose descriptions begin with its name, and the matches of a pattern.
@@ -34,9 +34,9 @@ struct Entry<T> {
     kind: String,
     /// The GUID of its node.
     node: Guid,
-    /// The GUID that it is shown with, and further ones that find it.
+    /// The GUID to display, and further GUIDs that find the entry.
     guids: Vec<Guid>,
-    /// Base LID (0 for none) and LMC of each of its ports.
+    /// Base LID (0 for none) and LMC of each port.
     lids: Vec<(Lid, u8)>,
     description: String,
 }
@@ -51,7 +51,7 @@ impl<T> fmt::Display for Entry<T> {
     }
 }
 
-/// A name without a match, or with several: how many, and the first of them, one a line.
+/// A name without a match, or with several: their number, and the first of them, one a line.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum NameError {
@@ -65,7 +65,7 @@ pub enum NameError {
     },
 }
 
-/// A name without a match among the parts.
+/// A name that means no part of the netlist.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum PartError {
@@ -75,7 +75,7 @@ pub enum PartError {
     NoLink { guid: Guid, name: String, port: u8 },
 }
 
-/// What a name means.
+/// The meaning of a name.
 pub enum ThingsOrPort<T> {
     /// One thing, the ports of a server, or the matches of a pattern.
     Things(Vec<T>),
@@ -83,7 +83,7 @@ pub enum ThingsOrPort<T> {
     Port(T, u8),
 }
 
-/// All entries by name.
+/// The entries to find by name; each search reads all of them.
 pub struct Directory<T> {
     entries: Vec<Entry<T>>,
 }
@@ -118,7 +118,7 @@ impl Directory<u32> {
         }
     }
 
-    /// The nodes of a netlist, by index. A port's GUID and LID name its node.
+    /// The nodes of a netlist, by index. A port's GUID and LID also find its node.
     pub fn of_netlist(netlist: &Netlist) -> Self {
         let entries = (0..).zip(&netlist.nodes).map(|(index, node)| Entry {
             what: index,
@@ -174,10 +174,10 @@ fn switches<T>(
     })
 }
 
-/// A kind of match.
+/// A test for one kind of match.
 type Way<'a, T> = &'a dyn Fn(&Entry<T>) -> bool;
 
-/// Whether several matches are all meant.
+/// A test whether all of several matches are meant.
 type AllMeant<T> = fn(&[&Entry<T>]) -> bool;
 
 impl<T: Copy> Directory<T> {
@@ -192,7 +192,7 @@ impl<T: Copy> Directory<T> {
     /// All matches of a name: one thing, the ports of a server, or the matches of a pattern.
     ///
     /// # Errors
-    /// If there is none, or if it could be any of several.
+    /// If the name has no match, or several that are not all meant.
     pub fn find_all(&self, name: &str) -> Result<Vec<T>, NameError> {
         let (matches, all_meant) = self.matches(name.trim());
         match matches.len() == 1 || (all_meant(&matches) && !matches.is_empty()) {
@@ -204,7 +204,7 @@ impl<T: Copy> Directory<T> {
     /// All matches of a name; without one, the port that `NAME:PORT` or `NAME[PORT]` names.
     ///
     /// # Errors
-    /// If there is none, or if it could be any of several.
+    /// If the name has no match, or several that are not all meant.
     pub fn find_things_or_port(&self, name: &str) -> Result<ThingsOrPort<T>, NameError> {
         let error = match self.find_all(name) {
             Ok(things) => return Ok(ThingsOrPort::Things(things)),
@@ -218,7 +218,7 @@ impl<T: Copy> Directory<T> {
         Ok(ThingsOrPort::Port(self.find(one)?, port))
     }
 
-    /// All matches of the first kind that has any, and whether all of them are meant.
+    /// All matches of the first kind that has any, and the test whether all of them are meant.
     fn matches(&self, name: &str) -> (Vec<&Entry<T>>, AllMeant<T>) {
         let lower = name.to_lowercase();
         let (guid, lid, pattern) = (guid(name), lid(name), Pattern::parse(name));
@@ -243,8 +243,8 @@ impl<T: Copy> Directory<T> {
     }
 }
 
-/// Whether these are the ports of one server. Two nodes with the same description are not: every server may
-/// have it, such as "localhost mlx5_0".
+/// Whether matches are the ports of one server: no switches, and no two nodes with the same description, since every
+/// server may have a description such as "localhost mlx5_0".
 fn are_a_server<T>(found: &[&Entry<T>]) -> bool {
     let mut nodes: HashMap<&str, Guid> = HashMap::new();
     found.iter().all(|entry| {
@@ -271,7 +271,7 @@ fn error<T>(name: &str, matches: &[&Entry<T>]) -> NameError {
 }
 
 impl<T> Entry<T> {
-    /// Whether its description begins with a text in lower case, as a word.
+    /// Whether the description begins with a text in lower case, as a word.
     fn begins_with(&self, text: &str) -> bool {
         let description = self.description.to_lowercase();
         let rest = description.strip_prefix(text).filter(|_| !text.is_empty());
@@ -285,7 +285,7 @@ impl<T> Entry<T> {
     }
 }
 
-/// `0x2c9..`, `S-0002c9..`, or 16 hexadecimal digits.
+/// The GUID in `0x2c9..`, `S-0002c9..`, or 16 hexadecimal digits.
 fn guid(name: &str) -> Option<Guid> {
     let dashed = ["S-", "H-", "R-"].iter().find_map(|p| name.strip_prefix(p));
     let bare = dashed.or((name.len() == 16).then_some(name));
@@ -293,7 +293,7 @@ fn guid(name: &str) -> Option<Guid> {
     u64::from_str_radix(digits, 16).ok().map(Guid)
 }
 
-/// `12`, `0x000c`, `lid 12`.
+/// The LID in `12`, `0x000c`, `lid 12`.
 fn lid(name: &str) -> Option<Lid> {
     let number = name.strip_prefix("lid").or(name.strip_prefix("LID"));
     let number = number.unwrap_or(name).trim_start_matches([' ', ':', '=']);

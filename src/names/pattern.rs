@@ -12,19 +12,19 @@ enum Piece {
     Number(Vec<Range>),
 }
 
-/// Numbers from one to another.
+/// A range of numbers, both ends included.
 struct Range {
     from: u64,
     to: u64,
-    /// Their least number of digits; 1 without leading zeros.
+    /// The least number of digits; 1 without leading zeros.
     width: usize,
 }
 
-/// More digits than any number in a name has.
+/// The most digits of a number in a name.
 const LONGEST: usize = 18;
 
 impl Pattern {
-    /// The pattern in a text; `None` if there is none. A single number in brackets is a port, not a pattern.
+    /// Parses a text; `None` if it is no pattern. A single number in brackets is a port, not a pattern.
     pub fn parse(text: &str) -> Option<Pattern> {
         let (mut pieces, mut literal, mut found) = (Vec::new(), String::new(), false);
         let text = text.to_lowercase();
@@ -60,7 +60,7 @@ impl Pattern {
     }
 }
 
-/// Numbers and ranges of them, with commas between; more than a single number.
+/// Parses numbers and ranges, with commas between; `None` for a single number.
 fn ranges(list: &str) -> Option<Vec<Range>> {
     let single = list.bytes().all(|b| b.is_ascii_digit());
     let range = |part: &str| {

@@ -1,8 +1,8 @@
 //! Degraded fabrics: removes random links or switches (section IV of the paper), or makes links slow.
 //!
-//! The seed shuffles the candidates (see [`crate::random`]), sorted by GUID and port, and the first ones go.
-//! So the result depends on the fabric and the seed alone, not on the order of the file. With the same seed a
-//! larger removal contains a smaller one. All else keeps its GUIDs, ports and LIDs.
+//! The candidates are sorted by GUID and port, then shuffled by the seed (see [`crate::random`]); the first ones are
+//! chosen. So the result depends on the fabric and the seed alone, not on the order of the file. With the same seed a
+//! larger removal contains a smaller one. All other equipment keeps its GUIDs, ports and LIDs.
 
 use super::model::{Kind, Netlist, Node, Port};
 use super::remove::Part;
@@ -19,7 +19,7 @@ pub struct SlowedLink {
     pub now: Speed,
 }
 
-/// There are too few links or switches to degrade.
+/// There are fewer links, switches or planes than wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("cannot {verb} {wanted} {what}: there are {there}")]
 #[expect(missing_docs, reason = "the message says what the fields are")]
@@ -30,7 +30,7 @@ pub struct NotEnough {
     pub there: usize,
 }
 
-/// A degraded fabric, and what has been removed or has become slow.
+/// A degraded fabric, and the parts that were removed or slowed down.
 pub type Degraded<T> = Result<(Netlist, Vec<T>), NotEnough>;
 
 impl Netlist {
@@ -58,7 +58,7 @@ impl Netlist {
         Ok(self.slowed(planes.concat(), part))
     }
 
-    /// Links by GUID and port.
+    /// Sorts links by GUID and port.
     fn sorted(&self, mut links: Vec<[(u32, u8); 2]>) -> Vec<[(u32, u8); 2]> {
         links.sort_by_key(|&[(node, port), _]| (self.nodes[node as usize].guid, port));
         links
@@ -88,7 +88,7 @@ impl Netlist {
     }
 
     /// The planes that [`Netlist::with_slow_planes`] chooses from, each as its links. A plane is a connected part of
-    /// the fabric without the switches that carry end nodes, and its links down to these. A single part is no plane.
+    /// the fabric without the switches that carry end nodes, and its links down to those. A single part is no plane.
     pub fn planes_to_slow(&self, part: f64) -> Vec<Vec<[(u32, u8); 2]>> {
         let mut upper = self.removable_switches(false);
         upper.sort_by_key(|&s| self.nodes[s as usize].guid);
@@ -123,8 +123,8 @@ impl Netlist {
         a.of_both_ends(b)
     }
 
-    /// Removes `count` random switches with all their links. Switches that carry end nodes (other
-    /// than aggregation nodes) stay, unless `leaves` is set. End nodes without a link go, too.
+    /// Removes `count` random switches with all their links. Switches that carry end nodes (other than aggregation
+    /// nodes) stay, unless `leaves` is set. End nodes that lose their last link go, too.
     pub fn without_switches(&self, count: usize, seed: u64, leaves: bool) -> Degraded<Part> {
         let mut switches = self.removable_switches(leaves);
         switches.sort_by_key(|&index| self.nodes[index as usize].guid);
@@ -137,7 +137,7 @@ impl Netlist {
         Ok((self.without(&switches), switches))
     }
 
-    /// Removes these nodes, by index, with all their links. End nodes without a link go, too.
+    /// Removes these nodes, by index, with all their links. End nodes that lose their last link go, too.
     pub fn without_nodes(&self, nodes: &[u32]) -> Netlist {
         let nodes: Vec<Part> = nodes.iter().map(|&node| Part::Node(node)).collect();
         self.without(&nodes)
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn a_plane_is_slow_from_the_leaves_to_the_top() {
         let whole = pgft("PGFT(3;4,4,3;1,2,3;1,1,1)");
-        // Each pod has a switch of it, and three tops are above these.
+        // The plane has a switch in each pod, and three tops above these.
         let (slow, slowed) = whole.with_slow_planes(1, 0.5, 7).expect("two planes");
         assert_eq!(slowed.len(), 4 * 3 + 3 * 3);
         assert!(slowed.iter().all(|s| s.now.to_string() == "2xEDR"));
@@ -215,7 +215,7 @@ mod tests {
             assert_eq!(speeds.len(), if is_leaf { 2 } else { 1 }, "{switch:?}");
         }
         assert_eq!(whole.with_slow_planes(3, 0.5, 7).expect_err("two").there, 2);
-        // All hangs together.
+        // All upper switches are connected.
         let joined = pgft("PGFT(3;4,4,3;1,1,3;1,1,1)");
         assert!(joined.planes_to_slow(0.5).is_empty());
     }

@@ -1,9 +1,9 @@
 //! A netlist under construction: takes nodes and ports line by line, then checks the whole.
 //!
 //! Lines refer to nodes before the file describes them, so each id gets a number when it first appears.
-//! [`Draft::finish`] replaces those numbers by node indices and checks what one line cannot show: both sides
-//! of every link, GUIDs, LIDs. Until then each port keeps its line, for messages. An oddity with a sensible
-//! reading is a warning.
+//! [`Draft::finish`] replaces those numbers by node indices and checks what needs more than one line: both sides of
+//! every link, GUIDs, LIDs. Until then each port keeps its line, for messages. An oddity with a sensible reading is a
+//! warning.
 
 use super::error::{PortOf, Reason};
 use super::model::{Kind, Netlist, Node, Port};
@@ -14,10 +14,10 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A port line, as far as it is about the other end.
+/// The parts of a port line about the other end.
 #[derive(Clone, Copy, Default)]
 pub(super) struct PortLine {
-    /// Its line.
+    /// The line number.
     pub line: u32,
     /// Port GUID of the other end.
     pub peer_guid: Option<Guid>,
@@ -25,7 +25,7 @@ pub(super) struct PortLine {
     pub peer_lid: Lid,
 }
 
-/// A node; its ports are beside it as yet.
+/// A node under construction, with its ports beside it.
 struct Entry {
     node: Node,
     line: u32,
@@ -33,7 +33,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// The place of a port in the sorted ports.
+    /// The index of a port in the sorted ports.
     fn find(&self, number: u8) -> Option<usize> {
         let found = self.ports.binary_search_by_key(&number, |(p, _)| p.number);
         found.ok()
@@ -48,13 +48,13 @@ pub(super) struct Draft {
     links: HashMap<Box<[u8]>, Arc<str>>,
     guids: HashMap<Guid, u32>,
     warnings: Warnings<Reason>,
-    /// The line that is read.
+    /// The number of the current line.
     pub line: u32,
 }
 
 impl Draft {
-    /// Reads a text. `take` gets each line without the control sequences of a terminal, of which this warns, and
-    /// without blanks at its ends.
+    /// Reads a text. Passes each line to `take`, without control sequences of a terminal (with a warning) and without
+    /// blanks at its ends.
     pub fn read(
         bytes: &[u8],
         mut take: impl FnMut(&mut Draft, &[u8]) -> Result<(), Reason>,
@@ -72,7 +72,7 @@ impl Draft {
         Ok(draft)
     }
 
-    /// The number of an id, new if the id is. Ids with the same text are the same.
+    /// The number of an id; a new id gets the next number. Ids with the same text are the same.
     pub fn id(&mut self, id: &[u8]) -> u32 {
         let next = self.described.len() as u32;
         let number = *self.ids.entry(text(id)).or_insert(next);
@@ -102,7 +102,7 @@ impl Draft {
         }
     }
 
-    /// Adds a warning about the line that is read.
+    /// Adds a warning about the current line.
     pub fn warn(&mut self, reason: Reason) {
         self.warnings.add(self.line, reason);
     }
@@ -117,7 +117,7 @@ impl Draft {
         &self.nodes[node as usize].node.id
     }
 
-    /// The node described under the id of this number.
+    /// The node with the id of this number, if the file has described it.
     pub fn node(&self, id: u32) -> Option<u32> {
         self.described[id as usize]
     }
@@ -180,7 +180,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Checks the whole and gives the netlist.
+    /// Checks the whole and returns the netlist.
     pub fn finish(mut self) -> Parsed<Netlist, Reason> {
         if self.nodes.is_empty() {
             return Err(Fault::whole(Reason::NoNode));
@@ -226,7 +226,7 @@ impl Draft {
         }
     }
 
-    /// Adds the other side of each link that only one side has, if the other node has that port free.
+    /// Adds the missing side of each link that one side has. Fails if the other node's port has another link.
     fn complete_links(&mut self) -> Result<(), Fault<Reason>> {
         let mut one_sided = Vec::new();
         let port_of = |(node, port): (u32, u8)| PortOf(port, self.id_of(node).to_owned());
@@ -261,7 +261,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Takes GUID and LID of an end port from the other side if its own line has none.
+    /// Takes a port's GUID, and a port's or switch's LID, from the far side's line if its own has none.
     fn fill_in_from_peers(&mut self) {
         for index in 0..self.nodes.len() {
             for at in 0..self.nodes[index].ports.len() {
@@ -303,7 +303,7 @@ impl Draft {
         }
     }
 
-    /// Takes away LIDs that are out of range, or another port's.
+    /// Removes LIDs that are out of range or belong to another port.
     fn check_lids(&mut self) {
         let mut owners = LidOwners::default();
         for index in 0..self.nodes.len() {

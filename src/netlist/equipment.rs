@@ -5,25 +5,25 @@ use crate::random::Random;
 use std::fmt;
 use std::str::FromStr;
 
-/// What is removed or becomes slow.
+/// The equipment that a throw removes or slows down.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Equipment {
-    /// Switches that carry no end nodes go.
+    /// Switches without end nodes are removed.
     #[default]
     Switches,
-    /// Links between switches go.
+    /// Links between switches are removed.
     Links,
-    /// Links between switches become slow: a quarter of what they were.
+    /// Links between switches fall to a quarter of their speed.
     Slow,
-    /// All links of planes become slow: half of what they were.
+    /// All links of planes fall to half of their speed.
     Planes,
 }
 
-/// What is left of the speed of slow links, and of slow planes.
+/// The part of their speed that slow links keep, and links of slow planes.
 const SLOW_LINK: f64 = 0.25;
 const SLOW_PLANE: f64 = 0.5;
 
-/// All equipment, with its name, and what has happened to it, after its number.
+/// All equipment: its name, and the words after the number of pieces hit.
 const ALL: [(Equipment, &str, &str); 4] = [
     (Equipment::Switches, "switches", "switches removed"),
     (Equipment::Links, "links", "links removed"),
@@ -32,17 +32,17 @@ const ALL: [(Equipment, &str, &str); 4] = [
 ];
 
 impl Equipment {
-    /// What has happened to the equipment, after its number.
+    /// The words after the number of pieces hit.
     pub fn faults(self) -> &'static str {
         ALL[self as usize].2
     }
 
-    /// Whether links become slow, and none goes.
+    /// Whether links become slow, and no equipment is removed.
     pub fn slows(self) -> bool {
         matches!(self, Equipment::Slow | Equipment::Planes)
     }
 
-    /// How many pieces there are.
+    /// The number of pieces in a netlist.
     pub fn pieces(self, netlist: &Netlist) -> usize {
         match self {
             Equipment::Switches => netlist.removable_switches(false).len(),
@@ -57,7 +57,7 @@ impl Equipment {
         (self.pieces(netlist) / 2 + 1).ilog2().into()
     }
 
-    /// The netlist with some pieces hit.
+    /// The netlist after a throw that hits `count` random pieces.
     pub fn hit(self, netlist: &Netlist, count: usize, seed: u64) -> Result<Netlist, NotEnough> {
         Ok(match self {
             Equipment::Switches => netlist.without_switches(count, seed, false)?.0,
@@ -68,7 +68,7 @@ impl Equipment {
     }
 }
 
-/// How many pieces throw `number` of a series of this exponent and seed hits, and the seed of their choice.
+/// The number of pieces that throw `number` of the series of a seed hits, and the seed that chooses them.
 pub fn removal(max_exponent: f64, seed: u64, number: u32) -> (usize, u64) {
     let mut random = Random::stream(seed, number.into());
     let u = random.below(1 << 53) as f64 / (1u64 << 53) as f64;

@@ -58,7 +58,7 @@ pub enum Reason {
     UnknownPeer(PortOf, String),
     #[error("{0} is linked to {1}, which is linked to {2}")]
     Contradiction(PortOf, PortOf, PortOf),
-    // All others are warnings.
+    // The variants below are warnings.
     #[error("no value for '{0}' in '{1}': taken as unknown")]
     BadValue(&'static str, String),
     #[error("terminal control characters: left out")]

@@ -5,8 +5,8 @@ use crate::fabric::{Fabric, Guid, NodeKind, Peer, Speed};
 use std::collections::HashSet;
 
 impl Netlist {
-    /// The netlist of a fabric, without LIDs. Each end node is a node of one port. Nodes of one GUID (a host,
-    /// and the place that it has left) get different names, and all but one another GUID.
+    /// The netlist of a fabric, without LIDs. Each end node becomes a node of one port. Of several nodes with one GUID
+    /// (a host, and the place that it has left), all but one get another GUID and thus another id.
     pub fn from_fabric(fabric: &Fabric) -> Netlist {
         let mut guids: HashSet<Guid> = fabric.switches().iter().map(|s| s.guid).collect();
         let switches = fabric.switches().len() as u32;

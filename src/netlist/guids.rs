@@ -1,8 +1,8 @@
 //! Files whose lines begin with a GUID in C's notation; `#` begins a comment.
 //!
-//! GUID files (`root_guid_file`, `cn_guid_file`, `io_guid_file`) are read as `parse_node_map` of complib reads them: the
-//! rest of a line does not count. In the node name maps of infiniband-diags it is a name, which may stand in quotation
-//! marks.
+//! GUID files (`root_guid_file`, `cn_guid_file`, `io_guid_file`) are read as `parse_node_map` of complib reads them:
+//! the rest of a line is ignored. In node name maps of infiniband-diags the rest of a line is a name, which may be in
+//! quotation marks.
 
 use crate::fabric::{Fabric, Guid};
 use crate::input::{self, InputError, Lenient, Parsed, Warnings, lines, quoted};
@@ -33,7 +33,7 @@ pub fn read_guids(path: &Path) -> Result<Vec<Guid>, InputError> {
     guids.map_err(|fault| fault.in_file(path))
 }
 
-/// Parses a GUID file and skips a line without a GUID, with a warning. Refuses a file that has lines and no GUID.
+/// Parses a GUID file; skips a line without a GUID, with a warning. Refuses a file of such lines alone.
 pub fn parse_guids_leniently(bytes: &[u8]) -> Parsed<Vec<Guid>, GuidReason> {
     let mut warnings = Warnings::default();
     let guids = lines(bytes).filter_map(|(number, line)| first_guid(line, number, &mut warnings));
@@ -41,8 +41,8 @@ pub fn parse_guids_leniently(bytes: &[u8]) -> Parsed<Vec<Guid>, GuidReason> {
     Lenient::new(value, warnings).unless_empty()
 }
 
-/// Parses a name map and skips a line without GUID or name, with a warning. Of two lines for one GUID the last holds.
-/// Refuses a file that has lines and no name.
+/// Parses a name map; skips a line without GUID or name, with a warning. Of two lines for one GUID the last holds.
+/// Refuses a file of such lines alone.
 pub fn parse_names_leniently(bytes: &[u8]) -> Parsed<NameMap, GuidReason> {
     let (mut value, mut warnings) = (NameMap::new(), Warnings::default());
     for (number, line) in lines(bytes) {
@@ -62,8 +62,8 @@ pub fn parse_names_leniently(bytes: &[u8]) -> Parsed<NameMap, GuidReason> {
     Lenient::new(value, warnings).unless_empty()
 }
 
-/// The GUID that a line begins with, and the rest of the line. Warns of a missing or an odd GUID; an empty line or a
-/// comment has none.
+/// The GUID at the start of a line, and the rest of the line. Warns of a missing or an odd GUID, but not of an empty
+/// line or a comment.
 fn first_guid<'l>(
     line: &'l [u8],
     number: u32,
@@ -98,7 +98,7 @@ pub enum GuidsOf {
     Ports,
 }
 
-/// A message if a file has GUIDs, and a fabric has none of them: the file is of another fabric, or has GUIDs of another
+/// A message if none of the GUIDs of a file is in the fabric: the file is of another fabric, or has GUIDs of another
 /// kind.
 pub fn none_found(fabric: &Fabric, guids: &[Guid], of: GuidsOf) -> Option<String> {
     if guids.is_empty() {

@@ -1,14 +1,13 @@
-//! The described fabric: the content of netlist files, no more and no less.
+//! Fabrics as files: the content of netlist files, no more and no less.
 //!
 //! A [`Netlist`] holds names, descriptions, vendor IDs and link speeds: routing does not need them, files and people
 //! do. Its sources are an ibnetdiscover/ibsim netlist, OpenSM's `opensm-subnet.lst`, or a generator. It can be
 //! degraded, and written as a netlist that ibsim loads. [`Netlist::to_fabric`] makes the snapshot that Dmodc routes.
 //!
 //! Invariants: node GUIDs and ids are unique, every link is known at both ends, no port has two links, ports are in
-//! ascending order, no two LID ranges overlap, and all LIDs are unicast. Text that breaks one of them and has one
-//! sensible reading (a LID out of range is unknown; a link that one side has is a link) is a warning with its line,
-//! see [`Netlist::parse_leniently`]. Other such text is refused: to route another fabric than the one meant is worse
-//! than not to route.
+//! ascending order, no two LID ranges overlap, and all LIDs are unicast. Text that breaks an invariant but has one
+//! sensible reading (a LID out of range is unknown; a link that one side has is a link) is a warning with its line, see
+//! [`Netlist::parse_leniently`]. Other such text is refused: better no routes than routes of another fabric.
 
 mod degrade;
 mod draft;

@@ -35,7 +35,7 @@ pub enum PortZero {
 /// A switch, CA or router.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Node {
-    /// Its kind.
+    /// The kind of the node.
     pub kind: Kind,
     /// The name by which links refer to it: `S-` or `H-` and a GUID, or any word in ibsim's files.
     pub id: String,
@@ -131,7 +131,7 @@ impl Kind {
 }
 
 impl Node {
-    /// A node without ports, of which nothing else is known. Its id describes it.
+    /// A node without links, described by its id. All else about it is unknown.
     pub fn new(kind: Kind, id: String, guid: Guid, port_count: u8) -> Node {
         Node {
             kind,
@@ -154,8 +154,8 @@ impl Node {
         self.ports.iter().find(|port| port.number == number)
     }
 
-    /// GUID of one of its ports. A switch's port has the node GUID. A CA's or router's port has the
-    /// GUID of the file, else the one that ibsim gives it (node GUID + port number).
+    /// GUID of one of the node's ports. A switch's port has the node GUID. A CA's or router's port has the GUID of the
+    /// file, else the GUID that ibsim gives it (node GUID + port number).
     pub fn port_guid(&self, port: &Port) -> Guid {
         match self.kind {
             Kind::Switch => self.guid,
@@ -163,7 +163,7 @@ impl Node {
         }
     }
 
-    /// The GUID that ibsim gives a CA or router port, whatever the file says.
+    /// The GUID that ibsim gives a CA or router port, even if the file has another.
     pub fn simulated_port_guid(&self, port: u8) -> Guid {
         Guid(self.guid.0.wrapping_add(port.into()))
     }

@@ -2,11 +2,10 @@
 //!
 //! The file has one line for each port with a link, so two for each link:
 //! `{ SW Ports:24 SystemGUID:… NodeGUID:… PortGUID:… VenID:0002C9 DevID:CF08 Rev:… {name}
-//! LID:0001 PN:01 } { CA … } PHY=4x LOG=ACT SPD=25`. Numbers are hexadecimal, but for the last: it is `FDR10` or the
-//! Gb/s of a lane. Other programs end the line with `[4x 25.0 Gbps]`. The parser describes a
-//! node by lines that have it on the left: on the right OpenSM prints the device ID in the wrong
-//! byte order. Other programs that write such lists have a device ID of 32 bits, with its 16 in the
-//! upper half. The file has neither LMC nor the kind of port 0.
+//! LID:0001 PN:01 } { CA … } PHY=4x LOG=ACT SPD=25`. Numbers are hexadecimal, except the last: it is `FDR10` or the
+//! Gb/s of a lane. Other programs end the line with `[4x 25.0 Gbps]`. The parser takes the data of a node from lines
+//! that have the node on the left: on the right OpenSM prints the device ID in the wrong byte order. Other programs
+//! write a device ID of 32 bits, with the 16 bits in its upper half. The file has neither LMC nor the kind of port 0.
 
 use super::draft::{Draft, PortLine, new_node, peer_port};
 use super::error::Reason;
@@ -29,15 +28,14 @@ struct Side<'a> {
     port: u64,
 }
 
-/// Whether this is the format: the first line that could be of either format begins with a node
-/// in braces.
+/// Whether a text has this format: the first line that fits this format or a netlist begins with a node in braces.
 pub(super) fn recognise(bytes: &[u8]) -> bool {
     let mut begins = lines(bytes).map(|(_, line)| line.trim_ascii());
     let first = begins.find(|l| is_node(l) || l.starts_with(b"Switch") || l.contains(&b'='));
     first.is_some_and(is_node)
 }
 
-/// A node in braces.
+/// Whether a line begins with a node in braces.
 fn is_node(line: &[u8]) -> bool {
     line.starts_with(b"{ ")
 }
@@ -136,7 +134,7 @@ fn side<'a>(scan: &mut Scan<'a>, warn: &mut dyn FnMut(Reason)) -> Result<Side<'a
     })
 }
 
-/// 16 bits, or the upper half of 32.
+/// A device ID: 16 bits, or the upper half of 32.
 fn device_id(value: u64) -> u16 {
     let upper = u16::try_from(value >> 16).unwrap_or(0);
     u16::try_from(value).unwrap_or(upper)
@@ -153,7 +151,7 @@ fn word<'a>(scan: &mut Scan<'a>, key: &'static str) -> Result<&'a [u8], &'static
     Ok(word)
 }
 
-/// `PHY=4x LOG=ACT SPD=25` or `[4x 25.0 Gbps]` in ibnetdiscover's words: `4xEDR`; nothing for what is unknown.
+/// `PHY=4x LOG=ACT SPD=25` or `[4x 25.0 Gbps]` in ibnetdiscover's words: `4xEDR`; empty if unknown.
 fn link(scan: &mut Scan) -> Option<String> {
     let (width, speed) = if scan.until(b"PHY=").is_some() {
         let width = scan.until(b" ")?;

@@ -1,4 +1,4 @@
-//! From the netlist to the snapshot that Dmodc routes, and its names.
+//! Makes the snapshot that Dmodc routes, and its names, from a netlist.
 //!
 //! An end node is a CA or router port with a link to a switch. Links between two CAs, and from a switch to
 //! itself, do not count. LIDs stay as the file has them. Ports without a LID get the lowest free ones in file
@@ -41,8 +41,8 @@ struct Endport<'a> {
 }
 
 impl Netlist {
-    /// The fabric to route. With `lmc`, every end node gets that LMC whatever the file has. A LID of the file
-    /// that does not suit it (not aligned, or in the range of another) is replaced.
+    /// The fabric to route. With `lmc`, every end node gets that LMC instead of the file's. A LID of the file that does
+    /// not suit the LMC (not aligned, or in the range of another) is replaced.
     pub fn to_fabric(&self, lmc: Option<u8>) -> Result<(Fabric, Names), TooManyLids> {
         let mut endports = self.endports(lmc);
         assign_lids(&mut endports, lmc.is_some())?;
@@ -68,7 +68,7 @@ impl Netlist {
             builder.speed(handles[port.peer as usize], port.peer_port, port.speed());
         }
         let (fabric, placement) = builder.finish();
-        // GUIDs, ports and LIDs are unique: all are there, in the order of GUIDs and ports.
+        // GUIDs, ports and LIDs are unique: the builder keeps all nodes, in the order of GUIDs and ports.
         debug_assert_eq!(placement.defects, []);
         let (mut nodes, mut switches): (Vec<&Endport>, Vec<&Endport>) =
             endports.iter().partition(|e| e.port.is_some());
@@ -96,7 +96,7 @@ impl Netlist {
         Ok((fabric, names))
     }
 
-    /// Takes the LIDs of the fabric made of this netlist.
+    /// Copies the LIDs of the fabric that was made of this netlist.
     pub fn take_lids(&mut self, fabric: &Fabric) {
         let switch = |node: &Node| match node.kind {
             Kind::Switch => fabric.switch_by_guid(node.guid),
@@ -160,8 +160,8 @@ fn kind(node: &Node) -> NodeKind {
     }
 }
 
-/// Keeps the LIDs of the file where possible and assigns the others. It keeps LIDs that are not
-/// aligned, too, if the file also chose the LMC.
+/// Keeps the LIDs of the file where possible and assigns the others. LIDs that are not aligned also stay if the LMC is
+/// the file's own.
 fn assign_lids(endports: &mut [Endport], lmc_chosen: bool) -> Result<(), TooManyLids> {
     let mut owners = LidOwners::default();
     let mut take = |lid: Lid, lmc: u8| owners.claim(lid, lmc, ()).is_ok();

@@ -1,12 +1,12 @@
-//! Remembers where absent LIDs were.
+//! Remembers the ports of absent LIDs.
 //!
-//! A rebooting host has no LID for a while. While its port is empty, its LIDs are unused and it is nowhere
-//! else, its entries stay: they are computed with all others, toward that port. So neither its going nor its
-//! coming changes a block of any table. Behind a gone switch nothing can be delivered: such LIDs have no
-//! entries until the switch is back.
+//! A rebooting host has no LID for a while. Its entries stay as long as its port is empty, no other node has its LIDs,
+//! and the host is at no other port. The core computes them with all others, toward that port. So neither the absence
+//! nor the return of the host changes a block of any table. Behind a gone switch nothing can be delivered: the LIDs of
+//! its hosts have no entries until the switch is back.
 //!
-//! This is the engine's only memory of earlier sweeps, and no other route depends on it. It begins empty, and
-//! holds each LID once at most.
+//! Except for the file of `dmodc.reference=auto`, tables depend on no other memory of earlier sweeps, and no other
+//! route depends on this one. It begins empty, and holds each LID once at most.
 
 use crate::fabric::{EndNode, Fabric, Guid, Lid, Peer, lid_range};
 use crate::lft::BLOCK;
@@ -55,7 +55,7 @@ fn is_dark(fabric: &Fabric, switch: u32, port: u8) -> bool {
     (1..=ports).contains(&port) && fabric.peer(switch, port) == Peer::None
 }
 
-/// Forgets end nodes that are elsewhere now, or lost a LID to another.
+/// Forgets end nodes that are elsewhere now, and end nodes with a LID that another node has now.
 fn forget_present(fabric: &Fabric, gone: &mut Vec<(Guid, EndNode)>) {
     if gone.is_empty() {
         return;
@@ -115,7 +115,7 @@ mod tests {
     const B: (u64, u16, u64, u8) = (20, 20, 3, 5);
     const C: (u64, u16, u64, u8) = (30, 30, 3, 6);
 
-    /// The absent end nodes at each of some fabrics that follow one another, as (LID, switch, port).
+    /// The absent end nodes in each of several successive fabrics, as (LID, switch, port).
     fn absent<const N: usize>(room: usize, fabrics: [Fabric; N]) -> [Vec<(u16, u32, u8)>; N] {
         let mut memory = Absent::default();
         let look = |mut fabric: Fabric| {

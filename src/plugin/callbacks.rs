@@ -1,7 +1,7 @@
 //! The engine's callbacks, and the context that OpenSM passes to them.
 //!
-//! Typed errors become C results here and nowhere else: 0 or `IB_SUCCESS`, -1 or `IB_ERROR`. A positive
-//! result would have OpenSM let minhop do the stage, without a word.
+//! Only this module turns typed errors into C results: 0 or `IB_SUCCESS`, -1 or `IB_ERROR`. On a positive result OpenSM
+//! would let minhop do the stage, without a log line.
 
 use super::engine::Dmodc;
 use super::ffi::bindings::{
@@ -15,7 +15,7 @@ use std::ffi::{c_int, c_void};
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
-/// The context that OpenSM keeps, as plugin data and for the engine.
+/// The context that OpenSM keeps, as the plugin's data and for the engine.
 pub struct Context {
     pub osm: NonNull<osm_opensm_t>,
     pub symbols: Symbols,
@@ -25,7 +25,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// Has `dmodc.metrics` written anew.
+    /// Wakes the thread that writes `dmodc.metrics`.
     pub fn write_metrics(&self) {
         if let Some(Some(pulse)) = self.pulse.get() {
             pulse.wake();
@@ -38,14 +38,14 @@ impl Context {
 /// # Safety
 /// `context` is from a box, and only the thread that writes `dmodc.metrics` still uses it.
 pub unsafe fn release(context: *mut Context) {
-    // SAFETY: it is from a box, and only that thread uses it. To drop that is to wait for it.
+    // SAFETY: it is from a box, and only that thread uses it. Dropping `pulse` waits until the thread has ended.
     unsafe {
         drop((*context).pulse.take());
         drop(Box::from_raw(context));
     }
 }
 
-/// Fills in the callbacks of an engine of OpenSM's.
+/// Sets the callbacks of an engine that OpenSM has created.
 pub unsafe extern "C" fn setup(
     engine: *mut osm_routing_engine_t,
     _osm: *mut osm_opensm_t,
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn setup(
     0
 }
 
-/// Does nothing: no callback of ours reads hop tables (see `fill_hop_tables`).
+/// Does nothing: no callback of Dmodc reads hop tables (see `fill_hop_tables`).
 unsafe extern "C" fn build_lid_matrices(_context: *mut c_void) -> c_int {
     0
 }
@@ -76,7 +76,7 @@ unsafe extern "C" fn ucast_build_fwd_tables(data: *mut c_void) -> c_int {
     };
     let result = guard("ucast_build_fwd_tables", -1, || {
         let route = |subnet: &mut Subnet<'_>| context.dmodc.route(subnet, data);
-        // SAFETY: osm_ucast_mgr_process calls us with its lock taken exclusively.
+        // SAFETY: osm_ucast_mgr_process calls this with OpenSM's lock taken exclusively.
         match unsafe { Subnet::under_lock(context.osm, context.symbols, route) } {
             Ok(()) => 0,
             Err(e) => {
@@ -117,12 +117,12 @@ unsafe extern "C" fn mcast_build_stree(
                 }
             }
         };
-        // SAFETY: osm_mcast_mgr_process calls us with its lock taken exclusively.
+        // SAFETY: osm_mcast_mgr_process calls this with OpenSM's lock taken exclusively.
         unsafe { Subnet::under_lock(context.osm, context.symbols, build) }
     })
 }
 
-/// OpenSM calls it once for each mention of the engine in the list; `delete` frees the context.
+/// OpenSM calls this once for each mention of the engine in its list. It drops the plan; `delete` frees the context.
 unsafe extern "C" fn destroy(data: *mut c_void) {
     guard("destroy", (), || {
         // SAFETY: OpenSM passes the context that the engine was registered with.
@@ -133,9 +133,9 @@ unsafe extern "C" fn destroy(data: *mut c_void) {
 }
 
 /// # Safety
-/// `data` is NULL or what `create` returned, and `delete` has not been called.
+/// `data` is NULL or the context of an engine that Dmodc has registered, and is not released while `'a` lasts.
 pub unsafe fn context<'a>(data: *mut c_void) -> Option<&'a Context> {
-    // SAFETY: the caller vouches for the pointer; the context is shared from here on, and what
-    // changes in it is behind a mutex.
+    // SAFETY: the caller guarantees the pointer. The context is shared from here on; all that changes in it is behind a
+    // mutex or a `OnceLock`.
     unsafe { data.cast::<Context>().as_ref() }
 }

@@ -9,7 +9,7 @@ use crate::sweeps::{Called, Logged};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The lines about drained links.
+/// The log lines about drained links, over all sweeps.
 #[derive(Default)]
 pub struct Drain {
     odd: Logged,
@@ -17,7 +17,7 @@ pub struct Drain {
 }
 
 impl Drain {
-    /// Reads the file, if the option is set. Logs its oddities when they appear; an unreadable file drains nothing.
+    /// Reads the file, if the option is set. Logs odd lines when they appear; an unreadable file drains nothing.
     pub fn look(
         &mut self,
         subnet: &Subnet<'_>,
@@ -49,7 +49,7 @@ impl Drain {
         drained
     }
 
-    /// Logs the use of drained links, where it has changed.
+    /// Logs the use of each drained link or switch when it has changed.
     pub fn log_uses(&mut self, called: &dyn Called, uses: &[Use]) {
         let lines = uses.iter().map(|used| used.describe(|s| called.switch(s)));
         let news = self.uses.news(lines.collect::<BTreeSet<_>>());

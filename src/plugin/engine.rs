@@ -1,7 +1,7 @@
 //! The routing engine: one call of `ucast_build_fwd_tables`, in safe code.
 //!
-//! Snapshot, plan, write. Every refusal comes before the first entry is written. The plan is kept for the
-//! multicast trees and the hop tables of the same sweep.
+//! Three steps: snapshot, plan, write. Every refusal comes before the first entry is written. The multicast trees and
+//! the hop tables of the same sweep use the plan, so the engine keeps it.
 
 mod finish;
 
@@ -32,24 +32,24 @@ pub struct Dmodc {
 
 #[derive(Default)]
 struct State {
-    /// Started in the first sweep: OpenSM has forked by then, and has the threads that it needs.
+    /// Started in the first sweep: by then OpenSM has forked, and has started its own threads.
     engine: Option<Engine>,
     planned: Option<Planned>,
     memory: Memory,
     /// The figures of `dmodc.metrics`, if the option is set.
     metrics: Option<Metrics>,
-    /// The values in OpenSM's file of options that are read once.
+    /// The values in OpenSM's file of options that OpenSM reads only when it starts.
     given: Given,
     findings: Findings,
     /// Whether Dmodc has routed since the last [`Dmodc::finish`].
     routed: bool,
     /// Whether [`Dmodc::finish`] has run for this plan.
     finished: bool,
-    /// The panic of `dmodc.provoke_panic`, until it has happened.
+    /// The point of `dmodc.provoke_panic`, until the engine has panicked there.
     provoke: Option<String>,
 }
 
-/// What a plan depends on beside the subnet and the options.
+/// The state, over all sweeps, on which a plan depends beside the subnet and the options.
 #[derive(Default)]
 struct Memory {
     reference: Option<Reference>,
@@ -73,10 +73,10 @@ impl Dmodc {
         }
     }
 
-    /// Routes the subnet. `context` is what the engine is registered with.
+    /// Routes the subnet. `context` is the context of this engine in OpenSM's list.
     ///
     /// # Errors
-    /// If the fabric is refused; nothing is written then.
+    /// If the fabric is refused. Then no table is written.
     pub fn route(&self, subnet: &mut Subnet<'_>, context: *const c_void) -> Result<(), Failure> {
         let start = Instant::now();
         let is_first = subnet.is_first_engine(context);
@@ -104,7 +104,7 @@ impl Dmodc {
         Ok(())
     }
 
-    /// Reads and plans; also returns the time of reading.
+    /// Reads the subnet and plans it; also returns the time that reading took.
     fn plan(
         &self,
         engine: &Engine,
@@ -179,7 +179,7 @@ impl Dmodc {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // A panic while it was held left `planned` empty or whole; both are fine.
+        // A panic while the lock was held has left `planned` empty or whole; both are fine.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -213,14 +213,14 @@ fn write(
     Ok((filled, uses))
 }
 
-/// Panics if `dmodc.provoke_panic` names this point: once, so that a test sees the next sweep.
+/// Panics if `dmodc.provoke_panic` names this point: once, so that a test can watch the next sweep.
 fn panic_if_due(provoke: &mut Option<String>, here: &str) {
     let is_due = provoke.take_if(|at| *at == here).is_some();
     assert!(!is_due, "provoked by dmodc.provoke_panic");
 }
 
-/// The GUIDs of a file that an option of OpenSM names. An unreadable file, or one with a line without a
-/// GUID, is an ERROR line and counts as not given: half a list of roots is worse than none.
+/// The GUIDs in a file that an option of OpenSM names. An unreadable file, or a line without a GUID, gives an ERROR
+/// line, and the whole file is ignored: half a list of roots is worse than none.
 fn guids_in(file: Option<&str>) -> Vec<Guid> {
     let Some(file) = file else { return Vec::new() };
     netlist::read_guids(Path::new(file)).unwrap_or_else(|e| {

@@ -1,8 +1,8 @@
 //! The plugin as OpenSM sees it: the symbol `osm_event_plugin`, and the engine that it registers.
 //!
-//! Life: OpenSM loads the library, compares versions, calls `create` (after it has forked), which registers the
-//! engine; calls `setup` once for each mention of the engine in `routing_engine`, all with one context; then the
-//! callbacks, always on its own threads; at exit `destroy` for each engine of the list, then `delete`, which frees.
+//! Order of calls: OpenSM loads the library (after any fork), compares versions, and calls `create`, which registers
+//! the engine; then `setup` once for each mention of the engine in `routing_engine`, all with one context; then the
+//! callbacks, on its own threads; at exit `destroy` for each engine of the list, and `delete`, which frees the context.
 
 use super::callbacks::{Context, context, release};
 use super::extension::OpenSm;
@@ -22,7 +22,7 @@ use std::time::Duration;
 
 pub(super) const ENGINE: &CStr = c"dmodc";
 
-/// `osm_event_plugin_t` with a version that can be set when the library is loaded.
+/// `osm_event_plugin_t`, with a version that can be changed when the library is loaded.
 #[repr(C)]
 struct EventPlugin {
     osm_version: AtomicPtr<c_char>,
@@ -39,8 +39,8 @@ const _: () = assert!(
         && offset_of!(EventPlugin, report) == offset_of!(osm_event_plugin_t, report)
 );
 
-// SAFETY: the name is the one that OpenSM looks for (OSM_EVENT_PLUGIN_IMPL_NAME); nothing else in
-// the process has it but other plugins, which it looks up by library.
+// SAFETY: OpenSM looks for this name (OSM_EVENT_PLUGIN_IMPL_NAME). In the process only other plugins have the same
+// name, and OpenSM looks it up in each plugin's library separately.
 #[unsafe(no_mangle)]
 static osm_event_plugin: EventPlugin = EventPlugin {
     osm_version: AtomicPtr::new(version::BUILT_FOR.as_ptr().cast_mut()),
@@ -49,13 +49,13 @@ static osm_event_plugin: EventPlugin = EventPlugin {
     report,
 };
 
-// SAFETY: functions in .init_array are called once, when the library is loaded, before OpenSM
-// reads `osm_event_plugin`; the signature may take less than it is given.
+// SAFETY: functions in .init_array are called once, when the library is loaded, before OpenSM reads `osm_event_plugin`;
+// such a function may take fewer arguments than the caller passes.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static ON_LOAD: extern "C" fn() = on_load;
 
-/// Makes a refusal for another OpenSM version name both.
+/// If the running OpenSM has another version, makes its refusal name both versions.
 extern "C" fn on_load() {
     guard("on_load", (), || {
         if let Some(both) = version::mismatch() {
@@ -71,7 +71,7 @@ unsafe extern "C" fn create(osm: *mut osm_opensm_t) -> *mut c_void {
         let Some(osm) = NonNull::new(osm) else {
             return ptr::null_mut();
         };
-        // SAFETY: OpenSM passes itself.
+        // SAFETY: OpenSM passes itself, while it creates its plugins.
         let context = unsafe { created(osm) };
         context.map_or(ptr::null_mut(), |context| context.as_ptr().cast())
     })
@@ -82,8 +82,8 @@ unsafe extern "C" fn create(osm: *mut osm_opensm_t) -> *mut c_void {
 /// # Safety
 /// `osm` is an OpenSM that is creating its plugins.
 pub(super) unsafe fn created(osm: NonNull<osm_opensm_t>) -> Option<NonNull<Context>> {
-    // SAFETY: the version is the first member in every OpenSM, and a C string. Nothing else may be
-    // read before it has been compared.
+    // SAFETY: the version is the first member in every version of OpenSM, and a C string. Nothing else may be read
+    // before the versions have been compared.
     let running = unsafe { CStr::from_ptr((*osm.as_ptr()).osm_version) };
     if running != version::BUILT_FOR {
         let built_for = version::BUILT_FOR.to_string_lossy();
@@ -93,8 +93,8 @@ pub(super) unsafe fn created(osm: NonNull<osm_opensm_t>) -> Option<NonNull<Conte
         ));
         return None;
     }
-    // SAFETY: same version; these two pointers show whether the structures before them are laid
-    // out as in the headers that the plugin was built with.
+    // SAFETY: the version is the same. These two pointers show whether the structures before them are laid out as in
+    // the headers with which the plugin was built.
     let same_layout = unsafe {
         let p = osm.as_ptr();
         (*p).subn.p_osm == p && (*p).sm.p_log == &raw mut (*p).log
@@ -116,7 +116,7 @@ pub(super) unsafe fn created(osm: NonNull<osm_opensm_t>) -> Option<NonNull<Conte
     let symbols = Symbols::load().map_err(|e| log::error!("{e}")).ok()?;
     // SAFETY: OpenSM is creating its plugins.
     let words = unsafe { plugin_options(osm) };
-    // SAFETY: OpenSM is creating its plugins; the functions are its own.
+    // SAFETY: OpenSM is creating its plugins; `symbols` are its own functions.
     let opensm = unsafe { OpenSm::new(osm, symbols) };
     opensm.extended(&words);
     let context = opensm.dmodc(ENGINE, &words)?;
@@ -128,26 +128,26 @@ pub(super) unsafe fn created(osm: NonNull<osm_opensm_t>) -> Option<NonNull<Conte
     Some(context)
 }
 
-/// Starts a thread that writes `dmodc.metrics`, if the option is set and none runs, until the context is
-/// released. It checks each second whether OpenSM is still master, since no event reports a takeover. While
-/// OpenSM's lock is held the file is not renewed for its age, so an OpenSM that hangs looks like a dead one.
+/// Starts a thread that writes `dmodc.metrics` until the context is released, if the option is set and there is no such
+/// thread yet. The thread checks each second whether OpenSM is still master, since no event reports a takeover. While
+/// OpenSM's lock is held, the file's age is no reason to rewrite it: so a hanging OpenSM looks like a dead one.
 ///
 /// # Safety
 /// The context is in use until [`release`].
 unsafe fn keep_metrics(context: &Context) {
     struct Shared(*const Context);
-    // SAFETY: what changes in a context is behind a mutex.
+    // SAFETY: all that changes in a context is behind a mutex or a `OnceLock`.
     unsafe impl Send for Shared {}
     context.pulse.get_or_init(|| {
         let path = context.dmodc.options.metrics.as_deref()?;
         let (mut file, shared) = (File::new(path.into()), Shared(context));
         let beat = move |woken| {
-            // All of it moves to the thread, not the bare pointer.
+            // The closure captures the whole `Shared`, which is `Send`, not the pointer in it.
             let shared = &shared;
             guard("metrics", (), || {
                 // SAFETY: `release` waits for this thread before it frees the context.
                 let context = unsafe { &*shared.0 };
-                // SAFETY: the running OpenSM, which outlives the plugin; this thread does not hold its lock.
+                // SAFETY: OpenSM is running and outlives the plugin; this thread does not hold its lock.
                 let role = unsafe { role(context.osm) };
                 let is_due = woken || (role.is_some() && file.is_due());
                 if let Some(text) = context.dmodc.metrics(role, is_due) {
@@ -162,7 +162,7 @@ unsafe fn keep_metrics(context: &Context) {
     });
 }
 
-/// Prints why the plugin is not loaded, while OpenSM's log cannot be used yet.
+/// Reports why the plugin is not loaded, while OpenSM's log cannot be used yet: on standard error and to syslog.
 fn complain(reason: &str) {
     let line = format!("dmodc: ERR: {reason}; not loaded");
     eprintln!("{line}");
@@ -176,7 +176,7 @@ unsafe extern "C" fn delete(data: *mut c_void) {
     guard("delete", (), || {
         opensm_log::detach();
         if !data.is_null() {
-            // SAFETY: OpenSM passes what `create` returned, and has done with it.
+            // SAFETY: OpenSM passes the context that `create` returned, and uses it no more.
             unsafe { release(data.cast()) };
         }
     });
@@ -184,12 +184,12 @@ unsafe extern "C" fn delete(data: *mut c_void) {
 
 unsafe extern "C" fn report(data: *mut c_void, event: osm_epi_event_id_t, _kind: *mut c_void) {
     guard("report", (), || {
-        // SAFETY: OpenSM passes what `create` returned.
+        // SAFETY: OpenSM passes the pointer that `create` returned, and calls `delete` last.
         let Some(context) = (unsafe { context(data) }) else {
             return;
         };
-        // The first event is the beginning of the first sweep, on OpenSM's own thread for it.
-        // SAFETY: OpenSM reports nothing after `delete`.
+        // OpenSM reports the first event when it begins its first sweep, on its own thread for sweeps.
+        // SAFETY: OpenSM reports nothing after `delete`, which releases the context.
         unsafe { keep_metrics(context) };
         if event != OSM_EVENT_ID_UCAST_ROUTING_DONE {
             return;
@@ -204,8 +204,8 @@ unsafe extern "C" fn report(data: *mut c_void, event: osm_epi_event_id_t, _kind:
             }
             is_used
         };
-        // SAFETY: do_sweep reports this event without the lock, which ucast_mgr_process has
-        // released and mcast_mgr_process has yet to take. If it cannot be taken, nothing is logged.
+        // SAFETY: do_sweep reports this event without the lock: ucast_mgr_process has released it, and
+        // mcast_mgr_process takes it later. If the lock cannot be taken, nothing is logged.
         let finished = unsafe { Subnet::locking(context.osm, context.symbols, finish) };
         if let Some(is_used) = finished {
             context.dmodc.swept(is_used);

@@ -1,8 +1,8 @@
-//! The interface for a plugin that links this crate and adds engines, as the laboratory's plugin does: it registers
-//! engines, and may use these parts of OpenSM.
+//! The interface for a plugin that links this crate and adds engines, as the laboratory's plugin does. It may also use
+//! these parts of OpenSM.
 //!
-//! Such a library links this crate, and so has its `osm_event_plugin`. It calls [`extend`] as it is loaded.
-//! Absence: this crate's own plugin calls nothing here, and knows no option of an extension.
+//! Such a library has this crate's `osm_event_plugin`, since it links the crate. It calls [`extend`] when it is loaded.
+//! Absence: this crate alone has no extension, and no option for one.
 
 use super::callbacks::{self, Context};
 use super::engine::Dmodc;
@@ -16,12 +16,12 @@ pub use super::ffi::symbols::{Missing, find};
 pub use super::ffi::{bindings, qmap};
 pub use super::guard::guard;
 
-/// Registers engines beside Dmodc. Gets all of `event_plugin_options`.
+/// Registers engines beside Dmodc. The text is all of `event_plugin_options`.
 pub type Extension = fn(&OpenSm, &str);
 
 static EXTENSION: OnceLock<Extension> = OnceLock::new();
 
-/// Has OpenSM's creation of the plugin call this too. The first extension counts.
+/// Sets the extension, which runs when OpenSM creates the plugin, before Dmodc is registered. The first call counts.
 pub fn extend(extension: Extension) {
     let _ = EXTENSION.set(extension);
 }
@@ -51,10 +51,10 @@ impl OpenSm {
         self.osm
     }
 
-    /// Registers a routing engine, whose context OpenSM then keeps. Returns whether it takes it.
+    /// Registers a routing engine with a context that OpenSM keeps. Returns whether OpenSM accepts the engine.
     ///
     /// # Safety
-    /// `context` is what `setup` and the callbacks that it sets expect, for as long as OpenSM runs.
+    /// `setup`, and the callbacks that it sets, may use `context` for as long as OpenSM runs.
     pub unsafe fn register(&self, name: &'static CStr, setup: Setup, context: *mut c_void) -> bool {
         let module = bindings::external_routing_engine_module_t {
             name: name.as_ptr(),
@@ -62,7 +62,7 @@ impl OpenSm {
             context,
         };
         let (osm, register) = (self.osm.as_ptr(), self.symbols.register_engine);
-        // SAFETY: OpenSM is creating its plugins, and copies the module; the caller vouches for the rest.
+        // SAFETY: OpenSM is creating its plugins, and copies the module; the caller guarantees the rest.
         let status = unsafe { register(osm, &raw const module, context) };
         if status != 0 {
             let name = name.to_string_lossy();
@@ -71,12 +71,12 @@ impl OpenSm {
         status == 0
     }
 
-    /// Registers another Dmodc by a name, with options as they stand in `event_plugin_options`.
+    /// Registers another Dmodc under a name. `words` are its options, as in `event_plugin_options`.
     pub fn register_dmodc(&self, name: &'static CStr, words: &str) -> bool {
         self.dmodc(name, words).is_some()
     }
 
-    /// The same; the context that OpenSM keeps lives until [`callbacks::release`].
+    /// As [`OpenSm::register_dmodc`]; returns the context, which lives until [`callbacks::release`].
     pub(super) fn dmodc(&self, name: &'static CStr, words: &str) -> Option<NonNull<Context>> {
         let (options, errors) = options::parse(words);
         errors.iter().for_each(|e| log::error!("{e}"));

@@ -1,9 +1,9 @@
-//! Why OpenSM gets no tables, or no tree of a group.
+//! The reasons why OpenSM gets no tables, or no tree for a multicast group.
 
 use crate::dmodc::RouteError;
 use crate::fabric::Guid;
 
-/// Why a sweep was not routed.
+/// Why Dmodc has not routed a sweep.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     #[error(transparent)]
@@ -14,7 +14,7 @@ pub enum Failure {
     NoTable(Guid),
 }
 
-/// Why a group has no tree.
+/// Why a multicast group has no tree.
 #[derive(Debug, thiserror::Error)]
 pub enum McastError {
     #[error(transparent)]

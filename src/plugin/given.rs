@@ -1,13 +1,13 @@
-//! Logs options that OpenSM reads at its start alone, and that have changed in its file since.
+//! Logs the options that OpenSM reads only when it starts, if they have changed in its file since.
 //!
-//! OpenSM ignores them without a log line (`docs/options.md`). This module logs those that concern Dmodc, and
-//! `connect_roots` where it is taken out of the file: OpenSM then keeps its last value.
+//! OpenSM ignores such changes without a log line (`docs/options.md`). This module logs those that concern Dmodc, and
+//! the removal of `connect_roots`: OpenSM then keeps its last value.
 
 use crate::files::{self, Stamp, stamp};
 use crate::sweeps::Logged;
 use std::path::Path;
 
-/// Options that need a restart.
+/// Options whose changes need a restart of OpenSM.
 const ONCE: [&str; 10] = [
     "event_plugin_name",
     "event_plugin_options",
@@ -21,7 +21,7 @@ const ONCE: [&str; 10] = [
     "use_ucast_cache",
 ];
 
-/// An option that OpenSM applies while it is in the file.
+/// An option whose new value OpenSM applies, but whose removal it ignores.
 const WHILE_THERE: &str = "connect_roots";
 
 /// The options in OpenSM's file, over all sweeps.
@@ -30,20 +30,20 @@ pub struct Given {
     stamp: Option<Stamp>,
     /// The values at the first sweep.
     first: Option<[String; ONCE.len()]>,
-    /// The last value of [`WHILE_THERE`]; empty if it never was in the file.
+    /// The last value of [`WHILE_THERE`]; empty if the file has never had the option.
     kept: String,
     logged: Logged,
 }
 
 impl Given {
-    /// Reads the file, if it is new, and logs changes that need a restart.
+    /// Reads the file, if it is new, and logs the changes that OpenSM does not apply.
     pub fn look(&mut self, file: &Path) {
         let stamp = stamp(file);
         if stamp.is_none() || stamp == self.stamp {
             return;
         }
         self.stamp = stamp;
-        // OpenSM itself logs what is wrong with its file.
+        // OpenSM itself logs the faults of its file.
         let Ok(text) = files::read(file) else {
             return;
         };
@@ -53,7 +53,7 @@ impl Given {
         }
     }
 
-    /// The options in the file that OpenSM does not apply.
+    /// Lines about the options in the file that OpenSM does not apply.
     fn changed(&mut self, text: &str) -> Vec<String> {
         let now = ONCE.map(|name| value(text, name));
         let first = self.first.get_or_insert_with(|| now.clone());
@@ -79,7 +79,7 @@ impl Given {
     }
 }
 
-/// The value of an option in the text of a file; empty where there is none.
+/// The value of an option in the text of a file; empty if the file lacks the option.
 fn value(text: &str, name: &str) -> String {
     let mut value = String::new();
     for line in text.lines() {

@@ -1,15 +1,14 @@
 //! The one panic boundary: every function that OpenSM calls runs inside [`guard`].
 //!
-//! A panic that unwinds into C aborts the subnet manager. Here it becomes an ERROR line in OpenSM's log and the value
-//! that means "failed" to the caller, so that OpenSM takes the next engine of its list. The hook of [`log_panics`]
+//! A panic that unwinds into C aborts the subnet manager. [`guard`] turns it into an ERROR line in OpenSM's log and
+//! into the value that means "failed", so that OpenSM takes the next engine of its list. The hook of [`log_panics`]
 //! logs the panic's source line; it runs on the thread that panics, such as a worker of the pool.
 
 use std::panic::{self, AssertUnwindSafe};
 
-/// Runs `body`; if it panics, logs that and returns `fallback`. `function` is the callback's name in OpenSM's terms.
+/// Runs `body`; if it panics, logs the panic and returns `fallback`. `function` is OpenSM's name for the callback.
 pub fn guard<T>(function: &str, fallback: T, body: impl FnOnce() -> T) -> T {
-    // AssertUnwindSafe: the state that a callback shares with the next one is behind a mutex whose
-    // poison is handled where it is locked.
+    // AssertUnwindSafe: callbacks share state only behind a mutex, and the code that locks it handles the poison.
     match panic::catch_unwind(AssertUnwindSafe(body)) {
         Ok(value) => value,
         Err(payload) => {
@@ -17,7 +16,7 @@ pub fn guard<T>(function: &str, fallback: T, body: impl FnOnce() -> T) -> T {
                 "{function} was given up: internal error: {}",
                 message(&*payload)
             );
-            // The payload is nearly always a string. One of another type may panic when dropped.
+            // The payload is nearly always a string. A payload of another type may panic when dropped.
             if let Err(another) = panic::catch_unwind(AssertUnwindSafe(|| drop(payload))) {
                 std::mem::forget(another);
             }

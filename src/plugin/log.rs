@@ -1,12 +1,12 @@
 //! Writes the lines of the `log` crate to OpenSM's log.
 //!
-//! The core logs through that crate and knows nothing of OpenSM. Here a line gets its prefix, loses its control
-//! characters, and goes to [`OpensmLog`].
+//! The core logs through that crate and does not depend on OpenSM. This module adds the prefix to a line, replaces its
+//! control characters, and passes it to [`OpensmLog`].
 //!
-//! Levels: error is `OSM_LOG_ERROR`; warn and info are `OSM_LOG_INFO`, for OpenSM has no warnings and its ERROR lines
+//! Levels: error is `OSM_LOG_ERROR`; warn and info are `OSM_LOG_INFO`, since OpenSM has no warnings and its ERROR lines
 //! alarm people; debug is `OSM_LOG_VERBOSE`; trace is `OSM_LOG_DEBUG`. As in OpenSM's own lines, errors carry `ERR`.
 //!
-//! The `log` crate's global logger inside libdmodc.so is ours alone.
+//! libdmodc.so has a `log` crate of its own, so no other code uses its global logger.
 
 use super::ffi::OpensmLog;
 use super::ffi::bindings::{
@@ -21,15 +21,15 @@ struct Logger;
 static LOGGER: Logger = Logger;
 static TARGET: RwLock<Option<OpensmLog>> = RwLock::new(None);
 
-/// Sends our lines to this log from now on.
+/// Sends Dmodc's lines to this log from now on.
 pub fn attach(log: OpensmLog) {
     *TARGET.write().unwrap_or_else(PoisonError::into_inner) = Some(log);
-    // A second plugin instance finds the logger set already, to the same thing.
+    // For a second plugin instance this logger is set already.
     let _ = log::set_logger(&LOGGER);
     log::set_max_level(LevelFilter::Trace);
 }
 
-/// Stops writing: OpenSM's log may go.
+/// Stops writing, since OpenSM may destroy its log.
 pub fn detach() {
     *TARGET.write().unwrap_or_else(PoisonError::into_inner) = None;
 }

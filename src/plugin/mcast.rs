@@ -4,8 +4,8 @@
 //! before the call and sends the tables after it.
 //!
 //! The last plan may be older than the subnet: with `use_ucast_cache` OpenSM drops and restores leaf switches without
-//! routing anew. So every link of a tree is looked up in the live subnet before the first bit is set, and if one has
-//! gone the subnet is read and planned again, once.
+//! routing anew. So this module looks up every link of a tree in the live subnet before it sets the first bit. If a
+//! link has gone, it reads and plans the subnet again, once.
 
 use super::engine::Dmodc;
 use super::failure::McastError;
@@ -18,7 +18,7 @@ use crate::fabric::Fabric;
 use crate::sweeps::Planned;
 use std::collections::BTreeSet;
 
-/// Maximum number of switches left out that a line names.
+/// Maximum number of left-out switches that a line names.
 const NAMED: usize = 10;
 
 /// Sets the group's entries at all switches of its tree.
@@ -40,8 +40,8 @@ pub fn build(dmodc: &Dmodc, subnet: &Subnet<'_>, group: &Group<'_>) -> Result<()
     Ok(())
 }
 
-/// The tree without drained links; if it leaves out switches, with the drained links of those switches; if
-/// that does not help, over all links.
+/// The tree without drained links. If that leaves out switches: the tree with the drained links of these switches. If
+/// that does not help: the tree over all links.
 fn undrained(
     fabric: &Fabric,
     drained: &[(u32, u8)],
@@ -58,12 +58,12 @@ fn undrained(
     };
     let ends: Vec<(u32, u8)> = drained.iter().filter(stays_out).copied().collect();
     let more = [grow(&fabric.without(&ends))?, grow(fabric)?];
-    // The first of the trees that leave out fewest.
+    // The first of the trees that leave out the fewest switches.
     let all = [without].into_iter().chain(more);
     all.min_by_key(|tree| tree.left_out.len())
 }
 
-/// The (switch, port) pairs that forward the group's packets, all checked in the live subnet.
+/// The (switch, port) pairs that forward the group's packets, checked in the live subnet.
 fn entries<'a>(
     planned: &Planned,
     subnet: &Subnet<'a>,

@@ -1,14 +1,14 @@
 //! The OpenSM plugin: all code that depends on OpenSM, and all of the crate's `unsafe`.
 //!
-//! A sweep: OpenSM calls [`callbacks`] under its lock; [`engine`] has [`snapshot`] copy the subnet into an owned
-//! [`crate::fabric::Fabric`], [`absent`] add the absent LIDs, the core plan, and the core fill the forwarding
-//! [`tables`], which are plain byte slices. [`mcast`] serves OpenSM's multicast from the same snapshot; [`crate::sweeps`]
-//! writes logs and metrics.
+//! A sweep: OpenSM calls [`callbacks`] under its lock. [`engine`] copies the subnet into an owned
+//! [`crate::fabric::Fabric`] ([`snapshot`]), adds the absent LIDs ([`absent`]), and lets the core plan and fill the
+//! forwarding [`tables`], which are plain byte slices. [`mcast`] builds multicast trees from the same snapshot;
+//! [`crate::sweeps`] writes logs and metrics.
 //!
 //! Beside the invariants of `docs/architecture.md`:
 //! - every `extern "C"` function runs inside [`guard`], but for the two that only return or assign;
 //! - no pointer of OpenSM outlives its callback, but for `osm_opensm_t` itself, which outlives the plugin;
-//! - only [`ffi`], [`entry`], [`callbacks`] and [`extension`] may be `unsafe`.
+//! - only [`ffi`], [`entry`], [`callbacks`] and [`extension`] may contain `unsafe` code.
 
 mod absent;
 #[allow(unsafe_code)]

@@ -1,7 +1,7 @@
 //! The plugin's own options: the words of `event_plugin_options` that start with `dmodc.`.
 //!
-//! OpenSM passes the whole string to every plugin, so words without that prefix are left alone. A wrong word
-//! of ours never stops the subnet manager: the log names it and the default holds.
+//! OpenSM passes the whole string to every plugin, so this module ignores words without that prefix. A wrong word with
+//! the prefix never stops the subnet manager: the log names it and the default holds.
 
 use crate::dmodc::{Capacity, Faults, OnUnreachable};
 use crate::sweeps::Source;
@@ -27,12 +27,12 @@ pub struct PluginOptions {
     pub capacity: Capacity,
     /// `dmodc.metrics=FILE`.
     pub metrics: Option<PathBuf>,
-    /// `dmodc.provoke_panic=plan|fill`, for tests alone (a release build does not know it): whether the first sweep panics
-    /// before anything is computed, or after OpenSM's tables are written.
+    /// `dmodc.provoke_panic=plan|fill`, for tests alone (a release build lacks it): the first sweep panics before it
+    /// computes anything, or after it has written OpenSM's tables.
     pub provoke_panic: Option<String>,
 }
 
-/// Parses the string. Returns an error for each wrong word beside the options of the others.
+/// Parses the string. Returns the options of all good words, and an error for each wrong word.
 pub fn parse(text: &str) -> (PluginOptions, Vec<String>) {
     let mut options = PluginOptions::default();
     let words = text.split_whitespace().filter(|w| w.starts_with("dmodc."));
@@ -85,7 +85,7 @@ impl PluginOptions {
     }
 }
 
-/// Sets an option if its value is valid; returns whether it is.
+/// Sets an option if there is a valid value; returns whether there is one.
 fn set<T>(option: &mut T, value: Option<T>) -> bool {
     value.map(|value| *option = value).is_some()
 }
@@ -99,8 +99,8 @@ mod tests {
     proptest! {
         #![proptest_config(cases(1000))]
 
-        /// For any text: values stay within the limits, there are at most as many errors as words
-        /// of ours, and a good word at the end holds.
+        /// For any text: values stay within the limits, there are at most as many errors as words with the prefix, and
+        /// a good word at the end holds.
         #[test]
         fn anything_may_stand_there(
             text in "((--)?(dmodc\\.)?(threads|on_unreachable|\\PC{0,3})=?([0-9]{1,20}|fail|\\PC{0,5})\\s?){0,6}",

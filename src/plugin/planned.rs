@@ -1,4 +1,4 @@
-//! [`Live`]: the parts of a plan in the live subnet.
+//! Looks up the switches and end nodes of a plan in the live subnet.
 
 use super::ffi::{Subnet, Switch};
 use crate::sweeps::{Called, Planned};
@@ -10,7 +10,7 @@ impl Planned {
     }
 }
 
-/// The names of a plan's parts in the live subnet. A part that is gone has no name.
+/// Names the switches and end nodes of a plan from the live subnet. Gone ones get an empty name.
 pub struct Live<'a, 's> {
     pub subnet: &'s Subnet<'a>,
     pub planned: &'s Planned,

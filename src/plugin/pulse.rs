@@ -5,15 +5,15 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-/// The thread; it runs once more and ends when this is dropped.
+/// The thread. When this is dropped, the thread runs the function once more and ends.
 pub struct Pulse {
-    /// `None` once it is to end.
+    /// `None` once the thread is to end.
     waker: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Pulse {
-    /// Runs `beat` at once, and then again and again. Its argument is whether it was woken.
+    /// Runs `beat(true)` at once, at each wake and at the end; `beat(false)` after an idle `every`.
     pub fn start(
         every: Duration,
         mut beat: impl FnMut(bool) + Send + 'static,
@@ -23,7 +23,7 @@ impl Pulse {
             beat(true);
             loop {
                 let waited = wakes.recv_timeout(every);
-                // Many wakes are one.
+                // Several wakes cause one run.
                 while wakes.try_recv().is_ok() {}
                 beat(waited != Err(RecvTimeoutError::Timeout));
                 if waited == Err(RecvTimeoutError::Disconnected) {
@@ -38,10 +38,10 @@ impl Pulse {
         })
     }
 
-    /// Runs the function soon; waits for nothing.
+    /// Makes the thread run the function soon; waits for nothing.
     pub fn wake(&self) {
         if let Some(waker) = &self.waker {
-            // The thread has ended only if the function panicked.
+            // Sending fails only if the function has panicked and the thread has ended.
             let _ = waker.send(());
         }
     }
@@ -51,7 +51,7 @@ impl Drop for Pulse {
     fn drop(&mut self) {
         self.waker = None;
         if let Some(thread) = self.thread.take() {
-            // A panic has been logged.
+            // A panic of the thread has been logged.
             let _ = thread.join();
         }
     }

@@ -1,12 +1,12 @@
-//! OpenSM's subnet, copied into an owned [`Fabric`].
+//! Copies OpenSM's subnet into an owned [`Fabric`].
 //!
-//! One pass over the switches and their ports. The same links count as for OpenSM's own engines: both ports
-//! initialised and healthy (`osm_link_is_healthy`), to a switch with a switch object, or to a port of a CA or
-//! router with a LID. Oddities (a link known at one end only, a LID that is 0, out of range or taken) are
-//! logged by name and left out, and do not stop the sweep.
+//! One pass over the switches and their ports. The same links count as for OpenSM's own engines: both ports initialised
+//! and healthy (`osm_link_is_healthy`), and the other end is a switch with a switch object, or a port of a CA or router
+//! with a LID. The log names oddities (a link known at one end only, a LID that is 0, out of range or taken), and the
+//! sweep goes on without them.
 //!
-//! Every link between switches is met from both ends and given to the builder from the end with the lesser
-//! GUID. Its speed is read at its other end, whose memory is read anyway.
+//! The pass meets every link between switches at both ends and adds it at the end with the lesser GUID. There it reads
+//! the speed of the other end, whose memory it reads anyway.
 
 use super::ffi::{Port, Subnet, Switch};
 use crate::dmodc::Engine;
@@ -21,15 +21,15 @@ struct Scan<'a> {
     lid: Lid,
     lmc: u8,
     ports: u8,
-    /// Links to switches of greater GUID: own port, index, port there.
+    /// Links to switches of greater GUID: own port, index of that switch, port there.
     links: Vec<(u8, u32, u8)>,
     end_nodes: Vec<EndNode>,
-    /// The speeds of links, by own port.
+    /// The speeds of the links, by own port.
     speeds: Vec<(u8, Speed)>,
     odd: Vec<(u8, Odd)>,
 }
 
-/// Takes the snapshot, on the threads of the engine; also returns for each switch whether it forwards multicast.
+/// Takes the snapshot, on the threads of the engine. Also returns, by switch, whether the switch forwards multicast.
 pub fn read(subnet: &Subnet<'_>, engine: &Engine) -> (Fabric, Vec<bool>) {
     let mut switches: Vec<(Guid, Switch<'_>)> =
         subnet.switches().map(|sw| (sw.guid(), sw)).collect();
@@ -88,7 +88,7 @@ fn scan_all<'a>(switches: &[(Guid, Switch<'a>)], lmc_esp0: bool, engine: &Engine
     scans.into_iter().flatten().collect()
 }
 
-/// Reads one switch: the `handle`th of all.
+/// Reads one switch, which is number `handle` of `all`.
 fn scan<'a>(
     handle: u32,
     guid: Guid,
@@ -141,9 +141,9 @@ fn scan<'a>(
 
 /// The other end of a switch port.
 pub enum Link<'a> {
-    /// Nothing usable.
+    /// No usable link.
     None,
-    /// A switch, by its port.
+    /// A switch, and its port.
     Switch(Switch<'a>, Port<'a>),
     /// A port of a CA or router, with a LID.
     End(Port<'a>, NodeKind),
@@ -158,7 +158,7 @@ pub enum Odd {
     NoLid(Guid),
 }
 
-/// Follows the link of a switch port.
+/// Follows the link of a switch port; the error is the reason for leaving the link out.
 pub fn usable<'a>(sw: Switch<'a>, port: Port<'a>) -> Result<Link<'a>, Odd> {
     let Some(remote) = port.remote() else {
         return Ok(Link::None);

@@ -1,5 +1,5 @@
-//! OpenSM's forwarding tables as rows of bytes: in the fabric's order, cleared of another engine's entries,
-//! and all "no path" if writing them panics.
+//! OpenSM's forwarding tables as rows of bytes: puts them into the fabric's order, clears entries of other engines, and
+//! makes all entries "no path" if the writing panics.
 
 use super::failure::Failure;
 use super::ffi::Subnet;
@@ -24,8 +24,8 @@ pub fn rows<'t>(
     rows.collect()
 }
 
-/// Clears the entries beyond the highest LID, which the core does not write: an engine that failed before
-/// ours may have written there.
+/// Clears the entries beyond the highest LID, which the core does not write: an engine that failed before Dmodc may
+/// have written there.
 pub fn clear_beyond(fabric: &Fabric, rows: &mut [&mut [u8]]) {
     let beyond = fabric.max_lid().index() + 1;
     for row in rows {
@@ -33,13 +33,13 @@ pub fn clear_beyond(fabric: &Fabric, rows: &mut [&mut [u8]]) {
     }
 }
 
-/// How many blocks of all tables differ from the tables last sent.
+/// How many blocks of all tables differ from the tables that OpenSM sent last.
 pub fn changed_blocks(subnet: &Subnet<'_>, engine: &Engine) -> usize {
     let tables = subnet.sent_and_new_lfts();
     let changed = AtomicUsize::new(0);
     let threads = engine.threads(tables.len());
     threads.for_each(tables, |[sent, new]| {
-        // Arrays, not slices: compared without a call for each block, 0.5 ms instead of 1.3 on A.
+        // Arrays, not slices: the comparison needs no call for each block, 0.5 ms instead of 1.3 on fabric A.
         let ((sent, sent_rest), (new, new_rest)) = (sent.as_chunks(), new.as_chunks());
         let blocks = sent.iter().zip(new);
         let differing = blocks
@@ -51,8 +51,8 @@ pub fn changed_blocks(subnet: &Subnet<'_>, engine: &Engine) -> usize {
     changed.into_inner()
 }
 
-/// Puts its rows back to "no path" if a panic drops it, so that the next engine of OpenSM's list finds
-/// untouched tables.
+/// Sets its rows to "no path" if a panic drops it, so that the next engine of OpenSM's list finds the tables as OpenSM
+/// has prepared them.
 pub struct NoPathOnPanic<'r, 't> {
     pub rows: &'r mut [&'t mut [u8]],
 }

@@ -1,22 +1,22 @@
-//! The version of OpenSM that the plugin was built for, and a refusal that names both.
+//! The version of OpenSM for which the plugin was built, and a refusal that names both versions.
 //!
-//! OpenSM's loader (`osm_epi_construct`) compares the plugin's `osm_version` with its own before it calls any of our
-//! functions, and on a mismatch prints the plugin's alone. So the library changes that string as it is loaded.
+//! OpenSM's loader (`osm_epi_construct`) compares the plugin's `osm_version` with its own before it calls the plugin,
+//! and on a mismatch prints only the plugin's. So the library changes that string when it is loaded.
 //!
-//! The running version is in no exported symbol; it is a string constant of the executable, and is read there. If it
-//! is not found, the refusal is OpenSM's plain one (the first line of its log names its own version).
+//! No exported symbol has the running version; it is a string constant of the executable, and is read there. If it is
+//! not found, the refusal is OpenSM's plain one (the first line of its log names its own version).
 
 use super::ffi::bindings::OSM_VERSION;
 use super::ffi::symbols::find;
 use std::ffi::{CStr, CString};
 use std::fs;
 
-/// The version in the headers that the plugin was built with, "OpenSM 3.3.23" for instance.
+/// The version in the headers with which the plugin was built, "OpenSM 3.3.23" for instance.
 pub const BUILT_FOR: &CStr = OSM_VERSION;
 
-/// The string to show to OpenSM's loader instead of [`BUILT_FOR`], if the versions differ.
+/// The string to show OpenSM's loader instead of [`BUILT_FOR`], if the versions differ.
 pub fn mismatch() -> Option<CString> {
-    // Only an OpenSM that has plugins has this function.
+    // Only an OpenSM with plugins has this function.
     find(c"osm_opensm_report_event").ok()?;
     let image = fs::read("/proc/self/exe").ok()?;
     let running = version_in(&image).filter(|v| *v != BUILT_FOR.to_bytes())?;
@@ -28,7 +28,7 @@ pub fn mismatch() -> Option<CString> {
     .ok()
 }
 
-/// Finds the version in an executable: a string constant of "OpenSM", a blank, a digit, and more.
+/// Finds the version in an executable: a string constant that begins with "OpenSM", a blank and a digit.
 fn version_in(image: &[u8]) -> Option<&[u8]> {
     let strings = image.split_inclusive(|&b| b == 0).skip(1);
     let mut strings = strings.filter_map(|text| text.strip_suffix(b"\0"));

@@ -10,20 +10,20 @@ pub struct Day(u64);
 const SECONDS: u64 = 24 * 60 * 60;
 
 impl Day {
-    /// The day of a time; one before 1970 counts as the first.
+    /// The day of a time; a time before 1970 counts as the first day.
     pub fn of(time: SystemTime) -> Day {
         let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
         Day(since.as_secs() / SECONDS)
     }
 
-    /// The day that is now.
+    /// The present day.
     pub fn today() -> Day {
         Day::of(SystemTime::now())
     }
 
     /// Reads `2026-02-28`.
     pub fn parse(text: &str) -> Option<Day> {
-        // Texts of days are equally long, so they are in the order of the days.
+        // All texts of days have one length, so a binary search finds the day in their order.
         let (mut day, mut beyond) = (0, BEYOND);
         while day < beyond {
             let middle = (day + beyond) / 2;
@@ -36,7 +36,7 @@ impl Day {
     }
 }
 
-/// 10000-01-01, whose text is longer.
+/// 10000-01-01: the first day with a longer text.
 const BEYOND: u64 = 2_932_897;
 
 /// 1970-01-01, counted from 0000-03-01.

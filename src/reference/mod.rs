@@ -1,9 +1,9 @@
 //! Files of places: the equipment that a fabric should have, and which of it is dark.
 //!
-//! A reference is a netlist as `ibnetdiscover` writes it, so every reader of fabrics reads it. The file of
-//! `dmodc.reference=auto` begins with a line that has the version, and has *notes*, lines that begin with
-//! `#:` and are comments to other programs: the boxes at the places of others or added later, and the day
-//! when dark equipment was last seen. A netlist without notes is a reference, too.
+//! A reference is a netlist in the format of `ibnetdiscover`, so every reader of fabrics can read it. The file of
+//! `dmodc.reference=auto` begins with a line that names the version. It also has *notes*, lines that begin with `#:`,
+//! comments to other programs: boxes that replace others or were added later, and the day when dark equipment was last
+//! seen. A netlist without notes is a reference, too.
 
 mod day;
 mod notes;
@@ -35,13 +35,13 @@ pub fn auto_path() -> PathBuf {
         .join(NAME)
 }
 
-/// Why a file is no reference.
+/// Why a file is not a usable reference.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum NoReference {
     #[error(transparent)]
     Netlist(#[from] Reason),
-    /// Its version is later: its notes may mean something else.
+    /// The file's version is later: its notes may have another meaning.
     #[error("a reference of version '{0}', and this dmodc knows those up to {VERSION}")]
     Newer(String),
     #[error("not a note of a reference: {0}")]
@@ -53,9 +53,9 @@ pub enum NoReference {
 pub struct Reference {
     /// The switches, hosts and links, with their names.
     pub netlist: Netlist,
-    /// Its dark parts, and the day when each was last seen.
+    /// The dark parts, and the day when each was last seen.
     pub dark: BTreeMap<Dark, Day>,
-    /// The keys and eras of switches that have others than their GUID and 0.
+    /// The key and era of each switch whose key is not its GUID or whose era is not 0.
     keys: BTreeMap<Guid, (u64, u32)>,
 }
 
@@ -72,7 +72,7 @@ impl Reference {
     /// Reads a reference; oddities with a sensible reading are warnings.
     ///
     /// # Errors
-    /// If it is no netlist, or if its notes are broken or of a later version.
+    /// If the file is no netlist, or if its notes are broken or of a later version.
     pub fn parse_leniently(bytes: &[u8]) -> Result<Lenient<Reference, Reason>, Fault<NoReference>> {
         let mut reference = Reference::default();
         if let Some(version) = bytes.strip_prefix(HEAD) {
@@ -108,8 +108,8 @@ impl Reference {
         Ok(fabric.with_keys(&self.keys))
     }
 
-    /// This reference grown by the fabric that it was merged with. `names` are the names of the present switches and end
-    /// nodes, by GUID; `last` is the day when newly dark equipment was seen. A link keeps its highest speed.
+    /// The reference after its merge with a fabric. `names` are the names of the present switches and end nodes, by
+    /// GUID; `last` is the day when newly dark equipment was last seen. A link keeps its highest speed.
     pub fn grown(&self, merged: &Merged, names: &HashMap<Guid, String>, last: Day) -> Reference {
         let known = self.fabric().unwrap_or_default();
         let nominal = (*merged.nominal).clone();
@@ -118,7 +118,7 @@ impl Reference {
             before.max(now.link_speed(s, port))
         };
         let mut netlist = Netlist::from_fabric(&nominal.with_speeds(highest));
-        // Each end node is a node of its own here.
+        // `Netlist::from_fabric` makes a node of each port of an end node, with the port's GUID.
         let before = self.netlist.nodes.iter().flat_map(|node| {
             let ports = node.ports.iter().map(|port| node.port_guid(port));
             ports.map(|guid| (guid, &*node.description))
@@ -143,7 +143,7 @@ impl Reference {
         }
     }
 
-    /// Forgets the speeds of some links, by a port of each.
+    /// Forgets the speeds of some links, given by one port of each.
     pub fn forget_speeds(&mut self, ports: &BTreeSet<(Guid, u8)>) {
         let mut ends = Vec::new();
         for (index, node) in (0..).zip(&self.netlist.nodes) {
@@ -155,7 +155,7 @@ impl Reference {
         self.netlist.set_speed(ends, Speed::UNKNOWN);
     }
 
-    /// Whether the fabric that it was merged with changes it.
+    /// Whether a merge with a fabric has changed places or dark parts. `known` is this reference as a fabric.
     pub fn grows(&self, known: &Fabric, merged: &Merged) -> bool {
         !known.has_places_of(&merged.nominal) || !self.dark.keys().copied().eq(notes::dark(merged))
     }
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
     use crate::testing::pgft;
 
-    /// A leaf and a link gone, and a spine replaced by another box.
+    /// A reference grown by a fabric without a leaf and a link, with another box as spine; and its places.
     fn reference() -> (Reference, Fabric) {
         let whole = pgft("PGFT(2;2,4;1,3;1,1)");
         let before = Reference::from(whole.clone());
@@ -239,7 +239,7 @@ mod tests {
         assert!(notes[0].starts_with("#: place 0x0000000000000005 of 0x"));
         assert!(notes[1].starts_with("#: seen 2026-02-28: switch 0x"));
         assert!(notes[2].starts_with("#: seen 2026-02-28: link 0x"));
-        // Every other reader takes it for a netlist.
+        // Other readers read the file as a netlist.
         assert_eq!(Netlist::parse(text.as_bytes()), Ok(reference.netlist));
     }
 
@@ -269,7 +269,7 @@ mod tests {
         let (is_same, still) = grow(&hdr, &with("1xHDR"));
         assert!(is_same);
         assert_eq!(still.netlist, hdr.netlist);
-        // What is forgotten is open until it is faster than unknown.
+        // A forgotten speed stays unknown until the link has any known speed.
         let leaf = &hdr.netlist.nodes[0];
         let mut open = hdr.clone();
         open.forget_speeds(&BTreeSet::from([(leaf.guid, leaf.ports[0].number)]));

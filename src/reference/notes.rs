@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, Write};
 
-/// A dark part: it should be there and is not.
+/// A dark part of the fabric: equipment that should be there and is not.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Dark {
-    /// A switch, and with it all its links and hosts.
+    /// A switch, with all its links and hosts.
     Switch(Guid),
     /// A link between two present switches, by its ends: GUID and port, the lower first.
     Link([(Guid, u8); 2]),
@@ -25,7 +25,7 @@ impl Dark {
     }
 }
 
-/// The dark parts of a fabric and its reference.
+/// The dark parts of a fabric merged with its reference.
 pub fn dark(merged: &Merged) -> BTreeSet<Dark> {
     let guid = |s: u32| merged.nominal.guid(s);
     let boxes = merged.boxes();
@@ -52,7 +52,7 @@ impl fmt::Display for Dark {
 }
 
 impl Reference {
-    /// Takes the text of a note; `None` if it is none.
+    /// Adds a note to the reference; `None` if the text is no note.
     pub(super) fn take_note(&mut self, text: &str) -> Option<()> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let dark = match words[..] {

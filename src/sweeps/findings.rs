@@ -1,5 +1,5 @@
-//! Logs, once the tables are sent, the changes since the last sweep and oddities; finds missing equipment and
-//! hosts on detours for `dmodc.metrics`.
+//! Logs, once the tables are sent, the changes since the last sweep and oddities. Finds missing equipment, slow links
+//! and hosts on detours for `dmodc.metrics`.
 
 use super::logged::Logged;
 use super::metrics::{Found, FoundSlow, HostPairs};
@@ -11,25 +11,25 @@ use crate::wiring::{Far, Memory, SlowLink, Uplink, missing_uplinks, odd_places, 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-/// Maximum number of places in the wiring that the log names.
+/// Maximum number of odd places in the wiring that the log names.
 const NAMED: usize = 10;
 
-/// The findings of all sweeps.
+/// The findings over all sweeps.
 #[derive(Default)]
 pub struct Findings {
     memory: Memory,
     ranks: Logged,
-    /// The line about ranks where a reference would help.
+    /// The line about ranks for which a reference would help.
     unknown_places: Logged,
     /// The lines about missing equipment and oddities.
     odd: Logged,
 }
 
 impl Findings {
-    /// Looks at the fabric of a plan. Logs the changes since the last time, then the oddities: new ones by
-    /// name, the others as a number. Returns the switches, gone ones included.
+    /// Logs the changes since the last call, then the oddities of the fabric: names new ones, counts others. Returns
+    /// the switches, gone ones included.
     ///
-    /// The reference decides what is missing; without one, earlier sweeps of this OpenSM and siblings. `dark`
+    /// The reference decides what is missing; without one, earlier sweeps of this OpenSM and siblings decide. `dark`
     /// has the days when dark equipment was last seen.
     pub fn look(
         &mut self,
@@ -81,7 +81,7 @@ impl Findings {
         self.switches(merged, &missing, &unlike)
     }
 
-    /// The links that are slow.
+    /// The slow links, as labels.
     pub fn slow(&self) -> Vec<FoundSlow> {
         let labels = |link: &SlowLink| {
             let (near, port) = link.near;
@@ -103,7 +103,7 @@ impl Findings {
         self.memory.slow_links().map(labels).collect()
     }
 
-    /// The equipment of a reference that is missing: switches, and links between present switches.
+    /// Lines about the equipment of a reference that is missing: switches, and links between present switches.
     fn of_reference(
         &self,
         merged: &Merged,
@@ -146,7 +146,7 @@ impl Findings {
         }
     }
 
-    /// All switches, with the equipment that each lacks by the reference, by memory, or by its siblings.
+    /// All switches, with the uplinks that each lacks by the reference, by memory, or by its siblings.
     fn switches(
         &self,
         merged: &Merged,
@@ -172,7 +172,7 @@ impl Findings {
     }
 }
 
-/// The line about ranks where a reference would help, if there are any and there is none.
+/// The line about ranks where GUIDs decide the places, if there are such ranks and no reference.
 fn unknown_places(plan: &Plan) -> Option<String> {
     let ranks: Vec<String> = plan.untold().iter().map(u32::to_string).collect();
     (plan.known().is_none() && !ranks.is_empty()).then(|| {
@@ -183,8 +183,8 @@ fn unknown_places(plan: &Plan) -> Option<String> {
     })
 }
 
-/// The pairs of hosts on detours or left out. Pairs of hosts above the leaves do not count: where no switch
-/// joins theirs, detours are by design.
+/// Counts the pairs of hosts on detours, and those left out. Detours between two hosts above the leaves do not count:
+/// where no switch is above both, detours are by design.
 pub fn host_pairs(planned: &Planned) -> HostPairs {
     let Planned { fabric, plan, .. } = planned;
     let (out, _) = plan.connections().left_out_ends(fabric).split();

@@ -1,13 +1,13 @@
-//! [`Logged`]: the memory of log lines that are written once.
+//! [`Logged`]: remembers log lines, so that each is written once.
 
 use std::collections::BTreeSet;
 
-/// The lines of the last look.
+/// The lines of the last call.
 #[derive(Default)]
 pub struct Logged(BTreeSet<String>);
 
 impl Logged {
-    /// Takes the lines of this look; returns the lines that the last one did not have.
+    /// Remembers these lines; returns those that the last call did not have.
     pub fn news(&mut self, lines: impl IntoIterator<Item = String>) -> Vec<String> {
         let lines: Vec<String> = lines.into_iter().collect();
         let is_new = |line: &&String| !self.0.contains(*line);

@@ -1,8 +1,8 @@
-//! The state and the log lines of a router that routes sweep after sweep: the plugin inside OpenSM, and `dmodc
-//! follow` beside one. Both have the same lines and metrics.
+//! The state and the log lines of a router over many sweeps: of the plugin inside OpenSM, and of `dmodc follow` beside
+//! an OpenSM. Both write the same lines and metrics.
 //!
-//! [`Planned`] has the results of one sweep, [`report`] writes its line, [`Findings`] logs changes and oddities,
-//! [`Metrics`] has the figures, [`Reference`] the places. The caller names switches and hosts by a [`Called`].
+//! [`Planned`] holds the results of one sweep, [`report`] writes its line, [`Findings`] logs changes and oddities,
+//! [`Metrics`] keeps the figures, [`Reference`] the places. The caller names switches and hosts by a [`Called`].
 
 mod findings;
 mod logged;
@@ -21,8 +21,8 @@ pub use sweep::Sweep;
 
 use log::Level;
 
-/// A log line as all programs write it: with its prefix, with `ERR` if it is an error, and without control
-/// characters.
+/// A log line as all programs write it: with the prefix, with `ERR` for an error, and with a blank for each control
+/// character.
 pub fn line_of(level: Level, text: &str) -> String {
     let mark = if level == Level::Error { "ERR: " } else { "" };
     format!("dmodc: {mark}{}", text.trim_end()).replace(char::is_control, " ")

@@ -1,4 +1,4 @@
-//! [`Planned`]: the results of a sweep for later stages, and the names of its parts in log lines.
+//! [`Planned`]: the results of a sweep for later stages, and names for log lines.
 
 use crate::dmodc::{Options, Plan};
 use crate::fabric::{End, Fabric, Guid};
@@ -13,7 +13,7 @@ pub struct Planned {
     pub plan: Plan,
     /// The options of the plan.
     pub options: Options,
-    /// Whether each switch forwards multicast; empty where it does not matter.
+    /// By switch, whether it forwards multicast; empty where there are no multicast trees.
     pub multicast: Vec<bool>,
 }
 
@@ -36,7 +36,7 @@ impl Called for Names {
 }
 
 impl Planned {
-    /// The names of switches and end nodes, by GUID, without unnamed switches.
+    /// The names of switches and end nodes, by GUID, without switches of unknown name.
     pub fn names(&self, called: &dyn Called) -> HashMap<Guid, String> {
         let switches = (0u32..).zip(self.fabric.switches());
         let switches = switches.map(|(index, s)| (s.guid, called.switch(index)));

@@ -1,15 +1,15 @@
 //! The reference: the places that the fabric should have (`dmodc.reference`).
 //!
-//! `FILE` is an ibnetdiscover output or `opensm-subnet.lst`, read in the first sweep and again when it changes. With
-//! `auto` the plugin keeps such a file itself, beside OpenSM's `guid2lid`: all places that it has seen, written when
-//! a sweep has seen new ones or something has gone dark or come back. The present fabric wins over the file. A part
-//! taken out of the file by hand is forgotten: the plugin reads it again before it writes it.
+//! `FILE` is an ibnetdiscover output or `opensm-subnet.lst`; Dmodc reads it in the first sweep and again when it
+//! changes. With `auto` the plugin keeps such a file itself, beside OpenSM's `guid2lid`: it has all places ever seen.
+//! The plugin writes it when a sweep finds new places, or when equipment has gone dark or come back. The present fabric
+//! wins over the file. To forget a part, take it out of the file: the plugin reads the file again before it writes it.
 //!
-//! It also has the highest speed of each link. The speed of a link that looks slow beside its siblings stays open,
-//! since it is not meant to be so.
+//! The file also has the highest speed of each link, except of links that look slow beside their siblings: their speed
+//! is not as designed.
 //!
-//! Any error in the file is one error line, and the fabric is routed without it. A file of a later version stays as
-//! it is.
+//! Any error in the file gives one error line, and Dmodc routes without the file. It leaves a file of a later version
+//! as it is.
 
 use super::planned::Planned;
 use crate::dmodc::Faults;
@@ -27,7 +27,7 @@ use std::sync::Arc;
 pub enum Source {
     /// This file.
     File(PathBuf),
-    /// The places seen so far.
+    /// The places seen so far, in a file that Dmodc keeps.
     Auto,
 }
 
@@ -43,9 +43,9 @@ pub struct Reference {
     is_newer: bool,
     /// The known places are of another fabric.
     is_foreign: bool,
-    /// The day of the last sweep, or that of the file.
+    /// The day of the last sweep, or of the last change of the file.
     last: Option<Day>,
-    /// The log lines about it since it was last read.
+    /// The error lines since the file was last read without one.
     logged: Vec<String>,
 }
 
@@ -55,7 +55,7 @@ struct Known {
 }
 
 impl Reference {
-    /// The reference of these options, if they have one. The paper's rule has none.
+    /// The reference of these options, if they have one. It has no meaning with the paper's rule.
     pub fn new(source: Option<&Source>, faults: Faults) -> Option<Self> {
         let (path, grows) = match source? {
             Source::File(path) => (path.clone(), false),
@@ -77,11 +77,11 @@ impl Reference {
         &self.path
     }
 
-    /// The places for routing a fabric, if there are any.
+    /// The places with which to route a fabric, if there are any.
     pub fn of(&mut self, fabric: &Fabric) -> Option<Arc<Fabric>> {
         let stamp = stamp(&self.path);
         if self.grows && matches!(self.path.try_exists(), Ok(false)) {
-            // Nothing has been seen yet, or an administrator wants it forgotten.
+            // No sweep has written the file, or an administrator has removed it to forget all places.
             (self.known, self.stamp, self.is_newer) = (None, None, false);
         } else if stamp.is_none() || stamp != self.stamp {
             self.stamp = stamp;
@@ -118,9 +118,9 @@ impl Reference {
         };
     }
 
-    /// The places in the file; else why it is not used.
+    /// The places in the file, or the reason why the file is not used.
     fn places(&mut self) -> Result<Known, String> {
-        // Anything but a plain file would keep OpenSM waiting, with its lock held.
+        // Any file but a plain one would keep OpenSM waiting, with its lock held.
         let bytes = files::read(&self.path).and_then(|bytes| unpacked(bytes, MOST));
         let read = Places::parse_leniently(&bytes.map_err(|e| e.to_string())?);
         let read = read.map_err(|fault| {
@@ -137,13 +137,13 @@ impl Reference {
         Known::new(read.value)
     }
 
-    /// The dark equipment, with the day when each was last seen.
+    /// The dark equipment, with the day when each part was last seen.
     pub fn dark(&self) -> Option<&BTreeMap<Dark, Day>> {
         self.known.as_ref().map(|known| &known.places.dark)
     }
 
-    /// Adds the places of a planned fabric, with `auto` and if there are new ones. `names` are the names of
-    /// switches and end nodes, by GUID.
+    /// With `auto`, adds the places of a planned fabric and writes the file, if the fabric adds or changes any. `names`
+    /// are the names of switches and end nodes, by GUID.
     pub fn keep(&mut self, planned: &Planned, names: impl FnOnce() -> HashMap<Guid, String>) {
         if !self.grows || self.is_newer {
             return;
@@ -166,7 +166,7 @@ impl Reference {
                 }
                 known.places.grown(merged, &names(), last)
             }
-            // It was of no use this time.
+            // The engine has planned without the reference: together with it the fabric is no tree.
             (None, Some(_)) => return,
             (_, None) => {
                 let alone = Merged::alone(&planned.fabric);
@@ -176,7 +176,7 @@ impl Reference {
         let guid = |(s, port): (u32, u8)| (planned.fabric.guid(s), port);
         grown.forget_speeds(&slow().into_iter().map(guid).collect());
         if stamp(&self.path) != self.stamp {
-            // Another process has changed it since: it is read in the next sweep.
+            // Another process has changed the file since: the next sweep reads it.
             return;
         }
         match replace_by(&self.path, |out| grown.write(out)) {
@@ -185,14 +185,14 @@ impl Reference {
                 self.known = Known::new(grown).ok();
             }
             Err(e) => {
-                // What only this process knows would make another OpenSM's tables differ.
+                // Places known to this process alone would make its tables differ from another OpenSM's.
                 (self.known, self.stamp) = (None, None);
                 self.log_once(&format!("cannot be written: {e}"));
             }
         }
     }
 
-    /// An error line, once.
+    /// Logs an error line, once.
     fn log_once(&mut self, what: &str) {
         if !self.logged.iter().any(|line| line == what) {
             log::error!(
@@ -204,7 +204,7 @@ impl Reference {
     }
 }
 
-/// The ports of links that are slow by comparison with their siblings alone.
+/// The ports of links whose siblings alone show that they are slow.
 fn slow_ports(planned: &Planned, known: Option<&Fabric>) -> BTreeSet<(u32, u8)> {
     let rank = |switch| planned.plan.ranking().rank(switch);
     let mut ports = BTreeSet::new();

@@ -10,12 +10,12 @@ use std::fmt::Write;
 /// Maximum number of pairs without a path that the log names.
 const NAMED: usize = 10;
 
-/// Maximum number of pairs in the line of pairs left out other than hosts.
+/// Maximum number of named pairs in the line of left-out pairs other than hosts.
 const FEW: usize = 3;
 
-/// Logs the pairs without an up-down path, the first few by name, and the pairs left out: of hosts as errors,
-/// of switches and aggregation nodes in one line. If the fabric is refused for such pairs, it names none as
-/// left out: another engine may route it.
+/// Logs the pairs without an up-down path, the first few by name. Then logs the left-out pairs: pairs of hosts as
+/// errors, pairs with switches or aggregation nodes in one line. If the fabric is refused for such pairs, no pair is
+/// logged as left out: another engine may route it.
 pub fn unreachable(called: &dyn Called, planned: &Planned) {
     let Planned {
         fabric,

@@ -25,7 +25,7 @@ pub struct Sweep {
 }
 
 impl Sweep {
-    /// The figures of a planned and filled sweep. `start` is when the callback began, `read` the time of reading.
+    /// The figures of a planned and filled sweep. The callback began at `start`; reading the subnet took `read`.
     pub fn new(
         planned: &Planned,
         filled: Filled,
@@ -53,7 +53,7 @@ impl Sweep {
         sweep
     }
 
-    /// Takes the sizes of a fabric.
+    /// Sets the sizes of the fabric.
     pub fn seen(&mut self, planned: &Planned) {
         let Planned { fabric, plan, .. } = planned;
         self.switches = fabric.switches().len();

@@ -1,4 +1,4 @@
-//! Makes the log lines of lost and new equipment.
+//! Makes log lines about lost and new equipment.
 
 use super::view::{Link, Port, View};
 use crate::fabric::{Guid, counted};
@@ -14,7 +14,7 @@ pub struct Names<'m> {
     pub hosts: HashMap<&'m Guid, String>,
 }
 
-/// Names in quotes, with the GUID where several switches or hosts share one.
+/// Names in quotes; with the GUID where several switches or hosts share a name, or have none.
 fn shown(names: &BTreeMap<Guid, String>) -> HashMap<&Guid, String> {
     let bearers = counted(names.values().map(String::as_str));
     let shown = |(guid, name): (_, &String)| match bearers[&**name] {
@@ -38,7 +38,7 @@ impl<'m> Names<'m> {
         format!("{} [{port}]", self.switches[switch])
     }
 
-    /// The switches of one view that the other lacks, a line for each connected set.
+    /// Lines about switches of `here` that `there` lacks, one for each connected set.
     pub fn switches(
         &self,
         word: &str,
@@ -84,7 +84,7 @@ impl<'m> Names<'m> {
         lines
     }
 
-    /// Links, a line each.
+    /// Lines about links, one for each.
     pub fn links<'l>(&self, word: &str, links: impl Iterator<Item = &'l Link>) -> Vec<String> {
         let line = |[a, b]: &Link| format!("{word}: {} -- {}", self.port(a), self.port(b));
         let mut lines: Vec<String> = links.map(line).collect();
@@ -92,7 +92,7 @@ impl<'m> Names<'m> {
         lines
     }
 
-    /// The hosts of one view that the other lacks, on switches that it has; a line for each switch.
+    /// Lines about hosts of `here` that `there` lacks, on switches of both; one for each switch.
     pub fn hosts(
         &self,
         word: &str,

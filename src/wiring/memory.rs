@@ -1,8 +1,8 @@
-//! Logs the changes since the last look at the fabric.
+//! Logs the changes of the fabric since the last call.
 //!
-//! A switch that goes or comes is one line, with its links and hosts; so are several connected ones, such as
-//! a pod. A link is a line, and so are all hosts that go or come at one switch. Equipment that comes is
-//! *back* if it was there before, else *new*.
+//! A switch that goes or comes gives one line, with its links and hosts; so do several connected switches, such as a
+//! pod. A link gives one line, and so do all hosts that go or come at one switch. Equipment that comes is *back* if it
+//! was there before, else *new*.
 
 use super::lines::{Names, amount};
 use super::slow_memory::{SlowLink, SlowMemory};
@@ -22,17 +22,17 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// The fabric with all equipment ever seen, except where the present fabric contradicts it.
+    /// The fabric with all equipment ever seen, without equipment that the present fabric contradicts.
     pub fn known(&self) -> &Fabric {
         &self.known
     }
 
-    /// The last name of a switch.
+    /// The last known name of a switch.
     pub fn switch_name(&self, switch: Guid) -> &str {
         self.switch_names.get(&switch).map_or("", |name| name)
     }
 
-    /// The last name of a host.
+    /// The last known name of a host.
     pub fn host_name(&self, host: Guid) -> &str {
         self.host_names.get(&host).map_or("", |name| name)
     }
@@ -42,9 +42,9 @@ impl Memory {
         self.slow.last.values()
     }
 
-    /// Finds the slow links in the fabric of the last look: those that are slow by their siblings or by the reference,
-    /// and those that were faster before, unless the reference has them so. Returns lines about new and mended ones.
-    /// `rank` gives the rank of a switch.
+    /// Finds the slow links in the fabric of the last [`Memory::look`]: links that are slow by their siblings or by the
+    /// reference, and links that were faster before, unless they are as fast as in the reference. Returns lines about
+    /// new and mended ones. `rank` gives the rank of a switch.
     pub fn slow(
         &mut self,
         fabric: &Fabric,
@@ -55,8 +55,8 @@ impl Memory {
         self.slow.look(fabric, rank, reference, names)
     }
 
-    /// Takes the present fabric, and returns lines about changes since the last time; none at the first. The
-    /// functions name a switch and an end node, by index.
+    /// Compares the present fabric with the last one and keeps it. Returns lines about the changes; none at the first
+    /// call. The functions name a switch and an end node, by index.
     pub fn look(
         &mut self,
         fabric: &Fabric,
@@ -83,11 +83,11 @@ impl Memory {
         lines
     }
 
-    /// Lines about the differences of the views, the lost first.
+    /// Lines about the differences of the views, lost equipment first.
     fn changes(&self, [last, known, now]: [View; 3]) -> Vec<String> {
         let names = Names::new(&self.switch_names, &self.host_names);
         let all = |of: &View, link: &Link| link.iter().all(|(guid, _)| of.switches.contains(guid));
-        // A link that a switch has not brought back with it is lost only now.
+        // If a switch comes back without one of its links, the line about the lost link comes only now.
         let lost = known.links.difference(&now.links);
         let lost = lost.filter(|l| all(&now, l) && (last.links.contains(*l) || !all(&last, l)));
         let mut lines = names.switches("lost", &last, &now, |_| true);
@@ -116,7 +116,7 @@ impl Memory {
     }
 }
 
-/// All gone equipment in one line, if there is any.
+/// A line that counts all gone equipment, if there is any.
 fn gone(known: &View, now: &View) -> Option<String> {
     let is_there = |switch: &Guid| now.switches.contains(switch);
     let links = known.links.difference(&now.links);

@@ -1,4 +1,4 @@
-//! Known links that are missing, dark at both ends, and which end of a link is the lower one.
+//! Finds known links that are missing (dark at both ends), and orders the ends of a link.
 
 use crate::fabric::Merged;
 
@@ -14,7 +14,7 @@ pub fn missing_uplinks(merged: &Merged, rank: impl Fn(u32) -> u32) -> Vec<Uplink
     missing
 }
 
-/// A link with its lower end first: the switch of lower rank, of equal ranks that of lower index.
+/// A link with its lower end first: the switch of lower rank, or of lower index where the ranks are equal.
 pub fn low_first([a, b]: Uplink, rank: impl Fn(u32) -> u32) -> Uplink {
     match (rank(a.0), a.0) <= (rank(b.0), b.0) {
         true => [a, b],

@@ -1,9 +1,9 @@
-//! Cables: missing, extra, moved, on the wrong port, at the wrong switch of several, or slow.
+//! Finds cables that are missing, extra, moved, at the wrong port or switch, or slow.
 //!
-//! [`among_siblings`] compares a switch with its siblings, which mostly have the same switches above them, and
-//! [`among_servers`] the ports of servers with similar names. [`Memory`] finds changes since earlier looks,
-//! [`missing_uplinks`] lost links, [`slow_links`] links that are slower than they should be, [`wiring_warnings`]
-//! oddities in a tree. The tool compares netlists with a reference.
+//! [`among_siblings`] compares a switch with its siblings, which mostly have the same switches above them.
+//! [`among_servers`] compares the ports of servers with similar names. [`Memory`] finds changes over time,
+//! [`missing_uplinks`] lost links, [`slow_links`] slow links, [`wiring_warnings`] oddities in a tree. The tool compares
+//! netlists with a reference.
 
 mod lines;
 mod memory;
@@ -77,13 +77,13 @@ pub enum Kind {
     Missing,
     /// A link or a node that should not be there.
     Extra,
-    /// A link of which one end is where it should be, and the other at another node.
+    /// A link with one end where it should be, and the other end at a wrong node.
     Moved,
     /// A link between the right nodes at a wrong port.
     WrongPort,
-    /// A port of a server at a switch that has another port of such servers.
+    /// A port of a server at a switch of another rail: the switch of a different port of such servers.
     WrongRail,
-    /// A port of a server at a switch that has another one of its ports, unlike the ports of such servers.
+    /// A second port of a server at one switch, where such servers have one port.
     SameSwitch,
     /// A link that is slower than it should be.
     Slow,
@@ -108,12 +108,12 @@ impl fmt::Display for Kind {
 pub struct Difference {
     /// Its kind.
     pub kind: Kind,
-    /// The link as it should be, or an extra one as it is; a single end for a node alone, and for a server's
-    /// port whose right switch is unknown.
+    /// The link as it should be, or an extra link as it is. A single end for a node alone, and for a server's port
+    /// whose right switch is unknown.
     pub ends: Vec<End>,
     /// The link as it is, if it is moved, at a wrong port or on a wrong rail.
     pub found: Vec<End>,
-    /// The ground; empty with a reference.
+    /// The evidence; empty where a netlist differs from a reference.
     pub reason: String,
 }
 

@@ -1,12 +1,12 @@
-//! Compares servers with several ports with servers of similar names: names that differ in digits alone. A
-//! server with one port takes no part, since it could be any of its adapters' ports.
+//! Compares servers with several ports with servers of similar names: names that differ in digits alone. A server with
+//! one port takes no part, since that could be any port of its adapters.
 //!
-//! In a fabric with *rails* a switch has the same port of each of many servers, `mlx5_3` of all. Where nearly
-//! all ports of such servers sit so, a port among those of another rail is wrong; its switch is named if the
-//! other ports of that server's neighbours agree on one.
+//! In a fabric with *rails* each switch has the same port, such as `mlx5_3`, of many servers. Where nearly all ports of
+//! servers with similar names are connected so, a port at a switch of another rail is wrong. The finding names the
+//! right switch if the servers beside this server agree on one for that port.
 //!
-//! With rails or without, two ports of one server at one switch are odd where the other servers there with as
-//! many ports have one.
+//! With rails or without, two ports of one server at one switch are odd where the other servers there, with as many
+//! ports, have one port there.
 
 use super::{Difference, End, Kind};
 use crate::dmodc::most_common;
@@ -16,7 +16,7 @@ use crate::netlist::{NameMap, Names};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// The identity of a server's port: the description without the server's name, and the port of the adapter.
+/// The identity of a server's port: the description without the server's name, and the adapter's port.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 struct Device<'n> {
     name: &'n str,
@@ -41,11 +41,11 @@ struct Port<'n> {
     node: u32,
     server: &'n str,
     device: Device<'n>,
-    /// The set of servers with similar names, and the port's switch.
+    /// The set of servers with similar names, and the switch of the port.
     place: (usize, u32),
 }
 
-/// All ports, in the order of the end nodes; indices in these lists name them.
+/// All ports, in the order of the end nodes. The lists of `of` and `at` have indices into `ports`.
 struct Servers<'n> {
     ports: Vec<Port<'n>>,
     of: BTreeMap<&'n str, Vec<usize>>,
@@ -54,9 +54,9 @@ struct Servers<'n> {
 
 /// An oddity of a port.
 enum Doubt<'n> {
-    /// It is among this many ports of another rail; and its right switch.
+    /// The port is at a switch with this many ports of another rail; its right switch, if known.
     WrongRail(Device<'n>, usize, Option<u32>),
-    /// Another port of its server is at the same switch, where this many other servers have one.
+    /// The port is at the switch of another port of its server, where this many other servers have one port.
     SameSwitch(usize, usize),
 }
 
@@ -99,16 +99,16 @@ pub fn among_servers(fabric: &Fabric, names: &Names) -> Vec<Difference> {
     doubts.into_iter().map(difference).collect()
 }
 
-/// The same port of many servers, which a fabric with rails has at switches of their own.
+/// The same port of many servers: a fabric with rails connects each such port to switches of its own.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rail {
-    /// What the port is called, such as `mlx5_3`.
+    /// The name of the port, such as `mlx5_3`.
     pub name: String,
-    /// Its end nodes, ascending, including end nodes that sit on another rail.
+    /// The end nodes of the rail, ascending, including end nodes at a switch of another rail.
     pub nodes: Vec<u32>,
 }
 
-/// The rails of a fabric, by name; none where ports of servers do not sit by rail.
+/// The rails of a fabric, by name; none where the ports of servers are not connected by rail.
 pub fn rails(fabric: &Fabric, names: &Names) -> Vec<Rail> {
     let labels = Labels::new(fabric, names, &NameMap::new());
     let servers = Servers::new(fabric, names, &labels);
@@ -149,7 +149,7 @@ impl<'n> Servers<'n> {
             let kind = *kinds.entry(alike).or_insert(next);
             let name = names.end_nodes[index].trim_start();
             let name = name.split_once(char::is_whitespace).unwrap_or_default().1;
-            // The GUID of a port is that of its adapter plus its number, or the same where there is one port.
+            // A port's GUID is its adapter's GUID plus the port's number, or the adapter's GUID if it has one port.
             let number = end_node.guid.0.wrapping_sub(names.node_guids[index].0);
             ports.push(Port {
                 node,
@@ -171,7 +171,7 @@ impl<'n> Servers<'n> {
         Servers { ports, of, at }
     }
 
-    /// The rail of each switch that has one, and how many of its ports belong to it.
+    /// The rail of each switch that has one, and how many of the switch's ports belong to the rail.
     fn rails(&self) -> BTreeMap<(usize, u32), (Device<'n>, usize)> {
         let mut rails = BTreeMap::new();
         let mut fit: BTreeMap<usize, (BTreeSet<Device>, usize, usize)> = BTreeMap::new();
@@ -204,11 +204,11 @@ impl<'n> Servers<'n> {
             let Some(&(device, count)) = rails.get(&port.place) else {
                 continue;
             };
-            // What is on no rail anywhere has a number of its own, as in servers of another model.
+            // Servers of another model may number a port otherwise: such a port is on no rail anywhere.
             if device == port.device || !known.contains(&(port.place.0, port.device)) {
                 continue;
             }
-            // The servers at the same switches have this port there.
+            // The switches at which the servers beside this one have this port.
             let of_server = || self.of[port.server].iter().map(|&p| &self.ports[p]);
             let beside = of_server().filter(|p| is_right(p)).flat_map(|right| {
                 let ports = self.at[&right.place].iter().map(|&p| &self.ports[p]);
@@ -218,7 +218,7 @@ impl<'n> Servers<'n> {
             let theirs = theirs.filter(|p| p.device == port.device && is_right(p));
             let mut switches: Vec<u32> = theirs.map(|p| p.place.1).collect();
             let expected = match switches.len() {
-                // Two cables swapped, and the server has no others.
+                // Without such servers: if two cables are swapped, the server's other port is at the right switch.
                 0 => of_server()
                     .find(|p| rail(p) == Some(port.device))
                     .map(|p| p.place.1),
@@ -232,7 +232,7 @@ impl<'n> Servers<'n> {
         doubts
     }
 
-    /// Ports beside another port of their server, unless one of these is astray already.
+    /// Ports at the switch of another port of their server, unless one of these is on a wrong rail (`astray`).
     fn same_switches(&self, astray: &BTreeSet<usize>) -> Vec<(usize, Doubt<'n>)> {
         let mut doubts = Vec::new();
         for ports in self.at.values() {

@@ -1,10 +1,10 @@
-//! Compares a switch with its siblings in the design: the switches of its rank and number of ports with
-//! mostly the same parents.
+//! Compares a switch with its siblings in the design: the switches of its rank and number of ports with mostly the same
+//! parents.
 //!
-//! A link that two thirds of the siblings, and at least two, have at the same port to the same switch above
-//! is expected here too. A switch with no more than half of such links is unlike its siblings: it was meant
-//! to have fewer. A link can be missing only where both switches have a dark port for it, and no more are
-//! missing than the switch has fewer links than its siblings.
+//! If two thirds of the siblings, and at least two, have a link at the same port to the same switch above, this switch
+//! should have it too. A switch with at most half as many uplinks gets no finding: it is meant to have fewer. A link
+//! counts as missing only where both switches have a dark port for it. A switch misses no more links than its siblings
+//! have more uplinks.
 
 use super::{Difference, End, Kind};
 use crate::dmodc::{Groups, Ranking, most_common, siblings};
@@ -12,40 +12,40 @@ use crate::fabric::{Fabric, Peer, counted};
 use crate::netlist::Names;
 use std::collections::BTreeMap;
 
-/// How many links of a switch a sentence names.
+/// How many links of a switch a log line names.
 const NAMED: usize = 4;
 
-/// A link up that the siblings have.
+/// An uplink that the siblings of a switch have and the switch lacks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Doubt {
     /// The switch that lacks it.
     pub switch: u32,
-    /// The port at which the siblings have it.
+    /// The switch's port at which the siblings have the link.
     pub port: u8,
     /// The switch above.
     pub above: u32,
-    /// The port there, if it is free and this switch has the same port of most other switches above it.
+    /// The port of `above`, if that is free, and if most uplinks of this switch have the same port at their far ends.
     pub above_port: Option<u8>,
     /// How the link differs.
     pub kind: Kind,
-    /// The link that the switch has instead, to that switch or at that port: own port, and the switch and port at the
-    /// other end.
+    /// The link that the switch has instead, to the same switch above or at the same port: own port, and the switch and
+    /// port at the other end.
     instead: Option<(u8, (u32, u8))>,
-    /// How many siblings have it.
+    /// How many siblings have the link.
     pub have: u32,
     /// How many siblings there are.
     pub siblings: u32,
 }
 
-/// A link up: its port, and the switch above.
+/// An uplink: the switch's port, and the switch above.
 type Up = (u8, u32);
 
-/// A switch whose links up differ from the links up of its siblings.
+/// A switch whose uplinks differ from its siblings' uplinks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unlike {
     /// The switch.
     pub switch: u32,
-    /// The links up that it has.
+    /// The number of its uplinks.
     pub uplinks: u32,
     /// The links that its siblings have and it lacks.
     pub doubts: Vec<Doubt>,
@@ -66,7 +66,7 @@ impl Doubt {
 }
 
 impl Unlike {
-    /// How many links are missing, not just elsewhere.
+    /// How many links are missing, as opposed to links in a wrong place.
     pub fn missing(&self) -> u32 {
         let kinds = self.doubts.iter().map(|doubt| doubt.kind);
         kinds.filter(|kind| *kind == Kind::Missing).count() as u32
@@ -94,14 +94,14 @@ impl Unlike {
     }
 }
 
-/// All links up that siblings have and a switch lacks, in the order of the fabric's switches.
+/// All uplinks that siblings have and a switch lacks, in the order of the fabric's switches.
 pub fn doubts(fabric: &Fabric, ranking: &Ranking) -> Vec<Doubt> {
     let unlike = unlike_siblings(fabric, &Groups::of(fabric, ranking), ranking).into_iter();
     unlike.flat_map(|unlike| unlike.doubts).collect()
 }
 
-/// The switches whose links up differ from their siblings', in ascending index. `groups` are the port groups of the
-/// fabric.
+/// The switches whose uplinks differ from their siblings' uplinks, in ascending index. `groups` are the port groups of
+/// the fabric.
 pub fn unlike_siblings(fabric: &Fabric, groups: &Groups, ranking: &Ranking) -> Vec<Unlike> {
     let links_up = |s: u32| -> Vec<Up> {
         let up = groups.parents(s);
@@ -134,15 +134,15 @@ pub fn unlike_siblings(fabric: &Fabric, groups: &Groups, ranking: &Ranking) -> V
     unlike
 }
 
-/// Counts, for the links of one switch's siblings, how many switches have each, itself included, and the
-/// number of siblings.
+/// The uplinks that a switch should have by its siblings and lacks. `votes` counts the switches with each link, the
+/// switch itself included; `siblings` is the number of siblings.
 fn compare(
     fabric: &Fabric,
     switch: u32,
     links: &[Up],
     (votes, siblings): (&BTreeMap<Up, usize>, usize),
 ) -> Vec<Doubt> {
-    // The switch votes for its own links.
+    // The votes for an uplink of this switch include its own vote.
     let is_own = |link: &Up| usize::from(links.contains(link));
     let have = |link: &Up| votes[link] - is_own(link);
     let is_usual = |link: &&Up| have(link) >= 2 && 3 * votes[link] >= 2 * (siblings + is_own(link));
@@ -152,7 +152,7 @@ fn compare(
     }
     let mut fewer = usual.len().saturating_sub(links.len());
     let far = |port: u8| fabric.far(switch, port);
-    // Links that stand elsewhere than expected can stand for one that is not where it should be.
+    // A link that siblings do not have may be a link that they have, at a wrong port.
     let mut spare: Vec<Up> = links.to_vec();
     spare.retain(|link| !usual.contains(link));
     let mut doubts = Vec::new();
@@ -188,7 +188,7 @@ fn compare(
     doubts
 }
 
-/// The port that most links have at their far ends, if that is free at `above`.
+/// The port that most links have at their far ends, if that port of `above` is free.
 fn above_port(fabric: &Fabric, above: u32, far: impl Iterator<Item = (u32, u8)>) -> Option<u8> {
     let mut far: Vec<u8> = far.map(|(_, port)| port).collect();
     let (port, most) = most_common(&mut far);
@@ -197,7 +197,7 @@ fn above_port(fabric: &Fabric, above: u32, far: impl Iterator<Item = (u32, u8)>)
     (2 * most > far.len() && free).then_some(port)
 }
 
-/// All links up that siblings have and a switch lacks, as differences with names.
+/// All uplinks that siblings have and a switch lacks, as differences with names.
 pub fn among_siblings(fabric: &Fabric, names: &Names, ranking: &Ranking) -> Vec<Difference> {
     let end = |switch, port| End::of_switch(fabric, names, switch, port);
     let difference = |doubt: Doubt| {

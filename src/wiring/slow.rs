@@ -1,11 +1,10 @@
-//! Links that are slower than they should be.
+//! Finds links that are slower than they should be.
 //!
-//! The speed of a link in the reference is what it should be. Without one, siblings count: the other links of
-//! a switch on the same side (up, down, to its own rank), and for a host the links of the hosts of its leaf
-//! and of the fabric. Two generations of switches or hosts in one fabric are no fault: a link between switches is
-//! slow if it is slower than at least a quarter of its siblings at *both* ends, so a switch whose links are
-//! all alike has no slow link; a host is slow if few hosts are as slow. One lane where siblings have more is
-//! always slow: no fabric is designed so.
+//! A link should have its speed in the reference. Without a reference, siblings decide: the other links of a switch on
+//! the same side (up, down, to its own rank), and for a host the links of the hosts of its leaf and of the fabric. Two
+//! generations of switches or hosts in one fabric are no fault. So a link between switches is slow if it is slower than
+//! at least a quarter of its siblings at *both* ends: a switch with links of one speed has no slow link. A host is slow
+//! if few hosts are as slow. One lane where siblings have more is always slow: no design has that.
 
 use super::{Difference, End, Kind};
 use crate::fabric::{Fabric, NodeKind, Speed, counted};
@@ -14,17 +13,17 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// One of this many hosts may be slow; of fewer, one as well.
+/// Hosts are slow by comparison only if at most one host of this many is as slow, or only one host is.
 const HOSTS_PER_SLOW: usize = 16;
 
 /// The source of a link's expected speed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Witness {
-    /// The links beside it.
+    /// The siblings of the link.
     Siblings,
     /// The reference.
     Reference,
-    /// The link itself, earlier.
+    /// The link itself, at an earlier time.
     Before,
 }
 
@@ -38,14 +37,14 @@ impl fmt::Display for Witness {
     }
 }
 
-/// How slow a link is.
+/// The speed of a slow link, and its expected speed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Slowness {
     /// Its speed.
     pub now: Speed,
-    /// What it should be.
+    /// Its expected speed.
     pub expected: Speed,
-    /// The source of that.
+    /// The source of the expected speed.
     pub witness: Witness,
 }
 
@@ -72,12 +71,12 @@ pub struct Slow<I = u32> {
     pub near: (I, u8),
     /// The other end.
     pub far: Far<I>,
-    /// How slow it is.
+    /// Its speed and expected speed.
     pub slowness: Slowness,
 }
 
 impl Slow {
-    /// The same as a difference, with names.
+    /// The slow link as a difference, with names.
     pub fn difference(&self, fabric: &Fabric, names: &Names) -> Difference {
         let end = |switch, port| End::of_switch(fabric, names, switch, Some(port));
         let far = match self.far {
@@ -158,7 +157,7 @@ pub fn slow_links(
     slow
 }
 
-/// How many links have each speed.
+/// The number of links of each speed.
 type Counts = BTreeMap<Speed, usize>;
 
 /// The links of a switch to switches below it, beside it and above it.
@@ -183,7 +182,7 @@ fn host_speeds(fabric: &Fabric, switch: u32) -> impl Iterator<Item = Speed> {
     speeds.filter(|speed| speed.is_known())
 }
 
-/// The speed that at least a quarter of some links reach.
+/// The highest speed that at least a quarter of some links reach.
 fn usual(counts: &Counts) -> Speed {
     let all: usize = counts.values().sum();
     let mut faster = 0;
@@ -194,7 +193,7 @@ fn usual(counts: &Counts) -> Speed {
     usual.map_or(Speed::UNKNOWN, |(speed, _)| *speed)
 }
 
-/// The expected speed of a link between switches, by the links beside it at both ends.
+/// The expected speed of a link between switches, by the links of both switches.
 fn of_ends(now: Speed, ends: [&Counts; 2]) -> Option<Speed> {
     let [a, b] = ends.map(usual);
     one_lane(now, a, b).or(Some(a.min(b)))

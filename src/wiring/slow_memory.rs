@@ -1,7 +1,7 @@
 //! Slow links over time, as log lines: one when a link becomes slow and one when it is mended.
 //!
-//! A link that was faster before is slow whatever its siblings are, and a slow link stays slow until it has
-//! its expected speed: links beside it that become slow later do not make it normal.
+//! A link that was faster before is slow, also if its siblings are as slow. A slow link stays slow until it has its
+//! expected speed, also if its siblings become as slow later.
 
 use super::lines::Names;
 use super::slow::{Far, Slow, Slowness, Witness, slow_links};
@@ -9,7 +9,7 @@ use super::view::{Port, link};
 use crate::fabric::{Fabric, Guid, Peer, Speed};
 use std::collections::{BTreeMap, HashMap};
 
-/// How many slow links are named at once.
+/// How many slow links the log names at once.
 const NAMED: usize = 10;
 
 /// A link by the GUIDs of its ends: the switch of lower GUID first, or the switch of a host.
@@ -55,7 +55,7 @@ impl SlowLink {
         }
     }
 
-    /// The link in a few words.
+    /// The link for a log line.
     fn describe(&self, names: &Names) -> String {
         let near = names.port(&self.near);
         match self.far {
@@ -65,24 +65,24 @@ impl SlowLink {
     }
 }
 
-/// The expected speeds of slow links, over all looks.
+/// The expected speeds of slow links, over all calls.
 #[derive(Default)]
 pub struct SlowMemory {
     expected: BTreeMap<Place, (Speed, Witness)>,
-    /// The slow links of the last look.
+    /// The slow links of the last call.
     pub last: BTreeMap<Place, SlowLink>,
 }
 
 impl SlowMemory {
     fn expect(&mut self, link: Place, speed: Speed, witness: Witness) {
         let known = self.expected.entry(link).or_insert((speed, witness));
-        // The speed of the links beside it is better evidence than its own earlier speed.
+        // The highest speed holds. For the same speed siblings or reference are better evidence than the link itself.
         if (known.0, witness) < (speed, known.1) {
             *known = (speed, witness);
         }
     }
 
-    /// Notes the links that are slower than they were. `before` may have its switches in any order.
+    /// Records the links that are slower than before. `before` may have its switches in any order.
     pub fn compare(&mut self, before: &Fabric, now: &Fabric) {
         if !(before.has_speeds() && now.has_speeds()) {
             return;
@@ -109,7 +109,7 @@ impl SlowMemory {
         }
     }
 
-    /// Finds the slow links. Returns log lines about the new and the mended ones with the number of the others. `rank`
+    /// Finds the slow links. Returns log lines about new and mended ones, and about the number of the others. `rank`
     /// gives the rank of a switch.
     pub fn look<'m>(
         &mut self,
@@ -127,7 +127,7 @@ impl SlowMemory {
         let mut slow: BTreeMap<Place, SlowLink> = BTreeMap::new();
         let last = &self.last;
         self.expected.retain(|&link, &mut (expected, witness)| {
-            // The memory of the wiring logs links that have gone.
+            // For links that have gone, `Memory` logs a line.
             let Some((switch, port)) = port_in(fabric, link) else {
                 return false;
             };
@@ -168,7 +168,7 @@ impl SlowMemory {
     }
 }
 
-/// Log lines about the first few links in order, and the number of the others.
+/// Log lines about the first few links in order, and about the number of the others.
 fn first_few(word: &str, links: impl Iterator<Item = String>) -> Vec<String> {
     let mut links: Vec<String> = links.collect();
     links.sort_unstable();

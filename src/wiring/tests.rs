@@ -1,4 +1,4 @@
-//! Two memories of one fabric: what has come and gone, and which links are slow.
+//! Tests of the two memories of a fabric: equipment that comes and goes, and slow links.
 
 use super::Memory;
 use crate::dmodc::{Options, Ranking};
@@ -73,7 +73,7 @@ fn a_cable_and_a_host_go_and_come_back() {
     ];
     assert_eq!(look(&mut memory, &less), lines);
     assert_eq!(look(&mut memory, &less), [""; 0]);
-    // Only the equipment that has just gone is named.
+    // The lines name only the equipment that has just gone.
     let fewer = without(&less, &["node-0", "node-1"]);
     let lines = [
         "lost: 2 hosts at 'L1-0': 'node-0' [1], 'node-1' [2]",
@@ -98,7 +98,7 @@ fn a_switch_is_one_line_and_so_is_a_pod() {
         "gone since the first sweep, in all: 1 switch",
     ];
     assert_eq!(look(&mut memory, &less), lines);
-    // It is back without one of its cables and one of its hosts.
+    // The switch is back without one of its cables and one of its hosts.
     let hurt = without(&whole, &["L1-3:3", "node-7"]);
     let lines = [
         "lost: 'L1-3' [3] -- 'L2-2' [2]",
@@ -115,7 +115,7 @@ fn a_switch_is_one_line_and_so_is_a_pod() {
     let pod = "4 switches with 8 links and 4 hosts: 'L1-2', 'L1-3', 'L2-2', 'L2-3'";
     assert_eq!(look(&mut memory, &no_pod)[0], format!("lost: {pod}"));
     assert_eq!(look(&mut memory, &whole), [format!("back: {pod}")]);
-    // One that was never there, beside one that was.
+    // A pod that this memory has never seen is new.
     let mut memory = Memory::default();
     look(&mut memory, &no_pod);
     assert_eq!(look(&mut memory, &whole), [format!("new: {pod}")]);
@@ -130,7 +130,7 @@ fn what_moves_and_names_that_several_have() {
         }
     }
     look(&mut memory, &without(&net, &["node-1"]));
-    // The first host of a leaf is plugged in beside itself.
+    // The first host of a leaf moves to the free port beside its own.
     let mut moved = without(&net, &["node-1"]);
     let host = moved.nodes.iter().position(|n| n.description == "node-0");
     let host = host.expect("there");
@@ -194,7 +194,7 @@ fn a_link_slow_from_the_start_stays_slow_though_all_become_as_slow() {
     let lines = slow(&mut memory, &one, None);
     assert_eq!((&*lines[0], lines.len()), ("1", 9), "{lines:?}");
     assert_eq!(lines[8], "slow links as before: 1");
-    // A link that was faster before has no need of siblings; one that is dark in between neither.
+    // A link that was faster before is slow without siblings, also after it was dark in between.
     let mut memory = Memory::default();
     slow(&mut memory, &net, None);
     let links = net.links_between_switches();
@@ -245,7 +245,7 @@ fn most_links_of_a_switch_may_be_slow() {
     let count = |net: &Netlist| slow(&mut Memory::default(), net, None).len() - 1;
     let net = with(&net, "L1-2", 10..=12, "1xHDR");
     assert_eq!(count(&net), 3);
-    // All of them: one lane is never meant, a lower speed may be.
+    // All four: no design has one lane, but a design may have a lower speed.
     let net = with(&net, "L1-2", [9], "1xHDR");
     assert_eq!(count(&net), 4);
     let net = with(&net, "L1-2", 9..=12, "4xEDR");
@@ -267,7 +267,7 @@ fn two_generations_are_no_fault() {
     net = with(&net, "L1-0", 1..=8, "4xFDR");
     net = with(&net, "L1-3", 1..=4, "4xFDR");
     are_slow(&net, &[]);
-    // A fault in an old one is found all the same.
+    // A slow link between old switches is found all the same.
     net = with(&net, "L1-0", [12], "2xEDR");
     let line = "slow: 'L1-0' [12] -- 'L2-3' [1] 2xEDR, siblings 4xEDR";
     are_slow(&net, &[line]);
@@ -278,7 +278,7 @@ fn a_reference_without_the_speed_leaves_it_to_the_siblings() {
     let whole = two_generations();
     let net = with(&whole, "L1-2", [10], "1xHDR");
     let net = with(&net, "node-3", [1], "1xHDR");
-    // It knows none, or has another link there.
+    // The reference has no speed for the leaf's links, and another host at the other link.
     let mut reference = with(&whole, "L1-2", 1..=12, "4x");
     let mut nodes = reference.nodes.iter_mut();
     let node = nodes.find(|n| n.description == "node-3");

@@ -1,4 +1,4 @@
-//! A fabric by GUIDs, which hold from one look at it to the next.
+//! A fabric by GUIDs, which stay the same from sweep to sweep.
 
 use crate::fabric::{Fabric, Guid};
 use std::collections::{HashMap, HashSet};
@@ -21,14 +21,14 @@ pub fn link(fabric: &Fabric, ends: [(u32, u8); 2]) -> Link {
 pub struct View {
     /// The switches.
     pub switches: HashSet<Guid>,
-    /// The links between them.
+    /// The links between switches.
     pub links: HashSet<Link>,
-    /// Where each host is.
+    /// By host, its switch and port.
     pub hosts: HashMap<Guid, Port>,
 }
 
 impl View {
-    /// A fabric as it is.
+    /// The view of a fabric.
     pub fn new(fabric: &Fabric) -> Self {
         let all = fabric.switches();
         let hosts = (0..all.len() as u32).flat_map(|s| fabric.hosts_of(s));

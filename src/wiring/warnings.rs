@@ -1,11 +1,11 @@
-//! Oddities in the wiring of a tree, as log lines.
+//! Finds oddities in the wiring of a tree, as log lines.
 
 use super::unlike_siblings;
 use crate::dmodc::{Groups, Ranking};
 use crate::fabric::Fabric;
 
-/// End nodes on switches that are no leaves and links between equal ranks, in ascending UUID of each kind. `groups` are
-/// the port groups of the fabric; `name` names a switch.
+/// Hosts on switches that are no leaves, and links between equal ranks; each kind in ascending GUID of the switch.
+/// `groups` are the port groups of the fabric; `name` names a switch.
 pub fn odd_places(
     fabric: &Fabric,
     groups: &Groups,
@@ -30,7 +30,7 @@ pub fn odd_places(
     odd
 }
 
-/// The same, and the switches whose links up are not those of their siblings.
+/// The lines of [`odd_places`], and lines about switches whose uplinks differ from their siblings'.
 pub fn wiring_warnings(
     fabric: &Fabric,
     ranking: &Ranking,

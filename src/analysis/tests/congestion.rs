@@ -31,7 +31,7 @@ fn with_speeds_of(fabric: Fabric) -> Fabric {
     })
 }
 
-/// The greatest of the risks of ports, each divided by the speed of its port, in parts of the fastest.
+/// The greatest ratio of a port's risk to its speed, in parts of the fastest.
 fn over_capacity(fabric: &Fabric, risk: &BTreeMap<oracle::Port, u32>) -> f64 {
     let over = |(port, risk): (&oracle::Port, &u32)| f64::from(*risk) / capacity(fabric, *port);
     risk.iter().map(over).fold(0.0, f64::max)
@@ -44,7 +44,7 @@ fn capacity(fabric: &Fabric, port: oracle::Port) -> f64 {
     f64::from(fabric.speed(port.0, port.1)) / f64::from(fastest.expect("a port"))
 }
 
-/// The middle one, the lower of two.
+/// The median; of an even number the lower in the middle.
 fn median<T: PartialOrd + Copy>(mut of: Vec<T>) -> T {
     of.sort_by(|a, b| a.partial_cmp(b).expect("numbers"));
     of[(of.len() - 1) / 2]
@@ -164,7 +164,7 @@ proptest! {
 
     #[test]
     fn the_worst_permutation_is_the_worst_of_all(Case { fabric, tables, .. } in case(7)) {
-        // Links of three speeds; both ends of one say the same.
+        // Links of three speeds; both ends of a link have the same.
         let fabric = with_speeds_of(fabric);
         let order: Vec<u32> = (0..fabric.end_nodes().len() as u32).collect();
         let traffic = Traffic::new(&fabric, &tables, &order);
@@ -186,7 +186,7 @@ proptest! {
         let over = over.fold(0.0, f64::max);
         prop_assert_eq!(all.over_capacity, traffic.channels().differ().then_some(over));
         prop_assert_eq!(&all.by_channel, &greatest.into_iter().map(Some).collect::<Vec<_>>());
-        // Without the ports that do not matter.
+        // Without the ports whose bound is too low to matter.
         let found = traffic.worst_permutation(&bounds, false, &|_| ());
         prop_assert_eq!((found.value, found.over_capacity), (all.value, all.over_capacity));
     }

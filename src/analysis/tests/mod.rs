@@ -102,7 +102,7 @@ proptest! {
                     (End::Arrives, oracle::End::Delivered)
                     | (End::NoEntry { .. }, oracle::End::NoEntry)
                     | (End::WrongPort { .. }, oracle::End::WrongPort) => true,
-                    // The last port is the one behind the switch that the packet has come to again.
+                    // The oracle's last port belongs to the switch that the packet reaches again.
                     (End::Loop { at }, oracle::End::Loop) => Some(at) == taken.pop().map(|last| last.0),
                     _ => false,
                 };

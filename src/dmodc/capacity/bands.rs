@@ -1,4 +1,4 @@
-//! Bands: destinations for which the same links are there, and their routes.
+//! Bands: destinations for which the same links exist, and their routes.
 
 use super::shares::step;
 use crate::dmodc::paths::{INFINITE, UP};
@@ -8,17 +8,17 @@ use crate::fabric::Fabric;
 use crate::lft::NO_PATH;
 use std::ops::Range;
 
-/// What of the routes is not as the first band has it.
+/// The routes that differ from the routes of the first band. Each band costs one computation of all costs and rows.
 #[derive(Clone, Debug, Default)]
 pub struct Bands {
-    /// The bands after the first.
+    /// The inputs of the bands after the first.
     further: Vec<Inputs>,
     /// By position in a row: 0 for the first band, or one more than the position in `further`.
     band: Vec<u8>,
 }
 
 impl Bands {
-    /// The bands after the first, each with the steps that it has. `detours` are the switches to which there are some.
+    /// Collects the bands after the first, each with its steps. `detours` has the switches that are targets of detours.
     pub fn new(
         first: &Inputs,
         further: Vec<(Range<usize>, Inputs)>,
@@ -49,8 +49,8 @@ impl Bands {
         bands
     }
 
-    /// The entries of a switch for all that it reaches going up, by position: those of the first band, with those of
-    /// the others written over.
+    /// The entries of a switch for all destinations that it reaches going up, by position: the entries of the first
+    /// band, overwritten with the entries of the others.
     pub fn row_up(&self, first: &Inputs, switch: u32) -> Vec<u8> {
         let mut row = first.row_up(switch);
         for (number, inputs) in (1u8..).zip(&self.further) {
@@ -59,7 +59,7 @@ impl Bands {
         row
     }
 
-    /// Writes the entries of the further bands over rows that have those of the first.
+    /// Writes the entries of the further bands over rows with the entries of the first band.
     pub fn write(
         &self,
         fabric: &Fabric,
@@ -86,7 +86,7 @@ impl Bands {
     }
 }
 
-/// Writes the entries of a band that lead somewhere over those of a row.
+/// Writes the entries of a band over a row, but no entry without a path.
 fn overlay(row: &mut [u8], of_band: &[u8], bands: &[u8], number: u8) {
     for (entry, (&band, &port)) in row.iter_mut().zip(bands.iter().zip(of_band)) {
         if band == number && port != NO_PATH {
@@ -95,9 +95,9 @@ fn overlay(row: &mut [u8], of_band: &[u8], bands: &[u8], number: u8) {
     }
 }
 
-/// The columns to which the entries of a band, those of the first band where it has none, and detours would not go
-/// together: some switch has a way down in the first band alone, by another that goes up in this one; or there are
-/// detours, which were made for a switch that goes down.
+/// The columns for which entries of a band contradict other entries. A switch without a path in the band keeps the
+/// entry of the first band: that leads down, but to a switch that goes up in this band. Or a switch goes down in the
+/// first band and up in this one, and the column has detours, which rely on the way down.
 fn contradictions(first: &Inputs, band: &Inputs, has_detours: &[bool]) -> Vec<usize> {
     let (first, band) = (first.present(), band.present());
     let width = first.costs.switches();

@@ -1,8 +1,8 @@
-//! Routes over drained links, where no others lead.
+//! Routes over drained links, where no other links lead.
 //!
-//! A switch without an entry takes that of the routes over more links, and so do those after it, up to the first with
-//! an entry of its own. Were that a turn that is not taken, the others lead on to the end. If packets that come
-//! down to these would turn as well, the whole LID goes by the others.
+//! A switch without an entry takes its entry from the rows over more links, and a packet follows such entries up to the
+//! first switch with an entry of its own. If it makes a turn there that is not taken, the rest of its way takes these
+//! rows too. If packets that come down to this way then turn as well, all entries of the LID come from these rows.
 
 use crate::dmodc::tree::Ranking;
 use crate::fabric::{Fabric, Peer};
@@ -15,12 +15,12 @@ pub struct Fallback<'f> {
     pub fabric: &'f Fabric,
     /// Its levels.
     pub ranking: &'f Ranking,
-    /// The turns that are taken, as (from, at, to).
+    /// Whether a turn (from, at, to) is taken.
     pub may_turn: &'f dyn Fn(u32, u32, u32) -> bool,
 }
 
 impl Fallback<'_> {
-    /// Fills in the missing entries of all switches for all LIDs by those of `wide`.
+    /// Fills in the missing entries of all switches for all LIDs from `wide`, the rows over more links.
     pub fn write(&self, rows: &mut [&mut [u8]], wide: &[Vec<u8>]) {
         let mut missing: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
         for (s, (row, wide)) in (0u32..).zip(rows.iter().zip(wide)) {

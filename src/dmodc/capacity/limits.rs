@@ -1,4 +1,4 @@
-//! Which link ends are drained, and which are there for a share of the destinations.
+//! Which link ends are drained, and which exist for a share of the destinations only.
 
 use super::shares::{End, STEPS, Uplinks};
 use crate::dmodc::design::Design;
@@ -9,12 +9,12 @@ use crate::fabric::{Fabric, NodeKind, Peer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// The links that are not there for all destinations.
+/// The links that do not exist for all destinations.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
     /// Both ends of drained links, ascending.
     drained: Vec<End>,
-    /// Both ends of links that are there for some destinations, and their shares in steps.
+    /// Ends of links that exist for some destinations, with their shares; the lower end alone if lost upward only.
     share: BTreeMap<End, usize>,
 }
 
@@ -41,8 +41,8 @@ impl Limits {
         }
     }
 
-    /// Where links are drained: the others alone; with the drained ones that join those with hosts which the others do
-    /// not join, as few as possible one after the other; and all.
+    /// The sets of links of the layers, if links are drained: the others alone; these and the fewest drained links that
+    /// join cut-off hosts, if some but not all are needed; all links.
     pub fn layers(&self, design: &Design) -> Vec<Links> {
         let all = design.present.as_ref().unwrap_or(&design.links);
         if self.drained.is_empty() {
@@ -59,8 +59,8 @@ impl Limits {
         layers
     }
 
-    /// Both ends of the drained links that lead from a part with hosts to the greatest one over the fewest of them. A
-    /// part is what the other links hold together.
+    /// Both ends of the drained links on the ways from parts with hosts to the greatest part, by the fewest drained
+    /// links. A part is a set of switches that the other links join.
     fn needed(&self, design: &Design, all: &Links, others: &Links) -> BTreeSet<End> {
         let remote =
             |links: &Links, s| -> Vec<u32> { links.of(s).iter().map(|g| g.remote).collect() };
@@ -74,7 +74,7 @@ impl Limits {
             .rev()
             .max_by_key(|(_, of)| of.len())
             .map(|(&part, _)| part);
-        // Drained links from the greatest part, by part; and the parts, the nearest first.
+        // By part: drained links on the way to the greatest part; and the parts, the nearest first.
         let mut far: BTreeMap<u32, u32> = greatest.iter().map(|&part| (part, 0)).collect();
         let mut order: Vec<u32> = greatest.into_iter().collect();
         let beside = |of: u32| {
@@ -121,7 +121,7 @@ impl Limits {
         self.drained.binary_search(&(s, port)).is_ok()
     }
 
-    /// The links that are there for some steps, drained ones left out, for all steps for which some link is not there.
+    /// The bands after the first: a range of steps, and the links that exist for these steps, without drained links.
     pub fn bands(&self, links: &Links) -> Vec<(Range<usize>, Links)> {
         let shares: BTreeSet<usize> = self.share.values().copied().collect();
         let ends = shares.iter().skip(1).copied().chain([STEPS]);

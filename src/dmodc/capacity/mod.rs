@@ -1,16 +1,16 @@
-//! Capacity: how much of a link may be used.
+//! Capacity: how many routes a slow or drained link carries.
 //!
-//! A link at a quarter of its speed carries a quarter of the routes; a drained one carries none that has another
-//! way. Both are one thing: *a link is there for some destinations*. Each destination has a *step*, evenly spread
-//! over all; each slow link has a *share*, and is lost for destinations whose steps are not below it. So everything
-//! that holds for lost links holds here: up-down paths by one ranking, and no needless change. Where slow links take
-//! much of the capacity, some are lost upwards alone.
+//! A link at a quarter of its speed carries a quarter of the routes; a drained link carries no route that has another
+//! path. Both follow one rule: *a link exists for some destinations*. Each destination has a *step*; steps spread
+//! evenly over all destinations. Each slow link has a *share*, and is lost for the destinations whose steps are not
+//! below it. So all rules for lost links hold: up-down paths by one ranking, and no needless change. Where slow links
+//! take much of the capacity, some are lost on the way up only.
 //!
 //! ```text
 //! shares (of slow links) ─ limits (and drained ends) ─ one set of inputs for each band ─ bands (of destinations)
 //! ```
 //!
-//! *The cost.* None where no link is slow or drained. Otherwise costs and rows are computed once for each share that
+//! *The cost.* None where no link is slow or drained. Otherwise Dmodc computes costs and rows once for each share that
 //! occurs, and each destination takes its entries from its band.
 
 mod bands;

@@ -1,35 +1,35 @@
-//! Shares: for how many destinations a slow link is there.
+//! Shares: for how many destinations a slow link exists.
 //!
-//! They follow from the nominal uplinks of each place. What has lost its link, or does not say its speed, counts as what
-//! most of its siblings are. A link that is as fast as the fastest of them is there for all; one of speed a for Σ min(a,
-//! b) / Σ b of the destinations that have it as their nominal port, over the speeds b of all uplinks: then all of them
-//! carry alike over capacity.
+//! Shares follow from the nominal uplinks of each place. An uplink that has lost its link, or whose speed is unknown,
+//! counts as fast as most of its siblings. The fastest uplinks of a place exist for all destinations; an uplink of
+//! speed a exists for Σ min(a, b) / Σ b of the destinations whose nominal port it is, over the speeds b of all uplinks
+//! of the place: then all uplinks carry the same load over capacity.
 //!
-//! All slow links are there for the same destinations first, those of a place that are equally fast for the same ones
-//! alone: what a slow link gives up goes to none that is slow.
+//! All slow links exist for the destinations of the lowest steps, equally fast uplinks of a place for the same steps:
+//! so the destinations that a slow link gives up move to no link that is as slow.
 //!
-//! All S hosts of a leaf send over each of its uplinks, so its A2A over the capacity c is S/c, however few destinations
-//! it has, down to S. Where that is more than a fifth above the bound of the fabric, it has no more destinations than
-//! the bound allows.
+//! All S hosts of a leaf send over each of its uplinks, so the A2A of an uplink over its capacity c is S/c, as long as
+//! it has S destinations or more. Where S/c is more than 1.2 times the bound of the fabric, the uplink has no more
+//! destinations than the bound allows.
 //!
-//! What leaves give up by different ports comes up everywhere in their pod. So where much of the capacity of a level is
-//! missing, or links are nearly as fast as the others, leaves go by what is left of the capacity above their neighbours
-//! alone, in which they all agree. Switches above the leaves then give up nothing on the way down: the rest would come by
-//! the few whole links of the far pod.
+//! Destinations that leaves give up by different ports come up everywhere in their pod. So where slow links take much
+//! of the capacity of a level, or are nearly as fast as the others, the shares of leaves follow the capacity that is
+//! left above their neighbours alone, in which all leaves of a pod agree. Uplinks of upper switches then give up
+//! nothing on the way down: else these routes come by the few whole links of the far pod.
 
 use crate::dmodc::design::Design;
 use crate::dmodc::routes::Inputs;
 use crate::fabric::{Peer, counted};
 use std::collections::BTreeMap;
 
-/// A port of a place that leads to another.
+/// A port of a place that leads to another place, as (place, port).
 pub type End = (u32, u8);
 
-/// Steps of a share: a link is there for the destinations whose steps are below it. Of the 1,440 destinations of an
-/// uplink of a leaf of 8,640 nodes each step has six.
+/// The number of steps: a link exists for the destinations whose steps are below its share. Of the 1,440 destinations
+/// of an uplink of a leaf in a fabric of 8,640 nodes, each step has about six.
 pub const STEPS: usize = 251;
 
-/// What numbers of destinations are multiplied by to give steps: near the golden ratio of [`STEPS`].
+/// The factor from the number of a destination to its step: near the golden ratio of [`STEPS`].
 const TIMES: usize = 155;
 
 /// The step of a destination.
@@ -37,8 +37,8 @@ pub fn step(number: usize) -> usize {
     number % STEPS * TIMES % STEPS
 }
 
-/// The longest share, of so many binary digits, that has at most so many of some destinations, counted by step; it has
-/// one of them at least.
+/// The greatest share, of this many binary digits, below which at most this many of some destinations are, counted by
+/// step; at least one of them is below it.
 fn share_of(counts: &[u32; STEPS], most: f64, digits: u32) -> usize {
     let first = counts.iter().take_while(|&&count| count == 0).count() + 1;
     let mut sum = 0;
@@ -56,21 +56,21 @@ fn share_of(counts: &[u32; STEPS], most: f64, digits: u32) -> usize {
     (share >> cut << cut).max(first).min(STEPS)
 }
 
-/// Digits of shares. Each share that occurs costs a computation of the routes, and where few differ, what one slow link
-/// gives up finds the others gone.
+/// Binary digits of shares. Each share that occurs costs a computation of the routes. With few different shares, the
+/// destinations that one slow link gives up find the others lost too.
 const DIGITS: u32 = 2;
 
-/// Where slow links take much of the capacity. With three digits the fast one of eight uplinks had 50 destinations where
-/// 37 are its part, and with three at leaves A2A of 8,640 nodes with half of the links at a half was 211 for 153.
+/// The same where slow links take much of the capacity. With three, the fast one of eight uplinks had 50 destinations
+/// where 37 are its part; with three at leaves, A2A of 8,640 nodes with half of the links at a half was 211, not 153.
 const DIGITS_IF_SHORT: u32 = 5;
 
-/// Links that lack at most this part of the fastest one's speed give up little.
+/// Slow uplinks that lack at most this part of the fastest one's speed are nearly as fast as the others.
 const MILD: f64 = 0.25;
 
-/// Weights of uplinks are parts of this.
+/// The weight of an uplink with its whole capacity; others have a part of it.
 const WHOLE: f64 = 1000.0;
 
-/// A link of a place to one above it.
+/// A link of a place to a place above it.
 struct Uplink {
     port: u8,
     speed: u32,
@@ -81,7 +81,7 @@ struct Uplink {
 struct Place {
     uplinks: Vec<Uplink>,
     fastest: u32,
-    /// Destinations at and below the place, and those above.
+    /// Number of destinations at and below the place, and of all others.
     sources: u32,
     others: u32,
 }
@@ -93,40 +93,40 @@ impl Place {
     }
 }
 
-/// By what the uplinks of a place share.
+/// What the shares of the uplinks of a place follow.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rule {
-    /// By their speeds.
+    /// Their speeds.
     Speed,
-    /// By these and the capacity left above them: slow links take much of a level.
+    /// Their speeds and the capacity left above them: slow links take much of a level.
     SpeedAndLeft,
-    /// By the capacity left above them, in which a pod agrees.
+    /// The capacity left above them alone, in which all leaves of a pod agree.
     Left,
 }
 
 /// The uplinks of a rank.
 #[derive(Default)]
 struct Level {
-    /// Destinations above, each once for the uplinks that share them; and the capacity of these.
+    /// Number of destinations above, each once for the uplinks that share them; and the capacity of all uplinks.
     destinations: f64,
     capacity: f64,
-    /// What the slowest uplink lacks, as a part of the fastest one's speed at its place.
+    /// The most that an uplink lacks, as a part of the fastest one's speed at its place.
     most_missing: f64,
     /// The most sources of a place, and the greatest capacity of an uplink.
     sources: f64,
     best: f64,
-    /// By position: how many uplinks there are, how many of them are slow, and how much of them is missing.
+    /// By position of an uplink at its place: number of uplinks, number of slow ones, and the sum of what these lack.
     positions: BTreeMap<usize, (usize, usize, f64)>,
 }
 
 impl Level {
-    /// The least A2A over capacity.
+    /// The cut bound of the level: the least A2A over capacity.
     fn bound(&self) -> f64 {
         (self.sources / self.best).min(self.destinations / self.capacity)
     }
 
-    /// Whether slow links take more than a fifth of the capacity, planes that are slow throughout left out; or all are
-    /// nearly as fast as the others.
+    /// Whether slow links take more than a fifth of the capacity, without positions (planes) where nine tenths or more
+    /// are slow; or all slow links are nearly as fast as the others.
     fn is_short(&self) -> bool {
         if self.most_missing > 0.0 && self.most_missing <= MILD {
             return true;
@@ -137,7 +137,7 @@ impl Level {
     }
 }
 
-/// Speeds of the uplinks of a place; what is not known is what most are, the fastest of several.
+/// The speeds of the uplinks of a place. An unknown speed counts as the most common one, the fastest of several.
 fn of_siblings(speeds: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut speeds: Vec<u32> = speeds.collect();
     let votes = counted(speeds.iter().copied().filter(|&speed| speed != 0));
@@ -149,14 +149,14 @@ fn of_siblings(speeds: impl Iterator<Item = u32>) -> Vec<u32> {
     speeds
 }
 
-/// The uplinks of all places.
+/// The uplinks of all places, from which the shares of slow links follow.
 pub struct Uplinks<'d> {
     design: &'d Design,
     inputs: &'d Inputs,
     places: Vec<Place>,
     best: u32,
     levels: BTreeMap<u32, Level>,
-    /// By place: the part that is there of the capacity above it.
+    /// By place: the part that is left of the capacity above it.
     left: Vec<f64>,
 }
 
@@ -203,7 +203,7 @@ impl<'d> Uplinks<'d> {
         capacity(speed, self.best)
     }
 
-    /// The shares of both ends of slow links, in steps.
+    /// The shares of the ends of slow links, in steps. An end without a share exists for all destinations.
     pub fn shares(&self) -> BTreeMap<End, usize> {
         let mut shares = BTreeMap::new();
         let bound = self.levels.values().map(Level::bound).fold(0.0, f64::max);
@@ -215,12 +215,12 @@ impl<'d> Uplinks<'d> {
         shares
     }
 
-    /// Whether nothing is below a place.
+    /// Whether no switch is below a place.
     fn is_bottom(&self, s: u32) -> bool {
         self.inputs.nominal.groups.down(s).is_empty()
     }
 
-    /// By what the uplinks of a place share.
+    /// The rule for the uplinks of a place.
     fn rule(&self, s: u32) -> Rule {
         let mut levels = self.levels.range(self.design.ranking.rank(s)..);
         let place = &self.places[s as usize];
@@ -249,8 +249,8 @@ impl<'d> Uplinks<'d> {
         self.places[s as usize].uplinks.iter().map(weight).collect()
     }
 
-    /// By place: how many destinations leaves send there, as a part of the nominal ones. Without it the slow ones of
-    /// eight uplinks had 19 destinations and the fast one 18.
+    /// By place: the number of destinations that leaves send there, as a part of the nominal number. Without this
+    /// factor, the slow ones of eight uplinks had 19 destinations and the fast one 18.
     fn come(&self) -> Vec<f64> {
         let mut come = vec![(0.0, 0); self.places.len()];
         for s in (0..self.places.len() as u32).filter(|&s| self.is_bottom(s)) {
@@ -269,7 +269,7 @@ impl<'d> Uplinks<'d> {
         (0..).zip(come).map(part).collect()
     }
 
-    /// Adds the shares of the uplinks of a place to which a part of its nominal destinations come.
+    /// Adds the shares of the uplinks of a place, to which leaves send the part `come` of its nominal destinations.
     fn add_of(&self, s: u32, bound: f64, come: f64, shares: &mut BTreeMap<End, usize>) {
         let place = &self.places[s as usize];
         let rule = self.rule(s);
@@ -289,7 +289,7 @@ impl<'d> Uplinks<'d> {
             if a == heaviest {
                 continue;
             }
-            // Links of one weight have one share, or what one gives up would go to another.
+            // Links of one weight have one share; else what one gives up would go to another.
             let alike = weights.iter().zip(&counts).filter(|&(&b, _)| b == a);
             let alike: Vec<&[[u32; STEPS]; 2]> = alike.map(|(_, counts)| counts).collect();
             let links = alike.len() as f64;
@@ -321,7 +321,7 @@ impl<'d> Uplinks<'d> {
                 share = shares.fold(share, usize::min);
             }
             if is_leaf || !is_short || is_bottom && 2 * a < heaviest {
-                // However little comes down, one destination goes up.
+                // However few destinations come down by it, the link keeps one on the way up.
                 let least = share_of(&own[0], 0.0, digits);
                 let down = share_of(&below, (part * all_below).ceil(), digits);
                 share = share.min(down.max(least));
@@ -337,7 +337,7 @@ fn capacity(speed: u32, best: u32) -> f64 {
     f64::from(speed) / f64::from(best)
 }
 
-/// The levels by rank.
+/// The levels, by rank.
 fn levels(design: &Design, inputs: &Inputs, places: &[Place], best: u32) -> BTreeMap<u32, Level> {
     let mut levels: BTreeMap<u32, Level> = BTreeMap::new();
     for (s, place) in (0u32..).zip(places).filter(|(_, of)| of.fastest > 0) {
@@ -358,7 +358,7 @@ fn levels(design: &Design, inputs: &Inputs, places: &[Place], best: u32) -> BTre
     levels
 }
 
-/// By place: the part that is there of the capacity above it.
+/// By place: the part that is left of the capacity above it.
 fn left(design: &Design, places: &[Place], best: u32) -> Vec<f64> {
     let mut left = vec![1.0; places.len()];
     for &s in design.ranking.ascending().iter().rev() {
@@ -382,12 +382,12 @@ fn own_and_below(inputs: &Inputs, place: u32) -> impl Iterator<Item = usize> {
     below.chain([costs.column(place)])
 }
 
-/// How many destinations have each uplink of a place as their nominal port, above it and below it, by step.
+/// By uplink of a place, the number of destinations whose nominal port it is, by step: those not below, those below.
 fn nominal_by_step(inputs: &Inputs, place: u32) -> Vec<[[u32; STEPS]; 2]> {
     let mut is_below = vec![false; inputs.nominal.costs.switches()];
     own_and_below(inputs, place).for_each(|column| is_below[column] = true);
     let groups = &inputs.nominal.groups;
-    // The choices of those below that lead here: divider, groups, and which of these.
+    // The choices of the switches below that lead here: divider, number of groups, and position of the group.
     let mut choices = Vec::new();
     let mut at = place;
     while let Some(below) = groups.down(at).first().map(|g| g.remote) {

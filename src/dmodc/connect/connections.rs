@@ -1,4 +1,4 @@
-//! The detours, and who is left out.
+//! The detours, and the pairs of switches without a route.
 
 use super::hubs::{hubs, turn_by_planes, turn_in_cone, widest};
 use super::need::{KINDS, Need, Needs};
@@ -9,58 +9,58 @@ use crate::dmodc::targets::Destinations;
 use crate::fabric::{EndPairs, Fabric, Lid};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// So many neighbours are looked at, at most: some 0.2 s.
+/// The most neighbours that the searches of one layer visit: some 0.2 s.
 const WORK: u64 = 8_000_000;
-/// So many, once all pairs of hosts are connected, for what else is left out.
+/// The most neighbours that they visit for other pairs, once all pairs of hosts are connected.
 const OTHERS: u64 = 200_000;
-/// So many switches to turn at are tried in a row without a gain.
+/// The most hubs tried in a row without a gain; and attempts, each with another first hub.
 const TRIES: usize = 8;
-/// So many targets side by side go by the same of equally near detours, where all LIDs of a switch have the same.
+/// This many neighbouring targets use the same of equally near detours, if all LIDs at a switch have the same detours.
 const ALIKE: usize = 8;
 
-/// What is asked of the routes.
+/// The routes that the search for detours reads.
 pub struct Entries<'e> {
-    /// What is behind each switch.
+    /// The LIDs and positions behind each switch.
     pub destinations: &'e Destinations,
-    /// The entries of a switch for all that it reaches going up, by position.
+    /// Computes the entries of a switch for all destinations that it reaches going up, by position.
     pub row: &'e dyn Fn(u32) -> Vec<u8>,
 }
 
-/// What becomes of pairs without an up-down path.
+/// The pairs without an up-down path: how many have detours, which have none.
 #[derive(Clone, Debug, Default)]
 pub struct Connections {
-    /// Pairs of switch and LID that have a detour.
+    /// Number of pairs of switch and LID that have a detour.
     pub turned: usize,
-    /// Pairs of switch and LID that have none. Switches without end nodes do not count among one
-    /// another, unless `connect_roots` asks for them.
+    /// Number of pairs of switch and LID that have none. Pairs without hosts count only if both switches have
+    /// aggregation nodes, or with `connect_roots`.
     pub left_out: usize,
-    /// The pairs of switches that make up `left_out`, as (from, to), the greatest need first.
+    /// The pairs of switches in `left_out`, as (from, to): the greatest need first, pairs that no links join last.
     pub left: Vec<(u32, u32)>,
-    /// Whether the search was ended since it took long: more pairs might have a detour.
+    /// Whether the search ended at its limit of work: more pairs might have a detour.
     pub cut_short: bool,
     /// The turns taken.
     turns: Option<Turns>,
 }
 
-/// The detours.
+/// The detours to all targets, as steps from switch to switch.
 #[derive(Clone, Debug, Default)]
 pub struct Steps {
-    /// What they lead to, as a switch and those of its LIDs that have the same detours: those of one switch side by
-    /// side, the one with its own LID last.
+    /// Each target is a switch and LIDs at it that have the same detours. Targets at one switch stand side by side, the
+    /// target with the switch's own LID last.
     pub targets: Vec<(u32, Vec<Lid>)>,
     /// Per switch: (number of the target, next switch), ascending. Empty if there are no detours.
     pub of_switch: Vec<Vec<(u32, u32)>>,
 }
 
 impl Steps {
-    /// The next switch from one to a target.
+    /// The next switch from switch `at` to a target.
     pub fn next(&self, at: u32, target: u32) -> Option<u32> {
         let steps = self.of_switch.get(at as usize)?;
         let step = steps.binary_search_by_key(&target, |step| step.0).ok()?;
         Some(steps[step].1)
     }
 
-    /// All pairs of switch and LID that have one.
+    /// All pairs of switch and LID that have a detour.
     pub fn pairs(&self) -> impl Iterator<Item = (u32, Lid)> {
         let switches = (0..).zip(&self.of_switch);
         let steps = switches.flat_map(|(at, steps)| steps.iter().map(move |step| (at, step.0)));
@@ -70,7 +70,7 @@ impl Steps {
         })
     }
 
-    /// The target that a switch's own LID is in.
+    /// The target with the own LID of a switch.
     pub fn target(&self, to: u32) -> Option<u32> {
         let last = self.targets.iter().rposition(|target| target.0 == to)?;
         Some(last as u32)
@@ -78,8 +78,8 @@ impl Steps {
 }
 
 impl Connections {
-    /// Finds detours, if pairs are to be connected: between entries by the first paths. Which turns close a circle is
-    /// by the second, over all links. Turns are added to those taken before, and who is left out is left out of all.
+    /// Finds detours for `needs` over the links of `paths`, if `connect` is set. The check of turns uses `all`, the
+    /// paths over all links. Turns add to those of `before`; a pair is left out only if it is also left out there.
     pub fn find(
         needs: &Needs,
         [paths, all]: [&Paths; 2],
@@ -135,8 +135,8 @@ impl Connections {
         (found, steps)
     }
 
-    /// Turns for multicast: those taken or, if there are none, all in the cone of the leaf that reaches most
-    /// others.
+    /// Turns for multicast: the turns taken for detours; without any, all in the cone of the switch that reaches most
+    /// leaves.
     pub fn more_turns(&self, paths: &Paths) -> Turns {
         self.turns.clone().unwrap_or_else(|| {
             let mut turns = Turns::new(paths.costs.switches());
@@ -147,7 +147,7 @@ impl Connections {
         })
     }
 
-    /// Who is left out.
+    /// The pairs of senders and receivers without a route.
     pub fn left_out_ends(&self, fabric: &Fabric) -> EndPairs {
         let mut pairs = EndPairs::default();
         for &(from, to) in &self.left {
@@ -157,8 +157,8 @@ impl Connections {
     }
 }
 
-/// Whether who has a path has one back: no up-down path is too long for a cost. There are no detours in a
-/// fabric of more layers than directed routes have hops.
+/// Whether each path has a path back: no up-down path is too long for a cost. A fabric of more layers than directed
+/// routes have hops gets no detours.
 fn go_both_ways(paths: &Paths) -> bool {
     let layers = paths.groups.layer_starts().len().saturating_sub(1);
     2 * layers.saturating_sub(1) < usize::from(HOPS)
@@ -167,31 +167,32 @@ fn go_both_ways(paths: &Paths) -> bool {
 /// Detours to some LIDs of a switch, as (switch, next switch).
 type Detours = (Vec<Lid>, Vec<(u32, u32)>);
 
-/// LIDs of a switch to which the same turns lead into up-down paths, as (from, at), ascending.
+/// LIDs at a switch to which the same turns lead into up-down paths; these turns as (from, at), ascending.
 type Class = (Vec<(u32, u32)>, Vec<Lid>);
 
-/// The detours over some turns.
+/// One attempt: the turns that it takes, and the detours over them.
 struct Attempt<'a> {
-    /// Per need: for all LIDs, those together that have the same detours; the last LID among the last.
+    /// Per need: all LIDs, grouped by equal detours; the switch's own LID in the last group.
     found: Vec<Vec<Detours>>,
-    /// Per need: who is left out.
+    /// Per need: the switches that are left out.
     left: Vec<Need>,
     turns: Turns,
     cut_short: bool,
-    /// The work up to the last try that began with pairs of hosts left out.
+    /// The work so far, when pairs of hosts were last left out.
     for_hosts: u64,
     paths: &'a Paths,
-    /// The paths over all links, drained ones too: turns are checked against them.
+    /// The paths over all links, drained ones too, for the check of turns.
     all: &'a Paths,
     needs: &'a [Need],
     entries: &'a Entries<'a>,
-    /// Per switch that is turned at: to which switch above it goes on, by position.
+    /// Per switch where packets turn: the switch above to which its entry leads, by position.
     rows: BTreeMap<u32, Vec<u32>>,
 }
 
 impl<'a> Attempt<'a> {
-    /// Turns plane by plane if hosts are in need, and then at one switch after the other while anybody is left out.
-    /// Then another switch comes first, and the attempt counts that leaves out fewest of the greatest need.
+    /// The best of several attempts. The first turns plane by plane if hosts are in need, then at one hub after the
+    /// other while pairs are left out. The others begin with another hub. The best leaves out the fewest pairs of the
+    /// greatest need.
     fn best(
         [paths, all]: [&'a Paths; 2],
         needs: &'a [Need],
@@ -234,8 +235,7 @@ impl<'a> Attempt<'a> {
         best
     }
 
-    /// Serves everyone over the turns that are taken and then, while somebody is left out and that helps anybody, over
-    /// those in one more cone.
+    /// Finds detours over the turns taken; then, while pairs are left out and that helps any, over one more cone.
     fn run(&mut self, search: &mut Search, skip: usize) {
         if !self.turns.hubs().is_empty() {
             self.serve(search);
@@ -262,7 +262,7 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// Whether anybody is left out, and it is worth more work. Notes the work while these are pairs of hosts.
+    /// Whether pairs are left out and the work is below its limit. Notes the work while pairs of hosts are left out.
     fn goes_on(&mut self, search: &Search) -> bool {
         let most = match self.counts() {
             [0, 0, 0, 0, 0] => 0,
@@ -288,7 +288,7 @@ impl<'a> Attempt<'a> {
         urgent
     }
 
-    /// Serves those left out over the turns that are taken. Whether that helped anybody.
+    /// Searches detours for the pairs left out, over the turns taken. Returns whether any pair gains one.
     fn serve(&mut self, search: &mut Search) -> bool {
         search.forget();
         let mut helped = false;
@@ -311,8 +311,8 @@ impl<'a> Attempt<'a> {
         helped
     }
 
-    /// Serves all in need of a detour to one switch. Returns the columns of those left out, of one class of LIDs or
-    /// all: nobody goes on over them.
+    /// Searches detours to one switch for all switches in need. Returns them, and the columns of the switches that have
+    /// none to some class of LIDs or to all: no detour leads over these.
     fn serve_one(&mut self, search: &mut Search, need: &Need) -> (Vec<Detours>, Vec<u32>) {
         let columns: Vec<u32> = need.from.iter().map(|&(column, _)| column).collect();
         let classes = self.classes(need.to);
@@ -344,13 +344,13 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// The LIDs of a switch by the turns that lead into up-down paths to them. Empty slots count as well: what becomes
-    /// of the others does not depend on who is there.
+    /// The LIDs at a switch, in classes by the turns that lead into up-down paths to them. Empty slots count too, so
+    /// the detours to the other LIDs do not depend on which hosts are present.
     fn classes(&mut self, to: u32) -> Vec<Class> {
         let costs = &self.paths.costs;
         let row = costs.row(to);
         let is_reached = |s: u32| row[costs.column(s)] != INFINITE;
-        // Turns into whatever entry, and those into some.
+        // Turns that lead into every entry, and turns that lead into some.
         let (mut always, mut some) = (Vec::new(), Vec::new());
         for &at in self.turns.hubs().iter().filter(|&&at| is_reached(at)) {
             let onward = self.all.groups.up(at).iter().map(|g| g.remote);
@@ -369,8 +369,8 @@ impl<'a> Attempt<'a> {
             self.rows.entry(at).or_insert_with(row);
         }
         let mut classes: Vec<Class> = Vec::new();
-        // Backward, so that the last class has the last LID. An absent node without a slot goes with others, if any
-        // go on as it does.
+        // Backward, so that the last class has the last LID. An absent node without a slot joins a class with the same
+        // turns, but makes none of its own.
         let entries = self.entries.destinations.entries_behind(costs.column(to));
         for (position, lid, stays) in entries.into_iter().rev() {
             let is_open =
@@ -390,7 +390,7 @@ impl<'a> Attempt<'a> {
         classes
     }
 
-    /// How many are left out, by kind.
+    /// The number of pairs left out, by kind.
     fn counts(&self) -> [usize; KINDS] {
         let mut counts = [0; KINDS];
         for &(_, kind) in self.left.iter().flat_map(|need| &need.from) {
@@ -400,7 +400,7 @@ impl<'a> Attempt<'a> {
     }
 }
 
-/// For each entry of a switch the switch above that it leads to; no switch where it goes elsewhere.
+/// For each entry of a switch the switch above that it leads to; `u32::MAX` where it leads elsewhere.
 fn onward(paths: &Paths, switch: u32, row: &[u8]) -> Vec<u32> {
     let mut of_port = [u32::MAX; 256];
     for group in paths.groups.up(switch) {

@@ -1,4 +1,4 @@
-//! Where to turn: each plane at a leaf of its own, and everybody at one switch after the other.
+//! Where to turn: each plane at a leaf of its own, then all pairs in need at one hub after the other.
 
 use super::need::Need;
 use super::turns::Turns;
@@ -6,11 +6,11 @@ use crate::dmodc::paths::{HOPS, INFINITE, Paths};
 use crate::dmodc::tree::components;
 use std::cmp::Reverse;
 
-/// So many pairs are asked at most, of each kind of need.
+/// The most pairs of each kind of need by which hubs are compared.
 const SAMPLE: usize = 255;
 
-/// Takes all turns that close no circle at a switch and at those above it, its *cone*. Whether there are
-/// any new ones. What is `urgent` comes before others.
+/// Takes all turns that close no circle at a switch and at the switches above it, its *cone*; turns to
+/// `urgent` switches come before others. Returns whether any turn is new.
 pub fn turn_in_cone(
     paths: &Paths,
     turns: &mut Turns,
@@ -20,7 +20,7 @@ pub fn turn_in_cone(
     turn_above(paths, turns, hub, urgent, |_, _| true, |_| true)
 }
 
-/// Takes those turns at a switch that are wanted, and all at switches above it that are.
+/// Takes the turns at a switch that `turn` selects, and all turns at the `wanted` switches above it.
 fn turn_above(
     paths: &Paths,
     turns: &mut Turns,
@@ -46,12 +46,12 @@ fn turn_above(
     is_new
 }
 
-/// Lets each two planes turn into each other at the leaf of the lower one. The planes in which least is to
-/// be entered by turns come first. `false` if no hosts are in need, or there is but one plane.
+/// Lets each two planes turn into each other at the leaf of the lower one. The planes that the fewest pairs
+/// must enter by turns come first. Returns `false` if no hosts are in need, or there is but one plane.
 pub fn turn_by_planes(paths: &Paths, needs: &[Need], turns: &mut Turns) -> bool {
     let (costs, groups) = (&paths.costs, &paths.groups);
     let is_leaf = |s: u32| costs.column(s) < costs.leaves();
-    // A plane is known by its first switch.
+    // A plane has the number of its first switch.
     let plane = components(costs.switches(), |s| {
         let neighbours = groups.up(s).iter().chain(groups.down(s));
         let others = neighbours.filter(move |g| !is_leaf(s) && !is_leaf(g.remote));
@@ -111,10 +111,10 @@ pub fn turn_by_planes(paths: &Paths, needs: &[Need], turns: &mut Turns) -> bool 
     true
 }
 
-/// All switches that lie below two others, those first that most pairs in need have an up-down path
-/// to from both ends: pairs of the greatest kind, and of those equally good the others. Hosts come near
-/// by: of hubs equally good for them the nearest. For what is not traffic of hosts it is better to have
-/// the same hub whatever link is gone.
+/// All switches with two or more switches above, the best first. The best has up-down paths to both ends of
+/// the most pairs in need: pairs of the greatest need decide, then the other pairs, then the fewest hops to
+/// pairs of hosts. Hops to other pairs do not count: for their traffic it is better to keep the same hub
+/// whatever link is gone.
 pub fn hubs(paths: &Paths, needs: &[Need]) -> Vec<u32> {
     let costs = &paths.costs;
     let pairs = needs.iter().flat_map(|need| {
@@ -140,7 +140,7 @@ pub fn hubs(paths: &Paths, needs: &[Need]) -> Vec<u32> {
     hubs
 }
 
-/// The leaf, or other switch below two others, that reaches most leaves.
+/// The switch that reaches most leaves, of those with two or more switches above; leaves come first.
 pub fn widest(paths: &Paths) -> Option<u32> {
     let costs = &paths.costs;
     let unreached = |s: u32| {

@@ -1,40 +1,40 @@
-//! Nobody left out: detours for pairs of switches that have no up-down path between them.
+//! Detours for pairs of switches that have no up-down path between them.
 //!
-//! Up-down routing leaves pairs out as soon as equipment is missing: pods that have no plane in common,
-//! a spine and a leaf of which the switch between them is gone. Such a pair gets a *detour*: a route on
-//! which a packet that came down goes up once more. That is a *turn* (a, b, c): down from a to b, up to c.
+//! Where equipment is missing, up-down routing leaves out pairs: pods that have no plane in common; a spine and a leaf,
+//! if the switch between them is gone. Such a pair gets a *detour*: a route on which a packet that came down goes up
+//! once more. That is a *turn* (a, b, c): down from a to b, up to c.
 //!
-//! Turns are how credit loops come about. A turn is taken only if it closes no circle (module `turns`):
-//! not with other turns, whatever up-down entries there are, now or with other options. So where to turn
-//! can be decided before anybody asks which routes there are, in three steps:
+//! Turns can close credit loops. Dmodc takes a turn only if it closes no circle (module `turns`): not with other turns,
+//! whatever up-down entries exist, now or with other options. So Dmodc decides where to turn before it computes routes,
+//! in three steps:
 //!
 //! ```text
-//! costs ─ need (who needs a detour) ─ hubs, turns (where to turn) ─ search (the detours) ─ steps
+//! costs ─ need (pairs in need) ─ hubs, turns (where to turn) ─ search (the detours) ─ steps
 //! ```
 //!
-//! *Where.* All turns at one leaf and at the switches above it (its *cone*) close no circle, and they
-//! connect nearly everybody. That is enough for what switches and managers send. Hosts need more: all
-//! traffic between two pods by way of one leaf is slow. Let a *plane* be what holds together above the
-//! leaves. The planes are put in an order and each owns a leaf; two planes turn into each other, both ways,
-//! at the leaf of the lower one. That closes no circle either. In a circle, follow the planes: the lowest is
-//! entered and left at its own leaf. But a packet that goes up from a leaf into a plane can come down to
-//! that leaf by this plane only over the link that it went up by, and no packet goes back by the link that
-//! it came by. Where a plane has two switches above one leaf that is not so, and the check refuses some. While somebody
-//! is left out, more cones follow, of the switches that reach most of those in need.
+//! *Where.* All turns at one leaf and at the switches above it (its *cone*) close no circle where one way leads down to
+//! each switch, and they connect nearly all pairs. That is enough for the packets of switches and managers. Hosts need
+//! more: traffic between two pods is slow if all crosses one leaf. Let a *plane* be the switches above the leaves that
+//! links join. Planes are ordered, and each owns a leaf; two planes turn into each other, both ways, at the leaf of the
+//! lower plane. That closes no circle either: of the planes on a circle, packets enter and leave the lowest at its
+//! leaf. But a packet that goes up from a leaf into a plane can come down to that leaf by this plane only over the link
+//! by which it went up, and no packet goes back by the link by which it came. If a plane has two switches above one
+//! leaf this fails, and the check refuses some turns. While pairs are left out, more cones follow, of the switches that
+//! reach most pairs in need.
 //!
-//! *The trade-off.* Of the planes that are entered by turns, the lowest is entered at one leaf only, and no
-//! choice of turns mends that. Were each entered at two leaves, one could walk backward for ever, from a turn
-//! into the plane that it leaves to one at another leaf into that one, and so in a circle. That is the price
-//! of one lane. So the planes in which least is to be entered come first.
+//! *The trade-off.* Of the planes that packets enter by turns, they enter the lowest at one leaf only, and no choice of
+//! turns mends that. If they entered every plane at two leaves, each turn would have a turn before it: into the plane
+//! that it leaves, at another leaf. This walk backward never ends, so it closes a circle. That is the price of one
+//! lane. So the planes that the fewest pairs must enter come first.
 //!
-//! *The detours.* Entries of up-down paths stay as they are. Where packets turn they decide by which switch a packet
-//! goes on. So LIDs of one switch are told apart by the turns that lead into up-down paths to them, and each such class
-//! has one search back from there, over (switch, goes up?). Where all turns of a cone are taken there is one class.
+//! *The detours.* Entries of up-down paths stay. Where packets turn, these entries decide by which switch a packet goes
+//! on. So the LIDs at one switch fall into classes by the turns that lead into up-down paths to them; each class has
+//! one search back from these turns, over (switch, goes up?). With all turns of a cone there is one class.
 //!
-//! *The cost.* None where nobody is in need. A count of the neighbours looked at ends the work (see `WORK`
+//! *The cost.* None where no pair is in need. Otherwise the work ends after a number of visited neighbours (see `WORK`
 //! of module `connections`): some 0.2 s.
 //!
-//! All of it depends on the fabric and its entries alone.
+//! The detours depend on the fabric and its entries alone.
 
 mod connections;
 mod hubs;

@@ -1,25 +1,25 @@
-//! Who needs a detour to whom: pairs of switches without an up-down path, by kind of need.
+//! The pairs of switches that need a detour, since they have no up-down path, by kind of need.
 //!
-//! Up-down routing is complete if there are none among switches with hosts (paper, section IV, "Validity"). The paper's
-//! pass is over pairs of leaves; this one includes switches further up.
+//! Up-down routing is complete if no pair of switches with hosts is among them (paper, section IV, "Validity"). The
+//! paper checks pairs of leaves; this module includes switches further up.
 
 use crate::dmodc::paths::{Costs, INFINITE, Paths};
 use crate::dmodc::tree::{Ranking, components};
 use crate::fabric::{Fabric, Lid, NodeKind};
 
-/// Kinds of need, the greatest first. Hosts are end nodes other than aggregation nodes; a present leaf counts
-/// as having some even if none answers, so that a rack that reboots changes nothing.
+/// The number of kinds of need. The greatest need is 0. Hosts are end nodes other than aggregation nodes; a present
+/// leaf counts as a switch with hosts even if all are absent, so that a rack that reboots changes nothing.
 ///
 /// | kind | from | to |
 /// |--:|---|---|
 /// | 0 | a switch with hosts | a switch with hosts |
-/// | 1 | a switch with hosts | one without: its LID, its aggregation node |
-/// | 2 | one without: it has to answer | a switch with hosts |
-/// | 3 | one with an aggregation node alone | another such |
+/// | 1 | a switch with hosts | a switch without: its LID, its aggregation node |
+/// | 2 | a switch without: its replies | a switch with hosts |
+/// | 3 | a switch with aggregation nodes alone | another such switch |
 /// | 4 | any other pair, with `connect_roots` | |
 pub const KINDS: usize = 5;
 
-/// The switches that need a detour to one, by column, ascending, with the kinds of their needs.
+/// The switches that need a detour to one switch, by column, ascending, with the kinds of their needs.
 #[derive(Clone, Debug)]
 pub struct Need {
     /// The switch to be reached.
@@ -31,7 +31,7 @@ pub struct Need {
 /// Pairs of switches without an up-down path.
 #[derive(Clone, Debug, Default)]
 pub struct Needs {
-    /// By the column of the switch to be reached: pairs that links join, if not up-down.
+    /// By the column of the switch to be reached: pairs that links join, but no up-down path.
     pub joined: Vec<Need>,
     /// Pairs that no links join, as (from, to).
     pub apart: Vec<(u32, u32)>,
@@ -41,7 +41,7 @@ pub struct Needs {
     all: bool,
 }
 
-/// How many pairs are kept by name.
+/// The most pairs that [`Unreachable`] lists.
 const NAMED: usize = 10;
 
 /// Pairs of switches with hosts that have no up-down path.
@@ -53,20 +53,20 @@ pub struct Unreachable {
     pub first: Vec<(u32, u32)>,
 }
 
-/// The senders and receivers at a switch.
+/// The senders and receivers at a switch, by the greatest need.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Carries {
     /// Hosts.
     Hosts,
     /// Aggregation nodes alone.
     Others,
-    /// A LID of its own.
+    /// Its own LID alone.
     Itself,
-    /// None, as at a switch that is only expected.
+    /// None, as at a switch that is absent.
     Nothing,
 }
 
-/// The kind of a pair.
+/// The kind of need of a pair, `None` if it counts for nothing.
 fn kind(from: Carries, to: Carries, all: bool) -> Option<u8> {
     use Carries::{Hosts, Nothing, Others};
     match (from, to) {
@@ -79,7 +79,7 @@ fn kind(from: Carries, to: Carries, all: bool) -> Option<u8> {
     }
 }
 
-/// The present hosts at a switch, and whether there is any end node.
+/// The number of present hosts at a switch, and whether any end node is present.
 fn nodes_at(fabric: &Fabric, switch: u32) -> (u32, bool) {
     let nodes = &fabric.end_nodes()[fabric.end_nodes_of(switch)];
     let there = nodes.iter().filter(|n| n.lid != Lid(0));
@@ -88,9 +88,9 @@ fn nodes_at(fabric: &Fabric, switch: u32) -> (u32, bool) {
 }
 
 impl Needs {
-    /// Finds them in the costs; all kinds or all but the last. A path goes both ways, so the row of the
-    /// switch to be reached shows which switches cannot reach it. `widest` are the paths over drained links
-    /// as well: pairs that these join are in need only among hosts.
+    /// Finds the pairs in the costs; those of the last kind only if `all`. A path goes both ways, so the row of the
+    /// switch to be reached shows which switches cannot reach it. `widest` has the costs over all links, drained ones
+    /// too: a pair with a path there is in need only if both switches have hosts.
     pub fn new(
         fabric: &Fabric,
         ranking: &Ranking,
@@ -184,15 +184,15 @@ impl Needs {
         }
     }
 
-    /// Whether a pair of switches is in need now: one has hosts, or both have aggregation nodes. A leaf
-    /// without answering nodes is not.
+    /// Whether a pair of switches counts now: one has present hosts, or both have end nodes, or all pairs count. A leaf
+    /// whose hosts are all absent counts as a switch without hosts here.
     pub fn has(&self, (from, to): (u32, u32)) -> bool {
         let [from, to] = [from, to].map(|s| self.nodes[s as usize]);
         self.all || from.0 > 0 || to.0 > 0 || (from.1 && to.1)
     }
 }
 
-/// Adds the columns of a row without a path: few, so a fast test passes over most of the row.
+/// Adds the columns of a row without a path. They are few, so a fast test skips most of the row.
 fn find_infinite(row: &[u8], found: &mut Vec<u32>) {
     for (first, bytes) in (0..).step_by(64).zip(row.chunks(64)) {
         if bytes.iter().fold(false, |any, &b| any | (b == INFINITE)) {

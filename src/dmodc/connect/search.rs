@@ -1,22 +1,22 @@
 //! The detours to one target: a search back from the turns into up-down paths, over (switch, goes up?).
 //!
-//! What has an up-down path has its entries. Any other switch goes on to a neighbour with a path or a detour: up to
-//! any, down to one that goes down in turn, and down to one that goes up only by a turn that is taken. Detours with few
-//! turns come first, of these such that go down, since packets may come to them from everywhere, and then short ones.
-//! The detour of a switch stays, and each goes on to a switch that had its detour before: so none loops.
+//! A switch with an up-down path keeps its entries. Any other switch goes on to a neighbour with a path or a detour: up
+//! to any; down to a neighbour that goes down in turn; down to a neighbour that goes up only by a taken turn. Detours
+//! with few turns come first; of these, detours that go down, since packets may come to them from all neighbours; then
+//! short ones. A switch keeps its first detour, and goes on to a switch that had its own before: so no detour loops.
 
 use super::turns::Turns;
 use crate::dmodc::paths::{HOPS, INFINITE, Paths};
 
-/// What is to be reached: a switch, or those of its LIDs that go on alike where turns are taken.
+/// The target of a search: LIDs at one switch to which the same turns lead.
 pub struct Target<'t> {
     /// The switch.
     pub to: u32,
-    /// Turns into up-down paths to it: from where, at which switch; ascending.
+    /// Turns into up-down paths to it, as (from, at), ascending.
     pub gates: &'t [(u32, u32)],
-    /// Another for another target, which spreads them over equally near detours.
+    /// A number that differs between targets and spreads them over equally near detours.
     pub number: usize,
-    /// By column, ascending: who needs a detour, and those among them that get none.
+    /// Columns, ascending: the switches that need a detour, and those of them that no detour may use.
     pub need: &'t [u32],
     pub blocked: &'t [u32],
 }
@@ -31,44 +31,44 @@ struct Detour {
     hops: u16,
     /// Whether it goes up.
     up: bool,
-    /// To which switch, as soon as that is decided.
+    /// The next switch, once chosen.
     next: Option<u32>,
-    /// Whether it is among the steps.
+    /// Whether its step is among the steps found.
     is_step: bool,
-    /// Whether it is in need of one.
+    /// Whether the switch needs a detour.
     is_needed: bool,
 }
 
-/// The steps, as (switch, next switch), and the columns of those in need who have none.
+/// The steps, as (switch, next switch), and the columns of the switches in need without a detour.
 pub type Found = (Vec<(u32, u32)>, Vec<u32>);
 
-/// What was found, and all that it depends on beside the turns.
+/// The result of the last search, and all that it depends on except the turns.
 struct Last<'s> {
     row: &'s [u8],
     number: usize,
     gates: Vec<(u32, u32)>,
-    /// Hops and switches that packets turn from.
+    /// Hops and switches from which packets turn.
     turned: Vec<(u16, u32)>,
     need: Vec<u32>,
     found: Found,
 }
 
-/// A search with its memory.
+/// Searches for detours, and the memory that they share.
 pub struct Search<'s> {
     paths: &'s Paths,
     /// By column: how many switches with links come before.
     before: Vec<usize>,
     /// By column.
     detours: Vec<Detour>,
-    /// How many in need have no detour so far.
+    /// The number of switches in need without a detour so far.
     missing: usize,
     last: Option<Last<'s>>,
-    /// Neighbours looked at, over all searches: a measure of the work.
+    /// Neighbours visited, over all searches: a measure of the work.
     pub work: u64,
 }
 
 impl<'s> Search<'s> {
-    /// Memory for searches.
+    /// Memory for searches over these paths.
     pub fn new(paths: &'s Paths) -> Self {
         let groups = &paths.groups;
         let is_linked = |&s: &u32| !(groups.up(s).is_empty() && groups.down(s).is_empty());
@@ -87,19 +87,19 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// How many switches with links come before one, in the order of columns. A place that is known to be empty does not
-    /// count: who has never seen its switch finds the same.
+    /// How many switches with links come before one, in the order of columns. An empty place does not count, so a
+    /// reference that has its switch changes nothing.
     pub fn before(&self, s: u32) -> usize {
         self.before[self.paths.costs.column(s)]
     }
 
-    /// Begins with other turns.
+    /// Forgets the last result, before a search with other turns.
     pub fn forget(&mut self) {
         self.last = None;
     }
 
-    /// Finds detours for those in need. Targets side by side mostly differ in nothing but themselves; then what was
-    /// found last is found again: a tenth of the work on 8,640 nodes with 40 switches gone.
+    /// Finds detours for the switches in need. Neighbouring targets mostly differ in nothing but themselves; then the
+    /// last result holds again: a tenth of the work on 8,640 nodes with 40 switches gone.
     pub fn run(&mut self, turns: &Turns, target: &Target) -> Found {
         let costs = &self.paths.costs;
         let row = costs.row(target.to);
@@ -141,7 +141,7 @@ impl<'s> Search<'s> {
         self.detours.clear();
         self.detours.extend(row.iter().map(begin));
         self.work += row.len() as u64 / 8;
-        // Nobody goes to these: they count as served until the end.
+        // No detour leads over these switches: they count as served until the end.
         target
             .blocked
             .iter()
@@ -153,7 +153,7 @@ impl<'s> Search<'s> {
             self.missing += usize::from(detour.is_needed);
         }
         while !turned.is_empty() {
-            // Whoever comes down to where packets turn, and whoever comes down to those.
+            // The switches from which packets come down to a turn, and the switches above these.
             let mut open: Vec<u32> = Vec::new();
             turned
                 .iter()
@@ -167,7 +167,7 @@ impl<'s> Search<'s> {
                     .iter()
                     .for_each(|g| self.reach(&mut open, g.remote, hops, false));
             }
-            // Whoever else goes up to one that has a detour.
+            // Then switches with a link up to a switch that has a detour.
             open.sort_by_key(|&s| self.at(s).hops);
             let goes_down = open.len();
             at = 0;
@@ -179,7 +179,7 @@ impl<'s> Search<'s> {
                     .iter()
                     .for_each(|g| self.reach(&mut open, g.remote, hops, true));
             }
-            // Where these go up, packets may turn as well.
+            // At hubs that now go up, packets from above may turn as well.
             turned.clear();
             if self.missing > 0 {
                 for &s in open[goes_down..].iter().filter(|&&s| turns.is_hub(s)) {
@@ -225,8 +225,8 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// The neighbour that a switch goes on to: of those that will do the first from another on for another target, but
-    /// always from the same on for a leaf.
+    /// Chooses the neighbour that a switch goes on to: the first that serves, from a start that depends on the target;
+    /// at a leaf the start is the same for all targets.
     fn next(&mut self, turns: &Turns, target: &Target, s: u32) -> Option<u32> {
         let Paths { costs, groups, .. } = self.paths;
         let Detour { hops, up, next, .. } = *self.at(s);
@@ -261,7 +261,7 @@ impl<'s> Search<'s> {
         next
     }
 
-    /// Adds the steps of the detour from a switch that are not among them.
+    /// Adds the steps of the detour from a switch, up to a step that is already among them.
     fn follow(&mut self, turns: &Turns, target: &Target, from: u32, steps: &mut Vec<(u32, u32)>) {
         let mut at = from;
         while self.at(at).hops != 0 && !std::mem::replace(&mut self.set(at).is_step, true) {
@@ -274,7 +274,7 @@ impl<'s> Search<'s> {
     }
 }
 
-/// Whether two switches are reached by the same others, as their rows say: but for the two themselves.
+/// Whether the same other switches reach two switches, by the rows of these two.
 fn same_are_reached(one: &[u8], other: &[u8]) -> bool {
     one.chunks(64).zip(other.chunks(64)).all(|(one, other)| {
         let pairs = one.iter().zip(other);

@@ -1,42 +1,42 @@
 //! The turns that are taken, and whether one more would close a circle.
 //!
-//! A turn (a, b, c) is a switch b at which packets that came down from a go up to c. All other
-//! dependencies of channels are up-down, and every one that the links allow is taken to be there,
-//! whether a route uses it or not. So no choice of ports, no further LID of a port and no up-down
-//! multicast tree can add to them. A turn is taken if nothing that goes up from b to c can come down
-//! from a to b, over turns that are taken or none.
+//! At a turn (a, b, c), packets that came down from a to switch b go up to c. All other dependencies of channels are
+//! up-down; the check counts every one that the links allow, whether a route uses it or not. So no choice of ports, no
+//! further LID of a port and no up-down multicast tree can add to them. Dmodc takes a turn if no packet that goes up
+//! from b to c can come down from a to b, with or without other taken turns on its way.
 
 use crate::dmodc::tree::Groups;
 use std::collections::BTreeSet;
 
-/// Nothing came up to a switch; or it came from more than one below.
+/// In [`Reach`]: no packet comes up to a switch; or packets come up from more than one switch below.
 const NONE: u32 = u32::MAX;
 const SEVERAL: u32 = u32::MAX - 1;
 
-/// The turns that are taken.
+/// The turns that are taken. They close no circle with anything that the links allow, so they suit every routing; the
+/// price is some harmless turns that the check refuses.
 #[derive(Clone, Debug)]
 pub struct Turns {
     /// Per switch: the turns there, as (from, to).
     taken: Vec<BTreeSet<(u32, u32)>>,
-    /// The switches with turns, in the order in which these were asked for.
+    /// The switches with turns, in the order in which they got their first.
     hubs: Vec<u32>,
-    /// Per switch: whether it is one of them or above one. What comes down to others comes to no turn.
+    /// Per switch: whether it is a hub or above one. Packets that come down to any other switch come to no turn.
     above_hub: Vec<bool>,
 }
 
-/// Where packets can come to.
+/// The switches to which packets can come from one channel.
 struct Reach {
-    /// Per switch: from which switch below they come up to it.
+    /// Per switch: the switch below from which they come up to it, [`NONE`] or [`SEVERAL`].
     below: Vec<u32>,
     /// Per switch: whether they come down to it.
     down: Vec<bool>,
 }
 
-/// A switch that packets come to, and the switch that they come up from, if they do.
+/// A switch to which packets come, and the switch below, if they come up from it.
 type Arrival = (u32, Option<u32>);
 
 impl Turns {
-    /// No turns in a fabric of so many switches.
+    /// No turns in a fabric of this many switches.
     pub fn new(switches: usize) -> Self {
         Turns {
             taken: vec![BTreeSet::new(); switches],
@@ -66,9 +66,9 @@ impl Turns {
         self.taken[at as usize].contains(&(from, to))
     }
 
-    /// Takes those turns at a switch that are wanted, by the switches that they come from and go to, and
-    /// that close no circle; those to and from what is `urgent` before others that exclude them. Whether there
-    /// are any that were not taken before.
+    /// Takes the turns at a switch that `wanted` selects, by the switches that they come from and go to, and that close
+    /// no circle. Turns to `urgent` switches come before others, which they may exclude. Returns whether any turn is
+    /// new.
     pub fn take(
         &mut self,
         groups: &Groups,
@@ -84,7 +84,7 @@ impl Turns {
             let new = |&from: &u32| from != to && wanted(from, to) && !self.has(from, switch, to);
             let mut new: Vec<u32> = up.iter().copied().filter(new).collect();
             if !new.is_empty() {
-                // Turns that go on by the same channel do not change where it leads.
+                // More turns into one channel do not change where that channel leads.
                 let reach = self.reach(groups, switch, to);
                 new.retain(|&from| !reach.comes_down(from, switch));
             }
@@ -97,7 +97,7 @@ impl Turns {
         is_new
     }
 
-    /// Marks a switch and all above it.
+    /// Marks a switch and all switches above it.
     fn mark_above(&mut self, groups: &Groups, switch: u32) {
         let mut open = vec![switch];
         while let Some(s) = open.pop() {
@@ -107,9 +107,9 @@ impl Turns {
         }
     }
 
-    /// Where packets come to that go up from one switch to another, over turns that are taken or none. No packet goes
-    /// back by the link that it came by, which is what makes turns at a switch and at those above it go together: in
-    /// a tree with one way down to each switch, whoever goes up from there can come back only so.
+    /// The switches to which packets come that go up from `low` to `high`, with or without taken turns. No packet goes
+    /// back by the link by which it came. So turns at a switch and at the switches above it go together: in a tree with
+    /// one way down to each switch, a packet that goes up from a switch can come back to it only by that link.
     fn reach(&self, groups: &Groups, low: u32, high: u32) -> Reach {
         let switches = self.taken.len();
         let mut reach = Reach {
@@ -158,7 +158,7 @@ mod tests {
     use crate::dmodc::tree::Ranking;
     use crate::fabric::Guid;
 
-    /// Switches with these links, each as (below, above), and these at the top.
+    /// The paths of switches with these links, each as (below, above), and these roots.
     fn paths(switches: usize, links: &[(u32, u32)], roots: &[u32]) -> Paths {
         let net = Net {
             switches,
@@ -184,12 +184,12 @@ mod tests {
 
     #[test]
     fn no_turn_is_taken_where_ways_up_meet_again() {
-        // A leaf below 1 and 2, both below 3: what goes up to 1 comes back down from 2.
+        // A leaf below 1 and 2, both below 3: packets that go up to 1 can come back down from 2.
         let links = [(0, 1), (0, 2), (1, 3), (2, 3)];
         let both = [(1, 0, 2), (2, 0, 1)];
         let met = paths(4, &links, &[3]);
         assert_eq!(taken(&met, &mut Turns::new(4), &both), [false, false]);
-        // Without the top it does not.
+        // Without the top they cannot.
         let open = paths(3, &links[..2], &[1, 2]);
         assert_eq!(taken(&open, &mut Turns::new(3), &both), [true, true]);
     }

@@ -1,12 +1,12 @@
-//! What cables tell of each switch: the port at which most of its children have it (its *plane*) and the port at which
-//! most of its parents do (its *slot*).
+//! The *plane* of each switch, the port at which most of its children have it, and its *slot*, the port at which most
+//! of its parents have it.
 //!
 //! Majorities decide, so a wrong cable or a lost link changes neither. Where the ports of a level do not agree (cables
-//! at random), both are unknown there.
+//! at random), its planes or slots are unknown.
 
 use crate::dmodc::tree::{Group, Ranking, Sides};
 
-/// Ports decide the places of a level if this many of four votes agree.
+/// Ports decide the places of a level if at least this many of four votes agree.
 const AGREE: usize = 3;
 
 /// The planes and slots of all switches.
@@ -18,13 +18,13 @@ pub struct Cables {
     pub slot: Vec<u8>,
     /// By switch: a number for the planes on the path up to it, equal for equal planes of one rank.
     pub class: Vec<u32>,
-    /// By rank: the usual groups of parallel links of its switches, up and down.
+    /// By rank: the usual group of parallel links up of its switches, and the usual group down.
     pub groups_up: Vec<UsualGroup>,
     pub groups_down: Vec<UsualGroup>,
 }
 
 impl Cables {
-    /// Takes the votes of all switches.
+    /// Finds planes, slots, classes and usual groups by the votes of all switches.
     pub fn new(groups: &Sides, ranking: &Ranking) -> Self {
         let count = groups.switches();
         let ranks = ranking.per_rank().len();
@@ -36,7 +36,7 @@ impl Cables {
             groups_down: usual_groups(groups, ranking, below),
             ..Cables::default()
         };
-        // A leaf below a higher switch than others are has ports of its own there.
+        // A leaf below a higher switch than other leaves has ports of its own there, which do not vote.
         let up = |s: u32| {
             let usual = cables.groups_up[rank(s) as usize];
             let next = above(s).filter(move |g| rank(g.remote) == rank(s) + 1);
@@ -72,7 +72,7 @@ impl Cables {
     }
 }
 
-/// The usual group of parallel links with adjacent ports: how many they are, and the first port modulo that.
+/// The usual group of parallel links at adjacent ports: how many links, and its first port modulo that number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct UsualGroup {
     width: u8,
@@ -80,8 +80,8 @@ pub struct UsualGroup {
 }
 
 impl UsualGroup {
-    /// The first port of a group, also if its link is lost, as far as the other ports show it: else a lost link would
-    /// move the place of a switch.
+    /// The first port of a group, even if its link is lost, as far as the other ports show it. Without this a lost link
+    /// would move the place of a switch.
     pub fn first_port(self, ports: &[u8]) -> u8 {
         let (first, last) = (ports[0], ports[ports.len() - 1]);
         if ports.len() >= usize::from(self.width) {
@@ -146,8 +146,8 @@ fn classes(groups: &Sides, ranking: &Ranking, plane: &[u8]) -> Vec<u32> {
     class
 }
 
-/// The most common port of each item, or 0 if the ports of its level do not agree. `votes` has the item and
-/// the port of each vote of a switch.
+/// The most common port of each item, or 0 if the ports of its level do not agree. `votes` returns the votes of one
+/// switch, each with its item and port.
 pub(super) fn most_voted<V: Iterator<Item = (u32, u8)>>(
     count: usize,
     votes: impl Fn(u32) -> V,
@@ -172,7 +172,7 @@ pub(super) fn most_voted<V: Iterator<Item = (u32, u8)>>(
     let most = start.windows(2).zip(0..).map(|(of, i)| {
         let votes = &mut ports[of[0] as usize..of[1] as usize];
         let (port, count) = most_common(votes);
-        // One vote always agrees with itself.
+        // A single vote always agrees with itself.
         if votes.len() > 1 {
             agree[level(i) as usize] += count;
             voters[level(i) as usize] += votes.len();

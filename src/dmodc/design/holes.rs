@@ -1,11 +1,11 @@
-//! Holes: places of dead switches, found by dark ports.
+//! Holes: the places of dead switches, found by dark ports.
 //!
-//! *Siblings* are the switches of one part with the same planes below them, or with planes that have most of their
-//! parents in common: they should have the same parents, at the same ports. A port up that others of their rank use,
-//! or that lies between used ports, and that is dark on three of four of them, belonged to a dead parent. The search
-//! puts that parent back into the design, rank by rank; so it finds a whole dead plane as well.
+//! Here *siblings* are the switches of one part and one class (equal planes on the path up to them), or of classes that
+//! have most of their parents in common. They should have the same parents, at the same ports. A dark uplink port on
+//! three of four siblings belonged to a dead parent, if other switches of the rank use the port or it lies between used
+//! ports. The search adds that parent to the design, rank by rank, so it finds a whole dead plane as well.
 //!
-//! Dead children need no switch in the design: no route goes through them. Their numbers are kept free (`places`).
+//! A dead leaf or pod needs no switch in the design: no route goes through it. Module `leaves` keeps its numbers free.
 
 use super::cables::most_common;
 use super::places::Places;
@@ -13,26 +13,26 @@ use crate::dmodc::tree::{Group, Ranking, Sides};
 use crate::fabric::{Fabric, Peer};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A switch that should be there.
+/// A dead switch that the search adds to the design.
 #[derive(Clone, Debug)]
 pub struct Hole {
     /// Its rank.
     pub rank: u32,
-    /// Its links: its own port, the switch at the other end, and the port there. Holes count on from the
-    /// switches of the fabric.
+    /// Its links: its own port, the switch at the other end, and the port there. The indices of holes follow the
+    /// indices of the fabric's switches.
     pub links: Vec<(u8, u32, u8)>,
-    /// Its port at its parents.
+    /// Its slot: the port at which its parents had it.
     slot: u8,
     class: u32,
-    /// A switch of the same part.
+    /// A switch of the fabric in the same part.
     anchor: u32,
 }
 
-/// A port is usual if one of this many switches of a rank uses it.
+/// A port is usual if at least one in this many switches of a rank uses it.
 const USUAL: usize = 4;
-/// A plane may be dead as a whole if there are this many others for each dead one.
+/// One plane may be dead as a whole, or one for each this many planes that are left.
 const FEW: usize = 4;
-/// A parent is dead if this many of four siblings have its port dark.
+/// A parent is dead if its port is dark on at least this many of four siblings.
 const DARK: usize = 3;
 
 /// The search for holes.
@@ -42,7 +42,7 @@ struct Search<'s> {
     ranking: &'s Ranking,
     places: &'s Places,
     holes: Vec<Hole>,
-    /// Classes without a switch, by the class below and the port up from there: they count on from the first.
+    /// Classes that have no switch, by the class below and the uplink port there; `first_class` has number 0.
     classes: BTreeMap<(u32, u8), u32>,
     first_class: u32,
 }
@@ -64,22 +64,22 @@ pub fn find(fabric: &Fabric, groups: &Sides, ranking: &Ranking, places: &Places)
     search.holes
 }
 
-/// The ports of one group, from the first on, at both ends.
+/// The ports of one group at both ends, as offsets from the first port.
 type Ends = [Vec<u8>; 2];
 
-/// The parents of the switches of a rank.
+/// How the switches of a rank are linked to their parents.
 #[derive(Default)]
 struct Uplinks {
-    /// The usual ports.
+    /// The usual ports ([`USUAL`]).
     usual: BTreeSet<u8>,
-    /// The ports to one parent, from the first on, here and at the parent.
+    /// The most common ports to one parent, at the switch and at the parent.
     ports: Ends,
     /// By class and port: the class of the parent.
     above: BTreeMap<(u32, u8), u32>,
 }
 
-/// The ports up that siblings should use: those used by most of the other switches that still have most of
-/// their ports. If no sibling has any port left, the usual ones.
+/// The uplink ports that siblings should use: ports that more than half of the similar sets of siblings use. A set is
+/// similar if it has more than half of the `known` ports. Without known ports, the usual ports.
 fn usual(known: &BTreeMap<u8, u32>, all: &[BTreeMap<u8, u32>], uplinks: &Uplinks) -> BTreeSet<u8> {
     if known.is_empty() {
         return uplinks.usual.clone();
@@ -106,7 +106,7 @@ impl Search<'_> {
         self.holes.get(nth as usize)
     }
 
-    /// The parents of a switch at their usual ports: port and parent.
+    /// The parents that a switch has at the port of their plane: port and parent.
     fn parents(&self, s: u32) -> impl Iterator<Item = (u8, u32)> {
         let rank = self.ranking.rank(s) + 1;
         let up = self.groups.up(s).iter();
@@ -125,7 +125,7 @@ impl Search<'_> {
             })
     }
 
-    /// The port at which the parents of a switch of a class in a part should have it.
+    /// The port at which parents should have a switch of this class in this part; 0 if unknown.
     fn part_slot(&self, rank: u32, part: u32, class: u32) -> u8 {
         self.places.parts[rank as usize].slot_of(part, class, |parents, slot| {
             let dark = parents.keys().filter(|&&s| self.is_dark(s, slot, &[0]));
@@ -133,7 +133,7 @@ impl Search<'_> {
         })
     }
 
-    /// The port at which parents have a switch, or would have one without parents.
+    /// The port at which its parents have a switch, or should have it if it has none.
     fn slot(&self, s: u32) -> u8 {
         if let Some(hole) = self.hole(s) {
             return hole.slot;
@@ -147,14 +147,13 @@ impl Search<'_> {
         self.part_slot(rank, part, cables.class[s as usize])
     }
 
-    /// Finds the parents that switches of the rank below should have.
+    /// Adds the holes of a rank: parents that the switches of the rank below should have.
     fn rank(&mut self, rank: u32) {
         let below = |s: &u32| self.ranking.rank(*s) + 1 == rank;
         let children: Vec<u32> = (0..self.count()).filter(below).collect();
         if self.is_whole(&children) && !self.holes.iter().any(|hole| hole.rank + 1 == rank) {
             return;
         }
-        // By part and class: the switches that are there, and the holes.
         let part = &self.places.parts[rank as usize].of;
         let families = self.families(&children);
         let family = |class: u32| families.get(&class).copied().unwrap_or(class);
@@ -162,6 +161,7 @@ impl Search<'_> {
         if uplinks.ports[0].is_empty() {
             return;
         }
+        // By part and family of classes: the present switches, and the holes.
         let mut siblings: BTreeMap<(u32, u32), (Vec<u32>, Vec<u32>)> = BTreeMap::new();
         for &s in &children {
             let key = (
@@ -200,7 +200,7 @@ impl Search<'_> {
         }
     }
 
-    /// Classes that have most of their parents in common, by the lowest of them.
+    /// By class: the lowest class of its family. A family is of classes that have most of their parents in common.
     fn families(&self, children: &[u32]) -> BTreeMap<u32, u32> {
         let mut above: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
         for &s in children {
@@ -223,14 +223,14 @@ impl Search<'_> {
         family
     }
 
-    /// The ports of a group up, from the first on, at both ends.
+    /// The ports of a group up at both ends, as offsets from the first port.
     fn ends(&self, s: u32, up: &Group) -> Ends {
         let from_first = |ports: &[u8]| ports.iter().map(|port| port - ports[0]).collect();
         let back = self.groups.to(up.remote, s).map(|g| self.groups.ports(g));
         [self.groups.ports(up), back.unwrap_or(&[])].map(from_first)
     }
 
-    /// Whether no port in the range of those that lead to parents is dark.
+    /// Whether no port between the first and the last port to parents is dark on any of the children.
     fn is_whole(&self, children: &[u32]) -> bool {
         let ports = || children.iter().flat_map(|&s| self.parents(s));
         let (first, last) = ports().fold((255, 0), |(first, last), (port, _)| {
@@ -266,7 +266,7 @@ impl Search<'_> {
         all
     }
 
-    /// The ends that most groups up of some switches have; no ports if there are no groups.
+    /// The most common ends of the groups up of some switches; no ports if there are no groups.
     fn usual_ends(&self, switches: &[u32]) -> Ends {
         let all = switches
             .iter()
@@ -283,7 +283,7 @@ impl Search<'_> {
         }
     }
 
-    /// Adds the parents that some siblings should have and lack.
+    /// Links the holes among siblings to the known parents, then adds the dead parents of these siblings.
     fn above(
         &mut self,
         rank: u32,
@@ -292,7 +292,7 @@ impl Search<'_> {
         (known, usual): (&BTreeMap<u8, u32>, &BTreeSet<u8>),
         uplinks: &Uplinks,
     ) {
-        // Other siblings may have more or fewer links to a parent.
+        // Other switches of the rank may have more or fewer links to a parent.
         let own = self.usual_ends(there);
         let ends = if own[0].is_empty() {
             &uplinks.ports
@@ -305,7 +305,7 @@ impl Search<'_> {
             }
         }
         if there.len() == 1 {
-            // One dark port may as well be a lost link.
+            // On a single switch a dark port may as well be a lost link.
             return;
         }
         let mut expected: BTreeSet<u8> = usual.iter().chain(known.keys()).copied().collect();
@@ -329,10 +329,10 @@ impl Search<'_> {
             }
         }
         if there.is_empty() {
-            // Nothing of the class is left: it is as others of the rank are.
+            // No switch of the family is left: its parents are at the usual ports of the rank.
             missing.retain(|port| usual.contains(port));
         } else {
-            // What nobody uses at all is a plane that is gone, if it is one of few.
+            // A port that is not usual belongs to a plane that is dead as a whole, if such ports are few.
             let nowhere = |port: &&u8| !usual.contains(port);
             let unused = missing.iter().filter(nowhere).count();
             if unused > (known.len() / FEW).max(1) {
@@ -340,7 +340,7 @@ impl Search<'_> {
             }
             let has_parents = there.iter().any(|&s| !self.groups.up(s).is_empty());
             if has_parents && missing.len() > known.len() {
-                // So many are dark by design.
+                // So many ports are dark by design.
                 return;
             }
         }
@@ -372,7 +372,7 @@ impl Search<'_> {
         }
     }
 
-    /// Links a switch to a parent at a port, if the ports are free; one of the two is a hole.
+    /// Links a switch to a parent at a port, if the ports are dark at both ends. One of the two switches is a hole.
     fn link(&mut self, s: u32, port: u8, parent: u32, ports: &Ends) {
         let slot = self.slot(s);
         if slot == 0 || !self.is_dark(s, port, &ports[0]) || !self.is_dark(parent, slot, &ports[1])

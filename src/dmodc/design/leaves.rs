@@ -1,18 +1,18 @@
-//! The order of leaves, with free numbers for dead ones.
+//! The order of leaves, with free numbers for dead leaves.
 //!
-//! A part of the fabric holds smaller parts at slots, a smallest one holds leaves. Slots that most parts of a
-//! level use are *usual*. A usual slot that is dark in one part, and a dark slot between used ones, belong to
-//! a dead leaf or pod. Parts that end at the same slot are alike: leaves and pods at unusual slots come after all others,
-//! so that a leaf which is added at the end of a pod moves no other; so do, where ports do not agree, those that a
-//! reference added later. Parts that are not alike have a number for each port, so that no part's growth moves another.
-//! Where ports do not agree, a pod with fewer leaves than most have keeps numbers free behind its last one.
+//! A part of the fabric holds smaller parts at slots; a smallest part holds leaves. Slots that most parts of a level
+//! use are *usual*. A usual slot that is dark in one part, or a dark slot between used slots, belongs to a dead leaf or
+//! pod. Parts that end at the same slot are *alike*: leaves and pods at unusual slots come after all others, so a leaf
+//! added at the end of a pod moves no other leaf. Parts that are not alike have numbers for each port, so a part that
+//! grows moves no other. Where ports do not agree, leaves that a reference added later come after all others, and a pod
+//! with fewer leaves than most keeps numbers free behind its last leaf.
 
 use super::cables::most_common;
 use super::parts::Parts;
 use crate::dmodc::tree::Ranking;
 use crate::fabric::{Fabric, Peer, counted};
 
-/// A slot belongs to a dead leaf or pod if this many of four switches above have it dark.
+/// A slot belongs to a dead leaf or pod if it is dark on at least this many of four switches above.
 const DARK: usize = 3;
 
 /// The search for the order.
@@ -20,20 +20,20 @@ pub struct Leaves<'l> {
     fabric: &'l Fabric,
     ranking: &'l Ranking,
     parts: &'l [Parts],
-    /// Per rank: part and switch of the rank, ascending.
+    /// By rank: its switches, ascending, each as its part and the switch.
     tops: Vec<Vec<(u32, u32)>>,
     /// By rank: the slots that most parts use for smaller parts.
     usual: Vec<Vec<u8>>,
     /// By rank: for how many smaller parts each part has numbers; 0 if parts are alike.
     room: Vec<usize>,
-    /// By rank: how many leaves most parts have; 0 if parts are not alike.
+    /// By rank: the number of leaves that more than half of the parts have; 0 if there is none.
     size: Vec<usize>,
-    /// Leaves at unusual slots.
+    /// Leaves that come after all others: at unusual slots, or added later by a reference.
     others: Vec<Option<u32>>,
 }
 
 impl<'l> Leaves<'l> {
-    /// Collects the parts.
+    /// Collects the switches, the usual slots and the usual sizes of the parts of each rank.
     pub fn new(fabric: &'l Fabric, ranking: &'l Ranking, parts: &'l [Parts]) -> Self {
         let ranks = parts.len();
         let mut tops = vec![Vec::new(); ranks];
@@ -59,7 +59,7 @@ impl<'l> Leaves<'l> {
         leaves
     }
 
-    /// All leaves, dead ones as `None`.
+    /// All leaves in order, dead leaves as `None`.
     pub fn in_order(mut self) -> Vec<Option<u32>> {
         let rank = self.parts.len().saturating_sub(1);
         let part = |leaf: &u32| self.parts[rank].of[*leaf as usize];
@@ -69,7 +69,7 @@ impl<'l> Leaves<'l> {
         for leaves in all.chunk_by(|a, b| part(a) == part(b)) {
             order.extend(self.of_part(rank, part(&leaves[0]), leaves));
         }
-        // What a reference came to know later stands later.
+        // Leaves that the reference added later come later.
         let era = |leaf: &Option<u32>| leaf.map_or(0, |s| self.fabric.switches()[s as usize].era);
         self.others.sort_by_key(era);
         order.append(&mut self.others);
@@ -84,14 +84,14 @@ impl<'l> Leaves<'l> {
         &tops[first..first + count]
     }
 
-    /// The smaller part, of the rank below, that contains a leaf: slot and name.
+    /// The smaller part, of the rank below, that contains a leaf: its slot and its name.
     fn smaller(&self, rank: usize, leaf: u32) -> (u8, u32) {
         let part = self.parts[rank - 1].of[leaf as usize];
         (self.parts[rank - 1].slot[part as usize], part)
     }
 
-    /// Finds the slots that most parts of a rank use, of those that go so far, and whether parts are alike: all end at
-    /// the same slot, but for one or a third.
+    /// Finds the usual slots of a rank, by the parts that reach so far, and whether its parts are alike: all but one,
+    /// or all but a third, end at the same slot.
     fn find_usual(&mut self, rank: usize) {
         let part = |leaf: u32| self.parts[rank].of[leaf as usize];
         let slots = self
@@ -122,7 +122,7 @@ impl<'l> Leaves<'l> {
         }
     }
 
-    /// How many leaves most parts of a rank have, if more than half of them have so many; else 0.
+    /// The number of leaves that more than half of the parts of a rank have; else 0.
     fn usual_size(&self, rank: usize) -> usize {
         let part = |leaf: u32| self.parts[rank].of[leaf as usize];
         let mut of_leaves: Vec<u32> = self.ranking.leaves().map(part).collect();
@@ -144,7 +144,7 @@ impl<'l> Leaves<'l> {
         leaves.sort_by_cached_key(|&leaf| self.smaller(rank, leaf));
         let (usual, room) = (self.usual[rank].clone(), self.room[rank]);
         let has_tops = !self.tops(rank, part).is_empty();
-        // Slot, whether it has a number here, and the leaves.
+        // By smaller part: its slot, whether its leaves have their numbers here, and the leaves.
         let mut laid: Vec<(u8, bool, Vec<Option<u32>>)> = Vec::new();
         let is_place = |slot: u8| !has_tops || room > 0 || usual.contains(&slot);
         let parts = self.parts;
@@ -153,7 +153,7 @@ impl<'l> Leaves<'l> {
             let (slot, part) = self.smaller(rank, leaves[0]);
             let mut order = self.of_part(rank - 1, part, leaves);
             if slot == 0 && order.len() < self.size[rank - 1] {
-                // Ports do not tell which leaf is dead, but that one is.
+                // A leaf is dead, but ports do not show which.
                 order.resize(self.size[rank - 1], None);
             }
             let is_new = slot == 0 && self.came_later(leaves);
@@ -185,7 +185,7 @@ impl<'l> Leaves<'l> {
         leaves.all(|&leaf| self.fabric.switches()[leaf as usize].era > 0)
     }
 
-    /// The slots of dead parts of a part whose smaller parts are at the slots in `used`.
+    /// The slots of the dead smaller parts of a part. `used` has the slots of the smaller parts that are left.
     fn gone(&self, rank: usize, part: u32, used: &[u8], usual: &[u8]) -> Vec<u8> {
         let tops = self.tops(rank, part);
         if tops.is_empty() {
@@ -204,7 +204,7 @@ impl<'l> Leaves<'l> {
         let (Some(&first), Some(&last)) = (slots.first(), slots.last()) else {
             return Vec::new();
         };
-        // Where several links join two switches, a slot is several ports, and those of others may be between.
+        // With parallel links a slot is several ports, and ports of other slots may lie between them.
         let to = |peer: &Peer| match *peer {
             Peer::Switch { index, .. } => Some(index),
             _ => None,
@@ -232,14 +232,14 @@ impl<'l> Leaves<'l> {
         for port in shaped.iter().flat_map(|(slot, own)| ports(*slot, own)) {
             taken[usize::from(port)] = true;
         }
-        // Two kinds of tops may have a shape each; one leaf with a lost link is no kind.
+        // A shape counts if a third of the slots have it: two kinds of switches may differ; one lost link makes none.
         let mut shapes: Vec<&[u8]> = shaped.iter().map(|(_, own)| own.as_slice()).collect();
         shapes.sort_unstable();
         let kinds = shapes
             .chunk_by(|a, b| a == b)
             .filter(|of| 3 * of.len() >= shapes.len());
         let kinds: Vec<&[u8]> = kinds.map(|of| of[0]).collect();
-        // A host may be there or not.
+        // A port to a host counts as dark, too.
         let is_dark = |slot: u8| {
             let dark = |s: &&u32| {
                 slot <= self.fabric.switches()[**s as usize].ports
@@ -267,7 +267,7 @@ impl<'l> Leaves<'l> {
             }
         }
         if 3 * gone.len() > 2 * used.len() {
-            // So many are dark by design.
+            // So many slots are dark by design.
             gone.retain(|slot| usual.contains(slot));
         }
         gone

@@ -1,9 +1,9 @@
-//! Lost links: those that siblings have and a switch has not, between switches that are there.
+//! Lost links: links that the siblings of a switch have and the switch has not.
 //!
-//! A parent that a good part of the siblings has is a parent of all of them, by as many links as most have. A lost
-//! port stands in the design as [`NO_PATH`]. Where in the group tells which of the others are chosen for what: whole
-//! groups of siblings that have all the ports that are left say which port is gone. Where none does, the lost ones come
-//! last. A cable that was moved to a spare port is known by its siblings, too: it stands in its group where it was.
+//! A parent of one sibling in four is expected for all siblings, by the number of links that most have. In the design a
+//! lost port is [`NO_PATH`]. Its position in the group decides which destinations use which of the other ports. The
+//! whole groups of siblings that have all the ports that are left show this position. Without such a group, lost ports
+//! come last. A cable that was moved to a spare port keeps its position in the group, which siblings show, too.
 
 use super::cables::most_common;
 use super::siblings::siblings;
@@ -13,11 +13,11 @@ use crate::lft::NO_PATH;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// A parent should be there if one of this many siblings has it.
+/// A parent is expected if at least one in this many siblings has it.
 const USUAL: usize = 4;
 
-/// The links with those that are lost, and with those that were moved where they were, or `None` if there are no
-/// such links. `groups` are of these links.
+/// Returns the links with all lost links added, and with moved links at their former positions; `None` if there are no
+/// such links. `groups` are the port groups of `links`.
 pub fn with_lost(links: &Links, groups: &Groups, ranking: &Ranking) -> Option<Links> {
     let lost = find(groups, ranking);
     let ports = Ports { links, ranking };
@@ -39,7 +39,7 @@ fn find(groups: &Groups, ranking: &Ranking) -> Vec<(u32, u32, usize)> {
         if family.iter().all(is_alike) && !family.iter().any(has_several) {
             continue;
         }
-        // Per parent: by how many links each member has it.
+        // By parent: the number of links from each sibling that has it.
         let mut parents: BTreeMap<u32, Vec<Reverse<usize>>> = BTreeMap::new();
         for group in family.iter().flat_map(|&s| groups.parents(s)) {
             let sizes = parents.entry(group.remote).or_default();
@@ -56,14 +56,14 @@ fn find(groups: &Groups, ranking: &Ranking) -> Vec<(u32, u32, usize)> {
     lost
 }
 
-/// The ports of groups as they are.
+/// Finds the expected ports of groups, by the groups of siblings.
 struct Ports<'p> {
     links: &'p Links,
     ranking: &'p Ranking,
 }
 
 impl<'p> Ports<'p> {
-    /// The ports of a group with this many links, lost ones as [`NO_PATH`] at their positions.
+    /// The ports of a group with this many links, lost ports as [`NO_PATH`] at their positions.
     fn expected(&self, switch: u32, neighbour: u32, links: usize) -> Vec<u8> {
         let here = self.links.to(switch, neighbour);
         if here.is_empty() {
@@ -72,7 +72,7 @@ impl<'p> Ports<'p> {
         let whole =
             |ports: &&[u8]| ports.len() == links && here.iter().all(|port| ports.contains(port));
         let side = self.ranking.is_up(switch, neighbour);
-        // Siblings are on the same side of the neighbour.
+        // Siblings here are the switches on the same side of the neighbour.
         let siblings = self.links.neighbours(neighbour);
         let siblings = siblings.filter(|&s| self.ranking.is_up(s, neighbour) == side);
         let of_siblings = siblings.map(|s| self.links.to(s, neighbour));
@@ -86,7 +86,7 @@ impl<'p> Ports<'p> {
         }
     }
 
-    /// The ports of groups of which some were moved: they are elsewhere on most siblings.
+    /// By switch and neighbour: the ports of groups with moved cables, in the order of the ports on most siblings.
     fn moved(&self) -> BTreeMap<(u32, u32), Vec<u8>> {
         let mut moved = BTreeMap::new();
         for to in 0..self.links.switches() as u32 {
@@ -113,8 +113,8 @@ impl<'p> Ports<'p> {
     }
 }
 
-/// Ports in the usual order, others in the places of those that are not there: the ports to which cables were moved, then
-/// [`NO_PATH`] for lost links.
+/// Ports in the usual order. The positions of usual ports that are missing get the other ports (of moved cables), then
+/// [`NO_PATH`] (lost links).
 fn in_order_of(usual: &[u8], ports: &[u8]) -> Vec<u8> {
     let mut others = ports.iter().filter(|port| !usual.contains(port));
     let port = |port: &u8| match ports.contains(port) {

@@ -1,6 +1,6 @@
 //! The design: the fabric as it is meant to be, and the present part of it.
 //!
-//! All later stages work on its places, and take no other answer to what should be there.
+//! All later stages work on its places, and take from it alone which equipment should exist.
 
 mod cables;
 mod holes;
@@ -23,53 +23,53 @@ pub use siblings::siblings;
 pub use standing::standing;
 use std::sync::Arc;
 
-/// The fabric as it is meant to be, and the present part of it, over the same places. If nothing is missing, both
-/// share one fabric.
+/// The fabric as it is meant to be, and the present part of it, over the same places: nominal ports depend on the first
+/// alone. The cost is a second fabric where equipment is missing; else both share one.
 #[derive(Clone, Debug)]
 pub struct Design {
     /// All expected equipment, by place. Absent switches and nodes have LID 0.
     pub expected: Arc<Fabric>,
     /// The present equipment, by place. An absent switch has no links.
     pub there: Arc<Fabric>,
-    /// The expected links, with those that a switch has lost and its siblings have.
+    /// The expected links, including the lost links, which siblings of a switch have and the switch has not.
     pub links: Links,
-    /// Their port groups.
+    /// The port groups of `links`.
     pub groups: Groups,
-    /// The present links, where more are expected.
+    /// The present links; `None` if nothing is missing or moved.
     pub present: Option<Links>,
     /// The levels of the places.
     pub ranking: Ranking,
-    /// The leaves in the order of their numbers, dead ones as `None`; `None` for the order of the paper
-    /// (Algorithm 2).
+    /// The leaves in the order of their numbers, dead leaves as `None`; `None` for the order of the paper (Algorithm
+    /// 2).
     pub leaves: Option<Vec<Option<u32>>>,
-    /// By place: a number that does not depend on other switches.
+    /// By place: a number for hashes, made of the ports on the paths to it, else of GUIDs.
     pub name: Vec<u64>,
     /// By switch of the fabric: its place.
     pub place: Vec<u32>,
-    /// By place: its switch of the fabric.
+    /// By place: the switch of the fabric there, if there is one.
     pub switch: Vec<Option<u32>>,
     /// By expected end node: its end node of the fabric, if it is present.
     pub node: Vec<Option<u32>>,
-    /// The fabric's absent end nodes, ascending by place and port. They do not influence anything else.
+    /// The fabric's absent end nodes, ascending by place and port. No other field depends on them.
     pub absent: Vec<EndNode>,
-    /// The fabric and the reference, if there is one, and their levels.
+    /// The fabric merged with the reference, and the levels of both; `None` without a reference.
     pub known: Option<Arc<(Merged, Ranking)>>,
     /// The ranks on which GUIDs, not ports, decide the places.
     pub untold: Vec<u32>,
 }
 
-/// The order of switches, and its grounds.
+/// The switches in the order of their places, and the other results of that order.
 struct Order {
-    /// The switch of each place.
+    /// By place: its switch.
     switches: Vec<u32>,
     leaves: Option<Vec<Option<u32>>>,
-    /// By switch: the number of its place.
+    /// By switch: [`Design::name`] of its place.
     names: Vec<u64>,
     untold: Vec<u32>,
 }
 
 impl Order {
-    /// The order by ports; adds dead switches to the fabric first.
+    /// Adds the dead switches to the fabric, then orders all switches by ports.
     fn by_ports(merged: &mut Merged, ranking: &mut Ranking, groups: &Sides) -> Order {
         let mut places = Places::new(&merged.nominal, groups, ranking);
         let untold = places.cables.untold(ranking);
@@ -91,7 +91,7 @@ impl Order {
         }
     }
 
-    /// The order of the paper.
+    /// Orders the switches by GUID, as the paper does.
     fn by_guids(fabric: &Fabric) -> Order {
         Order {
             switches: (0..fabric.switches().len() as u32).collect(),
@@ -206,7 +206,7 @@ impl Design {
 }
 
 impl Ranking {
-    /// Ranks a tree as [`Engine::plan`](crate::dmodc::Engine::plan) does; any other fabric by GUIDs.
+    /// The levels that [`Engine::plan`](crate::dmodc::Engine::plan) finds; if it refuses the fabric, places are GUIDs.
     pub fn new(fabric: &Fabric, options: &Options) -> Self {
         match Design::new(fabric, options.reference(), options, ALONE) {
             Ok(design) => design.ranking.of_some(&design.place),

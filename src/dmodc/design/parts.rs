@@ -1,8 +1,8 @@
-//! Parts: the connected parts of the fabric without its upper levels, pods and pods of pods, and the slot of each.
+//! Parts: the connected parts of the fabric without its upper levels (pods, and pods of pods), and their slots.
 //!
-//! A pod is at a port of the switches above it. If it is at the same port of all of them, that port is its slot.
-//! Where its planes are cabled otherwise (the second switch of each pod at the next port), each plane has slots of
-//! its own, and one plane that has a switch in most parts decides the slots.
+//! If all switches above a pod have it at the same port, that port is its slot. If the planes of a pod are cabled
+//! differently (its second switch at the next port), each plane has slots of its own. Then one plane that has a switch
+//! in most parts decides the slots.
 
 use super::cables::{Cables, UsualGroup, most_voted};
 use crate::dmodc::tree::{Group, Ranking, Sides, join, root};
@@ -11,11 +11,11 @@ use std::collections::BTreeMap;
 /// The parts of one rank: the switches of that rank and below.
 #[derive(Clone, Debug, Default)]
 pub struct Parts {
-    /// The part of each switch, named by one of them.
+    /// By switch: the name of its part, which is one of the part's switches.
     pub of: Vec<u32>,
-    /// The slot of each part, by its name; 0 if it is unknown.
+    /// By name of a part: its slot; 0 if it is unknown.
     pub slot: Vec<u8>,
-    /// Where planes have slots of their own: these, by the class of their switches, and the plane that decides.
+    /// If each plane has slots of its own: the planes, by the class of their switches, and the class that decides.
     planes: BTreeMap<u32, Plane>,
     told_by: Option<u32>,
 }
@@ -23,9 +23,9 @@ pub struct Parts {
 /// The switches of one class.
 #[derive(Clone, Debug, Default)]
 struct Plane {
-    /// The part and slot of each, ascending.
+    /// The part and the slot of each switch, ascending.
     slots: Vec<(u32, u8)>,
-    /// All that are above at least half of them, and above how many.
+    /// The parents of at least half of the switches, each with the number of these switches below it.
     above: BTreeMap<u32, usize>,
 }
 
@@ -37,13 +37,13 @@ impl Plane {
 }
 
 impl Parts {
-    /// Finds the parts of all ranks, by the links that agree: a wrong cable joins none.
+    /// Finds the parts of all ranks by the links at usual ports, so a wrong cable joins none.
     pub fn of_ranks(groups: &Sides, ranking: &Ranking, cables: &Cables) -> Vec<Parts> {
         let count = groups.switches() as u32;
-        // All links up: switch, the one above, and whether both ends are where most others are.
+        // All links up: lower switch, upper switch, and whether both ends are at the usual ports.
         let mut links: Vec<(u32, u32, bool)> = Vec::new();
         let mut some_agree = vec![false; count as usize];
-        // Who is above comes by in order, as in the groups of those below.
+        // Upper switches come in ascending order, as in the groups of each lower switch.
         let mut next = vec![0; count as usize];
         for above in 0..count {
             for down in groups.down(above) {
@@ -123,14 +123,14 @@ impl Parts {
         parts
     }
 
-    /// Takes the slots of the plane with most of them.
+    /// Takes the slots of all parts from the plane with most slots.
     fn find_slots(&mut self) {
         self.planes.retain(|_, Plane { slots, above }| {
             above.retain(|_, below| 2 * *below >= slots.len());
             slots.sort_unstable();
             let mut by_slot: Vec<u8> = slots.iter().map(|&(_, slot)| slot).collect();
             by_slot.sort_unstable();
-            // Two switches of one class in a part, or two parts at one slot, tell nothing.
+            // A plane with two switches in a part, or with two parts at one slot, cannot decide.
             let is_double = slots.windows(2).any(|two| two[0].0 == two[1].0);
             !is_double && by_slot.windows(2).all(|two| two[0] != two[1]) && slots.len() > 1
         });
@@ -143,14 +143,14 @@ impl Parts {
         }
     }
 
-    /// Whether the slots are ports of a switch above.
+    /// Whether the slots of the parts are ports of this switch.
     pub fn has_slots(&self, switch: u32) -> bool {
         let told_by = self.told_by.and_then(|class| self.planes.get(&class));
         told_by.is_none_or(|plane| plane.above.contains_key(&switch))
     }
 
-    /// The slot that a switch of a class in a part should have at its parents; 0 if unknown. `is_dark` tells
-    /// whether a slot of some switches is empty.
+    /// The port at which its parents should have a switch of this class in this part; 0 if unknown. `is_dark` returns
+    /// whether a port is dark on the given parents.
     pub fn slot_of(
         &self,
         part: u32,
@@ -166,7 +166,7 @@ impl Parts {
         if let Some(slot) = plane.slot(part) {
             return slot;
         }
-        // Parts stand in the same order at all planes: the slot is between those of its neighbours at another.
+        // All planes have the parts in one order: the slot is between the slots of the next parts at another plane.
         let others = self.planes.values();
         let others = others.filter_map(|other| Some((other, other.slot(part)?)));
         let Some((other, own)) = others.max_by_key(|(other, _)| other.slots.len()) else {
@@ -189,7 +189,7 @@ impl Parts {
         let first = below.map_or(1, |(_, slot)| slot.saturating_add(1));
         let last = above.map_or(254, |(_, slot)| slot.saturating_sub(1));
         let fits = |slot: &u8| is_dark(&plane.above, *slot);
-        // A slot amid used ones is likelier than one behind all of them.
+        // A slot between used slots is likelier than a slot behind all of them.
         let used = self.planes.values().flat_map(|plane| &plane.slots);
         let most = used.map(|&(_, slot)| slot).max().unwrap_or(0);
         let near = as_far

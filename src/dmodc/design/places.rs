@@ -1,15 +1,15 @@
-//! Places: where each switch belongs, by the ports of its cables and not by its GUID.
+//! Places: the position of each switch in the design, by the ports of its cables and not by its GUID.
 //!
-//! People and chassis makers cable by rule: a switch is at the same port of all its parents (its *slot*), and
-//! a parent at the same port of all its children (its *plane*). Three orders follow:
-//! - *Planes*: the switches of one rank by the planes on the path up to them. All pods have their parents in
-//!   the same order.
-//! - *Pods*: without the top level the fabric falls into parts; without the next level each part falls into
-//!   smaller ones. Parts are ordered by their slots, and so are the leaves of a smallest part.
+//! People and chassis makers cable by rule: a switch is at the same port of all its parents (its *slot*), and a parent
+//! at the same port of all its children (its *plane*). Three orders follow:
+//! - *Planes*: the switches of one rank, by the planes on the path up to them. So all pods have their parents in the
+//!   same order.
+//! - *Pods*: without the top level the fabric falls into parts; without the next level each part falls into smaller
+//!   parts. Parts are ordered by their slots, and so are the leaves of a smallest part.
 //! - *Places*: all switches by rank, leaves by pods, others by planes.
 //!
-//! Where the ports of a level do not agree (cables at random), GUIDs decide there, as in the paper. A
-//! replaced box keeps its place, and two subnet managers find the same places.
+//! Where the ports of a level do not agree (cables at random), GUIDs decide the order, as in the paper. A replaced box
+//! keeps its place, and two subnet managers find the same places.
 
 use super::cables::{Cables, most_common};
 use super::leaves::Leaves;
@@ -17,14 +17,14 @@ use super::parts::Parts;
 use crate::dmodc::tree::{Ranking, Sides, mix};
 use crate::fabric::Fabric;
 
-/// The places of switches by ports.
+/// The places of switches by ports. Majorities decide, so one wrong cable moves no place.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
-    /// What cables tell of each switch.
+    /// The plane, slot and class of each switch.
     pub cables: Cables,
     /// By rank: the parts of the fabric without all switches of higher rank.
     pub parts: Vec<Parts>,
-    /// The leaves in the order of their numbers, by pods and slots; `None` for a dead one.
+    /// The leaves in the order of their numbers, by pods and slots; `None` for a dead leaf.
     pub leaves: Vec<Option<u32>>,
     /// All switches in the order of their places.
     pub order: Vec<u32>,
@@ -50,7 +50,7 @@ impl Places {
         places
     }
 
-    /// Puts all switches in order.
+    /// Orders all switches by rank and class, then by the first leaf below them; where planes are unknown, by GUID.
     fn find_order(&mut self, groups: &Sides, ranking: &Ranking, ascending: &[u32]) {
         let count = groups.switches() as u32;
         let mut first = vec![(u32::MAX, 0u8); count as usize];
@@ -74,7 +74,7 @@ impl Places {
         self.order = order.into_iter().map(|(.., s)| s).collect();
     }
 
-    /// Numbers places by the planes below them and the slots above them; where ports do not agree, by GUIDs.
+    /// Finds the names: hashes of the planes below and the slots above, or of GUIDs where ports do not agree.
     fn find_names(&mut self, fabric: &Fabric, groups: &Sides, ascending: &[u32]) {
         let count = self.cables.plane.len();
         let guid = |s: u32| fabric.switches()[s as usize].key;

@@ -1,19 +1,18 @@
 //! Siblings: switches of one rank whose parents are mostly the same.
 //!
-//! They are the leaves of a pod, and the switches of one position in all pods. In a whole PGFT siblings have
-//! the same parents. Each sibling should have the parents that most of them have: routes and the log use the
-//! same answer. A switch that has lost all parents is a sibling of the switches whose port at their children
-//! it has.
+//! Siblings are the leaves of a pod, or the switches of one position in all pods. In a whole PGFT they have the same
+//! parents. So each sibling should have the parents of the others; routes (`lost`) and log lines (`wiring`) compare the
+//! same siblings. A switch that has lost all parents is a sibling of the switches that have its port at their children.
 
 use super::cables::most_common;
 use crate::dmodc::tree::{Groups, Ranking, join, root};
 use std::collections::BTreeMap;
 
-/// All switches that have parents, or have lost them, each among its siblings; ascending.
+/// All switches that have parents, or have lost them, in families of siblings; each family is ascending.
 pub fn siblings(groups: &Groups, ranking: &Ranking) -> Vec<Vec<u32>> {
     let mut members = vec![0u32; groups.up_classes().len()];
     (0..groups.switches() as u32).for_each(|s| members[groups.up_class(s) as usize] += 1);
-    // Per up class, another of the same family, itself at the root.
+    // By up class: another up class of the same family; itself at the root.
     let mut family: Vec<u32> = (0..groups.up_classes().len() as u32).collect();
     let switches = 0..groups.switches() as u32;
     for parent in switches.clone() {
@@ -24,8 +23,8 @@ pub fn siblings(groups: &Groups, ranking: &Ranking) -> Vec<Vec<u32>> {
         if below.len() == 1 {
             continue;
         }
-        // The class with most members is the measure, then one with most parents: a few switches that have the
-        // parents of others and more are no siblings of them.
+        // The class with most members is the measure; of several, the class with most parents. So a few switches with
+        // all the parents of the others and more are no siblings of the others.
         let parents = |of: u32| groups.parents(groups.up_classes()[of as usize]).count();
         let weight = |&of: &u32| (members[of as usize], parents(of));
         while let Some(measure) = below.iter().copied().max_by_key(weight) {
@@ -48,8 +47,8 @@ pub fn siblings(groups: &Groups, ranking: &Ranking) -> Vec<Vec<u32>> {
     families
 }
 
-/// Adds switches without parents to the only family of their rank that is at the same port of its children, if it
-/// has two members or more.
+/// Adds each switch without parents to the only family of its rank, of two members or more, that is at the same port of
+/// its children.
 fn add_orphans(families: &mut [Vec<u32>], groups: &Groups, ranking: &Ranking) {
     let switches = 0..groups.switches() as u32;
     let top = switches.clone().map(|s| ranking.rank(s)).max();
@@ -64,7 +63,7 @@ fn add_orphans(families: &mut [Vec<u32>], groups: &Groups, ranking: &Ranking) {
         let mut ports: Vec<u8> = back.map(|g| groups.ports(g)[0]).collect();
         most_common(&mut ports).0
     };
-    // Per rank and port: the only family there.
+    // By rank and port: the only family there; `None` if there are several.
     let mut at: BTreeMap<(u32, u8), Option<usize>> = BTreeMap::new();
     for (i, family) in families.iter().enumerate() {
         let mut ports: Vec<u8> = family.iter().map(|&s| port(s)).collect();
@@ -82,8 +81,8 @@ fn add_orphans(families: &mut [Vec<u32>], groups: &Groups, ranking: &Ranking) {
     }
 }
 
-/// Whether two up classes are of one rank and have more than half of the parents of each in common, or the first has no
-/// others than the measure, however many it has lost.
+/// Whether two up classes have one rank, and have more than half of the parents of each in common, or the first has
+/// only parents of the measure, however many it has lost.
 fn alike(groups: &Groups, ranking: &Ranking, class: u32, measure: u32) -> bool {
     let [first, other] = [class, measure].map(|class| groups.up_classes()[class as usize]);
     if ranking.rank(first) != ranking.rank(other) {

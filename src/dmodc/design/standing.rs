@@ -2,7 +2,7 @@
 
 use crate::dmodc::tree::{Links, Sides};
 
-/// The expected links of all switches that have links now, or `None` if every switch has some.
+/// The expected links between switches that have links now; `None` if no switch has lost all links.
 pub fn standing(expected: &Links, present: &Sides) -> Option<Links> {
     let is_gone = |s: u32| {
         let has_none = present.down(s).is_empty() && present.up(s).is_empty();

@@ -1,13 +1,13 @@
 //! Decides which links of a reference that are dark at both ends were never meant.
 //!
-//! A cable that somebody plugged in by mistake and pulled again is dark, too. A link was meant if another is
-//! beside it, or if its lower switch has a *sibling* (a child of the upper one that shares another parent
-//! with it). Where the lower switch has no other parent, or none of its parents another child, a link between
+//! A cable that was plugged in by mistake and then removed leaves a dark link, too. A link was meant if a parallel link
+//! exists, or if its lower switch has a *sibling*: a child of the upper switch that shares another parent with the
+//! lower switch. If the lower switch has no other parent, or if none of its parents has another child, a link between
 //! two adjacent ranks was meant.
 
 use crate::dmodc::tree::{Ranking, Sides};
 
-/// The links that were never meant. `groups` have all links, dark ones included.
+/// Returns the dark links that were never meant. `groups` has all links, dark links included.
 pub fn never_meant(
     groups: &Sides,
     ranking: &Ranking,

@@ -1,8 +1,8 @@
-//! Members below no common switch join the tree of the others by turns.
+//! Joins multicast members that have no common switch above them, by turns.
 //!
 //! A tree may grow down from any of its switches: packets from the new branch go up, or come down from above. It may
-//! grow up from a switch without a parent in the tree above it; otherwise packets that come down to this switch would
-//! go up again, and packets down the new link too. So both turns must be among those that close no circle.
+//! grow up from a switch without a switch above it in the tree. Elsewhere packets that come down would go up the new
+//! link, and packets down the new link up again: both turns must be among the turns that close no circle.
 
 use super::{Edge, Terrain};
 use std::collections::VecDeque;
@@ -38,7 +38,7 @@ impl Terrain<'_> {
         }
     }
 
-    /// The links of a shortest path from the tree to any of these switches, from the tree on.
+    /// The links of a shortest path from the tree to any of `goals`, starting at the tree.
     fn path_to_any(
         &self,
         root: u32,
@@ -80,7 +80,7 @@ impl Terrain<'_> {
     }
 }
 
-/// The links on the path to a state, from the tree on.
+/// The links on the path to a state, starting at the tree.
 fn path(came: &[[Option<(State, Edge)>; 2]], mut state: State) -> Vec<Edge> {
     let mut links = Vec::new();
     while let Some((before, link)) = came[state.0 as usize][usize::from(state.1)] {

@@ -1,13 +1,13 @@
-//! The spanning tree of a multicast group: all its traffic is up-down where possible.
+//! The spanning tree of a multicast group: all its packets go up-down where possible.
 //!
-//! If the root reaches every member's switch going down only, packets go up towards the root, then down: no turn, so
-//! multicast adds no credit loop to the unicast routes. A switch's reach is the set of member switches below it,
-//! computed in one pass in the total order (rank, UUID), lowest first. Among the switches with full reach those of
-//! the lowest rank make the shortest trees, and the group's LID picks one of them, so groups spread over the spines
-//! and the choice depends on nothing else.
+//! If the root reaches the switch of every member by going down only, packets go up towards the root, then down: no
+//! turn, so multicast adds no credit loop to the unicast routes. The *reach* of a switch is the set of member switches
+//! below it; one pass computes it, in the total order (rank, place), lowest first. Of the switches with full reach,
+//! those of lowest rank make the shortest trees. The LID of the group picks one of them, so groups spread over the
+//! spines and the choice depends on nothing else.
 //!
 //! Where no switch has full reach (members on spines, a badly degraded tree) the root is the switch of greatest reach
-//! in the part of the fabric with most members. The others join by turns that close no circle with those of unicast
+//! in the part of the fabric with most members. The others join by turns that close no circle with unicast turns
 //! (module `join`), or are left out. OpenSM's own engines (`mcast_mgr_build_spanning_tree`, sssp's) turn anywhere.
 
 mod join;
@@ -16,7 +16,7 @@ use super::tree::Ranking;
 use crate::fabric::{Fabric, Peer};
 use std::collections::VecDeque;
 
-/// A link of the tree: two ends, (switch, port) each, the one nearer to the root first.
+/// A link of the tree: two ends, (switch, port) each, the end nearer to the root first.
 pub type Edge = [(u32, u8); 2];
 
 /// A multicast tree.
@@ -24,9 +24,9 @@ pub type Edge = [(u32, u8); 2];
 pub struct Tree {
     /// The links.
     pub edges: Vec<Edge>,
-    /// Whether all traffic on it is up-down.
+    /// Whether all packets on the tree go up-down.
     pub up_down: bool,
-    /// The member switches that it does not reach.
+    /// The member switches that the tree does not reach.
     pub left_out: Vec<u32>,
 }
 
@@ -36,7 +36,7 @@ pub struct Terrain<'a> {
     ranking: &'a Ranking,
     capable: &'a [bool],
     may_turn: MayTurn<'a>,
-    /// Switches in ascending (rank, UUID).
+    /// Switches in ascending (rank, place).
     order: Vec<u32>,
 }
 
@@ -46,7 +46,7 @@ pub type MayTurn<'a> = &'a dyn Fn(u32, u32, u32) -> bool;
 const UNSEEN: u32 = u32::MAX;
 
 impl<'a> Terrain<'a> {
-    /// `capable` tells whether a switch forwards multicast; `may_turn` is called only if the members have no
+    /// `capable` has for each switch whether it forwards multicast. `may_turn` is called only if the members have no
     /// common switch above them.
     pub fn new(
         fabric: &'a Fabric,
@@ -63,7 +63,7 @@ impl<'a> Terrain<'a> {
         }
     }
 
-    /// The tree of the group `mlid` over these distinct member switches. `None` if none of them forwards multicast.
+    /// The tree of the group `mlid` over these distinct member switches; `None` if no member forwards multicast.
     pub fn tree(&self, members: &[u32], mlid: u16) -> Option<Tree> {
         let (able, mut left_out): (Vec<u32>, Vec<u32>) =
             members.iter().partition(|&&m| self.capable[m as usize]);
@@ -108,7 +108,7 @@ impl<'a> Terrain<'a> {
         })
     }
 
-    /// By switch, how many members it reaches going down only.
+    /// By switch: how many members it reaches by going down only.
     fn reach(&self, members: &[u32]) -> Vec<u32> {
         let words = members.len().div_ceil(64);
         let mut sets = vec![0u64; words * self.order.len()];
@@ -214,7 +214,7 @@ mod tests {
     use crate::dmodc::tree::{Links, SHARES};
     use crate::fabric::Guid;
 
-    /// The fabric of so many switches with these links, those of GUID 5 and 6 at the top.
+    /// A fabric of this many switches with these links; the switches with GUID 5 and 6 are at the top.
     fn ranked(switches: usize, links: &[(u32, u32)]) -> (Fabric, Ranking) {
         let net = Net {
             switches,
@@ -225,7 +225,7 @@ mod tests {
             root_guids: vec![Guid(5), Guid(6)],
             ..Options::default()
         };
-        // In the order of GUIDs, which says what is above among equals.
+        // In the order of GUIDs: of equal ranks, the greater GUID is above.
         let ranking = Ranking::of(&fabric, &Links::new(&fabric), &options, SHARES[0]);
         (fabric, ranking)
     }

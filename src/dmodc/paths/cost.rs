@@ -3,8 +3,8 @@
 //!
 //! The two sweeps, upward and downward, are the paper's, with one difference, which guarantees up-down on any
 //! fabric: a switch that reaches the destination going down only keeps that cost, and goes down; any other
-//! goes up, and its cost is one more than the least cost above it. In complete and degraded PGFTs the two
-//! agree wherever the paper's cost is finite.
+//! switch goes up, and its cost is one more than the least cost above it. In complete and degraded PGFTs both
+//! rules give the same cost wherever the paper's cost is finite.
 //!
 //! A cost is one byte, so that the processor compares rows sixteen or more columns at a time:
 //!
@@ -14,25 +14,25 @@
 //! | `0x80 + 1..=126` | reached going up first, in that many hops |
 //! | `0xff` | no up-down path (masked: 127, above every cost) |
 //!
-//! More than 126 hops count as no path: directed routes in InfiniBand end at 64 hops, so the subnet manager
-//! in the middle of a fabric cannot know two switches further apart. Columns are all switches, leaves first:
-//! the LIDs of a switch's port 0 are routed too.
+//! More than 126 hops count as no path: directed routes in InfiniBand end at 64 hops, so a subnet manager in
+//! the middle of a fabric cannot discover two switches further apart. All switches have columns, leaves
+//! first: the LIDs of a switch's port 0 are destinations too.
 
 use crate::dmodc::threads::Threads;
 use crate::dmodc::tree::{Group, Groups, Ranking, sort_by_small_key};
 
 /// The byte for "no up-down path".
 pub const INFINITE: u8 = 0xff;
-/// Set in the byte of a cost over a switch above.
+/// The bit of a cost byte for a path that goes up first.
 pub const UP: u8 = 0x80;
-/// Takes the hops out of a byte.
+/// The bits of a cost byte for the hops.
 pub const HOPS: u8 = 0x7f;
 const MAX_HOPS: u8 = 126;
-/// The least hops above where no switch above has a path: no cost has these hops.
+/// In a row of least hops above: no switch above has a path. No cost has these hops.
 const NOT_ABOVE: u8 = 0x80;
 
-/// The cost matrix: a byte per pair of switches, so its size is the square of the fabric's. Switches of one
-/// class share the minimum above, which makes the sweeps cheap.
+/// The cost matrix: a byte per pair of switches, so its size is the square of the number of switches.
+/// Switches of one up class share the minimum above, which makes the sweeps cheap.
 #[derive(Clone, Debug)]
 pub struct Costs {
     width: usize,
@@ -43,7 +43,7 @@ pub struct Costs {
     column: Vec<u32>,
     switch: Vec<u32>,
     leaves: usize,
-    /// By switch its down class, and by down class what it reaches going down.
+    /// By switch its down class, and by down class the columns that it reaches going down.
     down_class: Vec<u32>,
     below: Vec<Below>,
     /// By up class: for each column the least hops from any switch above, or [`NOT_ABOVE`].
@@ -145,13 +145,13 @@ impl Costs {
         &self.below[self.down_class[switch as usize] as usize]
     }
 
-    /// The least hops from any switch above those of an up class, by column; `NOT_ABOVE` without a path.
+    /// By column, the least hops from any switch above an up class; `NOT_ABOVE` without a path.
     pub fn least_above(&self, up_class: u32) -> &[u8] {
         &self.above[up_class as usize]
     }
 
-    /// Upward: a switch reaches all that the switches below it reach going down, one hop further. Switches of
-    /// one down class reach the same.
+    /// Upward: a switch reaches all columns that the switches below it reach going down, one hop further.
+    /// Switches of one down class reach the same columns.
     fn sweep_upward(&mut self, groups: &Groups, threads: &Threads) {
         for layer in groups.layer_starts().windows(2) {
             let members = &groups.bottom_up()[layer[0]..layer[1]];
@@ -167,7 +167,7 @@ impl Costs {
         }
     }
 
-    /// The columns that a switch reaches going down only, from those of the switches below it.
+    /// Computes the columns that a switch reaches going down only from the columns of the switches below it.
     fn reach_down(&self, groups: &Groups, switch: u32) -> Below {
         let mut hops = vec![INFINITE; self.width];
         let mut columns = Vec::new();
@@ -250,7 +250,7 @@ fn one_more(hops: u8) -> u8 {
     }
 }
 
-/// By column, the least hops in any of the rows.
+/// By column, the least hops in any of the rows; [`NOT_ABOVE`] without a path.
 fn least<'a>(rows: impl Iterator<Item = &'a [u8]>, width: usize) -> Vec<u8> {
     let mut least = vec![HOPS; width];
     for costs in rows {
@@ -264,9 +264,9 @@ fn least<'a>(rows: impl Iterator<Item = &'a [u8]>, width: usize) -> Vec<u8> {
     least
 }
 
-/// The switches in the order of columns: leaves first, those with a common switch above side by side, so that
-/// neighbouring columns are alike; in a complete tree this is the order of the topological NIDs. Then the
-/// others, by rank, likewise by their first switch above, or below at the top.
+/// The switches in the order of columns. Leaves come first, leaves with a common switch above side by side,
+/// so that neighbouring columns are alike; in a complete tree this is the order of the topological NIDs. Then
+/// come the other switches by rank, likewise by their first switch above (below, at the top).
 pub fn columns(ranking: &Ranking, groups: &Groups) -> Vec<u32> {
     let switches: Vec<u32> = (0..groups.switches() as u32).collect();
     // The first leaf, in ascending UUID, under each switch.

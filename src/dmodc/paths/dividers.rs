@@ -9,8 +9,8 @@ pub fn dividers(groups: &Groups) -> Vec<u32> {
     product_going_up(groups, |_| 1)
 }
 
-/// Like [`dividers`], but counts links instead of switches: how many different paths lead up to a switch. It
-/// spreads the extra LIDs of a port (LMC).
+/// Like [`dividers`], but counts links instead of switches: how many different paths lead up to a switch.
+/// This number spreads the further LIDs of a port (LMC).
 pub fn path_dividers(groups: &Groups) -> Vec<u32> {
     product_going_up(groups, |links| links as u32)
 }

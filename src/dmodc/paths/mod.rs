@@ -1,4 +1,4 @@
-//! Paths: the cost from every switch to every other going up and then down, and path counts.
+//! Paths: the cost of the up-down path from every switch to every other, and path counts.
 
 mod cost;
 mod dividers;
@@ -29,7 +29,7 @@ impl Paths {
         Self::by_columns(columns(ranking, &groups), leaves, groups, threads)
     }
 
-    /// The same for other groups of the same switches, with the same columns.
+    /// The paths of other groups of the same switches, with the same columns.
     pub fn with(&self, groups: Groups, threads: &Threads) -> Self {
         let columns = self.costs.columns().to_vec();
         Self::by_columns(columns, self.costs.leaves(), groups, threads)

@@ -60,12 +60,12 @@ impl CandidatesUp {
         &self.ports
     }
 
-    /// Whether a column has other candidates than the one before it.
+    /// Whether a column has other candidates than the column before.
     pub fn differs(&self, column: usize) -> bool {
         self.differs[column] != 0
     }
 
-    /// Whether all groups that lead up are candidates for a column, as for most.
+    /// Whether all groups that lead up are candidates for a column, as for most columns.
     pub fn is_usual(&self, column: usize) -> bool {
         self.unusual[column] == 0
     }
@@ -102,7 +102,7 @@ impl CandidatesUp {
 /// The candidates below one switch, for the columns below it.
 #[derive(Default)]
 pub struct CandidatesDown {
-    /// How many groups lead nearer to a column, and the last of them.
+    /// By column: the number of candidates, and the position of the last one.
     nearer: Vec<(u8, u8)>,
 }
 

@@ -21,7 +21,7 @@ pub struct Displaced {
     columns: Vec<u8>,
     open: Open,
     ring: Ring,
-    /// Displaced LIDs above the switch: by column, and in all.
+    /// Number of displaced LIDs above the switch: by column, and in all.
     above: Vec<u32>,
     above_all: usize,
 }
@@ -66,7 +66,7 @@ impl Displaced {
             let more = runs.iter().filter(|_| destinations.offsets() > 1);
             let extra = more.flat_map(Clone::clone).map(|nid| (nid, nid, 1));
             let numbers = singles.iter().map(|s| (s.position, s.number, 0));
-            // Before base LIDs leave their nominal ports, which the other LIDs of a port avoid.
+            // These come before base LIDs leave their nominal ports, which the other LIDs of a port avoid.
             for (position, number, first) in extra.chain(numbers) {
                 let at = |offset| offset * destinations.block() + position;
                 taken.clear();
@@ -125,7 +125,7 @@ impl Displaced {
         self.columns.iter().any(|&bad| bad != 0)
     }
 
-    /// How many LIDs that a switch sends upwards are displaced, of those of its shared row.
+    /// The number of displaced LIDs that a switch sends upward: of its shared row, without LIDs at or below it.
     pub fn count_above(&self, present: &Paths, switch: u32) -> usize {
         if self.above_all == 0 {
             return 0;
@@ -142,7 +142,7 @@ impl Displaced {
     }
 }
 
-/// The columns below one switch that have several candidates.
+/// The columns below one switch with several candidate ports, or with a nominal port that is gone.
 pub struct Below<'b> {
     /// The inputs of all rows.
     pub inputs: &'b Inputs,

@@ -5,20 +5,20 @@ use crate::dmodc::paths::Paths;
 use crate::dmodc::targets::Destinations;
 use std::sync::Arc;
 
-/// The inputs of all rows.
+/// The inputs of all rows of one layer or band.
 #[derive(Clone, Debug)]
 pub struct Inputs {
     /// The paths of the design.
     pub nominal: Arc<Paths>,
     /// Whether the choice among several groups down mirrors the destination leaf's choice upward.
     pub mirrored: bool,
-    /// The design without dead switches, if there are any.
+    /// The paths of the design without dead switches, if there are any.
     pub standing: Option<Paths>,
-    /// The fabric as it is, where it differs.
+    /// The paths over the present links of this layer or band, if they differ from the design.
     pub present: Option<Paths>,
     /// Π of every switch.
     pub dividers: Arc<[u32]>,
-    /// By switch, how many different paths lead up to it.
+    /// By switch, the number of different paths up to it.
     pub path_dividers: Arc<[u32]>,
     /// All destinations.
     pub destinations: Arc<Destinations>,
@@ -32,7 +32,7 @@ impl Inputs {
         self.dividers[switch as usize] as usize
     }
 
-    /// The fabric as it is.
+    /// The paths over the present links.
     pub fn present(&self) -> &Paths {
         match &self.present {
             Some(present) => present,

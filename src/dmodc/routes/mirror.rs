@@ -1,26 +1,26 @@
 //! The path down mirrors the path up.
 //!
-//! In a PGFT one group of a switch leads down to a leaf. Where several do, `faults=stable` takes the one on
-//! the path that the leaf itself would take upward for this number: the leaf chooses among its groups by
-//! ⌊t/Π⌋, then the switch above it, and so on up to the switch in question. A number at that switch has come
-//! up by the same choices elsewhere, so the routes down are as even as those up.
+//! In a PGFT one group of a switch leads down to a leaf. Where several do, `faults=stable` takes the group on the path
+//! that the leaf itself would take upward for the same number: the leaf chooses among its groups by ⌊t/Π⌋, then the
+//! switch above it chooses, and so on up to the switch in question. Packets for that number came up to this switch by
+//! the same choices elsewhere, so the routes down are as even as the routes up.
 
 use super::inputs::Inputs;
 use super::port_choice::digit;
 use crate::dmodc::tree::Group;
 
-/// The groups of one switch that lead down to one leaf.
+/// The choice among the groups of one switch that lead down to one leaf. Each choice walks up from the leaf.
 pub struct Mirror<'m> {
     inputs: &'m Inputs,
     switch: u32,
     leaf: u32,
     hops: u8,
-    /// By switch on a path down, as found: which of its groups up are on such a path.
+    /// By switch on a path down, filled as needed: the positions of its groups up that are on such a path.
     allowed: Vec<(u32, Vec<usize>)>,
 }
 
 impl<'m> Mirror<'m> {
-    /// The paths down from one switch to another, which it reaches going down only.
+    /// The choice among the paths down from a switch to a leaf, which it reaches going down only.
     pub fn new(inputs: &'m Inputs, switch: u32, leaf: u32) -> Self {
         let hops = inputs.nominal.costs.hops_down(switch, leaf);
         Mirror {
@@ -67,7 +67,7 @@ impl<'m> Mirror<'m> {
         ports[(q + rotation) % ports.len()]
     }
 
-    /// Which groups up of a switch are on a path of this many further hops.
+    /// The positions of the groups up of switch `at` that lead to a switch `further` hops below this one.
     fn allowed(&mut self, at: u32, further: u8) -> &[usize] {
         let known = self.allowed.iter().position(|&(of, _)| of == at);
         let known = known.unwrap_or_else(|| {

@@ -5,29 +5,29 @@
 //! ⌊q/#C⌋`; so the choice repeats with the period `#C · lcm(#g)` and is kept as a table where that is short.
 //!
 //! Where several groups lead *down* to one leaf, which no PGFT has, `q = t`: a divider that counts the paths up would
-//! send whole leaves down by one of them.
+//! send all nodes of a leaf down by one group. (`faults=stable` uses module `mirror` instead.)
 //!
-//! *Extra LIDs.* A port with LMC > 0 has LIDs base + k. Offset k rotates both choices by a digit of k, so that
-//! consecutive LIDs take different groups at every switch, and the digits of the switches along a path differ in as
-//! many combinations as there are paths: with D paths up to a switch and w candidates there, `k ↦ (k mod D,
-//! digit(k))` meets every combination once before it repeats. For k = 0 every digit is 0: base LIDs are the paper's.
+//! *Further LIDs.* A port with LMC > 0 has LIDs base + k. Offset k rotates both choices by a digit of k, so that
+//! consecutive LIDs take different groups at every switch, and the digits of the switches along a path take as many
+//! combinations as there are paths: with D paths up to a switch and w candidates there, `k ↦ (k mod D, digit(k))` meets
+//! every combination once before it repeats. For k = 0 every digit is 0: base LIDs have the paper's routes.
 
 use crate::dmodc::numbers::gcd;
 use crate::dmodc::tree::{Group, Groups};
 use crate::lft::NO_PATH;
 use std::iter::successors;
 
-/// Longer periods are not worth a table.
+/// The longest period that is kept as a table.
 const MAX_PERIOD: usize = 1024;
 /// A table has at least this many entries beyond its period, so that short runs are one copy.
 const STRETCH: usize = 64;
 
-/// The length of a table: from wherever in its period a run starts, at least a whole period follows.
+/// The length of a table: a run may start anywhere in the period, and at least a whole period follows.
 fn stretched(period: usize) -> usize {
     period + period.max(STRETCH)
 }
 
-/// The ordered candidates of one switch for some destinations.
+/// The ordered candidates of one switch for some destinations, and their ports as a table if the period is short.
 #[derive(Default)]
 pub struct Choice {
     candidates: Vec<Group>,
@@ -60,11 +60,11 @@ impl Choice {
         self.period = common.map_or(0, |common| common * n);
     }
 
-    /// Sets candidates of one port each, for ports of one LID each, the common case. The table alone then
-    /// holds the choice; its period is their number. Without candidates it holds [`NO_PATH`].
+    /// Sets candidates of one port each, for ports of one LID each, the common case. The table alone then holds the
+    /// choice; its period is the number of candidates. Without candidates it holds [`NO_PATH`].
     fn set_plain(&mut self, ports: &[u8], set: GroupSet) {
         self.candidates.clear();
-        // All are made as long as the longest: no memory is asked for again.
+        // All tables get the length of the longest, so that memory is allocated once.
         self.tables.resize(stretched(ports.len().max(1)), NO_PATH);
         self.tables[0] = NO_PATH;
         let mut known = 0;
@@ -131,13 +131,13 @@ fn repeat(table: &mut [u8], period: usize) {
     }
 }
 
-/// The last choices of one switch. Leaves that have lost a link stand among others that have not, so the same
-/// candidates return again and again.
+/// The last choices of one switch, by set of groups. Leaves that have lost a link stand among leaves that have not, so
+/// the same candidates return again and again.
 pub struct Choices {
     slots: Vec<(Option<GroupSet>, Choice)>,
 }
 
-/// How many choices are kept, as a power of two.
+/// The binary logarithm of the number of kept choices.
 const KEPT: u32 = 8;
 
 impl Default for Choices {

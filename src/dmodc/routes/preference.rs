@@ -1,7 +1,7 @@
 //! A displaced entry moves to the first available port of its list.
 //!
 //! The list has all nominal candidate ports and depends on the nominal fabric alone, so a further fault moves an
-//! entry only if it takes the entry's own port. Siblings have the same list for a NID: those that have lost the same
+//! entry only if it takes the entry's own port. Siblings have the same list for a NID: siblings that have lost the same
 //! link send a node by the same port.
 //!
 //! The ports stand in a circle, each as often as its nominal path count. The list starts at the nominal port. The
@@ -9,8 +9,8 @@
 //! routes of a lost link spread evenly over the other ports, and over all paths behind each. From the third port on a
 //! hash gives the offset: as good as counting there, and needed where most ports are lost.
 //!
-//! A destination without a slot (switch LIDs, end nodes above the leaves, extra LIDs), or without a nominal candidate
-//! left, takes the port with the highest hash of number and port: a list as well.
+//! A destination without a slot (switch LIDs, end nodes above the leaves, further LIDs of a port), or without a nominal
+//! candidate left, takes the port with the highest hash of number and port: a list as well.
 
 use crate::dmodc::numbers::gcd;
 use crate::dmodc::paths::Paths;
@@ -56,9 +56,9 @@ impl Open {
         self.is_open[usize::from(port)]
     }
 
-    /// The available port with the greatest hash for a number; one of those taken by other LIDs of a port
-    /// only if no other is open, [`NO_PATH`] if none is. With 12 of 120 links gone and two LIDs a port, both
-    /// shared a link for 25 % of all pairs of hosts without this, for 17 % with it.
+    /// The available port with the greatest hash for a number; a port `taken` by other LIDs of the same destination
+    /// port only if no other is available, [`NO_PATH`] if none is. With 12 of 120 links gone and two LIDs a port, both
+    /// LIDs shared a link for 25 % of all pairs of hosts without this rule, for 17 % with it.
     pub fn by_hash(&self, number: usize, offset: usize, taken: &[u8]) -> u8 {
         let of = |port: u8| hash((number as u64) << 24 | (offset as u64) << 8 | u64::from(port));
         let rank = |port: &&u8| (!taken.contains(port), of(**port));
@@ -83,7 +83,7 @@ pub struct Ring {
     ports: Vec<(u8, u32)>,
     /// Where each group starts, and its size.
     groups: Vec<(usize, usize)>,
-    /// Positions in the circle.
+    /// Number of positions in the circle.
     positions: u64,
 }
 
@@ -112,13 +112,13 @@ impl Ring {
         self.positions = positions.sum();
     }
 
-    /// How many ports there are.
+    /// Number of ports.
     pub fn len(&self) -> usize {
         self.ports.len()
     }
 
-    /// The first open port of a list, its nominal one left out: `q` is that of equations (3) and (4), `offset`
-    /// the offset of the second port. `None` if no port is open.
+    /// The first available port of a list, its nominal port left out: `q` is the quotient of equations (3) and (4),
+    /// `offset` the offset of the second port. `None` if no such port is available.
     pub fn first_open(&self, q: usize, offset: usize, open: &Open) -> Option<u8> {
         if open.ports.is_empty() {
             return None;
@@ -128,7 +128,7 @@ impl Ring {
         let mut at = start + q / groups % size;
         let ports = self.ports.len();
         if self.positions == ports as u64 && ports > 1 {
-            // One position each: no need to count them. A seventh of the routes of a degraded fabric.
+            // One position for each port: no count of them. Saves a seventh of the routes of a degraded fabric.
             let (second, _) = self.ports[(at + 1 + offset % (ports - 1)) % ports];
             if open.has(second) {
                 return Some(second);
@@ -174,7 +174,7 @@ impl Ring {
 /// The offsets of the lists of one switch.
 pub struct Digits {
     divider: NonZeroU32,
-    /// Path counts: of the paths that the switch's own choice distinguishes, and of all up to the top.
+    /// Π times the number of the switch's ports up, and Π times its path count.
     here: NonZeroU32,
     all: NonZeroU32,
 }
@@ -194,7 +194,7 @@ impl Digits {
 
     /// The digits of a NID: the switch's own choice, the choices of the switches above, and the rest.
     pub fn of(&self, nid: usize) -> [usize; 3] {
-        // NIDs are fewer than LIDs, and these divisions are a tenth of the routes of a degraded fabric.
+        // 32 bits hold a NID, and these divisions are a tenth of the routes of a degraded fabric.
         let nid = nid as u32;
         let digits = [
             nid % self.here / self.divider,
@@ -204,13 +204,13 @@ impl Digits {
         digits.map(|digit| digit as usize)
     }
 
-    /// How many of these NIDs share one path up.
+    /// How many of so many NIDs share one path up, at most.
     pub fn per_path(&self, nids: usize) -> usize {
         nids.div_ceil(self.all.get() as usize)
     }
 
-    /// The offset of a NID. NIDs with the same path further up get all offsets, and so do consecutive NIDs;
-    /// the last term separates levels with as many ports.
+    /// The offset of a NID. NIDs with the same path further up get all offsets, and so do consecutive NIDs; the last
+    /// term separates levels with equally many ports.
     pub fn offset(&self, nid: usize) -> usize {
         let [_, above, beyond] = self.of(nid);
         above + beyond + (beyond as u32 / self.divider) as usize

@@ -1,5 +1,5 @@
-//! One row by position: runs of consecutive NIDs with the same candidates, written without a division for
-//! each (paper, equations (3) and (4)).
+//! One row by position: runs of consecutive NIDs with the same candidates, written without a division for each NID
+//! (paper, equations (3) and (4)).
 
 use super::candidates::CandidatesUp;
 use super::inputs::Inputs;
@@ -22,7 +22,7 @@ pub struct RowUp<'w> {
 }
 
 impl RowUp<'_> {
-    /// Writes the whole row: leaves with the usual candidates, then the other columns.
+    /// Writes the whole row: all slots by the usual candidates, then other columns by their own, then singles.
     pub fn write(&mut self) {
         let inputs = self.inputs;
         let destinations = &inputs.destinations;
@@ -76,7 +76,7 @@ impl RowUp<'_> {
         }
     }
 
-    /// The same by given candidates.
+    /// Writes the entries of consecutive numbers by given candidates.
     fn write_among(&mut self, set: GroupSet, position: usize, numbers: Range<usize>) {
         let inputs = self.inputs;
         let switch = self.view.switch;
@@ -111,7 +111,7 @@ fn fill(out: &mut [u8], table: &Table, first: usize, divider: usize) {
         1 => first % period,
         _ => first / divider % period,
     };
-    // What is written by hand; the rest repeats it.
+    // The number of entries written from the table; the rest repeats them.
     let mut done;
     if divider == 1 {
         let ahead = ports.len() - at;

@@ -22,7 +22,7 @@ pub struct RowClasses {
 }
 
 impl RowClasses {
-    /// Classes switches by their groups, of the design and as they are.
+    /// Classes switches by their groups, in the design and on the fabric as it is.
     pub fn new(all_groups: &[&Groups], dividers: &[u32], path_dividers: &[u32]) -> Self {
         let count = dividers.len();
         let key = |s: u32| (dividers[s as usize], path_dividers[s as usize]);
@@ -47,7 +47,7 @@ impl RowClasses {
             |s| hash(key(s).0.into(), s, Groups::up_class, |of, s| of.up(s)),
             |a, b| key(a) == key(b) && same(a, b, Groups::up_class, |of, s| of.up(s)),
         );
-        // Switches of different dividers may be in one down class: the up class tells them apart.
+        // Switches of different dividers may be in one down class: the up class separates them.
         let down = Partition::new(
             count,
             all(),
@@ -61,7 +61,7 @@ impl RowClasses {
         RowClasses { up, down, order }
     }
 
-    /// All switches, with those that share most side by side.
+    /// All switches: an up class side by side, and within it each down class.
     pub fn order(&self) -> &[u32] {
         &self.order
     }

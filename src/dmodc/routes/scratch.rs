@@ -19,9 +19,9 @@ pub struct Scratch {
     pub candidates_down: CandidatesDown,
     /// The choices of a switch.
     pub choices: Choices,
-    /// The candidates above a switch as it is, where it differs from the design.
+    /// The candidates above a switch over the present links, or without dead switches.
     pub up_now: CandidatesUp,
-    /// Likewise below.
+    /// The candidates below a switch over the present links.
     pub down_now: CandidatesDown,
     /// New ports of entries displaced by dead switches.
     pub shares: Shares,
@@ -44,7 +44,7 @@ impl RouteMemory {
     }
 }
 
-/// Locks, also after a panic: nothing that was left half written is read again.
+/// Locks, also after a panic: a thread that panics does not return its half-written buffers.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|e| e.into_inner())
 }

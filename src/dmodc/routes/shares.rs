@@ -1,12 +1,12 @@
 //! Moves entries displaced by dead switches, by the load of each port.
 //!
-//! The lists of module `preference` spread by nominal path counts, evenly while a few links are gone. Dead
-//! switches take many paths from some ports and none from others: a port that lost a third of its paths
-//! should take less. So each port of a switch gets a share of the displaced entries such that all ports carry
-//! alike per path behind them, entries that stay included.
+//! The lists of module `preference` spread by nominal path counts, evenly while a few links are gone. Dead switches
+//! take many paths from some ports and none from others: a port that lost a third of its paths should take fewer. So
+//! each port of a switch gets a share of the displaced entries, such that all ports carry equally many entries per
+//! path behind them, with those that stay.
 //!
-//! Shares depend on the nominal fabric and on the dead switches alone. Single lost links go by the lists, so
-//! that they move nothing else.
+//! Shares depend on the nominal fabric and on the dead switches alone. Entries that lose a single link go by the
+//! lists, so that they move no other entry.
 
 use super::candidates::CandidatesUp;
 use super::inputs::Inputs;
@@ -18,9 +18,9 @@ use crate::dmodc::paths::Paths;
 use crate::lft::NO_PATH;
 use std::mem;
 
-/// How often shares are corrected by their result. A2A on 8,640 nodes with 40 and with 60 dead switches was,
-/// on the mean, 1.116 and 1.143 times the cut bound without, 1.054 and 1.066 with one, 1.041 and 1.033 with
-/// four, 1.040 and 1.029 with sixteen.
+/// How often shares are corrected by the entries that they bring to each port. A2A on 8,640 nodes with 40 and with 60
+/// dead switches was, on the mean, 1.116 and 1.143 times the cut bound without corrections, 1.054 and 1.066 with one,
+/// 1.041 and 1.033 with four, 1.040 and 1.029 with sixteen.
 const CORRECTIONS: usize = 16;
 
 /// The ports of entries displaced by dead switches; reused for one switch after the other.
@@ -41,7 +41,7 @@ struct Lost {
 }
 
 impl Lost {
-    /// By nominal port of a NID, its rank among the lost ports; and the number of lost ports.
+    /// By first digit of a NID, which gives its nominal port: the port's rank among the lost ports; and their number.
     fn ranks(&self, digits: &Digits) -> ([usize; 256], usize) {
         let mut ranks = [0; 256];
         for &nid in &self.nids {
@@ -67,7 +67,7 @@ impl Shares {
         self.ports.get(nid).copied().unwrap_or(NO_PATH)
     }
 
-    /// Shares out the entries of a row of nominal ports, by position, whose ports are lost.
+    /// Gives new ports to the entries of a row whose nominal ports are lost with dead switches. `row` is by position.
     pub fn find(
         &mut self,
         inputs: &Inputs,
@@ -89,7 +89,7 @@ impl Shares {
         for lost in &self.lost {
             let shares = lost.ports.iter().map(|&port| shares[usize::from(port)]);
             let all: f64 = shares.clone().sum();
-            // Where each port's part of all numbers below 1 ends.
+            // Each port has a part of the numbers from 0 to 1: where these parts end.
             let mut ends: Vec<f64> = Vec::with_capacity(lost.ports.len());
             for share in shares {
                 let part = match all > 0.0 {
@@ -142,7 +142,7 @@ impl Shares {
         kept
     }
 
-    /// The index of the displaced entries with these candidates left: all open ports are theirs.
+    /// The index of the displaced entries with these candidates left, to which all open ports belong.
     fn lost_of(&mut self, candidates: GroupSet) -> usize {
         let known = (self.lost.iter()).position(|lost| lost.candidates == candidates);
         known.unwrap_or_else(|| {
@@ -155,7 +155,7 @@ impl Shares {
         })
     }
 
-    /// The share of each port, such that all carry alike per path behind them, as far as possible.
+    /// The share of each port, such that all carry equally many entries per path behind them, as far as possible.
     fn shares(&self, standing: &Paths, view: &SwitchView, kept: &[u32; 256]) -> [f64; 256] {
         let mut counts = [0.0; 256];
         for group in view.up {
@@ -192,23 +192,23 @@ impl Shares {
     }
 }
 
-/// Evenly spread numbers below 1 as digits count up, as parts of 2^64.
+/// Gives numbers below 1 that spread evenly as digits count up. Steps are parts of 2^64.
 struct Steps {
-    /// The step of the first digit at a leaf. Further up its bits in reverse are its number: entries that leaves have
-    /// sent up by even steps are then even at all switches above, while any two steps may coincide.
+    /// The step of the first digit at a leaf. At upper switches the first digit gives its bits in reverse: entries
+    /// that leaves have sent up by even steps are then even at all of these, while any two steps may coincide.
     first: Option<u64>,
-    /// Half the least distance of two multiples of the first step: none is where a port's part ends.
+    /// Half the least distance between two multiples of the first step: no multiple is where a port's part ends.
     start: u64,
 }
 
-/// Steps with evenly spread multiples, as parts of 2^64: their continued fractions have only 1 and 2.
+/// Steps with evenly spread multiples, √2 - 1 and √3 - 1 of 2^64: their continued fractions have only 1 and 2.
 const ROOT_OF_2: u64 = 0x6a09_e667_f3bc_c908;
 const ROOT_OF_3: u64 = 0xbb67_ae85_84ca_a73b;
 
 impl Steps {
-    /// The steps of switches with this divider. The first digit counts to `count` and starts again: its step
-    /// is a multiple of 1/`count`, so that the last numbers are as far from the first ones as any two
-    /// neighbours are; the other step takes all multiples.
+    /// The steps of switches with this divider. The first digit counts to `count` and starts again: its step is a
+    /// multiple of 1/`count`, so the last numbers are as far from the first as any two neighbours. It takes each
+    /// multiple once.
     fn new(divider: usize, count: usize) -> Self {
         let least = u64::MAX / count as u64;
         Steps {

@@ -1,7 +1,7 @@
 //! All tables: computes shared rows once, and writes each switch's own entries over a copy.
 //!
-//! Work is per (switch, leaf) rather than per node: the candidate groups are the same for all nodes of a
-//! leaf, and where all switches above lead equally well, for all leaves of a run.
+//! Work is per (switch, leaf) rather than per node: the candidate groups are the same for all nodes of a leaf, and
+//! where all groups up are candidates, for all leaves of a run.
 
 use super::displaced::Below;
 use super::inputs::Inputs;
@@ -14,10 +14,10 @@ use crate::fabric::{Fabric, Lid};
 use crate::lft::NO_PATH;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Most rows of one up class that a thread takes at once: their shared part takes about as long as copying this many.
+/// Most rows of one up class that a thread takes at once. Their shared part takes about as long as this many copies.
 const ROWS_AT_A_TIME: usize = 32;
 
-/// A switch, and the row of its switch in the fabric.
+/// A place, its switch in the fabric, and the row of this switch.
 struct Row<'r> {
     switch: u32,
     of: u32,
@@ -25,8 +25,8 @@ struct Row<'r> {
 }
 
 impl Inputs {
-    /// Writes the rows of a fabric's switches, all entries up to the highest LID. `switch` maps each of them
-    /// to its place. Returns how many entries are not at their nominal ports.
+    /// Writes the rows of a fabric's switches, all entries up to the highest LID. `switch` maps each switch to its
+    /// place. Returns the number of displaced entries.
     pub fn write(
         &self,
         fabric: &Fabric,
@@ -153,13 +153,13 @@ impl Inputs {
         .write(&mut scratch.displaced, &mut scratch.choices, row)
     }
 
-    /// Writes the switch's own entries. Returns how many of its entries above are displaced.
+    /// Writes the switch's own entries. Returns how many of its upward entries are displaced.
     fn finish(&self, fabric: &Fabric, row: &mut Row, scratch: &mut Scratch) -> usize {
         write_own(fabric, row.of, row.entries);
         scratch.displaced.count_above(self.present(), row.switch)
     }
 
-    /// The entries of a switch for all destinations that it reaches going up, by position.
+    /// Computes the entries of a switch for all destinations that it reaches going up, by position.
     pub fn row_up(&self, switch: u32) -> Vec<u8> {
         let mut scratch = Scratch::default();
         let mut row = vec![NO_PATH; self.destinations.max_lid().index() + 1];
@@ -169,7 +169,7 @@ impl Inputs {
         scratch.row
     }
 
-    /// Writes the entries of detours. The links of one group alternate by LID.
+    /// Writes the entries of detours. LIDs alternate over the links of one group.
     pub fn write_detours(
         &self,
         detours: &Steps,

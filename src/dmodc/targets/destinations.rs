@@ -1,8 +1,8 @@
-//! All destinations, in the order of computation, and back into the order of LIDs.
+//! All destinations: their order in the computation, and the way back to the order of LIDs.
 //!
-//! A row is computed by *position*: first the end nodes by NID, then port 0 of every
-//! switch by column, then, where ports have an LMC, all of that once more for each further offset. So neighbours in
-//! the tree are neighbours in the row whatever their LIDs, and a row becomes an LFT in one pass.
+//! A row is computed by *position*: first the slots by NID, then end nodes without a slot, then port 0 of every switch
+//! by column, then absent nodes without a slot; where ports have an LMC, all of this once more for each further offset.
+//! So neighbours in the tree are neighbours in the row whatever their LIDs, and a row becomes an LFT in one pass.
 
 use super::nid::{Nids, fixed_number};
 use crate::dmodc::design::Design;
@@ -11,7 +11,7 @@ use crate::fabric::Lid;
 use crate::lft::NO_PATH;
 use std::ops::Range;
 
-/// The position of each LID, in two bytes if they suffice: every row is put in order by it.
+/// By LID: its position, in two bytes if they suffice, since each row is put in order by it.
 #[derive(Clone, Debug)]
 enum PositionOfLid {
     Short(Vec<u16>),
@@ -24,7 +24,7 @@ impl Default for PositionOfLid {
     }
 }
 
-/// A destination with a number of its own: an end node without a slot, a port 0.
+/// A destination outside the slots, with a number of its own: an end node without a slot, or port 0 of a switch.
 #[derive(Clone, Copy, Debug)]
 pub struct Single {
     /// The column of its switch.
@@ -38,11 +38,11 @@ pub struct Single {
 /// The destinations of a fabric, and the maps between positions, columns and LIDs.
 #[derive(Clone, Debug, Default)]
 pub struct Destinations {
-    /// Base LID and LMC of each position of the first block; LID 0 for an empty one.
+    /// Base LID and LMC of each position of the first block; LID 0 for an empty position.
     lids: Vec<(Lid, u8)>,
     /// The position of each LID; the last position, which holds "no path", for an unused LID.
     position: PositionOfLid,
-    /// Most LIDs of a port: the number of blocks.
+    /// The greatest number of LIDs of one port: the number of blocks.
     offsets: usize,
     /// Leaves in NID order: column, and the positions of its slots, which are their NIDs.
     runs: Vec<(usize, Range<usize>)>,
@@ -50,7 +50,7 @@ pub struct Destinations {
     singles: Vec<Single>,
     /// By column: the positions of the leaf's slots, and its part of `singles`.
     of_column: Vec<(Vec<Range<usize>>, Range<usize>)>,
-    /// All LIDs behind the switch of a column, absent ones too; and the start of each column.
+    /// All LIDs behind the switch of a column, absent LIDs too; and the start of each column.
     lids_behind: Vec<Lid>,
     behind_start: Vec<u32>,
     /// By position of the first block: whether the owner of its LIDs is absent.
@@ -118,7 +118,7 @@ impl Destinations {
                     position
                 }
             };
-            // More LIDs than anyone has now would change how others share out theirs.
+            // More LIDs than any present port has would change how the LIDs of other ports spread.
             let lmc = node.lmc.min(all.offsets.ilog2() as u8);
             (all.lids[position], all.absent[position]) = ((node.lid, lmc), true);
         }
@@ -155,7 +155,7 @@ impl Destinations {
         all
     }
 
-    /// The LIDs at a position of the first block, none at an empty one.
+    /// The LIDs at a position of the first block; none at an empty position.
     fn lids_at(&self, position: usize) -> impl Iterator<Item = Lid> + use<> {
         let (base, lmc) = self.lids[position];
         let count = if base == Lid(0) { 0 } else { 1 << lmc };
@@ -220,7 +220,7 @@ impl Destinations {
     }
 
     /// The destinations behind the switch of a column, its own LID last: position, LID (`None` if empty), and whether
-    /// the position always exists.
+    /// the position exists without absent nodes, too.
     pub fn entries_behind(&self, column: usize) -> Vec<(usize, Option<Lid>, bool)> {
         let own = self.first_port_zero + column;
         let others = self
@@ -238,8 +238,7 @@ impl Destinations {
         entries.collect()
     }
 
-    /// A value for each position by the number of its destination, and the offset of the LID; 0 for ports 0
-    /// of switches.
+    /// By position: `value` of the destination's number and of the offset of the LID; 0 at port 0 of a switch.
     pub fn by_number(&self, value: impl Fn(usize, usize) -> u8) -> Vec<u8> {
         let mut values = vec![0; self.positions().next_power_of_two().max(1 << 16)];
         let slots = (0..self.slots).map(|position| (position, position));
@@ -269,12 +268,12 @@ impl Destinations {
         self.lids[position].0 != Lid(0) && !self.absent[position]
     }
 
-    /// Base LID and LMC of a position of the first block; LID 0 for a switch that has none.
+    /// Base LID and LMC of a position of the first block; LID 0 for an empty slot, or a switch without a LID.
     pub fn lid(&self, position: usize) -> (Lid, u8) {
         self.lids[position]
     }
 
-    /// Clears a row by position to "no path", in a used buffer.
+    /// Sets all of a row by position to "no path"; reuses the buffer.
     pub fn clear(&self, positions: &mut Vec<u8>) {
         let length = self.positions().next_power_of_two().max(1 << 16);
         positions.resize(length, NO_PATH);
@@ -299,7 +298,7 @@ impl Destinations {
                 gather(row, of_lid, |position| positions[usize::from(position)]);
             }
             PositionOfLid::Long(of_lid) => {
-                // The mask changes nothing; it tells the compiler that no index is out of bounds.
+                // The mask changes no index; with it the compiler needs no check of bounds.
                 assert!(positions.len().is_power_of_two());
                 let mask = positions.len() - 1;
                 gather(row, of_lid, |position| positions[position as usize & mask]);

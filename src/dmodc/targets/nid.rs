@@ -1,17 +1,17 @@
 //! Topological NIDs: the numbers of end nodes for the modulo rule (paper, section III.A, "Topological NID",
 //! Algorithm 2). Nodes under the same switches get consecutive numbers.
 //!
-//! As printed, the algorithm removes a leaf with its nodes, so a leaf without one would stay for ever; here a
-//! leaf leaves the set once it is visited. Where the nearest other leaf has no up-down path, μ is infinite
-//! and takes all remaining leaves, as printed.
+//! As printed, the algorithm removes a leaf with its nodes, so a leaf without nodes would stay for ever; here a leaf
+//! leaves the set once it is visited. Where the nearest other leaf has no up-down path, μ is infinite and takes all
+//! remaining leaves, as printed.
 //!
-//! The NID of a node is the first of its leaf plus its slot there (module `slots`). Where node types are
-//! given, each type is numbered separately, one type after the other: in the same order of leaves or, I/O
-//! nodes under `faults=stable`, in the order of `io_guid_file`.
+//! The NID of a node is the first NID of its leaf plus its slot there (module `slots`). Where node types are given,
+//! each type has its own numbers, one type after the other: in the same order of leaves or, for I/O nodes under
+//! `faults=stable`, in the order of `io_guid_file`.
 //!
-//! End nodes that are not on a leaf come after all others, so that adding one moves no other; aggregation
-//! nodes come last, wherever they are. Under `faults=stable` these, like the LIDs of switches, use a fixed
-//! hash of switch and port in the modulo rule, which does not depend on other nodes.
+//! End nodes that are not on a leaf come after all others, so a new one moves no other node; aggregation nodes come
+//! last, wherever they are. Under `faults=stable` all these nodes, like the LIDs of switches, have a fixed hash of
+//! switch and port as number for the modulo rule, which does not depend on other nodes.
 
 use super::node_types::{NodeType, NodeTypes};
 use super::slots::Slots;
@@ -21,25 +21,25 @@ use crate::dmodc::paths::{Costs, HOPS};
 use crate::fabric::{NodeKind, range_of};
 use std::ops::Range;
 
-/// The numbering.
+/// The numbers of all end nodes.
 #[derive(Clone, Debug, Default)]
 pub struct Nids {
     /// End nodes in ascending NID.
     pub order: Vec<u32>,
     /// By end node: its NID.
     pub nid: Vec<u32>,
-    /// Leaves and the NIDs of their slots, ascending; a leaf once for each type that it has.
+    /// Leaves and the NIDs of their slots, ascending; a leaf once for each type with slots.
     pub runs: Vec<(u32, Range<usize>)>,
-    /// By slot: its end node.
+    /// By slot: its end node; `None` if the slot is empty.
     pub at: Vec<Option<u32>>,
     /// The end nodes without a slot of their own.
     pub singles: Vec<u32>,
-    /// By absent node: its number, and whether that is its own slot.
+    /// By absent node: its number, and whether that number is a slot of its own.
     pub absent: Vec<(u32, bool)>,
 }
 
 impl Nids {
-    /// Numbers all expected end nodes. The costs are those of the design.
+    /// Numbers all expected end nodes. `costs` are the costs of the design.
     pub fn new(design: &Design, costs: &Costs, options: &Options) -> Self {
         let (fabric, ranking) = (&design.expected, &design.ranking);
         let nodes = fabric.end_nodes();
@@ -62,7 +62,7 @@ impl Nids {
         let mut order: Vec<(usize, u32)> = Vec::with_capacity(nodes.len());
         for &node_type in types.all() {
             if node_type == NodeType::Io && options.faults == Faults::Stable {
-                // By the list, so that they are even and one that goes moves no other.
+                // In the order of the list: I/O nodes spread evenly, and one that leaves moves no other.
                 let start = nids.at.len();
                 nids.at.resize(start + options.io_guids.len(), None);
                 let on_leaf = (0u32..)
@@ -79,7 +79,7 @@ impl Nids {
             for &leaf in &leaves {
                 let start = nids.at.len();
                 let Some(leaf) = leaf else {
-                    // One that is gone would have as many slots as most have.
+                    // A dead leaf keeps as many numbers as most leaves have.
                     nids.at.resize(start + slots.gone, None);
                     continue;
                 };
@@ -128,8 +128,8 @@ impl Nids {
     }
 }
 
-/// A number in place of a NID that depends on a switch and a port of it alone: 24 bits of a hash (the
-/// finalizer of SplitMix64).
+/// A number in place of a NID, which depends on a place and one of its ports alone: 24 bits of a hash (the finalizer of
+/// SplitMix64).
 pub fn fixed_number(place: u64, port: u8) -> u32 {
     let step = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(1 + u64::from(port));
     let mut hash = place.wrapping_add(step);

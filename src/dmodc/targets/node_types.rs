@@ -7,27 +7,27 @@
 use crate::dmodc::options::Options;
 use crate::fabric::{EndNode, Guid, NodeKind};
 
-/// The purpose of a node. The order is that of the NIDs.
+/// The purpose of a node. The variants are in the order of their NIDs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NodeType {
-    /// It computes.
+    /// A compute node.
     Compute,
-    /// It stores, or leads elsewhere.
+    /// An I/O node: storage, or a gateway.
     Io,
-    /// Neither.
+    /// A node in neither list.
     Other,
 }
 
-/// The type of each listed port.
+/// The lists of ports that give each node its type.
 #[derive(Clone, Debug)]
 pub struct NodeTypes {
     compute: Vec<Guid>,
-    /// With its index in the list.
+    /// Each GUID with its index in the list.
     io: Vec<(Guid, usize)>,
 }
 
 impl NodeTypes {
-    /// Types by the GUID lists of the options, which name ports. Without any list all nodes are of one type.
+    /// Types by the GUID lists of the options, which name ports. Without lists all nodes have one type.
     pub fn new(options: &Options) -> Self {
         let mut compute = options.cn_guids.clone();
         compute.sort_unstable();
@@ -46,7 +46,7 @@ impl NodeTypes {
         self.compute.binary_search(&port).is_ok()
     }
 
-    /// The types that there are, in the order of their NIDs.
+    /// The types in use, in the order of their NIDs.
     pub fn all(&self) -> &'static [NodeType] {
         match self.are_given() {
             true => &[NodeType::Compute, NodeType::Io, NodeType::Other],
@@ -66,8 +66,8 @@ impl NodeTypes {
         self.place_in_list(node.guid).filter(|_| is_io)
     }
 
-    /// The type of a port. A node in both lists is a compute node; without a list of compute nodes, every
-    /// node that is not I/O is one.
+    /// The type of a port. A node in both lists is a compute node; without a list of compute nodes, every node that is
+    /// no I/O node is a compute node.
     pub fn of(&self, port: Guid) -> NodeType {
         if self.is_listed_compute(port) {
             NodeType::Compute

@@ -1,26 +1,26 @@
-//! Slots: the places for end nodes on each leaf.
+//! Slots: the numbers for end nodes on each leaf.
 //!
-//! The paper counts the nodes that a leaf has, so a host that goes moves the NIDs of all that come after it. Under
-//! `faults=stable` a leaf has as many *slots* as leaves usually carry nodes, whether a node answers there or not: a
-//! host that goes leaves a hole, and finds it when it is back.
+//! The paper counts the nodes of a leaf, so a host that leaves moves the NIDs of all later nodes. Under `faults=stable`
+//! a leaf has as many *slots* as leaves usually have nodes. The slot of a host that leaves stays empty until the host
+//! is back.
 //!
-//! A *position* is the place of a port among those that are no uplinks. All leaves vote on positions:
-//! - The slots end where the votes fall most behind all that half of the leaves use, since hosts fill leaves up to some
-//!   port. What lies beyond shares a slot, so the first host at a new port moves nobody.
-//! - Between the ends every position has a slot, so hosts that are off leave holes. If a third of the positions
-//!   or more are dark on all leaves, they are dark by design and have none.
-//! - Every position has a slot if one host could decide where the slots end: among many leaves if the votes fall step
-//!   by step and not at an end; among few if uplinks are at different ports, or if leaves end at different positions:
-//!   their last ones are dark, and those between hosts are not.
-//! - Leaves that are equally full count off their nodes, if these are at different ports (cables at random) or many ports
-//!   between are dark.
+//! A *position* is the number of a port among the ports of a leaf that are no uplinks. All leaves vote on positions:
+//! - The slots end where the votes fall most behind the positions that half of the leaves use, since hosts fill leaves
+//!   up to some port. Ports further on share slots, so the first host at a new port moves no other host.
+//! - Between the ends every position has a slot, also for hosts that are off. If a third of the positions or more have
+//!   few votes, they are dark by design and have none.
+//! - Every position has a slot if one host could decide where the slots end. Among many leaves: if the votes fall step
+//!   by step and not at an end. Among few: if uplinks are at different ports, or if leaves end at different positions,
+//!   with dark positions behind the last host of a leaf but not between its hosts.
+//! - Leaves that are equally full number their nodes in port order, if the nodes are at different ports (cables at
+//!   random) or many ports between are dark.
 //! - Hosts that only a reference has vote, too, so that numbers stay; but not at positions where hardly any of them is
-//!   there: a file of a half-filled room does not bend the routes of the other half.
-//! - Where leaves are filled unequally, numbers within a leaf turn with the place of the leaf. Low positions would else
-//!   be crowded everywhere.
+//!   present: a reference with many hosts that are gone does not bend the routes of the others.
+//! - Where leaves are filled unequally, slots within a leaf rotate with the number of the leaf. Without this, low
+//!   positions would be crowded everywhere.
 //!
-//! On a whole PGFT slots are the counts of the paper. That, regular halves of it at their best, and hosts that move
-//! nobody, cannot be had together: a half is the whole fabric with hosts that are off.
+//! On a whole PGFT slots are the counts of the paper. No rule has these counts, the best routes on a regular half of a
+//! PGFT, and hosts that move no other host, at once: such a half is the whole fabric with hosts that are off.
 
 use super::node_types::{NodeType, NodeTypes};
 use crate::dmodc::design::{Design, most_common};
@@ -29,32 +29,32 @@ use crate::dmodc::options::Faults;
 use crate::fabric::{EndNode, Fabric, Lid, NodeKind, range_of};
 use std::collections::BTreeMap;
 
-/// The slots for nodes of one type.
+/// The slots for nodes of one type. Empty slots cost numbers, but keep the numbers of other nodes.
 pub struct Slots {
     /// How many slots each leaf has.
     pub count: Vec<u32>,
-    /// By end node: its slot on its leaf, and whether the slot is its own: nodes at unusual ports share one. `None` if
-    /// the node is not on a leaf, or of another type.
+    /// By end node: its slot on its leaf, and whether the slot is its own: nodes at unusual ports share slots. `None`
+    /// if the node is not on a leaf, or of another type.
     pub of_node: Vec<Option<(u32, bool)>>,
-    /// The same of absent nodes.
+    /// The same for absent nodes.
     pub of_absent: Vec<Option<(u32, bool)>>,
     /// How many numbers a dead leaf keeps free.
     pub gone: usize,
 }
 
-/// A position is usual if it has at least one of this many votes of the position with most.
+/// A position is usual if it has at least one in this many of the votes of the position with most votes.
 const USUAL: u32 = 4;
-/// Positions are dark by design if at least one in this many is.
+/// Positions that are not usual are dark by design if at least one position in this many is not usual.
 const DARK: usize = 3;
-/// Hosts at a position are off for good if many are known there, and fewer than one in this many is present.
+/// Hosts at a position are off for good if many are known there, and less than one in this many is present.
 const OFF: u32 = 4;
-/// The cables of a leaf are like those of the others if this many of four uplinks are at their ports.
+/// A leaf is cabled like the others if at least this many of four of its uplinks are at the usual ports.
 const AGREE: usize = 3;
-/// Leaves are equally full if at most one in this many is not.
+/// Leaves are equally full if at most one in this many has another number of hosts.
 const OTHERS: usize = 8;
-/// With at least this many leaves, one host does not decide how they are filled.
+/// With at least this many leaves, one host does not decide how leaves are filled.
 const MANY: u32 = 16;
-/// Leaves are filled unequally if one half of the positions has so many votes for four of the other half.
+/// Leaves are filled unequally if half of the positions have at least this many votes for four of the other half.
 const UNEQUAL: u32 = 7;
 
 impl Slots {
@@ -100,7 +100,7 @@ impl Slots {
                 there[position] += u32::from(is_there(n));
             }
         }
-        // Hosts that a reference has where hardly one is there are off for good, and do not vote.
+        // Known hosts at a position where hardly any is present are off for good, and do not vote.
         let is_off = |&at: &usize| votes[at] >= MANY && OFF * there[at] < votes[at];
         let off: Vec<usize> = (0..votes.len()).filter(is_off).collect();
         off.iter().for_each(|&at| votes[at] = there[at]);
@@ -166,7 +166,7 @@ impl Slots {
     }
 }
 
-/// The positions of ports among those of a leaf that are no uplinks; `None` at an uplink.
+/// The positions of the ports of leaves; `None` at an uplink.
 struct Positions {
     /// By switch and port.
     of_port: Vec<Vec<Option<u8>>>,
@@ -189,7 +189,7 @@ impl Positions {
         // By number of ports: the ports that are uplinks on half of the leaves or more.
         let usual = votes.into_iter().map(|(ports, (voters, votes))| {
             let is_uplink = votes.map(|votes| votes > 0 && 2 * votes >= voters);
-            // Where cables are at random, some ports are uplinks of half of the leaves by chance.
+            // Where cables are at random, some ports are uplinks of half of the leaves by chance: none counts then.
             let sum = |least: u32| votes.iter().filter(|&&n| n >= least).sum::<u32>();
             match 4 * sum(voters - voters / 3) >= 3 * sum(0) {
                 true => (ports, is_uplink),
@@ -209,7 +209,7 @@ impl Positions {
             let agree = 4 * own().filter(|&port| usual[port]).count() >= AGREE * own().count();
             let mut is_uplink = *usual;
             if !agree {
-                // The cables of this leaf are not as those of the others.
+                // This leaf is cabled differently: its own uplinks count.
                 is_uplink = [false; 256];
                 own().for_each(|port| is_uplink[port] = true);
             }
@@ -237,7 +237,7 @@ fn equally_full(counts: &mut [usize]) -> Option<usize> {
     (leaves >= counts.len() - counts.len() / OTHERS).then_some(count)
 }
 
-/// In how many ways most leaves send up, over as many levels as have at most so many.
+/// The number of ways up that most leaves have, over as many levels as keep it at most `most`.
 fn ways_up(design: &Design, most: u64) -> u64 {
     let ways = |mut s: u32| {
         let mut ways = 1;
@@ -254,7 +254,7 @@ fn ways_up(design: &Design, most: u64) -> u64 {
     most_common(&mut ways).0
 }
 
-/// How far so many numbers turn from one leaf to the next.
+/// By how much the slots rotate from one leaf to the next.
 fn turn(slots: u32) -> u32 {
     match slots {
         0..=2 => 0,
@@ -266,26 +266,26 @@ fn turn(slots: u32) -> u32 {
 #[derive(Default)]
 struct Usual {
     slots: u32,
-    /// Behind the last one.
+    /// The position behind the last usual one.
     end: usize,
-    /// Nodes are counted off on each leaf, and a position is a count.
+    /// Whether the position of a node is its count on the leaf, not the position of its port.
     counts: bool,
-    /// By position.
+    /// By position: its slot.
     slot: Vec<Option<u32>>,
-    /// How far numbers turn from one leaf to the next.
+    /// By how much the slots rotate from one leaf to the next.
     turn: u32,
 }
 
 impl Usual {
-    /// Takes the votes of leaves, many or few.
+    /// Finds the usual positions by the votes of many or few leaves.
     fn new(votes: &[u32; 256], is_many: bool) -> Self {
         let most = votes.iter().copied().max().unwrap_or(0);
         let mut usual = Usual::default();
         if most == 0 {
             return usual;
         }
-        // The steepest fall, the last of several, and the steepest rise before it: the ends of all, not of a hole amid
-        // ports that half of the leaves use.
+        // The steepest fall (the last of several) and the steepest rise before it, outside the positions that half of
+        // the leaves use: the ends of all, not of a gap between such positions.
         let steeper =
             |low: usize, high: usize| f64::from(votes[high] + 1) / f64::from(votes[low] + 1);
         let is_common = |&at: &usize| 2 * votes[at] > most;
@@ -324,8 +324,8 @@ impl Usual {
         usual
     }
 
-    /// A slot for each of so many positions. Nodes are at the first ones, so where leaves are many, their first numbers
-    /// go round the ways up evenly.
+    /// A slot for each of these positions. Nodes are at the first positions; where leaves are many, further slots make
+    /// the first numbers of one leaf after the other go round the ways up evenly.
     fn all(positions: usize, ways: Option<u64>) -> Self {
         let positions = positions as u32;
         let (slots, turn) = match ways {
@@ -345,14 +345,14 @@ impl Usual {
         }
     }
 
-    /// Whether half as many leaves as use a position end at the last one: no host decides then where the slots end.
+    /// Whether half as many leaves as use a position end at the last position: then no host decides where slots end.
     fn ends_sharply(&self, votes: &[u32; 256]) -> bool {
         let behind = votes.get(self.end).copied().unwrap_or(0);
         let end_here = votes[self.end - 1].saturating_sub(behind);
         2 * self.slots * end_here >= votes[..self.end].iter().sum()
     }
 
-    /// Whether leaves with nodes at these positions end elsewhere: one, the last of a real-life fat-tree, may.
+    /// Whether leaves with nodes at these positions end elsewhere than the slots. One may: the last of a real fat-tree.
     fn is_uneven(&self, leaves: Vec<Vec<Option<usize>>>) -> bool {
         let (mut nodes, mut between, mut all_away, mut most) = (0, 0, 0, 0);
         for leaf in &leaves {
@@ -364,11 +364,11 @@ impl Usual {
             all_away += away;
             most = most.max(away);
         }
-        // Where hosts are off by chance, as many are behind the last one of a leaf as before each.
+        // If hosts are off by chance, as many are behind the last host of a leaf as before each.
         4 * (all_away - most) * nodes > leaves.len() * (nodes + 8 * between)
     }
 
-    /// So many nodes on each leaf, at any ports.
+    /// This many nodes on each leaf, at any ports.
     fn counted(slots: u32) -> Self {
         Usual {
             slots,
@@ -378,8 +378,8 @@ impl Usual {
         }
     }
 
-    /// The slot of a node on the `nth` leaf, at a position and port, and whether it is its own. A node
-    /// elsewhere takes one by the number of the port alone, so that nobody else's moves.
+    /// The slot of a node on the `nth` leaf, at a position and port, and whether the slot is its own. A node at an
+    /// unusual position takes a slot by the number of its port alone, so it moves no other node.
     fn slot(&self, nth: usize, position: Option<usize>, port: usize) -> (u32, bool) {
         let (slot, is_own) = match position.and_then(|at| *self.slot.get(at)?) {
             Some(slot) => (slot, true),

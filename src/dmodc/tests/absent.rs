@@ -1,4 +1,4 @@
-//! Nodes that are absent have entries that end at their ports, and change nothing for anyone else.
+//! The entries of absent nodes lead to their ports, and change no entry of another node.
 
 use super::{degraded, route, shapes, text};
 use crate::dmodc::Options;
@@ -7,7 +7,7 @@ use crate::lft::NO_PATH;
 use crate::testing::cases;
 use proptest::prelude::*;
 
-/// A fabric without every `every`th end node, and these, with the indices of switches as they were.
+/// A fabric without each `every`th end node, and the end nodes that it lacks. The indices of switches stay.
 fn without(whole: &Fabric, every: usize) -> (Fabric, Vec<EndNode>) {
     let mut b = Builder::default();
     for s in whole.switches() {
@@ -25,7 +25,7 @@ fn without(whole: &Fabric, every: usize) -> (Fabric, Vec<EndNode>) {
     )
 }
 
-/// Where a packet for a LID ends that begins at a switch: a port where nothing is, or a switch without an entry.
+/// Where a packet from a switch ends: at a port without a peer, or (`None`) at a switch without an entry.
 fn end(fabric: &Fabric, entry: impl Fn(u32) -> u8, from: u32) -> Option<(u32, u8)> {
     let mut at = from;
     for _ in 0..=fabric.switches().len() {

@@ -1,4 +1,4 @@
-//! The whole algorithm on random trees. A fabric that fails is printed as a netlist.
+//! Tests the whole algorithm on random trees. A test that fails prints the fabric as a netlist.
 
 mod absent;
 mod paper;

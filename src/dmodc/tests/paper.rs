@@ -1,4 +1,4 @@
-//! The algorithm against the paper as printed.
+//! Compares the algorithm with the paper as printed.
 
 use super::{degraded, route, shapes, text};
 use crate::dmodc::oracle::{INFINITY, Oracle};
@@ -24,7 +24,7 @@ fn compare(netlist: &Netlist, lmc: u8, complete: bool) -> Result<(), TestCaseErr
     let nids = (0u64..).zip(plan.order());
     let nid: HashMap<u32, u64> = nids.map(|(nid, &node)| (node, nid)).collect();
     for (s, switch) in (0u32..).zip(fabric.switches()) {
-        // What is cut off from all leaves has no rank in the paper, and nothing to route.
+        // A switch cut off from all leaves has no rank in the paper, and no routes.
         if oracle.rank[s as usize] != INFINITY {
             prop_assert_eq!(u64::from(plan.divider(s)), oracle.divider[s as usize]);
         }
@@ -49,15 +49,15 @@ fn compare(netlist: &Netlist, lmc: u8, complete: bool) -> Result<(), TestCaseErr
                 .copied()
                 .collect();
             prop_assert_eq!(plan.alternatives(&fabric, s, d as u32), all, "{}", place);
-            // Extra LIDs leave by candidates too, and by as many groups as there are.
+            // Extra LIDs use candidates too, and as many groups as possible.
             let group_of = |port: u8| candidates.iter().position(|g| g.1.contains(&port));
             let lids = (0..1u16 << lmc).map(|k| Lid(node.lid.0 + k));
             let used: HashSet<_> = lids.map(|lid| group_of(tables.get(s, lid))).collect();
             prop_assert_eq!(used.contains(&None), candidates.is_empty(), "{}", place);
             prop_assert_eq!(used.len(), candidates.len().clamp(1, 1 << lmc), "{}", place);
-            // Where the two rules differ, the paper's would turn down-up: go down to where the
-            // leaf is not below. It takes heavy damage: a switch cut off from all below it
-            // stands above its former parents, and connects what was not connected.
+            // Where the two rules differ, the paper's would turn: go down to a switch that is not
+            // above the leaf. Only heavy damage does this: a switch cut off from all below it is
+            // ranked above its former parents, and joins switches that were apart.
             let paper = oracle.closer(s, node.switch);
             if paper != candidates {
                 let below = |r: u32| oracle.rank[r as usize] < oracle.rank[s as usize];
@@ -92,7 +92,7 @@ proptest! {
     }
 }
 
-/// Leaves with so many groups upwards that their choices are of many words, and repeat late.
+/// Leaves with many groups up: sets of candidates have several words, and choices repeat late.
 fn wide_shapes() -> impl Strategy<Value = Pgft> {
     let p = prop_oneof![3 => Just(1usize), 1 => Just(2usize)];
     (1usize..=50, 2usize..=6, 60usize..=200, p).prop_map(|(m, leaves, w, p)| {
@@ -115,7 +115,7 @@ proptest! {
 proptest! {
     #![proptest_config(cases(20))]
 
-    /// Most switches of a position still route alike, and others nearly so.
+    /// Most switches of a position still have equal rows, and the others nearly equal rows.
     #[test]
     #[cfg_attr(miri, ignore = "too large for Miri")]
     fn trees_with_few_faults_are_the_papers(
@@ -129,7 +129,7 @@ proptest! {
     }
 }
 
-/// Large enough that work is shared out.
+/// Trees large enough that threads share the work.
 #[test]
 #[cfg_attr(miri, ignore = "too large for Miri")]
 fn large_trees_are_the_papers_on_any_number_of_threads() {

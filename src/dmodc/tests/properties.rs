@@ -1,4 +1,4 @@
-//! Properties that are Dmodc's own.
+//! Properties of Dmodc that the paper does not have.
 
 use super::{degraded, route, shapes, text};
 use crate::dmodc::{Faults, Options, Plan};
@@ -14,7 +14,7 @@ use std::collections::HashSet;
 proptest! {
     #![proptest_config(cases(300))]
 
-    /// The tables depend on nothing but the fabric: not on threads, not on the order of nodes.
+    /// The tables depend on the fabric alone, not on the number of threads.
     #[test]
     fn tables_depend_on_the_fabric_alone(shape in shapes(), seed: u64, links in 0.0..0.3) {
         let netlist = degraded(shape, seed, links, 0.0);
@@ -56,7 +56,7 @@ fn extra_lids_take_different_paths() {
     }
 }
 
-/// The ports taken on the path up.
+/// The switches and output ports on the path up.
 fn path_up(fabric: &Fabric, plan: &Plan, tables: &Tables, from: u32, lid: Lid) -> Vec<(u32, u8)> {
     let mut path = Vec::new();
     let mut s = from;
@@ -69,8 +69,8 @@ fn path_up(fabric: &Fabric, plan: &Plan, tables: &Tables, from: u32, lid: Lid) -
     path
 }
 
-/// Port 0 of a switch that carries an aggregation node alone is routed, listed as compute node or
-/// not. (Found by fuzzing.)
+/// Port 0 of a switch whose only end node is an aggregation node gets routes, whether that node is
+/// listed as a compute node or not. (Found by fuzzing.)
 #[test]
 fn a_listed_aggregation_node_makes_no_leaf() {
     let mut b = Builder::default();
@@ -88,7 +88,7 @@ fn a_listed_aggregation_node_makes_no_leaf() {
         });
     }
     let (fabric, _) = b.finish();
-    // `stable` takes a switch that looks like an emptied leaf for one.
+    // Under `stable` a switch that looks like a leaf without its hosts is a leaf.
     let paper = Options {
         faults: Faults::Paper,
         ..Options::default()
@@ -105,7 +105,7 @@ fn a_listed_aggregation_node_makes_no_leaf() {
     }
 }
 
-/// A tree with some end nodes on its upper switches: a netlist, and the same without them.
+/// The netlist of a tree, and the same with some end nodes on its upper switches.
 fn with_strays(shape: Pgft, seed: u64, strays: usize) -> (Netlist, Netlist) {
     let plain = degraded(shape, seed, 0.0, 0.0);
     let mut netlist = plain.clone();

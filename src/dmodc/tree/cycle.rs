@@ -1,7 +1,7 @@
 //! Cycles of links between equal ranks.
 //!
-//! A link between equal ranks is oriented by UUID, which is harmless here and there. Where such links alone
-//! close a cycle (a ring, a torus, a mesh, a dragonfly) there are no levels, and the fabric is refused.
+//! Places (under `faults=paper` GUIDs) decide which end of a link between equal ranks is above. A few such links do no
+//! harm. If they alone close a cycle (ring, torus, mesh, dragonfly), there are no levels: Dmodc refuses the fabric.
 
 use super::groups::Sides;
 
@@ -14,7 +14,7 @@ pub fn level_cycle(groups: &Sides) -> Option<Vec<u32>> {
         let all = groups.up(s).iter().chain(groups.down(s));
         all.filter(|g| g.level).map(|g| g.remote)
     };
-    // What is beside one other at most is in no cycle: it goes, and then whatever is so without it.
+    // A switch with at most one neighbour of equal rank is in no cycle. Takes such switches out until none is left.
     let switches = 0..groups.switches() as u32;
     let mut others: Vec<usize> = switches.clone().map(|s| beside(s).count()).collect();
     let mut open: Vec<u32> = switches.filter(|&s| others[s as usize] == 1).collect();
@@ -27,7 +27,7 @@ pub fn level_cycle(groups: &Sides) -> Option<Vec<u32>> {
             }
         }
     }
-    // From one that is left a walk comes back to where it was.
+    // A walk from any switch that is left comes back to a switch that it has passed.
     let mut along = vec![others.iter().position(|&others| others > 1)? as u32];
     loop {
         let before = along.iter().nth_back(1).copied();

@@ -1,12 +1,12 @@
-//! Port groups: the ports of a switch that lead to the same remote switch (paper, section III.A, "Port
-//! Groups"). Ports are in ascending port number, groups in ascending UUID of the remote switch; groups that
-//! lead down and groups that lead up are apart, since no set of candidates ever mixes them.
+//! Port groups: the ports of a switch that lead to the same remote switch (paper, section III.A, "Port Groups"). Ports
+//! are ascending, groups in the order of the remote switches (places, or GUIDs under `faults=paper`). Groups that lead
+//! down and groups that lead up are apart, since no set of candidates mixes them.
 //!
-//! Every later phase walks the tree by two more things:
+//! Later phases use two more partitions of the switches:
 //! - *layers*: all switches below a switch are in earlier layers. Within a layer all work is independent. In
 //!   a tree without links between equal ranks a layer is a rank.
-//! - *up classes*: switches with the same set of switches above them, which share all results that depend on
-//!   those (costs over the top, candidates up); and *down classes*, likewise for the switches below.
+//! - *up classes*: switches with the same set of switches above them, which share all results that depend on that set
+//!   (costs over the top, candidates up); and *down classes*, likewise for the switches below.
 
 use super::links::{Group, Links};
 use super::partition::{Partition, mix, sort_by_small_key};
@@ -15,17 +15,17 @@ use crate::dmodc::threads::{ALONE, Threads};
 use crate::fabric::Fabric;
 use std::ops::Deref;
 
-/// The port groups of every switch, those that lead down and those that lead up.
+/// The port groups of every switch: its groups that lead down, then its groups that lead up.
 #[derive(Clone, Debug, Default)]
 pub struct Sides {
     groups: Vec<Group>,
     ports: Vec<u8>,
-    /// By switch: the start of its groups, the start of those that lead up, and the end.
+    /// By switch: the start of its groups, the start of its groups that lead up, and the end.
     span: Vec<[u32; 3]>,
     has_level_links: bool,
 }
 
-/// All port groups of a fabric, with layers and classes.
+/// All port groups of a fabric, with layers, for work in parallel, and classes, whose members share results.
 #[derive(Clone, Debug, Default)]
 pub struct Groups {
     sides: Sides,
@@ -38,7 +38,7 @@ pub struct Groups {
 }
 
 impl Sides {
-    /// Sorts the links of every switch into those that lead down and those that lead up.
+    /// Sorts the groups of every switch into groups that lead down and groups that lead up.
     pub(in crate::dmodc) fn new(links: &Links, ranking: &Ranking) -> Self {
         let mut all = Sides {
             groups: Vec::with_capacity(links.groups.len()),
@@ -75,14 +75,14 @@ impl Sides {
         self.has_level_links
     }
 
-    /// The groups of `switch` that lead down, in ascending UUID of the remote switch.
+    /// The groups of `switch` that lead down, in ascending index of the remote switch.
     #[inline]
     pub fn down(&self, switch: u32) -> &[Group] {
         let [start, up, _] = self.span[switch as usize];
         &self.groups[start as usize..up as usize]
     }
 
-    /// The groups of `switch` that lead up, in ascending UUID of the remote switch.
+    /// The groups of `switch` that lead up, in ascending index of the remote switch.
     #[inline]
     pub fn up(&self, switch: u32) -> &[Group] {
         let [_, up, end] = self.span[switch as usize];
@@ -101,7 +101,7 @@ impl Sides {
         self.down(switch).iter().filter(|g| !g.level)
     }
 
-    /// The group of `switch` that leads to another.
+    /// The group of `switch` that leads to `remote`.
     #[inline]
     pub fn to(&self, switch: u32, remote: u32) -> Option<&Group> {
         let in_order = |groups: &'_ [Group]| groups.binary_search_by_key(&remote, |g| g.remote);
@@ -112,13 +112,13 @@ impl Sides {
         }
     }
 
-    /// The ports of a group, ascending.
+    /// The ports of a group, ascending but for lost ports and moved cables in the design.
     #[inline]
     pub fn ports(&self, group: &Group) -> &[u8] {
         &self.ports[group.range()]
     }
 
-    /// Switches by the remote switches of some of their groups.
+    /// Partitions the switches by the remote switches of their groups in `list`.
     fn classes(&self, list: impl Fn(&Self, u32) -> &[Group]) -> Partition {
         let remotes = |s: u32| list(self, s).iter().map(|g| g.remote);
         Partition::new(
@@ -144,7 +144,7 @@ impl Groups {
         Self::new(&Links::new(fabric), ranking, ALONE)
     }
 
-    /// The port groups that links make.
+    /// The port groups of these links.
     pub(in crate::dmodc) fn new(links: &Links, ranking: &Ranking, threads: &Threads) -> Self {
         let sides = Sides::new(links, ranking);
         let (up_class, down_class) =
@@ -159,7 +159,7 @@ impl Groups {
         all
     }
 
-    /// All switches, each after all below it; those of one layer and up class side by side.
+    /// All switches, each after all switches below it; the switches of one layer and up class side by side.
     pub fn bottom_up(&self) -> &[u32] {
         &self.bottom_up
     }
@@ -193,7 +193,7 @@ impl Groups {
     fn make_layers(&mut self, ranking: &Ranking) {
         let switches: Vec<u32> = (0..self.switches() as u32).collect();
         let mut layer = vec![0u32; switches.len()];
-        // In the order of (rank, UUID) all below a switch come before it.
+        // In the order of (rank, index) all switches below a switch come before it, if indices are places.
         for s in sort_by_small_key(&switches, |s| ranking.rank(s)) {
             let below = self.down(s).iter().map(|g| layer[g.remote as usize] + 1);
             layer[s as usize] = below.max().unwrap_or(0);

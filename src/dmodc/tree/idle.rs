@@ -1,13 +1,13 @@
-//! Idle switches: those that carry nothing for others.
+//! Idle switches: switches that join no leaves.
 //!
-//! A leaf whose hosts are all off lies on no shortest way between two leaves, nor does what is above it if its whole pod
-//! is off. A gateway changes nothing in that. Idle switches are ranked last, from the others outward:
-//! - One is above its neighbour if the port there leads up on most switches of that rank that are not idle, and below
-//!   if it leads down. Ranks whose switches do not agree on their ports have no say.
-//! - Else it is below if there is room for what hangs on it: one level of idle switches fits below the second level.
-//!   More hangs on a root of which only one pod is left.
+//! A leaf whose hosts are all off is on no shortest path between two leaves; nor are the switches above it if its whole
+//! pod is off. A gateway changes nothing in that. Idle switches are ranked last, nearest to the others first:
+//! - An idle switch is above its neighbour if the neighbour's port leads up on most switches of that rank that are not
+//!   idle, and below if it leads down. Ranks whose switches do not agree on their ports have no vote.
+//! - Else it is below if there is room for the levels that hang on it: one level of idle switches fits below the second
+//!   level. More levels hang on a root of which only one pod is left.
 //!
-//! Those on which nothing hangs, or much, come first: they are certain, and their ports tell about the others.
+//! Switches on which no level hangs, or two or more, come first: they are certain, and their ports vote on the others.
 //!
 //! An idle switch with nothing below it is a leaf, so hosts that leave and come back change no levels.
 
@@ -15,7 +15,7 @@ use super::links::Links;
 use super::partition::{Partition, mix};
 use std::cell::LazyCell;
 
-/// The number of leaves below a switch from which the paths to the others are checked.
+/// From this many leaves below a switch the search checks the paths to the other leaves below it.
 const LOOKS: usize = 4;
 
 /// The search for idle switches.
@@ -24,13 +24,13 @@ pub struct Idle<'i> {
     rank: &'i mut [u32],
     leaf: &'i mut [bool],
     idle: Vec<bool>,
-    /// Switches with end nodes that may be leaves and may not.
+    /// By switch: whether it has end nodes and may or may not be a leaf.
     unsure: &'i [bool],
 }
 
 impl<'i> Idle<'i> {
-    /// Marks the idle switches that are leaves, and says whether there were any. `rank` are the distances from the leaves
-    /// that are marked.
+    /// Unmarks false seeds, then marks the idle switches that are leaves. Returns whether there were any false seeds or
+    /// idle switches. `rank` has the distances from the marked leaves.
     pub fn find_leaves(
         links: &'i Links,
         rank: &'i mut [u32],
@@ -45,7 +45,7 @@ impl<'i> Idle<'i> {
             leaf,
         };
         let mut dropped = false;
-        // With fewer false ones the others stand out.
+        // With fewer false seeds the others are easier to find.
         while search.drop_seeds() {
             dropped = true;
         }
@@ -58,12 +58,12 @@ impl<'i> Idle<'i> {
     }
 
     /// Unmarks seeds that would join leaves if they were above their neighbours, as a root with many hosts does, unless
-    /// ports say that they are below; of those with as many hosts as leaves have, the ones of which ports say that they
-    /// are above. Whether there were any.
+    /// the ports of the neighbours vote for below. A seed with as many hosts as leaves have is unmarked only if these
+    /// ports vote for above. Returns whether there were any.
     fn drop_seeds(&mut self) -> bool {
         let mut dropped = Vec::new();
         let ports = self.ports(|_| true);
-        // On most fabrics nobody asks.
+        // Most fabrics need no votes.
         let said = LazyCell::new(|| self.said(&ports));
         let near = |s: u32| self.links.neighbours(s).collect::<Vec<u32>>();
         let mut seeds: Vec<u32> = (0..self.rank.len() as u32).collect();
@@ -97,8 +97,8 @@ impl<'i> Idle<'i> {
         !dropped.is_empty()
     }
 
-    /// Finds them from the top down: a switch is idle if it is no seed, has nothing above it that is not
-    /// idle, and joins no two leaves that are not joined further down.
+    /// Finds idle switches from the top down: a switch is idle if it is no seed, if all switches above it are idle, and
+    /// if it joins no two leaves that are not joined further down.
     fn find(&mut self) {
         let mut open: Vec<u32> = (0..self.rank.len() as u32).collect();
         loop {
@@ -124,7 +124,7 @@ impl<'i> Idle<'i> {
         }
     }
 
-    /// Switches by their neighbours, and by whether they may be leaves: they join the same leaves.
+    /// Partitions switches by their neighbours and by `unsure`: the switches of a class join the same leaves.
     fn alike(&self, switches: &[u32]) -> Partition {
         Partition::new(
             self.rank.len(),
@@ -144,8 +144,8 @@ impl<'i> Idle<'i> {
         near.filter(move |&n| self.rank[n as usize] > rank && !self.idle[n as usize])
     }
 
-    /// Whether two leaves below a switch have no switch of lower rank above both. A switch with end nodes may be a leaf
-    /// of two pods, if another of its rank is above twice as many leaves and all of these.
+    /// Whether two leaves below a switch have no switch of lower rank above both. An unsure switch may be a leaf of two
+    /// pods: it joins none if another switch of its rank is above all these leaves and at least twice as many.
     fn joins(&self, s: u32) -> bool {
         let leaves = self.leaves_below(&[s]);
         let joins = leaves.iter().take(LOOKS).any(|&leaf| {
@@ -176,7 +176,7 @@ impl<'i> Idle<'i> {
         joins && !(may_be_less && peers.any(is_less))
     }
 
-    /// The leaves below some switches, ascending; leaves among these themselves.
+    /// The leaves among some switches and below them, ascending.
     fn leaves_below(&self, from: &[u32]) -> Vec<u32> {
         let mut seen = vec![false; self.rank.len()];
         let mut open = from.to_vec();
@@ -197,7 +197,7 @@ impl<'i> Idle<'i> {
         found
     }
 
-    /// Ranks idle switches, from the others outward.
+    /// Ranks idle switches, nearest to the other switches first.
     fn place(&mut self) {
         let busy = (0..self.idle.len() as u32).filter(|&s| !self.idle[s as usize]);
         let away = self.links.distances(busy);
@@ -209,7 +209,7 @@ impl<'i> Idle<'i> {
             let is_near = |n: &u32| is_near(&away[*n as usize], &away[s as usize]);
             links.neighbours(s).filter(is_near).collect::<Vec<u32>>()
         };
-        // How many levels hang on each. A few ways on, as by a link around a lost one, are none.
+        // How many levels hang on each switch. A few links outward, as by a link around a lost link, do not count.
         let mut hanging = vec![0u32; away.len()];
         for &s in outward.iter().rev() {
             let further = near(s, u32::gt);
@@ -219,7 +219,7 @@ impl<'i> Idle<'i> {
             }
         }
         let mut is_below = vec![false; away.len()];
-        // The certain ones first.
+        // Certain switches first.
         let order = |s: u32| {
             let doubt = match hanging[s as usize] {
                 0 => 1,
@@ -250,10 +250,10 @@ impl<'i> Idle<'i> {
         }
     }
 
-    /// Whether most ports at which its neighbours have a leaf lead up on the other switches of their ranks.
+    /// Whether most ports of its neighbours to a leaf lead up on the other switches of the neighbours' ranks.
     fn is_at_ports_up(&self, s: u32, ports: &[Ports]) -> bool {
         let near = self.links.neighbours(s);
-        // Most ports lead down, as those to nearly all leaves do.
+        // On nearly all leaves most of these ports lead down: no need to count again.
         let up = near.clone().flat_map(|n| {
             let of_rank = &ports[self.rank[n as usize] as usize];
             let back = self.links.to(n, s).iter();
@@ -273,14 +273,14 @@ impl<'i> Idle<'i> {
         self.votes(s, &near, &said) < 0
     }
 
-    /// What the ports of each rank say, of which `all` are these. Ports to leaves that may be none say nothing.
+    /// By rank and port: the votes ([`say`]). `all` are the counts of all links; links of unsure leaves do not vote.
     fn said(&self, all: &[Ports]) -> Vec<[i32; 256]> {
         let sure = self.ports(|s| !(self.leaf[s as usize] && self.unsure[s as usize]));
         sure.iter().zip(all).map(|(of, all)| say(of, all)).collect()
     }
 
-    /// By rank and port: how many switches have it up, and how many down, of links between switches that count and are
-    /// not idle.
+    /// By rank and port: on how many switches it leads up (or to an equal rank), and on how many down, over links
+    /// between switches that are not idle and that `counts` accepts.
     fn ports(&self, counts: impl Fn(u32) -> bool) -> Vec<Ports> {
         let ranks = self.rank.iter().max().map_or(0, |&most| most as usize + 1);
         let mut ports = vec![[[0; 2]; 256]; ranks];
@@ -297,7 +297,7 @@ impl<'i> Idle<'i> {
         ports
     }
 
-    /// How many more ports of some neighbours say that a switch is below than that it is above.
+    /// Of the ports of some neighbours to a switch: how many more vote that it is below than that it is above.
     fn votes(&self, s: u32, near: &[u32], ports: &[[i32; 256]]) -> i32 {
         let votes = near.iter().map(|&n| {
             let of_rank = ports.get(self.rank[n as usize] as usize);
@@ -308,11 +308,11 @@ impl<'i> Idle<'i> {
     }
 }
 
-/// By port: how many switches of a rank have it up, and how many down.
+/// By port: on how many switches of a rank it leads up, and on how many down.
 type Ports = [[i32; 2]; 256];
 
-/// By port: how many more switches of a rank have it down than up. Nothing for a rank in which less than nine of ten
-/// pairs of `all` equal ports lead the same way.
+/// By port: on how many more switches of a rank it leads down than up; 0 if less than nine in ten pairs of equal ports
+/// of `all` lead the same way.
 fn say(ports: &Ports, all: &Ports) -> [i32; 256] {
     let pairs = |count: i32| i64::from(count) * i64::from(count - 1);
     let agree: i64 = all.iter().flatten().map(|&count| pairs(count)).sum();

@@ -1,10 +1,10 @@
 //! Leaves: the switches at the bottom of the tree.
 //!
-//! The paper takes every switch with nodes for a leaf. Real fabrics have a gateway or the subnet manager's
-//! host on a spine, and a spine taken for a leaf bends the ranks of the whole tree. Also, hosts leave. So only
-//! the switches that carry most are taken for granted, the *seeds*. Ranks are distances from them at first, and a
-//! switch that joins two leaves is none. All others are *idle*, whatever they carry, and module `idle` says
-//! where they belong: those at the bottom are leaves too.
+//! In the paper every switch with nodes is a leaf. Real fabrics have a gateway or the subnet manager's host on a spine,
+//! and a spine taken for a leaf bends the ranks of the whole tree. Also, hosts leave. So at first only the switches
+//! with most hosts are leaves: the *seeds*. Ranks are distances from the seeds, and a switch that joins two leaves is
+//! no leaf. All other switches are *idle*, with or without hosts. Module `idle` ranks them; idle switches at the bottom
+//! are leaves too.
 
 use super::idle::Idle;
 use super::levels::{Levels, carriers};
@@ -13,14 +13,14 @@ use super::partition::components;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// Seeds have half of the usual number of end nodes. If levels by these are none, since little is left of a small tree, a
-/// quarter or any number; at last every switch with end nodes is a leaf, as in the paper.
+/// Seeds have at least one in this many of the usual number of end nodes, at first half. If this gives no levels, since
+/// little is left of a small tree: a quarter, then any number; at last every switch with end nodes, as in the paper.
 pub const SHARES: [u32; 4] = [2, 4, 256, EVERY];
 const EVERY: u32 = u32::MAX;
 
-/// For every switch whether it is a leaf, and its rank. `hosts` is what each carries. `known` are switches that are
-/// leaves for certain (those with a node of `cn_guid_file`); where there are any, they are the seeds; else these have
-/// at least one of `share` of the usual number of end nodes.
+/// Returns for each switch whether it is a leaf, and its rank. `hosts` has the number of hosts of each switch. `known`
+/// has the switches that are leaves for certain (with a node of `cn_guid_file`): if there are any, they are the seeds;
+/// else the switches with at least one in `share` of the usual number of end nodes are.
 pub fn find(links: &Links, hosts: &[u32], known: &[bool], share: u32) -> (Vec<bool>, Vec<u32>) {
     let levels = |links, leaf: &_| Levels { links, leaf }.rank();
     if share == EVERY {
@@ -43,7 +43,7 @@ pub fn find(links: &Links, hosts: &[u32], known: &[bool], share: u32) -> (Vec<bo
     let others = || hosts.iter().zip(&leaf).filter(|&(_, &leaf)| !leaf);
     let between = others().filter(|&(&count, _)| count > 0).count();
     if 3 * on_leaves <= 2 * hosts.iter().sum::<u32>() && 2 * between > others().count() {
-        // Many end nodes lie between others, on most switches there: a ring, a mesh, a dragonfly. The ranks will say so.
+        // Many end nodes are on most of the other switches: a ring, a mesh, a dragonfly. The ranks will show it.
         leaf = carriers(hosts);
     } else if !found && without_odd.is_none() {
         return (leaf, rank);
@@ -52,9 +52,9 @@ pub fn find(links: &Links, hosts: &[u32], known: &[bool], share: u32) -> (Vec<bo
     (leaf, rank)
 }
 
-/// In each part of the fabric: of every second level, where most end nodes are, the switches with at least one of
-/// `share` of the usual number, which is that of most end nodes' switches. If that is one switch alone, which shows no
-/// shape, those with half of that. Switches with the usual number or more are sure.
+/// The seeds, and the sure seeds. In each part of the fabric, seeds are on every second level, where most end nodes
+/// are, and have at least one in `share` of the usual number: most end nodes are on switches with that number. If one
+/// switch alone has so many, which shows no shape, half is enough. Switches with the usual number or more are sure.
 fn seeds(links: &Links, hosts: &[u32], is_upper: &[bool], share: u32) -> (Vec<bool>, Vec<bool>) {
     let mut seeds = vec![false; hosts.len()];
     let mut sure = seeds.clone();
@@ -88,14 +88,14 @@ fn seeds(links: &Links, hosts: &[u32], is_upper: &[bool], share: u32) -> (Vec<bo
     (seeds, sure)
 }
 
-/// Odd links, such as a cable between two leaves, are left out if at most one in this many is odd.
+/// *Odd* links, such as a cable between two leaves, are left out if at most one link in this many is odd.
 const ODD: usize = 8;
-/// How many switches the levels are counted from while links are odd. Those with most neighbours are the least likely
-/// ends of odd links.
+/// From how many switches the levels are counted while links are odd. The switches with most neighbours come first:
+/// they are the least likely ends of odd links.
 const VIEWS: usize = 16;
 
-/// Which switches are of even and which of odd levels, and the links without the odd ones, which join switches of one
-/// level. `None` if there are none, or so many that there are no levels.
+/// By switch, whether its level is odd, counted from one switch; and the links without odd links, which join two even
+/// or two odd levels. `None` if no link is odd, or so many that there are no levels.
 fn parity(links: &Links) -> (Vec<bool>, Option<Links>) {
     let mut views: Vec<u32> = (0..links.switches() as u32).collect();
     views.sort_by_key(|&s| Reverse(links.of(s).len()));
@@ -121,13 +121,13 @@ fn parity(links: &Links) -> (Vec<bool>, Option<Links>) {
 struct TwoLevels<'l> {
     links: &'l Links,
     is_upper: Vec<bool>,
-    /// How many links between switches have one end at each port.
+    /// By port number: how many ends of links have it.
     common: [u32; 256],
 }
 
 impl<'l> TwoLevels<'l> {
-    /// Those of the distances from one switch, but for switches of which most links are odd then: a way by an odd link
-    /// may have been shorter. And what is odd.
+    /// Levels by the distances from one switch, but changed for switches of which most links are odd then: the shortest
+    /// path to such a switch may have used an odd link. Also returns [`TwoLevels::odd`].
     fn from(links: &'l Links, seed: u32) -> (Self, (usize, u32)) {
         let mut distance = links.distances([seed]);
         links.extend_to_the_rest(&mut distance);
@@ -165,7 +165,7 @@ impl<'l> TwoLevels<'l> {
         odd.fold((0, 0), |all, of| (all.0 + of.0, all.1 + of.1))
     }
 
-    /// The same of one switch, for its odd links or the others.
+    /// The same for one switch, over its odd links or over its other links.
     fn of(&self, s: u32, odd: bool) -> (usize, u32) {
         let groups = self.links.of(s).iter();
         let groups = groups.filter(|group| self.is_odd(s, group.remote) == odd);

@@ -1,6 +1,6 @@
-//! Levels by distance from the leaves, and what switches carry.
+//! Ranks by distance from the leaves, and the number of hosts of each switch.
 //!
-//! Tails, and shallow leaves, are taken out of the count, and stand one below their lowest neighbour.
+//! Tails and shallow leaves (module `rank`) do not count there, and get the rank below their lowest neighbour.
 
 use super::links::Links;
 use crate::fabric::Fabric;
@@ -13,7 +13,7 @@ pub fn host_counts(fabric: &Fabric) -> Vec<u32> {
         .collect()
 }
 
-/// Switches with end nodes.
+/// By switch: whether it has end nodes.
 pub(super) fn carriers(hosts: &[u32]) -> Vec<bool> {
     hosts.iter().map(|&count| count > 0).collect()
 }
@@ -24,7 +24,7 @@ pub(super) struct Levels<'a> {
     pub leaf: &'a [bool],
 }
 
-/// At most this many shallow leaves are tried one by one.
+/// At most this many times the search takes shallow leaves out, and it tries at most this many sets each time.
 const MAX_SHALLOW: usize = 64;
 
 impl Levels<'_> {
@@ -34,7 +34,7 @@ impl Levels<'_> {
         let (mut tails, mut bottom): (Vec<u32>, Vec<u32>) =
             leaves.iter().partition(|&&s| self.is_tail(s));
         if bottom.is_empty() {
-            // Leaves and nothing else: there is nothing for them to be tails of.
+            // Each leaf has only leaves as neighbours: then no leaf is a tail.
             (tails, bottom) = (bottom, tails);
         }
         let mut rank = self.links.distances(bottom.iter().copied());
@@ -43,7 +43,7 @@ impl Levels<'_> {
         self.lower(rank, &bottom, &shallow, &tails)
     }
 
-    /// Whether all neighbours of a leaf are leaves.
+    /// Whether a leaf has neighbours, and all of them are leaves.
     fn is_tail(&self, s: u32) -> bool {
         let mut linked = false;
         self.links.neighbours(s).all(|other| {
@@ -52,8 +52,8 @@ impl Levels<'_> {
         }) && linked
     }
 
-    /// Takes out of `bottom` the leaves that make neighbours further up equal in rank: all leaves below one
-    /// switch at once, first those that leave the fewest neighbours equal, the fewest leaves of several.
+    /// Takes out of `bottom` the leaves that make neighbours further up equal in rank: all leaves below one switch at
+    /// once, first the leaves without which the fewest links join equal ranks; of several sets the smallest.
     fn find_shallow(&self, bottom: &mut Vec<u32>, rank: &mut Vec<u32>) -> Vec<u32> {
         let mut shallow = Vec::new();
         let mut level = self.level_links(rank);
@@ -104,7 +104,7 @@ impl Levels<'_> {
         found
     }
 
-    /// Puts shallow leaves and tails one below their lowest neighbour, and counts again from 0.
+    /// Ranks shallow leaves and tails one below their lowest neighbour, then shifts all ranks so that the lowest is 0.
     fn lower(&self, rank: Vec<u32>, bottom: &[u32], shallow: &[u32], tails: &[u32]) -> Vec<u32> {
         if shallow.is_empty() && tails.is_empty() {
             return rank;
@@ -125,7 +125,7 @@ impl Levels<'_> {
                 rank[s as usize] = lower;
             }
         }
-        // A tail of a tail hangs lower still: nearest to the bottom first.
+        // A tail of a tail is lower still: tails nearest to the bottom come first.
         let mut rest: Vec<u32> = tails.to_vec();
         let from_bottom = self.links.distances(bottom.iter().copied());
         rest.sort_by_key(|&s| from_bottom[s as usize]);

@@ -1,5 +1,4 @@
-//! The links between switches, bundled by neighbour: the input of ranking, and of port groups once ranks tell
-//! which links lead up.
+//! The links between switches, bundled by neighbour: the input of the ranking and, with the ranks, of the port groups.
 
 use crate::fabric::{Fabric, Peer};
 use std::collections::{BTreeMap, VecDeque};
@@ -30,12 +29,13 @@ impl Group {
     }
 }
 
-/// For every switch the groups of ports that lead to one neighbour each, ascending by neighbour.
+/// For every switch its groups of ports, one for each neighbour, ascending by neighbour. All groups are in one flat
+/// list, fast to walk; a change ([`Links::with`], [`Links::filtered`]) copies it.
 #[derive(Clone, Debug, Default)]
 pub struct Links {
     pub(super) groups: Vec<Group>,
     pub(super) ports: Vec<u8>,
-    /// By switch: the end of its groups, where the next one's start.
+    /// By switch: the end of its groups, where the groups of the next switch start.
     end: Vec<u32>,
 }
 
@@ -43,8 +43,8 @@ impl Links {
     /// Distance of a switch that cannot be reached.
     pub const FAR: u32 = u32::MAX;
 
-    /// Collects the links of a fabric: neighbours come in ascending order, so lists are sorted, but for
-    /// parallel links that cross.
+    /// Collects the links of a fabric. Neighbours come in ascending order, so the list of each switch is sorted, except
+    /// for parallel links that cross.
     pub fn new(fabric: &Fabric) -> Self {
         // Per switch: where its part of the list starts, and ends so far.
         let mut part = Vec::with_capacity(fabric.switches().len());
@@ -80,7 +80,7 @@ impl Links {
         links
     }
 
-    /// Adds a group to the switch that [`Links::end_switch`] ends.
+    /// Adds a group to the current switch, which [`Links::end_switch`] closes.
     fn add(&mut self, remote: u32, ports: impl ExactSizeIterator<Item = u8>) {
         self.groups.push(Group {
             remote,
@@ -95,7 +95,7 @@ impl Links {
         self.end.push(self.groups.len() as u32);
     }
 
-    /// The same links with other ports, or further ones, to some neighbours of some switches.
+    /// The same links, but with other ports for some groups, or further groups: `others`, by switch and neighbour.
     pub fn with(&self, others: &BTreeMap<(u32, u32), Vec<u8>>) -> Self {
         let mut links = Links::default();
         for s in 0..self.switches() as u32 {
@@ -111,7 +111,7 @@ impl Links {
         links
     }
 
-    /// The same links without some ports: `stays` gets the switch, the neighbour and the port.
+    /// The links for which `stays` returns true; it gets the switch, the neighbour and the port.
     pub fn filtered(&self, stays: impl Fn(u32, u32, u8) -> bool) -> Self {
         let mut links = Links::default();
         let mut ports: Vec<u8> = Vec::new();
@@ -144,13 +144,13 @@ impl Links {
         &self.groups[start as usize..self.end[switch as usize] as usize]
     }
 
-    /// The ports of a group, ascending.
+    /// The ports of a group, ascending but for lost ports and moved cables ([`Links::with`]).
     #[inline]
     pub fn ports(&self, group: &Group) -> &[u8] {
         &self.ports[group.range()]
     }
 
-    /// The ports of a switch to a neighbour, ascending; none if no link joins them.
+    /// The ports of a switch to a neighbour, in the order of [`Links::ports`]; none if no link joins the two.
     pub fn to(&self, switch: u32, neighbour: u32) -> &[u8] {
         let groups = self.of(switch);
         let group = groups.binary_search_by_key(&neighbour, |g| g.remote);
@@ -169,7 +169,7 @@ impl Links {
         distance
     }
 
-    /// Searches on from further seeds, which get distance 0; known distances stay.
+    /// Continues the search from further seeds, which get distance 0; known distances stay.
     pub fn extend_distances(&self, distance: &mut [u32], seeds: impl IntoIterator<Item = u32>) {
         let start = |s: &u32| distance[*s as usize] = 0;
         let mut queue: VecDeque<u32> = seeds.into_iter().inspect(start).collect();
@@ -183,7 +183,7 @@ impl Links {
         }
     }
 
-    /// Gives parts of the fabric without a seed their distances from the switch of lowest UUID.
+    /// Gives parts of the fabric without a seed their distances from their first switch.
     pub fn extend_to_the_rest(&self, distance: &mut [u32]) {
         for s in 0..distance.len() {
             if distance[s] == Links::FAR {

@@ -1,4 +1,4 @@
-//! Partitions of the switches: into classes of equal ones, and into parts that hang together.
+//! Partitions of the switches: into classes of equal switches, and into connected parts.
 
 /// A partition into classes, numbered from 0 in the order of their first members.
 #[derive(Clone, Debug, Default)]
@@ -89,7 +89,7 @@ pub fn sort_by_small_key(members: &[u32], key: impl Fn(u32) -> u32) -> Vec<u32> 
     sorted
 }
 
-/// By switch, the first switch that neighbours, and theirs, join it to.
+/// By switch: the first switch of its connected part.
 pub fn components<N: Iterator<Item = u32>>(
     switches: usize,
     neighbours: impl Fn(u32) -> N,

@@ -1,17 +1,16 @@
 //! Rank: the level of each switch in the tree (paper, section III.A, "Rank").
 //!
-//! The paper's rule: the rank of a switch is its distance from the nearest leaf. Where all end nodes are at
-//! the bottom and all leaves equally deep, nothing else applies. Three rules cover other fabrics:
-//! - module `leaves` separates leaves from switches further up that happen to carry end nodes, and finds those whose
-//!   hosts are off;
-//! - a *tail*, a leaf whose every link leads to other leaves, is below them;
-//! - a *shallow* leaf, linked to switches further up than the others are, would pull those down to the rank
-//!   of their neighbours; it is ranked last, one below the lowest of its neighbours.
+//! The paper's rule: the rank of a switch is its distance from the nearest leaf. Where all end nodes are at the bottom
+//! and all leaves equally deep, no other rule applies. Three rules cover other fabrics:
+//! - module `leaves` separates leaves from switches further up with end nodes, and finds leaves whose hosts are off;
+//! - a *tail*, a leaf that is linked to leaves only, is below them;
+//! - a *shallow* leaf, linked to higher switches than other leaves are, would lower these switches to the rank of their
+//!   neighbours; it gets its rank last, one below the lowest of its neighbours.
 //!
-//! Given roots (`root_guid_file`), ranks are counted down from them instead, as `updn` does.
+//! With roots (`root_guid_file`), ranks are counted down from the roots instead, as OpenSM's `updn` does.
 //!
-//! Two neighbours of equal rank are ordered by UUID, the greater above, which makes (rank, UUID) a total
-//! order: every link goes up or down, and no path of links up closes a circle.
+//! Of two neighbours of equal rank, the switch with the later place is above (under `faults=paper`: the greater GUID).
+//! So (rank, place) is a total order: every link goes up or down, and no path of links up closes a circle.
 
 use super::leaves;
 use super::levels::{Levels, carriers, host_counts};
@@ -22,7 +21,7 @@ use crate::fabric::{Fabric, NodeKind};
 use std::cmp::Ordering;
 use std::fmt;
 
-/// The ground of the ranks.
+/// The rule that decides the ranks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rule {
     /// Every switch with end nodes is a leaf: the paper's rule.
@@ -46,19 +45,19 @@ impl fmt::Display for Rule {
     }
 }
 
-/// The levels of a fabric.
+/// The levels of a fabric: of each switch its rank, its place among equal ranks, and whether it is a leaf.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ranking {
     rank: Vec<u32>,
     leaf: Vec<bool>,
-    /// Orders switches of equal rank: the one with the greater number is above.
+    /// Orders switches of equal rank: the switch with the greater number is above.
     place: Vec<u32>,
     rule: Rule,
 }
 
 impl Ranking {
-    /// Ranks a fabric whose links are known. Without roots, switches with at least one of `share` of the usual number of
-    /// end nodes are leaves.
+    /// Ranks a fabric by its links. Without roots, the seeds (module `leaves`) are the switches with at least one in
+    /// `share` of the usual number of end nodes.
     pub(in crate::dmodc) fn of(
         fabric: &Fabric,
         links: &Links,
@@ -117,8 +116,7 @@ impl Ranking {
         }
     }
 
-    /// Counts ranks down from the roots. A leaf is a switch with end nodes most of whose
-    /// neighbours, if it has any, are above it.
+    /// Counts ranks down from the roots. A leaf is a switch with end nodes and at least as many links up as down.
     fn from_roots(fabric: &Fabric, links: &Links, roots: &[u32], faults: Faults) -> Self {
         let mut depth = links.distances(roots.iter().copied());
         links.extend_to_the_rest(&mut depth);
@@ -135,14 +133,14 @@ impl Ranking {
                     Ordering::Equal => {}
                 }
             }
-            // One whose hosts are off stays a leaf.
+            // A leaf whose hosts are off stays a leaf.
             let is_empty = faults == Faults::Stable && above > 0 && below == 0;
             *leaf = is_empty || (*leaf && above >= below);
         }
         Self::by_guids(rank, leaf, Rule::Roots)
     }
 
-    /// The levels of the switches in another order, which decides which is above where ranks are equal.
+    /// The levels with the switches in another order: between equal ranks, the switch later in `order` is above.
     pub(in crate::dmodc) fn arranged(mut self, order: &[u32]) -> Self {
         self = self.of_some(order);
         self.place = (0..order.len() as u32).collect();
@@ -178,12 +176,12 @@ impl Ranking {
         self.leaf[switch as usize]
     }
 
-    /// The leaves in ascending UUID.
+    /// The leaves in ascending index.
     pub fn leaves(&self) -> impl Iterator<Item = u32> {
         (0..self.leaf.len() as u32).filter(|&s| self.is_leaf(s))
     }
 
-    /// The ground of the ranks.
+    /// The rule that decides the ranks.
     pub fn rule(&self) -> Rule {
         self.rule
     }
@@ -195,7 +193,7 @@ impl Ranking {
         key(to) > key(from)
     }
 
-    /// All switches in ascending (rank, UUID): each after all below it.
+    /// All switches in ascending (rank, place): each after all switches below it.
     pub fn ascending(&self) -> Vec<u32> {
         let mut switches: Vec<u32> = (0..self.rank.len() as u32).collect();
         switches.sort_by_key(|&s| (self.rank(s), self.place[s as usize]));

@@ -1,8 +1,8 @@
 //! Builds a shape into a netlist.
 //!
-//! The digits of an element are its number in its level, digit 1 the least significant. So the nodes
-//! of a leaf and the leaves of a subtree are neighbours. Ports of a switch: down first, then up, in
-//! the order of the other side's digit, parallel links side by side.
+//! The digits of an element are its number in its level, digit 1 the least significant. So the nodes of a leaf and the
+//! leaves of a subtree have consecutive numbers. Ports of a switch: down first, then up, in the order of the other
+//! side's digit, parallel links side by side.
 
 use super::pgft::Pgft;
 use super::rlft::Rlft;
@@ -50,8 +50,8 @@ pub fn build(tree: &Rlft, order: Order) -> Netlist {
     build_with_speeds(tree, order, &[Speed::new(4, Rate::Edr)])
 }
 
-/// Builds a tree with a speed for the links of each level, the nodes' links first. The last speed is that of
-/// all further levels.
+/// Builds a tree with a speed for the links of each level, the nodes' links first. Levels beyond the list have its last
+/// speed.
 pub fn build_with_speeds(tree: &Rlft, order: Order, speeds: &[Speed]) -> Netlist {
     let shape = &tree.shape;
     let present = present(tree);
@@ -92,7 +92,7 @@ pub fn build_with_speeds(tree: &Rlft, order: Order, speeds: &[Speed]) -> Netlist
     netlist
 }
 
-/// The elements of each level that exist: the first nodes, and the switches above one of them.
+/// By level, whether each element exists: the first nodes, and the switches above one of them.
 fn present(tree: &Rlft) -> Vec<Vec<bool>> {
     let shape = &tree.shape;
     let nodes = (0..shape.elements(0)).map(|i| i < tree.nodes);
@@ -132,7 +132,7 @@ fn cables(shape: &Pgft, level: usize) -> impl Iterator<Item = Cable> {
     })
 }
 
-/// An element without its links; GUID and id in order.
+/// An element without its links, with GUID and id in order.
 fn element(tree: &Rlft, level: usize, index: usize) -> Node {
     let shape = &tree.shape;
     let used = (shape.down_ports(level) + shape.up_ports(level)) as u8;

@@ -3,10 +3,10 @@
 //! Construction, for radix R and k = R/2: the fewest levels h with N <= R k^(h-1); then
 //! PGFT(h; k,…,k,m; 1,k,…,k,k/q; 1,…,1,q), where m = ceil(N / k^(h-1)) is the number of subtrees
 //! below the top and q the greatest divisor of k with m q <= R. So each switch below the top has
-//! as many ports up as down, as R allows. The top level is only as large as the subtrees need, with q
-//! parallel links to each. Bisection is constant if R is even; an odd port stays free. The last
-//! subtree fills up from its first leaf on. Leaves without a node do not exist, nor do switches above
-//! such leaves alone.
+//! k ports up and k down. The top level is only as large as the subtrees need, with q parallel
+//! links to each. Bisection is constant if R is even; an odd port stays free. The last subtree
+//! fills up from its first leaf on. Leaves without a node do not exist, nor do switches with only
+//! such leaves below.
 
 use super::pgft::{Pgft, ShapeError};
 
@@ -15,7 +15,7 @@ use super::pgft::{Pgft, ShapeError};
 pub struct Rlft {
     /// The full shape.
     pub shape: Pgft,
-    /// Number of end nodes, at most those of the shape.
+    /// Number of end nodes, at most the number in the shape.
     pub nodes: usize,
     /// Ports of every switch.
     pub radix: u8,

@@ -51,14 +51,14 @@ impl Default for Context {
 }
 
 impl Context {
-    /// The link that ibsim's options at a port make, if there are any.
+    /// The width and speed that ibsim's options at a port enable, if there are any.
     pub fn link(&mut self, options: &[u8]) -> Option<String> {
         let enabled = self.enabled.with_options(options)?;
         self.has_enabled = true;
         Some(enabled.most().to_string())
     }
 
-    /// The link of ports without options, if others have some.
+    /// The width and speed of ports without options, if the file has any options.
     pub fn usual_link(&self) -> Option<String> {
         self.has_enabled.then(|| self.enabled.most().to_string())
     }
@@ -120,9 +120,9 @@ impl Context {
         Some(())
     }
 
-    /// The GUID of the node of the next line: from the assignment before it, else from ibsim's counter. The quoted id
-    /// counts where the assignment is unreadable, where its GUID is another node's, and where a switch's port GUID in
-    /// parentheses does not confirm it: some chassis give one GUID to all their switches.
+    /// The GUID for a node line: from the assignment before it, else from ibsim's counter. The quoted id counts instead
+    /// if the assignment is unreadable, if another node has its GUID, or if a switch's port GUID in parentheses does
+    /// not confirm it: some chassis give one GUID to all their switches.
     fn guid(&mut self, kind: Kind, id: &[u8], draft: &mut Draft) -> Guid {
         let counted = Guid(self.next[slot(kind)]);
         let (Some(given), Some(named)) = (self.given.take(), guid_of_id(id)) else {

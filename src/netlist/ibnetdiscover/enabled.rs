@@ -1,8 +1,8 @@
 //! Link speeds of netlists that people write for ibsim.
 //!
-//! A port line has the widths and speeds that are enabled at the port, as PortInfo has them, a bit each:
-//! `w=1` is 1x, `w=3` is 1x and 4x, `s=7` is SDR to QDR, `e=4` is HDR. Lines such as `width=2` are for all
-//! ports without their own. The link gets the most that both ends have. The defaults are 4x and SDR; a file
+//! A port line has the widths and speeds that are enabled at the port, with a bit for each as in PortInfo: `w=1` is 1x,
+//! `w=3` is 1x and 4x, `s=7` is SDR to QDR, `e=4` is HDR. Lines such as `width=2` are for all ports without options.
+//! Each end has its greatest width and speed, the link the lesser of its ends. The defaults are 4x and SDR; a file
 //! without any such option has no speeds.
 
 use crate::fabric::Speed;
@@ -27,12 +27,12 @@ impl Default for Enabled {
 }
 
 impl Enabled {
-    /// Takes a line for all ports; false if it is none.
+    /// Takes a line for all ports, such as `width=2`; false if it is another line.
     pub fn assignment(&mut self, line: &[u8]) -> bool {
         self.assign(line, ["width", "speed", "extspeed"])
     }
 
-    /// With the options of a port line, if it has any.
+    /// These values changed by the options of a port line; `None` if it has no options.
     pub fn with_options(mut self, text: &[u8]) -> Option<Enabled> {
         let mut has_option = false;
         for word in text.split(|b| b.is_ascii_whitespace() || *b == b',') {
@@ -57,7 +57,7 @@ impl Enabled {
         false
     }
 
-    /// The most that is enabled.
+    /// The greatest enabled width and speed.
     pub fn most(self) -> Speed {
         let mut widths = [8, 4, 2, 16, 1].into_iter();
         let width = widths.find(|bit| self.width & bit > 0);

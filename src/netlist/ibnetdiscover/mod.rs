@@ -6,8 +6,8 @@
 //! defaults (remote port 1, GUID counters, description = id). It refuses text that would give
 //! another fabric than the author meant. It skips unknown lines, as ibsim does: captures of
 //! ibnetdiscover contain shell prompts and chassis lines. A value that is empty or unreadable
-//! (`xxxxxx` for a GUID or a LID) is unknown, with a warning; mostly the other side of the link has
-//! it.
+//! (`xxxxxx` for a GUID or a LID) is unknown, with a warning; usually the line of the other side of
+//! the link has it.
 
 mod context;
 mod enabled;

@@ -9,7 +9,7 @@ use crate::netlist::error::Reason;
 use crate::netlist::model::Port;
 use crate::scan::{Scan, find, hex};
 
-/// Whether a line begins as `[1]` does: a bracket alone may also begin a shell prompt.
+/// Whether a line begins as `[1]` does: a shell prompt may also begin with a bracket.
 pub fn begins(line: &[u8]) -> bool {
     line[0] == b'[' && line.get(1).is_some_and(u8::is_ascii_digit)
 }
@@ -93,13 +93,13 @@ fn far_lid<'t>(text: &'t [u8], draft: &mut Draft) -> (Lid, &'t [u8]) {
         let link_alone = behind.is_empty() && digits.0.first() == Some(&b'x');
         link = if link_alone { word } else { behind };
     }
-    // `ibnetdiscover -f` has more behind it.
+    // `ibnetdiscover -f` writes more words after the link.
     let mut words = link.trim_ascii().split(u8::is_ascii_whitespace);
     let link = words.next().filter(|word| !word.contains(&b'='));
     (lid, link.unwrap_or_default())
 }
 
-/// What may follow a port number: `[ext 5]` in a chassis, and something in parentheses.
+/// Skips `[ext 5]`, which a chassis has after a port number, and takes the text in parentheses, if any.
 fn in_parentheses<'a>(scan: &mut Scan<'a>) -> Result<Option<&'a [u8]>, &'static str> {
     if scan.blanks().eat(b"[ext") {
         scan.until(b"]").ok_or("no ']' after the external port")?;
@@ -111,8 +111,8 @@ fn in_parentheses<'a>(scan: &mut Scan<'a>) -> Result<Option<&'a [u8]>, &'static 
     Ok(Some(inner.trim_ascii()))
 }
 
-/// The port GUID in parentheses. Three digits or fewer beside a long node GUID are none: some programs
-/// write the port number there.
+/// The port GUID in parentheses. Three digits or fewer beside a long node GUID are no GUID: some programs write the
+/// port number there.
 fn port_guid(inner: &[u8], id: &[u8], draft: &mut Draft) -> Option<Guid> {
     let plain = inner.strip_prefix(b"0x").unwrap_or(inner);
     let long = guid_of_id(id).is_some_and(|node| node.0 > 0xffff);

@@ -1,4 +1,4 @@
-//! Shared by node lines and port lines.
+//! Values that both node lines and port lines have.
 
 use crate::fabric::{Guid, Lid};
 use crate::input::quoted;
@@ -12,7 +12,7 @@ pub fn guid_of_id(id: &[u8]) -> Option<Guid> {
     hex(digits).map(Guid)
 }
 
-/// `lid 13 lmc 0`, each if it is there and can be read.
+/// The values of `lid 13 lmc 0`; 0 if missing or unreadable.
 pub fn lid_and_lmc(trailer: &[u8], draft: &mut Draft) -> (Lid, u8) {
     let mut value = |key: &'static str| {
         let at = find(trailer, key.as_bytes())?;

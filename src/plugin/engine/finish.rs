@@ -1,4 +1,4 @@
-//! Logs, metrics and dumps once OpenSM has sent the tables.
+//! Writes log lines, metrics and dumps once OpenSM has sent the tables.
 
 use super::{Dmodc, State};
 use crate::dmodc::hop_row;
@@ -10,12 +10,12 @@ use crate::plugin::planned::Live;
 use crate::sweeps::{Called, Findings, Planned, Role, host_pairs};
 use std::path::Path;
 
-/// The hosts in the order of their topological NIDs, as [`write_order`] writes them, named as OpenSM names them.
+/// The file of hosts in the order of their topological NIDs: the format of [`write_order`], the names of OpenSM.
 const ORDER: &str = "opensm-dmodc-ca-order.dump";
 
 impl Dmodc {
-    /// Does the work that can wait until OpenSM has sent the tables: log lines about changes and missing
-    /// equipment, and the file with the node order. Once for each plan.
+    /// Does the work that can wait until OpenSM has sent the tables, once for each plan: updates the reference and the
+    /// metrics, logs changes and missing equipment, and writes the file with the node order.
     pub fn finish(&self, subnet: &Subnet<'_>) {
         let state = &mut *self.lock();
         let routed = std::mem::take(&mut state.routed);
@@ -48,8 +48,8 @@ impl Dmodc {
         }
     }
 
-    /// Logs and measures the fabric although OpenSM has kept our tables and called no engine
-    /// (`use_ucast_cache`). Returns whether it could be read.
+    /// Plans the fabric for log, metrics and dumps where OpenSM has kept our tables and called no engine
+    /// (`use_ucast_cache`). Returns whether the fabric could be planned.
     fn look_again(&self, state: &mut State, subnet: &Subnet<'_>) -> bool {
         let State {
             engine,
@@ -76,7 +76,7 @@ impl Dmodc {
     }
 
     /// Fills OpenSM's hop tables of all present switches from the last plan, if there is one: the hop count from each
-    /// port of a switch to each switch LID. Only the dumps of `-D 0x40` read them, so a normal sweep does without.
+    /// port of a switch to each switch LID. Only the dumps of `-D 0x40` read them: other sweeps do not fill them.
     pub fn fill_hop_tables(&self, subnet: &Subnet<'_>) {
         let state = self.lock();
         let Some(Planned { fabric, plan, .. }) = &state.planned else {
@@ -102,27 +102,27 @@ impl Dmodc {
         }
     }
 
-    /// Counts a sweep without our tables, for any reason.
+    /// Counts a sweep for which Dmodc gave no tables, for any reason.
     pub fn refused(&self) {
         if let Some(metrics) = &mut self.lock().metrics {
             metrics.refused();
         }
     }
 
-    /// OpenSM has finished routing, by our tables or others.
+    /// Notes that OpenSM has finished routing; `by_dmodc`: with Dmodc's tables.
     pub fn swept(&self, by_dmodc: bool) {
         if let Some(metrics) = &mut self.lock().metrics {
             metrics.swept(by_dmodc);
         }
     }
 
-    /// The text of the file of `dmodc.metrics`, if it `is_due` or if OpenSM's role, where it could be seen, has changed.
+    /// The text for `dmodc.metrics`, if it `is_due` or OpenSM's role has changed; `role` is `None` where unreadable.
     pub fn metrics(&self, role: Option<Role>, is_due: bool) -> Option<String> {
         let state = &mut *self.lock();
         let metrics = state.metrics.as_mut()?;
         let news = role.is_some_and(|role| metrics.is(role));
         if news && role == Some(Role::Standby) {
-            // Much may change until it is master again, and equipment that is taken out meanwhile is not missing.
+            // Much may change until OpenSM is master again, and equipment that is removed meanwhile is not missing.
             state.findings = Findings::default();
         }
         (news || is_due).then(|| metrics.text())

@@ -1,11 +1,11 @@
 //! OpenSM's structures as bindgen reads them from the installed headers.
 //!
-//! Invariant: only the assertions below are written by hand; where a header changes, the build fails or
-//! adapts, and never guesses. bindgen's own assertions compare size, alignment and field offsets of every
-//! structure with the C compiler's; ours check the plugin's further assumptions.
+//! Invariant: only the assertions below are written by hand; where a header changes, the build fails or adapts, and
+//! never guesses. bindgen's own assertions compare size, alignment and field offsets of every structure with the C
+//! compiler's; the assertions below check what else the plugin assumes.
 //!
-//! Absence: no OpenSM function is declared here. The plugin looks functions up at run time (see `symbols`),
-//! so that libdmodc.so links with nothing of OpenSM.
+//! Absence: this module declares no OpenSM function. The plugin looks functions up at run time (see `symbols`), so
+//! libdmodc.so links with nothing of OpenSM.
 
 #![allow(
     missing_docs,
@@ -29,7 +29,7 @@ const _: () = assert!(offset_of!(cl_pool_item_t, list_item) == 0);
 const _: () = assert!(
     offset_of!(osm_node_t, physp_table) + size_of::<osm_physp_t>() == size_of::<osm_node_t>()
 );
-// The version can be read whatever else has changed.
+// The version stands first: the plugin can read it in an OpenSM of any other layout.
 const _: () = assert!(offset_of!(osm_opensm_t, osm_version) == 0);
-// Values that the core fixes on its own account.
+// A value that the core defines by itself.
 const _: () = assert!(OSM_NO_PATH as u8 == crate::lft::NO_PATH);

@@ -1,22 +1,22 @@
 //! [`Live`]: a pointer to a readable C structure, and macros that read its fields.
 //!
-//! C structures are read field by field through raw pointers. No Rust reference to one is made: OpenSM's own
-//! code holds pointers to all of them.
+//! The plugin reads C structures field by field through raw pointers. It makes no Rust reference to a structure, since
+//! OpenSM's own code holds pointers to all of them.
 
 use std::ffi::{CStr, c_char};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-/// A pointer to a structure of OpenSM's that may be read during `'a`. Only `unsafe` code makes one,
-/// which is why reading through it needs none.
+/// A pointer to a structure of OpenSM that may be read during `'a`. Only `unsafe` code makes a `Live`, so reading
+/// through it needs none.
 pub struct Live<'a, T>(NonNull<T>, PhantomData<&'a T>);
 
 impl<T> Live<'_, T> {
     /// `None` if the pointer is NULL.
     ///
     /// # Safety
-    /// `pointer` is NULL or leads to a structure that exists during all of `'a`, and nobody writes
-    /// the fields that are read of it meanwhile.
+    /// `pointer` is NULL or points to a structure that exists during all of `'a`, and during `'a` no code writes the
+    /// fields that are read through the result.
     pub unsafe fn new(pointer: *mut T) -> Option<Self> {
         NonNull::new(pointer).map(|pointer| Live(pointer, PhantomData))
     }
@@ -26,7 +26,7 @@ impl<T> Live<'_, T> {
     }
 }
 
-// Not derived, for derived implementations would need the same of `T`.
+// Not derived, since derived implementations would require the same traits of `T`.
 impl<T> Clone for Live<'_, T> {
     fn clone(&self) -> Self {
         *self
@@ -47,7 +47,7 @@ impl<T> Eq for Live<'_, T> {}
 macro_rules! read {
     ($live:expr, $field:ident $(. $more:ident)*) => {{
         let live: $crate::plugin::ffi::Live<'_, _> = $live;
-        // SAFETY: the structure exists and nobody writes the field, by the contract of `Live`.
+        // SAFETY: the structure exists and no code writes the field, by the contract of `Live`.
         unsafe { (&raw const (*live.as_ptr()).$field $(. $more)*).read_unaligned() }
     }};
 }
@@ -79,7 +79,7 @@ pub unsafe fn text(pointer: *const c_char) -> Option<String> {
     if pointer.is_null() {
         return None;
     }
-    // SAFETY: the caller vouches for the string.
+    // SAFETY: the caller guarantees the string.
     let text = unsafe { CStr::from_ptr(pointer) };
     Some(text.to_string_lossy().into_owned())
 }

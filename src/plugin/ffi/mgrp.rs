@@ -1,4 +1,4 @@
-//! A multicast group of `mcast_build_stree`: the member ports behind one multicast LID, each once
+//! A multicast group of `mcast_build_stree`: the member ports of one multicast LID, each once
 //! (`osm_mcast_make_port_list_and_map`).
 
 use super::bindings::{osm_mcm_port_t, osm_mgrp_box_t, osm_mgrp_t};
@@ -13,9 +13,9 @@ use std::ptr::NonNull;
 
 pub struct Group<'a> {
     pub mlid: u16,
-    /// How many ports have joined.
+    /// The number of ports that have joined.
     pub size: usize,
-    /// The members, in ascending port GUID: a switch and one of its ports, 0 if the switch itself has joined.
+    /// The members, in ascending port GUID, as a switch and a port of it: port 0 if the switch itself has joined.
     /// Members without a link to a switch are left out.
     pub members: Vec<(Switch<'a>, u8)>,
 }
@@ -55,7 +55,7 @@ impl<'a> Group<'a> {
     }
 }
 
-/// The switch and port of a member.
+/// The switch and the switch port of a member.
 fn attachment<'a>(node: Option<Node<'a>>, port: Option<Port<'a>>) -> Option<(Switch<'a>, u8)> {
     if let Some(switch) = node?.switch() {
         return Some((switch, 0));

@@ -3,7 +3,7 @@
 //! A [`Subnet`] exists only inside the closure that [`Subnet::under_lock`] or [`Subnet::locking`]
 //! runs while OpenSM's exclusive lock is held. Switches, ports, nodes and groups borrow its
 //! lifetime, so none of them outlives the lock. NULL pointers, ports beyond the table and ports
-//! that OpenSM has not initialised end here as `None`.
+//! that OpenSM has not initialised become `None` here.
 
 pub mod bindings;
 mod live;

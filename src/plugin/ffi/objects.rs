@@ -9,22 +9,22 @@ use crate::fabric::{Guid, Lid, NodeKind, Speed};
 /// The flag of an enhanced port 0 in a switch's SwitchInfo.
 const ENHANCED_PORT_0: u8 = 0x08;
 
-/// In a port's CapabilityMask: it has LinkSpeedExtActive, and a CapabilityMask2.
+/// Bits of a port's CapabilityMask: the port has LinkSpeedExtActive; the port has a CapabilityMask2.
 const EXTENDED_SPEEDS: u32 = 0x4000;
 const MASK_2: u32 = 0x8000;
 
-/// In CapabilityMask2: it has LinkSpeedExtActive2, which is XDR and more.
+/// A bit of CapabilityMask2: the port has LinkSpeedExtActive2, with XDR and later speeds.
 const EXTENDED_SPEEDS_2: u16 = 0x0800;
 
-/// In a Mellanox ExtendedPortInfo's active speed.
+/// A bit of the active speed in Mellanox's ExtendedPortInfo.
 const FDR10: u8 = 1;
 
 #[derive(Clone, Copy)]
 pub struct Switch<'a>(pub Live<'a, osm_switch_t>);
 
-// SAFETY: nobody writes what handles read while OpenSM's lock is held exclusively. What we write
-// meanwhile (forwarding, multicast and hop tables) no handle reads, and writing takes the `Subnet`,
-// which stays on the thread that holds the lock.
+// SAFETY: no code writes the fields that handles read while OpenSM's lock is held exclusively. The plugin writes
+// forwarding, multicast and hop tables meanwhile; handles read none of these, and writing takes the `Subnet`, which
+// stays on the thread that holds the lock.
 unsafe impl Send for Switch<'_> {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Switch<'_> {}
@@ -44,7 +44,7 @@ impl<'a> Switch<'a> {
         self.node().map_or_else(String::new, Node::name)
     }
 
-    /// Number of external ports. Port 255 cannot be routed to: it is the mark of "no path".
+    /// Number of external ports. No route can use port 255: this entry means "no path".
     pub fn ports(self) -> u8 {
         let size = self.node().map_or(0, |node| read!(node.0, physp_tbl_size));
         let size = size.min(u32::from(read!(self.0, num_ports)));
@@ -56,7 +56,7 @@ impl<'a> Switch<'a> {
         self.port(0).map_or(Lid(0), Port::lid)
     }
 
-    /// LMC of port 0: OpenSM gives one to enhanced ports alone, and only under `lmc_esp0` (see
+    /// LMC of port 0: OpenSM sets it for enhanced ports alone, and only with `lmc_esp0` (see
     /// `osm_switch_sp0_is_lmc_capable` and lid_mgr_set_physp_pi).
     pub fn lmc(self, lmc_esp0: bool) -> u8 {
         let enhanced = read!(self.0, switch_info.flags) & ENHANCED_PORT_0 != 0;
@@ -71,14 +71,14 @@ impl<'a> Switch<'a> {
         read!(self.0, switch_info.mcast_cap) != 0
     }
 
-    /// One of its ports, if OpenSM has initialised it.
+    /// A port of the switch, if OpenSM has initialised it.
     pub fn port(self, number: u8) -> Option<Port<'a>> {
         self.node()?.port(number)
     }
 
-    /// Prefetches the memory that following all links of the switch reads. OpenSM's ports and nodes are
-    /// scattered: read one by one, each costs a cache miss; prefetched, the misses overlap, and 8,640 nodes are read
-    /// in two thirds of the time.
+    /// Prefetches the memory that a walk over all links of the switch reads. OpenSM's ports and nodes are scattered:
+    /// one by one, each read waits for a cache miss. Prefetched, the misses overlap: 8,640 nodes take two thirds of the
+    /// time.
     pub fn prefetch_links(self) {
         let Some(node) = self.node() else { return };
         for entry in (1..=self.ports()).filter_map(|number| node.port_entry(number)) {
@@ -103,7 +103,7 @@ impl<'a> Switch<'a> {
     }
 }
 
-/// The node that a port belongs to.
+/// The node of a port.
 fn node_of(port: Live<'_, osm_physp_t>) -> Option<Live<'_, osm_node_t>> {
     let node = read!(port, p_node);
     // SAFETY: a port's node is NULL or exists as long as the port.
@@ -155,7 +155,7 @@ impl<'a> Node<'a> {
         unsafe { text(name) }.unwrap_or_default()
     }
 
-    /// One of its ports, if OpenSM has initialised it.
+    /// A port of the node, if OpenSM has initialised it.
     pub fn port(self, number: u8) -> Option<Port<'a>> {
         self.port_entry(number).and_then(Port::new)
     }
@@ -198,10 +198,10 @@ impl<'a> Port<'a> {
         read!(self.0, port_info.mkey_lmc) & 0x07
     }
 
-    /// Width and speed of its link, by the fields that it has.
+    /// Width and speed of the port's link, from the PortInfo fields that the port has.
     pub fn speed(self) -> Speed {
-        // LinkSpeedActive stands above LinkSpeedEnabled, LinkSpeedExtActive above LinkSpeedExtSupported. OpenSM's
-        // headers have LinkSpeedExtActive2 as reserved bits above the link's latency.
+        // LinkSpeedActive is in the bits above LinkSpeedEnabled, LinkSpeedExtActive above LinkSpeedExtSupported. In
+        // OpenSM's headers LinkSpeedExtActive2 is reserved bits above the link's latency.
         let speed = read!(self.0, port_info.link_speed) >> 4;
         let mut extended = read!(self.0, port_info.link_speed_ext) >> 4;
         let mut extended_2 =
@@ -222,7 +222,7 @@ impl<'a> Port<'a> {
         Speed::of_port_info(width, speed, fdr10, extended, extended_2)
     }
 
-    /// CapabilityMask and CapabilityMask2: port 0 of a switch has them for all its ports.
+    /// CapabilityMask and CapabilityMask2. Port 0 of a switch has them for all ports of the switch.
     fn capabilities(self) -> (u32, u16) {
         let node = self.node().filter(|node| node.switch().is_some());
         let Port(port) = node.and_then(|node| node.port(0)).unwrap_or(self);
@@ -248,7 +248,7 @@ impl<'a> Port<'a> {
     /// The port at the other end of the link, initialised or not.
     fn remote_entry(self) -> Option<Live<'a, osm_physp_t>> {
         let remote = read!(self.0, p_remote_physp);
-        // SAFETY: the pointer is NULL or leads to a port of a node that OpenSM has.
+        // SAFETY: the pointer is NULL or points to a port of a node that OpenSM has.
         unsafe { Live::new(remote) }
     }
 }

@@ -1,4 +1,4 @@
-//! OpenSM's subnet, for as long as its lock is held.
+//! OpenSM's subnet, which exists only while OpenSM's lock is held.
 
 use super::bindings::{
     IB_SMINFO_STATE_MASTER, IB_SMINFO_STATE_NOTACTIVE, IB_SMINFO_STATE_STANDBY, osm_opensm_t,
@@ -14,28 +14,28 @@ use crate::sweeps::Role;
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
-/// OpenSM's subnet while its lock is held exclusively, by this thread.
+/// OpenSM's subnet while this thread holds OpenSM's lock exclusively.
 pub struct Subnet<'a> {
     osm: Live<'a, osm_opensm_t>,
     symbols: Symbols,
 }
 
-/// Methods that read options with a text, by the names that OpenSM's structure has for them.
+/// Methods that read text options. A method has the name of the option's field in OpenSM's structure.
 macro_rules! text_options {
     ($($name:ident),+) => {$(
         #[doc = concat!("The option `", stringify!($name), "`; `None` if it is empty.")]
         pub fn $name(&self) -> Option<String> {
             let value = read!(self.osm, subn.opt.$name);
-            // SAFETY: options are NULL or C strings that OpenSM owns, and changes only between sweeps on the thread
-            // that calls us.
+            // SAFETY: options are NULL or C strings that OpenSM owns. OpenSM changes them only between sweeps, on the
+            // thread that calls the plugin.
             unsafe { text(value) }.filter(|text| !text.is_empty())
         }
     )+};
 }
 
 impl<'a> Subnet<'a> {
-    /// Runs `body` on the subnet of an OpenSM whose lock is held. The lifetime of the subnet is the body's
-    /// own, so no borrowed part can be kept.
+    /// Runs `body` on the subnet of an OpenSM whose lock is held. The subnet lives only for the call, so `body` cannot
+    /// keep a borrowed part.
     ///
     /// # Safety
     /// `osm` is the running OpenSM; this thread holds its lock exclusively until `body` returns, and has no
@@ -45,7 +45,7 @@ impl<'a> Subnet<'a> {
         symbols: Symbols,
         body: impl FnOnce(&mut Subnet<'_>) -> T,
     ) -> T {
-        // SAFETY: OpenSM outlives its plugins, and nobody changes its subnet under the lock.
+        // SAFETY: OpenSM outlives its plugins, and no other thread changes its subnet under the lock.
         let osm = unsafe { Live::new(osm.as_ptr()) };
         body(&mut Subnet {
             osm: osm.expect("a NonNull pointer"),
@@ -63,14 +63,14 @@ impl<'a> Subnet<'a> {
         symbols: Symbols,
         body: impl FnOnce(&mut Subnet<'_>) -> T,
     ) -> Option<T> {
-        // SAFETY: the caller vouches for OpenSM and for the lock.
+        // SAFETY: the caller guarantees the OpenSM, and that this thread does not hold its lock.
         let _held = unsafe { Lock::acquire(osm) }?;
         // SAFETY: the lock is held until `_held` is dropped. This thread did not hold it before,
         // so it had no subnet.
         Some(unsafe { Subnet::under_lock(osm, symbols, body) })
     }
 
-    /// All switches that OpenSM has a switch object and a node for.
+    /// All switches for which OpenSM has a switch object and a node.
     pub fn switches(&self) -> impl Iterator<Item = Switch<'a>> + use<'a> {
         // SAFETY: the table holds `osm_switch_t`, map item first; the lock is held.
         let items =
@@ -81,7 +81,7 @@ impl<'a> Subnet<'a> {
     }
 
     pub fn switch(&self, guid: Guid) -> Option<Switch<'a>> {
-        // SAFETY: as in `switches`; `cl_qmap_get` returns the map's end where there is none.
+        // SAFETY: as in `switches`; `cl_qmap_get` returns the map's end for an unknown GUID.
         let found = unsafe {
             let table = &raw const (*self.osm.as_ptr()).subn.sw_guid_tbl;
             let item = (self.symbols.qmap_get)(table, guid.0.to_be());
@@ -93,44 +93,43 @@ impl<'a> Subnet<'a> {
         found.map(Switch).filter(|sw| sw.node().is_some())
     }
 
-    /// The forwarding table being built at each switch, with the switch's GUID; `None` where OpenSM has not allocated
-    /// it. While these slices exist, the subnet is borrowed, so there are no others.
+    /// For each switch its GUID and the forwarding table that is being built; `None` where OpenSM has not allocated it.
+    /// While these slices exist, the subnet is borrowed mutably, so there are no other references to the tables.
     pub fn new_lfts(&mut self) -> Vec<(Guid, Option<&mut [u8]>)> {
         let table = |sw: Switch<'a>| {
             let row = NonNull::new(read!(sw.0, new_lft))?;
             let size = usize::from(read!(sw.0, lft_size));
-            // SAFETY: OpenSM allocates `new_lft` with `lft_size` bytes (alloc_lft and
-            // osm_switch_prepare_path_rebuild), each switch its own, and writes all of them. Only
-            // this function makes references to them, and it borrows the subnet.
+            // SAFETY: OpenSM allocates `new_lft` with `lft_size` bytes (alloc_lft and osm_switch_prepare_path_rebuild),
+            // each switch its own, and writes all of them. Only this function and `sent_and_new_lfts` make references
+            // to them, and both borrow the subnet.
             Some(unsafe { std::slice::from_raw_parts_mut(row.as_ptr(), size) })
         };
         self.switches().map(|sw| (sw.guid(), table(sw))).collect()
     }
 
-    /// How many entries all tables have room for.
+    /// The number of entries for which the tables of all switches have room.
     pub fn table_room(&self) -> usize {
         let sizes = self.switches().map(|sw| read!(sw.0, lft_size));
         sizes.min().unwrap_or(0).into()
     }
 
-    /// Each switch's forwarding table as it was last sent, and as it has been built.
+    /// Each switch's forwarding table as last sent to the switch, and as now built.
     pub fn sent_and_new_lfts(&self) -> Vec<[&[u8]; 2]> {
         let tables = |sw: Switch<'a>| {
             let size = usize::from(read!(sw.0, lft_size));
             let sent = NonNull::new(read!(sw.0, lft))?;
             let new = NonNull::new(read!(sw.0, new_lft))?;
             // SAFETY: OpenSM allocates both with `lft_size` bytes and writes all of them (alloc_lft,
-            // osm_switch_prepare_path_rebuild). References that change them borrow the subnet.
+            // osm_switch_prepare_path_rebuild). Mutable references to them (`new_lfts`) borrow the subnet mutably.
             Some([sent, new].map(|row| unsafe { std::slice::from_raw_parts(row.as_ptr(), size) }))
         };
         self.switches().filter_map(tables).collect()
     }
 
-    /// Sets a port's bit for this multicast LID at a switch. Returns whether the switch's table has room.
+    /// Sets a port's bit for this multicast LID in a switch's table. Returns whether the table has room.
     pub fn set_multicast(&self, switch: Switch<'a>, mlid: u16, port: u8) -> bool {
-        // SAFETY: the table is this switch's own; `osm_mcast_tbl_set` indexes it unchecked, so the
-        // bounds that OpenSM's assertions name are checked here (16 masks of 16 ports hold any
-        // port number).
+        // SAFETY: the table is this switch's own. `osm_mcast_tbl_set` does not check its indices, so the bounds of
+        // OpenSM's assertions are checked here (16 masks of 16 ports hold any port number).
         unsafe {
             let table = &raw mut (*switch.0.as_ptr()).mcast_tbl;
             let room = !(*table).p_mask_tbl.is_null()
@@ -143,8 +142,8 @@ impl<'a> Subnet<'a> {
         }
     }
 
-    /// Sets the hop counts of a switch to `lid`, one for each port from 0 on; missing ones become
-    /// "no path". Returns false if OpenSM has no room for that LID or memory has run out.
+    /// Sets the hop counts of a switch to `lid`, one for each port from 0 on; a missing count becomes "no path".
+    /// Returns false if OpenSM has no room for that LID or memory has run out.
     pub fn set_hops(&self, switch: Switch<'a>, lid: Lid, hops: &[u8]) -> bool {
         let ports = usize::from(read!(switch.0, num_ports));
         let table = read!(switch.0, hops);
@@ -168,13 +167,13 @@ impl<'a> Subnet<'a> {
         true
     }
 
-    /// Whether the engine registered with this context is the first of the list, so that no other
-    /// engine has written to the tables before it in this sweep.
+    /// Whether the engine registered with this context is the first of the list: then no other engine has written to
+    /// the tables before it in this sweep.
     pub fn is_first_engine(&self, context: *const c_void) -> bool {
         has_context(read!(self.osm, routing_engine_list), context)
     }
 
-    /// Whether the engine registered with this context made the tables in use.
+    /// Whether the tables in use are from the engine registered with this context.
     pub fn is_engine_used(&self, context: *const c_void) -> bool {
         has_context(read!(self.osm, routing_engine_used), context)
     }
@@ -197,14 +196,14 @@ impl<'a> Subnet<'a> {
     );
 }
 
-/// Whether an engine of OpenSM's list, if there is one, has this context.
+/// Whether this engine of OpenSM's list exists and has this context.
 fn has_context(engine: *mut osm_routing_engine, context: *const c_void) -> bool {
-    // SAFETY: the list is made once, at start, and only freed at exit.
+    // SAFETY: OpenSM makes the list once, at its start, and frees it only at its exit.
     let engine = unsafe { Live::new(engine) };
     engine.is_some_and(|engine| std::ptr::eq(read!(engine, context), context))
 }
 
-/// The option `event_plugin_options`, empty if not given.
+/// The option `event_plugin_options`; empty if not given.
 ///
 /// # Safety
 /// `osm` is an OpenSM that is creating its plugins.
@@ -213,13 +212,13 @@ pub unsafe fn plugin_options(osm: NonNull<osm_opensm_t>) -> String {
     unsafe { text((*osm.as_ptr()).subn.opt.event_plugin_options) }.unwrap_or_default()
 }
 
-/// The role of an OpenSM in its subnet; `None` while its lock is held exclusively, without waiting.
+/// The role of an OpenSM in its subnet. Does not wait: `None` while OpenSM's lock is held exclusively.
 ///
 /// # Safety
 /// `osm` is the running OpenSM, and this thread does not hold its lock.
 pub unsafe fn role(osm: NonNull<osm_opensm_t>) -> Option<Role> {
-    // SAFETY: the lock is initialised before plugins are created and destroyed after them. OpenSM writes
-    // the state, one byte, under another lock: hence the volatile read.
+    // SAFETY: the lock is initialised before plugins are created and destroyed after them. OpenSM writes the state, one
+    // byte, under another lock: hence the volatile read.
     let state = unsafe {
         let lock = (&raw mut (*osm.as_ptr()).lock.lock).cast();
         if libc::pthread_rwlock_tryrdlock(lock) != 0 {
@@ -258,5 +257,5 @@ impl Drop for Lock {
     }
 }
 
-// The headers and the libc crate mean the same lock.
+// The lock type of OpenSM's headers and that of the libc crate have the same size.
 const _: () = assert!(size_of::<pthread_rwlock_t>() == size_of::<libc::pthread_rwlock_t>());

@@ -1,8 +1,8 @@
 //! OpenSM's functions, looked up in the running process when the plugin is loaded.
 //!
 //! The library links with nothing of OpenSM: `opensm` exports its functions, and its own libraries (libopensm,
-//! libosmcomp) are in the global scope. A missing function, as `osm_register_external_routing_engine` before OpenSM
-//! 3.3.23, is an error with a name rather than a failed `dlopen`.
+//! libosmcomp) are in the global scope. A missing function, such as `osm_register_external_routing_engine` before
+//! OpenSM 3.3.23, gives an error with its name instead of a failed `dlopen`.
 
 use super::bindings::{
     cl_map_item_t, cl_qmap_t, cl_status_t, external_routing_engine_module_t, osm_log_level_t,
@@ -14,15 +14,15 @@ use std::ptr::NonNull;
 /// The type of `osm_log_v2`.
 pub type WriteLog =
     unsafe extern "C" fn(*mut osm_log_t, osm_log_level_t, c_int, *const c_char, ...);
-/// OpenSM calls it to set an engine's callbacks, for each mention of the engine in its list.
+/// Sets an engine's callbacks. OpenSM calls it for each mention of the engine in its list.
 pub type Setup = unsafe extern "C" fn(*mut osm_routing_engine_t, *mut osm_opensm_t) -> c_int;
 
-/// A function that the running OpenSM lacks.
+/// An error: the running OpenSM lacks this function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("this OpenSM has no {0}(); external routing engines came with OpenSM 3.3.23")]
 pub struct Missing(pub &'static str);
 
-/// The functions that the plugin calls, except for [`WriteLog`].
+/// The functions of OpenSM that the plugin calls, except for [`WriteLog`].
 #[derive(Clone, Copy)]
 pub struct Symbols {
     pub register_engine: unsafe extern "C" fn(
@@ -30,15 +30,15 @@ pub struct Symbols {
         *const external_routing_engine_module_t,
         *mut c_void,
     ) -> cl_status_t,
-    /// Looks up a map item by key; the map's end if there is none.
+    /// Looks up a map item by key; returns the map's end if there is none.
     pub qmap_get: unsafe extern "C" fn(*const cl_qmap_t, u64) -> *mut cl_map_item_t,
     pub mcast_tbl_set: unsafe extern "C" fn(*mut osm_mcast_tbl_t, u16, u8),
 }
 
 impl Symbols {
     pub fn load() -> Result<Self, Missing> {
-        // SAFETY: the types are those of OpenSM's headers, against which the plugin was built and
-        // whose version OpenSM's loader compares with its own before it calls us.
+        // SAFETY: these are the types in OpenSM's headers, with which the plugin was built. OpenSM's loader compares
+        // their version with its own before it calls the plugin.
         unsafe {
             Ok(Symbols {
                 register_engine: function(c"osm_register_external_routing_engine")?,
@@ -49,20 +49,20 @@ impl Symbols {
     }
 }
 
-/// A function of the running process, as a pointer of type `F`.
+/// Looks up a function of the running process, as a pointer of type `F`.
 ///
 /// # Safety
-/// `F` is a pointer to a function, of the type that this function has.
+/// `F` is the type of pointers to the function `name`.
 pub unsafe fn function<F: Copy>(name: &'static CStr) -> Result<F, Missing> {
     const { assert!(size_of::<F>() == size_of::<NonNull<c_void>>()) };
     let address = find(name)?;
-    // SAFETY: `F` is as large as the address; the caller vouches for the rest.
+    // SAFETY: `F` is as large as the address; the caller guarantees the rest.
     Ok(unsafe { std::mem::transmute_copy(&address) })
 }
 
-/// The address of a function of the running process.
+/// Looks up the address of a function of the running process.
 pub fn find(name: &'static CStr) -> Result<NonNull<c_void>, Missing> {
-    // SAFETY: dlsym only reads the string, which is terminated.
+    // SAFETY: dlsym only reads the string, which ends with NUL.
     let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
     NonNull::new(address).ok_or(Missing(name.to_str().unwrap_or("?")))
 }

@@ -1,4 +1,4 @@
-//! One fault at a time: the log names it, and the rest of the subnet is routed.
+//! One fault at a time: the log names it, and Dmodc routes the rest of the subnet.
 
 use super::lines::errors;
 use super::world::{KEPT, MARGIN, NODES, SWITCHES, SYMBOLS, World, engine, guid, set};
@@ -11,17 +11,17 @@ use std::ptr;
 
 type Spoil = fn(&mut World);
 
-/// Faults, each with the error line that names it; none for what is the same as no link. The rest is routed.
+/// Faults, each with the error line that names it, or "" if it only amounts to a missing link. The rest is routed.
 const ROUTED: [(&str, Spoil); 16] = [
     ("", |w| w.cut(&[(0, 4)])),
-    // A switch, and a port, linked to itself.
+    // A switch linked to itself, and a port linked to itself.
     ("", |w| w.link((5, 6), (5, 7))),
     ("", |w| w.link((5, 6), (5, 6))),
     ("", |w| set!(w.port(4, 1), p_node = ptr::null_mut())),
-    // Not initialised.
+    // A port that OpenSM has not initialised.
     ("", |w| set!(w.port(4, 1), port_guid = 0)),
     ("", |w| set!(w.port(4, 1), healthy = 0)),
-    // More ports than the node's table has.
+    // A switch with more ports than its node's table.
     ("", |w| set!(w.switches[0], num_ports = 255)),
     ("", |w| set!(w.switches[4], p_node = ptr::null_mut())),
     (
@@ -54,7 +54,7 @@ const ROUTED: [(&str, Spoil); 16] = [
     }),
 ];
 
-/// Faults for which the subnet is refused, with the reason.
+/// Faults for which Dmodc refuses the subnet, with the reason.
 const REFUSED: [(&str, Spoil); 3] = [
     ("has 64 entries", |w| w.set_lid((7, 1), 100)),
     ("has 8 entries", |w| set!(w.switches[2], lft_size = 8)),
@@ -72,7 +72,7 @@ fn faults_are_named_and_the_rest_is_routed() {
         let refused = world.route(&dmodc, SWITCHES).err();
         let errors = errors();
         world.use_plan(&dmodc, &mut Random::new(1));
-        // The entry of a leaf that no fault touches, for its own CA.
+        // The entry of leaf 3, which no fault touches, for its own CA.
         let entry = world.tables[3][MARGIN + 13];
         (entry, errors, refused.map(|why| why.to_string()))
     };
@@ -88,8 +88,8 @@ fn faults_are_named_and_the_rest_is_routed() {
     }
 }
 
-/// The error lines for a group of the leaves `members`. `before` and `since` change the subnet before and
-/// after the fabric is routed.
+/// The error lines for a group with members on the leaves `members`. `before` and `since` change the subnet before and
+/// after it is routed.
 fn group_lines(members: &[usize], before: Spoil, since: Spoil) -> Vec<String> {
     let (mut world, dmodc) = (World::new(), engine());
     before(&mut world);
@@ -107,14 +107,14 @@ fn group_lines(members: &[usize], before: Spoil, since: Spoil) -> Vec<String> {
 fn every_fault_of_multicast_is_named() {
     let fine = |_: &mut World| ();
     assert_eq!(group_lines(&[0, 2], fine, fine), [""; 0]);
-    // What has changed since is planned anew, without a word.
+    // Links that have gone since the routing lead to a new plan, without an error line.
     let found = group_lines(&[0, 2], fine, |w| w.cut(&[(0, 4), (2, 4)]));
     assert_eq!(found, [""; 0]);
-    // No spine is above both leaves: the tree turns at a third, and leaves out no member.
+    // No spine is above both leaves: the tree turns at a third leaf, and leaves out no member.
     let found = group_lines(&[0, 2], |w| w.cut(&[(0, 5), (2, 4)]), fine);
     assert_eq!(found, [""; 0]);
     let cases: [(Spoil, &str); 5] = [
-        // Leaf 2 hangs by no spine.
+        // Leaf 2 has no link to a spine.
         (
             |w| w.cut(&[(2, 4), (2, 5)]),
             "leaves out 1 switches with members: 0x0000000000000300",
@@ -131,7 +131,7 @@ fn every_fault_of_multicast_is_named() {
             |w| set!(w.switches[2], mcast_tbl.p_mask_tbl = ptr::null_mut()),
             "the multicast table of switch 0x0000000000000300 has no room for the group",
         ),
-        // A member at a switch that is not in the subnet, whatever is read.
+        // A member at a switch that is not in the subnet: a new plan does not help.
         (
             |w| set!(w.switches[2], p_node = ptr::null_mut()),
             "switch 0x0000000000000000 has come or gone since the subnet was read",
@@ -161,8 +161,8 @@ fn hop_tables_without_room_are_named() {
     assert!(lines.contains("no room for 5 rows"), "{lines}");
 }
 
-/// What OpenSM keeps is the context that `create` returns, and is good until it is released. (Miri
-/// and AddressSanitizer see more of this test than an ordinary build.)
+/// OpenSM keeps the very pointer that `create` returns, and may use it until it is released. (Miri and AddressSanitizer
+/// check more in this test than an ordinary build.)
 #[test]
 fn opensm_keeps_the_context_itself() {
     let world = World::new();
@@ -173,7 +173,7 @@ fn opensm_keeps_the_context_itself() {
     let context = register().expect("registered").as_ptr();
     let kept: *mut Context = KEPT.get().cast();
     assert_eq!(context, kept);
-    // SAFETY: the context has not been released. OpenSM uses its own pointer and ours in turn.
+    // SAFETY: the context has not been released. The test uses OpenSM's pointer and the returned one in turn.
     unsafe {
         for context in [kept, context, kept] {
             (*context).dmodc.forget();
@@ -187,7 +187,7 @@ fn opensm_keeps_the_context_itself() {
     assert!(lines.contains(refused), "{lines}");
 }
 
-/// The first ten parts that are left out are named, and how many more there are.
+/// The log names the first ten parts that are left out, and counts the others.
 #[test]
 fn many_defects_are_counted() {
     let mut world = World::new();
@@ -203,26 +203,26 @@ fn many_defects_are_counted() {
     assert!(lines.concat().contains(&rest), "{lines:#?}");
 }
 
-/// An OpenSM of another version, or laid out otherwise, is left alone.
+/// The plugin refuses an OpenSM of another version or another layout.
 #[test]
 #[cfg_attr(miri, ignore = "looks functions up in the process")]
 fn another_opensm_is_refused() {
     let world = World::new();
     for version in [c"OpenSM 3.3.22", version::BUILT_FOR] {
         set!(world.osm, osm_version = version.as_ptr());
-        // SAFETY: nothing but the version, and where the structures lie, is read of it.
+        // SAFETY: only the version and two pointers that show the layout are read of it.
         assert!(unsafe { entry::created(world.osm) }.is_none());
     }
 }
 
-/// The fields of PortInfo at the end of a link that has the greater GUID, and the link's speed: active width, speed and
-/// extended speed (what is enabled or supported stands in the lower bits), round-trip latency, CapabilityMask and
-/// CapabilityMask2 of port 0, Mellanox's active speed.
+/// Fields of PortInfo at the end of a link with the greater GUID, and the link's speed: active width; active speed and
+/// active extended speed (the lower bits hold enabled or supported speeds); round-trip latency; CapabilityMask and
+/// CapabilityMask2 of port 0; Mellanox's active speed.
 type PortInfo = (u8, u8, u8, u32, u32, u16, u8, &'static str);
 
 const SPEEDS: [PortInfo; 7] = [
     (0, 0, 0, 0, 0, 0, 0, ""),
-    // Port 0 knows no extended speeds.
+    // Port 0 has no extended speeds.
     (1, 0x4f, 0x47, 0, 0, 0, 0, "1xQDR"),
     (1, 0x4f, 0x47, 0, 0x4000, 0, 0, "1xHDR"),
     (1, 0x4f, 0x47, 0x20ff_ffff, 0xc000, 0x0800, 0, "1xXDR"),
@@ -236,7 +236,7 @@ fn speeds_are_those_of_the_fields_that_a_port_has() {
     let one_thread = Engine::new(1).expect("one thread");
     for (width, speed, extended, latency, mask, mask_2, mellanox, expected) in SPEEDS {
         let mut world = World::new();
-        // A host speaks for its link, and for itself.
+        // For a spine, port 0 has the capabilities; for a host, the port itself.
         for (at, capable) in [((4, 1), (4, 0)), ((SWITCHES, 1), (SWITCHES, 1))] {
             let (at, capable) = (world.port(at.0, at.1), world.port(capable.0, capable.1));
             set!(at, port_info.link_width_active = width);

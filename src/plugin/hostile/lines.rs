@@ -9,7 +9,7 @@ thread_local! {
     static LINES: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Takes the place of OpenSM's log.
+/// A logger in place of OpenSM's log.
 struct Lines;
 
 impl Log for Lines {
@@ -25,7 +25,7 @@ impl Log for Lines {
     fn flush(&self) {}
 }
 
-/// The lines since the last call.
+/// The lines of this thread since the last call.
 pub fn logged() -> Vec<String> {
     static INSTALL: Once = Once::new();
     INSTALL.call_once(|| {
@@ -35,7 +35,7 @@ pub fn logged() -> Vec<String> {
     LINES.take()
 }
 
-/// The errors among them.
+/// The error lines of this thread since the last call.
 pub fn errors() -> Vec<String> {
     let mut lines = logged();
     lines.retain(|line| line.starts_with("ERROR: "));

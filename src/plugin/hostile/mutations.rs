@@ -68,7 +68,7 @@ fn spoil(world: &mut World, random: &mut Random) {
     }
 }
 
-/// `DMODC_MUTATIONS` subnets (5,000; 20 under Miri), each with one to ten faults.
+/// Routes `DMODC_MUTATIONS` subnets (5,000; 20 under Miri), each with one to ten faults.
 #[test]
 fn random_mutations() {
     let count = std::env::var("DMODC_MUTATIONS").map(|n| n.parse().expect("a number"));

@@ -16,30 +16,29 @@ use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
 
-/// Four leaves, two spines, two CAs on each leaf, in this order. A leaf has its CAs at ports 1 and
-/// 2 and its spines at 3 and 4; a spine has leaf `l` at port `l + 1`. Node `n` has LID `n + 1`.
+/// Four leaves, two spines, two CAs on each leaf, in this order. A leaf has its CAs at ports 1 and 2 and its spines at
+/// ports 3 and 4; a spine has leaf `l` at port `l + 1`. Node `n` has LID `n + 1`.
 pub const SWITCHES: usize = 6;
 pub const NODES: usize = SWITCHES + 8;
 /// External ports of a switch.
 pub const RADIX: u8 = 8;
 /// Entries of a table as OpenSM allocates them: a multiple of 64.
 pub const TABLE: usize = 64;
-/// What lies around each table, and how much of it.
+/// The byte that fills the margins around each table, and the length of a margin.
 const CANARY: u8 = 0xA5;
 pub const MARGIN: usize = 64;
 
-/// Writes a field of a C structure that a pointer leads to.
+/// Writes a field of the C structure behind a pointer.
 macro_rules! set {
     ($object:expr, $($field:ident).+ = $value:expr) => {
-        // SAFETY: the world's pointers lead to live objects of its own, which nobody else reads
-        // meanwhile.
+        // SAFETY: the world's pointers point to live objects of its own, which no other code reads meanwhile.
         unsafe { (&raw mut (*$object.as_ptr()).$($field).+).write_unaligned($value) }
     };
 }
 pub(super) use set;
 
-/// The functions of OpenSM and its complib that the plugin calls, in Rust: Miri runs no C. The daemon tests have the
-/// real ones.
+/// The functions of OpenSM and its complib that the plugin calls, in Rust, since Miri runs no C. The daemon tests have
+/// the real functions.
 pub static SYMBOLS: Symbols = Symbols {
     register_engine,
     qmap_get,
@@ -47,11 +46,11 @@ pub static SYMBOLS: Symbols = Symbols {
 };
 
 thread_local! {
-    /// The context of the engine that was registered on this thread.
+    /// The context of the engine that this thread has registered.
     pub static KEPT: Cell<*mut c_void> = const { Cell::new(ptr::null_mut()) };
 }
 
-/// Takes one engine of a name, as OpenSM does.
+/// Accepts the first engine of a thread and refuses others, as OpenSM does with engines of one name.
 unsafe extern "C" fn register_engine(
     _: *mut osm_opensm_t,
     module: *const external_routing_engine_module_t,
@@ -74,9 +73,9 @@ unsafe extern "C" fn qmap_get(map: *const cl_qmap_t, key: u64) -> *mut cl_map_it
     }
 }
 
-/// The assertions of `osm_mcast_tbl_set`, which release builds of OpenSM leave out.
+/// Checks the assertions of `osm_mcast_tbl_set`, which release builds of OpenSM leave out.
 unsafe extern "C" fn mcast_tbl_set(table: *mut osm_mcast_tbl_t, mlid: u16, _port: u8) {
-    // SAFETY: the table is that of a live switch.
+    // SAFETY: the table belongs to a live switch.
     let table = unsafe { table.read() };
     assert!(!table.p_mask_tbl.is_null() && mlid <= table.max_mlid_ho);
     assert!((0xC000..0xC000 + u32::from(table.mft_depth)).contains(&mlid.into()));
@@ -97,7 +96,7 @@ pub struct World {
     pub osm: NonNull<osm_opensm_t>,
     pub nodes: Vec<NonNull<osm_node_t>>,
     pub switches: Vec<NonNull<osm_switch_t>>,
-    /// The tables, with what lies around them.
+    /// The tables, each with a margin before and behind it.
     pub tables: Vec<Vec<u8>>,
     hops: Vec<Vec<*mut u8>>,
     masks: Vec<[u16; 16]>,
@@ -105,7 +104,7 @@ pub struct World {
 }
 
 impl World {
-    /// The tree above, with nothing wrong in it.
+    /// The subnet that [`SWITCHES`] describes, without faults.
     pub fn new() -> World {
         let mut memory = Vec::new();
         let mut world = World {
@@ -173,8 +172,7 @@ impl World {
 
     /// A port of a node.
     pub fn port(&self, n: usize, number: u8) -> NonNull<osm_physp_t> {
-        // SAFETY: the node was allocated with room for its ports, which stand in a row from
-        // `physp_table` on.
+        // SAFETY: the node was allocated with room for its ports, which stand in a row from `physp_table` on.
         unsafe {
             let table = (&raw mut (*self.nodes[n].as_ptr()).physp_table).cast::<osm_physp_t>();
             NonNull::new_unchecked(table.add(number.into()))
@@ -187,7 +185,7 @@ impl World {
         set!(b, p_remote_physp = a.as_ptr());
     }
 
-    /// Unlinks both ends of links between leaves and spines.
+    /// Unlinks links between leaves and spines, at both ends.
     pub fn cut(&mut self, links: &[(usize, usize)]) {
         for &(leaf, spine) in links {
             for (n, port) in [(leaf, spine as u8 - 1), (spine, leaf as u8 + 1)] {
@@ -203,8 +201,8 @@ impl World {
 
     /// Puts the first switches into OpenSM's map and routes.
     pub fn route(&mut self, dmodc: &Dmodc, switches: usize) -> Result<(), Failure> {
-        // SAFETY: the map and the switches are the world's own; a switch begins with its map item, and that with its
-        // list item.
+        // SAFETY: the map and the switches are the world's own; a switch begins with its map item, and a map item with
+        // its list item.
         unsafe {
             let map = &raw mut (*self.osm.as_ptr()).subn.sw_guid_tbl;
             (*map).count = switches;
@@ -224,11 +222,11 @@ impl World {
 
     /// Runs `body` on the subnet, as a callback does.
     pub fn with_subnet<T>(&mut self, body: impl FnOnce(&mut Subnet<'_>) -> T) -> T {
-        // SAFETY: nobody else has the world meanwhile.
+        // SAFETY: `self` is borrowed mutably, so no other code uses the world meanwhile.
         unsafe { Subnet::under_lock(self.osm, SYMBOLS, body) }
     }
 
-    /// Builds the tree of a group whose members hang off these ports of these switches.
+    /// Builds the tree of a group with members at these ports of these switches.
     pub fn build_group(
         &mut self,
         dmodc: &Dmodc,
@@ -249,16 +247,16 @@ impl World {
         self.with_subnet(|subnet| mcast::build(dmodc, subnet, &group))
     }
 
-    /// What comes after routing, routed or not: hop tables and a multicast tree.
+    /// Runs what follows routing, also after a refusal: hop tables and a multicast tree.
     pub fn use_plan(&mut self, dmodc: &Dmodc, random: &mut Random) {
         self.with_subnet(|subnet| dmodc.fill_hop_tables(subnet));
         let members = [(); 3].map(|()| (random.below(SWITCHES), random.below(12) as u8));
-        // What has no tree is an error, and nothing else.
+        // A group without a tree gives an error; it must not panic.
         let _ = self.build_group(dmodc, 0xC000, &members);
     }
 
-    /// Every entry is a port or none, nothing is written without success, and nothing beside the
-    /// tables ever.
+    /// Checks that every entry is a port or "no path", that a refusal has written nothing, and that the margins are as
+    /// before.
     fn check_tables(&self, routed: bool) {
         for table in &self.tables {
             let fine = |(at, &byte): (usize, &u8)| match (MARGIN..MARGIN + TABLE).contains(&at) {
@@ -279,7 +277,7 @@ impl Drop for World {
     }
 }
 
-/// How many entries the port table of a node has, port 0 included.
+/// The number of entries in the port table of a node, port 0 included.
 pub fn port_count(n: usize) -> usize {
     if n < SWITCHES { RADIX as usize + 1 } else { 2 }
 }

@@ -5,7 +5,7 @@ use crate::sweeps::Logged;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// The file, which one thread writes.
+/// The file of metrics, which one thread writes.
 pub struct File {
     path: PathBuf,
     written: Option<Instant>,
@@ -13,10 +13,10 @@ pub struct File {
 }
 
 impl File {
-    /// The file is written anew after this time, which shows that OpenSM lives.
+    /// The file is written again after this time, as a sign that OpenSM lives.
     const REST: Duration = Duration::from_secs(15);
 
-    /// A file that has not been written.
+    /// A file that has not yet been written.
     pub fn new(path: PathBuf) -> Self {
         File {
             path,
@@ -25,12 +25,12 @@ impl File {
         }
     }
 
-    /// Whether it was not written for a while.
+    /// Whether the last write is long ago.
     pub fn is_due(&self) -> bool {
         self.written.is_none_or(|at| at.elapsed() >= File::REST)
     }
 
-    /// Writes it. A failure is an error line, once for each reason.
+    /// Writes the file. A failure gives an error line, once for each reason.
     pub fn write(&mut self, text: &str) {
         self.written = Some(Instant::now());
         let error = replace(&self.path, text.as_bytes()).err();

@@ -1,9 +1,9 @@
 //! `dmodc.metrics`: a file for Prometheus, which node_exporter's textfile collector reads.
 //!
-//! A thread of its own writes it whole, from OpenSM's first sweep on, after every sweep, also a refused one,
-//! and every 15 seconds: OpenSM never waits for the disk. Findings in the fabric are in it while OpenSM is
-//! master, all else always. The format is a few lines of text, written here: the crates that know it bring
-//! registries, locks and a second format along.
+//! A thread of its own writes the whole file, so OpenSM never waits for the disk: from OpenSM's first sweep on, after
+//! every sweep, also a refused one, and every 15 seconds. Counters and times are always in the file, the figures of the
+//! fabric only while OpenSM is master and has swept. The format is a few lines of text, written here: the crates for it
+//! bring registries, locks and a second format along.
 
 mod file;
 mod text;
@@ -26,7 +26,7 @@ pub enum Role {
     Discovers,
     /// It manages the subnet.
     Master,
-    /// Another OpenSM manages it.
+    /// Another OpenSM manages the subnet.
     Standby,
 }
 
@@ -37,13 +37,13 @@ pub struct Found {
     pub guid: Guid,
     /// Its description.
     pub description: String,
-    /// Links up that it should have and has not.
+    /// The number of its missing uplinks.
     pub missing: u32,
-    /// Hosts on it, if it has or should have any.
+    /// The number of hosts on it, if it has or should have any.
     pub hosts: Option<usize>,
 }
 
-/// The labels of a link that is slow.
+/// The labels of a slow link.
 pub type FoundSlow = [(&'static str, String); 8];
 
 /// Pairs of hosts, LMC counted.
@@ -55,14 +55,14 @@ pub struct HostPairs {
     pub left_out: u64,
 }
 
-/// Counters over all sweeps, and findings of the last one.
+/// Counters over all sweeps, and findings of the last sweep.
 #[derive(Default)]
 pub struct Metrics {
     sweeps: u64,
     refusals: u64,
     changed_blocks: u64,
     role: Role,
-    /// Whether it has swept as master.
+    /// Whether OpenSM has swept as master.
     swept: bool,
     in_use: bool,
     last: Option<SystemTime>,
@@ -71,13 +71,13 @@ pub struct Metrics {
     pairs: HostPairs,
     switches: Vec<Found>,
     slow: Vec<FoundSlow>,
-    /// Switches and links that are drained, and the routes of hosts that stay on them.
+    /// Switches and links that are drained, and the routes of hosts that still use them.
     drained: usize,
     drained_routes: usize,
 }
 
 impl Metrics {
-    /// Dmodc has routed a sweep; `drained` is the use of drained links.
+    /// Counts a sweep that Dmodc has routed. `drained` is the use of drained links.
     pub fn routed(&mut self, sweep: &Sweep, drained: &[Use]) {
         self.sweeps += 1;
         self.changed_blocks += sweep.changed_blocks as u64;
@@ -86,21 +86,21 @@ impl Metrics {
         self.drained_routes = drained.iter().map(|used| used.routes).sum();
     }
 
-    /// Dmodc has refused a sweep.
+    /// Counts a sweep that Dmodc has refused.
     pub fn refused(&mut self) {
         self.sweeps += 1;
         self.refusals += 1;
         self.swept(false);
     }
 
-    /// OpenSM, as master, has finished routing, by Dmodc's tables or others.
+    /// Notes that OpenSM, as master, has finished routing; `by_dmodc`: with Dmodc's tables.
     pub fn swept(&mut self, by_dmodc: bool) {
         (self.role, self.swept) = (Role::Master, true);
         self.in_use = by_dmodc;
         self.last = Some(SystemTime::now());
     }
 
-    /// The fabric has been read.
+    /// Notes that the fabric has been read now.
     pub fn read(&mut self) {
         self.read = Some(SystemTime::now());
     }
@@ -110,7 +110,7 @@ impl Metrics {
         (self.switches, self.slow) = (switches, slow);
     }
 
-    /// Sets the sizes of the fabric where OpenSM did not call Dmodc to route it.
+    /// Sets the sizes of the fabric where OpenSM has not called Dmodc to route it.
     pub fn seen(&mut self, planned: &Planned) {
         self.routed.seen(planned);
     }
@@ -120,7 +120,7 @@ impl Metrics {
         self.pairs = pairs;
     }
 
-    /// Sets OpenSM's role; returns whether it is new. Without the role of master it forgets all findings.
+    /// Sets OpenSM's role; returns whether it is new. A new role clears all but the counters and `last`.
     pub fn is(&mut self, role: Role) -> bool {
         let news = self.role != role;
         if news {
@@ -183,14 +183,14 @@ impl Metrics {
         text.0
     }
 
-    /// The same for tables that OpenSM takes from a file: with the moment since when they are stale, if they are.
+    /// The text for tables that OpenSM reads from a file: also has the time since when they are stale, if they are.
     pub fn text_since(&self, stale: Option<SystemTime>) -> String {
         let mut text = Text(self.text());
         text.single("stale_since_timestamp_seconds", seconds(stale));
         text.0
     }
 
-    /// A figure of each switch that has it.
+    /// Writes a figure of each switch that has a value.
     fn of_switches(&self, text: &mut Text, name: &str, value: impl Fn(&Found) -> Option<usize>) {
         text.head(name);
         for found in &self.switches {

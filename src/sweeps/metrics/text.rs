@@ -33,7 +33,7 @@ links_slow gauge 1 for each link that is slower than it should be, until it is m
 stale_since_timestamp_seconds gauge Since when the tables are not those of the fabric; 0 while they are.
 ";
 
-/// The text of a file. Names of figures are without `dmodc_`.
+/// The text of a file. Names of figures come without `dmodc_`.
 #[derive(Default)]
 pub struct Text(pub String);
 
@@ -72,7 +72,7 @@ impl Text {
     }
 }
 
-/// The value of a label.
+/// The value of a label, escaped.
 fn escaped(text: &str) -> String {
     let text = text.replace('\\', "\\\\").replace('"', "\\\"");
     text.replace('\n', "\\n")
