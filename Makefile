@@ -16,14 +16,14 @@ RESULTS_THROWS_8640 ?= 60
 RESULTS_JOBS ?= $(shell nproc)
 THROWN_8640 = dmodc,dmodc:paper,dmodc:reference,ftree,ftree+roots,updn,updn+roots,minhop,sssp
 THROWN_648 = $(THROWN_8640),dfsssp,nue
-# Of slow links: one, ten and a hundred at a quarter in turn, and a plane at half.
+# Throws of slow links: one, ten and a hundred links in turn, at a quarter of their speed.
 SLOW = slow=1,10,100
 SLOW_8640 = $(THROWN_8640),dmodc:ignore
 SLOW_648 = $(SLOW_8640),dfsssp,dfsssp:avoid,nue,nue:avoid
 # Complete fabrics, for the plot of time over nodes.
 TIMED = $(patsubst %,$(RESULTS)/%.net,324 1440 2880 5760)
 
-# If make is killed, what follows ends too.
+# If make is killed, the command after this ends, too.
 UNTIL_MAKE_ENDS = setpriv --pdeathsig TERM
 
 # The folders of `make install`. OpenSM finds plugins where the loader finds libraries.
@@ -41,12 +41,12 @@ all: build
 setup:
 	@scripts/setup.sh
 
-# The plugin, the laboratory's and the tool, in target/release. The rows of `dmodc compare` say the commit.
+# The plugin, the laboratory's plugin and the tool, in target/release. The rows of `dmodc compare` have the commit.
 build:
 	DMODC_COMMIT=$$(git describe --always --dirty 2>/dev/null) $(CARGO) build --release --lib --bin dmodc
 
-# Every test, with the real OpenSM on simulated fabrics. A test that is skipped says so. Most wait for OpenSM, so
-# more run side by side than there are processors. CI takes DMODC_CASES=4 times as many random cases.
+# Every test, with the real OpenSM on simulated fabrics. A skipped test prints that. Most tests wait for OpenSM, so
+# more tests run side by side than there are processors. CI runs DMODC_CASES=4 times as many random cases.
 test: setup
 	RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$((4 * $$(nproc)))} $(CARGO) test
 
@@ -63,7 +63,7 @@ check: setup
 	$(MAKE) test
 
 # The Python package (python/): pip installs it into an environment of its own, target/python/env, where pytest compares it
-# with the tool. Without network it says so and does nothing.
+# with the tool. Without network it prints that and does nothing.
 python-test: setup
 	@scripts/python.sh
 
@@ -81,20 +81,20 @@ soak: setup
 	$(CARGO) test --release --test daemon -- --ignored --nocapture --test-threads 1 \
 	    storm::soak storm::week::soak follow::storm::soak
 
-# What events change in the tables of the switches under a running OpenSM, and what packets meet while the new
-# ones are sent, with each engine of EVENTS_ENGINES (dmodc,auto,partial,paper,updn,ftree,minhop,sssp: the second to
-# fourth are Dmodc with reference=auto, on_unreachable=partial and faults=paper), on EVENTS_SHAPE (8,640 nodes).
-# And what they meet while UPGRADES_SWITCHES (all) of UPGRADES_SHAPE (648 nodes) above the leaves are upgraded one after the
-# other, with each engine of UPGRADES_WAYS (drained-alone,drained,dmodc,updn,ftree: the first two drain each first, without
-# and with reference=auto). An hour on 2 cores.
+# The changes that events make to the tables of the switches under a running OpenSM, and the harm to packets while the
+# new tables are sent, with each engine of EVENTS_ENGINES (dmodc,auto,partial,paper,updn,ftree,minhop,sssp: the second
+# to fourth are Dmodc with reference=auto, on_unreachable=partial and faults=paper), on EVENTS_SHAPE (8,640 nodes).
+# And the harm while UPGRADES_SWITCHES (all) switches above the leaves of UPGRADES_SHAPE (648 nodes) are upgraded one
+# after the other, with each engine of UPGRADES_WAYS (drained-alone,drained,dmodc,updn,ftree: the first two drain each
+# switch first, without and with reference=auto). An hour on 2 cores.
 events: setup
 	$(CARGO) test --release --test daemon -- --ignored --nocapture events:: upgrades::
 
-# What OpenSM sends while servers go and come back, as they did in a real cluster of 400: the first TRACE_MOMENTS
-# (100) moments of TRACE_FILE (../shared/trace/servers.csv; skipped where it is not) with each engine of TRACE_ENGINES
-# (dmodc,auto,drained,paper,updn,ftree,minhop,minhop+cache,sssp), its rows in TRACE_ROWS. With TRACE_FAULTS=SEED links
-# and switches fail too, and all switches above the leaves get new firmware each quarter; `drained` is Dmodc with a
-# reference that drains them first. Three seconds a moment.
+# The blocks that OpenSM sends while servers go and come back, as in a real cluster of 400 servers: the first
+# TRACE_MOMENTS (100) moments of TRACE_FILE (../shared/trace/servers.csv; skipped without the file) with each engine of
+# TRACE_ENGINES (dmodc,auto,drained,paper,updn,ftree,minhop,minhop+cache,sssp); rows go to TRACE_ROWS. With
+# TRACE_FAULTS=SEED links and switches fail, too, and all switches above the leaves get new firmware each quarter;
+# `drained` is Dmodc with a reference that drains these first. Three seconds a moment.
 # scripts/trace.gnuplot draws the rows.
 trace: setup
 	$(CARGO) test --release --test daemon -- --ignored --nocapture trace::year::a_year
@@ -109,14 +109,14 @@ hostile: setup
 	DMODC_MUTATIONS=$${DMODC_MUTATIONS:-1000000} \
 	    $(CARGO) test --release --package dmodc --lib plugin::hostile -- --nocapture
 
-# DMODC_FABRICS (100,000) random fabrics, with references, GUID files and drained links: no turn but those of detours, no
-# circle of dependencies, all pairs delivered at their cost, the lists of who is left out as the tables say.
+# DMODC_FABRICS (100,000) random fabrics, with references, GUID files and drained links: no turn except in detours, no
+# circle of dependencies, all pairs delivered at their cost, the lists of pairs left out as in the tables.
 invariants:
 	DMODC_FABRICS=$${DMODC_FABRICS:-100000} $(CARGO) test --release --no-default-features \
 	    --test offline -- invariants --nocapture
 
-# What `faults=stable` promises, on DMODC_CASES (80) times as many fabrics as in `make test`, drawn anew, and the
-# goals on 8,640 nodes on ten seeds; the random cases of the unit tests likewise.
+# The promises of `faults=stable`, on DMODC_CASES (80) times as many fabrics as in `make test`, drawn anew, and its
+# goals on 8,640 nodes with ten seeds; the random cases of the unit tests likewise.
 stable:
 	DMODC_ANEW=1 DMODC_CASES=$${DMODC_CASES:-80} $(CARGO) test --release --no-default-features \
 	    --test offline stable -- --include-ignored --nocapture
@@ -124,15 +124,15 @@ stable:
 	    --test offline outside -- --nocapture
 	DMODC_ANEW=1 DMODC_CASES=$${DMODC_CASES:-80} $(CARGO) test --release --no-default-features --lib
 
-# Tool and core build without OpenSM's headers. And the plugin built for, and in, each OpenSM of OPENSM_PREFIX: folders
-# with bin, include, lib and sbin of an OpenSM that is installed there.
+# Builds and tests tool and core without OpenSM's headers. And builds the plugin for each OpenSM of OPENSM_PREFIX, and
+# tests it there: folders with bin, include, lib and sbin of an installed OpenSM.
 versions: setup
 	@scripts/versions.sh
 	$(CARGO) test --no-default-features --lib --bins
 	$(CARGO) test --no-default-features --test offline golden::
 	$(CARGO) test --no-default-features --package dmodc --lib
 
-# What CI no longer runs, since it found nothing there: sanitizers and containers. And an hour of fuzzing.
+# The parts that CI no longer runs, since they found nothing: sanitizers and containers. And an hour of fuzzing.
 nightly: sanitize docker-test
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-450} $(MAKE) fuzz
 
@@ -200,7 +200,7 @@ $(RESULTS)/%.net: | build
 	$(DMODC) generate '$(SHAPE)' --seed 1 -o $@
 
 # Times the core beside a memset, and OpenSM's engines beside Dmodc. Prints tables, and writes them to
-# target/bench as CSV and as a plot. A run of OpenSM may take BENCH_LIMIT (60) seconds.
+# target/bench as CSV and as a plot. A run of OpenSM may take BENCH_LIMIT (300) seconds.
 bench: setup build
 	$(CARGO) bench --bench table
 
@@ -226,7 +226,7 @@ install: $(if $(shell command -v $(CARGO)),build)
 	sed 's|/usr/bin/|$(PREFIX)/bin/|' packaging/dmodc-follow.service >$(SHARE)/doc/opensm-dmodc/dmodc-follow.service
 	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" -ne 0 ] || ldconfig
 
-# Removes what `make install` has installed.
+# Removes the files that `make install` has installed.
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/dmodc $(DESTDIR)$(LIBDIR)/libdmodc.so $(DESTDIR)$(LIBDIR)/libdmodc_lab.so \
 	    $(SHARE)/man/man1/dmodc.1 $(SHARE)/man/man1/dmodc-*.1 \
@@ -245,7 +245,7 @@ package-test: deb rpm
 	@scripts/package-test.sh
 
 # The release of this commit, in target/release-VERSION: packages, source archive and checksums. Built twice in
-# different folders and compared, bit for bit, and tried as by `make package-test`. Five minutes on 2 cores.
+# different folders and compared, bit for bit, and tested as by `make package-test`. Five minutes on 2 cores.
 release:
 	@scripts/setup.sh root rpm
 	@scripts/release.sh

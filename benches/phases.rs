@@ -1,8 +1,8 @@
 //! One fabric, one phase, a fixed number of times: the program whose instructions are counted.
 //!
-//! `phases 648|A complete|degraded none|plan|routes`: each phase does what the one before does and
-//! its own part on top, so that the difference of two counts is the part. One thread, or idle
-//! threads looking for work would be counted too.
+//! `phases 648|A complete|degraded none|plan|routes`: each phase repeats the phase before and adds
+//! its own part, so that the difference of two counts is the part. One thread: else the instructions
+//! of idle threads that look for work would count, too.
 
 mod support;
 
@@ -11,11 +11,11 @@ use dmodc::lft::Tables;
 use std::process::ExitCode;
 use support::{A, SMALL, complete, degraded, snapshot};
 
-/// How often a phase is done: scripts/instructions.sh divides by it.
+/// The number of runs of a phase: scripts/instructions.sh divides by it.
 const TIMES: usize = 4;
 
 fn main() -> ExitCode {
-    // Cargo adds --bench to what it is given.
+    // Cargo adds --bench to the arguments.
     let args = std::env::args().skip(1).filter(|a| a != "--bench");
     let args: Vec<String> = args.collect();
     let [fabric, faults, phase] = &args[..] else {

@@ -3,11 +3,11 @@
 #
 #   BASE=IMAGE   Debian to run in      (debian:bookworm-slim)
 #   RUST=IMAGE   the same with Rust    (rust:1-bookworm)
-#   OPENSM_PREFIX=DIR   an OpenSM that is installed there takes the place of Debian's: 3.3.24 or master, say, built on
+#   OPENSM_PREFIX=DIR   the OpenSM installed there takes the place of Debian's: for example 3.3.24 or master, built on
 #                       a Debian no newer than BASE
 #
-# If it cannot pull those, it makes them: BASE from this machine's Debian packages (debootstrap, docker
-# import; needs root), RUST from that, this machine's Rust and the crates of Cargo.lock.
+# If it cannot pull BASE or RUST, it makes them: BASE from this machine's Debian packages (debootstrap, docker
+# import; needs root), RUST from BASE, this machine's Rust and the crates of Cargo.lock.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -52,7 +52,7 @@ fi
 if ! available "$rust"; then
     rust=dmodc-rust
     echo "docker: ${RUST:-rust:1-bookworm} cannot be had: $rust"
-    # Made anew each time, of what is cached: the crates may have changed.
+    # Made anew each time, from cargo's cache: the crates may have changed.
     make_rust "$rust"
 fi
 
@@ -63,7 +63,7 @@ if [[ -n ${OPENSM_PREFIX:-} ]]; then
 fi
 
 build() { # TARGET TAG
-    # What this machine reaches the network by; docker leaves out what is not set.
+    # This machine's proxies; docker leaves out variables that are not set.
     quietly docker build -f docker/Dockerfile --target "$1" -t "$2" \
         --build-arg "BASE=$base" --build-arg "RUST=$rust" \
         --build-arg http_proxy --build-arg https_proxy --build-arg no_proxy .

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The integration suite in containers: ibsim in one, OpenSM with Dmodc in another, the network between.
-# Bring-up, fault, recovery, and bring-up with ftree. If no Docker engine answers, it says so and does
+# Bring-up, fault, recovery, and bring-up with ftree. If no Docker engine answers, it prints that and does
 # nothing. Exit 0: all passed, or nothing was done. Afterwards containers and network are gone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -37,7 +37,7 @@ docker/images.sh
 
 tool() { docker run --rm -i -v "$work:/work" -w /work opensm-dmodc-simulated dmodc "$@"; }
 container() { "${compose[@]}" ps -q "$1"; }
-# What the log of OpenSM's container holds, and how often it holds a text.
+# The log of OpenSM's container, and the number of its lines with a text.
 log() { docker logs "$(container opensm)" 2>&1; }
 times() { log | grep -c -- "$1" || true; }
 wait_for() { # WHAT COMMAND..
@@ -49,25 +49,25 @@ wait_for() { # WHAT COMMAND..
     die "no $1 within two minutes"
 }
 healthy() { [[ $(docker inspect -f '{{.State.Health.Status}}' "$(container "$1")") == healthy ]]; }
-# OpenSM has come to the end of more sweeps than this.
+# Whether OpenSM has ended more sweeps than this number.
 swept() { [[ $(times 'SUBNET UP') -gt $1 ]]; }
 console() { # COMMAND: to ibsim's console
     docker exec "$(container ibsim)" sh -c 'echo "$1" >/run/ibsim.console' sh "$1"
 }
-# What OpenSM has dumped, as NAME.lfts and NAME.lst; and checks the tables.
+# Copies OpenSM's dumps to NAME.lfts and NAME.lst, and checks the tables.
 fetch() { # NAME
     docker cp -q "$(container opensm):/var/log/opensm/opensm-lfts.dump" "$work/$1.lfts"
     docker cp -q "$(container opensm):/var/log/opensm/opensm-subnet.lst" "$work/$1.lst"
     tool check "$1.lst" "$1.lfts" | tail -1
 }
-start() { # ENGINE: both containers anew, until the subnet is up
+start() { # ENGINE: starts both containers anew and waits until the subnet is up
     "${compose[@]}" down --volumes --timeout 5 >/dev/null 2>&1
     ENGINE=$1,no_fallback FABRIC=$work/fabric.net "${compose[@]}" up -d >/dev/null 2>&1
     wait_for "healthy ibsim" healthy ibsim
     wait_for "subnet up" swept 0
     wait_for "healthy OpenSM" healthy opensm
 }
-risk() { # NAME: all to all, which no order of nodes favours
+risk() { # NAME: of all to all, which does not depend on the order of nodes
     tool analyze "$1.lst" "$1.lfts" --patterns a2a --json | sed -n 's/.*"a2a": *\([0-9]*\).*/\1/p'
 }
 

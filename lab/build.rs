@@ -1,4 +1,4 @@
-//! OpenSM closes its plugins when it ends; threads and thread-locals of ours must not find their code gone.
+//! Keeps the plugin's code in memory when OpenSM closes its plugins: threads and thread-locals still need it.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Installs a cargo tool into target/tools, unless it is there or on the machine. Unoptimised and without debug
-# information, because it takes longer to build than to run; what several tools need is built once.
+# information, because the build takes longer than the run; crates that several tools need are built once.
 #
 #   scripts/cargo-tool.sh NAME
 set -euo pipefail

@@ -1,10 +1,9 @@
 #!/bin/bash
-# Fuzzes each target, or those named as arguments, for FUZZ_SECONDS (20). With FUZZ_RUNS it does so many inputs at
-# most, the same in every run. The seeds are the files of
-# tests/data and fuzz/seeds; new inputs stay in target/fuzz/corpus. A finding ends the run with exit 1; its
-# input is in fuzz/artifacts.
+# Fuzzes each target, or the targets named as arguments, for FUZZ_SECONDS (20). With FUZZ_RUNS it runs at most that
+# many inputs, the same in every run. The seeds are the files of tests/data and fuzz/seeds; new inputs stay in
+# target/fuzz/corpus. A finding ends the run with exit 1; its input is in fuzz/artifacts.
 #
-# The stable toolchain is enough: the code is safe Rust, so no sanitizer is needed. It looks for panics,
+# The stable toolchain is enough: the code is safe Rust, so no sanitizer is needed. The targets look for panics,
 # endless loops, endless memory and broken properties.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -5,13 +5,13 @@
 #   DMODC_BLESS=1     write the file anew
 #   TOLERANCE=PERCENT accept this many more than in the file (10)
 #
-# Exit 0: no phase needs more, or there is no valgrind; 1: one does. Counts depend on the compiler: this
-# says so if rustc is not the one that the file names.
+# Exit 0: no phase needs more, or there is no valgrind; 1: a phase needs more. Counts depend on the compiler: this
+# prints a note if rustc is not the one that the file names.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 FILE=benches/instructions.txt
-TIMES=4 # as often as benches/phases.rs does each phase
+TIMES=4 # the runs of each phase, as in benches/phases.rs
 tolerance=${TOLERANCE:-10}
 
 if ! command -v valgrind >/dev/null; then

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Runs the plugin's tests on inconsistent subnets under valgrind, DMODC_MUTATIONS (2000) random ones. Each
-# structure is a block of its own, so each access beyond one is an error. Exit 0: no error, no leak.
+# structure is a block of its own, so each access beyond it is an error. Exit 0: no error, no leak.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -20,7 +20,7 @@ root=$top/root
 jobs=${JOBS:-$(nproc)}
 log=$top/build.log
 
-# The source of this machine's package opensm. Its lists of packages rarely name sources, so this makes a
+# Gets the source of this machine's package opensm. Lists of packages rarely name sources, so this makes a
 # list for apt from the origin of `opensm`.
 source_package() {
     local apt=$top/apt
@@ -41,7 +41,7 @@ origins() {
 }
 
 patched() { # WHAT ARGUMENTS-OF-GIT-APPLY..
-    # git would take the patch for one of the repository around.
+    # Without this, git would apply the patch to the repository around.
     GIT_CEILING_DIRECTORIES=$top git -C "$source" apply "${@:2}" "$PWD/opensm-patch/$1"
 }
 
@@ -66,7 +66,7 @@ if ! grep -q osm_register_external_routing_engine "$source/include/opensm/osm_op
     patched external-engine-backport.patch
     echo "external-engine-backport.patch"
 fi
-# 3.3.20 names the engines in other lines: its help and its manual are left as they are.
+# 3.3.20 names the engines in other lines: its help and its manual stay as they are.
 if [[ $version == 3.3.20 ]]; then
     patched autoload.patch --include=opensm/osm_opensm.c
 else
@@ -122,7 +122,7 @@ grep -o 'updn tables configured on all switches' "$work/nosuch/opensm.log" \
 say "opensm -R file: entries for LIDs above those of the subnet are left out"
 "$dmodc" generate 'PGFT(2;200,3;1,3;1,1)' -o "$work/whole.net"
 "$dmodc" route "$work/whole.net" --lfts "$work/whole.lfts" >/dev/null
-# Of the leaf whose hosts have the highest LIDs, three blocks of 64 of them, one host is left.
+# Leaves one host at the leaf whose hosts have the highest LIDs, which fill three blocks of 64.
 "$dmodc" degrade "$work/whole.net" --remove 'node-[401-599]' -o "$work/less.net"
 stop_ibsim
 measure "$work/less.net"

@@ -7,7 +7,7 @@
 # fabrics: `dmodc compare --degrade`, the lines of its opensm.conf, and `opensm -R dmodc`. Then a purge.
 # The .rpm: its requirements; then its plugin, from a folder, in this machine's OpenSM. It is not installed
 # on a Red Hat system.
-# Needs root, for chroot; without, this says so and does nothing. Exit 0: all passed, or nothing was done.
+# Needs root, for chroot; without, this prints that and does nothing. Exit 0: all passed, or nothing was done.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [[ $(id -u) -ne 0 ]]; then
@@ -25,11 +25,11 @@ say "A clean Debian root"
 scripts/debian-root.sh target/debian-root.tar
 mkdir "$root"
 tar -xf target/debian-root.tar -C "$root"
-# This machine's own ways to the network and its mirror, if any.
+# This machine's settings for the network and the mirror, if any.
 for file in /etc/resolv.conf /etc/hosts /etc/apt/apt.conf /etc/apt/apt.conf.d/*proxy*; do
     [[ ! -f $file ]] || cp -L --parents "$file" "$root"
 done
-# No daemon starts in there.
+# No daemon starts in the root.
 printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
 chmod +x "$root/usr/sbin/policy-rc.d"
 cp "$deb" scripts/simulated.sh "$root/tmp"
@@ -50,12 +50,12 @@ inside '
     dmodc --version
     man -w dmodc dmodc-route >/dev/null
     test -s /usr/share/bash-completion/completions/dmodc
-    # What ends OpenSM is in one plugin alone.
+    # Only one plugin has the relay, which ends OpenSM.
     test "$(grep -l dmodc_relay /usr/lib/*/libdmodc*.so)" = "$(echo /usr/lib/*/libdmodc_lab.so)"
     dmodc generate "PGFT(3;6,4,6;1,3,4;1,1,1)" --seed 1 --no-lids -o /tmp/fabric.net
 '
 
-# Runs OpenSM with its default options, but for the place of its files.
+# Runs OpenSM with its default options, except for the place of its files.
 route='
     cd /tmp
     . /tmp/simulated.sh

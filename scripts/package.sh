@@ -1,6 +1,6 @@
 #!/bin/bash
 # Makes the packages for the OpenSM of this machine: target/package/*.deb, target/package/*.rpm. With
-# SOURCE_DATE_EPOCH all in them is of that second.
+# SOURCE_DATE_EPOCH all files in them have that time.
 #
 #   scripts/package.sh deb|rpm..
 set -euo pipefail
@@ -34,7 +34,7 @@ make_deb() {
         cat LICENSE-MIT
     } >"$tree/usr/share/doc/opensm-dmodc/copyright"
     gzip -9n "$tree"/usr/share/man/man1/*
-    # The libraries that it needs, as Debian names them; dpkg-shlibdeps wants a source package around.
+    # The libraries that the programs need, as Debian names them; dpkg-shlibdeps needs a source package around.
     mkdir -p "$top/shlibs/debian"
     : >"$top/shlibs/debian/control"
     local libraries
@@ -43,7 +43,7 @@ make_deb() {
         2>/dev/null | sed -n 's/^shlibs:Depends=//p')
     local files size architecture
     files=$(cd "$tree" && find usr -type f | LC_ALL=C sort)
-    # In KiB, of the files alone: what folders take differs between file systems.
+    # In KiB, of the files alone: the size of folders differs between file systems.
     size=$(cd "$tree" && stat --format=%s $files | awk '{ all += $1 } END { print int((all + 1023) / 1024) }')
     architecture=$(dpkg --print-architecture)
     mkdir "$tree/DEBIAN"
@@ -55,7 +55,7 @@ make_deb() {
 
 make_rpm() {
     rm -rf "$top/rpm"
-    # Nothing of this machine or this hour goes into it: names, times, build identifiers.
+    # Nothing of this machine or this hour goes into the package: names, times, build identifiers.
     rpmbuild -bb --quiet --define "_topdir $top/rpm" --define "_rpmdir $top" \
         --define "_build_name_fmt %%{NAME}-%%{VERSION}-%%{RELEASE}.%%{ARCH}.rpm" \
         --define "_buildhost localhost" --define "_build_id_links none" --define "debug_package %{nil}" \

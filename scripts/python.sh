@@ -1,7 +1,7 @@
 #!/bin/bash
 # Installs the Python package (python/) by pip into an environment of its own, target/python/env, and tests it there beside
-# the tool: formats, lints, types and pytest. Says so and does nothing where Python has no venv, or pip no way to its
-# packages. Exit 0: all passed, or nothing was done.
+# the tool: formats, lints, types and pytest. If Python has no venv, or pip cannot reach its packages, it prints that
+# and does nothing. Exit 0: all passed, or nothing was done.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 top=$PWD
@@ -25,7 +25,7 @@ export CARGO_TARGET_DIR=$top/target/python/cargo CARGO_PROFILE_RELEASE_OPT_LEVEL
 "$cargo" clippy --release --locked --manifest-path python/Cargo.toml -- -D warnings
 PATH=$top/$env/bin:$PATH "$env/bin/pip" install --quiet --disable-pip-version-check --no-deps --force-reinstall \
     --no-build-isolation ./python
-# From elsewhere, so that the module is the installed one.
+# From another folder, so that Python imports the installed module.
 cd "$top/target/python"
 "$top/$env/bin/python" -m mypy.stubtest --ignore-missing-stub dmodc
 DMODC_TOOL=$tool "$top/$env/bin/python" -m pytest -q -p no:cacheprovider "$top/python/tests"

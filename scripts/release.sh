@@ -1,13 +1,13 @@
 #!/bin/bash
 # Makes the release of the commit that is checked out, in target/release-VERSION: the packages for the OpenSM of this
 # machine, the source archive, what they were built with, and SHA256SUMS. It builds twice from the archive, in folders
-# of different names and lengths, and wants the same bytes; then it tries the packages (package-test.sh).
+# of different names and lengths, and fails unless the bytes are the same; then it tests the packages (package-test.sh).
 #
-# The version is that of Cargo.toml, and the changelog begins with it. Exit 0: all of this holds.
+# The version is from Cargo.toml, and the changelog has to begin with it. Exit 0: all of this holds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export LC_ALL=C TZ=UTC
-# What this environment says of builds is not the release's.
+# The build settings of this environment are not for the release.
 unset RUSTFLAGS RUSTC_WRAPPER "${!CARGO_BUILD_@}" "${!CARGO_PROFILE_@}" "${!CARGO_TARGET_@}"
 
 say() { printf '\n== %s\n' "$*"; }
@@ -28,13 +28,13 @@ trap 'rm -rf -- "$first" "${second%/in/*}"' EXIT
 rm -rf "$out"
 mkdir -p "$out"
 
-# Makes the source archive, builds the packages from it in a folder, and leaves all in its made/.
+# Makes the source archive, builds the packages from it in a folder, and puts all into the folder's made/.
 build() { # FOLDER
     local flags
     mkdir -p "$1/made"
     git -c tar.umask=0022 archive --prefix="$name/" "$commit" | gzip -9n >"$1/made/$name.tar.gz"
     tar -xzf "$1/made/$name.tar.gz" -C "$1"
-    # The names of folders stand in messages of panics and where lines are for backtraces.
+    # Messages of panics, and the line tables for backtraces, have the names of folders.
     printf -v flags '%s\x1f%s' "--remap-path-prefix=$1/$name=$name" \
         "--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo"
     CARGO_ENCODED_RUSTFLAGS=$flags make --no-print-directory -C "$1/$name" CARGO='cargo --locked' deb rpm
@@ -58,7 +58,7 @@ done
     rustc --version
     cargo --version
     git --version
-    # Whichever libclang bindgen has read the headers with.
+    # Any libclang here may be the one with which bindgen has read the headers.
     { dpkg-query -f '${Package} ${Version}\n' -W libopensm-dev libibumad-dev libc6-dev gcc binutils dpkg rpm gzip \
         'clang-[0-9]*' 'libclang1-*' 2>/dev/null || true; } | grep ' .'
 } >"$out/BUILT-WITH"

@@ -1,13 +1,13 @@
 #!/bin/bash
 # Tests with the sanitizers of a nightly toolchain, which rustup installs. Without rustup and toolchain, this
-# says so and does nothing.
+# prints that and does nothing.
 #
 #   address  the plugin's unit tests under AddressSanitizer: DMODC_MUTATIONS (100000) random subnets
 #   thread   the core's unit tests under ThreadSanitizer, the standard library built for it
 #   miri     unit tests of core and plugin under Miri, which sees data races too: half an hour. One
-#            random fabric where they draw hundreds; MIRI_TESTS: parts of names, to run those alone
+#            random fabric in the place of hundreds; MIRI_TESTS: parts of names, to run only these tests
 #
-# scripts/sanitize.sh [PART…]: all parts, or those named.
+# scripts/sanitize.sh [PART…]: all parts, or the parts named.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -41,7 +41,7 @@ thread() {
 miri() {
     local tests
     read -ra tests <<<"${MIRI_TESTS:-}"
-    # rayon's threads live as long as the process; crossbeam's lists want the tree model of borrows.
+    # rayon's threads live as long as the process; crossbeam's lists need the tree model of borrows.
     MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-ignore-leaks -Zmiri-tree-borrows" \
         cargo +nightly miri test --package dmodc --no-default-features --features plugin --lib -- "${tests[@]}"
 }

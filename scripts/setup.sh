@@ -1,11 +1,11 @@
 #!/bin/bash
-# Installs what building and testing need and this machine lacks. If nothing is missing, it does nothing and
-# needs no privilege. Exit 0: all is there; 1: something is missing, and the last line names it.
+# Installs the packages that building and testing need and this machine lacks. If none is missing, it does nothing
+# and needs no privilege. Exit 0: all packages are there; 1: the last line names the missing packages.
 #
 #   scripts/setup.sh [opensm-source] [root] [rpm] [browser]
 #
-# opensm-source: also what OpenSM's own build needs; root: also what a Debian root needs; rpm: also what
-# makes and installs an .rpm; browser: also one for the pages of `dmodc draw`.
+# opensm-source: also the packages for OpenSM's own build; root: also for a Debian root; rpm: also to make
+# and install an .rpm; browser: also a browser for the pages of `dmodc draw`.
 set -euo pipefail
 for part; do
     [[ $part == opensm-source || $part == root || $part == rpm || $part == browser ]] \
@@ -54,7 +54,7 @@ END
 tools=$(dirname "$0")/../target/tools/bin
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin:$tools
 
-# By its name or with a version, as bindgen looks for it: libclang-cpp is another library.
+# Looks for a library by its name or with a version, as bindgen does: libclang-cpp is another library.
 has_library() { # NAME
     local folder
     for folder in /usr/lib/llvm-*/lib /usr/lib/*-linux-gnu /usr/lib64 /usr/lib; do
@@ -110,7 +110,7 @@ if [[ ${#wanted[@]} -gt 0 ]]; then
     if ! command -v apt-get >/dev/null; then
         echo "setup: no apt-get on this machine; install these packages or their like by hand" >&2
     elif ! install_packages "${wanted[@]}" 2>/dev/null; then
-        # The list of packages may be old or absent; and one that fails must not stop the others.
+        # The list of packages may be old or absent; and a package that fails must not stop the others.
         as_root apt-get update >/dev/null || true
         for package in "${wanted[@]}"; do
             install_packages "$package" || echo "setup: apt-get could not install $package" >&2
@@ -122,8 +122,8 @@ if [[ ${#wanted[@]} -gt 0 ]]; then
         exit 1
     fi
 fi
-# promtool reads what the plugin writes for Prometheus. Its package brings a daemon and a web page along,
-# so only the program is taken from it. Without it, tests that want it say that they skip that.
+# promtool reads the plugin's metrics for Prometheus. Its package has a daemon and a web page, too, so this
+# takes only the program from it. Without promtool, tests that need it print that they skip that part.
 if ! command -v promtool >/dev/null && command -v apt-get >/dev/null; then
     unpacked=$(mktemp -d)
     if (cd "$unpacked" && apt-get download prometheus && dpkg-deb -x prometheus_*.deb .) >/dev/null 2>&1; then
@@ -133,8 +133,8 @@ if ! command -v promtool >/dev/null && command -v apt-get >/dev/null; then
     fi
     rm -rf "$unpacked"
 fi
-# A browser opens the pages of `dmodc draw`; this one has no window. It is as large as all the rest, and not every
-# system has it as a package. Without one, tests that want it say that they skip that.
+# A browser without a window, for the pages of `dmodc draw`. It is as large as all the rest, and not every
+# system has it as a package. Without a browser, tests that need one print that they skip that part.
 if [[ $parts == *" browser "* ]] && ! command -v chromium-headless-shell >/dev/null \
     && ! command -v chromium >/dev/null && command -v apt-get >/dev/null; then
     echo "setup: installing chromium-headless-shell"

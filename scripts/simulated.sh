@@ -1,6 +1,6 @@
 # Sourced by package-test.sh and opensm-patch.sh only: a folder for files, ibsim, and programs on the fabric
-# that it simulates; all are gone at the end. Tests, `dmodc compare` and the demo use lab/src/sim instead. These
-# two cannot: package-test.sh runs in a bare Debian root without Rust, and both run an OpenSM other than
+# that it simulates; all are gone at the end. Tests, `dmodc compare` and the demo use lab/src/sim instead. The
+# two scripts cannot: package-test.sh runs in a bare Debian root without Rust, and both run an OpenSM other than
 # this machine's, as an administrator would.
 # shellcheck shell=bash
 
@@ -37,7 +37,7 @@ measure() { # NET
     [[ -n $host && $switches -gt 0 ]] || die "no switch or no CA in the fabric"
 }
 
-# After `measure`: starts ibsim and waits until it answers.
+# After `measure`: starts ibsim and waits until it is ready.
 start_ibsim() { # NET
     local i
     umad2sim=$(find /usr/lib /usr/lib64 /usr/local/lib -name libumad2sim.so 2>/dev/null | head -1)

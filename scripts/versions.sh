@@ -1,14 +1,14 @@
 #!/bin/bash
 # Builds the plugin for other OpenSMs than this machine's, and runs the core of the daemon tests in them.
 #
-#   OPENSM_PREFIX="DIR.."   folders where an OpenSM is installed each (configure --prefix=DIR, make install), and be
-#                           it that of `make opensm-patch`
+#   OPENSM_PREFIX="DIR.."   folders with an installed OpenSM each (configure --prefix=DIR, make install), for example
+#                           from `make opensm-patch`
 #
-# Without OPENSM_PREFIX this says so and does nothing. Exit 0: all passed, or nothing was done.
+# Without OPENSM_PREFIX this prints that and does nothing. Exit 0: all passed, or nothing was done.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# What depends on OpenSM: loading, structures, sweeps, faults, options, multicast, detours.
+# The tests that depend on OpenSM: loading, structures, sweeps, faults, options, multicast, detours.
 CORE=(plugin::each_sweep tables:: alerts:: connect:: options:: refusals:: slow:: reference::a_spine
     lifecycle::the_log storm::all_kinds_of_faults --skip follow::)
 

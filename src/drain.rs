@@ -86,7 +86,7 @@ pub fn uses<'t>(fabric: &Fabric, drain: &[Drained], row: impl Fn(u32) -> &'t [u8
         is_host[node.lid.index()..][..1 << node.lmc].fill(true);
     }
     // Whether packets from hosts pass a switch on their way to a LID.
-    let comes_by = |s: u32, lid: usize| {
+    let is_passed = |s: u32, lid: usize| {
         let (mut seen, mut open) = (BTreeSet::from([s]), vec![s]);
         while let Some(at) = open.pop() {
             if fabric.hosts_of(at).next().is_some() {
@@ -105,7 +105,7 @@ pub fn uses<'t>(fabric: &Fabric, drain: &[Drained], row: impl Fn(u32) -> &'t [u8
         let by_port = row(s).iter().enumerate().filter(|&(_, &e)| e == port);
         let (of_hosts, others): (Vec<usize>, Vec<usize>) = by_port
             .map(|(lid, _)| lid)
-            .partition(|&lid| is_host.get(lid) == Some(&true) && comes_by(s, lid));
+            .partition(|&lid| is_host.get(lid) == Some(&true) && is_passed(s, lid));
         [of_hosts.len(), others.len()]
     };
     let used = |&(switch, only): &(u32, Option<u8>)| {

@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_and_too_long_is_refused() {
+    fn a_packed_file_that_is_too_long_is_refused() {
         let text = b"Switch 4 \"s\"\n".repeat(100);
         let mut out = GzEncoder::new(Vec::new(), Compression::default());
         out.write_all(&text).expect("memory takes it");

@@ -15,8 +15,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// The folder where cargo has put `libdmodc.so` for this very build: beside the tool lies a link
-/// that only `cargo build` renews.
+/// The folder where cargo puts the `libdmodc.so` of this build. Only `cargo build` renews the link beside the tool.
 fn plugin_dir() -> PathBuf {
     let bin = Path::new(env!("CARGO_BIN_EXE_dmodc"));
     bin.parent().expect("the tool is in a folder").join("deps")
@@ -31,7 +30,7 @@ fn two_switches() -> PathBuf {
     root().join("tests/data/fabrics/two-switches.netlist")
 }
 
-/// A comparison that succeeds: its standard output.
+/// Runs a comparison that must succeed; returns its standard output.
 fn compared(args: &str) -> String {
     done(&mut command(args))
 }
@@ -53,7 +52,7 @@ fn has_all(text: &str, parts: &[&str]) {
     parts.iter().for_each(|part| has(text, part));
 }
 
-/// Wants the tool to end with this exit code: its standard output and error.
+/// Asserts that the tool ends with this exit code; returns its standard output and error.
 #[track_caller]
 fn ends(command: &mut Command, code: i32) -> [String; 2] {
     let Output {
@@ -83,7 +82,7 @@ fn dmodc(args: &str) -> String {
     done(Command::new(env!("CARGO_BIN_EXE_dmodc")).args(args.split_whitespace()))
 }
 
-/// A folder with a tree of this shape and seed in `tree.net`.
+/// A temporary folder. With [`Study::of`] it has a tree of a shape and seed in `tree.net`.
 struct Study(TempDir);
 
 impl Study {
@@ -113,7 +112,7 @@ impl Study {
 
 /// 96 nodes, 14 switches above the leaves.
 const NODES_96: &str = "PGFT(3;6,4,4;1,2,3;1,1,1)";
-/// The whole chain: throws, a run that was cut, the page.
+/// On 96 hosts with links removed: a second run makes only the rows that are missing; `report` makes page and drawings.
 #[test]
 fn throws_are_made_resumed_and_reported() {
     let study = Study::of(NODES_96, 5);
@@ -148,7 +147,7 @@ fn throws_are_made_resumed_and_reported() {
     assert_eq!(first(text), appended(2, 18));
     let file = study.path("results/throws-tree-links.csv");
     let whole = fs::read_to_string(&file).expect("rows");
-    // Cut in the last row: that throw is made again for that engine, and one more for all.
+    // The last row is cut: `compare` repeats that throw for that engine alone, and makes one more throw for all six.
     fs::write(&file, &whole[..whole.len() - 9]).expect("the file can be cut");
     assert_eq!(first(throw(3)), appended(3, 7));
     assert_eq!(first(throw(3)), appended(3, 0));
@@ -161,7 +160,7 @@ fn throws_are_made_resumed_and_reported() {
     for row in &rows {
         let engine = row.engine.to_string();
         if !row.accepted {
-            // As shipped, ftree takes no tree that lacks a link.
+            // Without roots, ftree refuses a tree that lacks a link.
             assert!(engine == "ftree" && row.removed > 0, "{row:?}");
             assert!(row.reason.contains("not a fat-tree"), "{}", row.reason);
             continue;
@@ -176,7 +175,7 @@ fn throws_are_made_resumed_and_reported() {
         assert!(exact <= a2a && bound <= a2a, "{row:?}");
         let both = (row.changed_blocks, row.changed_entries);
         assert!(both.0 <= both.1, "entries are in blocks: {both:?}");
-        // Changes are counted from the complete fabric.
+        // Changes are counted against the tables of the complete fabric, throw 0.
         let expected = (row.throw > 0).then_some(row.removed > 0);
         let changed = row.changed_blocks.map(|blocks| blocks > 0);
         assert_eq!(changed, expected, "{row:?}");
@@ -199,7 +198,7 @@ fn throws_are_made_resumed_and_reported() {
     let summary = study.text("results/summary.md");
     let of_paper = "\n| dmodc:paper | 0 | 0 | 0 | 0 / 0 / 0 / 0 / 0 |";
     has_all(&summary, &[of_paper, "changed blocks |"]);
-    // All in one file: nothing is fetched.
+    // The page is one file: a browser fetches nothing else.
     assert!(!page.contains("src=") && !page.contains("<link") && !page.contains("url("));
     let drawn = study.text("results/drawn-tree-links-minhop.svg");
     let caption = ["minhop; tree: ", " of seed 1; dmodc ", "; A2A "];
@@ -218,7 +217,7 @@ fn throws_are_made_resumed_and_reported() {
     }
 }
 
-/// Tables of a program stand beside those of OpenSM's engines, and engines have options of their own.
+/// `compare` also takes tables from programs (`exec:`) and files (`lfts:`), and OpenSM's engines with options.
 #[test]
 fn programs_and_options_take_part() {
     let study = Study::of(NODES_96, 5);
@@ -242,14 +241,14 @@ fn programs_and_options_take_part() {
     done(&mut command_of(&args));
     let rows = study.rows("results/throws-tree-links.csv");
     assert_eq!(rows.len(), 3 * engines.len());
-    // A second run takes them for its own, also where two engines make the same tables.
+    // A second run recognises all rows as its own, also where two engines make the same tables.
     done(&mut command_of(&args));
     assert_eq!(study.rows("results/throws-tree-links.csv"), rows);
     for of_throw in rows.chunks(engines.len()) {
-        // Each name stands in its rows with all that belongs to it.
+        // Each row has the full name of its engine, with options and command.
         let names = of_throw.iter().map(|row| format!("{:#}", row.engine));
         assert_eq!(names.collect::<Vec<_>>(), engines);
-        // But for the name, the time and the program.
+        // Dmodc as a program has the same row, except for name, times and program.
         let again = ThrowRow {
             engine: of_throw[0].engine.clone(),
             of: of_throw[0].of.clone(),
@@ -263,12 +262,12 @@ fn programs_and_options_take_part() {
         let missing = &of_throw[4].reason;
         has(missing, "there is no nowhere/tree-links-");
         let lanes = |at: usize| (of_throw[at].lanes, of_throw[at].lane_credit_loops);
-        // nue has one lane, and no loop.
+        // By default nue uses one lane and closes no credit loop.
         assert_eq!(lanes(5), (Some(1), Some(0)));
         assert!(lanes(6).0 > Some(1), "{:?}", lanes(6));
         assert_eq!((lanes(6).1, lanes(7).1), (Some(0), Some(0)));
     }
-    // What is kept is compared again: the same figures, but for the time and the lanes, which tables do not have.
+    // The tables in the `--keep` folder, read by `lfts:`, have the same figures. Tables contain no times and no lanes.
     let again = format!("dmodc=lfts:{kept},nue:vls=0=lfts:{kept}");
     let folder = study.path("again");
     compared(&format!("{net} --engines {again} -o {folder} {series}"));
@@ -287,11 +286,11 @@ fn programs_and_options_take_part() {
         };
         assert_eq!(figures(first), figures(row));
     }
-    // And the netlist is that of the throw.
+    // The netlist in the `--keep` folder is the fabric of the throw.
     let netlist = Netlist::read(Path::new(&study.path("kept/tree-links-2.net.gz")));
     let switches = netlist.expect("a netlist").switches().count();
     assert_eq!(switches, rows[rows.len() - 1].switches);
-    // Programs alone, under the time limit.
+    // A comparison of programs alone kills a program at the time limit.
     let late = "late=exec:sleep 60;";
     let args = [&net, "--limit", "1", "--json", "--engines", late];
     let text = done(&mut command_of(&args));
@@ -299,7 +298,7 @@ fn programs_and_options_take_part() {
     assert_eq!(result["rows"][0]["reason"], "timed out after 1 s");
 }
 
-/// Rows are of the content of fabric, I/O nodes, programs and tables. The same names do not make others the same.
+/// Rows belong to the content of fabric, I/O nodes, programs and tables: `compare` adds none where a file has changed.
 #[test]
 fn rows_of_other_files_are_not_continued() {
     let study = Study::of(NODES_96, 5);
@@ -308,7 +307,7 @@ fn rows_of_other_files_are_not_continued() {
     let write = |file: &str, text: &str| fs::write(file, text).expect("a file");
     let told = |args: &str, code: i32, text: &str| {
         let args = format!("{args} --degrade links=1,2 --throws 2 -o {out}");
-        // A command has blanks.
+        // `@` stands for a blank inside a command.
         let words: Vec<String> = args.split(' ').map(|word| word.replace('@', " ")).collect();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         has(&ends(&mut command_of(&words), code).concat(), text);
@@ -328,11 +327,11 @@ fn rows_of_other_files_are_not_continued() {
     told(&alone, 2, "another fabric of the name");
     let both = format!("{other} {engines}");
     told(&both, 2, "two fabrics have the name 'tree'");
-    // The same with other words around it.
+    // The same fabric, with a comment added to its file.
     let text = fs::read_to_string(&net).expect("the fabric");
     write(&net, &format!("# again\n{text}"));
     told(&engines, 0, "0 rows appended");
-    // Another program, by its content and by its name, and tables where none were.
+    // A program with other content, one with another name, tables where there were none.
     write(&program, &format!("{script}# another\n"));
     told(&mine, 2, "are of other files than");
     let bash = mine.replace(":sh", ":bash");
@@ -343,7 +342,7 @@ fn rows_of_other_files_are_not_continued() {
     write(&io, "0x1\n");
     let with_io = format!("{net} --engines minhop --io-guids {io}");
     told(&with_io, 2, "other --io-guids");
-    // Dmodc of another version: its rows stay.
+    // The rows of another version of Dmodc stay, and the output names that version.
     let file = study.path("results/throws-tree-links.csv");
     let rows = fs::read_to_string(&file).expect("rows");
     let ours = concat!(",dmodc ", env!("CARGO_PKG_VERSION"), ";");
@@ -352,9 +351,9 @@ fn rows_of_other_files_are_not_continued() {
     told(&both, 0, "rows of Dmodc by dmodc 0.0.1");
 }
 
-/// Who stops a study sees what is done.
+/// A study that a signal stops prints the table of the throws that are done; the same command continues it.
 #[test]
-fn a_study_that_is_stopped_shows_what_is_done() {
+fn a_stopped_study_shows_its_finished_rows() {
     let study = Study::of(NODES_96, 5);
     let [net, out] = ["tree.net", "results"].map(|name| study.path(name));
     let args = format!("{net} -o {out} --engines minhop --degrade links --throws 10000");
@@ -367,7 +366,7 @@ fn a_study_that_is_stopped_shows_what_is_done() {
         assert!(matches!(child.try_wait(), Ok(None)), "it has ended");
         std::thread::sleep(Duration::from_millis(20));
     }
-    // A background job of a shell ignores the interrupt.
+    // TERM, not INT: a background job of a shell ignores INT.
     let pid = child.id().to_string();
     let sent = Command::new("kill").args(["-TERM", &pid]).status();
     assert!(sent.is_ok_and(|status| status.success()));
@@ -376,7 +375,7 @@ fn a_study_that_is_stopped_shows_what_is_done() {
     let text = String::from_utf8(done.stdout).expect("plain text");
     let (_, line) = text.split_once("\nminhop ").expect("its line");
     let throws = line.split_whitespace().next().expect("a number");
-    // One more may be written while the table is.
+    // `compare` may write one more row while it prints the table.
     let written = rows() - 2;
     let possible = [written, written - 1].map(|n| n.to_string());
     assert!(possible.contains(&throws.to_owned()), "{text}");
@@ -384,7 +383,7 @@ fn a_study_that_is_stopped_shows_what_is_done() {
     assert!(text.starts_with(begin), "{text}");
 }
 
-/// A study in parts, by the job of docs/examples as Slurm starts it, two tasks side by side, has the rows of one in one
+/// A study in two parts, run at the same time by the Slurm job of docs/examples, has the same rows as the study in one
 /// piece.
 #[test]
 fn an_array_makes_the_rows_of_the_whole() {
@@ -409,7 +408,7 @@ fn an_array_makes_the_rows_of_the_whole() {
         }
     });
     compared(&format!("{net} -o {whole} {series}"));
-    // Without the times.
+    // The rows without their times.
     let rows = |file: &str| {
         let mut rows = study.rows(file);
         for row in &mut rows {
@@ -420,20 +419,20 @@ fn an_array_makes_the_rows_of_the_whole() {
     let expected = rows("whole/throws-two-switches-links.csv");
     let part = |part| rows(&format!("parts/throws-two-switches-links-{part}-of-2.csv"));
     let [first, second] = [1, 2].map(part);
-    // The complete fabric is in each.
+    // Each part begins with the complete fabric.
     assert_eq!((first.len(), second.len()), (2 * 2, 3 * 2));
     assert_eq!(first[..2], second[..2]);
     let mut all = [&first[..], &second[2..]].concat();
     all.sort_by_key(|row| row.throw);
     assert_eq!(all, expected);
-    // One report of all.
+    // `report` joins the parts of a folder.
     for folder in [parts, whole] {
         dmodc(&format!("report {folder}"));
         has(&study.text(&format!("{folder}/summary.md")), ", 3 throws, ");
     }
 }
 
-/// Links become slow, and OpenSM finds them throttled.
+/// With slow links or planes, rows have risks over capacity too. Only engines that use speeds change their tables.
 #[test]
 fn throws_of_slow_links_have_risks_over_capacity() {
     let study = Study::of("PGFT(3;4,4,3;1,2,3;1,1,1)", 2);
@@ -445,14 +444,14 @@ fn throws_of_slow_links_have_risks_over_capacity() {
     };
     has(&done(&mut throw("slow=1,2", 2)), "over capacity");
     done(&mut throw("planes=1", 1));
-    // Other numbers are another series.
+    // Other numbers of slow links are another series, which this folder refuses.
     ends(&mut throw("slow=2,3", 2), 2);
     let of = |what| study.rows(&format!("results/throws-tree-{what}.csv"));
     let rows = [of("slow"), of("planes")].concat();
     assert_eq!(rows.len(), 6 * (3 + 2));
     for row in rows {
         let engine = row.engine.to_string();
-        // All links of a switch are throttled.
+        // A slow plane throttles all links of a switch: `:avoid` engines may refuse the fabric.
         if !row.accepted {
             let avoids = row.degrade == Equipment::Planes && engine.ends_with(":avoid");
             assert!(avoids && row.throw > 0, "{row:?}");
@@ -472,7 +471,7 @@ fn throws_of_slow_links_have_risks_over_capacity() {
             }
             assert!(row.a2a_bound_capacity <= row.a2a_capacity, "{row:?}");
             assert!(row.exact_capacity <= row.a2a_capacity, "{row:?}");
-            // Who knows of speeds routes otherwise.
+            // Slow links change the tables of the engines that use speeds, and of no other.
             let knows = ["dmodc", "dfsssp:avoid", "nue:avoid"].contains(&&*engine);
             let changed = row.changed_blocks.expect("LIDs stay") > 0;
             assert_eq!(changed, knows, "{row:?}");
@@ -490,19 +489,19 @@ fn throws_of_slow_links_have_risks_over_capacity() {
     );
 }
 
-/// The examples of docs/operations.md that need OpenSM.
+/// The examples of docs/operations.md that need OpenSM print what the page shows.
 #[test]
 fn the_examples_of_operations_print_what_it_shows() {
     let (page, mut examples, folder) = page::operations("console opensm");
     for example in &mut examples {
-        // The plugin of this build.
+        // The tool loads the plugin of this build.
         let plugin = plugin_dir();
         example.command += &format!(" --plugin-dir {}", plugin.display());
     }
     page::run(&page, &examples, folder.path());
 }
 
-/// ibsim and OpenSM, started by hand in one shell.
+/// The rehearsal of docs/operations.md, ibsim and OpenSM started by hand in one shell, prints what the page shows.
 #[test]
 fn the_rehearsal_of_operations_prints_what_it_shows() {
     let (page, examples, folder) = page::operations("console rehearsal");
@@ -520,7 +519,7 @@ fn the_rehearsal_of_operations_prints_what_it_shows() {
         shown.extend(example.shown);
     }
     fs::write(folder.path().join("script"), script).expect("a script");
-    // Nothing of it outlives the test, nor waits for ever.
+    // No process of the script outlives the test or waits for ever.
     let command = "exec setpriv --pdeathsig TERM timeout --kill-after 5 60 bash script".into();
     let whole = page::Example {
         line,
@@ -530,7 +529,8 @@ fn the_rehearsal_of_operations_prints_what_it_shows() {
     page::run(&page, &[whole], folder.path());
 }
 
+/// The commands in `tests/data/answers-opensm` print what these files show.
 #[test]
-fn questions_are_answered_as_before() {
+fn commands_print_the_golden_output() {
     golden::answers("answers-opensm");
 }

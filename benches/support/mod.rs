@@ -1,4 +1,4 @@
-//! The fabrics that are measured, and tables to route them into.
+//! The fabrics that are measured, and a memset to compare routing with.
 //!
 //! LIDs and GUIDs are shuffled, as on every real fabric. *Degraded* means the same everywhere: 1 %
 //! of the links between switches gone, and then 5 % of the switches, none with end nodes among
@@ -51,7 +51,7 @@ pub fn snapshot(netlist: &Netlist) -> Fabric {
     netlist.to_fabric(None).expect("it has LIDs enough").0
 }
 
-/// Writes every entry as plainly as can be, on the same threads: what routing is measured against.
+/// Writes every entry as plainly as can be, on the same threads, to compare routing with.
 #[allow(dead_code, reason = "not every bench takes a memset")]
 pub fn memset(engine: &Engine, rows: &mut [&mut [u8]]) {
     let threads = engine.threads(rows.len());

@@ -1,5 +1,5 @@
-//! Netlists of ibnetdiscover and ibsim: what is read, oddities and all, is written, reads back equal
-//! and has nothing odd left.
+//! Netlists of ibnetdiscover and ibsim: a netlist that is read, oddities included, is written without
+//! oddities and reads back equal.
 
 #![no_main]
 

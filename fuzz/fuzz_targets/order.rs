@@ -23,7 +23,7 @@ fuzz_target!(|bytes: &[u8]| {
     let mut text = Vec::new();
     let name = |node| &names.end_nodes[node as usize];
     write_order(fabric, &order, name, &mut text).expect("memory takes it");
-    // Routers and aggregation nodes run no ranks, and are not written.
+    // Routers and aggregation nodes run no MPI ranks: the file leaves them out.
     let is_ca = |&node: &u32| fabric.end_nodes()[node as usize].kind == NodeKind::Ca;
     let hosts: Vec<u32> = order.into_iter().filter(is_ca).collect();
     assert_eq!(

@@ -1,4 +1,4 @@
-//! What `dmodc compare --degrade` leaves and `dmodc report` reads: rows, and the report that is made of them.
+//! The rows that `dmodc compare --degrade` writes, and the report that `dmodc report` makes of them.
 
 #![no_main]
 
@@ -14,6 +14,6 @@ fuzz_target!(|bytes: &[u8]| {
     ));
     fs::create_dir_all(dir).expect("a folder");
     fs::write(dir.join("throws-fuzz.csv"), bytes).expect("a file");
-    // Whatever it says, it ends.
+    // A report or an error: either is right.
     let _ = report(&[dir]);
 });

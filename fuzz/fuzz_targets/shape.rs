@@ -1,11 +1,11 @@
-//! The text of a PGFT: what is accepted reads back equal and, if small, can be built.
+//! The text of a PGFT: a shape that is accepted reads back equal and, if small, can be built.
 
 #![no_main]
 
 use dmodc::netlist::generate::{Order, Pgft, build};
 use libfuzzer_sys::fuzz_target;
 
-/// Fabrics up to this size are built; larger ones would take all the time.
+/// The most nodes and switches of a fabric that is built; larger fabrics would take all the time.
 const SMALL: usize = 500;
 
 fuzz_target!(|text: &str| {

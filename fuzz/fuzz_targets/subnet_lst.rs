@@ -1,6 +1,6 @@
-//! OpenSM's `opensm-subnet.lst`: neither a panic nor a fabric that is not the netlist's.
+//! OpenSM's `opensm-subnet.lst`: no panic, and a name for each switch and end node of the fabric.
 //!
-//! The first line's opening brace is put there, so that nothing is wasted on netlists.
+//! The target adds the opening brace of the first line, so that no run is wasted on netlists.
 
 #![no_main]
 

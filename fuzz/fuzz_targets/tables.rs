@@ -1,5 +1,5 @@
-//! Any fabric at all, however senseless, to tables: no panic, every entry a port that leads
-//! somewhere, and what can be routed arrives, turns nowhere and waits in no circle.
+//! Routes any fabric at all, however senseless: no panic; every entry is "no path", port 0 or a port with a
+//! link; every pair that can be routed arrives, without a needless turn or a credit loop.
 //!
 //! The bytes are read as a list of switches, links and end nodes; see [`fabric`].
 
@@ -18,8 +18,8 @@ fuzz_target!(|bytes: &[u8]| {
     let Some((&asked, bytes)) = bytes.split_first() else {
         return;
     };
-    // With a reference: the first byte says which of the others are of it. It may have nothing to do with the
-    // fabric, or much.
+    // With a reference, the next byte sets where the fabric's bytes end. The reference begins amid them, so it may
+    // share much with the fabric, or nothing.
     let (bytes, reference) = match bytes.split_first() {
         Some((&at, bytes)) if asked & 64 != 0 => {
             let at = bytes.len() * usize::from(at) / 256;
@@ -38,7 +38,7 @@ fuzz_target!(|bytes: &[u8]| {
         Err(other) => panic!("{other}"),
     };
     let mut tables = Tables::for_fabric(&fabric);
-    // What is not written shows: no switch has port 254 here.
+    // An entry that is not written stays 254, a port that no switch has here.
     tables.rows_mut().into_iter().for_each(|row| row.fill(254));
     match ENGINE.fill(&fabric, &plan, &mut tables.rows_mut()) {
         Ok(_) => {}
@@ -58,13 +58,13 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(order, fabric.end_nodes().len());
     let ranking = plan.ranking();
     let report = check(&fabric, &tables, |a, b| ranking.is_up(a, b));
-    // Routes may be longer than the shortest where the fabric is no PGFT: who can go down does.
+    // Routes may be longer than the shortest where the fabric is no PGFT: a switch that can route down does.
     let turns = report.turns.routes > 0 || report.credit_loops.count > 0;
     let sound = report.undelivered() == 0 && !turns;
     assert!(sound, "{fabric:#?}\n{report:#?}");
 });
 
-/// The first byte: what to ask for.
+/// The options in the first byte.
 fn options(asked: u8, fabric: &Fabric) -> Options {
     let guid = |s: usize| fabric.switches().get(s).map(|s| s.guid);
     let node = |n: usize| fabric.end_nodes().get(n).map(|n| n.guid);
@@ -91,7 +91,7 @@ fn options(asked: u8, fabric: &Fabric) -> Options {
     }
 }
 
-/// Records of five bytes: a kind, and four for what it is made of. Links and end nodes refer to the
+/// Reads records of five bytes: a kind, and four bytes for its parts. Links and end nodes refer to the
 /// switches before them; ports, LIDs and LMCs may be out of range or taken.
 fn fabric(bytes: &[u8]) -> Fabric {
     let mut builder = Builder::default();

@@ -6,13 +6,13 @@
 //! ```
 //!
 //! - [`sim`]: ibsim and OpenSM as child processes;
-//! - [`compare`]: all engines on one scale, on whole fabrics and on random throws;
+//! - [`compare`]: the figures of all engines, on whole fabrics and on random throws;
 //! - [`report`]: the rows as a page;
 //! - [`between`]: follows packets while new tables replace old ones;
-//! - `relay`: the plugin `libdmodc_lab.so`, which is the library's and one engine more, for measurements: it ends
-//!   OpenSM. The library's own plugin has no such option.
+//! - `relay`: the plugin `libdmodc_lab.so`, the library's plugin with one more engine, which measures other engines
+//!   and then ends OpenSM. The library's own plugin has no such option.
 //!
-//! The tool and the tests use it; the library does not know it.
+//! The tool and the tests use this crate; the library does not depend on it.
 
 #![allow(
     missing_docs,

@@ -1,13 +1,13 @@
 //! Memory of this module as numpy arrays, without a copy.
 //!
-//! numpy takes anything that has an `__array_interface__`, which says where the memory is, of what type and of what shape. The
-//! array keeps the object that has it, and so the memory. Such objects are frozen: nothing changes, moves or frees the
-//! memory while they live. So the arrays are read-only.
+//! numpy takes any object with an `__array_interface__`: the address, the type and the shape of its memory. The array
+//! keeps the object alive, and so the memory. Such objects are frozen: nothing changes, moves or frees their memory
+//! while they live. So the arrays are read-only.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// What an array can be of, by numpy's letter for it.
+/// A type of elements of an array, with numpy's letter for its kind.
 pub trait Element: Copy + Send + Sync + 'static {
     const LETTER: char;
 }
@@ -28,7 +28,7 @@ impl Element for f64 {
     const LETTER: char = 'f';
 }
 
-/// The `__array_interface__` of some memory.
+/// The `__array_interface__` of a piece of memory.
 pub fn interface<'py, T: Element>(
     py: Python<'py>,
     memory: &[T],
@@ -43,12 +43,12 @@ pub fn interface<'py, T: Element>(
     found.set_item("version", 3)?;
     found.set_item("typestr", format!("{order}{}{}", T::LETTER, size_of::<T>()))?;
     found.set_item("shape", pyo3::types::PyTuple::new(py, shape)?)?;
-    // The second says that it is read-only.
+    // `true`: the memory is read-only.
     found.set_item("data", (memory.as_ptr() as usize, true))?;
     Ok(found)
 }
 
-/// Memory that can be lent.
+/// Memory that numpy can read.
 trait Lent: Send + Sync {
     fn interface<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>>;
 }
@@ -59,7 +59,7 @@ impl<T: Element> Lent for Vec<T> {
     }
 }
 
-/// What an array is of.
+/// The memory of an array.
 #[pyclass(frozen)]
 struct Column(Box<dyn Lent>);
 
@@ -71,7 +71,7 @@ impl Column {
     }
 }
 
-/// An array of these elements.
+/// Makes an array of these elements.
 pub fn array<T: Element>(
     py: Python<'_>,
     elements: impl IntoIterator<Item = T>,

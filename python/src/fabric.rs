@@ -16,7 +16,7 @@ use std::ffi::CString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A fabric, as a file has it and as it is routed.
+/// A fabric: the netlist of its file, and the snapshot that is routed.
 #[pyclass(frozen)]
 pub struct Fabric {
     pub netlist: Netlist,
@@ -119,7 +119,7 @@ pub fn generate(shape: &str, seed: Option<u64>) -> PyResult<Fabric> {
     Fabric::new(netlist, None)
 }
 
-/// What was read; what was odd in it becomes a warning of Python each, or an error if nothing may be odd.
+/// The value that was read. The first oddities of each kind become a warning each, or with `strict` an error.
 pub fn take<T, R: Error + Send + Sync + 'static>(
     py: Python<'_>,
     path: &Path,
@@ -127,22 +127,22 @@ pub fn take<T, R: Error + Send + Sync + 'static>(
     strict: bool,
 ) -> PyResult<T> {
     for fault in read.warnings.first() {
-        let told = fault.in_file(path).to_string();
+        let message = fault.in_file(path).to_string();
         if strict {
-            return Err(refused(told));
+            return Err(refused(message));
         }
-        warn(py, &told)?;
+        warn(py, &message)?;
     }
     Ok(read.value)
 }
 
-/// A warning of Python.
+/// Issues a warning of Python.
 pub fn warn(py: Python<'_>, what: &str) -> PyResult<()> {
     let what = CString::new(what.replace('\0', " "))?;
     PyErr::warn(py, &py.get_type::<PyUserWarning>(), &what, 1)
 }
 
-/// An error of reading: of the operating system, or of what is in the file.
+/// The error of reading a file: `OSError` if it cannot be read, `ValueError` if its content is wrong.
 pub fn unread(reason: InputError) -> PyErr {
     match reason {
         InputError::Unreadable { .. } => PyOSError::new_err(reason.to_string()),

@@ -1,4 +1,4 @@
-//! What tables are worth: the figures of `dmodc check` and `dmodc analyze`, by the same names.
+//! Judges tables: the figures of `dmodc check` and `dmodc analyze`, by the same names.
 
 use crate::array::array;
 use crate::fabric::{Fabric, warn};
@@ -51,7 +51,7 @@ pub fn check<'py>(
     Ok(found)
 }
 
-/// Traffic patterns and what they do to the ports.
+/// Counts the flows of traffic patterns at the ports.
 #[pyfunction]
 #[pyo3(signature = (fabric, tables, patterns=None, *, order=None, pairs=None, exact=false, both=false,
     permutations=1000, seed=1, options=None))]
@@ -86,7 +86,7 @@ pub fn analyze<'py>(
     let (report, bounds) = py.detach(|| {
         let ranking = Ranking::new(fabric, &options);
         let rank = |switch| ranking.rank(switch);
-        // What is drained carries nothing.
+        // Drained links carry nothing.
         let usable = fabric.without(&Drained::ends(fabric, &options.drain));
         let bounds = bounds(&usable, nodes, rank, traffic.channels());
         let report = check_tables(fabric, tables, |a, b| ranking.is_up(a, b));
@@ -192,7 +192,7 @@ pub fn ports<'py>(
     Ok(columns)
 }
 
-/// The routes between the nodes of an order; without one, that of the topological NIDs.
+/// The routes between the nodes of `order`; without it, between all nodes by topological NID.
 fn traffic(
     py: Python<'_>,
     fabric: &Fabric,
@@ -231,7 +231,7 @@ fn traffic(
     Ok(py.detach(|| Traffic::new(fabric, tables, &order)))
 }
 
-/// Pairs of nodes as places of the order.
+/// Pairs of nodes as pairs of positions in the order.
 fn places(traffic: &Traffic, pairs: &[(u32, u32)]) -> PyResult<Vec<(usize, usize)>> {
     let place = |node: u32| {
         let place = traffic.nodes().iter().position(|&n| n == node);

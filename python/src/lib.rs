@@ -1,7 +1,7 @@
 //! The module `dmodc` for Python: reads, routes and judges fabrics with the library that the tool uses.
 //!
-//! What is large comes as numpy arrays over memory of this module ([`array`]). Whatever takes long lets other threads of
-//! Python run. `dmodc.pyi` documents what Python sees.
+//! Large results are numpy arrays over memory of this module ([`array`]). Long calls let other threads of Python run.
+//! `dmodc.pyi` documents the interface for Python.
 
 mod array;
 mod fabric;
@@ -13,7 +13,7 @@ mod throws;
 
 use pyo3::prelude::*;
 
-/// Dmodc fat-tree routing: fabrics, forwarding tables, and what these are worth.
+/// Dmodc fat-tree routing: fabrics, forwarding tables, and the figures to judge them by.
 #[pymodule]
 mod dmodc {
     #[pymodule_export]

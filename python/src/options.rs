@@ -1,4 +1,4 @@
-//! How a fabric is routed, and by which ranks tables are judged.
+//! The options for routes, and for the ranks by which tables are judged.
 
 use crate::fabric::{Fabric, take, unread, warn};
 use crate::refused;

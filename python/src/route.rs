@@ -1,4 +1,4 @@
-//! Dmodc on a fabric.
+//! Routes a fabric with Dmodc.
 
 use crate::array::array;
 use crate::fabric::Fabric;
@@ -9,7 +9,7 @@ use ::dmodc::dmodc::Engine;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// The tables of a fabric, and how it went.
+/// The tables of a fabric, the node order, and counts.
 #[pyclass(frozen, get_all)]
 pub struct Routed {
     tables: Py<Tables>,

@@ -1,4 +1,4 @@
-//! Forwarding tables, whose entries numpy reads where they are.
+//! Forwarding tables, whose entries numpy reads without a copy.
 
 use crate::array::{as_array, interface};
 use crate::fabric::{Fabric, take, unread, write};
@@ -66,7 +66,7 @@ impl Tables {
 }
 
 impl Tables {
-    /// The tables, if they can be of this fabric.
+    /// The tables, if they have as many switches as the fabric.
     pub fn of(&self, fabric: &Fabric) -> PyResult<&lft::Tables> {
         let switches = fabric.fabric.switches().len();
         match self.0.len() == switches {

@@ -6,14 +6,14 @@ use ::dmodc::netlist::{Equipment, Netlist, removal};
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A fabric of which some is gone, or slow.
+/// A fabric with pieces that are gone, or slow.
 #[pyclass(frozen, get_all)]
 pub struct Throw {
     /// From 1 on.
     number: u32,
-    /// How many pieces are hit.
+    /// The number of pieces that the throw hits.
     removed: usize,
-    /// The seed of their choice.
+    /// The seed of the choice of pieces.
     seed: u64,
     fabric: Py<Fabric>,
 }
@@ -28,7 +28,7 @@ impl Throw {
     }
 }
 
-/// One throw after the other.
+/// An iterator of throws.
 #[pyclass(frozen)]
 pub struct Throws {
     netlist: Netlist,

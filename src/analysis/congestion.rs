@@ -11,7 +11,7 @@
 //! Routes that do not arrive do not count, not even on the links that they cross ([`Traffic::skipped`] has their
 //! number). All work runs in rayon's current pool; results do not depend on its size.
 
-use super::traffic::{greatest, placewise};
+use super::traffic::{elementwise, greatest};
 use super::{Channels, Traffic};
 use crate::fabric::counted;
 use crate::random::Random;
@@ -103,8 +103,8 @@ impl Traffic {
                 ends.destinations[c] += u32::from(std::mem::replace(&mut ends.last[c], to) != to);
             },
             |one, other| Ends {
-                sources: placewise(one.sources, other.sources, |a, b| *a |= b),
-                destinations: placewise(one.destinations, other.destinations, |a, b| *a += b),
+                sources: elementwise(one.sources, other.sources, |a, b| *a |= b),
+                destinations: elementwise(one.destinations, other.destinations, |a, b| *a += b),
                 ..one
             },
             tick,
@@ -121,9 +121,9 @@ impl Traffic {
     /// RP over `count` permutations drawn from `seed`. The permutations depend on the fabric and the seed alone, not on
     /// the order of the nodes. Ticks once per permutation.
     pub fn random_permutations(&self, count: usize, seed: u64, tick: Tick) -> Risk {
-        let (places, differ) = (self.places_by_node(), self.channels().differ());
+        let (positions, differ) = (self.positions_by_node(), self.channels().differ());
         let maximum = |number| {
-            let flows = self.permuted(&places, seed, number);
+            let flows = self.permuted(&positions, seed, number);
             tick(1);
             let loads = || flows.iter().copied();
             let over = differ.then(|| over_capacity(loads(), self.channels()));
@@ -137,7 +137,7 @@ impl Traffic {
         over.sort_unstable_by(f64::total_cmp);
         let median = sorted.get(middle).copied().unwrap_or(0);
         let by_channel = match maxima.iter().position(|&m| m == median) {
-            Some(number) => widen(&self.permuted(&places, seed, number as u64)),
+            Some(number) => widen(&self.permuted(&positions, seed, number as u64)),
             None => vec![0; self.channels().len()],
         };
         Risk {
@@ -148,16 +148,16 @@ impl Traffic {
     }
 
     /// The positions of the nodes, in the fabric's order.
-    pub(super) fn places_by_node(&self) -> Vec<u32> {
-        let mut places: Vec<u32> = (0..self.nodes().len() as u32).collect();
-        places.sort_by_key(|&place| self.nodes()[place as usize]);
-        places
+    pub(super) fn positions_by_node(&self) -> Vec<u32> {
+        let mut positions: Vec<u32> = (0..self.nodes().len() as u32).collect();
+        positions.sort_by_key(|&position| self.nodes()[position as usize]);
+        positions
     }
 
     /// The flows per channel of a random permutation.
-    fn permuted(&self, places: &[u32], seed: u64, number: u64) -> Vec<u16> {
+    fn permuted(&self, positions: &[u32], seed: u64, number: u64) -> Vec<u16> {
         let mut flows = vec![0; self.channels().len()];
-        for (&from, &to) in permutation(places, seed, number).iter().zip(places) {
+        for (&from, &to) in permutation(positions, seed, number).iter().zip(positions) {
             let from = self.switch[from as usize];
             self.follow(from, to as usize, |channel| flows[channel as usize] += 1);
         }
@@ -168,8 +168,8 @@ impl Traffic {
     pub fn shifts(&self, tick: Tick) -> Risk {
         let nodes = self.nodes().len();
         let channels = self.channels().len();
-        let places: Vec<usize> = (0..nodes).collect();
-        let leaves = places.chunk_by(|&a, &b| self.switch[a] == self.switch[b]);
+        let positions: Vec<usize> = (0..nodes).collect();
+        let leaves = positions.chunk_by(|&a, &b| self.switch[a] == self.switch[b]);
         let leaves: Vec<&[usize]> = leaves.collect();
         let blocks: Vec<usize> = (1..nodes).step_by(SHIFTS).collect();
         let most = blocks
@@ -205,12 +205,12 @@ impl Traffic {
         receives: impl Fn(u32) -> bool,
         tick: Tick,
     ) -> Risk {
-        let places = |takes_part: &dyn Fn(u32) -> bool| -> Vec<usize> {
+        let positions = |takes_part: &dyn Fn(u32) -> bool| -> Vec<usize> {
             let all = 0..self.nodes().len();
-            all.filter(|&place| takes_part(self.nodes()[place]))
+            all.filter(|&position| takes_part(self.nodes()[position]))
                 .collect()
         };
-        let (from, to) = (places(&sends), places(&receives));
+        let (from, to) = (positions(&sends), positions(&receives));
         let shifts = (0..from.len().min(to.len())).into_par_iter();
         let risks = shifts.map(|shift| {
             let pairs = (0..from.len().max(to.len())).map(|i| match from.len() < to.len() {
@@ -290,9 +290,9 @@ fn widen(flows: &[u16]) -> Vec<u32> {
     flows.iter().copied().map(u32::from).collect()
 }
 
-/// The `number`th random permutation of `places` from a seed.
-pub(super) fn permutation(places: &[u32], seed: u64, number: u64) -> Vec<u32> {
-    let mut permuted = places.to_vec();
+/// The `number`th random permutation of `positions` from a seed.
+pub(super) fn permutation(positions: &[u32], seed: u64, number: u64) -> Vec<u32> {
+    let mut permuted = positions.to_vec();
     Random::stream(seed, number).shuffle(&mut permuted);
     permuted
 }

@@ -32,12 +32,12 @@ impl Traffic {
         both: bool,
         tick: Tick,
     ) -> Option<Ebb> {
-        let places = self.places_by_node();
-        if places.len() < 2 || count == 0 {
+        let positions = self.positions_by_node();
+        if positions.len() < 2 || count == 0 {
             return None;
         }
         let share = |number| {
-            let share = self.mean_share(&permutation(&places, seed, number), both);
+            let share = self.mean_share(&permutation(&positions, seed, number), both);
             tick(1);
             100.0 * share
         };

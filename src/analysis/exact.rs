@@ -12,7 +12,7 @@
 //! solved by falling bound over capacity, likewise.
 
 use super::congestion::{over_capacity, worst};
-use super::traffic::placewise;
+use super::traffic::elementwise;
 use super::{Risk, Tick, Traffic};
 use rayon::prelude::*;
 
@@ -73,7 +73,7 @@ impl Traffic {
         self.over_routes(
             vec![0; self.channels().len()],
             |pairs, c, _, _| pairs[c as usize] += 1,
-            |one, other| placewise(one, other, |a, b| *a += b),
+            |one, other| elementwise(one, other, |a, b| *a += b),
             &|_| (),
         )
     }
@@ -93,7 +93,7 @@ impl Traffic {
                     edges[at as usize].push((leaf as u32, to as u32));
                 }
             },
-            |one, other| placewise(one, other, |edges, more| edges.extend(more)),
+            |one, other| elementwise(one, other, |edges, more| edges.extend(more)),
             &|_| (),
         )
     }

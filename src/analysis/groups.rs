@@ -17,8 +17,8 @@ pub struct Grouped {
 pub fn within(fabric: &Fabric, tables: &Tables, groups: &[Vec<u32>]) -> Grouped {
     let no_tick = |_| ();
     let traffic = |nodes: &[u32]| Traffic::new(fabric, tables, nodes);
-    let nobody = traffic(&[]);
-    let mut ends = vec![(0, 0); nobody.channels().len()];
+    let no_traffic = traffic(&[]);
+    let mut ends = vec![(0, 0); no_traffic.channels().len()];
     let mut alone = Vec::with_capacity(groups.len());
     for group in groups {
         let traffic = traffic(group);
@@ -32,6 +32,6 @@ pub fn within(fabric: &Fabric, tables: &Tables, groups: &[Vec<u32>]) -> Grouped 
     }
     Grouped {
         alone,
-        at_once: Risk::of_ends(ends, nobody.channels()),
+        at_once: Risk::of_ends(ends, no_traffic.channels()),
     }
 }

@@ -159,8 +159,8 @@ impl Traffic {
             let mut leaves = self.leaves.iter();
             leaves.any(|&s| others(s) > 0 && self.arrives(s, to))
         };
-        let places = (0..self.nodes.len()).into_par_iter();
-        let unreached = places.filter(|to| !reached(to));
+        let positions = (0..self.nodes.len()).into_par_iter();
+        let unreached = positions.filter(|to| !reached(to));
         unreached.map(|to| self.nodes[to]).collect()
     }
 
@@ -178,7 +178,7 @@ impl Traffic {
 }
 
 /// Joins two lists element by element.
-pub(super) fn placewise<T>(mut one: Vec<T>, other: Vec<T>, join: impl Fn(&mut T, T)) -> Vec<T> {
+pub(super) fn elementwise<T>(mut one: Vec<T>, other: Vec<T>, join: impl Fn(&mut T, T)) -> Vec<T> {
     for (one, other) in one.iter_mut().zip(other) {
         join(one, other);
     }
@@ -187,7 +187,7 @@ pub(super) fn placewise<T>(mut one: Vec<T>, other: Vec<T>, join: impl Fn(&mut T,
 
 /// The greater of the two elements at each index of two lists.
 pub(super) fn greatest<T: Ord>(one: Vec<T>, other: Vec<T>) -> Vec<T> {
-    placewise(one, other, |one, other| {
+    elementwise(one, other, |one, other| {
         if other > *one {
             *one = other;
         }

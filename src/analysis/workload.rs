@@ -3,7 +3,7 @@
 //! Ranks are positions in an order: rank `r` runs on node `r` of the order. All flows of a phase are active at once.
 //! Phases follow each other. The figures of ports are of the worst phase; the rates are over the flows of all phases.
 
-use super::traffic::{greatest, placewise};
+use super::traffic::{elementwise, greatest};
 use super::{Rates, Risk, Traffic};
 use rayon::prelude::*;
 use std::fmt;
@@ -160,7 +160,7 @@ impl Traffic {
         for (of_phase, flows_of_phase, rates_of_phase, least) in of_phases {
             risk = greatest(risk, of_phase);
             flows = greatest(flows, flows_of_phase);
-            least_rates = placewise(least_rates, least, |a, b| *a = a.min(b));
+            least_rates = elementwise(least_rates, least, |a, b| *a = a.min(b));
             rates.extend(rates_of_phase);
         }
         let known = |least: f64| Some(least).filter(|least| least.is_finite());

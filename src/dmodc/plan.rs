@@ -33,7 +33,7 @@ pub struct Plan {
     more_turns: OnceLock<Turns>,
     on_unreachable: OnUnreachable,
     known: Option<Arc<(Merged, Ranking)>>,
-    untold: Vec<u32>,
+    ranks_by_guid: Vec<u32>,
     bands: Bands,
     timings: Timings,
 }
@@ -150,7 +150,7 @@ impl Plan {
             more_turns: OnceLock::new(),
             on_unreachable: options.on_unreachable,
             known: design.known,
-            untold: design.untold,
+            ranks_by_guid: design.ranks_by_guid,
             bands,
             timings,
         })
@@ -301,8 +301,8 @@ impl Plan {
     }
 
     /// The ranks on which GUIDs, not ports, decide places. With a reference a replaced box would keep its place there.
-    pub fn untold(&self) -> &[u32] {
-        &self.untold
+    pub fn ranks_by_guid(&self) -> &[u32] {
+        &self.ranks_by_guid
     }
 
     /// The levels of the fabric.

@@ -58,11 +58,11 @@ impl Labels {
             }
             let first = description.split_whitespace().next().unwrap_or_default();
             let name = word(first);
-            let tells = described[description].len() == 1 && !is_of_no_host(description);
-            if !tells || name != first || name.is_empty() {
+            let is_unique = described[description].len() == 1 && !is_of_no_host(description);
+            if !is_unique || name != first || name.is_empty() {
                 unnamed.push(index);
             }
-            Some(match tells && !name.is_empty() {
+            Some(match is_unique && !name.is_empty() {
                 true => name,
                 false => with_guid(&name, guid.0),
             })

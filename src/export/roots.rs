@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_far_below_the_top_is_no_root() {
+    fn a_switch_far_below_the_top_is_no_root() {
         for (height, expected) in [(1, 2), (2, 2), (3, 1)] {
             let roots = roots_of_branches(height);
             assert!(roots.len() == expected && roots.contains(&0), "{roots:?}");

@@ -211,7 +211,7 @@ mod tests {
     use crate::fabric::{Fabric, Merged};
 
     #[test]
-    fn names_are_read_back_and_carry_what_they_should() {
+    fn names_and_rates_agree_and_read_back() {
         for (rate, name, mbps, _) in RATES {
             for lanes in WIDTHS {
                 let speed = Speed::new(lanes, rate);

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_fits() {
+    fn matching_names() {
         for (pattern, description, expected) in [
             ("node[001-004]", "node003 mlx5_0", true),
             ("NODE[001-004,9-11]", "Node10", true),
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none() {
+    fn bad_patterns() {
         for text in [
             "", "node", "node[7]", "leaf[]", "a[b-c]", "sw[1-2", "[-]x", "[1,]",
         ] {

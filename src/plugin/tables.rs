@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_beyond_the_highest_lid_is_cleared() {
+    fn entries_beyond_the_highest_lid_are_cleared() {
         let mut table = [7; 12];
         clear_beyond(&two_switches(), &mut [&mut table[..]]);
         assert_eq!(table, [7, 7, 7, 7, 7, 7, 7, 7, 7, 7, NO_PATH, NO_PATH]);

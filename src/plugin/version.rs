@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_version_is_told_from_other_strings() {
+    fn the_version_is_found_among_other_strings() {
         let image =
             b"\x7fELF\0OpenSM version 3.2.1 and below\0(OpenSM 2)\0OpenSM 3.3.99 beta\0rest";
         assert_eq!(version_in(image), Some(&b"OpenSM 3.3.99 beta"[..]));

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_are_those_of_the_calendar() {
+    fn days_agree_with_the_calendar() {
         for (day, text) in [
             (0, "1970-01-01"),
             (59, "1970-03-01"),

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_reads_back() {
+    fn a_written_reference_reads_back() {
         let (reference, nominal) = reference();
         let mut text = Vec::new();
         reference.write(&mut text).expect("memory takes it");

@@ -174,7 +174,7 @@ impl Findings {
 
 /// The line about ranks where GUIDs decide the places, if there are such ranks and no reference.
 fn unknown_places(plan: &Plan) -> Option<String> {
-    let ranks: Vec<String> = plan.untold().iter().map(u32::to_string).collect();
+    let ranks: Vec<String> = plan.ranks_by_guid().iter().map(u32::to_string).collect();
     (plan.known().is_none() && !ranks.is_empty()).then(|| {
         format!(
             "a reference would help: ports do not tell the places on rank {}, GUIDs do",

@@ -57,7 +57,13 @@ pub fn unreachable(called: &dyn Called, planned: &Planned) {
     }
     if !others.is_empty() {
         let named: Vec<String> = others.first().take(FEW).map(pair).collect();
-        log::info!("left out: {others}: {}, ...", named.join(", "));
+        let all: u64 = others.counts().map(|(_, _, count)| count).sum();
+        let more = if all > named.len() as u64 {
+            ", ..."
+        } else {
+            ""
+        };
+        log::info!("left out: {others}: {}{more}", named.join(", "));
     }
     if connections.cut_short {
         log::error!("the search for ways that turn took too long and was ended");

@@ -122,7 +122,7 @@ fn a_switch_is_one_line_and_so_is_a_pod() {
 }
 
 #[test]
-fn what_moves_and_names_that_several_have() {
+fn moved_cables_and_ambiguous_names() {
     let (mut net, mut memory) = (pods(), Memory::default());
     for node in &mut net.nodes {
         if node.description.starts_with("L1-") {

@@ -1,5 +1,5 @@
-//! Whole production fabrics under OpenSM: their tables are those that Dmodc makes offline, and deliver. And the alert rules:
-//! what Dmodc writes for them, kept up for hours, fires no alert, but for cables that are missing by all siblings.
+//! Whole production fabrics under OpenSM: the tables are those that Dmodc makes offline, and deliver. And Dmodc's
+//! metrics of them, constant for three hours, fire no alert rule, except for uplinks that all siblings have.
 
 use crate::long;
 use crate::metrics::{metrics_file, wait_for_use, with_reference};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
-/// The production fabrics that are trees, and what is known to be missing: GUIDs of switches that lack one uplink.
+/// The production fabrics that are trees, and the GUIDs of switches that are known to lack one uplink.
 const PRODUCTION: [(&str, &[&str]); 5] = [
     ("small-2sw", &[]),
     ("irregular-11sw", &[]),
@@ -27,7 +27,7 @@ const PRODUCTION: [(&str, &[&str]); 5] = [
     ("leaf-to-leaf-8sw", &["0xf452140300115da0"]),
 ];
 
-/// The rules on these figures, which do not change for three hours: no alert but for switches that lack so many
+/// Asserts that figures that stay constant for three hours fire no alert, except for switches that lack so many
 /// uplinks.
 pub fn assert_quiet(folder: &Path, figures: &str, lacking: &[(&str, u32)]) {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
@@ -90,7 +90,7 @@ fn whole_production_fabrics_are_routed_and_quiet() {
                 true => with_reference(&sim, net.path.display()),
                 false => metrics_file(&sim, Config::dmodc()),
             };
-            // With a reference, no dumps.
+            // OpenSM dumps its tables only without a reference.
             let flags = if reference { "0x03" } else { "0x43" };
             let sm = OpenSm::start(&sim, &config.log_flags(flags));
             wait_for_use(&file, true);

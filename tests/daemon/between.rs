@@ -1,4 +1,4 @@
-//! The order in which OpenSM sends blocks, by its own log.
+//! `blocks_as_sent` has the order in which OpenSM sends blocks, by OpenSM's own log.
 
 use crate::storm::NODES_100;
 use crate::storm::live::Live;
@@ -6,7 +6,7 @@ use crate::support::*;
 use dmodc::fabric::Guid;
 use dmodc_lab::between::blocks_as_sent;
 
-/// The blocks that the log says were written, each by its number and switch.
+/// The blocks that OpenSM has written, by its log, each as its number and switch.
 fn written(log: &str) -> Vec<(u16, Guid)> {
     let lines = log
         .lines()
@@ -22,7 +22,7 @@ fn written(log: &str) -> Vec<(u16, Guid)> {
 #[test]
 fn opensm_sends_the_first_block_to_all_switches_and_then_the_next() {
     let net = Net::pgft(NODES_100);
-    // By the paper's rule hosts that go change much.
+    // By the paper's rule, hosts that go change many blocks.
     let config = Config::dmodc().options("dmodc.faults=paper");
     let config = config.log_flags("0x0b");
     let mut live = Live::start(&net, |sim| (OpenSm::launch(sim, &config), "dmodc"));

@@ -1,10 +1,9 @@
-//! What the log says when the fabric changes: the change first and by name, what was known before as a
-//! number, and nothing twice.
+//! The log after a change of the fabric: the change first and by name, older changes as a number, and nothing twice.
 
 use crate::metrics::TREE;
 use crate::support::*;
 
-/// Dmodc's lines since `from` but those of sweeps, without what OpenSM puts before them.
+/// Dmodc's log lines after the first `from` bytes, except those of sweeps, without OpenSM's prefix.
 pub fn said(sm: &OpenSm, from: usize) -> Vec<String> {
     let log = sm.files.log();
     let lines = log[from..]
@@ -14,16 +13,17 @@ pub fn said(sm: &OpenSm, from: usize) -> Vec<String> {
     lines.filter(|line| !line.starts_with("routed ")).collect()
 }
 
+/// Of two lost cables on a two-level tree, the log names the new one first, and counts the old one.
 #[test]
 fn the_cable_that_has_just_gone_is_named_first() {
     let net = Net::pgft(TREE);
     let mut sim = Ibsim::start(&net.path);
     let nodes = &net.netlist.nodes;
-    // Up from a leaf that OpenSM is not on, to a spine.
+    // The uplinks of all leaves but OpenSM's own.
     let leaves = net.other_leaves();
     let cables = leaves.flat_map(|leaf| net.uplinks(leaf).map(move |port| (leaf, port)));
     let cables: Vec<_> = cables.collect();
-    // The first leaf has lost a cable before OpenSM has seen it.
+    // The first leaf loses a cable before OpenSM starts.
     let (hurt, gone) = (cables[0], cables[7]);
     sim.unlink(&hurt.0.id, hurt.1.number);
     let sm = OpenSm::start(&sim, &Config::dmodc());
@@ -74,7 +74,7 @@ fn the_cable_that_has_just_gone_is_named_first() {
             "places in the wiring as before: 1".into()
         ]
     );
-    // All sweeps had the same levels.
+    // The levels are the same in all sweeps, and are logged once.
     assert_eq!(sm.files.log_lines("dmodc: ranks: ").len(), 1);
     assert!(sm.files.routed() >= 3);
 }

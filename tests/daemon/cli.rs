@@ -1,5 +1,5 @@
-//! The tool's files in the hands of the real programs: its netlists in ibsim, its tables in OpenSM,
-//! OpenSM's tables in its analysis.
+//! The tool's files in the real programs: ibsim loads its netlists, OpenSM its tables; and the tool analyses OpenSM's
+//! tables.
 
 use crate::storm::NODES_100;
 use crate::support::*;
@@ -24,7 +24,7 @@ fn dmodc(dir: &TempDir, args: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// A folder with a netlist of the tool's in it.
+/// A folder with a netlist that the tool has generated.
 fn generated(args: &[&str]) -> (TempDir, PathBuf) {
     let dir = tempfile::tempdir().expect("a temporary folder");
     dmodc(&dir, &[&["generate", "-o", "net"], args].concat());
@@ -49,8 +49,8 @@ fn the_demo_prints_its_help_and_takes_nothing_else() {
     assert_eq!(demo("fabric.net").0, Some(2));
 }
 
-/// ibsim loads the file and plays just that fabric: ibnetdiscover finds it, by directed routes, with no subnet manager
-/// about.
+/// Asserts that ibsim simulates exactly the fabric of a file: ibnetdiscover finds it by directed routes, without
+/// OpenSM.
 fn plays(dir: &TempDir, net: &str) {
     let sim = Ibsim::start(&dir.path().join(net));
     let command = sim.client("ibnetdiscover", &sim.hosts()[0], sim.dir());
@@ -80,14 +80,14 @@ fn generated_and_degraded_fabrics_are_played() {
     }
 }
 
-/// OpenSM loads the tables, with these lines in its configuration, and has just those afterwards.
+/// Asserts that OpenSM, with this configuration, loads the tables and holds exactly these afterwards.
 fn installs(sim: &Ibsim, lfts: &Path, config: Config) -> Files {
     let config = config.line(format!("lfts_file {}", lfts.display()));
     let files = opensm::route(sim, &config);
     assert_eq!(files.log_lines("PARSE"), [""; 0]);
     let written = fs::read(lfts).expect("tables");
     assert!(written == files.lfts(), "other tables than those written");
-    // Its multicast trees are made of hop counts.
+    // OpenSM makes its multicast trees from hop counts.
     tools::ibdmchk(sim, &files);
     files
 }
@@ -104,7 +104,7 @@ fn hop_rows(dump: Vec<u8>) -> BTreeMap<String, Vec<String>> {
 }
 
 #[test]
-fn tables_and_hop_counts_of_a_netlist_load_into_opensm_and_are_those_of_the_plugin() {
+fn tables_and_hop_counts_of_the_tool_load_into_opensm_and_equal_the_plugins() {
     for (args, links) in [
         (&[FIGURE_1, "--seed", "3"][..], "0"),
         (&RLFT, "0"),

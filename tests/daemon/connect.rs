@@ -1,10 +1,10 @@
-//! Pairs without an up-down path, live: the stock diagnostics follow the routes that turn.
+//! Pairs without an up-down path, under OpenSM: the stock diagnostics follow their detours.
 
 use crate::support::*;
 use dmodc::netlist::Kind;
 use std::collections::BTreeSet;
 
-/// From a host on every leaf, the counters of every switch and host can be read as under updn.
+/// With links lost, ibqueryerrors reads from a host on every leaf all counters that it reads under updn, by detours.
 #[test]
 fn ibqueryerrors_has_no_failure_that_updn_has_not() {
     let whole = Net::pgft("PGFT(3;2,3,3;1,3,3;1,1,1)");
@@ -33,7 +33,7 @@ fn ibqueryerrors_has_no_failure_that_updn_has_not() {
     assert!(without.iter().any(|failed| !failed.is_empty()));
 }
 
-/// A host on each of two spines, and nothing above both: their routes turn, and the diagnostics follow them.
+/// Two hosts on two different spines, with no switch above both, reach each other by detours, which ibtracert follows.
 #[test]
 fn hosts_on_two_spines_reach_each_other() {
     let mut sketch = Sketch::switches(4, 6);

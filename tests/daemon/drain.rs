@@ -1,4 +1,4 @@
-//! Drained links under OpenSM: `dmodc.drain` is read anew at each sweep, and what it names is empty. `upgrades.rs` pulls it.
+//! Drained links under OpenSM: Dmodc reads `dmodc.drain` at each sweep and empties its links. `upgrades.rs` pulls them.
 
 use crate::hang_up::last;
 use crate::metrics::when;
@@ -60,7 +60,7 @@ fn a_spine_is_drained_and_used_again() {
     sm.resweep();
     assert_eq!((told().len(), &*last(&sm, "changed_blocks")), (1, "0"));
 
-    // The line goes.
+    // The line is removed.
     fs::write(&file, "").expect("written");
     sm.resweep();
     assert!(sm.files.lfts() == first, "the tables did not return");
@@ -87,7 +87,7 @@ fn broadcast_ports(sm: &OpenSm) -> BTreeMap<Guid, BTreeSet<u8>> {
     all
 }
 
-/// Wants the group to have these hosts and no others, connected and without a loop, as ibdmchk finds too.
+/// Asserts that the group connects these hosts and no others; ibdmchk also finds no loop.
 fn assert_reaches(sim: &Ibsim, sm: &OpenSm, fabric: &Fabric, members: &[&EndNode]) {
     let ports = broadcast_ports(sm);
     for member in members {
@@ -106,7 +106,7 @@ fn assert_reaches(sim: &Ibsim, sm: &OpenSm, fabric: &Fabric, members: &[&EndNode
 }
 
 #[test]
-fn a_multicast_tree_leaves_what_is_drained() {
+fn a_multicast_tree_avoids_a_drained_switch() {
     let net = Net::pgft_with_lids(TREE);
     let sim = Ibsim::start(&net.path);
     let file = sim.dir().join("drain.txt");
@@ -125,7 +125,7 @@ fn a_multicast_tree_leaves_what_is_drained() {
     let tree = broadcast_ports(&sm);
     assert_reaches(&sim, &sm, &fabric, &members);
 
-    // The top of the tree, and a link of another switch above the leaves.
+    // Drains the top of the tree, and a link of another switch above the leaves.
     let is_upper = |guid: &&Guid| {
         let s = fabric.switch_by_guid(**guid).expect("it is there");
         fabric.end_nodes_of(s).is_empty()

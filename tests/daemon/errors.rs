@@ -1,4 +1,4 @@
-//! Error paths of the plugin that only a live OpenSM can provoke, each with the line that names it.
+//! Error paths of the plugin that only a live OpenSM can provoke, each with its log line.
 
 use crate::support::*;
 
@@ -12,13 +12,13 @@ fn a_plugin_named_twice_is_refused_once() {
     files.assert_routed(&Options::default());
 }
 
-/// 256 threads want 2 MiB of addresses each, and there are fewer.
+/// 256 threads need 2 MiB of addresses each, more than the process may have.
 #[test]
 fn without_threads_the_next_engine_routes() {
     let net = Net::pgft(FIGURE_1);
     let config = Config::dmodc_or("minhop").options("dmodc.threads=256");
     let sim = Ibsim::start(&net.path);
-    // What is left after the last stack of 2 MiB has to be enough for the threads that have started: with an even
+    // The addresses left after the last stack of 2 MiB have to suffice for the threads that have started: with an even
     // number of MiB (these are 449) glibc itself gives up now and then.
     let sm = OpenSm::start(&sim, &config.inside("prlimit", &["--as=470810624"]));
     sm.files.assert_errors(&["cannot start the threads"]);

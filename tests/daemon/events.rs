@@ -1,9 +1,9 @@
-//! What events change in the tables of the switches under a running OpenSM, by engine: `make events`.
+//! The entries that events change in the switches under a running OpenSM, by engine: `make events`.
 //!
-//! minhop and updn leave entries that are still shortest where they are, so what they change, and what they end
-//! with, depends on what was there before.
+//! minhop and updn keep entries that are still shortest, so their changes and their final tables depend on the tables
+//! before the event.
 //!
-//! A second table has what packets meet meanwhile, with the blocks in the order in which OpenSM sends them and
+//! A second table has the harm that packets meet meanwhile, with the blocks in the order in which OpenSM sends them and
 //! in random order.
 
 use crate::storm::cables::Cables;
@@ -28,7 +28,7 @@ struct Running<'n> {
 }
 
 impl Running<'_> {
-    /// Changes something, and follows the packets meanwhile.
+    /// Changes cables, and follows the packets while the tables change.
     fn change(&mut self, what: &str, change: impl FnOnce(&mut Cables)) {
         let before = self.fabric.happens(what, change);
         let (before, after) = (
@@ -45,7 +45,7 @@ impl Running<'_> {
         }
     }
 
-    /// Lets cables go and come back.
+    /// Unplugs cables, and plugs them in again.
     fn go_and_come_back(&mut self, what: &str, cut: &[usize]) {
         self.change(what, |cables| cut.iter().for_each(|&c| cables.unplug(c)));
         self.change(&format!("{what}, back"), |cables| {
@@ -54,7 +54,7 @@ impl Running<'_> {
     }
 }
 
-/// What packets met, in shares of all pairs.
+/// The harm that packets met, as shares of all pairs.
 fn columns(found: &Between) -> String {
     let all = (found.standing.pairs + found.cut.pairs).max(1);
     let share = |pairs: u64| match pairs {

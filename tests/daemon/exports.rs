@@ -1,4 +1,4 @@
-//! What the tool exports, in the hands of OpenSM's own engines; and OpenSM's `.fdbs` in the hands of the tool.
+//! OpenSM's own engines read the files that the tool exports, and the tool reads OpenSM's `.fdbs`.
 
 use crate::long;
 use crate::support::*;
@@ -18,7 +18,7 @@ fn text(path: &Path) -> &str {
     path.to_str().expect("plain text")
 }
 
-/// A fabric under ibsim, and the subnet as OpenSM saw it, which has the GUIDs that ibsim gives.
+/// A fabric under ibsim, and OpenSM's dump of its subnet, which has the GUIDs that ibsim gives.
 struct Fabric {
     sim: Ibsim,
     subnet: PathBuf,
@@ -33,7 +33,7 @@ impl Fabric {
         Fabric { sim, subnet }
     }
 
-    /// An engine that has these exported files as options.
+    /// The configuration of an engine with these exported files as options.
     fn config(&self, engine: &str, options: &[(&str, &str)]) -> Config {
         let mut config = Config::engine(engine);
         for (option, format) in options {
@@ -45,7 +45,7 @@ impl Fabric {
         config
     }
 
-    /// What `dmodc check` says of its `.fdbs`.
+    /// The result of `dmodc check` for the `.fdbs` of an engine.
     fn checked(&self, engine: &str, options: &[(&str, &str)]) -> Value {
         let files = opensm::route(&self.sim, &self.config(engine, options));
         let fdbs = files.path("opensm.fdbs");
@@ -54,7 +54,7 @@ impl Fabric {
         serde_json::from_slice(&output.stdout).expect("an object")
     }
 
-    /// Whether it refuses the fabric: then OpenSM sweeps again and again.
+    /// Whether an engine refuses the fabric: OpenSM then sweeps again and again.
     fn refuses(&self, engine: &str, options: &[(&str, &str)]) -> bool {
         let config = self.config(engine, options);
         let (files, finished) = opensm::once(&self.sim, &config, Duration::from_secs(2));
@@ -62,7 +62,7 @@ impl Fabric {
     }
 }
 
-/// Pairs of hosts that tables of a tree leave out.
+/// The number of pairs of hosts that correct tables leave out.
 fn host_pairs(check: &Value) -> u64 {
     assert_eq!(check["passed"], true, "{check}");
     let counts = check["left_out_pairs"]["counts"].as_array();
@@ -90,7 +90,7 @@ fn fdbs_have_the_tables_of_the_dump() {
 
 const ROOTS: (&str, &str) = ("root_guid_file", "roots");
 
-/// `updn` finds no roots by itself where two switches with hosts have one link.
+/// Where two switches with hosts have one link, updn finds no roots by itself and needs the exported ones.
 #[test]
 fn updn_takes_roots() {
     let fabric = Fabric::new(&Net::production("small-2sw.ibnetdiscover"));
@@ -99,8 +99,8 @@ fn updn_takes_roots() {
     assert_eq!(host_pairs(&check), 0);
 }
 
-/// Two pods of two leaves, and a small spine between the leaves of one: counted from the roots, which it is one of,
-/// these are on the level of the switches above them, and GUIDs would turn the tree upside down there.
+/// Two pods of two leaves, and a small spine between the leaves of one pod. It is a root: counted from the roots, these
+/// leaves are level with the switches above them, where GUIDs turn the tree upside down. Exported ranks prevent it.
 #[test]
 fn updn_takes_ranks() {
     let mut sketch = Sketch::switches(4, 2);
@@ -121,7 +121,7 @@ fn updn_takes_ranks() {
     assert_eq!(host_pairs(&check), 0);
 }
 
-/// Alone it takes none of these: hosts are on spines, and aggregation nodes count as hosts.
+/// ftree alone refuses fabrics with hosts on spines or aggregation nodes. With roots and compute nodes it routes them.
 #[test]
 fn ftree_takes_roots_and_compute_nodes() {
     let is_long = long::runs("production fabrics of more than 20 switches");

@@ -2,7 +2,7 @@
 
 use crate::support::*;
 
-/// Wants the tables that belong to the fabric as OpenSM saw it last, and wants them to deliver.
+/// Asserts that OpenSM's tables are the offline ones of its last subnet dump, and deliver.
 fn assert_tables_fit(sm: &OpenSm, config: &Config) {
     let offline = Offline::route(&sm.files.subnet(), config.lmc, 2, &Options::default());
     let live = sm.files.lfts();

@@ -1,4 +1,4 @@
-//! What `dmodc.metrics` says is missing, and of whom, in fabrics that are not what they should be.
+//! The missing equipment in `dmodc.metrics`, by switch, on fabrics with lost uplinks and dead leaves.
 
 use crate::alerts::assert_quiet;
 use crate::changes::said;
@@ -9,10 +9,10 @@ use crate::support::*;
 use dmodc::netlist::{Kind, Node, Part};
 use std::fs;
 
-/// What is missing since before OpenSM's start: siblings tell only of a leaf that is like them, a reference
-/// of all.
+/// Uplinks lost before OpenSM starts: siblings show that a leaf lacks one, but not that a leaf lacks four of six; a
+/// reference shows all.
 #[test]
-fn a_reference_tells_what_siblings_cannot() {
+fn a_reference_shows_missing_links_that_siblings_do_not() {
     let net = Net::pgft(TREE);
     let mut sim = Ibsim::start(&net.path);
     let leaves: Vec<&Node> = net.leaves().collect();
@@ -29,7 +29,7 @@ fn a_reference_tells_what_siblings_cannot() {
     assert!(sm.stop());
 
     let (_, config) = with_reference(&sim, net.path.display());
-    // The file of the first one lies there still.
+    // The file of the first OpenSM is still there.
     fs::remove_file(&path).expect("removed");
     let sm = OpenSm::start(&sim, &config);
     let found = wait_for_use(&path, true);
@@ -41,10 +41,10 @@ fn a_reference_tells_what_siblings_cannot() {
     assert_eq!(sm.files.log_lines("where its siblings have"), [""; 0]);
 }
 
-/// A leaf dies while OpenSM's unicast cache holds, so that no engine is called: what is there is told all
-/// the same.
+/// A leaf dies while OpenSM's unicast cache is valid, so that no engine is called: metrics, log and node order still
+/// follow the fabric.
 #[test]
-fn what_is_there_is_told_though_no_engine_is_called() {
+fn findings_are_logged_though_no_engine_is_called() {
     let net = Net::pgft(TREE);
     let mut sim = Ibsim::start(&net.path);
     let (path, config) = metrics_file(&sim, Config::dmodc().line("use_ucast_cache TRUE"));
@@ -58,7 +58,7 @@ fn what_is_there_is_told_though_no_engine_is_called() {
     let (calls, whole) = (sm.files.routed(), wait_for_use(&path, true));
     let first = sm.files.lfts();
     let from = sm.files.log().len();
-    // All its cables at once: a leaf that loses only some of them is none that the cache knows.
+    // All its cables at once: the cache is not valid when a leaf loses only some of them.
     sim.batch(&[format!("Unlink \"{}\"", leaf.id)]);
     sm.resweep();
     assert_eq!(sm.files.routed(), calls, "the cache does not hold");
@@ -68,7 +68,7 @@ fn what_is_there_is_told_though_no_engine_is_called() {
     assert_eq!((hurt.missing(&leaf.guid.to_string()), order()), (6.0, 9));
     let read = |m: &Metrics| m.get("dmodc_last_read_timestamp_seconds");
     assert!(read(&hurt) > read(&whole));
-    // A leaf that dies is a line, not one for each of its cables and hosts.
+    // A dead leaf is one line, not one for each of its cables and hosts.
     let leaf_is = format!("switch '{}' with 6 links and 3 hosts", leaf.description);
     let lost = said(&sm, from);
     let about = |lines: &[String], word| -> Vec<String> {
@@ -92,8 +92,8 @@ fn what_is_there_is_told_though_no_engine_is_called() {
     assert!(sm.files.lfts() == first, "the tables did not return");
 }
 
-/// A fabric with an aggregation node on every switch, whose leaf is dead and known by a reference alone: nobody is
-/// left out, no host turns, and nothing else lacks an uplink.
+/// With an aggregation node on every switch and a dead leaf that only the reference has: no pair is left out, none
+/// turns, and no other switch lacks an uplink.
 #[test]
 fn a_dead_leaf_raises_no_other_alarm() {
     let mut netlist = Net::pgft("PGFT(2;6,4;1,3;1,1)").netlist;

@@ -1,5 +1,5 @@
-//! What OpenSM's own engine `file` does with tables that are not, or no longer, those of the fabric: what
-//! docs/opensm-behaviour.md says of it.
+//! OpenSM's own engine `file` with tables that are not, or no longer, those of the fabric: it behaves as
+//! docs/opensm-behaviour.md describes.
 
 use crate::support::*;
 use dmodc::lft::{Dump, NO_PATH, Tables};
@@ -33,19 +33,19 @@ impl Loaded {
         fs::write(&self.path, text).expect("written");
     }
 
-    /// These engines with the file.
+    /// The configuration of these engines with the file.
     fn config(&self, engines: &str) -> Config {
         Config::engine(engines).line(format!("lfts_file {}", self.path.display()))
     }
 
-    /// What OpenSM holds after a sweep.
+    /// The tables that OpenSM holds after a sweep.
     fn tables(&self, files: &Files) -> Tables {
         let dump = Dump::parse_leniently(&files.lfts()).expect("OpenSM's own dump");
         let tables = dump.value.tables_leniently(&self.whole.fabric);
         tables.expect("tables of this fabric").value
     }
 
-    /// The log of one sweep, and what OpenSM holds after it.
+    /// The log of one sweep, and the tables that OpenSM holds after it.
     fn route(&self, engines: &str) -> (String, Tables) {
         let sim = Ibsim::start(&self.net.path);
         let files = opensm::route(&sim, &self.config(engines));
@@ -53,7 +53,7 @@ impl Loaded {
     }
 }
 
-/// How many switches have an entry.
+/// The number of switches that have an entry.
 fn with_entries(tables: &Tables) -> usize {
     let rows = (0..tables.len() as u32).map(|switch| tables.row(switch));
     rows.filter(|row| row.iter().any(|&port| port != NO_PATH))
@@ -73,13 +73,13 @@ fn files_are_taken_as_they_are_unless_a_line_is_no_good() {
         .0;
     let entry = text.match_indices("\n0x").nth(40).expect("an entry").0;
     let (head, tail) = text.split_at(entry + "\n0x0001 ".len());
-    // Another port than any has.
+    // A port number that no switch has.
     let no_port = format!("{head}099{}", &tail[3..]);
     for (file, said, switches) in [
-        // No switch has a route then.
+        // OpenSM takes an empty file: no switch has a route.
         (Some(""), TAKEN, Some(0)),
         (Some(&text[..third]), TAKEN, Some(3)),
-        // The next engine has routes for all.
+        // The next engine routes all switches.
         (Some(&text[..entry + 6]), "PARSE ERROR", None),
         (Some(&*no_port), "Invalid port", None),
         (None, "ERR 6302", None),
@@ -102,9 +102,9 @@ fn files_are_taken_as_they_are_unless_a_line_is_no_good() {
 }
 
 #[test]
-fn other_lids_than_those_of_the_file_are_found_by_guid() {
+fn a_file_with_other_lids_is_read_by_guid() {
     let loaded = Loaded::new();
-    // OpenSM gives LIDs of its own.
+    // OpenSM assigns other LIDs.
     let sim = Ibsim::start(&Net::pgft(FIGURE_1).path);
     let files = opensm::route(&sim, &loaded.config("file"));
     let live = Offline::route(&files.subnet(), 0, 1, &Options::default());
@@ -116,7 +116,7 @@ fn other_lids_than_those_of_the_file_are_found_by_guid() {
     live.assert_clean(&files.lfts());
 }
 
-/// A port that is down stays in the tables, and what would use it is lost.
+/// Entries at a port that is down stay, and their packets are lost.
 #[test]
 fn it_is_read_again_in_each_sweep_but_not_while_the_cache_is_valid() {
     let loaded = Loaded::new();

@@ -1,5 +1,5 @@
-//! What lies where the plugin reads and writes, put there by somebody else: a FIFO never keeps OpenSM
-//! waiting, and nothing is written through a link or in the place of anything but a plain file.
+//! Foreign files where the plugin reads and writes: a FIFO never makes OpenSM wait, and the plugin writes through no
+//! link and replaces plain files only.
 
 use crate::support::*;
 use std::fs;
@@ -59,14 +59,14 @@ fn nothing_that_is_read_keeps_opensm_waiting() {
 }
 
 #[test]
-fn what_is_written_replaces_plain_files_alone() {
+fn only_plain_files_are_replaced() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);
     let keepsake = at("keepsake");
     fs::write(&keepsake, "kept").expect("written");
     symlink(&keepsake, at("link.prom")).expect("a link");
     let _socket = UnixListener::bind(at("socket.prom")).expect("a socket");
-    // Whoever knows by what name the new file is written.
+    // As if an attacker had guessed the name under which the plugin writes the new file.
     fifo(at("file.prom.tmp"));
     symlink(&keepsake, at("cunning.prom.tmp")).expect("a link");
     let sim = Ibsim::start(&Net::pgft(FIGURE_1).path);
@@ -119,7 +119,7 @@ fn what_is_written_replaces_plain_files_alone() {
         error.contains("cannot write ") && error.ends_with("but a link"),
         "{error}"
     );
-    // What the link leads to is no netlist, and is not written over: a line each, once.
+    // The file behind the link is no netlist, and is not overwritten: one line each, once.
     sm.resweep();
     let errors = errors_about(&sm.files, &places);
     assert_eq!(errors.len(), 2, "{errors:#?}");

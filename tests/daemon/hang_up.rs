@@ -1,17 +1,17 @@
-//! `SIGHUP` with other options in OpenSM's file: some are taken up, others are named in the log.
+//! `SIGHUP` with other options in OpenSM's file: OpenSM takes some up, and Dmodc names the others in the log.
 
 use crate::support::*;
 use std::fs;
 
 const TREE: &str = "PGFT(2;4,6;1,4;1,1)";
 
-/// A field of Dmodc's last line.
+/// A field of Dmodc's last sweep line.
 pub fn last(sm: &OpenSm, name: &str) -> String {
     sm.files.swept(0, name).pop().expect("Dmodc has routed")
 }
 
 #[test]
-fn what_is_not_taken_up_is_named_once() {
+fn a_changed_option_that_needs_a_restart_is_named_once() {
     let sim = Ibsim::start(&Net::pgft(TREE).path);
     let sm = OpenSm::start(&sim, &Config::dmodc());
     let file = sm.files.path("opensm.conf");
@@ -51,7 +51,7 @@ fn what_is_not_taken_up_is_named_once() {
     );
     assert_eq!(last(&sm, "turned"), "12", "connect_roots is taken up");
 
-    // OpenSM keeps what was taken up, though it no longer stands there, until the file says otherwise.
+    // OpenSM keeps an option whose line is gone, until the file sets another value.
     fs::write(&file, &first).expect("written");
     sm.resweep();
     assert_eq!(named().len(), 1);

@@ -1,5 +1,4 @@
-//! A program that runs ibsim and OpenSM leaves nothing when a signal ends it. Only after KILL does its
-//! folder stay.
+//! A program that runs ibsim and OpenSM leaves no process when a signal ends it, and a folder only after KILL.
 
 use crate::support::*;
 use std::fs;
@@ -14,7 +13,7 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// Names and numbers.
 const SIGNALS: [(&str, i32); 4] = [("INT", 2), ("TERM", 15), ("HUP", 1), ("KILL", 9)];
 
-/// When the signal comes: as soon as a process of this name runs, or there is a folder, and so much later.
+/// When the signal comes: so long after a process of this name runs, or after there is a folder.
 const MOMENTS: [(&str, Duration); 4] = [
     ("", Duration::ZERO),
     ("ibsim", Duration::ZERO),
@@ -60,7 +59,7 @@ fn wait_for((name, later): (&str, Duration), program: &mut Child, tmp: &Path) {
     thread::sleep(later);
 }
 
-/// Ends a program with each signal at each moment, and checks what is left.
+/// Ends a program with each signal at each moment, and asserts that no process is left, and a folder only after KILL.
 fn leaves_nothing(program: &Path, args: &[&str], variables: &[(&str, &str)]) {
     for (name, number) in SIGNALS {
         for moment in MOMENTS {

@@ -1,5 +1,5 @@
-//! What befalls an OpenSM in its life besides faults: it is asked to sweep or to route, hands over
-//! to another and takes over from one, is restarted, and has its log taken away.
+//! Events in the life of an OpenSM besides faults: requests to sweep or to route, the change of the master to another
+//! OpenSM and back, and the rotation of the log.
 
 use crate::metrics::{self, Metrics};
 use crate::storm::truth::Truth;
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// Wants every switch of the simulator to hold what Dmodc makes for the fabric.
+/// Asserts that every switch of the simulator holds Dmodc's table of the fabric.
 fn assert_routed(sim: &mut Ibsim, net: &Net) {
     let nodes = &net.netlist.nodes;
     let home = nodes.iter().position(|n| n.kind == Kind::Ca);
@@ -21,8 +21,8 @@ fn assert_routed(sim: &mut Ibsim, net: &Net) {
     truth.assert_routed(&Engine::new(1).expect("a thread"), &Options::default());
 }
 
-/// `resweep heavy` and `reroute` call the engine, the latter without looking at the fabric;
-/// `resweep light` does not where nothing has changed.
+/// `resweep heavy` and `reroute` call the engine, the latter without a discovery; `resweep light` does not where
+/// nothing has changed.
 #[test]
 fn sweeps_and_routes_on_request() {
     let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|l| l.local_addr());
@@ -49,12 +49,11 @@ fn sweeps_and_routes_on_request() {
     assert!(sm.stop());
 }
 
-/// Starts an OpenSM of higher priority until it takes over from the one that manages.
+/// Starts an OpenSM of higher priority, several times if needed, until it takes over from the master.
 ///
-/// If it polls before that one has handed over, it sends a trap and waits for a TrapRepress. ibsim drops
-/// every TrapRepress, and umad2sim has no timeouts: it never comes up then, and the other manages again
-/// when it has gone.
-/// `None` if the one that manages never looks at the trap: it waits for an answer that ibsim has dropped.
+/// If it polls before the master has handed over, it sends a trap and waits for a TrapRepress. ibsim drops every
+/// TrapRepress, and umad2sim has no timeouts: the new OpenSM never comes up then, and the old one is master again when
+/// the new one has gone. `None` if the master never handles the trap: it waits for a reply that ibsim has dropped.
 fn take_over(low: &OpenSm, start: impl Fn() -> OpenSm) -> Option<OpenSm> {
     for _ in 0..5 {
         let from = low.files.log().len();
@@ -62,7 +61,7 @@ fn take_over(low: &OpenSm, start: impl Fn() -> OpenSm) -> Option<OpenSm> {
         let stands_by = || low.files.log()[from..].contains("Entering STANDBY state");
         process::poll(LIMIT / 4, || stands_by().then_some(()))?;
         let is_up = || high.files.log().contains("SUBNET UP").then_some(());
-        // Not a multiple of the time between polls: one on its way would be lost.
+        // Not a multiple of the time between polls: a poll on its way would be lost.
         if process::poll(LIMIT / 4, is_up).is_some() {
             high.files.wait_until_quiet();
             return Some(high);
@@ -74,8 +73,8 @@ fn take_over(low: &OpenSm, start: impl Fn() -> OpenSm) -> Option<OpenSm> {
     panic!("no OpenSM takes over:\n{}", low.files.log());
 }
 
-/// The one of higher priority manages; the other routes when the first dies, and gives way when it
-/// is back.
+/// The OpenSM of higher priority is master; the other routes when the first dies, and hands over when it is back. Both
+/// make the same tables.
 #[test]
 fn another_opensm_takes_over_and_gives_back() {
     assert!((0..3).any(|_| take_over_and_give_back().is_some()));
@@ -100,9 +99,9 @@ fn take_over_and_give_back() -> Option<()> {
     metrics::wait_for_role(&low_figures, false);
     assert_eq!(low.files.routed(), 0, "it stands by");
 
-    // It dies without a word, and a link with it, before the other has noticed. Both are quiet then: umad2sim
-    // never times out, so a poll that waits for an answer of the dead one, or a MAD of a discovery that a
-    // link takes with it, is one that OpenSM waits for without an end.
+    // The master dies without a handover, and a link goes before the standby has noticed. Both have to be quiet before:
+    // umad2sim never times out, so OpenSM would wait for ever for the dead one's reply to a poll, or for a MAD of a
+    // discovery that is lost with the link.
     high.files.wait_until_quiet();
     low.files.wait_until_quiet();
     let (node, port) = net.switch_link();
@@ -116,7 +115,7 @@ fn take_over_and_give_back() -> Option<()> {
     low.resweep();
     assert!(low.files.lfts() == first, "both make the same tables");
 
-    // The file of one that stands by again says nothing of the fabric; it is renewed all the same.
+    // The file of an OpenSM that is standby again has no figures of the fabric, but is still renewed.
     let mastered = metrics::wait_for_role(&low_figures, true);
     let high = take_over(&low, || OpenSm::launch(&sim, &high_config))?;
     let figures = metrics::wait_for_role(&low_figures, false);
@@ -135,7 +134,7 @@ fn take_over_and_give_back() -> Option<()> {
     Some(())
 }
 
-/// What logrotate does: the file is moved away, and OpenSM told.
+/// As logrotate does, the log is moved away, and OpenSM gets a signal. Dmodc's lines go to the new log.
 #[test]
 fn the_log_is_rotated() {
     let sim = Ibsim::start(&Net::pgft(FIGURE_1).path);

@@ -1,6 +1,6 @@
-//! Integration tests with the real OpenSM on fabrics that ibsim plays.
+//! Integration tests with the real OpenSM on fabrics that ibsim simulates.
 //!
-//! `no_fallback` throughout: a plugin that fails would otherwise pass as minhop.
+//! All of them set `no_fallback`: otherwise minhop would hide a plugin that fails.
 
 mod alerts;
 mod between;

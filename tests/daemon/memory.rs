@@ -1,14 +1,14 @@
 //! The plugin's memory, watched by valgrind inside the stock OpenSM.
 //!
-//! Everything of OpenSM's that the plugin reads and writes lies in blocks of OpenSM's own, so an
-//! entry written beside a table would be found as well as one read of our own.
+//! All data of OpenSM that the plugin reads and writes lies in blocks that OpenSM allocates, so valgrind finds an
+//! access beside a table of OpenSM as well as one beside the plugin's own data.
 
 use crate::metrics::metrics_file;
 use crate::storm::{Memory, NODES_100, Storm};
 use crate::support::*;
 
-/// Wants of valgrind's findings no wrong access but those that are known of others, and nothing of ours left behind but
-/// what the queues of the thread pool keep for each thread until the process ends.
+/// Asserts that valgrind finds no wrong access except known ones of ibsim's client library, and no leak of the plugin
+/// except the memory that the queues of the thread pool keep for each thread until the process ends.
 fn assert_none_of_ours(xml: Vec<u8>) {
     let text = String::from_utf8(xml).expect("plain text");
     let has_ended = text.contains("</valgrindoutput>");
@@ -19,8 +19,8 @@ fn assert_none_of_ours(xml: Vec<u8>) {
         let is_ours = is_of(finding, "libdmodc");
         let is_known = match finding.contains("<kind>Leak_") {
             true => !is_ours || finding.contains("<fn>crossbeam_"),
-            // ibsim's client library reads beyond its own messages, and sends bytes that it has not
-            // set. Nobody else does anything wrong.
+            // ibsim's client library reads beyond its own messages, and sends bytes that it has not set. No other wrong
+            // access is allowed.
             false => !is_ours && is_of(finding, "libumad2sim"),
         };
         assert!(is_known, "{finding}");

@@ -1,5 +1,5 @@
-//! `dmodc.metrics` under a running OpenSM: the file says what the log and the fabric say, after healthy
-//! sweeps, with links gone, and where Dmodc refuses; and it is whole at any moment.
+//! `dmodc.metrics` under a running OpenSM: the file agrees with the log and the fabric, after healthy sweeps, with
+//! links gone, and where Dmodc refuses; and it is whole at any moment.
 
 use crate::hang_up::last;
 use crate::promtool::promtool;
@@ -16,7 +16,7 @@ use std::time::{Duration, SystemTime};
 /// Four leaves with six links up each, to six spines.
 pub const TREE: &str = "PGFT(2;3,4;1,6;1,1)";
 
-/// The names that the page explains: those that are in every file, and those that a master has besides.
+/// The metric names that the page explains: the names in every file, and those that only a master adds.
 fn names() -> [BTreeSet<String>; 2] {
     let page = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     let page = page.join("packaging/prometheus/README.md");
@@ -36,8 +36,8 @@ fn names() -> [BTreeSet<String>; 2] {
 pub struct Metrics(BTreeMap<String, f64>);
 
 impl Metrics {
-    /// Reads a file; every name has its type, and none is missing. What a master alone can say is there as
-    /// a whole, and if it is one.
+    /// Reads a file. Asserts that every name has its type and none is missing; the names of a master are all there or
+    /// none, and only if this OpenSM is master.
     pub fn read(path: &Path) -> Metrics {
         let text = fs::read_to_string(path).expect("the file is there");
         let mut types: Vec<&str> = Vec::new();
@@ -66,7 +66,7 @@ impl Metrics {
         Metrics(series)
     }
 
-    /// Also lets promtool read it.
+    /// As [`Metrics::read`]; promtool checks the file too.
     fn checked(path: &Path) -> Metrics {
         let folder = path.parent().expect("a folder");
         promtool(
@@ -98,7 +98,7 @@ impl Metrics {
         *found.expect("a series for each switch").1
     }
 
-    /// Of all switches.
+    /// The missing uplinks of all switches.
     pub fn all_missing(&self) -> f64 {
         let all = self.0.iter();
         all.filter(|(name, _)| name.starts_with("dmodc_missing_uplinks"))
@@ -107,19 +107,19 @@ impl Metrics {
     }
 }
 
-/// A file that says so, in time: another thread than OpenSM's writes it.
+/// Waits for a file that fulfils a condition: another thread than OpenSM's writes it.
 pub fn when(path: &Path, says: impl Fn(&Metrics) -> bool) -> Metrics {
     let read = || path.exists().then(|| Metrics::read(path)).filter(&says);
     let found = process::poll(Duration::from_secs(20), read);
     found.unwrap_or_else(|| panic!("{}", fs::read_to_string(path).expect("the file is there")))
 }
 
-/// A file that says whether its OpenSM is master.
+/// Waits for a file that shows whether its OpenSM is master.
 pub fn wait_for_role(path: &Path, is_master: bool) -> Metrics {
     when(path, |m| m.get("dmodc_master") == f64::from(is_master))
 }
 
-/// A file that says whether Dmodc's tables are in use.
+/// Waits for a file that shows whether Dmodc's tables are in use.
 pub fn wait_for_use(path: &Path, in_use: bool) -> Metrics {
     let is = |m: &Metrics| m.0.get("dmodc_engine_in_use") == Some(&f64::from(in_use));
     when(path, is)
@@ -129,14 +129,14 @@ pub fn metrics_file(sim: &Ibsim, config: Config) -> (PathBuf, Config) {
     named(sim, config, "dmodc.prom")
 }
 
-/// With a file of this name.
+/// As [`metrics_file`], with a file of this name.
 pub fn named(sim: &Ibsim, config: Config, name: &str) -> (PathBuf, Config) {
     let path = sim.dir().join(name);
     let config = config.options(&format!("dmodc.metrics={}", path.display()));
     (path, config)
 }
 
-/// Dmodc with a file and a reference.
+/// Dmodc with a metrics file and a reference.
 pub fn with_reference(sim: &Ibsim, reference: impl Display) -> (PathBuf, Config) {
     let path = sim.dir().join("dmodc.prom");
     let options = format!(
@@ -152,13 +152,13 @@ pub fn another_leaf(net: &Net) -> (&Node, Vec<u8>) {
     (leaf, net.uplinks(leaf).map(|port| port.number).collect())
 }
 
-/// A field of the last line of a sweep.
+/// A field of Dmodc's last sweep line.
 fn field(sm: &OpenSm, name: &str) -> f64 {
     last(sm, name).parse().expect("a number")
 }
 
 #[test]
-fn the_file_says_what_the_log_and_the_fabric_say() {
+fn the_metrics_agree_with_the_log_and_the_fabric() {
     let net = Net::pgft(TREE);
     let mut sim = Ibsim::start(&net.path);
     let (path, config) = metrics_file(&sim, Config::dmodc());
@@ -214,7 +214,7 @@ fn the_file_says_what_the_log_and_the_fabric_say() {
         assert_eq!(gone.of("dmodc_leaf_hosts", &guid), 0.0);
         sweep(Ibsim::relink, &up, 0.0, 10.0);
     };
-    // Meanwhile somebody reads all the time: every file is whole.
+    // Meanwhile this thread reads all the time: every file is whole.
     let reads = thread::scope(|scope| {
         let sweeps = scope.spawn(sweeps);
         let mut reads = 0;
@@ -234,10 +234,10 @@ fn the_file_says_what_the_log_and_the_fabric_say() {
 }
 
 #[test]
-fn a_refusal_is_told_and_who_routes_instead() {
+fn a_refusal_and_the_engine_that_routes_instead_are_in_the_metrics() {
     let net = sketch::ring(5);
     let mut sim = Ibsim::start(&net.path);
-    // Nobody.
+    // No engine routes instead.
     let (path, config) = metrics_file(&sim, Config::dmodc());
     let sm = OpenSm::launch(&sim, &config);
     let refused = wait_for_use(&path, false);
@@ -257,13 +257,13 @@ fn a_refusal_is_told_and_who_routes_instead() {
     wait_for_use(&path, true);
     let routed = Metrics::checked(&path);
     assert_eq!(routed.get("dmodc_switches"), 5.0);
-    // What is a tree now has its tables.
+    // The fabric is a tree now, and Dmodc routes it.
     sm.files.assert_routed(&Options::default());
     sim.relink(node, port);
     sm.resweep();
     wait_for_use(&path, false);
     let again = Metrics::checked(&path);
     assert!(again.get("dmodc_refusals_total") > routed.get("dmodc_refusals_total"));
-    // The figures are those of the last sweep that was routed.
+    // The figures are those of the last sweep that Dmodc routed.
     assert_eq!(again.get("dmodc_switches"), 5.0);
 }

@@ -1,8 +1,8 @@
-//! Several engines in one OpenSM: every engine's tables are those that it makes alone.
+//! Several engines in one OpenSM: each makes the same tables as alone.
 //!
-//! OpenSM's engines leave traces in its switches and ports (hop tables, path counts, private
-//! pointers). So they all run in one OpenSM, each of them twice and after different ones, and every
-//! table is held against that of an OpenSM that runs this engine and no other.
+//! OpenSM's engines leave traces in its switches and ports (hop tables, path counts, private pointers). So all run in
+//! one OpenSM here, each of them twice and after different ones, and all tables are compared with those of an OpenSM
+//! that runs this engine and no other.
 
 use crate::support::*;
 use dmodc::fabric::Guid;
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Each engine after each of its neighbours in both directions, with and without what it is told.
+/// The engines, with and without roots, I/O nodes and a reference. They run in this order and back.
 const ENGINES: [&str; 13] = [
     "dmodc",
     "ftree+roots",
@@ -30,7 +30,7 @@ const ENGINES: [&str; 13] = [
     "ftree+roots+io",
 ];
 
-/// What an OpenSM that runs this engine and no other holds; nothing if the engine refuses.
+/// The tables of an OpenSM that runs this engine and no other; `None` if the engine refuses.
 fn alone(net: &Net, whole: &Net, spec: &EngineSpec, roots: &[Guid], io: &[Guid]) -> Option<Tables> {
     let sim = Ibsim::start(&net.path);
     let files = sim::Files::new(sim.inner()).expect("a folder for OpenSM");
@@ -60,8 +60,8 @@ fn alone(net: &Net, whole: &Net, spec: &EngineSpec, roots: &[Guid], io: &[Guid])
     }
 }
 
-/// Routes a fabric both ways, compares, and returns the engines that refuse it, and those whose tables
-/// differ from those of the plain Dmodc.
+/// Routes a fabric in one OpenSM and in many, and compares. Returns the engines that refuse it, and the kinds of Dmodc
+/// whose tables differ from the tables of plain Dmodc.
 fn refusing(net: &Net, whole: &Net, top: &str) -> (Vec<String>, Vec<String>) {
     let (fabric, _) = net.netlist.to_fabric(None).expect("LIDs for all");
     let tops = net
@@ -107,20 +107,20 @@ fn runs() -> MultiEngineRun {
     MultiEngineRun::new(opensm::plugin(), LIMIT)
 }
 
-// With LIDs, so that every OpenSM gives the same.
+// The netlists have LIDs, so that every OpenSM assigns the same.
 
 #[test]
 fn every_engine_s_tables_are_those_that_it_makes_alone() {
     let net = Net::pgft_with_lids(FIGURE_1);
     let (refusing, unlike) = refusing(&net, &net, "L3-");
-    // The paper's rule goes by GUIDs, and numbers LIDs of switches by them.
+    // The paper's rule orders switches by GUIDs, and numbers their LIDs by them.
     let by_guid = vec!["dmodc:paper".into(), "dmodc+io".into()];
     assert_eq!((refusing, unlike), (vec![], by_guid));
 }
 
 #[test]
 fn so_they_are_with_links_gone() {
-    // A switch is gone, of which only the reference knows.
+    // A switch is gone that only the reference has.
     let whole = Net::pgft_with_lids("PGFT(2;8,12;1,4;1,2)");
     let (less, _) = whole
         .netlist

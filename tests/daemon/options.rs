@@ -1,4 +1,4 @@
-//! OpenSM's own options, live: each test fails if the option is not heeded.
+//! OpenSM's own options, under OpenSM: each test fails if Dmodc ignores the option.
 
 use crate::support::*;
 use dmodc::fabric::Guid;
@@ -16,8 +16,7 @@ fn guid_file(sim: &Ibsim, guids: &[Guid]) -> PathBuf {
     path
 }
 
-/// Routes a fabric with GUIDs in a file that an option names, and wants the tables that those
-/// GUIDs make offline, and others than without.
+/// Asserts that GUIDs in the file of an option give the same tables as offline, and others than without the option.
 fn guids_matter(net: &Net, option: &str, guids: Vec<Guid>, set: fn(&mut Options, Vec<Guid>)) {
     let sim = Ibsim::start(&net.path);
     let file = guid_file(&sim, &guids);
@@ -56,8 +55,8 @@ fn guid_files_are_heeded() {
     guids_matter(&net, "io_guid_file", even, |o, g| o.io_guids = g);
 }
 
-/// A file that is missing or has a line that is no GUID is named in an error, and the fabric is routed without it. GUIDs
-/// of another fabric are an error line too.
+/// A file that is missing or has a line that is no GUID gives an error with its name, and Dmodc routes without it.
+/// GUIDs of another fabric give an error too.
 #[test]
 fn guid_files_that_are_no_good() {
     let net = Net::pgft(FIGURE_1);

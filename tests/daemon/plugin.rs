@@ -1,11 +1,11 @@
-//! The plugin at OpenSM's edge: its log line, its options, its files, and refusals.
+//! The plugin's interface to OpenSM: its log line, its options, its library, and OpenSM's version.
 
 use crate::support::*;
 use dmodc::dmodc::PHASES;
 use std::fs;
 use std::time::Duration;
 
-/// A fabric of so many switches is worth more than one thread.
+/// A fabric of 192 switches: enough for more than one thread.
 const SWITCHES_192: &str = "PGFT(3;1,8,8;1,8,8;1,1,1)";
 
 /// The one line of a sweep in a log, without its times.
@@ -21,7 +21,7 @@ fn routed(files: &Files) -> String {
     words.expect("times are numbers").join(" ")
 }
 
-/// The line names the threads that worked, not those that may. Each switch gets its one block.
+/// The line has the threads that worked, not the limit. 256 LIDs take five blocks, 28 take one.
 #[test]
 fn each_sweep_leaves_its_line() {
     for (shape, threads, line) in [
@@ -63,7 +63,7 @@ fn wrong_options_are_named_and_the_default_holds() {
     assert_eq!(files.numbers(0, "threads")[0] > 1, processors.get() > 1);
 }
 
-/// The relay ends OpenSM: it is in the laboratory's plugin alone.
+/// The relay can end OpenSM, so it is in the laboratory's plugin alone.
 #[test]
 fn the_plugin_has_no_relay() {
     let has_relay = |name: &str| {

@@ -1,12 +1,11 @@
-//! Where Dmodc does not route: the next engine of the list does, on tables that look as if we had
-//! never been there, and the daemon lives.
+//! Where Dmodc refuses, the next engine of the list routes, with the same tables as without Dmodc, and OpenSM lives on.
 
 use crate::metrics::{metrics_file, wait_for_use};
 use crate::support::*;
 use dmodc::dmodc::OnUnreachable;
 
-/// Runs `-R dmodc,minhop` and `-R minhop` on a fabric of the same kind, and wants the same tables.
-/// Returns the log of the former.
+/// Asserts that the engines `dmodc,minhop` and `minhop` make the same tables of a fabric. Returns the log of the
+/// former.
 fn minhop_takes_over(net: &Net, config: &Config) -> String {
     let sim = Ibsim::start(&net.path);
     let files = opensm::route(&sim, config);
@@ -29,14 +28,14 @@ fn assert_minhop(files: &Files, alone: &[u8]) {
     assert!(files.lfts() == alone, "not the tables of minhop alone");
 }
 
-/// The lines of a log that are our errors.
+/// Dmodc's error lines in a log.
 fn errors(log: &str) -> Vec<&str> {
     log.lines().filter(|l| l.contains("dmodc: ERR")).collect()
 }
 
-/// It is refused in one line that says so and names switches of the fabric.
+/// A fabric that is no tree is refused in one log line, which names switches of the fabric; minhop routes it.
 #[test]
-fn what_is_no_tree_is_left_to_the_next_engine() {
+fn a_fabric_that_is_no_tree_goes_to_the_next_engine() {
     for net in [
         sketch::ring(5),
         Net::production("ring-4sw.ibnetdiscover"),
@@ -54,8 +53,8 @@ fn what_is_no_tree_is_left_to_the_next_engine() {
     }
 }
 
-/// Seven leaves beside one another leave 15 pairs without a path. Turns connect all hosts; without them, ten pairs are
-/// named.
+/// Seven leaves in a zigzag have 15 pairs without an up-down path. Detours connect all hosts; without them, ten pairs
+/// are named.
 #[test]
 fn pairs_without_a_path_are_connected_or_named() {
     let net = sketch::zigzag(7);
@@ -80,7 +79,7 @@ fn pairs_without_a_path_are_connected_or_named() {
     let files = opensm::route(&sim, &config);
     let log = files.log();
     let errors = errors(&log);
-    // The pairs of switches, their number, pairs of hosts and others, their number.
+    // In this order: pairs of switches, their number, pairs of hosts and others, their number.
     assert!(errors.len() > 12, "{errors:#?}");
     let (pairs, rest) = errors.split_at(10);
     assert!(rest[0].contains("ERR: 15 pairs "), "{rest:#?}");
@@ -102,13 +101,14 @@ fn pairs_without_a_path_are_connected_or_named() {
     assert_eq!(report.unreachable_pairs, 15);
 }
 
+/// With `on_unreachable=fail` Dmodc refuses the same fabric, and minhop routes it.
 #[test]
 fn pairs_without_a_path_make_it_fail_if_so_wanted() {
     let config = Config::dmodc_or("minhop").options("dmodc.on_unreachable=fail");
     let log = minhop_takes_over(&sketch::zigzag(7), &config);
     let errors = errors(&log);
-    // Ten of the pairs by name, how many there are, and what follows; nobody is said to be left out, since
-    // minhop routes them.
+    // Ten of the pairs by name, the number of pairs, and the refusal. No pair is named as left out, since minhop routes
+    // all.
     let named = errors
         .iter()
         .filter(|line| line.contains("ERR: no up-down path between "));
@@ -122,13 +122,13 @@ fn pairs_without_a_path_make_it_fail_if_so_wanted() {
     );
     // Where all pairs have a path, the option makes no difference.
     let net = Net::pgft(FIGURE_1);
-    // Its folder has the log.
+    // The folder of `sim` has the log.
     let sim = Ibsim::start(&net.path);
     let files = opensm::route(&sim, &config);
     files.assert_errors(&[]);
 }
 
-/// The first sweep panics: minhop routes it. The next is ours again.
+/// The first sweep panics, and minhop routes it. Dmodc routes the next.
 #[cfg(debug_assertions)]
 #[test]
 fn a_panic_gives_way_to_the_next_engine() {
@@ -158,7 +158,7 @@ fn a_panic_gives_way_to_the_next_engine() {
     }
 }
 
-/// What is there for the test above is not there in what users run.
+/// A release build does not have the option of the test above.
 #[cfg(not(debug_assertions))]
 #[test]
 fn a_release_build_provokes_no_panic() {

@@ -1,11 +1,11 @@
-//! The threads of the plugin, on one processor: they sleep between sweeps, and take no signals that are meant for OpenSM.
+//! The threads of the plugin, on one processor: they sleep between sweeps, and take no signals meant for OpenSM.
 
 use crate::support::*;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// `HUP`, `INT`, `USR1`, `TERM`: what OpenSM's main thread waits for.
+/// `HUP`, `INT`, `USR1`, `TERM`: the signals that OpenSM's main thread waits for.
 const SIGNALS: [u32; 4] = [1, 2, 10, 15];
 
 /// The plugin's threads, each by its folder below `/proc`.
@@ -22,7 +22,7 @@ fn ours(sm: &OpenSm) -> Vec<PathBuf> {
 /// Time on a processor of a process or thread, in clock ticks.
 fn ticks(proc: &Path) -> u64 {
     let stat = fs::read_to_string(proc.join("stat")).expect("it is alive");
-    // Behind the name, which may have anything in it.
+    // The fields after the name, which may contain any character.
     let (_, rest) = stat.rsplit_once(')').expect("a name");
     let words: Vec<&str> = rest.split_whitespace().collect();
     let number = |at: usize| -> u64 { words[at].parse().expect("a number") };
@@ -32,7 +32,7 @@ fn ticks(proc: &Path) -> u64 {
 #[test]
 fn our_threads_sleep_and_take_no_signals() {
     let sim = Ibsim::start(&Net::pgft(NODES_648).path);
-    // More threads than one processor can run, and the one that writes the figures.
+    // More threads than one processor can run, and the thread that writes the metrics.
     let words = format!(
         "dmodc.threads=4 dmodc.metrics={}",
         sim.dir().join("figures").display()
@@ -54,7 +54,7 @@ fn our_threads_sleep_and_take_no_signals() {
             "signals that our thread would take"
         );
     }
-    // That one looks around each second.
+    // The thread for the metrics wakes up each second.
     ours.retain(|thread| {
         let name = fs::read_to_string(thread.join("comm"));
         name.is_ok_and(|name| name.trim() != "dmodc-metrics")

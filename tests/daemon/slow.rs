@@ -1,4 +1,4 @@
-//! Links that came up slow, under OpenSM: the log tells each once, and `dmodc.metrics` has a series for it.
+//! Links that came up slow, under OpenSM: the log names each once, and `dmodc.metrics` has a series for it.
 
 use crate::changes::said;
 use crate::metrics::{Metrics, TREE, wait_for_use, when, with_reference};
@@ -12,7 +12,7 @@ fn node<'n>(net: &'n Netlist, name: &str) -> &'n Node {
     found.expect("a node")
 }
 
-/// The slow links that the metrics have.
+/// The series of slow links in the metrics.
 fn slow(metrics: &Metrics) -> Vec<String> {
     let names = metrics.names();
     names
@@ -32,7 +32,7 @@ fn a_link_and_a_host_that_came_up_at_1x_are_told_while_they_are_there() {
         (host.guid, at.number),
         (tree.netlist.nodes[at.peer as usize].guid, at.peer_port),
     ];
-    // As people write it for ibsim: the widths that are enabled, and no speeds elsewhere.
+    // As people write netlists for ibsim: the enabled width of the slow ports, and no speed elsewhere.
     let mut netlist = tree.netlist.clone();
     for node in &mut netlist.nodes {
         for port in &mut node.ports {
@@ -68,7 +68,7 @@ fn a_link_and_a_host_that_came_up_at_1x_are_told_while_they_are_there() {
         "{found:?}"
     );
     assert!(of_link.is_some_and(|n| n.ends_with("speed=\"1xSDR\",expected=\"4xSDR\"}")));
-    // The reference that it keeps leaves the speed of both open.
+    // The reference that `auto` keeps has no speed for these two links.
     let places = fs::read(sm.files.path("opensm-dmodc-reference.net")).expect("the places");
     let places = Netlist::parse(&places).expect("a netlist");
     let ports = places.nodes.iter().flat_map(|node| &node.ports);
@@ -79,7 +79,7 @@ fn a_link_and_a_host_that_came_up_at_1x_are_told_while_they_are_there() {
         (72, 4)
     );
     assert!(links[4..].iter().all(|link| *link == "4xSDR"), "{links:?}");
-    // What OpenSM dumps says the same, and so does the tool.
+    // A further sweep logs and counts nothing new. OpenSM's dump and the netlist have the same speeds.
     sm.resweep();
     assert_eq!(sm.files.log_lines("dmodc: slow").len(), 2);
     assert_eq!(slow(&wait_for_use(&metrics, true)), found);
@@ -88,7 +88,7 @@ fn a_link_and_a_host_that_came_up_at_1x_are_told_while_they_are_there() {
     for (s, switch) in (0u32..).zip(fabric.switches()) {
         assert_eq!(live.speeds_of(s), fabric.speeds_of(s), "{}", switch.guid);
     }
-    // What goes is not mended; what comes back slow is told anew.
+    // A slow link that goes is not logged as mended; one that comes back slow is logged anew.
     let mut change = |change: fn(&mut Ibsim, &str, u8), count: usize| {
         let from = sm.files.log().len();
         change(&mut sim, &leaf.0.id, leaf.1);

@@ -1,10 +1,10 @@
-//! The tables that a live OpenSM holds are those that the library computes from its subnet dump,
-//! byte for byte: the same fabric by two sources, the same tables by two sinks. And they deliver, as ibdmchk finds too.
-//! `alerts.rs` has those of production fabrics.
+//! The tables that a live OpenSM holds are those that the library computes from its subnet dump, byte for byte: the
+//! same fabric by two sources, the same tables by two sinks. And they deliver, as ibdmchk finds too. `alerts.rs` tests
+//! production fabrics.
 
 use crate::support::*;
 
-/// Routes a generated fabric with a live OpenSM, compares with offline, and has the tables checked.
+/// Routes a generated fabric with OpenSM, and asserts that the tables are the offline ones and pass ibdmchk.
 fn same_live_and_offline(net: &Net, config: &Config) -> (Vec<u8>, Offline) {
     let sim = Ibsim::start(&net.path);
     let files = opensm::route(&sim, config);
@@ -12,8 +12,8 @@ fn same_live_and_offline(net: &Net, config: &Config) -> (Vec<u8>, Offline) {
     (files.lfts(), assert_same(net, &files, config.lmc))
 }
 
-/// Wants the tables that are made offline, from OpenSM's dump with any number of threads and from the netlist itself;
-/// and that they deliver.
+/// Asserts that OpenSM's tables are the offline ones, made from its dump with one and two threads and from the netlist
+/// itself; and that they deliver.
 pub fn assert_same(net: &Net, files: &Files, lmc: u8) -> Offline {
     let options = &Options::default();
     let live = files.lfts();

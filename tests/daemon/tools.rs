@@ -1,4 +1,4 @@
-//! What the stock diagnostics say of Dmodc's tables: hosts, routers and switches answer at their LIDs, wherever they are.
+//! The stock diagnostics on Dmodc's tables: hosts, routers and switches reply at all their LIDs, wherever they are.
 
 use crate::support::*;
 use dmodc::fabric::NodeKind;
@@ -10,7 +10,7 @@ fn osmtest_passes() {
     tools::osmtest(&sim, &sm.files);
 }
 
-/// Every end node at each of its LIDs, every switch with its counters, and the ways to them.
+/// Every end node replies at each of its LIDs, every switch with its counters; ibtracert follows the routes to them.
 #[test]
 fn every_lid_answers_and_is_traced() {
     let net = Net::pgft(FIGURE_1);
@@ -41,7 +41,7 @@ fn every_lid_answers_and_is_traced() {
     }
 }
 
-/// Hosts on a leaf and on one spine, routers on a leaf and on the other spine.
+/// Hosts on all leaves and on one spine, routers on a leaf and on the other spine.
 #[test]
 fn hosts_and_routers_on_spines() {
     let mut sketch = Sketch::switches(4, 3);
@@ -62,7 +62,7 @@ fn hosts_and_routers_on_spines() {
         .filter(|n| n.kind == NodeKind::Router);
     let routers: Vec<u16> = routers.map(|n| n.lid.0).collect();
     assert_eq!(routers.len(), 2, "OpenSM gives routers LIDs");
-    // Routers run no ranks of anyone's job.
+    // The node order has no routers: they run no ranks of a job.
     let order = sm.files.read("opensm-dmodc-ca-order.dump");
     let order = String::from_utf8(order).expect("text");
     assert_eq!(order.lines().count(), 13, "{order}");
@@ -70,7 +70,7 @@ fn hosts_and_routers_on_spines() {
     assert_eq!(order, offline.order());
     offline.assert_same(&sm.files.lfts());
     offline.assert_clean(&sm.files.lfts());
-    // The first host is on a leaf, from where there is a way to everything.
+    // The first host is on a leaf, from which there is an up-down path to every LID.
     let lids = sm.files.end_node_lids(0);
     for &lid in &lids {
         let info = tools::smpquery_from(&sim, &sm.files, &sim.hosts()[0], lid);

@@ -1,5 +1,5 @@
-//! Switches above the leaves get new firmware under a running OpenSM, one after the other: what packets between hosts
-//! meet. Dmodc can drain each first; updn and ftree cannot empty it.
+//! Switches above the leaves get new firmware under a running OpenSM, one after the other: the pairs of hosts that lose
+//! packets. Dmodc can drain each switch first; updn and ftree cannot.
 
 use crate::storm::cables::Cables;
 use crate::storm::measured::Measured;
@@ -15,10 +15,10 @@ use std::fs;
 /// Engines; under the first two Dmodc drains each switch before, without and with a reference.
 const WAYS: [&str; 5] = ["drained-alone", "drained", "dmodc", "updn", "ftree"];
 
-/// What one upgrade came to.
+/// The result of one upgrade.
 #[derive(Default)]
 struct Upgrade {
-    /// Pairs of hosts, and those of them of which packets were lost at some time.
+    /// Pairs of hosts, and pairs that lost packets at some time, summed over the steps.
     pairs: u64,
     hurt: u64,
     /// Entries that packets between hosts used, and that changed when the switch went.
@@ -27,7 +27,7 @@ struct Upgrade {
     blocks: u32,
 }
 
-/// The entries that take packets of hosts to hosts, and that are others afterwards.
+/// The number of entries that packets between hosts use, and that change.
 fn changed(before: Routed, after: Routed) -> usize {
     let switches = before.0.switches();
     let mut changed = 0;
@@ -42,7 +42,7 @@ fn changed(before: Routed, after: Routed) -> usize {
     changed
 }
 
-/// A switch is drained, if so wanted, goes, comes back, and is used again.
+/// Upgrades a switch: it is drained if `drains`, goes, comes back, and is used again.
 fn upgrade(fabric: &mut Measured, node: u32, drains: bool) -> Upgrade {
     let mut found = Upgrade::default();
     let switch = &fabric.live.netlist.nodes[node as usize];
@@ -103,7 +103,7 @@ fn upgrades(net: &Net, switches: usize, engine: &'static str) -> Vec<Upgrade> {
 }
 
 #[test]
-fn what_is_drained_first_loses_no_packet_and_what_is_not_does() {
+fn only_upgrades_without_a_drain_lose_packets() {
     let net = Net::pgft_with_lids(NODES_100);
     for engine in WAYS {
         let all = upgrades(&net, 2, engine);
@@ -114,7 +114,7 @@ fn what_is_drained_first_loses_no_packet_and_what_is_not_does() {
     }
 }
 
-/// A table of `UPGRADES_SHAPE` (648 nodes): `UPGRADES_SWITCHES` (all) switches, under each engine of `UPGRADES_WAYS` (all).
+/// A table of `UPGRADES_SHAPE` (648 nodes): `UPGRADES_SWITCHES` (all) switches, each engine of `UPGRADES_WAYS` (all).
 #[test]
 #[ignore = "long: make events"]
 fn table() {
@@ -130,7 +130,7 @@ fn table() {
         let mean =
             |of: &dyn Fn(&Upgrade) -> f64| all.iter().map(of).sum::<f64>() / all.len() as f64;
         let most = |of: &dyn Fn(&Upgrade) -> f64| all.iter().map(of).fold(0.0, f64::max);
-        // None is told from few.
+        // Distinguishes none from few.
         let percent = |share: f64| match share {
             0.0 => "0".to_owned(),
             _ => format!("{:.2} %", share * 100.0),

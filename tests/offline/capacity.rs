@@ -1,4 +1,4 @@
-//! Slow links: each carries a part of the routes by its speed, and none is lost for it.
+//! Slow links: each carries a share of the routes by its speed, and no pair loses its route.
 
 use crate::design::fabrics::carriers;
 use crate::drain::some_part;
@@ -8,7 +8,7 @@ use crate::left_out::is_wanted;
 use crate::long;
 use crate::random_fabrics::drawn;
 use crate::routed::{Routed, pgft};
-use crate::whole_graph::nobody_is_lost;
+use crate::whole_graph::no_pair_is_lost;
 use dmodc::analysis::{Channels, Risk, Traffic, bounds};
 use dmodc::dmodc::{Capacity, Engine, Faults, OnUnreachable, Options};
 use dmodc::fabric::{Fabric, Peer, Speed};
@@ -26,7 +26,7 @@ fn ignoring() -> Options {
 
 type Link = [(u32, u8); 2];
 
-/// The netlist with some links at other speeds.
+/// The netlist with some links at another speed.
 fn at(netlist: &Netlist, links: &[Link], speed: &str) -> Netlist {
     let speed: Speed = speed.parse().expect("a speed");
     let mut slow = netlist.clone();
@@ -43,7 +43,7 @@ fn without(netlist: &Netlist, links: &[Link]) -> Netlist {
     netlist.without(&parts)
 }
 
-/// What is counted over capacity.
+/// Figures over capacity.
 impl Routed {
     /// A2A, RP and SP over capacity.
     fn risks(&self) -> [f64; 3] {
@@ -57,7 +57,7 @@ impl Routed {
         ]
     }
 
-    /// The least A2A over capacity.
+    /// The cut bound of A2A over capacity.
     fn least(&self) -> f64 {
         let rank = |s| self.plan.ranking().rank(s);
         let (nodes, channels) = (self.plan.order(), Channels::new(&self.fabric));
@@ -65,7 +65,7 @@ impl Routed {
         over.expect("speeds differ")
     }
 
-    /// LIDs of hosts to which packets of other hosts go up by a port.
+    /// The number of end nodes to which packets of other end nodes leave a switch by a port.
     fn routes(&self, s: u32, port: u8) -> usize {
         let next = |at: u32, lid| match self.fabric.peer(at, self.tables.get(at, lid)) {
             Peer::Switch { index, .. } => Some(index),
@@ -94,7 +94,7 @@ fn shape(number: u64) -> Netlist {
     pgft(SHAPES[number as usize % SHAPES.len()], number)
 }
 
-/// The netlist of a fabric has its places, nodes of the same kinds, and links as fast.
+/// Asserts that a fabric written as a netlist and read back has the same places, kinds of end nodes and speeds.
 fn reads_back(fabric: &Fabric) {
     let written = Netlist::from_fabric(fabric);
     let (read, _) = written.to_fabric(None).expect("LIDs");
@@ -106,7 +106,7 @@ fn reads_back(fabric: &Fabric) {
     }
 }
 
-/// Links at random speeds and drained ones on any fabric: nobody is lost, hosts or switches, and no circle comes of it.
+/// Slow and drained links on a random fabric: no pair of hosts or switches loses its route, and no circle closes.
 fn hold(engine: &Engine, number: u64) {
     let (fabric, reference) = drawn(number);
     let mut random = Random::new(number);
@@ -146,15 +146,15 @@ fn hold(engine: &Engine, number: u64) {
         return;
     };
     let now = Routed::by(engine, slow, &options).expect("a tree still");
-    nobody_is_lost(&before, &now, |from, to| {
+    no_pair_is_lost(&before, &now, |from, to| {
         !is_drained || is_wanted(&now.fabric, &options, from, to)
     });
 }
 
 #[test]
-fn nobody_is_lost_on_any_fabric() {
+fn no_pair_is_lost_on_any_fabric() {
     hold_on_each(300, hold);
-    // One whose hosts are all connected only when the first tries have failed.
+    // A fabric where Dmodc connects all hosts only after its first tries have failed.
     hold(&Engine::new(1).expect("a thread"), 2773);
 }
 
@@ -167,7 +167,7 @@ fn equal_speeds_change_nothing() {
         let ignored = Routed::of(&netlist, &ignoring()).tables;
         assert_eq!(tables(&netlist), ignored);
         assert_eq!(tables(&at(&netlist, &links, "1xSDR")), ignored);
-        // A plane that is slower throughout at its own level is not slow: its uplinks are alike.
+        // One slow link changes the tables unless speeds are ignored; at full speed it does not.
         let slow = at(&netlist, &links[..1], "1xEDR");
         assert_ne!(tables(&slow), ignored, "{number}");
         assert_eq!(Routed::of(&slow, &ignoring()).tables, ignored);
@@ -175,7 +175,7 @@ fn equal_speeds_change_nothing() {
     }
 }
 
-/// One link at a part of its speed carries about that part of what its siblings do, and only what it gives up moves.
+/// One link at a part of its speed carries about that part of its siblings' routes; only entries it gives up change.
 #[test]
 fn a_slow_link_carries_its_part() {
     let options = Options::default();
@@ -209,7 +209,7 @@ fn a_slow_link_carries_its_part() {
             let others: Vec<usize> = others.collect();
             let mean = others.iter().sum::<usize>() as f64 / others.len() as f64;
             let carried = slow.routes(low, port) as f64;
-            // No more than A2A allows where all hosts of a leaf meet.
+            // At most what the A2A bound allows, where all hosts of a leaf use the link.
             let (hosts, bound) = (slow.fabric.end_nodes_of(low).len() as f64, slow.least());
             let wanted = match hosts <= 1.2 * bound * part {
                 true => mean * part,
@@ -220,7 +220,7 @@ fn a_slow_link_carries_its_part() {
                 (carried - wanted).abs() <= (0.5 * wanted).max(3.5),
                 "{number}, {speed}: {carried} of {mean}, {wanted}"
             );
-            // Entries that change were on the link.
+            // Only entries that used the link change.
             let changed = forced(whole.pair(), (&lost.fabric, &slow.tables), is_up);
             let needless = changed.needless.entries;
             assert_eq!(needless, 0, "{number}, {speed}: {changed:?}");
@@ -228,8 +228,8 @@ fn a_slow_link_carries_its_part() {
     }
 }
 
-/// Few slow links: over capacity A2A, RP and SP are as low as without them, or one flow over a slow link, but for two more
-/// (RP: one more); and RP is never above what it is where speeds are ignored, but for one.
+/// With up to 5 % of the links slow, A2A, RP and SP over capacity are at most those without them, or one flow on a slow
+/// link, plus two such flows (RP: one). RP is at most one such flow above the RP that ignores speeds.
 #[test]
 fn slow_links_are_never_worse_than_none() {
     let options = Options::default();
@@ -255,8 +255,8 @@ fn slow_links_are_never_worse_than_none() {
     }
 }
 
-/// Half of all links are slow: medians of A2A are within a fifth of the bound, and those of RP are no worse than where
-/// speeds are ignored.
+/// With half of all links slow, the median of A2A is within a fifth of the bound, and the median of RP is no worse than
+/// where speeds are ignored.
 #[test]
 fn half_of_all_links_are_slow() {
     for (shape, fast, slow) in [
@@ -289,7 +289,7 @@ fn half_of_all_links_are_slow() {
     }
 }
 
-/// A plane at half or a quarter: uplinks of leaves carry alike over capacity, or what A2A allows.
+/// In a plane at a half or a quarter, the uplink of each leaf carries its share by speed, or what the A2A bound allows.
 #[test]
 fn a_slow_plane_carries_its_part() {
     let options = Options::default();

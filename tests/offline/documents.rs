@@ -1,5 +1,5 @@
-//! The documents keep up: every message that can stand in OpenSM's log is explained, and no link
-//! between the pages leads nowhere.
+//! The documents are complete: docs/troubleshooting.md explains every message of Dmodc in OpenSM's log, and every link
+//! between the pages leads to a file.
 
 use crate::promtool::promtool;
 use crate::support::root;
@@ -29,7 +29,7 @@ fn literal(source: &str) -> Option<String> {
     }
 }
 
-/// What is the same in all messages of one format, the longest piece of it.
+/// The longest piece of a format that is the same in all its messages.
 fn fixed_part(format: &str) -> String {
     let pieces = format.split('{').map(|p| p.split('}').next_back());
     let pieces = pieces.map(|p| p.unwrap_or_default().trim());
@@ -65,13 +65,13 @@ fn every_message_is_explained() {
     assert!(messages > 20, "only {messages} messages found");
 }
 
-/// Prometheus takes the alert rules, and they fire when they should.
+/// Prometheus accepts the alert rules, and they fire when they should.
 #[test]
 fn alert_rules_hold() {
     let folder = root().join("packaging/prometheus");
     promtool(&folder, &["check", "rules", "dmodc.rules.yml"], b"");
     promtool(&folder, &["test", "rules", "dmodc.test.yml"], b"");
-    // Every figure that a rule looks at is one that Dmodc writes.
+    // Dmodc writes every metric that a rule uses, and the page explains it.
     let rules = fs::read_to_string(folder.join("dmodc.rules.yml")).expect("rules");
     let page = fs::read_to_string(folder.join("README.md")).expect("the page");
     let source = fs::read_to_string(root().join("src/sweeps/metrics/mod.rs")).expect("a file");
@@ -88,7 +88,7 @@ fn alert_rules_hold() {
     assert!(names > 7, "only {names} names found");
 }
 
-/// A row after an empty line is no row of the table above, but text with bars in it. And links lead somewhere.
+/// Each table begins with a header, since a row after an empty line is plain text; and each link leads to a file.
 #[test]
 fn tables_and_links_of_all_pages_hold() {
     let folders = ". docs docs/results docker opensm-patch packaging packaging/prometheus \
@@ -120,7 +120,7 @@ fn tables_and_links_of_all_pages_hold() {
     assert!(tables > 10 && links > 10, "{tables} tables, {links} links");
 }
 
-/// Whoever raises the version writes what is new in it.
+/// All files have the present version, and the changelog has a section for it.
 #[test]
 fn the_version_is_the_same_everywhere() {
     let version = env!("CARGO_PKG_VERSION");

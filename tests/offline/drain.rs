@@ -1,5 +1,5 @@
-//! Drained links: empty where there is another way, in use where there is none; and pulling them changes nothing. What
-//! the tool says of them is in `tests/data/answers/drain.txt`; that nobody is lost in `capacity`.
+//! Drained links carry only routes that have no other path, and pulling them changes no other entry. The tool's output
+//! is tested in `tests/data/answers/drain.txt`; that no pair loses its route, in `capacity`.
 
 use crate::long;
 use crate::routed::{Routed, pgft, with_reference};
@@ -10,7 +10,7 @@ use dmodc::lft::NO_PATH;
 use dmodc::netlist::{Netlist, Part};
 use dmodc::random::Random;
 
-/// A switch or a link of it.
+/// A switch or one of its links, drawn.
 pub fn some_part(fabric: &Fabric, random: &mut Random) -> Drained {
     if fabric.switches().is_empty() {
         return Drained {
@@ -56,7 +56,7 @@ fn tree(random: &mut Random) -> (Netlist, Netlist) {
     (whole, less)
 }
 
-/// The same parts of a netlist.
+/// The drained equipment as parts of a netlist.
 fn parts(netlist: &Netlist, drain: &[Drained]) -> Vec<Part> {
     let node = |guid| {
         let at = netlist.nodes.iter().position(|n| n.guid == guid);
@@ -74,10 +74,10 @@ fn parts(netlist: &Netlist, drain: &[Drained]) -> Vec<Part> {
     drain.iter().map(part).collect()
 }
 
-/// Draining moves only what has to leave the drained links, whatever else is drained. Pulling them then changes no entry
-/// but of those that had no other way.
+/// Pulling drained links changes no entry but those without another path, which become "no path"; the others avoid the
+/// drained links already. On whole and damaged trees, without detours, with the whole tree as reference.
 #[test]
-fn what_is_pulled_after_it_was_drained_changes_nothing() {
+fn pulling_a_drained_switch_changes_nothing() {
     for number in 0..100 * u64::from(long::times()) {
         let mut random = Random::new(number);
         let (whole, less) = tree(&mut random);

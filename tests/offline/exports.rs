@@ -1,5 +1,5 @@
-//! Exports and drawings, read by programs that they are for: slurmctld, dot, librsvg. Each says so and is skipped
-//! where Debian's package of it is not installed.
+//! The programs that exports and drawings are made for, slurmctld, dot and librsvg, can read them. A test is skipped,
+//! with a report, where Debian's package is not installed.
 
 use crate::support::*;
 use dmodc_lab::sim::{Guard, poll};
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// Whether a program is there, and a word about it if it is not.
+/// Whether a program is installed. Reports a skip if it is not.
 fn is_there(program: &str, package: &str) -> bool {
     let version = match program {
         "rsvg-convert" => "--version",
@@ -35,8 +35,8 @@ fn trees(dir: &Path) -> Vec<String> {
     trees
 }
 
-/// What slurmctld makes of a topology.conf: a line for each switch, of its log. A daemon of our own,
-/// with a folder and a port of its own, killed once it has said what it has to say.
+/// The log lines of the switches, from a slurmctld that reads a topology.conf. The daemon has its own folder and port,
+/// and is killed once the lines are there.
 fn slurm_reads(dir: &Path, conf: &str, hosts: &str) -> Vec<String> {
     let file = |name: &str| dir.join(name);
     fs::create_dir_all(file("state")).unwrap();
@@ -114,7 +114,7 @@ fn dot_reads_the_graph() {
     for net in trees(dir.path()) {
         let graph = dir.path().join("graph");
         ok(&["export", &net, "dot", "-o", path(&graph)]);
-        // Reads and writes, and lays nothing out: a layout of hundreds of switches takes minutes.
+        // `-Tcanon` needs no layout, which takes minutes for hundreds of switches.
         let output = Command::new("dot").arg("-Tcanon").arg(&graph).output();
         let output = output.unwrap();
         assert!(output.status.success(), "{net}: {}", stderr(&output));

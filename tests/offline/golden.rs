@@ -1,4 +1,4 @@
-//! What the tool prints and writes of one small tree, and its answers to the questions of `tests/data/answers`.
+//! The tool's output for Figure 1, and for the commands in `tests/data/answers`, is as in the files of `tests/data`.
 
 #[path = "../support/golden.rs"]
 mod files;
@@ -19,6 +19,6 @@ fn figure_1() {
 }
 
 #[test]
-fn questions_are_answered_as_before() {
+fn commands_print_the_golden_output() {
     answers("answers");
 }

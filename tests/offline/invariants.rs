@@ -1,10 +1,10 @@
-//! What holds of every fabric that is routed, held to a great many, damaged and not, with and without a reference, the
-//! paper's rule, GUID files and drained links: every pair that an up-down path joins is delivered, in at most as many
-//! hops as its cost says, and its route never goes up after it has gone down; every other pair that links join is
-//! delivered by a turn or named as left out; all routes together have no circle in the channel dependency graph; what
-//! is refused has a circle of switches beside one another.
+//! Rules that hold on every fabric that Dmodc routes, tested on many random ones, whole and damaged, with and without a
+//! reference, the paper's rule, GUID files and drained links: every pair with an up-down path is delivered, in at most
+//! as many hops as its cost, and its route never goes up after it has gone down; every other pair that links join is
+//! delivered by a detour or named as left out; all routes together close no circle in the channel dependency graph; a
+//! refused fabric has a circle of switches of equal rank.
 //!
-//! `make invariants` takes 100,000 fabrics; every test run takes some.
+//! `make invariants` takes 100,000 fabrics; every test run takes 500.
 
 use crate::drain::some_part;
 use crate::left_out::lists_hold;
@@ -21,7 +21,7 @@ use std::env;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// What a fabric is routed with.
+/// Random options for a fabric.
 fn options(fabric: &Fabric, reference: Option<Fabric>, random: &mut Random) -> Options {
     let mut some = |guids: Vec<Guid>, of: usize| -> Vec<Guid> {
         let is_given = random.below(of) == 0;
@@ -45,14 +45,14 @@ fn options(fabric: &Fabric, reference: Option<Fabric>, random: &mut Random) -> O
     }
 }
 
-/// Pairs of switch and LID without an up-down path that links join.
+/// The pairs of switch and LID that links join, but no up-down path.
 #[derive(Clone, Copy, Default)]
 struct Share {
     turned: u64,
     left_out: u64,
 }
 
-/// Wants all that is said above of one fabric; what became of pairs without an up-down path. `None` if it was refused.
+/// Asserts the rules above on one fabric. Returns the pairs without an up-down path, or `None` if Dmodc refuses it.
 fn hold(engine: &Engine, number: u64) -> Option<Share> {
     let (fabric, reference) = drawn(number);
     let options = options(&fabric, reference, &mut Random::new(number));
@@ -69,7 +69,7 @@ fn hold(engine: &Engine, number: u64) -> Option<Share> {
         Err(other) => panic!("{other}"),
     };
     let routed = Routed::by(engine, fabric.clone(), &options).expect("the same tree");
-    // For a drained link some turn that need not.
+    // With drained links, some routes turn although they have an up-down path.
     let is_drained = !options.drain.is_empty();
     for (options, routed) in [(&partial, &up_down), (&options, &routed)] {
         let report = routed.report();
@@ -89,7 +89,7 @@ fn hold(engine: &Engine, number: u64) -> Option<Share> {
             assert_eq!(connections.left_out as u64, report.left_out.routes);
         }
     }
-    // An engine that has routed nothing before does the same.
+    // An engine that has routed no other fabric makes the same tables.
     let fresh = Routed::by(&Engine::new(1).expect("a thread"), fabric, &options);
     assert!(fresh.expect("a tree").tables == routed.tables);
     Some(match is_drained {
@@ -98,7 +98,7 @@ fn hold(engine: &Engine, number: u64) -> Option<Share> {
     })
 }
 
-/// Wants pairs without an up-down path to turn or to be left out, and the other entries to be as if nobody turned.
+/// Counts the pairs without an up-down path. Asserts that all other entries are the same as without detours.
 fn turned(up_down: &Routed, routed: &Routed) -> Share {
     let fabric = &routed.fabric;
     let part = parts(fabric);
@@ -120,7 +120,7 @@ fn turned(up_down: &Routed, routed: &Routed) -> Share {
     share
 }
 
-/// Wants these switches to be a circle of neighbours.
+/// Asserts that these switches form a circle of neighbours.
 fn goes_around(fabric: &Fabric, circle: &[Guid]) {
     assert!(circle.len() > 2, "{circle:?}");
     let index = |guid: &Guid| fabric.switch_by_guid(*guid).expect("a switch");
@@ -132,8 +132,8 @@ fn goes_around(fabric: &Fabric, circle: &[Guid]) {
     }
 }
 
-/// The trees of a few multicast groups: of all hosts, and of some. Who is left out has no links to the
-/// others, or has no turn left.
+/// The trees of three multicast groups, of all switches with end nodes and of some. A member that is left out has no
+/// links to the others, or would need a turn that closes a circle.
 fn trees(Routed { fabric, plan, .. }: &Routed) -> Vec<Tree> {
     let mut members: Vec<u32> = fabric.end_nodes().iter().map(|n| n.switch).collect();
     members.sort_unstable();
@@ -157,7 +157,7 @@ fn trees(Routed { fabric, plan, .. }: &Routed) -> Vec<Tree> {
     trees
 }
 
-/// Wants a tree: its links join all members but those left out, and no link is too many.
+/// Asserts that the links form a tree, and that it joins all members but those left out.
 fn reaches_all_else(members: &[u32], left_out: &BTreeSet<u32>, tree: &Tree) {
     let ends = tree.edges.iter().flat_map(|edge| [edge[0].0, edge[1].0]);
     let mut joined: BTreeSet<u32> = ends.collect();
@@ -175,7 +175,7 @@ fn reaches_all_else(members: &[u32], left_out: &BTreeSet<u32>, tree: &Tree) {
     );
 }
 
-/// No route is longer than its cost, and there is one wherever there is a cost.
+/// Asserts that each pair with a cost has a route, and that it is no longer than the cost.
 fn costs_hold(routed: &Routed) {
     let (fabric, tables) = (&routed.fabric, &routed.tables);
     for (lid, switch, port) in lids(fabric).into_iter().filter(|to| to.2 > 0) {
@@ -196,7 +196,7 @@ fn costs_hold(routed: &Routed) {
     }
 }
 
-/// Holds something to so many fabrics and references, or `DMODC_FABRICS`.
+/// Tests `count` random fabrics and references, or `DMODC_FABRICS` of them.
 pub fn hold_on_each<T>(count: u64, mut hold: impl FnMut(&Engine, u64) -> T) -> Vec<T> {
     let count = env::var("DMODC_FABRICS").map_or(count, |n| n.parse().expect("a number"));
     let engine = Engine::new(1).expect("a thread");
@@ -207,7 +207,7 @@ pub fn hold_on_each<T>(count: u64, mut hold: impl FnMut(&Engine, u64) -> T) -> V
     (0..count).map(held).collect()
 }
 
-/// Few trees are refused, and of pairs without an up-down path nine of ten turn.
+/// The rules hold; Dmodc refuses few trees, and of pairs without an up-down path nine of ten turn.
 #[test]
 fn hold_on_random_fabrics() {
     let held = hold_on_each(500, hold);

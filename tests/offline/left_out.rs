@@ -1,4 +1,4 @@
-//! Who is said to be left out is, and nobody else: the lists of the engine against its tables, pair by pair, both ways.
+//! The engine lists exactly the pairs that its tables leave out: compared pair by pair, in both directions.
 
 use crate::routed::Routed;
 use crate::whole_graph::{arrives, lids};
@@ -7,7 +7,7 @@ use dmodc::dmodc::{Options, Plan};
 use dmodc::fabric::{End, Fabric, Lid, NodeKind, Peer};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A sender or receiver at a switch, as the lists name it, and its LIDs.
+/// The senders or receivers at a switch, as the lists name them.
 fn ends_at(fabric: &Fabric, switch: u32) -> Vec<End> {
     let nodes = fabric.end_nodes_of(switch).map(|n| n as u32);
     let nodes = nodes.map(|n| End::of_node(fabric, n));
@@ -15,7 +15,7 @@ fn ends_at(fabric: &Fabric, switch: u32) -> Vec<End> {
     nodes.chain(own.then_some(End::Switch(switch))).collect()
 }
 
-/// The one that has a LID.
+/// The receiver with a LID.
 fn end_of(fabric: &Fabric, (_, switch, port): (Lid, u32, u8)) -> End {
     match fabric.peer(switch, port) {
         Peer::EndNode(node) => End::of_node(fabric, node),
@@ -23,7 +23,7 @@ fn end_of(fabric: &Fabric, (_, switch, port): (Lid, u32, u8)) -> End {
     }
 }
 
-/// Whether a pair of switches is to be connected at all.
+/// Whether Dmodc has to connect a pair of switches: one has hosts, or both have end nodes, or `connect_roots` is set.
 pub fn is_wanted(fabric: &Fabric, options: &Options, from: u32, to: u32) -> bool {
     let nodes = |s: u32| &fabric.end_nodes()[fabric.end_nodes_of(s)];
     let hosts = |s: u32| nodes(s).iter().any(|n| n.kind != NodeKind::Aggregation);
@@ -31,7 +31,7 @@ pub fn is_wanted(fabric: &Fabric, options: &Options, from: u32, to: u32) -> bool
     options.connect_roots || hosts(from) || hosts(to) || both
 }
 
-/// Wants the lists of a plan and the tables to say the same.
+/// Asserts that the lists of a plan have the pairs that its tables leave out.
 pub fn lists_hold(options: &Options, routed: &Routed) {
     let (fabric, plan, tables) = (&routed.fabric, &routed.plan, &routed.tables);
     let connections = plan.connections();
@@ -68,7 +68,7 @@ pub fn lists_hold(options: &Options, routed: &Routed) {
     unreachable_holds(fabric, plan);
 }
 
-/// Wants the pairs of switches with hosts that are counted to be those without an up-down path.
+/// Asserts that `Plan::unreachable` counts the pairs of switches with hosts that have no up-down path.
 fn unreachable_holds(fabric: &Fabric, plan: &Plan) {
     let ranking = plan.ranking();
     let paths = UpDown::new(&Channels::new(fabric), |a, b| ranking.is_up(a, b));

@@ -1,4 +1,4 @@
-//! Dumps of forwarding tables as they are written, and node order files. How dumps are read is in
+//! Writing of forwarding table dumps, and node order files. Reading of dumps is tested in
 //! `tests/data/answers/dumps.txt`.
 
 use crate::support::data;

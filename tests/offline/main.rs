@@ -1,4 +1,4 @@
-//! Tests that need no daemon: the file formats and the command line.
+//! Tests that need no daemon: routes, file formats and the command line.
 
 mod between;
 #[path = "../support/browser.rs"]

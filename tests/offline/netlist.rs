@@ -1,5 +1,5 @@
-//! Netlists cut, counted, and odd in ways that fuzzing has found. Every dialect and every way to be wrong is in
-//! `tests/data/answers/netlists.txt`.
+//! Netlists: the counts of production fabrics, cut files, and a case that fuzzing has found. Every dialect and every
+//! error is tested in `tests/data/answers/netlists.txt`.
 
 use crate::routed::written;
 use crate::support::{has, production};
@@ -48,7 +48,7 @@ fn every_truncation_is_noticed() {
     }
 }
 
-/// Found by fuzzing: what is written reads back, also where a port GUID is as short as a port number.
+/// Found by fuzzing: a written netlist reads back, also where a port GUID is as short as a port number.
 #[test]
 fn a_short_port_guid_reads_back() {
     let side = |kind: &str, node: &str, port: &str, number: &str| {

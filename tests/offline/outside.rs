@@ -1,12 +1,12 @@
 //! `tests/outside/judge.py`, a judge that shares no code with the project, on random fabrics and histories of faults.
-//! That it sees faults is in `tests/data/answers/outside.txt`.
+//! That it finds faults is tested in `tests/data/answers/outside.txt`.
 
 use crate::long;
 use crate::support::root;
 use std::process::Command;
 use std::time::UNIX_EPOCH;
 
-/// Delivery, circles of all LIDs, who is left out, least change; on so many histories of a kind.
+/// Judges delivery, circles of all LIDs, pairs left out and needless changes, on `count` histories of a kind.
 fn histories(kind: &str, count: u32, seed: u64) {
     let mut python = Command::new("python3");
     python.arg(root().join("tests/outside/judge.py"));
@@ -29,12 +29,12 @@ fn an_outside_judge_finds_nothing() {
     histories("upkeep", 3 * long::times(), seed);
 }
 
-/// What it has found: a switch without its last uplink that had no siblings any more, with three pods and with
-/// four; a cable between two switches of one level, from whose end half of the links looked odd; the first of two
-/// links to the last parent, without which a leaf seemed to be at another port. And three small trees with
-/// gateways that were refused, since a leaf seemed to lie between others, or a switch with a gateway to be a leaf.
+/// Cases that the judge has found: a switch that lost its last uplink and then had no siblings, with three pods and
+/// with four; a cable between two switches of one level, which made half of the links look odd; the first of two links
+/// to the last parent, without which a leaf seemed to be at another port. And three small trees with gateways that
+/// Dmodc refused: it took a leaf to lie between others, or a switch with a gateway for a leaf.
 #[test]
-fn what_it_found_is_mended() {
+fn its_earlier_findings_are_mended() {
     for seed in [1086, 1095, 5075, 5086, 770_053, 990_436] {
         histories("histories", 1, seed);
     }

@@ -1,4 +1,4 @@
-//! The page of `dmodc draw`: what it shows in a browser is what the other subcommands tell.
+//! The page of `dmodc draw` shows in a browser the same results as the other subcommands print.
 
 use crate::browser::Browser;
 use crate::routed::written;
@@ -13,7 +13,7 @@ use std::path::Path;
 
 /// Four pods of four leaves and four switches above them, sixteen at the top; 64 hosts.
 const SHAPE: &str = "PGFT(3;4,4,4;1,4,4;1,1,1)";
-/// A description that would be a script, and end one, if a page took it for markup.
+/// A description that would end a script and begin another if the page took it for markup.
 const HOSTILE: &str =
     "</script><script>window.hacked=1</script><img src=x onerror=window.hacked=1>";
 
@@ -50,7 +50,7 @@ fn swap(netlist: &mut Netlist, ends: [(&str, u8); 2]) {
     }
 }
 
-/// The hops of a way as the page shows them, of what `dmodc trace` says.
+/// The hops of a route, from the output of `dmodc trace`, in the form of the page.
 fn hops(way: &Value) -> Vec<String> {
     let hop = |hop: &Value| {
         let [name, to] = ["name", "to_name"].map(|key| hop[key].as_str().expect("a name"));
@@ -69,7 +69,7 @@ fn shown_hops(browser: &mut Browser, direction: &str) -> Vec<String> {
     hops.into_iter().map(first).collect()
 }
 
-/// The page shows the ways of a trace, there and back.
+/// Asserts that the page shows the routes of a trace, there and back.
 fn shows_ways(browser: &mut Browser, traced: &Value) {
     for direction in ["there", "back"] {
         let expected = hops(&traced[direction]);
@@ -77,22 +77,22 @@ fn shows_ways(browser: &mut Browser, traced: &Value) {
     }
 }
 
-/// The page begins with these counts and the risk that `dmodc analyze` has found.
+/// Asserts that the page begins with these counts, and with A2A and its bound as `dmodc analyze` prints them.
 fn sums_up(browser: &mut Browser, counts: &str, found: &Value) {
     let begin = format!("{counts}, A2A {}, bound {}", found["a2a"], found["bound"]);
     let summary = browser.text("#summary");
     assert!(summary.starts_with(&begin), "{summary}");
 }
 
-/// What the first block says to who cannot see it begins so.
+/// Asserts that the first block's label for screen readers begins so.
 fn first_block_is(browser: &mut Browser, begin: &str) {
     let label = browser.eval("document.querySelector('#matrix canvas').getAttribute('aria-label')");
     let label = label.as_str().expect("a label");
     assert!(label.starts_with(begin), "{label}");
 }
 
-/// Without a browser too: one file of no size to speak of, with no address to fetch anything from, and with no name
-/// where markup could be.
+/// A page is one small file, without an address to fetch anything from and without a name that could be read as markup.
+/// This test needs no browser.
 #[test]
 fn a_page_is_one_file_that_fetches_nothing() {
     let routed = Routed::shape(SHAPE);
@@ -124,7 +124,7 @@ fn data(page: &str) -> Value {
 }
 
 #[test]
-fn both_draw_what_is_missing_of_the_reference() {
+fn both_draw_missing_parts_of_the_reference() {
     let routed = Routed::shape(SHAPE);
     let file = |name| routed.file(name);
     let (less, lfts) = (file("less"), file("less.lfts"));
@@ -145,9 +145,9 @@ fn both_draw_what_is_missing_of_the_reference() {
     assert_eq!(states, [Some(1), Some(2)]);
 }
 
-/// Hosts found by name and by mouse, ways, who shares them, the worst ports; and names that are no script.
+/// Hosts found by name or mouse, their routes, the hosts that share these, the worst ports; no name runs as a script.
 #[test]
-fn the_page_shows_what_trace_and_analyze_tell() {
+fn the_page_shows_the_results_of_trace_and_analyze() {
     let Some(mut browser) = Browser::start() else {
         return;
     };
@@ -186,7 +186,7 @@ fn the_page_shows_what_trace_and_analyze_tell() {
     let lengths = ["there", "back"].map(|way| hops(&traced[way]).len());
     assert_eq!(lengths, [4, 4]);
     shows_ways(&mut browser, &traced);
-    // Who shares each hop: of those who send and those who receive the fewer are the load.
+    // The hosts that share each hop: the lesser of the numbers of senders and receivers is the load.
     browser.eval("document.querySelectorAll('#way .who').forEach((one) => { one.open = true; })");
     browser.until("document.querySelectorAll('#way .who > div > p:first-child').length === 8");
     let shares = browser.texts("#way .who > div > p:first-child");
@@ -221,7 +221,7 @@ fn the_page_shows_what_trace_and_analyze_tell() {
     browser.key("w");
     assert_eq!(shown_hops(&mut browser, "there"), hops(&traced["back"]));
 
-    // A server is all its ports.
+    // A server stands for all its ports.
     browser.key("Escape");
     browser.find("server");
     browser.find("node-20");
@@ -241,12 +241,12 @@ fn the_page_shows_what_trace_and_analyze_tell() {
     browser.find(&format!("lid {}", traced["there"]["lid"]));
     assert_eq!(browser.text("#detail h2"), other);
 
-    // Of several with one name, by the GUID.
+    // Of several nodes with one name, the page shows the GUID.
     browser.find("twin");
     let shown = browser.text("#detail h2");
     assert!(shown.starts_with("twin 0x"), "{shown}");
 
-    // Dark and on paper.
+    // In dark mode and in print.
     let theme = "document.documentElement.dataset.theme";
     let dark = json!([{ "name": "prefers-color-scheme", "value": "dark" }]);
     assert_eq!(browser.eval(theme), "light");
@@ -263,10 +263,10 @@ fn the_page_shows_what_trace_and_analyze_tell() {
     assert_eq!(fetched, [own]);
 }
 
-/// What is missing, slow, wrong and drained is marked as `dmodc wiring` tells it; pods, planes and filters hide the
-/// rest.
+/// The page marks missing, slow and wrong links as `dmodc wiring` lists them, and drained ones; pods, planes and
+/// filters hide the rest.
 #[test]
-fn the_page_marks_what_wiring_tells() {
+fn the_page_marks_the_findings_of_wiring() {
     let Some(mut browser) = Browser::start() else {
         return;
     };
@@ -312,12 +312,12 @@ fn the_page_marks_what_wiring_tells() {
             has(shown, &format!("{name}{}", port.unwrap_or_default()));
         }
     }
-    // A finding leads to its cell, and the next key to the next.
+    // A click on a finding shows its cell, and the key `n` the next finding.
     browser.click("#findings li button");
     assert!(browser.text("#detail").contains(&findings[0]));
     browser.key("n");
     assert_eq!(browser.text("#status"), findings[1]);
-    // Filters leave the blocks alone that have what is asked for.
+    // A filter hides all blocks without such a link.
     let blocks = "document.querySelectorAll('#matrix canvas').length";
     browser.key("1");
     assert_eq!(browser.eval(blocks), 4);
@@ -338,7 +338,7 @@ fn the_page_marks_what_wiring_tells() {
     assert_eq!(browser.texts("#matrix b"), ["plane 3"]);
     browser.eval(&choose("pod", 0));
     first_block_is(&mut browser, "plane 3: 1 by 4");
-    // A switch and a host that are gone stand where they were.
+    // A switch and a host that are gone keep their places on the page.
     ok(&format!(
         "degrade {net} --remove L2-1 --remove node-20 -o {hurt}"
     ));
@@ -364,7 +364,7 @@ fn the_page_marks_what_wiring_tells() {
     browser.find("node-63");
     let traced = json(&["trace", &hurt, &lfts, "node-0", "node-63"]);
     shows_ways(&mut browser, &traced);
-    // Two cables between pods are wrong, and join none.
+    // Two wrong cables between pods do not join the pods.
     let ends = [("L1-0", 5), ("L1-4", 5)];
     edit(&net, &hurt, |netlist| swap(netlist, ends));
     ok(&["draw", &hurt, "-o", &page]);
@@ -378,7 +378,7 @@ fn the_page_marks_what_wiring_tells() {
     assert_eq!((&*browser.text("#way"), &browser.errors), ("", &vec![]));
 }
 
-/// Before and after: of planned work, and of two tables.
+/// The page compares the routes before and after planned work, and two tables of one fabric.
 #[test]
 fn the_page_compares_before_and_after() {
     let Some(mut browser) = Browser::start() else {
@@ -397,7 +397,7 @@ fn the_page_compares_before_and_after() {
     assert!(summary.starts_with(counts), "{summary}");
     ok(&["degrade", net, "--remove", "L2-0", "-o", &less]);
     ok(&["route", &less, "--lfts", &after]);
-    // Hosts whose way there goes over what is removed.
+    // A host to which the route goes through the removed switch.
     let traced = |net, lfts, to| json(&["trace", net, lfts, "node-0", &format!("node-{to}")]);
     let over = |way: &Value| hops(&way["there"]).iter().any(|hop| hop.contains("L2-0 "));
     let mut all = (16..32).map(|to| (to, traced(net, lfts, to)));

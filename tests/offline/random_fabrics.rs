@@ -4,7 +4,7 @@ use dmodc::fabric::{Builder, EndNode, Fabric, Guid, Lid, NodeKind};
 use dmodc::netlist::generate::{Order, Pgft, Rlft, build};
 use dmodc::random::Random;
 
-/// Where a fabric comes from.
+/// The kind of a random fabric.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Family {
     /// A PGFT, whole or damaged.
@@ -17,7 +17,7 @@ pub enum Family {
     Graph,
 }
 
-/// Switches and end nodes, LIDs at random, to which links are added.
+/// A fabric under construction: switches with random LIDs, to which links and end nodes are added.
 struct Draft {
     builder: Builder,
     random: Random,
@@ -49,7 +49,7 @@ impl Draft {
         }
     }
 
-    /// The next port that is free at a switch, as long as there is one.
+    /// Takes the next free port of a switch, if there is one.
     fn port(&mut self, switch: usize) -> Option<u8> {
         let used = &mut self.used[switch];
         (*used < 36).then(|| {
@@ -141,7 +141,7 @@ fn graph(mut random: Random) -> Fabric {
     draft.finish()
 }
 
-/// A tree, with nothing wrong in one case of four, else less some links of all kinds.
+/// A tree: whole in one case of four, else without some links of all kinds.
 fn tree(tree: &Rlft, mut random: Random) -> Fabric {
     let order = Order {
         seed: Some(random.below(1 << 20) as u64),
@@ -153,18 +153,18 @@ fn tree(tree: &Rlft, mut random: Random) -> Fabric {
     damaged(&fabric, Damage { switches: 0, links }, &mut random)
 }
 
-/// What goes, in percent. Links of end nodes are links.
+/// The switches and links that go, in percent. Links of end nodes count as links.
 pub struct Damage {
     pub switches: usize,
     pub links: usize,
 }
 
-/// A fabric less some of its parts.
+/// A fabric without some of its parts.
 pub fn damaged(fabric: &Fabric, damage: Damage, random: &mut Random) -> Fabric {
     copied(fabric, 0, damage, random).finish().0
 }
 
-/// The same, to which more can be added: switches have so many ports more.
+/// As [`damaged`], but not finished: its switches have `more` further ports.
 fn copied(fabric: &Fabric, more: u8, damage: Damage, random: &mut Random) -> Builder {
     let mut builder = Builder::default();
     let mut place = Vec::new();
@@ -193,7 +193,7 @@ fn copied(fabric: &Fabric, more: u8, damage: Damage, random: &mut Random) -> Bui
     builder
 }
 
-/// A fabric with an aggregation node on every switch, each at a port of its own.
+/// A fabric with an aggregation node on every switch, each at a new port.
 pub fn with_aggregation_nodes(fabric: &Fabric) -> Fabric {
     let none = Damage {
         switches: 0,
@@ -233,7 +233,7 @@ fn rlft(mut random: Random) -> Fabric {
     tree(&shape, random)
 }
 
-/// How the fabrics of a family are made.
+/// Makes a fabric of a family.
 pub type Make = fn(Random) -> Fabric;
 
 /// All families.
@@ -244,7 +244,7 @@ pub const FAMILIES: [(Family, Make); 4] = [
     (Family::Graph, graph),
 ];
 
-/// For each switch the first of the part of the fabric that it is in.
+/// For each switch the first switch of its connected part of the fabric.
 pub fn parts(fabric: &Fabric) -> Vec<u32> {
     let mut part = vec![u32::MAX; fabric.switches().len()];
     for first in 0..part.len() as u32 {
@@ -259,7 +259,7 @@ pub fn parts(fabric: &Fabric) -> Vec<u32> {
     part
 }
 
-/// A fabric and what it is held against: nothing, what it was, what it is to be, something else.
+/// A random fabric, and its reference: none, the same fabric whole or damaged, or another one.
 pub fn drawn(number: u64) -> (Fabric, Option<Fabric>) {
     let (_, make) = FAMILIES[number as usize % FAMILIES.len()];
     let mut random = Random::new(number);

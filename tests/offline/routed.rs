@@ -33,7 +33,7 @@ pub fn with_reference(netlist: &Netlist) -> Options {
     }
 }
 
-/// Entries that change and are not those of LIDs that came, went or moved.
+/// The number of changed entries, without those of LIDs that came, went or moved.
 pub fn others(changes: &Forced) -> usize {
     changes.forced.entries + changes.needless.entries
 }
@@ -57,7 +57,7 @@ pub struct Routed {
 }
 
 impl Routed {
-    /// As the defaults have it: `stable`, no reference.
+    /// Routes with the default options: `stable`, no reference.
     pub fn new(netlist: &Netlist) -> Routed {
         Routed::of(netlist, &Options::default())
     }
@@ -74,7 +74,7 @@ impl Routed {
         Routed::of(netlist, &with_reference(reference))
     }
 
-    /// No path where there is no up-down path, so that what turns hides nothing.
+    /// Routes without detours, which could hide a defect.
     pub fn up_down(netlist: &Netlist) -> Routed {
         Routed::of(netlist, &Routed::partial())
     }
@@ -86,12 +86,12 @@ impl Routed {
         }
     }
 
-    /// Of a tree.
+    /// Routes a fabric that must be a tree.
     pub fn of(netlist: &Netlist, options: &Options) -> Routed {
         Routed::asked(netlist, options).expect("a tree")
     }
 
-    /// The fabric of a netlist, routed by one thread.
+    /// Routes the fabric of a netlist with one thread.
     pub fn asked(netlist: &Netlist, options: &Options) -> Result<Routed, RouteError> {
         let (fabric, _) = netlist.to_fabric(None).expect("LIDs");
         let routed = Routed::by(&Engine::new(1).expect("a thread"), fabric, options)?;
@@ -122,8 +122,8 @@ impl Routed {
         check(&self.fabric, &self.tables, |a, b| ranking.is_up(a, b))
     }
 
-    /// What changes from these tables to others. Switches are the same if their places are: those of one
-    /// description, whatever GUIDs they have.
+    /// The changes from these tables to others. Switches with the same description are the same, whatever their GUIDs
+    /// are: descriptions name places.
     pub fn changes(&self, after: &Routed) -> Forced {
         let switches = after.netlist.switches();
         let guids: HashMap<&str, Guid> = switches.map(|n| (&*n.description, n.guid)).collect();
@@ -168,14 +168,14 @@ impl Routed {
         self.traffic().shifts(&|_| ()).value
     }
 
-    /// How low A2A can be.
+    /// The cut bound of A2A.
     pub fn bound(&self) -> u32 {
         let ranking = self.plan.ranking();
         bound(&self.fabric, |s| ranking.rank(s)).expect("links up")
     }
 
-    /// What is wrong with the tables, if anything is: all that has an up-down path is delivered by one, and no credit
-    /// loop closes.
+    /// A fault of the tables, if there is one: a pair with an up-down path that is not delivered by one, or a credit
+    /// loop.
     pub fn defect(&self) -> Option<String> {
         let report = self.report();
         let sound = report.passed() && report.turns.routes == 0;

@@ -1,5 +1,5 @@
-//! Captures as they come: every production fabric, spoilt in each way that was seen in the field, is read as the fabric
-//! that it is, with a warning for each place. What the subcommands make of one is in `tests/data/answers/odd.txt`.
+//! Every production netlist, spoilt in each way that was seen in the field, is read as the same fabric, with a warning
+//! for each spoilt line. Subcommands on a spoilt capture are tested in `tests/data/answers/odd.txt`.
 
 use crate::routed::written;
 use crate::support::*;
@@ -11,9 +11,9 @@ use dmodc::random::Random;
 struct Spoilt {
     what: &'static str,
     text: String,
-    /// How many warnings it is worth.
+    /// The number of warnings that it gives.
     warnings: u64,
-    /// Whether all LIDs can still be known.
+    /// Whether all LIDs can still be read.
     lids: bool,
 }
 
@@ -24,17 +24,17 @@ fn own_lid(line: &str) -> Option<(&str, &str, &str)> {
     Some((&line[..at], &line[at..at + len], &line[at + len..]))
 }
 
-/// The port GUID in parentheses of a host's own port line.
+/// A host's own port line, before and after the port GUID in parentheses.
 fn own_guid(line: &str) -> Option<(&str, &str)> {
     own_lid(line)?;
     let (open, close) = (line.find('(')?, line.find(')')?);
     (line.find('"')? > close).then(|| (&line[..open], &line[close + 1..]))
 }
 
-/// All ways in which a netlist of ibnetdiscover's is spoilt.
+/// An ibnetdiscover netlist, spoilt in each way.
 fn ways(text: &str) -> Vec<Spoilt> {
     let mut ways = Vec::new();
-    // Each line by its number, if it is changed.
+    // `spoil` gets each line and its number, and returns the changed line, if it changes it.
     let mut add = |what, lids, spoil: &dyn Fn(&str, usize) -> Option<String>| {
         let (mut spoilt, mut warnings) = (String::new(), 0);
         for (number, line) in text.lines().enumerate() {
@@ -49,7 +49,7 @@ fn ways(text: &str) -> Vec<Spoilt> {
             lids,
         });
     };
-    // Hosts that have no LID yet: both sides say so.
+    // Hosts without a LID: neither end of the link has one.
     let beyond = ("LID beyond the unicast range", "49152");
     for (what, lid) in [("no LID yet", "65535"), beyond] {
         add(what, false, &|line, _| {
@@ -99,7 +99,7 @@ fn ways(text: &str) -> Vec<Spoilt> {
         let is_it = n.is_multiple_of(5) && !line.is_empty();
         is_it.then(|| format!("\x1b[1;32m{line}\x1b[0m"))
     });
-    // What is no warning: nothing of it is in doubt.
+    // These give no warning: nothing is in doubt.
     let log = format!(
         "[root@sm ~]# ibnetdiscover\nibwarn: [4711] mad_rpc: timed out\n{text}[root@sm ~]# exit\n"
     );
@@ -127,7 +127,7 @@ fn fabric(netlist: &Netlist) -> Fabric {
     netlist.to_fabric(None).unwrap().0
 }
 
-/// What is left of a fabric without LIDs: who is linked to whom.
+/// The links and GUIDs of a fabric, without its LIDs.
 fn wiring(fabric: &Fabric) -> Vec<String> {
     let nodes = fabric.end_nodes().iter();
     let nodes = nodes.map(|n| format!("{} {} {}", n.guid, n.switch, n.port));
@@ -137,7 +137,7 @@ fn wiring(fabric: &Fabric) -> Vec<String> {
 }
 
 #[test]
-fn what_is_odd_in_a_capture_is_read_as_what_it_means() {
+fn oddities_of_a_capture_have_a_sensible_reading() {
     for path in production() {
         let text = std::fs::read_to_string(&path).unwrap();
         let (whole, none) = read(&text);
@@ -152,7 +152,7 @@ fn what_is_odd_in_a_capture_is_read_as_what_it_means() {
             assert_eq!(found == whole, way.lids, "{what}");
             let strict = Netlist::parse(way.text.as_bytes());
             assert_eq!(strict.is_err(), way.warnings > 0, "{what}");
-            // What is written is sound.
+            // The netlist as it is read can be written and read again.
             let again = Netlist::parse(&written(&netlist));
             assert!(again.unwrap() == netlist, "{what}");
         }

@@ -1,8 +1,8 @@
-//! `faults=stable` on random fabrics: what changes when something goes, comes or moves, and what never does. A
+//! `faults=stable` on random fabrics: which entries change when equipment goes, comes or moves, and which never do. A
 //! fabric that fails is printed as a netlist.
 //!
-//! The fabrics are the same in every run, so that a test that fails does so for what was changed. `make stable`
-//! takes more of them, drawn anew. Regular fabrics with faults by place are in `design`; delivery is held on many
+//! The fabrics are the same in every run, so that only a change of the program can make a test fail. `make stable`
+//! takes more of them, drawn anew. Regular fabrics with faults by place are in `design`; delivery is tested on many
 //! more in `invariants`.
 
 use crate::long;
@@ -28,7 +28,7 @@ fn is_anew() -> bool {
     env::var_os("DMODC_ANEW").is_some()
 }
 
-/// A quarter of so many cases, `DMODC_CASES` times; a failure prints its seed.
+/// A quarter of `count` cases, times `DMODC_CASES`; a failure prints its seed.
 fn cases(count: u32) -> ProptestConfig {
     ProptestConfig {
         rng_seed: match is_anew() {
@@ -61,7 +61,7 @@ fn shape() -> impl Strategy<Value = Rlft> {
     })
 }
 
-/// These, and real-life fat-trees, the last leaves of which may be missing or half empty.
+/// PGFTs, and real-life fat-trees whose last leaves may be missing or half empty.
 fn tree() -> impl Strategy<Value = Rlft> {
     let rlft = (2usize..=12, 10usize..=200).prop_map(|(half_radix, nodes)| {
         let most = 2 * half_radix.pow(3);
@@ -86,7 +86,7 @@ fn without_switches(whole: &Netlist, switches: usize, seed: u64) -> Netlist {
     less.expect("fewer than all").0
 }
 
-/// With a reference, and no path where there is no up-down path.
+/// Routes with a reference and without detours.
 fn up_down(netlist: &Netlist, reference: &Netlist) -> Routed {
     let options = Options {
         on_unreachable: OnUnreachable::Partial,
@@ -95,7 +95,7 @@ fn up_down(netlist: &Netlist, reference: &Netlist) -> Routed {
     Routed::of(netlist, &options)
 }
 
-/// Only entries of LIDs that came, went or moved are others, and the tables are sound.
+/// Asserts that only entries of LIDs that came, went or moved change, and that the tables have no defect.
 fn only_their_own(what: &str, before: &Routed, after: &Routed) -> TestCaseResult {
     let changes = before.changes(after);
     prop_assert_eq!(others(&changes), 0, "{}: {:?}", what, changes);
@@ -103,7 +103,7 @@ fn only_their_own(what: &str, before: &Routed, after: &Routed) -> TestCaseResult
     Ok(())
 }
 
-/// A failure with its fabric.
+/// Adds the fabric to a failure.
 fn printed(netlist: &Netlist, result: TestCaseResult) -> TestCaseResult {
     let text = || String::from_utf8_lossy(&written(netlist)).into_owned();
     result.map_err(|e| TestCaseError::fail(format!("{e}\n{}", text())))
@@ -132,8 +132,8 @@ fn some_hosts(netlist: &Netlist, count: usize, random: &mut Random) -> Vec<u32> 
     drawn
 }
 
-/// Hosts go, few beside the leaves, since these vote on their usual ports; and come back. Trees that are so small or so
-/// damaged that some leaf passes for a switch further up do not count.
+/// Hosts go and come back: only their own entries change. They are few compared with the leaves, since leaves vote on
+/// the usual ports of hosts. Trees so small or damaged that a leaf looks like an upper switch do not count.
 fn hosts_change_their_own_entries(whole: &Netlist, count: usize, seed: u64) -> TestCaseResult {
     let plain = |routed: &Routed| routed.plan.ranking().rule() == Rule::EndNodes;
     let gone = some_hosts(whole, count, &mut Random::new(seed));
@@ -148,6 +148,7 @@ fn hosts_change_their_own_entries(whole: &Netlist, count: usize, seed: u64) -> T
 proptest! {
     #![proptest_config(cases(200))]
 
+    /// Hosts that go or come change no other entries, on random PGFTs and real-life fat-trees, whole and damaged.
     #[test]
     fn hosts_on_any_tree(tree in tree(), seed: u64, share in prop_oneof![Just(0.0), 0.0..0.3]) {
         let whole = damaged(&shuffled(&tree, seed), seed, share);
@@ -159,9 +160,9 @@ proptest! {
 proptest! {
     #![proptest_config(cases(100))]
 
-    /// With the whole as its reference, what goes moves only what went over it, and so does one link more.
+    /// With the whole fabric as reference, lost equipment changes only forced entries, and so does one more lost link.
     #[test]
-    fn what_a_reference_knows(
+    fn with_a_reference(
         tree in tree(), seed: u64, share in 0.0..0.3, switches in 0usize..=3, hosts in 0usize..=3,
     ) {
         let whole = shuffled(&tree, seed);
@@ -188,7 +189,7 @@ proptest! {
 proptest! {
     #![proptest_config(cases(25))]
 
-    /// The order of discovery makes no difference: tables are made of the fabric.
+    /// The order of discovery makes no difference: the fabric, of which tables are made, is the same.
     #[test]
     fn the_order_of_discovery_does_not_matter(tree in tree(), seed: u64) {
         let whole = shuffled(&tree, seed);
@@ -197,7 +198,7 @@ proptest! {
     }
 }
 
-/// The same fabric as another discovery might list it, written and read.
+/// The same fabric with nodes and ports in another order, written and read.
 fn listed_otherwise(netlist: &Netlist, random: &mut Random) -> Netlist {
     let mut order: Vec<u32> = (0..netlist.nodes.len() as u32).collect();
     random.shuffle(&mut order);
@@ -218,12 +219,12 @@ fn listed_otherwise(netlist: &Netlist, random: &mut Random) -> Netlist {
 }
 
 proptest! {
-    // A seed is not made smaller.
+    // A smaller seed is no simpler case.
     #![proptest_config(ProptestConfig { max_shrink_iters: 0, ..cases(5) })]
 
-    /// What has lost its port and follows one another goes to different ports.
+    /// Displaced entries for consecutive hosts go to different ports, so SP is 2, with one to five of 18 spines gone.
     #[test]
-    fn all_shifts_without_a_fifth_of_the_spines(seed: u64, switches in 1usize..=5) {
+    fn all_shifts_without_up_to_five_spines(seed: u64, switches in 1usize..=5) {
         let whole = pgft(SMALL, seed);
         let less = without_switches(&whole, switches, seed);
         let routed = Routed::with_reference(&less, &whole);
@@ -231,7 +232,7 @@ proptest! {
     }
 }
 
-/// The last hosts of two leaves go where one leaf has fewer: few vote there on where the slots end.
+/// The last hosts of two leaves go, beside a half-full leaf, so that few vote on the last slot. No other entry changes.
 #[test]
 fn two_hosts_beside_a_leaf_that_is_half_full() {
     let whole = shuffled(&Rlft::new(26, 8).expect("7 leaves"), 1);
@@ -251,8 +252,8 @@ fn two_hosts_beside_a_leaf_that_is_half_full() {
     }
 }
 
-/// Leaves with some hosts, at any of their ports. Where these are voted on there is always some fabric in which
-/// one host decides: one or two in a thousand of these.
+/// One host goes where leaves have some hosts, at any ports. Since leaves vote on the ports, there is always some
+/// fabric in which one host decides: one or two in a thousand of these.
 #[test]
 fn one_host_on_partly_populated_trees() {
     let mut moved = 0;
@@ -272,8 +273,8 @@ fn one_host_on_partly_populated_trees() {
     assert!(moved <= 2);
 }
 
-/// Lost links of 8,640 nodes, and the most that A2A, RP and SP may be, as the median over the seeds. Limits of RP are
-/// one above the best of OpenSM's engines and the paper's rule, those of SP are sssp's figures.
+/// Lost links of 8,640 nodes, and the limits of A2A, RP and SP, for the median over the seeds. Limits of RP are one
+/// above the best of OpenSM's engines and the paper's rule, limits of SP are sssp's figures.
 const GOALS: [(usize, [u32; 3]); 3] = [
     (1, [115, 13, 12]),
     (10, [150, 13, 16]),
@@ -340,8 +341,8 @@ fn goals_of_all_measures() {
     reach(10, &[0, 1, 2]);
 }
 
-/// What stays sets a bound as well: what a switch is still sent to go on upwards, for each of its links up.
-fn bound_of_what_stays(whole: &Routed, less: &Routed) -> u32 {
+/// A bound of A2A by entries that stay: the most routes that a neighbour still sends up through a switch, per link up.
+fn bound_with_standing_entries(whole: &Routed, less: &Routed) -> u32 {
     let (fabric, ranking) = (&less.fabric, less.plan.ranking());
     let next = |s: u32, port: u8| match fabric.peer(s, port) {
         Peer::Switch { index, .. } => Some(index),
@@ -368,10 +369,9 @@ fn bound_of_what_stays(whole: &Routed, less: &Routed) -> u32 {
     most
 }
 
-/// Where upper switches are gone, A2A is at most a tenth above the cut bound, or above what must stay where it
-/// is. A pair of pods that has no switch in common any more turns, which the bound knows nothing of: with such a
-/// pair it is the up-down routes that are held to the bound, which are as if nobody turned, and nobody else turns
-/// and nobody is left out. Returns in how many throws there is such a pair.
+/// Without 12 or 40 upper switches, A2A is at most a tenth above the cut bound, or above the bound of the entries that
+/// stay. Pods without a common switch need detours, which the bound does not count: A2A is that of the up-down routes.
+/// The tables with detours have no defect and leave no pair out. Returns the number of throws with detours.
 fn near_the_bound(seeds: impl IntoIterator<Item = u64>) -> usize {
     let mut apart = 0;
     for seed in seeds {
@@ -384,7 +384,7 @@ fn near_the_bound(seeds: impl IntoIterator<Item = u64>) -> usize {
             assert_eq!(turned.plan.connections().left_out, 0);
             let routed = up_down(&less, &whole);
             let (risk, bound) = (routed.a2a(), routed.bound());
-            let stays = bound_of_what_stays(&before, &routed);
+            let stays = bound_with_standing_entries(&before, &routed);
             let unreachable = routed.plan.unreachable().count;
             println!(
                 "{switches} switches, seed {seed}: A2A {risk}, bound {bound}, of what stays {stays}, \

@@ -1,4 +1,4 @@
-//! Where the test files are, and the tool as its users run it.
+//! The folders of test files, and the tool as its users run it.
 
 use crate::long;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ pub fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
-/// A file of the project's own.
+/// A file of `tests/data`.
 pub fn data(name: &str) -> PathBuf {
     root().join("tests/data").join(name)
 }
@@ -85,7 +85,7 @@ mod tool {
             .unwrap()
     }
 
-    /// Runs the tool with something on its standard input.
+    /// Runs the tool with an input on standard input.
     pub fn dmodc_with_input(args: &(impl Args + ?Sized), input: &[u8]) -> Output {
         let mut child = start(args);
         let mut stdin = child.stdin.take().unwrap();
@@ -97,12 +97,12 @@ mod tool {
         output
     }
 
-    /// Runs what must succeed and gives its standard output.
+    /// Runs the tool, which must succeed; returns its standard output.
     pub fn ok(args: &(impl Args + ?Sized)) -> String {
         ok_with_input(args, b"")
     }
 
-    /// As [`ok`], with something on standard input.
+    /// As [`ok`], with an input on standard input.
     pub fn ok_with_input(args: &(impl Args + ?Sized), input: &[u8]) -> String {
         let output = dmodc_with_input(args, input);
         assert!(
@@ -114,12 +114,12 @@ mod tool {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Runs what must succeed with `--json` and gives the object.
+    /// Runs the tool with `--json`, which must succeed; returns the object.
     pub fn json(args: &(impl Args + ?Sized)) -> serde_json::Value {
         serde_json::from_str(&ok(&[args.words(), vec!["--json".into()]].concat())).unwrap()
     }
 
-    /// Runs what must end with this exit code.
+    /// Runs the tool, which must end with this exit code.
     fn ended(code: i32, args: &(impl Args + ?Sized)) -> Output {
         let output = dmodc(args);
         let found = output.status.code();
@@ -127,17 +127,17 @@ mod tool {
         output
     }
 
-    /// Runs what must fail with this exit code and gives its message.
+    /// Runs the tool, which must fail with this exit code; returns its message.
     pub fn fails(code: i32, args: &(impl Args + ?Sized)) -> String {
         stderr(&ended(code, args))
     }
 
-    /// Runs what must end with this exit code, whatever it says, and gives its standard output.
+    /// Runs the tool, which must end with this exit code; returns its standard output.
     pub fn ends(code: i32, args: &(impl Args + ?Sized)) -> String {
         String::from_utf8(ended(code, args).stdout).unwrap()
     }
 
-    /// Wants a text to have a part, or shows it.
+    /// Asserts that a text contains a part.
     #[track_caller]
     pub fn has(text: &str, part: &str) {
         assert!(text.contains(part), "no {part:?} in {text}");

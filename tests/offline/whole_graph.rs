@@ -1,5 +1,5 @@
-//! All dependencies of channels that tables make, looked for in the obvious way: every LID, from every
-//! switch, whether anyone sends there or not.
+//! All channel dependencies of tables, by brute force: every LID, from every switch, whether a packet can come there or
+//! not.
 
 use crate::routed::Routed;
 use dmodc::dmodc::multicast::{Edge, Tree};
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A directed port between switches.
 type Channel = (u32, u8);
 
-/// Every LID of a fabric, the switch that it is at and the port, 0 for the switch's own.
+/// Every LID of a fabric, with its switch and the port there, 0 for the LID of the switch itself.
 pub fn lids(fabric: &Fabric) -> Vec<(Lid, u32, u8)> {
     let nodes = fabric.end_nodes().iter();
     let nodes = nodes.map(|n| (n.lid, n.lmc, n.switch, n.port));
@@ -24,8 +24,7 @@ pub fn lids(fabric: &Fabric) -> Vec<(Lid, u32, u8)> {
     .collect()
 }
 
-/// What the channels of a multicast tree wait for: whatever comes to a switch goes on by all its other
-/// links.
+/// The dependencies of a multicast tree: a packet that comes to a switch leaves by all its other links of the tree.
 fn of_tree(tree: &Tree) -> Vec<(Channel, Channel)> {
     let ends = |&[near, far]: &Edge| [(near, far.0), (far, near.0)];
     let channels: Vec<(Channel, u32)> = tree.edges.iter().flat_map(ends).collect();
@@ -62,7 +61,7 @@ pub fn has_circle(fabric: &Fabric, tables: &Tables, trees: &[Tree]) -> bool {
         waits_for.entry(channel).or_default().insert(next);
         waits_for.entry(next).or_default();
     }
-    // Channels that wait for none go, one after the other; a circle stays.
+    // Removes channels that wait for none, again and again; a circle stays.
     loop {
         let free: Vec<Channel> = (waits_for.iter())
             .filter(|(_, waits)| waits.is_empty())
@@ -82,8 +81,8 @@ pub fn has_circle(fabric: &Fabric, tables: &Tables, trees: &[Tree]) -> bool {
     }
 }
 
-/// Wants tables to pass `check`, to close no circle, and to deliver whatever others deliver and is owed.
-pub fn nobody_is_lost(before: &Routed, now: &Routed, is_owed: impl Fn(u32, u32) -> bool) {
+/// Asserts that tables pass `check`, close no circle, and deliver each owed pair that the tables before deliver.
+pub fn no_pair_is_lost(before: &Routed, now: &Routed, is_owed: impl Fn(u32, u32) -> bool) {
     let report = now.report();
     assert!(report.passed(), "{report:#?}");
     assert!(!has_circle(&now.fabric, &now.tables, &[]), "a circle");
@@ -96,7 +95,7 @@ pub fn nobody_is_lost(before: &Routed, now: &Routed, is_owed: impl Fn(u32, u32) 
     }
 }
 
-/// Where a packet from a switch to a LID ends: whether it arrives, `None` if it is left out at once.
+/// Whether a packet from a switch arrives at a LID; `None` if that switch has no entry for the LID.
 pub fn arrives(fabric: &Fabric, tables: &Tables, from: u32, to: (Lid, u32, u8)) -> Option<bool> {
     let (lid, switch, port) = to;
     let mut at = from;

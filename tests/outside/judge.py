@@ -2,15 +2,15 @@
 """An outside judge of forwarding tables. It shares no code with Dmodc.
 
 judge.py tables NET LFTS                   judge the tables of one fabric
-judge.py redundancy NET LFTS               count pairs of hosts that one link or switch cuts, whatever LID is used
+judge.py redundancy NET LFTS               count the pairs of hosts that one link or switch cuts off at all LIDs
 judge.py draw SEED                         print a random fabric
-judge.py histories DMODC COUNT SEED        draw fabrics and faults, route each state with DMODC, judge all of it
-judge.py upkeep DMODC COUNT SEED           the same with slow links and drained ones beside the faults
+judge.py histories DMODC COUNT SEED        draw fabrics and faults, route each state with DMODC, judge all tables
+judge.py upkeep DMODC COUNT SEED           the same with slow and drained links beside the faults
 
-NET is in the format of ibnetdiscover, LFTS in that of OpenSM's opensm-lfts.dump. The exit code is 1 if a packet
-between hosts ends at a wrong node, at a dead port or in a loop, if the routes of all LIDs close a circle of channels,
-or if (histories, upkeep) Dmodc counts other pairs as left out than the tables do, or changes an entry that need not
-change: with the whole as a reference, any that the whole has and that still leads there. A drained link that carries nothing may be pulled: that changes no entry.
+NET has the format of ibnetdiscover, LFTS that of OpenSM's opensm-lfts.dump. The exit code is 1 if a packet from a host
+ends at a dead port, at a wrong node or in a loop, if the routes of all LIDs close a circle of channels, or if
+(histories, upkeep) Dmodc counts other pairs as left out than the tables do, or changes an entry needlessly: with the
+whole fabric as reference, any whose port still leads to its LID. Pulling an empty drained link must change none.
 """
 import json
 import random
@@ -29,7 +29,7 @@ HOLE = 255
 
 class Fabric:
     """links: (switch, port) -> (switch, port); ends: LID -> (switch, port), port 0 for a switch's own LID;
-    hosts: base LID -> (switch, port) of the hosts; names: base LID -> GUID of the port."""
+    hosts: base LID -> (switch, port) of the hosts; switches: switch -> LID; guid_of: LID -> (port GUID, offset)."""
 
     def __init__(self, text):
         self.links, self.ends, self.hosts, self.switches, self.guid_of = {}, {}, {}, {}, {}
@@ -58,7 +58,7 @@ class Fabric:
 
 
 def read_tables(text, fabric):
-    """(switch, LID) -> port, without the entries that say "no path"."""
+    """(switch, LID) -> port, without the entries "no path"."""
     by_guid = {int(name[2:], 16): name for name in fabric.switches}
     tables, switch = {}, None
     for line in text.splitlines():
@@ -73,7 +73,7 @@ def read_tables(text, fabric):
 # Judging
 
 def ends_of(fabric, tables):
-    """(switch, LID) -> what a packet for the LID meets that starts at the switch, and in how many hops."""
+    """(switch, LID) -> how a packet from the switch to the LID ends, and after how many hops."""
     found = {}
     for lid, end in fabric.ends.items():
         for start in fabric.switches:
@@ -102,7 +102,7 @@ def ends_of(fabric, tables):
 
 
 def circle(fabric, tables):
-    """Channels of which each waits for the next, by the routes of all LIDs; empty if there are none."""
+    """The channels in or behind a circle of the channel dependency graph of all LIDs; empty if there is none."""
     follows = {}
     for (switch, lid), port in tables.items():
         there = fabric.links.get((switch, port))
@@ -120,7 +120,7 @@ def circle(fabric, tables):
 
 
 def judge_tables(fabric, tables):
-    """The faults of tables, and how many pairs of a host and a LID of another they leave out."""
+    """The faults of tables, the number of pairs of host and host LID that they leave out, and `ends_of` of them."""
     found, faults, left_out = ends_of(fabric, tables), [], 0
     hosts = {fabric.guid_of[lid][0] for lid in fabric.hosts}
     for lid, (switch, port) in fabric.ends.items():
@@ -150,7 +150,7 @@ def used(fabric, tables):
 
 
 def needless(before, after):
-    """Entries between hosts that changed though their port still leads there in as many hops: (switch, LID) pairs.
+    """Entries between hosts that changed although their port still leads to the LID in as many hops, as (switch, LID).
     Each of `before`, `after` is a fabric, its tables and the result of `ends_of`."""
     (fabric, tables, found), (fabric2, tables2, found2) = before, after
     lids2 = {guid: lid for lid, guid in fabric2.guid_of.items()}
@@ -172,8 +172,8 @@ def needless(before, after):
 
 
 def shared(fabric, tables):
-    """Of all pairs of hosts at two switches: how many there are, for how many all LIDs of the receiver share a link
-    between switches, and for how many they share a switch other than the two at the ends."""
+    """Counts the pairs of hosts at two switches, the pairs where the routes to all LIDs of the receiver share a link
+    between switches, and the pairs where they share a switch other than the two at the ends."""
     starts = {switch for switch, _ in fabric.hosts.values()}
     lids_of, count = {}, Counter()
     for lid, (guid, _) in fabric.guid_of.items():
@@ -230,7 +230,7 @@ class Drawn:
                     for link in range(parallel):
                         self.cable(name, 20 + plane * parallel + link,
                                    f"mid {pod} {plane}", 1 + leaf * parallel + link)
-        # Among fewer siblings two faults leave no majority that tells what was there.
+        # Among fewer siblings, two faults leave no majority that shows the missing equipment.
         self.regular = self.even and sizes[0] > 2 and len(sizes) > (2 if spines > 1 else 3)
         leaves = [name for name in self.nodes if name.startswith("leaf")]
         if r.random() < 0.3:
@@ -281,7 +281,7 @@ class Drawn:
         self.cables[a, a_port], self.cables[b, b_port] = (b, b_port), (a, a_port)
 
     def netlist(self, dark=frozenset(), slow=frozenset()):
-        """The fabric without the cables whose ends are in `dark`; those with an end in `slow` are at a quarter."""
+        """The fabric without the cables whose ends are in `dark`; cables with an end in `slow` are at a quarter."""
         letter = {True: "S", False: "H"}
         name = {n: f'{letter[self.is_switch(n)]}-{self.guids[n]:016x}' for n in self.nodes}
         lines = []
@@ -317,7 +317,7 @@ class Drawn:
         return [end for end, far in self.cables.items() if self.is_switch(end[0]) and self.is_switch(far[0])]
 
     def faults(self):
-        """Sets of cables that go together: one cable between switches, one host, all cables of an upper switch."""
+        """A fault, drawn: its kind and the ends of the cables of a link between switches, a host or an upper switch."""
         r = self.random
         kind = r.choice(["link", "link", "host", "switch"])
         if kind == "link":
@@ -334,7 +334,7 @@ class Drawn:
 # Histories
 
 def route(dmodc, folder, text, drained, what, *options):
-    """A fabric, Dmodc's tables for it and where they lead; and what is wrong with them."""
+    """Routes a fabric with Dmodc: the fabric, its tables and the result of `ends_of`; and the faults found."""
     (folder / "net").write_text(text)
     (folder / "drain").write_text("".join(f"{line}\n" for line in drained))
     command = [dmodc, "route", "net", "--lfts", "lfts", "--drain", "drain", "--json", *options]
@@ -353,7 +353,7 @@ def route(dmodc, folder, text, drained, what, *options):
 
 
 def history(dmodc, folder, seed):
-    """Faults and repairs of one random fabric: what is wrong with Dmodc's tables, by state; and counts."""
+    """Faults and repairs of one random fabric: the faults of Dmodc's tables in all states, and counts."""
     drawn, dark, open_faults, wrong, count = Drawn(seed), frozenset(), [], [], Counter()
     first = before = whole = None
     (folder / "whole").write_text(drawn.netlist())
@@ -383,7 +383,7 @@ def history(dmodc, folder, seed):
         known, faults = route(dmodc, folder, drawn.netlist(dark), [], what, *by_reference)
         wrong += faults
         if known:
-            # With the whole as a reference nothing that still leads there is moved, on any fabric.
+            # With the whole fabric as reference, no entry that still leads to its LID changes, on any fabric.
             whole = whole or known
             count["states with a reference"] += 1
             if moved := needless(whole, known):
@@ -395,7 +395,7 @@ def history(dmodc, folder, seed):
 
 
 def upkeep(dmodc, folder, seed):
-    """The same with links that come up slow, links and switches that are drained, and drained ones that are pulled."""
+    """As `history`, also with slow links, drained links and switches, and drained ones that are pulled."""
     drawn, faults, slow, drained, wrong, count = Drawn(seed), [], [], [], [], Counter()
     r, first, before = drawn.random, None, None
     for state in range(10):

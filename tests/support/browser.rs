@@ -1,5 +1,5 @@
-//! A headless Chromium that opens a page, clicks and types as a reader does, and tells what the page shows. It is
-//! spoken to over two pipes, in the DevTools protocol: one JSON object after the other, each ended by a zero byte.
+//! A headless Chromium that opens a page, clicks and types as a reader does, and returns the text that the page shows.
+//! Commands and replies go through two pipes in the DevTools protocol: JSON objects, each ended by a zero byte.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -9,26 +9,26 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// The names of the program, the least one first.
+/// The names of the program, the smallest program first.
 const PROGRAMS: [&str; 3] = ["chromium-headless-shell", "chromium", "google-chrome"];
-/// How long an answer may take.
+/// The longest wait for a reply.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A browser with one page. It ends when this is dropped, or when the process of the tests ends.
+/// A browser with one page. It ends when this value is dropped, or when the process of the tests ends.
 pub struct Browser {
     child: Child,
     input: ChildStdin,
     output: Receiver<Value>,
     asked: u64,
     session: Value,
-    /// What the page has asked for, and what went wrong in it.
+    /// The URLs that the page has requested, and its errors.
     pub requests: Vec<String>,
     pub errors: Vec<String>,
     _folder: TempDir,
 }
 
 impl Browser {
-    /// Starts one; `None`, with a word about it, where there is none.
+    /// Starts a browser; where none is installed, reports that the test is skipped and returns `None`.
     pub fn start() -> Option<Browser> {
         let is_there = |program: &&&str| {
             let mut version = Command::new(program);
@@ -42,7 +42,7 @@ impl Browser {
             return None;
         };
         let folder = tempfile::tempdir().expect("a folder");
-        // The shell joins standard input and output with the descriptors that the browser listens to.
+        // The shell connects standard input and output to descriptors 3 and 4, which the browser uses.
         let mut child = Command::new("setpriv")
             .args(["--pdeathsig", "KILL", "sh", "-c"])
             .arg(r#"exec "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1"#)
@@ -99,7 +99,7 @@ impl Browser {
         Some(browser)
     }
 
-    /// Asks the browser to do something, and waits for the answer.
+    /// Calls a method of the browser and waits for the reply. Keeps requests and errors of the page that come first.
     pub fn ask(&mut self, method: &str, params: Value) -> Value {
         self.asked += 1;
         let mut message = json!({ "id": self.asked, "method": method, "params": params });
@@ -126,7 +126,7 @@ impl Browser {
         }
     }
 
-    /// Opens a page made by `dmodc draw`, and waits until it can show ways.
+    /// Opens a page made by `dmodc draw`, and waits until its script is ready to show routes.
     pub fn open(&mut self, page: &Path) {
         let url = format!("file://{}", page.display());
         self.ask("Page.navigate", json!({ "url": url }));
@@ -161,14 +161,14 @@ impl Browser {
         text.as_str().expect("a text").into()
     }
 
-    /// The texts that all such elements show.
+    /// The texts of all elements that the selector matches.
     pub fn texts(&mut self, selector: &str) -> Vec<String> {
         let all =
             format!("[...document.querySelectorAll({selector:?})].map((one) => one.innerText)");
         serde_json::from_value(self.eval(&all)).expect("texts")
     }
 
-    /// Moves the mouse to a point of an element, from its right lower corner, and presses it if asked.
+    /// Moves the mouse to a point of an element, counted from its lower right corner, and clicks there if `press`.
     pub fn mouse(&mut self, selector: &str, [x, y]: [f64; 2], press: bool) {
         let corner = self.eval(&format!(
             "(() => {{ const one = document.querySelector({selector:?}); one.scrollIntoView({{ block: 'nearest' }}); \
@@ -207,7 +207,7 @@ impl Browser {
         }
     }
 
-    /// Looks for something by name and takes the first that is found.
+    /// Types a name into the search of the page and selects the first hit.
     pub fn find(&mut self, name: &str) {
         self.key("/");
         self.ask("Input.insertText", json!({ "text": name }));

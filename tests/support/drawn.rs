@@ -3,7 +3,7 @@
 use dmodc::fabric::{Guid, NodeKind};
 use dmodc::netlist::{Kind, Netlist, Node, Port, PortZero};
 
-/// GUIDs stand this far apart, so that those that ibsim gives to ports (node GUID + number) are free.
+/// The distance of node GUIDs. ibsim gives ports the GUIDs in between (node GUID + number).
 const STEP: u64 = 0x100;
 
 /// Adds a node without links.
@@ -38,7 +38,7 @@ pub fn add_host(netlist: &mut Netlist, switch: u32, port: u8) -> u32 {
     host
 }
 
-/// Adds an aggregation node to every switch, at a port of its own behind all others.
+/// Adds an aggregation node to every switch, at a new port after all others.
 pub fn add_aggregation_nodes(netlist: &mut Netlist) {
     for switch in switches(netlist) {
         let port = netlist.nodes[switch as usize].port_count + 1;

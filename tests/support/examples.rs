@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
-/// A command of the page, and what it is said to print.
+/// A command of the page, and the output that the page shows for it.
 pub struct Example {
     pub line: usize,
     pub command: String,
-    /// The output shown; `…` stands for anything within a line, or alone for any lines.
+    /// The output; `…` stands for anything within a line, or alone for any lines.
     pub shown: Vec<String>,
 }
 
-/// The examples of docs/operations.md in blocks with this mark, in a folder with the capture that they are of.
+/// The examples of docs/operations.md in blocks with this mark, and a folder with the capture that they read.
 pub fn operations(mark: &str) -> (PathBuf, Vec<Example>, TempDir) {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -57,7 +57,7 @@ fn examples(page: &Path, mark: &str) -> Vec<Example> {
     examples
 }
 
-/// Runs the examples in one folder, with the tool of this build, and compares.
+/// Runs the examples in one folder with the tool of this build. Each must print what the page shows, and no error.
 pub fn run(page: &Path, examples: &[Example], folder: &Path) {
     let tool = Path::new(env!("CARGO_BIN_EXE_dmodc"));
     let tools = tool.parent().expect("a folder").display();
@@ -88,7 +88,7 @@ fn all_fit(shown: &[&str], lines: &[&str]) -> bool {
     }
 }
 
-/// Whether a line is the one shown, with anything for each `…`.
+/// Whether a line matches the line of the page, where each `…` stands for any text.
 fn fits(shown: &str, line: &str) -> bool {
     match shown.split_once('…') {
         None => shown == line,

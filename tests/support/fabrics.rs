@@ -7,10 +7,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 pub const FIGURE_1: &str = "PGFT(3;2,2,3;1,2,2;1,2,1)";
-/// 648 nodes and 54 switches: what 36-port switches make in two levels.
+/// 648 nodes and 54 switches: the largest tree of two levels with 36-port switches.
 pub const NODES_648: &str = "PGFT(2;18,36;1,18;1,1)";
 
-/// A netlist in a file, which is removed with this value.
+/// A netlist and its file. A temporary file is removed with this value.
 pub struct Net {
     pub netlist: Netlist,
     pub path: PathBuf,
@@ -23,7 +23,7 @@ impl Net {
         Net::generated(spec, false)
     }
 
-    /// The same, with LIDs in the netlist, so that every OpenSM gives the same.
+    /// As [`Net::pgft`], with LIDs in the netlist, so that every OpenSM assigns the same LIDs.
     pub fn pgft_with_lids(spec: &str) -> Net {
         Net::generated(spec, true)
     }
@@ -103,7 +103,7 @@ impl Net {
             .filter(move |p| peer(p).kind == Kind::Switch)
     }
 
-    /// The leaves without the one on whose first host OpenSM runs.
+    /// All leaves except the leaf of the first host, where OpenSM runs.
     pub fn other_leaves(&self) -> impl Iterator<Item = &Node> {
         let mut nodes = self.netlist.nodes.iter();
         let home = nodes.find(|n| n.kind == Kind::Ca).expect("a host");

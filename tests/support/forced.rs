@@ -1,14 +1,13 @@
-//! Separates entries that a change of the fabric *forces* to change from those that change needlessly.
+//! Separates entries that a change of the fabric *forces* to change from entries that change needlessly.
 //!
 //! An entry can stay while its port has a link that leads nearer by equation (1) of the paper (under the
 //! up-down guarantee) on the new fabric. So after a fault each changed entry is one of
 //! - *own*: its LID came, went, or is at another port now;
 //! - *forced*: the old port does not lead nearer any more, or there was none;
-//! - *needless*: the old port would still do.
+//! - *needless*: the old port still leads nearer.
 //!
-//! A subnet manager sends blocks of 64 LIDs. The reason of a block is the first of these three among its
-//! changed entries, so needless blocks are those sent for needless changes alone. Switches that only one of
-//! the fabrics has do not count.
+//! A subnet manager sends blocks of 64 LIDs. The reason of a block is the first of these three among its changed
+//! entries: a needless block has needless changes alone. Switches that only one of the two fabrics has do not count.
 
 use dmodc::fabric::{Fabric, Guid, Lid, Peer, lid_range};
 use dmodc::lft::Tables;
@@ -66,8 +65,8 @@ enum Reason {
 
 pub type Routed<'r> = (&'r Fabric, &'r Tables);
 
-/// Compares the tables before and after a change of the fabric. `is_up(a, b)` tells whether the links from
-/// switch `a` to its neighbour `b` go up in the new fabric.
+/// Compares the tables before and after a change of the fabric. `is_up(a, b)` is whether the links from switch `a` to
+/// its neighbour `b` go up in the new fabric.
 pub fn forced(before: Routed, after: Routed, is_up: impl Fn(u32, u32) -> bool) -> Forced {
     let fabric = after.0;
     let (old_places, new_places) = (places(before.0), places(fabric));
@@ -109,7 +108,7 @@ pub fn forced(before: Routed, after: Routed, is_up: impl Fn(u32, u32) -> bool) -
     found
 }
 
-/// The port of each LID: the GUID of the switch, and the port there, 0 for the switch itself.
+/// The place of each LID: the GUID of its switch, and the port there, 0 for the switch itself.
 fn places(fabric: &Fabric) -> HashMap<Lid, (Guid, u8)> {
     let guid = |s: u32| fabric.switches()[s as usize].guid;
     let nodes = fabric.end_nodes().iter();
@@ -128,7 +127,7 @@ struct Oriented {
     below: Vec<Vec<u32>>,
 }
 
-/// Hops to a switch: going down only, and by the up-down path taken.
+/// Hops from each switch to one switch: by links down only, and by the up-down path that Dmodc takes.
 struct Hops {
     down: Vec<Option<u16>>,
     taken: Vec<Option<u16>>,
@@ -142,7 +141,7 @@ impl Oriented {
         Oriented { above, below }
     }
 
-    /// A switch that can go down only, does; any other goes up, by the least hops above it.
+    /// The rule of Dmodc: a switch with a path down takes it; any other goes up to the neighbour with the fewest hops.
     fn costs(&self, target: u32) -> Hops {
         let mut down = vec![None; self.above.len()];
         down[target as usize] = Some(0);
@@ -157,7 +156,7 @@ impl Oriented {
                 }
             }
         }
-        // One level more each time.
+        // Each pass adds the switches one level further down.
         let mut taken = down.clone();
         loop {
             let known = taken.clone();
@@ -188,7 +187,8 @@ impl Oriented {
     }
 }
 
-/// Leaf 0 sends one LID of leaf 1 up by port 3, and no longer by port 2.
+/// Leaf 0 moves one entry from port 2 to 3: needlessly; forced, if the link of port 2 is gone; own, if the host is
+/// gone.
 #[test]
 fn reasons_by_hand() {
     let shape: Pgft = "PGFT(2;1,2;1,2;1,1)".parse().expect("a shape");

@@ -1,6 +1,6 @@
-//! Goldens: files that hold what the tool printed when it was right, for all to read.
+//! Goldens: files with the output that the tool printed when it was right, in a form that people can read.
 //!
-//! `DMODC_BLESS=1 cargo test golden` writes them anew; what changed then shows in the diff.
+//! `DMODC_BLESS=1 cargo test golden` writes them anew; the diff then shows the changes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ fn data(name: &str) -> PathBuf {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data")).join(name)
 }
 
-/// Compares a text with a file of `tests/data`, or makes it that file.
+/// Compares a text with a file of `tests/data`; with `DMODC_BLESS=1` writes the text to the file first.
 pub fn golden(name: &str, text: &str) {
     let file = data(name);
     if std::env::var_os("DMODC_BLESS").is_some_and(|v| v == "1") {
@@ -26,8 +26,8 @@ pub fn golden(name: &str, text: &str) {
     );
 }
 
-/// What commands find in their shell beside the tool: the files of `tests/data`, and an expression of Python on JSON
-/// `j` or on rows `r` of CSV.
+/// Shell functions for the commands: `json` and `rows` read JSON `j` or CSV rows `r` from standard input and print the
+/// value of a Python expression.
 const SHELL: &str = r#"
 set -o pipefail
 json() { python3 -c 'import json, sys; j = json.load(sys.stdin); print(eval(sys.argv[1]))' "$1"; }
@@ -35,7 +35,7 @@ rows() { python3 -c 'import csv, sys; r = list(csv.DictReader(sys.stdin)); print
 "#;
 const END: &str = "\u{1}\n";
 
-/// All files of questions and answers in a folder.
+/// Compares all files of commands and their output in a folder, all at the same time.
 pub fn answers(folder: &str) {
     std::thread::scope(|scope| {
         for file in fs::read_dir(data(folder)).unwrap() {
@@ -45,8 +45,8 @@ pub fn answers(folder: &str) {
     });
 }
 
-/// One of them, run in one shell in a new folder: lines after `#` are for readers, those after `$` are commands, each
-/// followed by what it prints, but for seconds, and its exit code unless that is 0.
+/// Compares one of these files, run in one shell in a new folder. Lines after `#` are for readers, lines after `$` are
+/// commands; each is followed by its output without lines of seconds, and by its exit code unless that is 0.
 fn answer(name: &str) {
     let file = fs::read_to_string(data(name)).unwrap();
     let commands = file.lines().filter_map(|line| line.strip_prefix("$ "));

@@ -1,4 +1,4 @@
-//! The library's ibsim and what tests add: the console, which makes faults, and the names of hosts.
+//! The ibsim of `dmodc_lab::sim`, with a console, which makes faults, and the names of hosts.
 
 use super::process;
 use dmodc::netlist::{Kind, Netlist};
@@ -10,14 +10,14 @@ use std::process::Command;
 use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(30);
-/// What ibsim prints when it has answered.
+/// ibsim prints this at the end of each reply.
 const PROMPT: &str = "sim> ";
 
-/// A running ibsim, killed when dropped. Its folder holds all that belongs to this fabric.
+/// A running ibsim, killed when dropped. Its folder holds all files of this fabric.
 pub struct Ibsim {
     sim: sim::Ibsim,
     hosts: Vec<String>,
-    /// How much of the output belongs to earlier answers.
+    /// Bytes of the output that belong to earlier replies.
     answered: u64,
 }
 
@@ -59,17 +59,17 @@ impl Ibsim {
         self.command(&format!("ReLink \"{node}\"[{port}]"));
     }
 
-    /// Runs console commands, all of them before ibsim answers any client again.
+    /// Runs console commands. ibsim serves no client before the last one has run.
     pub fn batch(&mut self, lines: &[String]) {
         let file = self.dir().join("batch");
         fs::write(&file, lines.join("\n") + "\n").expect("the commands can be written");
         self.command(&format!("!{}", file.display()));
     }
 
-    /// What every node now is: its links, LIDs and tables.
+    /// The present state of every node: its links, LIDs and tables.
     pub fn dump(&mut self) -> Vec<u8> {
         let text = self.ask("Dump");
-        // It would pile up. ibsim writes on where it was, behind a hole that takes no room.
+        // Frees the disk space. ibsim writes on at its old offset, behind a hole.
         let output = File::options().write(true).open(self.sim.output());
         let cut = output.and_then(|file| file.set_len(0));
         cut.expect("the output can be cut");
@@ -80,13 +80,13 @@ impl Ibsim {
         self.sim.id()
     }
 
-    /// Runs a console command that has no answer but the next prompt.
+    /// Runs a console command that must not fail: ibsim marks an error by `#`.
     fn command(&mut self, line: &str) {
         let answer = String::from_utf8_lossy(&self.ask(line)).into_owned();
         assert!(!answer.contains('#'), "ibsim refused {line:?}: {answer}");
     }
 
-    /// Runs a console command and returns what ibsim prints up to the next prompt.
+    /// Runs a console command and returns ibsim's output up to the next prompt.
     fn ask(&mut self, line: &str) -> Vec<u8> {
         let mut output = File::open(self.sim.output()).expect("the output is there");
         let start = SeekFrom::Start(self.answered);
@@ -105,7 +105,7 @@ impl Ibsim {
         answer
     }
 
-    /// A command that sees this fabric as the machine's InfiniBand, from `host`.
+    /// A command that runs at `host` and finds this fabric as the InfiniBand of the machine.
     pub fn client(&self, program: &'static str, host: &str, dir: &Path) -> Command {
         let command = self.sim.client(&process::program(program), Some(host), dir);
         command.unwrap_or_else(|e| panic!("{e}; `make setup` installs it"))

@@ -1,5 +1,5 @@
-//! Hosts join a multicast group: requests to OpenSM, sent as a client of ibsim. None of the stock diagnostics does it
-//! for more than one host.
+//! Makes hosts join a multicast group, by requests to OpenSM as a client of ibsim. The stock diagnostics can do this
+//! for one host only.
 
 use super::ibsim::Ibsim;
 use dmodc::fabric::{Guid, Lid};
@@ -23,11 +23,11 @@ const BROADCAST: [u8; 16] = [
     0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff,
 ];
 
-/// These ports, by GUID, become members of the broadcast group, at the OpenSM of this LID.
+/// Makes these ports members of the broadcast group, by requests to the OpenSM at the LID `sm`.
 pub fn broadcast(sim: &Ibsim, sm: Lid, ports: &[Guid]) {
     let name = sim.dir().file_name().expect("a folder of its own");
     let name = name.to_str().expect("the name is plain text");
-    // As ibsim makes them, with a byte behind the name.
+    // A socket name of ibsim ends with a zero byte.
     let address = |end: &str| {
         let name = format!("{name}:{end}\0");
         SocketAddr::from_abstract_name(name).expect("a short name")
@@ -89,7 +89,7 @@ fn request(sm: Lid, number: u64, port: Guid) -> Vec<u8> {
     bytes.extend(number.to_be_bytes());
     bytes.extend([0, 0x38, 0, 0, 0, 0, 0, 0]);
     bytes.resize(32 + 48, 0);
-    // MGID, PortGID and JoinState are told.
+    // The component mask: MGID, PortGID and JoinState.
     bytes.extend(0x1_0003u64.to_be_bytes());
     bytes.extend(BROADCAST);
     bytes.extend(0xfe80_0000_0000_0000u64.to_be_bytes());

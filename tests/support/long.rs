@@ -1,11 +1,11 @@
 //! Which parts of a test are too long for `make test`.
 
-/// How many times as many random cases are wanted: `DMODC_CASES`.
+/// The factor on the number of random cases: `DMODC_CASES`, else 1.
 pub fn times() -> u32 {
     std::env::var("DMODC_CASES").map_or(1, |n| n.parse().expect("a number"))
 }
 
-/// Whether the long parts run: with `DMODC_CASES=4` or more, as in CI. Says so if they do not.
+/// Whether a long part runs: with `DMODC_CASES=4` or more, as in CI. Else reports a skip.
 pub fn runs(what: &str) -> bool {
     let is_long = times() >= 4;
     if !is_long {

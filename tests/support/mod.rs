@@ -6,7 +6,7 @@
 //! - tests poll for readiness with a deadline, and never sleep for it;
 //! - each instance has its own sockets, caches, logs and dumps, so any number of them can run at the same
 //!   time, under any user;
-//! - a missing program is a failure that says which package brings it, never a silent pass.
+//! - a missing program is a failure that names its package, never a silent pass.
 
 pub mod drawn;
 pub mod fabrics;

@@ -1,4 +1,4 @@
-//! Compares OpenSM's tables with those that the library makes offline, and checks that they deliver.
+//! Compares OpenSM's tables with the library's offline tables of the same fabric, and checks that they deliver.
 
 use super::opensm::Files;
 use dmodc::analysis::{CheckReport, check};
@@ -17,7 +17,7 @@ pub struct Offline {
 }
 
 impl Offline {
-    /// Routes a netlist. The LMC is an argument because `opensm-subnet.lst` does not say it.
+    /// Routes a netlist. The LMC is an argument because `opensm-subnet.lst` does not contain it.
     pub fn route(netlist: &Netlist, lmc: u8, threads: usize, options: &Options) -> Offline {
         let (fabric, names) = netlist.to_fabric(Some(lmc)).expect("LIDs for all");
         let engine = Engine::new(threads).expect("threads");
@@ -49,13 +49,13 @@ impl Offline {
         String::from_utf8(text).expect("text")
     }
 
-    /// Asserts that these tables are equal to its own, byte for byte.
+    /// Asserts that OpenSM's dump is equal to [`Offline::dump`], byte for byte.
     pub fn assert_same(&self, live: &[u8]) {
         let offline = self.dump();
         if live == offline {
             return;
         }
-        // The first line that differs, not megabytes.
+        // Prints the first line that differs, not megabytes.
         let [live, offline] = [live, &offline].map(String::from_utf8_lossy);
         let mut lines = live.lines().zip(offline.lines()).enumerate();
         let first = lines.find(|(_, (a, b))| a != b);
@@ -69,7 +69,7 @@ impl Offline {
         live.is_some_and(|live| live == self.tables)
     }
 
-    /// Asserts that these tables of this fabric have the same entries. The rest of the dump may differ.
+    /// Asserts that OpenSM's dump has the same entries. The rest of the dump may differ.
     pub fn assert_same_entries(&self, live: &[u8]) {
         let live = self.read(live);
         for (s, switch) in (0..).zip(self.fabric.switches()) {
@@ -84,14 +84,14 @@ impl Offline {
         check(&self.fabric, &self.read(live), |a, b| ranking.is_up(a, b))
     }
 
-    /// Asserts that tables of this fabric deliver wherever possible, without turns, detours or credit
-    /// loops.
+    /// Asserts that OpenSM's tables deliver every pair that has an up-down path by a shortest one, and close no credit
+    /// loop.
     pub fn assert_clean(&self, live: &[u8]) {
         let report = self.check(live);
         assert!(report.is_minimal(), "{report:#?}");
     }
 
-    /// The ports that the packets take from an end node's switch to each LID of another.
+    /// The paths from the switch of one end node to each LID of another, each as its output ports.
     pub fn paths(&self, live: &[u8], from: u32, to: u32) -> BTreeSet<Vec<u8>> {
         let tables = self.read(live);
         let (from, to) = (
@@ -142,8 +142,8 @@ impl Offline {
     }
 }
 
-/// What `lmc_esp0` does: the enhanced ports 0 of `original` get the subnet's LMC in `subnet`, the
-/// dump of OpenSM's, which does not say so.
+/// Gives the enhanced ports 0 of `original` the LMC that `lmc_esp0` gives them. OpenSM's dump `subnet` does not contain
+/// it.
 pub fn with_lmc_at_switches(mut subnet: Netlist, original: &Netlist, lmc: u8) -> Netlist {
     for node in &mut subnet.nodes {
         let enhanced = |n: &&dmodc::netlist::Node| {
@@ -156,7 +156,7 @@ pub fn with_lmc_at_switches(mut subnet: Netlist, original: &Netlist, lmc: u8) ->
     subnet
 }
 
-/// The netlist that ibsim was given, with the LIDs that OpenSM has given out.
+/// The netlist that ibsim simulates, with the LIDs that OpenSM has assigned.
 pub fn with_lids_of(original: &Netlist, files: &Files) -> Netlist {
     let subnet = files.subnet();
     let mut netlist = original.clone();

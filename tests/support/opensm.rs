@@ -19,7 +19,7 @@ const QUIET: Duration = Duration::from_millis(400);
 /// What OpenSM logs at the end of each complete heavy sweep.
 const SUBNET_UP: &str = "SUBNET UP";
 
-/// How OpenSM is to run.
+/// The configuration and the host of an OpenSM.
 #[derive(Clone)]
 pub struct Config {
     pub lmc: u8,
@@ -42,7 +42,7 @@ impl Config {
         Config::engine("dmodc").map(|config| config.with(&plugin()))
     }
 
-    /// Dmodc, and another engine for what Dmodc refuses.
+    /// Dmodc, and another engine for the fabrics that Dmodc refuses.
     pub fn dmodc_or(other: &str) -> Config {
         Config::engine(&format!("dmodc,{other}")).map(|config| config.with(&plugin()))
     }
@@ -56,7 +56,7 @@ impl Config {
         self.map(|config| config.line(line))
     }
 
-    /// With these options of the plugin.
+    /// Sets options of the plugin.
     pub fn options(self, options: &str) -> Config {
         self.line(format!("event_plugin_options {options}"))
     }
@@ -73,7 +73,7 @@ impl Config {
         self.map(|config| config.log_flags(flags))
     }
 
-    /// Runs at this host, not the first.
+    /// Runs OpenSM at the host of this index, not at the first.
     pub fn at(mut self, host: usize) -> Config {
         self.host = host;
         self
@@ -96,14 +96,14 @@ impl Config {
         self.map(|config| config.inside(program(name), args))
     }
 
-    /// Keeps what outlives OpenSM in this folder.
+    /// Keeps the files that outlive OpenSM (`OSM_CACHE_DIR`) in this folder.
     pub fn cache_dir(self, dir: &Path) -> Config {
         let dir = dir.to_str().expect("the path is plain text").to_owned();
         self.map(|config| config.env("OSM_CACHE_DIR", dir))
     }
 
-    /// All threads allocate from one arena of glibc. With an arena for each thread, one cannot use the
-    /// free memory of another, and the resident memory grows for long although nothing is kept.
+    /// All threads allocate from one arena of glibc. With an arena for each thread, no thread can use the free memory
+    /// of another, and the resident memory grows for long although OpenSM keeps nothing.
     pub fn one_arena(self) -> Config {
         self.map(|config| config.env("MALLOC_ARENA_MAX", "1"))
     }
@@ -117,9 +117,9 @@ impl Config {
     }
 }
 
-/// The folder where cargo has put `libdmodc.so` for this very test build. Beside the tool lies a
-/// link that only `cargo build` renews; `deps` is where the compiler writes. `DMODC_PLUGIN_DIR` names another, with a
-/// plugin for another OpenSM (`make versions`).
+/// The folder `deps`, where the compiler writes the `libdmodc.so` of this test build. The link beside the tool is not
+/// enough: only `cargo build` renews it. `DMODC_PLUGIN_DIR` names another folder, with a plugin for another OpenSM
+/// (`make versions`).
 pub fn plugin_dir() -> PathBuf {
     if let Some(dir) = env::var_os("DMODC_PLUGIN_DIR") {
         return dir.into();
@@ -150,7 +150,7 @@ impl Files {
         self.0.path(name)
     }
 
-    /// A dump, or whatever else OpenSM wrote.
+    /// A dump or another file that OpenSM wrote.
     pub fn read(&self, name: &str) -> Vec<u8> {
         let path = self.path(name);
         fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}\n{}", path.display(), self.log()))
@@ -165,7 +165,7 @@ impl Files {
         self.0.log()
     }
 
-    /// What OpenSM printed, where a plugin that cannot log yet complains too.
+    /// OpenSM's standard output. A plugin that cannot log yet prints its errors there.
     pub fn stdout(&self) -> String {
         self.0.printed()
     }
@@ -178,12 +178,12 @@ impl Files {
             .collect()
     }
 
-    /// How often Dmodc has routed.
+    /// How many times Dmodc has routed, by the log.
     pub fn routed(&self) -> usize {
         self.log_lines("dmodc: routed ").len()
     }
 
-    /// Wants as many error lines of Dmodc's, in this order, each with a text.
+    /// Asserts that Dmodc has logged exactly these errors, in this order; each line contains its text.
     #[track_caller]
     pub fn assert_errors(&self, texts: &[&str]) {
         let errors = self.log_lines("dmodc: ERR");
@@ -192,7 +192,7 @@ impl Files {
         assert!(holds, "{texts:#?} in {errors:#?}");
     }
 
-    /// Wants the tables that Dmodc makes offline, with these options, of the subnet as OpenSM saw it last.
+    /// Asserts that OpenSM's tables are Dmodc's offline tables, with these options, of OpenSM's last subnet dump.
     #[track_caller]
     pub fn assert_routed(&self, options: &Options) -> Offline {
         let offline = Offline::route(&self.subnet(), 0, 1, options);
@@ -200,7 +200,7 @@ impl Files {
         offline
     }
 
-    /// What Dmodc's lines of sweeps after the first `from` bytes of the log have in a field.
+    /// The values of a field in Dmodc's sweep lines, after the first `from` bytes of the log.
     pub fn swept(&self, from: usize, name: &str) -> Vec<String> {
         let value = |line: &str| {
             let mut words = line.split(' ');
@@ -212,13 +212,13 @@ impl Files {
         lines.map(value).collect()
     }
 
-    /// The same where it is a number.
+    /// As [`Files::swept`], for a field of numbers.
     pub fn numbers(&self, from: usize, name: &str) -> Vec<usize> {
         let values = self.swept(from, name).into_iter();
         values.map(|v| v.parse().expect("a number")).collect()
     }
 
-    /// The subnet as OpenSM saw it last.
+    /// OpenSM's last dump of its subnet.
     pub fn subnet(&self) -> Netlist {
         Netlist::read(&self.0.path("opensm-subnet.lst")).expect("OpenSM's own dump")
     }
@@ -260,15 +260,15 @@ impl Files {
         });
     }
 
-    /// Waits for the end of a sweep after the first `from` bytes of the log, and of those that follow.
+    /// Waits until a sweep after the first `from` bytes of the log has ended, and all sweeps that follow it.
     pub fn wait_for_sweep(&self, from: usize) {
         self.wait_for(from, SUBNET_UP);
         self.wait_until_quiet();
     }
 }
 
-/// Runs `opensm -o`: one sweep, then the end. An engine that refuses makes OpenSM sweep for ever,
-/// hence the limit.
+/// Runs `opensm -o`: one sweep, then the end. An engine that refuses the fabric makes OpenSM sweep for ever, hence the
+/// limit.
 pub fn once(sim: &Ibsim, config: &Config, limit: Duration) -> (Files, Finished) {
     let files = Files::new(sim);
     let status = files.start(sim, config, &["-o"]).wait(limit);
@@ -301,7 +301,7 @@ impl OpenSm {
         OpenSm::launch_in(Files::new(sim), sim, config)
     }
 
-    /// Starts OpenSM where another one has run: with its configuration and all that it has left.
+    /// Starts OpenSM in the folder of an earlier one, with all files that it has left.
     pub fn again(files: Files, sim: &Ibsim, config: &Config) -> OpenSm {
         let from = files.log().len();
         let sm = OpenSm::launch_in(files, sim, config);
@@ -360,25 +360,24 @@ impl OpenSm {
         number.expect("Linux says how much memory a process has")
     }
 
-    /// Asks OpenSM for a heavy sweep, and waits for nothing.
+    /// Triggers a heavy sweep by HUP, and does not wait for it.
     pub fn hang_up(&self) {
         process::signal(self.pid(), "HUP");
     }
 
-    /// Makes OpenSM sweep heavily and waits for the end of it, and of any sweep that a trap of
-    /// the fabric has started meanwhile.
+    /// Triggers a heavy sweep, and waits for its end and the end of any sweep that a trap has started meanwhile.
     pub fn resweep(&self) {
         let from = self.files.log().len();
         self.hang_up();
         self.files.wait_for_sweep(from);
     }
 
-    /// Ends OpenSM in good order and says whether it did so by itself.
+    /// Ends OpenSM by TERM; returns whether it has ended by itself.
     pub fn stop(self) -> bool {
         self.stop_for_files().is_some()
     }
 
-    /// As [`OpenSm::stop`]; what it leaves, if it did end by itself.
+    /// As [`OpenSm::stop`]; returns OpenSM's files if it has ended by itself.
     pub fn stop_for_files(mut self) -> Option<Files> {
         process::signal(self.pid(), "TERM");
         let ended = match &mut self.process {

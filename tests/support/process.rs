@@ -1,5 +1,4 @@
-//! Commands with a time limit, and daemons that detach themselves. Guards and polling are the
-//! library's.
+//! Commands with a time limit, and daemons that detach themselves. Guards and polling come from `dmodc_lab::sim`.
 
 pub use dmodc_lab::sim::{Guard, poll};
 
@@ -9,8 +8,8 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-/// A daemon that detached itself, so it is no child of ours. A shell that waits for the end of its input
-/// kills it when this value is dropped or this process ends.
+/// A daemon that detached itself, so it is no child of this process. A shell that waits for the end of its input kills
+/// the daemon when this value is dropped or this process ends.
 pub struct Detached {
     id: u32,
     killer: Child,
@@ -34,7 +33,7 @@ impl Detached {
         self.id
     }
 
-    /// Whether the process runs: it is listed, and not as a zombie that nobody has reaped yet.
+    /// Whether the process runs: it is listed, and not as a zombie.
     pub fn is_alive(&self) -> bool {
         let status = fs::read_to_string(format!("/proc/{}/status", self.id));
         status.is_ok_and(|s| !s.contains("\nState:\tZ"))
@@ -44,7 +43,7 @@ impl Detached {
 impl Drop for Detached {
     fn drop(&mut self) {
         if !self.is_alive() {
-            // Its process id may be in use again.
+            // Another process may have its id now: the shell must not kill it.
             let _ = self.killer.kill();
         }
         // This first closes the input of the shell.
@@ -52,15 +51,15 @@ impl Drop for Detached {
     }
 }
 
-/// Sends a signal by name. The shell's own `kill` spares an unsafe call and a package. A failure means that the process
-/// is gone.
+/// Sends a signal by name. The shell's own `kill` spares an unsafe call and a package. A failure is ignored: the
+/// process is gone.
 pub fn signal(pid: u32, name: &str) {
     let script = "kill -s \"$0\" \"$1\" 2>/dev/null";
     let args = ["-c", script, name, &pid.to_string()];
     let _ = Command::new("sh").args(args).status().expect("sh runs");
 }
 
-/// Waits until something is, or fails with these words.
+/// Waits until a condition holds; at the limit, fails with a message.
 #[track_caller]
 pub fn wait_until(limit: Duration, mut is: impl FnMut() -> bool, words: impl FnOnce() -> String) {
     let came = poll(limit, || is().then_some(()));
@@ -70,14 +69,14 @@ pub fn wait_until(limit: Duration, mut is: impl FnMut() -> bool, words: impl FnO
 /// The result of a command with a time limit.
 #[derive(Debug)]
 pub struct Finished {
-    /// Its exit status; `None` if it ran out of time and was killed.
+    /// The exit status; `None` if the command was killed at the limit.
     pub status: Option<ExitStatus>,
     /// Standard output and standard error together, in the order in which they were written.
     pub output: String,
 }
 
 impl Finished {
-    /// Whether it ended by itself with exit code 0.
+    /// Whether the command ended by itself with exit code 0.
     pub fn success(&self) -> bool {
         self.status.is_some_and(|s| s.success())
     }

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Runs `promtool` in a folder and wants it content. If it is not there, says so and does nothing.
+/// Runs `promtool` in a folder; it must find no fault. Reports a skip where it is not installed.
 pub fn promtool(folder: &Path, args: &[&str], input: &[u8]) {
     let unpacked =
         Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("target/tools/bin/promtool");
@@ -26,7 +26,7 @@ pub fn promtool(folder: &Path, args: &[&str], input: &[u8]) {
         return;
     };
     let mut stdin = child.stdin.take().expect("a pipe");
-    // One that refuses its arguments does not read.
+    // If `promtool` refuses its arguments, it does not read: this write may fail.
     let _ = stdin.write_all(input);
     drop(stdin);
     let output = child.wait_with_output().expect("it ends");

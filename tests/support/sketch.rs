@@ -1,5 +1,5 @@
-//! Small fabrics drawn by hand: switches, links and end nodes in the order in which a test names
-//! them, and the shapes that are no trees.
+//! Small fabrics drawn by hand: switches, links and end nodes in the order in which a test adds
+//! them; and shapes that are no trees.
 
 use super::drawn;
 use super::fabrics::Net;
@@ -116,8 +116,8 @@ pub fn dragonfly(groups: u32, of: u32) -> Net {
     sketch.net()
 }
 
-/// Leaves and spines in one line, in turn, so that every spine joins two leaves and every leaf but
-/// the first and the last two spines: only leaves under one spine have an up-down path.
+/// Leaves and spines in one line, in turn: every spine joins two leaves, and every leaf but the
+/// first and the last has two spines. Only the two leaves of a spine have an up-down path.
 pub fn zigzag(leaves: u32) -> Net {
     let mut sketch = Sketch::switches(leaves, 2);
     for leaf in 1..leaves {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Runs a client of the fabric at the last host, so that OpenSM at the first one is remote.
+/// Runs a diagnostic at the last host, so that OpenSM, at the first host, is remote.
 fn client(sim: &Ibsim, files: &Files, program: &'static str, args: &[&str]) -> Finished {
     let host = sim.hosts().last().expect("there is a host");
     client_at(host, sim, files, program, args)
@@ -26,16 +26,16 @@ fn client_at(
     process::run(command, &files.path(&format!("{program}.out")), LIMIT)
 }
 
-/// With more threads, OpenSM 3.3.23 lets a Set of an SMInfoRecord drop without an answer, and
-/// osmtest waits for it.
+/// With more threads, OpenSM 3.3.23 drops a Set of an SMInfoRecord without a reply, for which
+/// osmtest waits.
 pub const OSMTEST: &str = "single_thread TRUE";
 
 /// The flows of osmtest: `c` makes an inventory, `v` validates it, `m` is multicast, `e` events.
 ///
-/// What ibsim does not simulate is left out, or osmtest fails with every engine: `-d1`, no path
-/// records (answers of several packets arrive cut, for want of the kernel's RMPP); `-M 2`, groups
-/// of others do not count; and not flow `a`, which goes on to send a query with a wrong SM_Key and
-/// waits for the kernel to time it out. OpenSM is to run with [`OSMTEST`].
+/// The options leave out tests of what ibsim does not simulate, which fail with every engine:
+/// `-d1`, path records (replies of several packets arrive cut, since the kernel's RMPP is missing);
+/// `-M 2`, groups of other programs; flow `a`, a query with a wrong SM_Key, which the kernel has to
+/// time out. OpenSM must run with [`OSMTEST`].
 pub fn osmtest(sim: &Ibsim, files: &Files) {
     let inventory = files.path("osmtest.dat");
     let inventory = inventory.to_str().expect("the path is plain text");
@@ -58,12 +58,12 @@ pub fn ibtracert(sim: &Ibsim, files: &Files, from: u16, to: u16) -> String {
     done.output
 }
 
-/// The node at a LID, reached by its routes, by smpquery.
+/// smpquery's record of the node at a LID, read over the routes to that LID.
 pub fn smpquery(sim: &Ibsim, files: &Files, lid: u16) -> String {
     smpquery_from(sim, files, sim.hosts().last().expect("a host"), lid)
 }
 
-/// The node at a LID, as a host sees it.
+/// As [`smpquery`], from a host.
 pub fn smpquery_from(sim: &Ibsim, files: &Files, host: &str, lid: u16) -> String {
     let args = ["nodeinfo", &lid.to_string()];
     let done = client_at(host, sim, files, "smpquery", &args);
@@ -78,7 +78,7 @@ pub fn perfquery(sim: &Ibsim, files: &Files, lid: u16, port: u8) -> String {
     done.output
 }
 
-/// What ibqueryerrors, run at a host, cannot read.
+/// The ports that ibqueryerrors, run at a host, cannot read: its lines with "failed".
 pub fn ibqueryerrors(sim: &Ibsim, files: &Files, host: &str) -> BTreeSet<String> {
     let done = client_at(host, sim, files, "ibqueryerrors", &[]);
     let failed = done.output.lines().filter(|line| line.contains("failed"));
@@ -87,9 +87,9 @@ pub fn ibqueryerrors(sim: &Ibsim, files: &Files, host: &str) -> BTreeSet<String>
 
 /// Checks OpenSM's dumps with ibdmchk: every CA pair is routed, and there is no credit loop.
 ///
-/// Its exit status says nothing: Debian's crashes at its very end, when all is printed. It is
-/// never told the LMC: told one, it takes LIDs to start at 1 where OpenSM starts at 2^lmc, and
-/// gives up on any engine's dumps. So it checks the base LIDs.
+/// The exit status does not count: Debian's ibdmchk crashes at its end, after the last line of
+/// output. The LMC is not passed: with one, ibdmchk expects LIDs to start at 1, where OpenSM starts
+/// at 2^lmc, and refuses the dumps of any engine. So it checks the base LIDs.
 pub fn ibdmchk(sim: &Ibsim, files: &Files) {
     let mut command = process::program("ibdmchk")
         .command(sim.dir())

@@ -1,7 +1,7 @@
 //! Compares the cables of a fabric with a reference, a netlist.
 //!
-//! Nodes are the same if their GUIDs are, else if each is the only one with its description, so a replaced
-//! switch or host keeps its place. Aggregation nodes are part of their switch and do not count.
+//! Two nodes are the same if they have the same GUID; or else the same description, if no other new or lost node
+//! has it: a replaced switch or host keeps its place. Aggregation nodes are part of their switch and do not count.
 
 use dmodc::fabric::{Guid, Lid};
 use dmodc::netlist::{Netlist, Node, Port};
@@ -34,7 +34,7 @@ pub fn against(now: &Netlist, reference: &Netlist) -> Vec<Difference> {
     let there: BTreeSet<Link> = links(now).filter(known).collect();
     let mut extra: Vec<Link> = there.difference(&wanted).copied().collect();
     let missing: Vec<Link> = wanted.difference(&there).copied().collect();
-    // The better match first: between the same nodes, then with one end in its place.
+    // The better match first: an extra link between the same nodes, then one with an end in its place.
     let (mut wrong, mut left) = (Vec::new(), Vec::new());
     for link in missing {
         match take(&mut extra, |other| same_nodes(&link, other)) {
@@ -62,8 +62,8 @@ pub fn against(now: &Netlist, reference: &Netlist) -> Vec<Difference> {
     differences
 }
 
-/// A fabric with the nodes of a reference that it lacks, aggregation nodes aside, and their links for which
-/// both ports are free.
+/// A fabric and the nodes that only a reference has, without aggregation nodes, with those of their links
+/// whose two ports are free.
 pub fn with_missing(now: &Netlist, reference: &Netlist) -> Netlist {
     let mut whole = now.clone();
     let mut places = places(now, reference);
@@ -105,8 +105,8 @@ pub fn with_missing(now: &Netlist, reference: &Netlist) -> Netlist {
     whole
 }
 
-/// Whether a reference is of another fabric: most switches are not in it, and most links between namesakes
-/// are missing as well.
+/// Whether a reference is of another fabric: it lacks most of this fabric's switches by GUID, and most of its
+/// links, with nodes matched by description as well.
 pub fn is_of_another(now: &Netlist, reference: &Netlist) -> bool {
     let known: BTreeSet<Guid> = reference.switches().map(|node| node.guid).collect();
     let old = now
@@ -131,7 +131,7 @@ fn wanted(reference: &Netlist, places: &[Option<u32>]) -> BTreeSet<Link> {
     links(reference).filter_map(placed).collect()
 }
 
-/// By node of the reference, its present node.
+/// Per node of the reference: the same node in the present fabric.
 fn places(now: &Netlist, reference: &Netlist) -> Vec<Option<u32>> {
     let by_guid: HashMap<Guid, u32> = (0..).zip(&now.nodes).map(|(i, n)| (n.guid, i)).collect();
     let guids: BTreeSet<Guid> = reference.nodes.iter().map(|n| n.guid).collect();

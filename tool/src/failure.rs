@@ -45,13 +45,13 @@ impl fmt::Display for Failure {
 }
 
 impl Failure {
-    /// Names the netlist that cannot be given LIDs.
+    /// For `map_err`: names the netlist that needs more LIDs than there are.
     pub fn lids(path: &Path) -> impl Fn(TooManyLids) -> Failure {
         let file = shown(path).display().to_string();
         move |reason| Failure::Other(format!("{file}: {reason}").into())
     }
 
-    /// For a fabric without a switch: an OpenSM would take its tables for tables without any route.
+    /// For a fabric without a switch: OpenSM would accept its empty tables as tables without any route.
     pub fn no_tables(fabric: impl fmt::Display) -> Failure {
         Failure::Invalid(format!(
             "{fabric}: no switch in it; tables without an entry are not written"

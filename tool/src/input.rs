@@ -9,7 +9,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many inputs on the command line are standard input.
+/// The number of inputs on the command line that are standard input.
 static DASHES: AtomicUsize = AtomicUsize::new(0);
 
 /// Parses the name of an input, and counts it if it is standard input.
@@ -44,7 +44,7 @@ pub fn read<T, R: Error + Send + Sync + 'static>(
     parse(&bytes).map_err(|fault| fault.in_file(shown(path)))
 }
 
-/// Calls `take` with each line of a file, without its comment, which begins with `#`, unless nothing is left.
+/// Calls `take` with each line of a file without its comment, which begins with `#`. Skips empty lines.
 pub fn each_line<R: Error + Send + Sync + 'static>(
     path: &Path,
     mut take: impl FnMut(&str) -> Result<(), R>,

@@ -9,8 +9,8 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Writes the library's log lines to standard error: all of them and with the plugin's prefix for a
-/// subcommand that serves an OpenSM, otherwise warnings alone.
+/// Writes the library's log lines to standard error: for a subcommand that serves an OpenSM from the level of
+/// information on, with the plugin's prefix; else warnings and errors alone.
 pub fn start_log(serves: bool) {
     let level = if serves { "info" } else { "warn" };
     let mut log =
@@ -25,8 +25,8 @@ pub fn start_log(serves: bool) {
     log.init();
 }
 
-/// Lets `write` write to `path`, and reports any failure with the file's name. Replaces a file whole at the
-/// end, following a link. Writes into a pipe or a device at once. Packs by gzip if the name ends in `.gz`.
+/// Calls `write` with a writer to `path`, and reports any failure with the file's name. Replaces a file whole at
+/// the end, following a link. Writes into a pipe or a device at once. Packs by gzip if the name ends in `.gz`.
 pub fn write_to(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -49,7 +49,7 @@ pub fn write_to(
     result.map_err(Failure::unwritable(name))
 }
 
-/// The file to replace; none if it can only be written to.
+/// The file to replace; `None` for a pipe or device, which can only be written to.
 fn place(path: &Path) -> io::Result<Option<PathBuf>> {
     let opened_by_the_shell = ["/dev", "/proc"].iter().any(|of| path.starts_with(of));
     match fs::metadata(path) {
@@ -60,7 +60,7 @@ fn place(path: &Path) -> io::Result<Option<PathBuf>> {
 }
 
 /// Writes text for people: to standard output, or to standard error if standard output has data.
-pub fn say(text: &str, stdout_is_taken: bool) -> Result<(), Failure> {
+pub fn print_text(text: &str, stdout_is_taken: bool) -> Result<(), Failure> {
     if stdout_is_taken {
         complain(text);
         return Ok(());
@@ -74,8 +74,8 @@ pub fn complain(text: &str) {
 }
 
 /// Writes one JSON object and a line end to standard output.
-pub fn say_json(value: &serde_json::Value) -> Result<(), Failure> {
-    say(&format!("{value:#}\n"), false)
+pub fn print_json(value: &serde_json::Value) -> Result<(), Failure> {
+    print_text(&format!("{value:#}\n"), false)
 }
 
 pub fn progress(work: u64, template: &str) -> ProgressBar {

@@ -1,8 +1,7 @@
-//! The core: each phase of each fabric, with one thread and with two, beside a memset.
+//! Times the core: each phase on each fabric, with one thread and with two, and a memset for comparison.
 //!
 //! Phases and memset take turns, and a ratio is the median of the ratios of single turns, so that
-//! whatever slows the machine down for a while slows down both. Tables are touched before the
-//! clock starts.
+//! a slow spell of the machine slows down both. Tables are touched before the clock starts.
 
 use super::support;
 use dmodc::dmodc::multicast::Terrain;
@@ -13,6 +12,7 @@ use dmodc::netlist::Netlist;
 use std::fmt::Write as _;
 use std::time::Instant;
 
+/// The times of one fabric, complete or degraded.
 pub struct Measured {
     pub name: &'static str,
     pub shape: &'static str,
@@ -24,7 +24,7 @@ pub struct Measured {
     pub group_ms: f64,
 }
 
-/// One phase with so many threads.
+/// One phase with a number of threads.
 pub struct Phase {
     pub threads: usize,
     pub name: &'static str,
@@ -58,7 +58,7 @@ pub fn measure(
     let options = Options::default();
     let (threads, mut turns) = ([1, 2], [Vec::new(), Vec::new()]);
     let engines = threads.map(|n| Engine::new(n).expect("the system gives threads"));
-    // The first turn touches memory that later ones find ready; it does not count.
+    // The first turn touches memory that later turns reuse; it does not count.
     for turn in 0..=repeats {
         for (engine, turns) in engines.iter().zip(&mut turns) {
             let mut clock = Instant::now();
@@ -71,7 +71,7 @@ pub fn measure(
             let planned = lap();
             engine.fill(&fabric, &plan, &mut rows).expect("tables fit");
             let routed = lap();
-            // As from sweep to sweep: the next plan is made in the memory of this one.
+            // As from sweep to sweep: the next plan reuses the memory of this one.
             drop(plan);
             lap();
             support::memset(engine, &mut rows);
@@ -105,7 +105,7 @@ pub fn measure(
     }
 }
 
-/// Milliseconds that the tree of a group with a member on every leaf takes.
+/// Builds the tree of a group with a member on every leaf; returns the milliseconds.
 fn build_tree(fabric: &Fabric, plan: &Plan) -> f64 {
     let members: Vec<u32> = plan.ranking().leaves().collect();
     let clock = Instant::now();

@@ -1,7 +1,7 @@
-//! OpenSM's engines: the time of their callbacks in the stock OpenSM, by the relay of `libdmodc_lab.so`.
+//! Times the callbacks of OpenSM's engines in the stock OpenSM, with the relay of `libdmodc_lab.so`.
 //!
-//! Dmodc's callbacks are timed the same way. It fills hop tables later, outside of them, and only if OpenSM reads
-//! one; the lid matrices of the other engines are hop tables.
+//! Dmodc's callbacks are timed the same way. Dmodc fills hop tables later, outside its callbacks, and only if OpenSM
+//! reads one; the lid matrices of the other engines are hop tables.
 
 use super::core::Measured;
 use dmodc::netlist::{Kind, Netlist};
@@ -17,7 +17,7 @@ pub struct Timed {
     pub switches: usize,
     pub nodes: usize,
     pub engine: String,
-    /// The time of its callbacks, or why there is none.
+    /// The time of the engine's callbacks, or the reason why there is none.
     pub outcome: Result<Callbacks, NoTables>,
 }
 
@@ -44,7 +44,7 @@ pub fn measure(
     })
 }
 
-/// All of them, as Markdown. Ratios are to Dmodc, and to a memset of the tables by two threads, on
+/// All runs as a table in Markdown. Ratios are to Dmodc, and to a memset of the tables by two threads, on
 /// the same fabric.
 pub fn table(runs: &[Timed], fabrics: &[Measured]) -> String {
     let mut text =

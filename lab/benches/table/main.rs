@@ -5,7 +5,7 @@
 //! - `plot`: the drawing.
 //!
 //! Environment: `BENCH_LIMIT`, seconds for each run of OpenSM (300); `BENCH_ENGINES`, comma-separated
-//! (none if empty); `BENCH_FABRICS`, on which of those with a name OpenSM runs (648,A,B);
+//! (none if empty); `BENCH_FABRICS`, the named fabrics on which OpenSM runs (648,A,B);
 //! `BENCH_REPEATS`, how often the core is timed (15).
 
 mod core;
@@ -22,8 +22,8 @@ use std::time::Duration;
 use std::{env, fs};
 use support::{A, B, C, SMALL};
 
-/// From a few hundred nodes to the most that leave LIDs for the switches. All of them are in the
-/// plot, those with a name in the table as well.
+/// From a few hundred nodes to the most that leave LIDs for the switches. The plot has all fabrics,
+/// the table only the fabrics with a name.
 const SHAPES: [(&str, &str); 9] = [
     ("", "PGFT(2;18,18;1,9;1,2)"),
     ("648", SMALL),
@@ -36,7 +36,7 @@ const SHAPES: [(&str, &str); 9] = [
     ("", "PGFT(3;32,32,44;1,32,32;1,1,1)"),
 ];
 const ENGINES: &str = "dmodc,ftree+roots,updn+roots,minhop,sssp+roots";
-/// On which fabrics OpenSM runs. A run on C takes minutes before any engine is called.
+/// The fabrics on which OpenSM runs. A run on C takes minutes before OpenSM calls an engine.
 const ENGINE_FABRICS: &str = "648,A,B";
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -1,7 +1,7 @@
 //! Runtime over the number of nodes, both axes logarithmic: the paper's figure "Algorithm runtime".
 //!
 //! Lines are the core with two threads, and a memset of its tables; points are engines in OpenSM. A
-//! cross at the limit is an engine that was cut off there.
+//! cross at the limit is an engine without tables: it took longer, refused or failed.
 
 use super::core::Measured;
 use super::engines::{Timed, total_ms};

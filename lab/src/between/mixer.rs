@@ -6,24 +6,24 @@ use dmodc::fabric::{EndNode, Fabric, Guid, Lid, lid_range};
 use dmodc::lft::{NO_PATH, Tables};
 use std::collections::HashSet;
 
-/// The place of a LID: a switch and its port; port 0 for the switch's own LIDs.
+/// The place of an end node's LID: a switch and its port.
 #[derive(Clone, Copy)]
 struct Target {
     switch: u32,
     port: u8,
 }
 
-/// The entry at a switch that may not have been there.
+/// The entry of a switch, or `NO_PATH` if the fabric of these tables does not have the switch.
 pub(super) fn entry(tables: &Tables, switch: Option<u32>, lid: Lid) -> u8 {
     switch.map_or(NO_PATH, |s| tables.get(s, lid))
 }
 
-/// The harm and the channel dependencies of the packets to all LIDs so far.
+/// The harm to the packets to the LIDs followed so far, and their channel dependencies.
 pub(super) struct Found {
     pub dependencies: Dependencies,
-    /// Standing, cut.
+    /// The group *standing*, then *cut*.
     groups: [Group; 2],
-    /// By group and time: the number of pairs that cease to arrive then, less the number that arrive again.
+    /// By group and time: the pairs whose packets cease to arrive then, less the pairs whose packets arrive again.
     changes: [Vec<i64>; 2],
 }
 
@@ -65,7 +65,7 @@ impl Found {
     }
 }
 
-/// The tables before and after, and all that is the same for every LID.
+/// The tables before and after, and the data that all LIDs share.
 pub(super) struct Mixer<'a> {
     channels: &'a Channels,
     before: &'a Tables,
@@ -75,13 +75,13 @@ pub(super) struct Mixer<'a> {
     was: Vec<Option<u32>>,
     /// Per channel: whether the fabric before has its link.
     active: Vec<bool>,
-    /// Per end node: whether it is where it was.
+    /// Per end node: whether GUID, LIDs, switch and port are the same before and after.
     stays: Vec<bool>,
     /// Switches with end nodes: where packets start.
     sources: Vec<u32>,
-    /// Per switch: the end nodes that are where they were.
+    /// Per switch: the number of end nodes that stay.
     hosts: Vec<u64>,
-    /// Per block: when it arrives, and where.
+    /// Per block number: the times at which the block arrives, each with its switch.
     arrivals: Vec<Vec<(u32, u32)>>,
 }
 
@@ -145,7 +145,7 @@ impl<'a> Mixer<'a> {
     }
 
     /// Follows the packets to all LIDs of the end nodes at a switch. `circles` has the circle that each
-    /// channel is on; it is empty as long as that is unknown.
+    /// channel is on; it is empty in the first pass, before the circles are known.
     pub fn destinations(&self, switch: u32, circles: &[u32], mut found: Found) -> Found {
         let nodes = self.fabric.end_nodes_of(switch);
         let mut flow = Flow::new(self, circles, self.was.len());
@@ -166,7 +166,7 @@ struct Flow<'m> {
     mixer: &'m Mixer<'m>,
     circles: &'m [u32],
     entries: Vec<u8>,
-    /// Per switch: whether it is on the walk or behind it, and the harm to a packet from there, as bits.
+    /// Per switch: whether it is on the present walk or behind it; `met` is the harm to a packet from there, as bits.
     state: Vec<State>,
     met: Vec<u8>,
     walk: Vec<u32>,
@@ -207,7 +207,7 @@ impl<'m> Flow<'m> {
 
     fn lid(&mut self, lid: Lid, target: Target, stays: bool, found: &mut Found) {
         let mixer = self.mixer;
-        // The end: all links are active.
+        // First the final state, with new tables: all links are active.
         for (s, entry) in (0..).zip(&mut self.entries) {
             *entry = mixer.after.get(s, lid);
         }
@@ -271,7 +271,7 @@ impl<'m> Flow<'m> {
                 if !all_active && !self.mixer.active[channel as usize] {
                     break Harm::NotActive.bit();
                 }
-                // The packet waits at the end of this channel for the next one.
+                // The packet waits at the end of this channel for the next channel.
                 let next = self.entries[to as usize];
                 dependencies.add(channel, next);
                 if self.circles(channel, to, next) {
@@ -297,7 +297,7 @@ impl<'m> Flow<'m> {
                 Hop::Switch { channel, .. } if self.circles[channel as usize] == circle)
     }
 
-    /// Notes the harm that packets meet from `now` on; `last` is the time of the look before.
+    /// Records the harm that packets meet from time `now` on; `last` is the time of the look before.
     fn look(&mut self, now: u32, last: u32, found: &mut Found) -> u32 {
         for &s in &self.mixer.sources {
             let (pair, met) = (&mut self.pairs[s as usize], self.met[s as usize]);
@@ -313,7 +313,7 @@ impl<'m> Flow<'m> {
         now
     }
 
-    /// Counts the pairs; nothing has changed for so many blocks.
+    /// Adds the pairs to their groups; the routes have not changed for the last `rest` blocks.
     fn finish(&self, rest: u32, found: &mut Found) {
         for &s in &self.mixer.sources {
             let pair = self.pairs[s as usize];

@@ -1,20 +1,20 @@
-//! In between: what happens to packets while a subnet manager sends new tables block by block.
+//! Follows packets while a subnet manager sends new tables block by block.
 //!
-//! After a change of the fabric the switches hold old tables, then some old and some new ones, then new
-//! ones. Packets meet this mixture. [`between`] takes the blocks in the order in which they arrive and, for
-//! every LID, follows the packets of all switches with hosts after each block that changes its routes. So
-//! it leaves out no moment. Time is the number of blocks that have arrived.
+//! After a change of the fabric the switches hold old tables, then a mixture of old and new blocks, then new
+//! tables. [`between`] takes the blocks in the order in which they arrive and, for every LID, follows the
+//! packets from all switches with end nodes after each block that changes the LID's routes. So it covers
+//! every moment. Time is the number of blocks that have arrived.
 //!
-//! A [`Harm`] is a thing that a packet can meet on its way. Links that only the fabric after the change has carry
-//! no packets as yet: OpenSM makes ports ACTIVE once all tables are sent.
+//! A [`Harm`] is a fault that a packet can meet on its route. Links that only the fabric after the change has carry
+//! no packets yet: OpenSM makes ports ACTIVE once all tables are sent.
 //!
-//! Counted are pairs of a host and a LID of another, where both have been and still are at the same place,
-//! and the new tables have a route. There are two groups of them:
+//! The figures count pairs of an end node and a LID of another end node, if both end nodes are at the same
+//! place before and after the change and the new tables deliver. There are two groups:
 //! - *cut*: the old tables do not deliver on the fabric after the change, so the route has to change;
-//! - *standing*: they do. No harm comes to these but by the new tables.
+//! - *standing*: the old tables do deliver. Only the new tables can harm these pairs.
 //!
-//! A circle is one of the channel dependency graph of all routes: old, in between and new ones together.
-//! These are more routes than exist at any moment, but packets on an old route may still be under way.
+//! A circle is a circle in the channel dependency graph of all routes together: old, in between and new. These
+//! are more routes than exist at any moment, but packets on an old route may still be under way.
 
 mod mixer;
 mod order;
@@ -32,20 +32,20 @@ pub type Routed<'r> = (&'r Fabric, &'r Tables);
 /// Harm that a packet may meet while tables change.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Harm {
-    /// A switch with no entry for its LID.
+    /// A switch without an entry for the packet's LID.
     Hole,
     /// An entry that names a port without a link, or the port of another host.
     DeadLink,
-    /// A link that is there only since the change, so that its ports are not ACTIVE yet.
+    /// A link that only the fabric after the change has: its ports are not ACTIVE yet.
     NotActive,
-    /// A switch where it has been before.
+    /// A switch that the packet has passed before.
     Loop,
     /// A turn that is part of a circle of channel dependencies.
     Circle,
 }
 
 impl Harm {
-    /// All of them. A packet that meets one of the first four does not arrive.
+    /// All kinds. A packet that meets one of the first four does not arrive.
     pub const ALL: [Harm; 5] = [
         Harm::Hole,
         Harm::DeadLink,
@@ -59,19 +59,19 @@ impl Harm {
     }
 }
 
-/// The harm that some pairs have met.
+/// The harm to one group of pairs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Group {
     pub pairs: u64,
-    /// Pairs that did not arrive at some time.
+    /// Pairs whose packets did not arrive at some time.
     pub hurt: u64,
-    /// Pairs that met each [`Harm`] at some time, in the order of [`Harm::ALL`].
+    /// Pairs whose packets met each [`Harm`] at some time, in the order of [`Harm::ALL`].
     pub met: [u64; 5],
-    /// The most pairs that did not arrive at one time.
+    /// The most pairs whose packets did not arrive at one time.
     pub most: u64,
-    /// The most blocks that arrived while one pair did not.
+    /// The most blocks that arrived while the packets of one pair did not.
     pub longest: u32,
-    /// The blocks that arrived while a pair did not, summed over all pairs.
+    /// The blocks that arrived while the packets of a pair did not, summed over all pairs.
     pub total: u64,
 }
 
@@ -80,25 +80,25 @@ impl Group {
         self.met[harm as usize]
     }
 
-    /// The blocks that arrived while a pair did not, on average.
+    /// The mean of `total` over the pairs.
     pub fn mean(&self) -> f64 {
         self.total as f64 / self.pairs.max(1) as f64
     }
 }
 
-/// What happened between two tables.
+/// The harm while new tables replaced old ones.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Between {
     pub blocks: u32,
     /// Pairs that the old tables still deliver after the change.
     pub standing: Group,
-    /// Pairs that they do not.
+    /// Pairs that the old tables do not deliver after the change.
     pub cut: Group,
     pub circling: usize,
 }
 
-/// Follows all packets while these blocks arrive one by one. Blocks that differ and are not among them never
-/// arrive.
+/// Follows all packets while the blocks of `order` arrive one by one. A block that differs and is not in `order`
+/// never arrives.
 pub fn between(before: Routed, after: Routed, order: &[Block]) -> Between {
     let channels = Channels::new(after.0);
     let mixer = Mixer::new(before, after, &channels, order);
@@ -118,7 +118,7 @@ pub fn between(before: Routed, after: Routed, order: &[Block]) -> Between {
     let circling = circles.iter().filter(|&&c| c != Dependencies::NO_CIRCLE);
     let circling = circling.count();
     if circling > 0 {
-        // Only now is it known which turns are part of one.
+        // A second pass: only now are the turns on circles known.
         found = all(&circles);
     }
     let [standing, cut] = found.groups();

@@ -1,4 +1,4 @@
-//! In which order blocks arrive.
+//! The order in which blocks arrive.
 
 use super::Routed;
 use dmodc::fabric::Lid;
@@ -7,13 +7,13 @@ use dmodc::fabric::Lid;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Block {
     pub switch: u32,
-    /// The block: its first LID / 64.
+    /// The block's first LID / 64.
     pub number: u16,
 }
 
 /// The blocks that differ, in the order in which OpenSM sends them: the first block of all switches, then
 /// the second, and so on. Switches come in the order of OpenSM's map, whose keys are GUIDs in network byte
-/// order. A switch that is new has no entries as yet.
+/// order. A new switch has no entries yet.
 pub fn blocks_as_sent(before: Routed, after: Routed) -> Vec<Block> {
     let switches = after.0.switches();
     let mut order: Vec<u32> = (0..switches.len() as u32).collect();

@@ -10,7 +10,7 @@ pub struct Copied {
     rows: HashMap<Guid, Vec<u8>>,
 }
 
-/// How far tables differ from earlier ones.
+/// The difference between tables and earlier ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Changes {
     pub entries: usize,
@@ -46,7 +46,7 @@ impl Copied {
         }
     }
 
-    /// As tables of a fabric. Switches that OpenSM did not find have no entry.
+    /// Returns them as tables of a fabric. Switches that OpenSM did not find have no entry.
     pub fn tables(&self, fabric: &Fabric) -> Tables {
         let mut tables = Tables::for_fabric(fabric);
         for (index, switch) in (0..).zip(fabric.switches()) {
@@ -59,7 +59,7 @@ impl Copied {
         tables
     }
 
-    /// How far they differ from earlier tables. The subnet manager sends nothing to a switch that is gone.
+    /// Compares them with earlier tables. The subnet manager sends nothing to a switch that is gone.
     pub fn changes(&self, earlier: &Copied) -> Changes {
         let mut changes = Changes::default();
         for (guid, row) in &self.rows {

@@ -1,5 +1,5 @@
-//! The names of what `dmodc compare` compares: a routing engine of OpenSM with its options and GUID files, or tables
-//! from another source.
+//! The names that `dmodc compare` takes: a routing engine of OpenSM with its options and GUID files, or tables from
+//! another source.
 
 use dmodc::dmodc::{Capacity, Faults, OnUnreachable};
 use std::fmt;
@@ -13,7 +13,7 @@ const IO: &str = "+io";
 /// The word for OpenSM's `avoid_throttled_links`.
 const AVOID: (&str, &str) = ("avoid", "TRUE");
 
-/// An engine by its name, with or without options and GUID files; or a name for tables that come from elsewhere.
+/// An engine by its name, with or without options and GUID files; or a name for tables from another source.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct EngineSpec {
     engine: String,
@@ -22,7 +22,7 @@ pub struct EngineSpec {
     pub foreign: Option<Foreign>,
 }
 
-/// Where tables come from that OpenSM does not make.
+/// The source of tables that OpenSM does not make.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Foreign {
     /// A command of the shell, which gets a netlist and the name of the file to write.
@@ -38,10 +38,10 @@ pub enum Foreign {
 )]
 pub struct BadName;
 
-/// The engines that can be compared: Dmodc, and those of OpenSM 3.3.23 that need no file of tables.
+/// The engines that can be compared: Dmodc, and the engines of OpenSM 3.3.23 that need no file of tables.
 const ENGINES: &str = "dmodc, ftree, updn, dnup, minhop, sssp, dfsssp, nue, lash, dor, torus-2QoS";
 
-/// What cannot be compared.
+/// An engine, or an option of an engine, that does not exist.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum UnknownEngine {
     #[error("there is no engine '{0}'; there are {ENGINES}")]
@@ -55,7 +55,7 @@ pub enum UnknownEngine {
     Option(String),
 }
 
-/// Whether a text has letters, digits and these characters alone.
+/// Whether a text has only ASCII letters, digits and characters of `others`.
 fn is_of(text: &str, others: &str) -> bool {
     let mut chars = text.chars();
     chars.all(|c| c.is_ascii_alphanumeric() || others.contains(c))
@@ -90,7 +90,7 @@ impl FromStr for EngineSpec {
             foreign: None,
         };
         let is_word = |word: &str| !word.is_empty() && is_of(word, "-_");
-        // A line of a configuration file, and a name in OpenSM's list of engines.
+        // An option becomes a line of a configuration file, and part of a name in OpenSM's list of engines.
         let fits =
             |(key, value): (&str, &str)| is_word(key) && !value.is_empty() && is_of(value, "-_./");
         match is_word(spec.engine()) && spec.options().all(fits) {
@@ -100,7 +100,7 @@ impl FromStr for EngineSpec {
     }
 }
 
-/// The name as people read it; with `#` all of it, from which it can be parsed.
+/// The name for readers; with `#` the whole name, which `from_str` can parse.
 impl fmt::Display for EngineSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let roots = if self.gets_roots { ROOTS } else { "" };
@@ -115,7 +115,7 @@ impl fmt::Display for EngineSpec {
 }
 
 impl EngineSpec {
-    /// The engine, as OpenSM calls it.
+    /// The engine's name in OpenSM, without options.
     pub fn engine(&self) -> &str {
         let name = self.engine.split_once(':');
         name.map_or(&*self.engine, |(name, _)| name)
@@ -131,15 +131,15 @@ impl EngineSpec {
         !self.is_dmodc() && self.options().any(|option| option == AVOID)
     }
 
-    /// Its options: name and value, `TRUE` for none.
+    /// The engine's options: name and value, `TRUE` if an option has no value.
     fn options(&self) -> impl Iterator<Item = (&str, &str)> {
         let own = self.foreign.is_none().then_some(&*self.engine);
         let words = own.into_iter().flat_map(|engine| engine.split(':').skip(1));
         words.map(|word| word.split_once('=').unwrap_or((word, "TRUE")))
     }
 
-    /// Its name in OpenSM's list of engines when several engines share an OpenSM: a Dmodc with options is
-    /// one of its own.
+    /// The name in OpenSM's list of engines when several engines share an OpenSM: a Dmodc with options is
+    /// an engine with a name of its own.
     pub fn listed(&self) -> &str {
         match self.is_dmodc() {
             true => self.variant(),
@@ -159,9 +159,9 @@ impl EngineSpec {
         words.collect::<Vec<String>>().join(" ")
     }
 
-    /// The lines of OpenSM's configuration for the options of its other engines. `vls=N` lets nue use N lanes (0: all),
-    /// which it does only with `qos`. `avoid_throttled_links` is not among them: where several engines share an OpenSM,
-    /// the relay sets it for each ([`EngineSpec::avoids_throttled_links`]).
+    /// The lines of OpenSM's configuration for the options of engines other than Dmodc. `vls=N` lets nue use N lanes
+    /// (0: all), which it does only with `qos`. `avoid_throttled_links` is not among these lines: where several engines
+    /// share an OpenSM, the relay sets it for each engine ([`EngineSpec::avoids_throttled_links`]).
     pub fn lines(&self) -> Vec<String> {
         let options = self
             .options()
@@ -173,8 +173,8 @@ impl EngineSpec {
         lines.collect()
     }
 
-    /// Refuses a name that is none of OpenSM's engines, for example one with a typing error, and an option that Dmodc
-    /// does not have. OpenSM checks the options of its own engines, but reads any text as a number of lanes.
+    /// Refuses a name that is not in `ENGINES`, for example a mistyped one, an option that Dmodc does not have, and a
+    /// wrong number of lanes: OpenSM checks the options of its own engines, but reads any text as a number of lanes.
     pub fn known(self) -> Result<EngineSpec, UnknownEngine> {
         let is_known = ENGINES.split(", ").any(|engine| engine == self.engine());
         if self.foreign.is_none() && !is_known {

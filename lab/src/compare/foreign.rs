@@ -1,7 +1,7 @@
 //! Tables that OpenSM does not make: a program makes them, or they are in files.
 //!
 //! A program is a command of the shell. It gets two arguments, a netlist with LIDs and the name of the file that it has
-//! to write, in the format of `opensm-lfts.dump`. Its time is that of the whole program, files included.
+//! to write, in the format of `opensm-lfts.dump`. Its time is the time of the whole program, its file access included.
 
 use super::engine_spec::Foreign;
 use super::keep::engine_file;
@@ -26,7 +26,7 @@ const SHELL: Program = Program {
 /// Tables, and the time to make them, if a program made them.
 pub type Found = (Tables, Option<Duration>);
 
-/// The tables of a fabric, or why there are none. `stem` names the fabric in a folder of files, `name` the tables.
+/// The tables of a fabric, or the reason why there are none. In a folder, file names begin with `stem`, then `name`.
 pub fn tables(
     source: &Foreign,
     (netlist, fabric): (&Netlist, &Fabric),
@@ -42,8 +42,8 @@ pub fn tables(
     }
 }
 
-/// The files that tables come from, as far as they are there: those that a command names, its program among them, but
-/// for what it redirects to; the tables themselves.
+/// The existing files that tables depend on: all files that a command names, its program included, except the targets
+/// of `>`; or the file with the tables.
 pub fn sources(source: &Foreign, stem: &str, name: &str) -> Vec<PathBuf> {
     let command = match source {
         Foreign::Exec(command) => command,
@@ -66,7 +66,7 @@ pub fn sources(source: &Foreign, stem: &str, name: &str) -> Vec<PathBuf> {
     words.filter_map(file).collect()
 }
 
-/// The file in a folder that has the tables, packed or not.
+/// The file in a folder that has the tables, plain or packed.
 fn file(dir: &Path, stem: &str, name: &str) -> Result<PathBuf, String> {
     let [plain, packed] = ["lfts", "lfts.gz"].map(|ending| engine_file(dir, stem, &name, ending));
     let none = format!("there is no {}", plain.display());

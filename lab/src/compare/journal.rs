@@ -1,5 +1,5 @@
-//! A CSV file to which runs append rows, one run after another. A new run drops an incomplete last line. One at a time:
-//! the file is locked.
+//! A CSV file to which runs append rows, one run after another. A new run drops an incomplete last line. A lock on the
+//! file keeps a second run out.
 
 use crate::LabError;
 use rustix::fs::{FlockOperation, flock};
@@ -22,7 +22,7 @@ impl Journal {
         let mut options = OpenOptions::new();
         let options = options.read(true).create(true).append(true);
         let mut file = options.open(path).map_err(failed(path))?;
-        // Some file systems of clusters have no locks.
+        // Other errors pass: some file systems of clusters have no locks.
         if flock(&file, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK) {
             return refused(": another comparison writes it; let that end, or give another folder");
         }
@@ -84,7 +84,7 @@ mod tests {
         let told = || open().err().map_or(String::new(), |e| e.to_string());
         assert!(told().contains("another comparison"));
         drop(journal);
-        // Rows of an earlier version, which have fewer columns, are not continued.
+        // A file of an earlier version, which has fewer columns, is refused.
         fs::write(&path, HEADER[..FIRST].join(",") + "\n").unwrap();
         assert!(told().contains(":1: rows of another version"));
     }

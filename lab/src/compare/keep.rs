@@ -10,13 +10,13 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The file of an engine in a folder. Options may have paths in them.
+/// The file of an engine in a folder. Options may contain paths, whose slashes become `_`.
 pub fn engine_file(dir: &Path, stem: &str, name: &impl Display, ending: &str) -> PathBuf {
     let name = name.to_string().replace('/', "_");
     dir.join(format!("{stem}-{name}.{ending}"))
 }
 
-/// Writes the netlist with its LIDs, and the tables of each engine that made some.
+/// Writes the netlist with its LIDs, and the tables of each engine that made tables.
 pub fn keep<'a>(
     dir: &Path,
     stem: &str,

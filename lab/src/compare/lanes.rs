@@ -27,7 +27,7 @@ pub fn lane_loops(
     let of_destinations = |destinations: &[&EndNode]| {
         let mut lanes: BTreeMap<u8, Dependencies> = BTreeMap::new();
         for to in destinations {
-            // By lane: the switches at which a packet to this host has been.
+            // By lane: the switches that packets to this host have passed.
             let mut passed: BTreeMap<u8, Vec<bool>> = BTreeMap::new();
             for from in &hosts {
                 let lane = level(from.lid, to.lid) % LEVELS;

@@ -24,7 +24,7 @@ impl Levels {
         })
     }
 
-    /// That of a pair, by base LIDs; 0 for what OpenSM did not find.
+    /// The level of a pair of base LIDs; 0 if OpenSM did not find one of the two.
     pub fn of(&self, from: Lid, to: Lid) -> u8 {
         let place = |lid| self.places.get(&lid).copied();
         let at = place(from).zip(place(to));

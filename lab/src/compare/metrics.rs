@@ -1,6 +1,6 @@
 //! Measures the tables of an engine.
 //!
-//! Dmodc's ranks say which way is up, for the tables of every engine. Engines without up and down (minhop,
+//! Up and down are by Dmodc's ranks, for the tables of every engine. Engines without up and down (minhop,
 //! sssp) may turn anywhere; for them only credit loops count. Permutations and shifts take the nodes in the
 //! order of Dmodc's topological NIDs, or by switch GUID and port if the fabric is no tree.
 
@@ -20,7 +20,7 @@ pub struct Scale {
     pub seed: u64,
 }
 
-/// What both kinds of comparison measure.
+/// The figures of both kinds of comparison.
 struct Common {
     report: CheckReport,
     no_route: u64,
@@ -83,7 +83,7 @@ fn all_nodes(fabric: &Fabric) -> Vec<u32> {
     (0..fabric.end_nodes().len() as u32).collect()
 }
 
-/// The least A2A that the links between levels allow, by Dmodc's ranks; and over capacity, where links differ.
+/// The least A2A that the links between levels allow, by Dmodc's ranks; and over capacity, if links differ in speed.
 pub fn bounds(fabric: &Fabric) -> (Option<u32>, Option<Real>) {
     let ranking = Ranking::new(fabric, &Options::default());
     let rank = |switch| ranking.rank(switch);
@@ -92,7 +92,7 @@ pub fn bounds(fabric: &Fabric) -> (Option<u32>, Option<Real>) {
     (bound, over.map(Real))
 }
 
-/// The node orders of the shifts, as end node indices. Empty: this order is unknown.
+/// The node orders of the shifts, as end node indices. An empty order is unknown.
 pub struct Orders {
     /// ftree's, on the complete fabric.
     pub ftree: Vec<u32>,
@@ -100,7 +100,7 @@ pub struct Orders {
     pub dmodc: Vec<u32>,
 }
 
-/// The row of an engine with these tables. `io` are port GUIDs of I/O nodes.
+/// Measures the tables of an engine and completes its row. `io` are port GUIDs of I/O nodes.
 pub fn measured(
     row: ThrowRow,
     fabric: &Fabric,

@@ -1,16 +1,16 @@
-//! The stock OpenSM as a measuring bench: one fabric, any of its routing engines, one scale.
+//! Compares routing engines in the stock OpenSM: the same fabric and the same figures for every engine.
 //!
 //! ```text
 //! Netlist ─ Ibsim ─ opensm -o -R ENGINE,no_fallback ─┬─ its log ── accepted or refused, seconds
 //!                                                    └─ its dumps ─ Fabric + Tables ─ Row
 //! ```
 //!
-//! Measured is what OpenSM itself holds ([`SingleRuns`]). Random throws ([`Thrower`], [`Series`]) need many runs, so
-//! there the engines share an OpenSM ([`MultiEngineRun`]). Rows go to a file, which a later run continues
-//! ([`Journal`]).
+//! [`SingleRuns`] measures the tables that OpenSM itself dumps. Random throws ([`Thrower`], [`Series`]) need many runs,
+//! so there the engines share an OpenSM ([`MultiEngineRun`]), and the tables are copied from its memory. Rows go to a
+//! file, which a later run continues ([`Journal`]).
 //!
-//! Every engine is measured on a fresh ibsim, or from the state in which OpenSM calls its first engine, so that no
-//! engine finds what another left; and all alike: the same order of nodes, permutations and ranks.
+//! Every engine starts on a fresh ibsim, or from the state in which OpenSM calls its first engine: no engine depends
+//! on another. The order of nodes, the permutations and the ranks are the same for all.
 
 mod copied;
 mod engine_spec;

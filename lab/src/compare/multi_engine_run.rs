@@ -1,11 +1,10 @@
-//! Several engines in one OpenSM: it discovers the fabric once, and the tables come straight from its
-//! memory.
+//! Runs several engines in one OpenSM, which discovers the fabric once; copies the tables from its memory.
 //!
 //! The relay of `libdmodc_lab.so` (`lab/src/relay/`) runs the engines of a plan one after another on the
 //! same subnet, each from the state in which OpenSM calls its first engine, times them, and ends the
 //! process. `tests/daemon/multi_engine_run.rs` compares the tables of each engine with the tables of an OpenSM that has
-//! that engine alone. An engine that crashes OpenSM or takes longer than the limit counts as one that
-//! refuses; the others go on in a new OpenSM.
+//! that engine alone. An engine that crashes OpenSM or takes longer than the limit has no tables; a new
+//! OpenSM runs the engines after it.
 
 use super::copied::Copied;
 use super::engine_spec::EngineSpec;
@@ -31,7 +30,7 @@ const RELAY: &str = "dmodc_relay";
 pub struct Callbacks {
     pub lid_matrices: Duration,
     pub fwd_tables: Duration,
-    /// How far they raised the peak of OpenSM's memory, in KiB. Only the first engine's is of use.
+    /// The rise of OpenSM's peak memory, in KiB. Only the first engine's figure is of use.
     pub extra_kib: u64,
     /// Time for the multicast tree of a group of all end nodes, if requested.
     pub group: Option<Duration>,
@@ -39,7 +38,7 @@ pub struct Callbacks {
 
 #[derive(Clone, Debug)]
 pub enum Outcome {
-    /// It made tables, with service levels if it gives any.
+    /// The engine made tables, and has service levels if it gives any.
     Routed(Copied, Callbacks, Option<Levels>),
     NoTables(NoTables),
 }
@@ -53,9 +52,10 @@ pub struct Answer {
     pub ftree_order: Option<Vec<u8>>,
 }
 
+/// Runs engines that share an OpenSM: one discovery for all. After a crash or the limit another OpenSM discovers anew.
 pub struct MultiEngineRun {
     pub plugin: Plugin,
-    /// Time for the discovery, and again for each engine.
+    /// The most time for the discovery, and for each engine.
     pub limit: Duration,
     /// Port GUIDs of I/O nodes, for the engines that get such a file.
     pub io: Vec<Guid>,
@@ -85,7 +85,7 @@ impl MultiEngineRun {
         loop {
             let open = |i: &usize| outcomes[*i].is_none();
             let mut pending: Vec<usize> = (0..specs.len()).filter(open).collect();
-            // OpenSM's configuration holds for all engines of an OpenSM.
+            // The engines of one OpenSM share its configuration, so only engines with the same lines run together.
             let lines = pending.first().map_or(vec![], |&i| specs[i].lines());
             pending.retain(|&i| specs[i].lines() == lines);
             let files = Files::new(&ibsim)?;
@@ -95,7 +95,7 @@ impl MultiEngineRun {
             let ending = self.run(&ibsim, &files, (&running, &lines), &roots)?;
             let mut found = read_outcomes(&files)?;
             if found.len() < pending.len() {
-                // OpenSM ended while it ran the next one.
+                // OpenSM ended, or reached the limit, while it ran the next engine.
                 found.push(Outcome::NoTables(ending));
             }
             for (i, outcome) in pending.into_iter().zip(found) {
@@ -181,8 +181,8 @@ impl MultiEngineRun {
     }
 }
 
-/// Times the callbacks of one engine, and a multicast group. Its tables are not measured. The inner `Err`
-/// says why there is no time: the engine refused, or took longer than the limit.
+/// Times the callbacks of one engine, and a multicast group. Does not measure the tables. The inner `Err`
+/// is the reason why there is no time: for example, the engine refused, or took longer than the limit.
 pub fn time_callbacks(
     netlist: &Netlist,
     spec: &EngineSpec,

@@ -1,4 +1,4 @@
-//! What a row is of, beside the names that stand in it: other files may have the same names.
+//! Hashes of the files that a row depends on: other files may have the names that are in the row.
 
 use super::engine_spec::{EngineSpec, Foreign};
 use super::foreign::sources;
@@ -8,7 +8,7 @@ use dmodc::netlist::Netlist;
 use std::collections::HashMap;
 use std::fs;
 
-/// The contents of the files of a series.
+/// Hashes of the contents of a series' files.
 #[derive(Clone, Default, Debug)]
 pub struct Origin {
     fabric: String,
@@ -16,7 +16,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Of a fabric, its I/O nodes, and programs among these engines.
+    /// Hashes a fabric, its I/O nodes, and the programs among the engines.
     pub fn new(netlist: &Netlist, io: &[Guid], specs: &[EngineSpec]) -> Origin {
         let io: Vec<u8> = io.iter().flat_map(|guid| guid.0.to_be_bytes()).collect();
         let are_programs = |spec: &&EngineSpec| matches!(spec.foreign, Some(Foreign::Exec(_)));
@@ -28,8 +28,8 @@ impl Origin {
         }
     }
 
-    /// What a row of an engine is of: the fabric, the I/O nodes, and the files that its tables come from; each a hash,
-    /// `-` for none. `stem` names the throw.
+    /// The hashes for a row of an engine: the fabric, the I/O nodes, and the files that its tables depend on; `-` for
+    /// none. `stem` names the throw.
     pub fn of(&self, spec: &EngineSpec, stem: &str) -> String {
         let program = self.programs.get(spec).cloned();
         let source = program.unwrap_or_else(|| of_engine(spec, stem));
@@ -37,7 +37,7 @@ impl Origin {
     }
 }
 
-/// What cannot be read is told where it is used.
+/// An unreadable file counts as empty: the code that uses the file reports the error.
 fn of_engine(spec: &EngineSpec, stem: &str) -> String {
     let foreign = spec.foreign.iter();
     let files = foreign.flat_map(|from| sources(from, stem, &spec.to_string()));

@@ -10,12 +10,12 @@ use std::time::Duration;
 #[derive(Clone, PartialEq, Debug)]
 pub struct Row {
     pub fabric: String,
-    /// Its switches, as OpenSM found them; the netlist's if the engine made no tables.
+    /// The number of switches that OpenSM found; of the netlist if the engine made no tables.
     pub switches: usize,
-    /// Its end nodes, likewise. OpenSM does not look behind a CA, so it misses a second plane.
+    /// The number of end nodes, likewise. OpenSM does not look behind a CA, so it misses a second plane.
     pub nodes: usize,
     pub spec: EngineSpec,
-    /// The figures of its tables by their column in [`Row::header`], or why it made none.
+    /// The figures of the engine's tables by their column in [`Row::header`], or the reason why there are none.
     pub verdict: Result<Value, NoTables>,
     /// Time of the engine's stage, if the log has both ends of it.
     pub stage: Option<Duration>,
@@ -69,7 +69,7 @@ impl Row {
         }
     }
 
-    /// The findings of the check in a few words. Turns and detours count for Dmodc only, which promises none.
+    /// The findings of the check in a few words. Turns and longer routes count for Dmodc only, which promises none.
     fn check(&self) -> String {
         let ours = self.spec.is_dmodc();
         let findings = [

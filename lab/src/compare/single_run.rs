@@ -60,7 +60,7 @@ impl SingleRuns {
             row.verdict = found.map(|(tables, _)| figures(&fabric, &tables));
             return Ok(row);
         }
-        // Its folder has the dumps.
+        // It has to live until the dumps, in its folder, are read.
         let ibsim = Ibsim::start(netlist)?;
         let run = self.in_opensm(&ibsim, (netlist, &fabric), spec)?;
         (row.stage, row.whole) = (run.stage, run.whole);

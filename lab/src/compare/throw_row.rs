@@ -16,7 +16,7 @@ macro_rules! plain_fields {
     ($($type:ty),*) => {
         $(impl Field for $type {
             fn write(&self) -> String {
-                // The whole of an engine's name.
+                // `#`: the whole name of an engine.
                 format!("{self:#}")
             }
 
@@ -85,7 +85,7 @@ macro_rules! row {
                 vec![$(self.$column.write()),*]
             }
 
-            /// Columns that a file of an earlier version lacks are empty.
+            /// Columns that a file of an earlier version does not have are empty.
             fn parse(record: &StringRecord) -> Option<ThrowRow> {
                 let mut fields = record.iter();
                 Some(ThrowRow {
@@ -142,7 +142,7 @@ row! {
     of: String,
 }
 
-/// This program, as rows name it.
+/// The name of this program in rows.
 pub(super) const VERSION: &str = concat!("dmodc ", env!("CARGO_PKG_VERSION"));
 
 /// The commit that this program was built from, if its build had it.
@@ -151,7 +151,7 @@ pub(super) const COMMIT: &str = match option_env!("DMODC_COMMIT") {
     None => "",
 };
 
-/// How many columns the first version had. A file may lack some or all of the later ones.
+/// The number of columns in the first version. A file may lack some or all of the later columns.
 pub(super) const FIRST: usize = 23;
 
 impl ThrowRow {
@@ -161,7 +161,7 @@ impl ThrowRow {
         (both > 0).then_some(both as f64 / 1e3)
     }
 
-    /// The programs that made it, and the commit of ours, if known.
+    /// The programs that made the row, and the commit of Dmodc, if known.
     pub fn made_by(&self) -> String {
         let commit = match &*self.commit {
             "" => ", ".into(),
@@ -170,7 +170,7 @@ impl ThrowRow {
         self.versions.replacen("; ", &commit, 1)
     }
 
-    /// Which fabric it is of, by content; rows of an earlier version do not say.
+    /// The hash of the fabric's content; rows of an earlier version have none.
     pub fn fabric_hash(&self) -> Option<&str> {
         self.of.split(' ').next().filter(|hash| !hash.is_empty())
     }
@@ -181,7 +181,7 @@ impl ThrowRow {
         self.engine.is_dmodc() && (version, &*self.commit) != (Some(VERSION), COMMIT)
     }
 
-    /// Whether the engine has left no pair of end nodes out.
+    /// Whether every pair of end nodes has a route.
     pub fn is_routed_in_full(&self) -> bool {
         self.accepted && self.no_route == Some(0)
     }
@@ -213,7 +213,7 @@ pub(super) fn parse_throws(bytes: &[u8]) -> Result<Vec<ThrowRow>, (u64, String)>
 pub(super) mod tests {
     use super::*;
 
-    /// Whether the page for researchers says what a column is.
+    /// Whether the page for researchers describes a column.
     pub fn is_documented(column: &str) -> bool {
         let page = include_str!("../../../docs/research.md");
         let cells = page.lines().filter_map(|line| line.strip_prefix("| `"));
@@ -230,7 +230,7 @@ pub(super) mod tests {
         }
     }
 
-    /// A file of so many columns with a row, and for each of the others an empty field.
+    /// A file with a number of columns and one row, whose missing fields are empty.
     fn file(columns: usize, row: &str) -> Vec<u8> {
         let empty = ",".repeat(columns - 1 - row.matches(',').count());
         format!("{}\n{row}{empty}\n", HEADER[..columns].join(",")).into()

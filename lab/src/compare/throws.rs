@@ -1,14 +1,14 @@
-//! The paper's experiment (section IV): equipment is removed at random, and every engine routes the rest. The same
-//! with links that become slow.
+//! The paper's experiment (section IV): each throw removes equipment at random, and every engine routes the rest. The
+//! same with links that become slow.
 //!
 //! Throw `n` of a seed hits `a = floor(2^(m u) - 1)` pieces of the complete fabric,
 //! with `u` uniform in [0, 1) and `m` the series' exponent, so that throws spread evenly over the
-//! decades of `a`; or the numbers of the series in turn. Throw 0 hits nothing. A throw depends on the fabric, the
-//! series and its own number alone, so different runs can make them, in any order and for any engines.
+//! decades of `a`; or the counts of the series in turn. Throw 0 hits nothing. A throw depends on the fabric, the
+//! series and its own number alone, so different runs can make the throws, in any order and for any engines.
 //!
 //! All engines of a throw route the same fabric in the same OpenSM (see [`super::multi_engine_run`]).
-//! Shifts take the nodes in two orders: that of OpenSM's ftree with a file of roots on the complete fabric,
-//! as in the paper, and that of Dmodc's topological NIDs on the degraded one.
+//! Shifts take the nodes in two orders: the order of OpenSM's ftree with a file of roots on the complete fabric,
+//! as in the paper, and the order of Dmodc's topological NIDs on the degraded fabric.
 
 use super::copied::Copied;
 use super::engine_spec::EngineSpec;
@@ -36,18 +36,18 @@ pub struct Series {
     pub equipment: Equipment,
     /// The paper's `m`: up to 2^m - 1 pieces are hit.
     pub max_exponent: f64,
-    /// How many are hit instead, throw after throw in turn; empty: by the exponent.
+    /// The numbers of pieces that the throws hit instead, in turn; empty: by the exponent.
     pub counts: Vec<usize>,
     pub seed: u64,
     pub scale: Scale,
     pub io: Vec<Guid>,
     pub origin: Origin,
-    /// The folder that keeps the netlist and the tables of each throw, if one does.
+    /// The folder for the netlist and the tables of each throw, if they are kept.
     pub keep: Option<PathBuf>,
 }
 
 impl Series {
-    /// How many pieces throw `number` hits, and the seed of their choice.
+    /// The number of pieces that throw `number` hits, and the seed of their choice.
     pub fn removal(&self, number: u32) -> (usize, u64) {
         let (by_exponent, seed) = removal(self.max_exponent, self.seed, number);
         let count = match (number, self.counts.len()) {
@@ -63,7 +63,7 @@ impl Series {
         most.unwrap_or_else(by_exponent)
     }
 
-    /// What a row is of ([`Origin::of`]).
+    /// The hashes for a row ([`Origin::of`]).
     pub fn of(&self, number: u32, spec: &EngineSpec) -> String {
         self.origin.of(spec, &self.stem(number))
     }
@@ -72,8 +72,8 @@ impl Series {
         format!("{}-{}-{number}", self.fabric, self.equipment)
     }
 
-    /// Which of the first `throws` at a fabric to draw: of those that hit a twentieth of the pieces at most, or one
-    /// piece, the throw that hits most.
+    /// The throw to draw, of the first `throws` at a fabric: among those that hit at most a twentieth of the pieces,
+    /// or one piece, the throw that hits most.
     pub fn worth_drawing(&self, netlist: &Netlist, throws: u32) -> Option<u32> {
         let pieces = self.equipment.pieces(netlist);
         let few = 1..=(pieces / 20).max(1);
@@ -103,8 +103,8 @@ pub struct Thrower {
 }
 
 impl Thrower {
-    /// Runs the engines on the complete fabric, the reference of all throws. Also returns its rows, those
-    /// of throw 0.
+    /// Runs the engines on the complete fabric, the reference of all throws. Also returns the rows of
+    /// throw 0.
     pub fn new(
         series: Series,
         mut netlist: Netlist,
@@ -171,7 +171,7 @@ impl Thrower {
             dmodc: plan.as_ref().map_or(vec![], |plan| plan.order().to_vec()),
         };
         let (a2a_bound, a2a_bound_capacity) = metrics::bounds(&fabric);
-        // LIDs that moved would make blocks differ that no route has to do with.
+        // Where LIDs have moved, blocks differ though no route does: then changes are unknown.
         let mut lids = answer.lids.iter();
         let same_lids = lids.all(|(port, lid)| self.lids.get(port) == Some(lid));
         let unmeasured = |spec: &EngineSpec| ThrowRow {
@@ -256,7 +256,7 @@ impl Thrower {
             Ok(match found {
                 Err(why) => Outcome::NoTables(why),
                 Ok((tables, took)) => {
-                    // A program is no engine, and has no callbacks: its time is that of the tables.
+                    // A program has no callbacks: its whole time counts as the time of the tables.
                     let callbacks = Callbacks {
                         fwd_tables: took.unwrap_or_default(),
                         ..Callbacks::default()
@@ -292,7 +292,7 @@ impl Thrower {
         })
     }
 
-    /// ftree's order of the complete fabric, without the nodes that are gone.
+    /// ftree's order of the nodes of the complete fabric, without the nodes that are gone.
     fn ftree_order(&self, fabric: &Fabric) -> Vec<u32> {
         let nodes = (0..).zip(fabric.end_nodes());
         let by_guid: HashMap<Guid, u32> = nodes.map(|(index, node)| (node.guid, index)).collect();
@@ -303,7 +303,7 @@ impl Thrower {
     }
 }
 
-/// Sets the LIDs that OpenSM gave. A port that OpenSM did not find keeps its LID.
+/// Sets the LIDs that OpenSM assigned. A port that OpenSM did not find keeps its LID.
 fn adopt(netlist: &mut Netlist, lids: &HashMap<Guid, Lid>) {
     for node in &mut netlist.nodes {
         if node.kind == Kind::Switch {

@@ -14,8 +14,8 @@ use std::ptr;
 // A pointer to the map item is a pointer to the object.
 const _: () = assert!(offset_of!(osm_port_t, map_item) == 0);
 
-/// Writes the tables of all switches: their number (32 bits), then for each its node GUID (64 bits),
-/// the length of its table (32 bits) and its table, all little-endian.
+/// Writes the tables of all switches: the number of switches (32 bits), then for each switch its node GUID
+/// (64 bits), the length of its table (32 bits) and its table, all little-endian.
 ///
 /// # Safety
 /// `osm` is the running OpenSM, whose lock we hold.
@@ -39,11 +39,11 @@ pub unsafe fn tables(osm: *mut osm_opensm_t, path: &Path) -> io::Result<()> {
 }
 
 /// Writes the service level that an engine gives each pair of end nodes, if it gives any: the number of end nodes
-/// (32 bits), their base LIDs (16 bits each), all little-endian, then for each as the source a byte for each as
-/// the destination. The hint is level 0.
+/// (32 bits), their base LIDs (16 bits each), all little-endian, then a byte for each pair, source by source. The
+/// engine gets level 0 as the hint.
 ///
 /// # Safety
-/// As for [`tables`]; the engine is one of OpenSM's, and has routed the subnet.
+/// As for [`tables`]; `engine` is in OpenSM's list, and has routed the subnet.
 pub unsafe fn levels(
     osm: *mut osm_opensm_t,
     engine: *mut osm_routing_engine_t,
@@ -62,7 +62,7 @@ pub unsafe fn levels(
                 lids.push((*(*port).p_physp).port_info.base_lid);
             }
         }
-        // lash gives levels only while OpenSM names it as the engine in use.
+        // lash gives levels only while it is OpenSM's `routing_engine_used`.
         (*osm).routing_engine_used = engine;
         let mut out = BufWriter::new(File::create_new(path)?);
         out.write_all(&(lids.len() as u32).to_le_bytes())?;

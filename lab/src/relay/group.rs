@@ -14,7 +14,7 @@ use std::ptr::{self, NonNull};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// For how long the switches are given to answer what multicast has sent.
+/// Time for the switches to answer the multicast tables that OpenSM has sent.
 const ANSWERS: Duration = Duration::from_secs(1);
 /// `IB_JOIN_STATE_FULL`.
 const FULL_MEMBER: u8 = 1;
@@ -31,10 +31,10 @@ type AddPort = unsafe extern "C" fn(
 /// `osm_mcast_mgr_process`.
 type ProcessGroups = unsafe extern "C" fn(*mut osm_sm, c_int) -> c_int;
 
-/// All end nodes join the broadcast group of the default partition, and OpenSM's
-/// `osm_mcast_mgr_process` is timed with the engine in charge, and before that with one that builds
-/// nothing. The difference is the engine's, or that of OpenSM's default where the engine leaves it to
-/// that.
+/// Joins all end nodes to the broadcast group of the default partition and times OpenSM's
+/// `osm_mcast_mgr_process` twice: with a copy of the engine that builds no tree, then with the engine.
+/// Returns the difference: the time of the engine, or of OpenSM's default if the engine leaves the tree
+/// to it.
 ///
 /// # Safety
 /// `osm` is the running OpenSM, whose lock we hold; the engine has routed the subnet.
@@ -44,8 +44,8 @@ pub unsafe fn time(
 ) -> io::Result<Duration> {
     let process = find(c"osm_mcast_mgr_process").map_err(missing)?;
     let add_port = find(c"osm_mgrp_add_port").map_err(missing)?;
-    // SAFETY: the types are those of OpenSM's own headers. The lock, which OpenSM's own thread and we
-    // with it hold, is given back while OpenSM's function takes it.
+    // SAFETY: the types are as in OpenSM's own headers. OpenSM's own thread, which runs this function, holds
+    // the lock; it releases the lock for `process`, which takes it, and takes it again afterwards.
     unsafe {
         let process = transmute::<NonNull<c_void>, ProcessGroups>(process);
         join_all(osm, transmute::<NonNull<c_void>, AddPort>(add_port))?;
@@ -70,12 +70,12 @@ unsafe extern "C" fn build_nothing(_: *mut c_void, _: *mut osm_mgrp_box_t) -> ib
     IB_SUCCESS
 }
 
-/// Joins all end nodes to the group of the lowest multicast LID.
+/// Joins all end nodes to the first group of the lowest multicast LID.
 ///
 /// # Safety
 /// As for [`time`].
 unsafe fn join_all(osm: *mut osm_opensm_t, add_port: AddPort) -> io::Result<()> {
-    // SAFETY: OpenSM has a box with one group at least for each LID in use.
+    // SAFETY: for each multicast LID in use OpenSM has a box with at least one group; NULL is checked.
     unsafe {
         let mbox: *mut osm_mgrp_box_t = (*osm).subn.mboxes[0].cast();
         let none = || io::Error::other("there is no broadcast group");

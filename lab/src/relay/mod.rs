@@ -1,5 +1,5 @@
-//! The relay: several routing engines one after another on the same subnet, each timed and its tables
-//! copied out. Only `dmodc compare --degrade` and `make bench` use it.
+//! The relay: runs several routing engines one after another on the same subnet, times each, and copies
+//! its tables out. Only `dmodc compare --degrade` and `make bench` use it.
 //!
 //! ```text
 //! event_plugin_name dmodc_lab
@@ -8,18 +8,17 @@
 //! ```
 //!
 //! The plugin is the library's, linked anew: with that option it registers a second engine, which has to be the first
-//! of the list. `plan` in DIR has a line for each run: an engine, its `root_guid_file` and its `io_guid_file`, with tabs
-//! between, `-` for none, `group` or `-`, the options of Dmodc or `-`, and at last `avoid` (OpenSM's
-//! `avoid_throttled_links`, see [`run::enable_widths`]) or `-`. For a run with options the plugin registers another
-//! Dmodc by the name in the plan. Each run uses its own entry of OpenSM's list, so that no run meets the engine's
-//! context of another.
+//! of the list. `plan` in DIR has a line for each run, fields separated by tabs, `-` for none: the engine, its
+//! `root_guid_file`, its `io_guid_file`, `group`, the options of Dmodc, and `avoid` (OpenSM's
+//! `avoid_throttled_links`, see [`run::enable_widths`]). For a run with options the plugin registers another Dmodc by
+//! the name in the plan. Each run uses its own entry of OpenSM's list, so that no two runs share an engine's context.
 //!
-//! Before each run the switches are what they are before OpenSM's first engine: its own
-//! `osm_switch_prepare_path_rebuild`, as `osm_ucast_mgr_process` calls it, forgets hop tables, path
-//! counts and tables. A stage that an engine leaves to OpenSM (NULL, or a positive result) is done
-//! by OpenSM's default engine, minhop, as `ucast_mgr_route` has it, and counts as the engine's own.
+//! Before each run OpenSM's `osm_switch_prepare_path_rebuild` clears the hop tables, path counts and tables of
+//! each switch, as `osm_ucast_mgr_process` does before OpenSM's first engine. OpenSM's default engine, minhop, does a
+//! stage that an engine leaves to OpenSM (NULL, or a positive result), as in `ucast_mgr_route`; its time counts as
+//! the engine's own.
 //!
-//! It writes new files into DIR: `subnet`, OpenSM's version and then a line for each port, its GUID and base
+//! The relay writes new files into DIR: `subnet`, OpenSM's version and then a line for each port, its GUID and base
 //! LID; for each run that makes tables `N.tables` (see [`copy::tables`]) and, where the engine gives service levels,
 //! `N.levels` (see [`copy::levels`]); and, line by line, `results`:
 //!
@@ -29,11 +28,10 @@
 //! 2 missing
 //! ```
 //!
-//! `EXTRA_KIB` is by how much the peak of the process's memory rose over what it held before (of
-//! use for the first run alone), `LOG_FROM` and `LOG_TO` are where in OpenSM's log the engine's
-//! lines are. `GROUP_US` is the time for the multicast tree of a group of all end nodes (see
-//! [`group::time`]), or `-`. After the last run the process ends: no forwarding table is sent, nothing
-//! is dumped.
+//! `EXTRA_KIB` is the peak of the process's memory less its memory before the run (of use for the first
+//! run alone). `LOG_FROM` and `LOG_TO` are the bytes of OpenSM's log between which the engine's lines are.
+//! `GROUP_US` is the time for the multicast tree of a group of all end nodes (see [`group::time`]), or
+//! `-`. After the last run the process ends: OpenSM sends no forwarding table and dumps nothing.
 
 mod copy;
 mod group;
@@ -52,8 +50,8 @@ const ENGINE: &CStr = c"dmodc_relay";
 
 const OPTION: &str = "dmodc_lab.relay=";
 
-// SAFETY: functions in .init_array are called once, when the library is loaded, before OpenSM has the plugin
-// created; the signature may take less than it is given.
+// SAFETY: the loader calls functions in .init_array once, when it loads the library, before OpenSM creates the
+// plugin; the function may take fewer arguments than the loader passes.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static ON_LOAD: extern "C" fn() = on_load;
@@ -67,14 +65,14 @@ extern "C" fn on_load() {
     });
 }
 
-/// What OpenSM keeps as the engine's context, until the process ends.
+/// The engine's context, which OpenSM keeps until the process ends.
 struct Relay {
     osm: NonNull<osm_opensm_t>,
     dir: PathBuf,
 }
 
-/// Registers the relay as an engine that reads and writes in a folder, and the engines of its plan that are a Dmodc
-/// with options of its own.
+/// Registers the relay as an engine that reads and writes in a folder, and a Dmodc for each name of its plan that
+/// has options of its own.
 fn register(opensm: &OpenSm, dir: PathBuf) {
     // Without a plan the relay fails when it runs, and logs why.
     let runs = Run::plan(&dir.join("plan")).unwrap_or_default();
@@ -105,7 +103,7 @@ unsafe extern "C" fn setup(engine: *mut osm_routing_engine_t, _osm: *mut osm_ope
 
 unsafe extern "C" fn run_all(data: *mut c_void) -> c_int {
     let done = guard("relay", false, || {
-        // SAFETY: the context is what the engine was registered with, and lives for ever.
+        // SAFETY: the engine was registered with this context, which is never freed.
         let Some(relay) = (unsafe { data.cast::<Relay>().as_ref() }) else {
             return false;
         };
@@ -116,7 +114,7 @@ unsafe extern "C" fn run_all(data: *mut c_void) -> c_int {
         }
         done.is_ok()
     });
-    // SAFETY: ends the process as a signal would, without OpenSM's own ending, which would wait for
+    // SAFETY: ends the process as a signal would, without OpenSM's own clean-up, which would wait for
     // threads that wait for us.
     unsafe { libc::_exit((!done).into()) }
 }
@@ -128,19 +126,19 @@ impl Relay {
     /// OpenSM calls us from `ucast_mgr_route`, holding its lock.
     unsafe fn run(&self) -> io::Result<()> {
         let prepare = find(c"osm_switch_prepare_path_rebuild").map_err(missing)?;
-        // SAFETY: the type is that of OpenSM's own headers, whose version it has compared with ours.
+        // SAFETY: the type is that of our OpenSM headers, whose version OpenSM has compared with its own.
         let prepare = unsafe { std::mem::transmute::<NonNull<c_void>, Prepare>(prepare) };
         let runs = Run::plan(&self.dir.join("plan"))?;
         let mut results = File::create_new(self.dir.join("results"))?;
         let osm = self.osm.as_ptr();
-        // SAFETY: under OpenSM's lock, on its own thread, nothing else touches the list of engines, the
+        // SAFETY: this is OpenSM's own thread, under its lock: no other thread uses the list of engines, the
         // options or the tables.
         unsafe {
             copy::subnet(osm, &self.dir.join("subnet"))?;
             run::enable_widths(osm);
             let mut entry = (*(*osm).routing_engine_list).next;
             for (number, run) in runs.iter().enumerate() {
-                // Engines that could not be set up are not in the list, all others in the plan's order.
+                // The list has the engines in the plan's order, without those that OpenSM could not set up.
                 let is_next = !entry.is_null()
                     && CStr::from_ptr((*entry).name).to_bytes() == run.engine.as_bytes();
                 if !is_next {

@@ -18,7 +18,7 @@ type Callback = Option<unsafe extern "C" fn(*mut c_void) -> c_int>;
 pub struct Run {
     pub engine: String,
     pub with_group: bool,
-    /// The options of a Dmodc that the plugin registers for this run; `-` for the Dmodc that all share.
+    /// The options of the Dmodc that the plugin registers for this run; `-`: it registers none.
     pub options: String,
     pub avoids_throttled_links: bool,
     roots: *mut c_char,
@@ -72,8 +72,8 @@ impl Run {
         entry: *mut osm_routing_engine_t,
         prepare: Prepare,
     ) -> Option<Done> {
-        // SAFETY: the caller vouches for it; an engine that is the first of the list finds no trace of
-        // us, and the options are read anew by each run.
+        // SAFETY: the caller guarantees that the pointers are valid. With `entry` as the head of the list, an
+        // engine does not see the relay or the engines before it. Each run reads the options anew.
         unsafe {
             let lids = (*osm).subn.port_lid_tbl.size.saturating_sub(1) as u16;
             for switch in qmap::map::<osm_switch_t>(&raw const (*osm).subn.sw_guid_tbl) {
@@ -106,9 +106,9 @@ impl Run {
     }
 }
 
-/// Enables at all ports that link switches each width that one of these links has. ibsim enables nothing that a link
-/// does not have, and so no link would count as throttled (`osm_link_is_throttled`); on hardware OpenSM enables all
-/// that a port supports. Engines without `avoid_throttled_links` do not read it.
+/// Enables each width that some link between switches has, at all ports of such links. ibsim enables only the width
+/// that a link has, so no link would count as throttled (`osm_link_is_throttled`); on hardware OpenSM enables all
+/// widths that a port supports. Engines without `avoid_throttled_links` do not read the enabled widths.
 ///
 /// # Safety
 /// As for [`Run::on`].
@@ -134,8 +134,8 @@ pub unsafe fn enable_widths(osm: *mut osm_opensm_t) {
     }
 }
 
-/// One stage of an engine, or of OpenSM's default where the engine leaves it to that. Whether it
-/// succeeded.
+/// Runs one stage of an engine, or of OpenSM's default engine if the engine leaves the stage to it. Returns
+/// whether the stage succeeded.
 ///
 /// # Safety
 /// The callbacks belong to the engines beside them.

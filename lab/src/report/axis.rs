@@ -11,7 +11,7 @@ pub fn round(range: Range<f64>) -> Log {
     range.log_scale().with_key_points(marks)
 }
 
-/// The same with a mark at `first`, and no other below 1.
+/// As [`round`], with a mark at `first` and no other below 1.
 pub fn round_from(first: f64, range: Range<f64>) -> Log {
     let mut marks = round_numbers(&range);
     marks.retain(|&v| v >= 1.0);
@@ -28,7 +28,7 @@ fn round_numbers(range: &Range<f64>) -> Vec<f64> {
         ..5000.0 => &[1.0, 2.0, 5.0],
         _ => &[1.0],
     };
-    // A tenth of 3 is the 0.3 that people write, 3 times 0.1 is a little more.
+    // 3 / 10 is the 0.3 that people write; 3 times 0.1 is a little more.
     let scaled = |digit: f64, power: i32| match power {
         ..0 => digit / 10f64.powi(-power),
         _ => digit * 10f64.powi(power),
@@ -38,7 +38,7 @@ fn round_numbers(range: &Range<f64>) -> Vec<f64> {
     inside.collect()
 }
 
-/// An axis with marks at these numbers, but for those that would touch the one before.
+/// An axis with marks at these numbers, without marks that would touch the mark before.
 pub fn with_marks_at(range: Range<f64>, numbers: impl IntoIterator<Item = f64>) -> Log {
     let apart = (range.end / range.start).powf(0.07);
     let mut marks: Vec<f64> = Vec::new();

@@ -21,8 +21,8 @@ const RUNTIME: (usize, usize) = (640, 420);
 /// The place of 0 on a logarithmic axis of counts: "no faults", no flow, no block.
 const NONE: f64 = 0.5;
 
-/// Measures over removed equipment: a panel for each, with points and running medians. Times have a figure
-/// of their own.
+/// Measures over removed equipment: a panel for each measure, with points and running medians. Times have a
+/// figure of their own.
 pub fn faults(set: &Set) -> Panels {
     let specs = set.specs();
     let mut measures = set.measures();
@@ -51,7 +51,7 @@ pub fn faults(set: &Set) -> Panels {
 }
 
 fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> String {
-    // Engines that know the I/O nodes matter for traffic to these.
+    // Engines that get the I/O nodes are only of interest for traffic to these.
     let shown = |c: &&EngineSpec| measure == Measure::Cn2io || !c.gets_io;
     let shown: Vec<&EngineSpec> = specs.iter().filter(shown).collect();
     let all: Vec<Vec<(usize, f64)>> = shown.iter().map(|c| points(set, c, measure)).collect();
@@ -105,7 +105,7 @@ fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> String {
             }
             svg += "</g>\n";
             let line = running(points);
-            // Engines with the same tables have the same line: one behind others shows at both sides of theirs.
+            // Engines with the same tables have the same line: a line behind others is wider and shows at both sides.
             let before = all[..i].iter().filter(|of| running(of) == line).count();
             let line_of = |of: fn(&Quartiles) -> f64| -> Vec<(i32, i32)> {
                 let places = line.iter().map(|q| at(q.x, of(q)));
@@ -123,7 +123,7 @@ fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> String {
 }
 
 /// Time of both callbacks over nodes: the fastest of all throws at a fabric, since other work on the
-/// machine slows some of them many times. `None` for fabrics of one size alone.
+/// machine makes some throws many times slower. `None` if all fabrics have the same number of nodes.
 pub fn runtime(sets: &[Set]) -> Option<Panels> {
     let timed = |row: &&ThrowRow| row.callbacks_ms().is_some() && !row.engine.gets_io;
     let rows = || sets.iter().flat_map(|set| &set.rows).filter(timed);
@@ -174,7 +174,7 @@ pub fn runtime(sets: &[Set]) -> Option<Panels> {
         svg
     });
     let titles: Vec<String> = sets.iter().map(Set::title).collect();
-    // Two to a line, which would be too long else.
+    // Two titles to a line: more would be too long.
     let titles: Vec<String> = titles.chunks(2).map(|two| two.join("; ")).collect();
     Some(Panels {
         size: RUNTIME,
@@ -212,7 +212,7 @@ struct Axes<'a> {
 type Place<'a> = &'a dyn Fn(f64, f64) -> (i32, i32);
 
 impl Axes<'_> {
-    /// Draws them, and what `marks` draws over them, as SVG elements.
+    /// Draws the axes, and over them the marks of `marks`, as SVG elements.
     fn draw(&self, x: axis::Log, y: axis::Log, marks: impl FnOnce(Place) -> String) -> String {
         const DRAWN: &str = "memory can be drawn on";
         let mut svg = String::new();
@@ -273,7 +273,7 @@ fn shape(what: &str, points: impl Iterator<Item = (i32, i32)>, style: &str, name
     format!("<{what} points=\"{points}\" {style}><title>{name}</title></{what}>\n")
 }
 
-/// How many pixels the line of engine `i` of `count` is drawn below its place, so that equal lines stay apart.
+/// The shift down, in pixels, of the line of engine `i` of `count`, so that equal lines stay apart.
 fn below(i: usize, count: usize) -> i32 {
     ((i as f64 - (count as f64 - 1.0) / 2.0) * 0.75).round() as i32
 }

@@ -1,4 +1,4 @@
-//! What engines are compared by.
+//! The measures by which engines are compared.
 
 use crate::compare::{Real, ThrowRow};
 
@@ -51,7 +51,7 @@ const ALL: [Line; 15] = [
     (Measure::SpDmodcCapacity, "SP, Dmodc's order, over capacity", OVER,
         |row| over_capacity(row, row.sp_dmodc, row.sp_dmodc_capacity)),
     (Measure::Cn2io, "compute to I/O", RISK, |row| row.cn2io.map(f64::from)),
-    // The random permutations decide the second decimal.
+    // Rounded: the random permutations decide the second decimal.
     (Measure::Ebb, "ebb, %", "percent (log)", |row| Some((row.ebb?.0 * 10.0).round() / 10.0)),
     (Measure::Blocks, "changed blocks", "blocks of 64 LIDs (log)",
         |row| changed(row, row.changed_blocks)),
@@ -76,12 +76,12 @@ impl Measure {
         ALL[self as usize].3(row)
     }
 
-    /// Its figure for a row, if it can be compared.
+    /// The figure of a row, if the row can be compared.
     pub fn of(self, row: &ThrowRow) -> Option<f64> {
         is_comparable(row).then(|| self.figure(row))?
     }
 
-    /// Its figure for a row in which some pair has no up-down path, if the engine has left no pair out.
+    /// The figure of a row in which some pair has no up-down path, if the engine routes every pair.
     pub fn of_cut(self, row: &ThrowRow) -> Option<f64> {
         (row.is_routed_in_full() && !is_connected(row)).then(|| self.figure(row))?
     }
@@ -98,7 +98,7 @@ impl Measure {
         figures.into_iter().reduce(better)
     }
 
-    /// The least that the fabric of a row allows, if that is known.
+    /// The least figure that the fabric of a row allows, if known.
     pub fn bound(self, row: &ThrowRow) -> Option<f64> {
         match self {
             _ if !is_comparable(row) => None,
@@ -109,12 +109,12 @@ impl Measure {
     }
 }
 
-/// What has changed since the complete fabric is of interest only where a piece is gone.
+/// A count of changes since the complete fabric, only for rows with removed pieces.
 fn changed(row: &ThrowRow, count: Option<usize>) -> Option<f64> {
     Some(count.filter(|_| row.removed > 0)? as f64)
 }
 
-/// A figure over capacity. While no link is slow yet it is the figure itself.
+/// A figure over capacity. In a series of slow links, a row without a slow link has the figure itself.
 fn over_capacity(row: &ThrowRow, value: Option<u32>, over: Option<Real>) -> Option<f64> {
     let is_whole = row.degrade.slows() && row.removed == 0;
     let alike = value.filter(|_| is_whole).map(f64::from);

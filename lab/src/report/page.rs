@@ -1,4 +1,4 @@
-//! The page: its contents, their order, and the words. A note stands there only if the rows have figures for it.
+//! The page: its contents, their order, and the words. The page has a note only if the rows have figures for it.
 
 use super::measures::Measure;
 use super::panels::Panels;
@@ -218,7 +218,7 @@ pub fn page(sets: &[Set], sections: &[String], runtime: Option<&Panels>) -> Stri
 
 /// Engines with lines in OpenSM's configuration, and tables from other sources, with their meaning.
 fn engines_explained(sets: &[Set]) -> BTreeMap<String, String> {
-    let told = |spec: EngineSpec| {
+    let entry = |spec: EngineSpec| {
         let lines = escaped(&spec.lines().join("; "));
         let meaning = match &spec.foreign {
             Some(_) => {
@@ -231,7 +231,7 @@ fn engines_explained(sets: &[Set]) -> BTreeMap<String, String> {
         Some((spec.to_string(), meaning))
     };
     let all = sets.iter().flat_map(Set::specs);
-    all.filter_map(told).collect()
+    all.filter_map(entry).collect()
 }
 
 /// Words with their explanations.

@@ -1,5 +1,5 @@
-//! Figures of several panels: one SVG file with all of them, and HTML in which each is a picture of its
-//! own, so that a narrow window shows them one below the other.
+//! Figures of several panels: one SVG file with all panels, and HTML in which each panel is a picture of its
+//! own, so that a narrow window shows the panels one below the other.
 
 use super::style::{FONT, SCHEME, sample};
 use crate::compare::EngineSpec;
@@ -26,8 +26,8 @@ impl Panels {
         let (wide, high) = self.size;
         let rows = self.panels.len().div_ceil(self.columns);
         let bottom = top + rows * high;
-        let told = self.caption.lines().count();
-        let (width, height) = (WIDTH.max(wide * self.columns), bottom + LEGEND * told);
+        let lines = self.caption.lines().count();
+        let (width, height) = (WIDTH.max(wide * self.columns), bottom + LEGEND * lines);
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
              width=\"{width}\" height=\"{height}\" font-family=\"{FONT}\">{SCHEME}\n"
@@ -78,7 +78,7 @@ impl Panels {
         rows
     }
 
-    /// The same as parts of a page.
+    /// The legend and the panels as parts of a page.
     pub fn html(&self) -> String {
         let mut html = "<p class=legend>".to_owned();
         for spec in &self.legend {

@@ -22,12 +22,12 @@ impl Set {
         self.throws_that(|_| true)
     }
 
-    /// Throws after which every pair of leaves has an up-down path. Only these are compared.
+    /// Throws after which every pair of leaves has an up-down path. The report compares only these.
     pub fn connected_throws(&self) -> usize {
         self.throws_that(is_connected)
     }
 
-    /// Throws that hit nothing, since the number drawn is 0.
+    /// Throws that hit nothing: the number of pieces drawn is 0.
     pub fn idle_throws(&self) -> usize {
         self.throws_that(|row| row.removed == 0)
     }
@@ -37,7 +37,7 @@ impl Set {
         of.map(|row| row.throw).collect::<HashSet<u32>>().len()
     }
 
-    /// The exponent that the numbers of pieces were drawn by, if they were.
+    /// The exponent of the random numbers of pieces; `None` if the numbers were given.
     pub fn exponent(&self) -> Option<f64> {
         let by = |row: &ThrowRow| removal(row.max_exponent, row.seed, row.throw).0;
         let drawn = self.rows.iter().all(|row| row.removed == by(row));
@@ -45,7 +45,7 @@ impl Set {
         Some(first.max_exponent)
     }
 
-    /// The caption of its figures: fabric, throws, seed and versions.
+    /// The caption of the figures: fabric, throws, seed and versions.
     pub fn caption(&self) -> String {
         format!("{}; {}", self.title(), versions(&self.rows).join("; "))
     }
@@ -72,12 +72,12 @@ impl Set {
         Measure::all().filter(has).collect()
     }
 
-    /// Whether the least A2A that the fabric allows is known.
+    /// Whether a row has the least A2A that its fabric allows.
     pub fn has_bound(&self) -> bool {
         self.rows.iter().any(|row| row.a2a_bound.is_some())
     }
 
-    /// Why the throws that are not connected have a table of their own.
+    /// The reason why the throws that are not connected have a table of their own.
     pub fn cut(&self) -> &'static str {
         match self.rows.iter().any(|row| row.unreachable_pairs.is_none()) {
             true => "some pair of leaves has no up-down path, or what is left is no tree",
@@ -158,7 +158,7 @@ pub fn read(dirs: &[impl AsRef<Path>]) -> Result<Vec<Set>, LabError> {
     Ok(sets)
 }
 
-/// The middle of the name of a file that begins and ends so.
+/// The part of a file name between `begin` and `end`.
 fn between<'p>(path: &'p Path, begin: &str, end: &str) -> Option<&'p str> {
     path.file_name()?
         .to_str()?

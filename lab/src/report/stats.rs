@@ -37,7 +37,7 @@ pub fn points(set: &Set, spec: &EngineSpec, measure: Measure) -> Vec<(usize, f64
     ascending(points.collect())
 }
 
-/// The least possible of a measure over the comparable throws: (faults, bound), ascending.
+/// The bounds of a measure in the comparable throws: (faults, bound), ascending.
 pub fn bounds(set: &Set, measure: Measure) -> Vec<(usize, f64)> {
     let rows = set.rows.iter().filter(|row| row.throw > 0);
     let bounds = rows.filter_map(|row| Some((row.throw, (row.removed, measure.bound(row)?))));
@@ -52,7 +52,7 @@ fn ascending(mut points: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Quartiles {
-    /// How much was removed.
+    /// The number of faults.
     pub x: f64,
     pub low: f64,
     pub median: f64,
@@ -88,7 +88,7 @@ pub fn running(points: &[(usize, f64)]) -> Vec<Quartiles> {
     let mut line: Vec<Quartiles> = of(0.0, whole).into_iter().collect();
     let window = (points.len() / 8).max(5).min(points.len());
     let mut add = |at: Option<Quartiles>| {
-        // Of points at one place, the last.
+        // Keeps only the last of several points with the same x.
         if line.last().map(|last| last.x) == at.map(|at| at.x) {
             line.pop();
         }
@@ -104,12 +104,12 @@ pub fn running(points: &[(usize, f64)]) -> Vec<Quartiles> {
     line
 }
 
-/// A median of an engine, and whether it is of all throws that it could be of.
+/// A median of an engine, and whether throws are missing that other engines route in full.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Median {
     /// The median; `None` for no throws.
     pub value: Option<f64>,
-    /// The throws that it is of, where these are fewer than others have.
+    /// The number of throws behind the median, if other engines have more.
     pub of_few: Option<usize>,
 }
 
@@ -142,15 +142,15 @@ fn throws_of<'s>(set: &'s Set, decade: &Decade) -> impl Iterator<Item = &'s Thro
     rows.filter(move |row| decade.contains(&row.removed))
 }
 
-/// The median of the least possible of a measure over the comparable throws of a decade.
+/// The median of a measure's bounds over the comparable throws of a decade.
 pub fn bound_of(set: &Set, decade: &Decade, measure: Measure) -> Option<f64> {
     let bound = |row: &ThrowRow| Some((row.throw, measure.bound(row)?));
     let by_throw: HashMap<u32, f64> = throws_of(set, decade).filter_map(bound).collect();
     median(by_throw.into_values().collect())
 }
 
-/// The decades with throws, with their names, in brackets how many throws there are in which all pairs have an up-down
-/// path.
+/// The decades with comparable throws. Their names have in brackets the number of throws in which all pairs have an
+/// up-down path.
 pub fn decades(set: &Set) -> Vec<(Decade, String)> {
     let has = |decade: &Decade| {
         let mut rows = set.rows.iter();
@@ -184,8 +184,8 @@ fn loops(row: &ThrowRow) -> [Option<usize>; KINDS_OF_LOOPS.len()] {
     ]
 }
 
-/// Each engine beside each other, throw by throw over those with faults that both route in full: in how many it is
-/// better, equal and worse.
+/// For each pair of engines, over the throws with faults that both route in full: the numbers of throws in which the
+/// first is better, equal and worse.
 pub fn matrix(set: &Set, measure: Measure) -> Vec<Vec<[usize; 3]>> {
     let figures = |spec: EngineSpec| -> HashMap<u32, f64> {
         let rows = set
@@ -210,7 +210,7 @@ pub fn matrix(set: &Set, measure: Measure) -> Vec<Vec<[usize; 3]>> {
     all.iter().map(row).collect()
 }
 
-/// How the reasons begin that are no refusal, in rows of this version and of earlier ones.
+/// The first words of the reasons that are no refusal, in rows of this version and of earlier ones.
 const FAILED: [&str; 3] = ["timed out", "not done in", "opensm ended"];
 
 /// The outcomes of the throws with faults for one engine.
@@ -218,16 +218,16 @@ const FAILED: [&str; 3] = ["timed out", "not done in", "opensm ended"];
 pub struct Endings {
     pub throws: usize,
     pub refused: usize,
-    /// Throws in which it ran out of time, or OpenSM ended.
+    /// Throws in which the engine ran out of time, or OpenSM ended.
     pub failed: usize,
-    /// Throws in which it left pairs out, though all pairs have an up-down path.
+    /// Throws in which the engine leaves pairs without a route, though all pairs have an up-down path.
     pub incomplete: usize,
-    /// Throws in which it left pairs out, and some have no up-down path.
+    /// Throws in which the engine leaves pairs without a route, and some pairs have no up-down path.
     pub cut: usize,
     pub most_left_out: u64,
-    /// Throws in which it has a credit loop, by [`KINDS_OF_LOOPS`]; unknown in rows of earlier versions.
+    /// Throws in which the routes have a credit loop, by [`KINDS_OF_LOOPS`]; unknown in rows of earlier versions.
     pub looping: [Option<usize>; KINDS_OF_LOOPS.len()],
-    /// The most lanes that it gave to routes from host to host in a throw; unknown in rows of earlier versions.
+    /// The most lanes for routes from host to host in a throw; unknown in rows of earlier versions.
     pub lanes: Option<usize>,
     pub reason: Option<String>,
 }
@@ -235,13 +235,13 @@ pub struct Endings {
 /// An engine in the throws in which some pair has no up-down path.
 pub struct Cut {
     pub spec: EngineSpec,
-    /// The throws that it routes with no pair left out.
+    /// The number of throws in which the engine routes every pair.
     pub throws: usize,
     pub medians: Vec<Option<f64>>,
 }
 
-/// Counts the throws in which some pair has no up-down path, and measures each engine over those that it routes
-/// without leaving a pair out. Engines that route none of them are listed too.
+/// Counts the throws in which some pair has no up-down path, and measures each engine over those in which it routes
+/// every pair. The list also has the engines with no such throw.
 pub fn cut_throws(set: &Set, measures: &[Measure]) -> (usize, Vec<Cut>) {
     let cut = |row: &&ThrowRow| row.throw > 0 && !is_connected(row);
     let numbers: HashSet<u32> = set.rows.iter().filter(cut).map(|row| row.throw).collect();

@@ -1,4 +1,4 @@
-//! One colour per engine (close to Okabe and Ito's, which colour-blind readers can tell apart, and readable
+//! One colour per engine (close to Okabe and Ito's, which colour-blind readers can distinguish, and readable
 //! on white and on black), and one line style for its options and its GUID files; and
 //! numbers as people write them.
 
@@ -28,8 +28,8 @@ pub fn color(spec: &EngineSpec) -> &'static str {
     known.map_or(OTHERS[sum % OTHERS.len()], |(_, color)| *color)
 }
 
-/// The dashes of its lines, as an SVG attribute: solid for Dmodc as shipped, and for an engine that knows
-/// the roots or takes none; dotted with the I/O nodes or a reference; dashed else.
+/// The dashes of an engine's lines, as an SVG attribute: solid for an engine without options that gets the roots,
+/// or takes none, as Dmodc; dotted with the I/O nodes or a reference; else dashed.
 pub fn dash(spec: &EngineSpec) -> &'static str {
     let takes_roots = ["ftree", "updn"].contains(&spec.engine());
     if spec.gets_io || spec.variant().ends_with(":reference") {
@@ -41,7 +41,7 @@ pub fn dash(spec: &EngineSpec) -> &'static str {
     }
 }
 
-/// A sample of its line, 34 wide and 10 high.
+/// A sample of an engine's line, 34 wide and 10 high.
 pub fn sample(spec: &EngineSpec) -> String {
     let (color, dash) = (color(spec), dash(spec));
     format!("<path d=\"M0 5h34\" stroke=\"{color}\" stroke-width=\"3\"{dash}/>")

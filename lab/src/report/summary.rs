@@ -1,4 +1,4 @@
-//! The report in one page of Markdown, for a README: medians and outcomes. Nobody copies figures by hand.
+//! The report in one page of Markdown, for a README: medians and outcomes, so that no figure is copied by hand.
 
 use super::measures::{Measure, is_comparable};
 use super::sets::{Set, versions};
@@ -31,7 +31,7 @@ can have. In how many throws each engine is better and worse than each other: `r
     text
 }
 
-/// The medians of some engines over all throws but that of the complete fabric, for a terminal.
+/// The medians of some engines over all throws except throw 0, the complete fabric; for a terminal.
 pub fn medians(rows: &[ThrowRow], specs: &[EngineSpec]) -> String {
     let is_shown = |row: &&ThrowRow| row.throw > 0 && specs.contains(&row.engine);
     let rows = rows.iter().filter(is_shown);
@@ -118,7 +118,7 @@ fn section(set: &Set) -> String {
     text
 }
 
-/// The rest of the first line of a table, and its second: measures behind so many columns of numbers.
+/// The measures in the first line of a table, and its second line; `before` columns of numbers precede the measures.
 fn headings(measures: &[Measure], before: usize) -> String {
     let names = measures
         .iter()
@@ -127,7 +127,7 @@ fn headings(measures: &[Measure], before: usize) -> String {
     format!("{}\n|---|{rule}\n", names.collect::<String>())
 }
 
-/// How many throws hit nothing, if any do.
+/// The number of throws that hit nothing, in words; empty if there are none.
 pub fn idle(set: &Set) -> String {
     match set.idle_throws() {
         0 => String::new(),
@@ -136,7 +136,7 @@ pub fn idle(set: &Set) -> String {
     }
 }
 
-/// The throws that the other medians do not have.
+/// The table of the throws that are not connected, which the other medians leave out.
 fn cut_table(set: &Set, throws: usize, measures: &[Measure], engines: &[Cut]) -> String {
     let mut text = format!(
         "\nIn {} more {}. Medians over those of them that the engine routes \

@@ -17,7 +17,7 @@ pub fn cell(value: Option<f64>) -> String {
     value.map_or("–".into(), number)
 }
 
-/// A median, and behind it in brackets how many throws it is of where others have more.
+/// A median, and in brackets its number of throws if other engines have more.
 pub fn median_cell(median: Median) -> String {
     let text = cell(median.value);
     match median.of_few {
@@ -51,9 +51,9 @@ pub fn measure(set: &Set, measure: Measure) -> String {
         medians.collect()
     };
     let medians: Vec<Vec<Median>> = specs.iter().map(of).collect();
-    // A median of fewer throws than others have may be of the easier ones.
+    // A median of fewer throws than other engines have may be of the easier throws.
     let of_all = |m: Median| m.value.filter(|_| m.of_few.is_none());
-    // As shown: the decimals behind are of random permutations.
+    // `cell` compares figures as shown: random permutations decide the further decimals.
     let best = |column: usize| measure.best(medians.iter().filter_map(|row| of_all(row[column])));
     let rows = specs.iter().zip(&medians).map(|(spec, medians)| {
         let cells = medians.iter().enumerate().map(|(column, &median)| {
@@ -80,7 +80,7 @@ pub fn measure(set: &Set, measure: Measure) -> String {
     )
 }
 
-/// Each engine beside each other: in how many throws it is better, equal and worse.
+/// For each pair of engines, the numbers of throws in which the first is better, equal and worse.
 pub fn matrix(set: &Set, measure: Measure) -> String {
     let specs = set.specs();
     let rows = specs.iter().zip(matrix_of(set, measure)).enumerate();
@@ -127,7 +127,7 @@ pub fn endings_of(set: &Set) -> String {
     table(headings, rows)
 }
 
-/// Medians over the throws in which some pair has no up-down path and the engine leaves none out.
+/// Medians over the throws in which some pair has no up-down path and the engine routes every pair.
 pub fn cut(measures: &[Measure], engines: &[Cut]) -> String {
     let rows = engines.iter().map(|engine| {
         let mut cells = vec![engine.throws.to_string()];

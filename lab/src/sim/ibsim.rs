@@ -1,7 +1,7 @@
 //! A simulated fabric: one ibsim process with its own socket name and console.
 //!
 //! ibsim binds datagram sockets named after `IBSIM_SOCKNAME` in Linux's abstract name space and
-//! takes commands on its standard input; its limits are fixed at the start, so we compute them from the netlist.
+//! takes commands on its standard input. Its limits are fixed at the start, so we compute them from the netlist.
 //! It gives CA ports the GUID node GUID + port number, and ignores the netlist's port GUIDs.
 
 use super::process::{Guard, PrivateDir, Program, poll};
@@ -22,7 +22,7 @@ const LIMIT: Duration = Duration::from_secs(300);
 /// Entries of a forwarding table: every unicast LID.
 const LINEAR_CAP: usize = 49_152;
 
-/// A running ibsim, which ends when dropped. Its folder has all files of this fabric.
+/// A running ibsim, which ends when this value is dropped. Its folder has all files of the fabric.
 pub struct Ibsim {
     // Fields are dropped in this order: the process ends before its folder goes.
     process: Guard,
@@ -43,7 +43,7 @@ impl Ibsim {
         Ibsim::load(dir, &net, netlist)
     }
 
-    /// The same with a file as it is; `netlist` is its content.
+    /// Starts ibsim on an existing file; `netlist` is its content.
     pub fn open(file: &Path, netlist: &Netlist) -> Result<Ibsim, LabError> {
         let file = fs::canonicalize(file).map_err(LabError::file(file))?;
         Ibsim::load(PrivateDir::new()?, &file, netlist)
@@ -58,7 +58,7 @@ impl Ibsim {
             none("the fabric has no CA port linked to a switch, where OpenSM could sit")
         })?;
         let output = dir.path().join("ibsim.out");
-        // Nothing else has a folder of this name.
+        // The name of the temporary folder is unique, so the socket's name is, too.
         let name = dir.path().file_name().unwrap_or_default();
         let socket = name.to_string_lossy().into_owned();
         let mut command = IBSIM.command(dir.path())?;
@@ -80,7 +80,7 @@ impl Ibsim {
         let control = format!("@{socket}:ctl");
         let ready = poll(LIMIT, || {
             let sockets = fs::read_to_string("/proc/net/unix").unwrap_or_default();
-            // The name is followed by the padding that ibsim binds along with it.
+            // `contains`: ibsim binds the name with padding after it.
             let bound = sockets.contains(&control);
             (bound || ibsim.ended().is_some()).then_some(bound)
         });
@@ -121,8 +121,8 @@ impl Ibsim {
         text_of(&self.output)
     }
 
-    /// A command that runs in this folder and sees the fabric as the machine's InfiniBand, from the host
-    /// with this node name, or from the first host.
+    /// A command that runs in `dir` and has the fabric as the machine's InfiniBand, attached at the host
+    /// with this node name, or at the first host.
     pub fn client(
         &self,
         program: &Program,

@@ -1,6 +1,6 @@
-//! Simulated fabrics: the stock ibsim and OpenSM as child processes. They end with the value that owns
-//! them, and with this process, whatever ends it. The first child makes this process handle INT, TERM and
-//! HUP.
+//! Simulated fabrics: the stock ibsim and OpenSM as child processes. A child ends when the value that owns
+//! it is dropped, and when this process ends for any reason. From the first child on, this process handles
+//! INT, TERM and HUP.
 //!
 //! ```text
 //! Netlist ─ Ibsim ─ Config + Files ─ opensm ─┬─ its log ── Reading

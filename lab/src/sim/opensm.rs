@@ -21,6 +21,7 @@ const OPENSM: Program = Program {
 };
 const LOG: &str = "opensm.log";
 
+/// The configuration of an OpenSM, and the way to start it.
 #[derive(Clone, Debug)]
 pub struct Config {
     lines: Vec<String>,
@@ -32,7 +33,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// Only these engines, separated by commas. If all refuse, the fabric stays unrouted.
+    /// A configuration with only these engines, separated by commas. If all refuse, the fabric stays unrouted.
     pub fn engines(list: &str) -> Config {
         let config = Config {
             lines: Vec::new(),
@@ -45,12 +46,12 @@ impl Config {
         config
             .line(format!("routing_engine {list},no_fallback"))
             .line("force_log_flush TRUE")
-            // After the first sweep only traps and signals start one. Not 0: then `opensm -o` does not
-            // sleep while it waits (osm_opensm_wait_for_subnet_up), and takes a whole processor.
+            // After the first sweep only traps and signals start a sweep. With 0, `opensm -o` would not
+            // sleep while it waits (osm_opensm_wait_for_subnet_up), and would take a whole processor.
             .line("sweep_interval 3600")
     }
 
-    /// Adds a line to the configuration file. The last line for an option counts.
+    /// Adds a line to the configuration file. OpenSM uses the last line for an option.
     pub fn line(mut self, line: impl Into<String>) -> Config {
         self.lines.push(line.into());
         self
@@ -78,13 +79,13 @@ impl Config {
         self
     }
 
-    /// Runs at the host with this node name, instead of the first.
+    /// Runs OpenSM at the host with this node name, instead of the first host.
     pub fn at(mut self, host: &str) -> Config {
         self.host = Some(host.into());
         self
     }
 
-    /// Runs inside another program, for example `valgrind ARGS opensm`.
+    /// Runs OpenSM inside another program, for example `valgrind ARGS opensm`.
     pub fn inside(mut self, program: Program, args: &[&str]) -> Config {
         let args = args.iter().map(|&arg| arg.into()).collect();
         self.inside = Some((program, args));
@@ -103,7 +104,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// A new folder, inside that of the fabric.
+    /// Makes a new folder inside the fabric's folder.
     pub fn new(sim: &Ibsim) -> Result<Files, LabError> {
         let dir = tempfile::Builder::new()
             .prefix("opensm-")
@@ -118,7 +119,7 @@ impl Files {
         for (option, value) in [
             ("dump_files_dir", self.dir.clone()),
             ("log_file", self.path(LOG)),
-            // Not the machine's own.
+            // Not the machine's own files.
             ("partition_config_file", self.path("partitions.conf")),
             ("per_module_logging_file", self.path("modules.conf")),
         ] {
@@ -130,7 +131,7 @@ impl Files {
             Some((program, args)) => (program, [&args[..], &[OPENSM.name.into()]].concat()),
         };
         let mut command = sim.client(program, config.host.as_deref(), &self.dir)?;
-        // The loader looks there first.
+        // The loader searches these folders first, in this order.
         let inherited = env::var_os("LD_LIBRARY_PATH").filter(|dirs| !dirs.is_empty());
         let dirs = config.plugin_dir.iter().map(|dir| dir.as_os_str());
         let dirs: Vec<&OsStr> = dirs.chain(inherited.as_deref()).collect();
@@ -178,7 +179,7 @@ impl Files {
         self.text(LOG)
     }
 
-    /// The lines that the log has after its first `from` bytes.
+    /// The complete lines of the log after its first `from` bytes.
     fn log_after(&self, from: u64) -> io::Result<Vec<u8>> {
         let mut log = File::open(self.path(LOG))?;
         log.seek(SeekFrom::Start(from))?;
@@ -189,13 +190,12 @@ impl Files {
         Ok(lines)
     }
 
-    /// OpenSM's output. A plugin that cannot write to the log yet complains there.
+    /// OpenSM's output. A plugin that cannot write to the log yet writes its errors there.
     pub fn printed(&self) -> String {
         self.text("stdout")
     }
 
-    /// An error with OpenSM's reason if it could not load the plugin, or does not know an option of its
-    /// configuration or refuses its value.
+    /// Fails with OpenSM's reason if OpenSM could not load the plugin, or refuses an option or its value.
     pub fn check(&self) -> Result<(), LabError> {
         let printed = self.printed();
         let error = |text| Err(LabError::Other(text));
@@ -233,7 +233,7 @@ impl Files {
 
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NoTables {
-    /// It refused the fabric, or OpenSM could not set it up; and why.
+    /// The engine refused the fabric, or OpenSM could not set the engine up; the text is the reason.
     #[error("{0}")]
     Refused(String),
     #[error("timed out after {} s", .0.as_secs())]
@@ -243,7 +243,7 @@ pub enum NoTables {
 }
 
 impl NoTables {
-    /// In one or two words, the same for all of a kind.
+    /// The kind of the result in one or two words.
     pub fn word(&self) -> &'static str {
         match self {
             NoTables::Refused(_) => "refused",
@@ -254,7 +254,7 @@ impl NoTables {
 }
 
 pub struct Run {
-    /// Whether the engine's tables are in the dumps.
+    /// `Ok` if the dumps have the engine's tables.
     pub outcome: Result<(), NoTables>,
     pub stage: Option<Duration>,
     /// Time of the whole run: discovery, routing, set-up, dumps.
@@ -262,8 +262,8 @@ pub struct Run {
     pub files: Files,
 }
 
-/// Runs `opensm -o` with one engine, in this folder, and watches its log. If the engine refuses, OpenSM
-/// would sweep for ever, so this ends it at the first refusal.
+/// Runs `opensm -o` with one engine, in the folder of `files`, and reads its log. After a refusal OpenSM
+/// would sweep for ever, so this function ends it at the first refusal.
 pub fn run_engine(
     sim: &Ibsim,
     files: Files,
@@ -271,19 +271,19 @@ pub fn run_engine(
     engine: &str,
     limit: Duration,
 ) -> Result<Run, LabError> {
-    // Only at VERBOSE does this module log when an engine begins. It logs little else there.
+    // This module of OpenSM logs the start of an engine at VERBOSE only, and little else at that level.
     files.write("modules.conf", "osm_ucast_mgr.c 0x47\n")?;
     let start = Instant::now();
     let mut opensm = files.start(sim, config, &["-o"])?;
     let (mut reader, mut from) = (LogReader::new(engine), 0);
     let mut read = || {
-        // OpenSM may not have made it yet.
+        // OpenSM may not have made the log yet.
         let lines = files.log_after(from).unwrap_or_default();
         from += lines.len() as u64;
         reader.read(&String::from_utf8_lossy(&lines)).clone()
     };
     let ended = poll(limit, || {
-        // In this order; else we could miss the last lines of the log.
+        // First the status, then the log; else we could miss the last lines of the log.
         let status = opensm.ended();
         let reading = read();
         let refused = matches!(reading.ending, Ending::Refused(_));

@@ -2,15 +2,15 @@
 //!
 //! A stage begins with `building routing with 'ENGINE' routing algorithm...` (`ucast_mgr_route`,
 //! which logs it at VERBOSE) and ends either with `ENGINE tables configured on all switches`
-//! (`osm_ucast_mgr_process`, INFO) or with `ENGINE: cannot build ..`. The former comes when the
-//! tables are computed and OpenSM has sent their first blocks. So the stage covers the same work for every
+//! (`osm_ucast_mgr_process`, INFO) or with `ENGINE: cannot build ..`. OpenSM logs the former when the
+//! tables are computed and it has sent their first blocks. So the stage covers the same work for every
 //! engine, hop tables included. The engine's own last line before `cannot build` is the
 //! reason of its refusal. Lines begin `Nov 21 03:23:04 878250 [4896F6C0] 0x02 -> `, with
-//! microseconds and without the year. If a stage ends before it begins, it crossed midnight.
+//! microseconds and without the year. A stage whose end has an earlier time than its start crossed midnight.
 
 use std::time::Duration;
 
-/// The result of a run, as far as the log goes.
+/// The result of a run by the lines read so far.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ending {
     Open,
@@ -25,8 +25,8 @@ pub struct Reading {
     pub stage: Option<Duration>,
 }
 
-/// Reads the log of a run of one engine with `no_fallback` as it grows, up to the first ending. A degraded
-/// fabric makes OpenSM write more than could be read again and again.
+/// Reads the growing log of a run of one engine with `no_fallback`, each line once, up to the first ending.
+/// On a degraded fabric OpenSM logs too much to read the whole log at each look.
 pub struct LogReader {
     start: String,
     unknown: String,
@@ -38,7 +38,7 @@ pub struct LogReader {
     reading: Reading,
 }
 
-/// The end of OpenSM's line about the engine whose tables it uses.
+/// The end of the line in which OpenSM names the engine whose tables it uses.
 const CONFIGURED: &str = " tables configured on all switches";
 
 impl LogReader {
@@ -89,8 +89,8 @@ impl LogReader {
     }
 }
 
-/// Time from the first line of a log that holds a text to the next that holds another. A line without
-/// a time has that of the line before.
+/// The time from the first line of a log that contains `from` to the next line that contains `to`. A line
+/// without a time counts with the time of the line before.
 pub fn between(log: &str, from: &str, to: &str) -> Option<Duration> {
     let mut now = Duration::ZERO;
     let mut lines = log.lines().map(|text| {
@@ -102,7 +102,7 @@ pub fn between(log: &str, from: &str, to: &str) -> Option<Duration> {
     Some(since(start, end))
 }
 
-/// The text of the last complete line of a log.
+/// The text of the last line of a log that has a time.
 pub fn last_text(log: &str) -> Option<&str> {
     log.lines().rev().find_map(line).map(|(_, text)| text)
 }

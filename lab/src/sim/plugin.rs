@@ -1,4 +1,4 @@
-//! Where OpenSM finds `libdmodc.so`, and the laboratory's own `libdmodc_lab.so` beside it.
+//! The folder where OpenSM finds `libdmodc.so`, and the laboratory's own `libdmodc_lab.so` beside it.
 
 use crate::LabError;
 use std::env;
@@ -14,7 +14,7 @@ pub struct Plugin {
 }
 
 impl Plugin {
-    /// Looks in the folder of this program. If they are not there, the loader has to find them.
+    /// Takes the folder of this program if it has `libdmodc.so`; else the loader has to find the plugins.
     pub fn find() -> Plugin {
         let program = env::current_exe().unwrap_or_default();
         let dir = program.parent().filter(|dir| dir.join(FILE).exists());
@@ -24,7 +24,7 @@ impl Plugin {
     }
 
     pub fn in_dir(dir: &Path) -> Result<Plugin, LabError> {
-        // OpenSM runs in another folder.
+        // OpenSM runs in another folder: the path has to be absolute.
         let file = dir.join(FILE);
         let file = fs::canonicalize(&file).map_err(LabError::file(&file))?;
         Ok(Plugin {
@@ -32,7 +32,7 @@ impl Plugin {
         })
     }
 
-    /// The folder; `None` if the loader has to find them.
+    /// The folder; `None` if the loader has to find the plugins.
     pub(super) fn dir(&self) -> Option<&Path> {
         self.dir.as_deref()
     }

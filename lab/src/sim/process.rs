@@ -1,13 +1,13 @@
-//! Child processes and private folders, none of which outlives this process.
+//! Child processes, none of which outlives this process, and private folders, which it removes.
 //!
 //! - A [`Guard`] ends its child and a [`PrivateDir`] removes its folder when it is dropped.
 //! - INT, TERM and HUP end all children and remove all folders (`signals`).
 //! - After KILL, Linux kills the children (`PR_SET_PDEATHSIG`). The folders stay.
 //!
-//! `setpriv` of util-linux asks Linux for that. To do it in the child without `setpriv` would need
-//! `pre_exec`, which is `unsafe`. Two things need care. Linux kills the child when the *thread* ends that
-//! started it, so one thread, which never ends, starts them all. And this process may die before `setpriv`
-//! runs, so a shell checks its parent before it becomes the program.
+//! `setpriv` of util-linux sets `PR_SET_PDEATHSIG`. To set it in the child without `setpriv` would need
+//! `pre_exec`, which is `unsafe`. Two cases need care. Linux kills the child when the *thread* that
+//! started it ends, so one thread, which never ends, starts all children. And this process may die before
+//! `setpriv` runs, so a shell checks its parent before it becomes the program.
 
 use super::signals::before_end;
 use crate::LabError;
@@ -27,7 +27,7 @@ use tempfile::TempDir;
 const POLL: Duration = Duration::from_millis(5);
 /// Folders of OpenSM and its tools, which may be missing in a user's PATH.
 const SBIN: &str = "/usr/local/sbin:/usr/sbin:/sbin";
-/// The script of that shell; `$0` is the process id of its proper parent.
+/// The script of that shell; `$0` is the id of this process, its proper parent.
 const IF_PARENT_LIVES: &str = r#"[ "$PPID" = "$0" ] && exec "$@""#;
 
 /// All children and folders of this process.
@@ -44,7 +44,7 @@ static OWNED: Mutex<Owned> = Mutex::new(Owned {
     dirs: BTreeMap::new(),
 });
 
-/// Before the first child or folder: makes sure that signals clean up.
+/// The lock, to add a child or folder. The first call installs the signal handlers that clean up.
 fn owned_for_more() -> Result<MutexGuard<'static, Owned>, LabError> {
     before_end(end_all)?;
     Ok(owned())
@@ -64,7 +64,7 @@ fn end_all() -> MutexGuard<'static, Owned> {
     for dir in std::mem::take(&mut owned.dirs).into_values() {
         let path = dir.path().to_owned();
         drop(dir);
-        // This process may have written a file there meanwhile.
+        // Another thread may have written a file there meanwhile.
         let gone = || (!path.exists() || fs::remove_dir_all(&path).is_ok()).then_some(());
         poll(Duration::from_secs(1), gone);
     }
@@ -82,7 +82,7 @@ fn end(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// Calls `look` again and again until it finds something or the time is over.
+/// Calls `look` every 5 ms until it returns a value or `limit` is over.
 pub fn poll<T>(limit: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
     let deadline = Instant::now() + limit;
     loop {
@@ -108,12 +108,12 @@ impl Guard {
         Ok(Guard::start_with(command, Stdio::null(), output, output)?.0)
     }
 
-    /// The same with its outputs apart.
+    /// As [`Guard::start`], with each output in a file of its own.
     pub fn start_apart(command: Command, output: &Path, errors: &Path) -> Result<Guard, LabError> {
         Ok(Guard::start_with(command, Stdio::null(), output, errors)?.0)
     }
 
-    /// The same with an input; also returns its standard input if that is a pipe.
+    /// As [`Guard::start_apart`], with an input; also returns the standard input if it is a pipe.
     pub(super) fn start_with(
         mut command: Command,
         input: Stdio,
@@ -146,7 +146,7 @@ impl Guard {
         child.and_then(|child| child.try_wait().ok().flatten())
     }
 
-    /// Waits for its end, at most this long.
+    /// Waits for the child's end, at most `limit`.
     pub fn wait(&mut self, limit: Duration) -> Option<ExitStatus> {
         poll(limit, || self.ended())
     }
@@ -172,7 +172,7 @@ fn spawn(command: Command) -> io::Result<Child> {
         let (sender, jobs) = mpsc::channel::<Job>();
         thread::spawn(move || {
             for (mut command, answer) in jobs {
-                // Never fails: the caller waits for the answer.
+                // Never fails: the caller waits for the result.
                 let _ = answer.send(command.spawn());
             }
         });
@@ -192,17 +192,17 @@ pub struct Program {
 }
 
 impl Program {
-    /// Its command in this folder; the child dies with this process.
+    /// The command that runs the program in `dir`; Linux kills the child when this process dies.
     pub fn command(&self, dir: &Path) -> Result<Command, LabError> {
         self.command_with("KILL", dir)
     }
 
-    /// The same for a program that ends its own process group on TERM.
+    /// As [`Program::command`], for a program that ends its own process group on TERM.
     pub fn command_of_group(&self, dir: &Path) -> Result<Command, LabError> {
         self.command_with("TERM", dir)
     }
 
-    /// Its command; the child gets this signal when this process dies.
+    /// The program's command; the child gets this signal when this process dies.
     fn command_with(&self, signal: &str, dir: &Path) -> Result<Command, LabError> {
         let path = format!("{}:{SBIN}", env::var("PATH").unwrap_or_default());
         if !env::split_paths(&path).any(|folder| folder.join(self.name).exists()) {

@@ -9,19 +9,19 @@ use std::io;
 use std::sync::{Mutex, OnceLock};
 use std::thread;
 
-type LastWords = Box<dyn FnOnce() + Send>;
+type AtEnd = Box<dyn FnOnce() + Send>;
 
-static LAST_WORDS: Mutex<Option<LastWords>> = Mutex::new(None);
+static AT_END: Mutex<Option<AtEnd>> = Mutex::new(None);
 
-/// When a signal ends this process, it calls this after it has cleaned up: the latest that it was given.
-pub fn when_stopped(say: impl FnOnce() + Send + 'static) {
-    if let Ok(mut words) = LAST_WORDS.lock() {
-        *words = Some(Box::new(say));
+/// Sets the function that a signal that ends this process calls after the clean-up. It replaces an earlier one.
+pub fn when_stopped(at_end: impl FnOnce() + Send + 'static) {
+    if let Ok(mut held) = AT_END.lock() {
+        *held = Some(Box::new(at_end));
     }
 }
 
-/// From now on INT, TERM and HUP call `clean_up` and then end this process as by default. Its result is
-/// kept until then. A signal that this process ignores from its start, as under `nohup`, stays ignored.
+/// From now on INT, TERM and HUP call `clean_up`, keep its result, and end this process as by default. Only
+/// the first call counts. A signal that this process ignores from its start, as under `nohup`, stays ignored.
 pub(super) fn before_end<T: 'static>(clean_up: fn() -> T) -> Result<(), LabError> {
     static DONE: OnceLock<Result<(), io::ErrorKind>> = OnceLock::new();
     let done = DONE.get_or_init(|| install(clean_up).map_err(|reason| reason.kind()));
@@ -40,8 +40,8 @@ fn install<T: 'static>(clean_up: fn() -> T) -> io::Result<()> {
     thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {
             let _kept = clean_up();
-            if let Some(say) = LAST_WORDS.lock().ok().and_then(|mut words| words.take()) {
-                say();
+            if let Some(at_end) = AT_END.lock().ok().and_then(|mut held| held.take()) {
+                at_end();
             }
             // Fails only for other signals.
             let _ = emulate_default_handler(signal);
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn linux_tells_what_is_ignored() {
+    fn ignored_signals_are_read_from_linux() {
         assert_eq!(ignored("Name:\tx\nSigIgn:\t0000000000001001\n"), 0x1001);
         let status = fs::read_to_string("/proc/self/status").unwrap();
         // Rust's runtime ignores SIGPIPE.

@@ -57,18 +57,18 @@ impl Cables {
     }
 
     /// The ranks on which ports do not decide the places.
-    pub fn untold(&self, ranking: &Ranking) -> Vec<u32> {
+    pub fn ranks_by_guid(&self, ranking: &Ranking) -> Vec<u32> {
         let ranks = ranking.per_rank().len() as u32;
-        let mut told = vec![[false; 2]; ranks as usize];
+        let mut known = vec![[false; 2]; ranks as usize];
         for (s, (&plane, &slot)) in (0u32..).zip(self.plane.iter().zip(&self.slot)) {
-            let told = &mut told[ranking.rank(s) as usize];
-            *told = [told[0] || plane != 0, told[1] || slot != 0];
+            let known = &mut known[ranking.rank(s) as usize];
+            *known = [known[0] || plane != 0, known[1] || slot != 0];
         }
-        let is_untold = |&rank: &u32| {
-            let [plane, slot] = told[rank as usize];
+        let is_by_guid = |&rank: &u32| {
+            let [plane, slot] = known[rank as usize];
             (rank > 0 && !plane) || (rank + 1 < ranks && !slot)
         };
-        (0..ranks).filter(is_untold).collect()
+        (0..ranks).filter(is_by_guid).collect()
     }
 }
 

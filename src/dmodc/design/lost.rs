@@ -138,7 +138,7 @@ mod tests {
     use crate::wiring::doubts;
 
     #[test]
-    fn what_routes_take_for_lost_is_what_the_wiring_tells() {
+    fn routes_and_wiring_find_the_same_lost_links() {
         let shape: Pgft = "PGFT(2;4,6;1,4;1,2)".parse().expect("a shape");
         let order = Order {
             seed: Some(3),

@@ -6,11 +6,11 @@ mod cables;
 mod holes;
 mod leaves;
 mod lost;
+mod meant;
 mod parts;
 mod places;
 mod siblings;
 mod standing;
-mod told;
 
 use super::options::{Faults, Options, RouteError};
 use super::threads::{ALONE, Threads};
@@ -55,7 +55,7 @@ pub struct Design {
     /// The fabric merged with the reference, and the levels of both; `None` without a reference.
     pub known: Option<Arc<(Merged, Ranking)>>,
     /// The ranks on which GUIDs, not ports, decide the places.
-    pub untold: Vec<u32>,
+    pub ranks_by_guid: Vec<u32>,
 }
 
 /// The switches in the order of their places, and the other results of that order.
@@ -65,14 +65,14 @@ struct Order {
     leaves: Option<Vec<Option<u32>>>,
     /// By switch: [`Design::name`] of its place.
     names: Vec<u64>,
-    untold: Vec<u32>,
+    ranks_by_guid: Vec<u32>,
 }
 
 impl Order {
     /// Adds the dead switches to the fabric, then orders all switches by ports.
     fn by_ports(merged: &mut Merged, ranking: &mut Ranking, groups: &Sides) -> Order {
         let mut places = Places::new(&merged.nominal, groups, ranking);
-        let untold = places.cables.untold(ranking);
+        let ranks_by_guid = places.cables.ranks_by_guid(ranking);
         let holes = holes::find(&merged.nominal, groups, ranking, &places);
         if !holes.is_empty() {
             let there = holes.iter().map(|_| &[][..]);
@@ -87,7 +87,7 @@ impl Order {
             switches: places.order,
             leaves: Some(places.leaves),
             names: places.name,
-            untold,
+            ranks_by_guid,
         }
     }
 
@@ -97,7 +97,7 @@ impl Order {
             switches: (0..fabric.switches().len() as u32).collect(),
             leaves: None,
             names: fabric.switches().iter().map(|s| s.guid.0).collect(),
-            untold: Vec::new(),
+            ranks_by_guid: Vec::new(),
         }
     }
 }
@@ -123,7 +123,7 @@ impl Design {
             (Sides::new(&links, &ranking), ranking)
         };
         let (mut sides, mut ranking) = levels(&merged.nominal, SHARES[0]);
-        let never = told::never_meant(&sides, &ranking, merged.dark_links());
+        let never = meant::never_meant(&sides, &ranking, merged.dark_links());
         if !never.is_empty() {
             merged.forget(&never);
             (sides, ranking) = levels(&merged.nominal, SHARES[0]);
@@ -189,7 +189,7 @@ impl Design {
         Ok(Design {
             leaves: order.leaves.map(|leaves| leaves.iter().map(leaf).collect()),
             name: switches.iter().map(|&s| order.names[s as usize]).collect(),
-            untold: order.untold,
+            ranks_by_guid: order.ranks_by_guid,
             expected,
             there,
             links,

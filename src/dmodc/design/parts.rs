@@ -17,7 +17,7 @@ pub struct Parts {
     pub slot: Vec<u8>,
     /// If each plane has slots of its own: the planes, by the class of their switches, and the class that decides.
     planes: BTreeMap<u32, Plane>,
-    told_by: Option<u32>,
+    deciding: Option<u32>,
 }
 
 /// The switches of one class.
@@ -137,7 +137,7 @@ impl Parts {
         let planes = self.planes.iter().rev();
         let most = planes.max_by_key(|(_, plane)| plane.slots.len());
         let Some((&class, plane)) = most else { return };
-        self.told_by = Some(class);
+        self.deciding = Some(class);
         for &(part, slot) in &plane.slots {
             self.slot[part as usize] = slot;
         }
@@ -145,8 +145,8 @@ impl Parts {
 
     /// Whether the slots of the parts are ports of this switch.
     pub fn has_slots(&self, switch: u32) -> bool {
-        let told_by = self.told_by.and_then(|class| self.planes.get(&class));
-        told_by.is_none_or(|plane| plane.above.contains_key(&switch))
+        let deciding = self.deciding.and_then(|class| self.planes.get(&class));
+        deciding.is_none_or(|plane| plane.above.contains_key(&switch))
     }
 
     /// The port at which its parents should have a switch of this class in this part; 0 if unknown. `is_dark` returns
@@ -157,7 +157,7 @@ impl Parts {
         class: u32,
         is_dark: impl Fn(&BTreeMap<u32, usize>, u8) -> bool,
     ) -> u8 {
-        if self.told_by.is_none() {
+        if self.deciding.is_none() {
             return self.slot[part as usize];
         }
         let Some(plane) = self.planes.get(&class) else {

@@ -95,10 +95,10 @@ impl<'a> Terrain<'a> {
     }
 
     /// Neighbours of a switch over links between switches that forward multicast, as (own port, neighbour,
-    /// its port), starting at a port that depends on `turn`.
-    fn neighbours(&self, switch: u32, turn: u16) -> impl Iterator<Item = (u8, u32, u8)> + '_ {
+    /// its port), starting at a port that depends on `first`.
+    fn neighbours(&self, switch: u32, first: u16) -> impl Iterator<Item = (u8, u32, u8)> + '_ {
         let peers = self.fabric.peers_of(switch);
-        let start = usize::from(turn) % peers.len().max(1);
+        let start = usize::from(first) % peers.len().max(1);
         let ports = (start..peers.len()).chain(0..start);
         ports.filter_map(move |i| match peers[i] {
             Peer::Switch { index, port } if self.capable[index as usize] => {

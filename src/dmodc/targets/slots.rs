@@ -114,7 +114,7 @@ impl Slots {
         let takes_all = usual.slots > 0
             && match is_many {
                 true => !usual.ends_sharply(&votes),
-                false => !positions.are_told || usual.is_uneven(filled()),
+                false => !positions.are_known || usual.is_uneven(filled()),
             };
         if takes_all && (usual.slots as usize) < positions.most {
             let ways = is_many.then(|| ways_up(design, positions.most as u64));
@@ -173,7 +173,7 @@ struct Positions {
     /// The most positions that a leaf has.
     most: usize,
     /// Whether most leaves have uplinks at the same ports.
-    are_told: bool,
+    are_known: bool,
 }
 
 impl Positions {
@@ -200,7 +200,7 @@ impl Positions {
         let mut all = Positions {
             of_port: vec![Vec::new(); fabric.switches().len()],
             most: 0,
-            are_told: usual.values().flatten().any(|&is_uplink| is_uplink),
+            are_known: usual.values().flatten().any(|&is_uplink| is_uplink),
         };
         for leaf in design.ranking.leaves() {
             let ports = fabric.switches()[leaf as usize].ports;
@@ -255,7 +255,7 @@ fn ways_up(design: &Design, most: u64) -> u64 {
 }
 
 /// By how much the slots rotate from one leaf to the next.
-fn turn(slots: u32) -> u32 {
+fn rotation(slots: u32) -> u32 {
     match slots {
         0..=2 => 0,
         _ => golden_step(slots.into()) as u32,
@@ -273,7 +273,7 @@ struct Usual {
     /// By position: its slot.
     slot: Vec<Option<u32>>,
     /// By how much the slots rotate from one leaf to the next.
-    turn: u32,
+    rotation: u32,
 }
 
 impl Usual {
@@ -318,7 +318,7 @@ impl Usual {
         let (low, high) = (sum(low), sum(high));
         let is_unequal = is_many && 4 * low.max(high) >= UNEQUAL * low.min(high);
         if is_unequal {
-            usual.turn = turn(usual.slots);
+            usual.rotation = rotation(usual.slots);
         }
         usual.end = last + 1;
         usual
@@ -328,19 +328,19 @@ impl Usual {
     /// the first numbers of one leaf after the other go round the ways up evenly.
     fn all(positions: usize, ways: Option<u64>) -> Self {
         let positions = positions as u32;
-        let (slots, turn) = match ways {
+        let (slots, rotation) = match ways {
             Some(ways) => {
                 let step = golden_step(ways);
                 let is_even =
                     |&slots: &u32| [step, ways - step].contains(&(u64::from(slots) % ways));
                 ((positions..).find(is_even).unwrap_or(positions), 0)
             }
-            None => (positions, turn(positions)),
+            None => (positions, rotation(positions)),
         };
         Usual {
             slots,
             slot: (0..slots).map(Some).collect(),
-            turn,
+            rotation,
             ..Usual::default()
         }
     }
@@ -385,7 +385,7 @@ impl Usual {
             Some(slot) => (slot, true),
             None => (port as u32 % self.slots.max(1), false),
         };
-        let turned = u64::from(slot) + u64::from(self.turn) * nth as u64;
-        ((turned % u64::from(self.slots.max(1))) as u32, is_own)
+        let rotated = u64::from(slot) + u64::from(self.rotation) * nth as u64;
+        ((rotated % u64::from(self.slots.max(1))) as u32, is_own)
     }
 }

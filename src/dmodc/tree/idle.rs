@@ -62,14 +62,14 @@ impl<'i> Idle<'i> {
     /// ports vote for above. Returns whether there were any.
     fn drop_seeds(&mut self) -> bool {
         let mut dropped = Vec::new();
-        let ports = self.ports(|_| true);
+        let ports = self.port_counts(|_| true);
         // Most fabrics need no votes.
-        let said = LazyCell::new(|| self.said(&ports));
+        let port_votes = LazyCell::new(|| self.port_votes(&ports));
         let near = |s: u32| self.links.neighbours(s).collect::<Vec<u32>>();
         let mut seeds: Vec<u32> = (0..self.rank.len() as u32).collect();
         seeds.retain(
             |&s| match (self.leaf[s as usize], self.unsure[s as usize]) {
-                (true, true) => self.votes(s, &near(s), &said) <= 0,
+                (true, true) => self.votes(s, &near(s), &port_votes) <= 0,
                 (true, false) => self.is_at_ports_up(s, &ports),
                 (false, _) => false,
             },
@@ -230,7 +230,7 @@ impl<'i> Idle<'i> {
         };
         outward.sort_by_key(|&s| order(s));
         for alike in outward.chunk_by(|&a, &b| order(a) == order(b)) {
-            let ports = self.said(&self.ports(|_| true));
+            let ports = self.port_votes(&self.port_counts(|_| true));
             for &s in alike {
                 let nearer = near(s, u32::lt);
                 let lowest = nearer.iter().map(|&n| self.rank[n as usize]).min();
@@ -251,7 +251,7 @@ impl<'i> Idle<'i> {
     }
 
     /// Whether most ports of its neighbours to a leaf lead up on the other switches of the neighbours' ranks.
-    fn is_at_ports_up(&self, s: u32, ports: &[Ports]) -> bool {
+    fn is_at_ports_up(&self, s: u32, ports: &[PortCounts]) -> bool {
         let near = self.links.neighbours(s);
         // On nearly all leaves most of these ports lead down: no need to count again.
         let up = near.clone().flat_map(|n| {
@@ -269,19 +269,22 @@ impl<'i> Idle<'i> {
                 others[self.rank[n as usize] as usize][usize::from(port)][1] -= 1;
             }
         }
-        let said: Vec<[i32; 256]> = others.iter().map(|of| say(of, of)).collect();
-        self.votes(s, &near, &said) < 0
+        let port_votes: Vec<[i32; 256]> = others.iter().map(|of| votes_by_port(of, of)).collect();
+        self.votes(s, &near, &port_votes) < 0
     }
 
-    /// By rank and port: the votes ([`say`]). `all` are the counts of all links; links of unsure leaves do not vote.
-    fn said(&self, all: &[Ports]) -> Vec<[i32; 256]> {
-        let sure = self.ports(|s| !(self.leaf[s as usize] && self.unsure[s as usize]));
-        sure.iter().zip(all).map(|(of, all)| say(of, all)).collect()
+    /// By rank and port: the votes ([`votes_by_port`]). `all` are the counts of all links; links of unsure leaves do not vote.
+    fn port_votes(&self, all: &[PortCounts]) -> Vec<[i32; 256]> {
+        let sure = self.port_counts(|s| !(self.leaf[s as usize] && self.unsure[s as usize]));
+        sure.iter()
+            .zip(all)
+            .map(|(of, all)| votes_by_port(of, all))
+            .collect()
     }
 
     /// By rank and port: on how many switches it leads up (or to an equal rank), and on how many down, over links
     /// between switches that are not idle and that `counts` accepts.
-    fn ports(&self, counts: impl Fn(u32) -> bool) -> Vec<Ports> {
+    fn port_counts(&self, counts: impl Fn(u32) -> bool) -> Vec<PortCounts> {
         let ranks = self.rank.iter().max().map_or(0, |&most| most as usize + 1);
         let mut ports = vec![[[0; 2]; 256]; ranks];
         let busy = |s: u32| !self.idle[s as usize] && counts(s);
@@ -309,11 +312,11 @@ impl<'i> Idle<'i> {
 }
 
 /// By port: on how many switches of a rank it leads up, and on how many down.
-type Ports = [[i32; 2]; 256];
+type PortCounts = [[i32; 2]; 256];
 
 /// By port: on how many more switches of a rank it leads down than up; 0 if less than nine in ten pairs of equal ports
 /// of `all` lead the same way.
-fn say(ports: &Ports, all: &Ports) -> [i32; 256] {
+fn votes_by_port(ports: &PortCounts, all: &PortCounts) -> [i32; 256] {
     let pairs = |count: i32| i64::from(count) * i64::from(count - 1);
     let agree: i64 = all.iter().flatten().map(|&count| pairs(count)).sum();
     let all: i64 = all.iter().map(|&[up, down]| pairs(up + down)).sum();

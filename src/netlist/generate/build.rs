@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     #[cfg_attr(miri, ignore = "too large for Miri")]
-    fn a_real_life_tree_leaves_out_what_carries_no_node() {
+    fn a_real_life_tree_leaves_out_switches_without_nodes() {
         for (nodes, switches) in [(37, 5), (655, 127)] {
             let netlist = build(&Rlft::new(nodes, 36).expect("a tree"), Order::default());
             assert_eq!(netlist.switches().count(), switches);

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_built_is_refused_with_the_reason() {
+    fn impossible_shapes_are_refused_with_the_reason() {
         assert!(error("XGFT(1;2;1;1)").contains("is not of the form"));
         assert!(error("PGFT(1;2;1)").contains("is not of the form"));
         assert!(error("PGFT(1;x;1;1)").contains("'x' is not a number"));

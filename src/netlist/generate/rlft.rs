@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn impossible_sizes_are_refused() {
         for (nodes, radix, why) in [
             (0, 36, "at least one node"),
             (10, 255, "radix 255"),

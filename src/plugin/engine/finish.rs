@@ -120,7 +120,7 @@ impl Dmodc {
     pub fn metrics(&self, role: Option<Role>, is_due: bool) -> Option<String> {
         let state = &mut *self.lock();
         let metrics = state.metrics.as_mut()?;
-        let news = role.is_some_and(|role| metrics.is(role));
+        let news = role.is_some_and(|role| metrics.set_role(role));
         if news && role == Some(Role::Standby) {
             // Much may change until OpenSM is master again, and equipment that is removed meanwhile is not missing.
             state.findings = Findings::default();

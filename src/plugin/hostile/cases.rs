@@ -232,7 +232,7 @@ const SPEEDS: [PortInfo; 7] = [
 ];
 
 #[test]
-fn speeds_are_those_of_the_fields_that_a_port_has() {
+fn speeds_come_from_the_fields_that_a_port_has() {
     let one_thread = Engine::new(1).expect("one thread");
     for (width, speed, extended, latency, mask, mask_2, mellanox, expected) in SPEEDS {
         let mut world = World::new();

@@ -121,7 +121,7 @@ impl Metrics {
     }
 
     /// Sets OpenSM's role; returns whether it is new. A new role clears all but the counters and `last`.
-    pub fn is(&mut self, role: Role) -> bool {
+    pub fn set_role(&mut self, role: Role) -> bool {
         let news = self.role != role;
         if news {
             *self = Metrics {

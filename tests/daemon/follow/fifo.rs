@@ -1,5 +1,5 @@
-//! FIFO mode: OpenSM opens the FIFO to route, and has the tables of that moment; and whatever becomes of the
-//! follower or its guard, OpenSM never waits for long, and never has less than the last tables.
+//! FIFO mode: OpenSM opens the FIFO to route, and gets the tables of that moment. If the follower or its guard dies,
+//! OpenSM gets the last tables; if both die, it takes no part of them: another engine or follower serves it.
 
 use super::{Follower, LIMIT, config, hang_up, is_routed, nodes, path_of, seen_from};
 use crate::support::*;
@@ -32,7 +32,7 @@ impl Scene {
         follower
     }
 
-    /// A follower whose discovery is a script, which first does what it should.
+    /// A follower whose discovery is a script, which works at first.
     fn scripted(&self, args: &[&str]) -> (Follower, PathBuf) {
         let script = self.sim.dir().join("discover");
         self.discovers(&script, "");
@@ -43,7 +43,7 @@ impl Scene {
         (follower, script)
     }
 
-    /// Writes the script: this before the discovery.
+    /// Writes the script: `before`, then the discovery.
     fn discovers(&self, script: &Path, before: &str) {
         let discover = seen_from(&self.sim, 0, "ibnetdiscover");
         fs::write(script, format!("{before}\n{discover}\n")).expect("a script");
@@ -58,12 +58,12 @@ impl Scene {
         found.file_type().is_fifo()
     }
 
-    /// Waits until the FIFO is there, or something else in its place.
+    /// Waits until the place has a FIFO, or has none.
     fn is_open(&self, wanted: bool, follower: &Follower) {
         wait_until(LIMIT, || self.is_fifo() == wanted, || follower.said());
     }
 
-    /// Wants OpenSM to have the tables of the whole fabric.
+    /// Asserts that OpenSM has the tables of the whole fabric.
     fn is_routed(&self, sm: &OpenSm, follower: &Follower) {
         let is_routed = is_routed(&sm.files, nodes(&self.net));
         assert!(is_routed, "{}\n{}", sm.files.log(), follower.said());
@@ -83,7 +83,7 @@ fn guard_of(follower: u32) -> Option<u32> {
     guards.next()
 }
 
-/// Kills a guard and its follower, neither of which can answer the other's end.
+/// Kills a guard and its follower, so that neither can react to the other's end.
 fn kill_both(guard: u32, follower: &Follower) {
     follower.signal("STOP");
     signal(guard, "KILL");
@@ -113,7 +113,7 @@ fn killed_at_any_moment_it_leaves_the_last_tables() {
 }
 
 #[test]
-fn whoever_is_killed_while_opensm_waits_no_table_is_empty() {
+fn no_table_is_empty_after_a_kill_while_opensm_waits() {
     let scene = Scene::new();
     let (mut follower, script) = scene.scripted(&[]);
     let config = Config::engine("file,minhop");
@@ -126,7 +126,7 @@ fn whoever_is_killed_while_opensm_waits_no_table_is_empty() {
         let by_engine = format!("{engine} tables configured");
         assert!(swept.contains(&by_engine), "{swept}");
     };
-    // The guard before the sweep or in it, then the follower.
+    // The guard is killed before the sweep or in it, then the follower.
     for (is_before, name) in [(true, "TERM"), (true, "KILL"), (false, "KILL")] {
         let guard = guard_of(follower.id()).expect("a guard");
         if is_before {
@@ -147,7 +147,7 @@ fn whoever_is_killed_while_opensm_waits_no_table_is_empty() {
         (follower, _) = scene.scripted(&[]);
         scene.is_open(true, &follower);
     }
-    // Both at once: the next engine routes, until there is a follower.
+    // Both are killed at once: the next engine routes, until there is a follower.
     let guard = guard_of(follower.id()).expect("a guard");
     scene.discovers(&script, "sleep 2");
     let from = sm.files.log().len();
@@ -176,7 +176,7 @@ fn without_its_guard_it_gets_another_and_without_both_the_next_one_serves() {
         let new = poll(LIMIT, || guard_of(follower.id()).filter(|new| *new != old));
         assert!(new.is_some(), "{name}: {}", follower.said());
     }
-    // The new one does its work.
+    // The new guard does its work.
     follower.signal("KILL");
     scene.is_open(false, &follower);
     let follower = scene.follower(&[]);
@@ -218,7 +218,7 @@ fn a_discovery_that_fails_or_hangs_leaves_the_last_tables_and_is_made_up_for() {
         follower.wait_for("the tables are stale since 2", 1);
         sm.files.wait_until_quiet();
         assert!(!is_routed(&sm.files, nodes(&scene.net)), "the link is gone");
-        // OpenSM need not be asked for the follower to look again.
+        // The follower looks again by itself, without a sweep of OpenSM.
         let _ = fs::remove_file(&told);
         scene.discovers(&script, "");
         wait_until(LIMIT, || told.exists(), || follower.said());

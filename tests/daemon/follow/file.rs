@@ -11,7 +11,7 @@ fn tables_follow_links_hosts_and_switches() {
     let file = sim.dir().join("tables");
     let path = path_of(&file).to_owned();
     let hops = sim.dir().join("hops");
-    // Before OpenSM has given out LIDs.
+    // Before OpenSM has assigned LIDs.
     let keeps = ["--lfts", &path, "--lid-matrix", path_of(&hops)];
     let mut first = Follower::start(&sim, &[&keeps[..], &["--once"]].concat());
     assert_eq!(first.ends(), Some(0), "{}", first.said());

@@ -11,10 +11,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Time for anything to happen on a busy machine.
+/// The longest wait, for a busy machine.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// A command of a shell that sees the fabric from a host.
+/// A shell command that runs a program at a host of the fabric.
 pub fn seen_from(sim: &Ibsim, host: usize, program: &'static str) -> String {
     let command = sim.client(program, &sim.hosts()[host], sim.dir());
     let mut words = vec!["env".to_owned()];
@@ -37,13 +37,13 @@ pub struct Follower {
 }
 
 impl Follower {
-    /// Starts one with these arguments more.
+    /// Starts a follower with these further arguments.
     pub fn start(sim: &Ibsim, args: &[&str]) -> Follower {
         let discover = seen_from(sim, 0, "ibnetdiscover");
         Follower::discovering(sim, &discover, args)
     }
 
-    /// The same with another discovery.
+    /// As [`Follower::start`], with another discovery command.
     pub fn discovering(sim: &Ibsim, discover: &str, args: &[&str]) -> Follower {
         const DMODC: Program = Program {
             name: env!("CARGO_BIN_EXE_dmodc"),
@@ -66,22 +66,20 @@ impl Follower {
         }
     }
 
-    /// Sends it a signal.
     pub fn signal(&self, name: &str) {
         signal(self.process.id(), name);
     }
 
-    /// Its process id.
     pub fn id(&self) -> u32 {
         self.process.id()
     }
 
-    /// What it has said.
+    /// Its output so far.
     pub fn said(&self) -> String {
         fs::read_to_string(&self.output).expect("its output")
     }
 
-    /// Waits until it has said something as often.
+    /// Waits until its output has a text so many times.
     pub fn wait_for(&self, text: &str, times: usize) {
         let has_said = || self.said().matches(text).count() >= times;
         wait_until(LIMIT, has_said, || {
@@ -89,18 +87,18 @@ impl Follower {
         });
     }
 
-    /// Waits for its end; its exit code.
+    /// Waits for its end; returns its exit code.
     pub fn ends(&mut self) -> Option<i32> {
         self.process.wait(LIMIT).expect("it ends").code()
     }
 }
 
-/// OpenSM with the engine `file`, and nothing else if that has no tables.
+/// OpenSM with the engine `file` alone: without tables the fabric stays unrouted.
 pub fn config(tables: &Path) -> Config {
     Config::engine("file").line(format!("lfts_file {}", tables.display()))
 }
 
-/// Waits until OpenSM has tables that are those of Dmodc on the fabric that it sees.
+/// Waits until [`is_routed`].
 pub fn wait_until_routed(files: &Files, nodes: usize) {
     wait_until(LIMIT, || is_routed(files, nodes), || files.log());
 }
@@ -120,12 +118,12 @@ pub fn path_of(path: &Path) -> &str {
     path.to_str().expect("text")
 }
 
-/// How many nodes a fabric has.
+/// The number of nodes of a fabric.
 pub fn nodes(net: &Net) -> usize {
     net.netlist.nodes.len()
 }
 
-/// A follower's words that make an OpenSM sweep.
+/// A command for `--notify` that makes an OpenSM sweep.
 pub fn hang_up(sm: &OpenSm) -> String {
     format!("kill -HUP {}", sm.pid())
 }

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// Time until the tables are right after a round.
+/// The longest time after a round until the tables are right.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// Where OpenSM takes the tables from.
@@ -31,8 +31,8 @@ fn all_kinds_of_faults_by_a_fifo() {
     storm(Mode::Fifo, NODES_100, 12);
 }
 
-/// `SOAK_ROUNDS` (100) of them on 648 nodes in both modes. `make soak` has the times of the plugin and of OpenSM's
-/// engines with the same faults.
+/// `SOAK_ROUNDS` (100) rounds on 648 nodes in both modes. `make soak` also runs the plugin and OpenSM's engines under
+/// the same faults.
 #[test]
 #[ignore = "long: make soak"]
 fn soak() {
@@ -41,8 +41,8 @@ fn soak() {
     }
 }
 
-/// How the follower keeps the tables. ibsim has no timeouts: a discovery whose MADs are lost hangs, or finds a part.
-/// Nothing is at rest while a follower looks without a pause.
+/// The arguments of the follower. ibsim has no timeouts: a discovery whose MADs are lost hangs, or finds a part. A
+/// follower that looks without a pause would never let ibsim rest.
 fn keeps(mode: Mode, path: &str) -> Vec<&str> {
     match mode {
         Mode::File => {
@@ -53,7 +53,7 @@ fn keeps(mode: Mode, path: &str) -> Vec<&str> {
     }
 }
 
-/// Runs so many rounds, then repairs everything: the tables are those of the beginning.
+/// Runs the rounds, then repairs everything: the tables are then those of the first whole fabric.
 fn storm(mode: Mode, shape: &'static str, rounds: usize) {
     let net = Net::pgft(shape);
     let mut faults = Faults::new(&net.netlist, 1);
@@ -88,7 +88,7 @@ fn storm(mode: Mode, shape: &'static str, rounds: usize) {
         warm: rounds + 1,
         memory: Memory::Default,
     };
-    // With a FIFO the sweeps that a fault causes have the tables of the fabric; with a file one of the next.
+    // With a FIFO, the sweeps that a fault causes get the tables of the fabric; with a file, a later sweep does.
     let settle = |live: &mut Live, round: &mut Round| {
         let options = Options::default();
         while mode == Mode::File && live.truth().fault(&live.core, &options).is_some() {
@@ -101,7 +101,7 @@ fn storm(mode: Mode, shape: &'static str, rounds: usize) {
     let rounds = storm.play(&name, &mut live, &mut faults, true, settle);
     assert_all_kinds(&rounds);
     if mode == Mode::Fifo {
-        // Each sweep has been served, and by its own FIFO.
+        // Each sweep got tables, each by a FIFO of its own.
         let sweeps = live.watch.sm.files.log_lines("file tables configured");
         let handed = follower.said().matches("tables handed").count();
         assert_eq!(handed, sweeps.len());

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant, SystemTime};
 
-/// A spine has left, and OpenSM dies. The standby makes the same tables with the same file, and without it
-/// those of the fabric as it is.
+/// A spine has gone, and the master dies. The standby makes the same tables with the same file; an OpenSM without it
+/// makes those of the fabric as it is.
 #[test]
 fn a_standby_with_the_same_file_makes_the_same_tables() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -20,7 +20,7 @@ fn a_standby_with_the_same_file_makes_the_same_tables() {
     let shared = |priority: u8, host: usize| {
         let config = with("auto").cache_dir(folder.path()).at(host);
         let config = config.line(format!("sm_priority {priority}"));
-        // A poll on its way when the first dies is never answered here, nor timed out: few polls.
+        // Few polls: a poll on its way when the first dies gets no reply here, and no timeout.
         let config = config.line("sminfo_polling_timeout 700");
         config.line("polling_retry_number 1")
     };
@@ -46,7 +46,7 @@ fn a_standby_with_the_same_file_makes_the_same_tables() {
     assert_tables_fit(&other.files, None);
 }
 
-/// Two subnets want a folder each, for `guid2lid` too. With one, each OpenSM says so, and both route.
+/// Two subnets need a folder each, for `guid2lid` too. With one, each OpenSM logs an error, and both route.
 #[test]
 fn two_subnets_on_one_folder_are_named() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -80,7 +80,7 @@ fn killed_while_it_writes_the_file_is_whole() {
         fs::read(&path).expect("the places")
     };
     write();
-    // The places but for those of one switch.
+    // The places without the last node.
     let netlist = Netlist::read(&path).expect("a netlist");
     let last = netlist.nodes.len() as u32 - 1;
     let mut old = Vec::new();
@@ -99,7 +99,7 @@ fn killed_while_it_writes_the_file_is_whole() {
     for microseconds in [0, 100, 500, 2_000, 100_000] {
         fs::write(&path, &old).expect("written");
         let sm = OpenSm::launch(&sim, &config);
-        // Without a pause: the file is there for a moment only.
+        // The loop has no pause: the unfinished file is there for a moment only.
         let start = Instant::now();
         while unfinished().is_none() && fs::read(&path).expect("the file") == old {
             assert!(
@@ -109,7 +109,7 @@ fn killed_while_it_writes_the_file_is_whole() {
             );
         }
         std::thread::sleep(Duration::from_micros(microseconds));
-        // With KILL.
+        // Kills OpenSM.
         drop(sm);
         let found = fs::read(&path).expect("the file");
         println!(
@@ -118,7 +118,7 @@ fn killed_while_it_writes_the_file_is_whole() {
         );
         assert!(found == old || found == new, "neither old nor new");
         if let Some(left) = unfinished() {
-            // It is old, so nobody is writing to it.
+            // An old file counts as left behind: no OpenSM is writing to it.
             let left = File::options().write(true).open(left).expect("it is there");
             let then = SystemTime::now() - Duration::from_secs(3600);
             left.set_modified(then).expect("set");
@@ -164,12 +164,12 @@ fn a_folder_that_is_full_or_read_only_is_one_line() {
         };
         let path = tiny.0.path();
         let sim = Ibsim::start(&Net::pgft(TREE).path);
-        // OpenSM does not even start without files of its own there.
+        // OpenSM does not start where it cannot write its own files.
         let sm = OpenSm::start(&sim, &with("auto").cache_dir(path));
         fs::remove_file(path.join(NAME)).expect("the places");
         match read_only {
             true => assert!(run("mount", &["-o", "remount,ro"], path)),
-            // It ends when there is no room.
+            // The write ends when the file system is full.
             false => drop(fs::write(path.join("all"), vec![0; 1 << 20])),
         }
         sm.resweep();

@@ -1,4 +1,4 @@
-//! What `reference=auto` keeps while OpenSM runs, and what is taken out of it.
+//! The places that `reference=auto` keeps while OpenSM runs, and those that `dmodc forget` removes.
 
 use super::{NAME, TREE, assert_tables_fit, spine, with};
 use crate::support::*;
@@ -14,9 +14,9 @@ fn kept(path: &Path) -> Reference {
     read.strict().expect("nothing is odd")
 }
 
-/// The file has names and the days of what is dark. What is forgotten while OpenSM runs stays forgotten.
+/// The file has names, and the day on which missing equipment was last seen. Forgotten equipment stays forgotten.
 #[test]
-fn what_is_dark_is_dated_until_it_is_back_or_forgotten() {
+fn dark_equipment_has_a_date_until_it_returns_or_is_forgotten() {
     let net = Net::pgft(TREE);
     let mut sim = Ibsim::start(&net.path);
     let sm = OpenSm::start(&sim, &with("auto"));

@@ -1,5 +1,5 @@
-//! The reference under a running OpenSM: what is gone keeps its place, and a file that is no reference
-//! does no harm.
+//! The reference under a running OpenSM: missing equipment keeps its place, and a file that is no reference does no
+//! harm.
 
 mod folder;
 mod forget;
@@ -23,7 +23,7 @@ fn places(path: &Path) -> Fabric {
     netlist.to_fabric(None).expect("LIDs").0
 }
 
-/// A fabric of which no other has anything.
+/// A fabric that has no node in common with any other.
 fn other(shape: &str) -> Netlist {
     let mut other = Net::pgft(shape).netlist;
     for node in &mut other.nodes {
@@ -34,7 +34,7 @@ fn other(shape: &str) -> Netlist {
     other
 }
 
-/// The ports of the first spine.
+/// The first spine, and its ports.
 fn spine(net: &Net) -> (String, Vec<u8>) {
     let spines = net.netlist.switches();
     let spine = spines.filter(|s| {
@@ -49,7 +49,7 @@ fn spine(net: &Net) -> (String, Vec<u8>) {
     )
 }
 
-/// The tables of the fabric as OpenSM saw it last, with these places.
+/// Asserts that OpenSM's tables are the offline ones of its last subnet dump with this reference, and deliver.
 fn assert_tables_fit(files: &Files, reference: Option<Fabric>) {
     let options = Options {
         reference: reference.map(Arc::new),
@@ -93,7 +93,7 @@ fn a_spine_that_goes_keeps_its_place_also_for_the_next_opensm() {
 }
 
 #[test]
-fn what_is_no_reference_is_one_line_and_does_no_harm() {
+fn a_file_that_is_no_reference_is_one_line_and_does_no_harm() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = |name: &str, text: &[u8]| {
         let path = folder.path().join(name);
@@ -102,7 +102,7 @@ fn what_is_no_reference_is_one_line_and_does_no_harm() {
     };
     let mut text = Vec::new();
     other(FIGURE_1).write(&mut text).expect("memory takes it");
-    // It takes no room: nothing is in it.
+    // A sparse file, which takes no disk space.
     let huge = file("huge", b"");
     let grown = File::options().write(true).open(&huge);
     let grown = grown.and_then(|file| file.set_len(1 << 40));

@@ -1,36 +1,35 @@
 //! The cables of a simulated fabric: which are plugged, and the console commands that change them.
 //!
-//! ibsim sends traps while it changes links, and waits with each until OpenSM's side has taken it;
-//! that side waits for ibsim to take its answers, with a lock held that taking traps needs. More
-//! than a few changes at once and the two wait for each other for ever. So OpenSM's own link is
-//! taken away while many others change: no trap reaches it, and it sees all of them at once.
+//! ibsim sends traps while it changes links, and waits after each until OpenSM's side has taken it.
+//! That side waits until ibsim takes its replies, and holds a lock that it needs to take a trap.
+//! With more than a few changes at once the two wait for each other for ever. So OpenSM's own link
+//! is unplugged while many others change: no trap reaches it, and it sees all of them at once.
 
 use dmodc::netlist::{Kind, Netlist};
 
 /// Node index and port number.
 pub type End = (u32, u8);
 
-/// As many links may change with OpenSM's own link up: two traps each.
+/// The most links that may change with OpenSM's own link up: each sends two traps.
 const FEW: usize = 3;
 
 /// Commands for ibsim, all at once.
 pub struct Batch {
-    /// The commands.
     pub commands: Vec<String>,
-    /// Links that go or come, LIDs that change.
+    /// The number of links that go or come, and of LIDs that change.
     pub changes: usize,
     /// Whether OpenSM's own link is down meanwhile.
     pub unseen: bool,
 }
 
-/// Every cable that the fabric has when it is whole. The one to the first CA, where OpenSM sits,
-/// counts as unplugged here: it is never taken away for longer than the others change.
+/// All cables of the whole fabric. The cable of the first CA, where OpenSM runs, counts as
+/// unplugged here: it is unplugged only while others change.
 pub struct Cables<'n> {
     netlist: &'n Netlist,
     ends: Vec<[End; 2]>,
     original: Vec<[End; 2]>,
     plugged: Vec<bool>,
-    /// Commands that are still to be given to ibsim.
+    /// Commands that ibsim has not got yet.
     commands: Vec<String>,
     /// Links that went or came since [`Cables::take`].
     changes: usize,
@@ -62,7 +61,7 @@ impl<'n> Cables<'n> {
         cables
     }
 
-    /// The CA that OpenSM sits at: the first of the netlist.
+    /// The CA that OpenSM runs at: the first of the netlist.
     pub fn home(&self) -> u32 {
         let home = self.netlist.nodes.iter().position(|n| n.kind == Kind::Ca);
         home.expect("a fabric has a CA") as u32
@@ -86,7 +85,7 @@ impl<'n> Cables<'n> {
         at.expect("OpenSM's CA has a cable")
     }
 
-    /// How many cables there are.
+    /// The number of cables.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -103,7 +102,7 @@ impl<'n> Cables<'n> {
         self.of(|n| self.netlist.nodes[n as usize].kind == Kind::Ca)
     }
 
-    /// All cables of a node but OpenSM's own, each with the end at which it has it.
+    /// All cables of a node but OpenSM's own, each with the index of this node's end.
     pub fn all_of(&self, node: u32) -> Vec<(usize, usize)> {
         let home = self.home_cable();
         let others = (0..self.ends.len()).filter(|&c| c != home);
@@ -140,7 +139,7 @@ impl<'n> Cables<'n> {
         self.changes += 1;
     }
 
-    /// Lets two CAs, both plugged in, change places.
+    /// Exchanges two CAs, both plugged in.
     pub fn exchange(&mut self, a: usize, b: usize) {
         self.unplug(a);
         self.unplug(b);
@@ -149,7 +148,7 @@ impl<'n> Cables<'n> {
         self.plug(b);
     }
 
-    /// Lets a CA, which is plugged in, move to where another one was, which is not.
+    /// Moves a CA that is plugged in to the place of one that is not.
     pub fn move_host(&mut self, from: usize, to: usize) {
         self.unplug(from);
         self.swap_hosts(from, to);
@@ -164,7 +163,7 @@ impl<'n> Cables<'n> {
         self.plug(b);
     }
 
-    /// Lets OpenSM's CA and another one, which is plugged in, change places.
+    /// Exchanges OpenSM's CA with another one, which is plugged in.
     pub fn move_home(&mut self, cable: usize) {
         let home = self.home_cable();
         self.unplug(cable);
@@ -172,7 +171,7 @@ impl<'n> Cables<'n> {
         self.plug(home);
     }
 
-    /// Lets every CA go back to its own place, where all are plugged in.
+    /// Moves every CA back to its own place. All must be plugged in.
     pub fn put_back(&mut self) {
         let all = 0..self.ends.len();
         let moved: Vec<usize> = all.filter(|&c| self.ends[c] != self.original[c]).collect();
@@ -195,7 +194,7 @@ impl<'n> Cables<'n> {
         (self.ends[a][i], self.ends[b][j]) = (at_b, at_a);
     }
 
-    /// Nodes whose cables are unplugged forget everything, as when they are switched off.
+    /// Makes nodes whose cables are unplugged forget everything, as when they are switched off.
     pub fn forget(&mut self, nodes: &[u32]) {
         for &n in nodes {
             let id = &self.netlist.nodes[n as usize].id;
@@ -214,7 +213,7 @@ impl<'n> Cables<'n> {
         self.changes += cables.len();
     }
 
-    /// Writes a LID into a node's port behind OpenSM's back.
+    /// Writes a LID into a node's port without OpenSM.
     pub fn overwrite_lid(&mut self, node: u32, lid: u16) {
         let port = match self.netlist.nodes[node as usize].kind {
             Kind::Switch => 0,
@@ -225,13 +224,13 @@ impl<'n> Cables<'n> {
         self.changes += 1;
     }
 
-    /// Lets a node lose this share of the MADs that come to it, in percent.
+    /// Makes a node lose this share of the MADs that come to it, in percent.
     pub fn lose(&mut self, node: u32, percent: u8) {
         let id = &self.netlist.nodes[node as usize].id;
         self.commands.push(format!("Error \"{id}\" {percent}"));
     }
 
-    /// What is to be done since the last call.
+    /// The commands since the last call.
     pub fn take(&mut self) -> Batch {
         let mut commands = std::mem::take(&mut self.commands);
         let changes = std::mem::take(&mut self.changes);

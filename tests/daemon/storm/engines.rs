@@ -3,16 +3,16 @@
 use crate::support::*;
 use std::fs;
 
-/// Starts OpenSM with an engine. Also returns the name by which its log calls the engine.
+/// Starts OpenSM with an engine. Also returns the engine's name in its log.
 pub fn launch(engine: &'static str, net: &Net, sim: &Ibsim) -> (OpenSm, &'static str) {
     let (config, name) = config(engine, net, sim);
     (OpenSm::launch(sim, &config.log_flags("0x03")), name)
 }
 
-/// The configuration of an engine, and the name by which OpenSM's log calls it. `auto` is Dmodc with
-/// `reference=auto`, `paper` with `faults=paper`, `partial` with `on_unreachable=partial`; updn and ftree are
-/// told the roots, `minhop+cache` uses OpenSM's unicast cache. `drained` has the options of `auto`, and reads
-/// drained switches from the file `drain` in ibsim's folder; `drained-alone` has no reference.
+/// The configuration of an engine, and its name in OpenSM's log. `auto` is Dmodc with `reference=auto`, `paper` with
+/// `faults=paper`, `partial` with `on_unreachable=partial`; updn and ftree get the roots, `minhop+cache` uses OpenSM's
+/// unicast cache. `drained` has the options of `auto`, and reads drained switches from the file `drain` in ibsim's
+/// folder; `drained-alone` has no reference.
 fn config(engine: &'static str, net: &Net, sim: &Ibsim) -> (Config, &'static str) {
     let dmodc = |option: &str| Config::dmodc().options(option);
     match engine {
@@ -36,7 +36,7 @@ fn config(engine: &'static str, net: &Net, sim: &Ibsim) -> (Config, &'static str
             let tops = tops.filter(|s| s.description.starts_with("L3-"));
             let guids: String = tops.map(|s| format!("{}\n", s.guid)).collect();
             fs::write(&roots, guids).expect("a file for the roots");
-            // What ftree refuses, minhop routes.
+            // minhop routes the fabrics that ftree refuses.
             let names = match engine {
                 "ftree" => "ftree,minhop",
                 _ => engine,

@@ -1,13 +1,13 @@
-//! What happens to a fabric in a storm, one thing a round, drawn by a seed.
+//! The faults of a storm, one in each round, drawn by a seed.
 
 use super::cables::Cables;
 use dmodc::netlist::{Kind as NodeKind, Netlist, Node};
 use dmodc::random::Random;
 
-/// As many faults may be open at a time; then one is repaired for each that comes.
+/// The most faults that are open at a time; then one is repaired before each new one.
 const MOST_OPEN: usize = 6;
 
-/// What happens in a round.
+/// The kind of a round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// A switch that was not there joins.
@@ -24,18 +24,17 @@ pub enum Kind {
     Islet,
     /// Some switches lose a part of the MADs sent to them for a while.
     Loss,
-    /// Ports find other LIDs in themselves, of others too.
+    /// Ports get other LIDs, some of which other ports have too.
     Lids,
     /// CAs change places, so that other LIDs are behind the same ports.
     Places,
     /// OpenSM's CA is plugged in elsewhere.
     Home,
-    /// All that is broken is repaired.
+    /// All faults are repaired.
     Repair,
 }
 
 impl Kind {
-    /// All of them.
     pub const ALL: [Kind; 11] = [
         Kind::Join,
         Kind::Link,
@@ -50,13 +49,13 @@ impl Kind {
         Kind::Repair,
     ];
 
-    /// Those that come again and again: all but the first and the last.
+    /// The kinds that are drawn: all but the first and the last.
     const DRAWN: &[Kind] = {
         let [_, drawn @ .., _] = &Kind::ALL;
         drawn
     };
 
-    /// Whether a switch sends a trap, be it that it comes through or not.
+    /// Whether a switch sends a trap, which may be lost.
     pub fn sends_traps(self) -> bool {
         !matches!(self, Kind::Loss | Kind::Lids)
     }
@@ -70,14 +69,14 @@ pub struct Faults<'n> {
     open: Vec<Vec<usize>>,
     /// Switches that are still to join, each by its cables.
     late: Vec<Vec<usize>>,
-    /// What is still to come before all kinds are shuffled anew.
+    /// The kinds that are left before all are shuffled anew.
     deck: Vec<Kind>,
     losing: Vec<u32>,
     pods: Vec<Vec<u32>>,
 }
 
 impl<'n> Faults<'n> {
-    /// Draws by this seed.
+    /// The faults of this seed.
     pub fn new(netlist: &'n Netlist, seed: u64) -> Self {
         Faults {
             netlist,
@@ -90,7 +89,7 @@ impl<'n> Faults<'n> {
         }
     }
 
-    /// Unplugs a few switches that are to join later.
+    /// Unplugs three switches that join later.
     pub fn hold_back(&mut self, cables: &mut Cables) {
         for _ in 0..3 {
             let switch = self.switch(cables);
@@ -104,7 +103,7 @@ impl<'n> Faults<'n> {
         self.open.is_empty() && self.late.is_empty()
     }
 
-    /// The next thing that happens.
+    /// Makes the next fault.
     pub fn next(&mut self, cables: &mut Cables) -> Kind {
         if let Some(unplugged) = self.late.pop() {
             plug(cables, unplugged);
@@ -166,7 +165,7 @@ impl<'n> Faults<'n> {
         Kind::Repair
     }
 
-    /// Lets no switch lose MADs any more.
+    /// Ends the loss of MADs at all switches.
     pub fn stop_losing(&mut self, cables: &mut Cables) {
         self.losing
             .drain(..)
@@ -191,7 +190,7 @@ impl<'n> Faults<'n> {
         for _ in 0..8 {
             let node = self.random.below(nodes) as u32;
             if node != cables.home() {
-                // LIDs in use by others, and free ones above all.
+                // LIDs that other ports have, and free LIDs above these.
                 let lid = 1 + self.random.below(nodes + 100) as u16;
                 cables.overwrite_lid(node, lid);
             }
@@ -205,7 +204,7 @@ impl<'n> Faults<'n> {
         pairs.for_each(|&[a, b]| cables.exchange(a, b));
     }
 
-    /// A switch with a link, not the one that OpenSM's CA is plugged into.
+    /// A switch with a link, but not the switch of OpenSM's CA.
     fn switch(&mut self, cables: &Cables) -> u32 {
         let switches: Vec<u32> = (0..self.netlist.nodes.len() as u32)
             .filter(|&n| self.netlist.nodes[n as usize].kind == NodeKind::Switch)
@@ -214,7 +213,7 @@ impl<'n> Faults<'n> {
         switches[self.random.below(switches.len())]
     }
 
-    /// The nodes of a pod with a link, not of the one that OpenSM's CA is plugged into.
+    /// The nodes of a pod with a link, but not of the pod of OpenSM's CA.
     fn pod(&mut self, cables: &Cables) -> Vec<u32> {
         let home = cables.home_switch();
         let there = |pod: &&Vec<u32>| !pod.contains(&home) && is_linked(cables, pod);

@@ -10,26 +10,26 @@ use dmodc::netlist::Netlist;
 use std::fmt::{self, Display, Formatter};
 use std::time::Instant;
 
-/// A fabric, ibsim that plays it, and OpenSM under watch.
+/// A fabric, the ibsim that simulates it, and OpenSM under watch.
 pub struct Live<'n> {
     pub netlist: &'n Netlist,
     pub sim: Ibsim,
     pub cables: Cables<'n>,
     pub watch: Watch,
-    /// Dmodc offline, which the tables in the switches are held against.
+    /// Dmodc offline, for the tables that the switches have to hold.
     pub core: Engine,
 }
 
 /// A round of a storm.
 pub struct Round {
     pub kind: Kind,
-    /// How many links went or came.
+    /// The number of links that went or came.
     pub changes: usize,
-    /// When they had.
+    /// The time at which these had changed.
     pub at: Instant,
-    /// What OpenSM did about it.
+    /// OpenSM's reaction.
     pub reaction: Reaction,
-    /// Its resident memory afterwards, in KiB.
+    /// OpenSM's resident memory afterwards, in KiB.
     pub resident: usize,
 }
 
@@ -54,7 +54,7 @@ impl Display for Round {
     }
 }
 
-/// Does what is to be done to the cables.
+/// Runs the new commands of the cables.
 fn batch(sim: &mut Ibsim, cables: &mut Cables) -> Batch {
     let batch = cables.take();
     if !batch.commands.is_empty() {
@@ -64,12 +64,12 @@ fn batch(sim: &mut Ibsim, cables: &mut Cables) -> Batch {
 }
 
 impl<'n> Live<'n> {
-    /// Starts OpenSM, whose log names the engine so, and waits for its first sweep.
+    /// Starts OpenSM and waits for its first sweep. `start` also returns its engine's log name.
     pub fn start(net: &'n Net, start: impl FnOnce(&Ibsim) -> (OpenSm, &'static str)) -> Live<'n> {
         Live::start_without(net, |_| (), start)
     }
 
-    /// The same on a fabric in which some cables are not plugged yet.
+    /// As [`Live::start`], on a fabric in which some cables are not plugged in yet.
     pub fn start_without(
         net: &'n Net,
         unplug: impl FnOnce(&mut Cables),
@@ -90,7 +90,7 @@ impl<'n> Live<'n> {
         }
     }
 
-    /// Changes something, and waits for what OpenSM does about it.
+    /// Changes cables, and waits for OpenSM's reaction.
     pub fn change(&mut self, change: impl FnOnce(&mut Cables)) -> Reaction {
         change(&mut self.cables);
         let batch = batch(&mut self.sim, &mut self.cables);
@@ -121,19 +121,19 @@ impl<'n> Live<'n> {
         }
     }
 
-    /// What the switches hold.
+    /// The links, LIDs and tables that the nodes hold.
     pub fn truth(&mut self) -> Truth {
         Truth::read(&mut self.sim, self.netlist, self.cables.home())
     }
 
-    /// The tables of all switches, which must be those that Dmodc makes offline.
+    /// As [`Live::truth`]; asserts that the tables are those that Dmodc makes offline.
     pub fn routed(&mut self) -> Truth {
         let truth = self.truth();
         truth.assert_routed(&self.core, &Options::default());
         truth
     }
 
-    /// How long OpenSM's log is now.
+    /// The present length of OpenSM's log.
     pub fn log_len(&self) -> usize {
         self.watch.sm.files.log().len()
     }

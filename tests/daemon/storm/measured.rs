@@ -1,5 +1,5 @@
-//! A fabric under an engine, and events: what each changed in the tables of the switches, what OpenSM sent, and how long
-//! it took. Under Dmodc the tables are those that it makes offline.
+//! Events on a fabric under an engine: the entries that each changes in the switches, the SMPs that OpenSM sends, and
+//! the time. Under Dmodc the tables are those that it makes offline.
 
 use super::cables::Cables;
 use super::live::Live;
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// An event: what changed, and what OpenSM did.
+/// An event: its name, the changed entries, and OpenSM's reaction.
 pub struct Event {
     pub what: String,
     pub changed: Forced,
@@ -27,18 +27,18 @@ pub struct Event {
 pub struct Measured<'n> {
     engine: &'static str,
     pub live: Live<'n>,
-    /// How Dmodc is to route, if it is the engine.
+    /// The options of Dmodc, if it is the engine.
     pub options: Option<Options>,
-    /// What the switches hold.
+    /// The fabric, and the tables that its switches hold.
     pub held: (Fabric, Tables),
-    /// The same with entries for LIDs that nobody has any more.
+    /// These tables with entries for LIDs that no port has any more.
     rows: Rows,
     pub events: Vec<Event>,
 }
 
 type Rows = BTreeMap<Guid, Vec<u8>>;
 
-/// How many blocks differ in the switches that are there before and after.
+/// The number of blocks that differ in the switches that are there before and after.
 fn differing(before: &Rows, after: &Rows) -> usize {
     let both = before
         .iter()
@@ -58,7 +58,7 @@ fn differing(before: &Rows, after: &Rows) -> usize {
 }
 
 impl<'n> Measured<'n> {
-    /// Starts an engine of [`engines`] on a fabric in which some cables are not plugged yet.
+    /// Starts an engine of [`engines`] on a fabric in which some cables are not plugged in yet.
     pub fn start(
         engine: &'static str,
         net: &'n Net,
@@ -88,12 +88,12 @@ impl<'n> Measured<'n> {
         }
     }
 
-    /// Something happens. Returns what the switches held before.
+    /// Makes an event and measures it. Returns the fabric and the tables before it.
     pub fn happens(&mut self, what: &str, change: impl FnOnce(&mut Cables)) -> (Fabric, Tables) {
         let from = self.live.log_len();
         let reaction = self.live.change(change);
         if let (Some(options), "auto" | "drained") = (&mut self.options, self.engine) {
-            // The places seen so far, new ones included: Dmodc routes with what it is about to keep.
+            // The reference that Dmodc has just written: it routes with the new places included.
             let file = self.live.watch.sm.files.path("opensm-dmodc-reference.net");
             let places = Netlist::read(&file).expect("the places seen so far");
             let (places, _) = places.to_fabric(None).expect("LIDs");
@@ -111,7 +111,7 @@ impl<'n> Measured<'n> {
         let is_new = fabric.switches().len() > self.held.0.switches().len();
         let differing = (!is_new).then(|| differing(&self.rows, &truth.rows));
         self.log_is_right(from, what, &fabric, differing);
-        // All entries of a switch that is new are changes, but its 255s need not be sent.
+        // OpenSM has sent at least the blocks that changed.
         assert!(
             changed.changed().blocks <= reaction.smps.blocks,
             "{what}: {changed:?} {reaction:?}"
@@ -125,8 +125,8 @@ impl<'n> Measured<'n> {
         std::mem::replace(&mut self.held, (fabric, tables))
     }
 
-    /// Dmodc's log has the blocks that differ, and the entries that are not at their nominal ports. A switch that is new
-    /// is sent its table, whatever the log says.
+    /// Asserts that Dmodc's log has the numbers of blocks that differ and of displaced entries. With a new switch,
+    /// blocks do not count (`differing` is `None`): OpenSM sends such a switch its whole table.
     fn log_is_right(&self, from: usize, what: &str, fabric: &Fabric, differing: Option<usize>) {
         let Some(options) = &self.options else {
             return;
@@ -139,7 +139,7 @@ impl<'n> Measured<'n> {
         let (_, filled) = core.tables(fabric, &plan).expect("tables that fit");
         assert_eq!(displaced.last(), Some(&filled.displaced), "{what}");
         let told: usize = blocks.iter().sum();
-        // In one sweep, what changes is what differs.
+        // One sweep changes exactly the blocks that differ; several may change a block again.
         let holds = |found| told == found || (told > found && blocks.len() > 1);
         assert!(
             differing.is_none_or(holds),
@@ -147,7 +147,7 @@ impl<'n> Measured<'n> {
         );
     }
 
-    /// Nodes lose all their links, and come back without a memory.
+    /// Nodes lose all their links, and come back without their LIDs.
     pub fn reboot(&mut self, [down, up]: [&str; 2], nodes: &[u32]) {
         let cables = self.live.cables.of(|n| nodes.contains(&n));
         self.happens(down, |c| cables.iter().for_each(|&cable| c.unplug(cable)));
@@ -158,7 +158,7 @@ impl<'n> Measured<'n> {
     }
 }
 
-/// A line for each kind of event: medians, and the worst where two numbers stand.
+/// Prints a line for each kind of event: the most of all counts, and the median and the worst of all times.
 pub fn print(events: &[Event]) {
     println!(
         "| event | times | entries changed (had to), most | blocks changed (had to), most | blocks sent, most \

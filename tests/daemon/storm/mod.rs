@@ -1,10 +1,10 @@
 //! Storms: a running OpenSM whose fabric breaks, is repaired and changes under it, round by round.
 //!
-//! After each round OpenSM is alive, Dmodc has routed, and every switch of the simulator holds the
-//! table that Dmodc makes for the fabric as it then is, which delivers. When all is repaired, the
-//! tables are those of the beginning to the byte, and OpenSM has not grown.
+//! After each round OpenSM is alive, Dmodc has routed, and every switch of the simulator holds the table that Dmodc
+//! makes for the present fabric, which delivers. When all is repaired, the tables are to the byte those of the first
+//! time that the fabric was whole, and OpenSM has not grown.
 //!
-//! Part of every run is a short storm; `make soak` runs the long ones, which are ignored otherwise.
+//! Every test run has a short storm; `make soak` runs the long ones.
 
 pub mod cables;
 pub mod engines;
@@ -36,19 +36,19 @@ pub struct Storm {
     pub name: &'static str,
     pub shape: &'static str,
     pub rounds: usize,
-    /// The round after which OpenSM has allocated what it keeps; it repairs everything.
+    /// The round after which OpenSM has allocated all that it keeps. It repairs everything.
     pub warm: usize,
-    /// What OpenSM's memory is.
+    /// How OpenSM allocates memory.
     pub memory: Memory,
 }
 
-/// How OpenSM's memory is kept.
+/// How OpenSM allocates memory, and whether it may grow.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Memory {
-    /// In one arena of malloc's, so that it shows what is kept: it may grow by 5 %.
+    /// In one arena of malloc, so that resident memory is memory that OpenSM keeps: it may grow by 5 %.
     OneArena,
-    /// As glibc does it, with an arena for each thread. What one of them has free is no use to
-    /// another, so OpenSM's grows for long, under updn too, and is printed only.
+    /// As glibc does it, with an arena for each thread. No thread can use the free memory of another, so OpenSM's
+    /// memory grows for long, under updn too, and is printed only.
     Default,
     /// Under valgrind, which takes memory of its own.
     Valgrind,
@@ -67,7 +67,7 @@ fn all_kinds_of_faults() {
     assert_all_kinds(&rounds);
 }
 
-/// Wants that the seed has left out no kind.
+/// Asserts that the rounds have all kinds of faults.
 pub fn assert_all_kinds(rounds: &[Round]) {
     let met = |kind: &Kind| rounds.iter().any(|round| round.kind == *kind);
     let missed: Vec<_> = Kind::ALL.into_iter().filter(|kind| !met(kind)).collect();
@@ -111,7 +111,7 @@ pub fn number_of(variable: &str, or: usize) -> usize {
     env::var(variable).map_or(or, |n| n.parse().expect("a number"))
 }
 
-/// Those of these names that a variable of the environment asks for; all without it.
+/// The names in a variable of the environment, which must be among `all`; without the variable, all.
 pub fn asked(variable: &str, all: &[&'static str]) -> Vec<&'static str> {
     let Ok(asked) = env::var(variable) else {
         return all.to_vec();
@@ -124,14 +124,14 @@ pub fn asked(variable: &str, all: &[&'static str]) -> Vec<&'static str> {
 }
 
 impl Storm {
-    /// Runs all rounds, then repairs everything. Returns the rounds, and what valgrind has found.
+    /// Runs all rounds, then repairs everything. Returns the rounds, and valgrind's findings.
     pub fn run(&self, name: &'static str) -> (Vec<Round>, Option<Vec<u8>>) {
         let net = Net::pgft(self.shape);
         let mut faults = Faults::new(&net.netlist, 1);
         let ours = name == "dmodc";
         let config = match ours {
             true => Config::dmodc(),
-            // What it refuses, minhop routes.
+            // minhop routes the fabrics that it refuses.
             false => Config::engine(&format!("{name},minhop")),
         };
         let config = config.log_flags("0x03");
@@ -160,8 +160,8 @@ impl Storm {
         (rounds, found)
     }
 
-    /// Plays all rounds, then repairs everything. Tables that are to be Dmodc's are so after each round, once `settle` has
-    /// waited for what OpenSM does not wait for, and return.
+    /// Plays all rounds, then repairs everything. With `are_ours`, asserts that the tables are Dmodc's after each
+    /// round, and return at the end. `settle` waits for the follower, for which OpenSM does not wait.
     pub fn play(
         &self,
         name: &str,
@@ -172,7 +172,7 @@ impl Storm {
     ) -> Vec<Round> {
         let (mut rounds, mut first, mut last) = (Vec::new(), None, None);
         for number in 1..=self.rounds + 1 {
-            // All is whole when memory is looked at: a fabric with less in it takes less.
+            // Memory is compared on whole fabrics: a smaller fabric takes less.
             let repairs = number == self.warm || number > self.rounds;
             let mut round = live.round(faults, repairs);
             settle(live, &mut round);
@@ -193,7 +193,7 @@ impl Storm {
         rounds
     }
 
-    /// Prints what the rounds were, by kind.
+    /// Prints a table of the rounds, by kind.
     fn report(&self, engine: &str, rounds: &[Round]) {
         println!("\n{} nodes, {engine}, {} rounds", self.name, rounds.len());
         println!(
@@ -226,7 +226,7 @@ impl Storm {
     }
 }
 
-/// In milliseconds.
+/// The median and the worst time, in milliseconds.
 pub fn median_and_worst(mut times: Vec<Duration>) -> (u128, u128) {
     times.sort_unstable();
     let worst = times.last().expect("at least one round").as_millis();

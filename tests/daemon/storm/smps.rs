@@ -3,7 +3,7 @@
 use crate::support::*;
 use std::fs;
 
-/// How many were sent.
+/// The numbers of SMPs sent.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Smps {
     pub gets: usize,
@@ -14,14 +14,14 @@ pub struct Smps {
 }
 
 impl Smps {
-    /// Lets OpenSM log every SMP from its next sweep on, beside what it logs anyway.
+    /// Lets OpenSM log every SMP from its next sweep on, beside its other lines.
     pub fn logged(sm: &OpenSm) {
         // Errors, information, debugging, of that file alone.
         let file = sm.files.path("modules.conf");
         fs::write(file, "osm_req.c 0x0b\n").expect("a file for the levels");
     }
 
-    /// Counts what a line of the log tells, if it tells of an SMP.
+    /// Counts the SMP of a line of the log; returns whether the line has one.
     pub fn add(&mut self, line: &str) -> bool {
         let sent = |word| Some(line.split_once(word)?.1.split_once(" (0x")?.0);
         let count = match (sent(": Getting "), sent(": Setting ")) {

@@ -1,5 +1,4 @@
-//! What the simulated nodes really hold: links, LIDs and tables, read from ibsim itself, not from
-//! anything that OpenSM says.
+//! The links, LIDs and tables that the simulated nodes hold, read from ibsim itself, not from any output of OpenSM.
 
 use crate::support::*;
 use dmodc::analysis::check;
@@ -17,7 +16,7 @@ pub struct Truth {
 }
 
 impl Truth {
-    /// Reads ibsim's own account of the fabric. `home` is the node at which OpenSM sits.
+    /// Reads ibsim's own dump of the fabric. `home` is the node at which OpenSM runs.
     pub fn read(sim: &mut Ibsim, original: &Netlist, home: u32) -> Truth {
         let text = String::from_utf8(sim.dump()).expect("ibsim writes plain text");
         let places = (0..).zip(&original.nodes);
@@ -73,15 +72,15 @@ impl Truth {
         (fabric, tables)
     }
 
-    /// Wants every port to have a LID, and every switch the table that Dmodc makes for this very
-    /// fabric, which is to deliver without turns, detours and credit loops. Entries for LIDs that nobody has
-    /// lead to a port where nothing is, or nowhere.
+    /// Asserts that every port has a LID, and every switch the table that Dmodc makes for this very fabric, which
+    /// delivers by shortest up-down paths and closes no credit loop. Entries for LIDs that no port has are "no path",
+    /// or lead to a port without a link.
     pub fn assert_routed(&self, engine: &Engine, options: &Options) {
         let fault = self.fault(engine, options);
         assert_eq!(fault, None);
     }
 
-    /// The first fault of these.
+    /// The first violation of the rules of [`Truth::assert_routed`].
     pub fn fault(&self, engine: &Engine, options: &Options) -> Option<String> {
         let has_lid = |node: &&Node| match node.kind {
             Kind::Switch => node.lid != Lid(0),
@@ -118,7 +117,7 @@ impl Truth {
         (!report.is_minimal()).then(|| format!("{report:#?}"))
     }
 
-    /// Whether a packet from a switch to a LID that nobody has ends at a port where nothing is.
+    /// Whether a packet from a switch to a LID that no port has ends at a port without a link.
     fn ends(&self, fabric: &Fabric, from: u32, lid: usize) -> bool {
         let mut at = from;
         for _ in 0..=fabric.switches().len() {
@@ -145,7 +144,7 @@ fn read_entries(text: &str, row: &mut Vec<u8>) {
     }
 }
 
-/// `200000000000c`, `[3]`, `"S-..."[5]` with tabs between: a port's number and what follows it.
+/// `200000000000c`, `[3]`, `"S-..."[5]` with tabs between: a port's number and the rest of the line.
 fn port(line: &str) -> Option<(u8, &str)> {
     let (guid, rest) = line.split_once("\t[")?;
     u64::from_str_radix(guid, 16).ok()?;
@@ -164,7 +163,7 @@ fn after(text: &str, word: &str) -> Option<u16> {
     rest.split(' ').next()?.parse().ok()
 }
 
-/// The nodes that a packet from `home` could come to by some way.
+/// The nodes that links join to `home`.
 fn connected(netlist: &Netlist, home: u32) -> Netlist {
     let mut seen = vec![false; netlist.nodes.len()];
     let mut todo = vec![home];

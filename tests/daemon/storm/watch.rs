@@ -8,18 +8,18 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long to wait between two looks.
+/// The pause between two looks.
 const LOOK: Duration = Duration::from_millis(2);
 /// How long OpenSM and ibsim have to do nothing before they count as being at rest.
 const REST: Duration = Duration::from_millis(300);
-/// Time on the processor that counts as nothing in that while.
+/// Processor time in [`REST`] that counts as nothing.
 const NOTHING: Duration = Duration::from_millis(2);
-/// How long a trap may take to make OpenSM do something.
+/// The longest time from a trap to OpenSM's first work.
 const TRAP: Duration = Duration::from_millis(200);
 /// Time for one reaction on the largest fabric, on a busy machine.
 const LIMIT: Duration = Duration::from_secs(180);
 
-/// What OpenSM did.
+/// OpenSM's reaction.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reaction {
     /// From the change to the end of the first sweep after it.
@@ -34,9 +34,9 @@ pub struct Reaction {
     pub ours: usize,
     /// Sweeps routed by another engine, in its place.
     pub others: usize,
-    /// Whether OpenSM had to be asked, since no trap reached it.
+    /// Whether a HUP had to trigger a sweep, since no trap did.
     pub asked: bool,
-    /// What it sent, if its log has that ([`Smps::logged`]).
+    /// The SMPs that it sent, if its log has them ([`Smps::logged`]).
     pub smps: Smps,
 }
 
@@ -65,8 +65,8 @@ impl Watch {
         (watch, reaction)
     }
 
-    /// Waits for what OpenSM does about a change that was made just now. If no trap tells it of the
-    /// change, it is asked to sweep.
+    /// Waits for OpenSM's reaction to a change that was made just now. If no trap makes it work, a HUP triggers a
+    /// sweep.
     pub fn reaction(&mut self, sim: &Ibsim, traps: bool) -> Reaction {
         let start = Instant::now();
         let work = self.work(sim);
@@ -80,13 +80,13 @@ impl Watch {
         self.settle(sim, Instant::now(), true, true)
     }
 
-    /// Asks for a sweep, and waits until it has ended, well or not.
+    /// Triggers a sweep, and waits until it has ended, well or not.
     pub fn sweep(&mut self, sim: &Ibsim) {
         self.sm.hang_up();
         self.settle(sim, Instant::now(), true, false);
     }
 
-    /// Waits until a sweep has ended, well if so wanted, and all is at rest.
+    /// Waits until a sweep has ended, without errors if `well`, and OpenSM and ibsim are at rest.
     fn settle(&mut self, sim: &Ibsim, start: Instant, asked: bool, well: bool) -> Reaction {
         let mut reaction = Reaction {
             asked,
@@ -122,7 +122,7 @@ impl Watch {
                 if reaction.sweeps > 0 || (reaction.errors > 0 && !well) {
                     return reaction;
                 }
-                // Sweeps that end in errors are not repeated without being asked.
+                // OpenSM does not repeat a sweep that ends in errors by itself.
                 reaction.asked = true;
                 self.sm.hang_up();
                 rest.1 = Instant::now();
@@ -138,7 +138,7 @@ impl Watch {
         lines[lines.len().saturating_sub(60)..].join("\n")
     }
 
-    /// Whether OpenSM reads a FIFO of a follower, whose work is not counted. Its pipes have no path.
+    /// Whether OpenSM reads a FIFO of a follower, whose work is not counted. OpenSM's own pipes have no path.
     fn waits_for_tables(&self) -> bool {
         let open = fs::read_dir(format!("/proc/{}/fd", self.sm.pid()));
         let mut open = open.into_iter().flatten().flatten();
@@ -154,7 +154,7 @@ impl Watch {
         let of = |pid: u32| -> u64 {
             let tasks = fs::read_dir(format!("/proc/{pid}/task"));
             let tasks = tasks.unwrap_or_else(|e| panic!("process {pid} has died: {e}"));
-            // A thread may end while it is looked at.
+            // A thread may end meanwhile.
             let stats = tasks.flatten().filter_map(|task| {
                 let text = fs::read_to_string(task.path().join("schedstat")).ok()?;
                 let words = text.split_whitespace().take(2);
@@ -166,7 +166,7 @@ impl Watch {
     }
 }
 
-/// The end of a log as it was, and what has come since.
+/// The lines that a log gets after its present end.
 struct Tail {
     log: BufReader<File>,
     /// A line that is not complete yet.

@@ -1,8 +1,8 @@
-//! What a cluster does in a week: hosts and racks reboot, switches are upgraded one after the other, a link
-//! flaps, a host moves, cables are crossed, hosts and leaves are added, hosts come back with other LIDs.
+//! The week of a cluster: hosts and racks reboot, switches are upgraded one after the other, a link flaps, a host
+//! moves, cables are crossed, hosts and leaves are added, hosts come back with other LIDs.
 //!
-//! After each event the tables in ibsim's switches are those that Dmodc makes offline, and at the end those
-//! of the beginning to the byte. A table has what each kind of event changed and sent, and how long it took.
+//! After each event the tables in ibsim's switches are those that Dmodc makes offline, and after all but the last those
+//! of the whole fabric before, to the byte. A table has the changes, the SMPs and the time of each kind of event.
 
 use super::cables::Cables;
 use super::measured::{Event, Measured, print};
@@ -12,12 +12,12 @@ use crate::support::*;
 use dmodc::netlist::Kind;
 use dmodc::random::Random;
 
-/// How often each thing happens.
+/// How often each kind of event happens.
 struct Often {
     hosts: usize,
     racks: usize,
     flaps: usize,
-    /// Leaves that are upgraded, and switches above them.
+    /// Leaves that are upgraded, and as many switches above them.
     upgrades: usize,
 }
 
@@ -118,7 +118,7 @@ fn week(engine: &'static str, shape: &str, often: &Often) -> Vec<Event> {
     let uplinks = week.live.cables.of(is_leaf);
     let mut uplinks = links.iter().copied().filter(|c| uplinks.contains(c));
     let [a, b] = [0; 2].map(|_| uplinks.next().expect("an uplink"));
-    // With no sweep between, OpenSM itself may be left without a link that is there.
+    // With no sweep between, OpenSM itself may miss a link that is there.
     for what in ["two uplinks are crossed", "they are put right"] {
         week.happens("two uplinks are pulled", |c| {
             [a, b].iter().for_each(|&l| c.unplug(l))
@@ -156,7 +156,7 @@ fn week(engine: &'static str, shape: &str, often: &Often) -> Vec<Event> {
     week.events
 }
 
-/// Starts an engine on a fabric that still lacks a host and a leaf: their cables.
+/// Starts an engine on a fabric that still lacks a host and a leaf; returns their cables too.
 fn start<'n>(engine: &'static str, net: &'n Net) -> (Measured<'n>, [Vec<usize>; 2]) {
     let nodes = &net.netlist.nodes;
     let leaf = nodes.iter().rposition(|n| n.description.starts_with("L1-"));

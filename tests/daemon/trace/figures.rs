@@ -1,4 +1,4 @@
-//! What a moment does to those that it is not about.
+//! The effect of a moment on the hosts that stay.
 
 use crate::storm::watch::Reaction;
 use dmodc::analysis::Traffic;
@@ -11,11 +11,11 @@ use std::collections::BTreeMap;
 /// Random permutations of each moment.
 const PERMUTATIONS: usize = 100;
 
-/// What is told of each moment, of the hosts that were there before and after:
-/// - how many there are; blocks, sweeps and milliseconds to the last SUBNET UP; sweeps that another engine routed;
+/// The columns of each moment. Pairs are of hosts that are there before and after it:
+/// - hosts after it; blocks, sweeps and milliseconds to the last SUBNET UP; sweeps that another engine routed;
 /// - ordered pairs whose route changed;
-/// - pairs that did not arrive at some time while OpenSM sent the tables: `hurt` where the route of before is there,
-///   `cut` where it is not;
+/// - pairs that lost packets at some time while OpenSM sent the tables: `hurt` where the old route still works, `cut`
+///   where it does not;
 /// - A2A, RP and SP.
 pub const COLUMNS: [&str; 11] = [
     "hosts", "blocks", "sweeps", "ms", "others", "rerouted", "hurt", "cut", "a2a", "rp", "sp",
@@ -49,7 +49,7 @@ pub fn figures(
     ]
 }
 
-/// Ordered pairs of hosts that are at their places before and after, and whose route differs.
+/// The number of ordered pairs of hosts that are at their places before and after, and whose route differs.
 fn rerouted(before: Routed, after: Routed) -> u64 {
     let ports = |fabric: &Fabric| -> BTreeMap<Lid, (u64, u8)> {
         let guid = |n: &EndNode| fabric.switches()[n.switch as usize].guid.0;
@@ -73,7 +73,7 @@ fn rerouted(before: Routed, after: Routed) -> u64 {
     changed
 }
 
-/// The route from a switch to a LID: each switch, its port before, and its port after if it is there then.
+/// The route from a switch to a LID: each switch, its port before, and its port after if the switch is still there.
 pub fn hops<'r>(
     before: Routed<'r>,
     after: Routed<'r>,

@@ -1,8 +1,8 @@
-//! Servers that go and come back under a running OpenSM, as they do all day long: the blocks of tables that it
-//! sends. A server has a port on each leaf of its pod. In the long form ([`year`]) links and switches too.
+//! Servers that go and come back under a running OpenSM, as they do all day long: the blocks of tables that it sends. A
+//! server has a port on each leaf of its pod. In the long form ([`year`]) links and switches fail too.
 //!
-//! OpenSM sends the whole table of each switch that reports a port whose state has changed, whatever the engine.
-//! Dmodc adds no block to these.
+//! Under any engine, OpenSM sends the whole table of each switch that reports a port whose state has changed. Dmodc
+//! adds no block to these.
 
 pub mod figures;
 mod year;
@@ -16,7 +16,7 @@ use crate::support::*;
 use dmodc::fabric::Guid;
 use std::collections::BTreeMap;
 
-/// What may go and come.
+/// The equipment that may go and come.
 #[derive(Clone, Copy)]
 enum What {
     Server(u32),
@@ -30,13 +30,13 @@ enum What {
     Upgrade(u32),
 }
 
-/// What goes or, if so, comes.
+/// Equipment that goes, or comes if `true`.
 type Event = (What, bool);
 
 /// Reasons for which a cable is unplugged.
 const SERVER: u8 = 1;
 const FAULT: u8 = 2;
-/// The same for the switch at its first end, and twice as much for that at the other.
+/// Reasons of the switch at the cable's first end; twice the value for the switch at the other end.
 const SWITCH: u8 = 4;
 const UPGRADE: u8 = 16;
 
@@ -80,7 +80,7 @@ impl<'n> Servers<'n> {
         cables.collect()
     }
 
-    /// Lets things go and come, one after the other. A port or switch that comes has forgotten everything.
+    /// Makes equipment go and come, one event after the other. A port or switch that comes has forgotten everything.
     fn happens(&mut self, events: &[Event]) -> Reaction {
         for &(what, comes) in events {
             let of_it = self.cables_of(what);
@@ -105,7 +105,7 @@ impl<'n> Servers<'n> {
         self.live.change(|_| ())
     }
 
-    /// The cables of something, each with the reason for which they are off with it.
+    /// The cables of some equipment, each with the reason for which it is unplugged.
     fn cables_of(&self, what: What) -> Vec<(usize, u8)> {
         let of_switch = |node, reason: u8| {
             let ends = self.live.cables.all_of(node).into_iter();
@@ -123,12 +123,12 @@ impl<'n> Servers<'n> {
         }
     }
 
-    /// The tables of all switches, which are those that Dmodc makes offline.
+    /// The tables of all switches. Asserts that they are those that Dmodc makes offline.
     fn read(&mut self) -> BTreeMap<Guid, Vec<u8>> {
         self.live.routed().rows
     }
 
-    /// What the log lines of Dmodc since some byte of the log have in a field.
+    /// The values of a field in Dmodc's sweep lines, after the first `from` bytes of the log.
     fn field(&self, from: usize, name: &str) -> Vec<usize> {
         self.live.watch.sm.files.numbers(from, name)
     }
@@ -151,7 +151,7 @@ fn servers_that_reboot_change_no_block() {
     for moment in moments {
         let from = servers.live.log_len();
         let reaction = servers.happens(moment);
-        // Five leaves for each server, and that of OpenSM's own port.
+        // Five leaves for each server, and the leaf of OpenSM's own port.
         let touched = 5 * moment.len() + 1;
         let most = touched * table.unwrap_or(0) * (reaction.sweeps + reaction.errors);
         assert!(reaction.smps.blocks <= most, "{reaction:?}");
@@ -177,7 +177,7 @@ fn entries_of_servers_that_are_off_follow_the_fabric() {
     let pull = |cables: &mut Cables| spine.iter().for_each(|&c| cables.unplug(c));
     servers.live.change(pull);
     assert_ne!(servers.read(), first);
-    // Another host comes to the port of one that is off, with a LID of its own.
+    // Another host comes to the port of a host that is off, with a LID of its own.
     let (off, other) = (servers.of(7)[2], servers.of(18)[0]);
     servers.live.change(|cables| cables.move_host(other, off));
     servers.read();

@@ -1,4 +1,4 @@
-//! The year of the trace under each engine; alone, or with links and switches that fail too and upgrades.
+//! The year of the trace under each engine: servers alone, or with failing links and switches and with upgrades.
 
 use super::figures::{COLUMNS, figures};
 use super::{Event, Servers, What};
@@ -28,15 +28,15 @@ const ENGINES: [&str; 9] = [
 /// The faults of 400 servers in 348 days, beside the repository.
 const TRACE: &str = "../shared/trace/servers.csv";
 const DAYS: f64 = 348.0;
-/// One link and one switch of so many fails in a year, and is back after so many days on the mean. Both are assumed; the
-/// rate is of the order that Domke, Hoefler and Matsuoka have (Fail-in-place network design, SC 2014).
+/// One link of so many and one switch of so many fail in a year, and are back after so many days on average: both
+/// assumed; the rate is of the order that Domke, Hoefler and Matsuoka have (Fail-in-place network design, SC 2014).
 const FAILS: f64 = 100.0;
 const REPAIR: f64 = 3.0;
 /// Upgrades a year, and in how many parts each level is upgraded.
 const UPGRADES: usize = 4;
 const PARTS: usize = 8;
 
-/// What happens at one time.
+/// The events of one time.
 struct Moment {
     day: f64,
     what: &'static str,
@@ -46,7 +46,7 @@ struct Moment {
 }
 
 /// The first `TRACE_MOMENTS` (100) moments of the trace under each engine of `TRACE_ENGINES`, as a table; all of them
-/// as rows in the file `TRACE_ROWS`. With `TRACE_FAULTS` set, its faults of links and switches too.
+/// as rows in the file `TRACE_ROWS`. With `TRACE_FAULTS`, a seed, also with faults of links and switches, and upgrades.
 #[test]
 #[ignore = "long: make trace"]
 fn a_year_of_400_servers() {
@@ -167,7 +167,7 @@ fn faults(servers: &Servers, seed: u64) -> Vec<Moment> {
     moments
 }
 
-/// All switches above the leaves get new firmware each quarter, an eighth of a level at once: drained, pulled, and back.
+/// All switches above the leaves get new firmware each quarter, an eighth of a level at once: drained, pulled, back.
 fn upgrades(net: &Netlist, drains: bool) -> Vec<Moment> {
     let switches = (0u32..)
         .zip(&net.nodes)

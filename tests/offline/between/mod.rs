@@ -1,4 +1,4 @@
-//! While tables change: what packets meet, held to a literal reading, and what Dmodc promises of it.
+//! Packets while tables change: `dmodc_lab::between` equals a literal reading, and Dmodc keeps its promises.
 
 mod naive;
 
@@ -27,7 +27,7 @@ fn routed(netlist: &Netlist, faults: Faults, on_unreachable: OnUnreachable) -> R
     Routed::of(netlist, &options)
 }
 
-/// One thing of each kind that goes, drawn: its name, and the fabric without it.
+/// One event of each kind, drawn: its name, and the fabric without the equipment that goes.
 fn events(whole: &Netlist, random: &mut Random) -> Vec<(&'static str, Netlist)> {
     let leaves = carriers(whole);
     let mut others = switches(whole);
@@ -61,7 +61,7 @@ fn as_sent(before: &Routed, after: &Routed) -> Between {
     between(before, after, &blocks_as_sent(before, after))
 }
 
-/// Writes nonsense into some entries.
+/// Writes random ports into some entries.
 fn spoil(tables: &mut Tables, random: &mut Random) {
     let (switches, width) = (tables.len(), tables.width());
     for _ in 0..random.below(30) {
@@ -74,7 +74,7 @@ fn spoil(tables: &mut Tables, random: &mut Random) {
 }
 
 #[test]
-fn what_packets_meet_is_what_a_literal_reading_says() {
+fn the_mixer_agrees_with_following_each_packet() {
     let mut random = Random::new(1);
     let mut met = [0; 5];
     for case in 0..12 {
@@ -109,13 +109,13 @@ fn what_packets_meet_is_what_a_literal_reading_says() {
     );
 }
 
-/// With stable routes, what stands when something goes is not touched.
+/// When equipment goes, no pair whose old route still works loses a packet (`faults=stable`).
 ///
-/// What comes back takes its routes back, and its links are not ACTIVE before all tables are sent. Without
-/// turning ways, packets may be dropped meanwhile, but none loops and no circle closes. With them (a switch
-/// that has no way down to a leaf, and now goes down and up again to it) both can happen.
+/// Equipment that comes back gets its routes back, and its links are not ACTIVE before all tables are sent. Under
+/// `partial` packets may be dropped meanwhile, but none loops and no circle closes. Under `connect` both can happen: a
+/// switch without a path down to a leaf then has a detour to it.
 #[test]
-fn stable_routes_hurt_nobody_who_need_not_change() {
+fn stable_routes_harm_no_standing_pair() {
     for (shape, seed) in SHAPES.into_iter().zip(1..) {
         let whole = pgft(shape, seed);
         for (what, without) in events(&whole, &mut Random::new(seed)) {

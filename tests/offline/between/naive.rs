@@ -1,4 +1,4 @@
-//! The same as `dmodc_lab::between`, read literally: all tables after each block, and each packet by itself.
+//! `dmodc_lab::between` by brute force: all tables after each block, and each packet alone.
 
 use crate::whole_graph::lids;
 use dmodc::analysis::{Channels, Hop};
@@ -11,11 +11,11 @@ type Routed<'r> = (&'r Fabric, &'r Tables);
 /// Two channels, one after the other.
 type Turn = (u32, u32);
 
-/// What the packets of one host to a LID of another meet.
+/// The harm that packets of one host to a LID of another meet.
 struct Story {
     met: BTreeSet<Harm>,
     turns: BTreeSet<Turn>,
-    /// Before the first block, and after each.
+    /// Whether packets are lost: before the first block, and after each.
     lost: Vec<bool>,
 }
 
@@ -66,7 +66,7 @@ pub fn between(before: Routed, after: Routed, order: &[Block]) -> Between {
             true => &mut found.cut,
             false => &mut found.standing,
         };
-        // What is lost at the end was not lost for a block more.
+        // No block follows the last state: packets lost in it wait for none.
         let blocks = story.lost[..order.len()].iter().filter(|l| **l).count();
         group.pairs += 1;
         group.total += blocks as u64;
@@ -84,7 +84,7 @@ pub fn between(before: Routed, after: Routed, order: &[Block]) -> Between {
     found
 }
 
-/// The old tables on the new fabric, and what they are after each block.
+/// The old tables on the new fabric, then the tables after each block.
 fn mixtures(before: Routed, after: Routed, order: &[Block]) -> Vec<Tables> {
     let mut tables = after.1.clone();
     for (s, switch) in (0..).zip(after.0.switches()) {

@@ -1,13 +1,13 @@
-//! Other boxes at the same places, and cables at other ports: no reference, no history.
+//! A new box at the same place, or a cable at another port, changes no entry of others, without reference or history.
 
 use super::events::*;
 use super::fabrics::{hosts_of, switches, uneven};
 use super::*;
 use dmodc::random::Random;
 
-/// A box of each level is replaced, by one whose GUID is below all others and by one above: its own LID changes. All are
-/// replaced, and LIDs stay: nothing changes. Also with several LIDs for each end node, aggregation nodes, and gateways at
-/// the top, and where pods are of unequal size.
+/// A switch of each level is replaced by a box with a GUID below or above all others: only entries of its LID change.
+/// If all get new GUIDs and keep their LIDs, no entry changes. On PGFTs, also with two LIDs for each end node,
+/// aggregation nodes and gateways at the top; and on pods of unequal size.
 #[test]
 fn switches_are_replaced() {
     let mut found = Findings::default();
@@ -42,7 +42,7 @@ fn switches_are_replaced() {
     }
 }
 
-/// Another adapter at the same port, and a host at another port of its leaf.
+/// A host that gets another adapter, or moves to another port of its leaf, changes only its own entries.
 #[test]
 fn a_host_is_replaced_or_moves() {
     let mut found = Findings::default();
@@ -65,7 +65,7 @@ fn a_host_is_replaced_or_moves() {
     }
 }
 
-/// The end of a cable between switches goes to a spare port, below or above: what went by the old port moves.
+/// A cable between switches whose lower or upper end moves to a spare port changes only entries that used the old port.
 #[test]
 fn a_cable_moves_to_a_spare_port() {
     let mut found = Findings::default();

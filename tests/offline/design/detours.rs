@@ -1,9 +1,9 @@
-//! Detours are shared out: where pods have no plane in common, what turns between them turns at more than one leaf.
+//! Detours are spread: where two pods have no plane in common, the routes between them turn at more than one leaf.
 
 use super::fabrics::pgft;
 use super::*;
 
-/// Shapes that lose a third of their upper switches, the seed, and A2A and SP of sssp, whose routes close circles.
+/// Shapes that lose a third of their upper switches, the seed, and A2A and SP of sssp, whose routes may close circles.
 const THROWS: [(&str, u64, u32, u32); 12] = [
     ("PGFT(3;4,4,6;1,4,4;1,1,1)", 1, 20, 10),
     ("PGFT(3;4,4,6;1,4,4;1,1,1)", 11, 20, 9),
@@ -19,9 +19,9 @@ const THROWS: [(&str, u64, u32, u32); 12] = [
     ("PGFT(3;12,8,12;1,4,8;1,1,1)", 4, 396, 26),
 ];
 
-/// A2A is within a fifth of the bound or of sssp's; nobody is left out who has a path, and no circle closes. SP is at
-/// most half above sssp's in seven throws of twelve; the goal is all. Routes of sssp may close circles, while here the
-/// lowest of the planes that are entered by turns is entered at one leaf alone.
+/// A2A is at most a fifth above the bound or above sssp's; every pair with an up-down path uses one, and no circle
+/// closes. SP is at most half above sssp's in seven throws of twelve; the goal is all. Routes of sssp may close
+/// circles; turns of Dmodc may not, so they enter the lowest of their planes at one leaf alone.
 #[test]
 fn are_shared_out() {
     let mut found = Findings::default();

@@ -1,12 +1,11 @@
-//! What happens to regularly cabled fabrics, by place.
+//! Events on regularly cabled fabrics: the equipment that goes or moves, chosen by place.
 
 use super::fabrics::*;
 use crate::long;
 use dmodc::netlist::{Kind, Netlist, Part};
 use dmodc::random::Random;
 
-/// The regularly cabled shapes to which things happen: two, three and four levels, parallel links, small and
-/// large.
+/// The shapes on which events happen: two, three and four levels, parallel links, small and large.
 pub const SHAPES: [&str; 10] = [
     "PGFT(2;6,8;1,4;1,1)",
     "PGFT(2;6,7;1,3;1,2)",
@@ -20,17 +19,17 @@ pub const SHAPES: [&str; 10] = [
     "PGFT(4;4,4,4,4;1,3,3,4;1,2,1,1)",
 ];
 
-/// Those of them that are small enough for `make test`; all in CI.
+/// The shapes of at most 200 nodes, for `make test`; all in CI.
 pub fn shapes() -> impl Iterator<Item = &'static str> {
     small(SHAPES, 200)
 }
 
-/// Each of them with the seeds of so many throws.
+/// Each of these shapes with the seeds of `count` throws.
 pub fn each(count: u64) -> impl Iterator<Item = (&'static str, u64)> {
     shapes().flat_map(move |shape| super::throws(count).map(move |seed| (shape, seed)))
 }
 
-/// Those of some PGFTs that have no more than so many nodes; all in CI.
+/// The shapes that have at most `most` nodes; all in CI.
 pub fn small<const N: usize>(
     shapes: [&'static str; N],
     most: u32,
@@ -64,14 +63,14 @@ pub struct Whole {
 /// Which switches an event may hit.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Where {
-    /// Neither the first nor the last port of those above or below leads there: a hole in the midst.
+    /// At neither the first nor the last used port of a neighbour: it leaves a hole between used ports.
     Inside,
-    /// Anywhere, if others like it have what it leaves dark: three siblings or more.
+    /// At any port, if at least three siblings of its neighbours have a switch at the same port.
     Told,
 }
 
 impl Whole {
-    /// The PGFT with names at random.
+    /// The PGFT with GUIDs at random.
     pub fn new(shape: &str, seed: u64) -> Whole {
         let netlist = super::names::at_random(&pgft(shape), seed);
         let parsed: dmodc::netlist::generate::Pgft = shape.parse().expect("a shape");
@@ -95,7 +94,7 @@ impl Whole {
         }
     }
 
-    /// The PGFT with what real ones have: two LIDs an end node, aggregation nodes, gateways on two top switches.
+    /// The PGFT with additions of real fabrics: two LIDs an end node, aggregation nodes, gateways on two top switches.
     pub fn furnished(shape: &str, seed: u64) -> Whole {
         let mut whole = Whole::new(shape, seed);
         let tops = whole.nodes(|e| e.level == whole.levels);
@@ -113,8 +112,8 @@ impl Whole {
         whole
     }
 
-    /// Whether the ports at which a switch's neighbours have it are inside of those in use, above and below; or
-    /// whether at least three others of each kind have a switch there.
+    /// Whether a switch is at an inner port of its neighbours above and below; or whether at least three siblings of
+    /// each of these have a switch at the same port.
     fn may_go(&self, e: &Element, at: Where) -> bool {
         let children = |level: usize| self.bases[level - 1].0;
         let parents = |level: usize| self.bases[level - 1].1;
@@ -144,11 +143,11 @@ impl Whole {
         (!these.is_empty()).then(|| these[random.below(these.len())])
     }
 
-    /// Neighbours in the order of places that go together, as with a line card.
+    /// Two switches at neighbouring places, which go together as with a line card.
     pub fn line_card(&self, level: usize, random: &mut Random) -> Option<Vec<u32>> {
         let one = self.switch(level, Where::Inside, random)?;
         let element = self.elements.iter().find(|e| e.node == one)?;
-        // The digit by which its neighbours have it, one further.
+        // The next place: one more in the digit that is its port at the neighbours.
         let digit = level - usize::from(level == self.levels);
         let mut wanted = element.digits.clone();
         wanted[digit] += 1;
@@ -158,7 +157,7 @@ impl Whole {
         may_go.then(|| vec![one, next.node])
     }
 
-    /// Everything of a pod below the top: subtrees of the highest level but one, which are not the first or last.
+    /// All switches of a pod below the top level, drawn, but not of the first or last pod.
     pub fn pod(&self, random: &mut Random) -> Option<Vec<u32>> {
         let pods = self.bases[self.levels - 1].0;
         (self.levels > 2 && pods > 2).then(|| self.nth_pod(1 + random.below(pods - 2)))
@@ -177,7 +176,7 @@ impl Whole {
         these.map(|e| e.node).collect()
     }
 
-    /// All that leaves have at one uplink, and what is above it, not the first or last plane.
+    /// The switches at one uplink of all leaves, and all above them: a plane, drawn, but not the first or last.
     pub fn plane(&self, random: &mut Random) -> Option<Vec<u32>> {
         let planes = self.bases[1].1;
         if self.levels < 3 || planes < 3 {
@@ -187,7 +186,7 @@ impl Whole {
         Some(self.nodes(|e| e.level > 1 && e.digits[1] == plane))
     }
 
-    /// How many planes the top level has: those above the same switches are one.
+    /// The number of planes at the top level. Top switches above the same switches are one plane.
     pub fn planes(&self) -> usize {
         let bases = self.bases[1..self.levels - 1].iter();
         bases.map(|base| base.1).product()
@@ -221,7 +220,7 @@ pub fn pod(netlist: &Netlist, pod: usize) -> Vec<u32> {
     switches(netlist).into_iter().filter(in_pod).collect()
 }
 
-/// Two switches each share the ports of two at every switch above, one has the odd ones.
+/// Interleaves ports at the switches above: of each two neighbouring leaves one gets the odd ports, one the even ones.
 pub fn interleaved(netlist: &Netlist, links: u8) -> Netlist {
     let mut other = netlist.clone();
     let port = |at: u8| {
@@ -251,7 +250,7 @@ pub fn a_host(netlist: &Netlist, random: &mut Random) -> u32 {
     hosts[random.below(hosts.len())]
 }
 
-/// The end of a cable at one node goes to another port of that node.
+/// Moves the end of a cable to another port of the same node.
 pub fn moved_to_port(netlist: &Netlist, node: u32, from: u8, to: u8) -> Netlist {
     let mut netlist = netlist.clone();
     let ports = &mut netlist.nodes[node as usize].ports;
@@ -271,7 +270,7 @@ pub fn spare(netlist: &Netlist, switch: u32) -> u8 {
     netlist.nodes[switch as usize].port_count
 }
 
-/// A switch goes, with its hosts.
+/// The netlist without these nodes, and without the hosts of a switch that goes.
 pub fn without(netlist: &Netlist, nodes: &[u32]) -> Netlist {
     let parts: Vec<Part> = nodes.iter().map(|&n| Part::Node(n)).collect();
     netlist.without(&parts)

@@ -7,7 +7,7 @@ use dmodc::netlist::generate::{Order, Pgft, build};
 use dmodc::netlist::{Kind, Netlist, Node};
 use dmodc::random::Random;
 
-/// Ports that every switch has beyond those in use.
+/// Spare ports of every switch.
 pub const SPARE: u8 = 8;
 
 /// A whole PGFT, places in order, some ports of each switch free. LIDs at random, GUIDs in order.
@@ -86,7 +86,7 @@ pub struct Pods {
 }
 
 impl Pods {
-    /// Draws the fabric, GUIDs in the order of places, LIDs at random; `seed` says how many hosts each leaf has.
+    /// Draws the fabric, GUIDs in the order of places, LIDs at random; `seed` draws the number of hosts of each leaf.
     pub fn draw(&self, seed: u64) -> Netlist {
         let mut random = Random::stream(seed, 3);
         let mut net = Netlist::default();

@@ -1,10 +1,10 @@
-//! What is new at the end moves nobody else, without a reference.
+//! New equipment at the end changes only its own entries, without a reference.
 
 use super::events::*;
 use super::fabrics::{add_host, carriers, hosts_of};
 use super::*;
 
-/// From a fabric without some places to one with them, boxes of the new ones having GUIDs of any kind.
+/// Checks that the equipment `new`, whose GUIDs lie anywhere among the others, changes only its own entries.
 fn grows(found: &mut Findings, what: &str, whole: &Netlist, new: &[u32]) {
     let [small, large] = [without(whole, new), whole.clone()];
     let (small, large) = (found.route(&small, what), found.route(&large, what));
@@ -13,7 +13,7 @@ fn grows(found: &mut Findings, what: &str, whole: &Netlist, new: &[u32]) {
     }
 }
 
-/// Also the last leaf of any of uneven pods, the largest among them.
+/// New: the last leaf, the last pod, half of the hosts of a leaf. Also the last leaf of any of uneven pods.
 #[test]
 fn the_last_leaf_and_the_last_pod() {
     let mut found = Findings::default();
@@ -45,8 +45,8 @@ fn the_last_leaf_and_the_last_pod() {
     }
 }
 
-/// A new host at a port that no leaf has had a host at, on one leaf after the other. When most have one, it is
-/// usual, and then numbers may make room; the first third moves nobody.
+/// Hosts come to a port at which no leaf has had a host, on one leaf after the other. Once most leaves have one there,
+/// all reserve a number for it, which may change others; the first third of the leaves changes only own entries.
 #[test]
 fn hosts_at_a_new_port() {
     let mut found = Findings::default();

@@ -1,13 +1,13 @@
-//! Levels of small trees are robust: no single lost link, lost host, or extra cable between leaves changes them, or
-//! has the tree refused; and after it a host that goes moves its own entries alone.
+//! Levels of small trees are robust: no single lost link, lost host or extra cable between leaves changes them, or
+//! makes Dmodc refuse the tree; and a host that goes afterwards changes only its own entries.
 //!
-//! Pairs of end nodes on different upper switches may have no up-down path; what turns for them is not asked here.
+//! Pairs of end nodes on different upper switches may have no up-down path; detours are not tested here.
 
 use super::fabrics::*;
 use super::*;
 use dmodc::random::Random;
 
-/// Small trees (some 20 to 60 switches), with what real ones have.
+/// Small trees (some 20 to 60 switches), with gateways, hosts and leaves at upper switches as in real ones.
 fn small_trees(seed: u64) -> Vec<(&'static str, Netlist)> {
     let mut random = Random::stream(seed, 5);
     let mut pods = |planes: usize, spines: usize, on_spines: usize| {
@@ -54,7 +54,7 @@ fn small_trees(seed: u64) -> Vec<(&'static str, Netlist)> {
     named.into()
 }
 
-/// End nodes on an upper switch.
+/// Adds end nodes to an upper switch.
 fn on_upper(netlist: &mut Netlist, place: &str, count: u8, gateways: bool) {
     let switch = at(netlist, place);
     let first = netlist.nodes[switch as usize].port_count;
@@ -66,7 +66,7 @@ fn on_upper(netlist: &mut Netlist, place: &str, count: u8, gateways: bool) {
     }
 }
 
-/// Other switches are at the levels at which they were. A host that goes then moves itself alone.
+/// Checks that all switches keep their levels, and that a host that goes then changes only its own entries.
 fn keeps_levels(found: &mut Findings, what: &str, before: &Routed, netlist: &Netlist, seed: u64) {
     let Some(after) = found.route_up_down(netlist, what) else {
         return;
@@ -85,7 +85,7 @@ fn keeps_levels(found: &mut Findings, what: &str, before: &Routed, netlist: &Net
     }
 }
 
-/// Small trees of these seeds, routed: what it is, its seed, the netlist and its routes.
+/// Small trees of these seeds, each as its name, seed, netlist and routes.
 fn routed_trees(
     found: &mut Findings,
     seeds: impl Iterator<Item = u64>,
@@ -105,9 +105,9 @@ fn routed_trees(
 /// Seeds of trees in which a root carries as many hosts as most leaves.
 const ROOTS_LIKE_LEAVES: [u64; 2] = [20, 22];
 
-/// What a tree is like before anything happens: leaves at the bottom, in whatever pod, spines at the top.
+/// In a whole tree the leaves of all pods are at the bottom, mids above them and spines at the top.
 #[test]
-fn levels_are_those_of_the_drawing() {
+fn levels_are_as_drawn() {
     let mut found = Findings::default();
     for (what, _, _, routed) in routed_trees(&mut found, throws(4).chain(ROOTS_LIKE_LEAVES)) {
         let levels = routed.levels();
@@ -116,7 +116,7 @@ fn levels_are_those_of_the_drawing() {
             Some("mid" | "L2") => 1,
             _ => 2,
         };
-        // A leaf on spines has no level of its own.
+        // A leaf on spines may have any level.
         let counts = |place: &&str| !place.starts_with("leaf on spines");
         let others = levels
             .iter()
@@ -126,7 +126,7 @@ fn levels_are_those_of_the_drawing() {
     }
 }
 
-/// Seeds of hosts or gateways on upper switches that were taken for leaves once a link was gone.
+/// Seeds where Dmodc once took upper switches with hosts or gateways for leaves, after a link was lost.
 const LEAVES_WITHOUT_A_LINK: [u64; 2] = [32, 36];
 
 #[test]
@@ -146,7 +146,7 @@ fn a_link_is_lost() {
 fn a_host_is_lost() {
     let mut found = Findings::default();
     for (what, seed, netlist, before) in routed_trees(&mut found, throws(3)) {
-        // Of those on upper switches each, of the others some.
+        // All hosts on upper switches, and three of the others.
         let hosts = carriers(&netlist)
             .into_iter()
             .flat_map(|s| hosts_of(&netlist, s));
@@ -169,7 +169,7 @@ fn a_host_is_lost() {
     }
 }
 
-/// A cable between two leaves, of one pod or of two, is used or not; it changes no level.
+/// A cable between two leaves, of one pod or of two, changes no level, whether Dmodc uses it or not.
 #[test]
 fn a_cable_between_leaves() {
     let mut found = Findings::default();
@@ -192,7 +192,7 @@ fn a_cable_between_leaves() {
     }
 }
 
-/// All hosts of the first of two leaves go, then those of the second as well, also where roots are given.
+/// All hosts of the first leaf go, then those of the second too: levels stay. Also where roots are given.
 fn hosts_go(found: &mut Findings, what: &str, whole: &Netlist, leaves: &[u32]) {
     let tops = whole
         .switches()
@@ -211,7 +211,7 @@ fn hosts_go(found: &mut Findings, what: &str, whole: &Netlist, leaves: &[u32]) {
             let what = format!("{what}, {count} emptied{how}");
             if let Some(after) = found.routed(Routed::asked(&less, options), &what) {
                 found.add(before.levels() == after.levels(), format!("{what}: levels"));
-                // With hosts on upper switches as well, levels stay, but in 4 of 630 cases entries of others do not.
+                // With hosts on upper switches too, levels stay, but in 4 of 630 cases entries of other LIDs change.
                 if !what.starts_with("hosts on upper") {
                     found.only_own(&before, &after, &what);
                 }
@@ -220,7 +220,7 @@ fn hosts_go(found: &mut Findings, what: &str, whole: &Netlist, leaves: &[u32]) {
     }
 }
 
-/// A mid switch with a gateway is left with the leaves of its pod alone, which may have a cable to another.
+/// A mid switch with a gateway loses its only uplink and keeps its level. Its leaves may have a cable to another pod.
 #[test]
 fn a_gateway_loses_its_only_uplink() {
     let mut found = Findings::default();
@@ -256,7 +256,7 @@ fn a_gateway_loses_its_only_uplink() {
     }
 }
 
-/// Which box stands at a place decides no level.
+/// Levels do not depend on GUIDs: all switches are replaced.
 #[test]
 fn all_switches_are_replaced() {
     let mut found = Findings::default();

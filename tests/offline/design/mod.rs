@@ -1,9 +1,9 @@
-//! The fabric as it is meant to be: what routes owe to places, whatever the boxes at them are called.
+//! The design: routes depend on places, not on the GUIDs of the boxes at these places.
 //!
-//! All of it goes through the library's public interface and knows nothing of how routes are made. Fabrics are
-//! drawn by seeds that are the same in every run; `DMODC_CASES` multiplies the throws of each test and, from
-//! 5 on, adds the largest fabrics. A test goes through all its throws and then names those that failed, so that one run says how
-//! far the program is from what it should do.
+//! All tests use the library's public interface and do not depend on how Dmodc makes routes. Seeds draw the fabrics,
+//! the same in every run; `DMODC_CASES` multiplies the throws of each test and, from 5 on, adds the largest fabrics. A
+//! test makes all its throws and then lists those that failed, so that one run shows how far the program is from its
+//! goal.
 
 mod boxes;
 mod detours;
@@ -29,7 +29,7 @@ use dmodc::dmodc::{Faults, OnUnreachable, Options, RouteError};
 use dmodc::fabric::Guid;
 use dmodc::netlist::{Kind, Netlist};
 
-/// What one test has found. All of it is printed.
+/// The findings of one test. All of them are printed.
 #[derive(Default)]
 struct Findings {
     failed: Vec<String>,
@@ -37,7 +37,7 @@ struct Findings {
 }
 
 impl Findings {
-    /// One finding in words, with its figures, and whether it is as it should be.
+    /// Adds a finding: whether it holds, and a text with its figures.
     fn add(&mut self, holds: bool, what: impl std::fmt::Display) {
         println!("{} {what}", if holds { "  " } else { "NO" });
         self.all += 1;
@@ -46,12 +46,12 @@ impl Findings {
         }
     }
 
-    /// Routes a fabric as the defaults have it. That it is refused is a finding.
+    /// Routes a fabric with the default options. A refusal is a failed finding.
     fn route(&mut self, netlist: &Netlist, what: &str) -> Option<Routed> {
         self.routed(Routed::asked(netlist, &Options::default()), what)
     }
 
-    /// The same, with no path where there is no up-down path.
+    /// As [`Findings::route`], without detours.
     fn route_up_down(&mut self, netlist: &Netlist, what: &str) -> Option<Routed> {
         self.routed(Routed::asked(netlist, &Routed::partial()), what)
     }
@@ -66,19 +66,19 @@ impl Findings {
         }
     }
 
-    /// Only LIDs that came, went or moved change, and the tables are sound.
+    /// Only entries of LIDs that came, went or moved change, and the tables have no defect.
     fn only_own(&mut self, before: &Routed, after: &Routed, what: &str) {
         let changes = before.changes(after);
         self.judge(others(&changes) == 0, after, what, changes);
     }
 
-    /// What still stands stays, and the tables are sound.
+    /// No entry changes whose port still leads nearer, and the tables have no defect.
     fn only_forced(&mut self, before: &Routed, after: &Routed, what: &str) {
         let changes = before.changes(after);
         self.judge(changes.needless.entries == 0, after, what, changes);
     }
 
-    /// What still stands stays when these nodes die.
+    /// As [`Findings::only_forced`], when these nodes die.
     fn die(&mut self, before: &Routed, gone: &[u32], what: &str) {
         let after = Routed::up_down(&events::without(&before.netlist, gone));
         self.only_forced(before, &after, &format!("{what} dead"));
@@ -98,7 +98,7 @@ impl Findings {
     }
 }
 
-/// The test ends, and fails if anything has failed.
+/// A test fails at its end if a finding has failed.
 impl Drop for Findings {
     fn drop(&mut self) {
         if std::thread::panicking() {
@@ -111,17 +111,17 @@ impl Drop for Findings {
     }
 }
 
-/// At most a quarter above a figure, or one.
+/// Whether a figure is at most a quarter, or one, above another.
 fn is_close(figure: u32, to: u32) -> bool {
     figure <= to + (to / 4).max(1)
 }
 
-/// The seeds of so many throws: the same in every run, a quarter of `DMODC_CASES` times as many.
+/// The seeds of `count` throws, times a quarter of `DMODC_CASES`: the same in every run.
 fn throws(count: u64) -> impl Iterator<Item = u64> {
     1..=count * times()
 }
 
-/// Whether the largest fabrics are asked for as well.
+/// Whether to test the largest fabrics too.
 fn is_long() -> bool {
     times() > 1
 }

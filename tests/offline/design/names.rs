@@ -1,5 +1,5 @@
-//! GUIDs, LIDs and port numbers given anew. Nodes stand in the order of places, and their descriptions name
-//! these; all else that tells a box from another is chance.
+//! New GUIDs, LIDs and port numbers. The nodes of a netlist are in the order of places, and their descriptions name the
+//! places; all other marks of a box are random.
 
 use dmodc::fabric::{Guid, Lid};
 use dmodc::netlist::{Kind, Netlist, Node, Port};
@@ -8,7 +8,7 @@ use dmodc::random::Random;
 /// Bases so far apart that no port GUID (node GUID + port number) equals a node GUID.
 const HOSTS: u64 = 0x0001_0000_0000_0000;
 const SWITCHES: u64 = 0x0002_0000_0000_0000;
-/// GUIDs of what comes later: some below all others, some above.
+/// GUIDs of boxes that come later: some below all others, some above.
 const LATER: [u64; 2] = [0x0000_0000_0000_1000, 0xfff0_0000_0000_0000];
 
 /// GUIDs in the order of places.
@@ -48,7 +48,7 @@ fn rename(node: &mut Node, guid: Guid) {
     }
 }
 
-/// LIDs at random, from 1 on, those of end nodes with this LMC and aligned to it.
+/// LIDs at random, aligned to this LMC. End nodes have the LMC, switches have one LID.
 pub fn with_lids(netlist: &Netlist, lmc: u8, seed: u64) -> Netlist {
     let mut netlist = netlist.clone();
     let ends: usize = netlist.nodes.iter().map(|n| n.ports.len().max(1)).sum();
@@ -95,7 +95,7 @@ pub fn name_new(netlist: &mut Netlist, node: u32, above: bool) {
     rename(&mut netlist.nodes[node as usize], Guid(guid));
 }
 
-/// Cables at random: the cabled ports of every switch change places among themselves.
+/// Cables at random: shuffles the numbers of the cabled ports of every switch.
 pub fn with_ports_shuffled(netlist: &Netlist, seed: u64) -> Netlist {
     let mut netlist = netlist.clone();
     let mut random = Random::stream(seed, 2);
@@ -114,7 +114,7 @@ pub fn with_ports_shuffled(netlist: &Netlist, seed: u64) -> Netlist {
             } = netlist.nodes[s].ports[at];
             let far = netlist.nodes[peer as usize].ports.iter_mut();
             let mut back = far.filter(|p| (p.peer as usize, p.peer_port) == (s, old));
-            // Marked, so that the next of the same pair does not take it for its own.
+            // Marks this end, so that the next link of the same pair does not find it.
             if let Some(back) = back.next() {
                 (back.peer, back.peer_port) = (s as u32 | MARK, new);
             }

@@ -1,10 +1,10 @@
-//! `stable` on a whole, regularly cabled fabric has the paper's tables on the fabric with GUIDs in the order of
-//! places: the literal oracle, row by row. So A2A is the cut bound, or one above it.
+//! On a whole, regularly cabled fabric `stable` makes, whatever the GUIDs are, the tables that `paper` makes with GUIDs
+//! in the order of places, row by row. So A2A is the cut bound, or one above it.
 
 use super::fabrics::pgft;
 use super::*;
 
-/// One to five levels, parallel links between leaves and what is above, and further up.
+/// One to five levels, with parallel links at the leaves and further up.
 const SMALL: [&str; 15] = [
     "PGFT(1;8;1;1)",
     "PGFT(2;6,8;1,4;1,1)",
@@ -29,7 +29,7 @@ const LARGE: [&str; 4] = [
     "PGFT(4;6,6,6,6;1,6,6,6;1,1,1,1)",
 ];
 
-/// Entries of end nodes that differ, by the places of the switches.
+/// The number of entries for end nodes that differ between switches at the same place.
 fn differing(a: &Routed, b: &Routed) -> usize {
     let index = |routed: &Routed, guid| routed.fabric.switch_by_guid(guid).expect("it is there");
     let lids: Vec<_> = a.fabric.end_nodes().iter().map(|n| n.lid).collect();
@@ -44,7 +44,7 @@ fn differing(a: &Routed, b: &Routed) -> usize {
     rows.map(differ).sum()
 }
 
-/// The end nodes by place, in the order of their numbers.
+/// The LIDs of the end nodes, in the order of their topological NIDs.
 fn order(routed: &Routed) -> Vec<dmodc::fabric::Lid> {
     let nodes = routed.plan.order().iter();
     nodes
@@ -83,7 +83,7 @@ fn whole_pgfts() {
     }
 }
 
-/// With several LIDs for each end node, and aggregation nodes on all switches.
+/// With LMC 2, base LIDs have the paper's tables; with aggregation nodes, hosts have the paper's order, A2A and SP.
 #[test]
 fn with_lmc_and_aggregation_nodes() {
     let mut found = Findings::default();

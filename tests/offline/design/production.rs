@@ -1,5 +1,5 @@
-//! The production fabrics of the repository. Quality: what the better of two orders of places reached with the engine
-//! of old, no stock engine ahead but on the smallest.
+//! The production fabrics of the repository. Quality is at least that of an older version with the better of two orders
+//! of places. Only on the smallest is a stock engine ahead.
 
 use super::fabrics::switches;
 use super::*;
@@ -8,9 +8,9 @@ use crate::support::{data, production};
 use dmodc::random::Random;
 use std::path::Path;
 
-/// A fabric, and the most that A2A, RP and SP may be, and the least that EBB may be in percent. The goals were an EBB of
-/// 72 for the third, and 19, 6, 5 for the last: `paper` has 20, 6, 6 as well, and updn, which takes the spine with three
-/// hosts for any other, 18, 6, 5.
+/// A fabric, the upper limits of A2A, RP and SP, and the lower limit of EBB in percent. The goals were an EBB of 72 for
+/// the third, and 19, 6, 5 for the last: `paper` has 20, 6, 6 too, and updn, which treats the spine with three hosts
+/// like any other, 18, 6, 5.
 const GOALS: [(&str, [u32; 3], f64); 4] = [
     // One of the two orders had an SP of 4 here, both an EBB of 48.7.
     ("director-174sw", [18, 7, 5], 50.0),
@@ -42,7 +42,7 @@ fn read(name: &str) -> Netlist {
     Netlist::parse(&std::fs::read(path).expect("a file")).expect("a netlist")
 }
 
-/// As they are; and with other boxes at all places no worse, where cables are regular.
+/// The fabrics keep these limits; those with regular cables also with other GUIDs.
 #[test]
 fn are_as_good_as_they_can_be() {
     let mut found = Findings::default();
@@ -70,7 +70,7 @@ pub fn trees() -> Vec<(String, Netlist)> {
     names.retain(|name| !name.contains("ring"));
     let trees = names.into_iter().map(|name| {
         let mut netlist = read(&name);
-        // Descriptions name places here.
+        // In these tests descriptions name places.
         for node in &mut netlist.nodes {
             node.description = match node.is_aggregation() {
                 true => dmodc::fabric::NodeKind::AGGREGATION_DESCRIPTION.into(),
@@ -90,7 +90,7 @@ fn some(netlist: &Netlist, count: usize, may: impl Fn(u32) -> bool) -> Vec<u32> 
     drawn
 }
 
-/// Whether every neighbour of a switch has others of its level at lower ports and at higher ones.
+/// Whether every neighbour of a switch has other switches of the same level at lower and at higher ports.
 fn is_inside(routed: &Routed, node: u32) -> bool {
     let levels = routed.levels();
     let place = |n: u32| &*routed.netlist.nodes[n as usize].description;
@@ -106,13 +106,13 @@ fn is_inside(routed: &Routed, node: u32) -> bool {
     })
 }
 
-/// Those whose cables are regular, to 95 of a hundred or more.
+/// The trees of whose cables at least 95 % are regular.
 fn regular() -> impl Iterator<Item = (String, Netlist)> {
     let plain = |name: &str| name.contains("director") || name.contains("gpu");
     trees().into_iter().filter(move |(name, _)| plain(name))
 }
 
-/// Switches of planes of which one pod is connected to other parents, or by more links, than all others.
+/// Switches of planes where one pod has other parents, or more links, than all other pods.
 const OF_ODD_PLANES: [&str; 4] = [
     "0xec0d9a030057ad00",
     "0xec0d9a030057ad20",
@@ -120,9 +120,9 @@ const OF_ODD_PLANES: [&str; 4] = [
     "0xec0d9a030057ae80",
 ];
 
-/// A box is replaced, and a switch inside dies, without a reference.
+/// A replaced switch changes only its own entries, a dead inner one only forced ones, without a reference.
 #[test]
-fn what_stands_stays() {
+fn standing_entries_stay() {
     if !long::runs("production fabrics of more than 20 switches") {
         return;
     }

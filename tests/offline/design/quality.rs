@@ -1,4 +1,4 @@
-//! Whole fabrics with GUIDs at random are as good as with everything in order.
+//! Routes of whole fabrics are as good with GUIDs at random as with GUIDs in order.
 
 use super::fabrics::{add, add_host, at, link, pgft, uneven};
 use super::*;
@@ -28,7 +28,7 @@ fn nodes_8640() {
     }
 }
 
-/// A2A of sssp, which knows no levels, by the seed: `dmodc compare --engines dmodc,sssp`.
+/// A2A of sssp, which uses no levels, by seed: `dmodc compare --engines dmodc,sssp`.
 const SSSP: [u32; 64] = [
     25, 34, 46, 49, 33, 42, 25, 30, 32, 36, 44, 33, 56, 41, 32, 34, 34, 44, 30, 33, 33, 21, 31, 29,
     28, 36, 31, 30, 35, 47, 20, 46, 33, 26, 40, 41, 31, 29, 28, 32, 29, 39, 33, 23, 34, 39, 47, 32,
@@ -40,14 +40,14 @@ const SSSP_ON_SPINES: [u32; 64] = [
     29, 38, 31, 30, 36, 48, 23, 46, 35, 28, 42, 42, 31, 30, 32, 33, 30, 40, 36, 23, 34, 43, 48, 32,
     37, 37, 46, 40, 34, 50, 26, 29, 33, 49, 33, 37, 43, 50, 36, 39,
 ];
-/// Of these 128, A2A is below sssp's on 73, the same on 41, one more on 11 and two more on three: these.
+/// Of these 128 fabrics, A2A is below sssp's on 73, equal on 41, one more on 11 and two more on these three.
 const TWO_MORE: [(&str, u64); 3] = [
     ("pods", 43),
     ("leaves on spines", 45),
     ("leaves on spines", 51),
 ];
 
-/// A2A is at most sssp's, or one more; beyond the seeds of which that is known, near the bound.
+/// A2A is at most one above sssp's; for seeds without a known figure of sssp, at most a seventh above the bound.
 #[test]
 fn pods_of_unequal_size() {
     let mut found = Findings::default();
@@ -69,8 +69,8 @@ fn pods_of_unequal_size() {
     }
 }
 
-/// A switch with the parents of others and more does not make these others lack any: leaves on spines, which have the
-/// parents of all mids, and a leaf with links to two pods.
+/// A switch with the parents of others and more gives these others no lost links: no entry is displaced. On leaves on
+/// spines, which have the parents of all mids, and on a leaf with links to two pods.
 #[test]
 fn whole_fabrics_lack_nothing() {
     let mut found = Findings::default();
@@ -95,7 +95,7 @@ fn whole_fabrics_lack_nothing() {
     }
 }
 
-/// Where cables tell nothing, routes are no worse than they were: A2A of version a1de1bd, seeds 1 to 3.
+/// With cables at random, A2A is at most that of version a1de1bd, on seeds 1 to 3.
 #[test]
 fn cables_at_random() {
     const BEFORE: [(&str, [u32; 3]); 4] = [

@@ -1,5 +1,5 @@
-//! A reference knows what cables cannot tell, and does no harm: it forgets what was never meant, and what is off for
-//! good does not bend the routes of those that are there.
+//! A reference shows missing equipment that cables cannot show, and does no harm: it drops equipment that was never
+//! meant to stay, and hosts that are off for good do not make the routes of the others worse.
 
 use super::events::*;
 use super::fabrics::{at, carriers, hosts_of, link, pgft, switches};
@@ -10,11 +10,11 @@ use dmodc::reference::{Day, Reference};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What `reference=auto` holds after a sweep: the place to say how references grow.
+/// The reference that `reference=auto` keeps after a sweep. These tests depend only here on how references grow.
 fn grown(known: &Reference, last: &Routed) -> Reference {
     let alone = Merged::alone(&last.fabric);
     let merged = last.plan.known().map_or(&alone, |(merged, _)| merged);
-    // As it is written and read back.
+    // Written and read back, as the plugin does.
     let mut text = Vec::new();
     let grown = known.grown(merged, &HashMap::new(), Day::today());
     grown.write(&mut text).expect("memory");
@@ -22,7 +22,7 @@ fn grown(known: &Reference, last: &Routed) -> Reference {
     read.strict().expect("nothing is odd")
 }
 
-/// Each shape as it is, and with cables at random: what it is, and the whole with its netlist.
+/// Each shape with regular cables, and with cables at random: its name and the whole fabric.
 fn cabled() -> impl Iterator<Item = (String, Whole)> {
     let both = |shape| [false, true].map(|shuffled| (shape, shuffled));
     shapes().flat_map(both).map(|(shape, shuffled)| {
@@ -34,7 +34,7 @@ fn cabled() -> impl Iterator<Item = (String, Whole)> {
     })
 }
 
-/// The tables of one sweep after the other under `reference=auto`, beginning with a whole fabric.
+/// The tables of successive sweeps under `reference=auto`, the first of a whole fabric.
 fn sweeps(
     found: &mut Findings,
     what: &str,
@@ -55,7 +55,7 @@ fn sweeps(
     Some(all)
 }
 
-/// A cable that should not be: a spare port of a leaf, and one of a switch to which leaves have none.
+/// Fabrics with a wrong cable: from a leaf to an upper switch that is no parent, or to another leaf.
 fn wrong_cables(whole: &Netlist, random: &mut Random) -> Vec<(String, Netlist)> {
     let leaves = carriers(whole);
     let mut others = switches(whole);
@@ -72,7 +72,7 @@ fn wrong_cables(whole: &Netlist, random: &mut Random) -> Vec<(String, Netlist)> 
         let place = |s: u32| &*whole.nodes[s as usize].description;
         let what = format!("a cable between {} and {}", place(one), place(other));
         wrong.push((what, netlist));
-        // The first uplink there instead of where it belongs.
+        // The first uplink of the leaf ends there instead of at its own place.
         let ports = whole.nodes[one as usize].ports.iter();
         let mut up = ports.filter(|p| !hosts_of(whole, one).contains(&p.peer));
         let up = up.next().expect("uplinks");
@@ -105,13 +105,13 @@ fn a_wrong_cable_is_pulled_again() {
     }
 }
 
-/// Leaves, one after the other, as on a fabric that is renewed; and spines.
+/// Each of several switches, replaced one after the other, changes only its own entries.
 #[test]
 fn boxes_are_replaced() {
     let mut found = Findings::default();
     for (what, Whole { netlist: whole, .. }) in cabled() {
         let all = switches(&whole);
-        // Small ones are renewed from the first switch to the last.
+        // In small fabrics all switches are replaced, in others at most four.
         let step = if all.len() <= 16 {
             1
         } else {
@@ -142,9 +142,9 @@ fn boxes_are_replaced() {
     }
 }
 
-/// A box that was plugged in somewhere and is gone again, and a host that has moved, leave nothing.
+/// A switch that was there for one sweep, and a host that moved and came back, leave nothing in a reference.
 #[test]
-fn what_has_left_leaves_nothing() {
+fn a_visitor_that_has_left_leaves_nothing() {
     let mut found = Findings::default();
     for shape in shapes() {
         let whole = Whole::new(shape, 1).netlist;
@@ -177,7 +177,7 @@ fn what_has_left_leaves_nothing() {
     }
 }
 
-/// Hosts that the reference has and that are off for good: A2A and SP are close to those without them.
+/// With hosts of the reference off for good, A2A and SP are close to `paper`'s on the fabric without them.
 #[test]
 fn hosts_are_off_for_good() {
     let mut found = Findings::default();
@@ -207,9 +207,9 @@ fn hosts_are_off_for_good() {
     }
 }
 
-/// At the edge of the ports in use, or where cables are at random: a reference tells.
+/// With a reference, dead equipment at the edge of the used ports, or with random cables, changes only forced entries.
 #[test]
-fn what_cables_do_not_tell() {
+fn a_reference_keeps_places_that_cables_do_not_show() {
     let mut found = Findings::default();
     for (what, whole) in cabled() {
         let netlist = &whole.netlist;
@@ -233,7 +233,7 @@ fn what_cables_do_not_tell() {
     }
 }
 
-/// A new leaf under `auto` moves nobody, whatever port it has, even where cables tell nothing.
+/// A new leaf under `auto` changes only its own entries, at any port, even with cables at random.
 #[test]
 fn a_new_leaf_is_new() {
     let mut found = Findings::default();
@@ -243,7 +243,7 @@ fn a_new_leaf_is_new() {
             let small = without(netlist, &[leaf]);
             let place = &netlist.nodes[leaf as usize].description;
             let what = format!("{what}, {place} is new");
-            // Seen once, then seen for good.
+            // In the second sweep the leaf is new, in the third it is part of the reference.
             if let Some(all) = sweeps(&mut found, &what, &small, &[netlist, netlist]) {
                 found.only_own(&all[0], &all[1], &what);
                 found.only_own(&all[1], &all[2], &format!("{what}, a sweep later"));

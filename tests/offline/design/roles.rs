@@ -1,11 +1,11 @@
-//! Roles: hosts that leave never change levels. Entries that change are those of these hosts alone.
+//! Roles: hosts that leave never change levels, and change only their own entries.
 
 use super::fabrics::{carriers, hosts_of};
 use super::production::trees;
 use super::*;
 use dmodc::random::Random;
 
-/// These hosts go, and come back: to a manager that has never seen them, racks that come up for the first time.
+/// Hosts go and come back; for an OpenSM that has not seen them before, they come up for the first time.
 fn go(found: &mut Findings, what: &str, whole: &Routed, gone: &[u32]) {
     let less = whole.netlist.without_nodes(gone);
     let Some(after) = found.route(&less, what) else {
@@ -17,7 +17,7 @@ fn go(found: &mut Findings, what: &str, whole: &Routed, gone: &[u32]) {
         .iter()
         .filter(|(place, level)| is.get(*place) != Some(level));
     let moved: Vec<_> = moved.collect();
-    // Of two switches, one with hosts, nobody can tell which is above.
+    // Of two switches, one with hosts, either may be above.
     let plain = whole.fabric.switches().len() < 3 || moved.is_empty();
     found.add(plain, format!("{what}: other levels {moved:?}"));
     let others = others(&after.changes(whole));
@@ -44,11 +44,11 @@ fn of_leaves(netlist: &Netlist, leaves: &[u32]) -> Vec<u32> {
     hosts.collect()
 }
 
-/// Seeds that leave one leaf of the 11 switches with most hosts by far.
+/// Seeds that leave by far the most hosts on one leaf of `irregular-11sw`.
 const ONE_BY_FAR: [u64; 2] = [9, 16];
 
-/// All hosts of any leaf; of eight leaves; half of all. Where leaves are few it is a tenth: half of the hosts of six
-/// leaves may as well be all that were meant, and end at another port.
+/// All hosts of one leaf go, or of eight leaves, or half of all hosts. With few leaves it is a tenth of all: half of
+/// the hosts of six leaves may look like all hosts of the design, and end at another port.
 #[test]
 fn on_production_fabrics() {
     let mut found = Findings::default();
@@ -84,12 +84,12 @@ fn on_production_fabrics() {
     }
 }
 
-/// Seeds of uneven pods where the votes for slots fall step by step, without an end.
+/// Seeds of uneven pods where the votes for slots decrease from port to port, without a clear end.
 const WITHOUT_AN_END: [u64; 2] = [7, 9];
 /// A seed of three levels that leaves 36 hosts at the lower half of the ports and 24 at the upper.
 const MORE_BELOW: u64 = 12;
 
-/// The same on generated fabrics of all kinds, where half of the hosts are of half of the leaves.
+/// The same on generated fabrics of all kinds, also with all hosts of half of the leaves.
 #[test]
 fn on_generated_fabrics() {
     let mut found = Findings::default();
@@ -130,7 +130,7 @@ fn on_generated_fabrics() {
     }
 }
 
-/// A gateway on a mid switch stays where it is when the hosts of its pod go, but for those of one leaf or all.
+/// A mid switch with a gateway keeps its level when all hosts of its pod go, or all but those of one leaf.
 #[test]
 fn all_of_a_pod_with_a_gateway() {
     let mut found = Findings::default();

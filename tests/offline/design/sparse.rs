@@ -1,5 +1,5 @@
-//! Leaves that are not full, in a regular way: A2A, SP and effective bisection bandwidth are close to what `paper`
-//! gives, which counts those that are there, with everything in order.
+//! Leaves that are not full, in a regular way: A2A, SP and effective bisection bandwidth are close to `paper`'s, which
+//! numbers only the hosts that are there, with GUIDs in order.
 
 use super::events::small;
 use super::fabrics::{carriers, hosts_of, pgft};
@@ -13,7 +13,7 @@ const SHAPES: [&str; 5] = [
     "PGFT(3;12,8,12;1,4,8;1,1,1)",
 ];
 
-/// A fabric with some of its hosts, by the number of the leaf and that of the host on it.
+/// A fabric with the hosts that stay, by the number of the leaf and the number of the host on it.
 pub fn only(places: &Netlist, stays: impl Fn(usize, usize) -> bool) -> Netlist {
     let mut gone = Vec::new();
     for (nth, leaf) in carriers(places).into_iter().enumerate() {
@@ -24,10 +24,10 @@ pub fn only(places: &Netlist, stays: impl Fn(usize, usize) -> bool) -> Netlist {
     places.without_nodes(&gone)
 }
 
-/// Whether a host stays, given the number of the leaf and its own on it.
+/// Whether a host stays, by the number of the leaf and the number of the host on it.
 type Stays = Box<dyn Fn(usize, usize) -> bool>;
 
-/// Halves, thirds, sixths; the first few of each leaf; leaves full and leaves with two, by turns.
+/// Halves, thirds, sixths of the hosts; the first few of each leaf; in turn a full leaf and a leaf with two hosts.
 #[test]
 fn close_to_paper() {
     let mut kinds: Vec<(String, Stays)> = Vec::new();
@@ -81,11 +81,11 @@ fn close_to_paper() {
     }
 }
 
-/// Leaves without hosts keep their numbers, or those of others would move when hosts leave. So what is left of full
-/// leaves goes by the whole fabric's routes; half of every second leaf, by those of half of each leaf.
+/// Leaves without hosts keep their numbers, or hosts that leave would change entries of others. So full leaves beside
+/// empty ones have the routes of the whole fabric, and half-full ones those of a fabric whose leaves are all half full.
 ///
-/// The goal was to be close to `paper`, which counts leaves that have hosts. That and hosts that move nobody exclude one
-/// another: A2A is 22 for 17 and 12 for 9 on 1,152 nodes, EBB a tenth below on the others.
+/// The goal was to be close to `paper`, which counts only leaves that have hosts. But then hosts that leave change
+/// entries of others: A2A is 22 for 17 and 12 for 9 on 1,152 nodes, EBB a tenth below on the others.
 #[test]
 fn some_leaves_are_empty() {
     let mut found = Findings::default();

@@ -1,12 +1,12 @@
-//! Node types do what they are for in the default mode: from compute nodes to I/O nodes, routes are as good as
-//! `paper`'s, and faults move only what they must.
+//! Node types work in the default mode: from compute nodes to I/O nodes, routes are as good as `paper`'s, and faults
+//! change only entries that have to change.
 
 use super::events::*;
 use super::fabrics::{carriers, hosts_of, pgft};
 use super::*;
 use dmodc::random::Random;
 
-/// Which hosts are I/O nodes: their places.
+/// The hosts that are I/O nodes, by a rule of `WHICH`.
 fn io_nodes(netlist: &Netlist, which: &str, seed: u64) -> Vec<u32> {
     let leaves = carriers(netlist);
     let last = |&leaf: &u32| hosts_of(netlist, leaf).pop();
@@ -45,7 +45,7 @@ fn port_guids(netlist: &Netlist, nodes: &[u32]) -> Vec<Guid> {
     nodes.iter().map(guid).collect()
 }
 
-/// The options that name I/O nodes, and compute nodes if these are listed too.
+/// The options that name I/O nodes, and the compute nodes if `compute_too`.
 fn options(netlist: &Netlist, io: &[u32], compute_too: bool, faults: Faults) -> Options {
     let others = carriers(netlist)
         .into_iter()
@@ -79,9 +79,9 @@ const TREES: [&str; 6] = [
     "PGFT(4;4,4,4,4;1,3,3,4;1,2,1,1)",
 ];
 
-/// I/O nodes listed in the order of places: what goes to them is as good as `paper`'s. What comes from them is so at
-/// regular places; at others it is at least as good as without types: `paper` counts off the compute nodes of each leaf,
-/// so that one that goes moves all later ones, while here an I/O node between them leaves a hole.
+/// With I/O nodes listed in the order of places, the risk to them is at most `paper`'s, and so is the risk from them at
+/// regular places. Elsewhere it is at most that or the risk without types: `paper` numbers the compute nodes of each
+/// leaf without gaps, so a node that goes changes all later ones, while `stable` leaves holes for I/O nodes.
 fn compute_to_io(which: &[&str], is_regular: bool) {
     let mut found = Findings::default();
     for shape in small(TREES, 300) {
@@ -109,8 +109,8 @@ fn compute_to_io(which: &[&str], is_regular: bool) {
                     is.0 <= best.0 && is.1 <= most_back && is_close(a2a.0, a2a.1),
                     format!("{what}: to and from I/O {is:?}, paper's {best:?}, without types {without:?}; A2A {a2a:?}"),
                 );
-                // A fixed stride of numbers, which all meet at one uplink of every leaf unless they are numbered
-                // by themselves.
+                // These I/O nodes have a fixed stride of numbers, so that all routes to them use one uplink of every
+                // leaf, unless they have numbers of their own.
                 if *which == WHICH[0] && shape == TREES[3] {
                     found.add(without.0 >= 2 * is.0, format!("{what}: types help"));
                 }
@@ -129,9 +129,9 @@ fn from_compute_nodes_to_io_nodes_at_other_places() {
     compute_to_io(&WHICH[2..], false);
 }
 
-/// Listed in any order they are as even over the uplinks of each leaf, but those of one leaf may come down to it by one
-/// link: types then help little, and cost one at most, both by the traffic of the same pairs. The order of places is for
-/// who writes the list: if it were for the routes, an I/O node that goes would move others.
+/// In any order of the list I/O nodes are as even over the uplinks of each leaf, but routes to the I/O nodes of a leaf
+/// may come down by one link: types then help little, and cost one at most, with the traffic of the same pairs. The
+/// list has to be in the order of places: if Dmodc sorted it, an I/O node that goes would change entries of others.
 #[test]
 fn from_compute_nodes_to_io_nodes_listed_in_any_order() {
     let mut found = Findings::default();
@@ -164,7 +164,7 @@ fn from_compute_nodes_to_io_nodes_listed_in_any_order() {
     }
 }
 
-/// With types, what dies moves what it must, a replaced box nothing, a compute or I/O node itself.
+/// With types, a dead upper switch changes only forced entries; a replaced one, and a node that goes, only own ones.
 #[test]
 fn stable_under_faults() {
     let mut found = Findings::default();

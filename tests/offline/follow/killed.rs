@@ -1,4 +1,4 @@
-//! What a follower leaves when it is killed, and when the disk is full.
+//! A follower that is killed, or that fills the disk, leaves whole tables.
 
 use super::{Running, Scene, wait_until};
 use crate::support::*;
@@ -32,7 +32,7 @@ fn killed_at_any_moment_it_leaves_whole_tables() {
 #[test]
 fn a_discovery_that_hangs_ends_with_the_follower() {
     let scene = Scene::new();
-    // Nothing else sleeps as long. INT may be ignored from the start, as in a shell's background.
+    // No other process sleeps that long. INT is not tested: a shell's background job may ignore it.
     for (signal, time) in [("KILL", "987.65"), ("TERM", "987.66")] {
         let sleeps = || {
             let all = fs::read_dir("/proc").unwrap();
@@ -51,7 +51,7 @@ fn a_discovery_that_hangs_ends_with_the_follower() {
 }
 
 #[test]
-fn a_full_disk_leaves_the_old_tables_and_is_said() {
+fn a_full_disk_leaves_the_old_tables_and_is_logged() {
     let scene = Scene::new();
     assert_eq!(scene.once(&[]).0, Some(0));
     let generate = "generate PGFT(2;24,24;1,24;1,1) --seed 1 -o";
@@ -61,7 +61,7 @@ fn a_full_disk_leaves_the_old_tables_and_is_said() {
     let size = |name: &str| fs::metadata(scene.file(name)).unwrap().len();
     let limit = size("large") + 10_000;
     assert!(limit < scene.routed("large").len() as u64);
-    // No file may be longer: as on a full disk, a part can be written.
+    // With a limit on the file size, as on a full disk, only a part can be written.
     let mut command = Command::new("prlimit");
     let run = "trap '' XFSZ; exec \"$@\"";
     let tool = env!("CARGO_BIN_EXE_dmodc");
@@ -76,10 +76,10 @@ fn a_full_disk_leaves_the_old_tables_and_is_said() {
 }
 
 #[test]
-fn who_reads_a_fifo_gets_whole_tables_or_what_opensm_refuses() {
+fn a_fifo_gives_whole_tables_or_a_file_that_opensm_refuses() {
     let scene = Scene::new();
     let large = scene.file("whole");
-    // More than a FIFO takes at once.
+    // The tables are longer than the buffer of a FIFO.
     ok(&format!("generate PGFT(2;40,40;1,40;1,1) -o {large}"));
     let wanted = Dump::parse(&scene.routed("whole")).unwrap();
     let place = scene.file("fifo");
@@ -102,7 +102,7 @@ fn who_reads_a_fifo_gets_whole_tables_or_what_opensm_refuses() {
         let mut text = vec![0; part];
         reader.read_exact(&mut text).unwrap();
         let id = id.to_string();
-        // One that is stopped starts no other guard.
+        // A stopped follower starts no other guard.
         let signals = match kills {
             "both" => vec![("STOP", &*id), ("KILL", guard.trim()), ("KILL", &id)],
             "follower" => vec![("KILL", &*id)],
@@ -118,7 +118,7 @@ fn who_reads_a_fifo_gets_whole_tables_or_what_opensm_refuses() {
             assert!(text.ends_with("Unicast lids"), "after {part} bytes");
             continue;
         }
-        // As OpenSM reads it: what comes later counts.
+        // As OpenSM reads the text: a later entry replaces an earlier one.
         let text = text.replace("Unicast lidsUnicast lids", "Unicast lids");
         let read = Dump::parse_leniently(text.as_bytes()).unwrap();
         let entries = |dump: &Dump| -> Vec<_> {
@@ -131,6 +131,6 @@ fn who_reads_a_fifo_gets_whole_tables_or_what_opensm_refuses() {
         let is_odd = |l: &&str| !starts.iter().any(|start| l.starts_with(start));
         assert_eq!(text.lines().find(is_odd), None, "a line is cut");
     }
-    // What is there then is no FIFO.
+    // At the end a plain file with the last tables is in place of the FIFO.
     assert!(fs::read(&place).unwrap() == scene.routed("whole"));
 }

@@ -1,5 +1,5 @@
-//! `dmodc follow` with a file, on captures instead of a live fabric: what it believes and writes as it goes on. What one
-//! look does is in `tests/data/answers/follow.txt`.
+//! `dmodc follow` with a file, on captures instead of a live fabric: which captures it believes, and what it writes,
+//! over several looks. A single look is tested in `tests/data/answers/follow.txt`.
 
 mod killed;
 
@@ -11,16 +11,16 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Time for anything to happen on a busy machine.
+/// The longest wait, for a busy machine.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// A folder with captures of a fabric, one of which is found at a time.
+/// A folder with captures of a fabric. The discovery command prints one of them.
 struct Scene {
     dir: tempfile::TempDir,
 }
 
 impl Scene {
-    /// A whole fabric is found.
+    /// The discovery finds a whole fabric.
     fn new() -> Scene {
         let dir = tempfile::tempdir().unwrap();
         let scene = Scene { dir };
@@ -34,7 +34,7 @@ impl Scene {
         path(&self.dir.path().join(name)).to_owned()
     }
 
-    /// The fabric without some parts, which keep their LIDs: nobody is numbered anew.
+    /// Writes the fabric without some parts. All others keep their LIDs.
     fn without(&self, name: &str, parts: &[&str]) {
         let (whole, less) = (self.file("whole"), self.file(name));
         let removed = parts.iter().flat_map(|part| ["--remove", part]);
@@ -47,7 +47,7 @@ impl Scene {
     }
 
     fn discovers(&self, script: &str) {
-        // Nobody reads half a script.
+        // By a rename, so that no follower reads half a script.
         fs::write(self.file("new-script"), script).unwrap();
         fs::rename(self.file("new-script"), self.file("script")).unwrap();
     }
@@ -59,13 +59,13 @@ impl Scene {
         args.iter().chain(more).map(|&arg| arg.to_owned()).collect()
     }
 
-    /// One look: its exit code, and what is said.
+    /// One look of a follower: its exit code and its messages.
     fn once(&self, more: &[&str]) -> (Option<i32>, String) {
         let output = dmodc(&self.args(&[&["--once"], more].concat()));
         (output.status.code(), stderr(&output))
     }
 
-    /// What `dmodc route` makes of a capture.
+    /// The tables that `dmodc route` makes of a capture.
     fn routed(&self, name: &str) -> Vec<u8> {
         let routed = self.file("routed");
         ok(&["route", &self.file(name), "--lfts", &routed, "--plain"]);
@@ -150,14 +150,14 @@ fn half_a_fabric_is_not_believed_at_once() {
     let mut follower = Running::start(&scene, &["--every", "3600"]);
     follower.says("ranks: ");
     let flag = scene.file("flag");
-    // Once half of it, then all.
+    // The first look finds half of the fabric, the next all of it.
     scene.discovers(&format!(
         "if [ -e {flag} ]; then cat {whole}; else touch {flag}; cat {half}; fi"
     ));
     follower.ask();
     follower.says("12 of 24 hosts and 3 of 10 switches are gone at once: looking again");
     follower.says("they are there again");
-    // Each time something else.
+    // Each look finds another part.
     let odd = scene.file("odd");
     scene.discovers(&format!(
         "if [ -e {odd} ]; then rm {odd}; cat {other}; else touch {odd}; cat {half}; fi"
@@ -165,7 +165,7 @@ fn half_a_fabric_is_not_believed_at_once() {
     follower.ask();
     follower.says("3 looks differ, and in the last one 12 of 24 hosts");
     assert!(scene.has_tables_of("whole"));
-    // Little is believed at once, and much if it is seen twice.
+    // The follower believes a small loss at once, and a large one if two looks find it.
     scene.finds("bit");
     follower.ask();
     follower.says("lost: host 'node-3'");
@@ -191,18 +191,18 @@ fn no_lid_is_above_the_highest_of_the_subnet() {
     let mut follower = Running::start(&scene, &["--every", "3600", "--on-unreachable", "fail"]);
     follower.says("ranks: ");
     assert_eq!(highest("tables"), Some(34));
-    // Such a fabric is refused: a leaf has none of its links; and the host with the highest LID is gone.
+    // This fabric is refused, since a leaf has no link; and the host with the highest LID is gone.
     scene.without("cut", &["L1-1:5", "L1-1:6", "L1-1:7", "L1-1:8", "node-19"]);
     scene.finds("cut");
     follower.ask();
     follower.says("ERR: not routed: 5 pairs of leaves have no up-down path");
     assert_eq!(highest("tables"), Some(33));
-    // Nor in what an earlier follower has left, whether the fabric can be routed or not.
+    // The same for tables that an earlier follower has left, also where the fabric is refused.
     fs::write(scene.file("tables"), scene.routed("whole")).unwrap();
     assert_eq!(highest("tables"), Some(34));
     assert_eq!(scene.once(&["--on-unreachable", "fail"]).0, Some(1));
     assert_eq!(highest("tables"), Some(33));
-    // A host that has no LID yet gets one that is free, or is left out.
+    // A host without a LID gets a free LID, or is left out.
     let text = fs::read_to_string(scene.file("whole")).unwrap();
     let fresh = text.replace(" lid 34 ", " lid 0 ");
     assert_ne!(text, fresh);
@@ -214,7 +214,7 @@ fn no_lid_is_above_the_highest_of_the_subnet() {
 }
 
 #[test]
-fn files_that_somebody_has_changed_or_taken_away_are_read_and_written_again() {
+fn changed_or_removed_files_are_read_and_written_again() {
     let scene = Scene::new();
     let roots = scene.file("roots");
     fs::write(&roots, "0x0002000200000000\n0x0002000200000001\n").unwrap();

@@ -8,7 +8,7 @@ use super::patterns::{Pattern, Placement, job, pairs, pattern, placement};
 use super::tables::{Input, Judged};
 use crate::failure::{Failure, Outcome};
 use crate::input::{input, is_dash};
-use crate::output::{progress, say, say_json, write_to};
+use crate::output::{print_json, print_text, progress, write_to};
 use dmodc::analysis::{
     Exact, Grouped, Risk, Tick, Traffic, Worked, Workload, bounds, check, within,
 };
@@ -162,8 +162,8 @@ pub fn run(args: Args) -> Outcome {
     found.seconds = start.elapsed().as_secs_f64();
     let is_taken = args.ports.as_deref().is_some_and(is_dash);
     match args.json {
-        true => say_json(&json(&judged, &traffic, &found, &args))?,
-        false => say(&text(&judged, &traffic, &found, args.both), is_taken)?,
+        true => print_json(&json(&judged, &traffic, &found, &args))?,
+        false => print_text(&text(&judged, &traffic, &found, args.both), is_taken)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -180,12 +180,12 @@ fn topological_order(judged: &Judged) -> Result<Vec<u32>, Failure> {
 }
 
 struct Railed {
-    /// Name and number of nodes of each.
+    /// The name and the number of nodes of each rail.
     rails: Vec<(String, usize)>,
     found: Grouped,
 }
 
-/// Measures a pattern, and adds what is found.
+/// Measures a pattern, and adds its figures to `found`.
 fn measure(
     judged: &Judged,
     types: &NodeTypes,

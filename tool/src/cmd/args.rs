@@ -58,7 +58,7 @@ impl GuidFiles {
         })
     }
 
-    /// Reads the files into these options. Names on standard error a file without any GUID of the fabric.
+    /// Reads the files into options. Warns on standard error of a file without any GUID of the fabric.
     pub fn options(
         &self,
         reading: Reading,
@@ -81,7 +81,7 @@ impl GuidFiles {
     }
 }
 
-/// A fabric, and what is known of how it is meant to be.
+/// A fabric with its names, its reference if there is one, and its options.
 pub struct Meant {
     pub netlist: Netlist,
     pub fabric: Fabric,
@@ -130,7 +130,7 @@ impl RoutedAs {
         self.reference.iter().chain(&self.drain.file)
     }
 
-    /// Puts them into these options.
+    /// Adds these arguments to `rest`.
     pub fn options(
         &self,
         reading: Reading,
@@ -181,7 +181,7 @@ impl Routing {
         self.guid_files.paths().chain(self.routed_as.paths())
     }
 
-    /// Reads them into options for a fabric.
+    /// Reads these arguments and their files into options for a fabric.
     pub fn options(&self, fabric: &Fabric, names: &Names) -> Result<Options, Failure> {
         let rest = Options {
             on_unreachable: self.on_unreachable,

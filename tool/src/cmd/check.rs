@@ -4,7 +4,7 @@ use super::args::RoutedAs;
 use super::tables::{Input, Judged};
 use super::{drained, left_out};
 use crate::failure::Outcome;
-use crate::output::{say, say_json};
+use crate::output::{print_json, print_text};
 use dmodc::analysis::{Channels, CheckReport, Tally, check};
 use dmodc::dmodc::{Engine, Ranking};
 use dmodc::drain::{self, Use};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// How many warnings of the wiring are named.
+/// The number of wiring warnings to print.
 const NAMED: usize = 10;
 
 /// Check the forwarding tables of any routing engine
@@ -68,8 +68,8 @@ pub fn run(args: Args) -> Outcome {
         warnings,
     };
     match args.json {
-        true => say_json(&shown.json())?,
-        false => say(&shown.text(), false)?,
+        true => print_json(&shown.json())?,
+        false => print_text(&shown.text(), false)?,
     }
     Ok(ExitCode::from(u8::from(!shown.report.passed())))
 }
@@ -105,7 +105,7 @@ pub fn loops(report: &CheckReport) -> Vec<(&'static str, usize)> {
     loops
 }
 
-/// What is found, and the time that it took.
+/// The result of the check, and its time.
 struct Shown<'a> {
     judged: &'a Judged,
     ranking: Ranking,
@@ -192,7 +192,7 @@ impl Shown<'_> {
         if self.warnings.len() > NAMED {
             text += &format!("wiring: .. {} such places in all\n", self.warnings.len());
         }
-        // The first three findings are defects, two are remarks.
+        // The first three tallies are defects, the next two remarks.
         for (_, name, tally) in &findings(report)[..5] {
             for route in &tally.first {
                 text += &format!("{name}: {}\n", judged.route(route));

@@ -1,4 +1,4 @@
-//! `dmodc compare`: OpenSM's own routing engines and ours, on the same fabrics, by one measure.
+//! `dmodc compare`: OpenSM's own routing engines and ours, on the same fabrics, by the same figures.
 
 mod drawing;
 mod throws;
@@ -6,7 +6,7 @@ mod throws;
 use super::reading::Reading;
 use crate::failure::{Failure, Outcome};
 use crate::input::{input, is_dash};
-use crate::output::{progress, say, say_json, write_to};
+use crate::output::{print_json, print_text, progress, write_to};
 use dmodc::netlist::Equipment;
 use dmodc_lab::compare::{EngineSpec, Journal, Row, Scale, SingleRuns, markdown};
 use dmodc_lab::sim::{NoTables, Plugin, when_stopped};
@@ -164,7 +164,7 @@ pub fn run(args: Args) -> Outcome {
     when_stopped(move || {
         bar_of_all.finish_and_clear();
         if !args.json {
-            let _ = say(&text(&lock(&done)), false);
+            let _ = print_text(&text(&lock(&done)), false);
         }
     });
     for path in &args.nets {
@@ -188,9 +188,9 @@ pub fn run(args: Args) -> Outcome {
     let is_taken = args.markdown.as_deref().is_some_and(is_dash);
     if args.json {
         let rows: Value = rows.iter().map(json).collect();
-        say_json(&json!({ "rows": rows, "permutations": args.permutations, "seed": args.seed }))?;
+        print_json(&json!({ "rows": rows, "permutations": args.permutations, "seed": args.seed }))?;
     } else {
-        say(&text(&rows), is_taken)?;
+        print_text(&text(&rows), is_taken)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -214,7 +214,7 @@ fn engine(text: &str) -> Result<EngineSpec, Box<dyn Error + Send + Sync>> {
     Ok(text.parse::<EngineSpec>()?.known()?)
 }
 
-/// The equipment that a throw degrades, and how many pieces, if given.
+/// The equipment that a throw degrades, and the numbers of pieces, if given.
 #[derive(Clone)]
 struct Degrade {
     equipment: Equipment,

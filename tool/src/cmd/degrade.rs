@@ -5,7 +5,7 @@ use super::compare::exponent;
 use super::reading::Reading;
 use crate::failure::Outcome;
 use crate::input::{input, is_dash};
-use crate::output::{say, write_to};
+use crate::output::{print_text, write_to};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dmodc::netlist::{Equipment, Part, SlowedLink, removal};
 use std::path::{Path, PathBuf};
@@ -81,7 +81,7 @@ pub struct Args {
 
 pub fn run(mut args: Args) -> Outcome {
     let netlist = args.reading.netlist(&args.net)?;
-    // That of compare; none is drawn for --remove.
+    // The default is that of compare; --remove uses no seed.
     let mut seed = args.seed.unwrap_or(1);
     if let Some((number, of)) = args.throw.zip(args.of) {
         let exponent = (args.max_exponent).unwrap_or_else(|| of.default_exponent(&netlist));
@@ -120,7 +120,7 @@ pub fn run(mut args: Args) -> Outcome {
         write_to(path, |mut out| degraded.write(&mut out))?;
     }
     if args.list {
-        say(&list, output.is_some_and(is_dash))?;
+        print_text(&list, output.is_some_and(is_dash))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,9 +1,9 @@
-//! `dmodc diff`: how much a change of tables makes OpenSM send.
+//! `dmodc diff`: the entries and blocks that OpenSM sends for a change of tables.
 
 use super::reading::Reading;
 use crate::failure::Outcome;
 use crate::input::input;
-use crate::output::{say, say_json};
+use crate::output::{print_json, print_text};
 use dmodc::fabric::Guid;
 use dmodc::lft::Diff;
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ pub fn run(args: Args) -> Outcome {
             json!({ "guid": guid, "changed_entries": s.entries, "changed_blocks": s.blocks })
         });
         let guids = |guids: &[Guid]| guids.iter().map(Guid::to_string).collect::<Vec<_>>();
-        say_json(&json!({
+        print_json(&json!({
             "switches": diff.switches.len(),
             "changed_entries": diff.entries(),
             "changed_blocks": diff.blocks(),
@@ -55,7 +55,7 @@ pub fn run(args: Args) -> Outcome {
             "seconds": start.elapsed().as_secs_f64(),
         }))?;
     } else {
-        say(&table(&diff), false)?;
+        print_text(&table(&diff), false)?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -10,7 +10,7 @@ pub fn text(names: &Names, uses: &[Use]) -> String {
     uses.iter().map(|one| one.describe(name) + "\n").collect()
 }
 
-/// For programs: the switch, its port and the other end's or `null`, the remaining routes and hosts.
+/// For programs: switch and port at both ends (`null` for a whole switch), the remaining routes and hosts.
 pub fn json(names: &Names, fabric: &Fabric, uses: &[Use]) -> Value {
     let end = |s: u32, port: Option<u8>| {
         let guid = fabric.switches()[s as usize].guid.to_string();

@@ -3,7 +3,7 @@
 use super::args::{Drain, GuidFiles, Meant};
 use super::reading::Known;
 use super::reading::Reading;
-use super::wiring::say_last_seen;
+use super::wiring::add_last_seen;
 use crate::against::{against, with_missing};
 use crate::draw::{Drawn, Scene, State, page, svg};
 use crate::failure::{Failure, Outcome};
@@ -119,12 +119,12 @@ pub fn run(args: Args) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Tables and the risks of their channels.
+/// Borrows tables and the risks of their channels.
 fn lent(routes: &Option<(Tables, Vec<u32>)>) -> Option<(&Tables, &[u32])> {
     routes.as_ref().map(|(tables, risks)| (tables, &risks[..]))
 }
 
-/// The fabric with what it lacks of a reference: a page has missing switches and links too.
+/// The fabric and the equipment that only its reference has: a page shows missing switches and links, too.
 pub fn whole_of(meant: &Meant, engine: &Engine) -> Option<Drawn> {
     let (reference, _) = meant.known.as_ref()?;
     let mut now = meant.netlist.clone();
@@ -137,7 +137,7 @@ pub fn scene<'a>(netlist: &Netlist, drawn: &'a Drawn, known: Option<&Known>) -> 
     let differences = match known {
         Some((reference, _)) => {
             let mut found = against(netlist, &reference.netlist);
-            found.iter_mut().for_each(|f| say_last_seen(f, reference));
+            found.iter_mut().for_each(|f| add_last_seen(f, reference));
             found
         }
         None => among_siblings(&drawn.fabric, &drawn.names, &drawn.ranking),

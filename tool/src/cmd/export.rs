@@ -24,7 +24,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use tree::{Group, groups};
 
-/// How many hosts without a host name are named.
+/// The number of hosts without a host name to print.
 const NAMED: usize = 3;
 
 /// Write a fabric for Slurm, for Graphviz, as JSON, as a list of hosts, or as GUID files of OpenSM

@@ -179,7 +179,7 @@ fn keep_file(follower: &mut Follower, mut target: Target, every: Duration, once:
     }
 }
 
-/// Answers at a FIFO, reader after reader. Between them it looks at the fabric on request, and periodically
+/// Serves a FIFO, reader after reader. Between readers it looks at the fabric on request, and periodically
 /// while its tables are stale.
 fn keep_fifo(
     follower: &mut Follower,
@@ -190,9 +190,9 @@ fn keep_fifo(
 ) -> io::Result<ExitCode> {
     let (wakes, woken) = channel();
     read_asks(wakes.clone());
-    // OpenSM may have been without tables, by a FIFO with nobody behind it.
+    // If an earlier follower's FIFO was left, OpenSM may have no tables.
     target.owed = door.open(wakes.clone())?;
-    // The first tables that there are, should a later look fail.
+    // Makes the first tables, in case a later look fails.
     let _ = target.turn(follower);
     loop {
         follower.write_metrics(true);
@@ -236,7 +236,7 @@ fn read_asks(wakes: Sender<Wake>) {
     });
 }
 
-/// Waits until that time, or for a request or visit.
+/// Waits for a request or visit, at most until `until`; writes the metrics when they are due.
 fn wait(follower: &mut Follower, woken: &Receiver<Wake>, until: Option<Instant>) -> Option<Wake> {
     loop {
         let now = Instant::now();

@@ -1,9 +1,9 @@
-//! `dmodc forget`: a place that will not come back.
+//! `dmodc forget`: takes places that will not come back out of a reference.
 
 use super::reading::Reading;
 use crate::failure::{Failure, Outcome};
 use crate::input::{is_dash, shown};
-use crate::output::{complain, say};
+use crate::output::{complain, print_text};
 use dmodc::fabric::Guid;
 use dmodc::files::{replace_by, stamp};
 use dmodc::names::Directory;
@@ -52,7 +52,7 @@ pub fn run(args: Args) -> Outcome {
     if args.things.is_empty() {
         let seen = dark_by_name(&reference);
         let lines = seen.iter().map(|(day, what)| format!("{day} {what}\n"));
-        say(
+        print_text(
             &format!("{}{} dark\n", lines.collect::<String>(), seen.len()),
             false,
         )?;
@@ -66,10 +66,10 @@ pub fn run(args: Args) -> Outcome {
         .iter()
         .map(|&part| last_seen(&reference, part))
         .collect();
-    let mut told = String::new();
+    let mut text = String::new();
     for (&part, seen) in parts.iter().zip(&seen) {
         let seen = seen.map_or(String::new(), |day| format!(", last seen {day}"));
-        told += &format!("forgotten: {}{seen}\n", reference.netlist.describe(part));
+        text += &format!("forgotten: {}{seen}\n", reference.netlist.describe(part));
     }
     let less = reference.without(&parts);
     let written = match stamp(&path) == read {
@@ -82,7 +82,7 @@ pub fn run(args: Args) -> Outcome {
             "dmodc: what was not noted as dark comes back with the next sweep if it is there\n",
         );
     }
-    say(&told, false)?;
+    print_text(&text, false)?;
     Ok(ExitCode::SUCCESS)
 }
 

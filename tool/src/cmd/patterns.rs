@@ -54,7 +54,7 @@ pub fn pattern(text: &str) -> Result<Pattern, &'static str> {
     })
 }
 
-/// Its key in JSON.
+/// The pattern's key in JSON.
 impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -88,7 +88,7 @@ pub fn placement(text: &str) -> Result<Placement, &'static str> {
 }
 
 impl Placement {
-    /// The nodes in the order of the ranks, given in the order of the topology.
+    /// Takes nodes in the order of the topology; returns them in the order of the ranks.
     pub fn place(self, judged: &Judged, mut nodes: Vec<u32>) -> Vec<u32> {
         match self {
             Placement::Block => {}
@@ -113,13 +113,13 @@ impl Placement {
 
 #[derive(Debug, thiserror::Error)]
 enum Wrong {
-    /// A name that names nothing, or several things.
+    /// A name without a match, or with several.
     #[error(transparent)]
     Name(#[from] dmodc::names::NameError),
     /// A switch or an aggregation node, which runs no rank.
     #[error("'{0}' is no host")]
     NoHost(String),
-    /// A host of the job that is named before.
+    /// A host that an earlier line of the job's file has.
     #[error("'{0}' is in the file already")]
     Twice(String),
     /// Not two names.

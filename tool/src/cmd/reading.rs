@@ -1,4 +1,4 @@
-//! Reads files with oddities: each is a warning on standard error, and an error under `--strict`.
+//! Reads files with oddities: an oddity is a warning on standard error; under `--strict` the file is refused.
 
 use crate::failure::Failure;
 use crate::input;
@@ -64,7 +64,7 @@ impl Reading {
         Ok(Some((places, Arc::new(reference))))
     }
 
-    /// Reads a dump of tables. Warns if switches choose ports themselves.
+    /// Reads a dump of tables. Warns if switches choose ports themselves (adaptive routing).
     pub fn dump(self, path: &Path) -> Result<Dump, Failure> {
         let read = input::read(path, Dump::parse_leniently)?;
         let dump = self.take(path, read)?;
@@ -136,7 +136,7 @@ impl Reading {
         }
         let path = shown(path);
         let first = warnings.first();
-        let told = first.len() as u64;
+        let named = first.len() as u64;
         for fault in first {
             complain(&format!("dmodc: warning: {}\n", fault.in_file(path)));
         }
@@ -145,7 +145,7 @@ impl Reading {
             let text = format!("{file}: {count} warnings, and --strict refuses them");
             return Err(Failure::Other(text.into()));
         }
-        if count > told {
+        if count > named {
             complain(&format!(
                 "dmodc: warning: {file}: {count} such places in all\n"
             ));

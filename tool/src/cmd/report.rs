@@ -1,7 +1,7 @@
 //! `dmodc report`: a comparison as a page to read.
 
 use crate::failure::Outcome;
-use crate::output::{say, write_to};
+use crate::output::{print_text, write_to};
 use dmodc_lab::report::report;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -32,6 +32,6 @@ pub fn run(args: Args) -> Outcome {
         write_to(&dir.join(name), |out| out.write_all(text.as_bytes()))?;
     }
     let page = page.display();
-    say(&format!("{page}: {figures} figures\n"), false)?;
+    print_text(&format!("{page}: {figures} figures\n"), false)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,11 +1,11 @@
-//! `dmodc route`: routes a described fabric with Dmodc.
+//! `dmodc route`: routes the fabric of a file with Dmodc.
 
 use super::args::Routing;
 use super::tables::switch_name;
 use super::{drained, left_out};
 use crate::failure::{Failure, Outcome};
 use crate::input::{input, is_dash, shown};
-use crate::output::{say, say_json, write_to};
+use crate::output::{print_json, print_text, write_to};
 use dmodc::dmodc::{Filled, PHASES, Plan, hop_row};
 use dmodc::drain::{self, Use};
 use dmodc::fabric::{EndPairs, Fabric};
@@ -114,9 +114,9 @@ pub fn run(args: Args) -> Outcome {
         seconds: start.elapsed().as_secs_f64(),
     };
     if args.json {
-        say_json(&summary.json())?;
+        print_json(&summary.json())?;
     } else {
-        say(&summary.text(), to_stdout > 0)?;
+        print_text(&summary.text(), to_stdout > 0)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -226,7 +226,7 @@ impl Summary<'_> {
     }
 }
 
-/// The first few of `count` things, one a line, and how many more there are.
+/// The first few of `count` things, one a line, and the number of the others.
 fn named(things: impl Iterator<Item = String>, count: usize) -> String {
     let first = things.take(NAMED).map(|thing| format!("  {thing}\n"));
     let mut text: String = first.collect();

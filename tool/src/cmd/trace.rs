@@ -2,7 +2,7 @@
 
 use super::tables::{Input, Judged, node_name};
 use crate::failure::{Failure, Outcome};
-use crate::output::{say, say_json};
+use crate::output::{print_json, print_text};
 use dmodc::analysis::{Channels, End, Trace, Traffic, UpDown, trace};
 use dmodc::dmodc::Ranking;
 use dmodc::fabric::Lid;
@@ -42,7 +42,7 @@ pub struct Args {
 
 const MOST: usize = 100;
 
-/// One of the two ends: its switch and port (0 for the switch itself), LID and name.
+/// An end of a route: its switch and port (0 for the switch itself), LID and name.
 #[derive(Clone)]
 struct Place {
     switch: u32,
@@ -96,10 +96,10 @@ pub fn run(args: Args) -> Outcome {
         let more: Vec<_> = ways[1..].iter().map(object).collect();
         let mut all = object(&ways[0]);
         (all["more"], all["seconds"]) = (more.into(), seconds.into());
-        say_json(&all)?;
+        print_json(&all)?;
     } else {
         let text: Vec<String> = ways.iter().flatten().map(|way| shown.text(way)).collect();
-        say(&text.join("\n"), false)?;
+        print_text(&text.join("\n"), false)?;
     }
     let good = ways.iter().flatten().all(|way| way.trace.is_good());
     Ok(ExitCode::from(u8::from(!good)))

@@ -1,7 +1,7 @@
 //! `dmodc whatif`: a fabric before and after planned work.
 //!
-//! Dmodc routes both, and both are measured alike. Equipment that stays keeps its LIDs, so the difference of the tables
-//! is the blocks that OpenSM would send.
+//! Dmodc routes both fabrics, and both have the same figures. Equipment that stays keeps its LIDs, so the difference of
+//! the tables is the blocks that OpenSM would send.
 
 use super::args::{Drain, Meant, Question, Removal};
 use super::draw::{scene, whole_of, write_page};
@@ -9,7 +9,7 @@ use super::left_out;
 use crate::draw::{Drawn, State};
 use crate::failure::{Failure, Outcome};
 use crate::input::{input, is_dash, shown};
-use crate::output::{progress, say, say_json};
+use crate::output::{print_json, print_text, progress};
 use dmodc::analysis::{Tick, Traffic, bounds};
 use dmodc::dmodc::{Drained, Engine, Options, RouteError};
 use dmodc::drain;
@@ -23,7 +23,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// How many hosts, and how many parts taken away, are named.
+/// The number of hosts, and of removed parts, to print.
 const NAMED: usize = 10;
 
 /// Compare a fabric with the fabric after planned work
@@ -145,8 +145,8 @@ pub fn run(args: Args) -> Outcome {
         "seconds": start.elapsed().as_secs_f64(),
     });
     match args.question.json {
-        true => say_json(&found)?,
-        false => say(&text(&removed, &found), to_stdout)?,
+        true => print_json(&found)?,
+        false => print_text(&text(&removed, &found), to_stdout)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -182,7 +182,7 @@ struct Measure<'a> {
 }
 
 impl Measure<'_> {
-    /// Routes a fabric and measures it. `cut_off` are hosts that it has no more.
+    /// Routes a fabric and measures it. `cut_off` are hosts that planned work cuts off from it.
     fn look(
         &self,
         (fabric, names): (Fabric, Names),
@@ -255,7 +255,7 @@ impl Measure<'_> {
     }
 }
 
-/// The hosts that lose their link without being named.
+/// The hosts that lose their last link and are not in `parts` themselves.
 fn cut_off(
     netlist: &Netlist,
     parts: &[Part],
@@ -293,7 +293,7 @@ const ROWS: [(&str, &str); 10] = [
     ("SP", "sp"),
 ];
 
-/// The rows that follow if links differ in speed, and the keys of the figures where links are alike.
+/// The rows that follow if links differ in speed; the last key is for a state in which links are alike.
 const OVER_CAPACITY: [(&str, &str, &str); 4] = [
     ("A2A over capacity", "a2a_capacity", "a2a"),
     ("its bound", "a2a_bound_capacity", "bound"),

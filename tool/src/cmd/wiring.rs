@@ -4,7 +4,7 @@ use super::args::Question;
 use crate::against::{against, is_of_another};
 use crate::failure::{Failure, Outcome};
 use crate::input::{input, shown};
-use crate::output::{say, say_json, write_to};
+use crate::output::{print_json, print_text, write_to};
 use dmodc::dmodc::{Options, Ranking};
 use dmodc::reference::{Dark, Reference};
 use dmodc::wiring::{Difference, End, Kind, Slowness, among_servers, among_siblings, slow_links};
@@ -81,7 +81,7 @@ pub fn run(args: Args) -> Outcome {
                 return Err(Failure::Other(text.into()));
             }
             let mut found = against(&netlist, &reference.netlist);
-            found.iter_mut().for_each(|f| say_last_seen(f, &reference));
+            found.iter_mut().for_each(|f| add_last_seen(f, &reference));
             designed = Some(reference.fabric().map_err(Failure::lids(path))?);
             found
         }
@@ -97,12 +97,12 @@ pub fn run(args: Args) -> Outcome {
     if args.question.json {
         let seconds = start.elapsed().as_secs_f64();
         let all: Vec<_> = found.iter().map(json).collect();
-        say_json(&json!({ "differences": all, "count": found.len(), "seconds": seconds }))?;
+        print_json(&json!({ "differences": all, "count": found.len(), "seconds": seconds }))?;
     } else if args.csv {
         write_to(Path::new("-"), |out| csv(&found, out))?;
     } else {
         let lines: String = found.iter().map(|(f, _)| format!("{f}\n")).collect();
-        say(&format!("{lines}{} differences\n", found.len()), false)?;
+        print_text(&format!("{lines}{} differences\n", found.len()), false)?;
     }
     Ok(ExitCode::from(u8::from(!found.is_empty())))
 }
@@ -111,7 +111,7 @@ pub fn run(args: Args) -> Outcome {
 type Found = (Difference, Option<Slowness>);
 
 /// Adds the day when a missing part was last seen, if the reference has it.
-pub fn say_last_seen(found: &mut Difference, reference: &Reference) {
+pub fn add_last_seen(found: &mut Difference, reference: &Reference) {
     let dark = match found.ends[..] {
         [ref one] => vec![Dark::Switch(one.guid), Dark::Host(one.guid)],
         [ref a, ref b] => {

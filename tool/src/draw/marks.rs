@@ -17,7 +17,7 @@ pub struct Marks<'a> {
     channels: Channels,
     risks: Option<&'a [u32]>,
     worst: u32,
-    /// The worst risk in the best case.
+    /// The A2A bound: the least that the worst risk can be.
     bound: u32,
     /// Slow links by their lower ends.
     slow: BTreeMap<(u32, u8), Slowness>,
@@ -141,14 +141,14 @@ impl Marks<'_> {
         }
     }
 
-    /// The part of their bandwidth that some links carry.
+    /// The bandwidth of some links as a part of their expected bandwidth.
     pub fn carried(&self, links: &[Link]) -> f64 {
         let slow = links.iter().filter_map(|[low, _]| self.slow.get(low));
         let lost = |s: &Slowness| 1.0 - f64::from(s.now.mbps()) / f64::from(s.expected.mbps());
         1.0 - slow.map(lost).sum::<f64>() / links.len() as f64
     }
 
-    /// The classes of some links' marks.
+    /// The classes for the marks of some links.
     pub fn classes(&self, links: &[Link]) -> String {
         let ends = || links.iter().flatten();
         let class = |class: &'static str, is: bool| if is { class } else { "" };

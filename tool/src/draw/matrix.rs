@@ -1,7 +1,7 @@
-//! The fabric as matrices: for each two joined levels, lower switches by upper ones.
+//! The fabric as matrices: for each two levels with links between them, lower switches by upper switches.
 //!
-//! Switches connected by these links alone are a block: a pod, below the top a plane. A misplaced cable joins
-//! no blocks; a missing one does. All are in the order of their places.
+//! Switches that these links alone connect are a block: a pod, or at the top a plane. A misplaced cable joins
+//! no blocks; a missing cable does. Rows, columns and blocks are in the order of places.
 
 use super::scene::{Link, Scene};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 pub struct Tab {
     pub low: u32,
     pub high: u32,
-    /// Its blocks, which have all links.
+    /// The blocks, which together have all links.
     pub blocks: Vec<Block>,
 }
 
@@ -19,7 +19,7 @@ pub struct Tab {
 pub struct Block {
     pub rows: Vec<u32>,
     pub columns: Vec<u32>,
-    /// Whether it has the cables that join two of the others.
+    /// Whether this block has the cables between other blocks.
     pub stray: bool,
 }
 
@@ -31,7 +31,7 @@ pub fn tabs(scene: &Scene, links: &[Link]) -> Vec<Tab> {
         place[s as usize] = at;
     }
     let levels = |[a, b]: [u32; 2]| (scene.ranking.rank(a), scene.ranking.rank(b));
-    // Pairs of switches by levels: pairs that belong together, and others.
+    // Pairs of switches by levels: pairs that should be joined, then pairs that a misplaced cable joins.
     let mut of_levels: BTreeMap<(u32, u32), [Vec<[u32; 2]>; 2]> = BTreeMap::new();
     for link in links {
         let pair = link.map(|(switch, _)| switch);

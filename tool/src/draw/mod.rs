@@ -17,5 +17,5 @@ pub use page::page;
 pub use scene::{Drawn, Link, Scene, State};
 pub use svg::svg;
 
-/// Most boxes of a drawing with lines: with more, no reader can follow the lines.
+/// The most boxes of a drawing with lines: with more, no reader can follow the lines.
 pub const MOST: usize = 20;

@@ -11,7 +11,7 @@ use std::ops::Deref;
 /// A link by its two ends, switch and port, the lower one first.
 pub use dmodc::wiring::Uplink as Link;
 
-/// The links between two switches, for each pair of switches that has some, the lower switch first.
+/// The links of each pair of linked switches, the lower switch first.
 pub type Bundles = BTreeMap<(u32, u32), Vec<Link>>;
 
 /// A fabric, with its switches and end nodes in the order of a drawing.
@@ -62,9 +62,9 @@ impl Deref for Scene<'_> {
     }
 }
 
-/// The links of a fabric in a state: which are drained, and how the routes of tables share them.
+/// A state of a fabric: its drained links, and how the routes of tables share all links.
 pub struct State<'a> {
-    /// Its name; an SVG has a line with it.
+    /// The name of the state; an SVG shows it in a line of its own.
     pub title: &'a str,
     /// The present part of the fabric, with the same LIDs.
     pub fabric: &'a Fabric,
@@ -89,7 +89,7 @@ impl Scene<'_> {
         links
     }
 
-    /// The same by the switches that they join.
+    /// All links between switches, by the two switches that they join.
     pub fn bundles(&self) -> Bundles {
         let mut bundles = Bundles::new();
         for link in self.links() {

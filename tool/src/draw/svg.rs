@@ -16,8 +16,8 @@ const WIDTH: f64 = 1080.0 + 2.0 * MARGIN;
 const HEAD: f64 = 130.0;
 const ROW: f64 = 150.0;
 const FOOT: f64 = 30.0;
-/// The height of a box with a name that lies in it. Names that are wider than their boxes stand upright,
-/// and these boxes are as tall as the longest of them needs.
+/// The height of a box whose name lies in it. A name that is wider than its box stands upright, and all boxes
+/// with upright names are as tall as the longest of these names.
 const BOX: f64 = 26.0;
 /// The width of a letter, and of a small one.
 const LETTER: f64 = 6.4;
@@ -74,7 +74,7 @@ impl Page<'_> {
         let mut svg = opening(WIDTH, self.height);
         svg += &self.marks.head(&self.marks.legend("slow (thin)"));
         let mut bundles: Vec<_> = self.layout.bundles.iter().collect();
-        // The worst on top.
+        // The worst last, so on top.
         bundles.sort_by_key(|(_, links)| self.marks.worst_of(links));
         svg.push_str("<g>\n");
         for (&(a, b), links) in bundles {
@@ -94,14 +94,14 @@ impl Page<'_> {
         svg + "</svg>\n"
     }
 
-    /// The way from one box up to another: where it begins and ends; in a row where boxes begin.
+    /// The two ends of the line from one box up to another.
     fn ends(&self, a: u32, b: u32) -> [(f64, f64); 2] {
         let [a, b] = [a, b].map(|s| &self.layout.items[s as usize]);
         let [from, to] = [a, b].map(|item| item.half.copysign(a.y - b.y));
         [(a.x, a.y - from), (b.x, b.y + to)]
     }
 
-    /// A way from one box up to another; a bow between two of a row.
+    /// The line from one box up to another; between two boxes of a row, a bow.
     fn path(&self, a: u32, b: u32) -> String {
         let [(x1, y1), (x2, y2)] = self.ends(a, b);
         let [a, b] = [a, b].map(|s| &self.layout.items[s as usize]);
@@ -113,7 +113,7 @@ impl Page<'_> {
         format!("M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}")
     }
 
-    /// As [`Page::path`], beside it.
+    /// A bow beside the line of [`Page::path`].
     fn bow(&self, a: u32, b: u32) -> String {
         let [(x1, y1), (x2, y2)] = self.ends(a, b);
         let [a, b] = [a, b].map(|s| self.layout.items[s as usize].y);
@@ -183,13 +183,13 @@ struct Item {
     /// The row, 0 for the lowest, and the position in it.
     row: usize,
     column: usize,
-    /// The middle of its box.
+    /// The middle of the box.
     x: f64,
     y: f64,
     width: f64,
-    /// Half of its height.
+    /// Half of the box's height.
     half: f64,
-    /// Whether its name stands upright.
+    /// Whether the name stands upright.
     is_upright: bool,
 }
 
@@ -226,7 +226,7 @@ impl Layout {
         layout
     }
 
-    /// Positions switches with hosts in their order, all others over the middle of the switches below.
+    /// Places switches with hosts in the order of their hosts, other switches over the middle of the switches below.
     fn place(&mut self, scene: &Scene) {
         let mut middle = vec![f64::MAX; self.items.len()];
         for (at, &node) in scene.order.iter().enumerate().rev() {

@@ -1,4 +1,4 @@
-//! Matrices for paper: one below the other, the blocks of each side by side.
+//! Matrices for paper: one below the other, the blocks of a matrix side by side.
 
 use super::marks::{MARGIN, Marks};
 use super::matrix::{Block, Tab, tabs};
@@ -11,10 +11,10 @@ use std::fmt::Write;
 /// The width of a drawing, unless a block is wider.
 const WIDTH: f64 = 1600.0;
 const HEAD: f64 = 84.0;
-/// Between blocks, and above each row of them.
+/// The gap between blocks, and between rows of blocks.
 const GAP: f64 = 16.0;
 const TITLE: f64 = 30.0;
-/// The sides of cells: the largest, the smallest, and the least beside which names can be read.
+/// The sides of cells: the largest, the smallest, and the least with readable names beside it.
 const LARGE: f64 = 14.0;
 const SMALL: f64 = 3.0;
 const NAMED: f64 = 9.0;
@@ -54,7 +54,7 @@ pub fn matrices(scene: &Scene, marks: &Marks) -> String {
 struct Sheet<'a> {
     scene: &'a Scene<'a>,
     cell: f64,
-    /// The longest names of rows and of columns, in letters; 0 where none stand.
+    /// The longest names of rows and of columns, in letters; 0 without names.
     names: [usize; 2],
 }
 
@@ -156,7 +156,7 @@ impl Sheet<'_> {
     }
 }
 
-/// The number of each of some switches.
+/// The position of each switch in a list.
 fn numbered(switches: &[u32]) -> BTreeMap<u32, usize> {
     switches.iter().copied().zip(0..).collect()
 }

@@ -4,7 +4,7 @@ use super::super::tables::Judged;
 use super::worst_permutation;
 use dmodc::analysis::{Traffic, Worked};
 
-/// The columns of `--ports`. Each traffic of programs has two more.
+/// The columns of `--ports`. Each pattern of programs adds two.
 const PORTS: &str = "switch_guid,switch,port,to_guid,to,to_port,speed,sources,destinations,risk,exact,\
     capacity,exact_capacity";
 

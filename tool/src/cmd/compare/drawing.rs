@@ -29,7 +29,7 @@ pub fn drawings(throw: &Repeated) -> Result<Vec<(EngineSpec, String)>, Failure> 
     let mut scene = Scene {
         drawn: &drawn,
         differences: Vec::new(),
-        // Numbers of switches are the same where none is gone.
+        // Switches have the same numbers in both fabrics only if none is gone.
         slow: match left.switches().len() == complete.switches().len() {
             true => slow_links(left, |switch| ranking.rank(switch), Some(complete)),
             false => Vec::new(),

@@ -3,7 +3,7 @@
 use super::drawing::drawings;
 use super::{Args, BAR, Degrade, stem, twice};
 use crate::failure::{Failure, Outcome};
-use crate::output::{complain, progress, say, write_to};
+use crate::output::{complain, print_text, progress, write_to};
 use dmodc::netlist::Netlist;
 use dmodc_lab::compare::{
     EngineSpec, HEADER, Journal, Origin, Scale, Series, ThrowRow, Thrower, engine_file, read_throws,
@@ -63,7 +63,7 @@ pub fn run(
         let (file, appended) = fill(args, series, netlist, plugin.clone(), limit, dir, &bar)?;
         bar.finish_and_clear();
         let table = medians(&read_throws(&file)?, &args.engines);
-        say(
+        print_text(
             &format!("{title}, {appended} rows appended\n{table}"),
             false,
         )?;
@@ -72,12 +72,12 @@ pub fn run(
         "\n'dmodc report {}' makes a page with figures of it\n",
         dir.display()
     );
-    say(&last, false)?;
+    print_text(&last, false)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Brings a series up to the requested number of throws. Returns the file of its rows, and how many throws it
-/// made.
+/// Brings a series up to the requested number of throws. Returns the file of its rows, and the number of rows
+/// appended.
 fn fill(
     args: &Args,
     series: Series,
@@ -97,7 +97,7 @@ fn fill(
         bar_of_all.finish_and_clear();
         if let Ok(rows) = read_throws(&done) {
             let table = medians(&rows, &engines);
-            let _ = say(
+            let _ = print_text(
                 &format!("stopped; the same command goes on\n{table}"),
                 false,
             );
@@ -162,8 +162,8 @@ fn fill(
     Ok((file, appended))
 }
 
-/// Does work in up to `jobs` threads, and passes on the results in the order of the work. After the first
-/// error nothing new begins.
+/// Does work in up to `jobs` threads, and passes the results to `take` in the order of the work. After the first
+/// error no new work begins.
 fn side_by_side<W: Sync, R: Send, E: Send>(
     jobs: usize,
     work: &[W],
@@ -199,7 +199,7 @@ fn side_by_side<W: Sync, R: Send, E: Send>(
     })
 }
 
-/// Why a row, and so its file, is none of this series, if so. A row of an earlier version does not say which files it is of.
+/// The reason why a row, and so its file, does not belong to this series. Rows of an earlier version have no hashes.
 fn is_other(row: &ThrowRow, series: &Series, specs: &[EngineSpec]) -> Option<String> {
     let key = (row.max_exponent, row.seed, row.permutations, row.removed);
     let (removed, permutations) = (series.removal(row.throw).0, series.scale.permutations);
@@ -212,7 +212,7 @@ fn is_other(row: &ThrowRow, series: &Series, specs: &[EngineSpec]) -> Option<Str
     if spec.is_some_and(|spec| *spec != row.engine) {
         return Some(format!("its rows of '{name}' are of {:#}", row.engine));
     }
-    // Of an engine that takes no part, the fabric counts alone.
+    // For an engine that takes no part, only the fabric and the I/O nodes count.
     let of = series.of(row.throw, spec.or(specs.first())?);
     let mut parts = row.of.split(' ').zip(of.split(' '));
     let other = parts.position(|(is, expected)| is != expected);

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// End nodes of a fabric, by their role for the engine `ftree`.
 pub struct Hosts {
-    /// Compute nodes: the hosts of all switches as far below the roots as most hosts are.
+    /// Compute nodes: the hosts at the distance below the roots that most hosts have.
     pub compute: Vec<u32>,
     /// The other hosts.
     pub io: Vec<u32>,
@@ -50,7 +50,7 @@ pub fn guid_file<'n>(nodes: impl IntoIterator<Item = (Guid, &'n str)>) -> String
 }
 
 /// The lines of `ids_guid_file`: all switches from the top down, numbered. Of two switches that `updn` finds
-/// at one level, the one with the lesser number is above.
+/// at one level, the switch with the lesser number is above.
 pub fn rank_file<'n>(fabric: &Fabric, ranking: &Ranking, name: impl Fn(u32) -> &'n str) -> String {
     let from_above = ranking.ascending().into_iter().rev();
     let line = |(number, switch): (u32, u32)| {

@@ -77,7 +77,7 @@ fn ranges<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
     parts.join(",")
 }
 
-/// A name and the number at its end, empty if there is none or too long a one.
+/// Splits a name before the number at its end; the number is empty without digits or with more than nine.
 fn numbered(name: &str) -> (&str, &str) {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     match name.len() - stem.len() {

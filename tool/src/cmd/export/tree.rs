@@ -1,8 +1,8 @@
-//! The fabric as a tree of groups, for programs that know no fat-trees.
+//! The fabric as a tree of groups, for programs without a notion of fat-trees.
 //!
-//! A switch with hosts is a group. Level by level from below, groups that stay connected without the switches
-//! above that level make a group; a group of a single group is left out. So a three-level fat-tree has its
-//! leaves, its pods and a root.
+//! A switch with hosts is a group. Level by level from below, groups that are connected without the switches
+//! above that level join in a larger group; a group of a single group is left out. So a three-level fat-tree
+//! has its leaves, its pods and a root.
 
 use dmodc::export::Labels;
 use dmodc::fabric::Fabric;
@@ -10,9 +10,9 @@ use dmodc::fabric::Fabric;
 /// A group: hosts on one switch, or other groups, never both.
 #[derive(Default)]
 pub struct Group {
-    /// Its name: that of the switch, or `level2-1` and the like.
+    /// The name of the switch, or `level2-1` and the like.
     pub name: String,
-    /// Names of the hosts, each in the first group with it.
+    /// Names of the hosts; a host with ports in several groups is in the first.
     pub hosts: Vec<String>,
     pub groups: Vec<Group>,
 }
@@ -33,7 +33,7 @@ pub fn groups(
     order: &[u32],
 ) -> Vec<Group> {
     let switches = fabric.switches().len();
-    // The groups found so far, each with a switch in it.
+    // The groups found so far, each with one of its switches.
     let mut found: Vec<(u32, Group)> = leaves(fabric, labels, order);
     let top = (0..switches as u32).map(&rank).max().unwrap_or(0);
     for level in 0..=top {

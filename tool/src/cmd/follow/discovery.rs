@@ -22,7 +22,7 @@ const GRACE: Duration = Duration::from_secs(2);
 pub struct Commands {
     /// Prints the fabric as ibnetdiscover does.
     pub discover: String,
-    /// Prints who manages the subnet, as sminfo does.
+    /// Prints the master SM, as sminfo does.
     pub sminfo: String,
     pub limit: Duration,
     dir: PrivateDir,
@@ -39,7 +39,7 @@ impl Commands {
         })
     }
 
-    /// The present fabric as text, before the deadline.
+    /// Runs the discovery, at most until the deadline; returns the present fabric as text.
     pub fn discover(&self, until: Instant) -> Result<Vec<u8>, Failure> {
         let left = until.saturating_duration_since(Instant::now());
         let text = self.run(&self.discover, left).map_err(Failure::discovery)?;
@@ -82,9 +82,12 @@ impl Commands {
         let status = child.wait(limit + GRACE);
         let read = |file: &Path| File::open(file).and_then(|file| at_most(MOST, file));
         let fails = |how: String| {
-            let said = read(&errors).unwrap_or_default();
-            let said = String::from_utf8_lossy(&said);
-            let last = said.lines().map(str::trim).rfind(|line| !line.is_empty());
+            let printed = read(&errors).unwrap_or_default();
+            let printed = String::from_utf8_lossy(&printed);
+            let last = printed
+                .lines()
+                .map(str::trim)
+                .rfind(|line| !line.is_empty());
             let last = last.map(|line| format!(": {line}"));
             Err(format!("'{command}' {how}{}", last.unwrap_or_default()))
         };
@@ -96,15 +99,15 @@ impl Commands {
     }
 }
 
-/// The least time for `--notify`: a service manager may wait for others.
+/// The least time limit for `--notify`: a service manager may wait for others.
 const NOTIFY: Duration = Duration::from_secs(60);
 
-/// The exit status of `timeout` for that: 124, or killed with its command.
+/// Whether `timeout` has ended its command: exit status 124, or killed with the command.
 fn has_timed_out(status: ExitStatus) -> bool {
     matches!(status.code(), None | Some(124 | 137))
 }
 
-/// The lines of a discovery that describe the fabric: all but its date.
+/// The lines of a discovery that describe the fabric: all but comments, which have the date.
 pub fn content(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = text.split(|&byte| byte == b'\n');
     lines.filter(|line| !line.starts_with(b"#"))
@@ -116,7 +119,7 @@ fn initiator(text: &[u8]) -> Option<Guid> {
     comments.find_map(|line| guid_after(&String::from_utf8_lossy(line), "Initiated from node "))
 }
 
-/// The GUID behind some words, in hexadecimal.
+/// The GUID after `words`, in hexadecimal.
 fn guid_after(text: &str, words: &str) -> Option<Guid> {
     let (_, rest) = text.split_once(words)?;
     let end = rest.find(|c: char| !c.is_ascii_hexdigit());

@@ -16,7 +16,7 @@ pub struct Door {
     place: PathBuf,
     last: PathBuf,
     guard: Guard,
-    /// How many FIFOs this process has opened.
+    /// The number of FIFOs that this process has opened.
     opened: u64,
 }
 
@@ -33,7 +33,7 @@ pub fn last_of(place: &Path) -> PathBuf {
 }
 
 impl Door {
-    /// A closed door at a path. `guard_args` make the tool its guard.
+    /// A closed door at a path. `guard_args` are the arguments that start the tool as its guard.
     pub fn new(place: &Path, guard_args: Vec<String>) -> Door {
         Door {
             place: place.to_owned(),
@@ -47,8 +47,8 @@ impl Door {
         &self.place
     }
 
-    /// Makes a new FIFO at the path and sends a visit when a reader comes. A reader that waits at an earlier
-    /// follower's FIFO gets the last tables. Returns whether that follower has left its FIFO to nobody.
+    /// Makes a new FIFO at the path and sends a visit when a reader opens it. A reader that waits at an earlier
+    /// follower's FIFO gets the last tables. Returns whether there was such a FIFO.
     pub fn open(&mut self, visits: Sender<Wake>) -> io::Result<bool> {
         let foreign = Fifo::at(&self.place).ok().filter(|_| self.opened == 0);
         let (fifo, writer, path) = Fifo::beside(&self.place)?;
@@ -61,7 +61,7 @@ impl Door {
             self.send(&reader);
         }
         thread::spawn(move || {
-            // Nobody comes any more once something else has its place; then it waits until the process ends.
+            // No reader comes any more once another file has the FIFO's place: then this waits until the process ends.
             if let Ok(reader) = fifo.wait() {
                 let _ = visits.send(Wake::Visited(Visit { number, reader }));
             }
@@ -70,7 +70,7 @@ impl Door {
         Ok(foreign.is_some())
     }
 
-    /// Closes it behind the reader: the last good tables take the FIFO's place.
+    /// Closes the door behind the reader: the last good tables take the FIFO's place.
     pub fn shut(&self) -> io::Result<()> {
         put_tables(&self.last, &self.place)
     }
@@ -80,7 +80,7 @@ impl Door {
         self.guard.alive();
     }
 
-    /// Writes the last good tables to the reader; returns whether it has them all.
+    /// Writes the last good tables to the reader; returns whether the reader has got all of them.
     pub fn serve(&self, visit: Visit) -> bool {
         let has_all = self.send(&visit.reader);
         drop(visit.reader);

@@ -1,13 +1,13 @@
-//! A FIFO in the place of the file with the tables: OpenSM, which opens it to route, waits until a writer
-//! comes, and so signals the very moment of routing.
+//! A FIFO in the place of the file with the tables. OpenSM opens it to route and waits until a writer opens it,
+//! too: so the follower learns the very moment of routing.
 //!
-//! A FIFO is held by a handle of its own (`O_PATH`), so that it can still be opened, and its waiting reader
-//! served, when another file has taken its place.
+//! A process holds a FIFO by a handle (`O_PATH`), so that it can still open the FIFO, and serve its waiting
+//! reader, when another file has taken the FIFO's place.
 //!
 //! OpenSM takes a file without some switches, even an empty one, for tables without these switches' routes.
-//! So whatever a reader has got, but for whole tables, ends in the beginning of a header ([`BEGUN`]): if every
-//! writer dies, OpenSM refuses that line, and with it the tables. It is in the FIFO before anyone can read, as
-//! in each piece but the last. A piece has whole switches, and Linux writes it at once, since it has the room.
+//! So everything that a reader gets before the last piece ends in the beginning of a header ([`BEGUN`]): if every
+//! writer dies, OpenSM refuses that line, and with it the tables. `BEGUN` is in the FIFO before a reader can open
+//! it, and ends each piece but the last. A piece has whole switches; Linux writes it at once, as it has the room.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
@@ -22,31 +22,31 @@ use std::process;
 use std::time::{Duration, Instant};
 use tempfile::TempPath;
 
-/// The room in a FIFO while tables are sent: more than a switch's take, and as much as any user may have.
+/// The room in a FIFO while tables are sent: more than one switch's table takes, and as much as any user may have.
 const ROOM: usize = 1 << 20;
 /// Time for a reader to take a piece.
 const STUCK: Duration = Duration::from_secs(30);
-/// How long to wait where a FIFO is not yet empty.
+/// The wait between two looks at a FIFO that is not yet empty.
 const REST: Timespec = Timespec {
     tv_sec: 0,
     tv_nsec: 100_000,
 };
-/// What OpenSM refuses, unless more of the line follows.
+/// The beginning of a switch's header, which OpenSM refuses unless the rest of the line follows.
 const BEGUN: &[u8] = b"Unicast lids";
-/// Makes of it the header of a switch that is none.
+/// Completes [`BEGUN`] to the header of a switch that does not exist.
 const NONE: &[u8] = b" [0-0] of switch Lid 0 guid 0x0000000000000000 ('none'):\n";
 
-/// A FIFO, whatever its present name.
+/// A FIFO, held by a handle: its name may change.
 pub struct Fifo(File);
 
 impl Fifo {
-    /// A new FIFO beside a path, and a writer that holds what is in it.
+    /// Makes a new FIFO beside a path, and a writer that keeps its content.
     pub fn beside(path: &Path) -> io::Result<(Fifo, File, TempPath)> {
         let mode = Mode::RUSR | Mode::WUSR;
         let path = made_beside(path, |path| {
             Ok(mknodat(CWD, path, FileType::Fifo, mode, 0)?)
         })?;
-        // Linux opens it for both at once, and would wait for a reader otherwise.
+        // Linux opens a FIFO for both at once; to open it for writing alone would wait for a reader.
         let mut both = File::options().read(true).write(true).open(&path)?;
         both.write_all(BEGUN)?;
         let writer = File::options().write(true).open(&path)?;
@@ -73,7 +73,7 @@ impl Fifo {
         }
     }
 
-    /// A path by which any process can open it, as long as this one holds it.
+    /// A path by which any process can open the FIFO, as long as this process holds it.
     pub fn handle(&self) -> PathBuf {
         format!("/proc/{}/fd/{}", process::id(), self.0.as_raw_fd()).into()
     }
@@ -84,8 +84,8 @@ impl Fifo {
         own.is_ok_and(|own| found.is_ok_and(|found| number(own) == number(found)))
     }
 
-    /// Opens it once a reader has: a process that waits for one counts as a writer already, so a reader
-    /// always finds one.
+    /// Opens the FIFO for writing, once a reader opens it. A process that waits here counts as a writer already, so
+    /// a reader always finds a writer.
     pub fn wait(&self) -> io::Result<File> {
         File::options().write(true).open(handle(&self.0))
     }
@@ -95,7 +95,7 @@ impl Fifo {
     }
 }
 
-/// Makes something under a new name beside a path.
+/// Makes a file with a new name beside a path.
 fn made_beside(path: &Path, make: impl FnMut(&Path) -> io::Result<()>) -> io::Result<TempPath> {
     let folder = path
         .parent()
@@ -118,10 +118,10 @@ fn at_once(file: &File) -> io::Result<File> {
     options.open(handle(file))
 }
 
-/// Sends the tables in a file to a reader, after whatever part another writer has sent: the last header of a
-/// switch counts. Without tables, OpenSM refuses what it gets. Calls `alive` again and again.
+/// Sends the tables in a file to a reader, also after a part from another writer: the last header of a switch
+/// counts. Without the file, the reader gets only a line that OpenSM refuses. Calls `alive` again and again.
 pub fn send_tables(file: &Path, reader: &File, mut alive: impl FnMut()) -> io::Result<()> {
-    // A reader that reads no more would keep a writer waiting for ever.
+    // Without blocking: a reader that stops reading would keep a blocked writer waiting for ever.
     let mut to = at_once(reader)?;
     let mut put = |piece: &[u8]| {
         drained(&to, &mut alive)?;
@@ -132,7 +132,7 @@ pub fn send_tables(file: &Path, reader: &File, mut alive: impl FnMut()) -> io::R
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(()),
         tables => tables?,
     };
-    // Whoever may not have more has a piece for each few switches.
+    // If Linux refuses, the room is smaller, and a piece has fewer switches.
     let _ = fcntl_setpipe_size(reader, ROOM);
     let room = fcntl_getpipe_size(reader)?;
     let mut from = BufReader::with_capacity(1 << 16, tables);
@@ -160,26 +160,26 @@ pub fn send_tables(file: &Path, reader: &File, mut alive: impl FnMut()) -> io::R
     drained(&to, &mut alive)
 }
 
-/// Waits until the reader has all that was written.
+/// Waits until the reader has read all that was written.
 fn drained(to: &File, alive: &mut dyn FnMut()) -> io::Result<()> {
-    let (start, mut told) = (Instant::now(), Instant::now());
+    let (start, mut reported) = (Instant::now(), Instant::now());
     while ioctl_fionread(to)? > 0 {
-        // This happens only if the reader has gone.
+        // An event comes only if the reader has gone.
         if poll(&mut [PollFd::new(to, PollFlags::empty())], Some(&REST))? > 0 {
             return Err(ErrorKind::BrokenPipe.into());
         }
         if start.elapsed() > STUCK {
             return Err(ErrorKind::TimedOut.into());
         }
-        if told.elapsed() > Duration::from_millis(200) {
+        if reported.elapsed() > Duration::from_millis(200) {
             alive();
-            told = Instant::now();
+            reported = Instant::now();
         }
     }
     Ok(())
 }
 
-/// Writes a piece, at once unless there is no room for that.
+/// Writes a piece, at once if the FIFO has the room for it.
 fn write_piece(to: &mut File, mut piece: &[u8], alive: &mut dyn FnMut()) -> io::Result<()> {
     while !piece.is_empty() {
         match to.write(piece) {
@@ -192,7 +192,7 @@ fn write_piece(to: &mut File, mut piece: &[u8], alive: &mut dyn FnMut()) -> io::
     Ok(())
 }
 
-/// Moves the tables of a file to the place of a FIFO, or removes the FIFO without tables.
+/// Puts the tables of a file, by a second name, in the place of a FIFO; without the file, removes the FIFO.
 pub fn put_tables(file: &Path, place: &Path) -> io::Result<()> {
     match made_beside(place, |path| fs::hard_link(file, path)) {
         Ok(link) => Ok(link.persist(place)?),

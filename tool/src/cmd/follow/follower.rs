@@ -1,4 +1,4 @@
-//! Looks at the fabric again and again; routes, checks and logs each as the plugin does in a sweep.
+//! Looks at the fabric again and again; after each change, routes, checks and logs as the plugin does in a sweep.
 
 use super::discovery::{Commands, content};
 use super::routed::{Routed, check_tables, highest};
@@ -18,29 +18,29 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Most discoveries in a row if one has lost much.
+/// The most discoveries in a row if much of the fabric is gone in one.
 const LOOKS: usize = 3;
 
 /// Looks at the fabric again and again.
 pub struct Follower {
     commands: Commands,
     routing: Routing,
-    /// The percentage of hosts or switches that may go at once.
+    /// The percentage of hosts or switches that may be gone at once.
     max_loss: f64,
     engine: Engine,
     reference: Option<Reference>,
     findings: Findings,
     metrics: Option<(Metrics, File)>,
     last: Option<Routed>,
-    /// The input of that look; `None` if the next one must route.
+    /// The input of the last look; `None` if the next look must route.
     basis: Option<Basis>,
-    /// The last good look.
+    /// The time of the last good look.
     good: Option<SystemTime>,
     stale: Option<SystemTime>,
     /// The last log line about failures.
-    said: String,
+    last_message: String,
     /// The last log line about the master.
-    said_of_master: String,
+    last_of_master: String,
 }
 
 /// The input of tables: the text of the discovery, and the stamps of files.
@@ -58,7 +58,7 @@ struct Seen {
     netlist: Netlist,
     fabric: Fabric,
     names: Names,
-    /// Time to make the fabric of the text.
+    /// Time to make the fabric from the text.
     parsing: Duration,
 }
 
@@ -86,13 +86,13 @@ impl Follower {
             basis: None,
             good: None,
             stale: None,
-            said: String::new(),
-            said_of_master: String::new(),
+            last_message: String::new(),
+            last_of_master: String::new(),
         })
     }
 
-    /// Looks at the fabric and routes it. `asks_master` is whether another host may manage the subnet. Before
-    /// it routes, it passes on the highest LID.
+    /// Looks at the fabric and routes it. With `asks_master` it first checks that no other host manages the
+    /// subnet. Before it routes, it passes the highest LID to `tell_highest`.
     pub fn look(
         &mut self,
         asks_master: bool,
@@ -157,7 +157,7 @@ impl Follower {
         Ok(Look::New(Box::new(routed), (text, stamps)))
     }
 
-    /// Takes note that new tables are where OpenSM reads them; logs the findings.
+    /// Keeps new tables, which are now where OpenSM reads them, for the next look; logs the findings.
     pub fn settle(&mut self, routed: Box<Routed>, basis: Basis) {
         let Routed { planned, names, .. } = &*routed;
         if let Some(reference) = &mut self.reference {
@@ -175,26 +175,26 @@ impl Follower {
         self.last = Some(*routed);
     }
 
-    /// Takes note of a good look whose tables OpenSM has not read: stale tables stay so.
+    /// For a good look whose tables OpenSM has not read: stale tables stay stale.
     pub fn wait_for_sweep(&mut self) {
         const WAITS: &str = "there are new tables, which OpenSM reads when it sweeps";
-        if self.stale.is_some() && self.said != WAITS {
+        if self.stale.is_some() && self.last_message != WAITS {
             log::info!("{WAITS}");
-            self.said = WAITS.into();
+            self.last_message = WAITS.into();
         }
     }
 
-    /// Takes note of a good look: OpenSM has its tables.
+    /// For a good look whose tables OpenSM has: the tables are no longer stale.
     pub fn succeed(&mut self) {
         self.good = Some(SystemTime::now());
         if let Some(since) = self.stale.take() {
             let since = time(since);
             log::info!("no longer stale: the tables were stale since {since}");
         }
-        self.said.clear();
+        self.last_message.clear();
     }
 
-    /// Takes note that a look has failed, or that its tables could not be written: the old ones stay.
+    /// For a look that has failed, or whose tables could not be written: the old tables stay, and are stale.
     pub fn fail(&mut self, what: &str) {
         self.basis = None;
         let now = SystemTime::now();
@@ -202,24 +202,24 @@ impl Follower {
         if let Some((metrics, _)) = &mut self.metrics {
             metrics.refused();
         }
-        if self.said != what {
+        if self.last_message != what {
             log::error!("not routed: {what}");
             log::error!("the tables are stale since {}", time(since));
-            self.said = what.to_owned();
+            self.last_message = what.to_owned();
         }
     }
 
-    /// Logs, once, that another host manages the subnet.
+    /// Logs, once, that another host manages the subnet, and drops the last look.
     pub fn stand_by(&mut self) {
-        self.say_of_master("another host's OpenSM is master: waiting until it is this one's");
+        self.log_master("another host's OpenSM is master: waiting until it is this one's");
         (self.stale, self.last) = (None, None);
         self.findings = Findings::default();
         if let Some((metrics, _)) = &mut self.metrics {
-            metrics.is(Role::Standby);
+            metrics.set_role(Role::Standby);
         }
     }
 
-    /// Makes the next look route, whatever it finds.
+    /// Makes the next look route, even if nothing has changed.
     pub fn forget(&mut self) {
         self.basis = None;
     }
@@ -249,8 +249,8 @@ impl Follower {
         files.map(|file| stamp(file)).collect()
     }
 
-    /// The fabric, if it or a file may have changed. If it has lost much, looks again, until two looks agree
-    /// or little is lost.
+    /// Discovers the fabric; `None` if it and the files are unchanged. If much is gone, looks again, until two
+    /// looks agree or little is gone.
     fn see(&self, stamps: &[Option<Stamp>]) -> Result<Option<Seen>, Failure> {
         let until = Instant::now() + self.commands.limit;
         let text = self.commands.discover(until)?;
@@ -316,24 +316,24 @@ impl Follower {
             .then(|| format!("{h} of {hosts_of} hosts and {s} of {switches_of} switches"))
     }
 
-    /// Whether this host's OpenSM manages the subnet; assumed if unknown.
+    /// Whether this host's OpenSM manages the subnet; `true` if unknown.
     fn is_master(&mut self, seen: &Seen) -> bool {
         let here = self.commands.is_master_here(&seen.text, &seen.netlist);
         match &here {
-            Ok(true) => self.say_of_master("this host's OpenSM is master"),
+            Ok(true) => self.log_master("this host's OpenSM is master"),
             Ok(false) => {}
-            Err(reason) => self.say_of_master(&format!(
+            Err(reason) => self.log_master(&format!(
                 "who is master cannot be told ({reason}): going on as if it is here"
             )),
         }
         here.unwrap_or(true)
     }
 
-    /// Logs the master, if it is new.
-    fn say_of_master(&mut self, words: &str) {
-        if self.said_of_master != words {
-            log::info!("{words}");
-            self.said_of_master = words.to_owned();
+    /// Logs `message` about the master, unless it is the last one logged.
+    fn log_master(&mut self, message: &str) {
+        if self.last_of_master != message {
+            log::info!("{message}");
+            self.last_of_master = message.to_owned();
         }
     }
 }

@@ -1,13 +1,13 @@
 //! The small process beside a follower with a FIFO. When the follower ends for any reason, the guard puts the
 //! last good tables in the FIFO's place and serves its waiting reader. So OpenSM never waits for a dead
-//! follower; nor for a silent one while a reader waits: the guard ends that one first, so that never two
-//! write.
+//! follower. Nor does it wait for a silent one: the guard ends a follower that is silent while a reader waits,
+//! before it serves the reader itself, so that two processes never write at once.
 //!
 //! The follower announces each FIFO before a reader can open it (`watch NUMBER PATH`), signals that it works
-//! while a reader waits (`alive`), and that a reader is served (`served NUMBER`). The guard answers `watch`
-//! by a line. Its standard input ends with the follower. Like the follower it waits for readers, so that none
-//! finds a FIFO without a writer. Of a guard that ends the follower starts another at once, which watches all
-//! that is not served.
+//! while a reader waits (`alive`), and that a reader is served (`served NUMBER`). The guard confirms `watch`
+//! by a line. The guard's standard input ends when the follower ends. Like the follower, the guard waits for
+//! readers, so that no reader finds a FIFO without a writer. If a guard ends, the follower starts another at
+//! once, which watches all FIFOs that are not served.
 
 use super::fifo::{Fifo, put_tables, send_tables};
 use rustix::process::{Pid, Signal, kill_process};
@@ -23,15 +23,15 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 const ANSWER: Duration = Duration::from_secs(2);
-/// Time in which a reader may still come to a FIFO that was found just before its place was taken.
+/// Time in which a reader may still open a FIFO that it found just before another file took the FIFO's place.
 const LATE: Duration = Duration::from_millis(200);
 
-/// A follower's end of its guard.
+/// A follower's handle of its guard.
 #[derive(Clone)]
 pub struct Guard(Arc<Mutex<Post>>);
 
 struct Post {
-    /// These make the tool a guard.
+    /// The arguments that start the tool as a guard.
     args: Vec<String>,
     running: Option<Running>,
     /// The FIFOs whose readers are not yet served.
@@ -45,7 +45,7 @@ struct Running {
 }
 
 impl Guard {
-    /// The tool, to be started as a guard with these arguments.
+    /// A guard, not started yet, which is the tool with these arguments.
     pub fn new(args: Vec<String>) -> Guard {
         Guard(Arc::new(Mutex::new(Post {
             args,
@@ -58,7 +58,7 @@ impl Guard {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has it wait for readers of a FIFO too; starts one if there is none, or none that answers.
+    /// Makes the guard watch a FIFO, too; starts a guard if none runs, or if the present one does not confirm.
     pub fn watch(&self, number: u64, fifo: Arc<Fifo>) {
         let mut post = self.post();
         let is_watched = (post.running.as_mut()).is_some_and(|r| r.watch(number, &fifo).is_ok());
@@ -72,14 +72,14 @@ impl Guard {
         self.post().order("alive");
     }
 
-    /// Signals that the reader of a FIFO has all tables.
+    /// Signals that the follower is done with the reader of a FIFO.
     pub fn served(&self, number: u64) {
         let mut post = self.post();
         post.watched.retain(|(watched, _)| *watched != number);
         post.order(&format!("served {number}"));
     }
 
-    /// Starts another one in the place of one that does not work.
+    /// Starts another guard in the place of one that does not work.
     fn replace(&self, post: &mut Post) {
         post.running = None;
         let started = self.start(&post.args).and_then(|mut running| {
@@ -94,7 +94,7 @@ impl Guard {
     }
 
     fn start(&self, args: &[String]) -> io::Result<Running> {
-        // Whatever is sent to the follower's group is not meant for it.
+        // In a group of its own: signals to the follower's group are not meant for the guard.
         let mut child = Command::new("/proc/self/exe")
             .args(args)
             .stdin(Stdio::piped())
@@ -126,7 +126,7 @@ impl Guard {
 impl Post {
     fn order(&mut self, order: &str) {
         if let Some(running) = &mut self.running {
-            // One that has ended is replaced.
+            // Fails if the guard has ended: then another replaces it.
             let _ = writeln!(running.orders, "{order}");
         }
     }
@@ -163,7 +163,7 @@ struct Watched {
 
 /// Guards the FIFO at a place; `last` is the file with the last good tables.
 pub fn run(place: &Path, last: &Path, patience: Duration) -> io::Result<()> {
-    // What ends the follower is heard by its end.
+    // These signals do not end the guard: it ends after the follower.
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         signal_hook::flag::register(signal, Arc::default())?;
     }
@@ -206,7 +206,7 @@ pub fn run(place: &Path, last: &Path, patience: Duration) -> io::Result<()> {
                     "the follower has said nothing for {patience:?} while OpenSM waits: ended"
                 );
                 let pid = Pid::from_raw(follower as i32).filter(|_| parent_id() == follower);
-                // Its end is heard, unless it cannot be ended.
+                // The follower's end comes as an event, unless it cannot be ended.
                 let _ = pid.map(|pid| kill_process(pid, Signal::KILL));
                 heard = Instant::now();
             }
@@ -216,13 +216,13 @@ pub fn run(place: &Path, last: &Path, patience: Duration) -> io::Result<()> {
     Ok(())
 }
 
-/// Waits for a reader of the FIFO of an order, and confirms it.
+/// Begins to wait for a reader of the FIFO in an order, and confirms the order.
 fn watch(order: &str, events: &Sender<Event>) -> Option<Watched> {
     let (number, path) = order.split_once(' ')?;
     let number = number.parse().ok()?;
     let [fifo, waiting] = [0; 2].map(|_| Fifo::of(Path::new(path)).ok());
     wait_for_reader(waiting?, number, events.clone());
-    // The follower may have ended.
+    // Fails if the follower has ended.
     let _ = writeln!(io::stdout(), "watched");
     Some(Watched {
         number,
@@ -234,13 +234,13 @@ fn watch(order: &str, events: &Sender<Event>) -> Option<Watched> {
 /// Sends an event when a FIFO has a reader.
 fn wait_for_reader(fifo: Fifo, number: u64, events: Sender<Event>) {
     thread::spawn(move || {
-        // The process may end first.
+        // Fails if the guard has finished with events.
         let _ = events.send(Event::Reader(number, fifo.wait()));
     });
 }
 
 fn take_reader(watched: &mut [Watched], number: u64, opened: io::Result<File>) {
-    // One that is served already is let go.
+    // The reader of a FIFO that is served already is let go.
     let of = watched.iter_mut().find(|w| w.number == number);
     if let (Some(watched), Ok(reader)) = (of, opened) {
         watched.reader = Some(reader);
@@ -250,10 +250,10 @@ fn take_reader(watched: &mut [Watched], number: u64, opened: io::Result<File>) {
 /// Puts the last good tables in the FIFO's place, and serves waiting readers.
 fn take_over(place: &Path, last: &Path, mut watched: Vec<Watched>, happens: &Receiver<Event>) {
     let mut tables = last;
-    // Another follower may have come, with a FIFO of its own.
+    // Another follower may have put a FIFO of its own there.
     if watched.iter().any(|w| w.fifo.is_at(place)) {
         let put = put_tables(last, place).or_else(|_| {
-            // Where the disk takes no name more, the file itself goes there.
+            // If the disk takes no further name, the file itself moves there.
             fs::rename(last, place).inspect(|()| tables = place)
         });
         match put {
@@ -272,7 +272,7 @@ fn take_over(place: &Path, last: &Path, mut watched: Vec<Watched>, happens: &Rec
     }
     for w in watched {
         if let Some(reader) = w.reader.or_else(|| w.fifo.reader()) {
-            // The reader may have had all, and be gone.
+            // The reader may have got all tables, and be gone.
             match send_tables(tables, &reader, || ()) {
                 Ok(()) => log::info!("OpenSM, which waited, has got the last tables"),
                 Err(e) => log::info!("the last tables could not be handed to OpenSM: {e}"),

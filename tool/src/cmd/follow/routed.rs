@@ -1,4 +1,4 @@
-//! Tables of a fabric: checked before anybody gets them, and written without LIDs that would harm OpenSM.
+//! Tables of a fabric: checked before OpenSM gets them, and written without LIDs that would harm OpenSM.
 
 use crate::failure::Failure;
 use dmodc::analysis::check;
@@ -18,8 +18,8 @@ pub struct Routed {
 }
 
 impl Routed {
-    /// Writes the tables, as `dmodc route --lfts --plain` does, but for LIDs above the subnet's highest: OpenSM would
-    /// write beyond its own tables for them.
+    /// Writes the tables, as `dmodc route --lfts --plain` does, without LIDs above the subnet's highest: OpenSM would
+    /// write beyond its own tables for these.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let fabric = &self.planned.fabric;
         let is_higher = self.tables.width() - 1 > self.highest.index();
@@ -51,7 +51,7 @@ pub fn check_tables(planned: &Planned, tables: &Tables) -> Result<(), Failure> {
     }
 }
 
-/// The highest LID that a netlist has, LMC counted; none if it has no LIDs.
+/// The highest LID of a netlist, with LMCs counted; `None` if it has no LIDs.
 pub fn highest(netlist: &Netlist, lmc: Option<u8>) -> Option<Lid> {
     let of_node = |node: &Node| match node.kind {
         Kind::Switch => vec![(node.lid, node.lmc)],

@@ -15,16 +15,16 @@ pub struct Target {
     pub file: PathBuf,
     pub lid_matrix: Option<PathBuf>,
     pub notify: Option<String>,
-    /// The highest LID in it, if known.
+    /// The highest LID in the file, if known.
     pub highest: Option<Lid>,
-    /// Whether OpenSM still has to sweep for its content.
+    /// Whether OpenSM still has to sweep to read the file's content.
     pub owed: bool,
-    /// Whether another host may manage the subnet: the reader of a FIFO manages it.
+    /// Whether another host may manage the subnet; no for a FIFO, whose reader manages the subnet.
     pub asks_master: bool,
 }
 
 impl Target {
-    /// One look, and its consequences; makes OpenSM sweep where necessary. A failure is logged.
+    /// Looks once, writes new tables, and makes OpenSM sweep where necessary. Logs a failure.
     pub fn turn(&mut self, follower: &mut Follower) -> Result<(), Failure> {
         let is_current = self.look(follower, &mut || ())?;
         self.tell(follower);
@@ -36,7 +36,7 @@ impl Target {
         Ok(())
     }
 
-    /// Takes note that OpenSM has read the tables, or not all of them, after a look.
+    /// Records, after a look, whether OpenSM has read all tables.
     pub fn read(&mut self, follower: &mut Follower, looked: &Result<bool, Failure>, has_all: bool) {
         self.owed = !has_all;
         if !has_all {
@@ -46,8 +46,8 @@ impl Target {
         }
     }
 
-    /// One look, which changes the file where necessary. Calls `alive` in between. Returns whether the tables
-    /// are current: elsewhere they need not be.
+    /// Looks once, and writes new tables to the file. Calls `alive` in between. Returns whether the tables are
+    /// current: `false` if another host manages the subnet.
     pub fn look(
         &mut self,
         follower: &mut Follower,
@@ -66,7 +66,7 @@ impl Target {
             Look::NotMaster => Ok(false),
             Look::New(routed, basis) => {
                 let is_new = self.write(&routed)?;
-                // A file's reader may sweep on its own, unknown to this process.
+                // Without `--notify`, the reader of a file sweeps on its own, unknown to this process.
                 self.owed |= is_new && (self.notify.is_some() || !self.asks_master);
                 self.highest = Some(routed.highest);
                 follower.settle(routed, basis);
@@ -96,8 +96,8 @@ impl Target {
         Ok(is_new)
     }
 
-    /// Takes LIDs above the fabric's highest out of the file: an OpenSM that starts now would write beyond
-    /// its own tables for them.
+    /// Takes LIDs above the fabric's highest out of the file: for these, an OpenSM that starts now would write
+    /// beyond its own tables.
     fn strip(&mut self, highest: Lid) {
         if self.highest.is_some_and(|h| h <= highest) {
             return;
@@ -109,7 +109,7 @@ impl Target {
         }
     }
 
-    /// Makes OpenSM sweep, if it has to and there is a command. If that fails, the next look tries again.
+    /// Makes OpenSM sweep, if a sweep is owed and there is a command. If that fails, the next look tries again.
     fn tell(&mut self, follower: &Follower) {
         if let Some(command) = self.notify.as_ref().filter(|_| self.owed) {
             match follower.notify(command) {
@@ -120,7 +120,7 @@ impl Target {
     }
 }
 
-/// Writes the output of `write` to a file with another content; returns whether it did.
+/// Writes the output of `write` to a file unless the file has it already; returns whether it was written.
 fn put(file: &Path, write: impl Fn(&mut dyn Write) -> io::Result<()>) -> Result<bool, Failure> {
     if has(file, &write) {
         return Ok(false);
@@ -155,7 +155,7 @@ impl<R: BufRead> Write for Same<R> {
     }
 }
 
-/// Takes the entries of LIDs above one out of a file with tables, if it has any.
+/// Takes the entries of LIDs above `highest` out of a file with tables, if it has any.
 fn strip(file: &Path, highest: Lid) -> Result<(), Failure> {
     let is_above = |line: &[u8]| lid_of(line).is_some_and(|lid| lid > highest);
     let mut any = false;

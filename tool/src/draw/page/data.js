@@ -1,4 +1,4 @@
-// ---- The data. What captures call things is text here and never markup: nodes are made by `el` alone.
+// ---- The data. Names from captures are text here and never markup: only `el` makes nodes.
 
 const $ = (id) => document.getElementById(id);
 
@@ -39,8 +39,8 @@ const switches = S.name.length, hosts = H.name.length, links = L.a.length;
 const NONE = -1, NO_PATH = 255;
 const width = hosts + switches;
 
-// Where the ports of each switch begin, and what is behind each: a channel, or -2 and below for a host. A channel
-// is a link in one direction: twice the number of the link, and 1 more downwards.
+// The index of each switch's first port, and by index what is behind a port: a channel, or -2 - h for host h. A
+// channel is a link in one direction: twice the number of the link, and 1 more downwards.
 const firstPort = new Int32Array(switches + 1);
 for (let s = 0; s < switches; s++) firstPort[s + 1] = firstPort[s] + S.ports[s] + 1;
 const behind = new Int32Array(firstPort[switches]).fill(NONE);
@@ -70,13 +70,13 @@ const states = data.states.map((state) => ({
   worst: (state.risk || []).reduce((most, risk) => Math.max(most, risk || 0), 0),
   rows: null,
 }));
-// The worst loads: those that no more than one port in a hundred has, or ten; the greatest in any case.
+// The least of the worst loads: the greatest load, and lower ones while at most 1 % of the ports, or ten, have them.
 for (const state of states) {
   const loads = (state.risk || []).filter((risk) => risk > 0).sort((a, b) => b - a);
   const few = Math.max(10, Math.floor(loads.length / 100));
   state.worstFrom = loads.slice(0, few).filter((load) => load > (loads[few] ?? 0)).pop() ?? state.worst;
 }
-// What is gone from the beginning is missing, and has no LID.
+// Equipment that is gone in the first state is missing, and has no LID.
 const missing = states[0].gone;
 for (const s of missing.switches) S.lid[s] = 0;
 for (const h of missing.hosts) H.lid[h] = 0;
@@ -89,7 +89,7 @@ async function readTables() {
   }
 }
 
-/** `rows` has of each row the bits that differ from the row before, or from the same row of the first tables. */
+/** `rows` has the bits of each row that differ from the row before, or from the same row of the first tables. */
 function unpacked(rows, first) {
   for (let at = 0; at < rows.length; at++) rows[at] ^= first ? first[at] : at < width ? NO_PATH : rows[at - width];
   return rows;
@@ -99,7 +99,7 @@ function unpacked(rows, first) {
 
 const number = (n) => n.toLocaleString("en");
 const plural = (n, one, many) => `${number(n)} ${n === 1 ? one : many || one + "s"}`;
-/** Names, with the GUID where several have one. */
+/** Names, with the GUID where several have the same name. */
 function labels(names, guids) {
   const count = new Map();
   for (const name of names) count.set(name, (count.get(name) || 0) + 1);
@@ -111,8 +111,8 @@ const end = (s, port) => `${S.label[s]} [${port}]`;
 const cable = (l) => `${end(L.a[l], L.p[l])} -- ${end(L.b[l], L.q[l])}`;
 const speed = (of) => data.speeds[of];
 
-// The ports of one server: hosts whose descriptions begin with one word. Two adapters with one description do not
-// say which server they are in.
+// The ports of each server: hosts whose descriptions begin with the same word. If two adapters have the same
+// description, their server is unknown.
 const servers = new Map();
 for (let h = 0; h < hosts; h++) {
   if (H.kind[h]) continue;
@@ -127,7 +127,7 @@ for (const [word, of] of servers) {
   if (of.length < 2 || alike || !word) servers.delete(word);
 }
 
-/** What a text names, the best matches first, in the order in which `dmodc` looks: name, GUID, LID, parts of names. */
+/** The things that a text names, the best matches first, in the order of `dmodc`: name, GUID, LID, parts of names. */
 function find(text) {
   const name = text.trim(), lower = name.toLowerCase();
   if (!name) return [];
@@ -167,9 +167,9 @@ const thingText = (thing) => {
   return `${H.kind[h] || "host"} ${thing.name} at ${end(H.at[h], H.port[h])}`;
 };
 
-// ---- What is odd.
+// ---- Oddities.
 
-/** Lower end first, as links are. */
+/** The lower switch first, as in links. */
 function lowFirst(a, b) {
   const swap = S.rank[a] !== S.rank[b] ? S.rank[a] > S.rank[b] : S.guid[a] > S.guid[b];
   return swap ? [b, a] : [a, b];
@@ -205,7 +205,7 @@ for (const finding of data.found) {
   }
 }
 
-/** The marks of a link in a state, by words. */
+/** The marks of a link in a state, as words. */
 function marksOf(state, l) {
   const marks = [];
   if (slowLinks.has(l)) marks.push("slow");

@@ -75,7 +75,7 @@ function loadOf(state, cell) {
   return most;
 }
 
-/** The colour of a load: none, up to half of the bound, up to it, up to twice, more. */
+/** The colour of a load: none, up to half of the bound, up to the bound, up to twice the bound, more. */
 function bin(state, load) {
   const bound = state.bound || 0;
   return [0, Math.floor(bound / 2), bound, 2 * bound].filter((limit) => load > limit).length;
@@ -92,7 +92,7 @@ function cellMarks(state, cell) {
   return marks;
 }
 
-/** Whether a load is among the worst: the greatest of all, and those below it as long as few ports have them. */
+/** Whether a load is among the worst: the greatest of all, and lower loads as long as few ports have them. */
 const isWorst = (state, load) => load > 0 && load >= state.worstFrom;
 
 function passes(cell) {
@@ -116,7 +116,7 @@ function readColors() {
   }
 }
 
-/** The fill of a cell; none if there is nothing. */
+/** The fill of a cell; null if its host or links are not there. */
 function fill(cell) {
   if (cell.host !== NONE) return state().gone.hosts.has(cell.host) ? null : colors.plain;
   if (!cell.links.length) return null;
@@ -170,11 +170,11 @@ function drawCell(context, x, y, side, color, marks) {
   if (marks.has("removed")) line(colors.ink, [0.1, 0.1], [0.9, 0.9], [0.9, 0.1], [0.1, 0.9]);
 }
 
-// The least sides of cells beside which names can be read, and in which the number of links can.
+// The least sides of cells with readable names beside them, and with a readable number of links in them.
 const NAMED = 11, COUNTED = 16;
 const FONT = "10px system-ui, sans-serif";
 
-/** The side of a cell: the largest with which all blocks may fit the window, then as the reader zooms. */
+/** The side of a cell: the largest with which all blocks may fit the window, times the reader's zoom. */
 function sideOf(blocks) {
   const columns = Math.max(1, ...blocks.map(({ columns }) => columns.length));
   const rows = Math.max(1, ...blocks.map(({ rows }) => rows.length));
@@ -310,7 +310,7 @@ function place(part, { row, column }) {
 
 const redraw = () => view.shown.forEach(draw);
 
-/** The colours in which ways go through a cell. */
+/** The colours of the ways through a cell. */
 function wayColors(cell) {
   const colors = [];
   for (const direction of ["there", "back"]) {

@@ -2,8 +2,8 @@
 //!
 //! The page has the links with their loads, and the tables themselves, so that it can follow any packet. Tables are
 //! rows of bytes by switch, columns by end node, then by switch. Neighbours in the order of places mostly have the
-//! same entries, so a row is its difference from the one before, and later tables are their difference from the
-//! first; zlib packs all of it. All names are in the packed part, and the script takes them as text.
+//! same entries, so the page stores the difference of a row from the row before, and of later tables from the first
+//! tables; zlib packs all of it. All names are in the packed part, and the script takes them as text.
 
 use super::matrix::{Block, tabs};
 use super::scene::{Drawn, Link, Scene, State};
@@ -22,7 +22,7 @@ use std::io::{self, Write};
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
-/// In this order they are one script.
+/// The files of one script, in their order.
 const SCRIPTS: [&str; 5] = [
     include_str!("data.js"),
     include_str!("ways.js"),
@@ -71,7 +71,7 @@ pub fn page(scene: &Scene, states: &[State], title: &str, out: &mut dyn Write) -
     out.write_all(rest.as_bytes())
 }
 
-/// Packs rows of one length: of each the bits that differ from the row before, or from the same row of the first
+/// Packs rows of one length: the bits of each row that differ from the row before, or from the same row of the first
 /// tables.
 fn packed(rows: &[Vec<u8>], first: Option<&[Vec<u8>]>) -> io::Result<Vec<u8>> {
     let mut packed = ZlibEncoder::new(Vec::new(), Compression::default());
@@ -86,7 +86,7 @@ fn packed(rows: &[Vec<u8>], first: Option<&[Vec<u8>]>) -> io::Result<Vec<u8>> {
     packed.finish()
 }
 
-/// The page's numbering: switches in the order of their places, end nodes in their order.
+/// The page's numbering: switches in the order of their places, end nodes in the order of the drawing.
 struct Page<'a> {
     scene: &'a Scene<'a>,
     /// Per switch: its number.
@@ -234,7 +234,7 @@ impl Page<'_> {
             })
         };
         let mut found: Vec<Value> = differences.iter().chain(&slow).map(value).collect();
-        // Of a server with several ports, the one that is slow.
+        // Of a server with several ports, only the slow port.
         let near = self.scene.slow.iter();
         for (found, slow) in found[differences.len()..].iter_mut().zip(near) {
             if let Far::Host(node) = slow.far {
@@ -248,7 +248,7 @@ impl Page<'_> {
     fn state(&self, state: &State) -> Value {
         let own = &self.scene.fabric;
         let guid = |of: &Fabric, s: u32| of.switches()[s as usize].guid;
-        // What a switch of the fabric is then.
+        // Per switch of the scene: its number in the state's fabric.
         let then: Vec<Option<u32>> = (0..own.switches().len() as u32)
             .map(|s| state.fabric.switch_by_guid(guid(own, s)))
             .collect();
@@ -294,7 +294,7 @@ impl Page<'_> {
     }
 }
 
-/// The places of some things among all.
+/// The positions of the elements for which `is` holds.
 fn which<T>(all: &[T], is: &dyn Fn(&T) -> bool) -> Vec<usize> {
     (0..all.len()).filter(|&at| is(&all[at])).collect()
 }

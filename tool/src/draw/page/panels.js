@@ -58,15 +58,15 @@ function showLegend() {
   $("legend").replaceChildren(...entries);
 }
 
-/** How many cables have each mark in this state. */
+/** The number of cables with each mark in this state. */
 function markCounts() {
   const counts = new Map();
-  const told = data.found.filter(({ kind }) => kind === "missing").length;
+  const absent = data.found.filter(({ kind }) => kind === "missing").length;
   const wrong = data.found.filter(({ kind }) => !["missing", "slow"].includes(kind)).length;
   const slow = data.found.filter(({ kind }) => kind === "slow").length;
   const { drained, gone } = view.change ? states[states.length - 1] : state();
   const removed = (of) => [...gone[of]].filter((one) => !missing[of].has(one)).length;
-  const all = [told, slow, drained.size, wrong, removed("links") + removed("hosts")];
+  const all = [absent, slow, drained.size, wrong, removed("links") + removed("hosts")];
   MARKS.forEach((mark, at) => counts.set(mark, all[at]));
   return counts;
 }

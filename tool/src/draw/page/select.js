@@ -1,4 +1,4 @@
-// ---- Words for what is shown.
+// ---- The texts of things shown.
 
 function loadText(state, l) {
   if (!state.risk) return "";
@@ -48,7 +48,7 @@ function say(lines) {
   $("status").textContent = lines.join(" · ");
 }
 
-// ---- What the reader does.
+// ---- The reader's actions.
 
 function cellAt(part, event) {
   const box = part.canvas.getBoundingClientRect();
@@ -129,7 +129,7 @@ function showCell(s, t, cell) {
     items.length + missing.length ? el("ul", null, ...items, ...missing) : el("p", null, "no link"));
 }
 
-/** Who uses a channel, told when it is opened. */
+/** The hosts whose routes use a channel, listed when the reader opens the element. */
 function whoUses(channel, word) {
   const body = el("div", null);
   const details = el("details", { class: "who" }, el("summary", null, `who uses it${word ? ` ${word}` : ""}`), body);
@@ -181,7 +181,7 @@ function selectSwitch(s) {
   say(switchLines(s));
 }
 
-/** A host, or all ports of a server: an end of a way. */
+/** Selects a host, or all ports of a server, as an end of a way. */
 function selectHosts(thing) {
   view.marked = new Set(thing.hosts.map((h) => H.at[h]));
   const items = thing.hosts.map((h) => {
@@ -208,7 +208,7 @@ function addEnd(thing) {
 }
 
 const MOST_WAYS = 100;
-/** The pairs of ports of two ends that are in one network, or all if none are. */
+/** The pairs of ports of two ends that are in one network, or all pairs if none are. */
 function pairs([a, b]) {
   const ports = (thing) => (thing.switch !== undefined
     ? [{ name: thing.name, start: thing.switch, target: switchTarget(thing.switch) }]
@@ -287,7 +287,7 @@ function clearAll() {
   redraw();
 }
 
-/** Goes to the first block that fits, in this tab or else in another, and scrolls to it. */
+/** Scrolls to the first block that fits, in this tab or else in another. */
 function reveal(fits) {
   const here = tabs[view.tab];
   const tab = [here, ...tabs.filter((tab) => tab !== here)].find((tab) => tab.blocks.some(fits));
@@ -310,7 +310,7 @@ function scrollTo_(part) {
   if (x < area.left + 20 || x > area.right - 40) $("matrix").scrollLeft += x - area.left - area.width / 2;
 }
 
-/** Opens what would hide two switches. */
+/** Shows every pod and plane if the reader's choice hides one of these switches. */
 function openFor(...of) {
   if (of.every(isOpen)) return;
   view.pod = view.plane = NONE;

@@ -1,13 +1,13 @@
-// ---- Ways.
+// ---- Ways: the routes of packets.
 
 const hostTarget = (h) => ({ column: h, at: H.at[h], port: H.port[h] });
 const switchTarget = (s) => ({ column: hosts + s, at: s, port: 0 });
 
-/** Whether an end of a way is not there in a state. */
+/** Whether an end of a way is gone in a state. */
 const isGone = (state, { column }) =>
   (column < hosts ? state.gone.hosts.has(column) : state.gone.switches.has(column - hosts));
 
-/** The way of a packet from a switch: its channels, and how it ends. */
+/** The way of a packet from a switch: its channels, and the reason if the packet is lost. */
 function follow(state, start, target) {
   const steps = [], seen = new Set();
   for (let at = start; ;) {
@@ -29,7 +29,7 @@ function follow(state, start, target) {
   }
 }
 
-/** Who sends over a channel, and to whom, as A2A counts them. */
+/** The hosts that send over a channel, and the hosts that they send to, as A2A counts them. */
 function users(state, channel) {
   const start = from(channel), port = fromPort(channel);
   const counts = (h) => takesPart(h) && !state.gone.hosts.has(h);
@@ -58,7 +58,7 @@ function users(state, channel) {
   return { sources: destinations.length ? sources : [], destinations };
 }
 
-// Which switches links join, whatever their directions.
+// The network of each switch: the switches that links join, up or down.
 const network = new Int32Array(switches).fill(NONE);
 for (let start = 0; start < switches; start++) {
   const open = network[start] === NONE ? [start] : [];
