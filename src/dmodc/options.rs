@@ -150,7 +150,7 @@ impl Options {
 pub enum RouteError {
     /// `on_unreachable=fail`, and this many pairs of switches with hosts have no up-down path.
     #[error(
-        "{0} pairs of leaves have no up-down path, and on_unreachable=fail looks for no other way"
+        "{0} pairs of switches with hosts have no up-down path, and on_unreachable=fail permits no detour"
     )]
     Unreachable(usize),
     /// Links between switches of equal rank alone close a cycle: there are no levels.

@@ -74,7 +74,7 @@ pub enum Reason {
         other: String,
         first: u32,
     },
-    #[error("{0} is linked to {1}, which says nothing of it: taken as a link")]
+    #[error("{0} is linked to {1}, which does not list the link: taken as a link")]
     OneSided(PortOf, PortOf),
     /// The range counts all LIDs of the LMC.
     #[error(

@@ -72,7 +72,7 @@ impl Given {
             *kept = given;
         } else if !kept.is_empty() {
             lines.push(format!(
-                "OpenSM keeps what no longer stands there: {WHILE_THERE} {kept}"
+                "OpenSM keeps the removed option: {WHILE_THERE} {kept}"
             ));
         }
         lines

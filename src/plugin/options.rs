@@ -79,7 +79,7 @@ impl PluginOptions {
         match is_taken {
             true => Ok(()),
             false => Err(format!(
-                "bad value {value:?} of option {name:?}: {expected}; the default is used"
+                "bad value {value:?} of option {name:?}: {expected}; it is ignored"
             )),
         }
     }

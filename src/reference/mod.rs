@@ -42,7 +42,7 @@ pub enum NoReference {
     #[error(transparent)]
     Netlist(#[from] Reason),
     /// The file's version is later: its notes may have another meaning.
-    #[error("a reference of version '{0}', and this dmodc knows those up to {VERSION}")]
+    #[error("a reference of version '{0}'; this dmodc reads versions up to {VERSION}")]
     Newer(String),
     #[error("not a note of a reference: {0}")]
     Note(String),

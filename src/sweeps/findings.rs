@@ -177,7 +177,7 @@ fn unknown_places(plan: &Plan) -> Option<String> {
     let ranks: Vec<String> = plan.ranks_by_guid().iter().map(u32::to_string).collect();
     (plan.known().is_none() && !ranks.is_empty()).then(|| {
         format!(
-            "a reference would help: ports do not tell the places on rank {}, GUIDs do",
+            "a reference would help: GUIDs, not ports, decide the places on rank {}",
             ranks.join(", ")
         )
     })

@@ -50,7 +50,7 @@ pub fn unreachable(called: &dyn Called, planned: &Planned) {
         format!("{from} to {to}")
     };
     for ends in hosts.first() {
-        log::error!("no way from {}", pair(ends));
+        log::error!("no route from {}", pair(ends));
     }
     if !hosts.is_empty() {
         log::error!("left out: {hosts}");
@@ -66,7 +66,7 @@ pub fn unreachable(called: &dyn Called, planned: &Planned) {
         log::info!("left out: {others}: {}{more}", named.join(", "));
     }
     if connections.cut_short {
-        log::error!("the search for ways that turn took too long and was ended");
+        log::error!("the search for detours reached its limit: more pairs might have one");
     }
 }
 

@@ -115,7 +115,7 @@ fn a_dead_leaf_raises_no_other_alarm() {
     let figures = fs::read_to_string(&path).expect("figures");
     let leaf = whole.netlist.nodes[leaf].guid.to_string();
     assert_quiet(sim.dir(), &figures, &[(&leaf, 3)]);
-    for words in ["left out", "no way from", "where its siblings have"] {
+    for words in ["left out", "no route from", "where its siblings have"] {
         assert_eq!(sm.files.log_lines(words), [""; 0]);
     }
 }

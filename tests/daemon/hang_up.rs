@@ -58,7 +58,7 @@ fn a_changed_option_that_needs_a_restart_is_named_once() {
     let kept = sm.files.log_lines("connect_roots TRUE");
     assert_eq!(kept.len(), 1, "{kept:#?}");
     assert!(
-        kept[0].contains("changed, and OpenSM keeps what no longer stands there"),
+        kept[0].contains("changed, and OpenSM keeps the removed option"),
         "{kept:#?}"
     );
     assert_ne!(last(&sm, "turned"), "0");

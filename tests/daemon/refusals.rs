@@ -90,7 +90,7 @@ fn pairs_without_a_path_are_connected_or_named() {
     }
     let (last, ends) = rest[1..].split_last().expect("at least the count");
     assert!(last.contains("ERR: left out: host to host "), "{last}");
-    assert!(ends[0].contains("ERR: no way from host 0x"), "{ends:#?}");
+    assert!(ends[0].contains("ERR: no route from host 0x"), "{ends:#?}");
     let options = Options {
         on_unreachable: OnUnreachable::Partial,
         ..Options::default()
@@ -114,10 +114,10 @@ fn pairs_without_a_path_make_it_fail_if_so_wanted() {
         .filter(|line| line.contains("ERR: no up-down path between "));
     assert_eq!((named.count(), errors.len()), (10, 12), "{errors:#?}");
     assert!(errors[10].contains("ERR: 15 pairs "), "{}", errors[10]);
-    let why = "not routed: 15 pairs of leaves have no up-down path, and on_unreachable=fail looks for no other way";
+    let why = "not routed: 15 pairs of switches with hosts have no up-down path, and on_unreachable=fail permits no detour";
     assert!(errors[11].contains(why), "{}", errors[11]);
     assert!(
-        !log.contains("left out") && !log.contains("no way from"),
+        !log.contains("left out") && !log.contains("no route from"),
         "{log}"
     );
     // Where all pairs have a path, the option makes no difference.

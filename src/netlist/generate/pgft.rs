@@ -29,7 +29,7 @@ pub enum ShapeError {
     Number(String),
     #[error("{0} levels: h must be 1 to {MAX_LEVELS}")]
     Levels(usize),
-    #[error("{list} has {given} numbers where h says {wanted}")]
+    #[error("{list} has {given} numbers, but h is {wanted}")]
     Count {
         list: char,
         given: usize,

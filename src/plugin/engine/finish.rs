@@ -59,7 +59,7 @@ impl Dmodc {
             ..
         } = state;
         let Some(engine) = engine else { return false };
-        log::info!("not asked to route: OpenSM keeps the tables of its unicast cache");
+        log::info!("no new routes: OpenSM keeps the tables of its unicast cache");
         match self.plan(engine, memory, subnet) {
             Ok((now, _)) => {
                 let last = planned.as_ref().map(|last| &last.fabric);
@@ -69,7 +69,7 @@ impl Dmodc {
                 true
             }
             Err(e) => {
-                log::info!("the fabric is not looked at: {e}");
+                log::info!("the fabric was not read: {e}");
                 false
             }
         }

@@ -5,14 +5,14 @@ use std::fmt::{Display, Write};
 /// All figures in the order of the file: name without `dmodc_`, kind, help.
 const FIGURES: &str = "\
 build_info gauge The version of Dmodc.
-sweeps_total counter Sweeps that Dmodc was asked to route.
-refusals_total counter Sweeps that Dmodc was asked to route and did not.
-changed_blocks_total counter Blocks of 64 LIDs that differed from those last sent, in all routed sweeps.
+sweeps_total counter Sweeps in which OpenSM called Dmodc to route.
+refusals_total counter Sweeps that Dmodc refused or failed to route.
+changed_blocks_total counter Blocks of 64 LIDs that differed from the blocks last sent, in all routed sweeps.
 last_write_timestamp_seconds gauge When this file was written: every 15 seconds while OpenSM lives, and after each sweep.
 last_sweep_timestamp_seconds gauge When the last sweep was routed by any engine, or refused by Dmodc; 0 before.
-master gauge Whether this OpenSM manages the subnet: 1, or 0. What follows is told by a master that has swept.
+master gauge Whether this OpenSM manages the subnet: 1, or 0. Only a master that has swept writes the figures below.
 engine_in_use gauge Whether the last sweep was routed by Dmodc: 1, or 0.
-last_read_timestamp_seconds gauge When the fabric was read whose switches, nodes, LIDs and ranks are told; 0 before.
+last_read_timestamp_seconds gauge When Dmodc read the fabric that the figures of switches, nodes, LIDs and ranks describe; 0 before.
 sweep_seconds gauge Time in Dmodc in the last sweep that it routed.
 switches gauge Switches.
 nodes gauge End nodes.
@@ -21,16 +21,16 @@ ranks gauge Levels of the tree.
 unreachable_pairs gauge Pairs of switches with end nodes that have no up-down path.
 turned_pairs gauge Pairs of switch and LID with a route that turns from down to up.
 left_out_pairs gauge Pairs of switch and LID without a route.
-turned_host_pairs gauge Pairs of hosts with a route that turns, hosts above the leaves among one another aside.
+turned_host_pairs gauge Pairs of hosts with a route that turns, without pairs of two hosts above the leaves.
 left_out_host_pairs gauge Pairs of hosts without a route.
 displaced_entries gauge Entries of tables that are not at their nominal ports.
-drained gauge Switches and links that are there and are to be drained.
+drained gauge Present switches and links that are to be drained.
 drained_routes gauge Entries that take packets between hosts over drained links: 0 when all may be pulled.
 phase_seconds gauge Time in a phase; all phases make dmodc_sweep_seconds.
-missing_uplinks gauge Links up that the switch should have and has not.
+missing_uplinks gauge Links up that the switch lacks.
 leaf_hosts gauge Hosts on the switch, if it has or should have any.
 links_slow gauge 1 for each link that is slower than it should be, until it is mended.
-stale_since_timestamp_seconds gauge Since when the tables are not those of the fabric; 0 while they are.
+stale_since_timestamp_seconds gauge Since when the tables are older than the fabric; 0 if they are not.
 ";
 
 /// The text of a file. Names of figures come without `dmodc_`.

@@ -239,7 +239,7 @@ fn one_that_is_stopped_is_ended_by_its_guard() {
     sm.resweep();
     scene.is_routed(&sm, &follower);
     let said = follower.said();
-    assert!(said.contains("has said nothing for 1s"), "{said}");
+    assert!(said.contains("no sign of the follower for 1s"), "{said}");
     assert_eq!(follower.ends(), None, "a signal ended it");
     assert!(!scene.is_fifo());
     assert!(sm.stop());

@@ -287,7 +287,7 @@ fn a_command_that_fails_is_run_again() {
     let (fine, told) = (scene.file("fine"), scene.file("told"));
     let notify = format!("test -e {fine} && touch {told}");
     let mut follower = Running::start(&scene, &["--every", "0.1", "--notify", &notify]);
-    follower.says("OpenSM is not told of new tables: 'test -e");
+    follower.says("OpenSM was not notified of new tables: 'test -e");
     fs::write(&fine, "").unwrap();
     wait_until(|| fs::exists(&told).unwrap());
 }

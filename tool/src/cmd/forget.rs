@@ -79,7 +79,7 @@ pub fn run(args: Args) -> Outcome {
     written.map_err(Failure::unwritable(shown(&path)))?;
     if seen.contains(&None) {
         complain(
-            "dmodc: what was not noted as dark comes back with the next sweep if it is there\n",
+            "dmodc: a part without a date is in the reference again after the next sweep, if it is present\n",
         );
     }
     print_text(&text, false)?;

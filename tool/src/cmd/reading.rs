@@ -71,7 +71,7 @@ impl Reading {
         if dump.adaptive > 0 {
             complain(&format!(
                 "dmodc: warning: {}: adaptive routing: for {} of {} entries the switch may choose another \
-                 port: packets go other ways than these tables say\n",
+                 port: packets may leave by other ports than these tables have\n",
                 shown(path).display(),
                 dump.adaptive,
                 dump.entries(),

@@ -211,7 +211,7 @@ impl Summary<'_> {
         text += &left_out::text(self.fabric, self.names, &self.left_out);
         text += &drained::text(self.names, &self.drained);
         if self.plan.connections().cut_short {
-            text += "the search for ways that turn took too long and was ended\n";
+            text += "the search for detours reached its limit: more pairs might have one\n";
         }
         let warnings = wiring_warnings(self.fabric, self.plan.ranking(), |s| self.switch(s));
         text += &named(warnings.iter().cloned(), warnings.len());

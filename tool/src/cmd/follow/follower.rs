@@ -323,7 +323,7 @@ impl Follower {
             Ok(true) => self.log_master("this host's OpenSM is master"),
             Ok(false) => {}
             Err(reason) => self.log_master(&format!(
-                "who is master cannot be told ({reason}): going on as if it is here"
+                "the master is unknown ({reason}): going on as if it is here"
             )),
         }
         here.unwrap_or(true)

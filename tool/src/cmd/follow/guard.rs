@@ -203,7 +203,7 @@ pub fn run(place: &Path, last: &Path, patience: Duration) -> io::Result<()> {
             }
             None => {
                 log::error!(
-                    "the follower has said nothing for {patience:?} while OpenSM waits: ended"
+                    "no sign of the follower for {patience:?} while OpenSM waits: ending it"
                 );
                 let pid = Pid::from_raw(follower as i32).filter(|_| parent_id() == follower);
                 // The follower's end comes as an event, unless it cannot be ended.

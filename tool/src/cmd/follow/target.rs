@@ -114,7 +114,7 @@ impl Target {
         if let Some(command) = self.notify.as_ref().filter(|_| self.owed) {
             match follower.notify(command) {
                 Ok(()) => self.owed = false,
-                Err(reason) => log::error!("OpenSM is not told of new tables: {reason}"),
+                Err(reason) => log::error!("OpenSM was not notified of new tables: {reason}"),
             }
         }
     }
