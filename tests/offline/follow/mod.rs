@@ -195,7 +195,7 @@ fn no_lid_is_above_the_highest_of_the_subnet() {
     scene.without("cut", &["L1-1:5", "L1-1:6", "L1-1:7", "L1-1:8", "node-19"]);
     scene.finds("cut");
     follower.ask();
-    follower.says("ERR: not routed: 5 pairs of leaves have no up-down path");
+    follower.says("ERR: not routed: 5 pairs of switches with hosts have no up-down path");
     assert_eq!(highest("tables"), Some(33));
     // The same for tables that an earlier follower has left, also where the fabric is refused.
     fs::write(scene.file("tables"), scene.routed("whole")).unwrap();
