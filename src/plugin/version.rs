@@ -10,6 +10,7 @@ use super::ffi::bindings::OSM_VERSION;
 use super::ffi::symbols::find;
 use std::ffi::{CStr, CString};
 use std::fs;
+use std::hint::black_box;
 
 /// The version in the headers with which the plugin was built, "OpenSM 3.3.23" for instance.
 pub const BUILT_FOR: &CStr = OSM_VERSION;
@@ -19,13 +20,13 @@ pub fn mismatch() -> Option<CString> {
     // Only an OpenSM with plugins has this function.
     find(c"osm_opensm_report_event").ok()?;
     let image = fs::read("/proc/self/exe").ok()?;
-    let running = version_in(&image).filter(|v| *v != BUILT_FOR.to_bytes())?;
-    let running = String::from_utf8_lossy(running);
-    CString::new(format!(
-        "{} (loaded into {running})",
-        BUILT_FOR.to_string_lossy()
-    ))
-    .ok()
+    // The test changes this string in the library: the comparison must read it there.
+    let built_for = black_box(BUILT_FOR);
+    let running = version_in(&image).filter(|v| *v != built_for.to_bytes())?;
+    let (built_for, running) = [built_for.to_bytes(), running]
+        .map(String::from_utf8_lossy)
+        .into();
+    CString::new(format!("{built_for} (loaded into {running})")).ok()
 }
 
 /// Finds the version in an executable: a string constant that begins with "OpenSM", a blank and a digit.
