@@ -65,16 +65,16 @@ impl Dependencies {
         edges.collect()
     }
 
-    /// The circle number of a channel that is on no cycle.
-    pub const NO_CIRCLE: u32 = u32::MAX;
+    /// The number of a channel that is on no cycle.
+    pub const NO_CYCLE: u32 = u32::MAX;
 
-    /// By channel: the number of its circle, the strongly connected component, or [`Self::NO_CIRCLE`]. A dependency is
-    /// part of a cycle if its two channels are on the same circle.
-    pub fn circles(&self, channels: &Channels) -> Vec<u32> {
+    /// By channel: the number of its strongly connected component, or [`Self::NO_CYCLE`]. A dependency is part of a
+    /// cycle if its two channels have the same number.
+    pub fn cycles(&self, channels: &Channels) -> Vec<u32> {
         let (mut component, sizes) = components(&self.edges(channels));
         for c in &mut component {
             if sizes[*c as usize] < 2 {
-                *c = Self::NO_CIRCLE;
+                *c = Self::NO_CYCLE;
             }
         }
         component

@@ -190,12 +190,12 @@ fn cycles(depends: &HashMap<Port, BTreeSet<Port>>) -> BTreeSet<BTreeSet<Port>> {
         seen
     };
     let reached: HashMap<Port, BTreeSet<Port>> = depends.keys().map(|&p| (p, reach(p))).collect();
-    let circle = |p: &Port| -> BTreeSet<Port> {
+    let cycle = |p: &Port| -> BTreeSet<Port> {
         let mutual = |q: &&Port| reached.get(*q).is_some_and(|r| r.contains(p));
         reached[p].iter().filter(mutual).copied().collect()
     };
-    let circles = depends.keys().map(circle);
-    circles.filter(|c| !c.is_empty()).collect()
+    let cycles = depends.keys().map(cycle);
+    cycles.filter(|c| !c.is_empty()).collect()
 }
 
 /// The risk of each directed port under a set of pairs (source, destination) of end nodes.

@@ -224,10 +224,7 @@ impl Fabric {
 
     /// Adds absent switches, each with its links: own port, other switch, port there. Leaves out links at taken ports.
     /// The speed of the links is unknown. The GUIDs no longer ascend.
-    pub fn add_expected<'l>(
-        &mut self,
-        switches: impl Iterator<Item = &'l [(u8, u32, u8)]> + Clone,
-    ) {
+    pub fn add_absent<'l>(&mut self, switches: impl Iterator<Item = &'l [(u8, u32, u8)]> + Clone) {
         let ports = self.switches.iter().map(|s| s.ports).max().unwrap_or(0);
         let first = self.switches.len() as u32;
         for _ in switches.clone() {

@@ -284,7 +284,7 @@ mod tests {
             assert_eq!(speeds(&merged.nominal), ["", now, "", now]);
         }
         let (mut arranged, _) = reference.arranged(&[1, 0]);
-        arranged.add_expected([&[(3, 0, 3)][..]].into_iter());
+        arranged.add_absent([&[(3, 0, 3)][..]].into_iter());
         assert_eq!(speeds(&arranged), ["4xHDR"; 4]);
         assert_eq!((arranged.speed(0, 3), arranged.speed(2, 3)), (0, 0));
     }

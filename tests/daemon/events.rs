@@ -68,8 +68,8 @@ fn columns(found: &Between) -> String {
         }
         text += &format!("{:.0}, {} | ", group.mean(), group.longest);
     }
-    let circle = found.standing.met(Harm::Circle) + found.cut.met(Harm::Circle);
-    text + &format!("{} |", share(circle))
+    let cycle = found.standing.met(Harm::Cycle) + found.cut.met(Harm::Cycle);
+    text + &format!("{} |", share(cycle))
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn under_a_running_opensm() {
     }
     println!(
         "\n| event | engine | order | blocks sent | cut | standing: hole | dead link | not active | loop \
-         | blocks, mean and most | cut: hole | dead link | not active | loop | blocks, mean and most | circle |"
+         | blocks, mean and most | cut: hole | dead link | not active | loop | blocks, mean and most | cycle |"
     );
     println!("|---|---|---|{}", "--:|".repeat(13));
     println!("{}", meanwhile.join("\n"));

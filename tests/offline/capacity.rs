@@ -106,7 +106,7 @@ fn reads_back(fabric: &Fabric) {
     }
 }
 
-/// Slow and drained links on a random fabric: no pair of hosts or switches loses its route, and no circle closes.
+/// Slow and drained links on a random fabric: no pair of hosts or switches loses its route, and no cycle closes.
 fn hold(engine: &Engine, number: u64) {
     let (fabric, reference) = drawn(number);
     let mut random = Random::new(number);

@@ -1,8 +1,8 @@
 //! Rules that hold on every fabric that Dmodc routes, tested on many random ones, whole and damaged, with and without a
 //! reference, the paper's rule, GUID files and drained links: every pair with an up-down path is delivered, in at most
 //! as many hops as its cost, and its route never goes up after it has gone down; every other pair that links join is
-//! delivered by a detour or named as left out; all routes together close no circle in the channel dependency graph; a
-//! refused fabric has a circle of switches of equal rank.
+//! delivered by a detour or named as left out; all routes together close no cycle in the channel dependency graph; a
+//! refused fabric has a cycle of switches of equal rank.
 //!
 //! `make invariants` takes 100,000 fabrics; every test run takes 500.
 
@@ -10,7 +10,7 @@ use crate::drain::some_part;
 use crate::left_out::lists_hold;
 use crate::random_fabrics::{FAMILIES, Family, drawn, parts};
 use crate::routed::Routed;
-use crate::whole_graph::{arrives, has_circle, lids};
+use crate::whole_graph::{arrives, has_cycle, lids};
 use dmodc::dmodc::multicast::{Terrain, Tree};
 use dmodc::dmodc::{Engine, Faults, OnUnreachable, Options, RouteError};
 use dmodc::fabric::{Fabric, Guid, Peer};
@@ -62,8 +62,8 @@ fn hold(engine: &Engine, number: u64) -> Option<Share> {
     };
     let up_down = match Routed::by(engine, fabric.clone(), &partial) {
         Ok(routed) => routed,
-        Err(RouteError::NotATree(circle)) => {
-            goes_around(&fabric, &circle);
+        Err(RouteError::NotATree(cycle)) => {
+            goes_around(&fabric, &cycle);
             return None;
         }
         Err(other) => panic!("{other}"),
@@ -74,7 +74,7 @@ fn hold(engine: &Engine, number: u64) -> Option<Share> {
     for (options, routed) in [(&partial, &up_down), (&options, &routed)] {
         let report = routed.report();
         assert!(report.passed(), "{report:#?}");
-        assert!(!has_circle(&fabric, &routed.tables, &trees(routed)));
+        assert!(!has_cycle(&fabric, &routed.tables, &trees(routed)));
         lists_hold(options, routed);
         if is_drained {
             continue;
@@ -120,20 +120,20 @@ fn turned(up_down: &Routed, routed: &Routed) -> Share {
     share
 }
 
-/// Asserts that these switches form a circle of neighbours.
-fn goes_around(fabric: &Fabric, circle: &[Guid]) {
-    assert!(circle.len() > 2, "{circle:?}");
+/// Asserts that these switches form a cycle of neighbours.
+fn goes_around(fabric: &Fabric, cycle: &[Guid]) {
+    assert!(cycle.len() > 2, "{cycle:?}");
     let index = |guid: &Guid| fabric.switch_by_guid(*guid).expect("a switch");
-    for pair in circle.windows(2) {
+    for pair in cycle.windows(2) {
         let is_beside = fabric
             .neighbours(index(&pair[0]))
             .any(|s| s == index(&pair[1]));
-        assert!(is_beside, "{circle:?} is no way");
+        assert!(is_beside, "{cycle:?} is no way");
     }
 }
 
 /// The trees of three multicast groups, of all switches with end nodes and of some. A member that is left out has no
-/// links to the others, or would need a turn that closes a circle.
+/// links to the others, or would need a turn that closes a cycle.
 fn trees(Routed { fabric, plan, .. }: &Routed) -> Vec<Tree> {
     let mut members: Vec<u32> = fabric.end_nodes().iter().map(|n| n.switch).collect();
     members.sort_unstable();

@@ -6,7 +6,7 @@ use crate::support::root;
 use std::process::Command;
 use std::time::UNIX_EPOCH;
 
-/// Judges delivery, circles of all LIDs, pairs left out and needless changes, on `count` histories of a kind.
+/// Judges delivery, cycles of all LIDs, pairs left out and needless changes, on `count` histories of a kind.
 fn histories(kind: &str, count: u32, seed: u64) {
     let mut python = Command::new("python3");
     python.arg(root().join("tests/outside/judge.py"));

@@ -38,8 +38,8 @@ fn of_tree(tree: &Tree) -> Vec<(Channel, Channel)> {
     waits
 }
 
-/// Whether the dependencies of all entries, and of some multicast trees, close a circle.
-pub fn has_circle(fabric: &Fabric, tables: &Tables, trees: &[Tree]) -> bool {
+/// Whether the dependencies of all entries, and of some multicast trees, close a cycle.
+pub fn has_cycle(fabric: &Fabric, tables: &Tables, trees: &[Tree]) -> bool {
     let onward = |(s, port): Channel| match fabric.peer(s, port) {
         Peer::Switch { index, .. } => Some(index),
         _ => None,
@@ -61,7 +61,7 @@ pub fn has_circle(fabric: &Fabric, tables: &Tables, trees: &[Tree]) -> bool {
         waits_for.entry(channel).or_default().insert(next);
         waits_for.entry(next).or_default();
     }
-    // Removes channels that wait for none, again and again; a circle stays.
+    // Removes channels that wait for none, again and again; a cycle stays.
     loop {
         let free: Vec<Channel> = (waits_for.iter())
             .filter(|(_, waits)| waits.is_empty())
@@ -81,11 +81,11 @@ pub fn has_circle(fabric: &Fabric, tables: &Tables, trees: &[Tree]) -> bool {
     }
 }
 
-/// Asserts that tables pass `check`, close no circle, and deliver each owed pair that the tables before deliver.
+/// Asserts that tables pass `check`, close no cycle, and deliver each owed pair that the tables before deliver.
 pub fn no_pair_is_lost(before: &Routed, now: &Routed, is_owed: impl Fn(u32, u32) -> bool) {
     let report = now.report();
     assert!(report.passed(), "{report:#?}");
-    assert!(!has_circle(&now.fabric, &now.tables, &[]), "a circle");
+    assert!(!has_cycle(&now.fabric, &now.tables, &[]), "a cycle");
     for to in lids(&now.fabric) {
         for from in 0..now.fabric.switches().len() as u32 {
             let arrived = |r: &Routed| arrives(&r.fabric, &r.tables, from, to) == Some(true);

@@ -8,7 +8,7 @@ judge.py histories DMODC COUNT SEED        draw fabrics and faults, route each s
 judge.py upkeep DMODC COUNT SEED           the same with slow and drained links beside the faults
 
 NET has the format of ibnetdiscover, LFTS that of OpenSM's opensm-lfts.dump. The exit code is 1 if a packet from a host
-ends at a dead port, at a wrong node or in a loop, if the routes of all LIDs close a circle of channels, or if
+ends at a dead port, at a wrong node or in a loop, if the routes of all LIDs close a cycle of channels, or if
 (histories, upkeep) Dmodc counts other pairs as left out than the tables do, or changes an entry needlessly: with the
 whole fabric as reference, any whose port still leads to its LID. Pulling an empty drained link must change none.
 """
@@ -101,8 +101,8 @@ def ends_of(fabric, tables):
     return found
 
 
-def circle(fabric, tables):
-    """The channels in or behind a circle of the channel dependency graph of all LIDs; empty if there is none."""
+def cycle(fabric, tables):
+    """The channels in or behind a cycle of the channel dependency graph of all LIDs; empty if there is none."""
     follows = {}
     for (switch, lid), port in tables.items():
         there = fabric.links.get((switch, port))
@@ -130,9 +130,9 @@ def judge_tables(fabric, tables):
                 left_out += what == "hole"
             if what in ("loop", "dead port"):
                 faults.append(f"LID {lid} from the host of LID {sender}: {what}")
-    closed = circle(fabric, tables)
+    closed = cycle(fabric, tables)
     if closed:
-        faults.append(f"{len(closed)} channels in circles, {closed[0]} one of them")
+        faults.append(f"{len(closed)} channels in cycles, {closed[0]} one of them")
     return faults, left_out, found
 
 

@@ -65,7 +65,7 @@ impl Sketch {
     }
 }
 
-/// Switches in a circle, a host on each.
+/// Switches in a cycle, a host on each.
 pub fn ring(count: u32) -> Net {
     let mut sketch = Sketch::switches(count, 1);
     for s in 0..count {

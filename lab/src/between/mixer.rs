@@ -144,11 +144,11 @@ impl<'a> Mixer<'a> {
         }
     }
 
-    /// Follows the packets to all LIDs of the end nodes at a switch. `circles` has the circle that each
-    /// channel is on; it is empty in the first pass, before the circles are known.
-    pub fn destinations(&self, switch: u32, circles: &[u32], mut found: Found) -> Found {
+    /// Follows the packets to all LIDs of the end nodes at a switch. `cycles` has the cycle that each
+    /// channel is on; it is empty in the first pass, before the cycles are known.
+    pub fn destinations(&self, switch: u32, cycles: &[u32], mut found: Found) -> Found {
         let nodes = self.fabric.end_nodes_of(switch);
-        let mut flow = Flow::new(self, circles, self.was.len());
+        let mut flow = Flow::new(self, cycles, self.was.len());
         for (node, &stays) in self.fabric.end_nodes()[nodes.clone()]
             .iter()
             .zip(&self.stays[nodes])
@@ -164,7 +164,7 @@ impl<'a> Mixer<'a> {
 
 struct Flow<'m> {
     mixer: &'m Mixer<'m>,
-    circles: &'m [u32],
+    cycles: &'m [u32],
     entries: Vec<u8>,
     /// Per switch: whether it is on the present walk or behind it; `met` is the harm to a packet from there, as bits.
     state: Vec<State>,
@@ -190,13 +190,13 @@ struct Pair {
     blocks: u32,
 }
 
-const LOST: u8 = (1 << Harm::Circle as u8) - 1;
+const LOST: u8 = (1 << Harm::Cycle as u8) - 1;
 
 impl<'m> Flow<'m> {
-    fn new(mixer: &'m Mixer, circles: &'m [u32], switches: usize) -> Flow<'m> {
+    fn new(mixer: &'m Mixer, cycles: &'m [u32], switches: usize) -> Flow<'m> {
         Flow {
             mixer,
-            circles,
+            cycles,
             entries: vec![NO_PATH; switches],
             state: vec![State::Unknown; switches],
             met: vec![0; switches],
@@ -274,8 +274,8 @@ impl<'m> Flow<'m> {
                 // The packet waits at the end of this channel for the next channel.
                 let next = self.entries[to as usize];
                 dependencies.add(channel, next);
-                if self.circles(channel, to, next) {
-                    self.met[at as usize] = Harm::Circle.bit();
+                if self.cycles(channel, to, next) {
+                    self.met[at as usize] = Harm::Cycle.bit();
                 }
                 at = to;
             };
@@ -287,14 +287,14 @@ impl<'m> Flow<'m> {
         }
     }
 
-    /// Whether the turn from a channel to a port of the switch at its end is part of a circle.
-    fn circles(&self, channel: u32, at: u32, port: u8) -> bool {
-        let Some(&circle) = self.circles.get(channel as usize) else {
+    /// Whether the turn from a channel to a port of the switch at its end is part of a cycle.
+    fn cycles(&self, channel: u32, at: u32, port: u8) -> bool {
+        let Some(&cycle) = self.cycles.get(channel as usize) else {
             return false;
         };
-        circle != Dependencies::NO_CIRCLE
+        cycle != Dependencies::NO_CYCLE
             && matches!(self.mixer.channels.hop(at, port),
-                Hop::Switch { channel, .. } if self.circles[channel as usize] == circle)
+                Hop::Switch { channel, .. } if self.cycles[channel as usize] == cycle)
     }
 
     /// Records the harm that packets meet from time `now` on; `last` is the time of the look before.

@@ -13,7 +13,7 @@
 //! - *cut*: the old tables do not deliver on the fabric after the change, so the route has to change;
 //! - *standing*: the old tables do deliver. Only the new tables can harm these pairs.
 //!
-//! A circle is a circle in the channel dependency graph of all routes together: old, in between and new. These
+//! Cycles are counted in the channel dependency graph of all routes together: old, in between and new. These
 //! are more routes than exist at any moment, but packets on an old route may still be under way.
 
 mod mixer;
@@ -40,8 +40,8 @@ pub enum Harm {
     NotActive,
     /// A switch that the packet has passed before.
     Loop,
-    /// A turn that is part of a circle of channel dependencies.
-    Circle,
+    /// A turn that is part of a cycle of channel dependencies.
+    Cycle,
 }
 
 impl Harm {
@@ -51,7 +51,7 @@ impl Harm {
         Harm::DeadLink,
         Harm::NotActive,
         Harm::Loop,
-        Harm::Circle,
+        Harm::Cycle,
     ];
 
     fn bit(self) -> u8 {
@@ -94,7 +94,7 @@ pub struct Between {
     pub standing: Group,
     /// Pairs that the old tables do not deliver after the change.
     pub cut: Group,
-    pub circling: usize,
+    pub cyclic: usize,
 }
 
 /// Follows all packets while the blocks of `order` arrive one by one. A block that differs and is not in `order`
@@ -103,29 +103,29 @@ pub fn between(before: Routed, after: Routed, order: &[Block]) -> Between {
     let channels = Channels::new(after.0);
     let mixer = Mixer::new(before, after, &channels, order);
     let switches = after.0.switches().len();
-    let all = |circles: &[u32]| {
+    let all = |cycles: &[u32]| {
         (0..switches as u32)
             .into_par_iter()
             .with_min_len(switches / (8 * rayon::current_num_threads()) + 1)
             .fold(
                 || Found::new(&channels, order.len()),
-                |found, target| mixer.destinations(target, circles, found),
+                |found, target| mixer.destinations(target, cycles, found),
             )
             .reduce(|| Found::new(&channels, order.len()), Found::merge)
     };
     let mut found = all(&[]);
-    let circles = found.dependencies.circles(&channels);
-    let circling = circles.iter().filter(|&&c| c != Dependencies::NO_CIRCLE);
-    let circling = circling.count();
-    if circling > 0 {
-        // A second pass: only now are the turns on circles known.
-        found = all(&circles);
+    let cycles = found.dependencies.cycles(&channels);
+    let cyclic = cycles.iter().filter(|&&c| c != Dependencies::NO_CYCLE);
+    let cyclic = cyclic.count();
+    if cyclic > 0 {
+        // A second pass: only now are the turns on cycles known.
+        found = all(&cycles);
     }
     let [standing, cut] = found.groups();
     Between {
         blocks: order.len() as u32,
         standing,
         cut,
-        circling,
+        cyclic,
     }
 }

@@ -88,7 +88,7 @@ struct Place {
 
 impl Place {
     /// Whether each uplink has more destinations than the place has sources, at a place of this divider.
-    fn is_leaf(&self, divider: usize) -> bool {
+    fn is_source_bound(&self, divider: usize) -> bool {
         self.sources as usize * self.uplinks.len() * divider < self.others as usize
     }
 }
@@ -227,7 +227,7 @@ impl<'d> Uplinks<'d> {
         let is_root = |s: u32| self.places[s as usize].uplinks.is_empty();
         if !levels.any(|(_, level)| level.is_short()) {
             Rule::Speed
-        } else if place.is_leaf(self.inputs.divider(s))
+        } else if place.is_source_bound(self.inputs.divider(s))
             && !place.uplinks.iter().any(|up| is_root(up.above))
         {
             Rule::Left
@@ -304,10 +304,10 @@ impl<'d> Uplinks<'d> {
             };
             let ((above, all_above), (below, all_below)) = (all(0), all(1));
             let part = weights.iter().map(|&b| f64::from(a.min(b))).sum::<f64>() / sum;
-            let is_leaf = rule != Rule::Left && sources < all_above / links;
+            let is_source_bound = rule != Rule::Left && sources < all_above / links;
             let most = bound * self.capacity(up.speed);
             let is_near = sources <= 1.2 * most;
-            if is_short && is_leaf && is_near {
+            if is_short && is_source_bound && is_near {
                 continue;
             }
             let (digits, rounding) = match is_short {
@@ -316,11 +316,11 @@ impl<'d> Uplinks<'d> {
             };
             let mut share = share_of(&above, come * part * all_above + links * rounding, digits);
             let is_bottom = rule != Rule::Left && self.is_bottom(s);
-            if (is_leaf || is_bottom) && !is_near {
+            if (is_source_bound || is_bottom) && !is_near {
                 let shares = alike.iter().map(|[up, _]| share_of(up, most, DIGITS));
                 share = shares.fold(share, usize::min);
             }
-            if is_leaf || !is_short || is_bottom && 2 * a < heaviest {
+            if is_source_bound || !is_short || is_bottom && 2 * a < heaviest {
                 // However few destinations come down by it, the link keeps one on the way up.
                 let least = share_of(&own[0], 0.0, digits);
                 let down = share_of(&below, (part * all_below).ceil(), digits);

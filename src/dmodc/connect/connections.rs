@@ -1,6 +1,6 @@
 //! The detours, and the pairs of switches without a route.
 
-use super::hubs::{hubs, turn_by_planes, turn_in_cone, widest};
+use super::hubs::{hubs, turn_by_planes, turn_in_cone, widest_hub};
 use super::need::{KINDS, Need, Needs};
 use super::search::{Search, Target};
 use super::turns::Turns;
@@ -140,7 +140,7 @@ impl Connections {
     pub fn more_turns(&self, paths: &Paths) -> Turns {
         self.turns.clone().unwrap_or_else(|| {
             let mut turns = Turns::new(paths.costs.switches());
-            if let Some(hub) = widest(paths) {
+            if let Some(hub) = widest_hub(paths) {
                 turn_in_cone(paths, &mut turns, hub, |_| false);
             }
             turns

@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 /// The most pairs of each kind of need by which hubs are compared.
 const SAMPLE: usize = 255;
 
-/// Takes all turns that close no circle at a switch and at the switches above it, its *cone*; turns to
+/// Takes all turns that close no cycle at a switch and at the switches above it, its *cone*; turns to
 /// `urgent` switches come before others. Returns whether any turn is new.
 pub fn turn_in_cone(
     paths: &Paths,
@@ -141,7 +141,7 @@ pub fn hubs(paths: &Paths, needs: &[Need]) -> Vec<u32> {
 }
 
 /// The switch that reaches most leaves, of those with two or more switches above; leaves come first.
-pub fn widest(paths: &Paths) -> Option<u32> {
+pub fn widest_hub(paths: &Paths) -> Option<u32> {
     let costs = &paths.costs;
     let unreached = |s: u32| {
         let to_leaves = costs.row(s)[..costs.leaves()].iter();

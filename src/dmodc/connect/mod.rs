@@ -4,7 +4,7 @@
 //! if the switch between them is gone. Such a pair gets a *detour*: a route on which a packet that came down goes up
 //! once more. That is a *turn* (a, b, c): down from a to b, up to c.
 //!
-//! Turns can close credit loops. Dmodc takes a turn only if it closes no circle (module `turns`): not with other turns,
+//! Turns can close credit loops. Dmodc takes a turn only if it closes no cycle (module `turns`): not with other turns,
 //! whatever up-down entries exist, now or with other options. So Dmodc decides where to turn before it computes routes,
 //! in three steps:
 //!
@@ -12,11 +12,11 @@
 //! costs ─ need (pairs in need) ─ hubs, turns (where to turn) ─ search (the detours) ─ steps
 //! ```
 //!
-//! *Where.* All turns at one leaf and at the switches above it (its *cone*) close no circle where one way leads down to
+//! *Where.* All turns at one leaf and at the switches above it (its *cone*) close no cycle where one way leads down to
 //! each switch, and they connect nearly all pairs. That is enough for the packets of switches and managers. Hosts need
 //! more: traffic between two pods is slow if all crosses one leaf. Let a *plane* be the switches above the leaves that
 //! links join. Planes are ordered, and each owns a leaf; two planes turn into each other, both ways, at the leaf of the
-//! lower plane. That closes no circle either: of the planes on a circle, packets enter and leave the lowest at its
+//! lower plane. That closes no cycle either: of the planes on a cycle, packets enter and leave the lowest at its
 //! leaf. But a packet that goes up from a leaf into a plane can come down to that leaf by this plane only over the link
 //! by which it went up, and no packet goes back by the link by which it came. If a plane has two switches above one
 //! leaf this fails, and the check refuses some turns. While pairs are left out, more cones follow, of the switches that
@@ -24,7 +24,7 @@
 //!
 //! *The trade-off.* Of the planes that packets enter by turns, they enter the lowest at one leaf only, and no choice of
 //! turns mends that. If they entered every plane at two leaves, each turn would have a turn before it: into the plane
-//! that it leaves, at another leaf. This walk backward never ends, so it closes a circle. That is the price of one
+//! that it leaves, at another leaf. This walk backward never ends, so it closes a cycle. That is the price of one
 //! lane. So the planes that the fewest pairs must enter come first.
 //!
 //! *The detours.* Entries of up-down paths stay. Where packets turn, these entries decide by which switch a packet goes

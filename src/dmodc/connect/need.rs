@@ -59,7 +59,7 @@ enum Carries {
     /// Hosts.
     Hosts,
     /// Aggregation nodes alone.
-    Others,
+    Aggregation,
     /// Its own LID alone.
     Itself,
     /// None, as at a switch that is absent.
@@ -68,13 +68,13 @@ enum Carries {
 
 /// The kind of need of a pair, `None` if it counts for nothing.
 fn kind(from: Carries, to: Carries, all: bool) -> Option<u8> {
-    use Carries::{Hosts, Nothing, Others};
+    use Carries::{Aggregation, Hosts, Nothing};
     match (from, to) {
         (Nothing, _) | (_, Nothing) => None,
         (Hosts, Hosts) => Some(0),
         (Hosts, _) => Some(1),
         (_, Hosts) => Some(2),
-        (Others, Others) => Some(3),
+        (Aggregation, Aggregation) => Some(3),
         _ => all.then_some(4),
     }
 }
@@ -106,7 +106,7 @@ impl Needs {
             match nodes[s as usize] {
                 (1.., _) => Carries::Hosts,
                 _ if ranking.is_leaf(s) && has_lid => Carries::Hosts,
-                (0, true) => Carries::Others,
+                (0, true) => Carries::Aggregation,
                 (0, false) if has_lid => Carries::Itself,
                 (0, false) => Carries::Nothing,
             }
@@ -115,7 +115,7 @@ impl Needs {
         // Leaves have the first columns; few others carry end nodes.
         let leaves = costs.leaves();
         let others: Vec<u32> = (leaves..carries.len())
-            .filter(|&c| kind(carries[c], Carries::Others, all).is_some())
+            .filter(|&c| kind(carries[c], Carries::Aggregation, all).is_some())
             .map(|c| c as u32)
             .collect();
         let mut needs = Needs {

@@ -209,14 +209,14 @@ impl<'s> Search<'s> {
         &self.detours[self.paths.costs.column(s)]
     }
 
-    fn set(&mut self, s: u32) -> &mut Detour {
+    fn detour_mut(&mut self, s: u32) -> &mut Detour {
         &mut self.detours[self.paths.costs.column(s)]
     }
 
     /// Gives a switch a detour, if it has none.
     fn reach(&mut self, open: &mut Vec<u32>, s: u32, hops: u16, up: bool) {
         self.work += 1;
-        let detour = self.set(s);
+        let detour = self.detour_mut(s);
         if detour.hops == FAR {
             (detour.hops, detour.up) = (hops, up);
             let is_needed = detour.is_needed;
@@ -257,14 +257,14 @@ impl<'s> Search<'s> {
                 }
             }
         });
-        self.set(s).next = next;
+        self.detour_mut(s).next = next;
         next
     }
 
     /// Adds the steps of the detour from a switch, up to a step that is already among them.
     fn follow(&mut self, turns: &Turns, target: &Target, from: u32, steps: &mut Vec<(u32, u32)>) {
         let mut at = from;
-        while self.at(at).hops != 0 && !std::mem::replace(&mut self.set(at).is_step, true) {
+        while self.at(at).hops != 0 && !std::mem::replace(&mut self.detour_mut(at).is_step, true) {
             let Some(next) = self.next(turns, target, at) else {
                 return;
             };

@@ -1,4 +1,4 @@
-//! The turns that are taken, and whether one more would close a circle.
+//! The turns that are taken, and whether one more would close a cycle.
 //!
 //! At a turn (a, b, c), packets that came down from a to switch b go up to c. All other dependencies of channels are
 //! up-down; the check counts every one that the links allow, whether a route uses it or not. So no choice of ports, no
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 const NONE: u32 = u32::MAX;
 const SEVERAL: u32 = u32::MAX - 1;
 
-/// The turns that are taken. They close no circle with anything that the links allow, so they suit every routing; the
+/// The turns that are taken. They close no cycle with anything that the links allow, so they suit every routing; the
 /// price is some harmless turns that the check refuses.
 #[derive(Clone, Debug)]
 pub struct Turns {
@@ -67,7 +67,7 @@ impl Turns {
     }
 
     /// Takes the turns at a switch that `wanted` selects, by the switches that they come from and go to, and that close
-    /// no circle. Turns to `urgent` switches come before others, which they may exclude. Returns whether any turn is
+    /// no cycle. Turns to `urgent` switches come before others, which they may exclude. Returns whether any turn is
     /// new.
     pub fn take(
         &mut self,

@@ -76,9 +76,9 @@ impl Order {
         let holes = holes::find(&merged.nominal, groups, ranking, &places);
         if !holes.is_empty() {
             let there = holes.iter().map(|_| &[][..]);
-            Arc::make_mut(&mut merged.there).add_expected(there);
+            Arc::make_mut(&mut merged.there).add_absent(there);
             let expected = holes.iter().map(|hole| hole.links.as_slice());
-            Arc::make_mut(&mut merged.nominal).add_expected(expected);
+            Arc::make_mut(&mut merged.nominal).add_absent(expected);
             ranking.add(holes.iter().map(|hole| hole.rank));
             let groups = Sides::new(&Links::new(&merged.nominal), ranking);
             places = Places::new(&merged.nominal, &groups, ranking);

@@ -2,7 +2,7 @@
 //!
 //! A tree may grow down from any of its switches: packets from the new branch go up, or come down from above. It may
 //! grow up from a switch without a switch above it in the tree. Elsewhere packets that come down would go up the new
-//! link, and packets down the new link up again: both turns must be among the turns that close no circle.
+//! link, and packets down the new link up again: both turns must be among the turns that close no cycle.
 
 use super::{Edge, Terrain};
 use std::collections::VecDeque;

@@ -7,7 +7,7 @@
 //! spines and the choice depends on nothing else.
 //!
 //! Where no switch has full reach (members on spines, a badly degraded tree) the root is the switch of greatest reach
-//! in the part of the fabric with most members. The others join by turns that close no circle with unicast turns
+//! in the part of the fabric with most members. The others join by turns that close no cycle with unicast turns
 //! (module `join`), or are left out. OpenSM's own engines (`mcast_mgr_build_spanning_tree`, sssp's) turn anywhere.
 
 mod join;

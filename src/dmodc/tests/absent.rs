@@ -36,7 +36,7 @@ fn end(fabric: &Fabric, entry: impl Fn(u32) -> u8, from: u32) -> Option<(u32, u8
             found => panic!("{found:?}"),
         }
     }
-    panic!("a packet circles")
+    panic!("a packet loops")
 }
 
 proptest! {

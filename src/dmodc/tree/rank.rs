@@ -10,7 +10,7 @@
 //! With roots (`root_guid_file`), ranks are counted down from the roots instead, as OpenSM's `updn` does.
 //!
 //! Of two neighbours of equal rank, the switch with the later place is above (under `faults=paper`: the greater GUID).
-//! So (rank, place) is a total order: every link goes up or down, and no path of links up closes a circle.
+//! So (rank, place) is a total order: every link goes up or down, and no path of links up closes a cycle.
 
 use super::leaves;
 use super::levels::{Levels, carriers, host_counts};

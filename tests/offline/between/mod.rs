@@ -112,7 +112,7 @@ fn the_mixer_agrees_with_following_each_packet() {
 /// When equipment goes, no pair whose old route still works loses a packet (`faults=stable`).
 ///
 /// Equipment that comes back gets its routes back, and its links are not ACTIVE before all tables are sent. Under
-/// `partial` packets may be dropped meanwhile, but none loops and no circle closes. Under `connect` both can happen: a
+/// `partial` packets may be dropped meanwhile, but none loops and no cycle closes. Under `connect` both can happen: a
 /// switch without a path down to a leaf then has a detour to it.
 #[test]
 fn stable_routes_harm_no_standing_pair() {
@@ -130,8 +130,8 @@ fn stable_routes_harm_no_standing_pair() {
                     let loops = |found: &Between| {
                         found.standing.met(Harm::Loop) + found.cut.met(Harm::Loop)
                     };
-                    assert_eq!((loops(&goes), goes.circling), (0, 0), "{what}");
-                    assert_eq!((loops(&comes), comes.circling), (0, 0), "{what}");
+                    assert_eq!((loops(&goes), goes.cyclic), (0, 0), "{what}");
+                    assert_eq!((loops(&comes), comes.cyclic), (0, 0), "{what}");
                 }
             }
         }

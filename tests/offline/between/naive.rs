@@ -50,16 +50,16 @@ pub fn between(before: Routed, after: Routed, order: &[Block]) -> Between {
     }
     let closing = turns.iter().copied().filter(|&(a, b)| leads(&turns, b, a));
     let closing: BTreeSet<Turn> = closing.collect();
-    let circling: BTreeSet<u32> = closing.iter().flat_map(|&(a, b)| [a, b]).collect();
+    let cyclic: BTreeSet<u32> = closing.iter().flat_map(|&(a, b)| [a, b]).collect();
     let mut found = Between {
         blocks: order.len() as u32,
-        circling: circling.len(),
+        cyclic: cyclic.len(),
         ..Between::default()
     };
     let mut at_a_time = [vec![0; all_tables.len()], vec![0; all_tables.len()]];
     for mut story in stories {
         if !story.turns.is_disjoint(&closing) {
-            story.met.insert(Harm::Circle);
+            story.met.insert(Harm::Cycle);
         }
         let is_cut = story.lost[0];
         let group = match is_cut {

@@ -3,7 +3,7 @@
 use super::fabrics::pgft;
 use super::*;
 
-/// Shapes that lose a third of their upper switches, the seed, and A2A and SP of sssp, whose routes may close circles.
+/// Shapes that lose a third of their upper switches, the seed, and A2A and SP of sssp, whose routes may close cycles.
 const THROWS: [(&str, u64, u32, u32); 12] = [
     ("PGFT(3;4,4,6;1,4,4;1,1,1)", 1, 20, 10),
     ("PGFT(3;4,4,6;1,4,4;1,1,1)", 11, 20, 9),
@@ -19,9 +19,9 @@ const THROWS: [(&str, u64, u32, u32); 12] = [
     ("PGFT(3;12,8,12;1,4,8;1,1,1)", 4, 396, 26),
 ];
 
-/// A2A is at most a fifth above the bound or above sssp's; every pair with an up-down path uses one, and no circle
+/// A2A is at most a fifth above the bound or above sssp's; every pair with an up-down path uses one, and no cycle
 /// closes. SP is at most half above sssp's in seven throws of twelve; the goal is all. Routes of sssp may close
-/// circles; turns of Dmodc may not, so they enter the lowest of their planes at one leaf alone.
+/// cycles; turns of Dmodc may not, so they enter the lowest of their planes at one leaf alone.
 #[test]
 fn are_shared_out() {
     let mut found = Findings::default();
