@@ -43,12 +43,12 @@ netlist and the name of the file to write its tables to; 'NAME=lfts:DIR' has tab
 DIR/FABRIC-NAME.lfts or, with --degrade, DIR/FABRIC-WHAT-THROW-NAME.lfts. Neither may contain a comma.
 Turns are by Dmodc's ranks, and a defect of Dmodc alone. Credit loops are counted for the routes from
 host to host (loops), between hosts and the LIDs of switches (host/sw) and among switches (sw/sw), all
-on one lane; with --degrade, rows have those on the lanes of each engine, too.
+on one lane; with --degrade, rows also have the loops on the lanes of each engine.
 'worst' is the most flows that any permutation sends over one port; a2a is a bound of it.
 
-One line for each engine is appended to DIR/compare.csv as soon as it is known; the table of what is
-done comes also when Ctrl-C stops it. Seconds are those of
-the engine's stage by OpenSM's log: hop tables, routes, and the first blocks sent. Pairs without a
+Each finished engine appends one line to DIR/compare.csv; the table of the finished engines comes also
+when Ctrl-C stops the command. Seconds are the time of the engine's stage by OpenSM's log: hop tables,
+routes, and the first blocks sent. Pairs without a
 route take no part in A2A, RP and SP, which flatters an engine that leaves many out. An engine without
 tables has 'refused:' and its reason, 'timed out', or how OpenSM ended.
 

@@ -27,8 +27,8 @@ the last sweep had not.
 A THING is a switch with all its links and hosts, a host, a server with all its ports, the link at
 SWITCH:PORT, or all matches of a pattern. Names are descriptions or parts of them, or GUIDs.
 
-OpenSM may run: it reads the file again in its next sweep, and adds present equipment as new; so
-forget what is gone for good. Other routes may move when a place is given up.")]
+OpenSM may run: it reads the file again in its next sweep, and adds present equipment as new.
+So forget only equipment that is gone for good. Other routes may move when a place is given up.")]
 pub struct Args {
     /// The reference [default: the file that dmodc.reference=auto keeps in OpenSM's cache folder]
     #[arg(long, value_name = "F")]

@@ -13,7 +13,7 @@ use std::process::ExitCode;
   dmodc report results
   dmodc report part-1 part-2 part-3
 
-Reads DIR/throws-*.csv, those of earlier versions too, and links the drawings DIR/drawn-*.svg; writes
+Reads DIR/throws-*.csv, also files of earlier versions, and links the drawings DIR/drawn-*.svg; writes
 DIR/report.html, with all in it that it needs, its figures as DIR/*.svg, and its tables in short as
 DIR/summary.md.")]
 pub struct Args {

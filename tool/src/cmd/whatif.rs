@@ -42,12 +42,12 @@ Names are descriptions or parts of them, GUIDs or LIDs. The name of a server sta
 and node[001-004] and node* for all matches; any other name with several matches is refused with a
 list. A file of names has one a line, '#' begins a comment.
 
-Dmodc routes both fabrics. Hosts that lose their last link count as hosts that nobody reaches, unless
-they are named themselves. A2A, RP, SP, the A2A bound and EBB are those of 'dmodc analyze', over
-capacity too if links differ in speed before or after. OpenSM would send the changed entries and
+Dmodc routes both fabrics. Hosts that lose their last link count as unreachable, unless you name
+them. A2A, RP, SP, the A2A bound and EBB are as in 'dmodc analyze', over capacity too if links differ
+in speed before or after. OpenSM would send the changed entries and
 blocks of 64 LIDs.
 
---drain alone compares the fabric with the same drained; with --remove, the drained fabric with what is left.
+--drain alone compares the fabric with the same drained; with --remove, the drained fabric with the rest of it.
 
 --draw makes a page as 'dmodc draw' does, with the fabric before and after.
 
