@@ -1,7 +1,7 @@
-"""Dmodc fat-tree routing: fabrics, forwarding tables, and what these are worth.
+"""Dmodc fat-tree routing: fabrics, forwarding tables, and the figures to judge them by.
 
-Switches, end nodes and ports are named by their places in the columns of a `Fabric`. Arrays are read-only and lie where the
-library has them. What is odd in a file is a `UserWarning`, or a `ValueError` with `strict`.
+An index into the columns of a `Fabric` identifies a switch, an end node or a port. Arrays are read-only: numpy reads
+the library's memory without a copy. An oddity in a file gives a `UserWarning`, or with `strict` a `ValueError`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ class Switches(TypedDict):
 
 @type_check_only
 class Nodes(TypedDict):
-    """End nodes (each port of a host is one) by switch and port."""
+    """End nodes in ascending order of switch and port. Each port of a host is an end node."""
 
     guid: NDArray[np.uint64]
     lid: NDArray[np.uint16]
@@ -37,7 +37,7 @@ class Nodes(TypedDict):
 
 @type_check_only
 class Ports(TypedDict):
-    """Ports that lead from switch to switch, by switch and port."""
+    """Ports with a link to another switch, in ascending order of switch and port."""
 
     switch: NDArray[np.uint32]
     port: NDArray[np.uint8]
@@ -46,7 +46,7 @@ class Ports(TypedDict):
     mbps: NDArray[np.uint32]
     """Megabits per second; 0 if it is unknown."""
     capacity: NDArray[np.float64]
-    """What the link carries, as a part of what the fastest carries."""
+    """The speed of the link as a fraction of the fastest link's; an unknown speed counts as the most common one."""
 
 @type_check_only
 class JudgedPorts(Ports):
@@ -76,21 +76,21 @@ class Tables:
     """The forwarding tables of all switches: a row for each switch, a column for each LID."""
 
     def __new__(cls, fabric: Fabric, entries: NDArray[np.uint8]) -> Self:
-        """Tables made elsewhere. The entries are copied."""
+        """Makes tables from an array of entries, which is copied."""
 
     @property
     def entries(self) -> NDArray[np.uint8]:
-        """The output ports; 0 is the switch itself, `NO_PATH` none. Also `numpy.asarray(tables)`."""
+        """Output ports by switch and LID: 0 is the switch itself, `NO_PATH` no route. Also `numpy.asarray(tables)`."""
 
     @property
     def __array_interface__(self) -> dict[str, Any]: ...
     def write(self, path: str | PathLike[str], fabric: Fabric, *, plain: bool = False) -> None:
-        """Writes them as opensm-lfts.dump; `plain`: without comments. Packed if the name ends in `.gz`."""
+        """Writes the tables as an opensm-lfts.dump; `plain`: without comments. Packed if the name ends in `.gz`."""
 
 @final
 class Options:
     """The options of `dmodc route`. `reference` is a file, GUIDs are numbers; `drain` has the lines of the tool's file of
-    drained links: `SWITCH` or `SWITCH:PORT`, by name, GUID or LID. What names no link is a `UserWarning`."""
+    drained links: `SWITCH` or `SWITCH:PORT`, by name, GUID or LID. A line that names no link gives a `UserWarning`."""
 
     def __new__(
         cls,
@@ -108,7 +108,7 @@ class Options:
 
 @final
 class Routed:
-    """The tables that Dmodc makes of a fabric."""
+    """The tables that Dmodc computes for a fabric, the order of its end nodes, and counts."""
 
     @property
     def tables(self) -> Tables: ...
@@ -122,24 +122,24 @@ class Routed:
 
 @final
 class Throw:
-    """A fabric of which some is gone, or slow."""
+    """A fabric after a throw: without some links or switches, or with slow links."""
 
     @property
     def number(self) -> int: ...
     @property
     def removed(self) -> int:
-        """How many pieces are hit."""
+        """The number of links, switches or planes that the throw hits."""
 
     @property
     def seed(self) -> int:
-        """Of their choice: `dmodc degrade --links REMOVED --seed SEED` makes the same fabric."""
+        """The seed that chooses them: `dmodc degrade --links REMOVED --seed SEED` makes the same fabric (of links)."""
 
     @property
     def fabric(self) -> Fabric: ...
 
 @final
 class Throws(Iterator[Throw]):
-    """Throws, one after the other."""
+    """An iterator of throws."""
 
     def __next__(self) -> Throw: ...
 
@@ -153,10 +153,10 @@ def read_tables(path: str | PathLike[str], fabric: Fabric, *, strict: bool = Fal
     """Reads tables of a fabric: opensm-lfts.dump, .fdbs or ibdiagnet2.far, packed or not."""
 
 def route(fabric: Fabric, options: Options | None = None, *, threads: int = 0) -> Routed:
-    """Routes a fabric. 0 threads: one for each processor. A fabric that is no tree is a `ValueError`."""
+    """Routes a fabric. 0 threads: one for each processor. A fabric that is no tree raises a `ValueError`."""
 
 def check(fabric: Fabric, tables: Tables, options: Options | None = None) -> dict[str, Any]:
-    """Delivery, minimality, turns and credit loops: the counts of `dmodc check --json`."""
+    """Checks delivery, minimality, turns and credit loops: the counts of `dmodc check --json`."""
 
 def analyze(
     fabric: Fabric,
@@ -171,12 +171,12 @@ def analyze(
     seed: int = 1,
     options: Options | None = None,
 ) -> dict[str, Any]:
-    """Congestion risk, bandwidth and rates of traffic patterns: the keys of `dmodc analyze --json`.
+    """Computes congestion risk, bandwidth and rates of traffic patterns: the keys of `dmodc analyze --json`.
 
     Patterns: a2a, rp, sp (these three if none is given), cn2io and io2cn (of the node types of the options), ebb, rails,
     ring, recursive-doubling, stencil:XxYxZ, incast:N; and `pairs` of end nodes. Ranks run on the end nodes of `order`; all others take no part.
-    Beside each figure stand the figures by port, in the order of `Fabric.ports`: `a2a_by_port`, or within the figures
-    of a program's traffic `flows_by_port` and `least_rate_by_port`, which is NaN where no flow is.
+    Each risk has an array by port beside it, in the order of `Fabric.ports`, such as `a2a_by_port`. The figures of a
+    program's traffic contain `flows_by_port` and `least_rate_by_port`; the latter is NaN for a port without flows.
     """
 
 def ports(
@@ -186,7 +186,7 @@ def ports(
     order: Sequence[int] | NDArray[np.uint32] | None = None,
     options: Options | None = None,
 ) -> JudgedPorts:
-    """What all to all and the worst permutation do to each port: the columns of `dmodc analyze --ports`."""
+    """Counts the load of each port by all to all and by the worst permutation: the columns of `dmodc analyze --ports`."""
 
 def throws(
     fabric: Fabric,
@@ -196,4 +196,4 @@ def throws(
     seed: int = 1,
     max_exponent: float | None = None,
 ) -> Throws:
-    """Throws 1 to `count` of `dmodc compare --degrade`: the same pieces at random, of the same seed and exponent."""
+    """Throws 1 to `count` of `dmodc compare --degrade`: the same seed and exponent choose the same pieces."""

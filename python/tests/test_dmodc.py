@@ -1,4 +1,4 @@
-"""The module beside the tool: the same numbers, the same tables, the same throws. DMODC_TOOL is the tool."""
+"""Compares the module with the tool: figures, tables and throws are the same. DMODC_TOOL is the path of the tool."""
 
 import csv
 import json
@@ -20,14 +20,14 @@ FIGURE_1 = "PGFT(3;2,2,3;1,2,2;1,2,1)"
 
 
 def tool(*args):
-    """What the tool prints, whatever it thinks of the tables."""
+    """Runs the tool and returns its output. Exit code 1, for bad tables, is no failure."""
     run = subprocess.run([os.environ["DMODC_TOOL"], *map(str, args)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert run.returncode in (0, 1), run.stderr
     return run.stdout
 
 
 def same(found, told):
-    """Whether all figures that the tool tells are there."""
+    """Asserts that the module's figures have all figures of the tool, except keys that only the tool has."""
     own = ("seconds", "_ports", "credit_loop", "left_out_pairs", "details", "wiring", "drained", "threads", "phases", "worst")
     keys = [key for key in told if key not in own and not key.endswith("_ports")]
     assert len(keys) > 3
@@ -143,7 +143,7 @@ def test_arrays_are_the_library_s_memory():
     first, second = routed.tables.entries, np.asarray(routed.tables)
     assert np.shares_memory(first, second) and not first.flags.writeable
     assert first.dtype == np.uint8 and first.shape == (16, 29)
-    # The memory lives as long as an array of it does.
+    # The memory lives as long as an array that uses it.
     before = first.copy()
     del routed, second
     assert np.array_equal(first, before)
@@ -157,7 +157,7 @@ def test_an_order_and_pairs():
     fabric = dmodc.generate("PGFT(2;4,2;1,1;1,1)")
     routed = dmodc.route(fabric)
     order = np.argsort(fabric.nodes["lid"])
-    # Two leaves with one link each: two flows from one to the other share it.
+    # Two leaves with one link each: two flows from one leaf to the other share it.
     found = dmodc.analyze(fabric, routed.tables, [], pairs=[(order[0], order[4]), (order[1], order[5])])
     assert found["pairs"]["flows_at_worst_port"] == 2 and found["pairs"]["rates"]["mean"] == 0.5
     few = dmodc.analyze(fabric, routed.tables, ["a2a"], order=order[:4])
@@ -189,7 +189,7 @@ def test_odd_lines_are_warnings(tmp_path):
     odd = tmp_path / "odd"
     dmodc.generate(FIGURE_1).write(odd)
     lines = odd.read_text().splitlines(keepends=True)
-    # One side of a link is gone.
+    # Removes the line of one side of a link.
     at = next(i for i, line in enumerate(lines) if line.startswith("["))
     odd.write_text("".join(lines[:at] + lines[at + 1 :]))
     with pytest.warns(UserWarning, match="odd:"):
