@@ -185,8 +185,8 @@ mod tests {
         assert!(error("PGFT(1;x;1;1)").contains("'x' is not a number"));
         assert!(error("PGFT(0;;;)").contains("is not a number"));
         assert!(error("PGFT(7;1;1;1)").contains("7 levels"));
-        assert!(error("PGFT(2;2;1,1;1,1)").contains("m has 1 numbers where h says 2"));
-        assert!(error("PGFT(2;2,2;1,1,1;1,1)").contains("w has 3 numbers where h says 2"));
+        assert!(error("PGFT(2;2;1,1;1,1)").contains("m has 1 numbers, but h is 2"));
+        assert!(error("PGFT(2;2,2;1,1,1;1,1)").contains("w has 3 numbers, but h is 2"));
         assert!(error("PGFT(1;2;0;1)").contains("w holds a zero"));
         assert!(error("PGFT(1;255;1;1)").contains("255 ports"));
         assert!(error("PGFT(3;200,200,200;1,1,1;1,1,1)").contains("LIDs"));
