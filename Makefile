@@ -110,7 +110,7 @@ hostile: setup
 	    $(CARGO) test --release --package dmodc --lib plugin::hostile -- --nocapture
 
 # DMODC_FABRICS (100,000) random fabrics, with references, GUID files and drained links: no turn except in detours, no
-# circle of dependencies, all pairs delivered at their cost, the lists of pairs left out as in the tables.
+# cycle of dependencies, all pairs delivered at their cost, the lists of pairs left out as in the tables.
 invariants:
 	DMODC_FABRICS=$${DMODC_FABRICS:-100000} $(CARGO) test --release --no-default-features \
 	    --test offline -- invariants --nocapture

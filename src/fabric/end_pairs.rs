@@ -134,6 +134,11 @@ impl EndPairs {
         self.first.iter().map(|&(_, from, to)| (from, to))
     }
 
+    /// The number of all pairs.
+    pub fn count(&self) -> u64 {
+        self.counts.as_flattened().iter().sum()
+    }
+
     /// Kind of sender, kind of receiver, and the number of pairs, where there are any.
     pub fn counts(&self) -> impl Iterator<Item = (&'static str, &'static str, u64)> + '_ {
         let kinds = (0..3).flat_map(|from| (0..3).map(move |to| (from, to)));

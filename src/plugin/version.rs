@@ -23,10 +23,12 @@ pub fn mismatch() -> Option<CString> {
     // The test changes this string in the library: the comparison must read it there.
     let built_for = black_box(BUILT_FOR);
     let running = version_in(&image).filter(|v| *v != built_for.to_bytes())?;
-    let (built_for, running) = [built_for.to_bytes(), running]
-        .map(String::from_utf8_lossy)
-        .into();
-    CString::new(format!("{built_for} (loaded into {running})")).ok()
+    let running = String::from_utf8_lossy(running);
+    CString::new(format!(
+        "{} (loaded into {running})",
+        built_for.to_string_lossy()
+    ))
+    .ok()
 }
 
 /// Finds the version in an executable: a string constant that begins with "OpenSM", a blank and a digit.

@@ -190,7 +190,7 @@ pub fn host_pairs(planned: &Planned) -> HostPairs {
     let (out, _) = plan.connections().left_out_ends(fabric).split();
     let mut pairs = HostPairs {
         turned: 0,
-        left_out: out.counts().map(|(_, _, count)| count).sum(),
+        left_out: out.count(),
     };
     if plan.connections().turned > 0 {
         let switches = 0..fabric.switches().len() as u32;

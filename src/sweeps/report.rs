@@ -57,12 +57,8 @@ pub fn unreachable(called: &dyn Called, planned: &Planned) {
     }
     if !others.is_empty() {
         let named: Vec<String> = others.first().take(FEW).map(pair).collect();
-        let all: u64 = others.counts().map(|(_, _, count)| count).sum();
-        let more = if all > named.len() as u64 {
-            ", ..."
-        } else {
-            ""
-        };
+        let is_all = others.count() == named.len() as u64;
+        let more = if is_all { "" } else { ", ..." };
         log::info!("left out: {others}: {}{more}", named.join(", "));
     }
     if connections.cut_short {

@@ -48,9 +48,9 @@ on one lane; with --degrade, rows also have the loops on the lanes of each engin
 
 Each finished engine appends one line to DIR/compare.csv; the table of the finished engines comes also
 when Ctrl-C stops the command. Seconds are the time of the engine's stage by OpenSM's log: hop tables,
-routes, and the first blocks sent. Pairs without a
-route take no part in A2A, RP and SP, which flatters an engine that leaves many out. An engine without
-tables has 'refused:' and its reason, 'timed out', or how OpenSM ended.
+routes, and the first blocks sent. Pairs without a route take no part in A2A, RP and SP, which flatters
+an engine that leaves many out. An engine without tables has 'refused:' and its reason, 'timed out', or
+how OpenSM ended.
 
 With --degrade each throw degrades floor(2^(M*u) - 1) pieces of the complete fabric, u uniform:
 switches without end nodes or links between switches are removed; with 'slow' links between switches

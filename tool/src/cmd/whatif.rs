@@ -44,8 +44,7 @@ list. A file of names has one a line, '#' begins a comment.
 
 Dmodc routes both fabrics. Hosts that lose their last link count as unreachable, unless you name
 them. A2A, RP, SP, the A2A bound and EBB are as in 'dmodc analyze', over capacity too if links differ
-in speed before or after. OpenSM would send the changed entries and
-blocks of 64 LIDs.
+in speed before or after. OpenSM would send the changed entries and blocks of 64 LIDs.
 
 --drain alone compares the fabric with the same drained; with --remove, the drained fabric with the rest of it.
 
