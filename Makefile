@@ -9,7 +9,8 @@ ENGINES = dmodc,dmodc:paper,ftree,ftree+roots,updn,updn+roots,minhop,sssp,dfsssp
 
 # docs/results: the engines and the throws of each kind. dfsssp and nue take part at 648 nodes only.
 RESULTS = target/results
-RESULTS_OUT ?= docs/results
+RESULTS_OUT ?= target/results/rows
+ROWS = docs/results/rows.tar.gz
 RESULTS_THROWS_648 ?= 300
 RESULTS_THROWS_8640 ?= 60
 # Throws side by side: one for each processor.
@@ -161,10 +162,10 @@ fabrics: setup build
 	$(DMODC) compare $(PRODUCTION) target/fabrics/*.netlist tests/data/fabrics/*.netlist \
 	    --engines $(ENGINES) -o target/fabrics --markdown docs/fabrics.md
 
-# Writes docs/results (RESULTS_OUT): random throws at 648 and 8,640 nodes, RESULTS_THROWS_648 (300) and
-# RESULTS_THROWS_8640 (60) of each kind, of slow planes 10 and 6, RESULTS_JOBS of them side by side, and their report.
-# It keeps the rows that are there, so a second run continues the first; `rm docs/results/*.csv` starts anew.
-results: setup build $(RESULTS)/648.net $(RESULTS)/8640.net $(TIMED)
+# Writes docs/results: random throws at 648 and 8,640 nodes, RESULTS_THROWS_648 (300) and RESULTS_THROWS_8640 (60) of
+# each kind, of slow planes 10 and 6, RESULTS_JOBS of them side by side, and their report. It continues the rows of
+# RESULTS_OUT, at first those of docs/results/rows.tar.gz; without both it starts anew.
+results: setup build $(RESULTS_OUT) $(RESULTS)/648.net $(RESULTS)/8640.net $(TIMED)
 	$(DMODC) compare $(TIMED) --engines $(THROWN_8640) --degrade switches --max-exponent 0 --throws 0 \
 	    -o $(RESULTS_OUT)
 	$(call throw,648,$(THROWN_648),switches,4,$(RESULTS_THROWS_648))
@@ -177,11 +178,18 @@ results: setup build $(RESULTS)/648.net $(RESULTS)/8640.net $(TIMED)
 	$(call throw,8640,$(SLOW_8640),planes=1,,6)
 	$(MAKE) report
 
-# Writes the page, the figures and the tables of docs/results from the rows that are there.
-report: build
+# Writes RESULTS_OUT/report.html from the rows in that folder, and figures, tables and rows into docs/results.
+report: build $(RESULTS_OUT)
 	$(DMODC) report $(RESULTS_OUT)
-	[ ! -e $(RESULTS_OUT)/README.md ] || sed -i -e '/^<!-- summary -->/,/^<!-- end -->/{//!d}' \
-	    -e '/^<!-- summary -->/r $(RESULTS_OUT)/summary.md' $(RESULTS_OUT)/README.md
+	sed -i -e '/^<!-- summary -->/,/^<!-- end -->/{//!d}' \
+	    -e '/^<!-- summary -->/r $(RESULTS_OUT)/summary.md' docs/results/README.md
+	cp $(RESULTS_OUT)/*.svg docs/results
+	cd $(RESULTS_OUT) && tar -c --sort=name --mtime=@0 --owner=0 --group=0 throws-*.csv | gzip -9n >$(abspath $(ROWS))
+
+# The rows of docs/results, if there are any.
+$(RESULTS_OUT):
+	mkdir -p $@
+	[ ! -e $(ROWS) ] || tar -xzf $(ROWS) -C $@
 
 # $(call throw,FABRIC,ENGINES,WHAT,EXPONENT,THROWS)
 define throw

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Makes the release of the commit that is checked out, in target/release-VERSION: the packages for the OpenSM of this
-# machine, the source archive, what they were built with, and SHA256SUMS. It builds twice from the archive, in folders
-# of different names and lengths, and fails unless the bytes are the same; then it tests the packages (package-test.sh).
+# machine, the source archive, the rows of docs/results, what they were built with, and SHA256SUMS. It builds twice from
+# the archive, in folders of different names and lengths, and fails unless the bytes are the same; then it tests the
+# packages (package-test.sh).
 #
 # The version is from Cargo.toml, and the changelog has to begin with it. Exit 0: all of this holds.
 set -euo pipefail
@@ -44,6 +45,7 @@ build() { # FOLDER
 say "$name.tar.gz and the packages"
 build "$first"
 cp "$first"/made/* "$out"
+cp docs/results/rows.tar.gz "$out/$name-results.tar.gz"
 
 say "The same once more, in another folder"
 build "$second"
