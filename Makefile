@@ -34,7 +34,7 @@ SHARE = $(DESTDIR)$(PREFIX)/share
 
 .PHONY: all setup build test check python-test fuzz demo fabrics results report bench instructions install uninstall deb rpm \
     package-test release opensm-patch docker docker-test clean \
-    soak events trace memcheck hostile invariants stable versions nightly sanitize
+    soak events trace memcheck hostile invariants stable versions nightly sanitize without-opensm
 
 all: build
 
@@ -58,9 +58,9 @@ check: setup
 	$(CARGO) fmt --check --manifest-path fuzz/Cargo.toml
 	$(CARGO) clippy --all-targets -- -D warnings
 	$(CARGO) clippy --all-targets --no-default-features -- -D warnings
+	$(CARGO) clippy --manifest-path fuzz/Cargo.toml --target-dir target/fuzz -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --document-private-items
-	@scripts/deny.sh
 	$(MAKE) test
 
 # The Python package (python/): pip installs it into an environment of its own, target/python/env, where pytest compares it
@@ -125,16 +125,20 @@ stable:
 	    --test offline outside -- --nocapture
 	DMODC_ANEW=1 DMODC_CASES=$${DMODC_CASES:-80} $(CARGO) test --release --no-default-features --lib
 
-# Builds and tests tool and core without OpenSM's headers. And builds the plugin for each OpenSM of OPENSM_PREFIX, and
-# tests it there: folders with bin, include, lib and sbin of an installed OpenSM.
+# Builds the plugin for each OpenSM of OPENSM_PREFIX, and tests it there: folders with bin, include, lib and sbin of an
+# installed OpenSM.
 versions: setup
 	@scripts/versions.sh
-	$(CARGO) test --no-default-features --lib --bins
-	$(CARGO) test --no-default-features --test offline golden::
-	$(CARGO) test --no-default-features --package dmodc --lib
 
-# The parts that CI no longer runs, since they found nothing: sanitizers and containers. And an hour of fuzzing.
-nightly: sanitize docker-test
+# Tests tool and core as they are built without OpenSM's headers.
+without-opensm:
+	$(CARGO) test --no-default-features --workspace --lib --bins
+	$(CARGO) test --no-default-features --test offline golden::
+
+# The parts that CI does not run, since they found nothing there: sanitizers, containers, a build without OpenSM's
+# headers, licences and advisories of the dependencies; and an hour of fuzzing.
+nightly: sanitize docker-test without-opensm
+	@scripts/deny.sh
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-450} $(MAKE) fuzz
 
 # Unit tests under AddressSanitizer, ThreadSanitizer and Miri. Half an hour; installs a nightly toolchain.

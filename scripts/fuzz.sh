@@ -1,7 +1,7 @@
 #!/bin/bash
-# Fuzzes each target, or the targets named as arguments, for FUZZ_SECONDS (20). With FUZZ_RUNS it runs at most that
-# many inputs, the same in every run. The seeds are the files of tests/data and fuzz/seeds; new inputs stay in
-# target/fuzz/corpus. A finding ends the run with exit 1; its input is in fuzz/artifacts.
+# Fuzzes each target, or the targets named as arguments, for FUZZ_SECONDS (20). The seeds are the files of tests/data
+# and fuzz/seeds; new inputs stay in target/fuzz/corpus. A finding ends the run with exit 1; its input is in
+# fuzz/artifacts.
 #
 # The stable toolchain is enough: the code is safe Rust, so no sanitizer is needed. The targets look for panics,
 # endless loops, endless memory and broken properties.
@@ -9,8 +9,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 seconds=${FUZZ_SECONDS:-20}
-pinned=()
-[[ -n ${FUZZ_RUNS:-} ]] && pinned=(-seed=1 -runs="$FUZZ_RUNS")
 PATH=$PATH:$PWD/target/tools/bin
 scripts/cargo-tool.sh cargo-fuzz
 
@@ -25,6 +23,6 @@ for target in "${targets[@]}"; do
     seeds=tests/data
     [[ -d fuzz/seeds/$target ]] && seeds=fuzz/seeds/$target
     cargo fuzz run "$target" --sanitizer none --target-dir target/fuzz "$corpus" "$seeds" -- \
-        "${pinned[@]}" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=4096 \
+        -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=4096 \
         -dict=fuzz/words.dict -verbosity=0 -print_final_stats=1
 done

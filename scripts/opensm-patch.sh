@@ -7,9 +7,8 @@
 #                     later, instead of the source package that apt has
 #   JOBS=N            compile this many files at a time (as many as there are processors)
 #
-# The results stay in target/opensm-patch/: source/, the patched OpenSM in root/, the plugin and the tool
-# in plugin/debug/. Exit 0 if the patched OpenSM took Dmodc's tables in both ways and they
-# are right.
+# The results stay in target/opensm-patch/: source/, the patched OpenSM in root/. Exit 0 if the patched OpenSM took
+# Dmodc's tables in both ways and they are right.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/simulated.sh
@@ -88,10 +87,9 @@ say "Building OpenSM"
 )
 "$root/sbin/opensm" --version | grep -o 'OpenSM [0-9.]*' | head -1
 
-say "Building the plugin against its headers"
-OPENSM_INCLUDE=$root/include/infiniband cargo build --quiet --target-dir "$top/plugin"
-libraries=$top/plugin/debug
-dmodc=$libraries/dmodc
+say "Building the plugin against its headers, and the tool"
+libraries=$(scripts/plugin-for.sh "$root")
+dmodc=$(scripts/tool.sh)
 
 # Runs the patched OpenSM once, with only these options.
 opensm_with() { # FOLDER OPTIONS..

@@ -16,8 +16,8 @@ if ! "$env/bin/pip" install --quiet --disable-pip-version-check 'maturin>=1.7,<2
     echo "python: skipped: pip cannot install maturin, mypy, numpy and pytest"
     exit 0
 fi
-# The tool, to compare with; after the tests there is nothing to build.
-tool=$("$cargo" build --bin dmodc --message-format json | sed -n 's/.*"executable":"\([^"]*\/dmodc\)".*/\1/p' | tail -1)
+# The tool, to compare with.
+tool=$(scripts/tool.sh)
 
 # Fewer optimisations compile in half the time.
 export CARGO_TARGET_DIR=$top/target/python/cargo CARGO_PROFILE_RELEASE_OPT_LEVEL=${CARGO_PROFILE_RELEASE_OPT_LEVEL:-1}

@@ -17,12 +17,10 @@ if [[ ${#prefixes[@]} -eq 0 ]]; then
     echo "versions: skipped: OPENSM_PREFIX names no other OpenSM"
     exit 0
 fi
-target=$PWD/target/other-version
 for prefix in "${prefixes[@]}"; do
     [[ -x $prefix/sbin/opensm ]] || { echo "versions: no sbin/opensm in $prefix" >&2; exit 1; }
     echo "versions: $("$prefix/sbin/opensm" --version | grep -o 'OpenSM [0-9.]*' | head -1) of $prefix"
-    OPENSM_INCLUDE=$prefix/include/infiniband cargo build --quiet --package dmodc --lib --no-default-features --features plugin \
-        --target-dir "$target"
-    PATH=$prefix/sbin:$PATH LD_LIBRARY_PATH=$prefix/lib DMODC_PLUGIN_DIR=$target/debug \
+    libraries=$(scripts/plugin-for.sh "$prefix")
+    PATH=$prefix/sbin:$PATH LD_LIBRARY_PATH=$prefix/lib DMODC_PLUGIN_DIR=$libraries \
         cargo test --test daemon -- "${CORE[@]}"
 done

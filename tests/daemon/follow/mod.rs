@@ -53,6 +53,8 @@ impl Follower {
         let sminfo = seen_from(sim, 0, "sminfo");
         let given = ["follow", "--discover", discover, "--sminfo", &sminfo];
         command.args(given).args(args);
+        // A follower that is killed leaves its temporary folder.
+        command.env("TMPDIR", sim.dir());
         if !args.contains(&"--every") {
             command.args(["--every", "0.3"]);
         }

@@ -67,6 +67,7 @@ fn a_full_disk_leaves_the_old_tables_and_is_logged() {
     let tool = env!("CARGO_BIN_EXE_dmodc");
     let words = [&format!("--fsize={limit}"), "sh", "-c", run, "sh", tool];
     command.args(words).args(scene.args(&["--every", "3600"]));
+    command.env("TMPDIR", scene.dir.path());
     let mut follower = Running::spawn(&mut command);
     let line = follower.says("ERR: not routed: ");
     assert!(line.contains("tables: File too large"), "{line}");
@@ -94,7 +95,7 @@ fn a_fifo_gives_whole_tables_or_a_file_that_opensm_refuses() {
         ("follower", 1),
         ("follower", 500_000),
     ] {
-        let mut follower = Running::spawn(Command::new(env!("CARGO_BIN_EXE_dmodc")).args(args));
+        let mut follower = Running::spawn(scene.command().args(args));
         follower.says("ranks: ");
         let id = follower.child.id();
         let guard = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap();

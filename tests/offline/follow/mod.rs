@@ -42,6 +42,13 @@ impl Scene {
         ok(&args.collect::<Vec<_>>());
     }
 
+    /// The tool. A follower that is killed leaves its temporary folder in the scene's.
+    fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dmodc"));
+        command.env("TMPDIR", self.dir.path());
+        command
+    }
+
     fn finds(&self, name: &str) {
         self.discovers(&format!("cat {}", self.file(name)));
     }
@@ -94,7 +101,7 @@ struct Running {
 
 impl Running {
     fn start(scene: &Scene, more: &[&str]) -> Running {
-        Running::spawn(Command::new(env!("CARGO_BIN_EXE_dmodc")).args(scene.args(more)))
+        Running::spawn(scene.command().args(scene.args(more)))
     }
 
     fn spawn(command: &mut Command) -> Running {
@@ -264,7 +271,7 @@ fn tables_that_no_one_has_read_are_stale() {
     let scene = Scene::new();
     let (file, place) = (scene.file("prom"), scene.file("fifo"));
     let discover = format!("sh {}", scene.file("script"));
-    let mut command = Command::new(env!("CARGO_BIN_EXE_dmodc"));
+    let mut command = scene.command();
     command.args(["follow", "--fifo", &place, "--discover", &discover]);
     let mut follower = Running::spawn(command.args(["--every", "0.1", "--metrics", &file]));
     follower.says("ranks: ");
