@@ -20,7 +20,7 @@ use super::deadlock::Dependencies;
 use super::report::{CheckReport, Route, Tally};
 use super::updown::{UNREACHABLE, UpDown};
 use super::walk::{Fate, NO_CHANNEL, Target, Walker};
-use crate::fabric::{End, Fabric, Lid, NodeKind, Peer, keep_first, lid_range};
+use crate::fabric::{Endpoint, Fabric, Lid, NodeKind, Peer, keep_first, lid_range};
 use crate::lft::{NO_PATH, Tables};
 use rayon::prelude::*;
 
@@ -290,8 +290,8 @@ impl Judge<'_> {
                 _ if left_out && self.sources.need(switch, target.switch) => {
                     found_in(&mut report.left_out);
                     let to = match self.fabric.peer(target.switch, target.port) {
-                        Peer::EndNode(node) => End::of_node(self.fabric, node),
-                        _ => End::Switch(target.switch),
+                        Peer::EndNode(node) => Endpoint::of_node(self.fabric, node),
+                        _ => Endpoint::Switch(target.switch),
                     };
                     report.left_out_ends.add(self.fabric, switch, to, 1);
                 }

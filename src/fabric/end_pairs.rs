@@ -34,7 +34,7 @@ pub fn counted<T: Ord>(items: impl IntoIterator<Item = T>) -> BTreeMap<T, usize>
 
 /// A sender or receiver.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum End {
+pub enum Endpoint {
     /// A CA or router port, by index.
     Host(u32),
     /// An aggregation node, by index.
@@ -46,12 +46,12 @@ pub enum End {
 /// The kinds in words.
 const WORDS: [&str; 3] = ["host", "aggregation node", "switch"];
 
-impl End {
+impl Endpoint {
     /// An end node of a fabric.
-    pub fn of_node(fabric: &Fabric, node: u32) -> End {
+    pub fn of_node(fabric: &Fabric, node: u32) -> Endpoint {
         match fabric.end_nodes()[node as usize].kind {
-            NodeKind::Aggregation => End::AggregationNode(node),
-            NodeKind::Ca | NodeKind::Router => End::Host(node),
+            NodeKind::Aggregation => Endpoint::AggregationNode(node),
+            NodeKind::Ca | NodeKind::Router => Endpoint::Host(node),
         }
     }
 
@@ -62,9 +62,9 @@ impl End {
 
     fn kind(self) -> usize {
         match self {
-            End::Host(_) => 0,
-            End::AggregationNode(_) => 1,
-            End::Switch(_) => 2,
+            Endpoint::Host(_) => 0,
+            Endpoint::AggregationNode(_) => 1,
+            Endpoint::Switch(_) => 2,
         }
     }
 }
@@ -75,17 +75,17 @@ pub struct EndPairs {
     /// By kind of sender and receiver.
     counts: [[u64; 3]; 3],
     /// In order; of the senders of one kind on a switch, only the first.
-    first: Vec<(usize, End, End)>,
+    first: Vec<(usize, Endpoint, Endpoint)>,
 }
 
 impl EndPairs {
     /// Adds the pairs of all senders on a switch with this many LIDs of one receiver.
-    pub fn add(&mut self, fabric: &Fabric, switch: u32, to: End, lids: u64) {
+    pub fn add(&mut self, fabric: &Fabric, switch: u32, to: Endpoint, lids: u64) {
         let mut seen = [false; 3];
         let nodes = fabric.end_nodes_of(switch).map(|n| n as u32);
-        let senders = nodes.map(|n| End::of_node(fabric, n));
+        let senders = nodes.map(|n| Endpoint::of_node(fabric, n));
         let own = fabric.switches()[switch as usize].lid != Lid(0);
-        for from in senders.chain(own.then_some(End::Switch(switch))) {
+        for from in senders.chain(own.then_some(Endpoint::Switch(switch))) {
             self.counts[from.kind()][to.kind()] += lids;
             if !std::mem::replace(&mut seen[from.kind()], true) {
                 keep_first(&mut self.first, (from.kind() + to.kind(), from, to));
@@ -97,11 +97,11 @@ impl EndPairs {
     pub fn add_all(&mut self, fabric: &Fabric, from: u32, to: u32) {
         for node in fabric.end_nodes_of(to).map(|n| n as u32) {
             let lids = 1 << fabric.end_nodes()[node as usize].lmc;
-            self.add(fabric, from, End::of_node(fabric, node), lids);
+            self.add(fabric, from, Endpoint::of_node(fabric, node), lids);
         }
         let own = &fabric.switches()[to as usize];
         if own.lid != Lid(0) {
-            self.add(fabric, from, End::Switch(to), 1 << own.lmc);
+            self.add(fabric, from, Endpoint::Switch(to), 1 << own.lmc);
         }
     }
 
@@ -119,7 +119,7 @@ impl EndPairs {
     pub fn split(self) -> (EndPairs, EndPairs) {
         let (mut hosts, mut others) = (EndPairs::default(), self);
         std::mem::swap(&mut hosts.counts[0][0], &mut others.counts[0][0]);
-        let is_of_hosts = |&(kinds, ..): &(usize, End, End)| kinds == 0;
+        let is_of_hosts = |&(kinds, ..): &(usize, Endpoint, Endpoint)| kinds == 0;
         (hosts.first, others.first) = others.first.into_iter().partition(is_of_hosts);
         (hosts, others)
     }
@@ -130,7 +130,7 @@ impl EndPairs {
     }
 
     /// The first pairs, as (from, to).
-    pub fn first(&self) -> impl ExactSizeIterator<Item = (End, End)> + '_ {
+    pub fn first(&self) -> impl ExactSizeIterator<Item = (Endpoint, Endpoint)> + '_ {
         self.first.iter().map(|&(_, from, to)| (from, to))
     }
 

@@ -320,8 +320,8 @@ impl Fabric {
         2 * fabric.switches.iter().filter(known).count() < fabric.switches.len()
     }
 
-    /// Whether two fabrics have the same places: switches, links, and ports of end nodes, in any order.
-    pub fn has_places_of(&self, other: &Fabric) -> bool {
+    /// Whether two fabrics have the same equipment: switches, links, and ports of end nodes, in any order.
+    pub fn has_equipment_of(&self, other: &Fabric) -> bool {
         let guids = other.switches.iter().map(|switch| switch.guid);
         let at: HashMap<Guid, u32> = guids.zip(0..).collect();
         let is_same = |(own, their): (&Peer, &Peer)| match (*own, *their) {

@@ -10,7 +10,7 @@ mod snapshot;
 mod speed;
 
 pub use builder::{Builder, Defect, LidOwners, NoLids, Placement, lid_range};
-pub use end_pairs::{End, EndPairs, FIRST, counted, keep_first};
+pub use end_pairs::{EndPairs, Endpoint, FIRST, counted, keep_first};
 pub use ids::{Guid, Lid};
 pub use merge::Merged;
 pub use snapshot::{EndNode, Fabric, NodeKind, Peer, Switch, range_of};

@@ -115,7 +115,7 @@ impl Dump {
             draft.warnings.add(number, DumpReason::Terminal);
             draft.take(text.trim_ascii(), number);
         }
-        let open = draft.place == Place::Table;
+        let open = draft.section == Section::Table;
         if open && (draft.ends || !bytes.ends_with(b"\n") || draft.is_cut()) {
             return Err(Fault::at(last, DumpReason::Truncated));
         }
@@ -188,7 +188,7 @@ impl Dump {
 
 /// The position of a line in a dump.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-enum Place {
+enum Section {
     /// Between two tables.
     #[default]
     Outside,
@@ -204,7 +204,7 @@ struct Draft {
     /// The entries of the last switch, each with its line.
     entries: Vec<(Lid, u8, u32)>,
     adaptive: usize,
-    place: Place,
+    section: Section,
     /// The switch whose tables follow.
     named: Option<Guid>,
     /// The highest LID of the open table so far, if its format has a line for every LID up to a highest one.
@@ -242,14 +242,14 @@ impl Draft {
             Some(Line::Switch(guid)) => {
                 self.close();
                 self.named = guid;
-                self.place = Place::Outside;
+                self.section = Section::Outside;
             }
             // In an `.fdbs`, whose table has begun already.
-            Some(Line::Number(0)) if self.place == Place::Table => {}
+            Some(Line::Number(0)) if self.section == Section::Table => {}
             Some(Line::Number(0)) => self.table(line, number),
             Some(Line::Number(table)) => {
                 self.close();
-                self.place = Place::LeftOut;
+                self.section = Section::LeftOut;
                 if let Some(guid) = self.named {
                     let reason = DumpReason::PrivateTable {
                         guid,
@@ -260,7 +260,7 @@ impl Draft {
             }
             Some(Line::End) => {
                 self.close();
-                self.place = Place::Outside;
+                self.section = Section::Outside;
                 self.ends = true;
             }
         }
@@ -269,11 +269,11 @@ impl Draft {
 
     /// Adds an entry, or warns of an unreadable one.
     fn entry(&mut self, entry: Option<Entry>, line: &[u8], number: u32) {
-        let reason = match (entry, self.place) {
-            (_, Place::LeftOut) => return,
+        let reason = match (entry, self.section) {
+            (_, Section::LeftOut) => return,
             (None, _) => DumpReason::BadEntry(quoted(line)),
-            (Some(_), Place::Outside) => DumpReason::StrayEntry(quoted(line)),
-            (Some(entry), Place::Table) => {
+            (Some(_), Section::Outside) => DumpReason::StrayEntry(quoted(line)),
+            (Some(entry), Section::Table) => {
                 self.last = self.last.map(|last| last.max(entry.lid));
                 self.adaptive += usize::from(entry.adaptive);
                 let port = entry.port.map(|port| (entry.lid, port, number));
@@ -286,13 +286,13 @@ impl Draft {
 
     /// Begins the table of the last named switch.
     fn table(&mut self, line: &[u8], number: u32) {
-        if self.place == Place::Table {
+        if self.section == Section::Table {
             self.endless.push(self.switches.len() - 1);
         }
         self.close();
         let Some(guid) = self.named else {
             self.warnings.add(number, DumpReason::NoGuid(quoted(line)));
-            self.place = Place::LeftOut;
+            self.section = Section::LeftOut;
             return;
         };
         self.switches.push(DumpedSwitch {
@@ -300,7 +300,7 @@ impl Draft {
             line: number,
             entries: Vec::new(),
         });
-        self.place = Place::Table;
+        self.section = Section::Table;
     }
 
     /// Moves the collected entries to the last switch, in order of LIDs.

@@ -1,4 +1,4 @@
-//! Makes a netlist of a snapshot, without names: for files of places.
+//! Makes a netlist of a snapshot, without names: for references.
 
 use super::model::{Kind, Netlist, Node, Port};
 use crate::fabric::{Fabric, Guid, NodeKind, Peer, Speed};
@@ -81,6 +81,11 @@ mod tests {
         let netlist = Netlist::from_fabric(&fabric);
         netlist.write(&mut text).expect("memory");
         let read = Netlist::parse(&text).expect("a netlist");
-        assert!(read.to_fabric(None).expect("LIDs").0.has_places_of(&fabric));
+        assert!(
+            read.to_fabric(None)
+                .expect("LIDs")
+                .0
+                .has_equipment_of(&fabric)
+        );
     }
 }

@@ -34,22 +34,22 @@ impl Netlist {
             node.kind == Kind::Switch || node.ports.is_empty() || keeps_a_link
         };
         let mut next = 0;
-        let mut places: Vec<Option<u32>> = Vec::with_capacity(self.nodes.len());
+        let mut kept_as: Vec<Option<u32>> = Vec::with_capacity(self.nodes.len());
         for index in 0..self.nodes.len() as u32 {
             let kept = keep_node(index) && linked(index);
-            places.push(kept.then_some(next));
+            kept_as.push(kept.then_some(next));
             next += u32::from(kept);
         }
         let mut netlist = Netlist::default();
         for (index, node) in (0..).zip(&self.nodes) {
-            if places[index as usize].is_none() {
+            if kept_as[index as usize].is_none() {
                 continue;
             }
             let mut node = node.clone();
             node.ports.retain_mut(|port| {
-                let place = places[port.peer as usize].filter(|_| keep_port(index, port.number));
-                port.peer = place.unwrap_or(port.peer);
-                place.is_some()
+                let peer = kept_as[port.peer as usize].filter(|_| keep_port(index, port.number));
+                port.peer = peer.unwrap_or(port.peer);
+                peer.is_some()
             });
             netlist.nodes.push(node);
         }

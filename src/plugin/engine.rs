@@ -11,14 +11,14 @@ use super::failure::{Failure, McastError};
 use super::ffi::Subnet;
 use super::given::Given;
 use super::options::PluginOptions;
-use super::planned::Live;
+use super::planned::LiveNames;
 use super::snapshot;
 use super::tables::{self, NoPathOnPanic};
 use crate::dmodc::{Engine, Faults, Filled, Options};
 use crate::drain::{Use, uses};
 use crate::fabric::Guid;
 use crate::netlist::{self, GuidsOf};
-use crate::sweeps::{Findings, Metrics, Planned, Reference, Sweep, report};
+use crate::sweeps::{Findings, Metrics, Planned, ReferenceFile, Sweep, report};
 use std::ffi::c_void;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -52,7 +52,7 @@ struct State {
 /// The state, over all sweeps, on which a plan depends beside the subnet and the options.
 #[derive(Default)]
 struct Memory {
-    reference: Option<Reference>,
+    reference: Option<ReferenceFile>,
     absent: Absent,
     drain: Drain,
 }
@@ -62,7 +62,7 @@ impl Dmodc {
         Dmodc {
             state: Mutex::new(State {
                 memory: Memory {
-                    reference: Reference::new(options.reference.as_ref(), options.faults),
+                    reference: ReferenceFile::new(options.reference.as_ref(), options.faults),
                     ..Memory::default()
                 },
                 metrics: options.metrics.is_some().then(Metrics::default),
@@ -86,7 +86,7 @@ impl Dmodc {
         panic_if_due(&mut state.provoke, "plan");
         let (planned, read) = self.plan(engine, &mut state.memory, subnet)?;
         let filled = write(engine, subnet, &planned, is_first, &mut state.provoke);
-        let called = Live {
+        let called = LiveNames {
             subnet,
             planned: &planned,
         };

@@ -10,7 +10,7 @@
 use super::engine::Dmodc;
 use super::failure::McastError;
 use super::ffi::{Group, Subnet, Switch};
-use super::planned::Live;
+use super::planned::LiveNames;
 use super::snapshot::{Link, usable};
 use crate::dmodc::Drained;
 use crate::dmodc::multicast::{Edge, Terrain, Tree};
@@ -75,10 +75,10 @@ fn entries<'a>(
         let index = fabric.switch_by_guid(guid);
         index.ok_or(McastError::SwitchChanged(guid))
     };
-    let places = group.members.iter();
-    let places = places.map(|&(switch, port)| Ok((index_of(switch)?, switch, port)));
-    let places: Vec<(u32, Switch<'a>, u8)> = places.collect::<Result<_, McastError>>()?;
-    let members: BTreeSet<u32> = places.iter().map(|&(index, ..)| index).collect();
+    let ports = group.members.iter();
+    let ports = ports.map(|&(switch, port)| Ok((index_of(switch)?, switch, port)));
+    let ports: Vec<(u32, Switch<'a>, u8)> = ports.collect::<Result<_, McastError>>()?;
+    let members: BTreeSet<u32> = ports.iter().map(|&(index, ..)| index).collect();
     let members = Vec::from_iter(members);
 
     let plan = &planned.plan;
@@ -94,7 +94,7 @@ fn entries<'a>(
     };
     let tree = tree.ok_or(McastError::NoSwitch)?;
 
-    let mut entries = Vec::with_capacity(places.len() + 2 * tree.edges.len());
+    let mut entries = Vec::with_capacity(ports.len() + 2 * tree.edges.len());
     for &[from, to] in &tree.edges {
         let ends = link(planned, subnet, [from, to]).ok_or_else(|| {
             let guid = fabric.guid(from.0);
@@ -102,7 +102,7 @@ fn entries<'a>(
         })?;
         entries.extend(ends);
     }
-    let reached = places.iter().filter(|(s, ..)| !tree.left_out.contains(s));
+    let reached = ports.iter().filter(|(s, ..)| !tree.left_out.contains(s));
     entries.extend(reached.map(|&(_, sw, port)| (sw, port)));
 
     if !tree.up_down {
@@ -113,7 +113,7 @@ fn entries<'a>(
     }
     if !tree.left_out.is_empty() {
         let named = tree.left_out.iter().take(NAMED);
-        let called = Live { subnet, planned };
+        let called = LiveNames { subnet, planned };
         let names: Vec<String> = named.map(|&s| planned.name(&called, s)).collect();
         log::error!(
             "the tree of MLID 0x{:X} leaves out {} switches with members: {}",

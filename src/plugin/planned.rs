@@ -11,12 +11,12 @@ impl Planned {
 }
 
 /// Names the switches and end nodes of a plan from the live subnet. Gone ones get an empty name.
-pub struct Live<'a, 's> {
+pub struct LiveNames<'a, 's> {
     pub subnet: &'s Subnet<'a>,
     pub planned: &'s Planned,
 }
 
-impl Called for Live<'_, '_> {
+impl Called for LiveNames<'_, '_> {
     fn switch(&self, index: u32) -> String {
         let live = self.planned.live(self.subnet, index);
         live.map(Switch::name).unwrap_or_default()

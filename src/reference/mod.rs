@@ -1,4 +1,4 @@
-//! Files of places: the equipment that a fabric should have, and which of it is dark.
+//! References: files of the equipment that a fabric should have, with notes on what of it is dark.
 //!
 //! A reference is a netlist in the format of `ibnetdiscover`, so every reader of fabrics can read it. The file of
 //! `dmodc.reference=auto` begins with a line that names the version. It also has *notes*, lines that begin with `#:`,
@@ -48,7 +48,7 @@ pub enum NoReference {
     Note(String),
 }
 
-/// The places of a fabric.
+/// The equipment that a fabric should have.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Reference {
     /// The switches, hosts and links, with their names.
@@ -99,7 +99,7 @@ impl Reference {
         Ok(Lenient::new(reference, read.warnings))
     }
 
-    /// The places as a fabric.
+    /// The equipment as a fabric.
     ///
     /// # Errors
     /// If there are more nodes than LIDs.
@@ -155,9 +155,10 @@ impl Reference {
         self.netlist.set_speed(ends, Speed::UNKNOWN);
     }
 
-    /// Whether a merge with a fabric has changed places or dark parts. `known` is this reference as a fabric.
+    /// Whether a merge with a fabric has changed equipment or dark parts. `known` is this reference as a fabric.
     pub fn grows(&self, known: &Fabric, merged: &Merged) -> bool {
-        !known.has_places_of(&merged.nominal) || !self.dark.keys().copied().eq(notes::dark(merged))
+        !known.has_equipment_of(&merged.nominal)
+            || !self.dark.keys().copied().eq(notes::dark(merged))
     }
 
     /// The reference without some parts of its netlist.
@@ -203,7 +204,7 @@ mod tests {
     use super::*;
     use crate::testing::pgft;
 
-    /// A reference grown by a fabric without a leaf and a link, with another box as spine; and its places.
+    /// A reference grown by a fabric without a leaf and a link, with another box as spine; and its fabric.
     fn reference() -> (Reference, Fabric) {
         let whole = pgft("PGFT(2;2,4;1,3;1,1)");
         let before = Reference::from(whole.clone());
@@ -231,7 +232,12 @@ mod tests {
         let read = Reference::parse_leniently(&text).expect("a reference");
         assert_eq!(read.warnings.count(), 0);
         assert_eq!(read.value, reference);
-        assert!(read.value.fabric().expect("LIDs").has_places_of(&nominal));
+        assert!(
+            read.value
+                .fabric()
+                .expect("LIDs")
+                .has_equipment_of(&nominal)
+        );
         let text = String::from_utf8(text).expect("text");
         assert!(text.contains("a _new_ box"), "{text}");
         let notes: Vec<&str> = text.lines().filter(|l| l.starts_with("#:")).collect();

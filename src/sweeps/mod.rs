@@ -2,7 +2,7 @@
 //! an OpenSM. Both write the same lines and metrics.
 //!
 //! [`Planned`] holds the results of one sweep, [`report`] writes its line, [`Findings`] logs changes and oddities,
-//! [`Metrics`] keeps the figures, [`Reference`] the places. The caller names switches and hosts by a [`Called`].
+//! [`Metrics`] keeps the figures, [`ReferenceFile`] the reference. The caller names switches and hosts by a [`Called`].
 
 mod findings;
 mod logged;
@@ -16,7 +16,7 @@ pub use findings::{Findings, host_pairs};
 pub use logged::Logged;
 pub use metrics::{File, Found, HostPairs, Metrics, Role};
 pub use planned::{Called, Planned};
-pub use reference::{Reference, Source};
+pub use reference::{ReferenceFile, Source};
 pub use sweep::Sweep;
 
 use log::Level;

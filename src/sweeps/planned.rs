@@ -1,7 +1,7 @@
 //! [`Planned`]: the results of a sweep for later stages, and names for log lines.
 
 use crate::dmodc::{Options, Plan};
-use crate::fabric::{End, Fabric, Guid};
+use crate::fabric::{Endpoint, Fabric, Guid};
 use crate::netlist::Names;
 use std::collections::HashMap;
 
@@ -53,10 +53,10 @@ impl Planned {
     }
 
     /// A sender or receiver in a log line: kind, GUID and name.
-    pub fn end(&self, called: &dyn Called, end: End) -> String {
+    pub fn end(&self, called: &dyn Called, end: Endpoint) -> String {
         match end {
-            End::Switch(switch) => format!("{} {}", end.word(), self.name(called, switch)),
-            End::Host(node) | End::AggregationNode(node) => {
+            Endpoint::Switch(switch) => format!("{} {}", end.word(), self.name(called, switch)),
+            Endpoint::Host(node) | Endpoint::AggregationNode(node) => {
                 let guid = self.fabric.end_nodes()[node as usize].guid;
                 format!("{} {guid} ({})", end.word(), called.end_node(node))
             }

@@ -1,9 +1,10 @@
-//! The reference: the places that the fabric should have (`dmodc.reference`).
+//! The reference: the equipment that the fabric should have (`dmodc.reference`).
 //!
 //! `FILE` is an ibnetdiscover output or `opensm-subnet.lst`; Dmodc reads it in the first sweep and again when it
-//! changes. With `auto` the plugin keeps such a file itself, beside OpenSM's `guid2lid`: it has all places ever seen.
-//! The plugin writes it when a sweep finds new places, or when equipment has gone dark or come back. The present fabric
-//! wins over the file. To forget a part, take it out of the file: the plugin reads the file again before it writes it.
+//! changes. With `auto` the plugin keeps such a file itself, beside OpenSM's `guid2lid`: it has all equipment ever
+//! seen. The plugin writes it when a sweep finds new equipment, or when some has gone dark or come back. The present
+//! fabric wins over the file. To forget a part, take it out of the file: the plugin reads the file again before it
+//! writes it.
 //!
 //! The file also has the highest speed of each link, except of links that look slow beside their siblings: their speed
 //! is not as designed.
@@ -16,7 +17,7 @@ use crate::dmodc::Faults;
 use crate::fabric::{Fabric, Guid, Merged};
 use crate::files::{self, MOST, Stamp, replace_by, stamp};
 use crate::input::unpacked;
-use crate::reference::{Dark, Day, NoReference, Reference as Places, auto_path};
+use crate::reference::{Dark, Day, NoReference, Reference, auto_path};
 use crate::wiring::{Far, Witness, slow_links};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -27,13 +28,13 @@ use std::sync::Arc;
 pub enum Source {
     /// This file.
     File(PathBuf),
-    /// The places seen so far, in a file that Dmodc keeps.
+    /// The equipment seen so far, in a file that Dmodc keeps.
     Auto,
 }
 
-/// The reference, over all sweeps.
+/// The file of the reference, over all sweeps.
 #[derive(Default)]
-pub struct Reference {
+pub struct ReferenceFile {
     path: PathBuf,
     grows: bool,
     /// Time and length of the file when it was last read or written.
@@ -41,7 +42,7 @@ pub struct Reference {
     known: Option<Known>,
     /// The file is of a later version.
     is_newer: bool,
-    /// The known places are of another fabric.
+    /// The file is of another fabric.
     is_foreign: bool,
     /// The day of the last sweep, or of the last change of the file.
     last: Option<Day>,
@@ -50,11 +51,11 @@ pub struct Reference {
 }
 
 struct Known {
-    places: Places,
+    reference: Reference,
     fabric: Arc<Fabric>,
 }
 
-impl Reference {
+impl ReferenceFile {
     /// The reference of these options, if they have one. It has no meaning with the paper's rule.
     pub fn new(source: Option<&Source>, faults: Faults) -> Option<Self> {
         let (path, grows) = match source? {
@@ -65,10 +66,10 @@ impl Reference {
             log::error!("dmodc.reference has no meaning with dmodc.faults=paper and is ignored");
             return None;
         }
-        Some(Reference {
+        Some(ReferenceFile {
             path,
             grows,
-            ..Reference::default()
+            ..ReferenceFile::default()
         })
     }
 
@@ -77,11 +78,11 @@ impl Reference {
         &self.path
     }
 
-    /// The places with which to route a fabric, if there are any.
+    /// The reference with which to route a fabric, if there is one.
     pub fn of(&mut self, fabric: &Fabric) -> Option<Arc<Fabric>> {
         let stamp = stamp(&self.path);
         if self.grows && matches!(self.path.try_exists(), Ok(false)) {
-            // No sweep has written the file, or an administrator has removed it to forget all places.
+            // No sweep has written the file, or an administrator has removed it to forget all equipment.
             (self.known, self.stamp, self.is_newer) = (None, None, false);
         } else if stamp.is_none() || stamp != self.stamp {
             self.stamp = stamp;
@@ -100,7 +101,7 @@ impl Reference {
 
     fn read(&mut self) {
         self.is_newer = false;
-        self.known = match self.places() {
+        self.known = match self.read_file() {
             Ok(known) => {
                 log::info!(
                     "reference {}: {} switches, {} end nodes",
@@ -118,11 +119,11 @@ impl Reference {
         };
     }
 
-    /// The places in the file, or the reason why the file is not used.
-    fn places(&mut self) -> Result<Known, String> {
+    /// The content of the file, or the reason why the file is not used.
+    fn read_file(&mut self) -> Result<Known, String> {
         // Any file but a plain one would keep OpenSM waiting, with its lock held.
         let bytes = files::read(&self.path).and_then(|bytes| unpacked(bytes, MOST));
-        let read = Places::parse_leniently(&bytes.map_err(|e| e.to_string())?);
+        let read = Reference::parse_leniently(&bytes.map_err(|e| e.to_string())?);
         let read = read.map_err(|fault| {
             self.is_newer = matches!(fault.reason, NoReference::Newer(_));
             fault.in_file(&self.path).to_string()
@@ -139,10 +140,10 @@ impl Reference {
 
     /// The dark equipment, with the day when each part was last seen.
     pub fn dark(&self) -> Option<&BTreeMap<Dark, Day>> {
-        self.known.as_ref().map(|known| &known.places.dark)
+        self.known.as_ref().map(|known| &known.reference.dark)
     }
 
-    /// With `auto`, adds the places of a planned fabric and writes the file, if the fabric adds or changes any. `names`
+    /// With `auto`, adds the equipment of a planned fabric and writes the file, if the fabric adds or changes any. `names`
     /// are the names of switches and end nodes, by GUID.
     pub fn keep(&mut self, planned: &Planned, names: impl FnOnce() -> HashMap<Guid, String>) {
         if !self.grows || self.is_newer {
@@ -154,7 +155,7 @@ impl Reference {
         let slow = || slow_ports(planned, known.map(|known| &*known.fabric));
         let mut grown = match (planned.plan.known(), known) {
             (Some((merged, _)), Some(known)) => {
-                if !known.places.grows(&known.fabric, merged) {
+                if !known.reference.grows(&known.fabric, merged) {
                     let mut faster = known.fabric.faster_in(&planned.fabric);
                     if !faster.is_empty() {
                         let slow = slow();
@@ -164,13 +165,13 @@ impl Reference {
                         return;
                     }
                 }
-                known.places.grown(merged, &names(), last)
+                known.reference.grown(merged, &names(), last)
             }
             // The engine has planned without the reference: together with it the fabric is no tree.
             (None, Some(_)) => return,
             (_, None) => {
                 let alone = Merged::alone(&planned.fabric);
-                Places::default().grown(&alone, &names(), last)
+                Reference::default().grown(&alone, &names(), last)
             }
         };
         let guid = |(s, port): (u32, u8)| (planned.fabric.guid(s), port);
@@ -185,7 +186,7 @@ impl Reference {
                 self.known = Known::new(grown).ok();
             }
             Err(e) => {
-                // Places known to this process alone would make its tables differ from another OpenSM's.
+                // Equipment known to this process alone would make its tables differ from another OpenSM's.
                 (self.known, self.stamp) = (None, None);
                 self.log_once(&format!("cannot be written: {e}"));
             }
@@ -220,10 +221,10 @@ fn slow_ports(planned: &Planned, known: Option<&Fabric>) -> BTreeSet<(u32, u8)> 
 }
 
 impl Known {
-    fn new(places: Places) -> Result<Known, String> {
-        let fabric = places.fabric().map_err(|e| e.to_string())?;
+    fn new(reference: Reference) -> Result<Known, String> {
+        let fabric = reference.fabric().map_err(|e| e.to_string())?;
         Ok(Known {
-            places,
+            reference,
             fabric: Arc::new(fabric),
         })
     }

@@ -53,7 +53,7 @@ struct Servers<'n> {
 }
 
 /// An oddity of a port.
-enum Doubt<'n> {
+enum Oddity<'n> {
     /// The port is at a switch with this many ports of another rail; its right switch, if known.
     WrongRail(Device<'n>, usize, Option<u32>),
     /// The port is at the switch of another port of its server, where this many other servers have one port.
@@ -64,10 +64,10 @@ enum Doubt<'n> {
 pub fn among_servers(fabric: &Fabric, names: &Names) -> Vec<Difference> {
     let labels = Labels::new(fabric, names, &NameMap::new());
     let servers = Servers::new(fabric, names, &labels);
-    let mut doubts = servers.wrong_rails();
-    let astray: BTreeSet<usize> = doubts.iter().map(|&(port, _)| port).collect();
-    doubts.extend(servers.same_switches(&astray));
-    doubts.sort_by_key(|&(port, _)| port);
+    let mut oddities = servers.wrong_rails();
+    let astray: BTreeSet<usize> = oddities.iter().map(|&(port, _)| port).collect();
+    oddities.extend(servers.same_switches(&astray));
+    oddities.sort_by_key(|&(port, _)| port);
     let host = |port: usize| End::of_host(names, servers.ports[port].node);
     let switch = |index, port| End::of_switch(fabric, names, index, port);
     let node = |port: usize| &fabric.end_nodes()[servers.ports[port].node as usize];
@@ -76,7 +76,7 @@ pub fn among_servers(fabric: &Fabric, names: &Names) -> Vec<Difference> {
         vec![host(port), switch(node.switch, Some(node.port))]
     };
     let difference = |(port, doubt)| match doubt {
-        Doubt::WrongRail(device, others, expected) => Difference {
+        Oddity::WrongRail(device, others, expected) => Difference {
             kind: Kind::WrongRail,
             ends: {
                 let expected = expected.map(|s| switch(s, None));
@@ -85,7 +85,7 @@ pub fn among_servers(fabric: &Fabric, names: &Names) -> Vec<Difference> {
             found: link(port),
             reason: format!("{others} such servers have {device} there"),
         },
-        Doubt::SameSwitch(first, others) => Difference {
+        Oddity::SameSwitch(first, others) => Difference {
             kind: Kind::SameSwitch,
             ends: link(port),
             found: Vec::new(),
@@ -96,7 +96,7 @@ pub fn among_servers(fabric: &Fabric, names: &Names) -> Vec<Difference> {
             ),
         },
     };
-    doubts.into_iter().map(difference).collect()
+    oddities.into_iter().map(difference).collect()
 }
 
 /// The same port of many servers: a fabric with rails connects each such port to switches of its own.
@@ -193,13 +193,13 @@ impl<'n> Servers<'n> {
         rails
     }
 
-    fn wrong_rails(&self) -> Vec<(usize, Doubt<'n>)> {
+    fn wrong_rails(&self) -> Vec<(usize, Oddity<'n>)> {
         let rails = self.rails();
         let known: BTreeSet<(usize, Device)> =
             rails.iter().map(|(at, rail)| (at.0, rail.0)).collect();
         let rail = |port: &Port| rails.get(&port.place).map(|&(device, _)| device);
         let is_right = |port: &Port<'n>| rail(port) == Some(port.device);
-        let mut doubts = Vec::new();
+        let mut oddities = Vec::new();
         for (index, port) in self.ports.iter().enumerate() {
             let Some(&(device, count)) = rails.get(&port.place) else {
                 continue;
@@ -227,14 +227,14 @@ impl<'n> Servers<'n> {
                     is_most(count, all).then_some(switch)
                 }
             };
-            doubts.push((index, Doubt::WrongRail(device, count, expected)));
+            oddities.push((index, Oddity::WrongRail(device, count, expected)));
         }
-        doubts
+        oddities
     }
 
     /// Ports at the switch of another port of their server, unless one of these is on a wrong rail (`astray`).
-    fn same_switches(&self, astray: &BTreeSet<usize>) -> Vec<(usize, Doubt<'n>)> {
-        let mut doubts = Vec::new();
+    fn same_switches(&self, astray: &BTreeSet<usize>) -> Vec<(usize, Oddity<'n>)> {
+        let mut oddities = Vec::new();
         for ports in self.at.values() {
             let mut here: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
             for &port in ports {
@@ -247,10 +247,10 @@ impl<'n> Servers<'n> {
                 let others: Vec<usize> = others.values().map(Vec::len).collect();
                 let alone = others.iter().filter(|&&ports| ports == 1).count();
                 if is_most(alone, others.len()) && !ports.iter().any(|port| astray.contains(port)) {
-                    doubts.push((ports[1], Doubt::SameSwitch(ports[0], alone)));
+                    oddities.push((ports[1], Oddity::SameSwitch(ports[0], alone)));
                 }
             }
         }
-        doubts
+        oddities
     }
 }

@@ -13,13 +13,13 @@ use std::collections::{BTreeMap, HashMap};
 const NAMED: usize = 10;
 
 /// A link by the GUIDs of its ends: the switch of lower GUID first, or the switch of a host.
-type Place = (Port, Far<Guid>);
+type LinkId = (Port, Far<Guid>);
 
 /// A link that is slow now.
 pub type SlowLink = Slow<Guid>;
 
 /// The link at a switch port.
-fn place(fabric: &Fabric, switch: u32, port: u8) -> Option<Place> {
+fn link_id(fabric: &Fabric, switch: u32, port: u8) -> Option<LinkId> {
     match fabric.peer(switch, port) {
         Peer::None => None,
         Peer::EndNode(node) => {
@@ -35,14 +35,14 @@ fn place(fabric: &Fabric, switch: u32, port: u8) -> Option<Place> {
 }
 
 /// The first port of a link, if the fabric has the link.
-fn port_in(fabric: &Fabric, link: Place) -> Option<(u32, u8)> {
+fn port_in(fabric: &Fabric, link: LinkId) -> Option<(u32, u8)> {
     let (guid, port) = link.0;
     let switch = fabric.switch_by_guid(guid)?;
-    (place(fabric, switch, port)? == link).then_some((switch, port))
+    (link_id(fabric, switch, port)? == link).then_some((switch, port))
 }
 
 impl SlowLink {
-    fn new(link: Place, fabric: &Fabric, rank: impl Fn(u32) -> u32, slowness: Slowness) -> Self {
+    fn new(link: LinkId, fabric: &Fabric, rank: impl Fn(u32) -> u32, slowness: Slowness) -> Self {
         let rank = |guid: Guid| fabric.switch_by_guid(guid).map(&rank);
         let (near, far) = match link {
             (a, Far::Switch(b, port)) if rank(a.0) > rank(b) => ((b, port), Far::Switch(a.0, a.1)),
@@ -68,13 +68,13 @@ impl SlowLink {
 /// The expected speeds of slow links, over all calls.
 #[derive(Default)]
 pub struct SlowMemory {
-    expected: BTreeMap<Place, (Speed, Witness)>,
+    expected: BTreeMap<LinkId, (Speed, Witness)>,
     /// The slow links of the last call.
-    pub last: BTreeMap<Place, SlowLink>,
+    pub last: BTreeMap<LinkId, SlowLink>,
 }
 
 impl SlowMemory {
-    fn expect(&mut self, link: Place, speed: Speed, witness: Witness) {
+    fn expect(&mut self, link: LinkId, speed: Speed, witness: Witness) {
         let known = self.expected.entry(link).or_insert((speed, witness));
         // The highest speed holds. For the same speed siblings or reference are better evidence than the link itself.
         if (known.0, witness) < (speed, known.1) {
@@ -100,8 +100,8 @@ impl SlowMemory {
             for (port, (old, new)) in (1u8..).zip(old.iter().zip(new)) {
                 if new.is_known()
                     && new < old
-                    && let Some(link) = place(now, s, port)
-                    && place(before, was, port) == Some(link)
+                    && let Some(link) = link_id(now, s, port)
+                    && link_id(before, was, port) == Some(link)
                 {
                     self.expect(link, *old, Witness::Before);
                 }
@@ -119,12 +119,12 @@ impl SlowMemory {
         names: impl FnOnce() -> Names<'m>,
     ) -> Vec<String> {
         for slow in slow_links(fabric, &rank, reference) {
-            if let Some(link) = place(fabric, slow.near.0, slow.near.1) {
+            if let Some(link) = link_id(fabric, slow.near.0, slow.near.1) {
                 self.expect(link, slow.slowness.expected, slow.slowness.witness);
             }
         }
         let mut mended = Vec::new();
-        let mut slow: BTreeMap<Place, SlowLink> = BTreeMap::new();
+        let mut slow: BTreeMap<LinkId, SlowLink> = BTreeMap::new();
         let last = &self.last;
         self.expected.retain(|&link, &mut (expected, witness)| {
             // For links that have gone, `Memory` logs a line.

@@ -98,7 +98,7 @@ fn shape(number: u64) -> Netlist {
 fn reads_back(fabric: &Fabric) {
     let written = Netlist::from_fabric(fabric);
     let (read, _) = written.to_fabric(None).expect("LIDs");
-    assert!(read.has_places_of(fabric));
+    assert!(read.has_equipment_of(fabric));
     let kinds = |of: &Fabric| of.end_nodes().iter().map(|n| n.kind).collect::<Vec<_>>();
     assert_eq!(kinds(&read), kinds(fabric));
     for s in 0..fabric.switches().len() as u32 {

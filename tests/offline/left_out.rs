@@ -4,22 +4,24 @@ use crate::routed::Routed;
 use crate::whole_graph::{arrives, lids};
 use dmodc::analysis::{Channels, UNREACHABLE, UpDown};
 use dmodc::dmodc::{Options, Plan};
-use dmodc::fabric::{End, Fabric, Lid, NodeKind, Peer};
+use dmodc::fabric::{Endpoint, Fabric, Lid, NodeKind, Peer};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The senders or receivers at a switch, as the lists name them.
-fn ends_at(fabric: &Fabric, switch: u32) -> Vec<End> {
+fn ends_at(fabric: &Fabric, switch: u32) -> Vec<Endpoint> {
     let nodes = fabric.end_nodes_of(switch).map(|n| n as u32);
-    let nodes = nodes.map(|n| End::of_node(fabric, n));
+    let nodes = nodes.map(|n| Endpoint::of_node(fabric, n));
     let own = fabric.switches()[switch as usize].lid != Lid(0);
-    nodes.chain(own.then_some(End::Switch(switch))).collect()
+    nodes
+        .chain(own.then_some(Endpoint::Switch(switch)))
+        .collect()
 }
 
 /// The receiver with a LID.
-fn end_of(fabric: &Fabric, (_, switch, port): (Lid, u32, u8)) -> End {
+fn end_of(fabric: &Fabric, (_, switch, port): (Lid, u32, u8)) -> Endpoint {
     match fabric.peer(switch, port) {
-        Peer::EndNode(node) => End::of_node(fabric, node),
-        _ => End::Switch(switch),
+        Peer::EndNode(node) => Endpoint::of_node(fabric, node),
+        _ => Endpoint::Switch(switch),
     }
 }
 

@@ -6,7 +6,7 @@ use dmodc::fabric::{EndNode, Fabric, Guid, Lid, lid_range};
 use dmodc::lft::{NO_PATH, Tables};
 use std::collections::HashSet;
 
-/// The place of an end node's LID: a switch and its port.
+/// The position of an end node's LID: a switch and its port.
 #[derive(Clone, Copy)]
 struct Target {
     switch: u32,
@@ -95,16 +95,16 @@ impl<'a> Mixer<'a> {
         let fabric = after.0;
         let switches = fabric.switches().len();
         let guid = |fabric: &Fabric, s: u32| fabric.switches()[s as usize].guid;
-        type Place = (Guid, Lid, u8, Guid, u8);
-        let place = |fabric: &Fabric, node: &EndNode| -> Place {
+        type Identity = (Guid, Lid, u8, Guid, u8);
+        let identity = |fabric: &Fabric, node: &EndNode| -> Identity {
             let switch = guid(fabric, node.switch);
             (node.guid, node.lid, node.lmc, switch, node.port)
         };
-        let was_there: HashSet<Place> = (before.0.end_nodes().iter())
-            .map(|node| place(before.0, node))
+        let was_there: HashSet<Identity> = (before.0.end_nodes().iter())
+            .map(|node| identity(before.0, node))
             .collect();
         let stays: Vec<bool> = (fabric.end_nodes().iter())
-            .map(|node| was_there.contains(&place(fabric, node)))
+            .map(|node| was_there.contains(&identity(fabric, node)))
             .collect();
         let mut hosts = vec![0; switches];
         for (node, _) in fabric.end_nodes().iter().zip(&stays).filter(|(_, s)| **s) {

@@ -65,8 +65,8 @@ impl Copied {
         for (guid, row) in &self.rows {
             let old = earlier.rows.get(guid).map_or(&[][..], Vec::as_slice);
             for (i, block) in row.chunks(64).enumerate() {
-                let places = (i * 64..).zip(block);
-                let differ = places.filter(|&(lid, port)| old.get(lid) != Some(port));
+                let entries = (i * 64..).zip(block);
+                let differ = entries.filter(|&(lid, port)| old.get(lid) != Some(port));
                 let entries = differ.count();
                 changes.entries += entries;
                 changes.blocks += usize::from(entries > 0);

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 /// The service level of each pair of end nodes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Levels {
-    places: HashMap<Lid, usize>,
-    /// By place of the source, then of the destination.
+    index: HashMap<Lid, usize>,
+    /// By index of the source, then of the destination.
     levels: Vec<u8>,
 }
 
@@ -19,15 +19,15 @@ impl Levels {
         let (lids, levels) = rest.split_at_checked(2 * count)?;
         let lids = (lids.chunks(2)).map(|b| Lid(u16::from_le_bytes([b[0], b[1]])));
         (levels.len() == count * count).then(|| Levels {
-            places: lids.zip(0..).collect(),
+            index: lids.zip(0..).collect(),
             levels: levels.to_owned(),
         })
     }
 
     /// The level of a pair of base LIDs; 0 if OpenSM did not find one of the two.
     pub fn of(&self, from: Lid, to: Lid) -> u8 {
-        let place = |lid| self.places.get(&lid).copied();
-        let at = place(from).zip(place(to));
-        at.map_or(0, |(from, to)| self.levels[from * self.places.len() + to])
+        let index = |lid| self.index.get(&lid).copied();
+        let at = index(from).zip(index(to));
+        at.map_or(0, |(from, to)| self.levels[from * self.index.len() + to])
     }
 }

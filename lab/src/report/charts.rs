@@ -18,7 +18,7 @@ use std::fmt::Write;
 
 const PANEL: (usize, usize) = (490, 340);
 const RUNTIME: (usize, usize) = (640, 420);
-/// The place of 0 on a logarithmic axis of counts: "no faults", no flow, no block.
+/// The position of 0 on a logarithmic axis of counts: "no faults", no flow, no block.
 const NONE: f64 = 0.5;
 
 /// Measures over removed equipment: a panel for each measure, with points and running medians. Times have a
@@ -75,18 +75,18 @@ fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> String {
         x_label: &count,
         y_label: if least == 0.0 { &number } else { &count },
     };
-    axes.draw(x, y, |place| {
+    axes.draw(x, y, |pixels| {
         let mut svg = String::new();
         if !bounds.is_empty() {
             let line = running(&bounds).into_iter();
-            let line = line.map(|q| place(q.x.max(NONE), q.median.max(least)));
+            let line = line.map(|q| pixels(q.x.max(NONE), q.median.max(least)));
             let dotted = " stroke-dasharray=\"1 3\"";
             svg += &polyline(line, ("currentColor", 2), dotted, "bound");
         }
         // Draws the first engine last, over the others.
         for (i, (spec, points)) in shown.iter().zip(&all).enumerate().rev() {
             let aside = aside(i, shown.len(), 0.025);
-            let at = |removed: f64, y: f64| place(removed.max(NONE) * aside, y.max(least));
+            let at = |removed: f64, y: f64| pixels(removed.max(NONE) * aside, y.max(least));
             let (name, color) = (escaped(&spec.to_string()), color(spec));
             let _ = write!(svg, "<g fill=\"{color}\" fill-opacity=\"0.5\">");
             for same in points.chunk_by(|a, b| a == b) {
@@ -108,9 +108,9 @@ fn panel(set: &Set, specs: &[EngineSpec], measure: Measure) -> String {
             // Engines with the same tables have the same line: a line behind others is wider and shows at both sides.
             let before = all[..i].iter().filter(|of| running(of) == line).count();
             let line_of = |of: fn(&Quartiles) -> f64| -> Vec<(i32, i32)> {
-                let places = line.iter().map(|q| at(q.x, of(q)));
+                let points = line.iter().map(|q| at(q.x, of(q)));
                 let shift = below(i, shown.len());
-                places.map(|(x, y)| (x, y + shift)).collect()
+                points.map(|(x, y)| (x, y + shift)).collect()
             };
             let (low, high) = (line_of(|q| q.low), line_of(|q| q.high));
             svg += &band(low, high, color, &format!("{name}, running quartiles"));
@@ -153,16 +153,16 @@ pub fn runtime(sets: &[Set]) -> Option<Panels> {
         x_label: &number,
         y_label: &number,
     };
-    let panel = axes.draw(x, y, |place| {
+    let panel = axes.draw(x, y, |pixels| {
         let mut svg = String::new();
         for (i, spec) in specs.iter().enumerate().rev() {
             let aside = aside(i, specs.len(), 0.012);
             let (name, color) = (escaped(&spec.to_string()), color(spec));
             let of = || fastest.iter().filter(|(key, _)| key.0 == i);
-            let line = of().map(|((_, nodes), &ms)| place(*nodes as f64 * aside, ms));
+            let line = of().map(|((_, nodes), &ms)| pixels(*nodes as f64 * aside, ms));
             svg += &polyline(line, (color, 2), dash(spec), &name);
             for ((_, nodes), &ms) in of() {
-                let (x, y) = place(*nodes as f64 * aside, ms);
+                let (x, y) = pixels(*nodes as f64 * aside, ms);
                 let (nodes, ms) = (number(*nodes as f64), number(ms));
                 let _ = writeln!(
                     svg,
@@ -208,12 +208,12 @@ struct Axes<'a> {
     y_label: &'a dyn Fn(f64) -> String,
 }
 
-/// The place of a point in pixels.
-type Place<'a> = &'a dyn Fn(f64, f64) -> (i32, i32);
+/// Maps a point to pixels.
+type Pixels<'a> = &'a dyn Fn(f64, f64) -> (i32, i32);
 
 impl Axes<'_> {
     /// Draws the axes, and over them the marks of `marks`, as SVG elements.
-    fn draw(&self, x: axis::Log, y: axis::Log, marks: impl FnOnce(Place) -> String) -> String {
+    fn draw(&self, x: axis::Log, y: axis::Log, marks: impl FnOnce(Pixels) -> String) -> String {
         const DRAWN: &str = "memory can be drawn on";
         let mut svg = String::new();
         let marks = {

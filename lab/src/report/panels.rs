@@ -61,7 +61,7 @@ impl Panels {
         svg + "</svg>\n"
     }
 
-    /// The legend's entries with their places, row by row.
+    /// The legend's entries with their positions, row by row.
     fn legend_rows(&self) -> Vec<Vec<(usize, &EngineSpec)>> {
         let mut rows: Vec<Vec<_>> = Vec::new();
         let mut x = WIDTH;

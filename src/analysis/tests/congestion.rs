@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 #[test]
 fn every_permutation_is_drawn_and_the_seed_fixes_them() {
-    let places: Vec<u32> = (0..3).collect();
+    let three: Vec<u32> = (0..3).collect();
     let drawn: BTreeSet<_> = (0..100)
-        .map(|n| congestion::permutation(&places, 7, n))
+        .map(|n| congestion::permutation(&three, 7, n))
         .collect();
     assert_eq!(drawn.len(), 6);
     // Frozen: the same on every machine and in every release.

@@ -99,10 +99,10 @@ impl Shares {
                 ends.push(ends.last().unwrap_or(&0.0) + part);
             }
             let (ranks, gone) = lost.ranks(&digits);
-            let steps = Steps::new(divider, gone * digits.per_path(inputs.destinations.slots()));
+            let spread = Spread::new(divider, gone * digits.per_path(inputs.destinations.slots()));
             for &nid in &lost.nids {
                 let [q, above, beyond] = digits.of(nid);
-                let at = steps.number([beyond * gone + ranks[q], above, nid % divider]);
+                let at = spread.number([beyond * gone + ranks[q], above, nid % divider]);
                 let nth = ends.partition_point(|&end| end <= at);
                 self.ports[nid] = lost.ports[nth.min(lost.ports.len() - 1)];
             }
@@ -192,8 +192,8 @@ impl Shares {
     }
 }
 
-/// Gives numbers below 1 that spread evenly as digits count up. Steps are parts of 2^64.
-struct Steps {
+/// Gives numbers below 1 that spread evenly as digits count up. Its steps are parts of 2^64.
+struct Spread {
     /// The step of the first digit at a leaf. At upper switches the first digit gives its bits in reverse: entries
     /// that leaves have sent up by even steps are then even at all of these, while any two steps may coincide.
     first: Option<u64>,
@@ -205,13 +205,13 @@ struct Steps {
 const ROOT_OF_2: u64 = 0x6a09_e667_f3bc_c908;
 const ROOT_OF_3: u64 = 0xbb67_ae85_84ca_a73b;
 
-impl Steps {
+impl Spread {
     /// The steps of switches with this divider. The first digit counts to `count` and starts again: its step is a
     /// multiple of 1/`count`, so the last numbers are as far from the first as any two neighbours. It takes each
     /// multiple once.
     fn new(divider: usize, count: usize) -> Self {
         let least = u64::MAX / count as u64;
-        Steps {
+        Spread {
             first: (divider == 1).then(|| golden_step(count as u64).wrapping_mul(least)),
             start: least / 2,
         }

@@ -6,7 +6,7 @@ use crate::fabric::Lid;
 use crate::files::replace_by;
 use crate::lft::write_order;
 use crate::plugin::ffi::Subnet;
-use crate::plugin::planned::Live;
+use crate::plugin::planned::LiveNames;
 use crate::sweeps::{Called, Findings, Planned, Role, host_pairs};
 use std::path::Path;
 
@@ -29,7 +29,7 @@ impl Dmodc {
         if let Some(planned) = &state.planned
             && !std::mem::replace(&mut state.finished, true)
         {
-            let called = Live { subnet, planned };
+            let called = LiveNames { subnet, planned };
             if let Some(reference) = &mut state.memory.reference {
                 reference.keep(planned, || planned.names(&called));
             }
@@ -130,7 +130,7 @@ impl Dmodc {
 }
 
 /// Writes [`ORDER`] to OpenSM's `dump_files_dir`. A failure is a line in the log.
-fn dump_order(called: &Live<'_, '_>, planned: &Planned) {
+fn dump_order(called: &LiveNames<'_, '_>, planned: &Planned) {
     let Some(folder) = called.subnet.dump_files_dir() else {
         return;
     };

@@ -75,7 +75,7 @@ fn a_spine_that_goes_keeps_its_place_also_for_the_next_opensm() {
     let without = sm.files.lfts();
     assert_tables_fit(&sm.files, Some(seen.clone()));
     assert!(
-        places(&sm.files.path(NAME)).has_places_of(&seen),
+        places(&sm.files.path(NAME)).has_equipment_of(&seen),
         "the file has forgotten"
     );
     let files = sm.stop_for_files().expect("it ends");

@@ -1,15 +1,15 @@
 //! The pairs left out, by name: for `route` and `check` alike.
 
 use super::tables::{node_name, switch_name};
-use dmodc::fabric::{End, EndPairs, Fabric};
+use dmodc::fabric::{EndPairs, Endpoint, Fabric};
 use dmodc::netlist::Names;
 use serde_json::{Value, json};
 
 /// Kind, GUID and description of a sender or receiver.
-fn name(fabric: &Fabric, names: &Names, end: End) -> String {
+fn name(fabric: &Fabric, names: &Names, end: Endpoint) -> String {
     let name = match end {
-        End::Host(n) | End::AggregationNode(n) => node_name(fabric, names, n),
-        End::Switch(s) => switch_name(fabric, names, s),
+        Endpoint::Host(n) | Endpoint::AggregationNode(n) => node_name(fabric, names, n),
+        Endpoint::Switch(s) => switch_name(fabric, names, s),
     };
     format!("{} {name}", end.word())
 }

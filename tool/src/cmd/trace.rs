@@ -19,7 +19,7 @@ use std::time::Instant;
   dmodc trace opensm-subnet.lst opensm-lfts.dump 12 345 --json
 
 FROM and TO are hosts or switches: a description or a part of one, a GUID, or a LID. The name of a
-server stands for all its ports, and node[001-004] and node* for all that fit; ways go from each port to
+server stands for all its ports, and node[001-004] and node* for all that fit; routes go from each port to
 each that is in the same network of switches, up to 100 pairs. Any other name that fits several is
 refused with a list. With --json the first pair is 'there' and 'back', all others are in 'more'.
 
@@ -27,7 +27,7 @@ A line for each link: up or down, switch and port at both ends, the A2A congesti
 (see 'dmodc analyze'), and the other ports by which the packet would have come nearer, each with its
 risk.
 
-Exit code 0 if all ways arrive and none goes up again after down, else 1.")]
+Exit code 0 if all routes arrive and none goes up again after down, else 1.")]
 pub struct Args {
     #[command(flatten)]
     input: Input,
@@ -44,16 +44,16 @@ const MOST: usize = 100;
 
 /// An end of a route: its switch and port (0 for the switch itself), LID and name.
 #[derive(Clone)]
-struct Place {
+struct Endpoint {
     switch: u32,
     port: u8,
     lid: Lid,
     name: String,
 }
 
-struct Way {
-    from: Place,
-    to: Place,
+struct Route {
+    from: Endpoint,
+    to: Endpoint,
     trace: Trace,
 }
 
@@ -61,27 +61,27 @@ pub fn run(args: Args) -> Outcome {
     let start = Instant::now();
     let judged = args.input.load()?;
     let directory = Directory::of_fabric(&judged.fabric, &judged.names);
-    let places = |name: &str| {
+    let endpoints = |name: &str| {
         let things = directory.find_all(name)?;
-        let places = things.into_iter().map(|thing| place(&judged, thing));
-        Ok::<Vec<Place>, Failure>(places.collect())
+        let endpoints = things.into_iter().map(|thing| endpoint(&judged, thing));
+        Ok::<Vec<Endpoint>, Failure>(endpoints.collect())
     };
-    let pairs = pairs(&judged, places(&args.from)?, places(&args.to)?)?;
+    let pairs = pairs(&judged, endpoints(&args.from)?, endpoints(&args.to)?)?;
     let order: Vec<u32> = (0..judged.fabric.end_nodes().len() as u32).collect();
     let traffic = Traffic::new(&judged.fabric, &judged.tables, &order);
     let channels = traffic.channels();
     let ranking = Ranking::new(&judged.fabric, &judged.options);
     let paths = UpDown::new(channels, |a, b| ranking.is_up(a, b));
-    let way = |from: &Place, to: &Place| {
+    let route = |from: &Endpoint, to: &Endpoint| {
         let end = (to.switch, to.port);
-        Way {
+        Route {
             from: from.clone(),
             to: to.clone(),
             trace: trace(channels, &judged.tables, &paths, from.switch, to.lid, end),
         }
     };
-    let ways = pairs.iter().map(|(a, b)| [way(a, b), way(b, a)]);
-    let ways: Vec<[Way; 2]> = ways.collect();
+    let routes = pairs.iter().map(|(a, b)| [route(a, b), route(b, a)]);
+    let routes: Vec<[Route; 2]> = routes.collect();
     let shown = Shown {
         judged: &judged,
         channels,
@@ -89,30 +89,34 @@ pub fn run(args: Args) -> Outcome {
     };
     if args.json {
         let seconds = start.elapsed().as_secs_f64();
-        let object = |ways: &[Way; 2]| {
-            let [there, back] = ways.each_ref().map(|way| shown.json(way));
+        let object = |routes: &[Route; 2]| {
+            let [there, back] = routes.each_ref().map(|route| shown.json(route));
             json!({ "there": there, "back": back })
         };
-        let more: Vec<_> = ways[1..].iter().map(object).collect();
-        let mut all = object(&ways[0]);
+        let more: Vec<_> = routes[1..].iter().map(object).collect();
+        let mut all = object(&routes[0]);
         (all["more"], all["seconds"]) = (more.into(), seconds.into());
         print_json(&all)?;
     } else {
-        let text: Vec<String> = ways.iter().flatten().map(|way| shown.text(way)).collect();
+        let text: Vec<String> = routes
+            .iter()
+            .flatten()
+            .map(|route| shown.text(route))
+            .collect();
         print_text(&text.join("\n"), false)?;
     }
-    let good = ways.iter().flatten().all(|way| way.trace.is_good());
+    let good = routes.iter().flatten().all(|route| route.trace.is_good());
     Ok(ExitCode::from(u8::from(!good)))
 }
 
 /// The pairs to trace, at least one: pairs in one connected network of switches, or all if there are none.
 fn pairs(
     judged: &Judged,
-    from: Vec<Place>,
-    to: Vec<Place>,
-) -> Result<Vec<(Place, Place)>, Failure> {
+    from: Vec<Endpoint>,
+    to: Vec<Endpoint>,
+) -> Result<Vec<(Endpoint, Endpoint)>, Failure> {
     let part = judged.fabric.parts(|_| true);
-    let joined = |a: &Place, b: &Place| part[a.switch as usize] == part[b.switch as usize];
+    let joined = |a: &Endpoint, b: &Endpoint| part[a.switch as usize] == part[b.switch as usize];
     let any_joined = from.iter().any(|a| to.iter().any(|b| joined(a, b)));
     let all = from.iter().flat_map(|a| to.iter().map(move |b| (a, b)));
     let traced = all
@@ -127,9 +131,9 @@ fn pairs(
     }
 }
 
-fn place(judged: &Judged, thing: Thing) -> Place {
+fn endpoint(judged: &Judged, thing: Thing) -> Endpoint {
     match thing {
-        Thing::Switch(index) => Place {
+        Thing::Switch(index) => Endpoint {
             switch: index,
             port: 0,
             lid: judged.fabric.switches()[index as usize].lid,
@@ -137,7 +141,7 @@ fn place(judged: &Judged, thing: Thing) -> Place {
         },
         Thing::EndNode(index) => {
             let node = &judged.fabric.end_nodes()[index as usize];
-            Place {
+            Endpoint {
                 switch: node.switch,
                 port: node.port,
                 lid: node.lid,
@@ -154,16 +158,16 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    fn text(&self, way: &Way) -> String {
+    fn text(&self, route: &Route) -> String {
         let mut text = format!(
             "from {} to {} LID {}\n",
-            way.from.name, way.to.name, way.to.lid
+            route.from.name, route.to.name, route.to.lid
         );
-        if way.from.port > 0 {
-            let leaf = self.judged.switch(way.from.switch);
-            text += &format!("  enters {leaf} by port {}\n", way.from.port);
+        if route.from.port > 0 {
+            let leaf = self.judged.switch(route.from.switch);
+            text += &format!("  enters {leaf} by port {}\n", route.from.port);
         }
-        for step in &way.trace.steps {
+        for step in &route.trace.steps {
             let direction = match (step.up, step.turns) {
                 (true, true) => "up AGAIN",
                 (true, false) => "up",
@@ -179,13 +183,13 @@ impl Shown<'_> {
             }
             text.push('\n');
         }
-        text + &format!("  {}\n", self.end(way))
+        text + &format!("  {}\n", self.end(route))
     }
 
-    fn end(&self, way: &Way) -> String {
+    fn end(&self, route: &Route) -> String {
         let switch = |at: u32| self.judged.switch(at);
-        let (port, last) = (way.to.port, way.to.switch);
-        match way.trace.end {
+        let (port, last) = (route.to.port, route.to.switch);
+        match route.trace.end {
             End::Arrives if port > 0 => format!("arrives by port {port} of {}", switch(last)),
             End::Arrives => "arrives".into(),
             End::NoEntry { at } => format!("LOST: {} has no entry for the LID", switch(at)),
@@ -200,12 +204,12 @@ impl Shown<'_> {
         }
     }
 
-    fn json(&self, way: &Way) -> Value {
+    fn json(&self, route: &Route) -> Value {
         let Judged { fabric, names, .. } = self.judged;
         let guid = |switch: u32| fabric.switches()[switch as usize].guid.to_string();
         let name = |switch: u32| &names.switches[switch as usize];
         let risk = |channel: u32| self.risks[channel as usize];
-        let hops = way.trace.steps.iter().map(|step| {
+        let hops = route.trace.steps.iter().map(|step| {
             let c = self.channels.get(step.channel);
             let other = |&c: &u32| json!({ "port": self.channels.get(c).port, "a2a": risk(c) });
             json!({
@@ -216,13 +220,13 @@ impl Shown<'_> {
             })
         });
         json!({
-            "from": way.from.name,
-            "to": way.to.name,
-            "lid": way.to.lid.0,
+            "from": route.from.name,
+            "to": route.to.name,
+            "lid": route.to.lid.0,
             "hops": hops.collect::<Value>(),
-            "arrives": way.trace.end == End::Arrives,
-            "turns": way.trace.steps.iter().filter(|step| step.turns).count(),
-            "end": self.end(way),
+            "arrives": route.trace.end == End::Arrives,
+            "turns": route.trace.steps.iter().filter(|step| step.turns).count(),
+            "end": self.end(route),
         })
     }
 }

@@ -12,7 +12,8 @@ use dmodc::lft::{Dump, diff};
 use dmodc::netlist::{Names, Netlist};
 use dmodc::reference::Day;
 use dmodc::sweeps::{
-    Called, File, Findings, Metrics, Planned, Reference, Role, Source, Sweep, host_pairs, report,
+    Called, File, Findings, Metrics, Planned, ReferenceFile, Role, Source, Sweep, host_pairs,
+    report,
 };
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -28,7 +29,7 @@ pub struct Follower {
     /// The percentage of hosts or switches that may be gone at once.
     max_loss: f64,
     engine: Engine,
-    reference: Option<Reference>,
+    reference: Option<ReferenceFile>,
     findings: Findings,
     metrics: Option<(Metrics, File)>,
     last: Option<Routed>,
@@ -76,7 +77,7 @@ impl Follower {
         });
         Ok(Follower {
             engine: routing.engine()?,
-            reference: Reference::new(source.as_ref(), routing.routed_as.faults),
+            reference: ReferenceFile::new(source.as_ref(), routing.routed_as.faults),
             commands,
             routing,
             max_loss,
