@@ -2,13 +2,13 @@
 
 use super::capacity::{Bands, Fallback, Limits};
 use super::connect::{Connections, Entries, Needs, Steps, Turns, Unreachable};
-use super::design::{Design, standing};
+use super::design::Design;
 use super::options::{Faults, OnUnreachable, Options, RouteError, Timings};
-use super::paths::{Paths, dividers, path_dividers};
-use super::routes::{Inputs, RouteMemory, RowClasses, SwitchView};
+use super::paths::Paths;
+use super::routes::{Common, Inputs, RouteMemory, SwitchView};
 use super::targets::{Destinations, Nids};
 use super::threads::Threads;
-use super::tree::{Groups, Links, Ranking};
+use super::tree::{Groups, Ranking};
 use crate::fabric::{Fabric, Lid, Merged};
 use crate::lft::NO_PATH;
 use std::sync::{Arc, OnceLock};
@@ -55,60 +55,41 @@ impl Plan {
     ) -> Result<Plan, RouteError> {
         let start = Instant::now();
         let design = Design::new(fabric, reference, options, threads)?;
+        let ranked = Instant::now();
         let ranking = &design.ranking;
         let mut limits = Limits::new(fabric, &design, options);
-        let there = design.present.as_ref().unwrap_or(&design.links);
         let layers = limits.layers(&design);
         let undrained = layers.first();
         // Under the paper's rule all links but drained ones are the nominal links; no others are expected.
         let is_paper = options.faults == Faults::Paper;
-        let (expected, present) = match is_paper {
-            true => (undrained, None),
-            false => (None, undrained.or(design.present.as_ref())),
-        };
-        let groups_of = |links: &Links| Groups::new(links, ranking, threads);
-        let groups = match expected {
-            Some(links) => groups_of(links),
-            None => design.groups.clone(),
-        };
-        let present = present.map(groups_of);
-        let ranked = Instant::now();
-        let nominal = Arc::new(Paths::new(groups, ranking, threads));
-        let with = |groups| nominal.with(groups, threads);
-        let nids = Nids::new(&design, &nominal.costs, options);
-        let destinations = Arc::new(Destinations::new(&design, &nominal.costs, &nids));
-        let expected = expected.unwrap_or(&design.links);
-        // The inputs of the rows, from the nominal paths and, where these differ, the present groups.
-        let inputs_of = |nominal: &Arc<Paths>, present: Option<Groups>| {
-            let dividers: Arc<[u32]> = dividers(&nominal.groups).into();
-            let path_dividers: Arc<[u32]> = path_dividers(&nominal.groups).into();
-            let present = present.map(with);
-            let now = present.as_ref().unwrap_or(nominal);
-            let standing = standing(expected, &now.groups);
-            let standing = standing.map(|links| with(groups_of(&links)));
-            let all_groups = [&nominal.groups, &now.groups];
-            let all_groups = &all_groups[..1 + usize::from(present.is_some())];
-            Inputs {
-                classes: RowClasses::new(all_groups, &dividers, &path_dividers),
-                nominal: nominal.clone(),
-                mirrored: !is_paper,
-                standing,
-                present,
-                dividers,
-                path_dividers,
-                destinations: destinations.clone(),
+        let (expected, groups, present) = match undrained.filter(|_| is_paper) {
+            Some(links) => (links, Groups::new(links, ranking, threads), None),
+            None => {
+                let present = undrained.or(design.present.as_ref());
+                let present = present.filter(|_| !is_paper);
+                (&design.links, design.groups.clone(), present)
             }
         };
-        let inputs = inputs_of(&nominal, present);
+        let nominal = Arc::new(Paths::new(groups, ranking, threads));
+        let nids = Nids::new(&design, &nominal.costs, options);
+        let destinations = Arc::new(Destinations::new(&design, &nominal.costs, &nids));
+        let common = Common {
+            expected,
+            ranking,
+            destinations,
+            mirrored: !is_paper,
+            threads,
+        };
+        let inputs = common.inputs(&nominal, present);
         let costed = Instant::now();
         limits.share_out(&design, &inputs, options);
-        let bands = limits.bands(there).into_iter();
-        let further =
-            bands.map(|(steps, links)| (steps, inputs_of(&nominal, Some(groups_of(&links)))));
-        let further = further.collect();
+        let there = design.present.as_ref().unwrap_or(&design.links);
+        let bands = (limits.bands(there).into_iter())
+            .map(|(steps, links)| (steps, common.inputs(&nominal, Some(&links))))
+            .collect();
         let wider = layers.iter().skip(1).map(|links| match is_paper {
-            true => inputs_of(&Arc::new(with(groups_of(links))), None),
-            false => inputs_of(&nominal, Some(groups_of(links))),
+            true => common.inputs(&Arc::new(common.paths(links, &nominal)), None),
+            false => common.inputs(&nominal, Some(links)),
         });
         let inputs: Vec<Inputs> = [inputs].into_iter().chain(wider).collect();
         let widest = inputs.last().filter(|_| inputs.len() > 1);
@@ -121,14 +102,12 @@ impl Plan {
         let own = |place: u32| design.switch[place as usize];
         let of_hosts = needs.last().map(|needs| needs.of_hosts(&nominal.costs));
         let mut unreachable = of_hosts.unwrap_or_default();
-        let named = unreachable.first.iter();
-        unreachable.first = named
+        unreachable.first = (unreachable.first.iter())
             .filter_map(|&(from, to)| Some((own(from)?, own(to)?)))
             .collect();
         let detours = needs[0].joined.iter().map(|need| need.to);
-        let bands = Bands::new(&inputs[0], further, detours);
-        let layers = inputs.into_iter().zip(needs);
-        let layers = layers
+        let bands = Bands::new(&inputs[0], bands, detours);
+        let layers = (inputs.into_iter().zip(needs))
             .map(|(inputs, needs)| Layer { inputs, needs })
             .collect();
         let own = |node: &u32| design.node[*node as usize];
@@ -312,7 +291,7 @@ impl Plan {
 
     /// The divider of a switch: Π of the paper.
     pub fn divider(&self, switch: u32) -> u32 {
-        self.layers[0].inputs.dividers[self.place(switch) as usize]
+        self.layers[0].inputs.nominal.dividers[self.place(switch) as usize]
     }
 
     /// Hops of the up-down path from switch `from` to switch `to`, `None` if there is none.

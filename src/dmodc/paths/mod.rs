@@ -1,4 +1,4 @@
-//! Paths: the cost of the up-down path from every switch to every other, and path counts.
+//! Paths: the cost of the up-down path from every switch to every other, dividers and path counts.
 
 mod cost;
 mod dividers;
@@ -8,22 +8,25 @@ use super::tree::{Groups, Ranking};
 
 use cost::columns;
 pub use cost::{Costs, HOPS, INFINITE, UP};
-use dividers::path_counts;
-pub use dividers::{dividers, path_dividers};
+use dividers::{dividers, path_counts, path_dividers};
 
-/// Port groups, costs and path counts of one set of links.
+/// Port groups of one set of links, and all that depends on them alone.
 #[derive(Clone, Debug)]
 pub struct Paths {
     /// The port groups.
     pub groups: Groups,
     /// The costs.
     pub costs: Costs,
+    /// By switch, its divider Π.
+    pub dividers: Vec<u32>,
+    /// By switch, the number of different paths up to it.
+    pub path_dividers: Vec<u32>,
     /// By switch, its path count to the top.
     pub path_counts: Vec<u32>,
 }
 
 impl Paths {
-    /// Computes costs and path counts of port groups.
+    /// Computes the paths over port groups.
     pub fn new(groups: Groups, ranking: &Ranking, threads: &Threads) -> Self {
         let leaves = ranking.leaves().count();
         Self::by_columns(columns(ranking, &groups), leaves, groups, threads)
@@ -38,6 +41,8 @@ impl Paths {
     fn by_columns(columns: Vec<u32>, leaves: usize, groups: Groups, threads: &Threads) -> Self {
         Paths {
             costs: Costs::new(columns, leaves, &groups, threads),
+            dividers: dividers(&groups),
+            path_dividers: path_dividers(&groups),
             path_counts: path_counts(&groups),
             groups,
         }

@@ -165,7 +165,7 @@ impl Below<'_> {
         let (now, now_candidates) = &self.now;
         let present = inputs.present();
         let divider = inputs.divider(self.switch);
-        let paths = inputs.path_dividers[self.switch as usize];
+        let paths = inputs.nominal.path_dividers[self.switch as usize];
         let Displaced { open, ring, .. } = memory;
         let mut displaced = 0;
         let mut taken: Vec<u8> = Vec::new();

@@ -7,6 +7,7 @@
 
 use super::inputs::Inputs;
 use super::port_choice::digit;
+use crate::dmodc::paths::Paths;
 use crate::dmodc::tree::Group;
 
 /// The choice among the groups of one switch that lead down to one leaf. Each choice walks up from the leaf.
@@ -34,12 +35,11 @@ impl<'m> Mirror<'m> {
 
     /// The port of the switch for the `offset`th LID of a number.
     pub fn port(&mut self, number: usize, offset: usize) -> u8 {
-        let Inputs {
-            nominal,
+        let Paths {
+            groups,
             path_dividers,
             ..
-        } = self.inputs;
-        let groups = &nominal.groups;
+        } = &*self.inputs.nominal;
         let mut at = self.leaf;
         for further in (0..self.hops).rev() {
             let up = groups.up(at);

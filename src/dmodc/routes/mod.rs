@@ -13,7 +13,6 @@ mod shares;
 mod switch_view;
 mod tables;
 
-pub use inputs::Inputs;
-pub use row_classes::RowClasses;
+pub use inputs::{Common, Inputs};
 pub use scratch::RouteMemory;
 pub use switch_view::SwitchView;

@@ -88,7 +88,7 @@ impl RowUp<'_> {
             return fill(out, &self.choices.plain(set, ports), numbers.start, divider);
         }
         let groups = self.view.groups;
-        let paths = inputs.path_dividers[switch as usize];
+        let paths = inputs.nominal.path_dividers[switch as usize];
         let candidates = || self.view.groups(set).copied().collect();
         let choice = self.choices.of(set, paths, candidates);
         for offset in 0..offsets {

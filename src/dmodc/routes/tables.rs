@@ -36,7 +36,7 @@ impl Inputs {
         threads: &Threads,
     ) -> usize {
         let width = fabric.max_lid().index() + 1;
-        let mut of_switch: Vec<Option<Row>> = self.dividers.iter().map(|_| None).collect();
+        let mut of_switch: Vec<Option<Row>> = self.nominal.dividers.iter().map(|_| None).collect();
         for (of, entries) in (0u32..).zip(rows) {
             let switch = switch(of);
             of_switch[switch as usize] = Some(Row {
