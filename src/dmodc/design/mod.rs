@@ -117,28 +117,7 @@ impl Design {
             Some(reference) => Merged::new(fabric, reference),
             None => Merged::alone(fabric),
         };
-        let levels = |fabric: &Fabric, share: u32| {
-            let links = Links::new(fabric);
-            let ranking = Ranking::of(fabric, &links, options, share);
-            (Sides::new(&links, &ranking), ranking)
-        };
-        let (mut sides, mut ranking) = levels(&merged.nominal, SHARES[0]);
-        let never = meant::never_meant(&sides, &ranking, merged.dark_links());
-        if !never.is_empty() {
-            merged.forget(&never);
-            (sides, ranking) = levels(&merged.nominal, SHARES[0]);
-        }
-        if ranking.rule() != Rule::Roots
-            && let Some(cycle) = level_cycle(&sides)
-        {
-            let further = SHARES[1..].iter();
-            let mut further = further.map(|&share| levels(&merged.nominal, share));
-            let Some(tree) = further.find(|(sides, _)| level_cycle(sides).is_none()) else {
-                let guid = |s: u32| merged.nominal.switches()[s as usize].guid;
-                return Err(RouteError::NotATree(cycle.into_iter().map(guid).collect()));
-            };
-            (sides, ranking) = tree;
-        }
+        let (sides, mut ranking) = levels(&mut merged, options)?;
         let known = reference.map(|_| Arc::new((merged.clone(), ranking.clone())));
         let order = match options.faults {
             Faults::Stable => Order::by_ports(&mut merged, &mut ranking, &sides),
@@ -203,6 +182,33 @@ impl Design {
             known,
         })
     }
+}
+
+/// The levels of a merged fabric, and its port groups by these. Takes links that were never meant out of the fabric.
+fn levels(merged: &mut Merged, options: &Options) -> Result<(Sides, Ranking), RouteError> {
+    let by_share = |fabric: &Fabric, share: u32| {
+        let links = Links::new(fabric);
+        let ranking = Ranking::of(fabric, &links, options, share);
+        (Sides::new(&links, &ranking), ranking)
+    };
+    let (mut sides, mut ranking) = by_share(&merged.nominal, SHARES[0]);
+    let never = meant::never_meant(&sides, &ranking, merged.dark_links());
+    if !never.is_empty() {
+        merged.forget(&never);
+        (sides, ranking) = by_share(&merged.nominal, SHARES[0]);
+    }
+    let Some(cycle) = level_cycle(&sides).filter(|_| ranking.rule() != Rule::Roots) else {
+        return Ok((sides, ranking));
+    };
+    let mut further = SHARES[1..]
+        .iter()
+        .map(|&share| by_share(&merged.nominal, share));
+    further
+        .find(|(sides, _)| level_cycle(sides).is_none())
+        .ok_or_else(|| {
+            let guid = |s: u32| merged.nominal.switches()[s as usize].guid;
+            RouteError::NotATree(cycle.into_iter().map(guid).collect())
+        })
 }
 
 impl Ranking {
