@@ -3,7 +3,9 @@
 mod destinations;
 mod nid;
 mod node_types;
+mod positions;
 mod slots;
+mod usual;
 
 pub use destinations::Destinations;
 pub use nid::Nids;
