@@ -97,38 +97,9 @@ impl Merged {
             there.take_ports(of, fabric, s, &switch);
         }
         let mut nominal = there.clone();
-        // A host that is at another port now has left its port in the reference.
-        let here: HashSet<Guid> = fabric.end_nodes().iter().map(|n| n.guid).collect();
+        add_dark(&mut nominal, fabric, reference, &known);
         // Numbers of the reference's end nodes continue those of the fabric.
         let nodes = fabric.end_nodes().len() as u32;
-        for (of, s) in known.iter().zip(0u32..) {
-            let Some(of) = *of else { continue };
-            for (peer, number) in reference.peers_of(s).iter().zip(1u8..) {
-                let Some(at) = nominal.dark(of, number) else {
-                    continue;
-                };
-                let speed = reference.link_speed(s, number);
-                match *peer {
-                    Peer::None => {}
-                    Peer::EndNode(node) => {
-                        if !here.contains(&reference.end_nodes()[node as usize].guid) {
-                            nominal.peers[at] = Peer::EndNode(nodes + node);
-                            nominal.set_speed(at, speed);
-                        }
-                    }
-                    Peer::Switch { index, port } => {
-                        let Some(index) = known[index as usize] else {
-                            continue;
-                        };
-                        if let Some(far) = nominal.dark(index, port) {
-                            nominal.connect((of, number), (index, port));
-                            nominal.set_speed(at, speed);
-                            nominal.set_speed(far, speed);
-                        }
-                    }
-                }
-            }
-        }
         there.settle(|node| fabric.end_nodes()[node as usize].clone());
         let node = nominal.settle(|node| match node.checked_sub(nodes) {
             None => fabric.end_nodes()[node as usize].clone(),
@@ -176,6 +147,43 @@ impl Merged {
     /// Removes links from the union.
     pub fn forget(&mut self, links: &[[(u32, u8); 2]]) {
         self.nominal = Arc::new(self.nominal.without(links.as_flattened()));
+    }
+}
+
+/// Adds the links and end nodes of a reference at dark ports. `known` has the merged index of each switch of the
+/// reference.
+fn add_dark(nominal: &mut Fabric, fabric: &Fabric, reference: &Fabric, known: &[Option<u32>]) {
+    // A host that is at another port now has left its port in the reference.
+    let here: HashSet<Guid> = fabric.end_nodes().iter().map(|n| n.guid).collect();
+    // Numbers of the reference's end nodes continue those of the fabric.
+    let nodes = fabric.end_nodes().len() as u32;
+    for (of, s) in known.iter().zip(0u32..) {
+        let Some(of) = *of else { continue };
+        for (peer, number) in reference.peers_of(s).iter().zip(1u8..) {
+            let Some(at) = nominal.dark(of, number) else {
+                continue;
+            };
+            let speed = reference.link_speed(s, number);
+            match *peer {
+                Peer::None => {}
+                Peer::EndNode(node) => {
+                    if !here.contains(&reference.end_nodes()[node as usize].guid) {
+                        nominal.peers[at] = Peer::EndNode(nodes + node);
+                        nominal.set_speed(at, speed);
+                    }
+                }
+                Peer::Switch { index, port } => {
+                    let Some(index) = known[index as usize] else {
+                        continue;
+                    };
+                    if let Some(far) = nominal.dark(index, port) {
+                        nominal.connect((of, number), (index, port));
+                        nominal.set_speed(at, speed);
+                        nominal.set_speed(far, speed);
+                    }
+                }
+            }
+        }
     }
 }
 

@@ -101,27 +101,7 @@ impl Destinations {
         });
         all.singles.extend(nodes.chain(ports_zero));
         all.offsets = all.lids.iter().map(|&(_, lmc)| 1 << lmc).max().unwrap_or(1);
-        all.absent = vec![false; all.lids.len()];
-        for (node, &(number, own)) in design.absent.iter().zip(&nids.absent) {
-            let number = number as usize;
-            let position = match own && all.lids[number].0 == Lid(0) {
-                true => number,
-                false => {
-                    let (column, position) = (costs.column(node.switch), all.lids.len());
-                    all.singles.push(Single {
-                        column,
-                        position,
-                        number,
-                    });
-                    all.lids.push((Lid(0), 0));
-                    all.absent.push(true);
-                    position
-                }
-            };
-            // More LIDs than any present port has would change how the LIDs of other ports spread.
-            let lmc = node.lmc.min(all.offsets.ilog2() as u8);
-            (all.lids[position], all.absent[position]) = ((node.lid, lmc), true);
-        }
+        all.add_absent(design, costs, nids);
         all.singles.sort_unstable_by_key(|s| (s.column, s.position));
         let mut start = 0;
         for of_one in all.singles.chunk_by(|a, b| a.column == b.column) {
@@ -137,13 +117,44 @@ impl Destinations {
         }
         all.behind_start.push(behind.len() as u32);
         all.lids_behind = behind;
-        let mut position_of_lid = vec![all.positions() as u32 - 1; fabric.max_lid().index() + 1];
-        for position in 0..all.block() {
-            for (offset, lid) in (0..).zip(all.lids_at(position)) {
-                position_of_lid[lid.index()] = (offset * all.block() + position) as u32;
+        all.position = all.positions_by_lid(fabric.max_lid());
+        all
+    }
+
+    /// Adds the absent end nodes, each at the slot that is its own, if that is empty; else behind all others.
+    fn add_absent(&mut self, design: &Design, costs: &Costs, nids: &Nids) {
+        self.absent = vec![false; self.lids.len()];
+        for (node, &(number, own)) in design.absent.iter().zip(&nids.absent) {
+            let number = number as usize;
+            let position = match own && self.lids[number].0 == Lid(0) {
+                true => number,
+                false => {
+                    let (column, position) = (costs.column(node.switch), self.lids.len());
+                    self.singles.push(Single {
+                        column,
+                        position,
+                        number,
+                    });
+                    self.lids.push((Lid(0), 0));
+                    self.absent.push(true);
+                    position
+                }
+            };
+            // More LIDs than any present port has would change how the LIDs of other ports spread.
+            let lmc = node.lmc.min(self.offsets.ilog2() as u8);
+            (self.lids[position], self.absent[position]) = ((node.lid, lmc), true);
+        }
+    }
+
+    /// The position of each LID.
+    fn positions_by_lid(&self, max_lid: Lid) -> PositionOfLid {
+        let mut position_of_lid = vec![self.positions() as u32 - 1; max_lid.index() + 1];
+        for position in 0..self.block() {
+            for (offset, lid) in (0..).zip(self.lids_at(position)) {
+                position_of_lid[lid.index()] = (offset * self.block() + position) as u32;
             }
         }
-        all.position = match all.positions() <= 1 << 16 {
+        match self.positions() <= 1 << 16 {
             true => PositionOfLid::Short(
                 position_of_lid
                     .iter()
@@ -151,8 +162,7 @@ impl Destinations {
                     .collect(),
             ),
             false => PositionOfLid::Long(position_of_lid),
-        };
-        all
+        }
     }
 
     /// The LIDs at a position of the first block; none at an empty position.
