@@ -1,6 +1,6 @@
 //! Bands: destinations for which the same links exist, and their routes.
 
-use super::shares::step;
+use super::steps::step;
 use crate::dmodc::paths::{INFINITE, UP};
 use crate::dmodc::routes::{Inputs, RouteMemory};
 use crate::dmodc::threads::Threads;

@@ -1,6 +1,7 @@
 //! Which link ends are drained, and which exist for a share of the destinations only.
 
-use super::shares::{End, STEPS, Uplinks};
+use super::shares::{End, Uplinks};
+use super::steps::STEPS;
 use crate::dmodc::design::Design;
 use crate::dmodc::options::{Capacity, Drained, Faults, Options};
 use crate::dmodc::routes::Inputs;

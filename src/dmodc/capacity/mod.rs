@@ -7,7 +7,7 @@
 //! take much of the capacity, some are lost on the way up only.
 //!
 //! ```text
-//! shares (of slow links) ─ limits (and drained ends) ─ one set of inputs for each band ─ bands (of destinations)
+//! uplinks, steps ─ shares (of slow links) ─ limits (and drained ends) ─ one set of inputs for each band ─ bands
 //! ```
 //!
 //! *The cost.* None where no link is slow or drained. Otherwise Dmodc computes costs and rows once for each share that
@@ -17,6 +17,8 @@ mod bands;
 mod fallback;
 mod limits;
 mod shares;
+mod steps;
+mod uplinks;
 
 pub use bands::Bands;
 pub use fallback::Fallback;

@@ -17,44 +17,15 @@
 //! left above their neighbours alone, in which all leaves of a pod agree. Uplinks of upper switches then give up
 //! nothing on the way down: else these routes come by the few whole links of the far pod.
 
+use super::steps::{STEPS, nominal_by_step, share_of};
+use super::uplinks::{Level, Place, Uplink, capacity, left, levels, places};
 use crate::dmodc::design::Design;
 use crate::dmodc::routes::Inputs;
-use crate::fabric::{Peer, counted};
+use crate::fabric::Peer;
 use std::collections::BTreeMap;
 
 /// A port of a place that leads to another place, as (place, port).
 pub type End = (u32, u8);
-
-/// The number of steps: a link exists for the destinations whose steps are below its share. Of the 1,440 destinations
-/// of an uplink of a leaf in a fabric of 8,640 nodes, each step has about six.
-pub const STEPS: usize = 251;
-
-/// The factor from the number of a destination to its step: near the golden ratio of [`STEPS`].
-const TIMES: usize = 155;
-
-/// The step of a destination.
-pub fn step(number: usize) -> usize {
-    number % STEPS * TIMES % STEPS
-}
-
-/// The greatest share, of this many binary digits, below which at most this many of some destinations are, counted by
-/// step; at least one of them is below it.
-fn share_of(counts: &[u32; STEPS], most: f64, digits: u32) -> usize {
-    let first = counts.iter().take_while(|&&count| count == 0).count() + 1;
-    let mut sum = 0;
-    let fits = |count: &&u32| {
-        sum += **count;
-        f64::from(sum) <= most + 1e-9
-    };
-    let share = counts.iter().take_while(fits).count();
-    let all = usize::BITS - share.leading_zeros();
-    let cut = if share < STEPS {
-        all.saturating_sub(digits)
-    } else {
-        0
-    };
-    (share >> cut << cut).max(first).min(STEPS)
-}
 
 /// Binary digits of shares. Each share that occurs costs a computation of the routes. With few different shares, the
 /// destinations that one slow link gives up find the others lost too.
@@ -64,34 +35,8 @@ const DIGITS: u32 = 2;
 /// where 37 are its part; with three at leaves, A2A of 8,640 nodes with half of the links at a half was 211, not 153.
 const DIGITS_IF_SHORT: u32 = 5;
 
-/// Slow uplinks that lack at most this part of the fastest one's speed are nearly as fast as the others.
-const MILD: f64 = 0.25;
-
 /// The weight of an uplink with its whole capacity; others have a part of it.
 const WHOLE: f64 = 1000.0;
-
-/// A link of a place to a place above it.
-struct Uplink {
-    port: u8,
-    speed: u32,
-    above: u32,
-}
-
-/// The uplinks of a place.
-struct Place {
-    uplinks: Vec<Uplink>,
-    fastest: u32,
-    /// Number of destinations at and below the place, and of all others.
-    sources: u32,
-    others: u32,
-}
-
-impl Place {
-    /// Whether each uplink has more destinations than the place has sources, at a place of this divider.
-    fn is_source_bound(&self, divider: usize) -> bool {
-        self.sources as usize * self.uplinks.len() * divider < self.others as usize
-    }
-}
 
 /// What the shares of the uplinks of a place follow.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -102,51 +47,6 @@ enum Rule {
     SpeedAndLeft,
     /// The capacity left above them alone, in which all leaves of a pod agree.
     Left,
-}
-
-/// The uplinks of a rank.
-#[derive(Default)]
-struct Level {
-    /// Number of destinations above, each once for the uplinks that share them; and the capacity of all uplinks.
-    destinations: f64,
-    capacity: f64,
-    /// The most that an uplink lacks, as a part of the fastest one's speed at its place.
-    most_missing: f64,
-    /// The most sources of a place, and the greatest capacity of an uplink.
-    sources: f64,
-    best: f64,
-    /// By position of an uplink at its place: number of uplinks, number of slow ones, and the sum of what these lack.
-    positions: BTreeMap<usize, (usize, usize, f64)>,
-}
-
-impl Level {
-    /// The cut bound of the level: the least A2A over capacity.
-    fn bound(&self) -> f64 {
-        (self.sources / self.best).min(self.destinations / self.capacity)
-    }
-
-    /// Whether slow links take more than a fifth of the capacity, without positions (planes) where nine tenths or more
-    /// are slow; or all slow links are nearly as fast as the others.
-    fn is_short(&self) -> bool {
-        if self.most_missing > 0.0 && self.most_missing <= MILD {
-            return true;
-        }
-        let scattered = (self.positions.values()).filter(|&&(all, slow, _)| 10 * slow < 9 * all);
-        let (all, missing) = scattered.fold((0, 0.0), |sum, of| (sum.0 + of.0, sum.1 + of.2));
-        5.0 * missing > all as f64
-    }
-}
-
-/// The speeds of the uplinks of a place. An unknown speed counts as the most common one, the fastest of several.
-fn of_siblings(speeds: impl Iterator<Item = u32>) -> Vec<u32> {
-    let mut speeds: Vec<u32> = speeds.collect();
-    let votes = counted(speeds.iter().copied().filter(|&speed| speed != 0));
-    let usual = votes.iter().max_by_key(|&(_, count)| count);
-    let usual = usual.map_or(0, |(&speed, _)| speed);
-    for speed in speeds.iter_mut().filter(|speed| **speed == 0) {
-        *speed = usual;
-    }
-    speeds
 }
 
 /// The uplinks of all places, from which the shares of slow links follow.
@@ -163,29 +63,7 @@ pub struct Uplinks<'d> {
 impl<'d> Uplinks<'d> {
     /// The nominal uplinks of a design.
     pub fn of_all(design: &'d Design, inputs: &'d Inputs) -> Self {
-        let (costs, groups) = (&inputs.nominal.costs, &inputs.nominal.groups);
-        let mut behind = vec![0; costs.switches()];
-        for (column, nids) in inputs.destinations.runs() {
-            behind[*column] += nids.len() as u32;
-        }
-        let all: u32 = behind.iter().sum();
-        let places = (0..costs.switches() as u32).map(|s| {
-            let ports = groups.up(s).iter();
-            let ports = ports.flat_map(|g| groups.ports(g).iter().map(|&port| (port, g.remote)));
-            let speeds = ports
-                .clone()
-                .map(|(port, _)| design.expected.speed(s, port));
-            let speeds = of_siblings(speeds);
-            let sources = own_and_below(inputs, s).map(|column| behind[column]).sum();
-            let uplink = |((port, above), &speed)| Uplink { port, speed, above };
-            Place {
-                fastest: speeds.iter().copied().max().unwrap_or(0),
-                uplinks: ports.zip(&speeds).map(uplink).collect(),
-                sources,
-                others: all - sources,
-            }
-        });
-        let places: Vec<Place> = places.collect();
+        let places = places(design, inputs);
         let best = places.iter().map(|place| place.fastest).max().unwrap_or(0);
         let best = best.max(1);
         Uplinks {
@@ -330,95 +208,4 @@ impl<'d> Uplinks<'d> {
             shares.insert((s, up.port), share);
         }
     }
-}
-
-/// The capacity of a link of this speed, as a part of the best one.
-fn capacity(speed: u32, best: u32) -> f64 {
-    f64::from(speed) / f64::from(best)
-}
-
-/// The levels, by rank.
-fn levels(design: &Design, inputs: &Inputs, places: &[Place], best: u32) -> BTreeMap<u32, Level> {
-    let mut levels: BTreeMap<u32, Level> = BTreeMap::new();
-    for (s, place) in (0u32..).zip(places).filter(|(_, of)| of.fastest > 0) {
-        let level = levels.entry(design.ranking.rank(s)).or_default();
-        level.destinations += f64::from(place.others) / inputs.divider(s) as f64;
-        level.sources = level.sources.max(place.sources.into());
-        level.best = level.best.max(capacity(place.fastest, best));
-        for (position, uplink) in place.uplinks.iter().enumerate() {
-            let missing = 1.0 - capacity(uplink.speed, place.fastest);
-            level.capacity += capacity(uplink.speed, best);
-            level.most_missing = level.most_missing.max(missing);
-            let of_position = level.positions.entry(position).or_default();
-            of_position.0 += 1;
-            of_position.1 += usize::from(missing > 0.0);
-            of_position.2 += missing;
-        }
-    }
-    levels
-}
-
-/// By place: the part that is left of the capacity above it.
-fn left(design: &Design, places: &[Place], best: u32) -> Vec<f64> {
-    let mut left = vec![1.0; places.len()];
-    for &s in design.ranking.ascending().iter().rev() {
-        let uplinks = &places[s as usize].uplinks;
-        if !uplinks.is_empty() {
-            let there = uplinks.iter();
-            let there = there.map(|up| capacity(up.speed, best) * left[up.above as usize]);
-            left[s as usize] = there.sum::<f64>() / uplinks.len() as f64;
-        }
-    }
-    left
-}
-
-/// The columns at and below a place.
-fn own_and_below(inputs: &Inputs, place: u32) -> impl Iterator<Item = usize> {
-    let costs = &inputs.nominal.costs;
-    let below = costs
-        .columns_below(place)
-        .iter()
-        .map(|&column| column as usize);
-    below.chain([costs.column(place)])
-}
-
-/// By uplink of a place, the number of destinations whose nominal port it is, by step: those not below, those below.
-fn nominal_by_step(inputs: &Inputs, place: u32) -> Vec<[[u32; STEPS]; 2]> {
-    let mut is_below = vec![false; inputs.nominal.costs.switches()];
-    own_and_below(inputs, place).for_each(|column| is_below[column] = true);
-    let groups = &inputs.nominal.groups;
-    // The choices of the switches below that lead here: divider, number of groups, and position of the group.
-    let mut choices = Vec::new();
-    let mut at = place;
-    while let Some(below) = groups.down(at).first().map(|g| g.remote) {
-        let up = groups.up(below);
-        choices.extend(
-            up.iter()
-                .position(|g| g.remote == at)
-                .map(|i| (inputs.divider(below), up.len(), i)),
-        );
-        at = below;
-    }
-    let groups = groups.up(place);
-    let ends = groups.iter().scan(0, |end, group| {
-        *end += group.size();
-        Some(*end)
-    });
-    let ends: Vec<usize> = ends.collect();
-    let mut counts = vec![[[0; STEPS]; 2]; ends.last().copied().unwrap_or(0)];
-    for (column, nids) in inputs.destinations.runs() {
-        for nid in nids.clone() {
-            if choices
-                .iter()
-                .any(|&(divider, of, i)| nid / divider % of != i)
-            {
-                continue;
-            }
-            let q = nid / inputs.divider(place);
-            let (group, size) = (q % groups.len(), groups[q % groups.len()].size());
-            let port = ends[group] - size + q / groups.len() % size;
-            counts[port][usize::from(is_below[*column])][step(nid)] += 1;
-        }
-    }
-    counts
 }
