@@ -9,7 +9,7 @@
 //! in three steps:
 //!
 //! ```text
-//! costs ─ need (pairs in need) ─ hubs, turns (where to turn) ─ search (the detours) ─ steps
+//! costs ─ need (pairs in need) ─ hubs, turns (where to turn) ─ search (the detours) ─ attempt (the best) ─ steps
 //! ```
 //!
 //! *Where.* All turns at one leaf and at the switches above it (its *cone*) close no cycle where one way leads down to
@@ -32,16 +32,18 @@
 //! one search back from these turns, over (switch, goes up?). With all turns of a cone there is one class.
 //!
 //! *The cost.* None where no pair is in need. Otherwise the work ends after a number of visited neighbours (see `WORK`
-//! of module `connections`): some 0.2 s.
+//! of module `attempt`): some 0.2 s.
 //!
 //! The detours depend on the fabric and its entries alone.
 
+mod attempt;
 mod connections;
 mod hubs;
 mod need;
 mod search;
 mod turns;
 
-pub use connections::{Connections, Entries, Steps};
+pub use attempt::Entries;
+pub use connections::{Connections, Steps};
 pub use need::{Needs, Unreachable};
 pub use turns::Turns;
