@@ -166,8 +166,8 @@ impl<'d> Filling<'d> {
     fn usual(&self) -> Usual {
         let is_many = self.design.ranking.leaves().count() >= MANY as usize;
         let usual = Usual::new(&self.votes, is_many);
-        let counting = self.nodes.iter().copied().filter(|&n| self.counts(n));
-        let counting: Vec<usize> = counting.collect();
+        let mut counting = self.nodes.clone();
+        counting.retain(|&n| self.counts(n));
         let leaf = |n: usize| self.design.expected.end_nodes()[n].switch;
         let by_leaf = || counting.chunk_by(|&a, &b| leaf(a) == leaf(b));
         let positions = |nodes: &[usize]| nodes.iter().map(|&n| self.position[n]).collect();
