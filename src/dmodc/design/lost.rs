@@ -1,14 +1,14 @@
 //! Lost links: links that the siblings of a switch have and the switch has not.
 //!
 //! A parent of one sibling in four is expected for all siblings, by the number of links that most have. In the design a
-//! lost port is [`NO_PATH`]. Its position in the group decides which destinations use which of the other ports. The
+//! lost port has a number that no port of the switch has. Its position in the group decides which destinations use which of the other ports. The
 //! whole groups of siblings that have all the ports that are left show this position. Without such a group, lost ports
 //! come last. A cable that was moved to a spare port keeps its position in the group, which siblings show, too.
 
 use super::cables::most_common;
 use super::siblings::siblings;
 use crate::dmodc::tree::{Group, Groups, Links, Ranking};
-use crate::fabric::counted;
+use crate::fabric::{Fabric, counted};
 use crate::lft::NO_PATH;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -17,8 +17,13 @@ use std::collections::BTreeMap;
 const USUAL: usize = 4;
 
 /// Returns the links with all lost links added, and with moved links at their former positions; `None` if there are no
-/// such links. `groups` are the port groups of `links`.
-pub fn with_lost(links: &Links, groups: &Groups, ranking: &Ranking) -> Option<Links> {
+/// such links. `groups` are the port groups of `links`, the links of `fabric`.
+pub fn with_lost(
+    fabric: &Fabric,
+    links: &Links,
+    groups: &Groups,
+    ranking: &Ranking,
+) -> Option<Links> {
     let lost = find(groups, ranking);
     let ports = Ports { links, ranking };
     let both_ways = lost.into_iter().flat_map(|(member, parent, links)| {
@@ -27,7 +32,22 @@ pub fn with_lost(links: &Links, groups: &Groups, ranking: &Ranking) -> Option<Li
     });
     let mut expected = ports.moved();
     expected.extend(both_ways);
+    number_lost(fabric, &mut expected);
     (!expected.is_empty()).then(|| links.with(&expected))
+}
+
+/// Gives the lost ports of each switch different numbers beyond its ports, as long as there are any. With one number
+/// for all, shares cannot tell which of two lost links an entry had: a second lost link moved entries of others.
+fn number_lost(fabric: &Fabric, expected: &mut BTreeMap<(u32, u32), Vec<u8>>) {
+    let (mut of, mut beyond) = (None, 0..0);
+    for (&(s, _), ports) in expected {
+        if of.replace(s) != Some(s) {
+            beyond = fabric.switches()[s as usize].ports.saturating_add(1)..NO_PATH;
+        }
+        for port in ports.iter_mut().filter(|port| **port == NO_PATH) {
+            *port = beyond.next_back().unwrap_or(NO_PATH);
+        }
+    }
 }
 
 /// The groups that have lost links: switch, parent, and the expected number of links.
@@ -150,13 +170,15 @@ mod tests {
             let (fabric, _) = less.to_fabric(None).expect("LIDs are right");
             let ranking = Ranking::new(&fabric, &Options::default());
             let groups = Groups::of(&fabric, &ranking);
-            let expected = with_lost(&Links::new(&fabric), &groups, &ranking).expect("lost links");
+            let expected =
+                with_lost(&fabric, &Links::new(&fabric), &groups, &ranking).expect("lost links");
             let mut lost: BTreeMap<(u32, u32), usize> = BTreeMap::new();
             for leaf in ranking.leaves() {
                 for group in expected.of(leaf) {
                     let there = groups.to(leaf, group.remote).map_or(0, Group::size);
                     let ports = expected.ports(group).iter();
-                    assert_eq!(ports.filter(|&&port| port != NO_PATH).count(), there);
+                    let last = fabric.switches()[leaf as usize].ports;
+                    assert_eq!(ports.filter(|&&port| port <= last).count(), there);
                     if there < group.size() {
                         lost.insert((leaf, group.remote), group.size() - there);
                     }

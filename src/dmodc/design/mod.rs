@@ -152,7 +152,7 @@ impl Design {
         let ranking = ranking.arranged(switches);
         let mut groups = Groups::new(&links, &ranking, threads);
         if options.faults == Faults::Stable
-            && let Some(with_lost) = lost::with_lost(&links, &groups, &ranking)
+            && let Some(with_lost) = lost::with_lost(&expected, &links, &groups, &ranking)
         {
             groups = Groups::new(&with_lost, &ranking, threads);
             let before = std::mem::replace(&mut links, with_lost);
