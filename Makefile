@@ -188,7 +188,7 @@ report: build $(RESULTS_OUT)
 	sed -i -e '/^<!-- summary -->/,/^<!-- end -->/{//!d}' \
 	    -e '/^<!-- summary -->/r $(RESULTS_OUT)/summary.md' docs/results/README.md
 	cp $(RESULTS_OUT)/*.svg docs/results
-	cd $(RESULTS_OUT) && tar -c --sort=name --mtime=@0 --owner=0 --group=0 throws-*.csv | gzip -9n >$(abspath $(ROWS))
+	cd $(RESULTS_OUT) && tar -I 'gzip -9n' --sort=name --mtime=@0 --owner=0 --group=0 -cf $(abspath $(ROWS)) throws-*.csv
 
 # The rows of docs/results, if there are any.
 $(RESULTS_OUT):

@@ -62,19 +62,19 @@ impl Plan {
         let undrained = layers.first();
         // Under the paper's rule all links but drained ones are the nominal links; no others are expected.
         let is_paper = options.faults == Faults::Paper;
-        let (expected, groups, present) = match undrained.filter(|_| is_paper) {
-            Some(links) => (links, Groups::new(links, ranking, threads), None),
-            None => {
-                let present = undrained.or(design.present.as_ref());
-                let present = present.filter(|_| !is_paper);
-                (&design.links, design.groups.clone(), present)
-            }
+        let (expected, present) = match is_paper {
+            true => (undrained, None),
+            false => (None, undrained.or(design.present.as_ref())),
+        };
+        let groups = match expected {
+            Some(links) => Groups::new(links, ranking, threads),
+            None => design.groups.clone(),
         };
         let nominal = Arc::new(Paths::new(groups, ranking, threads));
         let nids = Nids::new(&design, &nominal.costs, options);
         let destinations = Arc::new(Destinations::new(&design, &nominal.costs, &nids));
         let common = Common {
-            expected,
+            expected: expected.unwrap_or(&design.links),
             ranking,
             destinations,
             mirrored: !is_paper,

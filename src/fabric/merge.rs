@@ -98,7 +98,6 @@ impl Merged {
         }
         let mut nominal = there.clone();
         add_dark(&mut nominal, fabric, reference, &known);
-        // Numbers of the reference's end nodes continue those of the fabric.
         let nodes = fabric.end_nodes().len() as u32;
         there.settle(|node| fabric.end_nodes()[node as usize].clone());
         let node = nominal.settle(|node| match node.checked_sub(nodes) {
@@ -150,12 +149,11 @@ impl Merged {
     }
 }
 
-/// Adds the links and end nodes of a reference at dark ports. `known` has the merged index of each switch of the
-/// reference.
+/// Adds the links and end nodes of a reference at dark ports. Numbers of its end nodes continue those of the fabric.
+/// `known` has the merged index of each switch of the reference.
 fn add_dark(nominal: &mut Fabric, fabric: &Fabric, reference: &Fabric, known: &[Option<u32>]) {
     // A host that is at another port now has left its port in the reference.
     let here: HashSet<Guid> = fabric.end_nodes().iter().map(|n| n.guid).collect();
-    // Numbers of the reference's end nodes continue those of the fabric.
     let nodes = fabric.end_nodes().len() as u32;
     for (of, s) in known.iter().zip(0u32..) {
         let Some(of) = *of else { continue };

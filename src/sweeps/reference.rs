@@ -143,8 +143,8 @@ impl ReferenceFile {
         self.known.as_ref().map(|known| &known.reference.dark)
     }
 
-    /// With `auto`, adds the equipment of a planned fabric and writes the file, if the fabric adds or changes any. `names`
-    /// are the names of switches and end nodes, by GUID.
+    /// With `auto`, adds the equipment of a planned fabric and writes the file, if the fabric adds or changes any.
+    /// `names` are the names of switches and end nodes, by GUID.
     pub fn keep(&mut self, planned: &Planned, names: impl FnOnce() -> HashMap<Guid, String>) {
         if !self.grows || self.is_newer {
             return;

@@ -75,7 +75,7 @@ pub fn among_servers(fabric: &Fabric, names: &Names) -> Vec<Difference> {
         let node = node(port);
         vec![host(port), switch(node.switch, Some(node.port))]
     };
-    let difference = |(port, doubt)| match doubt {
+    let difference = |(port, oddity)| match oddity {
         Oddity::WrongRail(device, others, expected) => Difference {
             kind: Kind::WrongRail,
             ends: {

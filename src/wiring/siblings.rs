@@ -2,9 +2,9 @@
 //! parents.
 //!
 //! If two thirds of the siblings, and at least two, have a link at the same port to the same switch above, this switch
-//! should have it too. (Routes expect more: `lost` in the design; a wrong expectation costs them less than an alarm.) A switch with at most half as many uplinks gets no finding: it is meant to have fewer. A link
-//! counts as missing only where both switches have a dark port for it. A switch misses no more links than its siblings
-//! have more uplinks.
+//! should have it too. (Routes expect more: `lost` in the design; a wrong expectation costs them less than an alarm.) A
+//! switch with at most half as many uplinks gets no finding: it is meant to have fewer. A link counts as missing only
+//! where both switches have a dark port for it. A switch misses no more links than its siblings have more uplinks.
 
 use super::{Difference, End, Kind};
 use crate::dmodc::{Groups, Ranking, most_common, siblings};

@@ -32,8 +32,8 @@ fn an_outside_judge_finds_nothing() {
 /// Cases that the judge has found: a switch that lost its last uplink and then had no siblings, with three pods and
 /// with four; a cable between two switches of one level, which made half of the links look odd; the first of two links
 /// to the last parent, without which a leaf seemed to be at another port. And three small trees with gateways that
-/// Dmodc refused: it took a leaf to lie between others, or a switch with a gateway for a leaf. And a second lost link of
-/// a leaf, which moved entries that a dead switch had displaced.
+/// Dmodc refused: it took a leaf to lie between others, or a switch with a gateway for a leaf. And a second lost link
+/// of a leaf, which moved entries that a dead switch had displaced.
 #[test]
 fn its_earlier_findings_are_mended() {
     for seed in [1086, 1095, 5075, 5086, 770_053, 990_436, 20_261_166] {

@@ -1,9 +1,10 @@
 //! Lost links: links that the siblings of a switch have and the switch has not.
 //!
 //! A parent of one sibling in four is expected for all siblings, by the number of links that most have. In the design a
-//! lost port has a number that no port of the switch has. Its position in the group decides which destinations use which of the other ports. The
-//! whole groups of siblings that have all the ports that are left show this position. Without such a group, lost ports
-//! come last. A cable that was moved to a spare port keeps its position in the group, which siblings show, too.
+//! lost port has a number that no port of the switch has. Its position in the group decides which destinations use which
+//! of the other ports. The whole groups of siblings that have all the ports that are left show this position. Without
+//! such a group, lost ports come last. A cable that was moved to a spare port keeps its position in the group, which
+//! siblings show, too.
 
 use super::cables::most_common;
 use super::siblings::siblings;
