@@ -34,7 +34,7 @@ SHARE = $(DESTDIR)$(PREFIX)/share
 
 .PHONY: all setup build test check python-test fuzz demo fabrics results report bench instructions install uninstall deb rpm \
     package-test release opensm-patch docker docker-test clean \
-    soak events trace memcheck hostile invariants stable versions nightly sanitize without-opensm
+    soak events trace memcheck hostile invariants stable same versions nightly sanitize without-opensm
 
 all: build
 
@@ -124,6 +124,11 @@ stable:
 	DMODC_ANEW=1 DMODC_CASES=$${DMODC_CASES:-80} $(CARGO) test --release --no-default-features \
 	    --test offline outside -- --nocapture
 	DMODC_ANEW=1 DMODC_CASES=$${DMODC_CASES:-80} $(CARGO) test --release --no-default-features --lib
+
+# Whether this tree makes the same tables as commit FROM, byte for byte, on SAME_STATES (2,000) random states: after a
+# change that is to move no route; or whether figures of that commit are still those of this one.
+same:
+	@scripts/same.sh $(FROM)
 
 # Builds the plugin for each OpenSM of OPENSM_PREFIX, and tests it there: folders with bin, include, lib and sbin of an
 # installed OpenSM.
