@@ -33,7 +33,7 @@ fn opensm_sends_the_first_block_to_all_switches_and_then_the_next() {
         some.for_each(|cable| cables.unplug(cable));
     });
     let after = live.truth().fabric_and_tables();
-    let log = live.watch.sm.files.log().split_off(from);
+    let log = live.watch.sm.files.log_after(from);
     let order = blocks_as_sent((&before.0, &before.1), (&after.0, &after.1));
     let wanted: Vec<(u16, Guid)> = (order.iter())
         .map(|b| (b.number, after.0.switches()[b.switch as usize].guid))

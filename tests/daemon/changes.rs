@@ -4,11 +4,9 @@ use crate::metrics::TREE;
 use crate::support::*;
 
 /// Dmodc's log lines after the first `from` bytes, except those of sweeps, without OpenSM's prefix.
-pub fn said(sm: &OpenSm, from: usize) -> Vec<String> {
-    let log = sm.files.log();
-    let lines = log[from..]
-        .lines()
-        .filter_map(|line| line.split_once("dmodc: "));
+pub fn said(sm: &OpenSm, from: u64) -> Vec<String> {
+    let log = sm.files.log_after(from);
+    let lines = log.lines().filter_map(|line| line.split_once("dmodc: "));
     let lines = lines.map(|(_, line)| line.to_owned());
     lines.filter(|line| !line.starts_with("routed ")).collect()
 }
@@ -54,7 +52,7 @@ fn the_cable_that_has_just_gone_is_named_first() {
         false => [&ends[1].1, &ends[0].1],
     };
     let mut sweep = |change: fn(&mut Ibsim, &str, u8)| {
-        let from = sm.files.log().len();
+        let from = sm.files.log_len();
         change(&mut sim, &leaf.id, port.number);
         sm.resweep();
         said(&sm, from)

@@ -57,7 +57,7 @@ fn findings_are_logged_though_no_engine_is_called() {
     assert_eq!(order(), 12);
     let (calls, whole) = (sm.files.routed(), wait_for_use(&path, true));
     let first = sm.files.lfts();
-    let from = sm.files.log().len();
+    let from = sm.files.log_len();
     // All its cables at once: the cache is not valid when a leaf loses only some of them.
     sim.batch(&[format!("Unlink \"{}\"", leaf.id)]);
     sm.resweep();
@@ -78,7 +78,7 @@ fn findings_are_logged_though_no_engine_is_called() {
     assert_eq!(about(&lost, "lost: "), [format!("lost: {leaf_is}")]);
     let in_all = ["gone since the first sweep, in all: 1 switch"];
     assert_eq!(about(&lost, "gone "), in_all);
-    let from = sm.files.log().len();
+    let from = sm.files.log_len();
     sim.batch(&[format!("ReLink \"{}\"", leaf.id)]);
     sm.resweep();
     let back = format!("back: {leaf_is}");

@@ -56,9 +56,9 @@ fn sweeps_and_routes_on_request() {
 /// the new one has gone. `None` if the master never handles the trap: it waits for a reply that ibsim has dropped.
 fn take_over(low: &OpenSm, start: impl Fn() -> OpenSm) -> Option<OpenSm> {
     for _ in 0..5 {
-        let from = low.files.log().len();
+        let from = low.files.log_len();
         let high = start();
-        let stands_by = || low.files.log()[from..].contains("Entering STANDBY state");
+        let stands_by = || low.files.log_after(from).contains("Entering STANDBY state");
         process::poll(LIMIT / 4, || stands_by().then_some(()))?;
         let is_up = || high.files.log().contains("SUBNET UP").then_some(());
         // Not a multiple of the time between polls: a poll on its way would be lost.
@@ -66,7 +66,7 @@ fn take_over(low: &OpenSm, start: impl Fn() -> OpenSm) -> Option<OpenSm> {
             high.files.wait_until_quiet();
             return Some(high);
         }
-        let from = low.files.log().len();
+        let from = low.files.log_len();
         drop(high);
         low.files.wait_for_sweep(from);
     }

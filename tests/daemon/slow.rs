@@ -90,7 +90,7 @@ fn a_link_and_a_host_that_came_up_at_1x_are_told_while_they_are_there() {
     }
     // A slow link that goes is not logged as mended; one that comes back slow is logged anew.
     let mut change = |change: fn(&mut Ibsim, &str, u8), count: usize| {
-        let from = sm.files.log().len();
+        let from = sm.files.log_len();
         change(&mut sim, &leaf.0.id, leaf.1);
         sm.resweep();
         when(&metrics, |m| slow(m).len() == count);

@@ -9,6 +9,7 @@ use crate::trace::figures::hops;
 use dmodc::dmodc::Drained;
 use dmodc::random::Random;
 use dmodc_lab::between::{Routed, between, blocks_as_sent};
+use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 
@@ -29,13 +30,13 @@ struct Upgrade {
 
 /// The number of entries that packets between hosts use, and that change.
 fn changed(before: Routed, after: Routed) -> usize {
-    let switches = before.0.switches();
+    let senders: BTreeSet<u32> = before.0.end_nodes().iter().map(|n| n.switch).collect();
     let mut changed = 0;
     for node in before.0.end_nodes() {
-        let mut seen = vec![false; switches.len()];
-        for sender in before.0.end_nodes() {
+        let mut seen = vec![false; before.0.switches().len()];
+        for &sender in &senders {
             let new = |&(at, ..): &(u32, _, _)| !std::mem::replace(&mut seen[at as usize], true);
-            let hops = hops(before, after, sender.switch, node.lid).take_while(new);
+            let hops = hops(before, after, sender, node.lid).take_while(new);
             changed += hops.filter(|(_, was, is)| Some(*was) != *is).count();
         }
     }

@@ -167,6 +167,18 @@ impl Files {
         self.0.log()
     }
 
+    /// The present length of the log in bytes; 0 without a log.
+    pub fn log_len(&self) -> u64 {
+        fs::metadata(self.path("opensm.log")).map_or(0, |log| log.len())
+    }
+
+    /// The complete lines of the log after its first `from` bytes; none without a log. A long test logs hundreds of
+    /// megabytes.
+    pub fn log_after(&self, from: u64) -> String {
+        let lines = self.0.log_after(from).unwrap_or_default();
+        String::from_utf8_lossy(&lines).into_owned()
+    }
+
     /// OpenSM's standard output. A plugin that cannot log yet prints its errors there.
     pub fn stdout(&self) -> String {
         self.0.printed()
@@ -203,19 +215,19 @@ impl Files {
     }
 
     /// The values of a field in Dmodc's sweep lines, after the first `from` bytes of the log.
-    pub fn swept(&self, from: usize, name: &str) -> Vec<String> {
+    pub fn swept(&self, from: u64, name: &str) -> Vec<String> {
         let value = |line: &str| {
             let mut words = line.split(' ');
             let value = words.find_map(|word| word.strip_prefix(name)?.strip_prefix('='));
             value.expect("a field").to_owned()
         };
-        let log = self.log().split_off(from);
+        let log = self.log_after(from);
         let lines = log.lines().filter(|l| l.contains("dmodc: routed "));
         lines.map(value).collect()
     }
 
     /// As [`Files::swept`], for a field of numbers.
-    pub fn numbers(&self, from: usize, name: &str) -> Vec<usize> {
+    pub fn numbers(&self, from: u64, name: &str) -> Vec<usize> {
         let values = self.swept(from, name).into_iter();
         values.map(|v| v.parse().expect("a number")).collect()
     }
@@ -239,8 +251,8 @@ impl Files {
     }
 
     /// Waits for a text in the log after its first `from` bytes.
-    pub fn wait_for(&self, from: usize, text: &str) {
-        let is_there = || self.log().get(from..).is_some_and(|new| new.contains(text));
+    pub fn wait_for(&self, from: u64, text: &str) {
+        let is_there = || self.log_after(from).contains(text);
         process::wait_until(SWEEP, is_there, || {
             let (log, stdout) = (self.log(), self.stdout());
             format!("no {text:?} in OpenSM's log:\n{log}\n{stdout}")
@@ -251,7 +263,7 @@ impl Files {
     pub fn wait_until_quiet(&self) {
         let mut last = (0, Instant::now());
         let is_quiet = || {
-            let len = self.log().len();
+            let len = self.log_len();
             if len != last.0 {
                 last = (len, Instant::now());
             }
@@ -263,7 +275,7 @@ impl Files {
     }
 
     /// Waits until a sweep after the first `from` bytes of the log has ended, and all sweeps that follow it.
-    pub fn wait_for_sweep(&self, from: usize) {
+    pub fn wait_for_sweep(&self, from: u64) {
         self.wait_for(from, SUBNET_UP);
         self.wait_until_quiet();
     }
@@ -305,7 +317,7 @@ impl OpenSm {
 
     /// Starts OpenSM in the folder of an earlier one, with all files that it has left.
     pub fn again(files: Files, sim: &Ibsim, config: &Config) -> OpenSm {
-        let from = files.log().len();
+        let from = files.log_len();
         let sm = OpenSm::launch_in(files, sim, config);
         sm.files.wait_for_sweep(from);
         sm
@@ -369,7 +381,7 @@ impl OpenSm {
 
     /// Triggers a heavy sweep, and waits for its end and the end of any sweep that a trap has started meanwhile.
     pub fn resweep(&self) {
-        let from = self.files.log().len();
+        let from = self.files.log_len();
         self.hang_up();
         self.files.wait_for_sweep(from);
     }

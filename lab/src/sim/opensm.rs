@@ -180,7 +180,7 @@ impl Files {
     }
 
     /// The complete lines of the log after its first `from` bytes.
-    fn log_after(&self, from: u64) -> io::Result<Vec<u8>> {
+    pub fn log_after(&self, from: u64) -> io::Result<Vec<u8>> {
         let mut log = File::open(self.path(LOG))?;
         log.seek(SeekFrom::Start(from))?;
         let mut lines = Vec::new();

@@ -46,10 +46,10 @@ fn soak() {
 fn keeps(mode: Mode, path: &str) -> Vec<&str> {
     match mode {
         Mode::File => {
-            let pause = ["--limit", "3", "--every", "1", "--max-loss", "0"];
+            let pause = ["--limit", "10", "--every", "1", "--max-loss", "0"];
             [&["--lfts", path][..], &pause].concat()
         }
-        Mode::Fifo => vec!["--fifo", path, "--limit", "3"],
+        Mode::Fifo => vec!["--fifo", path, "--limit", "10"],
     }
 }
 

@@ -134,7 +134,7 @@ impl<'n> Live<'n> {
     }
 
     /// The present length of OpenSM's log.
-    pub fn log_len(&self) -> usize {
-        self.watch.sm.files.log().len()
+    pub fn log_len(&self) -> u64 {
+        self.watch.sm.files.log_len()
     }
 }

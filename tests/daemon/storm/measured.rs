@@ -127,7 +127,7 @@ impl<'n> Measured<'n> {
 
     /// Asserts that Dmodc's log has the numbers of blocks that differ and of displaced entries. With a new switch,
     /// blocks do not count (`differing` is `None`): OpenSM sends such a switch its whole table.
-    fn log_is_right(&self, from: usize, what: &str, fabric: &Fabric, differing: Option<usize>) {
+    fn log_is_right(&self, from: u64, what: &str, fabric: &Fabric, differing: Option<usize>) {
         let Some(options) = &self.options else {
             return;
         };

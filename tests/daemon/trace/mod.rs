@@ -129,7 +129,7 @@ impl<'n> Servers<'n> {
     }
 
     /// The values of a field in Dmodc's sweep lines, after the first `from` bytes of the log.
-    fn field(&self, from: usize, name: &str) -> Vec<usize> {
+    fn field(&self, from: u64, name: &str) -> Vec<usize> {
         self.live.watch.sm.files.numbers(from, name)
     }
 }
