@@ -10,19 +10,21 @@ commit=${1:?usage: scripts/same.sh COMMIT}
 seed=${SAME_SEED:-$((RANDOM * 32768 + RANDOM))}
 out=$PWD/target/same
 
-build() { # SOURCE NAME
+# Each tree needs a target folder of its own: in one folder, cargo takes what it built of the one for the other.
+build() { # TREE TARGET
     CARGO_PROFILE_RELEASE_OPT_LEVEL=1 "${CARGO:-cargo}" build --quiet --release --no-default-features --bin dmodc \
-        --manifest-path "$1/Cargo.toml" --target-dir "$out/build"
-    cp "$out/build/release/dmodc" "$out/$2"
+        --manifest-path "$1/Cargo.toml" --target-dir "$2"
 }
 
 rm -rf "$out/source"
 mkdir -p "$out/source"
-git archive "$commit" | tar -x -C "$out/source"
-build "$out/source" old
-build . new
-"$out/new" generate 'PGFT(2;18,36;1,18;1,1)' --seed 1 -o "$out/648.net"
-"$out/new" generate 'PGFT(3;24,15,24;1,6,15;1,1,1)' --seed 1 -o "$out/8640.net"
+# With the times of now: by the commit's, cargo would take what it built of a later commit for up to date.
+git archive "$commit" | tar -x -m -C "$out/source"
+build "$out/source" "$out/old"
+build . "$out/new"
+old=$out/old/release/dmodc new=$out/new/release/dmodc
+"$new" generate 'PGFT(2;18,36;1,18;1,1)' --seed 1 -o "$out/648.net"
+"$new" generate 'PGFT(3;24,15,24;1,6,15;1,1,1)' --seed 1 -o "$out/8640.net"
 echo "same: $(git rev-parse --short "$commit") and this tree, seed $seed"
-python3 tests/outside/same.py "$out/old" "$out/new" "${SAME_STATES:-2000}" "$seed" \
+python3 tests/outside/same.py "$old" "$new" "${SAME_STATES:-2000}" "$seed" \
     "$out/648.net" "$out/8640.net" tests/data/production/*.ibnetdiscover

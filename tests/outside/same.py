@@ -8,6 +8,7 @@ slow and drained links. Routes each with the tools OLD and NEW, with options dra
 tables differ by a byte; the states that differ are kept in a folder, which is printed.
 """
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -29,9 +30,10 @@ def draw(folder, seed, nets, tool):
         (folder / "whole").write_text(drawn.netlist())
         (folder / "net").write_text(drawn.netlist(dark, slow))
     else:
-        (folder / "whole").write_text(Path(r.choice(nets)).read_text())
-        (folder / "net").write_bytes((folder / "whole").read_bytes())
-        ends = re.findall(r'^Ca\s+\d+\s+"H-([^"]+)"', (folder / "net").read_text(), re.MULTILINE)
+        whole = r.choice(nets).read_text()
+        (folder / "whole").write_text(whole)
+        (folder / "net").write_text(whole)
+        ends = re.findall(r'^Ca\s+\d+\s+"H-([^"]+)"', whole, re.MULTILINE)
         for kind in r.sample(["--links", "--switches", "--slow", "--remove"], r.randint(0, 3)):
             pieces = r.choice([1, 2, 5, 20])
             what = [kind, str(pieces), "--seed", str(seed)]
@@ -70,9 +72,7 @@ def main(old, new, count, seed, *nets):
         if was != now:
             print(f"{folder}: dmodc route net {' '.join(options)}")
             continue
-        for file in folder.iterdir():
-            file.unlink()
-        folder.rmdir()
+        shutil.rmtree(folder)
     print(", ".join(f"{count} {what}" for what, count in sorted(counts.items())))
     if not counts["differ"]:
         kept.rmdir()
