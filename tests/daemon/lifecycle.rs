@@ -139,7 +139,7 @@ fn take_over_and_give_back() -> Option<()> {
 fn the_log_is_rotated() {
     let sim = Ibsim::start(&Net::pgft(FIGURE_1).path);
     let sm = OpenSm::start(&sim, &Config::dmodc());
-    let (log, old) = (sm.files.path("opensm.log"), sm.files.path("opensm.log.1"));
+    let (log, old) = (sm.files.log_path(), sm.files.path("opensm.log.1"));
     fs::rename(&log, &old).expect("the log can be moved");
     process::signal(sm.pid(), "USR1");
     wait_until(LIMIT, || log.exists(), || "OpenSM opens a new log".into());

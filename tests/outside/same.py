@@ -1,18 +1,24 @@
 #!/usr/bin/env python3
 """Whether two versions of Dmodc make the same tables.
 
-same.py OLD NEW COUNT SEED NET...
+same.py OLD NEW random COUNT SEED NET...
+same.py OLD NEW throws ROWS.csv NET
+same.py OLD NEW moments SERVERS.csv NET
 
-Draws COUNT states, half of them of random small fabrics (see judge.py), half of NETs: links, switches and hosts gone,
-slow and drained links. Routes each with the tools OLD and NEW, with options drawn likewise. The exit code is 1 if any
-tables differ by a byte; the states that differ are kept in a folder, which is printed.
+`random` draws COUNT states, half of them of random small fabrics (see judge.py), half of NETs: links, switches and
+hosts gone, slow and drained links; and options likewise. `throws` makes the throws of `dmodc compare --degrade` in
+ROWS.csv from NET, for the modes `stable`, `paper` and with a reference. `moments` takes hosts from NET,
+PGFT(3;25,8,16;1,8,16;1,4,1), as `make trace` does, for `stable` and `paper`. The exit code is 1 if any tables differ
+by a byte; the states that differ are kept in a folder, which is printed.
 """
+import csv
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections import Counter
+from itertools import groupby
 from pathlib import Path
 from random import Random
 
@@ -59,21 +65,68 @@ def route(tool, folder, options):
     return (folder / "lfts").read_bytes() if done.returncode == 0 else None
 
 
-def main(old, new, count, seed, *nets):
-    kept, counts = Path(tempfile.mkdtemp(prefix="dmodc-same-")), Counter()
+def degrade(tool, net, folder, *what):
+    """Writes the net without these pieces into the folder."""
+    subprocess.run([tool, "degrade", net, *what, "-o", "net"], cwd=folder, check=True, capture_output=True)
+
+
+def random(tool, kept, count, seed, *nets):
     nets = [Path(net).resolve() for net in nets]
     for seed in range(int(seed), int(seed) + int(count)):
-        folder = kept / str(seed)
-        folder.mkdir()
-        options = draw(folder, seed, nets, Path(new).resolve())
-        was, now = (route(Path(tool).resolve(), folder, options) for tool in (old, new))
-        what = "differ" if was != now else "refused" if now is None else "same"
-        counts[what] += 1
-        if was != now:
-            print(f"{folder}: dmodc route net {' '.join(options)}")
-            continue
-        shutil.rmtree(folder)
-    print(", ".join(f"{count} {what}" for what, count in sorted(counts.items())))
+        folder = new_folder(kept, seed)
+        yield folder, [draw(folder, seed, nets, tool)]
+
+
+def throws(tool, kept, rows, net):
+    net = Path(net).resolve()
+    with open(rows, newline="") as file:
+        hits = {(row["degrade"], row["removed"], row["removal_seed"]) for row in csv.DictReader(file)}
+    for kind, pieces, seed in sorted(hits):
+        folder = new_folder(kept, f"{kind}-{pieces}-{seed}")
+        degrade(tool, net, folder, f"--{kind}", pieces, "--seed", seed)
+        yield folder, [[], ["--faults", "paper"], ["--reference", str(net)]]
+
+
+def moments(tool, kept, servers, net):
+    net = Path(net).resolve()
+    ends = re.findall(r'^Ca\s.*"H-(\w+)".*"node-(\d+)"', net.read_text(), re.MULTILINE)
+    ends = {int(number): f"0x{end}\n" for end, number in ends}
+    with open(servers, newline="") as file:
+        events = list(csv.DictReader(file))
+    gone = set()
+    for day, events in groupby(events, lambda event: event["day"]):
+        for event in events:
+            server = int(event["server"])
+            leaves = [server % 8] if event["class"] == "Parameter Plane Cable" else range(8)
+            hosts = {ends[(server // 25 * 8 + leaf) * 25 + server % 25] for leaf in leaves}
+            gone = gone - hosts if event["event"] == "up" else gone | hosts
+        folder = new_folder(kept, day)
+        (folder / "gone").write_text("".join(sorted(gone)))
+        degrade(tool, net, folder, "--remove", "@gone")
+        yield folder, [[], ["--faults", "paper"]]
+
+
+def new_folder(kept, name):
+    folder = kept / str(name)
+    folder.mkdir()
+    return folder
+
+
+def main(old, new, kind, *states):
+    kept, counts = Path(tempfile.mkdtemp(prefix="dmodc-same-")), Counter()
+    old, new = (Path(tool).resolve() for tool in (old, new))
+    for folder, all_options in {"random": random, "throws": throws, "moments": moments}[kind](new, kept, *states):
+        differ = False
+        for options in all_options:
+            was, now = (route(tool, folder, options) for tool in (old, new))
+            what = "differ" if was != now else "refused" if now is None else "same"
+            counts[what] += 1
+            if was != now:
+                differ = True
+                print(f"{folder}: dmodc route net {' '.join(options)}", flush=True)
+        if not differ:
+            shutil.rmtree(folder)
+    print(kind, *states[:1], ", ".join(f"{count} {what}" for what, count in sorted(counts.items())), flush=True)
     if not counts["differ"]:
         kept.rmdir()
     return counts["differ"] > 0

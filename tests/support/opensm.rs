@@ -152,6 +152,10 @@ impl Files {
         self.0.path(name)
     }
 
+    pub fn log_path(&self) -> PathBuf {
+        self.0.log_path()
+    }
+
     /// A dump or another file that OpenSM wrote.
     pub fn read(&self, name: &str) -> Vec<u8> {
         let path = self.path(name);
@@ -169,7 +173,7 @@ impl Files {
 
     /// The present length of the log in bytes; 0 without a log.
     pub fn log_len(&self) -> u64 {
-        fs::metadata(self.path("opensm.log")).map_or(0, |log| log.len())
+        fs::metadata(self.log_path()).map_or(0, |log| log.len())
     }
 
     /// The complete lines of the log after its first `from` bytes; none without a log. A long test logs hundreds of

@@ -217,7 +217,7 @@ fn results(files: &Files) -> String {
 
 /// The outcomes so far, in the order of the plan.
 fn read_outcomes(files: &Files) -> Result<Vec<Outcome>, LabError> {
-    let log = fs::read(files.path("opensm.log")).unwrap_or_default();
+    let log = fs::read(files.log_path()).unwrap_or_default();
     let results = results(files);
     let complete = results.lines().take(results.matches('\n').count());
     let refused = |reason| Ok(Outcome::NoTables(NoTables::Refused(reason)));

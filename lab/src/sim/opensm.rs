@@ -118,7 +118,7 @@ impl Files {
         let mut text = config.lines.join("\n") + "\n";
         for (option, value) in [
             ("dump_files_dir", self.dir.clone()),
-            ("log_file", self.path(LOG)),
+            ("log_file", self.log_path()),
             // Not the machine's own files.
             ("partition_config_file", self.path("partitions.conf")),
             ("per_module_logging_file", self.path("modules.conf")),
@@ -175,13 +175,17 @@ impl Files {
         Ok((fabric, tables))
     }
 
+    pub fn log_path(&self) -> PathBuf {
+        self.path(LOG)
+    }
+
     pub fn log(&self) -> String {
         self.text(LOG)
     }
 
     /// The complete lines of the log after its first `from` bytes.
     pub fn log_after(&self, from: u64) -> io::Result<Vec<u8>> {
-        let mut log = File::open(self.path(LOG))?;
+        let mut log = File::open(self.log_path())?;
         log.seek(SeekFrom::Start(from))?;
         let mut lines = Vec::new();
         log.read_to_end(&mut lines)?;

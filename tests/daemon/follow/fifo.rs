@@ -200,7 +200,7 @@ fn a_discovery_that_fails_or_hangs_leaves_the_last_tables_and_is_made_up_for() {
     let mut scene = Scene::new();
     let told = scene.sim.dir().join("told");
     let notify = format!("touch {}", told.display());
-    let args = ["--limit", "1", "--notify", &notify];
+    let args = ["--limit", "3", "--notify", &notify];
     let (follower, script) = scene.scripted(&args);
     let sm = scene.opensm();
     let (node, port) = scene.net.switch_link();
@@ -215,7 +215,8 @@ fn a_discovery_that_fails_or_hangs_leaves_the_last_tables_and_is_made_up_for() {
         sm.hang_up();
         sm.files.wait_for(from, "SUBNET UP");
         let took = start.elapsed();
-        assert!(took < Duration::from_secs(6), "{took:?}");
+        // Far less than the sixty seconds that the discovery hangs.
+        assert!(took < Duration::from_secs(20), "{took:?}");
         follower.wait_for(said, 1);
         follower.wait_for("the tables are stale since 2", 1);
         sm.files.wait_until_quiet();
@@ -235,13 +236,13 @@ fn a_discovery_that_fails_or_hangs_leaves_the_last_tables_and_is_made_up_for() {
 #[test]
 fn one_that_is_stopped_is_ended_by_its_guard() {
     let scene = Scene::new();
-    let mut follower = scene.follower(&["--limit", "0.5"]);
+    let mut follower = scene.follower(&["--limit", "3"]);
     let sm = scene.opensm();
     follower.signal("STOP");
     sm.resweep();
     scene.is_routed(&sm, &follower);
     let said = follower.said();
-    assert!(said.contains("no sign of the follower for 1s"), "{said}");
+    assert!(said.contains("no sign of the follower for 6s"), "{said}");
     assert_eq!(follower.ends(), None, "a signal ended it");
     assert!(!scene.is_fifo());
     assert!(sm.stop());

@@ -50,7 +50,7 @@ pub struct Watch {
 impl Watch {
     /// Watches an OpenSM that was launched a moment ago, and waits for its first sweep.
     pub fn first_sweep(sm: OpenSm, sim: &Ibsim, engine: &'static str) -> (Watch, Reaction) {
-        let log = sm.files.path("opensm.log");
+        let log = sm.files.log_path();
         let start = Instant::now();
         while !log.exists() {
             assert!(start.elapsed() < LIMIT, "{}", sm.files.stdout());
