@@ -146,7 +146,8 @@ nightly: sanitize docker-test without-opensm
 	@scripts/deny.sh
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-450} $(MAKE) fuzz
 
-# Unit tests under AddressSanitizer, ThreadSanitizer and Miri. Half an hour; installs a nightly toolchain.
+# Unit tests under AddressSanitizer, ThreadSanitizer and Miri: minutes, Miri an hour and more. Installs a nightly
+# toolchain.
 sanitize:
 	@scripts/sanitize.sh
 

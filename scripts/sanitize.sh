@@ -4,8 +4,8 @@
 #
 #   address  the plugin's unit tests under AddressSanitizer: DMODC_MUTATIONS (100000) random subnets
 #   thread   the core's unit tests under ThreadSanitizer, the standard library built for it
-#   miri     unit tests of core and plugin under Miri, which sees data races too: half an hour. One
-#            random fabric in the place of hundreds; MIRI_TESTS: parts of names, to run only these tests
+#   miri     unit tests of core and plugin under Miri, which sees data races too: an hour and more.
+#            One random fabric in the place of hundreds; MIRI_TESTS: parts of names, to run only these tests
 #
 # scripts/sanitize.sh [PART…]: all parts, or the parts named.
 set -euo pipefail
